@@ -1,0 +1,91 @@
+import type { CallOptions } from "./common.ts";
+
+/** What a delegate key may do. */
+export type Permission = "read" | "write";
+
+/** A key that signs requests for an account. */
+export interface DelegateKey {
+  /** Ed25519 public key, 64 lower-case hex characters. */
+  readonly publicKey: string;
+  /** BLAKE2b-256 of `00` and the public key, `0x` and 64 lower-case hex characters. */
+  readonly address: string;
+  /** Name for people, at most 64 bytes. */
+  readonly label: string;
+  /** What it may do. */
+  readonly permissions: readonly Permission[];
+  /** Milliseconds since the epoch. */
+  readonly createdAt: number;
+  /** Milliseconds since the epoch; absent when it never expires. */
+  readonly expiresAt?: number;
+}
+
+/** An account: one owner and the keys that act for them. */
+export interface Account {
+  /** Object id, `0x` and 64 lower-case hex characters. */
+  readonly accountId: string;
+  /** Address of the owner, `0x` and 64 lower-case hex characters. */
+  readonly owner: string;
+  /** Deactivated accounts authorise nobody. */
+  readonly active: boolean;
+  /** Keys that act for the owner. */
+  readonly keys: readonly DelegateKey[];
+}
+
+/** A key to add to an account. */
+export interface NewKey {
+  /** Ed25519 public key, 64 hex characters. */
+  readonly publicKey: string;
+  /** Name for people, at most 64 bytes of UTF-8. */
+  readonly label: string;
+  /** What it may do, at least one. */
+  readonly permissions: readonly Permission[];
+  /** Milliseconds since the epoch, in the future. */
+  readonly expiresAt?: number;
+}
+
+/** Changes accounts where the relayer itself is the registry. */
+export interface AccountAdmin {
+  /**
+   * Creates the account of an owner.
+   * @throws {SvcError} `account_exists` when the owner has one.
+   */
+  create(owner: string): Promise<Account>;
+  /** Every account. */
+  list(): Promise<Account[]>;
+  /** The owner's account. */
+  ofOwner(owner: string): Promise<Account | undefined>;
+  /**
+   * Adds a key.
+   * @throws {SvcError} `key_exists` when an account lists it, `not_found` without the account,
+   * `invalid_parameter` when the key or its label breaks a rule (also a small-order key).
+   */
+  addKey(accountId: string, key: NewKey): Promise<Account>;
+  /**
+   * Removes a key.
+   * @throws {SvcError} `not_found` when the account does not exist or does not list it.
+   */
+  removeKey(accountId: string, publicKey: string): Promise<Account>;
+  /**
+   * Activates or deactivates.
+   * @throws {SvcError} `not_found` without the account.
+   */
+  setActive(accountId: string, active: boolean): Promise<Account>;
+}
+
+/** Tells that cached answers may be stale; without an id: all of them. */
+export type AccountListener = (accountId?: string) => void;
+
+/**
+ * Public key to account. It answers what is registered; whether the account is active and the key
+ * unexpired is judged by the core. Verify an implementation with `accountRegistrySuite`.
+ */
+export interface AccountRegistry extends AsyncDisposable {
+  /** The account that lists the key (64 lower-case hex characters). */
+  resolve(publicKey: string, options?: CallOptions): Promise<Account | undefined>;
+  /** The account with this id (`0x` and 64 lower-case hex characters). */
+  get(accountId: string, options?: CallOptions): Promise<Account | undefined>;
+  /** Calls back when accounts changed, also by another process; dispose to stop. */
+  watch?(listener: AccountListener): Disposable;
+  /** Present where accounts are managed here and not on a chain. */
+  readonly admin?: AccountAdmin;
+}

@@ -1,0 +1,27 @@
+import type { CallOptions } from "./common.ts";
+
+/** One message of a conversation. */
+export interface ChatMessage {
+  /** Who speaks. */
+  readonly role: "system" | "user" | "assistant";
+  /** What is said. */
+  readonly content: string;
+}
+
+/** Options of {@linkcode LanguageModel.chat}. */
+export interface ChatOptions extends CallOptions {
+  /** 0 (most likely words) to 2. */
+  readonly temperature?: number;
+  /** Longest answer in tokens. */
+  readonly maxTokens?: number;
+  /** Asks for a JSON object. */
+  readonly json?: boolean;
+}
+
+/** Chat for analyze and ask. */
+export interface LanguageModel extends AsyncDisposable {
+  /** Name of the model. */
+  readonly model: string;
+  /** The assistant's next message; empty when the model says nothing. */
+  chat(messages: readonly ChatMessage[], options?: ChatOptions): Promise<string>;
+}

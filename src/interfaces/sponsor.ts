@@ -1,0 +1,28 @@
+import type { CallOptions } from "./common.ts";
+
+/** A transaction that somebody else pays for. */
+export interface SponsorRequest {
+  /** Address of the sender, `0x` and 64 hex characters. */
+  readonly sender: string;
+  /** BCS bytes of the transaction kind. */
+  readonly kindBytes: Uint8Array;
+}
+
+/** A sponsored transaction, to be signed by its sender. */
+export interface SponsoredTransaction {
+  /** BCS bytes of the whole transaction. */
+  readonly bytes: Uint8Array;
+  /** Its digest, base58. */
+  readonly digest: string;
+}
+
+/** Sponsored transactions. */
+export interface Sponsor extends AsyncDisposable {
+  /** Adds gas to a transaction kind. */
+  sponsor(request: SponsorRequest, options?: CallOptions): Promise<SponsoredTransaction>;
+  /** Executes a sponsored transaction and answers its digest. */
+  execute(
+    request: { readonly digest: string; readonly signature: Uint8Array },
+    options?: CallOptions,
+  ): Promise<{ readonly digest: string }>;
+}

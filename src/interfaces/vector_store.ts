@@ -1,0 +1,101 @@
+import type { CallOptions, Scope, Source } from "./common.ts";
+
+/** One memory in the index. Times are milliseconds since the epoch. */
+export interface IndexEntry extends Scope {
+  /** Memory id, a UUID. */
+  readonly id: string;
+  /** Version of the memory, from 1. */
+  readonly version: number;
+  /** 1 to 16 window vectors, unit length; a memory is as close as its closest window. */
+  readonly vectors: readonly Float32Array[];
+  /** The sealed record when it is at most 16 KiB, else empty. */
+  readonly payload: Uint8Array;
+  /** Where the sealed record is stored; absent until it is. */
+  readonly blobId?: string;
+  /** Data key that sealed the record; empty for records the relayer cannot open. */
+  readonly keyId: string;
+  /** When the memory was accepted first. */
+  readonly createdAt: number;
+  /** When this version was accepted. */
+  readonly updatedAt: number;
+  /** When the fact happened. */
+  readonly occurredAt?: number;
+  /** When the memory stops being recallable. */
+  readonly expiresAt?: number;
+  /** 0 to 1. */
+  readonly importance: number;
+  /** Where the memory came from. */
+  readonly source: Source;
+  /** Size of the sealed record in bytes. */
+  readonly bytes: number;
+}
+
+/** A nearest-neighbour question. */
+export interface VectorQuery extends Scope {
+  /** Embedding of the query, unit length. */
+  readonly vector: Float32Array;
+  /** Most matches to return, at least 1. */
+  readonly limit: number;
+}
+
+/** One answer to a {@linkcode VectorQuery}. */
+export interface VectorMatch {
+  /** The memory. */
+  readonly entry: IndexEntry;
+  /** Cosine distance of the closest window: 0 (same direction) to 2 (opposite). */
+  readonly distance: number;
+}
+
+/** A page of a scope, in a stable order. */
+export interface ScanPage {
+  /** Memories of the page. */
+  readonly entries: readonly IndexEntry[];
+  /** Where the next page starts; absent on the last page. */
+  readonly cursor?: string;
+}
+
+/** What one scope holds. */
+export interface ScopeCount {
+  /** Namespace of the scope. */
+  readonly namespace: string;
+  /** Number of memories. */
+  readonly count: number;
+  /** Sum of `bytes` of its memories. */
+  readonly bytes: number;
+  /** Largest `updatedAt` ever written, milliseconds since the epoch. */
+  readonly lastWriteAt: number;
+}
+
+/** Where a memory's sealed record was stored. */
+export interface BlobLink {
+  /** Memory id. */
+  readonly id: string;
+  /** Version the blob holds. */
+  readonly version: number;
+  /** Id in the blob store. */
+  readonly blobId: string;
+}
+
+/**
+ * Durable index rows, and search by vector inside one scope.
+ *
+ * `upsert`, `link` and `delete` are idempotent and durable once they resolve; what they wrote is
+ * visible to the next call at once. An id is unique in its scope: of several versions the highest
+ * stays. Verify an implementation with `vectorStoreSuite` of `@svc/relayer/testing`.
+ */
+export interface VectorStore extends AsyncDisposable {
+  /** Inserts or replaces entries; one with a lower version than the stored one is ignored. */
+  upsert(entries: readonly IndexEntry[], options?: CallOptions): Promise<void>;
+  /** Records the blob of entries; unknown ids and other versions are ignored. */
+  link(scope: Scope, links: readonly BlobLink[], options?: CallOptions): Promise<void>;
+  /** Nearest memories of one scope, nearest first, each at most once. */
+  search(query: VectorQuery, options?: CallOptions): Promise<VectorMatch[]>;
+  /** The owner's memories with these ids, in whatever namespace; unknown ids are left out. */
+  get(owner: string, ids: readonly string[], options?: CallOptions): Promise<IndexEntry[]>;
+  /** The memories of a scope, page by page, each exactly once while nothing is written. */
+  scan(scope: Scope, cursor?: string, options?: CallOptions): Promise<ScanPage>;
+  /** What each of the owner's scopes holds, ordered by namespace; empty scopes are left out. */
+  scopes(owner: string, options?: CallOptions): Promise<ScopeCount[]>;
+  /** Removes memories; unknown ids are ignored. */
+  delete(scope: Scope, ids: readonly string[], options?: CallOptions): Promise<void>;
+}

@@ -1,0 +1,50 @@
+import { blake2b } from "@noble/hashes/blake2.js";
+
+const PUBLIC_KEY = /^[0-9a-fA-F]{64}$/;
+const OBJECT_ID = /^0x[0-9a-fA-F]{64}$/;
+const UUID = /^[0-9a-fA-F]{8}-[0-9a-fA-F]{4}-[0-9a-fA-F]{4}-[0-9a-fA-F]{4}-[0-9a-fA-F]{12}$/;
+
+/** Whether text is 64 hex characters. */
+export function isPublicKey(text: string): boolean {
+  return PUBLIC_KEY.test(text);
+}
+
+/** Whether text is an object id or address: `0x` and 64 hex characters. */
+export function isObjectId(text: string): boolean {
+  return OBJECT_ID.test(text);
+}
+
+/** Whether text is 8-4-4-4-12 hex characters. */
+export function isUuid(text: string): boolean {
+  return UUID.test(text);
+}
+
+/** y-coordinates of the eight low-order points and their non-canonical encodings. */
+const LOW_ORDER = new Set([
+  "0000000000000000000000000000000000000000000000000000000000000000",
+  "0100000000000000000000000000000000000000000000000000000000000000",
+  "26e8958fc2b227b045c3f489f2ef98f0d5dfac05d3c63339b13802886d53fc05",
+  "c7176a703d4dd84fba3c0b760d10670f2a2053fa2c39ccc64ec7fd7792ac037a",
+  "ecffffffffffffffffffffffffffffffffffffffffffffffffffffffffffff7f",
+  "edffffffffffffffffffffffffffffffffffffffffffffffffffffffffffff7f",
+  "eeffffffffffffffffffffffffffffffffffffffffffffffffffffffffffff7f",
+]);
+
+/** Whether 32 bytes encode a point of low order, canonically or not. */
+export function isLowOrder(point: Uint8Array): boolean {
+  const y = point.slice();
+  y[31] = y[31]! & 0x7f;
+  return LOW_ORDER.has(y.toHex());
+}
+
+/**
+ * Sui address of an Ed25519 public key: BLAKE2b-256 of the scheme flag `00` and the key.
+ *
+ * @param publicKey 64 hex characters.
+ * @returns `0x` and 64 lower-case hex characters.
+ */
+export function addressOf(publicKey: string): string {
+  const bytes = new Uint8Array(33);
+  bytes.set(Uint8Array.fromHex(publicKey), 1);
+  return "0x" + blake2b(bytes, { dkLen: 32 }).toHex();
+}
