@@ -32,7 +32,8 @@ const LOW_ORDER = new Set([
 
 /** Whether 32 bytes encode a point of low order, canonically or not. */
 export function isLowOrder(point: Uint8Array): boolean {
-  const y = point.slice();
+  // A copy also of a Buffer, whose slice shares memory.
+  const y = new Uint8Array(point);
   y[31] = y[31]! & 0x7f;
   return LOW_ORDER.has(y.toHex());
 }

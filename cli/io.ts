@@ -1,0 +1,49 @@
+/** The world outside of a command: nothing else is read or written, but the credentials file. */
+export interface CliIo {
+  /** The environment. */
+  readonly env: Readonly<Record<string, string | undefined>>;
+  /** What `-` reads. */
+  readonly stdin?: ReadableStream<Uint8Array>;
+  /** Writes to standard output. */
+  write(text: string): void;
+  /** Writes to standard error. */
+  writeError(text: string): void;
+  /** Default: the platform's `fetch`. */
+  readonly fetch?: (url: string, init: RequestInit) => Promise<Response>;
+  /** Waits some milliseconds; default: a timer. */
+  readonly sleep?: (ms: number, signal?: AbortSignal) => Promise<void>;
+}
+
+/** Exit codes (PROTOCOL section 13.4). */
+export const EXIT = {
+  /** It worked. */
+  success: 0,
+  /** It did not. */
+  error: 1,
+  /** The command line is not valid. */
+  usage: 2,
+  /** There are no credentials, or the relayer rejected them. */
+  notSignedIn: 3,
+  /** The relayer cannot be reached. */
+  unreachable: 4,
+} as const;
+
+/** One of {@linkcode EXIT}. */
+export type ExitCode = typeof EXIT[keyof typeof EXIT];
+
+/** Ends a command with a message and an exit code. */
+export class CommandError extends Error {
+  /** What the process ends with. */
+  readonly exitCode: ExitCode;
+
+  /** Constructs the error; the message is for people. */
+  constructor(exitCode: ExitCode, message: string) {
+    super(message);
+    this.exitCode = exitCode;
+  }
+}
+
+/** Text that cannot steer a terminal: control characters but line feed and tab are left out. */
+export function printable(text: string): string {
+  return text.replace(/[^\P{Cc}\n\t]/gu, "");
+}

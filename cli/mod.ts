@@ -1,0 +1,86 @@
+/**
+ * Terminal commands: save, find, list and delete memories.
+ *
+ * @module
+ */
+import { SvcConnectionError, SvcError } from "../src/client/mod.ts";
+import { type CommandLine, parseCommandLine } from "./command_line.ts";
+import { forget, list, namespaces, recall } from "./commands.ts";
+import { helpText } from "./help.ts";
+import { type CliIo, CommandError, EXIT, type ExitCode, printable } from "./io.ts";
+import { remember } from "./remember.ts";
+import { clientOf, openSession } from "./session.ts";
+import { showStatus } from "./status.ts";
+
+export { type CliIo, EXIT, type ExitCode } from "./io.ts";
+
+const REJECTED = `The relayer rejected your key. It may have been removed, or this is another
+environment than the one you signed in to, or a proxy or network fault got in between.
+If it stays: svc-mcp logout, then svc-mcp login with the environment you want.`;
+
+/** What went wrong, for people, and the exit code it means. */
+function explain(error: unknown): { message: string; exitCode: ExitCode } {
+  if (error instanceof CommandError) return error;
+  if (error instanceof SvcConnectionError) {
+    return { message: `${error.message}. Is it running?`, exitCode: EXIT.unreachable };
+  }
+  if (!(error instanceof SvcError)) {
+    return { message: error instanceof Error ? error.message : "Failed", exitCode: EXIT.error };
+  }
+  const { status, code } = error;
+  if (status === 401) {
+    return { message: `${REJECTED} (code: ${code})`, exitCode: EXIT.notSignedIn };
+  }
+  return {
+    message: `${error.message} (code: ${code})`,
+    exitCode: status === 403 ? EXIT.notSignedIn : EXIT.error,
+  };
+}
+
+async function runCommand(line: CommandLine, io: CliIo): Promise<ExitCode> {
+  const session = await openSession(line, io);
+  if (line.command === "status") return await showStatus(session, line, io);
+  const client = clientOf(session, io);
+  const namespace = line.namespace ?? (io.env.SVC_NAMESPACE || undefined);
+  switch (line.command) {
+    case "remember":
+      return await remember(client, line, namespace, io);
+    case "recall":
+      return await recall(client, line, namespace, io);
+    case "list":
+      return await list(client, line, namespace, io);
+    case "namespaces":
+      return await namespaces(client, line, io);
+    case "forget":
+      return await forget(client, line, io);
+    default:
+      throw new CommandError(EXIT.usage, helpText());
+  }
+}
+
+/**
+ * Runs one terminal command.
+ *
+ * @param args What follows the program's name.
+ * @returns the exit code: 0 success, 1 error, 2 usage, 3 not signed in or rejected, 4 relayer
+ * unreachable.
+ */
+export async function runCli(args: readonly string[], io: CliIo): Promise<ExitCode> {
+  let json = args.includes("--json");
+  try {
+    const line = parseCommandLine([...args]);
+    json = line.json;
+    if (line.help) {
+      io.write(helpText(line.command));
+      return EXIT.success;
+    }
+    return await runCommand(line, io);
+  } catch (error) {
+    const { message, exitCode } = explain(error);
+    const code = error instanceof SvcError ? { code: error.code } : {};
+    io.writeError(
+      json ? JSON.stringify({ error: message, ...code }) + "\n" : `${printable(message)}\n`,
+    );
+    return exitCode;
+  }
+}

@@ -1,0 +1,90 @@
+import { type Health, SvcClient, SvcConnectionError, SvcError } from "../src/client/mod.ts";
+import type { CommandLine } from "./command_line.ts";
+import { type CliIo, EXIT, type ExitCode, printable } from "./io.ts";
+import { clientOf, notSignedIn, type Session } from "./session.ts";
+
+/** What status found out. */
+interface Status {
+  relayer: string;
+  reachable: boolean;
+  relayer_status?: string;
+  signed_in: boolean;
+  accepted?: boolean;
+  account_id?: string;
+  owner?: string;
+  key_label?: string;
+  public_key?: string;
+}
+
+/** The relayer's health; `undefined` when it cannot be reached. */
+async function healthOf(session: Session, io: CliIo): Promise<Health | undefined> {
+  // The route is public, so that any key will do for a client without credentials.
+  const client = session.credentials ? clientOf(session, io) : new SvcClient({
+    baseUrl: session.relayer,
+    privateKey: "00".repeat(32),
+    timeoutMs: 30_000,
+    retry: { attempts: 1 },
+    ...(io.fetch ? { fetch: io.fetch } : {}),
+  });
+  try {
+    return await client.health();
+  } catch (error) {
+    if (error instanceof SvcConnectionError) return undefined;
+    throw error;
+  }
+}
+
+/** Whether the relayer accepts the key; fills in what it says about it. */
+async function askAccount(status: Status, session: Session, io: CliIo): Promise<string> {
+  try {
+    const account = await clientOf(session, io).account();
+    Object.assign(status, {
+      accepted: true,
+      account_id: account.account_id,
+      owner: account.owner,
+      key_label: account.key.label,
+    });
+    return account.active ? "active" : "deactivated";
+  } catch (error) {
+    if (!(error instanceof SvcError) || (error.status !== 401 && error.status !== 403)) throw error;
+    status.accepted = false;
+    return `rejected by this relayer (code: ${error.code})`;
+  }
+}
+
+/** Shows account, key label, relayer and reachability. */
+export async function showStatus(
+  session: Session,
+  line: CommandLine,
+  io: CliIo,
+): Promise<ExitCode> {
+  const { credentials } = session;
+  const health = await healthOf(session, io);
+  const status: Status = {
+    relayer: session.relayer,
+    reachable: health !== undefined,
+    ...(health === undefined ? {} : { relayer_status: health.status }),
+    signed_in: credentials !== undefined,
+    ...(credentials === undefined ? {} : {
+      account_id: credentials.accountId,
+      owner: credentials.walletAddress,
+      key_label: credentials.label ?? "",
+      public_key: credentials.delegatePublicKeyHex,
+    }),
+  };
+  const verdict = credentials && health ? await askAccount(status, session, io) : "not checked";
+  if (line.json) io.write(JSON.stringify(status) + "\n");
+  else {
+    const reachable = health === undefined ? "cannot be reached" : printable(health.status);
+    if (credentials === undefined) io.write(`${notSignedIn(session.reason)}\n`);
+    else {
+      io.write(`Account:  ${status.account_id} (${verdict})\n`);
+      io.write(`Owner:    ${status.owner}\n`);
+      const tail = credentials.delegatePublicKeyHex.slice(-8);
+      io.write(`Key:      ${printable(status.key_label || "(no label)")} (…${tail})\n`);
+    }
+    io.write(`Relayer:  ${session.relayer} (${reachable})\n`);
+  }
+  if (credentials === undefined || status.accepted === false) return EXIT.notSignedIn;
+  return health === undefined ? EXIT.unreachable : EXIT.success;
+}

@@ -1,0 +1,168 @@
+import { randomBytes } from "node:crypto";
+import { SvcError } from "../../src/errors.ts";
+import type { Scope } from "../../src/interfaces/mod.ts";
+import type { KeyStore, Sealer, WrappedKey } from "../../src/plugin.ts";
+import { cannotOpen, type DataKey } from "./record.ts";
+
+/** Whose data keys: an account's, in one scope. */
+export interface KeyScope extends Scope {
+  /** Account object id. */
+  readonly accountId: string;
+}
+
+/** A data key and what travels with the blobs it sealed. */
+export interface SealingKey {
+  /** The unwrapped key. */
+  readonly dataKey: DataKey;
+  /** `version (01) | key id (16) | generation (u32, big-endian) | wrapped key`. */
+  readonly portable: Uint8Array;
+}
+
+interface Cached {
+  readonly accountId: string;
+  readonly dataKey: DataKey;
+  readonly expiresAt: number;
+}
+
+const CACHE_SIZE = 1000;
+const CACHE_MS = 5 * 60_000;
+const PORTABLE_VERSION = 1;
+const PORTABLE_HEAD = 21;
+
+/** Makes, wraps and unwraps data keys. Unwrapped ones are kept for 5 minutes, 1,000 at most. */
+export class DataKeys {
+  readonly #sealer: Sealer;
+  readonly #keys: KeyStore;
+  readonly #now: () => number;
+  /** Least recently used first. */
+  readonly #cache = new Map<string, Cached>();
+
+  /** Wraps with `sealer`, keeps wrapped keys in `keys`. */
+  constructor(sealer: Sealer, keys: KeyStore, now: () => number) {
+    this.#sealer = sealer;
+    this.#keys = keys;
+    this.#now = now;
+  }
+
+  /** The scope's newest key of the current generation; a new one, saved first, without any. */
+  current(scope: KeyScope): SealingKey {
+    const known = this.#keys.newest(scope.accountId, scope);
+    if (known !== undefined) {
+      const dataKey = this.#cached(known.keyId) ?? this.#unwrap(known);
+      return { dataKey, portable: portable(known) };
+    }
+    const bytes = randomBytes(32);
+    const keyId = randomBytes(16).toString("hex");
+    const generation = this.#keys.generation(scope.accountId);
+    const wrapped = this.#sealer.seal(bytes, binding(scope, generation, keyId));
+    const fresh = wrappedKey(scope, keyId, generation, wrapped, this.#now());
+    this.#keys.put(fresh);
+    return { dataKey: this.#keep(fresh, bytes), portable: portable(fresh) };
+  }
+
+  /**
+   * The key with this id.
+   *
+   * @param carried What travelled with the record; a key that is not known here is saved from it.
+   * @throws {SvcError} `storage_unavailable`, not retryable, without the key or for another scope.
+   */
+  byId(keyId: string, scope: KeyScope, carried: Uint8Array | undefined): DataKey {
+    const cached = this.#cached(keyId);
+    if (cached !== undefined) return cached;
+    const known = this.#keys.get(keyId);
+    if (known !== undefined) {
+      // The scope asked for is part of what unwrapping checks: another scope's key does not open.
+      return this.#unwrap({ ...known, ...owned(scope) });
+    }
+    const restored = this.#fromPortable(keyId, scope, carried);
+    const dataKey = this.#unwrap(restored);
+    this.#keys.put(restored);
+    return dataKey;
+  }
+
+  /** Drops the unwrapped keys of an account. */
+  dropAccount(accountId: string): void {
+    for (const [keyId, cached] of this.#cache) {
+      if (cached.accountId === accountId) this.drop(keyId);
+    }
+  }
+
+  /** Drops one unwrapped key. */
+  drop(keyId: string): void {
+    this.#cache.get(keyId)?.dataKey.bytes.fill(0);
+    this.#cache.delete(keyId);
+  }
+
+  /** Drops every unwrapped key. */
+  clear(): void {
+    for (const keyId of [...this.#cache.keys()]) this.drop(keyId);
+  }
+
+  #cached(keyId: string): DataKey | undefined {
+    const hit = this.#cache.get(keyId);
+    if (hit === undefined || hit.expiresAt <= this.#now()) return undefined;
+    this.#cache.delete(keyId);
+    this.#cache.set(keyId, hit);
+    return hit.dataKey;
+  }
+
+  #keep(key: WrappedKey, bytes: Uint8Array): DataKey {
+    const now = this.#now();
+    for (const [id, { expiresAt }] of this.#cache) {
+      if (expiresAt <= now) this.drop(id);
+    }
+    if (this.#cache.size >= CACHE_SIZE) this.drop(this.#cache.keys().next().value!);
+    const dataKey = { keyId: key.keyId, generation: key.generation, bytes };
+    this.#cache.set(key.keyId, { accountId: key.accountId, dataKey, expiresAt: now + CACHE_MS });
+    return dataKey;
+  }
+
+  #unwrap(key: WrappedKey): DataKey {
+    try {
+      const bytes = this.#sealer.open(key.wrapped, binding(key, key.generation, key.keyId));
+      return this.#keep(key, bytes);
+    } catch (cause) {
+      throw cannotOpen(cause);
+    }
+  }
+
+  #fromPortable(keyId: string, scope: KeyScope, carried: Uint8Array | undefined): WrappedKey {
+    if (carried === undefined || carried.length <= PORTABLE_HEAD) throw cannotOpen();
+    const named = carried.subarray(1, 17).toHex();
+    if (carried[0] !== PORTABLE_VERSION || named !== keyId) throw cannotOpen();
+    const generation = new DataView(carried.buffer, carried.byteOffset).getUint32(17);
+    const wrapped = new Uint8Array(carried.subarray(PORTABLE_HEAD));
+    return wrappedKey(scope, keyId, generation, wrapped, this.#now());
+  }
+}
+
+function wrappedKey(
+  scope: KeyScope,
+  keyId: string,
+  generation: number,
+  wrapped: Uint8Array,
+  createdAt: number,
+): WrappedKey {
+  return { ...owned(scope), keyId, generation, wrapped, createdAt };
+}
+
+function owned({ accountId, owner, namespace }: KeyScope): KeyScope {
+  return { accountId, owner, namespace };
+}
+
+function portable({ keyId, generation, wrapped }: WrappedKey): Uint8Array {
+  const bytes = new Uint8Array(PORTABLE_HEAD + wrapped.length);
+  bytes[0] = PORTABLE_VERSION;
+  bytes.set(Uint8Array.fromHex(keyId), 1);
+  new DataView(bytes.buffer).setUint32(17, generation);
+  bytes.set(wrapped, PORTABLE_HEAD);
+  return bytes;
+}
+
+function binding(scope: KeyScope, generation: number, keyId: string): string {
+  const { accountId, owner, namespace } = scope;
+  if (![accountId, owner, namespace].every((part) => part.isWellFormed())) {
+    throw new SvcError("invalid_parameter", "A name is not valid Unicode");
+  }
+  return JSON.stringify(["data-key", accountId, owner, namespace, generation, keyId]);
+}

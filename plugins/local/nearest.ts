@@ -1,0 +1,63 @@
+import type { VectorMatch } from "../../src/interfaces/mod.ts";
+import type { Segment } from "./segment.ts";
+
+interface Candidate {
+  readonly id: string;
+  readonly similarity: number;
+  readonly segment: Segment;
+  readonly index: number;
+}
+
+/** The memories closest to a query, out of any number of segments. */
+export class Nearest {
+  readonly #query: Float32Array;
+  readonly #limit: number;
+  /** Best first; equal ones by id, so that answers do not depend on how memories are packed. */
+  readonly #found: Candidate[] = [];
+
+  /** Keeps at most `limit` memories. */
+  constructor(query: Float32Array, limit: number) {
+    this.#query = query;
+    this.#limit = limit;
+  }
+
+  /** Considers every memory of a segment. */
+  add(segment: Segment): void {
+    const found = this.#found;
+    for (let index = 0; index < segment.size; index++) {
+      const similarity = segment.similarity(index, this.#query);
+      const full = found.length >= this.#limit;
+      if (similarity === -Infinity || (full && similarity < found.at(-1)!.similarity)) continue;
+      this.#insert({ id: segment.id(index), similarity, segment, index });
+    }
+  }
+
+  /** The matches, nearest first. */
+  matches(): VectorMatch[] {
+    return this.#found.map(({ segment, index, similarity }) => ({
+      entry: segment.copy(index),
+      // Rounding can leave the range by a hair.
+      distance: Math.min(2, Math.max(0, 1 - similarity)),
+    }));
+  }
+
+  #insert(candidate: Candidate): void {
+    const found = this.#found;
+    // A memory that was replaced during the scan is met twice; the later copy is the newer one.
+    const twin = found.findIndex(({ id }) => id === candidate.id);
+    if (twin >= 0) found.splice(twin, 1);
+    let low = 0;
+    let high = found.length;
+    while (low < high) {
+      const middle = (low + high) >> 1;
+      if (before(found[middle]!, candidate)) low = middle + 1;
+      else high = middle;
+    }
+    found.splice(low, 0, candidate);
+    if (found.length > this.#limit) found.pop();
+  }
+}
+
+function before(a: Candidate, b: Candidate): boolean {
+  return a.similarity > b.similarity || (a.similarity === b.similarity && a.id < b.id);
+}

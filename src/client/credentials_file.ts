@@ -1,0 +1,184 @@
+import { SvcError } from "../errors.ts";
+import {
+  checkCredentials,
+  CREDENTIAL_KEYS,
+  type Credentials,
+  type CredentialsCheck,
+} from "./credentials.ts";
+
+/** A file larger than this is not one of ours. */
+const FILE_BYTES = 65_536;
+const WINDOWS = globalThis.Deno?.build.os === "windows";
+
+/** What reading the credentials file found. */
+export type CredentialsReading = CredentialsCheck & {
+  /** What was odd and is mended, one line each. */
+  readonly warnings: readonly string[];
+};
+
+/**
+ * Where the credentials file is: `SVC_CREDENTIALS_FILE`, else `.svc/credentials.json` in the home
+ * directory.
+ *
+ * @returns `undefined` when the environment names neither.
+ */
+export function credentialsPath(
+  env: Readonly<Record<string, string | undefined>>,
+): string | undefined {
+  if (env.SVC_CREDENTIALS_FILE) return env.SVC_CREDENTIALS_FILE;
+  const home = env.HOME || env.USERPROFILE;
+  return home ? `${home}/.svc/credentials.json` : undefined;
+}
+
+function directoryOf(path: string): string {
+  const slash = Math.max(path.lastIndexOf("/"), WINDOWS ? path.lastIndexOf("\\") : -1);
+  return slash < 0 ? "." : path.slice(0, slash) || "/";
+}
+
+async function lstat(path: string): Promise<Deno.FileInfo | undefined> {
+  try {
+    return await Deno.lstat(path);
+  } catch (error) {
+    if (error instanceof Deno.errors.NotFound) return undefined;
+    throw error;
+  }
+}
+
+const wider = (info: Deno.FileInfo, mode: number): boolean =>
+  !WINDOWS && info.mode !== null && (info.mode & 0o777 & ~mode) !== 0;
+
+/** Takes excess permissions away from the file, and from a directory that is the service's own. */
+async function tighten(path: string): Promise<string[]> {
+  const warnings: string[] = [];
+  const directory = directoryOf(path);
+  const places = [
+    [path, 0o600],
+    ...(isOwn(directory) ? [[directory, 0o700]] as const : []),
+  ] as const;
+  for (const [place, mode] of places) {
+    if (!wider(await Deno.stat(place), mode)) continue;
+    try {
+      await Deno.chmod(place, mode);
+      warnings.push(`${place} was open to other users; its permissions are tightened now`);
+    } catch {
+      warnings.push(`${place} is open to other users; its permissions could not be tightened`);
+    }
+  }
+  return warnings;
+}
+
+/** A directory of any other name may serve other purposes: its permissions are left alone. */
+const isOwn = (directory: string): boolean => /(^|[\\/])\.svc$/.test(directory);
+
+async function readText(path: string): Promise<{ text: string } | { reason: string }> {
+  if ((await lstat(directoryOf(path)))?.isSymlink) {
+    return { reason: "its directory is a symbolic link" };
+  }
+  const info = await Deno.stat(path);
+  if (!info.isFile || info.size > FILE_BYTES) return { reason: "it is not a credentials file" };
+  return { text: await Deno.readTextFile(path) };
+}
+
+/**
+ * Reads the credentials file. A file that is missing, unreadable or invalid means no credentials,
+ * with the reason; it is never deleted. Permissions wider than 0600 are tightened, with a warning.
+ */
+export async function readCredentials(path: string): Promise<CredentialsReading> {
+  try {
+    const read = await readText(path);
+    if ("reason" in read) return { reason: read.reason, warnings: [] };
+    const warnings = await tighten(path);
+    return { ...await checkCredentials(JSON.parse(read.text)), warnings };
+  } catch (error) {
+    if (error instanceof Deno.errors.NotFound) return { reason: "there is none", warnings: [] };
+    const reason = error instanceof SyntaxError ? "it is not JSON" : "it cannot be read";
+    return { reason, warnings: [] };
+  }
+}
+
+/** Members of the present file that are not ours. */
+async function foreignMembers(path: string): Promise<Record<string, unknown>> {
+  const own: ReadonlySet<string> = new Set(CREDENTIAL_KEYS);
+  try {
+    const read = await readText(path);
+    const file: unknown = "text" in read ? JSON.parse(read.text) : undefined;
+    if (typeof file !== "object" || file === null || Array.isArray(file)) return {};
+    return Object.fromEntries(Object.entries(file).filter(([key]) => !own.has(key)));
+  } catch {
+    return {}; // nothing readable to keep
+  }
+}
+
+const refused = (message: string, cause?: unknown): SvcError =>
+  new SvcError("storage_unavailable", message, { retryable: false, cause });
+
+async function prepareDirectory(directory: string): Promise<void> {
+  const info = await lstat(directory);
+  if (info === undefined) return await Deno.mkdir(directory, { recursive: true, mode: 0o700 });
+  if (info.isSymlink) throw refused(`${directory} is a symbolic link`);
+  if (!info.isDirectory) throw refused(`${directory} is not a directory`);
+  if (isOwn(directory) && wider(info, 0o700)) await Deno.chmod(directory, 0o700);
+  const shared = !WINDOWS && ((info.mode ?? 0) & 0o1002) === 0o002;
+  if (shared && !isOwn(directory)) throw refused(`${directory} is writable by every user`);
+}
+
+/** Writes a new file that only its user can read, and makes it durable. */
+async function writeNew(path: string, text: string, directory: string): Promise<void> {
+  using file = await Deno.open(path, { write: true, createNew: true, mode: 0o600 });
+  const [ours, theirs] = [await file.stat(), await Deno.stat(directory)];
+  if (theirs.uid !== 0 && theirs.uid !== ours.uid) {
+    throw refused(`${directory} belongs to another user`);
+  }
+  const bytes = new TextEncoder().encode(text);
+  for (let done = 0; done < bytes.length;) done += await file.write(bytes.subarray(done));
+  await file.sync();
+}
+
+async function syncDirectory(directory: string): Promise<void> {
+  if (WINDOWS) return; // a directory cannot be opened there
+  using handle = await Deno.open(directory);
+  await handle.sync();
+}
+
+/**
+ * Writes the credentials file as a whole or not at all: a new file with permissions 0600 in the
+ * same directory (made with 0700), made durable, then renamed. Members of the present file that are
+ * not of {@linkcode Credentials} are kept; a symbolic link is replaced, not followed.
+ *
+ * @throws {SvcError} `storage_unavailable` when the directory is a symbolic link, belongs to another
+ * user or is writable by every user, or the disk refuses; `invalid_parameter` when the credentials
+ * break a rule.
+ */
+export async function writeCredentials(path: string, credentials: Credentials): Promise<void> {
+  const { reason } = await checkCredentials(credentials);
+  if (reason !== undefined) throw new SvcError("invalid_parameter", `Credentials: ${reason}`);
+  const directory = directoryOf(path);
+  const temporary = `${path}.${crypto.randomUUID()}.tmp`;
+  try {
+    await prepareDirectory(directory);
+    const file = { ...credentials, ...await foreignMembers(path) };
+    await writeNew(temporary, JSON.stringify(file, null, 2) + "\n", directory);
+    await Deno.rename(temporary, path);
+    await syncDirectory(directory);
+  } catch (error) {
+    await Deno.remove(temporary).catch(() => undefined);
+    if (error instanceof SvcError) throw error;
+    throw refused(`${path} cannot be written`, error);
+  }
+}
+
+/**
+ * Deletes the credentials file.
+ *
+ * @returns whether there was one.
+ * @throws {SvcError} `storage_unavailable` when it cannot be deleted.
+ */
+export async function deleteCredentials(path: string): Promise<boolean> {
+  try {
+    await Deno.remove(path);
+    return true;
+  } catch (error) {
+    if (error instanceof Deno.errors.NotFound) return false;
+    throw refused(`${path} cannot be deleted`, error);
+  }
+}

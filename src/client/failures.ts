@@ -1,0 +1,88 @@
+import { ERROR_CODES, type ErrorCode, SvcError } from "../errors.ts";
+import { HEADER } from "../protocol/headers.ts";
+
+/** The relayer could not be reached, or the connection broke before the answer was complete. */
+export class SvcConnectionError extends Error {
+  /** Always `"SvcConnectionError"`. */
+  override readonly name = "SvcConnectionError";
+  /** Base address of the relayer. */
+  readonly baseUrl: string;
+
+  /** Constructs the error; `reason` ends the sentence "The relayer at … ". */
+  constructor(baseUrl: string, reason = "cannot be reached", options?: ErrorOptions) {
+    super(`The relayer at ${baseUrl} ${reason}`, options);
+    this.baseUrl = baseUrl;
+  }
+}
+
+/** An answer that is not one of the service: another program's, or one with a code not known here. */
+export class SvcAnswerError extends Error {
+  /** Always `"SvcAnswerError"`. */
+  override readonly name = "SvcAnswerError";
+  /** HTTP status. */
+  readonly status: number;
+  /** The error code, when the answer has one. */
+  readonly code: string | undefined;
+  /** Id of the request, when the answer has one. */
+  readonly requestId: string | undefined;
+
+  /** Constructs the error. */
+  constructor(message: string, status: number, code?: string, requestId?: string) {
+    super(message);
+    this.status = status;
+    this.code = code;
+    this.requestId = requestId;
+  }
+}
+
+const codes: ReadonlySet<string> = new Set(ERROR_CODES);
+const isErrorCode = (code: string): code is ErrorCode => codes.has(code);
+
+/** A member of an error body, when it is text. */
+function textMember(body: object, name: string): string | undefined {
+  const value: unknown = Reflect.get(body, name);
+  return typeof value === "string" ? value : undefined;
+}
+
+/** `Retry-After` in whole seconds, when it is a number of seconds. */
+function retryAfterOf(headers: Headers): number | undefined {
+  const raw = headers.get(HEADER.retryAfter) ?? "";
+  return /^\d{1,9}$/.test(raw) ? Number(raw) : undefined;
+}
+
+/** Parses JSON; `undefined` for anything that is not an object or list. */
+export function parseObject(text: string): object | undefined {
+  try {
+    const value: unknown = JSON.parse(text);
+    return typeof value === "object" && value !== null ? value : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+/** The error an answer stands for. */
+export function failureOf(response: Response, text: string): SvcError | SvcAnswerError {
+  const body = parseObject(text) ?? {};
+  const code = textMember(body, "code");
+  const requestId = response.headers.get(HEADER.requestId) ?? textMember(body, "request_id");
+  if (code === undefined || !isErrorCode(code)) {
+    const said = textMember(body, "error");
+    const message = said ?? `The answer (HTTP ${response.status}) is not one of this service`;
+    return new SvcAnswerError(message, response.status, code, requestId ?? undefined);
+  }
+  const retryAfter = retryAfterOf(response.headers);
+  const field = textMember(body, "field");
+  const layer = textMember(body, "layer");
+  const limit = textMember(body, "limit");
+  return new SvcError(code, textMember(body, "error"), {
+    // Without the header the relayer does not invite a repetition, whatever the code's default is.
+    retryable: retryAfter !== undefined || code === "idempotency_in_progress",
+    ...(retryAfter === undefined ? {} : { retryAfter }),
+    ...(field === undefined ? {} : { field }),
+    extra: {
+      ...(requestId ? { requestId } : {}),
+      ...(layer === undefined ? {} : { layer }),
+      ...(limit === undefined ? {} : { limit }),
+    },
+  });
+}

@@ -1,0 +1,18 @@
+/**
+ * Signed client of a relayer, delegate keys and the credentials file. Nothing here reads the
+ * environment; all but the credentials file runs in browsers.
+ *
+ * @module
+ */
+export { type ErrorCode, SvcError } from "../errors.ts";
+export { SvcClient } from "./client.ts";
+export * from "./credentials.ts";
+export * from "./credentials_file.ts";
+export * from "./delegate_key.ts";
+export { SvcAnswerError, SvcConnectionError } from "./failures.ts";
+export type * from "./job_results.ts";
+export type * from "./memory_results.ts";
+export { isExposed, parseBaseUrl, type RetryPolicy, type SvcClientOptions } from "./options.ts";
+export type * from "./recall_results.ts";
+export type * from "./relayer_results.ts";
+export type * from "./requests.ts";

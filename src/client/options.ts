@@ -1,0 +1,150 @@
+import { SvcError } from "../errors.ts";
+import { HEADER } from "../protocol/headers.ts";
+import { isObjectId } from "../protocol/keys.ts";
+import { parsePrivateKey } from "../protocol/private_key.ts";
+
+/** How often and how long a call is repeated; only calls that cannot write twice ever are. */
+export interface RetryPolicy {
+  /** Most sendings of one call, the first included; default 4, 1 switches repetition off. */
+  readonly attempts?: number;
+  /** Wait before the first repetition in milliseconds, doubled each time; default 250. */
+  readonly baseDelayMs?: number;
+  /** Longest wait, also of one asked for by `Retry-After`, in milliseconds; default 30,000. */
+  readonly maxDelayMs?: number;
+}
+
+/** Options of {@linkcode SvcClient}. */
+export interface SvcClientOptions {
+  /** Base address of the relayer, `http` or `https`. */
+  readonly baseUrl: string;
+  /** Delegate private key: 64 hex characters, `0x` allowed, or a `suiprivkey1…` text. */
+  readonly privateKey: string;
+  /** Object id of the account, `0x` and 64 hex characters: speeds up its resolution. */
+  readonly accountId?: string | undefined;
+  /** Signature form; default `nonce` (6 fields). `legacy` (4 fields) carries no query. */
+  readonly form?: "nonce" | "legacy";
+  /** Value of `x-seal-session`, sent where the relayer decrypts. */
+  readonly sealSession?: string | undefined;
+  /**
+   * Sends the private key itself where the relayer decrypts, for threshold ciphers that need it;
+   * default `false`. Refused over plain http to a host that is not loopback.
+   */
+  readonly sendDelegateKey?: boolean;
+  /** Further headers of every request. */
+  readonly headers?: Readonly<Record<string, string>>;
+  /** Longest wait for one answer in milliseconds; default 60,000. */
+  readonly timeoutMs?: number;
+  /** Repetition of calls. */
+  readonly retry?: RetryPolicy;
+  /** Default: the platform's `fetch`. */
+  readonly fetch?: (url: string, init: RequestInit) => Promise<Response>;
+  /** Current time in milliseconds since the epoch; default `Date.now`. */
+  readonly now?: () => number;
+  /** Waits some milliseconds; rejects when the signal aborts. Default: a timer. */
+  readonly sleep?: (ms: number, signal?: AbortSignal) => Promise<void>;
+}
+
+/** Options with nothing left open. */
+export interface ResolvedOptions {
+  readonly baseUrl: string;
+  readonly seed: Uint8Array<ArrayBuffer>;
+  readonly accountId: string | undefined;
+  readonly form: "nonce" | "legacy";
+  readonly credentialHeaders: Readonly<Record<string, string>>;
+  readonly headers: Readonly<Record<string, string>>;
+  readonly timeoutMs: number;
+  readonly attempts: number;
+  readonly baseDelayMs: number;
+  readonly maxDelayMs: number;
+  readonly fetch: (url: string, init: RequestInit) => Promise<Response>;
+  readonly now: () => number;
+  readonly sleep: (ms: number, signal?: AbortSignal) => Promise<void>;
+}
+
+/** Waits some milliseconds; rejects with the signal's reason when it aborts. */
+export function sleep(ms: number, signal?: AbortSignal): Promise<void> {
+  return new Promise((resolve, reject) => {
+    if (signal?.aborted) return reject(signal.reason);
+    const abort = (): void => {
+      clearTimeout(timer);
+      reject(signal?.reason);
+    };
+    const timer = setTimeout(() => {
+      signal?.removeEventListener("abort", abort);
+      resolve();
+    }, ms);
+    signal?.addEventListener("abort", abort, { once: true });
+  });
+}
+
+const invalid = (field: string, message: string): SvcError =>
+  new SvcError("invalid_parameter", message, { field });
+
+/**
+ * A relayer address in its one spelling: no trailing slash.
+ *
+ * @returns `undefined` unless it is http or https without credentials, query and fragment.
+ */
+export function parseBaseUrl(text: string): string | undefined {
+  const url = URL.parse(text.trim());
+  if (url === null || !/^https?:$/.test(url.protocol)) return undefined;
+  if (url.username + url.password + url.search + url.hash !== "") return undefined;
+  return url.href.replace(/\/+$/, "");
+}
+
+/** Whether an address is plain http to a host that is not this machine. */
+export function isExposed(baseUrl: string): boolean {
+  const { protocol, hostname } = new URL(baseUrl);
+  return protocol === "http:" &&
+    !/^(localhost|.+\.localhost|127(\.\d{1,3}){3}|\[::1\])$/.test(hostname);
+}
+
+function credentialHeaders(
+  options: SvcClientOptions,
+  baseUrl: string,
+  seed: Uint8Array,
+): Record<string, string> {
+  const headers: Record<string, string> = {};
+  if (options.sealSession) headers[HEADER.sealSession] = options.sealSession;
+  if (options.sendDelegateKey) {
+    if (isExposed(baseUrl)) {
+      throw invalid("sendDelegateKey", "The delegate key is not sent over plain http");
+    }
+    headers[HEADER.delegateKey] = seed.toHex();
+  }
+  return headers;
+}
+
+/**
+ * Checks options and fills in the defaults.
+ *
+ * @throws {SvcError} `invalid_parameter`, with the option's name as `field`.
+ */
+export function resolveOptions(options: SvcClientOptions): ResolvedOptions {
+  const baseUrl = parseBaseUrl(options.baseUrl);
+  if (baseUrl === undefined) {
+    throw invalid("baseUrl", "baseUrl must be an http or https address");
+  }
+  const seed = parsePrivateKey(options.privateKey);
+  if (seed === undefined) {
+    throw invalid("privateKey", "privateKey must be 64 hex characters or a suiprivkey text");
+  }
+  if (options.accountId && !isObjectId(options.accountId)) {
+    throw invalid("accountId", "accountId must be 0x and 64 hex characters");
+  }
+  return {
+    baseUrl,
+    seed,
+    accountId: options.accountId || undefined,
+    form: options.form ?? "nonce",
+    credentialHeaders: credentialHeaders(options, baseUrl, seed),
+    headers: options.headers ?? {},
+    timeoutMs: options.timeoutMs ?? 60_000,
+    attempts: Math.max(1, options.retry?.attempts ?? 4),
+    baseDelayMs: options.retry?.baseDelayMs ?? 250,
+    maxDelayMs: options.retry?.maxDelayMs ?? 30_000,
+    fetch: options.fetch ?? ((url, init) => fetch(url, init)),
+    now: options.now ?? Date.now,
+    sleep: options.sleep ?? sleep,
+  };
+}

@@ -1,0 +1,223 @@
+import { SvcError } from "../errors.ts";
+import { HEADER } from "../protocol/headers.ts";
+import { bodySha256, canonicalText } from "../protocol/signing.ts";
+import { readCapped } from "./capped_body.ts";
+import { failureOf, parseObject, SvcAnswerError, SvcConnectionError } from "./failures.ts";
+import type { ResolvedOptions } from "./options.ts";
+import { makeSigner, type Signer } from "./signer.ts";
+
+/** One call of a route. */
+export interface Call {
+  /** Method and path, such as `POST /api/recall`; the path percent-encoded, with its query. */
+  readonly route: `${"GET" | "POST" | "PUT" | "DELETE"} /${string}`;
+  /** Sent as JSON; a string is sent as NDJSON. */
+  readonly body?: unknown;
+  /** Public routes are not signed. */
+  readonly unsigned?: true;
+  /** Whether sending it again has no further effect; implied by an idempotency key. */
+  readonly repeatable?: boolean;
+  /** Value of `idempotency-key`. */
+  readonly idempotencyKey?: string | undefined;
+  /** Whether the relayer opens memories for it. */
+  readonly decrypts?: true;
+  /** Ends the call. */
+  readonly signal?: AbortSignal | undefined;
+}
+
+const utf8 = new TextEncoder();
+/** A clock that is off by less than this is not why a timestamp was refused. */
+const CLOCK_TOLERANCE_MS = 5000;
+/** After an unclean stop a relayer refuses timestamps of its first two seconds (PROTOCOL 4.4). */
+const RESTART_WAIT_MS = 3000;
+
+/** A random UUID, also where `crypto.randomUUID` is missing (pages of insecure origins). */
+export function randomUuid(): string {
+  const bytes = crypto.getRandomValues(new Uint8Array(16));
+  bytes[6] = (bytes[6]! & 0x0f) | 0x40;
+  bytes[8] = (bytes[8]! & 0x3f) | 0x80;
+  return bytes.toHex().replace(/^(.{8})(.{4})(.{4})(.{4})/, "$1-$2-$3-$4-");
+}
+
+/** What is sent, before it is signed. */
+interface Prepared {
+  readonly method: string;
+  readonly url: URL;
+  readonly body: Uint8Array<ArrayBuffer> | undefined;
+  readonly bodySha256: string;
+  readonly headers: Readonly<Record<string, string>>;
+}
+
+/** Signs, sends, repeats where that is safe, and turns refusals into errors. */
+export class Transport {
+  readonly options: ResolvedOptions;
+  #signer: Promise<Signer> | undefined;
+  /** Relayer's clock minus ours, in milliseconds. */
+  #clockOffset = 0;
+  /** `Date` of the last refusal. */
+  #relayerDate: string | null = null;
+
+  constructor(options: ResolvedOptions) {
+    this.options = options;
+  }
+
+  /** The signer, made once. */
+  signer(): Promise<Signer> {
+    return this.#signer ??= makeSigner(this.options.seed);
+  }
+
+  /** The answer's JSON. */
+  async json(call: Call): Promise<object> {
+    const { response, text } = await this.#repeat(call, (prepared) => this.#whole(prepared, call));
+    const value = parseObject(text);
+    if (value === undefined) throw new SvcAnswerError("The answer is not JSON", response.status);
+    return value;
+  }
+
+  /** The answer's body as a stream, for one sending without repetition. */
+  async stream(call: Call): Promise<ReadableStream<Uint8Array>> {
+    const response = await this.#send(this.#prepare(call), call, call.signal);
+    if (response.ok && response.body !== null) return response.body;
+    throw failureOf(response, await readCapped(response) ?? "");
+  }
+
+  #prepare(call: Call): Prepared {
+    const { baseUrl, headers, credentialHeaders } = this.options;
+    const [method = "", path = ""] = call.route.split(" ");
+    const lines = typeof call.body === "string";
+    const text = lines ? String(call.body) : JSON.stringify(call.body);
+    const body = call.body === undefined ? undefined : utf8.encode(text);
+    const type = lines ? "application/x-ndjson" : "application/json";
+    return {
+      method,
+      url: new URL(baseUrl + path),
+      body,
+      bodySha256: call.unsigned ? "" : bodySha256(body ?? new Uint8Array()),
+      headers: {
+        ...headers,
+        ...(body === undefined ? {} : { "content-type": type }),
+        ...(call.decrypts ? credentialHeaders : {}),
+        ...(call.idempotencyKey === undefined
+          ? {}
+          : { [HEADER.idempotencyKey]: call.idempotencyKey }),
+      },
+    };
+  }
+
+  async #signatureHeaders(prepared: Prepared): Promise<Record<string, string>> {
+    const { accountId, form, now } = this.options;
+    const { method, url, bodySha256 } = prepared;
+    const timestamp = String(Math.floor((now() + this.#clockOffset) / 1000));
+    const nonce = form === "legacy" && url.search === "" ? undefined : randomUuid();
+    const target = url.pathname + url.search;
+    const signer = await this.signer();
+    const signature = await signer.sign(
+      canonicalText({ timestamp, method, target, bodySha256, nonce, accountId }),
+    );
+    return {
+      [HEADER.publicKey]: signer.publicKey,
+      [HEADER.signature]: signature.toHex(),
+      [HEADER.timestamp]: timestamp,
+      ...(nonce === undefined ? {} : { [HEADER.nonce]: nonce }),
+      ...(accountId === undefined ? {} : { [HEADER.accountId]: accountId }),
+    };
+  }
+
+  async #send(
+    prepared: Prepared,
+    call: Call,
+    signal: AbortSignal | undefined,
+  ): Promise<Response> {
+    const signed = call.unsigned ? {} : await this.#signatureHeaders(prepared);
+    call.signal?.throwIfAborted();
+    try {
+      return await this.options.fetch(prepared.url.href, {
+        method: prepared.method,
+        headers: { ...prepared.headers, ...signed },
+        redirect: "error",
+        ...(prepared.body === undefined ? {} : { body: prepared.body }),
+        ...(signal === undefined ? {} : { signal }),
+      });
+    } catch (cause) {
+      call.signal?.throwIfAborted();
+      throw new SvcConnectionError(this.options.baseUrl, this.#reason(signal), { cause });
+    }
+  }
+
+  #reason(signal: AbortSignal | undefined): string | undefined {
+    return signal?.aborted ? `did not answer within ${this.options.timeoutMs} ms` : undefined;
+  }
+
+  /** One sending with a deadline for the whole answer. */
+  async #whole(prepared: Prepared, call: Call): Promise<{ response: Response; text: string }> {
+    const deadline = new AbortController();
+    const timer = setTimeout(() => deadline.abort(), this.options.timeoutMs);
+    const abort = (): void => deadline.abort(call.signal?.reason);
+    call.signal?.addEventListener("abort", abort, { once: true });
+    try {
+      call.signal?.throwIfAborted();
+      const response = await this.#send(prepared, call, deadline.signal);
+      const text = await readCapped(response).catch((cause: unknown) => {
+        call.signal?.throwIfAborted();
+        const reason = this.#reason(deadline.signal) ?? "closed the connection too early";
+        throw new SvcConnectionError(this.options.baseUrl, reason, { cause });
+      });
+      if (text === undefined) throw new SvcAnswerError("The answer is too large", response.status);
+      if (!response.ok && !isHealth(call, response, text)) {
+        this.#relayerDate = response.headers.get("date");
+        throw failureOf(response, text);
+      }
+      return { response, text };
+    } finally {
+      clearTimeout(timer);
+      call.signal?.removeEventListener("abort", abort);
+    }
+  }
+
+  async #repeat<T>(call: Call, send: (prepared: Prepared) => Promise<T>): Promise<T> {
+    const prepared = this.#prepare(call);
+    const safe = call.repeatable === true || call.idempotencyKey !== undefined;
+    let resigned = false;
+    for (let attempt = 1;; attempt++) {
+      try {
+        return await send(prepared);
+      } catch (error) {
+        let wait = safe && attempt < this.options.attempts
+          ? this.#waitAfter(error, attempt)
+          : undefined;
+        if (!resigned && error instanceof SvcError && error.code === "timestamp_out_of_range") {
+          resigned = true; // refused before anything happened, so that any call may be sent again
+          wait = this.#correctClock();
+        }
+        if (wait === undefined) throw error;
+        if (wait > 0) await this.options.sleep(wait, call.signal);
+      }
+    }
+  }
+
+  /** Milliseconds to wait before a repetition; `undefined` when there shall be none. */
+  #waitAfter(error: unknown, attempt: number): number | undefined {
+    const { baseDelayMs, maxDelayMs } = this.options;
+    const jitter = 0.5 + Math.random() / 2;
+    const backoff = Math.min(maxDelayMs, baseDelayMs * 2 ** (attempt - 1)) * jitter;
+    if (error instanceof SvcConnectionError) return backoff;
+    if (!(error instanceof SvcError) || !error.retryable) return undefined;
+    const asked = (error.retryAfter ?? 0) * 1000;
+    return asked <= maxDelayMs ? Math.max(asked, backoff) : undefined;
+  }
+
+  /** Takes over the relayer's clock; answers how long to wait then. */
+  #correctClock(): number | undefined {
+    const theirs = Date.parse(this.#relayerDate ?? "");
+    if (Number.isNaN(theirs)) return undefined;
+    const offset = theirs - this.options.now();
+    const known = Math.abs(offset - this.#clockOffset) <= CLOCK_TOLERANCE_MS;
+    this.#clockOffset = Math.abs(offset) <= CLOCK_TOLERANCE_MS ? 0 : offset;
+    return known ? RESTART_WAIT_MS : 0;
+  }
+}
+
+/** `GET /health` answers 503 with its usual body; error bodies have no member `status`. */
+function isHealth(call: Call, response: Response, text: string): boolean {
+  if (call.route !== "GET /health" || response.status !== 503) return false;
+  return typeof Reflect.get(parseObject(text) ?? {}, "status") === "string";
+}

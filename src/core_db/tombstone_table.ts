@@ -1,0 +1,102 @@
+import type { Scope } from "../interfaces/mod.ts";
+import { type CoreFile, fromColumn, toColumn } from "./core_file.ts";
+
+/** Tables of {@linkcode TombstoneTable}. */
+export const TOMBSTONE_SCHEMA = `
+  create table if not exists tombstone (
+    owner text not null, namespace blob not null, id text not null, at integer not null,
+    applied integer not null, primary key (owner, namespace, id)
+  ) strict, without rowid;
+  create index if not exists tombstone_unapplied on tombstone (at) where applied = 0;
+  create table if not exists forgotten (
+    owner text not null, namespace blob not null, at integer not null,
+    primary key (owner, namespace)
+  ) strict, without rowid;
+`;
+
+/**
+ * Deletions, written before anything is removed. They stay for good: a blob store that still lists
+ * a deleted memory must never bring it back. Calls are synchronous and durable on return; times are
+ * milliseconds since the epoch.
+ */
+export class TombstoneTable {
+  readonly #file: CoreFile;
+
+  /** The tables of an open file. */
+  constructor(file: CoreFile) {
+    this.#file = file;
+  }
+
+  /** Marks memories as deleted; one that is marked keeps its first time. */
+  addTombstones(scope: Scope, ids: readonly string[], at: number): void {
+    const namespace = toColumn(scope.namespace);
+    this.#file.write(() => {
+      for (const id of ids) {
+        this.#file.run(
+          "insert into tombstone values (?, ?, ?, ?, 0) on conflict do nothing",
+          scope.owner,
+          namespace,
+          id,
+          at,
+        );
+      }
+    });
+  }
+
+  /** When a memory was deleted. */
+  tombstone(scope: Scope, id: string): number | undefined {
+    return this.#file.get<{ at: number }>(
+      "select at from tombstone where owner = ? and namespace = ? and id = ?",
+      scope.owner,
+      toColumn(scope.namespace),
+      id,
+    )?.at;
+  }
+
+  /** Whether a memory was deleted. */
+  isDeleted(scope: Scope, id: string): boolean {
+    return this.tombstone(scope, id) !== undefined;
+  }
+
+  /** Marks everything a namespace held until `at` as deleted; the latest time counts. */
+  forgetNamespace(scope: Scope, at: number): void {
+    this.#file.run(
+      `insert into forgotten values (?, ?, ?)
+       on conflict (owner, namespace) do update set at = max(at, excluded.at)`,
+      scope.owner,
+      toColumn(scope.namespace),
+      at,
+    );
+  }
+
+  /** When a namespace was forgotten last. */
+  forgottenAt(scope: Scope): number | undefined {
+    return this.#file.get<{ at: number }>(
+      "select at from forgotten where owner = ? and namespace = ?",
+      scope.owner,
+      toColumn(scope.namespace),
+    )?.at;
+  }
+
+  /** Deletions whose removal is not finished, oldest first. */
+  unapplied(): (Scope & { readonly id: string })[] {
+    return this.#file.all<{ owner: string; namespace: Uint8Array; id: string }>(
+      "select owner, namespace, id from tombstone where applied = 0 order by at",
+    ).map((row) => ({ owner: row.owner, namespace: fromColumn(row.namespace), id: row.id }));
+  }
+
+  /** Notes that the removal of memories is finished. */
+  markApplied(scope: Scope, ids: readonly string[]): void {
+    const namespace = toColumn(scope.namespace);
+    this.#file.write(() => {
+      for (const id of ids) {
+        this.#file.run(
+          "update tombstone set applied = 1 where owner = ? and namespace = ? and id = ?",
+          scope.owner,
+          namespace,
+          id,
+        );
+      }
+    });
+  }
+}

@@ -1,0 +1,131 @@
+import { SvcError } from "../errors.ts";
+import { HEADER } from "../protocol/headers.ts";
+import { isObjectId, isPublicKey, isUuid } from "../protocol/keys.ts";
+import { TIMESTAMP_WINDOW_SECONDS } from "../protocol/limits.ts";
+import { canonicalText } from "../protocol/signing.ts";
+import { verifyStrict } from "../protocol/verify.ts";
+import type { DecryptCredential } from "../interfaces/mod.ts";
+import type { Target } from "./target.ts";
+
+const SIGNATURE = /^[0-9a-fA-F]{128}$/;
+const TIMESTAMP = /^\d{10}$/;
+const IDEMPOTENCY_KEY = /^[\x21-\x7e]{1,128}$/;
+const DELEGATE_KEY = /^([0-9a-fA-F]{64}|suiprivkey1[02-9ac-hj-np-z]+)$/;
+const BASE64 = /^[A-Za-z0-9+/_-]+={0,2}$/;
+
+/** The signature headers of a request, well formed. */
+export interface AuthHeaders {
+  /** 64 lower-case hex characters. */
+  readonly publicKey: string;
+  /** 64 bytes. */
+  readonly signature: Uint8Array;
+  /** As sent. */
+  readonly timestamp: string;
+  /** As sent; selects the 6-field form. */
+  readonly nonce: string | undefined;
+  /** As sent. */
+  readonly accountId: string | undefined;
+  /** What opens records, where the cipher needs it. */
+  readonly credential: DecryptCredential | undefined;
+}
+
+/** An empty optional header counts as absent. */
+function optional(headers: Headers, name: string): string | undefined {
+  return headers.get(name) || undefined;
+}
+
+function credentialOf(headers: Headers): DecryptCredential | undefined {
+  const session = optional(headers, HEADER.sealSession);
+  const delegateKey = optional(headers, HEADER.delegateKey);
+  if (session === undefined && delegateKey === undefined) return undefined;
+  if (session !== undefined && !BASE64.test(session)) throw new SvcError("auth_header_invalid");
+  if (delegateKey !== undefined && !DELEGATE_KEY.test(delegateKey)) {
+    throw new SvcError("auth_header_invalid");
+  }
+  return {
+    ...(session === undefined ? {} : { session }),
+    ...(delegateKey === undefined ? {} : { delegateKey }),
+  };
+}
+
+/**
+ * Checks 2 to 6 of PROTOCOL 4.3. Repeated headers arrive joined with a comma, which no pattern lets
+ * pass.
+ *
+ * @param now milliseconds since the epoch.
+ * @throws {SvcError} `auth_headers_missing`, `auth_header_invalid`, `nonce_invalid`,
+ * `upgrade_required`, `unsigned_query`, `timestamp_out_of_range`.
+ */
+export function readAuthHeaders(
+  headers: Headers,
+  target: Target,
+  requireNonce: boolean,
+  now: number,
+): AuthHeaders {
+  const publicKey = headers.get(HEADER.publicKey);
+  const signature = headers.get(HEADER.signature);
+  const timestamp = headers.get(HEADER.timestamp);
+  if (!publicKey || !signature || !timestamp) throw new SvcError("auth_headers_missing");
+  const nonce = optional(headers, HEADER.nonce);
+  const accountId = optional(headers, HEADER.accountId);
+  if (
+    !isPublicKey(publicKey) || !SIGNATURE.test(signature) || !TIMESTAMP.test(timestamp) ||
+    (accountId !== undefined && !isObjectId(accountId))
+  ) {
+    throw new SvcError("auth_header_invalid");
+  }
+  if (nonce !== undefined && !isUuid(nonce)) throw new SvcError("nonce_invalid");
+  const credential = credentialOf(headers);
+  if (nonce === undefined && requireNonce) throw new SvcError("upgrade_required");
+  if (nonce === undefined && target.query !== "") throw new SvcError("unsigned_query");
+  if (Math.abs(now / 1000 - Number(timestamp)) > TIMESTAMP_WINDOW_SECONDS) {
+    throw new SvcError("timestamp_out_of_range");
+  }
+  return {
+    publicKey: publicKey.toLowerCase(),
+    signature: Uint8Array.fromHex(signature),
+    timestamp,
+    nonce,
+    accountId,
+    credential,
+  };
+}
+
+/**
+ * Check 8: the signature, strictly.
+ *
+ * @returns the signed text.
+ * @throws {SvcError} `signature_invalid`.
+ */
+export function checkSignature(
+  auth: AuthHeaders,
+  method: string,
+  target: Target,
+  bodySha256: string,
+): string {
+  const message = canonicalText({
+    timestamp: auth.timestamp,
+    method,
+    target: target.path + target.query,
+    bodySha256,
+    nonce: auth.nonce,
+    accountId: auth.accountId,
+  });
+  if (!verifyStrict(auth.publicKey, message, auth.signature)) {
+    throw new SvcError("signature_invalid");
+  }
+  return new TextDecoder().decode(message);
+}
+
+/**
+ * The idempotency key of a request.
+ *
+ * @throws {SvcError} `invalid_idempotency_key`.
+ */
+export function idempotencyKeyOf(headers: Headers): string | undefined {
+  const key = optional(headers, HEADER.idempotencyKey);
+  if (key !== undefined && !IDEMPOTENCY_KEY.test(key)) {
+    throw new SvcError("invalid_idempotency_key");
+  }
+  return key;
+}

@@ -1,0 +1,91 @@
+import type { Domain } from "../memory/domain.ts";
+
+/** State of one dependency. */
+export interface DependencyHealth {
+  /** Whether it works; `disabled` = not configured. */
+  readonly status: "ok" | "degraded" | "down" | "disabled";
+  /** More about it, never addresses. */
+  readonly [detail: string]: unknown;
+}
+
+/** Probes are answered from memory for this long. */
+const FRESH_MS = 1_000;
+const PROBE_TIMEOUT_MS = 400;
+
+/** Asks whether a sidecar of ours answers; see `src/sidecar`. */
+export type SidecarProbe = (signal: AbortSignal) => Promise<boolean>;
+
+/** Looks after what the relayer depends on. */
+export class Health {
+  readonly #domain: Domain;
+  readonly #kv: Deno.Kv;
+  readonly #sidecar: SidecarProbe | undefined;
+  #probed: { at: number; result: Promise<Record<string, DependencyHealth>> } | undefined;
+
+  /** Probes nothing by itself. */
+  constructor(domain: Domain, kv: Deno.Kv, sidecar: SidecarProbe | undefined) {
+    this.#domain = domain;
+    this.#kv = kv;
+    this.#sidecar = sidecar;
+  }
+
+  /** States by name, as in PROTOCOL section 9. */
+  async dependencies(): Promise<Record<string, DependencyHealth>> {
+    const now = this.#domain.now();
+    if (this.#probed === undefined || now - this.#probed.at > FRESH_MS) {
+      this.#probed = { at: now, result: this.#probe() };
+    }
+    return { ...await this.#probed.result, queue: await this.#queue() };
+  }
+
+  async #queue(): Promise<DependencyHealth> {
+    const { jobs, now, config } = this.#domain;
+    const oldest = jobs.oldest;
+    const full = jobs.size >= config.maxPendingJobs;
+    const details = {
+      pending: jobs.size,
+      oldest_seconds: oldest === undefined ? 0 : Math.max(0, Math.round((now() - oldest) / 1000)),
+    };
+    if (full) return { status: "down", ...details };
+    return { status: await answers(this.#kv.get(["health"])) ? "ok" : "down", ...details };
+  }
+
+  async #probe(): Promise<Record<string, DependencyHealth>> {
+    const { vectorStore, blobStore, languageModel, sponsor, queries, accounts } = this.#domain;
+    const owner = `0x${"0".repeat(64)}`;
+    const scope = { owner, namespace: "default" };
+    const [database, embedder, blobs, chain] = await Promise.all([
+      answers(vectorStore.scopes(owner)),
+      answers(queries.get("health")),
+      answers(blobStore.get("health", scope)),
+      answers(accounts.get(owner)),
+    ]);
+    const state = (ok: boolean): DependencyHealth => ({ status: ok ? "ok" : "down" });
+    return {
+      database: state(database),
+      embedder: state(embedder),
+      llm: { status: languageModel === undefined ? "disabled" : "ok" },
+      key_service: { status: this.#domain.cipher.needsCredential ? "ok" : "disabled" },
+      blob_store: state(blobs),
+      chain: accounts.admin === undefined ? state(chain) : { status: "disabled" },
+      sidecar: await this.#sidecarState(),
+      sponsor: { status: sponsor === undefined ? "disabled" : "ok" },
+    };
+  }
+
+  async #sidecarState(): Promise<DependencyHealth> {
+    if (this.#sidecar === undefined) return { status: "disabled" };
+    const probe = this.#sidecar(AbortSignal.timeout(PROBE_TIMEOUT_MS));
+    return { status: await probe.catch(() => false) ? "ok" : "down" };
+  }
+}
+
+/** Whether a call succeeds in time. */
+async function answers(call: Promise<unknown>): Promise<boolean> {
+  const late = Promise.withResolvers<boolean>();
+  const timer = setTimeout(() => late.resolve(false), PROBE_TIMEOUT_MS);
+  const done = call.then(() => true, () => false);
+  const ok = await Promise.race([done, late.promise]);
+  clearTimeout(timer);
+  return ok;
+}

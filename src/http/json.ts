@@ -1,0 +1,44 @@
+import { SvcError } from "../errors.ts";
+
+/** Deeper nesting is refused: the parser's time grows with it. */
+const MAX_DEPTH = 64;
+const decoder = new TextDecoder("utf-8", { fatal: true, ignoreBOM: true });
+
+const QUOTE = 0x22;
+const BACKSLASH = 0x5c;
+
+/** Whether brackets outside of strings nest deeper than the limit. */
+function tooDeep(bytes: Uint8Array): boolean {
+  let depth = 0;
+  for (let i = 0; i < bytes.length; i++) {
+    switch (bytes[i]) {
+      case QUOTE:
+        for (i++; i < bytes.length && bytes[i] !== QUOTE; i++) if (bytes[i] === BACKSLASH) i++;
+        break;
+      case 0x5b:
+      case 0x7b:
+        if (++depth > MAX_DEPTH) return true;
+        break;
+      case 0x5d:
+      case 0x7d:
+        depth--;
+        break;
+    }
+  }
+  return false;
+}
+
+/**
+ * A JSON text. Of equal members the last one counts.
+ *
+ * @throws {SvcError} `malformed_json` when it is none, not UTF-8, or nested deeper than 64.
+ */
+export function parseJson(bytes: Uint8Array): unknown {
+  if (tooDeep(bytes)) throw new SvcError("malformed_json", "The body is nested too deeply");
+  try {
+    return JSON.parse(decoder.decode(bytes));
+  } catch {
+    // Without the cause: the parser's message quotes the body.
+    throw new SvcError("malformed_json");
+  }
+}

@@ -1,0 +1,135 @@
+/** Upper bounds of the duration histograms, seconds. */
+const BUCKETS = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10];
+
+type Labels = Readonly<Record<string, string>>;
+
+function labelText(labels: Labels): string {
+  const parts = Object.entries(labels).map(([name, value]) => `${name}="${value}"`);
+  return parts.length === 0 ? "" : `{${parts.join(",")}}`;
+}
+
+class Series<T> {
+  readonly values = new Map<string, { readonly labels: Labels; value: T }>();
+
+  get(labels: Labels, initial: () => T): { readonly labels: Labels; value: T } {
+    const key = labelText(labels);
+    let item = this.values.get(key);
+    if (item === undefined) this.values.set(key, item = { labels, value: initial() });
+    return item;
+  }
+}
+
+/** A metric that only grows. */
+export class Counter {
+  readonly #series = new Series<number>();
+
+  /** Named as Prometheus wants it. */
+  constructor(readonly name: string, readonly help: string) {}
+
+  /** Adds one. Label values come from closed sets, never from callers. */
+  add(labels: Labels): void {
+    this.#series.get(labels, () => 0).value++;
+  }
+
+  /** Lines of the text format. */
+  lines(): string[] {
+    const lines = [`# HELP ${this.name} ${this.help}`, `# TYPE ${this.name} counter`];
+    for (const { labels, value } of this.#series.values.values()) {
+      lines.push(`${this.name}${labelText(labels)} ${value}`);
+    }
+    return lines;
+  }
+}
+
+interface Distribution {
+  readonly counts: number[];
+  sum: number;
+  count: number;
+}
+
+/** Durations in seconds. */
+export class Histogram {
+  readonly #series = new Series<Distribution>();
+
+  /** Named as Prometheus wants it. */
+  constructor(readonly name: string, readonly help: string) {}
+
+  /** Adds a duration. */
+  observe(labels: Labels, seconds: number): void {
+    const { value } = this.#series.get(labels, () => ({
+      counts: BUCKETS.map(() => 0),
+      sum: 0,
+      count: 0,
+    }));
+    value.sum += seconds;
+    value.count++;
+    const at = BUCKETS.findIndex((bound) => seconds <= bound);
+    if (at >= 0) value.counts[at] = value.counts[at]! + 1;
+  }
+
+  /** Lines of the text format. */
+  lines(): string[] {
+    const lines = [`# HELP ${this.name} ${this.help}`, `# TYPE ${this.name} histogram`];
+    for (const { labels, value } of this.#series.values.values()) {
+      let below = 0;
+      for (const [i, bound] of BUCKETS.entries()) {
+        below += value.counts[i]!;
+        lines.push(`${this.name}_bucket${labelText({ ...labels, le: String(bound) })} ${below}`);
+      }
+      lines.push(`${this.name}_bucket${labelText({ ...labels, le: "+Inf" })} ${value.count}`);
+      lines.push(`${this.name}_sum${labelText(labels)} ${value.sum}`);
+      lines.push(`${this.name}_count${labelText(labels)} ${value.count}`);
+    }
+    return lines;
+  }
+}
+
+/** One value that is read when asked for. */
+export interface Gauge {
+  /** Labels. */
+  readonly labels: Labels;
+  /** Value. */
+  readonly value: number;
+}
+
+/** Lines of a gauge or a counter that is kept elsewhere. */
+export function gaugeLines(
+  name: string,
+  help: string,
+  type: "gauge" | "counter",
+  values: readonly Gauge[],
+): string[] {
+  return [
+    `# HELP ${name} ${help}`,
+    `# TYPE ${name} ${type}`,
+    ...values.map(({ labels, value }) => `${name}${labelText(labels)} ${value}`),
+  ];
+}
+
+/** What requests are counted by. Labels never hold keys, owners or namespaces. */
+export class HttpMetrics {
+  /** Requests by route and status. */
+  readonly requests: Counter = new Counter(
+    "svc_http_requests_total",
+    "Requests by route and status",
+  );
+  /** Durations by route. */
+  readonly durations: Histogram = new Histogram(
+    "svc_http_request_duration_seconds",
+    "Time from request to answer",
+  );
+  /** Errors by code. */
+  readonly errors: Counter = new Counter("svc_errors_total", "Error answers by code");
+  /** Denials by layer. */
+  readonly denials: Counter = new Counter(
+    "svc_rate_limit_denials_total",
+    "Requests refused by a rate limit",
+  );
+  /** Job durations by end. */
+  readonly jobs: Histogram = new Histogram(
+    "svc_job_duration_seconds",
+    "Time from acceptance to the end of a job",
+  );
+  /** Requests being answered. */
+  inFlight = 0;
+}

@@ -1,0 +1,140 @@
+import { z } from "zod";
+import type { SignedRoute } from "./route.ts";
+import { API_VERSION } from "./routes/public.ts";
+
+type Json = Record<string, unknown>;
+
+const PUBLIC: readonly { path: string; method: string; summary: string }[] = [
+  { path: "/health", method: "get", summary: "Whether a write can be accepted" },
+  { path: "/version", method: "get", summary: "Versions and feature flags" },
+  { path: "/config", method: "get", summary: "Deployment metadata" },
+  { path: "/openapi.json", method: "get", summary: "This description" },
+  { path: "/metrics", method: "get", summary: "Prometheus text, for this machine only" },
+  { path: "/compat/sui", method: "post", summary: "Package read for published clients" },
+  { path: "/accounts/challenge", method: "post", summary: "A text for the owner's wallet to sign" },
+  { path: "/accounts", method: "post", summary: "Create an embedded account" },
+  { path: "/accounts/{id}/keys", method: "post", summary: "Add a delegate key" },
+  { path: "/accounts/{id}/keys/remove", method: "post", summary: "Remove a delegate key" },
+  { path: "/accounts/{id}/deactivate", method: "post", summary: "Deactivate an account" },
+  { path: "/accounts/{id}/reactivate", method: "post", summary: "Reactivate an account" },
+];
+
+const ERROR: Json = {
+  description: "An error with a stable code",
+  content: { "application/json": { schema: { $ref: "#/components/schemas/Error" } } },
+};
+
+function bodySchema(schema: z.ZodType): Json {
+  const { $schema: _, ...rest } = z.toJSONSchema(schema, {
+    io: "output",
+    unrepresentable: "any",
+    override: ({ jsonSchema }) => {
+      // What has a default need not be sent, and unknown members are ignored.
+      const { properties = {}, required = [] } = jsonSchema;
+      const needed = required.filter((name) => {
+        const member = properties[name];
+        return typeof member !== "object" || !("default" in member);
+      });
+      if (needed.length === 0) delete jsonSchema.required;
+      else jsonSchema.required = needed;
+      delete jsonSchema.additionalProperties;
+    },
+  });
+  return rest;
+}
+
+function parameters(route: SignedRoute): Json[] {
+  const list: Json[] = [];
+  if (route.path.includes(":id")) {
+    list.push({
+      name: "id",
+      in: "path",
+      required: true,
+      schema: { type: "string", format: "uuid" },
+    });
+  }
+  if (route.takesQuery) {
+    const names = route.path === "/api/memories"
+      ? ["namespace", "limit", "cursor", "order", "text"]
+      : ["limit", "cursor"];
+    for (const name of names) list.push({ name, in: "query", schema: { type: "string" } });
+  }
+  if (route.idempotent) {
+    list.push({
+      name: "idempotency-key",
+      in: "header",
+      schema: { type: "string", maxLength: 128 },
+    });
+  }
+  return list;
+}
+
+function operation(route: SignedRoute): Json {
+  return {
+    summary: route.summary,
+    security: [{ publicKey: [], signature: [], timestamp: [] }],
+    "x-permissions": route.permissions,
+    parameters: parameters(route),
+    ...(route.schema === undefined ? {} : {
+      requestBody: {
+        required: !route.optionalBody,
+        content: { "application/json": { schema: bodySchema(route.schema) } },
+      },
+    }),
+    responses: {
+      [route.success]: {
+        description: "Success",
+        content: { "application/json": { schema: { type: "object" } } },
+      },
+      default: ERROR,
+    },
+  };
+}
+
+/** The OpenAPI 3.1 description of the routes. */
+export function openApi(routes: readonly SignedRoute[], version: string): Json {
+  const paths: Record<string, Json> = {};
+  for (const { path, method, summary } of PUBLIC) {
+    paths[path] = {
+      ...paths[path],
+      [method]: { summary, responses: { "200": { description: "Success" }, default: ERROR } },
+    };
+  }
+  for (const route of routes) {
+    const path = route.path.replace(":id", "{id}");
+    paths[path] = { ...paths[path], [route.method.toLowerCase()]: operation(route) };
+  }
+  const header = (name: string, description: string): Json => ({
+    type: "apiKey",
+    in: "header",
+    name,
+    description,
+  });
+  return {
+    openapi: "3.1.0",
+    info: { title: "svc memory relayer", version: API_VERSION, "x-relayer-version": version },
+    paths,
+    components: {
+      securitySchemes: {
+        publicKey: header("x-public-key", "Ed25519 public key, 64 hex characters"),
+        signature: header("x-signature", "Ed25519 signature of the canonical text, 128 hex"),
+        timestamp: header("x-timestamp", "Unix time in whole seconds"),
+      },
+      schemas: {
+        Error: {
+          type: "object",
+          required: ["error", "code", "request_id"],
+          properties: {
+            error: { type: "string", description: "Text for people; may change" },
+            code: { type: "string", description: "Stable name" },
+            request_id: { type: "string" },
+            field: { type: "string" },
+            layer: { type: "string" },
+            limit: { type: "string" },
+            retry_after_seconds: { type: "integer" },
+          },
+        },
+      },
+    },
+  };
+}

@@ -1,0 +1,124 @@
+import { SvcError } from "../errors.ts";
+
+const SLOTS = 60;
+const MAX_KEYS = 100_000;
+
+/** Weights spent in a sliding window, in 60 slots. */
+class Window {
+  readonly #slots = new Float64Array(SLOTS);
+  #newest = 0;
+  total = 0;
+
+  /** Moves to the slot of `now`; slots that left the window are cleared. */
+  advance(slot: number): void {
+    const steps = Math.min(SLOTS, slot - this.#newest);
+    for (let i = 0; i < steps; i++) {
+      const at = (this.#newest + 1 + i) % SLOTS;
+      this.total -= this.#slots[at]!;
+      this.#slots[at] = 0;
+    }
+    if (steps > 0) this.#newest = slot;
+    if (steps === SLOTS) this.total = 0;
+  }
+
+  add(weight: number): void {
+    const at = this.#newest % SLOTS;
+    this.#slots[at] = this.#slots[at]! + weight;
+    this.total += weight;
+  }
+
+  /** Slots until at least `weight` has left the window. */
+  slotsUntil(weight: number): number {
+    let left = 0;
+    for (let i = 1; i <= SLOTS; i++) {
+      left += this.#slots[(this.#newest + i) % SLOTS]!;
+      if (left >= weight) return i;
+    }
+    return SLOTS;
+  }
+}
+
+/** One layer of PROTOCOL section 7. */
+export interface Layer {
+  /** Name in headers and bodies. */
+  readonly name: string;
+  /** Weight that may be spent in a window. */
+  readonly limit: number;
+  /** Length of the window in seconds: 60 or 3600. */
+  readonly seconds: number;
+}
+
+/** What one layer counts for one key. */
+export interface Charge {
+  /** The layer. */
+  readonly layer: Layer;
+  /** Whom it counts for. */
+  readonly key: string;
+}
+
+/** Counts weights in sliding windows; a denied request consumes nothing in any layer. */
+export class RateLimiter {
+  readonly #now: () => number;
+  readonly #windows = new Map<string, Window>();
+
+  /** `now`: milliseconds since the epoch. */
+  constructor(now: () => number) {
+    this.#now = now;
+  }
+
+  /**
+   * Spends a weight in all layers, or in none.
+   *
+   * @throws {SvcError} `rate_limited` naming the layer.
+   */
+  spend(charges: readonly Charge[], weight: number): void {
+    if (weight === 0) return;
+    const windows = charges.map((charge) => this.#window(charge));
+    for (const [i, { layer }] of charges.entries()) {
+      const window = windows[i]!;
+      if (window.total + weight <= layer.limit) continue;
+      const slots = window.slotsUntil(window.total + weight - layer.limit);
+      const unit = layer.seconds === 60 ? "min" : layer.seconds === 3600 ? "hour" : "s";
+      throw new SvcError("rate_limited", undefined, {
+        retryAfter: Math.max(1, Math.ceil(slots * layer.seconds / SLOTS)),
+        extra: { layer: layer.name, limit: `${layer.limit} weighted-requests/${unit}` },
+      });
+    }
+    for (const window of windows) window.add(weight);
+  }
+
+  /** Header values of the IETF RateLimit draft. */
+  headers(charges: readonly Charge[]): { policy: string; state: string } {
+    const policy = charges.map(({ layer }) =>
+      `"${layer.name}";q=${layer.limit};w=${layer.seconds}`
+    );
+    const state = charges.map((charge) => {
+      const { layer } = charge;
+      const left = Math.max(0, Math.floor(layer.limit - this.#window(charge).total));
+      return `"${layer.name}";r=${left};t=${layer.seconds}`;
+    });
+    return { policy: policy.join(", "), state: state.join(", ") };
+  }
+
+  #window({ layer, key }: Charge): Window {
+    const id = `${layer.name} ${key}`;
+    const slot = Math.floor(this.#now() / (layer.seconds * 1000 / SLOTS));
+    let window = this.#windows.get(id);
+    if (window === undefined) {
+      if (this.#windows.size >= MAX_KEYS) this.#drop();
+      window = new Window();
+      this.#windows.set(id, window);
+    }
+    window.advance(slot);
+    return window;
+  }
+
+  /** Drops the oldest tenth: whoever is active comes back with what the window still holds. */
+  #drop(): void {
+    let count = MAX_KEYS / 10;
+    for (const id of this.#windows.keys()) {
+      if (count-- === 0) return;
+      this.#windows.delete(id);
+    }
+  }
+}

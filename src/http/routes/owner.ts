@@ -1,0 +1,203 @@
+import { z } from "zod";
+import type { RelayerConfig } from "../../config.ts";
+import { SvcError } from "../../errors.ts";
+import type { Account, AccountAdmin } from "../../interfaces/mod.ts";
+import { timeText } from "../../memory/domain.ts";
+import { isObjectId } from "../../protocol/keys.ts";
+import { parseBody } from "../../protocol/schemas.ts";
+import { nativeBodySha256 } from "../../protocol/verify.ts";
+import { personalMessageSigner } from "../../protocol/wallet_proof.ts";
+import { isLoopback, limitKey } from "../client_ip.ts";
+import { type Layer, RateLimiter } from "../rate_limit.ts";
+import { baseUrl, type RequestContext } from "../request_context.ts";
+import type { Answer } from "../route.ts";
+
+const CHALLENGE_MS = 300_000;
+const MAX_CHALLENGES = 10_000;
+const LAYER: Layer = { name: "owner_ip", limit: 10, seconds: 60 };
+
+const ACTIONS = ["create", "add_key", "remove_key", "deactivate", "reactivate"] as const;
+type Action = typeof ACTIONS[number];
+
+const params = z.record(z.string(), z.unknown());
+const ChallengeBody = z.object({ address: z.string(), action: z.enum(ACTIONS), params });
+const ProofBody = z.object({ challenge: z.string(), signature: z.string(), params });
+const KeyParams = z.object({
+  public_key: z.string(),
+  label: z.string(),
+  permissions: z.array(z.enum(["read", "write"])),
+  expires_at: z.string().optional(),
+});
+const RemoveParams = z.object({ public_key: z.string() });
+
+interface Challenge {
+  readonly address: string;
+  readonly action: Action;
+  readonly paramsHash: string;
+  readonly base: string;
+  readonly expiresAt: number;
+}
+
+/** Members in a fixed order, so that a hash covers the values and not their spelling. */
+function canonical(value: unknown): string {
+  if (Array.isArray(value)) return `[${value.map(canonical).join(",")}]`;
+  if (typeof value === "object" && value !== null) {
+    const members = Object.entries(value).sort(([a], [b]) => a < b ? -1 : 1);
+    return `{${members.map(([k, v]) => `${JSON.stringify(k)}:${canonical(v)}`).join(",")}}`;
+  }
+  return JSON.stringify(value);
+}
+
+function hashOf(value: unknown): string {
+  return nativeBodySha256(new TextEncoder().encode(canonical(value)));
+}
+
+function accountBody(account: Account): Record<string, unknown> {
+  return {
+    account_id: account.accountId,
+    owner: account.owner,
+    active: account.active,
+    keys: account.keys.map((key) => ({
+      public_key: key.publicKey,
+      address: key.address,
+      label: key.label,
+      permissions: key.permissions,
+      created_at: timeText(key.createdAt),
+      ...(key.expiresAt === undefined ? {} : { expires_at: timeText(key.expiresAt) }),
+    })),
+  };
+}
+
+/** The owner routes of PROTOCOL 9.2: each call carries the owner's wallet proof. */
+export class OwnerRoutes {
+  readonly #admin: AccountAdmin;
+  readonly #config: RelayerConfig;
+  readonly #now: () => number;
+  readonly #limiter: RateLimiter;
+  readonly #challenges = new Map<string, Challenge>();
+
+  /** Manages accounts through `admin`. */
+  constructor(admin: AccountAdmin, config: RelayerConfig, now: () => number) {
+    this.#admin = admin;
+    this.#config = config;
+    this.#now = now;
+    this.#limiter = new RateLimiter(now);
+  }
+
+  /**
+   * Answers `POST /accounts{suffix}`.
+   *
+   * @param suffix what follows `/accounts`: empty, `/challenge`, or `/{id}/…`.
+   */
+  async answer(suffix: string, body: unknown, context: RequestContext): Promise<Answer> {
+    this.#checkSurroundings(context);
+    this.#limiter.spend([{ layer: LAYER, key: limitKey(context.clientIp) }], 1);
+    if (suffix === "/challenge") return this.#challenge(body, context);
+    if (suffix === "") return await this.#create(body, context);
+    const [, id, verb] = /^\/(0x[0-9a-fA-F]{64})\/(.+)$/.exec(suffix) ?? [];
+    const actions: Record<string, Action> = {
+      "keys": "add_key",
+      "keys/remove": "remove_key",
+      "deactivate": "deactivate",
+      "reactivate": "reactivate",
+    };
+    const action = verb === undefined ? undefined : actions[verb];
+    if (id === undefined || action === undefined) throw new SvcError("not_found");
+    return await this.#change(id.toLowerCase(), action, body, context);
+  }
+
+  /** Host and Origin: a page of another origin can neither ask nor read. */
+  #checkSurroundings(context: RequestContext): void {
+    const { headers } = context.request;
+    const host = (headers.get("host") ?? "").replace(/:\d+$/, "").toLowerCase();
+    const { publicUrl, allowedHosts, webUrl } = this.#config;
+    const known = host === "localhost" || /^(\[[0-9a-f:.]+\]|\d+\.\d+\.\d+\.\d+)$/.test(host) ||
+      (publicUrl !== undefined && new URL(publicUrl).hostname === host) ||
+      allowedHosts.includes(host) || allowedHosts.includes("*");
+    if (!known) throw new SvcError("host_not_allowed");
+    if (headers.get("origin") !== new URL(webUrl).origin) throw new SvcError("origin_not_allowed");
+  }
+
+  #challenge(body: unknown, context: RequestContext): Answer {
+    const { address, action, params } = parseBody(ChallengeBody, body);
+    if (!isObjectId(address)) {
+      throw new SvcError("invalid_parameter", "address: must be 0x and 64 hex characters", {
+        field: "address",
+      });
+    }
+    const now = this.#now();
+    for (const [text, { expiresAt }] of this.#challenges) {
+      if (expiresAt <= now || this.#challenges.size >= MAX_CHALLENGES) {
+        this.#challenges.delete(text);
+      }
+    }
+    const base = baseUrl(this.#config, context.request);
+    const paramsHash = hashOf(params);
+    const random = crypto.getRandomValues(new Uint8Array(32)).toHex();
+    const challenge = `svc owner request\nrelayer: ${base}\naction: ${action}\n` +
+      `address: ${address.toLowerCase()}\nparams: ${paramsHash}\nnonce: ${random}`;
+    const expiresAt = now + CHALLENGE_MS;
+    const entry = { address: address.toLowerCase(), action, paramsHash, base, expiresAt };
+    this.#challenges.set(challenge, entry);
+    return { status: 200, body: { challenge, expires_at: timeText(expiresAt) } };
+  }
+
+  /** The proven owner and the parameters; a challenge is used up by its first try. */
+  #prove(
+    action: Action,
+    body: unknown,
+    context: RequestContext,
+  ): { owner: string; params: Record<string, unknown> } {
+    const { challenge, signature, params } = parseBody(ProofBody, body);
+    const entry = this.#challenges.get(challenge);
+    this.#challenges.delete(challenge);
+    const signer = personalMessageSigner(new TextEncoder().encode(challenge), signature);
+    if (
+      entry === undefined || entry.expiresAt <= this.#now() || entry.action !== action ||
+      entry.paramsHash !== hashOf(params) || signer !== entry.address ||
+      entry.base !== baseUrl(this.#config, context.request)
+    ) {
+      throw new SvcError("owner_proof_invalid");
+    }
+    return { owner: entry.address, params };
+  }
+
+  async #create(body: unknown, context: RequestContext): Promise<Answer> {
+    if (!this.#config.openRegistration && !isLoopback(context.peer)) {
+      throw new SvcError("registration_closed");
+    }
+    const { owner } = this.#prove("create", body, context);
+    return { status: 201, body: accountBody(await this.#admin.create(owner)) };
+  }
+
+  async #change(
+    accountId: string,
+    action: Action,
+    body: unknown,
+    context: RequestContext,
+  ): Promise<Answer> {
+    const { owner, params } = this.#prove(action, body, context);
+    const own = await this.#admin.ofOwner(owner);
+    if (own?.accountId !== accountId) throw new SvcError("owner_proof_invalid");
+    const changed = await this.#apply(accountId, action, params);
+    return { status: 200, body: accountBody(changed) };
+  }
+
+  async #apply(accountId: string, action: Action, params: unknown): Promise<Account> {
+    if (action === "add_key") {
+      const key = parseBody(KeyParams, params);
+      const expiresAt = key.expires_at === undefined ? undefined : Date.parse(key.expires_at);
+      return await this.#admin.addKey(accountId, {
+        publicKey: key.public_key,
+        label: key.label,
+        permissions: key.permissions,
+        ...(expiresAt === undefined ? {} : { expiresAt }),
+      });
+    }
+    if (action === "remove_key") {
+      const { public_key } = parseBody(RemoveParams, params);
+      return await this.#admin.removeKey(accountId, public_key);
+    }
+    return await this.#admin.setActive(accountId, action === "reactivate");
+  }
+}

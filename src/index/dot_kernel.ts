@@ -1,0 +1,73 @@
+import { RELAXED_KERNEL, SIMD_KERNEL } from "./kernel.ts";
+
+/** Which build of the kernel runs; all agree up to rounding. */
+export type KernelBuild = "relaxed" | "simd" | "plain";
+
+/** Functions over one memory; positions are byte offsets. */
+export interface DotKernel {
+  /**
+   * Writes the dot products of `n` rows at `base` with the vector at `q` to `out`. `n` is rounded up
+   * to a multiple of 4; `dim`, the number of floats a row, is a multiple of 8. Float `i` of row `r`
+   * lies {@linkcode rowOffset}`(r, dim) + `{@linkcode floatOffset}`(i)` floats after `base`.
+   */
+  dots_f32(base: number, q: number, out: number, n: number, dim: number): void;
+  /** Reads `bytes` bytes (a positive multiple of 64) and answers the sum of their 32-bit words. */
+  sum_read(base: number, bytes: number): number;
+}
+
+/** Where a row starts, in floats: four rows lie interleaved, four floats each in turn. */
+export function rowOffset(row: number, dim: number): number {
+  return (row >> 2) * 4 * dim + (row & 3) * 4;
+}
+
+/** Distance of a float from the start of its row, in floats. */
+export function floatOffset(index: number): number {
+  return (index >> 2) * 16 + (index & 3);
+}
+
+const decode = (base64: string): Uint8Array<ArrayBuffer> => Uint8Array.fromBase64(base64);
+
+/** The fastest build this engine and processor can run. */
+export function bestKernel(): KernelBuild {
+  if (WebAssembly.validate(decode(RELAXED_KERNEL))) return "relaxed";
+  return WebAssembly.validate(decode(SIMD_KERNEL)) ? "simd" : "plain";
+}
+
+/** Opens the kernel over a memory. */
+export function openKernel(
+  memory: WebAssembly.Memory,
+  build: KernelBuild = bestKernel(),
+): DotKernel {
+  if (build === "plain") return plainKernel(memory);
+  const module = new WebAssembly.Module(decode(build === "relaxed" ? RELAXED_KERNEL : SIMD_KERNEL));
+  const { exports } = new WebAssembly.Instance(module, { env: { memory } });
+  return exports as unknown as DotKernel;
+}
+
+/** The same without SIMD, for processors that lack it. */
+function plainKernel(memory: WebAssembly.Memory): DotKernel {
+  return {
+    dots_f32(base, q, out, n, dim) {
+      const query = new Float32Array(memory.buffer, q, dim);
+      const count = (n + 3) & ~3;
+      const rows = new Float32Array(memory.buffer, base, count * dim);
+      const sums = new Float32Array(memory.buffer, out, count);
+      for (let row = 0; row < count; row++) {
+        let at = rowOffset(row, dim);
+        let sum = 0;
+        for (let i = 0; i < dim; i += 4) {
+          sum += rows[at]! * query[i]! + rows[at + 1]! * query[i + 1]! +
+            rows[at + 2]! * query[i + 2]! + rows[at + 3]! * query[i + 3]!;
+          at += 16;
+        }
+        sums[row] = sum;
+      }
+    },
+    sum_read(base, bytes) {
+      const words = new Int32Array(memory.buffer, base, bytes / 4);
+      let sum = 0;
+      for (let i = 0; i < words.length; i++) sum = (sum + words[i]!) | 0;
+      return sum;
+    },
+  };
+}

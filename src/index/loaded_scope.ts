@@ -1,0 +1,54 @@
+import type { IndexEntry } from "../interfaces/mod.ts";
+
+/** A memory of the index without its vectors. */
+export type IndexedMemory = Omit<IndexEntry, "vectors">;
+
+/** A memory and how far it is from the query. */
+export interface Neighbour {
+  /** The memory. */
+  readonly entry: IndexedMemory;
+  /** Cosine distance of the closest window: 0 (same direction) to 2 (opposite). */
+  readonly distance: number;
+}
+
+/** Options of {@linkcode LoadedScope.search}. */
+export interface SearchOptions {
+  /** Most memories to answer. */
+  readonly limit: number;
+  /** Memories it refuses (expired ones, for example) are left out and do not count. */
+  accept?(entry: IndexedMemory): boolean;
+  /** Memories farther away are left out. */
+  readonly maxDistance?: number;
+}
+
+/**
+ * One scope in RAM. It follows every change until it is evicted; from then on `released` is true,
+ * `size` and `bytes` are 0, and every method throws `overloaded` instead of a partial answer.
+ */
+export interface LoadedScope {
+  /** Number of memories. */
+  readonly size: number;
+  /** Sum of `bytes` of the memories. */
+  readonly bytes: number;
+  /** Whether the scope was evicted: load it again. */
+  readonly released: boolean;
+  /** A memory by id. */
+  get(id: string): IndexedMemory | undefined;
+  /** Every memory, in no useful order. The same array is changed by later writes. */
+  entries(): readonly IndexedMemory[];
+  /** Whether a memory's record is stored in this blob. */
+  hasBlob(blobId: string): boolean;
+  /** Number of memories whose record is stored in this blob. */
+  countBlob(blobId: string): number;
+  /**
+   * The nearest memories, exactly: nearest first, of equally near ones the newer first, then by id.
+   * @param vector Of any length but zero; its direction counts.
+   * @throws {SvcError} `dimension_mismatch`, `invalid_vector`, `overloaded`.
+   */
+  search(vector: Float32Array, options: SearchOptions): Neighbour[];
+  /**
+   * Cosine distance of every memory's closest window, in the order of `entries()`.
+   * @throws {SvcError} `dimension_mismatch`, `invalid_vector`, `overloaded`.
+   */
+  distances(vector: Float32Array): Float32Array;
+}

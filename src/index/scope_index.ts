@@ -1,0 +1,257 @@
+import { SvcError } from "../errors.ts";
+import type { BlobLink, CallOptions, IndexEntry, Scope, VectorStore } from "../interfaces/mod.ts";
+import { Arena } from "./arena.ts";
+import type { LoadedScope } from "./loaded_scope.ts";
+import { ResidentScope } from "./resident_scope.ts";
+import { ScopeLoading } from "./scope_loading.ts";
+
+/** Most bytes the index uses, whatever its budget: the vectors' memory has 32-bit addresses. */
+const MAX_BUDGET = 3.5 * 2 ** 30;
+
+/** Options of {@linkcode ScopeIndex}. */
+export interface ScopeIndexOptions {
+  /** Where scopes are loaded from; the index does not close it. */
+  readonly vectorStore: Pick<VectorStore, "scan">;
+  /** Length of every vector. */
+  readonly dimensions: number;
+  /**
+   * RAM to use, in bytes, at most 3.5 GiB. Above it the scopes read longest ago are evicted whole.
+   * Scopes being loaded or read and the one read last stay, so that a scope larger than the budget
+   * is still served, alone.
+   */
+  readonly budgetBytes: number;
+}
+
+/** What the index holds. */
+export interface ScopeIndexStats {
+  /** Scopes in RAM, also those being loaded. */
+  readonly scopes: number;
+  /** Their memories. */
+  readonly memories: number;
+  /** RAM they take, in bytes: vectors and payloads exactly, the rest estimated. */
+  readonly bytes: number;
+}
+
+/** A scope in RAM or on its way there. */
+interface Held {
+  readonly scope: Scope;
+  readonly key: string;
+  readonly resident: ResidentScope;
+  /** Present while pages are still to come. */
+  loading: ScopeLoading | undefined;
+  readonly ready: Promise<LoadedScope>;
+  /** Callers that wait for the scope or read it: until they are done it is not evicted. */
+  readers: number;
+  /** What it adds to the index's bytes. */
+  bytes: number;
+}
+
+/**
+ * Scopes in RAM, for exact search. A scope is loaded once from the vector store and then follows
+ * what is written: call `apply`, `applyLinks` and `remove` after each commit, for one memory in the
+ * order of the commits. Changes of scopes that are not loaded are ignored.
+ */
+export class ScopeIndex implements AsyncDisposable {
+  readonly #options: ScopeIndexOptions;
+  readonly #budget: number;
+  readonly #arena: Arena;
+  /** Least recently read first. */
+  readonly #held = new Map<string, Held>();
+  readonly #running = new Set<Promise<LoadedScope>>();
+  readonly #closing = new AbortController();
+  #bytes = 0;
+
+  /** Starts empty. */
+  constructor(options: ScopeIndexOptions) {
+    this.#options = options;
+    this.#budget = Math.min(options.budgetBytes, MAX_BUDGET);
+    this.#arena = new Arena(options.dimensions);
+  }
+
+  /**
+   * Loads the scope unless it is in RAM, and reads it while it cannot be evicted. Callers share one
+   * load, which goes on when a caller's signal ends the call; a failed load is tried again by the
+   * next caller.
+   * @param reader Synchronous; the scope may be evicted after it returned.
+   * @throws {SvcError} what the vector store throws; `dimension_mismatch` when its vectors have
+   * another length; `overloaded` when a scope exceeds 32-bit addresses; `shutting_down`; and what
+   * the reader throws.
+   */
+  async read<T>(
+    scope: Scope,
+    reader: (loaded: LoadedScope) => T,
+    options: CallOptions = {},
+  ): Promise<T> {
+    options.signal?.throwIfAborted();
+    for (;;) {
+      const held = this.#hold(scope);
+      held.readers++;
+      try {
+        const loaded = await untilAborted(held.ready, options.signal);
+        this.#touch(held);
+        if (!loaded.released) return reader(loaded);
+      } finally {
+        held.readers--;
+        this.#evict();
+      }
+    }
+  }
+
+  /**
+   * As {@linkcode ScopeIndex.read}, for a caller that uses the answer at once: nothing keeps it from
+   * being evicted once other scopes are read.
+   */
+  load(scope: Scope, options: CallOptions = {}): Promise<LoadedScope> {
+    return this.read(scope, (loaded) => loaded, options);
+  }
+
+  /**
+   * Takes over written entries. Lower versions than the known ones are ignored. A scope that cannot
+   * take an entry is dropped, and its next load says why.
+   */
+  apply(entries: readonly IndexEntry[]): void {
+    const touched = new Set<Held>();
+    for (const entry of entries) {
+      const held = this.#held.get(keyOf(entry));
+      if (held === undefined) continue;
+      try {
+        held.resident.put(entry);
+        touched.add(held);
+      } catch {
+        this.#release(held);
+      }
+    }
+    for (const held of touched) this.#account(held);
+    this.#evict();
+  }
+
+  /** Takes over the blobs of memories; unknown ids and other versions are ignored. */
+  applyLinks(scope: Scope, links: readonly BlobLink[]): void {
+    const held = this.#held.get(keyOf(scope));
+    if (held === undefined) return;
+    for (const link of links) (held.loading ?? held.resident).link(link);
+  }
+
+  /** Takes over removals; unknown ids are ignored. */
+  remove(scope: Scope, ids: readonly string[]): void {
+    const held = this.#held.get(keyOf(scope));
+    if (held === undefined) return;
+    for (const id of ids) (held.loading ?? held.resident).remove(id);
+    this.#account(held);
+  }
+
+  /** Forgets what is in RAM of a scope; a load in progress starts again. */
+  drop(scope: Scope): void {
+    const held = this.#held.get(keyOf(scope));
+    if (held !== undefined) this.#release(held);
+  }
+
+  /** What is in RAM. */
+  stats(): ScopeIndexStats {
+    let memories = 0;
+    for (const { resident } of this.#held.values()) memories += resident.size;
+    return { scopes: this.#held.size, memories, bytes: this.#bytes };
+  }
+
+  /** Ends the loads in progress with `shutting_down` and forgets everything. */
+  async [Symbol.asyncDispose](): Promise<void> {
+    this.#closing.abort(new SvcError("shutting_down"));
+    for (const held of this.#held.values()) this.#release(held);
+    await Promise.allSettled(this.#running);
+  }
+
+  #hold(scope: Scope): Held {
+    if (this.#closing.signal.aborted) throw new SvcError("shutting_down");
+    const key = keyOf(scope);
+    return this.#held.get(key) ?? this.#start(scope, key);
+  }
+
+  /** Makes a scope the one read last, if it is still held. */
+  #touch(held: Held): void {
+    if (this.#held.delete(held.key)) this.#held.set(held.key, held);
+  }
+
+  #start(scope: Scope, key: string): Held {
+    const resident = new ResidentScope(scope, this.#arena);
+    const loading = new ScopeLoading(resident);
+    const { promise: ready, resolve } = Promise.withResolvers<LoadedScope>();
+    const held: Held = {
+      scope: resident.scope,
+      key,
+      resident,
+      loading,
+      ready,
+      readers: 0,
+      bytes: 0,
+    };
+    this.#held.set(key, held);
+    this.#running.add(ready);
+    resolve(this.#fill(held, loading));
+    // All callers may have left: a failure that nobody waits for is no unhandled rejection.
+    ready.catch(() => {}).finally(() => this.#running.delete(ready));
+    return held;
+  }
+
+  async #fill(held: Held, loading: ScopeLoading): Promise<LoadedScope> {
+    try {
+      await this.#scan(held, loading);
+      held.loading = undefined;
+    } catch (error) {
+      if (!held.resident.released) {
+        this.#release(held);
+        throw SvcError.from(error);
+      }
+    }
+    // Dropped on the way: what was read by then is gone.
+    return held.resident.released ? await this.#hold(held.scope).ready : held.resident;
+  }
+
+  async #scan(held: Held, loading: ScopeLoading): Promise<void> {
+    const { signal } = this.#closing;
+    let cursor: string | undefined;
+    do {
+      const page = await this.#options.vectorStore.scan(held.scope, cursor, { signal });
+      if (held.resident.released) return;
+      loading.addPage(page.entries);
+      this.#account(held);
+      this.#evict();
+      cursor = page.cursor;
+    } while (cursor !== undefined);
+  }
+
+  #account(held: Held): void {
+    if (held.resident.released) return;
+    this.#bytes += held.resident.residentBytes - held.bytes;
+    held.bytes = held.resident.residentBytes;
+  }
+
+  /** Evicts while the budget is exceeded; the scope read last stays in any case. */
+  #evict(): void {
+    let left = this.#held.size - 1;
+    for (const held of this.#held.values()) {
+      if (this.#bytes <= this.#budget || left-- <= 0) return;
+      if (held.loading === undefined && held.readers === 0) this.#release(held);
+    }
+  }
+
+  #release(held: Held): void {
+    held.resident.release();
+    this.#bytes -= held.bytes;
+    this.#held.delete(held.key);
+  }
+}
+
+/** Unambiguous, because an owner is an address and has no line feed. */
+function keyOf(scope: Scope): string {
+  return `${scope.owner}\n${scope.namespace}`;
+}
+
+/** The promise, or the signal's reason when that comes first. */
+function untilAborted<T>(promise: Promise<T>, signal: AbortSignal | undefined): Promise<T> {
+  if (signal === undefined) return promise;
+  const { promise: first, resolve, reject } = Promise.withResolvers<T>();
+  const abort = (): void => reject(signal.reason);
+  signal.addEventListener("abort", abort, { once: true });
+  promise.then(resolve, reject).finally(() => signal.removeEventListener("abort", abort));
+  return first;
+}

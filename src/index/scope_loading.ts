@@ -1,0 +1,47 @@
+import type { BlobLink, IndexEntry } from "../interfaces/mod.ts";
+import type { ResidentScope } from "./resident_scope.ts";
+
+/**
+ * Merges the pages of a scan with what is written meanwhile. A page may be older than a write that
+ * was seen already, so that a page never replaces an equal or newer version and never brings back
+ * what was removed.
+ */
+export class ScopeLoading {
+  readonly #scope: ResidentScope;
+  readonly #removed = new Set<string>();
+  readonly #links = new Map<string, BlobLink>();
+
+  /** Fills a scope. */
+  constructor(scope: ResidentScope) {
+    this.#scope = scope;
+  }
+
+  /** Adds a page. Throws as {@linkcode ResidentScope.put}. */
+  addPage(entries: readonly IndexEntry[]): void {
+    for (const entry of entries) {
+      const { id, version, blobId } = entry;
+      if (this.#removed.has(id)) continue;
+      const known = this.#scope.get(id);
+      if (known === undefined || known.version < version) {
+        this.#scope.put(entry);
+      } else if (known.blobId === undefined && blobId !== undefined) {
+        this.#scope.link({ id, version, blobId });
+      }
+      const link = this.#links.get(id);
+      if (link !== undefined) this.#scope.link(link);
+    }
+  }
+
+  /** Notes a memory's blob, also of a memory whose page is still to come. */
+  link(link: BlobLink): void {
+    const waiting = this.#links.get(link.id);
+    if (this.#scope.link(link) || (waiting !== undefined && waiting.version > link.version)) return;
+    this.#links.set(link.id, link);
+  }
+
+  /** Removes a memory, also from the pages still to come. */
+  remove(id: string): void {
+    this.#scope.remove(id);
+    this.#removed.add(id);
+  }
+}

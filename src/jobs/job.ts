@@ -1,0 +1,123 @@
+import type { JobErrorCode } from "../errors.ts";
+import type { Scope, Source } from "../interfaces/mod.ts";
+import type { Stored } from "./staging.ts";
+
+/** State of a job (PROTOCOL section 8). */
+export type JobState = "pending" | "running" | "uploaded" | "done" | "failed";
+
+/** What is known of a memory when its job is accepted. Times are milliseconds since the epoch. */
+export interface JobSpec extends Scope {
+  /** Job id, a UUID. */
+  readonly id: string;
+  /** Memory the job writes; its own id for a new memory. */
+  readonly memoryId: string;
+  /** Version the job writes. */
+  readonly version: number;
+  /** Account object id. */
+  readonly accountId: string;
+  /** Where the memory came from. */
+  readonly source: Source;
+  /** When the memory was accepted first. */
+  readonly createdAt: number;
+  /** When this version was accepted. */
+  readonly acceptedAt: number;
+  /** When the fact happened. */
+  readonly occurredAt?: number;
+  /** When the memory stops being recallable. */
+  readonly expiresAt?: number;
+  /** 0 to 1. */
+  readonly importance: number;
+  /** Size of the payload in bytes, for quotas. */
+  readonly bytes: number;
+}
+
+/** An accepted job as it lies in the KV table until it ends. */
+export interface AcceptedJob extends JobSpec {
+  /** The sealed payload. */
+  readonly payload: Stored;
+}
+
+/** An ended job as it lies in the KV table until its retention ends. */
+export interface EndedJob extends JobSpec {
+  /** How it ended. */
+  readonly state: "done" | "failed";
+  /** Tries it took. */
+  readonly attempts: number;
+  /** When it ended. */
+  readonly endedAt: number;
+  /** Whether the memory is recallable. */
+  readonly recallable: boolean;
+  /** Blob of the memory, when stored. */
+  readonly blobId?: string;
+  /** Why it failed. */
+  readonly errorCode?: JobErrorCode;
+  /** The payload, kept for a retry. */
+  readonly payload?: Stored;
+  /** Sealed result, kept where it is the only copy of a recallable memory. */
+  readonly step?: Stored;
+}
+
+/** How far a job came; one entry that moves with every attempt. */
+export interface Progress {
+  /** Start of the process that works on it. */
+  readonly boot: string;
+  /** Tries so far. */
+  readonly attempts: number;
+  /** Why the last try failed. */
+  readonly errorCode?: JobErrorCode;
+  /** Key of its entry in the due index. */
+  readonly due: number;
+}
+
+/** A job record for callers (PROTOCOL section 8). */
+export interface JobView {
+  /** Job id. */
+  readonly id: string;
+  /** State. */
+  readonly state: JobState;
+  /** Owner and namespace. */
+  readonly scope: Scope;
+  /** Memory the job writes. */
+  readonly memoryId: string;
+  /** Version the job writes. */
+  readonly version: number;
+  /** Whether the memory is encrypted and indexed. */
+  readonly recallable: boolean;
+  /** Tries so far. */
+  readonly attempts: number;
+  /** When the job was accepted. */
+  readonly createdAt: number;
+  /** When the job last changed. */
+  readonly updatedAt: number;
+  /** Blob of the memory, when stored. */
+  readonly blobId?: string;
+  /** Why it failed, or why the last try did. */
+  readonly errorCode?: JobErrorCode;
+}
+
+/** Texts for people of the job error codes. */
+export const JOB_ERRORS: Readonly<Record<JobErrorCode, string>> = {
+  embedding_failed: "The text could not be embedded",
+  encryption_failed: "The memory could not be encrypted",
+  storage_failed: "The memory could not be stored",
+  quota_exceeded: "The storage quota is used up",
+  deleted: "The memory was deleted",
+  internal_error: "Something went wrong on our side",
+};
+
+/** The job of an ended record, for callers. */
+export function viewOfEnded(job: EndedJob): JobView {
+  return {
+    id: job.id,
+    state: job.state,
+    scope: { owner: job.owner, namespace: job.namespace },
+    memoryId: job.memoryId,
+    version: job.version,
+    recallable: job.recallable,
+    attempts: job.attempts,
+    createdAt: job.acceptedAt,
+    updatedAt: job.endedAt,
+    ...(job.blobId === undefined ? {} : { blobId: job.blobId }),
+    ...(job.errorCode === undefined ? {} : { errorCode: job.errorCode }),
+  };
+}

@@ -1,0 +1,141 @@
+import { SvcError } from "../errors.ts";
+
+/** One change of the KV table. */
+export type Mutation =
+  | {
+    readonly key: Deno.KvKey;
+    readonly value: unknown;
+    /** About how many bytes the value takes; 256 when absent. */
+    readonly bytes?: number;
+    /** Milliseconds after which the entry may be dropped. */
+    readonly expireIn?: number;
+  }
+  | { readonly key: Deno.KvKey; readonly remove: true };
+
+interface Waiting {
+  readonly mutations: readonly Mutation[];
+  readonly bytes: number;
+  readonly wake: boolean;
+  resolve(): void;
+  reject(reason: unknown): void;
+}
+
+/** A group closes here; Deno KV itself refuses 1,000 mutations or 819,200 bytes. */
+const GROUP_MUTATIONS = 500;
+const GROUP_BYTES = 400_000;
+/** A wake-up that was not delivered after this long is sent again. */
+const WAKE_TIMEOUT_MS = 5_000;
+
+/** Options of {@linkcode KvWriter}. */
+export interface KvWriterOptions {
+  /** Whether groups that ask for it carry a queue message. */
+  readonly wakeUps: boolean;
+  /** Milliseconds since the epoch. */
+  readonly now: () => number;
+}
+
+/**
+ * The one writer of the KV table: whatever is added while a commit is on its way to the disk shares
+ * the next one. A group holds no checks, so that no member can fail its neighbours.
+ */
+export class KvWriter {
+  readonly #kv: Deno.Kv;
+  readonly #options: KvWriterOptions;
+  #waiting: Waiting[] = [];
+  #running: Promise<void> | undefined;
+  #wokenAt = -Infinity;
+
+  /** Writes to `kv`, which stays the caller's. */
+  constructor(kv: Deno.Kv, options: KvWriterOptions) {
+    this.#kv = kv;
+    this.#options = options;
+  }
+
+  /**
+   * Writes all mutations in one commit; resolves once they are on disk.
+   *
+   * @param wake sends a queue message with the commit, unless one is on its way.
+   * @throws {SvcError} `storage_unavailable` when nothing of it was written.
+   */
+  commit(mutations: readonly Mutation[], wake = false): Promise<void> {
+    let bytes = 0;
+    for (const item of mutations) bytes += ("remove" in item ? 64 : item.bytes ?? 256) + 64;
+    return new Promise((resolve, reject) => {
+      this.#waiting.push({ mutations, bytes, wake, resolve, reject });
+      this.#running ??= this.#run();
+    });
+  }
+
+  /** To be called when a queue message arrived: the next group that asks sends a new one. */
+  woken(): void {
+    this.#wokenAt = -Infinity;
+  }
+
+  /** Resolves when nothing waits any more. */
+  async idle(): Promise<void> {
+    await this.#running;
+  }
+
+  async #run(): Promise<void> {
+    // One turn of the event loop: what arrives together is written together.
+    await new Promise<void>((resolve) => queueMicrotask(resolve));
+    try {
+      while (this.#waiting.length > 0) await this.#write(this.#take());
+    } finally {
+      this.#running = undefined;
+    }
+  }
+
+  #take(): Waiting[] {
+    let mutations = 0;
+    let bytes = 0;
+    let count = 0;
+    for (const item of this.#waiting) {
+      mutations += item.mutations.length;
+      bytes += item.bytes;
+      if (count > 0 && (mutations > GROUP_MUTATIONS || bytes > GROUP_BYTES)) break;
+      count++;
+    }
+    return this.#waiting.splice(0, count);
+  }
+
+  async #write(group: readonly Waiting[]): Promise<void> {
+    try {
+      await this.#commit(group);
+      for (const item of group) item.resolve();
+    } catch (cause) {
+      if (group.length > 1) {
+        // One bad member must not refuse the others.
+        for (const item of group) await this.#write([item]);
+      } else {
+        group[0]?.reject(new SvcError("storage_unavailable", undefined, { cause }));
+      }
+    }
+  }
+
+  async #commit(group: readonly Waiting[]): Promise<void> {
+    const atomic = this.#kv.atomic();
+    let wake = false;
+    for (const item of group) {
+      wake ||= item.wake;
+      for (const mutation of item.mutations) {
+        if ("remove" in mutation) atomic.delete(mutation.key);
+        else if (mutation.expireIn === undefined) atomic.set(mutation.key, mutation.value);
+        else atomic.set(mutation.key, mutation.value, { expireIn: mutation.expireIn });
+      }
+    }
+    const now = this.#options.now();
+    const send = wake && this.#options.wakeUps && now - this.#wokenAt > WAKE_TIMEOUT_MS;
+    if (send) {
+      // Set before the commit: the message may be delivered before the commit's answer is seen.
+      this.#wokenAt = now;
+      atomic.enqueue({ wake: true });
+    }
+    try {
+      await atomic.commit();
+    } catch (error) {
+      if (send) this.#wokenAt = -Infinity;
+      throw error;
+    }
+  }
+}

@@ -1,0 +1,74 @@
+import type { JobErrorCode } from "../errors.ts";
+import type { AcceptedJob, JobState, JobView } from "./job.ts";
+
+/** An unfinished job in memory; the KV table holds the same facts durably. */
+export class LiveJob {
+  /** What was accepted. */
+  readonly job: AcceptedJob;
+  /** Current state. */
+  state: JobState = "pending";
+  /** Tries so far. */
+  attempts = 0;
+  /** Whether the memory is encrypted and indexed. */
+  recallable = false;
+  /** Whether its memory was deleted meanwhile. */
+  cancelled = false;
+  /** When it may run next, milliseconds since the epoch; the key of its due entry. */
+  due: number;
+  /** When it last changed. */
+  updatedAt: number;
+  /** Blob of the memory, when stored. */
+  blobId: string | undefined;
+  /** Why the last try failed. */
+  errorCode: JobErrorCode | undefined;
+  readonly #settled = Promise.withResolvers<void>();
+  readonly #ended = Promise.withResolvers<void>();
+
+  /** Starts as pending and due at once. */
+  constructor(job: AcceptedJob, due: number) {
+    this.job = job;
+    this.due = due;
+    this.updatedAt = job.acceptedAt;
+  }
+
+  /** Resolves when the memory is recallable or never will be by this run. */
+  get settled(): Promise<void> {
+    return this.#settled.promise;
+  }
+
+  /** Resolves when the job is done or failed. */
+  get ended(): Promise<void> {
+    return this.#ended.promise;
+  }
+
+  /** Marks the memory as recallable. */
+  markRecallable(): void {
+    this.recallable = true;
+    this.#settled.resolve();
+  }
+
+  /** Marks the job as done or failed. */
+  markEnded(state: "done" | "failed", at: number): void {
+    this.state = state;
+    this.updatedAt = at;
+    this.#settled.resolve();
+    this.#ended.resolve();
+  }
+
+  /** The job for callers. */
+  view(): JobView {
+    return {
+      id: this.job.id,
+      state: this.state,
+      scope: { owner: this.job.owner, namespace: this.job.namespace },
+      memoryId: this.job.memoryId,
+      version: this.job.version,
+      recallable: this.recallable,
+      attempts: this.attempts,
+      createdAt: this.job.acceptedAt,
+      updatedAt: this.updatedAt,
+      ...(this.blobId === undefined ? {} : { blobId: this.blobId }),
+      ...(this.errorCode === undefined ? {} : { errorCode: this.errorCode }),
+    };
+  }
+}

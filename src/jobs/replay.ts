@@ -1,0 +1,260 @@
+import { SvcError } from "../errors.ts";
+import type { Sealer } from "../plugin.ts";
+import type { KvWriter, Mutation } from "./kv_writer.ts";
+
+/** An answer that is given again: status and body, never headers. */
+export interface KeptAnswer {
+  /** HTTP status, 2xx. */
+  readonly status: number;
+  /** JSON body as sent. */
+  readonly body: string;
+}
+
+/** Seconds a nonce or a signed text is remembered: two windows of 300 s. */
+const WINDOW_SECONDS = 600;
+const FLUSH_MS = 500;
+const WAIT_MS = 30_000;
+/** Seconds after a start from an unclean stop in which older nonce requests are refused. */
+const UNCLEAN_SECONDS = 2;
+
+interface IdempotencyRecord {
+  readonly body: Uint8Array;
+  readonly answer: Uint8Array;
+  readonly until: number;
+}
+
+/** Options of {@linkcode ReplayStore}. */
+export interface ReplayOptions {
+  /** Milliseconds since the epoch. */
+  readonly now: () => number;
+  /** Keyed digest; no plain hash of a request is ever kept. */
+  readonly hmac: (data: string) => Uint8Array;
+  /** Seals kept answers. */
+  readonly sealer: Sealer;
+  /** Hours an idempotency key is remembered. */
+  readonly idempotencyHours: number;
+}
+
+/**
+ * Nonces, signed texts and idempotency keys that were used (PROTOCOL 4.4 and 6), durable and in
+ * memory. Entries lie in buckets of ten minutes; the last ones are read at the start.
+ */
+export class ReplayStore {
+  readonly #kv: Deno.Kv;
+  readonly #writer: KvWriter;
+  readonly #options: ReplayOptions;
+  /** Used nonces and signed texts by bucket; a text's value is its sealed answer. */
+  readonly #used = new Map<number, Map<string, Uint8Array | null>>();
+  readonly #inFlight = new Map<string, Promise<KeptAnswer | undefined>>();
+  #unsaved: Mutation[] = [];
+  #timer: ReturnType<typeof setInterval> | undefined;
+  #oldestNonceRequest = -Infinity;
+
+  /** Uses a table that is the caller's. */
+  constructor(kv: Deno.Kv, writer: KvWriter, options: ReplayOptions) {
+    this.#kv = kv;
+    this.#writer = writer;
+    this.#options = options;
+  }
+
+  /** Reads what was used lately and notes whether the last stop was clean. */
+  async open(): Promise<void> {
+    const now = this.#options.now();
+    const first = this.#bucket(now) - 2;
+    for await (
+      const { key, value } of this.#kv.list<Uint8Array | null>({ prefix: ["used"] }, {
+        batchSize: 500,
+      })
+    ) {
+      const bucket = Number(key[1]);
+      if (bucket >= first) this.#of(bucket).set((key[2] as Uint8Array).toBase64(), value);
+    }
+    const unclean = (await this.#kv.get<boolean>(["unclean"])).value;
+    if (unclean) this.#oldestNonceRequest = now / 1000 + UNCLEAN_SECONDS;
+    await this.#writer.commit([{ key: ["unclean"], value: true, bytes: 8 }]);
+    this.#timer = setInterval(() => void this.flush().catch(() => {}), FLUSH_MS);
+  }
+
+  /** Writes what is unsaved and notes a clean stop. */
+  async close(): Promise<void> {
+    clearInterval(this.#timer);
+    await this.flush();
+    await this.#writer.commit([{ key: ["unclean"], remove: true }]);
+  }
+
+  /** Writes nonces of reads and refused writes that are in memory only. */
+  async flush(): Promise<void> {
+    if (this.#unsaved.length === 0) return;
+    const unsaved = this.#unsaved;
+    this.#unsaved = [];
+    try {
+      for (let i = 0; i < unsaved.length; i += 400) {
+        await this.#writer.commit(unsaved.slice(i, i + 400));
+      }
+    } catch (error) {
+      this.#unsaved.unshift(...unsaved);
+      throw error;
+    }
+  }
+
+  /** Removes entries older than both windows. */
+  async sweep(): Promise<void> {
+    const first = this.#bucket(this.#options.now()) - 2;
+    for (const bucket of this.#used.keys()) if (bucket < first) this.#used.delete(bucket);
+    let gone: Mutation[] = [];
+    const selector = { start: ["used", 0], end: ["used", first] };
+    for await (const { key } of this.#kv.list(selector, { batchSize: 500 })) {
+      gone.push({ key, remove: true });
+      if (gone.length === 400) {
+        await this.#writer.commit(gone);
+        gone = [];
+      }
+    }
+    if (gone.length > 0) await this.#writer.commit(gone);
+  }
+
+  /**
+   * Uses a nonce up, in memory; the answer is the mutation that makes it durable, to be part of
+   * the commit that accepts the request, or to be handed to `later`.
+   *
+   * @throws {SvcError} `nonce_reused`; `timestamp_out_of_range` for requests from before an
+   * unclean stop.
+   */
+  burn(publicKey: string, nonce: string, timestamp: number): Mutation {
+    if (timestamp < this.#oldestNonceRequest) throw new SvcError("timestamp_out_of_range");
+    const { id, digest, bucket } = this.#entry(`nonce ${publicKey} ${nonce.toLowerCase()}`);
+    if (this.#find(id, bucket) !== undefined) throw new SvcError("nonce_reused");
+    this.#of(bucket).set(id, null);
+    return { key: ["used", bucket, digest], value: null, bytes: 8 };
+  }
+
+  /** Writes a mutation within a second. */
+  later(mutation: Mutation): void {
+    this.#unsaved.push(mutation);
+  }
+
+  /** The first answer to a signed text of the 4-field form; `undefined` when there is none. */
+  signedText(key: string): KeptAnswer | undefined {
+    const { id, bucket } = this.#entry(key);
+    const sealed = this.#find(id, bucket);
+    return sealed instanceof Uint8Array ? this.#unseal(sealed, key) : undefined;
+  }
+
+  /** The mutation that keeps the answer to a signed text. */
+  keepText(key: string, answer: KeptAnswer): Mutation {
+    const { id, digest, bucket } = this.#entry(key);
+    const sealed = this.#seal(answer, key);
+    this.#of(bucket).set(id, sealed);
+    return { key: ["used", bucket, digest], value: sealed, bytes: sealed.length };
+  }
+
+  /** Undoes `keepText` in memory after its commit failed. */
+  dropText(key: string): void {
+    const { id, bucket } = this.#entry(key);
+    this.#used.get(bucket)?.delete(id);
+  }
+
+  /**
+   * The first answer to an idempotency key; `undefined` when there is none.
+   *
+   * @throws {SvcError} `idempotency_conflict` when it was used with another body.
+   */
+  async idempotent(key: string, bodyHash: string): Promise<KeptAnswer | undefined> {
+    const { value } = await this.#kv.get<IdempotencyRecord>(["idempotency", this.#digest(key)]);
+    if (value === null || value.until < this.#options.now()) return undefined;
+    if (this.#digest(`body ${bodyHash}`).toBase64() !== value.body.toBase64()) {
+      throw new SvcError("idempotency_conflict");
+    }
+    return this.#unseal(value.answer, key);
+  }
+
+  /** The mutation that keeps the answer to an idempotency key. */
+  keepIdempotent(key: string, bodyHash: string, answer: KeptAnswer): Mutation {
+    const lifetime = this.#options.idempotencyHours * 3_600_000;
+    const sealed = this.#seal(answer, key);
+    const value: IdempotencyRecord = {
+      body: this.#digest(`body ${bodyHash}`),
+      answer: sealed,
+      until: this.#options.now() + lifetime,
+    };
+    const bytes = sealed.length + 64;
+    return { key: ["idempotency", this.#digest(key)], value, bytes, expireIn: lifetime };
+  }
+
+  /**
+   * Runs `first` unless the same key is being processed; then waits for that one's answer.
+   *
+   * @returns the answer of `first`, or the kept one of the request before.
+   * @throws {SvcError} `idempotency_in_progress` after 30 s of waiting.
+   */
+  async once<T>(
+    keys: readonly string[],
+    first: () => Promise<{ readonly result: T; readonly kept: KeptAnswer | undefined }>,
+  ): Promise<{ readonly result: T } | { readonly kept: KeptAnswer }> {
+    for (;;) {
+      const running = keys.map((key) => this.#inFlight.get(key)).find((p) => p !== undefined);
+      if (running === undefined) break;
+      const timeout = Promise.withResolvers<"late">();
+      const timer = setTimeout(() => timeout.resolve("late"), WAIT_MS);
+      const kept = await Promise.race([running, timeout.promise]);
+      clearTimeout(timer);
+      if (kept === "late") {
+        throw new SvcError("idempotency_in_progress", undefined, { retryAfter: 1 });
+      }
+      if (kept !== undefined) return { kept };
+    }
+    const done = Promise.withResolvers<KeptAnswer | undefined>();
+    for (const key of keys) this.#inFlight.set(key, done.promise);
+    let kept: KeptAnswer | undefined;
+    try {
+      const answer = await first();
+      kept = answer.kept;
+      return { result: answer.result };
+    } finally {
+      for (const key of keys) this.#inFlight.delete(key);
+      done.resolve(kept);
+    }
+  }
+
+  #digest(text: string): Uint8Array {
+    return this.#options.hmac(text);
+  }
+
+  #bucket(now: number): number {
+    return Math.floor(now / 1000 / WINDOW_SECONDS);
+  }
+
+  #entry(text: string): { id: string; digest: Uint8Array; bucket: number } {
+    const digest = this.#digest(text);
+    return { id: digest.toBase64(), digest, bucket: this.#bucket(this.#options.now()) };
+  }
+
+  #of(bucket: number): Map<string, Uint8Array | null> {
+    const found = this.#used.get(bucket);
+    if (found !== undefined) return found;
+    const made = new Map<string, Uint8Array | null>();
+    this.#used.set(bucket, made);
+    return made;
+  }
+
+  /** The entry in this bucket, a neighbour or the one before: a clock that steps back is covered. */
+  #find(id: string, bucket: number): Uint8Array | null | undefined {
+    for (const [at, entries] of this.#used) {
+      if (at < bucket - 2) continue;
+      const found = entries.get(id);
+      if (found !== undefined) return found;
+    }
+    return undefined;
+  }
+
+  #seal(answer: KeptAnswer, key: string): Uint8Array {
+    const plain = new TextEncoder().encode(`${answer.status} ${answer.body}`);
+    return this.#options.sealer.seal(plain, this.#digest(key).toBase64());
+  }
+
+  #unseal(sealed: Uint8Array, key: string): KeptAnswer {
+    const plain = this.#options.sealer.open(sealed, this.#digest(key).toBase64());
+    const text = new TextDecoder().decode(plain);
+    return { status: Number(text.slice(0, 3)), body: text.slice(4) };
+  }
+}

@@ -1,0 +1,78 @@
+import { SvcError } from "../errors.ts";
+import type { Env } from "../fields.ts";
+import type { Settings } from "../settings.ts";
+import { ROLE_FIELDS } from "../settings/roles.ts";
+import { ALL_FIELDS } from "../settings/table.ts";
+import type { SidecarBoot } from "../sidecar/process.ts";
+
+/** Exit code of a start that cannot succeed before something is changed (`EX_CONFIG`). */
+export const EXIT_CONFIG = 78;
+
+/** What a relayer is started with; crosses a pipe as one line of JSON. */
+export interface RelayerBoot {
+  /** The variables it reads its settings from. */
+  readonly env: Env;
+  /** Relayer key, 64 hex characters. */
+  readonly relayerKey: string;
+}
+
+/** The variables a relayer needs, with paths that mean the same in any process. */
+export function relayerEnvironment(
+  env: Env,
+  settings: Settings,
+  pluginVariables: readonly string[],
+): Record<string, string> {
+  const kept: Record<string, string> = { SVC_DATA_DIR: settings.dataDir };
+  // Defaults of paths start at the home folder.
+  for (const name of ["HOME", "USERPROFILE"]) if (env[name]) kept[name] = env[name];
+  for (const name of new Set([...ALL_FIELDS.map((field) => field.env), ...pluginVariables])) {
+    const value = env[name];
+    if (value && name !== "SVC_DATA_DIR") kept[name] = value;
+  }
+  for (const role of ["accounts", "blobStore", "cipher", "embedder", "vectorStore"] as const) {
+    kept[ROLE_FIELDS[role].env] = settings[role];
+  }
+  kept[ROLE_FIELDS.languageModel.env] = settings.languageModel;
+  kept[ROLE_FIELDS.sponsor.env] = settings.sponsor;
+  return kept;
+}
+
+const invalid = () => new SvcError("invalid_parameter", "The start line is not valid");
+
+function parseObject(line: string): Record<string, unknown> {
+  let value: unknown;
+  try {
+    value = JSON.parse(line);
+  } catch {
+    throw invalid();
+  }
+  if (typeof value !== "object" || value === null || Array.isArray(value)) throw invalid();
+  return Object.fromEntries(Object.entries(value));
+}
+
+/**
+ * Reads a relayer's start line.
+ * @throws {SvcError} `invalid_parameter` when it has another shape.
+ */
+export function parseRelayerBoot(line: string): RelayerBoot {
+  const { env, relayerKey } = parseObject(line);
+  if (typeof env !== "object" || env === null || typeof relayerKey !== "string") throw invalid();
+  if (!/^[0-9a-f]{64}$/.test(relayerKey)) throw invalid();
+  const variables: Record<string, string> = {};
+  for (const [name, value] of Object.entries(env)) {
+    if (typeof value !== "string") throw invalid();
+    variables[name] = value;
+  }
+  return { env: variables, relayerKey };
+}
+
+/**
+ * Reads a sidecar's start line.
+ * @throws {SvcError} `invalid_parameter` when it has another shape.
+ */
+export function parseSidecarBoot(line: string): SidecarBoot {
+  const { url, token } = parseObject(line);
+  if (typeof url !== "string" || typeof token !== "string") throw invalid();
+  if (!URL.canParse(url) || token.length < 16) throw invalid();
+  return { url, token };
+}

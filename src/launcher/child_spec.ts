@@ -1,0 +1,77 @@
+import { fileURLToPath } from "node:url";
+import type { Env } from "../fields.ts";
+import { PROGRAM_ROOT } from "../plugins.ts";
+import { permissionFlags, type PermissionList } from "./permissions.ts";
+import type { ChildSpec } from "./supervisor.ts";
+
+/** What Deno itself needs to find its cache, to show colours and to reach the npm registry. */
+const KEPT = [
+  "DENO_CERT",
+  "DENO_DIR",
+  "DENO_TLS_CA_STORE",
+  "HOME",
+  "LOCALAPPDATA",
+  "NO_COLOR",
+  "NPM_CONFIG_REGISTRY",
+  "NPM_CONFIG_USERCONFIG",
+  "SSL_CERT_FILE",
+  "SystemRoot",
+  "TEMP",
+  "TMPDIR",
+  "USERPROFILE",
+  "XDG_CACHE_HOME",
+];
+const PROXIES = ["HTTP_PROXY", "HTTPS_PROXY", "http_proxy", "https_proxy"];
+
+/** The environment of a child: nothing of ours, which goes through its standard input. */
+export function childEnvironment(env: Env, options: { proxies: boolean }): Record<string, string> {
+  const kept: Record<string, string> = {};
+  for (const name of options.proxies ? [...KEPT, ...PROXIES] : KEPT) {
+    const value = env[name];
+    if (value) kept[name] = value;
+  }
+  if (PROXIES.some((name) => kept[name] !== undefined)) {
+    // Traffic to the sidecar carries bearers; it must never leave through a proxy.
+    const own = env["NO_PROXY"] || env["no_proxy"];
+    kept["NO_PROXY"] = [...(own ? [own] : []), "127.0.0.1", "localhost", "::1"].join(",");
+  }
+  return kept;
+}
+
+/** What a child is and may do. */
+export interface ChildOptions {
+  /** Command of the program: `serve` or `sidecar`. */
+  readonly command: "serve" | "sidecar";
+  /** What it may do. */
+  readonly permissions: PermissionList;
+  /** Its whole environment. */
+  readonly env: Readonly<Record<string, string>>;
+  /** First line of its standard input. */
+  readonly boot: string;
+  /** Refuses modules from elsewhere than this machine and npm. */
+  readonly noRemote: boolean;
+}
+
+/** This program once more, as a child with its own list of permissions. */
+export function childSpec(options: ChildOptions): ChildSpec {
+  const main = new URL("main.ts", PROGRAM_ROOT);
+  const place = main.protocol === "file:"
+    ? ["--config", fileURLToPath(new URL("deno.json", PROGRAM_ROOT)), "--node-modules-dir=none"]
+    : ["--no-config", "--unstable-kv", "--unstable-no-legacy-abort"];
+  return {
+    name: options.command === "serve" ? "relayer" : "sidecar",
+    command: Deno.execPath(),
+    args: [
+      "run",
+      "--no-prompt",
+      ...place,
+      ...(options.noRemote ? ["--no-remote"] : []),
+      ...permissionFlags(options.permissions),
+      main.protocol === "file:" ? fileURLToPath(main) : main.href,
+      options.command,
+      "--boot-stdin",
+    ],
+    env: options.env,
+    boot: options.boot,
+  };
+}

@@ -1,0 +1,92 @@
+import { fileURLToPath } from "node:url";
+import type { Env } from "../fields.ts";
+import { type Casting, pluginPermissions, PROGRAM_ROOT } from "../plugins.ts";
+import { BUILT_IN } from "../settings/plugin_names.ts";
+import type { Settings } from "../settings.ts";
+
+/** What one process may do; an empty list means nothing of that kind. */
+export interface PermissionList {
+  /** `host:port` or `host`. */
+  readonly net: readonly string[];
+  /** Paths. */
+  readonly read: readonly string[];
+  /** Paths. */
+  readonly write: readonly string[];
+  /** Variables. */
+  readonly env: readonly string[];
+  /** Files of native code. */
+  readonly ffi: readonly string[];
+  /** Kinds of system information. */
+  readonly sys: readonly string[];
+  /** Starting any program: only where a test makes the relayer kill itself. */
+  readonly run: boolean;
+}
+
+const union = (...lists: (readonly string[] | undefined)[]) =>
+  [...new Set(lists.flatMap((list) => list ?? []))].sort();
+
+/** `host:port` the way Deno's permission list writes it. */
+export function netEntry(host: string, port: number | string): string {
+  return `${host.includes(":") ? `[${host}]` : host}:${port}`;
+}
+
+/** Folders of modules that are imported by a computed specifier, which counts as reading them. */
+function moduleFolders(castings: readonly Casting[]): string[] {
+  const folders = PROGRAM_ROOT.protocol === "file:"
+    ? ["plugins/", "src/"].map((folder) => new URL(folder, PROGRAM_ROOT).href)
+    : [];
+  for (const { name } of castings) {
+    if (name.startsWith("file:")) folders.push(new URL("./", name).href);
+  }
+  return folders.map((folder) => fileURLToPath(folder).replace(/(.)[/\\]$/, "$1"));
+}
+
+/**
+ * What the relayer may do: listen, reach the sidecar and the hosts of its plugins, read and write
+ * the data directory. It may not start programs, load native code or read the environment, unless
+ * a plugin asks for the latter two.
+ */
+export function relayerPermissions(
+  settings: Settings,
+  castings: readonly Casting[],
+  env: Env,
+): PermissionList {
+  const asked = pluginPermissions(castings, env, settings.dataDir);
+  const sidecar = new URL(settings.sidecarUrl);
+  return {
+    net: union(
+      [netEntry(settings.host, settings.port), sidecar.host],
+      ...asked.map(({ net }) => net),
+    ),
+    read: union([settings.dataDir], moduleFolders(castings), ...asked.map(({ read }) => read)),
+    write: union([settings.dataDir], ...asked.map(({ write }) => write)),
+    env: union(...asked.map(({ env }) => env)),
+    ffi: union(...asked.map(({ ffi }) => ffi)),
+    sys: union(...asked.map(({ sys }) => sys)),
+    // A process signals itself through the permission to start programs.
+    run: settings.test && settings.failpoint !== undefined,
+  };
+}
+
+/** What the sidecar may do: talk to this machine. */
+export function sidecarPermissions(settings: Settings): PermissionList {
+  const host = new URL(settings.sidecarUrl).hostname;
+  return { net: [host], read: [], write: [], env: [], ffi: [], sys: [], run: false };
+}
+
+/** The list as flags of `deno run`; a comma inside an entry is doubled. */
+export function permissionFlags(list: PermissionList): string[] {
+  const flags: string[] = [];
+  for (const kind of ["net", "read", "write", "env", "ffi", "sys"] as const) {
+    const entries = list[kind].map((entry) => entry.replaceAll(",", ",,"));
+    if (entries.length > 0) flags.push(`--allow-${kind}=${entries.join(",")}`);
+  }
+  if (list.run) flags.push("--allow-run");
+  return flags;
+}
+
+/** Whether every module comes from this machine or from npm. */
+export function isWithoutRemoteModules(castings: readonly Casting[]): boolean {
+  const isLocal = (name: string) => BUILT_IN[name] !== undefined || /^(file|npm|node):/.test(name);
+  return PROGRAM_ROOT.protocol === "file:" && castings.every(({ name }) => isLocal(name));
+}

@@ -1,0 +1,87 @@
+import type { RelayerConfig } from "../config.ts";
+import type { ScopeIndex } from "../index/scope_index.ts";
+import type { Account, Backends, DecryptCredential, Scope } from "../interfaces/mod.ts";
+import type { JobStore } from "../jobs/store.ts";
+import type { JobWorker } from "../jobs/worker.ts";
+import type { Staging } from "../jobs/staging.ts";
+import type { Logger } from "../log.ts";
+import type { Sealer } from "../plugin.ts";
+import type { QueryVectors } from "./query_vectors.ts";
+
+/** Deletions, written before anything is removed; synchronous and durable on return. */
+export interface Tombstones {
+  /** Marks memories as deleted; `at` in milliseconds since the epoch. */
+  addTombstones(scope: Scope, ids: readonly string[], at: number): void;
+  /** Whether a memory was deleted. */
+  isDeleted(scope: Scope, id: string): boolean;
+  /** Marks everything a namespace held until `at` as deleted. */
+  forgetNamespace(scope: Scope, at: number): void;
+  /** When a namespace was forgotten last. */
+  forgottenAt(scope: Scope): number | undefined;
+  /** Deletions whose removal is not finished. */
+  unapplied(): readonly (Scope & { readonly id: string })[];
+  /** Notes that the removal is finished. */
+  markApplied(scope: Scope, ids: readonly string[]): void;
+}
+
+/** What the operations on memories work with. */
+export interface Domain extends Backends {
+  /** Numbers an operator may change. */
+  readonly config: RelayerConfig;
+  /** Vectors in memory. */
+  readonly index: ScopeIndex;
+  /** Durable jobs. */
+  readonly jobs: JobStore;
+  /** Starts jobs. */
+  readonly worker: JobWorker;
+  /** Large sealed payloads. */
+  readonly staging: Staging;
+  /** Deletions. */
+  readonly tombstones: Tombstones;
+  /** Seals waiting payloads. */
+  readonly payloads: Sealer;
+  /** Seals saved steps. */
+  readonly steps: Sealer;
+  /** Seals cursors. */
+  readonly cursors: Sealer;
+  /** Embedded queries. */
+  readonly queries: QueryVectors;
+  /** Where failures are noted. */
+  readonly logger: Logger;
+  /** Milliseconds since the epoch. */
+  readonly now: () => number;
+}
+
+/** Who asks. */
+export interface Caller {
+  /** The account the signature resolved to. */
+  readonly account: Account;
+  /** What opens records, where the cipher needs it. */
+  readonly credential?: DecryptCredential;
+  /** Aborted when the caller is gone. */
+  readonly signal?: AbortSignal;
+}
+
+/** The caller's scope of that name. */
+export function scopeOf(caller: Caller, namespace: string): Scope {
+  return { owner: caller.account.owner, namespace };
+}
+
+/** RFC 3339, UTC, milliseconds. */
+export function timeText(milliseconds: number): string {
+  return new Date(milliseconds).toISOString();
+}
+
+/** Sealed bytes above this are opened on the thread pool. */
+const LARGE_BYTES = 64 * 1024;
+
+/** Opens sealed bytes of any size without holding up the event loop. */
+export async function unseal(
+  sealer: Sealer,
+  bytes: Uint8Array,
+  additionalData: string,
+): Promise<Uint8Array> {
+  return bytes.length > LARGE_BYTES
+    ? await sealer.openLarge(bytes, additionalData)
+    : sealer.open(bytes, additionalData);
+}

@@ -1,0 +1,169 @@
+import { SvcError } from "../errors.ts";
+import type { IndexedMemory } from "../index/loaded_scope.ts";
+import { type Caller, type Domain, scopeOf, timeText } from "./domain.ts";
+import { openMemories } from "./open.ts";
+import type { MemoryRecord } from "./record.ts";
+
+/** Order of a listing by `created_at`. */
+export type Order = "newest" | "oldest";
+
+/** One page of a namespace. */
+export interface MemoryPage {
+  /** Memories as answered. */
+  readonly memories: readonly Record<string, unknown>[];
+  /** Memories of the namespace. */
+  readonly total: number;
+  /** Where the next page starts. */
+  readonly nextCursor?: string;
+}
+
+/** Options of {@linkcode listMemories}. */
+export interface ListOptions {
+  /** Namespace. */
+  readonly namespace: string;
+  /** Most memories of the page. */
+  readonly limit: number;
+  /** Order. */
+  readonly order: Order;
+  /** Whether texts and metadata are opened. */
+  readonly text: boolean;
+  /** A cursor of the page before. */
+  readonly cursor?: string | undefined;
+}
+
+function view(
+  domain: Domain,
+  memory: IndexedMemory,
+  record: MemoryRecord | undefined,
+): Record<string, unknown> {
+  const live = domain.jobs.live(memory.id);
+  const text = memory.source === "manual" ? undefined : record?.text;
+  return {
+    memory_id: memory.id,
+    namespace: memory.namespace,
+    ...(text === undefined ? {} : { text }),
+    blob_id: memory.blobId ?? "",
+    status: live?.state ?? "done",
+    recallable: true,
+    version: memory.version,
+    importance: memory.importance,
+    ...(record?.metadata === undefined ? {} : { metadata: record.metadata }),
+    ...(memory.occurredAt === undefined ? {} : { occurred_at: timeText(memory.occurredAt) }),
+    ...(memory.expiresAt === undefined ? {} : { expires_at: timeText(memory.expiresAt) }),
+    created_at: timeText(memory.createdAt),
+    updated_at: timeText(memory.updatedAt),
+    size_bytes: memory.bytes,
+    source: memory.source,
+  };
+}
+
+/** Cursors are sealed: nobody can make one, and they tell nothing. */
+function sealCursor(domain: Domain, bound: string, memory: IndexedMemory): string {
+  const plain = new TextEncoder().encode(`${memory.createdAt} ${memory.id}`);
+  return domain.cursors.seal(plain, bound).toBase64({ alphabet: "base64url", omitPadding: true });
+}
+
+function openCursor(domain: Domain, bound: string, cursor: string): [number, string] {
+  try {
+    const sealed = Uint8Array.fromBase64(cursor, { alphabet: "base64url" });
+    const [time, id] = new TextDecoder().decode(domain.cursors.open(sealed, bound)).split(" ");
+    return [Number(time), id ?? ""];
+  } catch (cause) {
+    throw new SvcError("invalid_cursor", undefined, { cause, field: "cursor" });
+  }
+}
+
+/**
+ * One page of a namespace.
+ *
+ * @throws {SvcError} `invalid_cursor`.
+ */
+export async function listMemories(
+  domain: Domain,
+  caller: Caller,
+  options: ListOptions,
+): Promise<MemoryPage> {
+  const scope = scopeOf(caller, options.namespace);
+  const bound = `${scope.owner} ${options.order} ${options.namespace}`;
+  const after = options.cursor === undefined
+    ? undefined
+    : openCursor(domain, bound, options.cursor);
+  const now = domain.now();
+  const sign = options.order === "newest" ? -1 : 1;
+  const compare = (time: number, id: string, time2: number, id2: string) =>
+    sign * (time - time2 || (id < id2 ? -1 : id > id2 ? 1 : 0));
+  const all = await domain.index.read(
+    scope,
+    (loaded) => loaded.entries().filter((memory) => (memory.expiresAt ?? Infinity) > now),
+  );
+  const rest = after === undefined
+    ? [...all]
+    : all.filter((m) => compare(m.createdAt, m.id, after[0], after[1]) > 0);
+  rest.sort((a, b) => compare(a.createdAt, a.id, b.createdAt, b.id));
+  const page = rest.slice(0, options.limit);
+  const opened = options.text ? await openMemories(domain, caller, scope, page) : [];
+  const memories = page.map((memory, i) => {
+    const item = opened[i];
+    return view(domain, memory, item !== undefined && "record" in item ? item.record : undefined);
+  });
+  const last = page.at(-1);
+  return {
+    memories,
+    total: all.length,
+    ...(last !== undefined && rest.length > page.length
+      ? { nextCursor: sealCursor(domain, bound, last) }
+      : {}),
+  };
+}
+
+/**
+ * One memory with its versions.
+ *
+ * @throws {SvcError} `memory_not_found`, also for another owner's; why its record cannot be opened.
+ */
+export async function getMemory(
+  domain: Domain,
+  caller: Caller,
+  id: string,
+): Promise<Record<string, unknown>> {
+  const [memory] = await domain.vectorStore.get(caller.account.owner, [id]);
+  const expired = memory?.expiresAt !== undefined && memory.expiresAt <= domain.now();
+  if (memory === undefined || expired || domain.tombstones.isDeleted(memory, id)) {
+    return pendingMemory(domain, caller, id);
+  }
+  const [opened] = await openMemories(domain, caller, scopeOf(caller, memory.namespace), [memory]);
+  if (opened !== undefined && "error" in opened) throw opened.error;
+  return {
+    ...view(domain, memory, opened?.record),
+    versions: [{
+      version: memory.version,
+      blob_id: memory.blobId ?? "",
+      created_at: timeText(memory.updatedAt),
+    }],
+  };
+}
+
+/** A memory that is accepted but not indexed yet. */
+function pendingMemory(domain: Domain, caller: Caller, id: string): Record<string, unknown> {
+  const live = domain.jobs.live(id);
+  if (live === undefined || live.job.owner !== caller.account.owner || live.cancelled) {
+    throw new SvcError("memory_not_found");
+  }
+  const { job } = live;
+  return {
+    memory_id: job.memoryId,
+    namespace: job.namespace,
+    blob_id: live.blobId ?? "",
+    status: live.state,
+    recallable: live.recallable,
+    version: job.version,
+    importance: job.importance,
+    ...(job.occurredAt === undefined ? {} : { occurred_at: timeText(job.occurredAt) }),
+    ...(job.expiresAt === undefined ? {} : { expires_at: timeText(job.expiresAt) }),
+    created_at: timeText(job.createdAt),
+    updated_at: timeText(job.acceptedAt),
+    size_bytes: 0,
+    source: job.source,
+    versions: [],
+  };
+}

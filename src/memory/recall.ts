@@ -1,0 +1,191 @@
+import { SvcError } from "../errors.ts";
+import type { IndexedMemory, Neighbour, SearchOptions } from "../index/loaded_scope.ts";
+import { type Caller, type Domain, scopeOf, timeText } from "./domain.ts";
+import { openMemories } from "./open.ts";
+import type { Metadata } from "./record.ts";
+import { purgeExpired } from "./remove.ts";
+
+/** Weights of PROTOCOL 10.6. */
+export interface ScoringWeights {
+  /** Weight of the relevance. */
+  readonly semantic: number;
+  /** Weight of 2^(−age / half-life). */
+  readonly recency: number;
+  /** Days after which the recency is halved. */
+  readonly recencyHalfLifeDays: number;
+  /** Weight of the importance value. */
+  readonly importance: number;
+}
+
+/** What narrows and orders a recall. Times are milliseconds since the epoch. */
+export interface RecallOptions {
+  /** Namespace. */
+  readonly namespace: string;
+  /** Most hits. */
+  readonly limit: number;
+  /** Keep hits with a smaller distance. */
+  readonly maxDistance?: number | undefined;
+  /** Keep hits with at least this score. */
+  readonly minScore?: number | undefined;
+  /** Replaces the order by relevance. */
+  readonly weights?: ScoringWeights | undefined;
+  /** Keep memories whose time is not before. */
+  readonly occurredAfter?: number | undefined;
+  /** Keep memories whose time is before. */
+  readonly occurredBefore?: number | undefined;
+}
+
+/** A recalled memory as answered. */
+export interface Hit {
+  /** Blob id; empty until stored. */
+  readonly blob_id: string;
+  /** The text. */
+  readonly text: string;
+  /** Cosine distance, 0 to 2. */
+  readonly distance: number;
+  /** What hits are ordered by. */
+  readonly score: number;
+  /** Memory id. */
+  readonly memory_id: string;
+  /** Namespace. */
+  readonly namespace: string;
+  /** RFC 3339. */
+  readonly created_at: string;
+  /** 0 to 1. */
+  readonly importance?: number;
+  /** RFC 3339. */
+  readonly occurred_at?: string;
+  /** Caller data. */
+  readonly metadata?: Metadata;
+}
+
+/** What a recall found. */
+export interface Recalled {
+  /** Hits, best first. */
+  readonly results: readonly Hit[];
+  /** Hits that could not be opened. */
+  readonly dropped: number;
+  /** The caller's jobs of the scope that were not recallable in time. */
+  readonly pending: number;
+}
+
+const DAY_MS = 86_400_000;
+/** Weights are computed over at least this many candidates. */
+const POOL = 200;
+
+/** A candidate with its final score. */
+export interface Scored {
+  /** The memory. */
+  readonly entry: IndexedMemory;
+  /** Cosine distance. */
+  readonly distance: number;
+  /** What candidates are ordered by. */
+  readonly score: number;
+}
+
+function scoreOf(hit: Neighbour, weights: ScoringWeights | undefined, now: number): number {
+  const relevance = Math.max(0, 1 - hit.distance);
+  if (weights === undefined || (weights.recency === 0 && weights.importance === 0)) {
+    return relevance;
+  }
+  const age = Math.max(0, now - hit.entry.createdAt) / DAY_MS;
+  return weights.semantic * relevance +
+    weights.recency * 2 ** (-age / weights.recencyHalfLifeDays) +
+    weights.importance * hit.entry.importance;
+}
+
+function order(a: Scored, b: Scored): number {
+  return b.score - a.score || b.entry.createdAt - a.entry.createdAt ||
+    (a.entry.id < b.entry.id ? -1 : 1);
+}
+
+/** Best candidates of a scope; tombstones, expiry and filters are respected. */
+export async function rank(
+  domain: Domain,
+  caller: Caller,
+  vector: Float32Array,
+  options: RecallOptions & { readonly accept?: (memory: IndexedMemory) => boolean },
+): Promise<Scored[]> {
+  const scope = scopeOf(caller, options.namespace);
+  const now = domain.now();
+  const { weights, occurredAfter = -Infinity, occurredBefore = Infinity } = options;
+  let expired = false;
+  const pool = weights === undefined ? options.limit : Math.max(POOL, 5 * options.limit);
+  const search: SearchOptions = {
+    limit: pool,
+    accept: (memory) => {
+      if (memory.expiresAt !== undefined && memory.expiresAt <= now) {
+        expired = true;
+        return false;
+      }
+      const time = memory.occurredAt ?? memory.createdAt;
+      return time >= occurredAfter && time < occurredBefore && (options.accept?.(memory) ?? true);
+    },
+    // Kept are distances below the value; the index keeps those up to it.
+    ...(options.maxDistance === undefined ? {} : { maxDistance: options.maxDistance }),
+  };
+  const hits = await domain.index.read(scope, (loaded) => loaded.search(vector, search));
+  if (expired) purgeExpired(domain, scope);
+  return hits
+    .filter((hit) => hit.distance < (options.maxDistance ?? Infinity))
+    .filter((hit) => !domain.tombstones.isDeleted(scope, hit.entry.id))
+    .map((hit) => ({ ...hit, score: scoreOf(hit, weights, now) }))
+    .filter((hit) => hit.score >= (options.minScore ?? -Infinity))
+    .sort(order)
+    .slice(0, options.limit);
+}
+
+function toHit(scored: Scored, text: string, metadata: Metadata | undefined): Hit {
+  const { entry, distance, score } = scored;
+  return {
+    blob_id: entry.blobId ?? "",
+    text,
+    distance,
+    score,
+    memory_id: entry.id,
+    namespace: entry.namespace,
+    created_at: timeText(entry.createdAt),
+    importance: entry.importance,
+    ...(entry.occurredAt === undefined ? {} : { occurred_at: timeText(entry.occurredAt) }),
+    ...(metadata === undefined ? {} : { metadata }),
+  };
+}
+
+/**
+ * Finds memories by meaning. It first waits for the caller's own pending jobs of the scope.
+ *
+ * @throws {SvcError} `embedding_unavailable`; `key_service_unavailable` or `storage_unavailable`
+ * when every hit was dropped for a temporary reason.
+ */
+export async function recall(
+  domain: Domain,
+  caller: Caller,
+  query: string,
+  options: RecallOptions,
+): Promise<Recalled> {
+  if (options.limit === 0) return { results: [], dropped: 0, pending: 0 };
+  const scope = scopeOf(caller, options.namespace);
+  const [pending, vector] = await Promise.all([
+    domain.jobs.settle(scope, domain.config.recallWaitMs),
+    domain.queries.get(query),
+  ]);
+  // Manual memories hold no text the relayer could open.
+  const best = await rank(domain, caller, vector, {
+    ...options,
+    accept: (memory) => memory.source !== "manual",
+  });
+  const opened = await openMemories(domain, caller, scope, best.map((hit) => hit.entry));
+  const results: Hit[] = [];
+  const errors: SvcError[] = [];
+  for (const [i, scored] of best.entries()) {
+    const item = opened[i];
+    if (item === undefined) continue;
+    if ("error" in item) errors.push(item.error);
+    else results.push(toHit(scored, item.record.text, item.record.metadata));
+  }
+  const [first] = errors;
+  if (results.length === 0 && first !== undefined && errors.every((error) => error.retryable)) {
+    throw first;
+  }
+  return { results, dropped: errors.length, pending };
+}

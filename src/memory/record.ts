@@ -1,0 +1,116 @@
+import { SvcError } from "../errors.ts";
+import type { Source } from "../interfaces/mod.ts";
+
+/** Flat caller data of a memory. */
+export type Metadata = Readonly<Record<string, string | number | boolean | null>>;
+
+/** The plaintext of a sealed record. Times are RFC 3339, UTC. */
+export interface MemoryRecord {
+  /** Format of the record: 1. */
+  readonly v: 1;
+  /** Memory id. */
+  readonly id: string;
+  /** Version of the memory, from 1. */
+  readonly version: number;
+  /** The text, exactly as submitted. */
+  readonly text: string;
+  /** Caller data. */
+  readonly metadata?: Metadata;
+  /** When the memory was accepted first. */
+  readonly created_at: string;
+  /** When this version was accepted. */
+  readonly updated_at: string;
+  /** When the fact happened. */
+  readonly occurred_at?: string;
+  /** When the memory stops being recallable. */
+  readonly expires_at?: string;
+  /** 0 to 1. */
+  readonly importance: number;
+  /** Where the memory came from. */
+  readonly source: Source;
+}
+
+const encoder = new TextEncoder();
+const decoder = new TextDecoder("utf-8", { fatal: true, ignoreBOM: true });
+
+/** Canonical JSON of a record: members in a fixed order, without blanks. */
+export function encodeRecord(record: MemoryRecord): Uint8Array {
+  const { v, id, version, text, metadata, created_at, updated_at } = record;
+  const { occurred_at, expires_at, importance, source } = record;
+  return encoder.encode(JSON.stringify({
+    v,
+    id,
+    version,
+    text,
+    metadata,
+    created_at,
+    updated_at,
+    occurred_at,
+    expires_at,
+    importance,
+    source,
+  }));
+}
+
+/**
+ * A record from its canonical JSON.
+ *
+ * @throws {SvcError} `storage_unavailable`, not retryable, when it is none.
+ */
+export function decodeRecord(bytes: Uint8Array): MemoryRecord {
+  try {
+    const value: unknown = JSON.parse(decoder.decode(bytes));
+    if (isRecord(value)) return value;
+  } catch {
+    // Falls through: the parser's message may quote the text.
+  }
+  throw new SvcError("storage_unavailable", "The record is damaged", { retryable: false });
+}
+
+function isRecord(value: unknown): value is MemoryRecord {
+  if (typeof value !== "object" || value === null) return false;
+  const record = value as Partial<Record<keyof MemoryRecord, unknown>>;
+  return record.v === 1 && typeof record.id === "string" && Number.isInteger(record.version) &&
+    typeof record.text === "string" && typeof record.importance === "number" &&
+    typeof record.created_at === "string" && typeof record.updated_at === "string" &&
+    typeof record.source === "string";
+}
+
+/** First bytes of a stored blob: format 1. */
+const MAGIC = encoder.encode("svc1");
+const HEADER_BYTES = 4 + 16 + 2;
+
+/** What a stored blob holds. */
+export interface BlobContent {
+  /** Memory id. */
+  readonly memoryId: string;
+  /** The wrapped data key. */
+  readonly wrappedKey: Uint8Array;
+  /** The sealed record. */
+  readonly record: Uint8Array;
+}
+
+/**
+ * Packs a sealed record for the blob store, with all that a fresh relayer needs to restore it:
+ * `"svc1" | memory id (16) | length of the wrapped key (2, big endian) | wrapped key | record`.
+ */
+export function encodeBlob({ memoryId, wrappedKey, record }: BlobContent): Uint8Array {
+  const bytes = new Uint8Array(HEADER_BYTES + wrappedKey.length + record.length);
+  bytes.set(MAGIC, 0);
+  bytes.set(Uint8Array.fromHex(memoryId.replaceAll("-", "")), 4);
+  new DataView(bytes.buffer).setUint16(20, wrappedKey.length);
+  bytes.set(wrappedKey, HEADER_BYTES);
+  bytes.set(record, HEADER_BYTES + wrappedKey.length);
+  return bytes;
+}
+
+/** A stored blob's parts; `undefined` when the bytes are not of this format. */
+export function decodeBlob(bytes: Uint8Array): BlobContent | undefined {
+  if (bytes.length < HEADER_BYTES || MAGIC.some((byte, i) => bytes[i] !== byte)) return undefined;
+  const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength);
+  const end = HEADER_BYTES + view.getUint16(20);
+  if (end > bytes.length) return undefined;
+  const hex = bytes.subarray(4, 20).toHex();
+  const memoryId = hex.replace(/^(.{8})(.{4})(.{4})(.{4})/, "$1-$2-$3-$4-");
+  return { memoryId, wrappedKey: bytes.subarray(HEADER_BYTES, end), record: bytes.subarray(end) };
+}

@@ -1,0 +1,95 @@
+import { SvcError } from "../errors.ts";
+import type { Source } from "../interfaces/mod.ts";
+import type { AcceptedJob } from "../jobs/job.ts";
+import type { Mutation } from "../jobs/kv_writer.ts";
+import type { LiveJob } from "../jobs/live_job.ts";
+import { type Caller, type Domain, scopeOf } from "./domain.ts";
+import { encodePayload, type Payload } from "./payload.ts";
+import { usedBytes } from "./usage.ts";
+
+/** One memory to be stored. Times are milliseconds since the epoch. */
+export interface NewMemory {
+  /** Namespace. */
+  readonly namespace: string;
+  /** What is sealed. */
+  readonly payload: Payload;
+  /** 0 to 1; 0.5 when absent. */
+  readonly importance?: number | undefined;
+  /** When the fact happened. */
+  readonly occurredAt?: number | undefined;
+  /** When the memory stops being recallable. */
+  readonly expiresAt?: number | undefined;
+}
+
+let last = 0;
+let counter = 0;
+
+/** A UUID of version 7: ids in the order of their making keep the table's inserts sequential. */
+export function timeOrderedId(now: number): string {
+  const at = Math.max(last, now);
+  counter = at === last ? (counter + 1) & 0xfff : 0;
+  // A full counter borrows the next millisecond.
+  last = at === last && counter === 0 ? at + 1 : at;
+  const time = last.toString(16).padStart(12, "0");
+  const sequence = counter.toString(16).padStart(3, "0");
+  return `${time.slice(0, 8)}-${time.slice(8)}-7${sequence}-${crypto.randomUUID().slice(19)}`;
+}
+
+function payloadBytes(payload: Payload): number {
+  return payload.kind === "text"
+    ? new TextEncoder().encode(payload.text).length
+    : payload.data.length;
+}
+
+async function checkQuota(domain: Domain, caller: Caller, bytes: number): Promise<void> {
+  const limit = domain.config.quotaBytes;
+  if (limit === 0) return;
+  const { owner } = caller.account;
+  let used = await usedBytes(domain, owner);
+  for (const live of domain.jobs.liveOf(owner)) if (!live.recallable) used += live.job.bytes;
+  if (used + bytes > limit) throw new SvcError("quota_exceeded");
+}
+
+/**
+ * Accepts memories: all of them durably in one commit, or none.
+ *
+ * @param extra what belongs to the same commit, made from the ids of the accepted jobs.
+ * @throws {SvcError} `quota_exceeded`, `overloaded`, `storage_unavailable`.
+ */
+export async function accept(
+  domain: Domain,
+  caller: Caller,
+  source: Source,
+  memories: readonly NewMemory[],
+  extra: (jobs: readonly AcceptedJob[]) => readonly Mutation[],
+): Promise<LiveJob[]> {
+  const sizes = memories.map(({ payload }) => payloadBytes(payload));
+  await checkQuota(domain, caller, sizes.reduce((sum, size) => sum + size, 0));
+  const now = domain.now();
+  const jobs: AcceptedJob[] = [];
+  for (const [i, memory] of memories.entries()) {
+    const id = timeOrderedId(now);
+    const sealed = domain.payloads.seal(encodePayload(memory.payload), id);
+    const payload = await domain.staging.put(sealed);
+    jobs.push({
+      id,
+      memoryId: id,
+      version: 1,
+      accountId: caller.account.accountId,
+      ...scopeOf(caller, memory.namespace),
+      source,
+      createdAt: now,
+      acceptedAt: now,
+      importance: memory.importance ?? 0.5,
+      bytes: sizes[i] ?? 0,
+      payload,
+      ...(memory.occurredAt === undefined ? {} : { occurredAt: memory.occurredAt }),
+      ...(memory.expiresAt === undefined ? {} : { expiresAt: memory.expiresAt }),
+    });
+  }
+  domain.config.failpoint("stage");
+  const live = await domain.jobs.accept(jobs, extra(jobs));
+  domain.config.failpoint("accept");
+  domain.worker.notify(live);
+  return live;
+}

@@ -1,0 +1,63 @@
+import type { Scope } from "../interfaces/mod.ts";
+import type { Caller, Domain } from "./domain.ts";
+import { scopeOf, timeText } from "./domain.ts";
+
+/** Ciphertext bytes of an owner's indexed memories. */
+export async function usedBytes(domain: Domain, owner: string): Promise<number> {
+  const scopes = await domain.vectorStore.scopes(owner);
+  return scopes.reduce((sum, scope) => sum + scope.bytes, 0);
+}
+
+/** What one or all namespaces of an owner hold. */
+export interface Stats {
+  /** Indexed memories. */
+  readonly memoryCount: number;
+  /** Their ciphertext bytes. */
+  readonly storageBytes: number;
+  /** Unfinished jobs whose memory is not indexed yet. */
+  readonly pending: number;
+}
+
+/** Counts of one scope. */
+export async function stats(domain: Domain, caller: Caller, namespace: string): Promise<Stats> {
+  const scope: Scope = scopeOf(caller, namespace);
+  const scopes = await domain.vectorStore.scopes(scope.owner);
+  const found = scopes.find((item) => item.namespace === namespace);
+  return {
+    memoryCount: found?.count ?? 0,
+    storageBytes: found?.bytes ?? 0,
+    pending: domain.jobs.liveIn(scope).filter((live) => !live.recallable).length,
+  };
+}
+
+/** One namespace as listed. */
+export interface NamespaceView {
+  /** Name. */
+  readonly namespace: string;
+  /** Indexed memories. */
+  readonly memory_count: number;
+  /** Their ciphertext bytes. */
+  readonly storage_bytes: number;
+  /** When something was written last, RFC 3339. */
+  readonly last_write_at: string;
+}
+
+/** The caller's namespaces by name, after `after`. */
+export async function namespaces(
+  domain: Domain,
+  caller: Caller,
+  limit: number,
+  after: string | undefined,
+): Promise<{ namespaces: NamespaceView[]; total: number; more: boolean }> {
+  const scopes = await domain.vectorStore.scopes(caller.account.owner);
+  // One order for every store: the cursor is compared with it.
+  scopes.sort((a, b) => a.namespace < b.namespace ? -1 : 1);
+  const rest = after === undefined ? scopes : scopes.filter((s) => s.namespace > after);
+  const page = rest.slice(0, limit).map((scope) => ({
+    namespace: scope.namespace,
+    memory_count: scope.count,
+    storage_bytes: scope.bytes,
+    last_write_at: timeText(scope.lastWriteAt),
+  }));
+  return { namespaces: page, total: scopes.length, more: rest.length > limit };
+}

@@ -1,0 +1,46 @@
+/** Names of the headers that carry meaning (PROTOCOL sections 3, 4, 6, 11), in lower case. */
+export const HEADER = {
+  /** Ed25519 public key of the signer, 64 hex characters. */
+  publicKey: "x-public-key",
+  /** Ed25519 signature of the canonical text, 128 hex characters. */
+  signature: "x-signature",
+  /** Unix time in whole seconds. */
+  timestamp: "x-timestamp",
+  /** UUID, used once; its presence selects the 6-field form. */
+  nonce: "x-nonce",
+  /** Object id of the account: a hint for its resolution. */
+  accountId: "x-account-id",
+  /** Delegate private key, for threshold decryption only. */
+  delegateKey: "x-delegate-key",
+  /** Base64 of a JSON session envelope, for threshold decryption only. */
+  sealSession: "x-seal-session",
+  /** Same key and same body: the first answer again. */
+  idempotencyKey: "idempotency-key",
+  /** `true` on an answer that was given before. */
+  idempotencyReplayed: "idempotency-replayed",
+  /** Id of the request, in every answer. */
+  requestId: "x-request-id",
+  /** Taken as the request id when there is no `x-request-id`. */
+  correlationId: "x-correlation-id",
+  /** Whole seconds to wait. */
+  retryAfter: "retry-after",
+  /** What is left in each layer of the rate limit. */
+  rateLimit: "ratelimit",
+  /** The layers of the rate limit. */
+  rateLimitPolicy: "ratelimit-policy",
+  /** Account of an MCP session. */
+  mcpAccountId: "x-svc-account-id",
+  /** Default namespace of an MCP session. */
+  mcpNamespace: "x-svc-namespace",
+  /** Session of the Streamable HTTP transport. */
+  mcpSessionId: "mcp-session-id",
+  /** Protocol revision of an MCP request. */
+  mcpProtocolVersion: "mcp-protocol-version",
+  /** Token between relayer and sidecar; stripped from outside requests. */
+  sidecarToken: "x-svc-sidecar-token",
+  /** Address of the client, believed only together with the sidecar token. */
+  clientIp: "x-svc-client-ip",
+} as const;
+
+/** Name of a header of {@linkcode HEADER}. */
+export type HeaderName = typeof HEADER[keyof typeof HEADER];

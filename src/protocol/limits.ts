@@ -1,0 +1,93 @@
+// Every number of PROTOCOL section 16, and the body limits of section 3. Byte counts of text are
+// counts of UTF-8 bytes.
+
+/** Longest text of a memory, also of an embed call: 1 MiB. */
+export const TEXT_BYTES = 1_048_576;
+/** Longest text for analyze: 64 KiB. */
+export const ANALYZE_TEXT_BYTES = 65_536;
+/** Longest query of a recall: 64 KiB. */
+export const QUERY_BYTES = 65_536;
+/** Longest question for ask: 64 KiB. */
+export const QUESTION_BYTES = 65_536;
+/** Most facts one analyze makes. */
+export const ANALYZE_FACTS = 20;
+
+/** Most items of a bulk remember. */
+export const BULK_ITEMS = 20;
+/** Most ids of a bulk status. */
+export const BULK_STATUS_IDS = 20;
+/** Most memory lines of an import. */
+export const IMPORT_MEMORIES = 200;
+
+/** Largest effective limit of a recall; above it counts as this. */
+export const RECALL_LIMIT_MAX = 100;
+/** Limit of a recall that names none. */
+export const RECALL_LIMIT_DEFAULT = 10;
+/** Largest effective limit of an ask; above it counts as this. */
+export const ASK_LIMIT_MAX = 100;
+/** Limit of an ask that names none. */
+export const ASK_LIMIT_DEFAULT = 5;
+/** Largest effective limit of a restore; above it counts as this. */
+export const RESTORE_LIMIT_MAX = 500;
+/** Limit of a restore at the route that names none. */
+export const RESTORE_LIMIT_DEFAULT = 50;
+/** Limit of a restore by the MCP tool that names none. */
+export const RESTORE_TOOL_LIMIT_DEFAULT = 10;
+/** Most memories of one page. */
+export const MEMORY_PAGE_MAX = 200;
+/** Memories of a page whose limit is not named. */
+export const MEMORY_PAGE_DEFAULT = 50;
+/** Most namespaces of one page, and their number when no limit is named. */
+export const NAMESPACE_PAGE_MAX = 1000;
+
+/** Namespace of a call that names none. */
+export const DEFAULT_NAMESPACE = "default";
+/** Longest namespace, in bytes. */
+export const NAMESPACE_BYTES = 256;
+/** Largest metadata, in bytes of JSON: 4 KiB. */
+export const METADATA_BYTES = 4096;
+/** Longest idempotency key, in visible ASCII characters. */
+export const IDEMPOTENCY_KEY_CHARACTERS = 128;
+/** Longest request id taken over from a caller, in characters. */
+export const REQUEST_ID_CHARACTERS = 128;
+/** Longest label of a delegate key, in bytes. */
+export const LABEL_BYTES = 64;
+
+/** Largest difference between a request's timestamp and the relayer's clock, in seconds. */
+export const TIMESTAMP_WINDOW_SECONDS = 300;
+/** How long a nonce stays used, in seconds. */
+export const NONCE_MEMORY_SECONDS = 600;
+/** How long an idempotency key is kept when nothing else is configured, in hours. */
+export const IDEMPOTENCY_HOURS = 24;
+/** How long a login address is valid, in seconds. */
+export const LOGIN_URL_SECONDS = 300;
+/** How long a finished job can be asked for, in days. */
+export const JOB_RETENTION_DAYS = 7;
+
+/** Most MCP sessions at a time, both transports together. */
+export const MCP_SESSIONS = 1000;
+/** Most MCP sessions of one client address. */
+export const MCP_SESSIONS_PER_IP = 16;
+/** Most new MCP sessions of one client address in a minute. */
+export const MCP_NEW_SESSIONS_PER_IP_PER_MINUTE = 30;
+/** A Streamable session without request or stream is closed after this time, in seconds. */
+export const MCP_SESSION_IDLE_SECONDS = 1800;
+
+/** Largest body of a signed route and of an MCP message: 2 MiB. */
+export const SIGNED_BODY_BYTES = 2_097_152;
+/** Largest body of an import: 32 MiB. */
+export const IMPORT_BODY_BYTES = 33_554_432;
+/** Largest body of `POST /sponsor`: 10 KiB. */
+export const SPONSOR_BODY_BYTES = 10_240;
+/** Largest body of `POST /sponsor/execute`: 4 KiB. */
+export const SPONSOR_EXECUTE_BODY_BYTES = 4096;
+/** Largest body of `POST /compat/sui`: 64 KiB. */
+export const COMPAT_SUI_BODY_BYTES = 65_536;
+/** Largest body of any other public route: 16 KiB. */
+export const PUBLIC_BODY_BYTES = 16_384;
+/** Largest block of request headers: 16 KiB. */
+export const HEADER_BLOCK_BYTES = 16_384;
+/** Most bytes of bodies held before their signature is verified: 128 MiB. */
+export const UNVERIFIED_BODIES_BYTES = 134_217_728;
+/** Longest time a body may take to arrive, in seconds. */
+export const BODY_TIMEOUT_SECONDS = 30;

@@ -1,0 +1,56 @@
+import { ed25519 } from "@noble/curves/ed25519.js";
+import { secp256k1 } from "@noble/curves/secp256k1.js";
+import { blake2b } from "@noble/hashes/blake2.js";
+import { sha256 } from "@noble/hashes/sha2.js";
+import { isLowOrder } from "./keys.ts";
+
+/** Signature schemes of Sui by their flag byte: name, length of the public key. */
+const SCHEMES: Readonly<Record<number, { name: "ed25519" | "secp256k1"; keyBytes: number }>> = {
+  0: { name: "ed25519", keyBytes: 32 },
+  1: { name: "secp256k1", keyBytes: 33 },
+};
+
+/** Length of a BCS vector: unsigned LEB128. */
+function uleb128(value: number): number[] {
+  const bytes: number[] = [];
+  for (; value >= 0x80; value >>>= 7) bytes.push(value & 0x7f | 0x80);
+  return [...bytes, value];
+}
+
+/** What a Sui wallet signs for a personal message: intent `3 0 0`, then the message as BCS. */
+export function personalMessageDigest(message: Uint8Array): Uint8Array {
+  const length = uleb128(message.length);
+  const bytes = new Uint8Array(3 + length.length + message.length);
+  bytes.set([3, 0, 0, ...length]);
+  bytes.set(message, 3 + length.length);
+  return blake2b(bytes, { dkLen: 32 });
+}
+
+/**
+ * Who signed a personal message.
+ *
+ * @param signature base64 of `flag | signature (64) | public key`, as Sui wallets make it; Ed25519
+ * and secp256k1.
+ * @returns the signer's address, or `undefined` when the signature is not valid.
+ */
+export function personalMessageSigner(message: Uint8Array, signature: string): string | undefined {
+  try {
+    const bytes = Uint8Array.fromBase64(signature);
+    const scheme = SCHEMES[bytes[0] ?? 255];
+    if (scheme === undefined || bytes.length !== 65 + scheme.keyBytes) return undefined;
+    const proof = bytes.subarray(1, 65);
+    const publicKey = bytes.subarray(65);
+    const digest = personalMessageDigest(message);
+    const valid = scheme.name === "ed25519"
+      ? !isLowOrder(publicKey) && !isLowOrder(proof.subarray(0, 32)) &&
+        ed25519.verify(proof, digest, publicKey, { zip215: false })
+      : secp256k1.verify(proof, sha256(digest), publicKey, { prehash: false, lowS: true });
+    if (!valid) return undefined;
+    const flagged = new Uint8Array(1 + publicKey.length);
+    flagged[0] = bytes[0] ?? 0;
+    flagged.set(publicKey, 1);
+    return "0x" + blake2b(flagged, { dkLen: 32 }).toHex();
+  } catch {
+    return undefined; // not base64, or not a point of the curve
+  }
+}

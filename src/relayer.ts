@@ -1,0 +1,288 @@
+import { DEFAULT_CONFIG, type RelayerConfig } from "./config.ts";
+import { CoreDb } from "./core_db.ts";
+import { SvcError } from "./errors.ts";
+import { AccountCache } from "./http/account_cache.ts";
+import { BodyReader } from "./http/body.ts";
+import { Health, type SidecarProbe } from "./http/health.ts";
+import { HttpMetrics } from "./http/metrics.ts";
+import { RateLimiter } from "./http/rate_limit.ts";
+import { Router } from "./http/router.ts";
+import { ScopeIndex } from "./index/scope_index.ts";
+import type { Backends } from "./interfaces/mod.ts";
+import { KvWriter } from "./jobs/kv_writer.ts";
+import { ReplayStore } from "./jobs/replay.ts";
+import { Staging } from "./jobs/staging.ts";
+import { JobStore } from "./jobs/store.ts";
+import { JobWorker } from "./jobs/worker.ts";
+import { type Logger, silentLogger } from "./log.ts";
+import type { Domain } from "./memory/domain.ts";
+import { processMemory } from "./memory/process.ts";
+import { QueryVectors } from "./memory/query_vectors.ts";
+import { replayTombstones } from "./memory/remove.ts";
+import type { PluginContext } from "./plugin.ts";
+import { RelayerKey } from "./relayer_key.ts";
+
+const UPKEEP_MS = 600_000;
+const DAY_MS = 86_400_000;
+
+/** Options of {@linkcode createRelayer}. */
+export interface RelayerOptions {
+  /** Folder for jobs, keys and tombstones; must exist. Absent: nothing is kept. */
+  readonly dataDir?: string;
+  /** 32 secret bytes that seal what waits on disk; needed with a folder, random without. */
+  readonly relayerKey?: Uint8Array;
+  /**
+   * The backends; or a function that opens them with the relayer's keys, whose result the relayer
+   * disposes of.
+   */
+  readonly backends: Backends | ((context: PluginContext) => Backends | Promise<Backends>);
+  /** Replaces defaults. */
+  readonly config?: Partial<RelayerConfig>;
+  /** Silent by default. */
+  readonly logger?: Logger;
+  /** Milliseconds since the epoch. */
+  readonly now?: () => number;
+  /** Asks whether the sidecar answers; absent when there is none. */
+  readonly sidecar?: SidecarProbe;
+}
+
+/** A running relayer. */
+export interface Relayer extends AsyncDisposable {
+  /** Answers one request; pass it to `Deno.serve`. */
+  fetch(request: Request, info?: Pick<Deno.ServeHandlerInfo, "remoteAddr">): Promise<Response>;
+  /** Resolves when no job is running and none is ready. */
+  idle(): Promise<void>;
+  /** Refuses new requests, and waits at most so many milliseconds for running jobs. */
+  drain(graceMs: number): Promise<void>;
+}
+
+async function openKv(path: string): Promise<Deno.Kv> {
+  if (typeof Deno.openKv !== "function") {
+    throw new SvcError(
+      "invalid_parameter",
+      'Jobs need Deno KV: add "unstable": ["kv"] to deno.json, or run with --unstable-kv',
+    );
+  }
+  return await Deno.openKv(path);
+}
+
+/** Files of the queue hold sealed payloads only, and are nobody else's business all the same. */
+async function makePrivate(path: string): Promise<void> {
+  for (const suffix of ["", "-wal", "-shm"]) {
+    await Deno.chmod(path + suffix, 0o600).catch(() => {});
+  }
+}
+
+function contextOf(options: RelayerOptions, core: CoreDb, key: RelayerKey): PluginContext {
+  return {
+    dataDir: options.dataDir ?? "",
+    dimensions: 0,
+    model: "",
+    sealer: (purpose) => key.sealer(`plugin ${purpose}`),
+    keys: core.keys,
+    log: (level, message) => (options.logger ?? silentLogger)[level](message),
+  };
+}
+
+/** Relayer key of a relayer that keeps nothing. */
+function keyOf({ dataDir, relayerKey }: RelayerOptions): RelayerKey {
+  if (dataDir !== undefined && relayerKey === undefined) {
+    throw new SvcError("invalid_parameter", "dataDir needs a relayerKey of 32 bytes");
+  }
+  return new RelayerKey(relayerKey ?? crypto.getRandomValues(new Uint8Array(32)));
+}
+
+/** Everything a relayer consists of, opened in order and disposed of in reverse. */
+class RunningRelayer implements Relayer {
+  readonly #domain: Domain;
+  readonly #router: Router;
+  readonly #replay: ReplayStore;
+  readonly #stack: AsyncDisposableStack;
+  readonly #upkeep: ReturnType<typeof setInterval>;
+  #closing = false;
+  #drained = false;
+
+  constructor(
+    domain: Domain,
+    kv: Deno.Kv,
+    writer: KvWriter,
+    replay: ReplayStore,
+    metrics: HttpMetrics,
+    sidecar: SidecarProbe | undefined,
+    stack: AsyncDisposableStack,
+  ) {
+    const { config, logger, now } = domain;
+    this.#domain = domain;
+    this.#replay = replay;
+    this.#stack = stack;
+    this.#router = new Router({
+      domain,
+      accounts: stack.use(new AccountCache(domain.accounts, config, now)),
+      bodies: new BodyReader(config.unverifiedBodyBytes, config.bodyTimeoutMs),
+      limiter: new RateLimiter(now),
+      replay,
+      writer,
+      metrics,
+      health: new Health(domain, kv, sidecar),
+      logger,
+      closing: () => this.#closing,
+    });
+    this.#upkeep = setInterval(() => void this.#maintain(), UPKEEP_MS);
+  }
+
+  fetch(
+    request: Request,
+    info?: Pick<Deno.ServeHandlerInfo, "remoteAddr">,
+  ): Promise<Response> {
+    const address = info?.remoteAddr;
+    const peer = address !== undefined && "hostname" in address ? address.hostname : "127.0.0.1";
+    return this.#router.fetch(request, peer);
+  }
+
+  idle(): Promise<void> {
+    return this.#domain.worker.idle();
+  }
+
+  async drain(graceMs: number): Promise<void> {
+    this.#closing = true;
+    if (this.#drained) return;
+    this.#drained = true;
+    clearInterval(this.#upkeep);
+    await this.#domain.worker.stop(graceMs);
+    await this.#replay.close().catch((error) => {
+      this.#domain.logger.warn("replay_not_saved", { reason: SvcError.from(error).code });
+    });
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    await this.drain(0);
+    await this.#stack.disposeAsync();
+  }
+
+  async #maintain(): Promise<void> {
+    const { jobs, staging, config, now, logger } = this.#domain;
+    try {
+      await jobs.forget(now() - config.jobRetentionDays * DAY_MS);
+      await staging.sweep();
+      await this.#replay.sweep();
+    } catch (error) {
+      logger.warn("upkeep_failed", { reason: SvcError.from(error).code });
+    }
+  }
+}
+
+/**
+ * Wires backends into a relayer, takes up the jobs of an earlier one, and starts working.
+ *
+ * @example A relayer that keeps nothing
+ * ```ts
+ * import { createRelayer } from "./relayer.ts";
+ * import { memoryBackends } from "../plugins/memory.ts";
+ *
+ * await using relayer = await createRelayer({ backends: memoryBackends() });
+ * const response = await relayer.fetch(new Request("http://localhost/version"));
+ * if (response.status !== 200) throw new Error("unexpected");
+ * await response.body?.cancel();
+ * ```
+ *
+ * @throws {SvcError} `invalid_parameter` when the KV flag or the key is missing, or the folder
+ * belongs to another relayer key.
+ */
+export async function createRelayer(options: RelayerOptions): Promise<Relayer> {
+  const { dataDir, logger = silentLogger, now = Date.now } = options;
+  const key = keyOf(options);
+  await using stack = new AsyncDisposableStack();
+  const core = stack.use(new CoreDb(dataDir === undefined ? ":memory:" : `${dataDir}/core.db`));
+  core.bindKey(key.fingerprint());
+  const kvPath = dataDir === undefined ? ":memory:" : `${dataDir}/jobs.kv`;
+  const kv = stack.adopt(await openKv(kvPath), (opened) => opened.close());
+  if (dataDir !== undefined) await makePrivate(kvPath);
+  const merged = { ...DEFAULT_CONFIG, ...options.config };
+  const config: RelayerConfig = {
+    ...merged,
+    packageId: (merged.packageId ?? core.packageId()).toLowerCase(),
+  };
+  const backends = await openBackends(options, contextOf(options, core, key), stack);
+
+  const writer = new KvWriter(kv, { wakeUps: config.dispatch.queue, now });
+  const staging = new Staging(kv, writer, now);
+  const jobs = new JobStore(kv, writer, staging, { maxPending: config.maxPendingJobs, now });
+  const replay = new ReplayStore(kv, writer, {
+    now,
+    hmac: key.hmac("replay"),
+    sealer: key.sealer("kept answer"),
+    idempotencyHours: config.idempotencyHours,
+  });
+  const metrics = new HttpMetrics();
+  const worker = new JobWorker(jobs, {
+    process: async (attempt) => {
+      await processMemory(domain, attempt);
+      const { state, job } = attempt.live;
+      metrics.jobs.observe({ state }, (now() - job.acceptedAt) / 1000);
+    },
+    concurrency: config.jobConcurrency,
+    maxAttempts: config.jobMaxAttempts,
+    dispatch: config.dispatch,
+    now,
+    random: Math.random,
+    logger,
+    ...(config.dispatch.queue
+      ? { wakeAfter: (delay: number) => kv.enqueue({ wake: true }, { delay }).then(() => {}) }
+      : {}),
+  });
+  const domain: Domain = {
+    ...backends,
+    config,
+    index: stack.use(
+      new ScopeIndex({
+        vectorStore: backends.vectorStore,
+        dimensions: backends.embedder.dimensions,
+        budgetBytes: config.indexMemoryBytes,
+      }),
+    ),
+    jobs,
+    worker,
+    staging,
+    tombstones: core.tombstones,
+    payloads: key.sealer("payload"),
+    steps: key.sealer("step"),
+    cursors: key.sealer("cursor"),
+    queries: new QueryVectors(backends.embedder, config.embeddingCacheTtlSeconds, now),
+    logger,
+    now,
+  };
+  await replay.open();
+  const waiting = await jobs.recover();
+  await replayTombstones(domain);
+  if (config.dispatch.queue) {
+    // Resolves when the table is closed.
+    void kv.listenQueue(() => {
+      writer.woken();
+      return worker.sweep();
+    }).catch(() => {});
+  }
+  worker.start();
+  worker.notify(waiting);
+  if (!config.dispatch.process) void worker.sweep();
+  return new RunningRelayer(
+    domain,
+    kv,
+    writer,
+    replay,
+    metrics,
+    options.sidecar,
+    stack.move(),
+  );
+}
+
+async function openBackends(
+  options: RelayerOptions,
+  context: PluginContext,
+  stack: AsyncDisposableStack,
+): Promise<Backends> {
+  if (typeof options.backends !== "function") return options.backends;
+  const backends = await options.backends(context);
+  // One object may play several roles; it is disposed of once.
+  for (const backend of new Set(Object.values(backends))) stack.use(backend);
+  return backends;
+}

@@ -1,0 +1,131 @@
+import {
+  createCipheriv,
+  createDecipheriv,
+  createHmac,
+  createSecretKey,
+  hkdfSync,
+  type KeyObject,
+} from "node:crypto";
+import { Buffer } from "node:buffer";
+import { SvcError } from "./errors.ts";
+import type { Sealer } from "./plugin.ts";
+
+/** Version of sealed bytes. */
+const VERSION = 1;
+const NONCE_BYTES = 12;
+const TAG_BYTES = 16;
+const HEAD_BYTES = 1 + NONCE_BYTES;
+/** Separates these subkeys from any other use of the same 32 bytes. */
+const SALT = "svc relayer key v1";
+
+const refused = (cause?: unknown) =>
+  new SvcError("storage_unavailable", "Stored data cannot be opened", { retryable: false, cause });
+
+/** AES-256-GCM under one subkey. Nonces are random: safe for 2^32 records a purpose. */
+class GcmSealer implements Sealer {
+  readonly #key: KeyObject;
+  readonly #raw: Uint8Array<ArrayBuffer>;
+  #webKey: Promise<CryptoKey> | undefined;
+
+  constructor(raw: Uint8Array<ArrayBuffer>) {
+    this.#raw = raw;
+    this.#key = createSecretKey(raw);
+  }
+
+  seal(bytes: Uint8Array, additionalData: string): Uint8Array {
+    const sealed = new Uint8Array(HEAD_BYTES + bytes.length + TAG_BYTES);
+    sealed[0] = VERSION;
+    const nonce = crypto.getRandomValues(sealed.subarray(1, HEAD_BYTES));
+    const cipher = createCipheriv("aes-256-gcm", this.#key, nonce);
+    cipher.setAAD(Buffer.from(additionalData));
+    sealed.set(cipher.update(bytes), HEAD_BYTES);
+    cipher.final();
+    sealed.set(cipher.getAuthTag(), HEAD_BYTES + bytes.length);
+    return sealed;
+  }
+
+  open(bytes: Uint8Array, additionalData: string): Uint8Array {
+    checkHead(bytes);
+    const end = bytes.length - TAG_BYTES;
+    try {
+      const decipher = createDecipheriv("aes-256-gcm", this.#key, bytes.subarray(1, HEAD_BYTES), {
+        authTagLength: TAG_BYTES,
+      });
+      decipher.setAAD(Buffer.from(additionalData));
+      decipher.setAuthTag(bytes.subarray(end));
+      const plain = decipher.update(bytes.subarray(HEAD_BYTES, end));
+      decipher.final();
+      return new Uint8Array(plain.buffer, plain.byteOffset, plain.byteLength);
+    } catch (error) {
+      throw refused(error);
+    }
+  }
+
+  async openLarge(bytes: Uint8Array, additionalData: string): Promise<Uint8Array> {
+    checkHead(bytes);
+    this.#webKey ??= crypto.subtle.importKey("raw", this.#raw, "AES-GCM", false, ["decrypt"]);
+    const source = bytes as Uint8Array<ArrayBuffer>;
+    const parameters = {
+      name: "AES-GCM",
+      iv: source.subarray(1, HEAD_BYTES),
+      additionalData: new TextEncoder().encode(additionalData),
+    };
+    const key = await this.#webKey;
+    try {
+      return new Uint8Array(
+        await crypto.subtle.decrypt(parameters, key, source.subarray(HEAD_BYTES)),
+      );
+    } catch (error) {
+      throw refused(error);
+    }
+  }
+}
+
+function checkHead(bytes: Uint8Array): void {
+  if (bytes.length < HEAD_BYTES + TAG_BYTES || bytes[0] !== VERSION) throw refused();
+}
+
+/** The relayer's own 32 bytes; everything it seals or authenticates uses a subkey of them. */
+export class RelayerKey {
+  readonly #key: Uint8Array;
+
+  /** @throws {RangeError} unless there are 32 bytes. */
+  constructor(key: Uint8Array) {
+    if (key.length !== 32) throw new RangeError("A relayer key has 32 bytes");
+    this.#key = key.slice();
+  }
+
+  /** Encryption under a subkey; equal purposes give equal keys. */
+  sealer(purpose: string): Sealer {
+    return new GcmSealer(this.#subkey(`seal ${purpose}`));
+  }
+
+  /** HMAC-SHA256 under a subkey: 32 bytes for any data. */
+  hmac(purpose: string): (data: string | Uint8Array) => Uint8Array {
+    const key = createSecretKey(this.#subkey(`hmac ${purpose}`));
+    return (data) => {
+      const digest = createHmac("sha256", key).update(data).digest();
+      return new Uint8Array(digest.buffer, digest.byteOffset, digest.byteLength);
+    };
+  }
+
+  /** Tells keys apart without giving anything of them away: 16 hex characters. */
+  fingerprint(): string {
+    return this.hmac("fingerprint")("svc").subarray(0, 8).toHex();
+  }
+
+  /** The key as 64 hex characters, for the pipe to the relayer's own process. */
+  reveal(): string {
+    return this.#key.toHex();
+  }
+
+  /** Always `"[secret]"`. */
+  toJSON(): string {
+    return "[secret]";
+  }
+
+  /** HKDF-SHA256 (RFC 5869). */
+  #subkey(info: string): Uint8Array<ArrayBuffer> {
+    return new Uint8Array(hkdfSync("sha256", this.#key, SALT, info, 32));
+  }
+}

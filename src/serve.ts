@@ -1,0 +1,162 @@
+import type { RelayerConfig } from "./config.ts";
+import { CoreDb } from "./core_db.ts";
+import { lockDataFolder } from "./data_lock.ts";
+import { SvcError } from "./errors.ts";
+import type { Env } from "./fields.ts";
+import type { Backends } from "./interfaces/mod.ts";
+import type { Logger } from "./log.ts";
+import { openBackends } from "./plugins.ts";
+import { relayerConfig } from "./relayer_config.ts";
+import type { RelayerKey } from "./relayer_key.ts";
+import type { Settings } from "./settings.ts";
+import { onStopSignal } from "./stop_signal.ts";
+
+/** Who sends a request. */
+export type RequestInfo = Pick<Deno.ServeHandlerInfo, "remoteAddr">;
+
+/** What a relayer is made of. */
+export interface RelayerParts {
+  /** Backends by role. */
+  readonly backends: Backends;
+  /** Package id, wrapped keys and tombstones. */
+  readonly core: CoreDb;
+  /** Seals what the relayer keeps. */
+  readonly key: RelayerKey;
+  /** Jobs; the caller closes it. */
+  readonly kv: Deno.Kv;
+  /** Numbers an operator may change. */
+  readonly config: RelayerConfig;
+  /** Where events go. */
+  readonly logger: Logger;
+}
+
+/** A relayer that was made. */
+export interface ServedRelayer extends AsyncDisposable {
+  /** Answers one request. */
+  fetch(request: Request, info?: RequestInfo): Promise<Response>;
+  /** Starts to work on jobs. */
+  start(): void;
+  /** Finishes what is under way, within some milliseconds, and takes nothing more. */
+  drain(ms: number): Promise<void>;
+}
+
+/** What is needed to serve. */
+export interface ServeOptions {
+  /** The settings. */
+  readonly settings: Settings;
+  /** Where plugins' settings come from. */
+  readonly env: Env;
+  /** The relayer key. */
+  readonly key: RelayerKey;
+  /** Makes the relayer. */
+  readonly create: (parts: RelayerParts) => Promise<ServedRelayer>;
+  /** Where events go. */
+  readonly logger: Logger;
+  /** Takes text for the person at the terminal. */
+  readonly write: (text: string) => void;
+}
+
+/** What to do when there is no account yet, ready to paste. */
+export function welcome(address: string): string {
+  return `
+The relayer is ready at ${address} and has no account yet. In another terminal:
+
+  npx -y deno@2.9.6 task svc account create --save
+  npx -y deno@2.9.6 task svc remember "I am allergic to peanuts"
+  npx -y deno@2.9.6 task svc recall "what should I not cook for them?"
+
+`;
+}
+
+function listen(settings: Settings, signal: AbortSignal, relayer: ServedRelayer) {
+  const { host, port } = settings;
+  try {
+    return Deno.serve(
+      { hostname: host, port, signal, onListen() {} },
+      (request, info) => relayer.fetch(request, info),
+    );
+  } catch (cause) {
+    if (!(cause instanceof Deno.errors.AddrInUse)) throw cause;
+    const text = `SVC_PORT: ${host}:${port} is in use by another program`;
+    throw new SvcError("invalid_parameter", text, { cause });
+  }
+}
+
+/** Waits for a promise, at most some milliseconds; answers whether it was in time. */
+async function within(promise: Promise<unknown>, ms: number): Promise<boolean> {
+  let timer: ReturnType<typeof setTimeout> | undefined;
+  const late = new Promise<false>((resolve) => timer = setTimeout(resolve, ms, false));
+  const inTime = await Promise.race([promise.then(() => true), late]);
+  clearTimeout(timer);
+  return inTime;
+}
+
+/**
+ * Takes the data directory, opens everything in it and serves until SIGINT or SIGTERM; then
+ * finishes what is under way within `SVC_SHUTDOWN_SECONDS`.
+ *
+ * @throws {SvcError} `invalid_parameter` when the directory or the address is taken, the directory
+ * belongs to another relayer key, or a plugin cannot be opened.
+ */
+export async function serveRelayer(options: ServeOptions): Promise<void> {
+  const { settings, env, key, logger } = options;
+  const { dataDir } = settings;
+  using lock = await lockDataFolder(dataDir);
+  for (const warning of lock.warnings) logger.warn("data directory", { reason: warning });
+  using core = new CoreDb(`${dataDir}/core.db`);
+  core.bindKey(key.fingerprint());
+  await using opened = await openBackends(settings, env, {
+    dataDir,
+    keys: core.keys,
+    sealer: (purpose) => key.sealer(purpose),
+    logger,
+  });
+  await using resources = new AsyncDisposableStack();
+  const kv = resources.adopt(await openJobs(`${dataDir}/jobs.kv`), (kv) => kv.close());
+  const config = relayerConfig(settings);
+  const { backends } = opened;
+  const relayer = resources.use(
+    await options.create({ backends, core, key, kv, config, logger }),
+  );
+
+  const stopped = Promise.withResolvers<Deno.Signal>();
+  using _signals = onStopSignal(stopped.resolve);
+  const cut = new AbortController();
+  const server = listen(settings, cut.signal, relayer);
+  relayer.start();
+  const address = `http://${formatHost(settings.host)}:${server.addr.port}`;
+  logger.info("listening", {
+    host: settings.host,
+    port: server.addr.port,
+    version: config.version,
+  });
+  const accounts = await backends.accounts.admin?.list();
+  if (accounts?.length === 0) options.write(welcome(address));
+
+  const signal = await Promise.race([stopped.promise, server.finished]);
+  logger.info("shutting down", { signal: signal ?? "none" });
+  const ms = settings.shutdownSeconds * 1000;
+  const end = performance.now() + ms;
+  const closed = server.shutdown();
+  await relayer.drain(ms);
+  // Connections that stay busy after their time are cut.
+  if (!(await within(closed, Math.max(0, end - performance.now())))) cut.abort();
+  logger.info("stopped");
+}
+
+/** A listen address as clients on this machine write it. */
+export function formatHost(host: string): string {
+  if (host === "0.0.0.0" || host === "::") return "127.0.0.1";
+  return host.includes(":") ? `[${host}]` : host;
+}
+
+async function openJobs(path: string): Promise<Deno.Kv> {
+  const kv = await Deno.openKv(path);
+  // Deno KV makes its files with the umask of the process.
+  if (Deno.build.os !== "windows") {
+    for (const suffix of ["", "-wal", "-shm"]) {
+      await Deno.chmod(path + suffix, 0o600).catch(() => undefined);
+    }
+  }
+  return kv;
+}

@@ -1,0 +1,282 @@
+import assert from "node:assert/strict";
+import { runCli } from "../../cli/mod.ts";
+import { makeDelegateKey, writeCredentials } from "../../src/client/mod.ts";
+import { SvcError } from "../../src/errors.ts";
+import { type Answer, fakeRelayer, type Received, refusal } from "../client/fake_relayer.ts";
+
+const JOB = "11111111-2222-4333-8444-555555555555";
+const ID = "0x" + "cd".repeat(32);
+const RUNNING = { job_id: JOB, memory_id: JOB, namespace: "default", status: "running" };
+const HIT = {
+  memory_id: JOB,
+  blob_id: "",
+  namespace: "default",
+  created_at: "2026-01-01T00:00:00.000Z",
+  text: "I like tea",
+  distance: 0.2,
+  score: 0.8,
+};
+const ACCOUNT = {
+  owner: ID,
+  account_id: ID,
+  active: true,
+  key: { label: "Laptop", public_key: "", permissions: ["read", "write"] },
+};
+const json = (body: unknown): Answer => () => Response.json(body);
+const health = json({ status: "ok", version: "0.1.0" });
+
+interface Run {
+  readonly code: number;
+  readonly out: string;
+  readonly err: string;
+  readonly received: readonly Received[];
+}
+
+interface Setting {
+  readonly routes?: Record<string, Answer>;
+  readonly env?: Record<string, string>;
+  readonly stdin?: string;
+  /** Whether there are no credentials. */
+  readonly signedOut?: boolean;
+  /** Saved relayer; default: the fake one. */
+  readonly saved?: string;
+}
+
+/** Runs a command against a fake relayer, with credentials made for it. */
+async function run(args: string[], setting: Setting = {}): Promise<Run> {
+  await using relayer = fakeRelayer(setting.routes ?? {});
+  const home = await Deno.makeTempDir();
+  try {
+    const pair = await makeDelegateKey();
+    if (!setting.signedOut) {
+      await writeCredentials(`${home}/.svc/credentials.json`, {
+        delegatePrivateKey: pair.privateKey,
+        delegatePublicKeyHex: pair.publicKey,
+        delegateAddress: pair.address,
+        walletAddress: ID,
+        accountId: ID,
+        packageId: ID,
+        relayerUrl: setting.saved ?? relayer.url,
+        label: "Laptop",
+        createdAt: "2026-01-01T00:00:00.000Z",
+        version: 1,
+      });
+    }
+    let out = "";
+    let err = "";
+    const code = await runCli(args.map((arg) => arg.replace("{relayer}", relayer.url)), {
+      env: { HOME: home, ...setting.env },
+      ...(setting.stdin === undefined ? {} : { stdin: new Blob([setting.stdin]).stream() }),
+      write: (text) => out += text,
+      writeError: (text) => err += text,
+      sleep: () => Promise.resolve(),
+    });
+    assert(!(out + err).includes(pair.privateKey));
+    return {
+      code,
+      out: out.replaceAll(relayer.url, "{relayer}"),
+      err: err.replaceAll(relayer.url, "{relayer}"),
+      received: relayer.received,
+    };
+  } finally {
+    await Deno.remove(home, { recursive: true });
+  }
+}
+
+const REMEMBER = {
+  "POST /api/remember": json({ ...RUNNING, recallable: false }),
+  [`GET /api/remember/${JOB}`]:
+    ((_, n) => Response.json({ ...RUNNING, recallable: n > 1 })) as Answer,
+};
+
+Deno.test("remember waits until recallable and prints the id", async () => {
+  const { code, out, err, received } = await run(["remember", "I like tea", "--ns", "日本"], {
+    routes: REMEMBER,
+  });
+  assert.deepEqual([code, out, err], [0, JOB + "\n", ""]);
+  assert.deepEqual(JSON.parse(received[0]!.body), { text: "I like tea", namespace: "日本" });
+  assert.equal(received.length, 4);
+  assert(received.every(({ signed }) => signed));
+});
+
+Deno.test("remember reads standard input, joins words, takes the namespace of the environment", async () => {
+  const piped = await run(["remember", "-"], { routes: REMEMBER, stdin: "two\nlines ☕\n" });
+  assert.equal(JSON.parse(piped.received[0]!.body).text, "two\nlines ☕");
+  const words = await run(["remember", "I", "like", "tea"], {
+    routes: REMEMBER,
+    env: { SVC_NAMESPACE: "work" },
+  });
+  const body = JSON.parse(words.received[0]!.body);
+  assert.deepEqual(body, { text: "I like tea", namespace: "work" });
+  const dashed = await run(["remember", "--json", "--", "--5 degrees"], { routes: REMEMBER });
+  assert.equal(JSON.parse(dashed.received[0]!.body).text, "--5 degrees");
+  assert.deepEqual(JSON.parse(dashed.out), { ...RUNNING, recallable: true });
+});
+
+Deno.test("remember reports a failed job", async () => {
+  const failed = { ...RUNNING, status: "failed", recallable: false, error_code: "quota_exceeded" };
+  const bad = await run(["remember", "tea"], {
+    routes: { ...REMEMBER, [`GET /api/remember/${JOB}`]: json(failed) },
+  });
+  assert.deepEqual([bad.code, bad.out], [1, ""]);
+  assert.match(bad.err, /quota_exceeded/);
+});
+
+Deno.test("recall prints numbered lines, or that there are none", async () => {
+  const steering = { ...HIT, text: "\u001b[31mred\u0007\u009b", score: 0.12345 };
+  const found = await run(["recall", "what", "do", "I", "drink?", "--limit", "3"], {
+    routes: {
+      "POST /api/recall": json({
+        results: [HIT, steering],
+        total: 2,
+        pending: 1,
+        dropped_count: 4,
+      }),
+    },
+  });
+  assert.equal(found.code, 0);
+  assert.equal(found.out, "1. [score=0.800] I like tea\n2. [score=0.123] [31mred\n");
+  assert.match(found.err, /4 more could not be decrypted/);
+  assert.match(found.err, /1 new memories are still being indexed/);
+  assert.deepEqual(JSON.parse(found.received[0]!.body), { query: "what do I drink?", limit: 3 });
+  const empty = { results: [], total: 0, message: "No matching memories found" };
+  const none = await run(["recall", "x"], { routes: { "POST /api/recall": json(empty) } });
+  assert.deepEqual([none.code, none.out], [0, "No matching memories found.\n"]);
+  const machine = await run(["recall", "x", "--json"], {
+    routes: { "POST /api/recall": json(empty) },
+  });
+  assert.deepEqual(JSON.parse(machine.out), empty);
+});
+
+Deno.test("namespaces, list and forget", async () => {
+  const spaces = await run(["namespaces"], {
+    routes: {
+      "GET /api/namespaces": (_, n) =>
+        Response.json({
+          namespaces: [{ namespace: `n${n}`, memory_count: 2, storage_bytes: 300 }],
+          ...(n === 0 ? { next_cursor: "c" } : {}),
+        }),
+    },
+  });
+  assert.equal(spaces.out, "n0  2 memories, 300 bytes\nn1  2 memories, 300 bytes\n");
+  const listed = await run(["list", "--limit", "1", "--ns", "日本"], {
+    routes: { "GET /api/memories": json({ memories: [HIT, HIT], next_cursor: "c" }) },
+  });
+  assert.equal(listed.out, `${JOB}  2026-01-01T00:00:00.000Z  I like tea\n`);
+  assert.equal(listed.received[0]?.target, "/api/memories?limit=1&namespace=%E6%97%A5%E6%9C%AC");
+  const routes = { "POST /api/forget": json({ deleted: 3, namespace: "old", owner: ID }) };
+  const asked = await run(["forget", "old"], { routes });
+  assert.deepEqual([asked.code, asked.received.length], [2, 0]);
+  assert.match(asked.err, /--yes/);
+  const gone = await run(["forget", "old", "--yes"], { routes });
+  assert.deepEqual([gone.code, gone.out], [0, 'Deleted 3 memories of "old".\n']);
+});
+
+Deno.test("status shows account, key label, relayer and reachability", async () => {
+  const routes = { "GET /health": health, "GET /api/account": json(ACCOUNT) };
+  const good = await run(["status"], { routes });
+  assert.equal(good.code, 0);
+  assert.match(good.out, new RegExp(`Account: {2}${ID} \\(active\\)`));
+  assert.match(good.out, /Key: {6}Laptop \(…[0-9a-f]{8}\)\n/);
+  assert.match(good.out, /Relayer: {2}\{relayer\} \(ok\)\n/);
+  const machine = JSON.parse((await run(["status", "--json"], { routes })).out);
+  assert.deepEqual(
+    [machine.reachable, machine.signed_in, machine.accepted, machine.key_label],
+    [true, true, true, "Laptop"],
+  );
+  const out = await run(["status", "--relayer", "{relayer}"], { routes, signedOut: true });
+  assert.equal(out.code, 3);
+  assert.match(out.out, /not signed in.*login\nRelayer: {2}\{relayer\} \(ok\)\n/);
+  const rejected = await run(["status"], {
+    routes: {
+      "GET /health": health,
+      "GET /api/account": () => refusal(new SvcError("account_not_authorized")),
+    },
+  });
+  assert.equal(rejected.code, 3);
+  assert.match(rejected.out, /rejected by this relayer \(code: account_not_authorized\)/);
+  const away = await run(["status", "--relayer", "http://127.0.0.1:1"]);
+  assert.equal(away.code, 4);
+  assert.match(away.out, /Relayer: {2}http:\/\/127\.0\.0\.1:1 \(cannot be reached\)/);
+});
+
+Deno.test("exit codes of refusals", async () => {
+  const cases: [Answer, number, RegExp][] = [
+    [
+      () => refusal(new SvcError("account_not_authorized")),
+      3,
+      /rejected your key[^]*svc-mcp login/,
+    ],
+    [() => refusal(new SvcError("permission_denied")), 3, /permission_denied/],
+    [() => refusal(new SvcError("quota_exceeded")), 1, /quota_exceeded/],
+    [() => new Response("<html>", { status: 500 }), 1, /not one of this service/],
+  ];
+  for (const [answer, expected, message] of cases) {
+    const { code, out, err } = await run(["recall", "x"], {
+      routes: { "POST /api/recall": answer },
+    });
+    assert.deepEqual([code, out], [expected, ""]);
+    assert.match(err, message);
+  }
+  const away = await run(["recall", "x", "--json"], { saved: "http://127.0.0.1:1" });
+  assert.equal(away.code, 4);
+  assert.match(JSON.parse(away.err).error, /http:\/\/127\.0\.0\.1:1 cannot be reached/);
+  const out = await run(["recall", "x"], { signedOut: true });
+  assert.equal(out.code, 3);
+  assert.match(out.err, /not signed in/);
+});
+
+Deno.test("the relayer: flag, environment, saved value; another than the saved one is said", async () => {
+  const routes = { "POST /api/recall": json({ results: [], total: 0 }) };
+  const saved = "http://localhost:9";
+  const byFlag = await run(["recall", "x", "--relayer", "{relayer}"], {
+    routes,
+    saved,
+    env: { SVC_SERVER_URL: "http://127.0.0.1:1" },
+  });
+  assert.equal(byFlag.code, 0);
+  assert.match(byFlag.err, /using \{relayer\}, not http:\/\/localhost:9/);
+  const bySaved = await run(["recall", "x"], { routes });
+  assert.deepEqual([bySaved.code, bySaved.err], [0, ""]);
+  const byEnv = await run(["status"], { env: { SVC_SERVER_URL: "http://127.0.0.1:1/" } });
+  assert.match(byEnv.out, /Relayer: {2}http:\/\/127\.0\.0\.1:1 /);
+  const invalid = await run(["status"], { env: { SVC_SERVER_URL: "nonsense" } });
+  assert.equal(invalid.code, 2);
+});
+
+Deno.test("usage errors exit 2 with a suggestion and send nothing", async () => {
+  const cases: [string[], RegExp][] = [
+    [[], /Usage: svc-mcp <command>/],
+    [["remembr", "x"], /Unknown command "remembr"\. Did you mean "remember"\?/],
+    [["recall", "x", "--limt", "3"], /Unknown flag --limt\. Did you mean "--limit"\?/],
+    [["--jsn", "status"], /Unknown flag --jsn\. Did you mean "--json"\?/],
+    [["recall", "x", "-q"], /Unknown flag -q\./],
+    [["status", "--limit", "3"], /--limit is not a flag of status/],
+    [["status", "please"], /takes no words/],
+    [["recall"], /needs a query/],
+    [["recall", "x", "--limit"], /--limit has no value/],
+    [["recall", "x", "--limit", "many"], /--limit must be a number/],
+    [["recall", "x", "--limit=0"], /--limit must be a number/],
+    [["recall", "x", "--json=yes"], /--json has no value, or one it does not take/],
+    [["recall", "x", "--relayer", "ftp://x"], /--relayer must be/],
+    [["remember", "-"], /text is empty/],
+    [["forget", "--yes"], /needs a namespace/],
+  ];
+  for (const [args, message] of cases) {
+    const { code, out, err, received } = await run(args);
+    assert.deepEqual([code, out, received.length], [2, "", 0], args.join(" "));
+    assert.match(err, message);
+  }
+});
+
+Deno.test("help is short and exits 0", async () => {
+  for (
+    const args of [["--help"], ["-h"], ["recall", "-h"], ["remember", "--help"], ["forget", "-h"]]
+  ) {
+    const { code, out, err } = await run(args, { signedOut: true });
+    assert.deepEqual([code, err], [0, ""]);
+    assert.match(out, /^Usage: svc-mcp/);
+    assert.match(out, /Example/);
+    assert(out.split("\n").every((line) => line.length <= 80));
+  }
+});

@@ -1,0 +1,180 @@
+import assert from "node:assert/strict";
+import { SvcError } from "../../src/errors.ts";
+import { ScopeIndex } from "../../src/index/scope_index.ts";
+import type { IndexEntry } from "../../src/interfaces/mod.ts";
+import { entryOf, ListStore, scopeOf, unit } from "./fakes.ts";
+
+const X = unit(1, 0, 0);
+const Y = unit(0, 1, 0);
+const BUDGET = 64 << 20;
+
+function open(store: ListStore, budgetBytes = BUDGET): ScopeIndex {
+  return new ScopeIndex({ vectorStore: store, dimensions: 3, budgetBytes });
+}
+
+/** Entries of one scope, one direction each. */
+function many(namespace: string, count: number): IndexEntry[] {
+  return Array.from(
+    { length: count },
+    (_, i) => entryOf(`${namespace}${i}`, [unit(1, i, i % 3)], scopeOf(namespace)),
+  );
+}
+
+Deno.test("search is exact, nearest first, newer first among equals, then by id", async () => {
+  const store = new ListStore([
+    entryOf("far", [Y]),
+    entryOf("b", [X]),
+    entryOf("a", [X]),
+    entryOf("new", [X], { createdAt: 2000 }),
+    entryOf("windows", [Y, unit(1, 1, 0), unit(-1, 0, 0)], { createdAt: 5 }),
+    entryOf("other", [X], scopeOf("b")),
+  ], 2);
+  await using index = open(store);
+  const loaded = await index.load(scopeOf("a"));
+  const ids = (limit: number, more = {}): string[] =>
+    loaded.search(X, { limit, ...more }).map(({ entry }) => entry.id);
+  assert.deepEqual(ids(10), ["new", "a", "b", "windows", "far"]);
+  assert.deepEqual(ids(2), ["new", "a"]);
+  assert.deepEqual(ids(10, { maxDistance: 0.5 }), ["new", "a", "b", "windows"]);
+  assert.deepEqual(ids(2, { accept: (e: { id: string }) => e.id.length > 1 }), ["new", "windows"]);
+  const distances = loaded.search(X, { limit: 10 }).map(({ distance }) => distance);
+  assert.deepEqual([distances[0], distances[4]], [0, 1]);
+  assert(Math.abs(distances[3]! - (1 - Math.SQRT1_2)) < 1e-6);
+  const all = loaded.distances(X);
+  assert.equal(all.length, 5);
+  loaded.entries().forEach(({ id }, i) => {
+    assert.equal(all[i], distances[ids(10).indexOf(id)]);
+  });
+});
+
+Deno.test("a loaded scope answers by id and blob, and counts bytes", async () => {
+  const page = new Uint8Array(1000).fill(7);
+  await using index = open(
+    new ListStore([
+      entryOf("1", [X], { blobId: "q", payload: page.subarray(10, 30), bytes: 20 }),
+      entryOf("2", [X], { blobId: "q" }),
+      entryOf("3", [X]),
+    ]),
+  );
+  const loaded = await index.load(scopeOf("a"));
+  assert.deepEqual([loaded.size, loaded.bytes, loaded.countBlob("q")], [3, 220, 2]);
+  const first = loaded.get("1")!;
+  assert.deepEqual(first.payload, page.slice(10, 30));
+  assert.equal(first.payload.buffer.byteLength, 20, "the page's buffer is not kept alive");
+  assert(!("vectors" in first));
+  index.applyLinks(scopeOf("a"), [
+    { id: "3", version: 1, blobId: "r" },
+    { id: "2", version: 2, blobId: "s" },
+    { id: "9", version: 1, blobId: "t" },
+  ]);
+  assert.deepEqual(["q", "r", "s", "t"].map((id) => loaded.hasBlob(id)), [
+    true,
+    true,
+    false,
+    false,
+  ]);
+  index.remove(scopeOf("a"), ["1", "9"]);
+  assert.deepEqual([loaded.size, loaded.bytes, loaded.countBlob("q")], [2, 200, 1]);
+  assert.equal(loaded.get("1"), undefined);
+});
+
+Deno.test("the newest version stays, and a known blob outlives a repeated write", async () => {
+  await using index = open(new ListStore([entryOf("1", [X], { version: 2, blobId: "b" })]));
+  const loaded = await index.load(scopeOf("a"));
+  index.apply([entryOf("1", [Y], { version: 1 })]);
+  assert.equal(loaded.search(X, { limit: 1 })[0]!.distance, 0);
+  index.apply([entryOf("1", [X], { version: 2, importance: 1 })]);
+  assert.deepEqual([loaded.get("1")!.importance, loaded.get("1")!.blobId], [1, "b"]);
+  index.apply([entryOf("1", [Y], { version: 3 })]);
+  assert.equal(loaded.search(X, { limit: 1 })[0]!.distance, 1);
+  assert.deepEqual([loaded.size, loaded.bytes, loaded.hasBlob("b")], [1, 100, false]);
+});
+
+Deno.test("changes of scopes that are not loaded are ignored", async () => {
+  const store = new ListStore([]);
+  await using index = open(store);
+  index.apply([entryOf("1", [X])]);
+  index.remove(scopeOf("a"), ["1"]);
+  index.applyLinks(scopeOf("a"), [{ id: "1", version: 1, blobId: "b" }]);
+  index.drop(scopeOf("a"));
+  assert.deepEqual(index.stats(), { scopes: 0, memories: 0, bytes: 0 });
+  assert.equal(store.asked, 0);
+});
+
+Deno.test("the scope read longest ago is evicted whole and loaded again", async () => {
+  const store = new ListStore([...many("a", 100), ...many("b", 100), ...many("c", 100)], 30);
+  await using probe = open(store);
+  await probe.load(scopeOf("a"));
+  const one = probe.stats().bytes;
+  assert(one >= 100 * (8 * 4 + 10));
+  store.asked = 0;
+  await using index = open(store, one * 2.5);
+  const a = await index.load(scopeOf("a"));
+  const b = await index.load(scopeOf("b"));
+  await index.load(scopeOf("a"));
+  await index.load(scopeOf("c"));
+  assert.deepEqual([a.released, b.released], [false, true]);
+  assert.equal(index.stats().scopes, 2);
+  assert(index.stats().bytes <= one * 2.5);
+  for (const call of [() => b.search(X, { limit: 1 }), () => b.get("b1"), () => b.entries()]) {
+    assert.throws(call, (error) => error instanceof SvcError && error.code === "overloaded");
+  }
+  assert.equal(store.asked, 12);
+  const again = await index.load(scopeOf("b"));
+  assert.equal(again.size, 100);
+  assert.equal(store.asked, 16);
+  assert.equal(a.released, true);
+});
+
+Deno.test("a scope above the budget is loaded alone, and stays", async () => {
+  const store = new ListStore([...many("a", 50), ...many("b", 50)]);
+  await using index = open(store, 1);
+  const a = await index.load(scopeOf("a"));
+  index.apply([entryOf("more", [X])]);
+  assert.deepEqual([a.size, a.released], [51, false]);
+  const b = await index.load(scopeOf("b"));
+  assert.deepEqual([b.size, a.released], [50, true]);
+  // Two readers that evict each other's scopes both get an answer.
+  const sizes = await Promise.all(
+    ["a", "b", "a", "b"].map((name) => index.read(scopeOf(name), (loaded) => loaded.size)),
+  );
+  assert.deepEqual(sizes, [50, 50, 50, 50]);
+});
+
+Deno.test("bytes in use follow every change and return to zero", async () => {
+  await using index = open(new ListStore([]));
+  await index.load(scopeOf("a"));
+  const empty = index.stats().bytes;
+  index.apply(many("a", 500));
+  const full = index.stats();
+  assert.equal(full.memories, 500);
+  assert(full.bytes - empty >= 500 * (8 * 4 + 10));
+  index.remove(scopeOf("a"), many("a", 500).map(({ id }) => id));
+  assert.equal(index.stats().memories, 0);
+  assert(index.stats().bytes < full.bytes / 10);
+  index.drop(scopeOf("a"));
+  assert.deepEqual(index.stats(), { scopes: 0, memories: 0, bytes: 0 });
+});
+
+Deno.test("a vector of another length drops the scope; the next load says why", async () => {
+  const store = new ListStore(many("a", 5));
+  await using index = open(store);
+  const loaded = await index.load(scopeOf("a"));
+  const strange = entryOf("strange", [unit(1, 0)]);
+  store.entries.push(strange);
+  index.apply([strange, entryOf("fine", [X])]);
+  assert.equal(loaded.released, true);
+  assert.equal(index.stats().scopes, 0);
+  await assert.rejects(index.load(scopeOf("a")), { name: "SvcError", code: "dimension_mismatch" });
+  store.entries.pop();
+  assert.equal((await index.load(scopeOf("a"))).size, 5);
+  assert.throws(() => loaded.search(unit(1, 0), { limit: 1 }), { code: "overloaded" });
+});
+
+Deno.test("an entry of another scope is never taken over", async () => {
+  const stranger = entryOf("1", [X], { owner: "0x02" });
+  const store = { scan: () => Promise.resolve({ entries: [stranger] }) };
+  await using index = new ScopeIndex({ vectorStore: store, dimensions: 3, budgetBytes: BUDGET });
+  await assert.rejects(index.load(scopeOf("a")), { name: "SvcError", code: "internal_error" });
+  assert.equal(index.stats().bytes, 0);
+});

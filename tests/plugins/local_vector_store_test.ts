@@ -1,0 +1,331 @@
+import assert from "node:assert/strict";
+import { Buffer } from "node:buffer";
+import { DatabaseSync } from "node:sqlite";
+import { localVectorStore } from "../../plugins/local/mod.ts";
+import { SvcError } from "../../src/errors.ts";
+import type { IndexEntry, Scope, VectorStore } from "../../src/interfaces/mod.ts";
+import { filesHold, folderForTests, sealerForTests } from "./sealer_for_tests.ts";
+
+const OWNER = "0x" + "a".repeat(64);
+const SCOPE: Scope = { owner: OWNER, namespace: "notes" };
+const DIMENSIONS = 4;
+
+function idOf(n: number): string {
+  return `00000000-0000-4000-8000-${String(n).padStart(12, "0")}`;
+}
+
+function entryOf(n: number, changes: Partial<IndexEntry> = {}): IndexEntry {
+  const angle = n / 7;
+  return {
+    ...SCOPE,
+    id: idOf(n),
+    version: 1,
+    vectors: [Float32Array.of(Math.cos(angle), Math.sin(angle), 0, 0)],
+    payload: new TextEncoder().encode(`sealed record ${n}`),
+    keyId: "k".repeat(32),
+    createdAt: 1000 + n,
+    updatedAt: 2000 + n,
+    importance: 0.5,
+    source: "remember",
+    bytes: 100 + n,
+    ...changes,
+  };
+}
+
+function open(dataDir: string, changes: Partial<Parameters<typeof localVectorStore>[0]> = {}) {
+  return localVectorStore({
+    dataDir,
+    sealer: sealerForTests(),
+    dimensions: DIMENSIONS,
+    model: "test-model",
+    segmentSize: 8,
+    ...changes,
+  });
+}
+
+async function scanAll(store: VectorStore, scope: Scope = SCOPE): Promise<IndexEntry[]> {
+  const entries: IndexEntry[] = [];
+  let cursor: string | undefined;
+  do {
+    const page = await store.scan(scope, cursor);
+    entries.push(...page.entries);
+    cursor = page.cursor;
+  } while (cursor !== undefined);
+  return entries;
+}
+
+function range(count: number): number[] {
+  return Array.from({ length: count }, (_, n) => n);
+}
+
+const refused = (message: RegExp) => (error: unknown) =>
+  error instanceof SvcError && error.code === "storage_unavailable" && !error.retryable &&
+  message.test(error.message);
+
+Deno.test("every field survives the tail, a segment and a reopen", async () => {
+  await using folder = await folderForTests();
+  const entries = range(19).map((n) =>
+    entryOf(
+      n,
+      n % 2 === 0 ? {} : {
+        blobId: `blob-${n}`,
+        occurredAt: 5,
+        expiresAt: 9.5,
+        source: "analyze",
+        vectors: range(n % 16 + 1).map((w) => Float32Array.of(0, 0, Math.cos(w), Math.sin(w))),
+        payload: new Uint8Array(n % 3),
+      },
+    )
+  );
+  {
+    await using store = open(folder.path);
+    for (const entry of entries) await store.upsert([entry]);
+    assert.deepEqual(await scanAll(store), entries);
+  }
+  await using store = open(folder.path);
+  assert.deepEqual(await scanAll(store), entries);
+  assert.deepEqual(await store.get(OWNER, entries.map((e) => e.id)), entries);
+  assert.deepEqual((await store.scopes(OWNER))[0], {
+    namespace: "notes",
+    count: 19,
+    bytes: entries.reduce((sum, e) => sum + e.bytes, 0),
+    lastWriteAt: 2018,
+  });
+});
+
+Deno.test("a sealer may answer a Buffer anywhere in memory", async () => {
+  await using folder = await folderForTests();
+  const sealer = sealerForTests();
+  const buffer = (bytes: Uint8Array) => {
+    const shifted = Buffer.alloc(bytes.length + 1);
+    shifted.set(bytes, 1);
+    return shifted.subarray(1);
+  };
+  await using store = open(folder.path, {
+    sealer: {
+      seal: (...given) => buffer(sealer.seal(...given)),
+      open: (...given) => buffer(sealer.open(...given)),
+      openLarge: async (...given) => buffer(await sealer.openLarge(...given)),
+    },
+  });
+  const entries = range(10).map((n) => entryOf(n));
+  await store.upsert(entries);
+  assert.deepEqual(await scanAll(store), entries);
+  assert.deepEqual(await store.get(OWNER, entries.map((e) => e.id)), entries);
+});
+
+Deno.test("segments are packed, thinned out, merged back and dropped", async () => {
+  await using folder = await folderForTests();
+  await using store = open(folder.path, { segmentSize: 32 });
+  const count = (sql: string): unknown => {
+    using database = new DatabaseSync(`${folder.path}/index.db`, { readOnly: true });
+    return Object.values(database.prepare(sql).get()!)[0];
+  };
+  await store.upsert(range(70).map((n) => entryOf(n)));
+  assert.deepEqual(
+    [count("select count(*) from segment"), count("select count(*) from tail")],
+    [2, 6],
+  );
+  await store.delete(SCOPE, range(31).map(idOf));
+  assert.deepEqual(
+    [count("select count(*) from segment"), count("select count(*) from tail")],
+    [1, 7],
+  );
+  await store.delete(SCOPE, range(64).map(idOf));
+  assert.deepEqual(
+    [count("select count(*) from segment"), count("select count(*) from tail")],
+    [0, 6],
+  );
+  assert.deepEqual((await scanAll(store)).map((e) => e.id), range(70).slice(64).map(idOf));
+  await store.delete(SCOPE, range(70).map(idOf));
+  assert.deepEqual(await store.scopes(OWNER), []);
+  assert.deepEqual(await store.scan(SCOPE), { entries: [] });
+});
+
+Deno.test("links are seen everywhere and survive packing and rewriting", async () => {
+  await using folder = await folderForTests();
+  await using store = open(folder.path, { segmentSize: 16 });
+  await store.upsert(range(18).map((n) => entryOf(n)));
+  for (const n of [0, 5, 17]) {
+    await store.link(SCOPE, [{ id: idOf(n), version: 1, blobId: `b${n}` }]);
+  }
+  await store.link(SCOPE, [
+    { id: idOf(1), version: 2, blobId: "other version" },
+    { id: idOf(99), version: 1, blobId: "unknown" },
+  ]);
+  await store.link({ owner: OWNER, namespace: "none" }, [{ id: idOf(1), version: 1, blobId: "x" }]);
+  const linked = async () => {
+    const scanned = (await scanAll(store)).filter((e) => e.blobId !== undefined);
+    const got = await store.get(OWNER, [0, 1, 2, 3, 5, 17].map(idOf));
+    assert.deepEqual(got.filter((e) => e.blobId !== undefined), scanned);
+    const vector = entryOf(17).vectors[0]!;
+    const [best] = await store.search({ ...SCOPE, vector, limit: 1 });
+    assert.equal(best?.entry.blobId, "b17");
+    return scanned.map((e) => e.blobId).sort();
+  };
+  assert.deepEqual(await linked(), ["b0", "b17", "b5"]);
+  await store.link(SCOPE, range(3).map((n) => ({ id: idOf(n + 1), version: 1, blobId: "c" })));
+  assert.deepEqual(await linked(), ["b0", "b17", "b5", "c", "c", "c"]);
+  await store.delete(SCOPE, [1, 2, 3].map(idOf));
+  await store.upsert(range(16).map((n) => entryOf(n + 20)));
+  assert.deepEqual(await linked(), ["b0", "b17", "b5"]);
+});
+
+Deno.test("the highest version stays", async () => {
+  await using folder = await folderForTests();
+  await using store = open(folder.path);
+  const versions = [1, 3, 2].map((version) => entryOf(1, { version, bytes: version }));
+  await store.upsert(versions);
+  await store.upsert(range(8).map((n) => entryOf(n + 2)));
+  await store.upsert([versions[0]!]);
+  assert.deepEqual(await store.get(OWNER, [idOf(1)]), [versions[1]]);
+  await store.upsert([entryOf(1, { version: 4, bytes: 7 })]);
+  assert.equal((await store.get(OWNER, [idOf(1)]))[0]?.version, 4);
+  assert.equal((await scanAll(store)).length, 9);
+});
+
+Deno.test("scopes stay apart, however they are named", async () => {
+  await using folder = await folderForTests();
+  await using store = open(folder.path, { segmentSize: 2 });
+  const names = ["a", "a\0b", "a\0", "'; drop table entry; --", '"', "é", "e\u0301", "", "🦕"]
+    .concat("x".repeat(100_000), " a", "A", "%", "a\u0000\u0000");
+  const scopes = names.flatMap((namespace) => [
+    { owner: OWNER, namespace },
+    { owner: "0x" + "b".repeat(64), namespace },
+    { owner: OWNER + "\0" + namespace, namespace: "" },
+  ]);
+  for (const [n, scope] of scopes.entries()) {
+    await store.upsert(range(3).map((m) => entryOf(m, { ...scope, bytes: n })));
+    await store.link(scope, [{ id: idOf(1), version: 1, blobId: `blob ${n}` }]);
+  }
+  for (const [n, scope] of scopes.entries()) {
+    const entries = await scanAll(store, scope);
+    assert.deepEqual(entries.map((e) => [e.owner, e.namespace, e.bytes]), [
+      [scope.owner, scope.namespace, n],
+      [scope.owner, scope.namespace, n],
+      [scope.owner, scope.namespace, n],
+    ]);
+    assert.equal(entries[1]?.blobId, `blob ${n}`);
+  }
+  assert.deepEqual(
+    (await store.scopes(OWNER)).map((s) => s.namespace),
+    names.toSorted(),
+  );
+  assert.equal((await store.get(OWNER, [idOf(0)])).length, names.length);
+  await assert.rejects(store.scan({ owner: OWNER, namespace: "\ud800" }), SvcError);
+});
+
+Deno.test("search is exact and meets the closest window", async () => {
+  await using folder = await folderForTests();
+  await using store = open(folder.path);
+  const far = Float32Array.of(0, 0, 0, 1);
+  await store.upsert(range(20).map((n) => entryOf(n)));
+  await store.upsert([entryOf(50, { vectors: [far, Float32Array.of(0, 0, 1, 0)] })]);
+  const matches = await store.search({
+    ...SCOPE,
+    vector: Float32Array.of(0, 0, 1, 0),
+    limit: 3,
+  });
+  assert.equal(matches.length, 3);
+  assert.equal(matches[0]?.entry.id, idOf(50));
+  assert.equal(matches[0]?.distance, 0);
+  assert.deepEqual(matches.slice(1).map((m) => m.distance), [1, 1]);
+  await assert.rejects(
+    store.search({ ...SCOPE, vector: new Float32Array(3), limit: 1 }),
+    { code: "dimension_mismatch" },
+  );
+  await assert.rejects(store.upsert([entryOf(1, { vectors: [new Float32Array(5)] })]), {
+    code: "dimension_mismatch",
+  });
+  await assert.rejects(store.scan(SCOPE, "nonsense"), { code: "invalid_cursor" });
+});
+
+Deno.test("memories packed while a scope is scanned are not missed", async () => {
+  await using folder = await folderForTests();
+  await using store = open(folder.path);
+  await store.upsert(range(15).map((n) => entryOf(n)));
+  const first = await store.scan(SCOPE);
+  await store.upsert([entryOf(15)]);
+  const second = await store.scan(SCOPE, first.cursor);
+  assert.deepEqual(
+    [...first.entries, ...second.entries].map((e) => e.id),
+    range(16).map(idOf),
+  );
+  assert.equal(second.cursor, undefined);
+});
+
+Deno.test("nothing but the visible columns is on disk", async () => {
+  await using folder = await folderForTests();
+  await using store = open(folder.path);
+  const vector = Float32Array.of(0.123456, 0.654321, 0.5, 0.25);
+  const secret = entryOf(1, { vectors: [vector], keyId: "private-key-id" });
+  await store.upsert([secret, ...range(6).map((n) => entryOf(n + 10))]);
+  await store.link(SCOPE, [{ id: secret.id, version: 1, blobId: "private-blob-id" }]);
+  const hidden = [
+    new Uint8Array(vector.buffer),
+    secret.payload,
+    ...["private-key-id", "private-blob-id", "remember"].map((s) => new TextEncoder().encode(s)),
+  ];
+  for (let round = 0; round < 2; round++) {
+    for (const bytes of hidden) assert.equal(await filesHold(folder.path, bytes), false);
+    await store.upsert(range(6).map((n) => entryOf(n + 20)));
+  }
+  assert.ok(await filesHold(folder.path, new TextEncoder().encode("notes")));
+  for await (const { name } of Deno.readDir(folder.path)) {
+    const { mode } = await Deno.stat(`${folder.path}/${name}`);
+    assert.equal(mode! & 0o777, 0o600, name);
+  }
+});
+
+Deno.test("rows cannot stand in for one another", async () => {
+  await using folder = await folderForTests();
+  await using store = open(folder.path, { segmentSize: 2 });
+  await store.upsert(range(4).map((n) => entryOf(n)));
+  using database = new DatabaseSync(`${folder.path}/index.db`);
+  database.exec("update segment set sealed = (select sealed from segment where seq = 2)");
+  await assert.rejects(store.scan(SCOPE), refused(/cannot be opened/));
+});
+
+Deno.test("another model, another key and damage are refused with a way out", async () => {
+  await using folder = await folderForTests();
+  await using store = open(folder.path);
+  await store.upsert([entryOf(1)]);
+  assert.throws(
+    () => open(folder.path, { model: "other" }),
+    refused(/test-model \(4 dimensions\).*other \(4 dimensions\).*delete index.db/),
+  );
+  assert.throws(() => open(folder.path, { dimensions: 8 }), refused(/\(8 dimensions\)/));
+  assert.throws(
+    () => open(folder.path, { sealer: sealerForTests("other") }),
+    refused(/another relayer key/),
+  );
+  await store[Symbol.asyncDispose]();
+  await Deno.writeFile(`${folder.path}/index.db`, new Uint8Array(5000).fill(120));
+  assert.throws(() => open(folder.path), refused(/index.db is damaged.*delete index.db/));
+  await Deno.remove(`${folder.path}/index.db`);
+  await using empty = open(folder.path);
+  assert.deepEqual(await empty.scopes(OWNER), []);
+});
+
+Deno.test("aborted calls reject with the reason, calls of a closed store are refused", async () => {
+  await using folder = await folderForTests();
+  const store = open(folder.path);
+  const reason = new Error("enough");
+  const signal = AbortSignal.abort(reason);
+  const calls = (options?: { signal: AbortSignal }) => [
+    () => store.upsert([entryOf(1)], options),
+    () => store.link(SCOPE, [], options),
+    () => store.delete(SCOPE, [], options),
+    () => store.search({ ...SCOPE, vector: new Float32Array(4), limit: 1 }, options),
+    () => store.get(OWNER, [], options),
+    () => store.scan(SCOPE, undefined, options),
+    () => store.scopes(OWNER, options),
+  ];
+  for (const call of calls({ signal })) await assert.rejects(call, (error) => error === reason);
+  const last = store.upsert([entryOf(2)]);
+  await store[Symbol.asyncDispose]();
+  await last;
+  for (const call of calls()) await assert.rejects(call, { code: "storage_unavailable" });
+  await using again = open(folder.path);
+  assert.deepEqual((await scanAll(again)).map((e) => e.id), [idOf(2)]);
+});
