@@ -1,8 +1,7 @@
 import { SvcError } from "./errors.ts";
 import { type Env, inspectFields } from "./fields.ts";
 import type { Backends, Role } from "./interfaces/mod.ts";
-import type { Logger } from "./log.ts";
-import type { KeyStore, Permissions, Plugin, PluginContext, Sealer } from "./plugin.ts";
+import type { Permissions, Plugin, PluginContext } from "./plugin.ts";
 import { BUILT_IN, EMPTY } from "./settings/plugin_names.ts";
 import { ROLE_FIELDS } from "./settings/roles.ts";
 import type { Settings } from "./settings.ts";
@@ -15,24 +14,6 @@ export interface Casting {
   readonly name: string;
   /** The plugin. */
   readonly plugin: Plugin;
-}
-
-/** What every opened plugin gets, besides what the embedder says of itself. */
-export interface Surroundings {
-  /** Folder for files of this relayer; exists, 0700. */
-  readonly dataDir: string;
-  /** Encryption under the relayer key. */
-  readonly sealer: (purpose: string) => Sealer;
-  /** Wrapped data keys. */
-  readonly keys: KeyStore;
-  /** Where plugins' notes go. */
-  readonly logger: Logger;
-}
-
-/** Backends that were opened together. */
-export interface OpenBackends extends AsyncDisposable {
-  /** The backends by role. */
-  readonly backends: Backends;
 }
 
 /** Folder of the program's own modules. */
@@ -151,36 +132,35 @@ export async function openBackend<R extends Role>(
 
 /**
  * Opens every chosen backend: the embedder first, since the others are told its model and the
- * length of its vectors. What was opened is disposed of in reverse, also when a later one fails.
+ * length of its vectors. The caller disposes of them; when one fails, those before it are disposed
+ * of here, in reverse.
  *
+ * @param context What plugins are told; `dimensions` and `model` are filled in here.
+ * @param castings The plugins, where they are loaded already.
  * @throws {SvcError} `invalid_parameter` with the setting at fault.
  */
 export async function openBackends(
   settings: Settings,
   env: Env,
-  surroundings: Surroundings,
-  loaded?: readonly Casting[],
-): Promise<OpenBackends> {
-  const { castings, problems } = loaded === undefined
-    ? await loadPlugins(settings)
-    : { castings: loaded, problems: [] };
-  if (problems.length > 0) throw new SvcError("invalid_parameter", problems.join("\n"));
+  context: PluginContext,
+  castings?: readonly Casting[],
+): Promise<Backends> {
+  const chosen = castings ?? await loadOrThrow(settings);
   await using stack = new AsyncDisposableStack();
   const owned = new Set<AsyncDisposable>();
   const open = async <R extends Role>(role: R, about: { dimensions: number; model: string }) => {
-    const name = castings.find((casting) => casting.role === role)?.name ?? role;
-    const backend = await openBackend(role, castings, env, {
+    const backend = await openBackend(role, chosen, env, {
       ...about,
-      dataDir: surroundings.dataDir,
-      keys: surroundings.keys,
-      sealer: surroundings.sealer,
-      log: (level, message) => surroundings.logger[level](message, { plugin: name }),
+      dataDir: context.dataDir,
+      keys: context.keys,
+      sealer: (purpose) => context.sealer(purpose),
+      log: (level, message) => context.log(level, message),
     });
     // One object may play several roles; it is disposed of once.
     if (!owned.has(backend)) owned.add(stack.use(backend));
     return backend;
   };
-  const plays = (role: Role) => castings.some((casting) => casting.role === role);
+  const plays = (role: Role) => chosen.some((casting) => casting.role === role);
   const embedder = await open("embedder", { dimensions: 0, model: "" });
   const about = { dimensions: embedder.dimensions, model: embedder.model };
   checkDimensions(settings, about.dimensions);
@@ -193,8 +173,14 @@ export async function openBackends(
     ...(plays("languageModel") ? { languageModel: await open("languageModel", about) } : {}),
     ...(plays("sponsor") ? { sponsor: await open("sponsor", about) } : {}),
   };
-  const kept = stack.move();
-  return { backends, [Symbol.asyncDispose]: () => kept.disposeAsync() };
+  stack.move();
+  return backends;
+}
+
+async function loadOrThrow(settings: Settings): Promise<readonly Casting[]> {
+  const { castings, problems } = await loadPlugins(settings);
+  if (problems.length > 0) throw new SvcError("invalid_parameter", problems.join("\n"));
+  return castings;
 }
 
 function checkDimensions(settings: Settings, dimensions: number): void {

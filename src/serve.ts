@@ -1,44 +1,18 @@
-import type { RelayerConfig } from "./config.ts";
-import { CoreDb } from "./core_db.ts";
 import { lockDataFolder } from "./data_lock.ts";
 import { SvcError } from "./errors.ts";
 import type { Env } from "./fields.ts";
 import type { Backends } from "./interfaces/mod.ts";
 import type { Logger } from "./log.ts";
+import type { PluginContext } from "./plugin.ts";
 import { openBackends } from "./plugins.ts";
+import { createRelayer, type Relayer } from "./relayer.ts";
 import { relayerConfig } from "./relayer_config.ts";
 import type { RelayerKey } from "./relayer_key.ts";
 import type { Settings } from "./settings.ts";
+import { formatHost } from "./settings/parsers.ts";
+import { isSidecar } from "./sidecar/challenge.ts";
 import { onStopSignal } from "./stop_signal.ts";
-
-/** Who sends a request. */
-export type RequestInfo = Pick<Deno.ServeHandlerInfo, "remoteAddr">;
-
-/** What a relayer is made of. */
-export interface RelayerParts {
-  /** Backends by role. */
-  readonly backends: Backends;
-  /** Package id, wrapped keys and tombstones. */
-  readonly core: CoreDb;
-  /** Seals what the relayer keeps. */
-  readonly key: RelayerKey;
-  /** Jobs; the caller closes it. */
-  readonly kv: Deno.Kv;
-  /** Numbers an operator may change. */
-  readonly config: RelayerConfig;
-  /** Where events go. */
-  readonly logger: Logger;
-}
-
-/** A relayer that was made. */
-export interface ServedRelayer extends AsyncDisposable {
-  /** Answers one request. */
-  fetch(request: Request, info?: RequestInfo): Promise<Response>;
-  /** Starts to work on jobs. */
-  start(): void;
-  /** Finishes what is under way, within some milliseconds, and takes nothing more. */
-  drain(ms: number): Promise<void>;
-}
+import { VERSION } from "./version.ts";
 
 /** What is needed to serve. */
 export interface ServeOptions {
@@ -48,8 +22,6 @@ export interface ServeOptions {
   readonly env: Env;
   /** The relayer key. */
   readonly key: RelayerKey;
-  /** Makes the relayer. */
-  readonly create: (parts: RelayerParts) => Promise<ServedRelayer>;
   /** Where events go. */
   readonly logger: Logger;
   /** Takes text for the person at the terminal. */
@@ -68,7 +40,7 @@ The relayer is ready at ${address} and has no account yet. In another terminal:
 `;
 }
 
-function listen(settings: Settings, signal: AbortSignal, relayer: ServedRelayer) {
+function listen(settings: Settings, signal: AbortSignal, relayer: Relayer) {
   const { host, port } = settings;
   try {
     return Deno.serve(
@@ -103,34 +75,31 @@ export async function serveRelayer(options: ServeOptions): Promise<void> {
   const { dataDir } = settings;
   using lock = await lockDataFolder(dataDir);
   for (const warning of lock.warnings) logger.warn("data directory", { reason: warning });
-  using core = new CoreDb(`${dataDir}/core.db`);
-  core.bindKey(key.fingerprint());
-  await using opened = await openBackends(settings, env, {
+  let backends: Backends | undefined;
+  const token = settings.sidecarToken?.reveal();
+  await using relayer = await createRelayer({
     dataDir,
-    keys: core.keys,
-    sealer: (purpose) => key.sealer(purpose),
+    relayerKey: Uint8Array.fromHex(key.reveal()),
+    backends: async (context: PluginContext) =>
+      backends = await openBackends(settings, env, context),
+    config: relayerConfig(settings),
     logger,
+    ...(token === undefined
+      ? {}
+      : { sidecar: (signal) => isSidecar(settings.sidecarUrl, token, { signal }) }),
   });
-  await using resources = new AsyncDisposableStack();
-  const kv = resources.adopt(await openJobs(`${dataDir}/jobs.kv`), (kv) => kv.close());
-  const config = relayerConfig(settings);
-  const { backends } = opened;
-  const relayer = resources.use(
-    await options.create({ backends, core, key, kv, config, logger }),
-  );
 
   const stopped = Promise.withResolvers<Deno.Signal>();
   using _signals = onStopSignal(stopped.resolve);
   const cut = new AbortController();
   const server = listen(settings, cut.signal, relayer);
-  relayer.start();
   const address = `http://${formatHost(settings.host)}:${server.addr.port}`;
   logger.info("listening", {
     host: settings.host,
     port: server.addr.port,
-    version: config.version,
+    version: VERSION,
   });
-  const accounts = await backends.accounts.admin?.list();
+  const accounts = await backends?.accounts.admin?.list();
   if (accounts?.length === 0) options.write(welcome(address));
 
   const signal = await Promise.race([stopped.promise, server.finished]);
@@ -142,21 +111,4 @@ export async function serveRelayer(options: ServeOptions): Promise<void> {
   // Connections that stay busy after their time are cut.
   if (!(await within(closed, Math.max(0, end - performance.now())))) cut.abort();
   logger.info("stopped");
-}
-
-/** A listen address as clients on this machine write it. */
-export function formatHost(host: string): string {
-  if (host === "0.0.0.0" || host === "::") return "127.0.0.1";
-  return host.includes(":") ? `[${host}]` : host;
-}
-
-async function openJobs(path: string): Promise<Deno.Kv> {
-  const kv = await Deno.openKv(path);
-  // Deno KV makes its files with the umask of the process.
-  if (Deno.build.os !== "windows") {
-    for (const suffix of ["", "-wal", "-shm"]) {
-      await Deno.chmod(path + suffix, 0o600).catch(() => undefined);
-    }
-  }
-  return kv;
 }

@@ -103,4 +103,5 @@ export function readSettings(
   };
 }
 
-export { configurationMarkdown, printConfig } from "./settings/print.ts";
+export { configurationMarkdown } from "./settings/markdown.ts";
+export { printConfig } from "./settings/print.ts";

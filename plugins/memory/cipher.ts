@@ -87,7 +87,9 @@ class Keyring {
     const known = this.#keys.get(keyId)?.root;
     if (known !== undefined) return known;
     if (wrapped === undefined) throw new RangeError("The data key is unknown");
-    return await rootKey(await decrypt(await this.#wrappingKey(), wrapped, this.#context(keyId, scope)));
+    return await rootKey(
+      await decrypt(await this.#wrappingKey(), wrapped, this.#context(keyId, scope)),
+    );
   }
 
   rotate(accountId: string): void {

@@ -9,7 +9,7 @@ import {
 import { SvcError } from "../errors.ts";
 import type { Account, DelegateKey } from "../interfaces/mod.ts";
 import { addressOf } from "../protocol/keys.ts";
-import { formatHost } from "../serve.ts";
+import { formatHost } from "../settings/parsers.ts";
 import {
   ACCOUNT_USAGE,
   type AccountOptions,

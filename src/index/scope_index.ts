@@ -168,7 +168,9 @@ export class ScopeIndex implements AsyncDisposable {
 
   /** Makes a scope the one read last, if it is still held. */
   #touch(held: Held): void {
-    if (this.#held.delete(held.key)) this.#held.set(held.key, held);
+    if (this.#held.get(held.key) !== held) return;
+    this.#held.delete(held.key);
+    this.#held.set(held.key, held);
   }
 
   #start(scope: Scope, key: string): Held {

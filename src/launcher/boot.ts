@@ -71,8 +71,14 @@ export function parseRelayerBoot(line: string): RelayerBoot {
  * @throws {SvcError} `invalid_parameter` when it has another shape.
  */
 export function parseSidecarBoot(line: string): SidecarBoot {
-  const { url, token } = parseObject(line);
+  const { url, token, logLevel, logFormat } = parseObject(line);
   if (typeof url !== "string" || typeof token !== "string") throw invalid();
   if (!URL.canParse(url) || token.length < 16) throw invalid();
-  return { url, token };
+  const level = (["debug", "info", "warn", "error"] as const).find((word) => word === logLevel);
+  return {
+    url,
+    token,
+    logLevel: level ?? "info",
+    logFormat: logFormat === "json" ? "json" : "text",
+  };
 }

@@ -56,7 +56,12 @@ export interface ChildOptions {
 export function childSpec(options: ChildOptions): ChildSpec {
   const main = new URL("main.ts", PROGRAM_ROOT);
   const place = main.protocol === "file:"
-    ? ["--config", fileURLToPath(new URL("deno.json", PROGRAM_ROOT)), "--node-modules-dir=none"]
+    ? [
+      "--config",
+      fileURLToPath(new URL("deno.json", PROGRAM_ROOT)),
+      `--lock=${fileURLToPath(new URL("deno.lock", PROGRAM_ROOT))}`,
+      "--frozen",
+    ]
     : ["--no-config", "--unstable-kv", "--unstable-no-legacy-abort"];
   return {
     name: options.command === "serve" ? "relayer" : "sidecar",

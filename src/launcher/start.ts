@@ -70,7 +70,8 @@ export async function runLauncher(prepared: Prepared, env: Env, logger: Logger):
     }),
     { logger },
   );
-  const sidecarBoot: SidecarBoot = { url: settings.sidecarUrl, token };
+  const { sidecarUrl: url, logLevel, logFormat } = settings;
+  const sidecarBoot: SidecarBoot = { url, token, logLevel, logFormat };
   const sidecar = new Supervisor(
     childSpec({
       command: "sidecar",
@@ -83,7 +84,11 @@ export async function runLauncher(prepared: Prepared, env: Env, logger: Logger):
   );
 
   const graceMs = settings.shutdownSeconds * 1000 + MARGIN_MS;
-  using _signals = onStopSignal((signal) => void relayer.stop(signal, graceMs));
+  using _signals = onStopSignal((signal) => {
+    // A terminal signals every process at once: the sidecar may be gone before the relayer is.
+    sidecar.startNoMore();
+    void relayer.stop(signal, graceMs);
+  });
   const sidecarRun = settings.sidecarAutostart ? sidecar.run() : Promise.resolve(0);
   const code = await relayer.run();
   // The relayer drains through the sidecar, so the sidecar goes last.

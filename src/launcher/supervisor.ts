@@ -61,6 +61,7 @@ export class Supervisor {
   readonly #now: () => number;
   readonly #stopping = new AbortController();
   #running: Running | undefined;
+  #last = false;
 
   /** Prepares a child; {@linkcode run} starts it. */
   constructor(spec: ChildSpec, options: SupervisorOptions) {
@@ -83,7 +84,7 @@ export class Supervisor {
     while (!signal.aborted) {
       const start = this.#now();
       code = await this.#runOnce();
-      if (signal.aborted || code === EXIT_CONFIG) break;
+      if (signal.aborted || this.#last || code === EXIT_CONFIG) break;
       if (this.#now() - start >= HEALTHY_MS) deaths = 0;
       const pause = restartPause(deaths++);
       const fields = { process: this.#spec.name, exit_code: code, delay_ms: pause };
@@ -91,6 +92,11 @@ export class Supervisor {
       await this.#delay(pause, signal);
     }
     return code;
+  }
+
+  /** Leaves a child that runs alone, and starts no other after it. */
+  startNoMore(): void {
+    this.#last = true;
   }
 
   /**

@@ -1,4 +1,4 @@
-import { SvcError } from "../errors.ts";
+import type { SvcError } from "../errors.ts";
 import type { IndexedMemory, Neighbour, SearchOptions } from "../index/loaded_scope.ts";
 import { type Caller, type Domain, scopeOf, timeText } from "./domain.ts";
 import { openMemories } from "./open.ts";

@@ -52,7 +52,9 @@ export function hostName(env: string, fallback: string, doc: string): Field<stri
     doc,
     parse(raw) {
       const host = raw.replace(/^\[(.*)\]$/, "$1").toLowerCase();
-      if (!/^[a-z0-9.-]+$/.test(host) && !/^[0-9a-f:.]*:[0-9a-f:.]*$/.test(host)) {
+      // The URL parser is the platform's IPv6 parser.
+      const isV6 = host.includes(":") && URL.canParse(`http://[${host}]/`);
+      if (!/^[a-z0-9.-]+$/.test(host) && !isV6) {
         throw new TypeError(`must be a host name or an address without a port, got "${raw}"`);
       }
       return host;
@@ -63,6 +65,12 @@ export function hostName(env: string, fallback: string, doc: string): Field<stri
 /** Whether a host means this machine only. */
 export function isLoopback(host: string): boolean {
   return host === "localhost" || host === "::1" || /^127(\.\d{1,3}){3}$/.test(host);
+}
+
+/** A listen address the way clients on this machine write it in a URL. */
+export function formatHost(host: string): string {
+  if (host === "0.0.0.0" || host === "::") return "127.0.0.1";
+  return host.includes(":") ? `[${host}]` : host;
 }
 
 /** An `http` address on the loopback interface; `localhost` is taken as 127.0.0.1. */

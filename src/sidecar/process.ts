@@ -1,3 +1,4 @@
+import type { LogLevel } from "../log.ts";
 import { answerChallenge, isSameSecret, TOKEN_HEADER } from "./challenge.ts";
 
 /** What a sidecar is started with; crosses a pipe as one line of JSON. */
@@ -6,6 +7,10 @@ export interface SidecarBoot {
   readonly url: string;
   /** Secret shared with the relayer. */
   readonly token: string;
+  /** Least important lines that are logged. */
+  readonly logLevel: LogLevel;
+  /** Format of log lines. */
+  readonly logFormat: "text" | "json";
 }
 
 /** Largest body of a challenge in bytes. */
@@ -53,7 +58,7 @@ export interface Sidecar extends AsyncDisposable {
  *
  * @throws {Deno.errors.AddrInUse} when somebody else has the port.
  */
-export function startSidecar(boot: SidecarBoot): Sidecar {
+export function startSidecar(boot: Pick<SidecarBoot, "url" | "token">): Sidecar {
   const { hostname, port } = new URL(boot.url);
   const server = Deno.serve(
     { hostname: hostname.replace(/^\[|\]$/g, ""), port: Number(port || 80), onListen() {} },

@@ -1,4 +1,3 @@
-import { deepStrictEqual } from "node:assert/strict";
 import type { VectorStore } from "../../src/interfaces/mod.ts";
 import { entry, unit, uuid } from "./index_entry.ts";
 import { abortLaw, type Calls, disposalLaw, objectId } from "./law.ts";
@@ -32,14 +31,7 @@ export const vectorStoreSuite: Suite<VectorStore> = {
     ...SEARCH_CASES,
     ...VERSION_CASES,
     ...SCOPE_CASES,
-    abortLaw<VectorStore>((store, signal) => ({
-      ...calls(store, signal),
-      "upsert, which must store nothing": async () => {
-        const before = await store.get(SCOPE.owner, [uuid(1)]);
-        deepStrictEqual(before, []);
-        await store.upsert([entry(SCOPE, 2)], { signal });
-      },
-    })),
+    abortLaw<VectorStore>(calls),
     disposalLaw<VectorStore>("storage_unavailable", calls),
   ],
 };

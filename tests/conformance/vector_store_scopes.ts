@@ -109,6 +109,17 @@ export const SCOPE_CASES: readonly Case<VectorStore>[] = [
       deepStrictEqual((await store.scopes(scope.owner))[0]?.count, 1);
     }
   }),
+  law("keeps memories of one id in several scopes", async (store) => {
+    await store.upsert([entry(A, 1, { version: 3 }), entry(OTHER, 1), entry(B, 1)]);
+    await store.link(OTHER, [{ id: uuid(1), version: 1, blobId: "other" }]);
+    deepStrictEqual(await scanAll(store, A), [entry(A, 1, { version: 3 })]);
+    deepStrictEqual(await scanAll(store, OTHER), [entry(OTHER, 1, { blobId: "other" })]);
+    deepStrictEqual((await store.get(A.owner, [uuid(1)])).length, 2);
+    await store.delete(A, [uuid(1)]);
+    deepStrictEqual(await scanAll(store, A), []);
+    deepStrictEqual(await scanAll(store, OTHER), [entry(OTHER, 1, { blobId: "other" })]);
+    deepStrictEqual(await scanAll(store, B), [entry(B, 1)]);
+  }),
   law("keeps hostile namespaces apart, byte for byte", async (store) => {
     const scopes = HOSTILE_NAMESPACES.map((namespace) => ({ owner: A.owner, namespace }));
     await store.upsert(scopes.map((scope, number) => entry(scope, number)));

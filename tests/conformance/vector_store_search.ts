@@ -1,6 +1,6 @@
 import { deepStrictEqual, ok } from "node:assert/strict";
 import type { VectorMatch, VectorStore } from "../../src/interfaces/mod.ts";
-import { entries, entry, unit, uuid } from "./index_entry.ts";
+import { entries, entry, SUITE_DIMENSIONS, unit, uuid } from "./index_entry.ts";
 import { law, objectId } from "./law.ts";
 import type { Case } from "./suite.ts";
 
@@ -16,6 +16,18 @@ function ids(matches: readonly VectorMatch[]): string[] {
 
 function near(actual: number | undefined, wanted: number): void {
   ok(Math.abs((actual ?? NaN) - wanted) < 1e-3, `distance ${actual}, wanted ${wanted}`);
+}
+
+function dot(a: Float32Array, b: Float32Array): number {
+  return a.reduce((sum, value, index) => sum + value * b[index]!, 0);
+}
+
+/** A unit vector in a direction that differs from number to number, the same in every run. */
+function scattered(number: number): Float32Array {
+  return unit(...Array.from(
+    { length: SUITE_DIMENSIONS },
+    (_, index) => Math.sin((number + 1) * (index + 1) * 12.9898) * 43758.5453 % 1,
+  ));
 }
 
 /** Search by vector, and writes under load. */
@@ -70,16 +82,16 @@ export const SEARCH_CASES: readonly Case<VectorStore>[] = [
     }
   }),
   law("finds the exact neighbours among 500", async (store) => {
-    await store.upsert(entries(A, 500));
-    for (const target of [3, 250, 499]) {
-      const far = (number: number) => {
-        const [a, b] = [unit(1, number), unit(1, target)];
-        return a.reduce((sum, value, index) => sum - value * b[index]!, 1);
-      };
-      const wanted = Array.from({ length: 500 }, (_, number) => number)
-        .sort((a, b) => far(a) - far(b));
-      const found = await search(store, unit(1, target), 1);
-      near(found[0]?.distance, far(wanted[0]!));
+    const vectors = Array.from({ length: 500 }, (_, number) => scattered(number));
+    await store.upsert(vectors.map((vector, number) => entry(A, number, { vectors: [vector] })));
+    for (const query of [scattered(1000), scattered(1001), scattered(1002)]) {
+      const wanted = vectors
+        .map((vector, number) => ({ id: uuid(number), far: 1 - dot(vector, query) }))
+        .sort((a, b) => a.far - b.far)
+        .slice(0, 5);
+      const found = await search(store, query, 5);
+      deepStrictEqual(ids(found), wanted.map(({ id }) => id));
+      for (const [index, { far }] of wanted.entries()) near(found[index]?.distance, far);
     }
   }),
   law("keeps all of 50 concurrent upserts", async (store) => {
@@ -89,8 +101,10 @@ export const SEARCH_CASES: readonly Case<VectorStore>[] = [
   }),
   law("keeps one of 10 concurrent upserts of one id", async (store) => {
     await Promise.all(
-      Array.from({ length: 10 }, (_, index) =>
-        store.upsert([entry(A, 1, { vectors: [unit(1, index)] })])),
+      Array.from(
+        { length: 10 },
+        (_, index) => store.upsert([entry(A, 1, { vectors: [unit(1, index)] })]),
+      ),
     );
     deepStrictEqual(ids(await search(store, unit(1), 100)), [uuid(1)]);
     deepStrictEqual((await store.scan(A)).entries.length, 1);

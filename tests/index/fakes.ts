@@ -1,4 +1,10 @@
-import type { IndexEntry, ScanPage, Scope, VectorStore } from "../../src/interfaces/mod.ts";
+import type {
+  CallOptions,
+  IndexEntry,
+  ScanPage,
+  Scope,
+  VectorStore,
+} from "../../src/interfaces/mod.ts";
 
 /** The vector, scaled to unit length. */
 export function unit(...numbers: number[]): Float32Array {
@@ -56,7 +62,7 @@ export class WaitingStore implements Pick<VectorStore, "scan"> {
   /** Number of scans asked for. */
   asked = 0;
 
-  scan(scope: Scope, cursor?: string, options?: { signal?: AbortSignal | undefined }) {
+  scan(scope: Scope, cursor?: string, options?: CallOptions): Promise<ScanPage> {
     this.asked++;
     const { promise, resolve, reject } = Promise.withResolvers<ScanPage>();
     this.waiting.push({

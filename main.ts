@@ -1,0 +1,58 @@
+import { CLIENT_COMMANDS, HELP } from "./src/commands/help.ts";
+import type { ProcessIo } from "./src/commands/relayer.ts";
+import { VERSION } from "./src/version.ts";
+
+const encoder = new TextEncoder();
+
+function writeAll(stream: { writeSync(bytes: Uint8Array): number }, text: string): void {
+  const bytes = encoder.encode(text);
+  for (let done = 0; done < bytes.length;) done += stream.writeSync(bytes.subarray(done));
+}
+
+/** A child of the launcher may read neither: its settings come through standard input. */
+function processIo(isChild: boolean): ProcessIo {
+  return {
+    env: isChild ? {} : Deno.env.toObject(),
+    cwd: isChild ? "" : Deno.cwd(),
+    stdin: Deno.stdin.readable,
+    write: (text) => writeAll(Deno.stdout, text),
+    writeError: (text) => writeAll(Deno.stderr, text),
+    exit: (code) => Deno.exit(code),
+  };
+}
+
+/** Runs one command and answers its exit code; each loads only what it needs. */
+async function run(args: readonly string[]): Promise<number> {
+  const [command = "start", ...rest] = args;
+  const isChild = rest[0] === "--boot-stdin";
+  const io = processIo(isChild);
+  if (CLIENT_COMMANDS.includes(command)) {
+    const { runCli } = await import("./cli/mod.ts");
+    return await runCli(args, io);
+  }
+  if (command === "account") {
+    const { runAccount } = await import("./src/commands/account.ts");
+    return await runAccount(rest, io);
+  }
+  if (command === "--help" || command === "-h" || command === "help") {
+    io.write(HELP);
+    return 0;
+  }
+  if (command === "--version") {
+    io.write(`${VERSION}\n`);
+    return 0;
+  }
+  const relayer = await import("./src/commands/relayer.ts");
+  if (rest.length === (isChild ? 1 : 0)) {
+    if (command === "start" && !isChild) return await relayer.runStart(io);
+    if (command === "serve") return await relayer.runServe(isChild, io);
+    if (command === "sidecar") return await relayer.runSidecar(isChild, io);
+    if (command === "--print-config") return await relayer.runPrintConfig(io);
+    if (command === "--print-permissions") return await relayer.runPrintPermissions(io);
+  }
+  io.writeError(`Unknown command "${args.join(" ")}"\n\n${HELP}`);
+  return 2;
+}
+
+// Ends at once: what still waits, such as the leash on standard input, must not keep it alive.
+if (import.meta.main) Deno.exit(await run(Deno.args));

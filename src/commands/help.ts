@@ -1,0 +1,33 @@
+/** What `--help` prints. */
+export const HELP = `svc: private, portable memory for AI agents
+
+Usage: svc <command>
+
+  start                the relayer and its sidecar, each in its own sandbox (default)
+  account …            accounts and their keys: create, list, add-key, remove-key
+  remember <text>      save a memory
+  recall <query>       find memories by meaning
+  list                 list memories, newest first
+  namespaces           list namespaces
+  forget <namespace>   delete a whole namespace
+  status               show account, key and relayer
+
+  serve                the relayer alone, with the permissions of this process
+  sidecar              the sidecar alone; token from SIDECAR_AUTH_TOKEN
+
+  --print-config       the settings in force; secrets stay secret
+  --print-permissions  what the relayer and the sidecar may do
+  --help, --version
+
+Settings are environment variables: docs/configuration.md lists them.
+`;
+
+/** Commands of the terminal client. */
+export const CLIENT_COMMANDS: readonly string[] = [
+  "remember",
+  "recall",
+  "status",
+  "namespaces",
+  "list",
+  "forget",
+];
