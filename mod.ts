@@ -2,8 +2,21 @@
  * Private, portable memory for AI agents: a relayer that embeds, encrypts, stores and indexes short
  * facts, and finds them again by meaning.
  *
+ * {@linkcode createRelayer} wires backends into a relayer whose `fetch` answers requests. Nothing
+ * here reads the environment or the arguments.
+ *
  * @module
  */
+export type { DispatchConfig, RateLimitConfig, RelayerConfig } from "./src/config.ts";
 export * from "./src/errors.ts";
+export type { DependencyHealth, SidecarProbe } from "./src/http/health.ts";
 export type * from "./src/interfaces/mod.ts";
+export {
+  createLogger,
+  type LogFields,
+  type Logger,
+  type LoggerOptions,
+  type LogLevel,
+} from "./src/log.ts";
 export * from "./src/plugin.ts";
+export { createRelayer, type Relayer, type RelayerOptions } from "./src/relayer.ts";

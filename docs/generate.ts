@@ -1,4 +1,7 @@
+import { openApi } from "../src/http/openapi.ts";
+import { SIGNED_ROUTES } from "../src/http/router.ts";
 import { configurationMarkdown } from "../src/settings.ts";
+import { VERSION } from "../src/version.ts";
 
 /** A page of the documentation that is made from the source. */
 export interface GeneratedPage {
@@ -11,6 +14,10 @@ export interface GeneratedPage {
 /** Every generated page. */
 export const PAGES: readonly GeneratedPage[] = [
   { path: "docs/configuration.md", render: configurationMarkdown },
+  {
+    path: "docs/openapi.json",
+    render: () => JSON.stringify(openApi(SIGNED_ROUTES, VERSION), null, 2) + "\n",
+  },
 ];
 
 if (import.meta.main) {

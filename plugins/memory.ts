@@ -16,6 +16,7 @@ import { memoryEmbedder } from "./memory/embedder.ts";
 import { memoryVectorStore } from "./memory/vector_store.ts";
 
 export * from "./memory/accounts.ts";
+export * from "./memory/backends.ts";
 export * from "./memory/blob_store.ts";
 export * from "./memory/cipher.ts";
 export * from "./memory/embedder.ts";

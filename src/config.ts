@@ -1,3 +1,5 @@
+import { VERSION } from "./version.ts";
+
 /** Weighted limits of PROTOCOL section 7. */
 export interface RateLimitConfig {
   /** Weight a key may spend in a sliding minute. */
@@ -102,7 +104,7 @@ export interface RelayerConfig {
 
 /** Defaults of {@linkcode RelayerConfig}. */
 export const DEFAULT_CONFIG: RelayerConfig = {
-  version: "0.1.0",
+  version: VERSION,
   build: {},
   publicUrl: undefined,
   webUrl: "http://localhost:5173",

@@ -227,6 +227,8 @@ export interface SvcErrorOptions extends ErrorOptions {
   readonly field?: string;
   /** Further members of the error body, such as `layer` and `limit`. */
   readonly extra?: Readonly<Record<string, string | number>>;
+  /** Headers of the error answer, such as `allow`. */
+  readonly headers?: Readonly<Record<string, string>>;
 }
 
 /**
@@ -254,6 +256,8 @@ export class SvcError extends Error {
   readonly field: string | undefined;
   /** Further members of the error body. */
   readonly extra: Readonly<Record<string, string | number>> | undefined;
+  /** Headers of the error answer. */
+  readonly headers: Readonly<Record<string, string>> | undefined;
 
   /** Constructs an error; without a message the code's default text is used. */
   constructor(code: ErrorCode, message?: string, options: SvcErrorOptions = {}) {
@@ -264,6 +268,7 @@ export class SvcError extends Error {
     this.retryAfter = options.retryAfter ?? kind.retryAfter;
     this.field = options.field;
     this.extra = options.extra;
+    this.headers = options.headers;
   }
 
   /** HTTP status of the code. */
@@ -293,7 +298,7 @@ export function errorBody(error: SvcError, requestId: string): Record<string, un
 /** The HTTP answer for anything thrown; unknown errors say nothing about themselves. */
 export function errorResponse(thrown: unknown, requestId: string): Response {
   const error = SvcError.from(thrown);
-  const headers: Record<string, string> = { "x-request-id": requestId };
+  const headers: Record<string, string> = { ...error.headers, "x-request-id": requestId };
   if (error.retryAfter !== undefined) headers["retry-after"] = String(error.retryAfter);
   return Response.json(errorBody(error, requestId), { status: error.status, headers });
 }

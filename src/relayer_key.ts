@@ -89,7 +89,10 @@ function checkHead(bytes: Uint8Array): void {
 export class RelayerKey {
   readonly #key: Uint8Array;
 
-  /** @throws {RangeError} unless there are 32 bytes. */
+  /**
+   * Copies the key.
+   * @throws {RangeError} unless there are 32 bytes.
+   */
   constructor(key: Uint8Array) {
     if (key.length !== 32) throw new RangeError("A relayer key has 32 bytes");
     this.#key = key.slice();

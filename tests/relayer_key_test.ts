@@ -117,9 +117,8 @@ Deno.test("the key file is made at first start, 0600 in a 0700 folder, and read 
     assert.equal(first.key.fingerprint(), second.key.fingerprint());
     assert.deepEqual([...first.warnings, ...second.warnings], []);
     assert.match(await Deno.readTextFile(keyFile), /^[0-9a-f]{64}\n$/);
-    assert.deepEqual(Array.from(Deno.readDirSync(`${folder}/keys`), (e) => e.name), [
-      "relayer.key",
-    ]);
+    const entries = await Array.fromAsync(Deno.readDir(`${folder}/keys`));
+    assert.deepEqual(entries.map(({ name }) => name), ["relayer.key"]);
     if (!POSIX) return;
     assert.equal((await Deno.stat(keyFile)).mode! & 0o777, 0o600);
     assert.equal((await Deno.stat(`${folder}/keys`)).mode! & 0o777, 0o700);

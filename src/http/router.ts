@@ -144,9 +144,6 @@ export class Router {
     for (const [name, value] of Object.entries(limitHeaders(error))) {
       response.headers.set(name, value);
     }
-    if (error.code === "method_not_allowed" && error.field !== undefined) {
-      response.headers.set("allow", error.field);
-    }
     return response;
   }
 
@@ -288,5 +285,5 @@ export class Router {
 }
 
 function notAllowed(methods: readonly string[]): SvcError {
-  return new SvcError("method_not_allowed", undefined, { field: methods.join(", ") });
+  return new SvcError("method_not_allowed", undefined, { headers: { allow: methods.join(", ") } });
 }

@@ -9,7 +9,7 @@ const B = objectId("b");
 const UNKNOWN = objectId("5");
 
 /** How long a change may take to be told. */
-const TOLD_WITHIN_MS = 2000;
+const TOLD_WITHIN_MS = 1000;
 
 function upper(hex: string): string {
   return hex.startsWith("0x") ? `0x${hex.slice(2).toUpperCase()}` : hex.toUpperCase();

@@ -10,9 +10,11 @@ const OTHERS: readonly Scope[] = [
   { owner: objectId("a"), namespace: "other" },
 ];
 
-/** Bytes that differ from number to number, of some length. */
+/** Bytes of some length, others for every number below 65,536: equal ones may share an id. */
 function content(number: number, length = 40): Uint8Array {
-  return Uint8Array.from({ length }, (_, index) => (index * 31 + number + (index >> 8)) & 255);
+  const bytes = Uint8Array.from({ length }, (_, index) => (index * 31 + (index >> 8)) & 255);
+  bytes.set([number & 255, number >> 8]);
+  return bytes;
 }
 
 function put(store: BlobStore, scope: Scope, number: number): Promise<string> {

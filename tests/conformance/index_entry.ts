@@ -1,3 +1,4 @@
+import { deepStrictEqual, ok } from "node:assert/strict";
 import type { IndexEntry, Scope } from "../../src/interfaces/mod.ts";
 
 /** Length of the vectors of {@linkcode vectorStoreSuite}. */
@@ -37,4 +38,14 @@ export function entry(scope: Scope, number: number, rest: Partial<IndexEntry> = 
 /** Entries numbered from 0. */
 export function entries(scope: Scope, count: number): IndexEntry[] {
   return Array.from({ length: count }, (_, number) => entry(scope, number));
+}
+
+/** Entries are equal member by member; a failure does not print the payload, which may be large. */
+export function sameEntry(actual: IndexEntry | undefined, wanted: IndexEntry): void {
+  ok(actual !== undefined, "the memory is missing");
+  const { payload, ...rest } = actual;
+  const { payload: wantedPayload, ...wantedRest } = wanted;
+  deepStrictEqual(rest, wantedRest);
+  ok(payload instanceof Uint8Array, "the payload is no Uint8Array");
+  ok(payload.toHex() === wantedPayload.toHex(), "the payload changed");
 }

@@ -1,27 +1,36 @@
 import { deepStrictEqual, ok } from "node:assert/strict";
-import { type Make, runSuite, type Suite } from "./suite.ts";
+import { runSuite, type Suite } from "./suite.ts";
 
-/** A broken backend and the cases that must notice. */
+/** A defect and the cases that must notice it. */
 export interface Mutant<T> {
-  /** What is wrong with it. */
+  /** What is wrong. */
   readonly name: string;
   /** Names of cases that must fail; others may. */
   readonly fails: readonly string[];
-  /** Makes the broken backend. */
-  readonly make: Make<T>;
+  /** The members that are broken, over those of a sound backend. */
+  change(sound: T): Partial<T>;
 }
 
 /**
- * Registers a test a mutant: its named cases fail, and some other case passes, so that what is
- * noticed is the one defect and not a backend that does nothing at all.
+ * Registers a test a mutant: its named cases fail, and some case passes, so that what is noticed is
+ * the one defect and not a backend that does nothing at all.
+ *
+ * @param make Makes the sound backend, whose methods do not use `this`.
  */
-export function mutants<T>(suite: Suite<T>, broken: readonly Mutant<T>[]): void {
-  for (const { name, fails, make } of broken) {
-    Deno.test(`${suite.name} suite notices: ${name}`, async () => {
-      const results = await runSuite(suite, make);
-      const failed = results.filter(({ status }) => status === "failed").map((result) =>
-        result.name
-      );
+export function mutants<T extends object>(
+  suite: Suite<T>,
+  make: () => T,
+  broken: readonly Mutant<T>[],
+): void {
+  for (const { name, fails, change } of broken) {
+    Deno.test(`${suite.name} suite notices a backend that ${name}`, async () => {
+      const results = await runSuite(suite, () => {
+        const sound = make();
+        return { ...sound, ...change(sound) };
+      });
+      const failed = results
+        .filter(({ status }) => status === "failed")
+        .map((result) => result.name);
       deepStrictEqual(fails.filter((wanted) => !failed.includes(wanted)), [], "went unnoticed");
       ok(failed.length < suite.cases.length, "nothing works at all");
     });

@@ -1,6 +1,6 @@
 import { deepStrictEqual, ok } from "node:assert/strict";
 import type { IndexEntry, VectorStore } from "../../src/interfaces/mod.ts";
-import { entry, unit, uuid } from "./index_entry.ts";
+import { entry, sameEntry, unit, uuid } from "./index_entry.ts";
 import { law, objectId } from "./law.ts";
 import type { Case } from "./suite.ts";
 
@@ -46,20 +46,20 @@ const SPARSE = entry(A, 1, {
 export const VERSION_CASES: readonly Case<VectorStore>[] = [
   law("keeps every member exactly", async (store) => {
     await store.upsert([COMPLETE]);
-    for (const read of await everyReading(store)) deepStrictEqual(read, COMPLETE);
+    for (const read of await everyReading(store)) sameEntry(read, COMPLETE);
   }),
   law("keeps absent members absent", async (store) => {
     await store.upsert([SPARSE]);
     for (const read of await everyReading(store)) {
       deepStrictEqual(Object.keys(read ?? {}).sort(), Object.keys(SPARSE).sort());
-      deepStrictEqual(read, SPARSE);
+      sameEntry(read, SPARSE);
     }
   }),
   law("keeps every source", async (store) => {
     const sources = ["remember", "bulk", "manual", "analyze", "import", "restore"] as const;
     await store.upsert(sources.map((source, number) => entry(A, number, { source })));
     const read = await store.get(A.owner, sources.map((_, number) => uuid(number)));
-    deepStrictEqual(new Map(read.map(({ id, source }) => [id, source])).size, sources.length);
+    deepStrictEqual(read.length, sources.length);
     for (const { id, source } of read) deepStrictEqual(id, uuid(sources.indexOf(source)));
   }),
   law("keeps its own copy of the caller's arrays", async (store) => {
@@ -75,13 +75,13 @@ export const VERSION_CASES: readonly Case<VectorStore>[] = [
   law("replaces a memory by a higher version", async (store) => {
     await store.upsert([version(1)]);
     await store.upsert([version(3)]);
-    for (const read of await everyReading(store)) deepStrictEqual(read, version(3));
+    for (const read of await everyReading(store)) sameEntry(read, version(3));
     deepStrictEqual((await store.scan(A)).entries.length, 1);
   }),
   law("ignores a lower version", async (store) => {
     await store.upsert([version(3)]);
     await store.upsert([version(2)]);
-    for (const read of await everyReading(store)) deepStrictEqual(read, version(3));
+    for (const read of await everyReading(store)) sameEntry(read, version(3));
   }),
   law("replaces a memory by the same version", async (store) => {
     await store.upsert([version(2, { importance: 0.1 })]);
@@ -90,13 +90,13 @@ export const VERSION_CASES: readonly Case<VectorStore>[] = [
   }),
   law("keeps the highest of several versions in one call", async (store) => {
     await store.upsert([version(1), version(10), version(9)]);
-    for (const read of await everyReading(store)) deepStrictEqual(read, version(10));
+    for (const read of await everyReading(store)) sameEntry(read, version(10));
   }),
   law("links a blob to the version it holds", async (store) => {
     await store.upsert([version(2), entry(A, 2)]);
     await store.link(A, [{ id: uuid(1), version: 2, blobId: "first" }]);
     for (const read of await everyReading(store)) {
-      deepStrictEqual(read, version(2, { blobId: "first" }));
+      sameEntry(read, version(2, { blobId: "first" }));
     }
     await store.link(A, [{ id: uuid(1), version: 2, blobId: "second" }]);
     deepStrictEqual((await one(store))?.blobId, "second");
@@ -112,20 +112,20 @@ export const VERSION_CASES: readonly Case<VectorStore>[] = [
     ]);
     await store.link({ ...A, namespace: "other" }, [{ id: uuid(1), version: 2, blobId: "x" }]);
     await store.link({ ...A, owner: objectId("b") }, [{ id: uuid(1), version: 2, blobId: "x" }]);
-    deepStrictEqual(await one(store), version(2));
+    sameEntry(await one(store), version(2));
     deepStrictEqual((await store.scan(A)).entries.length, 1);
   }),
   law("keeps a link when a lower version is ignored", async (store) => {
     await store.upsert([version(2)]);
     await store.link(A, [{ id: uuid(1), version: 2, blobId: "kept" }]);
     await store.upsert([version(1), entry(A, 2)]);
-    deepStrictEqual(await one(store), version(2, { blobId: "kept" }));
+    sameEntry(await one(store), version(2, { blobId: "kept" }));
   }),
   law("drops the link of an older version", async (store) => {
     await store.upsert([version(1)]);
     await store.link(A, [{ id: uuid(1), version: 1, blobId: "old" }]);
     await store.upsert([version(2)]);
-    for (const read of await everyReading(store)) deepStrictEqual(read, version(2));
+    for (const read of await everyReading(store)) sameEntry(read, version(2));
     await store.upsert([version(3, { blobId: "new" })]);
     deepStrictEqual((await one(store))?.blobId, "new");
   }),

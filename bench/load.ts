@@ -1,0 +1,70 @@
+import { Connection } from "./connection.ts";
+import { quantile } from "./statistics.ts";
+import type { WireRequest } from "./signing_key.ts";
+
+/** What a run of requests came to. */
+export interface Load {
+  /** Answers per second. */
+  readonly perSecond: number;
+  /** Median time from the first byte sent to the last one received, milliseconds. */
+  readonly p50: number;
+  /** 99th percentile of the same. */
+  readonly p99: number;
+}
+
+/**
+ * Sends all requests over so many connections, each with one request under way.
+ *
+ * @throws {Error} when an answer has another status.
+ */
+export async function drive(
+  port: number,
+  requests: readonly WireRequest[],
+  clients: number,
+  status: number,
+): Promise<Load> {
+  const connections = await Promise.all(
+    Array.from({ length: clients }, () => Connection.open(port)),
+  );
+  const times: number[] = [];
+  let next = 0;
+  const start = performance.now();
+  try {
+    await Promise.all(connections.map(async (connection) => {
+      for (;;) {
+        const request = requests[next++];
+        if (request === undefined) return;
+        const sent = performance.now();
+        const answer = await connection.send(request);
+        times.push(performance.now() - sent);
+        if (answer.status !== status) {
+          throw new Error(`${answer.status}: ${new TextDecoder().decode(answer.body)}`);
+        }
+      }
+    }));
+  } finally {
+    for (const connection of connections) connection[Symbol.dispose]();
+  }
+  const seconds = (performance.now() - start) / 1000;
+  return {
+    perSecond: times.length / seconds,
+    p50: quantile(times, 0.5),
+    p99: quantile(times, 0.99),
+  };
+}
+
+/** Median and 95th percentile of a request that is repeated, one at a time, milliseconds. */
+export async function timeEach(
+  connection: Connection,
+  requests: readonly WireRequest[],
+  status = 200,
+): Promise<number[]> {
+  const times: number[] = [];
+  for (const request of requests) {
+    const start = performance.now();
+    const answer = await connection.send(request);
+    times.push(performance.now() - start);
+    if (answer.status !== status) throw new Error(`${answer.status} instead of ${status}`);
+  }
+  return times;
+}

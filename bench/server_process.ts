@@ -1,0 +1,137 @@
+import { fileURLToPath } from "node:url";
+import { Connection } from "./connection.ts";
+import { getRequest } from "./signing_key.ts";
+
+const ROOT = fileURLToPath(new URL("../", import.meta.url));
+/** The kernel counts CPU time in ticks of 1/100 s. */
+const TICK_MS = 10;
+
+/** A port nobody listens on. */
+export function freePort(): number {
+  using listener = Deno.listen({ hostname: "127.0.0.1", port: 0 });
+  return listener.addr.port;
+}
+
+/** Options of {@linkcode ServerProcess.start}. */
+export interface ServerOptions {
+  /** Module, relative to the repository, and its arguments. */
+  readonly args: readonly string[];
+  /** Where it will listen. */
+  readonly port: number;
+  /** All its variables, besides where Deno finds its cache. */
+  readonly env?: Readonly<Record<string, string>>;
+  /** Path that answers 200 once it is ready. */
+  readonly readyPath?: string;
+}
+
+/** CPU time of a process, milliseconds. */
+export interface CpuTime {
+  /** All threads. */
+  readonly all: number;
+  /** The thread that runs the event loop. */
+  readonly main: number;
+}
+
+/** A server in a process of its own. */
+export class ServerProcess implements AsyncDisposable {
+  readonly #child: Deno.ChildProcess;
+
+  private constructor(
+    child: Deno.ChildProcess,
+    /** Where it listens. */
+    readonly port: number,
+    /** From the start of the process to its first good answer, milliseconds. */
+    readonly readyMs: number,
+  ) {
+    this.#child = child;
+  }
+
+  /** Starts a server and waits until it answers. */
+  static async start(options: ServerOptions): Promise<ServerProcess> {
+    const { args, port, env = {}, readyPath = "/version" } = options;
+    const home = Deno.env.get("HOME") ?? "";
+    const begin = performance.now();
+    const child = new Deno.Command(Deno.execPath(), {
+      args: ["run", "--quiet", "--lock=deno.lock", "--frozen", "--no-prompt", "-A", ...args],
+      cwd: ROOT,
+      clearEnv: true,
+      env: {
+        DENO_DIR: Deno.env.get("DENO_DIR") ?? `${home}/.cache/deno`,
+        PATH: Deno.env.get("PATH") ?? "",
+        ...env,
+      },
+      stdin: "null",
+      stdout: "null",
+      stderr: "inherit",
+    }).spawn();
+    let ended = false;
+    void child.status.then(() => ended = true);
+    while (!await answers(port, readyPath)) {
+      if (ended) throw new Error(`${args.join(" ")} ended before it was ready`);
+      await new Promise((resolve) => setTimeout(resolve, 1));
+    }
+    return new ServerProcess(child, port, performance.now() - begin);
+  }
+
+  /** CPU time used so far. */
+  async cpu(): Promise<CpuTime> {
+    const { pid } = this.#child;
+    const [all, main] = await Promise.all([
+      ticks(`/proc/${pid}/stat`),
+      ticks(`/proc/${pid}/task/${pid}/stat`),
+    ]);
+    return { all: all * TICK_MS, main: main * TICK_MS };
+  }
+
+  /** Resident memory of the process and those it started, MiB. */
+  async residentMiB(): Promise<number> {
+    let total = 0;
+    for (const pid of await family(this.#child.pid)) {
+      const status = await Deno.readTextFile(`/proc/${pid}/status`);
+      total += Number(/VmRSS:\s+(\d+)/.exec(status)?.[1] ?? 0);
+    }
+    return total / 1024;
+  }
+
+  /** Resident memory of the process alone, MiB. */
+  async ownMiB(): Promise<number> {
+    const status = await Deno.readTextFile(`/proc/${this.#child.pid}/status`);
+    return Number(/VmRSS:\s+(\d+)/.exec(status)?.[1] ?? 0) / 1024;
+  }
+
+  /** Lets it finish and waits for its end. */
+  async stop(): Promise<void> {
+    this.#child.kill("SIGTERM");
+    await this.#child.status;
+  }
+
+  /** Ends it at once, whatever it still has to do. */
+  async [Symbol.asyncDispose](): Promise<void> {
+    try {
+      this.#child.kill("SIGKILL");
+    } catch {
+      // It has ended.
+    }
+    await this.#child.status;
+  }
+}
+
+async function answers(port: number, path: string): Promise<boolean> {
+  try {
+    using connection = await Connection.open(port);
+    return (await connection.send(getRequest(path))).status === 200;
+  } catch {
+    return false;
+  }
+}
+
+async function ticks(path: string): Promise<number> {
+  const fields = (await Deno.readTextFile(path)).split(") ").at(-1)!.split(" ");
+  return Number(fields[11]) + Number(fields[12]);
+}
+
+async function family(pid: number): Promise<number[]> {
+  const children = await Deno.readTextFile(`/proc/${pid}/task/${pid}/children`).catch(() => "");
+  const below = await Promise.all(children.split(" ").filter(Boolean).map(Number).map(family));
+  return [pid, ...below.flat()];
+}

@@ -1,0 +1,175 @@
+import { deepStrictEqual, ok } from "node:assert/strict";
+
+/** Which of our modules a folder or file may import; npm and node modules are free. */
+const MAY_IMPORT: readonly (readonly [from: string, to: readonly string[]])[] = [
+  ["src/interfaces/", ["src/interfaces/"]],
+  ["src/errors.ts", []],
+  ["src/fields.ts", ["src/errors.ts"]],
+  ["src/log.ts", ["src/errors.ts"]],
+  ["src/config.ts", ["src/version.ts"]],
+  ["src/version.ts", ["deno.json"]],
+  ["src/plugin.ts", ["src/interfaces/", "src/fields.ts"]],
+  ["src/protocol/", ["src/protocol/", "src/errors.ts"]],
+  ["src/client/", ["src/client/", "src/protocol/", "src/errors.ts"]],
+  ["src/index/", ["src/index/", "src/interfaces/", "src/errors.ts"]],
+  ["src/jobs/", [
+    "src/jobs/",
+    "src/interfaces/",
+    "src/errors.ts",
+    "src/log.ts",
+    "src/config.ts",
+    "src/plugin.ts",
+  ]],
+  ["src/memory/", [
+    "src/memory/",
+    "src/jobs/",
+    "src/index/",
+    "src/interfaces/",
+    "src/errors.ts",
+    "src/log.ts",
+    "src/config.ts",
+    "src/plugin.ts",
+  ]],
+  ["src/http/", [
+    "src/http/",
+    "src/memory/",
+    "src/jobs/",
+    "src/index/",
+    "src/protocol/",
+    "src/interfaces/",
+    "src/errors.ts",
+    "src/log.ts",
+    "src/config.ts",
+  ]],
+  ["src/sidecar/", ["src/sidecar/", "src/protocol/", "src/client/", "src/errors.ts", "src/log.ts"]],
+  // The roots below wire the parts together.
+  ["src/", ["src/"]],
+  ["plugins/", [
+    "plugins/",
+    "src/interfaces/",
+    "src/errors.ts",
+    "src/plugin.ts",
+    "src/protocol/keys.ts",
+  ]],
+  ["cli/", ["cli/", "src/protocol/", "src/client/", "src/errors.ts"]],
+  ["tests/conformance/", ["tests/conformance/", "src/interfaces/", "src/errors.ts"]],
+  ["mod.ts", ["src/"]],
+  ["main.ts", ["src/", "cli/"]],
+];
+
+/** Only these read the environment or the arguments. */
+const READS_ENVIRONMENT = ["main.ts"];
+
+const ROOT = new URL("../", import.meta.url);
+const ENTRIES = [
+  "main.ts",
+  "mod.ts",
+  "src/client/mod.ts",
+  "cli/mod.ts",
+  "plugins/local/mod.ts",
+  "plugins/memory.ts",
+  "plugins/use_lite/mod.ts",
+  "plugins/use_lite/worker.ts",
+  "tests/conformance/mod.ts",
+];
+
+interface Graph {
+  readonly modules: readonly {
+    readonly specifier: string;
+    readonly dependencies?: readonly {
+      readonly code?: { readonly specifier: string };
+      readonly type?: { readonly specifier: string };
+    }[];
+  }[];
+}
+
+async function edges(): Promise<Map<string, Set<string>>> {
+  const found = new Map<string, Set<string>>();
+  for (const entry of ENTRIES) {
+    const { stdout } = await new Deno.Command(Deno.execPath(), {
+      args: ["info", "--json", new URL(entry, ROOT).href],
+      stderr: "null",
+    }).output();
+    const graph = JSON.parse(new TextDecoder().decode(stdout)) as Graph;
+    for (const { specifier, dependencies = [] } of graph.modules) {
+      if (!specifier.startsWith(ROOT.href)) continue;
+      const from = specifier.slice(ROOT.href.length);
+      const targets = found.get(from) ?? new Set<string>();
+      found.set(from, targets);
+      for (const { code, type } of dependencies) {
+        for (const target of [code?.specifier, type?.specifier]) {
+          if (target?.startsWith(ROOT.href)) targets.add(target.slice(ROOT.href.length));
+        }
+      }
+    }
+  }
+  return found;
+}
+
+function rule(from: string): readonly string[] | undefined {
+  // Single files first, then the longest folder.
+  const matches = MAY_IMPORT.filter(([key]) =>
+    key.endsWith("/") ? from.startsWith(key) : from === key
+  );
+  return matches.sort(([a], [b]) => b.length - a.length)[0]?.[1];
+}
+
+Deno.test("imports follow the dependency rules", async () => {
+  const graph = await edges();
+  ok(graph.size > 100, "the module graph was read");
+  const bad: string[] = [];
+  for (const [from, targets] of graph) {
+    const allowed = rule(from);
+    for (const to of targets) {
+      if (!allowed?.some((key) => key.endsWith("/") ? to.startsWith(key) : to === key)) {
+        bad.push(`${from} -> ${to}`);
+      }
+    }
+  }
+  deepStrictEqual(bad, []);
+});
+
+async function* sources(folder: string): AsyncGenerator<string> {
+  for await (const { name, isDirectory } of Deno.readDir(new URL(folder, ROOT))) {
+    const path = `${folder}${name}`;
+    if (isDirectory) yield* sources(`${path}/`);
+    else if (/\.tsx?$/.test(name)) yield path;
+  }
+}
+
+async function productFiles(): Promise<string[]> {
+  const files = ["main.ts", "mod.ts"];
+  for (const folder of ["src/", "plugins/", "cli/"]) {
+    for await (const file of sources(folder)) files.push(file);
+  }
+  return files;
+}
+
+Deno.test("main.ts alone reads the environment and the arguments", async () => {
+  const readers: string[] = [];
+  for (const file of await productFiles()) {
+    if (/build_\w+\.ts$/.test(file)) continue; // Run by hand, never part of the program.
+    const text = await Deno.readTextFile(new URL(file, ROOT));
+    if (/\bDeno\.(env|args)\b|\bprocess\.(env|argv)\b/.test(text)) readers.push(file);
+  }
+  deepStrictEqual(readers, READS_ENVIRONMENT);
+});
+
+Deno.test("no product file has more than 350 lines, and the median is at most 120", async () => {
+  const sizes: [number, string][] = [];
+  for (const file of await productFiles()) {
+    const text = await Deno.readTextFile(new URL(file, ROOT));
+    sizes.push([text.split("\n").length - 1, file]);
+  }
+  sizes.sort(([a], [b]) => a - b);
+  deepStrictEqual(sizes.filter(([lines]) => lines > 350), []);
+  const median = sizes[Math.floor(sizes.length / 2)]?.[0] ?? 0;
+  ok(median <= 120, `the median is ${median}`);
+});
+
+Deno.test("no product file is called by what it is instead of what it does", async () => {
+  const bad = (await productFiles()).filter((file) =>
+    /(^|\/)(utils?|helpers?|types|manager|service|common_utils)\.ts$/.test(file)
+  );
+  deepStrictEqual(bad, []);
+});

@@ -1,0 +1,64 @@
+import { deepStrictEqual, ok, strictEqual } from "node:assert/strict";
+import { PAGES } from "../docs/generate.ts";
+
+const ROOT = new URL("../", import.meta.url);
+
+async function pages(): Promise<string[]> {
+  const found: string[] = [];
+  for await (const { name } of Deno.readDir(ROOT)) if (name.endsWith(".md")) found.push(name);
+  for await (const { name } of Deno.readDir(new URL("docs/", ROOT))) {
+    if (name.endsWith(".md")) found.push(`docs/${name}`);
+  }
+  return found;
+}
+
+async function exists(url: URL): Promise<boolean> {
+  return await Deno.stat(url).then(() => true, () => false);
+}
+
+Deno.test("generated pages are up to date", async () => {
+  for (const { path, render } of PAGES) {
+    const page = await Deno.readTextFile(new URL(path, ROOT));
+    strictEqual(page, await render(), `${path}: run "deno task docs"`);
+  }
+});
+
+Deno.test("links between pages lead somewhere", async () => {
+  const broken: string[] = [];
+  for (const page of await pages()) {
+    const text = await Deno.readTextFile(new URL(page, ROOT));
+    for (const [, target = ""] of text.matchAll(/\]\(([^)#\s]+)(?:#[^)]*)?\)/g)) {
+      if (/^[a-z]+:/.test(target)) continue;
+      if (!(await exists(new URL(target, new URL(page, ROOT))))) broken.push(`${page}: ${target}`);
+    }
+  }
+  deepStrictEqual(broken, []);
+});
+
+Deno.test("the first two commands of the README start the relayer and run the tests", async () => {
+  const text = await Deno.readTextFile(new URL("README.md", ROOT));
+  const commands = [...text.matchAll(/^npx -y deno@2\.9\.6 task (\w+)/gm)].map(([, task]) => task);
+  deepStrictEqual(commands.slice(0, 2), ["start", "test"]);
+});
+
+Deno.test("every task, setting and route that a page names exists", async () => {
+  const config = JSON.parse(await Deno.readTextFile(new URL("deno.json", ROOT))) as {
+    tasks: Record<string, unknown>;
+  };
+  const settings = await Deno.readTextFile(new URL("docs/configuration.md", ROOT));
+  const unknown: string[] = [];
+  for (const page of await pages()) {
+    const text = await Deno.readTextFile(new URL(page, ROOT));
+    for (const [, task = ""] of text.matchAll(/deno(?:@[\d.]+)? task ([a-z]+)/g)) {
+      if (!(task in config.tasks)) unknown.push(`${page}: task ${task}`);
+    }
+    for (const [name] of text.matchAll(/\bSVC_[A-Z_]+[A-Z]\b/g)) {
+      if (!settings.includes(name) && !STDIO_PACKAGE.has(name)) unknown.push(`${page}: ${name}`);
+    }
+  }
+  deepStrictEqual(unknown, []);
+  ok(settings.includes("SVC_DATA_DIR"));
+});
+
+/** Variables of the terminal commands, which the relayer does not read. */
+const STDIO_PACKAGE = new Set(["SVC_SERVER_URL", "SVC_NAMESPACE", "SVC_CREDENTIALS_FILE"]);

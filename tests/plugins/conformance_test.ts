@@ -1,0 +1,67 @@
+import {
+  localAccounts,
+  localBlobStore,
+  localCipher,
+  localVectorStore,
+} from "../../plugins/local/mod.ts";
+import { useLite } from "../../plugins/use_lite/mod.ts";
+import { CoreDb } from "../../src/core_db.ts";
+import { RelayerKey } from "../../src/relayer_key.ts";
+import {
+  accountRegistrySuite,
+  blobStoreSuite,
+  cipherSuite,
+  conform,
+  embedderSuite,
+  SUITE_DIMENSIONS,
+  vectorStoreSuite,
+} from "../conformance/mod.ts";
+
+const key = new RelayerKey(new Uint8Array(32).fill(7));
+const sealer = key.sealer("conformance");
+
+/** A backend on a fresh folder, which goes with it. */
+async function onDisk<T extends AsyncDisposable>(
+  open: (dataDir: string) => T | Promise<T>,
+): Promise<T> {
+  const dataDir = await Deno.makeTempDir();
+  const backend = await open(dataDir);
+  const dispose = backend[Symbol.asyncDispose].bind(backend);
+  let removed = false;
+  backend[Symbol.asyncDispose] = async () => {
+    await dispose();
+    if (!removed) await Deno.remove(dataDir, { recursive: true });
+    removed = true;
+  };
+  return backend;
+}
+
+conform(accountRegistrySuite, "local", () => onDisk((dataDir) => localAccounts({ dataDir })));
+conform(blobStoreSuite, "local", () => onDisk((dataDir) => localBlobStore({ dataDir })));
+for (const segmentSize of [4, 256]) {
+  conform(
+    vectorStoreSuite,
+    `local, segments of ${segmentSize}`,
+    () =>
+      onDisk((dataDir) =>
+        localVectorStore({
+          dataDir,
+          sealer,
+          dimensions: SUITE_DIMENSIONS,
+          model: "suite",
+          segmentSize,
+        })
+      ),
+  );
+}
+conform(cipherSuite, "local", () => {
+  const core = new CoreDb(":memory:");
+  const cipher = localCipher({ sealer, keys: core.keys });
+  const dispose = cipher[Symbol.asyncDispose].bind(cipher);
+  cipher[Symbol.asyncDispose] = async () => {
+    await dispose();
+    core[Symbol.dispose]();
+  };
+  return cipher;
+});
+conform(embedderSuite, "use-lite", () => useLite());

@@ -1,0 +1,30 @@
+import { DEFERRED, type Rule, rules } from "./rule.ts";
+
+/** Rules of section 6, durability and idempotency. */
+export const SECTION_6: readonly Rule[] = rules("6", [
+  [1, "202 is sent only after the job is committed to disk"],
+  [2, "a crash after acceptance loses nothing: the job is completed exactly once"],
+  [3, "a queue that holds SVC_MAX_PENDING_JOBS answers 503 and accepts nothing"],
+  [4, "a disk that refuses answers 503 and accepts nothing"],
+  [5, "bulk commits all its jobs in one transaction"],
+  [6, "after acceptance each job of a bulk succeeds or fails alone"],
+  [7, "analyze commits all its jobs in one transaction", DEFERRED.analyze],
+  [8, "import commits all its jobs in one transaction", DEFERRED.exportImport],
+  [9, "idempotency-key has 1 to 128 visible ASCII characters, else invalid_idempotency_key"],
+  [10, "it is honoured on remember"],
+  [11, "it is honoured on bulk"],
+  [12, "it is honoured on manual"],
+  [13, "it is honoured on analyze", DEFERRED.analyze],
+  [14, "it is honoured on import", DEFERRED.exportImport],
+  [15, "it is honoured on a memory's PUT", DEFERRED.put],
+  [16, "other routes ignore it"],
+  [17, "its scope is account, route and key"],
+  [18, "it is remembered for SVC_IDEMPOTENCY_HOURS (24)"],
+  [19, "same key and same body: the first answer with idempotency-replayed: true"],
+  [20, "same key, different body: 409 idempotency_conflict"],
+  [21, "while the first request is unfinished an equal one waits for its answer"],
+  [22, "only 2xx answers are kept: after an error the key is free again"],
+  [23, "kept answers are sealed; no body, text or plain hash of one is on disk"],
+  [24, "a retry in the 6-field form with a new nonce and the old key writes once"],
+  [25, "kept keys survive a restart"],
+]);

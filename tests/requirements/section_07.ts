@@ -1,0 +1,30 @@
+import { DEFERRED, type Rule, rules } from "./rule.ts";
+
+/** Rules of section 7, rate limits and quota. */
+export const SECTION_7: readonly Rule[] = rules("7", [
+  [1, "limits are sliding windows counted in weights"],
+  [2, "a denied request consumes nothing in any layer"],
+  [3, "a replayed answer weighs 1"],
+  [4, "bulk weighs 10"],
+  [5, "remember weighs 5"],
+  [6, "manual remember and restore weigh 3"],
+  [7, "everything else weighs 1"],
+  [8, "status polls and GETs are free up to 10 per second and key, then 1 each"],
+  [9, "layer delegate_key: per public key and minute, default 600"],
+  [10, "layer account_burst: per owner and minute, off by default in the library"],
+  [11, "layer account_sustained: per owner and hour, default 20000"],
+  [12, "weights and numbers are configurable"],
+  [13, "SVC_RATE_LIMIT_DISABLED switches the three layers off, not the look-up limit"],
+  [14, "every authenticated answer has RateLimit-Policy and RateLimit"],
+  [15, "a 429 has Retry-After in whole seconds until the request would pass"],
+  [16, "a 429 body names layer, limit and retry_after_seconds"],
+  [17, "two keys of one account have windows of their own"],
+  [18, "quota: checked on acceptance, 402 quota_exceeded"],
+  [19, "quota: deletion and forget free it"],
+  [20, "quota: 0 is unlimited"],
+  [21, "analyze and import weigh 10", DEFERRED.analyze],
+  [22, "ask weighs 2", DEFERRED.ask],
+  [23, "a memory's PUT weighs 5", DEFERRED.put],
+  [24, "sponsor layers count per address and sender", DEFERRED.sponsor],
+  [25, "tool calls over MCP count as requests of the caller's key", DEFERRED.mcp],
+]);

@@ -1,0 +1,90 @@
+import { DEFERRED, type Line, type Rule, rules } from "./rule.ts";
+
+const { stdio, login } = DEFERRED;
+
+function all(reason: string, texts: readonly string[]): Line[] {
+  return texts.map((text, index) => [index + 1, text, reason]);
+}
+
+/** Rules of sections 13 and 14, the stdio package, credentials and login. */
+export const SECTION_13: readonly Rule[] = [
+  ...rules(
+    "13",
+    all(stdio, [
+      "svc-mcp needs only command and args",
+      "stdout has JSON-RPC lines only, stderr one JSON log line per event",
+      "SVC_MCP_DEBUG=1 adds verbose logging without secrets",
+    ]),
+  ),
+  ...rules(
+    "13.1",
+    all(stdio, [
+      "flags beat environment variables; both spellings of a value work",
+      "an unknown flag is reported and ignored",
+      "presets set both addresses; explicit ones override in any order",
+      "precedence of relayer and dashboard addresses",
+      "another relayer than the saved one is announced and never rewrites the file",
+      "plain http to a host that is not loopback is announced",
+    ]),
+  ),
+  ...rules(
+    "13.2",
+    all(stdio, [
+      "help and logout act and exit 0",
+      "login runs in the foreground on a terminal",
+      "under a host nothing missing ends the process",
+      "auth-required mode lists the memory tools and svc_login",
+      "a completed login is used at once and announced",
+      "logout takes effect at once",
+      "a 401 of the relayer keeps mode and file and explains itself",
+      "a file changed by another process is reloaded",
+      "initialize and ping are answered locally",
+      "an unreachable relayer is named and tried again",
+    ]),
+  ),
+  ...rules(
+    "13.3",
+    all(stdio, [
+      "auto tries Streamable HTTP and falls back to SSE on 404, 405, 501",
+      "precedence of the default namespace",
+      "login and logout never reach the relayer",
+      "reconnects back off with jitter, at most 15 s apart",
+      "a failed POST answers the waiting call",
+      "writes carry an idempotency key and are never repeated without one",
+      "the SSE reader takes LF and CRLF, and endpoints of the own origin only",
+      "closed stdin ends the session and the process",
+    ]),
+  ),
+  ...rules(
+    "13.4",
+    all(stdio, [
+      "login, logout and status",
+      "remember, recall and namespaces",
+      "export and import",
+      "install writes a host's configuration, asks, keeps a backup, writes no secret",
+      "--json gives machine output",
+      "exit codes: 0, 1, 2, 3, 4",
+    ]),
+  ),
+  ...rules("14.1", [
+    [1, "the directory is 0700 and the file 0600"],
+    [2, "it is two-space JSON, written to a temporary file and renamed"],
+    [3, "the keys of the table, with their forms"],
+    [4, "an invalid or unreadable file is treated as absent and never deleted"],
+    [5, "looser permissions are tightened with a warning"],
+    [6, "unknown keys are kept"],
+  ]),
+  ...rules(
+    "14.2",
+    all(login, [
+      "a new key, a loopback listener, a random state; old credentials stay until success",
+      "the URL has port, publicKey, delegateAddress, label, relayer and state",
+      "the dashboard checks the parameters and refuses a foreign relayer",
+      "a proof of possession is made for registries that want one",
+      "the callback writes the file, answers Connected and closes the listener",
+      "the checks of the listener, in order",
+      "a failed check leaves listener and credentials",
+      "a URL works once; at most three are open",
+    ]),
+  ),
+];
