@@ -109,9 +109,7 @@ export class SortedStore implements VectorStore {
   ): Promise<IndexEntry[]> {
     await Promise.resolve();
     this.#open(options?.signal);
-    const own = [...this.#scopes].filter(([key]) =>
-      JSON.parse(key)[0] === owner
-    );
+    const own = [...this.#scopes].filter(([key]) => JSON.parse(key)[0] === owner);
     return [...new Set(ids)].flatMap((id) =>
       own.flatMap(([, rows]) => {
         const entry = rows.get(id);
@@ -128,15 +126,11 @@ export class SortedStore implements VectorStore {
     await Promise.resolve();
     this.#open(options?.signal);
     const after = cursor ?? "";
-    const rows = [...this.#of(scope).values()].filter((entry) =>
-      entry.id > after
-    )
+    const rows = [...this.#of(scope).values()].filter((entry) => entry.id > after)
       .sort((a, b) => a.id < b.id ? -1 : 1);
     const entries = rows.slice(0, PAGE).map(copyOf);
     const last = entries.at(-1);
-    return rows.length > PAGE && last !== undefined
-      ? { entries, cursor: last.id }
-      : { entries };
+    return rows.length > PAGE && last !== undefined ? { entries, cursor: last.id } : { entries };
   }
 
   async scopes(

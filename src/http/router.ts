@@ -66,10 +66,12 @@ export class Router {
   /** Methods by path pattern, for 405. */
   readonly #methods = new Map<string, string[]>();
   readonly #publicBodies: BodyReader;
+  readonly #signedRoutes: readonly SignedRoute[];
 
-  /** Knows its routes from then on. */
-  constructor(deps: RouterDependencies) {
+  /** Knows its routes from then on; `signedRoutes` are those behind the checks of a signature. */
+  constructor(deps: RouterDependencies, signedRoutes: readonly SignedRoute[] = SIGNED_ROUTES) {
     this.#deps = deps;
+    this.#signedRoutes = signedRoutes;
     const { config } = deps.domain;
     this.#publicBodies = new BodyReader(config.unverifiedBodyBytes, config.bodyTimeoutMs);
     // The raw path: Hono's own would decode it.
@@ -149,7 +151,7 @@ export class Router {
 
   #register(): void {
     const signed = new SignedRoutes(this.#deps);
-    for (const route of SIGNED_ROUTES) {
+    for (const route of this.#signedRoutes) {
       this.#on(route.method, route.path, (context, id) => signed.answer(route, id, context));
     }
     const { domain, health } = this.#deps;
@@ -160,7 +162,7 @@ export class Router {
     });
     this.#on("GET", "/version", () => json(200, versionBody(config)));
     this.#on("GET", "/config", (context) => json(200, configBody(domain, context)));
-    const description = openApi(SIGNED_ROUTES, config.version);
+    const description = openApi(this.#signedRoutes, config.version);
     this.#on("GET", "/openapi.json", () => json(200, description));
     this.#on("GET", "/metrics", (context) => {
       checkMetricsAccess(config, context);

@@ -3,7 +3,7 @@ import { type ErrorCode, SvcError } from "../errors.ts";
 import * as limit from "./limits.ts";
 
 const utf8 = new TextEncoder();
-const RFC3339 = /^\d{4}-\d\d-\d\d[Tt]\d\d:\d\d:\d\d(\.\d{1,9})?([Zz]|[+-]\d\d:\d\d)$/;
+const RFC3339 = /^(\d{4}-\d\d-\d\d)[Tt]([01]\d|2[0-3]):\d\d:\d\d(\.\d{1,9})?([Zz]|[+-]\d\d:\d\d)$/;
 // deno-lint-ignore no-control-regex -- control characters are what it looks for
 const CONTROL = /[\u0000-\u001f\u007f-\u009f]/;
 
@@ -75,8 +75,15 @@ const requiredNamespace = z.string().superRefine((name, context) => {
   else namespaceRules(name, context);
 });
 
+/** Whether text is a date and time of RFC 3339; the parser alone takes 30 February for 2 March. */
+function isTime(text: string): boolean {
+  const day = RFC3339.exec(text)?.[1];
+  if (day === undefined || !Number.isFinite(Date.parse(text))) return false;
+  return new Date(`${day}T00:00:00Z`).toISOString().startsWith(day);
+}
+
 const time = z.string().superRefine((text, context) => {
-  if (!RFC3339.test(text) || !Number.isFinite(Date.parse(text))) {
+  if (!isTime(text)) {
     fail(context, "invalid_request", "must be an RFC 3339 date and time");
   }
 }).transform((text) => Date.parse(text)).meta({ format: "date-time" });

@@ -1,0 +1,122 @@
+/**
+ * The relayer's own checks 1 to 13 of a signed POST /api/remember, and a 202 without any write: the
+ * most a durable accept could reach. Arguments: port, data directory with the accounts.
+ */
+import { localAccounts } from "../../plugins/local/mod.ts";
+import { memoryBlobStore } from "../../plugins/memory/blob_store.ts";
+import { memoryCipher } from "../../plugins/memory/cipher.ts";
+import { memoryEmbedder } from "../../plugins/memory/embedder.ts";
+import { memoryVectorStore } from "../../plugins/memory/vector_store.ts";
+import { DEFAULT_CONFIG } from "../../src/config.ts";
+import { CoreDb } from "../../src/core_db.ts";
+import { AccountCache } from "../../src/http/account_cache.ts";
+import { BodyReader } from "../../src/http/body.ts";
+import { Health } from "../../src/http/health.ts";
+import { HttpMetrics } from "../../src/http/metrics.ts";
+import { RateLimiter } from "../../src/http/rate_limit.ts";
+import type { Answer, SignedRoute } from "../../src/http/route.ts";
+import { Router } from "../../src/http/router.ts";
+import { rememberRoutes } from "../../src/http/routes/remember.ts";
+import { ScopeIndex } from "../../src/index/scope_index.ts";
+import { KvWriter } from "../../src/jobs/kv_writer.ts";
+import { ReplayStore } from "../../src/jobs/replay.ts";
+import { Staging } from "../../src/jobs/staging.ts";
+import { JobStore } from "../../src/jobs/store.ts";
+import { JobWorker } from "../../src/jobs/worker.ts";
+import { silentLogger as logger } from "../../src/log.ts";
+import type { Domain } from "../../src/memory/domain.ts";
+import { QueryVectors } from "../../src/memory/query_vectors.ts";
+import { RelayerKey } from "../../src/relayer_key.ts";
+
+const [port = "0", dataDir = ""] = Deno.args;
+const now = Date.now;
+const key = new RelayerKey(crypto.getRandomValues(new Uint8Array(32)));
+const kv = await Deno.openKv(":memory:");
+const writer = new KvWriter(kv, { wakeUps: false, now });
+const staging = new Staging(kv, writer, now);
+const jobs = new JobStore(kv, writer, staging, { maxPending: 1, now });
+const config = {
+  ...DEFAULT_CONFIG,
+  rateLimit: { ...DEFAULT_CONFIG.rateLimit, keyPerMinute: 1e9, accountPerHour: 1e9 },
+};
+const embedder = memoryEmbedder();
+const vectorStore = memoryVectorStore();
+const domain: Domain = {
+  accounts: localAccounts({ dataDir }),
+  blobStore: memoryBlobStore(),
+  cipher: memoryCipher(),
+  embedder,
+  vectorStore,
+  config,
+  index: new ScopeIndex({ vectorStore, dimensions: embedder.dimensions, budgetBytes: 0 }),
+  jobs,
+  worker: new JobWorker(jobs, {
+    process: () => Promise.resolve(),
+    concurrency: 1,
+    maxAttempts: 1,
+    dispatch: config.dispatch,
+    now,
+    random: Math.random,
+    logger,
+  }),
+  staging,
+  tombstones: new CoreDb(":memory:").tombstones,
+  payloads: key.sealer("payload"),
+  steps: key.sealer("step"),
+  cursors: key.sealer("cursor"),
+  queries: new QueryVectors(embedder, 0, now),
+  logger,
+  now,
+};
+
+/** The real route, but its answer is made up at once and what it would commit is thrown away. */
+function answered(route: SignedRoute): SignedRoute {
+  return {
+    ...route,
+    handle: (_domain, call) => {
+      const id = crypto.randomUUID();
+      const answer: Answer = {
+        status: 202,
+        body: {
+          job_id: id,
+          status: "running",
+          memory_id: id,
+          id,
+          blob_id: "",
+          owner: call.caller.account.owner,
+          namespace: "default",
+          recallable: false,
+        },
+      };
+      call.keep(answer);
+      return Promise.resolve(answer);
+    },
+  };
+}
+
+const replay = new ReplayStore(kv, writer, {
+  now,
+  hmac: key.hmac("replay"),
+  sealer: key.sealer("kept answer"),
+  idempotencyHours: 24,
+});
+await replay.open();
+const router = new Router(
+  {
+    domain,
+    accounts: new AccountCache(domain.accounts, config, now),
+    bodies: new BodyReader(config.unverifiedBodyBytes, config.bodyTimeoutMs),
+    limiter: new RateLimiter(now),
+    replay,
+    writer,
+    metrics: new HttpMetrics(),
+    health: new Health(domain, kv, undefined),
+    logger,
+    closing: () => false,
+  },
+  rememberRoutes.map(answered),
+);
+Deno.serve(
+  { hostname: "127.0.0.1", port: Number(port), onListen() {} },
+  (request, info) => router.fetch(request, info.remoteAddr.hostname),
+);
