@@ -9,7 +9,7 @@
  */
 export type { DispatchConfig, RateLimitConfig, RelayerConfig } from "./src/config.ts";
 export * from "./src/errors.ts";
-export type { DependencyHealth, SidecarProbe } from "./src/http/health.ts";
+export type { DependencyHealth } from "./src/http/health.ts";
 export type * from "./src/interfaces/mod.ts";
 export {
   createLogger,
@@ -20,3 +20,4 @@ export {
 } from "./src/log.ts";
 export * from "./src/plugin.ts";
 export { createRelayer, type Relayer, type RelayerOptions } from "./src/relayer.ts";
+export type { SidecarAddress } from "./src/sidecar/link.ts";

@@ -96,8 +96,6 @@ export interface RelayerConfig {
   readonly bodyTimeoutMs: number;
   /** Unverified body bytes in memory at once. */
   readonly unverifiedBodyBytes: number;
-  /** Where the sidecar answers its health; absent when there is none. */
-  readonly sidecarUrl: string | undefined;
   /** Called at named points of the flow; tests stop the process there. */
   readonly failpoint: (point: string) => void;
 }
@@ -145,6 +143,5 @@ export const DEFAULT_CONFIG: RelayerConfig = {
   compatAliases: true,
   bodyTimeoutMs: 30_000,
   unverifiedBodyBytes: 128 * 1024 * 1024,
-  sidecarUrl: undefined,
   failpoint: () => {},
 };

@@ -1,10 +1,13 @@
 import { DEFAULT_CONFIG, type RelayerConfig } from "./config.ts";
 import { CoreDb } from "./core_db.ts";
-import { SvcError } from "./errors.ts";
+import { errorResponse, SvcError } from "./errors.ts";
 import { AccountCache } from "./http/account_cache.ts";
 import { BodyReader } from "./http/body.ts";
-import { Health, type SidecarProbe } from "./http/health.ts";
+import { isAddress } from "./http/client_ip.ts";
+import { Health } from "./http/health.ts";
+import { McpProxy } from "./http/mcp_proxy.ts";
 import { HttpMetrics } from "./http/metrics.ts";
+import { requestIdOf } from "./http/request_context.ts";
 import { RateLimiter } from "./http/rate_limit.ts";
 import { Router } from "./http/router.ts";
 import { ScopeIndex } from "./index/scope_index.ts";
@@ -20,7 +23,10 @@ import { processMemory } from "./memory/process.ts";
 import { QueryVectors } from "./memory/query_vectors.ts";
 import { replayTombstones } from "./memory/remove.ts";
 import type { PluginContext } from "./plugin.ts";
+import { HEADER } from "./protocol/headers.ts";
 import { RelayerKey } from "./relayer_key.ts";
+import { isSameSecret, isSidecar } from "./sidecar/challenge.ts";
+import { type SidecarAddress, SidecarLink } from "./sidecar/link.ts";
 
 const UPKEEP_MS = 600_000;
 const DAY_MS = 86_400_000;
@@ -42,14 +48,20 @@ export interface RelayerOptions {
   readonly logger?: Logger;
   /** Milliseconds since the epoch. */
   readonly now?: () => number;
-  /** Asks whether the sidecar answers; absent when there is none. */
-  readonly sidecar?: SidecarProbe;
+  /** The sidecar that answers on the MCP routes; absent when there is none. */
+  readonly sidecar?: SidecarAddress;
 }
 
 /** A running relayer. */
 export interface Relayer extends AsyncDisposable {
   /** Answers one request; pass it to `Deno.serve`. */
   fetch(request: Request, info?: Pick<Deno.ServeHandlerInfo, "remoteAddr">): Promise<Response>;
+  /**
+   * Answers one call of the sidecar; pass it to a `Deno.serve` on loopback that is the sidecar's
+   * `relayerUrl`. Whoever lacks the token gets 404; with it the request counts for the client whose
+   * address the sidecar names.
+   */
+  fetchInternal(request: Request): Promise<Response>;
   /** Resolves when no job is running and none is ready. */
   idle(): Promise<void>;
   /** Refuses new requests, and waits at most so many milliseconds for running jobs. */
@@ -96,6 +108,8 @@ function keyOf({ dataDir, relayerKey }: RelayerOptions): RelayerKey {
 class RunningRelayer implements Relayer {
   readonly #domain: Domain;
   readonly #router: Router;
+  readonly #mcp: McpProxy;
+  readonly #sidecarToken: string | undefined;
   readonly #replay: ReplayStore;
   readonly #stack: AsyncDisposableStack;
   readonly #upkeep: ReturnType<typeof setInterval>;
@@ -108,22 +122,38 @@ class RunningRelayer implements Relayer {
     writer: KvWriter,
     replay: ReplayStore,
     metrics: HttpMetrics,
-    sidecar: SidecarProbe | undefined,
+    sidecar: SidecarAddress | undefined,
     stack: AsyncDisposableStack,
   ) {
     const { config, logger, now } = domain;
+    const bodies = new BodyReader(config.unverifiedBodyBytes, config.bodyTimeoutMs);
     this.#domain = domain;
     this.#replay = replay;
     this.#stack = stack;
+    this.#sidecarToken = sidecar?.token;
+    this.#mcp = stack.use(
+      new McpProxy({
+        config,
+        bodies,
+        failures: metrics.sidecarFailures,
+        sidecar: sidecar &&
+          { gate: stack.use(new SidecarLink(sidecar)), token: sidecar.token },
+      }),
+    );
     this.#router = new Router({
       domain,
       accounts: stack.use(new AccountCache(domain.accounts, config, now)),
-      bodies: new BodyReader(config.unverifiedBodyBytes, config.bodyTimeoutMs),
+      bodies,
       limiter: new RateLimiter(now),
       replay,
       writer,
       metrics,
-      health: new Health(domain, kv, sidecar),
+      health: new Health(
+        domain,
+        kv,
+        sidecar && ((signal) => isSidecar(sidecar.url, sidecar.token, { signal })),
+      ),
+      mcp: this.#mcp,
       logger,
       closing: () => this.#closing,
     });
@@ -139,6 +169,17 @@ class RunningRelayer implements Relayer {
     return this.#router.fetch(request, peer);
   }
 
+  async fetchInternal(request: Request): Promise<Response> {
+    const given = request.headers.get(HEADER.sidecarToken);
+    const token = this.#sidecarToken;
+    if (given === null || token === undefined || !isSameSecret(given, token)) {
+      await request.body?.cancel();
+      return errorResponse(new SvcError("not_found"), requestIdOf(request.headers));
+    }
+    const client = request.headers.get(HEADER.clientIp) ?? "";
+    return await this.#router.fetch(request, isAddress(client) ? client : "127.0.0.1");
+  }
+
   idle(): Promise<void> {
     return this.#domain.worker.idle();
   }
@@ -148,6 +189,7 @@ class RunningRelayer implements Relayer {
     if (this.#drained) return;
     this.#drained = true;
     clearInterval(this.#upkeep);
+    this.#mcp.closeListening();
     await this.#domain.worker.stop(graceMs);
     await this.#replay.close().catch((error) => {
       this.#domain.logger.warn("replay_not_saved", { reason: SvcError.from(error).code });

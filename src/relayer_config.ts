@@ -62,7 +62,6 @@ export function relayerConfig(settings: Settings): RelayerConfig {
     openRegistration: settings.openRegistration,
     metricsPublic: settings.metricsPublic,
     compatAliases: settings.compatAliases,
-    sidecarUrl: settings.sidecarToken === undefined ? undefined : settings.sidecarUrl,
     failpoint: failAt(settings.failpoint),
   };
 }

@@ -10,7 +10,6 @@ import { relayerConfig } from "./relayer_config.ts";
 import type { RelayerKey } from "./relayer_key.ts";
 import type { Settings } from "./settings.ts";
 import { formatHost } from "./settings/parsers.ts";
-import { isSidecar } from "./sidecar/challenge.ts";
 import { onStopSignal } from "./stop_signal.ts";
 import { VERSION } from "./version.ts";
 
@@ -22,6 +21,8 @@ export interface ServeOptions {
   readonly env: Env;
   /** The relayer key. */
   readonly key: RelayerKey;
+  /** Loopback address where the sidecar's calls are answered; absent when there is none. */
+  readonly internalUrl?: string | undefined;
   /** Where events go. */
   readonly logger: Logger;
   /** Takes text for the person at the terminal. */
@@ -51,6 +52,21 @@ function listen(settings: Settings, signal: AbortSignal, relayer: Relayer) {
     if (!(cause instanceof Deno.errors.AddrInUse)) throw cause;
     const text = `SVC_PORT: ${host}:${port} is in use by another program`;
     throw new SvcError("invalid_parameter", text, { cause });
+  }
+}
+
+/** Answers the sidecar's calls; whatever the client, they come from this machine. */
+function listenInternally(url: string, signal: AbortSignal, relayer: Relayer) {
+  const { hostname, port } = new URL(url);
+  try {
+    return Deno.serve(
+      { hostname, port: Number(port), signal, onListen() {} },
+      (request) => relayer.fetchInternal(request),
+    );
+  } catch (cause) {
+    if (!(cause instanceof Deno.errors.AddrInUse)) throw cause;
+    // Whoever took the port in between may leave, so the launcher tries again.
+    throw new SvcError("overloaded", `The internal address ${url} is in use`, { cause });
   }
 }
 
@@ -84,14 +100,15 @@ export async function serveRelayer(options: ServeOptions): Promise<void> {
       backends = await openBackends(settings, env, context),
     config: relayerConfig(settings),
     logger,
-    ...(token === undefined
-      ? {}
-      : { sidecar: (signal) => isSidecar(settings.sidecarUrl, token, { signal }) }),
+    ...(token === undefined ? {} : { sidecar: { url: settings.sidecarUrl, token } }),
   });
 
   const stopped = Promise.withResolvers<Deno.Signal>();
   using _signals = onStopSignal(stopped.resolve);
   const cut = new AbortController();
+  const internal = options.internalUrl === undefined
+    ? undefined
+    : listenInternally(options.internalUrl, cut.signal, relayer);
   const server = listen(settings, cut.signal, relayer);
   const address = `http://${formatHost(settings.host)}:${server.addr.port}`;
   logger.info("listening", {
@@ -106,7 +123,7 @@ export async function serveRelayer(options: ServeOptions): Promise<void> {
   logger.info("shutting down", { signal: signal ?? "none" });
   const ms = settings.shutdownSeconds * 1000;
   const end = performance.now() + ms;
-  const closed = server.shutdown();
+  const closed = Promise.all([server.shutdown(), internal?.shutdown()]);
   await relayer.drain(ms);
   // Connections that stay busy after their time are cut.
   if (!(await within(closed, Math.max(0, end - performance.now())))) cut.abort();

@@ -41,7 +41,14 @@ const MAY_IMPORT: readonly (readonly [from: string, to: readonly string[]])[] = 
     "src/log.ts",
     "src/config.ts",
   ]],
-  ["src/sidecar/", ["src/sidecar/", "src/protocol/", "src/client/", "src/errors.ts", "src/log.ts"]],
+  ["src/sidecar/", [
+    "src/sidecar/",
+    "src/protocol/",
+    "src/client/",
+    "src/errors.ts",
+    "src/log.ts",
+    "src/version.ts",
+  ]],
   // The roots below wire the parts together.
   ["src/", ["src/"]],
   ["plugins/", [

@@ -1,9 +1,16 @@
 import assert from "node:assert/strict";
 import { SvcError } from "../src/errors.ts";
-import { parseRelayerBoot, parseSidecarBoot, relayerEnvironment } from "../src/launcher/boot.ts";
+import { chooseAddresses } from "../src/launcher/addresses.ts";
+import {
+  parseRelayerBoot,
+  parseSidecarBoot,
+  relayerEnvironment,
+  sidecarBoot,
+} from "../src/launcher/boot.ts";
 import { childEnvironment } from "../src/launcher/child_spec.ts";
 import { readLeash } from "../src/launcher/leash.ts";
 import { readSettings } from "../src/settings.ts";
+import { DEFAULT_SIDECAR_LIMITS } from "../src/sidecar/options.ts";
 
 const KEY = "ab".repeat(32);
 
@@ -63,9 +70,74 @@ Deno.test("start lines of another shape are refused without being repeated", () 
       return !error.message.includes("ab") && error.cause === undefined;
     });
   }
-  const sidecar = { url: "http://127.0.0.1:1", token: "t".repeat(16) };
-  assert.equal(parseSidecarBoot(JSON.stringify(sidecar)).logLevel, "info");
-  assert.throws(() => parseSidecarBoot('{"url":"http://127.0.0.1:1","token":"short"}'), SvcError);
+  const withInternal = { ...good, internalUrl: "http://127.0.0.1:81" };
+  assert.deepEqual(parseRelayerBoot(JSON.stringify(withInternal)), withInternal);
+  for (const internalUrl of ["http://0.0.0.0:81", "http://127.0.0.1:81/x", "", 1, null]) {
+    assert.throws(() => parseRelayerBoot(JSON.stringify({ ...good, internalUrl })), SvcError);
+  }
+});
+
+Deno.test("a sidecar's start line holds what the settings say, or the defaults", () => {
+  const url = "http://127.0.0.1:9000";
+  const internalUrl = "http://127.0.0.1:81";
+  const env = {
+    MCP_MAX_TOTAL_SESSIONS: "7",
+    MCP_MAX_SESSIONS_PER_IP: "6",
+    MCP_MAX_NEW_SESSIONS_PER_IP_PER_MIN: "5",
+    MCP_SESSION_IDLE_SECONDS: "4",
+    SVC_MCP_KEEPALIVE_SECONDS: "3",
+    SVC_COMPAT_ALIASES: "false",
+    SVC_LOG_FORMAT: "json",
+    SVC_MCP_FIXTURES: "true",
+  };
+  const token = "t".repeat(16);
+  const boot = sidecarBoot(readSettings(env).settings, token, internalUrl);
+  assert.deepEqual(parseSidecarBoot(JSON.stringify(boot)), boot);
+  assert.deepEqual(boot, {
+    url,
+    token,
+    relayerUrl: internalUrl,
+    limits: {
+      sessions: 7,
+      sessionsPerIp: 6,
+      newSessionsPerIpPerMinute: 5,
+      idleSeconds: 4,
+      keepaliveSeconds: 3,
+      aliases: false,
+    },
+    // Not without SVC_TEST=1.
+    fixtures: false,
+    logLevel: "info",
+    logFormat: "json",
+  });
+  const least = { url, token, relayerUrl: internalUrl };
+  const parsed = parseSidecarBoot(JSON.stringify(least));
+  assert.deepEqual(parsed.limits, DEFAULT_SIDECAR_LIMITS);
+  assert.deepEqual([parsed.logLevel, parsed.logFormat, parsed.fixtures], ["info", "text", false]);
+  for (
+    const wrong of [
+      { token: "short" },
+      { url: "x" },
+      { relayerUrl: undefined },
+      { limits: 1 },
+      { limits: { sessions: 0 } },
+      { limits: { idleSeconds: "4" } },
+    ]
+  ) {
+    assert.throws(() => parseSidecarBoot(JSON.stringify({ ...least, ...wrong })), SvcError);
+  }
+});
+
+Deno.test("addresses left to the system are free, loopback and different", () => {
+  const fixed = { sidecarUrl: "http://[::1]:9000", port: 8000 };
+  const { sidecarUrl, internalUrl } = chooseAddresses(fixed);
+  assert.equal(sidecarUrl, fixed.sidecarUrl);
+  assert.match(internalUrl, /^http:\/\/127\.0\.0\.1:\d+$/);
+  for (let i = 0; i < 20; i++) {
+    const chosen = chooseAddresses({ sidecarUrl: "http://127.0.0.1:0", port: 0 });
+    assert.match(chosen.sidecarUrl, /^http:\/\/127\.0\.0\.1:[1-9]\d*$/);
+    assert.notEqual(chosen.sidecarUrl, chosen.internalUrl);
+  }
 });
 
 Deno.test("the relayer gets its settings, absolute paths, and nothing else", () => {

@@ -38,8 +38,16 @@ Deno.test("the default relayer listens, reaches the sidecar, and keeps to its fo
   ]);
 });
 
+Deno.test("the relayer listens internally too where the sidecar calls it", () => {
+  const list = relayerPermissions(settingsOf({}), [], {}, "http://127.0.0.1:40001");
+  assert.deepEqual(list.net, ["127.0.0.1:40001", "127.0.0.1:8000", "127.0.0.1:9000"]);
+});
+
 Deno.test("the sidecar may talk to this machine only", () => {
   assert.deepEqual(permissionFlags(sidecarPermissions(settingsOf({}))), ["--allow-net=127.0.0.1"]);
+  // The internal listener is an IPv4 one, wherever the sidecar listens.
+  const v6 = sidecarPermissions(settingsOf({ SIDECAR_URL: "http://[::1]:9000" }));
+  assert.deepEqual(v6.net, ["127.0.0.1", "[::1]"]);
 });
 
 Deno.test("a failpoint needs the permission to signal, in tests only", () => {

@@ -130,7 +130,9 @@ Deno.test("settings and permissions can be printed without starting anything", a
     assert.ok(text.includes("SIDECAR_AUTH_TOKEN=[secret]\n") && !text.includes("a-token"));
     await using permissions = new Program(["--print-permissions"], env);
     assert.equal(await permissions.end(), 0);
-    assert.ok((await permissions.output).endsWith("sidecar\n  --allow-net=127.0.0.1\n"));
+    const lists = await permissions.output;
+    assert.ok(lists.endsWith("sidecar\n  --allow-net=127.0.0.1\n"));
+    assert.match(lists, /^relayer\n {2}--allow-net=127\.0\.0\.1:0\n/);
     await using unknown = new Program(["strat"], env);
     assert.equal(await unknown.end(), 2);
     assert.deepEqual(await Array.fromAsync(Deno.readDir(home)), []);

@@ -76,7 +76,8 @@ Deno.test("a sidecar is told from a stranger", async () => {
 Deno.test("the process takes its token from the leash and ends with it", async () => {
   await inHome(async (home) => {
     await using program = new Program(["sidecar", "--boot-stdin"], { HOME: home });
-    const boot = { url: "http://127.0.0.1:0", token: TOKEN, logFormat: "json" };
+    const relayerUrl = "http://127.0.0.1:9";
+    const boot = { url: "http://127.0.0.1:0", token: TOKEN, relayerUrl, logFormat: "json" };
     await program.write(JSON.stringify(boot) + "\n");
     const { port } = await program.event("sidecar listening");
     assert.equal(await isSidecar(`http://127.0.0.1:${port}`, TOKEN), true);

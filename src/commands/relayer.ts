@@ -1,5 +1,5 @@
 import { SvcError } from "../errors.ts";
-import { EXIT_CONFIG, parseRelayerBoot, parseSidecarBoot } from "../launcher/boot.ts";
+import { EXIT_CONFIG, parseRelayerBoot, parseSidecarBoot, sidecarBoot } from "../launcher/boot.ts";
 import { readLeash } from "../launcher/leash.ts";
 import { prepare } from "../launcher/prepare.ts";
 import { printPermissions, runLauncher } from "../launcher/start.ts";
@@ -7,6 +7,7 @@ import { createLogger, errorFields, type Logger } from "../log.ts";
 import { RelayerKey } from "../relayer_key.ts";
 import { loadRelayerKey, runCommand } from "../relayer_key_source.ts";
 import { printConfig, readSettings, type Settings } from "../settings.ts";
+import { formatHost } from "../settings/parsers.ts";
 import { type Sidecar, type SidecarBoot, startSidecar } from "../sidecar/process.ts";
 import { onStopSignal } from "../stop_signal.ts";
 import type { CommandIo } from "./io.ts";
@@ -60,12 +61,14 @@ export function runServe(bootStdin: boolean, io: ProcessIo): Promise<number> {
   return guarded(io, async () => {
     let env = io.env;
     let key: RelayerKey | undefined;
+    let internalUrl: string | undefined;
     if (bootStdin) {
       const leash = await readLeash(io.stdin);
       // Without its launcher nobody would stop or restart this process: it ends as in a crash.
       void leash.ended.then(() => io.exit(1));
       const boot = parseRelayerBoot(leash.line);
       env = boot.env;
+      internalUrl = boot.internalUrl;
       key = new RelayerKey(Uint8Array.fromHex(boot.relayerKey));
     }
     const cwd = bootStdin ? "" : io.cwd;
@@ -81,7 +84,8 @@ export function runServe(bootStdin: boolean, io: ProcessIo): Promise<number> {
     }
     // Loaded here, so that no other command pays for the whole relayer.
     const { serveRelayer } = await import("../serve.ts");
-    await serveRelayer({ settings, env, key, logger, write: (text) => io.write(text) });
+    const write = (text: string) => io.write(text);
+    await serveRelayer({ settings, env, key, logger, internalUrl, write });
     return 0;
   });
 }
@@ -102,8 +106,7 @@ export function runSidecar(bootStdin: boolean, io: ProcessIo): Promise<number> {
       if (token === undefined) {
         throw new SvcError("invalid_parameter", "SIDECAR_AUTH_TOKEN is needed");
       }
-      const { sidecarUrl: url, logLevel, logFormat } = settings;
-      boot = { url, token, logLevel, logFormat };
+      boot = sidecarBoot(settings, token, ownUrl(settings));
     }
     using _signals = onStopSignal(() => stopped.resolve());
     await using sidecar = listen(boot);
@@ -111,6 +114,11 @@ export function runSidecar(bootStdin: boolean, io: ProcessIo): Promise<number> {
     await stopped.promise;
     return 0;
   });
+}
+
+/** Where a sidecar that nobody told otherwise finds the relayer. */
+function ownUrl({ host, port }: Settings): string {
+  return `http://${formatHost(host)}:${port}`;
 }
 
 function listen(boot: SidecarBoot): Sidecar {

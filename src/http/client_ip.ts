@@ -59,6 +59,11 @@ export function inRanges(address: string, ranges: readonly string[]): boolean {
   return parsed !== undefined && ranges.some((range) => contains(range, parsed));
 }
 
+/** Whether a text is an IP address. */
+export function isAddress(text: string): boolean {
+  return parse(text) !== undefined;
+}
+
 /** Whether an address belongs to this machine alone. */
 export function isLoopback(address: string): boolean {
   return inRanges(address, ["127.0.0.0/8", "::1"]);

@@ -6,6 +6,8 @@ const ALLOWED = [
   "last-event-id",
   "mcp-session-id",
   "mcp-protocol-version",
+  "mcp-method",
+  "mcp-name",
   "x-public-key",
   "x-signature",
   "x-timestamp",

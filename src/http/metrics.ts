@@ -125,6 +125,11 @@ export class HttpMetrics {
     "svc_rate_limit_denials_total",
     "Requests refused by a rate limit",
   );
+  /** MCP requests and streams the sidecar failed, by reason. */
+  readonly sidecarFailures: Counter = new Counter(
+    "svc_sidecar_failures_total",
+    "Requests and streams that failed at the sidecar, by reason",
+  );
   /** Job durations by end. */
   readonly jobs: Histogram = new Histogram(
     "svc_job_duration_seconds",

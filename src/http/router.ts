@@ -3,6 +3,7 @@ import { errorResponse, SvcError } from "../errors.ts";
 import type { Logger } from "../log.ts";
 import type { Domain } from "../memory/domain.ts";
 import { HEADER } from "../protocol/headers.ts";
+import { jsonRpcErrorResponse } from "../protocol/json_rpc_error.ts";
 import {
   COMPAT_SUI_BODY_BYTES,
   HEADER_BLOCK_BYTES,
@@ -13,6 +14,7 @@ import { clientIp } from "./client_ip.ts";
 import { addCors, preflight } from "./cors.ts";
 import type { Health } from "./health.ts";
 import { parseJson } from "./json.ts";
+import { isMcpPath, MCP_ROUTES, type McpProxy } from "./mcp_proxy.ts";
 import { gaugeLines, type HttpMetrics } from "./metrics.ts";
 import { openApi } from "./openapi.ts";
 import { type RequestContext, requestIdOf } from "./request_context.ts";
@@ -39,6 +41,8 @@ export interface RouterDependencies extends SignedDependencies {
   readonly metrics: HttpMetrics;
   /** States of dependencies. */
   readonly health: Health;
+  /** The way to the sidecar. */
+  readonly mcp: McpProxy;
   /** Where failures are noted. */
   readonly logger: Logger;
   /** Whether new requests are refused. */
@@ -90,6 +94,7 @@ export class Router {
     metrics.inFlight++;
     let response: Response;
     let route = "none";
+    let path = "";
     try {
       const context: RequestContext = {
         request,
@@ -102,7 +107,8 @@ export class Router {
           domain.config.trustedProxies,
         ),
       };
-      route = this.#patternOf(context.target.path) ?? "none";
+      path = context.target.path;
+      route = this.#patternOf(path) ?? "none";
       if (this.#deps.closing()) throw new SvcError("shutting_down");
       if (headerBytes(request.headers) > HEADER_BLOCK_BYTES) {
         throw new SvcError("headers_too_large");
@@ -111,7 +117,7 @@ export class Router {
         ? preflight(origin, domain.config.allowedOrigins)
         : await this.#app.fetch(request, context);
     } catch (thrown) {
-      response = this.#refuse(thrown, requestId, route);
+      response = this.#refuse(thrown, requestId, route, isMcpPath(path));
     }
     if (!request.bodyUsed) await request.body?.cancel().catch(() => {});
     metrics.inFlight--;
@@ -130,7 +136,7 @@ export class Router {
     return response;
   }
 
-  #refuse(thrown: unknown, requestId: string, route: string): Response {
+  #refuse(thrown: unknown, requestId: string, route: string, isMcp: boolean): Response {
     const error = SvcError.from(thrown);
     const { metrics, logger } = this.#deps;
     metrics.errors.add({ code: error.code });
@@ -142,7 +148,7 @@ export class Router {
       const reason = error.cause instanceof Error ? error.cause.name : error.code;
       logger.error("request_failed", { request_id: requestId, route, code: error.code, reason });
     }
-    const response = errorResponse(error, requestId);
+    const response = (isMcp ? jsonRpcErrorResponse : errorResponse)(error, requestId);
     for (const [name, value] of Object.entries(limitHeaders(error))) {
       response.headers.set(name, value);
     }
@@ -173,6 +179,13 @@ export class Router {
       const body = await this.#publicJson(context, COMPAT_SUI_BODY_BYTES);
       return json(200, answerCompatSui(body, config.packageId ?? ""));
     });
+    for (const [method, path] of MCP_ROUTES) {
+      this.#on(method, path, (context) => {
+        // A HEAD would open a stream that nobody reads.
+        if (context.request.method !== method) throw notAllowed(this.#methods.get(path) ?? []);
+        return this.#deps.mcp.answer(context);
+      });
+    }
     this.#on("POST", "/sponsor", () => this.#noSponsor());
     this.#on("POST", "/sponsor/execute", () => this.#noSponsor());
     if (domain.accounts.admin !== undefined) this.#registerOwner(domain);
@@ -268,6 +281,7 @@ export class Router {
       ]),
       ...metrics.errors.lines(),
       ...metrics.denials.lines(),
+      ...metrics.sidecarFailures.lines(),
       ...gaugeLines("svc_jobs", "Unfinished jobs by state", "gauge", [
         { labels: { state: "pending" }, value: pending },
         { labels: { state: "running" }, value: running },

@@ -3,6 +3,7 @@ import type { Env } from "../fields.ts";
 import type { Settings } from "../settings.ts";
 import { ROLE_FIELDS } from "../settings/roles.ts";
 import { ALL_FIELDS } from "../settings/table.ts";
+import { DEFAULT_SIDECAR_LIMITS, type SidecarLimits } from "../sidecar/options.ts";
 import type { SidecarBoot } from "../sidecar/process.ts";
 
 /** Exit code of a start that cannot succeed before something is changed (`EX_CONFIG`). */
@@ -14,6 +15,8 @@ export interface RelayerBoot {
   readonly env: Env;
   /** Relayer key, 64 hex characters. */
   readonly relayerKey: string;
+  /** Loopback address where the sidecar's calls are answered; absent without a sidecar. */
+  readonly internalUrl?: string;
 }
 
 /** The variables a relayer needs, with paths that mean the same in any process. */
@@ -50,20 +53,70 @@ function parseObject(line: string): Record<string, unknown> {
   return Object.fromEntries(Object.entries(value));
 }
 
+function isLoopbackUrl(value: unknown): value is string {
+  return typeof value === "string" && /^http:\/\/127\.0\.0\.1:\d{1,5}$/.test(value) &&
+    URL.canParse(value);
+}
+
 /**
  * Reads a relayer's start line.
  * @throws {SvcError} `invalid_parameter` when it has another shape.
  */
 export function parseRelayerBoot(line: string): RelayerBoot {
-  const { env, relayerKey } = parseObject(line);
+  const { env, relayerKey, internalUrl } = parseObject(line);
   if (typeof env !== "object" || env === null || typeof relayerKey !== "string") throw invalid();
   if (!/^[0-9a-f]{64}$/.test(relayerKey)) throw invalid();
+  if (internalUrl !== undefined && !isLoopbackUrl(internalUrl)) throw invalid();
   const variables: Record<string, string> = {};
   for (const [name, value] of Object.entries(env)) {
     if (typeof value !== "string") throw invalid();
     variables[name] = value;
   }
-  return { env: variables, relayerKey };
+  return {
+    env: variables,
+    relayerKey,
+    ...(internalUrl === undefined ? {} : { internalUrl }),
+  };
+}
+
+/** Limits of sessions; what is absent has its default. */
+function parseLimits(value: unknown): SidecarLimits {
+  if (typeof value !== "object" || value === null) throw invalid();
+  const given = new Map(Object.entries(value));
+  const defaults = DEFAULT_SIDECAR_LIMITS;
+  function number(name: Exclude<keyof SidecarLimits, "aliases">): number {
+    const limit: unknown = given.get(name) ?? defaults[name];
+    if (typeof limit !== "number" || !Number.isInteger(limit) || limit < 1) throw invalid();
+    return limit;
+  }
+  return {
+    sessions: number("sessions"),
+    sessionsPerIp: number("sessionsPerIp"),
+    newSessionsPerIpPerMinute: number("newSessionsPerIpPerMinute"),
+    idleSeconds: number("idleSeconds"),
+    keepaliveSeconds: number("keepaliveSeconds"),
+    aliases: given.get("aliases") !== false,
+  };
+}
+
+/** What the settings mean for a sidecar. */
+export function sidecarBoot(settings: Settings, token: string, relayerUrl: string): SidecarBoot {
+  return {
+    url: settings.sidecarUrl,
+    token,
+    relayerUrl,
+    limits: {
+      sessions: settings.mcpMaxSessions,
+      sessionsPerIp: settings.mcpMaxSessionsPerIp,
+      newSessionsPerIpPerMinute: settings.mcpMaxNewSessionsPerIpPerMinute,
+      idleSeconds: settings.mcpSessionIdleSeconds,
+      keepaliveSeconds: settings.mcpKeepaliveSeconds,
+      aliases: settings.compatAliases,
+    },
+    fixtures: settings.test && settings.mcpFixtures,
+    logLevel: settings.logLevel,
+    logFormat: settings.logFormat,
+  };
 }
 
 /**
@@ -71,13 +124,17 @@ export function parseRelayerBoot(line: string): RelayerBoot {
  * @throws {SvcError} `invalid_parameter` when it has another shape.
  */
 export function parseSidecarBoot(line: string): SidecarBoot {
-  const { url, token, logLevel, logFormat } = parseObject(line);
+  const { url, token, relayerUrl, limits, fixtures, logLevel, logFormat } = parseObject(line);
   if (typeof url !== "string" || typeof token !== "string") throw invalid();
   if (!URL.canParse(url) || token.length < 16) throw invalid();
+  if (typeof relayerUrl !== "string" || !URL.canParse(relayerUrl)) throw invalid();
   const level = (["debug", "info", "warn", "error"] as const).find((word) => word === logLevel);
   return {
     url,
     token,
+    relayerUrl,
+    limits: parseLimits(limits ?? {}),
+    fixtures: fixtures === true,
     logLevel: level ?? "info",
     logFormat: logFormat === "json" ? "json" : "text",
   };

@@ -21,6 +21,11 @@ const KEPT = [
   "USERPROFILE",
   "XDG_CACHE_HOME",
 ];
+/**
+ * A thousand MCP sessions hold 14 MB; what opening them leaves behind is collected early, instead
+ * of after the heap has grown by a hundred.
+ */
+const SMALL_HEAP = "--v8-flags=--min-semi-space-size=1,--max-semi-space-size=2";
 const PROXIES = ["HTTP_PROXY", "HTTPS_PROXY", "http_proxy", "https_proxy"];
 
 /** The environment of a child: nothing of ours, which goes through its standard input. */
@@ -69,6 +74,7 @@ export function childSpec(options: ChildOptions): ChildSpec {
     args: [
       "run",
       "--no-prompt",
+      ...(options.command === "sidecar" ? [SMALL_HEAP] : []),
       ...place,
       ...(options.noRemote ? ["--no-remote"] : []),
       ...permissionFlags(options.permissions),

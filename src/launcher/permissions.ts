@@ -42,7 +42,7 @@ function moduleFolders(castings: readonly Casting[]): string[] {
 }
 
 /**
- * What the relayer may do: listen, reach the sidecar and the hosts of its plugins, read and write
+ * What the relayer may do: listen on its address and, for the sidecar, on an internal one, reach the sidecar and the hosts of its plugins, read and write
  * the data directory. It may not start programs, load native code or read the environment, unless
  * a plugin asks for the latter two.
  */
@@ -50,12 +50,14 @@ export function relayerPermissions(
   settings: Settings,
   castings: readonly Casting[],
   env: Env,
+  internalUrl?: string,
 ): PermissionList {
   const asked = pluginPermissions(castings, env, settings.dataDir);
   const sidecar = new URL(settings.sidecarUrl);
   return {
     net: union(
       [netEntry(settings.host, settings.port), sidecar.host],
+      internalUrl === undefined ? [] : [new URL(internalUrl).host],
       ...asked.map(({ net }) => net),
     ),
     read: union([settings.dataDir], moduleFolders(castings), ...asked.map(({ read }) => read)),
@@ -68,10 +70,26 @@ export function relayerPermissions(
   };
 }
 
-/** What the sidecar may do: talk to this machine. */
-export function sidecarPermissions(settings: Settings): PermissionList {
-  const host = new URL(settings.sidecarUrl).hostname;
-  return { net: [host], read: [], write: [], env: [], ffi: [], sys: [], run: false };
+/** What a sidecar's permissions depend on. */
+type SidecarSettings =
+  & Pick<Settings, "sidecarUrl">
+  & Partial<Pick<Settings, "test" | "mcpFixtures">>;
+
+/** What the sidecar may do: talk to this machine; in tests with MCP kits, load their fixtures. */
+export function sidecarPermissions(settings: SidecarSettings): PermissionList {
+  const { hostname } = new URL(settings.sidecarUrl);
+  const read = settings.test && settings.mcpFixtures
+    ? [fileURLToPath(new URL("tests/sidecar", PROGRAM_ROOT))]
+    : [];
+  return {
+    net: union([hostname, "127.0.0.1"]),
+    read,
+    write: [],
+    env: [],
+    ffi: [],
+    sys: [],
+    run: false,
+  };
 }
 
 /** The list as flags of `deno run`; a comma inside an entry is doubled. */

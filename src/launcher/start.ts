@@ -2,9 +2,9 @@ import type { Env } from "../fields.ts";
 import type { Logger } from "../log.ts";
 import { loadRelayerKey, runCommand } from "../relayer_key_source.ts";
 import type { Settings } from "../settings.ts";
-import type { SidecarBoot } from "../sidecar/process.ts";
 import { onStopSignal } from "../stop_signal.ts";
-import { EXIT_CONFIG, type RelayerBoot, relayerEnvironment } from "./boot.ts";
+import { chooseAddresses } from "./addresses.ts";
+import { EXIT_CONFIG, type RelayerBoot, relayerEnvironment, sidecarBoot } from "./boot.ts";
 import { childEnvironment, childSpec } from "./child_spec.ts";
 import {
   isWithoutRemoteModules,
@@ -20,19 +20,14 @@ const MARGIN_MS = 2000;
 
 /** The permission lists of both processes, one flag a line. */
 export function printPermissions({ settings, castings }: Prepared, env: Env): string {
-  const lines = ["relayer", ...permissionFlags(relayerPermissions(settings, castings, env))];
+  // The port of the internal listener is chosen at each start.
+  const internal = settings.sidecarAutostart ? "http://127.0.0.1:0" : undefined;
+  const relayer = relayerPermissions(settings, castings, env, internal);
+  const lines = ["relayer", ...permissionFlags(relayer)];
   if (settings.sidecarAutostart) {
     lines.push("sidecar", ...permissionFlags(sidecarPermissions(settings)));
   }
   return lines.map((line) => line.startsWith("--") ? `  ${line}\n` : `${line}\n`).join("");
-}
-
-/** Replaces port 0 of the sidecar's address by a free one, since two processes must know it. */
-function withSidecarPort(settings: Settings): Settings {
-  const url = new URL(settings.sidecarUrl);
-  if (url.port !== "0") return settings;
-  using listener = Deno.listen({ hostname: url.hostname.replace(/^\[|\]$/g, ""), port: 0 });
-  return { ...settings, sidecarUrl: `http://${url.hostname}:${listener.addr.port}` };
 }
 
 /**
@@ -43,7 +38,9 @@ function withSidecarPort(settings: Settings): Settings {
  * @throws {SvcError} `invalid_parameter` when there is no usable relayer key.
  */
 export async function runLauncher(prepared: Prepared, env: Env, logger: Logger): Promise<number> {
-  const settings = withSidecarPort(prepared.settings);
+  const { sidecarUrl, internalUrl } = chooseAddresses(prepared.settings);
+  const settings: Settings = { ...prepared.settings, sidecarUrl };
+  const { sidecarAutostart } = settings;
   const { castings, pluginVariables } = prepared;
   for (const warning of prepared.warnings) logger.warn("settings", { reason: warning });
   const { key, warnings } = await loadRelayerKey(settings, runCommand);
@@ -55,29 +52,28 @@ export async function runLauncher(prepared: Prepared, env: Env, logger: Logger):
   const relayerBoot: RelayerBoot = {
     env: {
       ...relayerEnvironment(env, settings, pluginVariables),
-      SIDECAR_URL: settings.sidecarUrl,
-      ...(settings.sidecarAutostart ? { SIDECAR_AUTH_TOKEN: token } : {}),
+      SIDECAR_URL: sidecarUrl,
+      ...(sidecarAutostart ? { SIDECAR_AUTH_TOKEN: token } : {}),
     },
     relayerKey: key.reveal(),
+    ...(sidecarAutostart ? { internalUrl } : {}),
   };
   const relayer = new Supervisor(
     childSpec({
       command: "serve",
-      permissions: relayerPermissions(settings, castings, env),
+      permissions: relayerPermissions(settings, castings, env, relayerBoot.internalUrl),
       env: childEnvironment(env, { proxies: true }),
       boot: JSON.stringify(relayerBoot),
       noRemote,
     }),
     { logger },
   );
-  const { sidecarUrl: url, logLevel, logFormat } = settings;
-  const sidecarBoot: SidecarBoot = { url, token, logLevel, logFormat };
   const sidecar = new Supervisor(
     childSpec({
       command: "sidecar",
       permissions: sidecarPermissions(settings),
       env: childEnvironment(env, { proxies: false }),
-      boot: JSON.stringify(sidecarBoot),
+      boot: JSON.stringify(sidecarBoot(settings, token, internalUrl)),
       noRemote: isWithoutRemoteModules([]),
     }),
     { logger },
@@ -89,7 +85,7 @@ export async function runLauncher(prepared: Prepared, env: Env, logger: Logger):
     sidecar.startNoMore();
     void relayer.stop(signal, graceMs);
   });
-  const sidecarRun = settings.sidecarAutostart ? sidecar.run() : Promise.resolve(0);
+  const sidecarRun = sidecarAutostart ? sidecar.run() : Promise.resolve(0);
   const code = await relayer.run();
   // The relayer drains through the sidecar, so the sidecar goes last.
   await sidecar.stop("SIGTERM", MARGIN_MS);

@@ -8,6 +8,7 @@ import { parseBody } from "../../protocol/schemas.ts";
 import { nativeBodySha256 } from "../../protocol/verify.ts";
 import { personalMessageSigner } from "../../protocol/wallet_proof.ts";
 import { isLoopback, limitKey } from "../client_ip.ts";
+import { isKnownHost } from "../known_host.ts";
 import { type Layer, RateLimiter } from "../rate_limit.ts";
 import { baseUrl, type RequestContext } from "../request_context.ts";
 import type { Answer } from "../route.ts";
@@ -109,13 +110,12 @@ export class OwnerRoutes {
   /** Host and Origin: a page of another origin can neither ask nor read. */
   #checkSurroundings(context: RequestContext): void {
     const { headers } = context.request;
-    const host = (headers.get("host") ?? "").replace(/:\d+$/, "").toLowerCase();
-    const { publicUrl, allowedHosts, webUrl } = this.#config;
-    const known = host === "localhost" || /^(\[[0-9a-f:.]+\]|\d+\.\d+\.\d+\.\d+)$/.test(host) ||
-      (publicUrl !== undefined && new URL(publicUrl).hostname === host) ||
-      allowedHosts.includes(host) || allowedHosts.includes("*");
-    if (!known) throw new SvcError("host_not_allowed");
-    if (headers.get("origin") !== new URL(webUrl).origin) throw new SvcError("origin_not_allowed");
+    if (!isKnownHost(headers.get("host") ?? "", this.#config)) {
+      throw new SvcError("host_not_allowed");
+    }
+    if (headers.get("origin") !== new URL(this.#config.webUrl).origin) {
+      throw new SvcError("origin_not_allowed");
+    }
   }
 
   #challenge(body: unknown, context: RequestContext): Answer {

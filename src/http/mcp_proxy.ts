@@ -1,0 +1,216 @@
+import type { RelayerConfig } from "../config.ts";
+import { SvcError } from "../errors.ts";
+import { HEADER } from "../protocol/headers.ts";
+import { SIGNED_BODY_BYTES } from "../protocol/limits.ts";
+import type { BodyReader } from "./body.ts";
+import { checkMcpSurroundings } from "./known_host.ts";
+import type { Counter } from "./metrics.ts";
+import { type RelayedStream, relayedStream } from "./relayed_stream.ts";
+import type { RequestContext } from "./request_context.ts";
+
+/** The MCP routes (PROTOCOL section 11). */
+export const MCP_ROUTES: readonly (readonly [method: string, path: string])[] = [
+  ["GET", "/api/mcp/sse"],
+  ["POST", "/api/mcp/messages"],
+  ["GET", "/api/mcp"],
+  ["POST", "/api/mcp"],
+  ["DELETE", "/api/mcp"],
+];
+
+/** Whether errors of a path are JSON-RPC errors. */
+export function isMcpPath(path: string): boolean {
+  return path === "/api/mcp" || path.startsWith("/api/mcp/");
+}
+
+/** The way to the sidecar; a request goes to a process that proved itself, or nowhere. */
+export interface SidecarGate {
+  /** Sends a request and waits for the head of its answer. */
+  send(request: GateRequest, signal: AbortSignal): Promise<GateAnswer>;
+}
+
+/** A request to the sidecar. */
+export interface GateRequest {
+  /** HTTP method. */
+  readonly method: string;
+  /** Path and query, percent-encoded. */
+  readonly target: string;
+  /** Headers besides those of the connection. */
+  readonly headers: Headers;
+  /** Body; absent for methods without one. */
+  readonly body?: Uint8Array | undefined;
+}
+
+/** The sidecar's answer. */
+export interface GateAnswer {
+  /** HTTP status. */
+  readonly status: number;
+  /** Headers. */
+  readonly headers: Headers;
+  /** The body piece by piece, each fetched when it is asked for; absent when there is none. */
+  readonly body: AsyncIterator<Uint8Array> | undefined;
+  /** To be called once the body has been read, or is not wanted any more. */
+  close(): void;
+}
+
+/** What the proxy works with. */
+export interface McpProxyOptions {
+  /** Origins, hosts, aliases. */
+  readonly config: RelayerConfig;
+  /** Reads messages. */
+  readonly bodies: BodyReader;
+  /** Counts requests and streams that failed, by reason. */
+  readonly failures: Counter;
+  /** The sidecar and the secret shared with it; absent when none is configured. */
+  readonly sidecar: { readonly gate: SidecarGate; readonly token: string } | undefined;
+  /** Longest time a client may leave a sent piece unread, milliseconds; 30,000 by default. */
+  readonly stallMs?: number;
+}
+
+const REQUEST_HEADERS: readonly string[] = [
+  "accept",
+  "authorization",
+  "content-type",
+  "last-event-id",
+  "mcp-method",
+  "mcp-name",
+  HEADER.mcpProtocolVersion,
+  HEADER.mcpSessionId,
+  HEADER.mcpAccountId,
+  HEADER.mcpNamespace,
+];
+/** Names older clients use (PROTOCOL 17.2). */
+const ALIAS_HEADERS: readonly string[] = ["x-memwal-account-id", "x-memwal-namespace"];
+const RESPONSE_HEADERS: readonly string[] = [
+  "allow",
+  "cache-control",
+  "content-type",
+  HEADER.mcpSessionId,
+  HEADER.retryAfter,
+  "www-authenticate",
+];
+const STALL_MS = 30_000;
+
+interface Open extends RelayedStream {
+  readonly isListening: boolean;
+}
+
+/** Passes MCP requests to the sidecar and its answers back, both as they come. */
+export class McpProxy implements Disposable {
+  readonly #options: McpProxyOptions;
+  readonly #open = new Set<Open>();
+
+  /** Connects at the first request. */
+  constructor(options: McpProxyOptions) {
+    this.#options = options;
+  }
+
+  /**
+   * Answers a request to one of {@linkcode MCP_ROUTES}.
+   *
+   * @throws {SvcError} `host_not_allowed`, `origin_not_allowed`, `unsupported_media_type`,
+   * `body_too_large`, `request_timeout`, `overloaded`, `sidecar_unavailable`.
+   */
+  async answer(context: RequestContext): Promise<Response> {
+    const { config, sidecar } = this.#options;
+    checkMcpSurroundings(config, context);
+    if (sidecar === undefined) {
+      throw new SvcError("sidecar_unavailable", "No sidecar is configured");
+    }
+    const body = await this.#readBody(context.request);
+    const headers = this.#requestHeaders(context, sidecar.token);
+    return await this.#forward(context, { headers, body }, sidecar.gate);
+  }
+
+  /** Ends the streams on which clients only listen; answers under way go on. */
+  closeListening(): void {
+    for (const stream of this.#open) if (stream.isListening) stream.end();
+  }
+
+  /** Ends every stream. */
+  [Symbol.dispose](): void {
+    for (const stream of this.#open) stream.end();
+  }
+
+  /** A message is one JSON text, of use only as a whole: it is counted before the sidecar sees it. */
+  async #readBody(request: Request): Promise<Uint8Array<ArrayBuffer> | undefined> {
+    if (request.method !== "POST") return undefined;
+    const encoding = request.headers.get("content-encoding")?.trim().toLowerCase() ?? "identity";
+    if (encoding !== "identity" && encoding !== "") throw new SvcError("unsupported_media_type");
+    if (Number(request.headers.get("content-length") ?? 0) > SIGNED_BODY_BYTES) {
+      throw new SvcError("body_too_large");
+    }
+    return await this.#options.bodies.read(request, SIGNED_BODY_BYTES);
+  }
+
+  #requestHeaders(context: RequestContext, token: string): Headers {
+    const given = context.request.headers;
+    const headers = new Headers();
+    const names = this.#options.config.compatAliases
+      ? [...REQUEST_HEADERS, ...ALIAS_HEADERS]
+      : REQUEST_HEADERS;
+    for (const name of names) {
+      const value = given.get(name);
+      if (value !== null) headers.set(name, value);
+    }
+    headers.set(HEADER.requestId, context.requestId);
+    headers.set(HEADER.sidecarToken, token);
+    headers.set(HEADER.clientIp, context.clientIp);
+    return headers;
+  }
+
+  async #forward(
+    { request, target }: RequestContext,
+    message: Pick<GateRequest, "headers" | "body">,
+    gate: SidecarGate,
+  ): Promise<Response> {
+    const method = request.method;
+    let answer: GateAnswer;
+    try {
+      const whole = { ...message, method, target: target.path + target.query };
+      answer = await gate.send(whole, request.signal);
+    } catch (cause) {
+      // When the client left, it is not the sidecar's failure, and nobody reads the answer.
+      if (!request.signal.aborted) this.#options.failures.add({ reason: "unreachable" });
+      throw new SvcError("sidecar_unavailable", undefined, { cause });
+    }
+    const { status, body } = answer;
+    const isEvents = answer.headers.get("content-type")?.startsWith("text/event-stream") ?? false;
+    const headers = responseHeaders(answer.headers, isEvents);
+    if (body === undefined) {
+      answer.close();
+      return new Response(null, { status, headers });
+    }
+    const leave = () => stream.end();
+    const stream: Open = {
+      isListening: isEvents && method === "GET",
+      ...relayedStream(body, {
+        stallMs: this.#options.stallMs ?? STALL_MS,
+        endsAnywhere: isEvents,
+        onEnd: (failure) => {
+          this.#open.delete(stream);
+          request.signal.removeEventListener("abort", leave);
+          if (failure === "broken") this.#options.failures.add({ reason: "broken_stream" });
+          answer.close();
+        },
+      }),
+    };
+    this.#open.add(stream);
+    request.signal.addEventListener("abort", leave);
+    if (request.signal.aborted) leave();
+    return new Response(stream.readable, { status, headers });
+  }
+}
+
+function responseHeaders(given: Headers, isEvents: boolean): Headers {
+  const headers = new Headers();
+  for (const name of RESPONSE_HEADERS) {
+    const value = given.get(name);
+    if (value !== null) headers.set(name, value);
+  }
+  if (isEvents) {
+    // Compression and reverse proxies would hold events back.
+    headers.set("cache-control", "no-cache, no-transform");
+    headers.set("x-accel-buffering", "no");
+  }
+  return headers;
+}

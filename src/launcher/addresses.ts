@@ -1,0 +1,31 @@
+import type { Settings } from "../settings.ts";
+
+/** Loopback addresses that two processes must know before either listens. */
+export interface Addresses {
+  /** Where the sidecar listens. */
+  readonly sidecarUrl: string;
+  /** Where the relayer answers the sidecar's calls, and nobody else. */
+  readonly internalUrl: string;
+}
+
+/**
+ * Chooses what the settings leave to the system.
+ *
+ * @param settings Port 0 of its `SIDECAR_URL` is replaced by a free one.
+ */
+export function chooseAddresses(settings: Pick<Settings, "sidecarUrl" | "port">): Addresses {
+  const sidecar = new URL(settings.sidecarUrl);
+  const taken = [settings.port, Number(sidecar.port || 80)];
+  // All are held until the last is chosen, so that no port is chosen twice.
+  using stack = new DisposableStack();
+  function freePort(hostname: string): number {
+    for (;;) {
+      const { port } = stack.use(Deno.listen({ hostname, port: 0 })).addr;
+      if (!taken.includes(port)) return port;
+    }
+  }
+  const sidecarUrl = sidecar.port === "0"
+    ? `http://${sidecar.hostname}:${freePort(sidecar.hostname.replace(/^\[|\]$/g, ""))}`
+    : settings.sidecarUrl;
+  return { sidecarUrl, internalUrl: `http://127.0.0.1:${freePort("127.0.0.1")}` };
+}

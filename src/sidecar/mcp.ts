@@ -1,0 +1,132 @@
+import { isLegacyRequest } from "@modelcontextprotocol/server";
+import { SvcError } from "../errors.ts";
+import { HEADER } from "../protocol/headers.ts";
+import { isSameSecret, TOKEN_HEADER } from "./challenge.ts";
+import { Gate } from "./gate.ts";
+import type { ServerExtension } from "./mcp_server.ts";
+import { checkAccept, checkMediaType, readMessageBody } from "./message_body.ts";
+import type { SidecarOptions, SidecarStats } from "./options.ts";
+import { rpcErrorResponse } from "./rpc_errors.ts";
+import { SseSessions } from "./sse.ts";
+import { Sessionless } from "./sessionless.ts";
+import { StreamableSessions } from "./streamable.ts";
+
+/** Longest pause between looks for idle sessions, in milliseconds. */
+const SWEEP_MS = 30_000;
+
+/** MCP for relayers; in a process of its own, or in this one. */
+export interface Sidecar extends AsyncDisposable {
+  /** Answers a request of the MCP routes that carries the token. */
+  fetch(request: Request): Promise<Response>;
+  /** Numbers of open sessions. */
+  stats(): SidecarStats;
+}
+
+const METHODS: Readonly<Record<string, readonly string[]>> = {
+  "/api/mcp": ["GET", "POST", "DELETE"],
+  "/api/mcp/sse": ["GET"],
+  "/api/mcp/messages": ["POST"],
+};
+
+class McpSidecar implements Sidecar {
+  readonly #gate: Gate;
+  readonly #sse: SseSessions;
+  readonly #streamable: StreamableSessions;
+  readonly #sessionless: Sessionless;
+  readonly #sweep: ReturnType<typeof setInterval>;
+
+  constructor(options: SidecarOptions, extension?: ServerExtension) {
+    this.#gate = new Gate(options, extension);
+    this.#sse = new SseSessions(this.#gate);
+    this.#streamable = new StreamableSessions(this.#gate);
+    this.#sessionless = new Sessionless(this.#gate);
+    const pause = Math.min(SWEEP_MS, this.#gate.limits.idleSeconds * 250);
+    this.#sweep = setInterval(() => this.#streamable.closeIdle(), pause);
+    Deno.unrefTimer(Number(this.#sweep));
+  }
+
+  stats(): SidecarStats {
+    this.#streamable.closeIdle();
+    const { caps } = this.#gate;
+    return { sse: this.#sse.size, streamable: this.#streamable.size, sessions: caps.total };
+  }
+
+  async fetch(request: Request): Promise<Response> {
+    const requestId = request.headers.get(HEADER.requestId) ?? crypto.randomUUID();
+    let response: Response;
+    try {
+      response = await this.#answer(request, requestId);
+    } catch (thrown) {
+      response = this.#refuse(thrown, requestId);
+    }
+    if (!request.bodyUsed) await request.body?.cancel().catch(() => {});
+    response.headers.set(HEADER.requestId, requestId);
+    return response;
+  }
+
+  #answer(request: Request, requestId: string): Promise<Response> {
+    const given = request.headers.get(TOKEN_HEADER) ?? "";
+    if (!isSameSecret(given, this.#gate.options.token)) {
+      return Promise.resolve(new Response("Forbidden\n", { status: 403 }));
+    }
+    const { pathname } = new URL(request.url);
+    const methods = Object.hasOwn(METHODS, pathname) ? METHODS[pathname]! : undefined;
+    if (methods === undefined) throw new SvcError("not_found");
+    if (!methods.includes(request.method)) {
+      const headers = { allow: methods.join(", ") };
+      throw new SvcError("method_not_allowed", undefined, { headers });
+    }
+    if (pathname === "/api/mcp/sse") return this.#sse.open(request);
+    if (pathname === "/api/mcp/messages") return this.#sse.message(request);
+    return this.#endpoint(request, requestId);
+  }
+
+  /** The endpoint that every revision but the oldest transport shares. */
+  async #endpoint(request: Request, requestId: string): Promise<Response> {
+    this.#gate.bearer(request);
+    if (request.method === "GET") checkAccept(request.headers, ["text/event-stream"]);
+    if (request.method !== "POST") {
+      return await this.#streamable.answer(request, undefined, requestId);
+    }
+    checkMediaType(request.headers);
+    checkAccept(request.headers, ["application/json", "text/event-stream"]);
+    const body = await readMessageBody(request);
+    const era = await isLegacyRequest(request, body) ? this.#streamable : this.#sessionless;
+    return await era.answer(request, body, requestId);
+  }
+
+  #refuse(thrown: unknown, requestId: string): Response {
+    const error = SvcError.from(thrown);
+    if (error.status >= 500) {
+      const reason = error.cause instanceof Error ? error.cause.name : error.code;
+      const { logger } = this.#gate;
+      logger.error("mcp request failed", { request_id: requestId, code: error.code, reason });
+    }
+    return rpcErrorResponse(error, requestId);
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    clearInterval(this.#sweep);
+    await Promise.all([
+      this.#sse.closeAll(),
+      this.#streamable.closeAll(),
+      this.#sessionless.close(),
+    ]);
+  }
+}
+
+/**
+ * Makes a sidecar: MCP sessions whose tools sign ordinary requests to a relayer. It keeps nothing
+ * and may run in the relayer's own process, in another one, or inside a program that embeds it.
+ */
+export function createSidecar(options: SidecarOptions): Sidecar {
+  return new McpSidecar(options);
+}
+
+/** Makes a sidecar whose servers have more than the product's tools. */
+export function createExtendedSidecar(
+  options: SidecarOptions,
+  extension: ServerExtension,
+): Sidecar {
+  return new McpSidecar(options, extension);
+}

@@ -1,0 +1,44 @@
+import type { JSONRPCMessage, Transport } from "@modelcontextprotocol/server";
+import { EVENT_STREAM_HEADERS, EventStream } from "./event_stream.ts";
+
+/** HTTP with SSE, revision 2024-11-05: one stream out, messages in by POST. */
+export class SseTransport implements Transport {
+  readonly sessionId: string;
+  onclose?: () => void;
+  onerror?: (error: Error) => void;
+  onmessage?: NonNullable<Transport["onmessage"]>;
+  readonly #stream: EventStream;
+
+  /** Opens the stream; its first event names where messages go. */
+  constructor(sessionId: string, keepaliveMs: number) {
+    this.sessionId = sessionId;
+    this.#stream = new EventStream({
+      firstKeepaliveMs: 0,
+      keepaliveMs,
+      onEnd: () => this.onclose?.(),
+    });
+    this.#stream.event("endpoint", `/api/mcp/messages?sessionId=${sessionId}`);
+  }
+
+  /** The answer that carries the stream. */
+  response(): Response {
+    return new Response(this.#stream.body, { headers: EVENT_STREAM_HEADERS });
+  }
+
+  /** Nothing is left to start. */
+  start(): Promise<void> {
+    return Promise.resolve();
+  }
+
+  /** Sends a message to the client. */
+  send(message: JSONRPCMessage): Promise<void> {
+    this.#stream.event("message", JSON.stringify(message));
+    return Promise.resolve();
+  }
+
+  /** Ends the stream and with it the session. */
+  close(): Promise<void> {
+    this.#stream.close();
+    return Promise.resolve();
+  }
+}

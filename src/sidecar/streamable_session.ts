@@ -1,0 +1,113 @@
+import {
+  isJSONRPCNotification,
+  type McpServer,
+  WebStandardStreamableHTTPServerTransport,
+} from "@modelcontextprotocol/server";
+import { EVENT_STREAM_HEADERS, guardStream } from "./event_stream.ts";
+import type { Admission, Gate } from "./gate.ts";
+import { buildServer, inServerNaming, SESSION_REVISIONS } from "./mcp_server.ts";
+import type { Principal } from "./principal.ts";
+import { completeRefusal } from "./rpc_errors.ts";
+
+/** Wait for the first sign of life on the stream of a call, in milliseconds. */
+const FIRST_KEEPALIVE_MS = 1000;
+
+/** One session of Streamable HTTP. */
+export class StreamableSession {
+  /** Random hex. */
+  readonly id: string;
+  /** Whose it is. */
+  readonly principal: Principal;
+  readonly #alias: boolean;
+  readonly #gate: Gate;
+  readonly #transport: WebStandardStreamableHTTPServerTransport;
+  readonly #server: McpServer;
+  readonly #release: () => void;
+  #lastUse: number;
+  #busy = 0;
+
+  /** Of an admission; `onClose` is called once, when it has ended. */
+  constructor(id: string, admission: Admission, gate: Gate, onClose: () => void) {
+    const { principal, headers, release } = admission;
+    this.id = id;
+    this.principal = principal;
+    this.#alias = headers.alias;
+    this.#gate = gate;
+    this.#release = () => {
+      release();
+      onClose();
+    };
+    this.#lastUse = gate.now();
+    this.#transport = new WebStandardStreamableHTTPServerTransport({
+      sessionIdGenerator: () => id,
+      supportedProtocolVersions: SESSION_REVISIONS,
+      keepAliveMs: 0,
+    });
+    this.#server = buildServer({ principal, ...headers }, gate);
+  }
+
+  /** Makes it ready for its first request. */
+  async connect(): Promise<void> {
+    await this.#server.connect(this.#transport);
+    this.#server.server.onclose = this.#release;
+  }
+
+  /** Whether it has been without request and open stream for so long, in milliseconds. */
+  isIdle(idleMs: number): boolean {
+    return this.#busy === 0 && this.#gate.now() - this.#lastUse >= idleMs;
+  }
+
+  /** Answers a request whose credentials have been checked; `body` is its parsed JSON. */
+  async answer(request: Request, body: unknown, requestId: string): Promise<Response> {
+    // The newest stream counts: the connection of the one before may be gone without a trace.
+    if (request.method === "GET") this.#transport.closeStandaloneSSEStream();
+    const alias = this.#alias;
+    const parsedBody = this.#gate.limits.aliases
+      ? Array.isArray(body)
+        ? body.map((message: unknown) => inServerNaming(message, alias))
+        : inServerNaming(body, alias)
+      : body;
+    this.#busy++;
+    let streaming = false;
+    try {
+      const response = await this.#transport.handleRequest(request, { parsedBody });
+      this.#endCancelled(body);
+      if (!response.headers.get("content-type")?.startsWith("text/event-stream")) {
+        return await completeRefusal(response, requestId);
+      }
+      streaming = true;
+      return this.#stream(response, request.method === "GET" ? 0 : FIRST_KEEPALIVE_MS);
+    } finally {
+      if (!streaming) this.#done();
+    }
+  }
+
+  /** A cancelled request gets no response, so that nothing else would end its stream. */
+  #endCancelled(message: unknown): void {
+    if (!isJSONRPCNotification(message) || message.method !== "notifications/cancelled") return;
+    const id = message.params?.["requestId"];
+    if (typeof id === "string" || typeof id === "number") this.#transport.closeSSEStream(id);
+  }
+
+  #stream(response: Response, firstKeepaliveMs: number): Response {
+    const body = guardStream(response.body!, {
+      firstKeepaliveMs,
+      keepaliveMs: this.#gate.limits.keepaliveSeconds * 1000,
+      onEnd: () => this.#done(),
+    });
+    return new Response(body, {
+      status: response.status,
+      headers: { ...EVENT_STREAM_HEADERS, "mcp-session-id": this.id },
+    });
+  }
+
+  #done(): void {
+    this.#busy--;
+    this.#lastUse = this.#gate.now();
+  }
+
+  /** Ends it: streams close, waits end, the slot is free. */
+  async close(): Promise<void> {
+    await this.#server.close();
+  }
+}

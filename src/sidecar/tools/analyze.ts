@@ -1,0 +1,65 @@
+import type { CallToolResult } from "@modelcontextprotocol/server";
+import type { Analyzed, JobStatus } from "../../client/job_results.ts";
+import { SvcError } from "../../errors.ts";
+import { textArguments } from "./arguments.ts";
+import type { ToolCall } from "./call.ts";
+import { success } from "./results.ts";
+
+/** Longest wait for all facts, in milliseconds. */
+const WAIT_MS = 180_000;
+
+type Outcome = "done" | "failed" | "timeout";
+
+function outcome(job: JobStatus | undefined): Outcome {
+  if (job === undefined) return "timeout";
+  if (job.status === "failed" || job.status === "not_found") return "failed";
+  return job.status === "done" || job.recallable ? "done" : "timeout";
+}
+
+async function analyzed(call: ToolCall): Promise<Analyzed> {
+  const { text, namespace } = textArguments(call.given, call.namespace);
+  try {
+    const { idempotencyKey } = call;
+    return await call.client.analyze(text, { namespace }, { idempotencyKey });
+  } catch (error) {
+    if (!(error instanceof SvcError) || error.code !== "not_found") throw error;
+    throw new SvcError("not_found", "This relayer has no analyze", { cause: error });
+  }
+}
+
+/** A wait that failed undoes no write: facts without a state count as timed out. */
+async function waitForAll(call: ToolCall, ids: readonly string[]): Promise<readonly JobStatus[]> {
+  if (ids.length === 0) return [];
+  try {
+    const control = { timeoutMs: WAIT_MS, signal: call.signal };
+    return (await call.client.waitForAll(ids, control)).results;
+  } catch (error) {
+    if (call.signal.aborted) throw error;
+    return [];
+  }
+}
+
+/** Extracts facts, saves each, and waits until they can be recalled. */
+export async function analyze(call: ToolCall): Promise<CallToolResult> {
+  call.progress.step(0, 2, "Extracting facts");
+  const { facts } = await analyzed(call);
+  call.progress.step(1, 2, `Saved ${facts.length} fact(s), indexing`);
+  const jobs = await waitForAll(call, facts.map((fact) => fact.job_id));
+  const outcomes = facts.map((_, i) => outcome(jobs[i]));
+  const succeeded = outcomes.filter((word) => word === "done").length;
+  const failed = facts.length - succeeded;
+  call.progress.step(2, 2, "Done");
+  const first = `Extracted ${facts.length} fact(s) — succeeded=${succeeded} failed=${failed}`;
+  const list = facts.map((fact, i) => `${i + 1}. [${outcomes[i]}] ${fact.text}`);
+  return success(facts.length === 0 ? first : [first, "", ...list].join("\n"), {
+    facts: facts.map(({ text, memory_id, job_id }, i) => ({
+      text,
+      memory_id,
+      job_id,
+      status: outcomes[i],
+    })),
+    extracted: facts.length,
+    succeeded,
+    failed,
+  });
+}

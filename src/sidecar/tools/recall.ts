@@ -1,0 +1,39 @@
+import type { CallToolResult } from "@modelcontextprotocol/server";
+import type { Hit, Recalled } from "../../client/recall_results.ts";
+import { recallArguments } from "./arguments.ts";
+import type { ToolCall } from "./call.ts";
+import { success } from "./results.ts";
+
+/** One line a hit, whatever line ends its text has; the exact text is in the structured content. */
+function line(hit: Hit, index: number): string {
+  const score = typeof hit.score === "number" ? hit.score : 1 - hit.distance;
+  const text = hit.text.replace(/\s*[\r\n\v\f\u0085\u2028\u2029]+\s*/g, " ");
+  return `${index + 1}. [score=${score.toFixed(3)}] ${text}`;
+}
+
+const memories = (count: number) => count === 1 ? "1 memory" : `${count} memories`;
+
+function lines({ results, dropped_count = 0, pending = 0 }: Recalled): string[] {
+  const found = results.length === 0 ? ["No matching memories found."] : results.map(line);
+  if (dropped_count > 0) {
+    found.push(`${memories(dropped_count)} matched but could not be decrypted.`);
+  }
+  if (pending > 0) {
+    found.push(`${memories(pending)} still being indexed: retry in 5–15 seconds.`);
+  }
+  return found;
+}
+
+/** Searches the memories. */
+export async function recall(call: ToolCall): Promise<CallToolResult> {
+  const { query, limit, namespace } = recallArguments(call.given, call.namespace);
+  const { signal } = call;
+  const answer = await call.client.recall(query, { limit, namespace }, { signal });
+  const { results, total, dropped_count, pending } = answer;
+  return success(lines(answer).join("\n"), {
+    results,
+    total,
+    ...(dropped_count === undefined ? {} : { dropped_count }),
+    ...(pending === undefined ? {} : { pending }),
+  });
+}

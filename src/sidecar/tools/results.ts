@@ -1,0 +1,50 @@
+import type { CallToolResult } from "@modelcontextprotocol/server";
+import { SvcAnswerError, SvcConnectionError } from "../../client/failures.ts";
+import { SvcError } from "../../errors.ts";
+
+/** A successful result: one text and the same as data. */
+export function success(text: string, structuredContent: Record<string, unknown>): CallToolResult {
+  return { content: [{ type: "text", text }], structuredContent };
+}
+
+function failure(text: string): CallToolResult {
+  return { content: [{ type: "text", text }], isError: true };
+}
+
+/** Arguments that break the tool's schema. */
+export class InvalidArguments extends Error {}
+
+/** A job that failed for good; jobs have error codes of their own. */
+export class JobFailure extends Error {
+  /** Code of the job's error. */
+  readonly code: string;
+
+  /** Of a code. */
+  constructor(code: string) {
+    super("The memory could not be saved");
+    this.code = code;
+  }
+}
+
+/** Message and code of anything thrown; unknown errors say nothing about themselves. */
+function describe(thrown: unknown): { readonly message: string; readonly code: string } {
+  if (thrown instanceof SvcAnswerError) {
+    return { message: thrown.message, code: thrown.code ?? "internal_error" };
+  }
+  if (thrown instanceof SvcConnectionError) {
+    // Its own message names an internal address.
+    return { message: "The relayer does not answer", code: "sidecar_unavailable" };
+  }
+  if (thrown instanceof JobFailure) return { message: thrown.message, code: thrown.code };
+  const { message, code } = SvcError.from(thrown);
+  return { message, code };
+}
+
+/** The result of a call that failed. */
+export function failureOf(tool: string, thrown: unknown): CallToolResult {
+  if (thrown instanceof InvalidArguments) {
+    return failure(`MCP error -32602: Invalid arguments for tool ${tool}: ${thrown.message}`);
+  }
+  const { message, code } = describe(thrown);
+  return failure(`Tool error: ${message} (code: ${code})`);
+}

@@ -1,0 +1,81 @@
+import type { Env } from "./fields.ts";
+import { childEnvironment, childSpec } from "./launcher/child_spec.ts";
+import { isWithoutRemoteModules, sidecarPermissions } from "./launcher/permissions.ts";
+import { Supervisor } from "./launcher/supervisor.ts";
+import { type Logger, silentLogger } from "./log.ts";
+import type { SidecarAddress } from "./sidecar/link.ts";
+import { DEFAULT_SIDECAR_LIMITS, type SidecarLimits } from "./sidecar/options.ts";
+import type { SidecarBoot } from "./sidecar/process.ts";
+
+/** Time a sidecar gets to end by itself, milliseconds. */
+const GRACE_MS = 2000;
+
+/** Options of {@linkcode spawnSidecar}; address and token are those given to `createRelayer`. */
+export interface SpawnSidecarOptions extends SidecarAddress {
+  /** Where `Relayer.fetchInternal` listens on loopback, `http://127.0.0.1:port`. */
+  readonly relayerUrl: string;
+  /** Replaces limits of MCP sessions. */
+  readonly limits?: Partial<SidecarLimits>;
+  /**
+   * The environment, of which the child gets only what Deno itself needs: its cache, its
+   * certificates and the home folder.
+   */
+  readonly env: Env;
+  /** Notes starts and ends; silent by default. */
+  readonly logger?: Logger;
+}
+
+/** A sidecar that is kept running until it is disposed of. */
+export type SpawnedSidecar = AsyncDisposable;
+
+/**
+ * Keeps a sidecar running beside an embedded relayer, in a process of its own that may talk to this
+ * machine and nothing else. It ends with this process, whatever ends it.
+ *
+ * Needs the permission to run Deno. The relayer is told of the sidecar with `createRelayer`'s
+ * option `sidecar`, and answers its calls with `fetchInternal`.
+ *
+ * @example
+ * ```ts ignore
+ * const sidecar = { url: "http://127.0.0.1:9000", token: crypto.randomUUID() };
+ * await using relayer = await createRelayer({ backends, sidecar });
+ * const internal = Deno.serve(
+ *   { hostname: "127.0.0.1", port: 0 },
+ *   (request) => relayer.fetchInternal(request),
+ * );
+ * await using child = spawnSidecar({
+ *   ...sidecar,
+ *   relayerUrl: `http://127.0.0.1:${internal.addr.port}`,
+ *   env: { HOME: "/home/ada" },
+ * });
+ * ```
+ */
+export function spawnSidecar(options: SpawnSidecarOptions): SpawnedSidecar {
+  const { url, token, relayerUrl, env, logger = silentLogger } = options;
+  const boot: SidecarBoot = {
+    url,
+    token,
+    relayerUrl,
+    limits: { ...DEFAULT_SIDECAR_LIMITS, ...options.limits },
+    fixtures: false,
+    logLevel: "warn",
+    logFormat: "text",
+  };
+  const supervisor = new Supervisor(
+    childSpec({
+      command: "sidecar",
+      permissions: sidecarPermissions({ sidecarUrl: url }),
+      env: childEnvironment(env, { proxies: false }),
+      boot: JSON.stringify(boot),
+      noRemote: isWithoutRemoteModules([]),
+    }),
+    { logger },
+  );
+  const ended = supervisor.run();
+  return {
+    async [Symbol.asyncDispose]() {
+      await supervisor.stop("SIGTERM", GRACE_MS);
+      await ended;
+    },
+  };
+}

@@ -1,0 +1,105 @@
+import { createRelayer, type Relayer, type RelayerOptions } from "../../src/relayer.ts";
+import { memoryBackends } from "../../plugins/memory.ts";
+import { answerChallenge } from "../../src/sidecar/challenge.ts";
+
+/** Secret of the fake sidecar. */
+export const TOKEN = "token-of-the-test";
+
+/** What a fake sidecar answers to MCP requests. */
+export type Answer = (request: Request) => Response | Promise<Response>;
+
+/** Answers challenges under a token, and records every other request. */
+export class FakeSidecar implements AsyncDisposable {
+  readonly #server: Deno.HttpServer<Deno.NetAddr>;
+  readonly #cut = new AbortController();
+  /** What the relayer expects it to know. */
+  readonly token: string = TOKEN;
+  /** Requests besides challenges, oldest first. */
+  readonly requests: Request[] = [];
+  /** Challenges so far. */
+  challenges = 0;
+  /** Answers the next requests. */
+  answer: Answer;
+
+  /** Listens on a port, a free one by default; a stranger `knows` another token. */
+  constructor(
+    answer: Answer = () => Response.json({ ok: true }),
+    options: { readonly port?: number; readonly knows?: string } = {},
+  ) {
+    this.answer = answer;
+    const { port = 0, knows = TOKEN } = options;
+    const { signal } = this.#cut;
+    this.#server = Deno.serve(
+      { hostname: "127.0.0.1", port, signal, onListen() {} },
+      async (request) => {
+        if (new URL(request.url).pathname === "/challenge") {
+          this.challenges++;
+          const { nonce } = await request.json();
+          return new Response(answerChallenge(knows, nonce));
+        }
+        // A copy: what the server hands out cannot be looked into after its answer.
+        const { method, url, headers } = request;
+        this.requests.push(new Request(url, { method, headers: [...headers] }));
+        return await this.answer(request);
+      },
+    );
+  }
+
+  /** Port it listens on. */
+  get port(): number {
+    return this.#server.addr.port;
+  }
+
+  /** Address for the relayer. */
+  get url(): string {
+    return `http://127.0.0.1:${this.port}`;
+  }
+
+  /** Ends as if killed: every connection breaks. */
+  async kill(): Promise<void> {
+    this.#cut.abort();
+    await this.#server.finished;
+  }
+
+  /** Ends. */
+  [Symbol.asyncDispose](): Promise<void> {
+    return this.kill();
+  }
+}
+
+/** A relayer that listens, with its public and its internal address. */
+export interface Served extends AsyncDisposable {
+  readonly relayer: Relayer;
+  readonly url: string;
+  readonly internalUrl: string;
+  readonly port: number;
+}
+
+/** Serves a relayer that keeps nothing. */
+export async function serve(options: Partial<RelayerOptions> = {}): Promise<Served> {
+  const relayer = await createRelayer({ backends: memoryBackends(), ...options });
+  const cut = new AbortController();
+  const listen = { hostname: "127.0.0.1", port: 0, signal: cut.signal, onListen() {} };
+  const server = Deno.serve(listen, (request, info) => relayer.fetch(request, info));
+  const internal = Deno.serve(listen, (request) => relayer.fetchInternal(request));
+  return {
+    relayer,
+    port: server.addr.port,
+    url: `http://127.0.0.1:${server.addr.port}`,
+    internalUrl: `http://127.0.0.1:${internal.addr.port}`,
+    async [Symbol.asyncDispose]() {
+      await relayer[Symbol.asyncDispose]();
+      cut.abort();
+      await Promise.all([server.finished, internal.finished]);
+    },
+  };
+}
+
+/** A request's answer as text lines over a bare connection, so that any header can be sent. */
+export async function raw(port: number, head: readonly string[], body = ""): Promise<string> {
+  using connection = await Deno.connect({ hostname: "127.0.0.1", port });
+  const text = [...head, "connection: close", "", body].join("\r\n");
+  const bytes = new TextEncoder().encode(text);
+  for (let done = 0; done < bytes.length;) done += await connection.write(bytes.subarray(done));
+  return await new Response(connection.readable).text();
+}

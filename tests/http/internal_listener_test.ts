@@ -1,0 +1,68 @@
+import assert from "node:assert/strict";
+import { ed25519 } from "@noble/curves/ed25519.js";
+import { memoryBackends } from "../../plugins/memory.ts";
+import { SvcClient } from "../../src/client/client.ts";
+import { serve, TOKEN } from "./fake_sidecar.ts";
+
+/** Port 9 answers nobody: these tests need no sidecar. */
+const sidecar = { url: "http://127.0.0.1:9", token: TOKEN };
+const health = (url: string, headers: Record<string, string>) =>
+  fetch(`${url}/health`, { headers });
+
+Deno.test("the internal listener knows nobody without the token", async () => {
+  await using svc = await serve({ sidecar });
+  for (const token of [undefined, "", "wrong", TOKEN + "x", TOKEN.slice(1)]) {
+    const headers = token === undefined ? {} : { "x-svc-sidecar-token": token };
+    const response = await health(svc.internalUrl, headers);
+    assert.equal(`${response.status} ${(await response.json()).code}`, "404 not_found");
+    assert.ok(response.headers.get("x-request-id"));
+  }
+  const known = await health(svc.internalUrl, { "x-svc-sidecar-token": TOKEN });
+  assert.equal((await known.json()).dependencies.sidecar.status, "down");
+
+  await using none = await serve();
+  const response = await health(none.internalUrl, { "x-svc-sidecar-token": "" });
+  assert.equal(response.status, 404);
+  await response.body?.cancel();
+});
+
+Deno.test("the client's address is believed there and with the token, and nowhere else", async () => {
+  const backends = memoryBackends();
+  const config = { accountLookupsPerMinute: 3 };
+  await using svc = await serve({ sidecar, backends, config });
+  /** Status of a look-up that no cache answers. */
+  const lookUp = async (baseUrl: string, headers: Record<string, string>) => {
+    const client = new SvcClient({
+      baseUrl,
+      privateKey: ed25519.utils.randomSecretKey().toHex(),
+      headers,
+      retry: { attempts: 1 },
+    });
+    const error = await client.account().then(() => undefined, (thrown) => thrown);
+    return error.status;
+  };
+  const statuses = async (
+    count: number,
+    url: string,
+    headers: (i: number) => Record<string, string>,
+  ) => {
+    const all: number[] = [];
+    for (let i = 0; i < count; i++) all.push(await lookUp(url, headers(i)));
+    return all;
+  };
+  const named = (ip: string) => ({ "x-svc-sidecar-token": TOKEN, "x-svc-client-ip": ip });
+
+  // Outside, the header changes nothing: all of these are one client.
+  const outside = await statuses(4, svc.url, (i) => named(`198.51.100.${i}`));
+  assert.deepEqual(outside, [401, 401, 401, 429]);
+  // The internal listener counts by the named client.
+  assert.deepEqual(await statuses(4, svc.internalUrl, () => named("203.0.113.1")), [
+    401,
+    401,
+    401,
+    429,
+  ]);
+  assert.deepEqual(await statuses(1, svc.internalUrl, () => named("203.0.113.2")), [401]);
+  // What is no address counts as this machine, whose look-ups are used up.
+  assert.deepEqual(await statuses(1, svc.internalUrl, () => named("somewhere")), [429]);
+});

@@ -1,0 +1,108 @@
+import assert from "node:assert/strict";
+import { HttpConnection, type WireAnswer } from "../../src/sidecar/http_connection.ts";
+
+/** Sends one request to a server that answers with these bytes, piece by piece. */
+async function exchange(
+  answer: readonly string[],
+  check: (answer: WireAnswer, connection: HttpConnection) => Promise<void>,
+  close = true,
+): Promise<string> {
+  using listener = Deno.listen({ hostname: "127.0.0.1", port: 0 });
+  const served = (async () => {
+    const socket = await listener.accept();
+    const bytes = new Uint8Array(4096);
+    const count = await socket.read(bytes) ?? 0;
+    for (const piece of answer) await socket.write(new TextEncoder().encode(piece));
+    if (close) socket.closeWrite();
+    // The client's end.
+    while (await socket.read(new Uint8Array(64)) !== null);
+    socket.close();
+    return new TextDecoder().decode(bytes.subarray(0, count));
+  })();
+  const connection = await HttpConnection.open(`http://127.0.0.1:${listener.addr.port}`);
+  try {
+    const headers = new Headers({ "x-a": "é" });
+    const body = new TextEncoder().encode("{}");
+    await check(
+      await connection.send({ method: "POST", target: "/a?b=%20", headers, body }),
+      connection,
+    );
+  } finally {
+    connection.close();
+  }
+  return await served;
+}
+
+async function textOf({ body }: WireAnswer): Promise<string> {
+  let text = "";
+  for (;;) {
+    const piece = await body?.next();
+    if (piece === undefined || piece.done) return text;
+    text += new TextDecoder().decode(piece.value);
+  }
+}
+
+const OK = "HTTP/1.1 200 OK\r\n";
+
+Deno.test("bodies are read by their framing", async () => {
+  const table: readonly (readonly [pieces: string[], text: string, isReusable: boolean])[] = [
+    [[`${OK}content-length: 5\r\n\r\nhello`], "hello", true],
+    [[`${OK}Content-Length: 5\r`, "\n\r", "\nhe", "llo"], "hello", true],
+    [[`${OK}content-length: 0\r\n\r\n`], "", true],
+    [[`${OK}transfer-encoding: chunked\r\n\r\n5\r\nhello\r\n0\r\n\r\n`], "hello", true],
+    [
+      [
+        `${OK}transfer-encoding: chunked\r\n\r\n1`,
+        "0;x=y\r\n0123456789abcdef\r",
+        "\n1\r\n!\r\n0\r\n\r\n",
+      ],
+      "0123456789abcdef!",
+      true,
+    ],
+    [[`${OK}\r\n`, "to the", " end"], "to the end", false],
+    [[`${OK}connection: close\r\ncontent-length: 2\r\n\r\nab`], "ab", false],
+    [["HTTP/1.1 204 No Content\r\n\r\n"], "", true],
+  ];
+  for (const [pieces, text, isReusable] of table) {
+    await exchange(pieces, async (answer, connection) => {
+      assert.equal(await textOf(answer), text);
+      assert.equal(connection.isReusable, isReusable, pieces[0]);
+    });
+  }
+});
+
+Deno.test("a request is written with its own host and length", async () => {
+  const request = await exchange(
+    [`${OK}content-length: 0\r\nx-b: 1\r\nx-b: 2\r\n\r\n`],
+    (answer) => {
+      assert.equal(answer.status, 200);
+      assert.equal(answer.headers.get("x-b"), "1, 2");
+      return Promise.resolve();
+    },
+  );
+  assert.match(request, /^POST \/a\?b=%20 HTTP\/1\.1\r\nhost: 127\.0\.0\.1:\d+\r\nx-a: .\r\n/);
+  assert.ok(request.endsWith("content-length: 2\r\n\r\n{}"));
+});
+
+Deno.test("an answer that ends early, or is no HTTP, is an error", async () => {
+  const cut = [
+    `${OK}content-length: 5\r\n\r\nhe`,
+    `${OK}transfer-encoding: chunked\r\n\r\n5\r\nhello\r\n`,
+    `${OK}transfer-encoding: chunked\r\n\r\nzz\r\n`,
+  ];
+  for (const text of cut) {
+    await exchange([text], (answer) => assert.rejects(textOf(answer)));
+  }
+  const heads = ["", "HTTP/1.1 200", "SSH-2.0-x\r\n\r\n", `${OK}a: ${"x".repeat(70_000)}`];
+  for (const text of heads) {
+    await assert.rejects(exchange([text], () => Promise.resolve()), Error);
+  }
+});
+
+Deno.test("closing ends a read under way", async () => {
+  await exchange([`${OK}content-length: 5\r\n\r\n`], async (answer, connection) => {
+    const reading = textOf(answer);
+    connection.close();
+    await assert.rejects(reading);
+  }, false);
+});

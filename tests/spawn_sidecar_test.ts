@@ -1,0 +1,38 @@
+import assert from "node:assert/strict";
+import { memoryBackends } from "../plugins/memory.ts";
+import { chooseAddresses } from "../src/launcher/addresses.ts";
+import { createLogger } from "../src/log.ts";
+import { createRelayer } from "../src/relayer.ts";
+import { spawnSidecar } from "../src/spawn_sidecar.ts";
+
+Deno.test("an embedded relayer gets a sidecar of its own, which is kept running", async () => {
+  const { sidecarUrl: url } = chooseAddresses({ sidecarUrl: "http://127.0.0.1:0", port: 0 });
+  const sidecar = { url, token: crypto.randomUUID() };
+  await using relayer = await createRelayer({ backends: memoryBackends(), sidecar });
+  await using internal = Deno.serve(
+    { hostname: "127.0.0.1", port: 0, onListen() {} },
+    (request) => relayer.fetchInternal(request),
+  );
+  const lines: string[] = [];
+  const logger = createLogger({
+    level: "debug",
+    format: "json",
+    write: (line) => lines.push(line),
+  });
+  const env = Deno.env.toObject();
+  const relayerUrl = `http://127.0.0.1:${internal.addr.port}`;
+  await using _child = spawnSidecar({ ...sidecar, relayerUrl, env, logger });
+
+  /** Status of an MCP request without credentials, once a sidecar answers. */
+  const answered = async () => {
+    for (;;) {
+      const request = new Request("http://localhost/api/mcp", { method: "POST", body: "{}" });
+      const response = await relayer.fetch(request);
+      await response.body?.cancel();
+      if (response.status !== 502) return response.status;
+    }
+  };
+  assert.ok(await answered() >= 400);
+  Deno.kill(JSON.parse(lines[0]!).pid, "SIGKILL");
+  assert.ok(await answered() >= 400);
+});
