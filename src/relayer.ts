@@ -226,6 +226,7 @@ export async function createRelayer(options: RelayerOptions): Promise<Relayer> {
     now,
     random: Math.random,
     logger,
+    busy: () => writer.bursting,
     ...(config.dispatch.queue
       ? { wakeAfter: (delay: number) => kv.enqueue({ wake: true }, { delay }).then(() => {}) }
       : {}),

@@ -80,10 +80,13 @@ export class Staging {
   async sweep(): Promise<number> {
     let count = 0;
     const entries = this.#kv.list<{ at: number; chunks: number }>({ prefix: ["staged"] });
-    for await (const { key, value } of entries) {
-      if (value.at > this.#now() - ORPHAN_MS) continue;
-      await this.#writer.commit(this.discard({ stage: String(key[1]), chunks: value.chunks }));
-      count++;
+    for await (const entry of entries) {
+      const { key, value: { at, chunks } } = entry;
+      if (at > this.#now() - ORPHAN_MS) continue;
+      // Checked: a request that refers to the chunks may be committed at this very moment.
+      const atomic = this.#kv.atomic().check(entry);
+      for (const gone of this.discard({ stage: String(key[1]), chunks })) atomic.delete(gone.key);
+      if ((await atomic.commit()).ok) count++;
     }
     return count;
   }
