@@ -2,6 +2,7 @@ import { type EndedJob, type JobView, viewOfEnded } from "./job.ts";
 import type { KvWriter, Mutation } from "./kv_writer.ts";
 import type { LiveJobs } from "./live_jobs.ts";
 import type { Staging, Stored } from "./staging.ts";
+import { tableRead } from "./table_read.ts";
 
 /** Records of jobs that are done or failed, until their retention is over. */
 export class EndedJobs {
@@ -79,7 +80,7 @@ export class EndedJobs {
   }
 
   async #read(id: string): Promise<EndedJob | undefined> {
-    const { value } = await this.#kv.get<EndedJob>(["job", id]);
+    const { value } = await tableRead(this.#kv.get<EndedJob>(["job", id]));
     return value !== null && "state" in value ? value : undefined;
   }
 }

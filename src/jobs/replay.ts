@@ -1,6 +1,7 @@
 import { SvcError } from "../errors.ts";
 import type { Sealer } from "../plugin.ts";
 import type { KvWriter, Mutation } from "./kv_writer.ts";
+import { tableRead } from "./table_read.ts";
 
 /** An answer that is given again: status and body, never headers. */
 export interface KeptAnswer {
@@ -180,10 +181,13 @@ export class ReplayStore {
   /**
    * The first answer to an idempotency key; `undefined` when there is none.
    *
-   * @throws {SvcError} `idempotency_conflict` when it was used with another body.
+   * @throws {SvcError} `idempotency_conflict` when it was used with another body;
+   * `storage_unavailable`.
    */
   async idempotent(key: string, bodyHash: string): Promise<KeptAnswer | undefined> {
-    const { value } = await this.#kv.get<IdempotencyRecord>(["idempotency", this.#digest(key)]);
+    const { value } = await tableRead(
+      this.#kv.get<IdempotencyRecord>(["idempotency", this.#digest(key)]),
+    );
     if (value === null || value.until < this.#options.now()) return undefined;
     if (this.#digest(`body ${bodyHash}`).toBase64() !== value.body.toBase64()) {
       throw new SvcError("idempotency_conflict");

@@ -153,7 +153,11 @@ export class JobWorker {
 
   /** Resolves when no job is running and none is ready. */
   async idle(): Promise<void> {
-    while (this.#inFlight.size > 0) await Promise.allSettled([...this.#inFlight]);
+    do {
+      // Somebody waits for all of them, so that none is held back by a burst.
+      if (!this.#stopped) this.expedite([...this.#ready.values()].flat());
+      await Promise.allSettled([...this.#inFlight]);
+    } while (this.#inFlight.size > 0 || (this.#ready.size > 0 && !this.#stopped));
   }
 
   /**

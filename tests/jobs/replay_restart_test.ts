@@ -174,6 +174,55 @@ Deno.test("two equal requests at once are one write", async () => {
   assert.equal(await count(durable.svc), 2);
 });
 
+Deno.test("4-field reads may be repeated; two different texts are two writes", async () => {
+  verifies("4.4-9", "4.4-21");
+  await using durable = await DurableRelayer.start();
+  durable.clock.freeze();
+  const remember = (text: string) => durable.svc.post("/api/remember", { text }, { form: 4 });
+  const [one, two] = [await remember("one tea"), await remember("two teas")];
+  assert.notEqual(one.body.job_id, two.body.job_id);
+  const recall = sameRequest(durable, "POST", "/api/recall", { query: "tea" });
+  const job = sameRequest(durable, "GET", `/api/remember/${one.body.job_id}`);
+  for (let i = 0; i < 3; i++) {
+    const answers = [await recall(), await job()];
+    assert.deepEqual(answers.map((answer) => answer.status), [200, 200]);
+    assert.equal(answers.some(({ headers }) => headers.has("idempotency-replayed")), false);
+  }
+  assert.equal(await count(durable.svc), 2);
+});
+
+Deno.test("a refused 4-field write is not kept: once it can succeed it does", async () => {
+  verifies("4.4-24");
+  await using durable = await DurableRelayer.start({ config: { maxPendingJobs: 0 } });
+  const remember = sameRequest(durable, "POST", "/api/remember", { text: "a fact" });
+  assert.equal((await remember()).status, 503);
+  await durable.restart({ config: {} });
+  const first = await remember();
+  assert.equal(first.status, 202);
+  assert.equal(first.headers.get("idempotency-replayed"), null);
+  assertReplayed(await remember(), first);
+  assert.equal(await count(durable.svc), 1);
+});
+
+Deno.test("remember and bulk honour an idempotency key, other routes ignore it", async () => {
+  verifies("6-10", "6-11", "6-16");
+  await using durable = await DurableRelayer.start();
+  const { svc } = durable;
+  const headers = { "idempotency-key": "key-1" };
+  const items = [{ text: "one" }, { text: "two" }];
+  for (const [path, body] of [["/api/remember", items[0]], ["/api/remember/bulk", { items }]]) {
+    const first = await svc.post(String(path), body, { headers });
+    assertReplayed(await svc.post(String(path), body, { headers }), first);
+  }
+  assert.equal(await count(svc), 3);
+  const forgotten: number[] = [];
+  for (let i = 0; i < 2; i++) {
+    const { body } = await svc.post("/api/forget", { namespace: "default" }, { headers });
+    forgotten.push(body.deleted);
+  }
+  assert.deepEqual(forgotten, [3, 0]);
+});
+
 /** Every file of a directory, one after the other. */
 async function everyByte(dir: string): Promise<Uint8Array[]> {
   const files: Uint8Array[] = [];

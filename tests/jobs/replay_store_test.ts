@@ -296,3 +296,15 @@ Deno.test("who waited 30 s is told that the first is in progress", async () => {
     mock.timers.reset();
   }
 });
+
+Deno.test("a table that cannot be used is said to be unavailable, never a replay", async () => {
+  verifies("4.4-27");
+  const bench = await Bench.open();
+  await bench.stop();
+  bench.kv.close();
+  const unavailable = { code: "storage_unavailable", status: 503 };
+  await assert.rejects(bench.store.idempotent("k", "hash"), unavailable);
+  const answer = { status: 202, body: "{}" };
+  const kept = bench.store.keepIdempotent("k", "hash", answer);
+  await assert.rejects(bench.writer.commit([kept]), unavailable);
+});

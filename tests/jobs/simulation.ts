@@ -49,8 +49,6 @@ export class Simulation {
   #acting = true;
   #accepted = new Set<string>();
   #offered = 0;
-  readonly #deleted = new Set<string>();
-  readonly #done = new Set<string>();
   /** What happened, in order. */
   readonly trace: string[] = [];
 
@@ -181,8 +179,7 @@ export class Simulation {
     if (kind < 0.6 || some === undefined) this.#remember();
     else if (kind < 0.8) {
       this.trace.push(`delete ${some}`);
-      this.#deleted.add(some);
-      deleteMemory(this.#domain, CALLER, some).catch(() => this.#deleted.delete(some));
+      deleteMemory(this.#domain, CALLER, some).catch(() => {});
     } else {
       const { jobs, tombstones } = this.#domain;
       const deleted = NAMESPACES.some((namespace) =>
@@ -253,8 +250,6 @@ export class Simulation {
       assert.ok(job.payload !== undefined, `failed ${id} cannot be retried`);
       if (job.recallable) assert.equal(rows.length, 1);
     }
-    if (this.#done.has(id)) assert.equal(job.state, "done");
-    assert.ok(job.attempts >= 0);
   }
 
   /** Staged chunks belong to a failed job, or go with the next sweep. */

@@ -1,74 +1,11 @@
 import assert from "node:assert/strict";
 import { mock } from "node:test";
 import { SvcError } from "../../src/errors.ts";
-import type { LiveJob } from "../../src/jobs/live_job.ts";
-import {
-  type Attempt,
-  backoff,
-  JobWorker,
-  type JobWorkerOptions,
-  StepError,
-} from "../../src/jobs/worker.ts";
-import { silentLogger } from "../../src/log.ts";
+import { backoff, StepError } from "../../src/jobs/worker.ts";
 import { verifies } from "../requirements.ts";
+import { Desk, fakeJobs, turn, workerOn } from "./desk.ts";
 import { fakeKv, FakeTable, openGate } from "./fake_kv.ts";
-import { jobOf, type Jobs, jobsOn, OWNER } from "./setup.ts";
-
-/** Work that each test answers by hand. */
-class Desk {
-  readonly started: string[] = [];
-  readonly #open = new Map<string, PromiseWithResolvers<void>>();
-  readonly attempts = new Map<string, Attempt>();
-
-  readonly process = (attempt: Attempt): Promise<void> => {
-    const { id } = attempt.live.job;
-    this.started.push(id);
-    this.attempts.set(id, attempt);
-    const work = Promise.withResolvers<void>();
-    this.#open.set(id, work);
-    return work.promise;
-  };
-
-  finish(id: string): void {
-    this.#open.get(id)!.resolve();
-  }
-
-  fail(id: string, error: Error): void {
-    this.#open.get(id)!.reject(error);
-  }
-}
-
-function workerOn(jobs: Jobs, options: Partial<JobWorkerOptions>): JobWorker {
-  return new JobWorker(jobs.store, {
-    process: () => Promise.resolve(),
-    concurrency: 2,
-    maxAttempts: 3,
-    dispatch: { process: true, queue: false, sweeper: false },
-    now: jobs.clock.now,
-    random: () => 0,
-    logger: silentLogger,
-    ...options,
-  });
-}
-
-/** Lets everything run that can run without a timer. */
-async function turn(): Promise<void> {
-  for (let i = 0; i < 500; i++) await Promise.resolve();
-}
-
-function fakeJobs(): Jobs {
-  return jobsOn(fakeKv(new FakeTable(), openGate));
-}
-
-const temporary = (retryAfter?: number) =>
-  new StepError(
-    "storage_failed",
-    new SvcError("storage_unavailable", undefined, retryAfter === undefined ? {} : { retryAfter }),
-  );
-const permanent = new StepError(
-  "embedding_failed",
-  new SvcError("embedding_unavailable", undefined, { retryable: false }),
-);
+import { jobOf, jobsOn } from "./setup.ts";
 
 Deno.test("backoff goes from 2 s to 10 min, with jitter, and honours Retry-After", () => {
   verifies("8-10");
@@ -162,68 +99,6 @@ Deno.test("owners are served in turn", async () => {
   await worker.stop(0);
 });
 
-/** Fails until `failures` are used up; answers how the job ended. */
-async function run(jobs: Jobs, failures: Error[]): Promise<LiveJob> {
-  const [live] = await jobs.store.accept([jobOf()], []);
-  const worker = workerOn(jobs, {
-    dispatch: { process: false, queue: false, sweeper: false },
-    process: async ({ live }) => {
-      const failure = failures.shift();
-      if (failure !== undefined) throw failure;
-      live.markRecallable();
-      await jobs.store.end(live, { state: "done" });
-    },
-  });
-  worker.start();
-  for (let i = 0; i < 10 && jobs.store.size > 0; i++) {
-    worker.sweep();
-    await worker.idle();
-    jobs.clock.advance(3_600_000);
-  }
-  await worker.stop(0);
-  return live!;
-}
-
-Deno.test("temporary errors are retried, the attempts limit ends that", async () => {
-  verifies("8-11", "8-12");
-  const jobs = fakeJobs();
-  const good = await run(jobs, [temporary(), temporary()]);
-  assert.equal(good.state, "done");
-  assert.equal(good.attempts, 3);
-  const bad = await run(jobs, [temporary(), temporary(), temporary(), temporary()]);
-  assert.equal(bad.state, "failed");
-  assert.equal(bad.attempts, 3);
-  const view = await jobs.store.get(bad.job.id, OWNER);
-  assert.equal(view?.errorCode, "storage_failed");
-  const again = await jobs.store.retry(bad.job.id, OWNER, () => []);
-  assert.equal(again.state, "pending");
-});
-
-Deno.test("a permanent error fails at once, an unknown one is retried", async () => {
-  verifies("8-13");
-  const jobs = fakeJobs();
-  const bad = await run(jobs, [permanent]);
-  assert.equal(bad.attempts, 1);
-  assert.equal((await jobs.store.get(bad.job.id, OWNER))?.errorCode, "embedding_failed");
-  const odd = await run(jobs, [new TypeError("a bug"), permanent]);
-  assert.equal(odd.attempts, 2);
-  assert.equal(odd.state, "failed");
-});
-
-Deno.test("between two tries the state stays running and says why", async () => {
-  verifies("8-12", "8-22");
-  const jobs = fakeJobs();
-  const [live] = await jobs.store.accept([jobOf()], []);
-  const worker = workerOn(jobs, { process: () => Promise.reject(temporary(120)) });
-  worker.start();
-  worker.notify([live!]);
-  await worker.idle();
-  assert.equal(live!.view().state, "running");
-  assert.equal(live!.view().errorCode, "storage_failed");
-  assert.equal(live!.due, jobs.clock.now() + 120_000);
-  await worker.stop(0);
-});
-
 Deno.test("every job that was put off has its own timer", async () => {
   mock.timers.enable({ apis: ["setTimeout"] });
   try {
@@ -233,7 +108,9 @@ Deno.test("every job that was put off has its own timer", async () => {
       process: ({ live }) => {
         started.push(live.job.id);
         if (live.attempts > 1) return jobs.store.end(live, { state: "done" });
-        return Promise.reject(temporary(live.job.importance));
+        const retryAfter = live.job.importance;
+        const error = new SvcError("storage_unavailable", undefined, { retryAfter });
+        return Promise.reject(new StepError("storage_failed", error));
       },
     });
     worker.start();
@@ -369,30 +246,4 @@ Deno.test("stop waits for running jobs, then puts down what takes longer", async
   } finally {
     mock.timers.reset();
   }
-});
-
-Deno.test("a state that could not be saved is tried again", async () => {
-  let down = false;
-  const kv = fakeKv(new FakeTable(), (name, work) => {
-    if (down && name === "kv.commit") return Promise.reject(new Error("down"));
-    return openGate(name, work);
-  });
-  const jobs = jobsOn(kv);
-  const worker = workerOn(jobs, {
-    dispatch: { process: false, queue: false, sweeper: true },
-    process: async ({ live }) => {
-      await jobs.store.end(live, { state: "done" });
-    },
-  });
-  worker.start();
-  await jobs.store.accept([jobOf()], []);
-  down = true;
-  worker.sweep();
-  await worker.idle();
-  assert.equal(jobs.store.size, 1);
-  down = false;
-  worker.sweep();
-  await worker.idle();
-  assert.equal(jobs.store.size, 0);
-  await worker.stop(0);
 });

@@ -15,6 +15,8 @@ export interface DurableOptions {
   readonly config?: Partial<RelayerConfig>;
   readonly wrap?: Wrap;
   readonly clock?: TestClock;
+  /** The next start makes the account of the same owner and key again. */
+  readonly fresh?: boolean;
 }
 
 /** A copy of everything but the shared-memory files: what a power cut leaves on the disk. */
@@ -89,7 +91,10 @@ export class DurableRelayer implements AsyncDisposable {
       },
     });
     const opened = backends!;
-    this.#account ??= await newAccount(opened, this.#key);
+    if (this.#account === undefined || this.#options.fresh) {
+      const random = `0x${crypto.getRandomValues(new Uint8Array(32)).toHex()}`;
+      this.#account = await newAccount(opened, this.#account?.owner ?? random, this.#key);
+    }
     this.svc = new TestRelayer(relayer, opened, this.clock, this.#key, this.#account);
   }
 
@@ -114,8 +119,11 @@ export class DurableRelayer implements AsyncDisposable {
   }
 }
 
-async function newAccount({ accounts }: Backends, key: TestKey): Promise<Account> {
-  const owner = `0x${crypto.getRandomValues(new Uint8Array(32)).toHex()}`;
+async function newAccount(
+  { accounts }: Backends,
+  owner: string,
+  key: TestKey,
+): Promise<Account> {
   const { accountId } = await accounts.admin!.create(owner);
   return await accounts.admin!.addKey(accountId, {
     publicKey: key.publicKey,

@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import { memoryBlobStore } from "../../plugins/memory/blob_store.ts";
 import { memoryEmbedder } from "../../plugins/memory/embedder.ts";
+import { memoryVectorStore } from "../../plugins/memory/vector_store.ts";
 import { SvcError } from "../../src/errors.ts";
 import { startRelayer } from "../relayer_fixture.ts";
 import { verifies } from "../requirements.ts";
@@ -159,4 +160,40 @@ Deno.test("a memory is recallable before its upload ends, and stays so when that
   assert.equal(done.blob_id.length > 0, true);
   const [hit] = (await svc.post("/api/recall", { query: "a large cup" })).body.results;
   assert.equal(hit.blob_id, done.blob_id);
+});
+
+Deno.test("an uploaded job knows its blob; manual recall finds stored memories only", async () => {
+  verifies("8-1", "8-4", "10.7-5");
+  const [put, link] = [new Gate(), new Gate()];
+  const blobStore = intercepted(memoryBlobStore(), {
+    put: async (next, ...args) => {
+      await put.pass(args[1].signal);
+      return await next(...args);
+    },
+  });
+  const vectorStore = intercepted(memoryVectorStore(), {
+    link: async (next, ...args) => {
+      await link.pass(args[2]?.signal);
+      return await next(...args);
+    },
+  });
+  await using svc = await startRelayer({ backends: { blobStore, vectorStore } });
+  put.close();
+  link.close();
+  const { job_id } = (await svc.post("/api/remember", { text: "tea" })).body;
+  await put.reached;
+  const { vector } = (await svc.post("/api/embed", { text: "tea" })).body;
+  const manual = async () => (await svc.post("/api/recall/manual", { vector })).body.total;
+  assert.equal((await svc.get(`/api/remember/${job_id}`)).body.status, "running");
+  assert.deepEqual([await svc.recall("tea"), await manual()], [["tea"], 0]);
+  put.open();
+  await link.reached;
+  const uploaded = (await svc.get(`/api/remember/${job_id}`)).body;
+  assert.equal(uploaded.status, "uploaded");
+  assert.ok(uploaded.blob_id.length > 0);
+  link.open();
+  await svc.relayer.idle();
+  const done = (await svc.get(`/api/remember/${job_id}`)).body;
+  assert.deepEqual([done.status, done.blob_id], ["done", uploaded.blob_id]);
+  assert.equal(await manual(), 1);
 });
