@@ -9,6 +9,15 @@ function writeAll(stream: { writeSync(bytes: Uint8Array): number }, text: string
   for (let done = 0; done < bytes.length;) done += stream.writeSync(bytes.subarray(done));
 }
 
+/** A log nobody can be given any more, as after a closed pipe, must not end the program. */
+function tryToWriteAll(stream: { writeSync(bytes: Uint8Array): number }, text: string): void {
+  try {
+    writeAll(stream, text);
+  } catch {
+    // There is nowhere to say so.
+  }
+}
+
 /** A child of the launcher may read neither: its settings come through standard input. */
 function processIo(isChild: boolean): ProcessIo {
   return {
@@ -16,7 +25,7 @@ function processIo(isChild: boolean): ProcessIo {
     cwd: isChild ? "" : Deno.cwd(),
     stdin: Deno.stdin.readable,
     write: (text) => writeAll(Deno.stdout, text),
-    writeError: (text) => writeAll(Deno.stderr, text),
+    writeError: (text) => tryToWriteAll(Deno.stderr, text),
     exit: (code) => Deno.exit(code),
   };
 }

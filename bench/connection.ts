@@ -47,7 +47,7 @@ export class Connection implements Disposable {
       if (end !== Infinity) continue;
       const headEnd = this.#buffer.subarray(0, have).indexOf(HEAD_END);
       if (headEnd < 0) continue;
-      const head = this.#buffer.latin1Slice(0, headEnd);
+      const head = this.#buffer.toString("latin1", 0, headEnd);
       status = Number(head.slice(9, 12));
       bodyStart = headEnd + 4;
       end = bodyStart + Number(/\r\ncontent-length: (\d+)/i.exec(head)?.[1] ?? 0);

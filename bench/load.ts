@@ -53,7 +53,7 @@ export async function drive(
   };
 }
 
-/** Median and 95th percentile of a request that is repeated, one at a time, milliseconds. */
+/** Milliseconds each request takes, one at a time. */
 export async function timeEach(
   connection: Connection,
   requests: readonly WireRequest[],
@@ -65,6 +65,31 @@ export async function timeEach(
     const answer = await connection.send(request);
     times.push(performance.now() - start);
     if (answer.status !== status) throw new Error(`${answer.status} instead of ${status}`);
+  }
+  return times;
+}
+
+/**
+ * Milliseconds from the moment each request is due, one every `intervalMs`, until its answer. Those
+ * that have to wait for the one before count their waiting: a server that stands still for a while
+ * is seen by all who would have come meanwhile.
+ */
+export async function timePaced(
+  connection: Connection,
+  requests: Iterable<WireRequest>,
+  intervalMs: number,
+): Promise<number[]> {
+  const times: number[] = [];
+  const start = performance.now();
+  for (const request of requests) {
+    const due = start + times.length * intervalMs;
+    const early = due - performance.now();
+    if (early > 0) await new Promise((resolve) => setTimeout(resolve, early));
+    // The timer may be late by itself: that is not the server's time.
+    const begin = early > 0 ? performance.now() : due;
+    const { status } = await connection.send(request);
+    times.push(performance.now() - begin);
+    if (status !== 200) throw new Error(`${status} instead of 200`);
   }
   return times;
 }

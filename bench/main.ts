@@ -3,9 +3,23 @@
  * writes one JSON file into bench/results/. See docs/performance.md for what the numbers mean.
  */
 import { acceptPart } from "./accept.ts";
+import { embedderPart } from "./embedder.ts";
 import { type Figure, isMet, type Part, tableText } from "./figures.ts";
+import { freshPart } from "./fresh.ts";
+import { largePart } from "./large.ts";
+import { recallPart } from "./recall.ts";
+import { scanPart } from "./scan.ts";
+import { startPart } from "./start.ts";
 
-const PARTS: readonly Part[] = [acceptPart];
+const PARTS: readonly Part[] = [
+  acceptPart,
+  recallPart,
+  freshPart,
+  embedderPart,
+  startPart,
+  largePart,
+  scanPart,
+];
 
 const encoder = new TextEncoder();
 

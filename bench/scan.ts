@@ -1,38 +1,17 @@
 /**
  * Exact search of one loaded scope against the read limit: the time to touch the same bytes once.
- * `deno run -A bench/scan.ts [dimensions=512]`; the goal is a ratio of at most 1.6.
+ * Also by itself, for other lengths of vectors: `deno run -A bench/scan.ts [dimensions=512]`.
  */
 import { Arena } from "../src/index/arena.ts";
 import { bestKernel, type KernelBuild } from "../src/index/dot_kernel.ts";
 import { ResidentScope } from "../src/index/resident_scope.ts";
+import { type Figure, type Part, tableText } from "./figures.ts";
+import { median, uniform, unitVector } from "./statistics.ts";
 
-const dimensions = Number(Deno.args[0] ?? 512);
 const ROUNDS = 5;
-
-/** Deterministic numbers in 0..1 (mulberry32), so that runs compare. */
-function uniform(seed: number): () => number {
-  return () => {
-    seed = (seed + 0x6d2b79f5) | 0;
-    let t = Math.imul(seed ^ (seed >>> 15), 1 | seed);
-    t = (t + Math.imul(t ^ (t >>> 7), 61 | t)) ^ t;
-    return ((t ^ (t >>> 14)) >>> 0) / 2 ** 32;
-  };
-}
-
-const random = uniform(1);
-function unitVector(): Float32Array {
-  const vector = Float32Array.from({ length: dimensions }, () => random() + random() - 1);
-  const length = Math.hypot(...vector);
-  return vector.map((x) => x / length);
-}
-
-function print(line: string): void {
-  Deno.stdout.writeSync(new TextEncoder().encode(`${line}\n`));
-}
-
-function median(times: number[]): number {
-  return times.sort((a, b) => a - b)[times.length >> 1]!;
-}
+const ROWS = [10, 100, 1000, 10_000, 50_000];
+/** Sizes for which the search may take at most so many times the read limit. */
+const GOALS = new Map([[1000, 1.6], [10_000, 1.6]]);
 
 /** Median milliseconds of one call. */
 function time(calls: number, call: () => unknown): number {
@@ -45,14 +24,15 @@ function time(calls: number, call: () => unknown): number {
   return median(times);
 }
 
-function fill(arena: Arena, rows: number): ResidentScope {
+function filled(arena: Arena, rows: number, dimensions: number): ResidentScope {
+  const random = uniform(1);
   const scope = new ResidentScope({ owner: "0x01", namespace: "bench" }, arena);
   for (let row = 0; row < rows; row++) {
     scope.put({
       ...scope.scope,
       id: String(row),
       version: 1,
-      vectors: [unitVector()],
+      vectors: [unitVector(dimensions, random)],
       payload: new Uint8Array(),
       keyId: "",
       createdAt: row,
@@ -65,33 +45,57 @@ function fill(arena: Arena, rows: number): ResidentScope {
   return scope;
 }
 
-function measure(rows: number, build: KernelBuild): void {
+function measure(rows: number, build: KernelBuild, dimensions: number): Figure[] {
   const arena = new Arena(dimensions, { build });
   // The read limit is the SIMD kernel's also where another build is measured.
   const limits = new Arena(dimensions);
-  const scope = fill(arena, rows);
+  const scope = filled(arena, rows, dimensions);
   const start = limits.allocate();
   const bytes = rows * arena.stride * 4;
   while (limits.floats.byteLength < start + bytes) limits.allocate();
   limits.floats.fill(0.01);
   const calls = Math.max(20, Math.min(2000, 400_000 / rows));
-  const ratios: number[] = [];
+  const query = unitVector(dimensions, uniform(2));
   const reads: number[] = [];
   const searches: number[] = [];
-  const query = unitVector();
   for (let round = 0; round < ROUNDS; round++) {
     reads.push(time(calls, () => limits.kernel.sum_read(start, bytes & ~63)));
     searches.push(time(calls, () => scope.search(query, { limit: 10 })));
-    ratios.push(searches[round]! / reads[round]!);
   }
-  const [read, search, ratio] = [reads, searches, ratios].map(median) as [number, number, number];
-  print(
-    `${String(rows).padStart(7)} x ${dimensions} ${build.padEnd(7)} read ${read.toFixed(3)} ms  ` +
-      `search ${search.toFixed(3)} ms  ratio ${ratio.toFixed(2)}`,
-  );
+  const ratio = median(searches.map((search, round) => search / reads[round]!));
+  const name = `${rows} x ${dimensions}, ${build}`;
+  const goal = build === bestKernel() ? GOALS.get(rows) : undefined;
+  return [
+    { name: `${name}: read`, value: median(reads), unit: "ms" },
+    { name: `${name}: search`, value: median(searches), unit: "ms" },
+    {
+      name: `${name}: search / read`,
+      value: ratio,
+      unit: "x",
+      ...(goal === undefined ? {} : { goal: { atMost: goal } }),
+    },
+  ];
 }
 
-const best = bestKernel();
-for (const rows of [10, 100, 1000, 10_000, 50_000]) measure(rows, best);
-measure(10_000, "simd");
-measure(1000, "plain");
+function measureAll(dimensions: number): Figure[] {
+  const best = bestKernel();
+  return [
+    ...ROWS.flatMap((rows) => measure(rows, best, dimensions)),
+    ...measure(10_000, "simd", dimensions),
+    ...measure(1000, "plain", dimensions),
+  ];
+}
+
+const TITLE = "scan: exact search of a loaded scope next to reading its bytes once, one thread";
+
+/** Exact search next to the read limit. */
+export const scanPart: Part = {
+  name: "scan",
+  title: TITLE,
+  run: () => Promise.resolve(measureAll(512)),
+};
+
+if (import.meta.main) {
+  const text = tableText(TITLE, measureAll(Number(Deno.args[0] ?? 512)));
+  Deno.stdout.writeSync(new TextEncoder().encode(text));
+}

@@ -11,6 +11,8 @@ export * from "./fields.ts";
 export interface Sealer {
   /** Seals bytes, bound to the additional data. */
   seal(bytes: Uint8Array, additionalData: string): Uint8Array;
+  /** As `seal`, on the thread pool: better above 64 KiB. The bytes must not change meanwhile. */
+  sealLarge(bytes: Uint8Array, additionalData: string): Promise<Uint8Array>;
   /**
    * Opens sealed bytes.
    * @throws {SvcError} `storage_unavailable`, not retryable, when they were altered, belong to

@@ -237,6 +237,9 @@ export async function createRelayer(options: RelayerOptions): Promise<Relayer> {
   const core = stack.use(new CoreDb(dataDir === undefined ? ":memory:" : `${dataDir}/core.db`));
   core.bindKey(key.fingerprint());
   const kvPath = dataDir === undefined ? ":memory:" : `${dataDir}/jobs.kv`;
+  let listening: Promise<void> | undefined;
+  // The queue's listener ends after the table was closed, not with it.
+  stack.defer(async () => await listening);
   const kv = stack.adopt(await openKv(kvPath), (opened) => opened.close());
   if (dataDir !== undefined) await makePrivate(kvPath);
   const merged = { ...DEFAULT_CONFIG, ...options.config };
@@ -268,6 +271,7 @@ export async function createRelayer(options: RelayerOptions): Promise<Relayer> {
     now,
     random: Math.random,
     logger,
+    busy: () => writer.bursting,
     ...(config.dispatch.queue
       ? { wakeAfter: (delay: number) => kv.enqueue({ wake: true }, { delay }).then(() => {}) }
       : {}),
@@ -297,8 +301,7 @@ export async function createRelayer(options: RelayerOptions): Promise<Relayer> {
   const waiting = await jobs.recover();
   await replayTombstones(domain);
   if (config.dispatch.queue) {
-    // Resolves when the table is closed.
-    void kv.listenQueue(() => {
+    listening = kv.listenQueue(() => {
       writer.woken();
       return worker.sweep();
     }).catch(() => {});

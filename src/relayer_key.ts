@@ -44,6 +44,17 @@ class GcmSealer implements Sealer {
     return sealed;
   }
 
+  async sealLarge(bytes: Uint8Array, additionalData: string): Promise<Uint8Array> {
+    const sealed = new Uint8Array(HEAD_BYTES + bytes.length + TAG_BYTES);
+    sealed[0] = VERSION;
+    const iv = crypto.getRandomValues(sealed.subarray(1, HEAD_BYTES));
+    const source = bytes as Uint8Array<ArrayBuffer>;
+    const parameters = webParameters(iv, additionalData);
+    const boxed = await crypto.subtle.encrypt(parameters, await this.#forWeb(), source);
+    sealed.set(new Uint8Array(boxed), HEAD_BYTES);
+    return sealed;
+  }
+
   open(bytes: Uint8Array, additionalData: string): Uint8Array {
     checkHead(bytes);
     const end = bytes.length - TAG_BYTES;
@@ -63,14 +74,9 @@ class GcmSealer implements Sealer {
 
   async openLarge(bytes: Uint8Array, additionalData: string): Promise<Uint8Array> {
     checkHead(bytes);
-    this.#webKey ??= crypto.subtle.importKey("raw", this.#raw, "AES-GCM", false, ["decrypt"]);
     const source = bytes as Uint8Array<ArrayBuffer>;
-    const parameters = {
-      name: "AES-GCM",
-      iv: source.subarray(1, HEAD_BYTES),
-      additionalData: new TextEncoder().encode(additionalData),
-    };
-    const key = await this.#webKey;
+    const parameters = webParameters(source.subarray(1, HEAD_BYTES), additionalData);
+    const key = await this.#forWeb();
     try {
       return new Uint8Array(
         await crypto.subtle.decrypt(parameters, key, source.subarray(HEAD_BYTES)),
@@ -79,6 +85,18 @@ class GcmSealer implements Sealer {
       throw refused(error);
     }
   }
+
+  #forWeb(): Promise<CryptoKey> {
+    this.#webKey ??= crypto.subtle.importKey("raw", this.#raw, "AES-GCM", false, [
+      "encrypt",
+      "decrypt",
+    ]);
+    return this.#webKey;
+  }
+}
+
+function webParameters(iv: Uint8Array<ArrayBuffer>, additionalData: string): AesGcmParams {
+  return { name: "AES-GCM", iv, additionalData: new TextEncoder().encode(additionalData) };
 }
 
 function checkHead(bytes: Uint8Array): void {

@@ -1,5 +1,6 @@
 import assert from "node:assert/strict";
 import { inHome, type LogLine, Program, relayerEnv } from "./program.ts";
+import { verifies } from "./requirements.ts";
 
 const isRelayer = (line: LogLine) => line.process === "relayer";
 const isSidecar = (line: LogLine) => line.process === "sidecar";
@@ -16,6 +17,7 @@ async function health(port: string | number | undefined): Promise<Record<string,
 }
 
 Deno.test("the launcher starts both processes, restarts the dead and ends with both", async () => {
+  verifies("1-6");
   await inHome(async (home) => {
     await using program = new Program(["start"], relayerEnv(home));
     const relayer = await program.event("child process started", isRelayer);
@@ -61,6 +63,7 @@ Deno.test("without its launcher the relayer ends at once", async () => {
 });
 
 Deno.test("a second relayer on the same data directory is refused", async () => {
+  verifies("15-10");
   await inHome(async (home) => {
     await using first = new Program(["start"], relayerEnv(home));
     await first.event("listening");

@@ -1,5 +1,6 @@
 import assert from "node:assert/strict";
 import { createLogger, errorFields, type LogFields, silentLogger } from "../src/log.ts";
+import { verifies } from "./requirements.ts";
 
 function collect(format: "text" | "json", level: "debug" | "info" | "warn" | "error" = "debug") {
   const lines: string[] = [];
@@ -16,6 +17,7 @@ Deno.test("a text line has time, level, event and fields", () => {
 });
 
 Deno.test("a json line is one object", () => {
+  verifies("15-31");
   const { lines, logger } = collect("json");
   logger.error("failed", { code: "internal_error" });
   assert.deepEqual(JSON.parse(lines[0]!), {

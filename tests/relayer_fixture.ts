@@ -1,6 +1,8 @@
+import type { SidecarAddress } from "../src/sidecar/link.ts";
 import { ed25519 } from "@noble/curves/ed25519.js";
-import type { RelayerConfig } from "../src/config.ts";
+import { DEFAULT_CONFIG, type RelayerConfig } from "../src/config.ts";
 import type { Account, Backends, Permission } from "../src/interfaces/mod.ts";
+import type { Logger } from "../src/log.ts";
 import { addressOf } from "../src/protocol/keys.ts";
 import { bodySha256, canonicalText } from "../src/protocol/signing.ts";
 import { createRelayer, type Relayer } from "../src/relayer.ts";
@@ -164,6 +166,10 @@ export interface FixtureOptions {
   readonly dataDir?: string;
   /** 32 bytes; needed with a folder. */
   readonly relayerKey?: Uint8Array;
+  /** Silent by default. */
+  readonly logger?: Logger;
+  /** Default: no sidecar. */
+  readonly sidecar?: SidecarAddress;
   /** Default: a running clock. */
   readonly clock?: TestClock;
   /** Accounts of an earlier relayer are used as they are: none is created. */
@@ -171,14 +177,7 @@ export interface FixtureOptions {
 }
 
 const NO_LIMITS: Partial<RelayerConfig> = {
-  rateLimit: {
-    keyPerMinute: 600,
-    accountPerMinute: 0,
-    accountPerHour: 20_000,
-    freeReadsPerSecond: 10,
-    weights: {},
-    disabled: true,
-  },
+  rateLimit: { ...DEFAULT_CONFIG.rateLimit, disabled: true },
 };
 
 /** A relayer in this process, one account, and one key with every permission. */
@@ -306,7 +305,7 @@ export class TestRelayer implements AsyncDisposable {
  * Starts a relayer in this process.
  *
  * @example
- * ```ts
+ * ```ts ignore
  * await using svc = await startRelayer();
  * await svc.remember("I like tea");
  * assert.deepEqual(await svc.recall("tea"), ["I like tea"]);
@@ -326,13 +325,15 @@ export async function startRelayer(options: FixtureOptions = {}): Promise<TestRe
       permissions: ["read", "write"],
     });
   }
-  const { dataDir, relayerKey } = options;
+  const { dataDir, relayerKey, logger, sidecar } = options;
   const relayer = await createRelayer({
     backends,
     config: { ...NO_LIMITS, ...options.config },
     now: clock.now,
     ...(dataDir === undefined ? {} : { dataDir }),
     ...(relayerKey === undefined ? {} : { relayerKey }),
+    ...(logger === undefined ? {} : { logger }),
+    ...(sidecar === undefined ? {} : { sidecar }),
   });
   return new TestRelayer(relayer, backends, clock, key, account);
 }

@@ -4,6 +4,7 @@ import fc from "fast-check";
 import { SvcError } from "../src/errors.ts";
 import { RelayerKey } from "../src/relayer_key.ts";
 import { type KeySettings, loadRelayerKey } from "../src/relayer_key_source.ts";
+import { verifies } from "./requirements.ts";
 
 const KEY = new Uint8Array(32).map((_, n) => n);
 const HEX = KEY.toHex();
@@ -19,6 +20,9 @@ Deno.test("sealed bytes open again, one by one and on the thread pool", async ()
     assert.equal(sealed.length, size + 29);
     assert.deepEqual(sealer.open(sealed, "job 1"), plain);
     assert.deepEqual(await sealer.openLarge(sealed, "job 1"), plain);
+    const large = await sealer.sealLarge(plain, "job 1");
+    assert.equal(large.length, size + 29);
+    assert.deepEqual(sealer.open(large, "job 1"), plain);
   }
 });
 
@@ -110,6 +114,7 @@ function refuses(promise: Promise<unknown>, message: RegExp): Promise<void> {
 }
 
 Deno.test("the key file is made at first start, 0600 in a 0700 folder, and read again", async () => {
+  verifies("15-11");
   await inFolder(async ({ folder, settings }) => {
     const keyFile = `${folder}/keys/relayer.key`;
     const first = await load(settings({ keyFile }));
@@ -168,6 +173,7 @@ Deno.test("a key file that is a link, broken or in the data directory is refused
 });
 
 Deno.test("a passphrase gives the same key with the same salt only", async () => {
+  verifies("15-12");
   await inFolder(async ({ folder, settings }) => {
     const keyPassphraseFile = `${folder}/passphrase`;
     await Deno.writeTextFile(keyPassphraseFile, "correct horse battery\nsecond line\n", {

@@ -4,6 +4,7 @@ import { printConfig, readSettings, type Settings } from "../src/settings.ts";
 import { editDistance, suggest } from "../src/settings/suggestion.ts";
 import { ALL_FIELDS } from "../src/settings/table.ts";
 import { PAGES } from "../docs/generate.ts";
+import { verifies } from "./requirements.ts";
 
 const HOME = "/home/ada";
 const ID = "0x" + "ab".repeat(32);
@@ -201,6 +202,7 @@ Deno.test("the rows below are all settings", () => {
 
 for (const [env, key, fallback, good, meaning, bad] of ROWS) {
   Deno.test(`${env}: default, edge and bad value`, () => {
+    verifies("15-3", "15-4", "15-5", "15-15", "15-16", "15-20");
     const bare = read({});
     assert.deepEqual(bare.problems, []);
     assert.deepEqual(bare.settings[key], fallback);
@@ -240,11 +242,13 @@ Deno.test("an empty variable means the default", () => {
 });
 
 Deno.test("SVC_PORT wins over PORT", () => {
+  verifies("15-6");
   assert.equal(read({ PORT: "81" }).settings.port, 81);
   assert.equal(read({ PORT: "81", SVC_PORT: "82" }).settings.port, 82);
 });
 
 Deno.test("computed defaults follow their sources", () => {
+  verifies("15-8", "15-9");
   const { settings } = read({ SVC_WEB_PORT: "81", SVC_HOST: "0.0.0.0" });
   assert.equal(settings.webUrl, "http://localhost:81");
   assert.deepEqual(settings.allowedOrigins, ["http://localhost:81"]);
@@ -282,6 +286,7 @@ Deno.test("a plugin that does not play the role is refused", () => {
 });
 
 Deno.test("settings for tests are refused in production", () => {
+  verifies("15-14");
   const { problems } = read({
     SVC_FAILPOINT: "x",
     SVC_MCP_FIXTURES: "1",
@@ -313,6 +318,7 @@ Deno.test("two listeners cannot share a port", () => {
 });
 
 Deno.test("unknown names get a suggestion; names of others are left alone", () => {
+  verifies("15-1", "15-2");
   const { warnings } = read({
     SVC_PROT: "1",
     SVC_JOB_CONCURENCY: "1",
@@ -344,6 +350,7 @@ Deno.test("edit distance counts swapped neighbours once", () => {
 });
 
 Deno.test("the printed settings name every variable, hide secrets and mark defaults", () => {
+  verifies("15-30");
   const secret = "hunter2-hunter2-hunter2";
   const { settings } = read({
     SIDECAR_AUTH_TOKEN: secret,

@@ -8,6 +8,7 @@ import {
 } from "../src/sidecar/challenge.ts";
 import { sidecarHandler, startSidecar } from "../src/sidecar/process.ts";
 import { inHome, Program } from "./program.ts";
+import { verifies } from "./requirements.ts";
 
 const TOKEN = "token-of-the-test";
 const NONCE = "0f".repeat(32);
@@ -52,6 +53,7 @@ Deno.test("secrets are compared whole", () => {
 });
 
 Deno.test("a sidecar is told from a stranger", async () => {
+  verifies("15-17");
   await using sidecar = startSidecar({ url: "http://127.0.0.1:0", token: TOKEN });
   const url = `http://127.0.0.1:${sidecar.port}`;
   assert.equal(await isSidecar(url, TOKEN), true);

@@ -12,6 +12,7 @@ import { CoreDb } from "../../src/core_db.ts";
 import { AccountCache } from "../../src/http/account_cache.ts";
 import { BodyReader } from "../../src/http/body.ts";
 import { Health } from "../../src/http/health.ts";
+import { McpProxy } from "../../src/http/mcp_proxy.ts";
 import { HttpMetrics } from "../../src/http/metrics.ts";
 import { RateLimiter } from "../../src/http/rate_limit.ts";
 import type { Answer, SignedRoute } from "../../src/http/route.ts";
@@ -101,15 +102,18 @@ const replay = new ReplayStore(kv, writer, {
   idempotencyHours: 24,
 });
 await replay.open();
+const bodies = new BodyReader(config.unverifiedBodyBytes, config.bodyTimeoutMs);
+const metrics = new HttpMetrics();
 const router = new Router(
   {
     domain,
     accounts: new AccountCache(domain.accounts, config, now),
-    bodies: new BodyReader(config.unverifiedBodyBytes, config.bodyTimeoutMs),
+    bodies,
+    mcp: new McpProxy({ config, bodies, failures: metrics.sidecarFailures, sidecar: undefined }),
     limiter: new RateLimiter(now),
     replay,
     writer,
-    metrics: new HttpMetrics(),
+    metrics,
     health: new Health(domain, kv, undefined),
     logger,
     closing: () => false,

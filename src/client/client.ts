@@ -41,7 +41,7 @@ function exportLine(line: string): Record<string, unknown> {
  * cannot be reached and `SvcAnswerError` for answers of something else.
  *
  * @example Save a fact and find it again
- * ```ts no-eval
+ * ```ts ignore
  * const client = new SvcClient({ baseUrl: "http://127.0.0.1:8000", privateKey });
  * const { job_id } = await client.remember("I like tea");
  * await client.waitFor(job_id);

@@ -21,6 +21,8 @@ export const TOMBSTONE_SCHEMA = `
  */
 export class TombstoneTable {
   readonly #file: CoreFile;
+  /** The table `forgotten`, which every accepted memory asks; read at the first one. */
+  #forgotten: Map<string, number> | undefined;
 
   /** The tables of an open file. */
   constructor(file: CoreFile) {
@@ -67,15 +69,14 @@ export class TombstoneTable {
       toColumn(scope.namespace),
       at,
     );
+    const before = this.forgottenAt(scope) ?? -Infinity;
+    this.#forgotten?.set(scopeKey(scope), Math.max(before, at));
   }
 
   /** When a namespace was forgotten last. */
   forgottenAt(scope: Scope): number | undefined {
-    return this.#file.get<{ at: number }>(
-      "select at from forgotten where owner = ? and namespace = ?",
-      scope.owner,
-      toColumn(scope.namespace),
-    )?.at;
+    this.#forgotten ??= this.#readForgotten();
+    return this.#forgotten.get(scopeKey(scope));
   }
 
   /** Deletions whose removal is not finished, oldest first. */
@@ -99,4 +100,19 @@ export class TombstoneTable {
       }
     });
   }
+
+  #readForgotten(): Map<string, number> {
+    const rows = this.#file.all<{ owner: string; namespace: Uint8Array; at: number }>(
+      "select owner, namespace, at from forgotten",
+    );
+    return new Map(rows.map(({ owner, namespace, at }) => [
+      scopeKey({ owner, namespace: fromColumn(namespace) }),
+      at,
+    ]));
+  }
+}
+
+/** Unambiguous, because an owner is an address and has no line feed. */
+function scopeKey(scope: Scope): string {
+  return `${scope.owner}\n${scope.namespace}`;
 }

@@ -38,6 +38,8 @@ export class AccountCache {
   readonly #layer: Layer;
   readonly #entries = new Map<string, Entry>();
   readonly #watch: Disposable | undefined;
+  /** Raised by every change, so that an answer asked for before one is not kept. */
+  #changes = 0;
   /** Counts of look-ups. */
   readonly counts: CacheCounts = { hit: 0, miss: 0, stale: 0 };
 
@@ -96,9 +98,10 @@ export class AccountCache {
     }
     this.#limiter.spend([{ layer: this.#layer, key: limitKey(clientAddress) }], 1);
     this.counts.miss++;
+    const changes = this.#changes;
     try {
       const account = await this.#lookUp(publicKey, hint);
-      this.#keep(id, { account, at: this.#now() });
+      if (changes === this.#changes) this.#keep(id, { account, at: this.#now() });
       return account;
     } catch (cause) {
       if (entry?.account !== undefined && age < this.#config.accountStaleSeconds) {
@@ -130,6 +133,7 @@ export class AccountCache {
   }
 
   #changed(accountId: string | undefined): void {
+    this.#changes++;
     for (const [id, { account }] of this.#entries) {
       // Negative entries go too: a key may have been added.
       if (accountId === undefined || account === undefined || account.accountId === accountId) {

@@ -35,20 +35,22 @@ function parseIpv6(text: string): bigint | undefined {
   return value;
 }
 
+/** An address; IPv4 mapped into IPv6 (RFC 4291 2.5.5.2) is the IPv4 address in either spelling. */
 function parse(text: string): Address | undefined {
   const mapped = /^::ffff:(\d+\.\d+\.\d+\.\d+)$/i.exec(text)?.[1] ?? text;
   const v4 = parseIpv4(mapped);
   if (v4 !== undefined) return { value: v4, bits: 32 };
   const v6 = parseIpv6(text.replace(/%.*$/, ""));
-  return v6 === undefined ? undefined : { value: v6, bits: 128 };
+  if (v6 === undefined) return undefined;
+  return v6 >> 32n === 0xffffn ? { value: v6 & 0xffffffffn, bits: 32 } : { value: v6, bits: 128 };
 }
 
 function contains(range: string, address: Address): boolean {
-  const [base = "", prefix] = range.split("/");
+  const [, base = "", prefix] = /^([^/]*)(?:\/(\d{1,3}))?$/.exec(range) ?? [];
   const network = parse(base);
   if (network === undefined || network.bits !== address.bits) return false;
   const length = prefix === undefined ? network.bits : Number(prefix);
-  if (!(length >= 0 && length <= network.bits)) return false;
+  if (length > network.bits) return false;
   const shift = BigInt(network.bits - length);
   return network.value >> shift === address.value >> shift;
 }
@@ -90,5 +92,8 @@ export function clientIp(
 /** The address a limit counts by: IPv6 addresses of one /64 are one client. */
 export function limitKey(address: string): string {
   const parsed = parse(address);
-  return parsed?.bits === 128 ? `v6 ${(parsed.value >> 64n).toString(16)}` : address;
+  if (parsed === undefined) return address;
+  return parsed.bits === 128
+    ? `v6 ${(parsed.value >> 64n).toString(16)}`
+    : `v4 ${parsed.value.toString(16)}`;
 }

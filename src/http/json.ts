@@ -42,3 +42,16 @@ export function parseJson(bytes: Uint8Array): unknown {
     throw new SvcError("malformed_json");
   }
 }
+
+/**
+ * Lets a body through that says it is JSON and uncompressed.
+ *
+ * @throws {SvcError} `unsupported_media_type`.
+ */
+export function checkJsonHeaders(headers: Headers): void {
+  const type = headers.get("content-type")?.split(";")[0]?.trim().toLowerCase();
+  const encoding = headers.get("content-encoding")?.toLowerCase() ?? "identity";
+  if (type !== "application/json" || encoding !== "identity") {
+    throw new SvcError("unsupported_media_type");
+  }
+}

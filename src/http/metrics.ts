@@ -3,6 +3,21 @@ const BUCKETS = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5
 
 type Labels = Readonly<Record<string, string>>;
 
+const METHODS: ReadonlySet<string> = new Set([
+  "GET",
+  "HEAD",
+  "POST",
+  "PUT",
+  "DELETE",
+  "OPTIONS",
+  "PATCH",
+]);
+
+/** A method as a label: callers may invent others. */
+export function methodLabel(method: string): string {
+  return METHODS.has(method) ? method : "other";
+}
+
 function labelText(labels: Labels): string {
   const parts = Object.entries(labels).map(([name, value]) => `${name}="${value}"`);
   return parts.length === 0 ? "" : `{${parts.join(",")}}`;

@@ -10,6 +10,8 @@ const PUBLIC: readonly { path: string; method: string; summary: string }[] = [
   { path: "/config", method: "get", summary: "Deployment metadata" },
   { path: "/openapi.json", method: "get", summary: "This description" },
   { path: "/metrics", method: "get", summary: "Prometheus text, for this machine only" },
+  { path: "/sponsor", method: "post", summary: "Have a transaction paid for" },
+  { path: "/sponsor/execute", method: "post", summary: "Execute a sponsored transaction" },
   { path: "/compat/sui", method: "post", summary: "Package read for published clients" },
   { path: "/accounts/challenge", method: "post", summary: "A text for the owner's wallet to sign" },
   { path: "/accounts", method: "post", summary: "Create an embedded account" },
@@ -24,6 +26,14 @@ const ERROR: Json = {
   content: { "application/json": { schema: { $ref: "#/components/schemas/Error" } } },
 };
 
+const ACCOUNT_ID: Json = {
+  name: "id",
+  in: "path",
+  required: true,
+  schema: { type: "string", pattern: "^0x[0-9a-fA-F]{64}$" },
+};
+
+/** Members that a rule transforms say themselves what is sent, in the schema's `meta`. */
 function bodySchema(schema: z.ZodType): Json {
   const { $schema: _, ...rest } = z.toJSONSchema(schema, {
     io: "output",
@@ -97,7 +107,11 @@ export function openApi(routes: readonly SignedRoute[], version: string): Json {
   for (const { path, method, summary } of PUBLIC) {
     paths[path] = {
       ...paths[path],
-      [method]: { summary, responses: { "200": { description: "Success" }, default: ERROR } },
+      [method]: {
+        summary,
+        ...(path.includes("{id}") ? { parameters: [ACCOUNT_ID] } : {}),
+        responses: { "2XX": { description: "Success" }, default: ERROR },
+      },
     };
   }
   for (const route of routes) {

@@ -69,18 +69,24 @@ export class RateLimiter {
   /**
    * Spends a weight in all layers, or in none.
    *
-   * @throws {SvcError} `rate_limited` naming the layer.
+   * @throws {SvcError} `rate_limited` naming the layer that takes longest.
    */
   spend(charges: readonly Charge[], weight: number): void {
     if (weight === 0) return;
     const windows = charges.map((charge) => this.#window(charge));
-    for (const [i, { layer }] of charges.entries()) {
-      const window = windows[i]!;
-      if (window.total + weight <= layer.limit) continue;
-      const slots = window.slotsUntil(window.total + weight - layer.limit);
+    const denials = charges.flatMap(({ layer }, i) => {
+      const missing = windows[i]!.total + weight - layer.limit;
+      if (missing <= 0) return [];
+      const slots = windows[i]!.slotsUntil(missing);
+      return [{ layer, seconds: Math.max(1, Math.ceil(slots * layer.seconds / SLOTS)) }];
+    });
+    // The request passes when the slowest of the spent windows lets it.
+    const [denial] = denials.sort((a, b) => b.seconds - a.seconds);
+    if (denial !== undefined) {
+      const { layer, seconds } = denial;
       const unit = layer.seconds === 60 ? "min" : layer.seconds === 3600 ? "hour" : "s";
       throw new SvcError("rate_limited", undefined, {
-        retryAfter: Math.max(1, Math.ceil(slots * layer.seconds / SLOTS)),
+        retryAfter: seconds,
         extra: { layer: layer.name, limit: `${layer.limit} weighted-requests/${unit}` },
       });
     }

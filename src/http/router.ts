@@ -13,9 +13,9 @@ import { BodyReader } from "./body.ts";
 import { clientIp } from "./client_ip.ts";
 import { addCors, preflight } from "./cors.ts";
 import type { Health } from "./health.ts";
-import { parseJson } from "./json.ts";
+import { checkJsonHeaders, parseJson } from "./json.ts";
 import { isMcpPath, MCP_ROUTES, type McpProxy } from "./mcp_proxy.ts";
-import { gaugeLines, type HttpMetrics } from "./metrics.ts";
+import { gaugeLines, type HttpMetrics, methodLabel } from "./metrics.ts";
 import { openApi } from "./openapi.ts";
 import { type RequestContext, requestIdOf } from "./request_context.ts";
 import type { SignedRoute } from "./route.ts";
@@ -122,13 +122,14 @@ export class Router {
     if (!request.bodyUsed) await request.body?.cancel().catch(() => {});
     metrics.inFlight--;
     const seconds = (performance.now() - started) / 1000;
-    metrics.requests.add({ route, method: request.method, status: String(response.status) });
+    const method = methodLabel(request.method);
+    metrics.requests.add({ route, method, status: String(response.status) });
     metrics.durations.observe({ route }, seconds);
     response.headers.set(HEADER.requestId, requestId);
     addCors(response.headers, origin, domain.config.allowedOrigins);
     logger.debug("request", {
       request_id: requestId,
-      method: request.method,
+      method,
       route,
       status: response.status,
       ms: Math.round(seconds * 1000),
@@ -248,8 +249,7 @@ export class Router {
       throw new SvcError("body_too_large");
     }
     const body = await this.#publicBodies.read(request, limit);
-    const type = request.headers.get("content-type")?.split(";")[0]?.trim().toLowerCase();
-    if (type !== "application/json") throw new SvcError("unsupported_media_type");
+    checkJsonHeaders(request.headers);
     return parseJson(body);
   }
 

@@ -10,7 +10,7 @@ import { nativeBodySha256 } from "../protocol/verify.ts";
 import type { AccountCache, Authorization } from "./account_cache.ts";
 import { type AuthHeaders, checkSignature, idempotencyKeyOf, readAuthHeaders } from "./auth.ts";
 import type { BodyReader } from "./body.ts";
-import { parseJson } from "./json.ts";
+import { checkJsonHeaders, parseJson } from "./json.ts";
 import type { Charge, Layer, RateLimiter } from "./rate_limit.ts";
 import type { RequestContext } from "./request_context.ts";
 import type { Answer, Call, SignedRoute } from "./route.ts";
@@ -152,7 +152,7 @@ export class SignedRoutes {
     for (const permission of route.permissions) {
       if (!key.permissions.includes(permission)) throw new SvcError("permission_denied");
     }
-    const sent = route.idempotent ? idempotencyKeyOf(context.request.headers) : undefined;
+    const sent = this.#idempotencyKey(verified);
     const idempotencyKey = sent === undefined
       ? undefined
       : `idempotency ${account.accountId} ${route.method} ${context.target.path} ${sent}`;
@@ -173,6 +173,16 @@ export class SignedRoutes {
     if (idempotencyKey !== undefined) await replay.idempotent(idempotencyKey, verified.bodyHash);
     this.#spend(verified, true);
     return replayed(outcome.kept);
+  }
+
+  #idempotencyKey(verified: Verified): string | undefined {
+    if (!verified.route.idempotent) return undefined;
+    try {
+      return idempotencyKeyOf(verified.context.request.headers);
+    } catch (error) {
+      this.#spend(verified, false); // limits are checked before values
+      throw error;
+    }
   }
 
   async #kept(
@@ -217,12 +227,15 @@ export class SignedRoutes {
     if (route.path.includes(":id") && !isUuid(id)) {
       throw new SvcError(route.path.includes("memories") ? "memory_not_found" : "job_not_found");
     }
+    const keeps = textKey !== undefined || idempotencyKey !== undefined;
     let kept: KeptAnswer | undefined;
     const mutations = (answer: Answer): Mutation[] => {
-      kept = { status: answer.status, body: JSON.stringify(answer.body) };
       if (nonce !== undefined) nonce.written = true;
+      const burned = nonce === undefined ? [] : [nonce.mutation];
+      if (!keeps) return burned;
+      kept = { status: answer.status, body: JSON.stringify(answer.body) };
       return [
-        ...(nonce === undefined ? [] : [nonce.mutation]),
+        ...burned,
         ...(textKey === undefined ? [] : [replay.keepText(textKey, kept)]),
         ...(idempotencyKey === undefined
           ? []
@@ -243,7 +256,7 @@ export class SignedRoutes {
     };
     try {
       const answer = await route.handle(domain, call);
-      if (kept === undefined && (textKey !== undefined || idempotencyKey !== undefined)) {
+      if (keeps && kept === undefined) {
         await writer.commit(mutations(answer));
       }
       return { response: respond(answer.status, JSON.stringify(answer.body)), answer: kept };
@@ -258,12 +271,7 @@ export class SignedRoutes {
 function parseRequest({ context, route, body }: Verified): unknown {
   if (route.schema === undefined) return undefined;
   if (body.length === 0 && route.optionalBody) return parseBody(route.schema, {});
-  const { headers } = context.request;
-  const encoding = headers.get("content-encoding");
-  const type = headers.get("content-type")?.split(";")[0]?.trim().toLowerCase();
-  if (type !== "application/json" || (encoding !== null && encoding !== "identity")) {
-    throw new SvcError("unsupported_media_type");
-  }
+  checkJsonHeaders(context.request.headers);
   return parseBody(route.schema, parseJson(body));
 }
 

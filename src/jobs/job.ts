@@ -53,8 +53,22 @@ export interface EndedJob extends JobSpec {
   readonly errorCode?: JobErrorCode;
   /** The payload, kept for a retry. */
   readonly payload?: Stored;
-  /** Sealed result, kept where it is the only copy of a recallable memory. */
+  /** Sealed result, kept where a memory or a blob may be made of it already. */
   readonly step?: Stored;
+  /** Whether its retention is over and it stays for its sealed result only. */
+  readonly expired?: true;
+}
+
+/** How a job ends. */
+export interface Ending {
+  /** Final state. */
+  readonly state: "done" | "failed";
+  /** Why it failed. */
+  readonly errorCode?: JobErrorCode;
+  /** Keeps the payload, so that the job can be retried. */
+  readonly keepPayload?: boolean;
+  /** Keeps the sealed result, where a memory or a blob may be made of it already. */
+  readonly keepStep?: boolean;
 }
 
 /** How far a job came; one entry that moves with every attempt. */
@@ -65,6 +79,8 @@ export interface Progress {
   readonly attempts: number;
   /** Why the last try failed. */
   readonly errorCode?: JobErrorCode;
+  /** Whether the memory is encrypted and indexed. */
+  readonly recallable: boolean;
   /** Key of its entry in the due index. */
   readonly due: number;
 }

@@ -10,7 +10,13 @@ export type Mutation =
     /** Milliseconds after which the entry may be dropped. */
     readonly expireIn?: number;
   }
-  | { readonly key: Deno.KvKey; readonly remove: true };
+  | { readonly key: Deno.KvKey; readonly remove: true }
+  | {
+    /** Texts and numbers; the items of a group that share it become one entry right below it. */
+    readonly key: Deno.KvKey;
+    /** Joined with the others, without any mark between them. */
+    readonly item: Uint8Array;
+  };
 
 interface Waiting {
   readonly mutations: readonly Mutation[];
@@ -23,6 +29,8 @@ interface Waiting {
 /** A group closes here; Deno KV itself refuses 1,000 mutations or 819,200 bytes. */
 const GROUP_MUTATIONS = 500;
 const GROUP_BYTES = 400_000;
+/** So many accepts in one group are a burst, which is over this long after the last such group. */
+const BURST = { accepts: 4, ms: 50 };
 /** A wake-up that was not delivered after this long is sent again. */
 const WAKE_TIMEOUT_MS = 5_000;
 
@@ -44,6 +52,7 @@ export class KvWriter {
   #waiting: Waiting[] = [];
   #running: Promise<void> | undefined;
   #wokenAt = -Infinity;
+  #burstAt = -Infinity;
 
   /** Writes to `kv`, which stays the caller's. */
   constructor(kv: Deno.Kv, options: KvWriterOptions) {
@@ -59,7 +68,7 @@ export class KvWriter {
    */
   commit(mutations: readonly Mutation[], wake = false): Promise<void> {
     let bytes = 0;
-    for (const item of mutations) bytes += ("remove" in item ? 64 : item.bytes ?? 256) + 64;
+    for (const mutation of mutations) bytes += mutationBytes(mutation);
     return new Promise((resolve, reject) => {
       this.#waiting.push({ mutations, bytes, wake, resolve, reject });
       this.#running ??= this.#run();
@@ -71,14 +80,19 @@ export class KvWriter {
     this.#wokenAt = -Infinity;
   }
 
+  /** Whether accepts arrive faster than they are written one by one. */
+  get bursting(): boolean {
+    return performance.now() - this.#burstAt < BURST.ms;
+  }
+
   /** Resolves when nothing waits any more. */
   async idle(): Promise<void> {
     await this.#running;
   }
 
   async #run(): Promise<void> {
-    // One turn of the event loop: what arrives together is written together.
-    await new Promise<void>((resolve) => queueMicrotask(resolve));
+    // What is added in one turn of the event loop is written together.
+    await Promise.resolve();
     try {
       while (this.#waiting.length > 0) await this.#write(this.#take());
     } finally {
@@ -115,17 +129,27 @@ export class KvWriter {
 
   async #commit(group: readonly Waiting[]): Promise<void> {
     const atomic = this.#kv.atomic();
-    let wake = false;
+    const shared = new Map<string, { key: Deno.KvKey; items: Uint8Array[] }>();
+    let accepts = 0;
     for (const item of group) {
-      wake ||= item.wake;
+      if (item.wake) accepts++;
       for (const mutation of item.mutations) {
-        if ("remove" in mutation) atomic.delete(mutation.key);
-        else if (mutation.expireIn === undefined) atomic.set(mutation.key, mutation.value);
-        else atomic.set(mutation.key, mutation.value, { expireIn: mutation.expireIn });
+        const { key } = mutation;
+        if ("item" in mutation) {
+          shared.getOrInsertComputed(key.join(), () => ({ key, items: [] })).items
+            .push(mutation.item);
+        } else if ("remove" in mutation) atomic.delete(key);
+        else if (mutation.expireIn === undefined) atomic.set(key, mutation.value);
+        else atomic.set(key, mutation.value, { expireIn: mutation.expireIn });
       }
     }
+    for (const { key, items } of shared.values()) {
+      atomic.set([...key, crypto.randomUUID()], joined(items));
+    }
+    if (accepts >= BURST.accepts) this.#burstAt = performance.now();
     const now = this.#options.now();
-    const send = wake && this.#options.wakeUps && now - this.#wokenAt > WAKE_TIMEOUT_MS;
+    const send = accepts > 0 && this.#options.wakeUps &&
+      Math.abs(now - this.#wokenAt) > WAKE_TIMEOUT_MS;
     if (send) {
       // Set before the commit: the message may be delivered before the commit's answer is seen.
       this.#wokenAt = now;
@@ -138,4 +162,19 @@ export class KvWriter {
       throw error;
     }
   }
+}
+
+function mutationBytes(mutation: Mutation): number {
+  if ("item" in mutation) return mutation.item.length;
+  return ("remove" in mutation ? 64 : mutation.bytes ?? 256) + 64;
+}
+
+function joined(items: readonly Uint8Array[]): Uint8Array {
+  const bytes = new Uint8Array(items.reduce((sum, item) => sum + item.length, 0));
+  let at = 0;
+  for (const item of items) {
+    bytes.set(item, at);
+    at += item.length;
+  }
+  return bytes;
 }

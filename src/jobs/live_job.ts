@@ -1,5 +1,6 @@
 import type { JobErrorCode } from "../errors.ts";
 import type { AcceptedJob, JobState, JobView } from "./job.ts";
+import type { Stored } from "./staging.ts";
 
 /** An unfinished job in memory; the KV table holds the same facts durably. */
 export class LiveJob {
@@ -21,6 +22,16 @@ export class LiveJob {
   blobId: string | undefined;
   /** Why the last try failed. */
   errorCode: JobErrorCode | undefined;
+  /** Whether the commit that accepts it succeeded; known once that is answered. */
+  accepted: Promise<boolean> = Promise.resolve(true);
+  /** Sealed result of an attempt, once saved. */
+  step: Stored | undefined;
+  /** Whether an attempt may have stored the blob without its id being known. */
+  mayBeStored = false;
+  /** Set while somebody finds that id out. */
+  naming: Promise<void> | undefined;
+  /** Set as soon as somebody ends the job: from then on nothing else is written for it. */
+  ending: Promise<void> | undefined;
   readonly #settled = Promise.withResolvers<void>();
   readonly #ended = Promise.withResolvers<void>();
 

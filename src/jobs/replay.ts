@@ -1,6 +1,7 @@
 import { SvcError } from "../errors.ts";
 import type { Sealer } from "../plugin.ts";
 import type { KvWriter, Mutation } from "./kv_writer.ts";
+import { tableRead } from "./table_read.ts";
 
 /** An answer that is given again: status and body, never headers. */
 export interface KeptAnswer {
@@ -12,6 +13,8 @@ export interface KeptAnswer {
 
 /** Seconds a nonce or a signed text is remembered: two windows of 300 s. */
 const WINDOW_SECONDS = 600;
+/** Length of a digest. */
+const DIGEST_BYTES = 32;
 const FLUSH_MS = 500;
 const WAIT_MS = 30_000;
 /** Seconds after a start from an unclean stop in which older nonce requests are refused. */
@@ -33,18 +36,30 @@ export interface ReplayOptions {
   readonly sealer: Sealer;
   /** Hours an idempotency key is remembered. */
   readonly idempotencyHours: number;
+  /** Milliseconds that only ever grow, whatever is done to the clock. */
+  readonly elapsed?: () => number;
+}
+
+/** What was used in ten minutes. */
+interface Bucket {
+  /** Digest to sealed answer; a nonce has none. */
+  readonly entries: Map<string, Uint8Array | null>;
+  /** When the last entry was added, by `elapsed`. */
+  touched: number;
 }
 
 /**
  * Nonces, signed texts and idempotency keys that were used (PROTOCOL 4.4 and 6), durable and in
- * memory. Entries lie in buckets of ten minutes; the last ones are read at the start.
+ * memory. Entries lie in buckets of ten minutes, all of them also in memory: `["used", bucket,
+ * digest]` holds the answer to a signed text, `["nonces", bucket, …]` the digests of the nonces of
+ * one commit, since most commits accept many requests and one entry is much cheaper than many.
  */
 export class ReplayStore {
   readonly #kv: Deno.Kv;
   readonly #writer: KvWriter;
   readonly #options: ReplayOptions;
-  /** Used nonces and signed texts by bucket; a text's value is its sealed answer. */
-  readonly #used = new Map<number, Map<string, Uint8Array | null>>();
+  readonly #elapsed: () => number;
+  readonly #used = new Map<number, Bucket>();
   readonly #inFlight = new Map<string, Promise<KeptAnswer | undefined>>();
   #unsaved: Mutation[] = [];
   #timer: ReturnType<typeof setInterval> | undefined;
@@ -55,22 +70,23 @@ export class ReplayStore {
     this.#kv = kv;
     this.#writer = writer;
     this.#options = options;
+    this.#elapsed = options.elapsed ?? (() => performance.now());
   }
 
   /** Reads what was used lately and notes whether the last stop was clean. */
   async open(): Promise<void> {
-    const now = this.#options.now();
-    const first = this.#bucket(now) - 2;
-    for await (
-      const { key, value } of this.#kv.list<Uint8Array | null>({ prefix: ["used"] }, {
-        batchSize: 500,
-      })
-    ) {
-      const bucket = Number(key[1]);
-      if (bucket >= first) this.#of(bucket).set((key[2] as Uint8Array).toBase64(), value);
+    const texts = this.#kv.list<Uint8Array>({ prefix: ["used"] }, { batchSize: 500 });
+    for await (const { key, value } of texts) {
+      this.#add(Number(key[1]), (key[2] as Uint8Array).toBase64(), value);
+    }
+    const nonces = this.#kv.list<Uint8Array>({ prefix: ["nonces"] }, { batchSize: 500 });
+    for await (const { key, value } of nonces) {
+      for (let at = 0; at < value.length; at += DIGEST_BYTES) {
+        this.#add(Number(key[1]), value.subarray(at, at + DIGEST_BYTES).toBase64(), null);
+      }
     }
     const unclean = (await this.#kv.get<boolean>(["unclean"])).value;
-    if (unclean) this.#oldestNonceRequest = now / 1000 + UNCLEAN_SECONDS;
+    if (unclean) this.#oldestNonceRequest = this.#options.now() / 1000 + UNCLEAN_SECONDS;
     await this.#writer.commit([{ key: ["unclean"], value: true, bytes: 8 }]);
     this.#timer = setInterval(() => void this.flush().catch(() => {}), FLUSH_MS);
   }
@@ -97,20 +113,28 @@ export class ReplayStore {
     }
   }
 
-  /** Removes entries older than both windows. */
+  /**
+   * Removes entries older than both windows, by the clock and by elapsed time: a clock that jumps
+   * ahead and back again reopens nothing.
+   */
   async sweep(): Promise<void> {
     const first = this.#bucket(this.#options.now()) - 2;
-    for (const bucket of this.#used.keys()) if (bucket < first) this.#used.delete(bucket);
-    let gone: Mutation[] = [];
-    const selector = { start: ["used", 0], end: ["used", first] };
-    for await (const { key } of this.#kv.list(selector, { batchSize: 500 })) {
-      gone.push({ key, remove: true });
-      if (gone.length === 400) {
-        await this.#writer.commit(gone);
-        gone = [];
-      }
+    const untouched = this.#elapsed() - 2 * WINDOW_SECONDS * 1000;
+    for (const [at, { touched }] of this.#used) {
+      if (at < first && touched <= untouched) this.#used.delete(at);
     }
-    if (gone.length > 0) await this.#writer.commit(gone);
+    for (const name of ["used", "nonces"]) {
+      let gone: Mutation[] = [];
+      for await (const { key } of this.#kv.list({ prefix: [name] }, { batchSize: 500 })) {
+        if (this.#used.has(Number(key[1]))) continue;
+        gone.push({ key, remove: true });
+        if (gone.length === 400) {
+          await this.#writer.commit(gone);
+          gone = [];
+        }
+      }
+      if (gone.length > 0) await this.#writer.commit(gone);
+    }
   }
 
   /**
@@ -123,9 +147,9 @@ export class ReplayStore {
   burn(publicKey: string, nonce: string, timestamp: number): Mutation {
     if (timestamp < this.#oldestNonceRequest) throw new SvcError("timestamp_out_of_range");
     const { id, digest, bucket } = this.#entry(`nonce ${publicKey} ${nonce.toLowerCase()}`);
-    if (this.#find(id, bucket) !== undefined) throw new SvcError("nonce_reused");
-    this.#of(bucket).set(id, null);
-    return { key: ["used", bucket, digest], value: null, bytes: 8 };
+    if (this.#find(id) !== undefined) throw new SvcError("nonce_reused");
+    this.#add(bucket, id, null);
+    return { key: ["nonces", bucket], item: digest };
   }
 
   /** Writes a mutation within a second. */
@@ -135,8 +159,7 @@ export class ReplayStore {
 
   /** The first answer to a signed text of the 4-field form; `undefined` when there is none. */
   signedText(key: string): KeptAnswer | undefined {
-    const { id, bucket } = this.#entry(key);
-    const sealed = this.#find(id, bucket);
+    const sealed = this.#find(this.#entry(key).id);
     return sealed instanceof Uint8Array ? this.#unseal(sealed, key) : undefined;
   }
 
@@ -144,23 +167,27 @@ export class ReplayStore {
   keepText(key: string, answer: KeptAnswer): Mutation {
     const { id, digest, bucket } = this.#entry(key);
     const sealed = this.#seal(answer, key);
-    this.#of(bucket).set(id, sealed);
+    this.#add(bucket, id, sealed);
     return { key: ["used", bucket, digest], value: sealed, bytes: sealed.length };
   }
 
   /** Undoes `keepText` in memory after its commit failed. */
   dropText(key: string): void {
-    const { id, bucket } = this.#entry(key);
-    this.#used.get(bucket)?.delete(id);
+    const { id } = this.#entry(key);
+    // The bucket may have changed since.
+    for (const { entries } of this.#used.values()) entries.delete(id);
   }
 
   /**
    * The first answer to an idempotency key; `undefined` when there is none.
    *
-   * @throws {SvcError} `idempotency_conflict` when it was used with another body.
+   * @throws {SvcError} `idempotency_conflict` when it was used with another body;
+   * `storage_unavailable`.
    */
   async idempotent(key: string, bodyHash: string): Promise<KeptAnswer | undefined> {
-    const { value } = await this.#kv.get<IdempotencyRecord>(["idempotency", this.#digest(key)]);
+    const { value } = await tableRead(
+      this.#kv.get<IdempotencyRecord>(["idempotency", this.#digest(key)]),
+    );
     if (value === null || value.until < this.#options.now()) return undefined;
     if (this.#digest(`body ${bodyHash}`).toBase64() !== value.body.toBase64()) {
       throw new SvcError("idempotency_conflict");
@@ -229,18 +256,16 @@ export class ReplayStore {
     return { id: digest.toBase64(), digest, bucket: this.#bucket(this.#options.now()) };
   }
 
-  #of(bucket: number): Map<string, Uint8Array | null> {
-    const found = this.#used.get(bucket);
-    if (found !== undefined) return found;
-    const made = new Map<string, Uint8Array | null>();
-    this.#used.set(bucket, made);
-    return made;
+  #add(bucket: number, id: string, value: Uint8Array | null): void {
+    const make = () => ({ entries: new Map(), touched: 0 });
+    const found = this.#used.getOrInsertComputed(bucket, make);
+    found.entries.set(id, value);
+    found.touched = this.#elapsed();
   }
 
-  /** The entry in this bucket, a neighbour or the one before: a clock that steps back is covered. */
-  #find(id: string, bucket: number): Uint8Array | null | undefined {
-    for (const [at, entries] of this.#used) {
-      if (at < bucket - 2) continue;
+  /** In every bucket: a clock that steps back is covered. */
+  #find(id: string): Uint8Array | null | undefined {
+    for (const { entries } of this.#used.values()) {
       const found = entries.get(id);
       if (found !== undefined) return found;
     }

@@ -1,4 +1,5 @@
 import type { KvWriter, Mutation } from "./kv_writer.ts";
+import { tableRead } from "./table_read.ts";
 
 /** Values up to this size travel inside the entry that refers to them. */
 export const INLINE_BYTES = 16 * 1024;
@@ -42,15 +43,16 @@ export class Staging {
     return { stage, chunks };
   }
 
-  /** The bytes; `undefined` when chunks are missing. */
+  /**
+   * The bytes; `undefined` when chunks are missing.
+   *
+   * @throws {SvcError} `storage_unavailable`.
+   */
   async get(stored: Stored): Promise<Uint8Array | undefined> {
     if ("inline" in stored) return stored.inline;
-    const parts: Uint8Array[] = [];
-    let total = 0;
-    for await (const { value } of this.#kv.list<Uint8Array>({ prefix: ["chunk", stored.stage] })) {
-      parts.push(value);
-      total += value.length;
-    }
+    const chunks = this.#kv.list<Uint8Array>({ prefix: ["chunk", stored.stage] });
+    const parts = (await tableRead(Array.fromAsync(chunks))).map(({ value }) => value);
+    const total = parts.reduce((sum, part) => sum + part.length, 0);
     if (parts.length !== stored.chunks) return undefined;
     const bytes = new Uint8Array(total);
     let at = 0;
@@ -80,10 +82,13 @@ export class Staging {
   async sweep(): Promise<number> {
     let count = 0;
     const entries = this.#kv.list<{ at: number; chunks: number }>({ prefix: ["staged"] });
-    for await (const { key, value } of entries) {
-      if (value.at > this.#now() - ORPHAN_MS) continue;
-      await this.#writer.commit(this.discard({ stage: String(key[1]), chunks: value.chunks }));
-      count++;
+    for await (const entry of entries) {
+      const { key, value: { at, chunks } } = entry;
+      if (at > this.#now() - ORPHAN_MS) continue;
+      // Checked: a request that refers to the chunks may be committed at this very moment.
+      const atomic = this.#kv.atomic().check(entry);
+      for (const gone of this.discard({ stage: String(key[1]), chunks })) atomic.delete(gone.key);
+      if ((await atomic.commit()).ok) count++;
     }
     return count;
   }

@@ -1,18 +1,12 @@
 import { type JobErrorCode, SvcError } from "../errors.ts";
 import type { Scope } from "../interfaces/mod.ts";
-import {
-  type AcceptedJob,
-  type EndedJob,
-  type JobView,
-  type Progress,
-  viewOfEnded,
-} from "./job.ts";
+import { EndedJobs } from "./ended_jobs.ts";
+import type { AcceptedJob, EndedJob, Ending, JobView, Progress } from "./job.ts";
 import type { KvWriter, Mutation } from "./kv_writer.ts";
 import { LiveJob } from "./live_job.ts";
+import { LiveJobs } from "./live_jobs.ts";
+import { readUnfinished } from "./recovery.ts";
 import type { Staging, Stored } from "./staging.ts";
-
-/** Deno KV reads at most 10 keys at once. */
-const MANY = 10;
 
 /** Options of {@linkcode JobStore}. */
 export interface JobStoreOptions {
@@ -22,26 +16,15 @@ export interface JobStoreOptions {
   readonly now: () => number;
 }
 
-/** How a job ends. */
-export interface Ending {
-  /** Final state. */
-  readonly state: "done" | "failed";
-  /** Why it failed. */
-  readonly errorCode?: JobErrorCode;
-  /** Keeps the payload, so that the job can be retried. */
-  readonly keepPayload?: boolean;
-  /** Keeps the sealed result, where it is the only copy of a recallable memory. */
-  readonly keepStep?: boolean;
-}
-
-function scopeKey(scope: Scope): string {
-  return `${scope.owner}\n${scope.namespace}`;
+function storedBytes(stored: Stored): number {
+  return "inline" in stored ? stored.inline.length : 128;
 }
 
 /**
- * Jobs on Deno KV. `["job", id]` is the truth, `["due", time, id]` says when it may run, `["progress",
- * id]` how often it was tried, `["step", id]` holds its sealed result, `["ended", time, id]` when
- * its record may go. One process owns the table, so unfinished jobs also live in memory.
+ * Jobs on Deno KV. `["job", id]` is the truth, `["due", time, id]` names the unfinished ones and when
+ * they may run, `["progress", id]` says how often it was tried, `["step", id]` holds its sealed
+ * result, `["ended", time, id]` says when its record may go. One process owns the table, so that
+ * unfinished jobs also live in memory, and the table is read at the start only.
  */
 export class JobStore {
   readonly #kv: Deno.Kv;
@@ -49,9 +32,9 @@ export class JobStore {
   readonly #staging: Staging;
   readonly #options: JobStoreOptions;
   readonly #boot = crypto.randomUUID();
-  readonly #live = new Map<string, LiveJob>();
-  readonly #scopes = new Map<string, Set<LiveJob>>();
-  #reserved = 0;
+  /** Also those whose commit is on its way: a wake-up may overtake the commit's answer. */
+  readonly #live = new LiveJobs();
+  readonly #ended: EndedJobs;
 
   /** Uses a table that is the caller's. */
   constructor(kv: Deno.Kv, writer: KvWriter, staging: Staging, options: JobStoreOptions) {
@@ -59,6 +42,7 @@ export class JobStore {
     this.#writer = writer;
     this.#staging = staging;
     this.#options = options;
+    this.#ended = new EndedJobs(kv, writer, staging, this.#live);
   }
 
   /** Number of unfinished jobs. */
@@ -68,51 +52,24 @@ export class JobStore {
 
   /** When the oldest unfinished job was accepted; `undefined` when there is none. */
   get oldest(): number | undefined {
-    // Insertion order is the order of acceptance.
-    return this.#live.values().next().value?.job.acceptedAt;
+    return this.#live.oldest;
   }
 
   /** Unfinished jobs by state. */
   counts(): { pending: number; running: number } {
-    let running = 0;
-    for (const live of this.#live.values()) if (live.state !== "pending") running++;
-    return { pending: this.#live.size - running, running };
+    return this.#live.counts();
   }
 
   /** Reads every unfinished job; leases of earlier processes end with this. */
   async recover(): Promise<LiveJob[]> {
-    const found: { id: string; due: number }[] = [];
-    for await (const { key } of this.#kv.list({ prefix: ["due"] }, { batchSize: 500 })) {
-      found.push({ due: Number(key[1]), id: String(key[2]) });
-    }
-    const jobs: LiveJob[] = [];
-    for (let i = 0; i < found.length; i += MANY) {
-      const part = found.slice(i, i + MANY);
-      const records = await this.#kv.getMany<AcceptedJob[]>(part.map((f) => ["job", f.id]));
-      const progress = await this.#kv.getMany<Progress[]>(part.map((f) => ["progress", f.id]));
-      for (const [n, { id, due }] of part.entries()) {
-        const job = records[n]?.value;
-        if (!job || !("payload" in job) || "state" in job || this.#live.has(id)) continue;
-        const live = new LiveJob(job, due);
-        live.attempts = progress[n]?.value?.attempts ?? 0;
-        live.errorCode = progress[n]?.value?.errorCode;
-        if (live.attempts > 0) live.state = "running";
-        jobs.push(live);
-      }
-    }
-    jobs.sort((a, b) => a.job.acceptedAt - b.job.acceptedAt);
-    for (const live of jobs) this.#add(live);
+    const jobs = await readUnfinished(this.#kv, this.#writer, this.#staging);
+    for (const live of jobs) this.#live.add(live);
     return jobs;
   }
 
-  /** Ids of jobs whose due time has come, oldest first. */
-  async due(limit: number): Promise<string[]> {
-    const ids: string[] = [];
-    const selector = { start: ["due", 0], end: ["due", this.#options.now() + 1] };
-    for await (const { key } of this.#kv.list(selector, { limit, batchSize: limit })) {
-      ids.push(String(key[2]));
-    }
-    return ids;
+  /** Every unfinished job. */
+  all(): LiveJob[] {
+    return this.#live.all();
   }
 
   /** Unfinished job by id. */
@@ -122,12 +79,28 @@ export class JobStore {
 
   /** Unfinished jobs of a scope. */
   liveIn(scope: Scope): LiveJob[] {
-    return [...this.#scopes.get(scopeKey(scope)) ?? []];
+    return this.#live.in(scope);
   }
 
   /** Unfinished jobs of an owner. */
   liveOf(owner: string): LiveJob[] {
-    return [...this.#live.values()].filter((live) => live.job.owner === owner);
+    return this.#live.all().filter((live) => live.job.owner === owner);
+  }
+
+  /** See {@linkcode LiveJobs.settle}. */
+  settle(scope: Scope, timeoutMs: number): Promise<number> {
+    return this.#live.settle(scope, timeoutMs);
+  }
+
+  /**
+   * Makes sure that so many more jobs may wait.
+   *
+   * @throws {SvcError} `overloaded` when too many are unfinished.
+   */
+  checkRoom(jobs: number): void {
+    if (this.#live.size + jobs > this.#options.maxPending) {
+      throw new SvcError("overloaded", "Too many jobs are waiting: try again later");
+    }
   }
 
   /**
@@ -137,25 +110,17 @@ export class JobStore {
    * the disk refuses; then nothing was accepted.
    */
   async accept(jobs: readonly AcceptedJob[], extra: readonly Mutation[]): Promise<LiveJob[]> {
-    if (this.#live.size + this.#reserved + jobs.length > this.#options.maxPending) {
-      throw new SvcError("overloaded", "Too many jobs are waiting: try again later");
+    this.checkRoom(jobs.length);
+    const due = this.#options.now();
+    const mutations: Mutation[] = [...extra];
+    for (const job of jobs) {
+      mutations.push(
+        { key: ["job", job.id], value: job, bytes: storedBytes(job.payload) + 512 },
+        { key: ["due", due, job.id], value: null, bytes: 8 },
+        ...this.#staging.adopt(job.payload),
+      );
     }
-    this.#reserved += jobs.length;
-    try {
-      const mutations: Mutation[] = [...extra];
-      for (const job of jobs) {
-        const bytes = "inline" in job.payload ? job.payload.inline.length + 512 : 512;
-        mutations.push(
-          { key: ["job", job.id], value: job, bytes },
-          { key: ["due", job.acceptedAt, job.id], value: null, bytes: 8 },
-          ...this.#staging.adopt(job.payload),
-        );
-      }
-      await this.#writer.commit(mutations, true);
-    } finally {
-      this.#reserved -= jobs.length;
-    }
-    return jobs.map((job) => this.#add(new LiveJob(job, job.acceptedAt)));
+    return await this.#add(jobs.map((job) => new LiveJob(job, due)), mutations);
   }
 
   /** Takes a job: counts the attempt durably, so that a job that kills its process is noticed. */
@@ -166,22 +131,36 @@ export class JobStore {
     await this.#writer.commit([this.#progress(live)]);
   }
 
-  /** Saves a job's sealed result. */
+  /**
+   * Saves a job's sealed result.
+   *
+   * @throws {SvcError} `storage_unavailable`; `internal_error` when the job has ended meanwhile.
+   */
   async saveStep(live: LiveJob, sealed: Uint8Array): Promise<void> {
     const step = await this.#staging.put(sealed);
-    const bytes = "inline" in step ? step.inline.length : 128;
-    await this.#writer.commit([
-      { key: ["step", live.job.id], value: step, bytes },
-      ...this.#staging.adopt(step),
-    ]);
+    if (live.ending !== undefined) throw new SvcError("internal_error", "The job has ended");
+    const before = live.step;
+    live.step = step;
+    const key = ["step", live.job.id];
+    try {
+      await this.#writer.commit([
+        { key, value: step, bytes: storedBytes(step) },
+        ...this.#staging.adopt(step),
+        ...this.#staging.discard(before),
+      ]);
+    } catch (error) {
+      // The answer may have been lost, not the write.
+      const known = await this.#kv.get<Stored>(key).catch(() => undefined);
+      live.step = known === undefined ? before : known.value ?? undefined;
+      throw error;
+    }
   }
 
-  /** The sealed result of an earlier attempt. */
+  /** The sealed result of an unfinished job, or of an ended one that is its only copy. */
   async loadStep(id: string): Promise<Uint8Array | undefined> {
-    const { value } = await this.#kv.get<Stored>(["step", id]);
-    if (value !== null) return await this.#staging.get(value);
-    const ended = (await this.#kv.get<EndedJob>(["job", id])).value;
-    return ended?.step === undefined ? undefined : await this.#staging.get(ended.step);
+    const live = this.#live.get(id);
+    const step = live === undefined ? await this.#ended.step(id) : live.step;
+    return step === undefined ? undefined : await this.#staging.get(step);
   }
 
   /** The sealed payload. */
@@ -191,26 +170,45 @@ export class JobStore {
     return bytes;
   }
 
-  /** Puts a job off until `due`. */
+  /** Puts a job off until `due`; ignored when the job has ended meanwhile. */
   async putOff(live: LiveJob, due: number, errorCode: JobErrorCode): Promise<void> {
+    if (live.ending !== undefined) return;
     const before = live.due;
-    live.due = due;
     live.errorCode = errorCode;
     live.updatedAt = this.#options.now();
-    await this.#writer.commit([
+    // The known due entry must be the one in the table, also when this commit fails.
+    const mutations: Mutation[] = [
       { key: ["due", before, live.job.id], remove: true },
       { key: ["due", due, live.job.id], value: null, bytes: 8 },
-      this.#progress(live),
-    ]);
+      this.#progress(live, due),
+    ];
+    live.due = due;
+    try {
+      await this.#writer.commit(mutations);
+    } catch (error) {
+      live.due = before;
+      throw error;
+    }
   }
 
-  /** Ends a job; its waiting payload goes in the same commit. Ending twice is harmless. */
+  /**
+   * Ends a job; its waiting payload goes in the same commit. Who ends it first decides how; a later
+   * call waits for that.
+   *
+   * @throws {SvcError} `storage_unavailable`; the job then goes on.
+   */
   async end(live: LiveJob, ending: Ending): Promise<void> {
-    if (this.#live.get(live.job.id) !== live) return;
+    live.ending ??= this.#end(live, ending).catch((error) => {
+      live.ending = undefined;
+      throw error;
+    });
+    await live.ending;
+  }
+
+  async #end(live: LiveJob, ending: Ending): Promise<void> {
     const now = this.#options.now();
     const { payload, ...spec } = live.job;
-    const stepEntry = (await this.#kv.get<Stored>(["step", live.job.id])).value;
-    const step = ending.keepStep ? stepEntry ?? undefined : undefined;
+    const step = ending.keepStep ? live.step : undefined;
     const record: EndedJob = {
       ...spec,
       state: ending.state,
@@ -223,17 +221,18 @@ export class JobStore {
       ...(step === undefined ? {} : { step }),
     };
     const id = live.job.id;
-    await this.#writer.commit([
+    const written = this.#writer.commit([
       { key: ["job", id], value: record, bytes: 512 },
       { key: ["ended", now, id], value: null, bytes: 8 },
       { key: ["due", live.due, id], remove: true },
       { key: ["progress", id], remove: true },
       { key: ["step", id], remove: true },
       ...(ending.keepPayload ? [] : this.#staging.discard(payload)),
-      ...(step === undefined ? this.#staging.discard(stepEntry ?? undefined) : []),
+      ...(step === undefined ? this.#staging.discard(live.step) : []),
     ]);
-    if (ending.errorCode !== undefined) live.errorCode = ending.errorCode;
-    this.#remove(live);
+    await this.#sure(written, id, true);
+    live.errorCode = ending.errorCode;
+    this.#live.remove(live);
     live.markEnded(ending.state, now);
   }
 
@@ -241,108 +240,96 @@ export class JobStore {
    * Makes a failed job pending again.
    *
    * @param extra what belongs to the same commit, made from the pending job.
-   * @throws {SvcError} `job_not_found`, `job_not_retryable`.
+   * @throws {SvcError} `job_not_found`, `job_not_retryable`, `overloaded`.
    */
   async retry(
     id: string,
     owner: string,
     extra: (job: JobView) => readonly Mutation[],
   ): Promise<LiveJob> {
+    const record = await this.#ended.get(id);
     const live = this.#live.get(id);
     if (live !== undefined && live.job.owner === owner) throw new SvcError("job_not_retryable");
-    const record = live === undefined ? (await this.#kv.get<EndedJob>(["job", id])).value : null;
-    if (record === null || record.owner !== owner) throw new SvcError("job_not_found");
-    if (record.state !== "failed" || record.payload === undefined) {
-      throw new SvcError("job_not_retryable");
-    }
-    const { state: _, attempts: __, endedAt, recallable: ___, errorCode: ____, step, ...rest } =
-      record;
-    const job: AcceptedJob = { ...rest, payload: record.payload };
+    if (record === undefined || record.owner !== owner) throw new SvcError("job_not_found");
+    const { state, attempts: _, endedAt, recallable, errorCode: __, blobId: ___, ...rest } = record;
+    const { step, payload, ...spec } = rest;
+    if (state !== "failed" || payload === undefined) throw new SvcError("job_not_retryable");
+    this.checkRoom(1);
     const due = this.#options.now();
-    const again = new LiveJob(job, due);
+    const again = new LiveJob({ ...spec, payload }, due);
+    again.step = step;
+    again.mayBeStored = step !== undefined;
+    again.updatedAt = due;
+    if (recallable) again.markRecallable();
     const mutations: Mutation[] = [
       ...extra(again.view()),
-      { key: ["job", id], value: job, bytes: 1024 },
+      { key: ["job", id], value: again.job, bytes: 1024 },
       { key: ["due", due, id], value: null, bytes: 8 },
       { key: ["ended", endedAt, id], remove: true },
+      this.#progress(again),
     ];
-    if (step !== undefined) mutations.push({ key: ["step", id], value: step, bytes: 1024 });
-    await this.#writer.commit(mutations, true);
-    return this.#add(again);
+    if (step !== undefined) mutations.push({ key: ["step", id], value: step });
+    await this.#add([again], mutations);
+    return again;
   }
 
   /** A job of the owner; `undefined` when unknown, expired or another owner's. */
   async get(id: string, owner: string): Promise<JobView | undefined> {
     const live = this.#live.get(id);
-    if (live !== undefined) return live.job.owner === owner ? live.view() : undefined;
-    const { value } = await this.#kv.get<EndedJob>(["job", id]);
-    return value !== null && value.owner === owner && "state" in value
-      ? viewOfEnded(value)
-      : undefined;
+    if (live === undefined) return await this.#ended.view(id, owner);
+    return live.job.owner === owner ? live.view() : undefined;
   }
 
   /** Drops records of jobs that ended before `before`; answers how many. */
-  async forget(before: number): Promise<number> {
-    let count = 0;
-    const selector = { start: ["ended", 0], end: ["ended", before] };
-    for await (const { key } of this.#kv.list(selector, { batchSize: 100 })) {
-      const id = String(key[2]);
-      const record = (await this.#kv.get<EndedJob>(["job", id])).value;
-      const mutations: Mutation[] = [{ key, remove: true }];
-      // The only copy of a recallable memory outlives its retention.
-      if (record !== null && record.step === undefined) {
-        mutations.push(
-          { key: ["job", id], remove: true },
-          ...this.#staging.discard(record.payload),
-        );
+  forget(before: number): Promise<number> {
+    return this.#ended.forget(before);
+  }
+
+  /** Drops what ended jobs of deleted memories still hold; they cannot be retried any more. */
+  discard(ids: readonly string[]): Promise<void> {
+    return this.#ended.discard(ids);
+  }
+
+  async #add(jobs: readonly LiveJob[], mutations: readonly Mutation[]): Promise<LiveJob[]> {
+    const written = this.#sure(
+      this.#writer.commit(mutations, true),
+      jobs[0]?.job.id ?? "",
+      false,
+    );
+    for (const live of jobs) {
+      live.accepted = written.then(() => true, () => false);
+      this.#live.add(live);
+    }
+    try {
+      await written;
+    } catch (error) {
+      for (const live of jobs) {
+        this.#live.remove(live);
+        live.markEnded("failed", this.#options.now());
       }
-      await this.#writer.commit(mutations);
-      count++;
+      throw error;
     }
-    return count;
+    return [...jobs];
   }
 
-  /**
-   * Waits until the scope's jobs that are unfinished now are recallable or failed.
-   *
-   * @returns how many are left after `timeoutMs`.
-   */
-  async settle(scope: Scope, timeoutMs: number): Promise<number> {
-    const waiting = this.liveIn(scope).filter((live) => !live.recallable);
-    if (waiting.length === 0) return 0;
-    if (timeoutMs > 0) {
-      const timeout = Promise.withResolvers<void>();
-      const timer = setTimeout(timeout.resolve, timeoutMs);
-      await Promise.race([Promise.all(waiting.map((live) => live.settled)), timeout.promise]);
-      clearTimeout(timer);
+  /** A commit that failed may have lost its answer only: then the table shows what was written. */
+  async #sure(written: Promise<void>, id: string, ended: boolean): Promise<void> {
+    try {
+      await written;
+    } catch (error) {
+      const found = await this.#kv.get<AcceptedJob | EndedJob>(["job", id]).catch(() => undefined);
+      if (!found?.value || ("state" in found.value) !== ended) throw error;
     }
-    return waiting.filter((live) => !live.recallable && live.state !== "failed").length;
   }
 
-  #progress(live: LiveJob): Mutation {
+  #progress(live: LiveJob, due: number = live.due): Mutation {
     const value: Progress = {
       boot: this.#boot,
       attempts: live.attempts,
-      due: live.due,
+      recallable: live.recallable,
+      due,
       ...(live.errorCode === undefined ? {} : { errorCode: live.errorCode }),
     };
     return { key: ["progress", live.job.id], value, bytes: 128 };
-  }
-
-  #add(live: LiveJob): LiveJob {
-    this.#live.set(live.job.id, live);
-    const key = scopeKey(live.job);
-    const scope = this.#scopes.get(key);
-    if (scope === undefined) this.#scopes.set(key, new Set([live]));
-    else scope.add(live);
-    return live;
-  }
-
-  #remove(live: LiveJob): void {
-    this.#live.delete(live.job.id);
-    const key = scopeKey(live.job);
-    const scope = this.#scopes.get(key);
-    scope?.delete(live);
-    if (scope?.size === 0) this.#scopes.delete(key);
   }
 }

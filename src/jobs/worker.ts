@@ -1,6 +1,7 @@
 import { type JobErrorCode, SvcError } from "../errors.ts";
 import type { DispatchConfig } from "../config.ts";
 import type { Logger } from "../log.ts";
+import { BurstGate } from "./burst_gate.ts";
 import type { LiveJob } from "./live_job.ts";
 import type { JobStore } from "./store.ts";
 
@@ -9,7 +10,10 @@ const BACKOFF_MS = { first: 2_000, longest: 600_000 };
 /** Jobs that may upload at once, beside those being embedded and indexed. */
 const UPLOADS = 64;
 const SWEEP_MS = 1_000;
-const DUE_BATCH = 500;
+/** A pause that a backend asked for is believed up to this long. */
+const RETRY_AFTER_MS = 3_600_000;
+/** A clock that went back by more than this was set: due times of before mean nothing now. */
+const CLOCK_STEP_MS = 2_000;
 
 /** Why a step failed, for the job's record. */
 export class StepError extends Error {
@@ -56,14 +60,24 @@ export interface JobWorkerOptions {
   readonly random: () => number;
   /** Where failures are noted. */
   readonly logger: Logger;
+  /** Whether accepts come in a burst: then they go first, and jobs follow slowly. */
+  readonly busy?: () => boolean;
   /** Sends a queue message after a delay, where the queue is used. */
   readonly wakeAfter?: (delayMs: number) => Promise<void>;
 }
 
-/** Pause before the next try, milliseconds: exponential, with half of it random. */
+/**
+ * Pause before the next try, milliseconds: from 2 s, doubled with every try, up to 10 min. A random
+ * part spreads jobs that failed together.
+ *
+ * @param attempts tries so far, at least 1.
+ * @param random uniform in [0, 1).
+ * @param retryAfterSeconds pause asked for by a backend; at most an hour counts.
+ */
 export function backoff(attempts: number, random: number, retryAfterSeconds = 0): number {
-  const full = Math.min(BACKOFF_MS.longest, BACKOFF_MS.first * 2 ** (attempts - 1));
-  return Math.max(full * (0.5 + random / 2), retryAfterSeconds * 1000);
+  const doubled = BACKOFF_MS.first * 2 ** (attempts - 1);
+  const spread = Math.min(doubled, BACKOFF_MS.longest / 1.5) * (1 + random / 2);
+  return Math.max(spread, Math.min(retryAfterSeconds * 1000, RETRY_AFTER_MS));
 }
 
 /** Starts jobs, at most so many at once, owners in turn. */
@@ -72,29 +86,30 @@ export class JobWorker {
   readonly #options: JobWorkerOptions;
   /** Waiting jobs by owner; the owner served last stands last. */
   readonly #ready = new Map<string, LiveJob[]>();
+  /** Waiting jobs that a caller waits for. */
+  #urgent: LiveJob[] = [];
   readonly #known = new Set<LiveJob>();
   readonly #inFlight = new Set<Promise<void>>();
   readonly #abort = new AbortController();
   #slots = 0;
-  #timer: ReturnType<typeof setTimeout> | undefined;
-  #timerAt = Infinity;
+  readonly #timers = new Set<ReturnType<typeof setTimeout>>();
   #sweeper: ReturnType<typeof setInterval> | undefined;
-  #sweeping = false;
-  /** Whether the last sweep left due jobs behind. */
-  #more = false;
+  #sweptAt = -Infinity;
+  readonly #gate: BurstGate;
   #stopped = true;
 
   /** Does nothing until started. */
   constructor(store: JobStore, options: JobWorkerOptions) {
     this.#store = store;
     this.#options = options;
+    this.#gate = new BurstGate(options.busy ?? (() => false), () => this.#pump());
   }
 
   /** Starts working; jobs given before are taken up. */
   start(): void {
     this.#stopped = false;
     if (this.#options.dispatch.sweeper) {
-      this.#sweeper = setInterval(() => void this.sweep(), SWEEP_MS);
+      this.#sweeper = setInterval(() => this.sweep(), SWEEP_MS);
     }
     this.#pump();
   }
@@ -111,35 +126,50 @@ export class JobWorker {
     this.#pump();
   }
 
-  /** Starts every job whose time has come, as the table says. */
-  async sweep(): Promise<void> {
-    if (this.#stopped || this.#sweeping || this.#store.size === 0) return;
-    this.#sweeping = true;
-    try {
-      const due = await this.#store.due(DUE_BATCH);
-      this.#more = due.length === DUE_BATCH;
-      for (const id of due) {
-        const live = this.#store.live(id);
-        if (live !== undefined && live.due <= this.#options.now()) this.#enqueue(live);
-      }
-      this.#pump();
-    } catch (error) {
-      this.#options.logger.warn("sweep_failed", { reason: SvcError.from(error).code });
-    } finally {
-      this.#sweeping = false;
+  /** Starts waiting jobs before all others, also in a burst: somebody waits for them. */
+  expedite(jobs: readonly LiveJob[]): void {
+    for (const live of jobs) {
+      const queue = this.#ready.get(live.job.owner);
+      const at = queue?.indexOf(live) ?? -1;
+      if (queue === undefined || at < 0) continue;
+      queue.splice(at, 1);
+      if (queue.length === 0) this.#ready.delete(live.job.owner);
+      this.#urgent.push(live);
     }
+    if (this.#urgent.length > 0) this.#pump();
+  }
+
+  /** Starts every job whose time has come. */
+  sweep(): void {
+    if (this.#stopped) return;
+    const now = this.#options.now();
+    const stepped = now < this.#sweptAt - CLOCK_STEP_MS;
+    this.#sweptAt = now;
+    for (const live of this.#store.all()) {
+      if (live.due <= now || stepped) this.#enqueue(live);
+    }
+    this.#pump();
   }
 
   /** Resolves when no job is running and none is ready. */
   async idle(): Promise<void> {
-    while (this.#inFlight.size > 0) await Promise.allSettled([...this.#inFlight]);
+    do {
+      // Somebody waits for all of them, so that none is held back by a burst.
+      if (!this.#stopped) this.expedite([...this.#ready.values()].flat());
+      await Promise.allSettled([...this.#inFlight]);
+    } while (this.#inFlight.size > 0 || (this.#ready.size > 0 && !this.#stopped));
   }
 
-  /** Takes no new job and waits for the running ones; what takes longer is put down. */
+  /**
+   * Takes no new job and waits for the running ones; what takes longer is put down, to be taken up
+   * by the next start.
+   */
   async stop(graceMs: number): Promise<void> {
     this.#stopped = true;
     clearInterval(this.#sweeper);
-    clearTimeout(this.#timer);
+    this.#gate.stop();
+    for (const timer of this.#timers) clearTimeout(timer);
+    this.#timers.clear();
     const timer = setTimeout(() => this.#abort.abort(new SvcError("shutting_down")), graceMs);
     await this.idle();
     clearTimeout(timer);
@@ -154,6 +184,9 @@ export class JobWorker {
   }
 
   #next(): LiveJob | undefined {
+    const urgent = this.#urgent.shift();
+    if (urgent !== undefined) return urgent;
+    if (this.#ready.size === 0 || this.#gate.holdsBack(this.#slots === 0)) return undefined;
     for (const [owner, queue] of this.#ready) {
       const live = queue.shift();
       this.#ready.delete(owner);
@@ -174,7 +207,6 @@ export class JobWorker {
         this.#inFlight.delete(run);
         this.#known.delete(live);
         this.#pump();
-        if (this.#more && this.#ready.size === 0) void this.sweep();
       });
       this.#inFlight.add(run);
     }
@@ -190,12 +222,30 @@ export class JobWorker {
       this.#pump();
     };
     try {
+      if (!await live.accepted) return;
+      // It may have been cancelled while it waited for its turn.
+      if (live.ending !== undefined) return;
       await this.#store.claim(live);
-      await this.#options.process({ live, signal: this.#abort.signal, release });
+      await this.#untilStopped(
+        this.#options.process({ live, signal: this.#abort.signal, release }),
+      );
     } catch (error) {
       await this.#failed(live, error);
     } finally {
       release();
+    }
+  }
+
+  /** Work whose backend ignores the signal does not hold up the stop. */
+  async #untilStopped(work: Promise<void>): Promise<void> {
+    const { signal } = this.#abort;
+    const stopped = Promise.withResolvers<never>();
+    const abort = () => stopped.reject(signal.reason);
+    signal.addEventListener("abort", abort, { once: true });
+    try {
+      await Promise.race([work, stopped.promise]);
+    } finally {
+      signal.removeEventListener("abort", abort);
     }
   }
 
@@ -218,30 +268,34 @@ export class JobWorker {
           state: "failed",
           errorCode: error.code,
           keepPayload: true,
-          keepStep: live.recallable,
+          keepStep: live.recallable || live.mayBeStored,
         });
       } else {
         const pause = backoff(live.attempts, random(), error.retryAfter);
         await this.#store.putOff(live, Math.ceil(now() + pause), error.code);
-        this.#wakeAt(live);
+        this.#startAfter(live, pause);
         await this.#options.wakeAfter?.(pause);
       }
     } catch (storage) {
-      // The table still says that the job is due: the sweeper tries again.
       logger.error("job_state_not_saved", {
         job_id: live.job.id,
         reason: SvcError.from(storage).code,
       });
+      this.#startAfter(live, BACKOFF_MS.first);
     }
   }
 
-  #wakeAt(live: LiveJob): void {
-    if (!this.#options.dispatch.process || live.due >= this.#timerAt) return;
-    clearTimeout(this.#timer);
-    this.#timerAt = live.due;
-    this.#timer = setTimeout(() => {
-      this.#timerAt = Infinity;
-      void this.sweep();
-    }, Math.max(0, live.due - this.#options.now()));
+  /** Timers count elapsed time: a clock that is set meanwhile changes nothing. */
+  #startAfter(live: LiveJob, pause: number): void {
+    if (!this.#options.dispatch.process || this.#stopped) return;
+    const { due } = live;
+    const timer = setTimeout(() => {
+      this.#timers.delete(timer);
+      // The sweeper may have been faster, and the job put off again.
+      if (live.due !== due) return;
+      this.#enqueue(live);
+      this.#pump();
+    }, pause);
+    this.#timers.add(timer);
   }
 }

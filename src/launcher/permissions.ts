@@ -1,6 +1,8 @@
 import { fileURLToPath } from "node:url";
+import { SvcError } from "../errors.ts";
 import type { Env } from "../fields.ts";
 import { type Casting, pluginPermissions, PROGRAM_ROOT } from "../plugins.ts";
+import { isInside } from "../settings/checks.ts";
 import { BUILT_IN } from "../settings/plugin_names.ts";
 import type { Settings } from "../settings.ts";
 
@@ -24,6 +26,12 @@ export interface PermissionList {
 
 const union = (...lists: (readonly string[] | undefined)[]) =>
   [...new Set(lists.flatMap((list) => list ?? []))].sort();
+
+/** Paths without those that lie in another one. */
+function paths(...lists: (readonly string[] | undefined)[]): string[] {
+  const all = union(...lists);
+  return all.filter((path) => !all.some((other) => other !== path && isInside(path, other)));
+}
 
 /** `host:port` the way Deno's permission list writes it. */
 export function netEntry(host: string, port: number | string): string {
@@ -60,8 +68,8 @@ export function relayerPermissions(
       internalUrl === undefined ? [] : [new URL(internalUrl).host],
       ...asked.map(({ net }) => net),
     ),
-    read: union([settings.dataDir], moduleFolders(castings), ...asked.map(({ read }) => read)),
-    write: union([settings.dataDir], ...asked.map(({ write }) => write)),
+    read: paths([settings.dataDir], moduleFolders(castings), ...asked.map(({ read }) => read)),
+    write: paths([settings.dataDir], ...asked.map(({ write }) => write)),
     env: union(...asked.map(({ env }) => env)),
     ffi: union(...asked.map(({ ffi }) => ffi)),
     sys: union(...asked.map(({ sys }) => sys)),
@@ -92,11 +100,20 @@ export function sidecarPermissions(settings: SidecarSettings): PermissionList {
   };
 }
 
-/** The list as flags of `deno run`; a comma inside an entry is doubled. */
+/**
+ * The list as flags of `deno run`.
+ *
+ * @throws {SvcError} `invalid_parameter` for an entry with a comma, which Deno cannot read.
+ */
 export function permissionFlags(list: PermissionList): string[] {
   const flags: string[] = [];
   for (const kind of ["net", "read", "write", "env", "ffi", "sys"] as const) {
-    const entries = list[kind].map((entry) => entry.replaceAll(",", ",,"));
+    const entries = list[kind];
+    const wrong = entries.find((entry) => entry.includes(","));
+    if (wrong !== undefined) {
+      const text = `"${wrong}" has a comma: no permission can be given for such a path`;
+      throw new SvcError("invalid_parameter", text);
+    }
     if (entries.length > 0) flags.push(`--allow-${kind}=${entries.join(",")}`);
   }
   if (list.run) flags.push("--allow-run");

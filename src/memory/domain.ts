@@ -72,8 +72,19 @@ export function timeText(milliseconds: number): string {
   return new Date(milliseconds).toISOString();
 }
 
-/** Sealed bytes above this are opened on the thread pool. */
+/** Bytes above this are sealed and opened on the thread pool. */
 const LARGE_BYTES = 64 * 1024;
+
+/** Seals bytes of any size without holding up the event loop. */
+export async function seal(
+  sealer: Sealer,
+  bytes: Uint8Array,
+  additionalData: string,
+): Promise<Uint8Array> {
+  return bytes.length > LARGE_BYTES
+    ? await sealer.sealLarge(bytes, additionalData)
+    : sealer.seal(bytes, additionalData);
+}
 
 /** Opens sealed bytes of any size without holding up the event loop. */
 export async function unseal(

@@ -1,7 +1,7 @@
 import { SvcError } from "../errors.ts";
 import type { IndexedMemory } from "../index/loaded_scope.ts";
 import { type Caller, type Domain, scopeOf, timeText } from "./domain.ts";
-import { openMemories } from "./open.ts";
+import { openMemories, requireCredential } from "./open.ts";
 import type { MemoryRecord } from "./record.ts";
 
 /** Order of a listing by `created_at`. */
@@ -43,7 +43,8 @@ function view(
     namespace: memory.namespace,
     ...(text === undefined ? {} : { text }),
     blob_id: memory.blobId ?? "",
-    status: live?.state ?? "done",
+    // A job that ended without a blob has failed; the memory is recallable all the same.
+    status: live?.state ?? (memory.blobId === undefined ? "failed" : "done"),
     recallable: true,
     version: memory.version,
     importance: memory.importance,
@@ -83,6 +84,7 @@ export async function listMemories(
   caller: Caller,
   options: ListOptions,
 ): Promise<MemoryPage> {
+  if (options.text) requireCredential(domain, caller);
   const scope = scopeOf(caller, options.namespace);
   const bound = `${scope.owner} ${options.order} ${options.namespace}`;
   const after = options.cursor === undefined
@@ -102,9 +104,11 @@ export async function listMemories(
   rest.sort((a, b) => compare(a.createdAt, a.id, b.createdAt, b.id));
   const page = rest.slice(0, options.limit);
   const opened = options.text ? await openMemories(domain, caller, scope, page) : [];
-  const memories = page.map((memory, i) => {
+  const memories = page.flatMap((memory, i) => {
     const item = opened[i];
-    return view(domain, memory, item !== undefined && "record" in item ? item.record : undefined);
+    if (item !== undefined && "deleted" in item) return [];
+    if (domain.tombstones.isDeleted(scope, memory.id)) return [];
+    return [view(domain, memory, item !== undefined && "record" in item ? item.record : undefined)];
   });
   const last = page.at(-1);
   return {
@@ -126,15 +130,17 @@ export async function getMemory(
   caller: Caller,
   id: string,
 ): Promise<Record<string, unknown>> {
+  requireCredential(domain, caller);
   const [memory] = await domain.vectorStore.get(caller.account.owner, [id]);
   const expired = memory?.expiresAt !== undefined && memory.expiresAt <= domain.now();
   if (memory === undefined || expired || domain.tombstones.isDeleted(memory, id)) {
     return pendingMemory(domain, caller, id);
   }
   const [opened] = await openMemories(domain, caller, scopeOf(caller, memory.namespace), [memory]);
-  if (opened !== undefined && "error" in opened) throw opened.error;
+  if (opened === undefined || "deleted" in opened) throw new SvcError("memory_not_found");
+  if ("error" in opened) throw opened.error;
   return {
-    ...view(domain, memory, opened?.record),
+    ...view(domain, memory, opened.record),
     versions: [{
       version: memory.version,
       blob_id: memory.blobId ?? "",

@@ -5,13 +5,39 @@ import { type Caller, type Domain, unseal } from "./domain.ts";
 import { decodeStep } from "./payload.ts";
 import { decodeBlob, decodeRecord, type MemoryRecord } from "./record.ts";
 
-/** A memory's record, or why it could not be opened. */
+/** A memory's record, why it could not be opened, or that it was deleted meanwhile. */
 export type Opened =
   | { readonly record: MemoryRecord }
-  | { readonly error: SvcError };
+  | { readonly error: SvcError }
+  | { readonly deleted: true };
 
-/** The sealed record of an indexed memory: from the index, the blob store or its unfinished job. */
-async function sealedRecord(domain: Domain, memory: IndexedMemory): Promise<SealedItem> {
+/**
+ * Makes sure that records can be opened for this caller.
+ *
+ * @throws {SvcError} `decrypt_credential_required` where the cipher needs a credential and none
+ * was sent.
+ */
+export function requireCredential(domain: Domain, caller: Caller): void {
+  if (domain.cipher.needsCredential && caller.credential === undefined) {
+    throw new SvcError("decrypt_credential_required");
+  }
+}
+
+/** An opened record; a caller's unusable credential is the caller's error, not the record's. */
+export function settled(result: PromiseSettledResult<Uint8Array> | undefined): Uint8Array {
+  if (result?.status === "fulfilled") return result.value;
+  throw SvcError.from(result?.reason);
+}
+
+/** Whether an error is about the caller's credential and not about one record. */
+export function isCredentialError({ code }: SvcError): boolean {
+  return code === "decrypt_credential_required" || code === "decrypt_credential_invalid";
+}
+
+async function storedRecord(
+  domain: Domain,
+  memory: IndexedMemory,
+): Promise<SealedItem | undefined> {
   const scope: Scope = { owner: memory.owner, namespace: memory.namespace };
   if (memory.payload.length > 0) return { memoryId: memory.id, record: memory.payload };
   if (memory.blobId !== undefined && memory.source !== "manual") {
@@ -21,14 +47,36 @@ async function sealedRecord(domain: Domain, memory: IndexedMemory): Promise<Seal
   }
   // The newest job of a memory carries its id until a version replaces it.
   const step = await domain.jobs.loadStep(memory.id);
-  if (step !== undefined) {
-    const { sealed } = decodeStep(await unseal(domain.steps, step, `step ${memory.id}`));
-    return { memoryId: memory.id, ...sealed };
-  }
-  throw new SvcError("storage_unavailable", "The record cannot be read");
+  if (step === undefined) return undefined;
+  const { sealed } = decodeStep(await unseal(domain.steps, step, `step ${memory.id}`));
+  return { memoryId: memory.id, ...sealed };
 }
 
-/** Opens the records of memories of one scope, each for itself, in the order given. */
+/**
+ * The sealed record of an indexed memory: from the index, the blob store or its unfinished job;
+ * `undefined` when the memory was deleted.
+ */
+async function sealedRecord(
+  domain: Domain,
+  memory: IndexedMemory,
+): Promise<SealedItem | undefined> {
+  const found = await storedRecord(domain, memory);
+  if (found !== undefined) return found;
+  // Its job may have ended since the index was read: the record moved from there to its blob.
+  const [current] = await domain.vectorStore.get(memory.owner, [memory.id]);
+  if (current === undefined || domain.tombstones.isDeleted(current, current.id)) return undefined;
+  const moved = await storedRecord(domain, current);
+  if (moved === undefined) {
+    throw new SvcError("storage_unavailable", "The record cannot be read");
+  }
+  return moved;
+}
+
+/**
+ * Opens the records of memories of one scope, each for itself, in the order given.
+ *
+ * @throws {SvcError} `decrypt_credential_invalid`; what the cipher as a whole is refused with.
+ */
 export async function openMemories(
   domain: Domain,
   caller: Caller,
@@ -37,7 +85,9 @@ export async function openMemories(
 ): Promise<Opened[]> {
   if (memories.length === 0) return [];
   const found = await Promise.allSettled(memories.map((memory) => sealedRecord(domain, memory)));
-  const items = found.flatMap((item) => item.status === "fulfilled" ? [item.value] : []);
+  const items = found.flatMap((item) =>
+    item.status === "fulfilled" && item.value !== undefined ? [item.value] : []
+  );
   const opened = await domain.cipher.open(items, {
     ...scope,
     accountId: caller.account.accountId,
@@ -47,13 +97,13 @@ export async function openMemories(
   let next = 0;
   return found.map((item): Opened => {
     if (item.status === "rejected") return { error: SvcError.from(item.reason) };
-    const result = opened[next++];
-    if (result === undefined) return { error: new SvcError("internal_error") };
-    if (result.status === "rejected") return { error: SvcError.from(result.reason) };
+    if (item.value === undefined) return { deleted: true };
     try {
-      return { record: decodeRecord(result.value) };
-    } catch (error) {
-      return { error: SvcError.from(error) };
+      return { record: decodeRecord(settled(opened[next++])) };
+    } catch (thrown) {
+      const error = SvcError.from(thrown);
+      if (isCredentialError(error)) throw error;
+      return { error };
     }
   });
 }

@@ -1,11 +1,15 @@
-import { type JobErrorCode, SvcError } from "../errors.ts";
+import type { JobErrorCode } from "../errors.ts";
 import type { IndexEntry, Scope, Sealed } from "../interfaces/mod.ts";
 import type { AcceptedJob } from "../jobs/job.ts";
+import type { LiveJob } from "../jobs/live_job.ts";
 import { INLINE_BYTES } from "../jobs/staging.ts";
 import { type Attempt, StepError } from "../jobs/worker.ts";
-import { type Domain, timeText, unseal } from "./domain.ts";
+import { type Domain, seal, timeText, unseal } from "./domain.ts";
 import { decodePayload, decodeStep, encodeStep, type Payload, type Step } from "./payload.ts";
-import { encodeBlob, encodeRecord } from "./record.ts";
+import { encodeRecord } from "./record.ts";
+import { storeBlob } from "./store_blob.ts";
+import { undoJob } from "./remove.ts";
+import { checkedVectors } from "./vectors.ts";
 
 async function step<T>(code: JobErrorCode, work: () => Promise<T>): Promise<T> {
   try {
@@ -16,7 +20,7 @@ async function step<T>(code: JobErrorCode, work: () => Promise<T>): Promise<T> {
 }
 
 /** Seals what the relayer knows of a memory; a manual one has no text for it. */
-async function seal(domain: Domain, job: AcceptedJob, payload: Payload): Promise<Sealed> {
+async function sealRecord(domain: Domain, job: AcceptedJob, payload: Payload): Promise<Sealed> {
   const record = encodeRecord({
     v: 1,
     id: job.memoryId,
@@ -40,7 +44,7 @@ async function makeStep(
   payload: Payload,
 ): Promise<Step> {
   const { job } = live;
-  if (live.attempts > 1) {
+  if (live.step !== undefined) {
     const saved = await domain.jobs.loadStep(job.id);
     if (saved !== undefined) {
       return decodeStep(await unseal(domain.steps, saved, `step ${job.id}`));
@@ -53,24 +57,22 @@ async function makeStep(
         purpose: "document",
         signal,
       });
-      if (windows === undefined || windows.length === 0) {
-        throw new SvcError("embedding_unavailable");
-      }
-      return windows;
+      return checkedVectors(domain.embedder, windows);
     },
   );
   domain.config.failpoint("embed");
-  const sealed = await step("encryption_failed", () => seal(domain, job, payload));
+  const sealed = await step("encryption_failed", () => sealRecord(domain, job, payload));
   const made = { vectors, sealed };
-  await step(
-    "storage_failed",
-    () => domain.jobs.saveStep(live, domain.steps.seal(encodeStep(made), `step ${job.id}`)),
-  );
+  await step("storage_failed", async () => {
+    const saved = await seal(domain.steps, encodeStep(made), `step ${job.id}`);
+    await domain.jobs.saveStep(live, saved);
+  });
   domain.config.failpoint("seal");
   return made;
 }
 
-function entryOf(job: AcceptedJob, payload: Payload, { vectors, sealed }: Step): IndexEntry {
+function entryOf({ job, blobId }: LiveJob, payload: Payload, step: Step): IndexEntry {
+  const { vectors, sealed } = step;
   return {
     owner: job.owner,
     namespace: job.namespace,
@@ -84,24 +86,16 @@ function entryOf(job: AcceptedJob, payload: Payload, { vectors, sealed }: Step):
     importance: job.importance,
     source: job.source,
     bytes: payload.kind === "manual" ? payload.data.length : sealed.record.length,
+    ...(blobId === undefined ? {} : { blobId }),
     ...(job.occurredAt === undefined ? {} : { occurredAt: job.occurredAt }),
     ...(job.expiresAt === undefined ? {} : { expiresAt: job.expiresAt }),
   };
 }
 
-/** Whether the memory was deleted while its job waited or ran. */
+/** Whether the memory was deleted, or its namespace forgotten, while its job waited or ran. */
 function isDeleted(domain: Domain, job: AcceptedJob): boolean {
-  return domain.tombstones.isDeleted(job, job.memoryId);
-}
-
-/** Removes whatever a job of a deleted memory left behind, then ends it. */
-async function undo(domain: Domain, { live }: Attempt, blobId?: string): Promise<void> {
-  const { job } = live;
-  const scope: Scope = { owner: job.owner, namespace: job.namespace };
-  domain.index.remove(scope, [job.memoryId]);
-  await domain.vectorStore.delete(scope, [job.memoryId]);
-  if (blobId !== undefined) await domain.blobStore.delete?.(blobId, scope);
-  await domain.jobs.end(live, { state: "failed", errorCode: "deleted" });
+  return domain.tombstones.isDeleted(job, job.memoryId) ||
+    job.acceptedAt <= (domain.tombstones.forgottenAt(job) ?? -Infinity);
 }
 
 /**
@@ -114,40 +108,30 @@ export async function processMemory(domain: Domain, attempt: Attempt): Promise<v
   const { live, signal, release } = attempt;
   const { job } = live;
   const scope: Scope = { owner: job.owner, namespace: job.namespace };
-  if (isDeleted(domain, job)) return await undo(domain, attempt);
+  if (isDeleted(domain, job)) return await undoJob(domain, live);
 
   const sealedPayload = await step("storage_failed", () => domain.jobs.payload(live));
   const payload = decodePayload(await unseal(domain.payloads, sealedPayload, job.id));
   const made = await makeStep(domain, attempt, payload);
-  const entry = entryOf(job, payload, made);
+  const entry = entryOf(live, payload, made);
 
   await step("storage_failed", () => domain.vectorStore.upsert([entry], { signal }));
   // Tombstones come first, so one that is not there now is seen by whoever writes it.
-  if (isDeleted(domain, job)) return await undo(domain, attempt);
+  if (isDeleted(domain, job)) return await undoJob(domain, live);
   domain.index.apply([entry]);
   domain.config.failpoint("index");
   live.markRecallable();
   release();
 
-  const blobId = await step("storage_failed", async () => {
-    if (payload.kind === "manual" && payload.blobId !== undefined) return payload.blobId;
-    const bytes = payload.kind === "manual"
-      ? payload.data
-      : encodeBlob({ memoryId: job.memoryId, ...made.sealed });
-    return await domain.blobStore.put(bytes, { ...scope, idempotencyKey: job.id, signal });
-  });
+  live.mayBeStored = true;
+  live.blobId = await step("storage_failed", () => storeBlob(domain, live, payload, made, signal));
   domain.config.failpoint("blob");
-  if (isDeleted(domain, job)) return await undo(domain, attempt, blobId);
-  live.blobId = blobId;
+  if (isDeleted(domain, job)) return await undoJob(domain, live);
   live.state = "uploaded";
-  const link = { id: job.memoryId, version: job.version, blobId };
+  const link = { id: job.memoryId, version: job.version, blobId: live.blobId };
   await step("storage_failed", () => domain.vectorStore.link(scope, [link], { signal }));
   domain.index.applyLinks(scope, [link]);
   await step("storage_failed", () => domain.jobs.end(live, { state: "done" }));
-  if (isDeleted(domain, job)) {
-    domain.index.remove(scope, [job.memoryId]);
-    await domain.vectorStore.delete(scope, [job.memoryId]);
-    await domain.blobStore.delete?.(blobId, scope);
-  }
+  if (isDeleted(domain, job)) await undoJob(domain, live);
   domain.config.failpoint("done");
 }

@@ -1,5 +1,5 @@
-import { SvcError } from "../errors.ts";
 import type { Embedder } from "../interfaces/mod.ts";
+import { checkedVectors } from "./vectors.ts";
 
 const CACHED = 2_000;
 /** Longer queries are embedded but not kept. */
@@ -42,8 +42,7 @@ export class QueryVectors {
 
   async #embed(query: string): Promise<Float32Array> {
     const [windows] = await this.#embedder.embed([query], { purpose: "query" });
-    const vector = windows?.[0];
-    if (vector === undefined) throw new SvcError("embedding_unavailable");
+    const [vector] = checkedVectors(this.#embedder, windows) as readonly [Float32Array];
     if (this.#ttlMs > 0 && query.length <= CACHED_CHARACTERS) {
       this.#kept.set(query, { vector, until: this.#now() + this.#ttlMs });
       if (this.#kept.size > CACHED) {

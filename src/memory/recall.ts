@@ -1,7 +1,7 @@
 import type { SvcError } from "../errors.ts";
 import type { IndexedMemory, Neighbour, SearchOptions } from "../index/loaded_scope.ts";
 import { type Caller, type Domain, scopeOf, timeText } from "./domain.ts";
-import { openMemories } from "./open.ts";
+import { openMemories, requireCredential } from "./open.ts";
 import type { Metadata } from "./record.ts";
 import { purgeExpired } from "./remove.ts";
 
@@ -154,7 +154,8 @@ function toHit(scored: Scored, text: string, metadata: Metadata | undefined): Hi
 /**
  * Finds memories by meaning. It first waits for the caller's own pending jobs of the scope.
  *
- * @throws {SvcError} `embedding_unavailable`; `key_service_unavailable` or `storage_unavailable`
+ * @throws {SvcError} `embedding_unavailable`; `decrypt_credential_required` or
+ * `decrypt_credential_invalid`; `key_service_unavailable` or `storage_unavailable`
  * when every hit was dropped for a temporary reason.
  */
 export async function recall(
@@ -163,8 +164,10 @@ export async function recall(
   query: string,
   options: RecallOptions,
 ): Promise<Recalled> {
+  requireCredential(domain, caller);
   if (options.limit === 0) return { results: [], dropped: 0, pending: 0 };
   const scope = scopeOf(caller, options.namespace);
+  domain.worker.expedite(domain.jobs.liveIn(scope));
   const [pending, vector] = await Promise.all([
     domain.jobs.settle(scope, domain.config.recallWaitMs),
     domain.queries.get(query),
@@ -179,7 +182,7 @@ export async function recall(
   const errors: SvcError[] = [];
   for (const [i, scored] of best.entries()) {
     const item = opened[i];
-    if (item === undefined) continue;
+    if (item === undefined || "deleted" in item) continue;
     if ("error" in item) errors.push(item.error);
     else results.push(toHit(scored, item.record.text, item.record.metadata));
   }

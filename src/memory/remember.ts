@@ -3,7 +3,7 @@ import type { Source } from "../interfaces/mod.ts";
 import type { AcceptedJob } from "../jobs/job.ts";
 import type { Mutation } from "../jobs/kv_writer.ts";
 import type { LiveJob } from "../jobs/live_job.ts";
-import { type Caller, type Domain, scopeOf } from "./domain.ts";
+import { type Caller, type Domain, scopeOf, seal } from "./domain.ts";
 import { encodePayload, type Payload } from "./payload.ts";
 import { usedBytes } from "./usage.ts";
 
@@ -65,21 +65,26 @@ export async function accept(
 ): Promise<LiveJob[]> {
   const sizes = memories.map(({ payload }) => payloadBytes(payload));
   await checkQuota(domain, caller, sizes.reduce((sum, size) => sum + size, 0));
+  // Before anything is staged: a flood of refused requests must not fill the disk.
+  domain.jobs.checkRoom(memories.length);
   const now = domain.now();
   const jobs: AcceptedJob[] = [];
   for (const [i, memory] of memories.entries()) {
     const id = timeOrderedId(now);
-    const sealed = domain.payloads.seal(encodePayload(memory.payload), id);
+    const sealed = await seal(domain.payloads, encodePayload(memory.payload), id);
     const payload = await domain.staging.put(sealed);
+    const scope = scopeOf(caller, memory.namespace);
+    // Whatever is not later than the last forget of its namespace was forgotten.
+    const acceptedAt = Math.max(now, (domain.tombstones.forgottenAt(scope) ?? -Infinity) + 1);
     jobs.push({
       id,
       memoryId: id,
       version: 1,
       accountId: caller.account.accountId,
-      ...scopeOf(caller, memory.namespace),
+      ...scope,
       source,
-      createdAt: now,
-      acceptedAt: now,
+      createdAt: acceptedAt,
+      acceptedAt,
       importance: memory.importance ?? 0.5,
       bytes: sizes[i] ?? 0,
       payload,

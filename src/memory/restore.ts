@@ -1,7 +1,10 @@
+import { SvcError } from "../errors.ts";
 import type { IndexEntry, Scope } from "../interfaces/mod.ts";
 import { INLINE_BYTES } from "../jobs/staging.ts";
 import { type Caller, type Domain, scopeOf } from "./domain.ts";
+import { isCredentialError, requireCredential, settled } from "./open.ts";
 import { type BlobContent, decodeBlob, decodeRecord, type MemoryRecord } from "./record.ts";
+import { checkedVectors } from "./vectors.ts";
 
 /** Blobs fetched, opened and embedded together. */
 const BATCH = 16;
@@ -34,40 +37,42 @@ function isGone(domain: Domain, scope: Scope, record: MemoryRecord): boolean {
     Date.parse(record.updated_at) <= forgotten || expires <= domain.now();
 }
 
-/** Fetches and opens blobs; what cannot be opened is left out. */
+/** Fetches and opens blobs; counts those that may be readable another time. */
 async function fetchBlobs(
   domain: Domain,
   caller: Caller,
   scope: Scope,
   blobIds: readonly string[],
-): Promise<Found[]> {
-  const contents = await Promise.all(blobIds.map(async (blobId) => {
-    try {
-      const bytes = await domain.blobStore.get(blobId, scope, { signal: caller.signal });
-      return bytes === undefined ? undefined : decodeBlob(bytes);
-    } catch {
-      return undefined; // Counted as failed; the next restore tries again.
-    }
-  }));
-  const items = contents.flatMap((content, i) =>
-    content === undefined ? [] : [{ blobId: blobIds[i] ?? "", content }]
+): Promise<{ found: Found[]; unreachable: number }> {
+  let unreachable = 0;
+  const items: { blobId: string; content: BlobContent }[] = [];
+  const fetched = await Promise.allSettled(
+    blobIds.map((blobId) => domain.blobStore.get(blobId, scope, { signal: caller.signal })),
   );
+  for (const [i, result] of fetched.entries()) {
+    const bytes = result.status === "fulfilled" ? result.value : undefined;
+    const content = bytes === undefined ? undefined : decodeBlob(bytes);
+    if (bytes === undefined) unreachable++;
+    else if (content !== undefined) items.push({ blobId: blobIds[i] ?? "", content });
+  }
   const opened = await domain.cipher.open(items.map((item) => item.content), {
     ...scope,
     accountId: caller.account.accountId,
     ...(caller.credential === undefined ? {} : { credential: caller.credential }),
     signal: caller.signal,
   });
-  return items.flatMap((item, i): Found[] => {
-    const result = opened[i];
-    if (result?.status !== "fulfilled") return [];
+  const found: Found[] = [];
+  for (const [i, item] of items.entries()) {
     try {
-      const record = decodeRecord(result.value);
-      return record.id === item.content.memoryId ? [{ ...item, record }] : [];
-    } catch {
-      return [];
+      const record = decodeRecord(settled(opened[i]));
+      if (record.id === item.content.memoryId) found.push({ ...item, record });
+    } catch (thrown) {
+      const error = SvcError.from(thrown);
+      if (isCredentialError(error)) throw error;
+      if (error.retryable) unreachable++;
     }
-  });
+  }
+  return { found, unreachable };
 }
 
 /** `version byte | key id (16) | …`: the key that sealed a record. */
@@ -95,12 +100,42 @@ function entryOf(scope: Scope, found: Found, vectors: readonly Float32Array[]): 
   };
 }
 
+/** Embeds and indexes what was found; answers how many memories stayed. */
+async function indexFound(
+  domain: Domain,
+  scope: Scope,
+  found: readonly Found[],
+  signal: AbortSignal | undefined,
+): Promise<number> {
+  if (found.length === 0) return 0;
+  const vectors = await domain.embedder.embed(found.map((item) => item.record.text), {
+    purpose: "document",
+    signal,
+  });
+  const entries = found.map((item, n) =>
+    entryOf(scope, item, checkedVectors(domain.embedder, vectors[n]))
+  );
+  await domain.vectorStore.upsert(entries, { signal });
+  // Tombstones come first, so one that is not there now is applied by whoever writes it.
+  const kept = entries.filter((_, n) => found[n] && !isGone(domain, scope, found[n].record));
+  const undone = entries.filter((entry) => !kept.includes(entry)).map((entry) => entry.id);
+  if (undone.length > 0) await domain.vectorStore.delete(scope, undone);
+  domain.index.apply(kept);
+  return kept.length;
+}
+
+/** The last restore of a scope, by `owner LF namespace`. */
+const turns = new WeakMap<Domain, Map<string, Promise<RestoreCounts>>>();
+
 /**
  * Indexes memories of a namespace that are in the blob store but not in the index, newest first.
- * Never deletes; repeating it, also at the same time, is harmless.
+ * Never deletes; repeating it is harmless. Restores of one scope run one after the other, so that
+ * each counts what it did itself.
  *
- * @param limit most blobs to work on; 0 counts only.
- * @throws {SvcError} `storage_unavailable`, `embedding_unavailable`.
+ * @param limit most memories to index; 0 counts only. Blobs that cannot be fetched use it up as
+ * well; those that hold no record, or a deleted one, do not: every call meets them again.
+ * @throws {SvcError} `storage_unavailable`, `embedding_unavailable`, `decrypt_credential_required`,
+ * `decrypt_credential_invalid`.
  */
 export async function restore(
   domain: Domain,
@@ -108,8 +143,29 @@ export async function restore(
   namespace: string,
   limit: number,
 ): Promise<RestoreCounts> {
+  requireCredential(domain, caller);
   const scope = scopeOf(caller, namespace);
+  const key = `${scope.owner}\n${namespace}`;
+  const scopes = turns.get(domain) ?? new Map<string, Promise<RestoreCounts>>();
+  turns.set(domain, scopes);
+  const work = () => restoreScope(domain, caller, scope, limit);
+  const turn = scopes.get(key)?.then(work, work) ?? work();
+  scopes.set(key, turn);
+  try {
+    return await turn;
+  } finally {
+    if (scopes.get(key) === turn) scopes.delete(key);
+  }
+}
+
+async function restoreScope(
+  domain: Domain,
+  caller: Caller,
+  scope: Scope,
+  limit: number,
+): Promise<RestoreCounts> {
   // Blobs of jobs that are still running are linked by them.
+  domain.worker.expedite(domain.jobs.liveIn(scope));
   await domain.jobs.settle(scope, domain.config.recallWaitMs);
   const blobIds: string[] = [];
   for await (const { blobId } of domain.blobStore.list(scope, { signal: caller.signal })) {
@@ -120,34 +176,22 @@ export async function restore(
     for (const memory of loaded.entries()) known.set(memory.id, memory.version);
     return blobIds.filter((blobId) => !loaded.hasBlob(blobId));
   });
-  const total = blobIds.length;
-  let skipped = total - missing.length;
-  const work = missing.slice(0, limit);
   for (const live of domain.jobs.liveIn(scope)) known.set(live.job.memoryId, live.job.version);
-  let restored = 0;
-  let failed = 0;
-  for (let i = 0; i < work.length; i += BATCH) {
-    const part = work.slice(i, i + BATCH);
-    const found = await fetchBlobs(domain, caller, scope, part);
+  let [worked, used, restored, failed] = [0, 0, 0, 0];
+  while (worked < missing.length && used < limit) {
+    const part = missing.slice(worked, worked + Math.min(BATCH, limit - used));
+    worked += part.length;
+    const { found, unreachable } = await fetchBlobs(domain, caller, scope, part);
     failed += part.length - found.length;
-    const wanted = found.filter((item) =>
-      (known.get(item.record.id) ?? 0) < item.record.version && !isGone(domain, scope, item.record)
-    );
-    skipped += found.length - wanted.length;
-    if (wanted.length === 0) continue;
-    const vectors = await domain.embedder.embed(wanted.map((item) => item.record.text), {
-      purpose: "document",
-      signal: caller.signal,
+    const wanted = found.filter(({ record }) => {
+      if ((known.get(record.id) ?? 0) >= record.version) return false;
+      known.set(record.id, record.version);
+      return !isGone(domain, scope, record);
     });
-    const entries = wanted.map((item, n) => entryOf(scope, item, vectors[n] ?? []));
-    await domain.vectorStore.upsert(entries, { signal: caller.signal });
-    const kept = entries.filter((entry) => !domain.tombstones.isDeleted(scope, entry.id));
-    const undone = entries.filter((entry) => !kept.includes(entry)).map((entry) => entry.id);
-    if (undone.length > 0) await domain.vectorStore.delete(scope, undone);
-    domain.index.apply(kept);
-    for (const entry of kept) known.set(entry.id, entry.version);
-    restored += kept.length;
-    skipped += undone.length;
+    used += unreachable + wanted.length;
+    restored += await indexFound(domain, scope, wanted, caller.signal);
   }
-  return { restored, skipped, failed, remaining: missing.length - work.length, total };
+  const remaining = missing.length - worked;
+  const total = blobIds.length;
+  return { restored, skipped: total - restored - failed - remaining, failed, remaining, total };
 }

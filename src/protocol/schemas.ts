@@ -66,9 +66,10 @@ function namespaceRules(name: string, context: z.RefinementCtx): void {
   }
 }
 
-const namespace = z.string().superRefine(namespaceRules).optional()
-  .transform((name) => name === undefined || name === "" ? limit.DEFAULT_NAMESPACE : name)
-  .meta({ description: "1 to 256 bytes; missing or empty means default" });
+const namespace = z.string().superRefine(namespaceRules)
+  .transform((name) => name === "" ? limit.DEFAULT_NAMESPACE : name)
+  .default(limit.DEFAULT_NAMESPACE)
+  .meta({ type: "string", description: "1 to 256 bytes; missing or empty means default" });
 
 const requiredNamespace = z.string().superRefine((name, context) => {
   if (name === "") fail(context, "empty_namespace");
@@ -82,17 +83,20 @@ function isTime(text: string): boolean {
   return new Date(`${day}T00:00:00Z`).toISOString().startsWith(day);
 }
 
-const time = z.string().superRefine((text, context) => {
+const TIME = { type: "string", format: "date-time" };
+
+/** A date and time of RFC 3339, read as milliseconds since the epoch. */
+export const Time: z.ZodType<number, string> = z.string().superRefine((text, context) => {
   if (!isTime(text)) {
     fail(context, "invalid_request", "must be an RFC 3339 date and time");
   }
-}).transform((text) => Date.parse(text)).meta({ format: "date-time" });
+}).transform((text) => Date.parse(text)).meta(TIME);
 
-const future = time.superRefine((at, context) => {
+const future = Time.superRefine((at, context) => {
   if (Number.isFinite(at) && at <= Date.now()) {
     fail(context, "invalid_parameter", "must be in the future");
   }
-});
+}).meta(TIME);
 
 function range(min: number, max: number, code: ErrorCode = "invalid_parameter") {
   return z.number().superRefine((value, context) => {
@@ -149,7 +153,7 @@ const vector = z.custom<number[]>(
   for (const value of floats) norm += value * value;
   if (!(norm > 0) || !Number.isFinite(norm)) fail(context, "invalid_vector");
   return floats;
-});
+}).meta({ type: "array", items: { type: "number" } });
 
 const encryptedData = z.string().transform((text, context) => {
   try {
@@ -160,11 +164,11 @@ const encryptedData = z.string().transform((text, context) => {
   }
   fail(context, "invalid_encrypted_data");
   return new Uint8Array();
-});
+}).meta({ type: "string", contentEncoding: "base64" });
 
 const times = {
   importance: importance.optional(),
-  occurred_at: time.optional(),
+  occurred_at: Time.optional(),
   expires_at: future.optional(),
 };
 
@@ -233,8 +237,8 @@ export const RecallBody = object({
     }
   }).default("hybrid"),
   min_score: z.number().optional(),
-  occurred_after: time.optional(),
-  occurred_before: time.optional(),
+  occurred_after: Time.optional(),
+  occurred_before: Time.optional(),
 });
 
 /** A manual recall. */
@@ -268,21 +272,27 @@ function fieldOf(path: readonly PropertyKey[]): string {
     .replace(/^\./, "");
 }
 
+function codeOf(issue: z.core.$ZodIssue): ErrorCode {
+  return issue.code === "custom" && typeof issue.params?.code === "string"
+    ? issue.params.code as ErrorCode
+    : "invalid_request";
+}
+
 /**
  * A body of the right shape.
  *
- * @throws {SvcError} the code of the first rule it breaks, `invalid_request` for a wrong shape;
+ * @throws {SvcError} `invalid_request` for a wrong shape, else the code of the first rule it breaks;
  * `field` names the member.
  */
 export function parseBody<S extends z.ZodType>(schema: S, value: unknown): z.output<S> {
   const parsed = schema.safeParse(value);
   if (parsed.success) return parsed.data;
-  const [issue] = parsed.error.issues;
+  const { issues } = parsed.error;
+  // Shape before values (PROTOCOL 4.3, check 13).
+  const issue = issues.find((item) => codeOf(item) === "invalid_request") ?? issues[0];
   if (issue === undefined) throw new SvcError("invalid_request");
   const field = fieldOf(issue.path);
-  const code: ErrorCode = issue.code === "custom" && typeof issue.params?.code === "string"
-    ? issue.params.code as ErrorCode
-    : "invalid_request";
+  const code = codeOf(issue);
   // Codes name a member of their own; the other texts need the path in front.
   const message = code === "invalid_request" || code === "invalid_parameter"
     ? `${field || "the body"}: ${issue.message}`

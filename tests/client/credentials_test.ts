@@ -8,6 +8,7 @@ import {
   SvcError,
   writeCredentials,
 } from "../../src/client/mod.ts";
+import { verifies } from "../requirements.ts";
 
 const ID = "0x" + "cd".repeat(32);
 
@@ -52,6 +53,7 @@ Deno.test("a delegate key is derived as the protocol says", async () => {
 });
 
 Deno.test("what is written is read again; directory 0700, file 0600, two-space JSON", async () => {
+  verifies("14.1-1", "14.1-2", "14.1-3");
   await using home = await folder();
   const path = `${home.path}/.svc/credentials.json`;
   const credentials = await makeCredentials({ label: "Laptop", webUrl: "http://localhost:5173" });
@@ -64,6 +66,7 @@ Deno.test("what is written is read again; directory 0700, file 0600, two-space J
 });
 
 Deno.test("members of others are kept, ours are replaced", async () => {
+  verifies("14.1-6");
   await using home = await folder();
   const path = `${home.path}/credentials.json`;
   await writeCredentials(path, await makeCredentials({ label: "old" }));
@@ -77,6 +80,7 @@ Deno.test("members of others are kept, ours are replaced", async () => {
 });
 
 Deno.test("wider permissions are tightened with a warning", async () => {
+  verifies("14.1-5");
   await using home = await folder();
   const path = `${home.path}/.svc/credentials.json`;
   await writeCredentials(path, await makeCredentials());
@@ -131,6 +135,7 @@ Deno.test("a file that is a symbolic link is replaced, its target left alone", a
 });
 
 Deno.test("missing, malformed and wrong files mean no credentials, and are left alone", async () => {
+  verifies("14.1-4");
   await using home = await folder();
   const path = `${home.path}/credentials.json`;
   assert.deepEqual(await readCredentials(path), { reason: "there is none", warnings: [] });
@@ -188,6 +193,7 @@ Deno.test("credentials that break a rule are not written", async () => {
 });
 
 Deno.test("concurrent writers leave one whole file and nothing else", async () => {
+  verifies("14.1-2");
   await using home = await folder();
   const path = `${home.path}/.svc/credentials.json`;
   const all = await Promise.all(Array.from({ length: 20 }, () => makeCredentials()));

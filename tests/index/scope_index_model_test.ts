@@ -155,6 +155,8 @@ Deno.test("after any interleaving a loaded scope equals the store", async () => 
             index.remove(scopeOf(one.name), [one.id]);
           } else if (one.do === "link") {
             const { name, id, version } = one;
+            // A link follows the commit of the version it names.
+            if ((store.scopes.get(name)!.get(id)?.version ?? 0) < version) continue;
             store.link(name, id, version, `blob${version}`);
             index.applyLinks(scopeOf(name), [{ id, version, blobId: `blob${version}` }]);
           } else if (one.do === "load") {

@@ -104,6 +104,7 @@ Deno.test("a sealer may answer a Buffer anywhere in memory", async () => {
   await using store = open(folder.path, {
     sealer: {
       seal: (...given) => buffer(sealer.seal(...given)),
+      sealLarge: async (...given) => buffer(await sealer.sealLarge(...given)),
       open: (...given) => buffer(sealer.open(...given)),
       openLarge: async (...given) => buffer(await sealer.openLarge(...given)),
     },

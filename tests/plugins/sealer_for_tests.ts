@@ -20,14 +20,16 @@ export function sealerForTests(name = "relayer key"): Sealer {
       });
     }
   };
+  const seal = (bytes: Uint8Array, additionalData: string): Uint8Array => {
+    const nonce = randomBytes(12);
+    const cipher = createCipheriv("aes-256-gcm", key, nonce);
+    cipher.setAAD(new TextEncoder().encode(additionalData));
+    const sealed = [cipher.update(bytes), cipher.final(), cipher.getAuthTag()];
+    return new Uint8Array(concat([new Uint8Array([1]), nonce, ...sealed]));
+  };
   return {
-    seal(bytes, additionalData) {
-      const nonce = randomBytes(12);
-      const cipher = createCipheriv("aes-256-gcm", key, nonce);
-      cipher.setAAD(new TextEncoder().encode(additionalData));
-      const sealed = [cipher.update(bytes), cipher.final(), cipher.getAuthTag()];
-      return new Uint8Array(concat([new Uint8Array([1]), nonce, ...sealed]));
-    },
+    seal,
+    sealLarge: (bytes, additionalData) => Promise.resolve(seal(bytes, additionalData)),
     open,
     openLarge: async (bytes, additionalData) => {
       const params = {

@@ -4,7 +4,7 @@ import { SvcError } from "../../errors.ts";
 import type { Account, AccountAdmin } from "../../interfaces/mod.ts";
 import { timeText } from "../../memory/domain.ts";
 import { isObjectId } from "../../protocol/keys.ts";
-import { parseBody } from "../../protocol/schemas.ts";
+import { parseBody, Time } from "../../protocol/schemas.ts";
 import { nativeBodySha256 } from "../../protocol/verify.ts";
 import { personalMessageSigner } from "../../protocol/wallet_proof.ts";
 import { isLoopback, limitKey } from "../client_ip.ts";
@@ -23,13 +23,23 @@ type Action = typeof ACTIONS[number];
 const params = z.record(z.string(), z.unknown());
 const ChallengeBody = z.object({ address: z.string(), action: z.enum(ACTIONS), params });
 const ProofBody = z.object({ challenge: z.string(), signature: z.string(), params });
-const KeyParams = z.object({
-  public_key: z.string(),
-  label: z.string(),
-  permissions: z.array(z.enum(["read", "write"])),
-  expires_at: z.string().optional(),
+const KeyBody = z.object({
+  params: z.object({
+    public_key: z.string(),
+    label: z.string(),
+    permissions: z.array(z.enum(["read", "write"])),
+    expires_at: Time.optional(),
+  }),
 });
-const RemoveParams = z.object({ public_key: z.string() });
+const RemoveBody = z.object({ params: z.object({ public_key: z.string() }) });
+
+/** Members of a new key, as the registry and as the protocol names them. */
+const KEY_FIELDS: Readonly<Record<string, string>> = {
+  publicKey: "public_key",
+  label: "label",
+  permissions: "permissions",
+  expiresAt: "expires_at",
+};
 
 interface Challenge {
   readonly address: string;
@@ -67,6 +77,15 @@ function accountBody(account: Account): Record<string, unknown> {
       ...(key.expiresAt === undefined ? {} : { expires_at: timeText(key.expiresAt) }),
     })),
   };
+}
+
+/** A registry's complaint about a new key, with the names a caller knows. */
+function inProtocolTerms(error: unknown): unknown {
+  if (!(error instanceof SvcError) || error.field === undefined) return error;
+  const name = KEY_FIELDS[error.field];
+  if (name === undefined) return error;
+  const message = error.message.replace(error.field, name);
+  return new SvcError(error.code, message, { field: `params.${name}`, cause: error });
 }
 
 /** The owner routes of PROTOCOL 9.2: each call carries the owner's wallet proof. */
@@ -163,7 +182,9 @@ export class OwnerRoutes {
   }
 
   async #create(body: unknown, context: RequestContext): Promise<Answer> {
-    if (!this.#config.openRegistration && !isLoopback(context.peer)) {
+    // The client too: behind a proxy on this machine every peer is a loopback address.
+    const local = isLoopback(context.peer) && isLoopback(context.clientIp);
+    if (!this.#config.openRegistration && !local) {
       throw new SvcError("registration_closed");
     }
     const { owner } = this.#prove("create", body, context);
@@ -185,18 +206,19 @@ export class OwnerRoutes {
 
   async #apply(accountId: string, action: Action, params: unknown): Promise<Account> {
     if (action === "add_key") {
-      const key = parseBody(KeyParams, params);
-      const expiresAt = key.expires_at === undefined ? undefined : Date.parse(key.expires_at);
+      const { params: key } = parseBody(KeyBody, { params });
       return await this.#admin.addKey(accountId, {
         publicKey: key.public_key,
         label: key.label,
         permissions: key.permissions,
-        ...(expiresAt === undefined ? {} : { expiresAt }),
+        ...(key.expires_at === undefined ? {} : { expiresAt: key.expires_at }),
+      }).catch((error) => {
+        throw inProtocolTerms(error);
       });
     }
     if (action === "remove_key") {
-      const { public_key } = parseBody(RemoveParams, params);
-      return await this.#admin.removeKey(accountId, public_key);
+      const { params: key } = parseBody(RemoveBody, { params });
+      return await this.#admin.removeKey(accountId, key.public_key);
     }
     return await this.#admin.setActive(accountId, action === "reactivate");
   }

@@ -1,0 +1,15 @@
+import type { DataFolder } from "./data_folder.ts";
+import { freePort, ServerProcess } from "./server_process.ts";
+
+/** Starts the relayer without its launcher on a folder. */
+export function startRelayer(
+  folder: DataFolder,
+  env: Readonly<Record<string, string>> = {},
+): Promise<ServerProcess> {
+  const port = freePort();
+  return ServerProcess.start({
+    args: ["main.ts", "serve"],
+    port,
+    env: { ...folder.env(port), ...env },
+  });
+}

@@ -1,0 +1,86 @@
+import { type EndedJob, type JobView, viewOfEnded } from "./job.ts";
+import type { KvWriter, Mutation } from "./kv_writer.ts";
+import type { LiveJobs } from "./live_jobs.ts";
+import type { Staging, Stored } from "./staging.ts";
+import { tableRead } from "./table_read.ts";
+
+/** Records of jobs that are done or failed, until their retention is over. */
+export class EndedJobs {
+  readonly #kv: Deno.Kv;
+  readonly #writer: KvWriter;
+  readonly #staging: Staging;
+  readonly #live: LiveJobs;
+
+  /** Uses a table that is the caller's; `live` are the jobs that are not ended. */
+  constructor(kv: Deno.Kv, writer: KvWriter, staging: Staging, live: LiveJobs) {
+    this.#kv = kv;
+    this.#writer = writer;
+    this.#staging = staging;
+    this.#live = live;
+  }
+
+  /** The record of an ended job; `undefined` when unknown, unfinished or expired. */
+  async get(id: string): Promise<EndedJob | undefined> {
+    const record = await this.#read(id);
+    return record?.expired ? undefined : record;
+  }
+
+  /** A job of the owner for callers; `undefined` when there is no such record. */
+  async view(id: string, owner: string): Promise<JobView | undefined> {
+    const record = await this.get(id);
+    return record?.owner === owner ? viewOfEnded(record) : undefined;
+  }
+
+  /** Where the sealed result lies that a failed job left as a memory's only copy. */
+  async step(id: string): Promise<Stored | undefined> {
+    return (await this.#read(id))?.step;
+  }
+
+  /** Drops records of jobs that ended before `before`; answers how many. */
+  async forget(before: number): Promise<number> {
+    let count = 0;
+    const selector = { start: ["ended"], end: ["ended", before] };
+    for await (const { key } of this.#kv.list(selector, { batchSize: 100 })) {
+      const id = String(key[2]);
+      const record = await this.#read(id);
+      const mutations: Mutation[] = [{ key, remove: true }];
+      // A retried job has a record again, or will have one with the next commit.
+      const current = record?.endedAt === key[1] && this.#live.get(id) === undefined;
+      if (record !== undefined && current) {
+        const { payload, ...rest } = record;
+        mutations.push(...this.#staging.discard(payload));
+        if (record.recallable && record.step !== undefined) {
+          // The only copy of a recallable memory outlives its retention.
+          mutations.push({ key: ["job", id], value: { ...rest, expired: true } });
+        } else {
+          mutations.push({ key: ["job", id], remove: true }, ...this.#staging.discard(record.step));
+        }
+      }
+      await this.#writer.commit(mutations);
+      count++;
+    }
+    return count;
+  }
+
+  /** Drops what ended jobs of deleted memories still hold; they cannot be retried any more. */
+  async discard(ids: readonly string[]): Promise<void> {
+    for (const id of ids) {
+      const record = await this.#read(id);
+      if (record === undefined || this.#live.get(id) !== undefined) continue;
+      const { payload, step, ...rest } = record;
+      if (payload === undefined && step === undefined) continue;
+      await this.#writer.commit([
+        rest.expired
+          ? { key: ["job", id], remove: true }
+          : { key: ["job", id], value: { ...rest, recallable: false }, bytes: 512 },
+        ...this.#staging.discard(payload),
+        ...this.#staging.discard(step),
+      ]);
+    }
+  }
+
+  async #read(id: string): Promise<EndedJob | undefined> {
+    const { value } = await tableRead(this.#kv.get<EndedJob>(["job", id]));
+    return value !== null && "state" in value ? value : undefined;
+  }
+}

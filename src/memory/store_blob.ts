@@ -1,0 +1,45 @@
+import { SvcError } from "../errors.ts";
+import type { LiveJob } from "../jobs/live_job.ts";
+import { type Domain, unseal } from "./domain.ts";
+import { decodePayload, decodeStep, type Payload, type Step } from "./payload.ts";
+import { encodeBlob } from "./record.ts";
+
+/** Stores what a job made, once: the same job is answered the same blob again. */
+export async function storeBlob(
+  domain: Domain,
+  { job }: LiveJob,
+  payload: Payload,
+  { sealed }: Step,
+  signal?: AbortSignal,
+): Promise<string> {
+  if (payload.kind === "manual" && payload.blobId !== undefined) return payload.blobId;
+  const bytes = payload.kind === "manual"
+    ? payload.data
+    : encodeBlob({ memoryId: job.memoryId, ...sealed });
+  const { owner, namespace, id } = job;
+  return await domain.blobStore.put(bytes, { owner, namespace, idempotencyKey: id, signal });
+}
+
+/**
+ * Finds out the blob of a job whose attempt was cut off, so that it can be deleted: asking again
+ * with the same bytes and key names it. Best effort: a deletion does not wait for a store that is
+ * down, and its tombstone keeps a blob that stays from coming back.
+ */
+export async function nameBlob(domain: Domain, live: LiveJob): Promise<void> {
+  const unknown = live.mayBeStored && live.blobId === undefined && live.step !== undefined;
+  if (unknown && live.ending === undefined) live.naming ??= name(domain, live);
+  await live.naming;
+}
+
+async function name(domain: Domain, live: LiveJob): Promise<void> {
+  const { id } = live.job;
+  try {
+    const step = await domain.jobs.loadStep(id);
+    if (step === undefined) return;
+    const made = decodeStep(await unseal(domain.steps, step, `step ${id}`));
+    const sealed = await unseal(domain.payloads, await domain.jobs.payload(live), id);
+    live.blobId = await storeBlob(domain, live, decodePayload(sealed), made);
+  } catch (error) {
+    domain.logger.warn("blob_not_named", { job_id: id, reason: SvcError.from(error).code });
+  }
+}

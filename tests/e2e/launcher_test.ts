@@ -1,0 +1,99 @@
+import assert from "node:assert/strict";
+import { Installation } from "../crash/installation.ts";
+import { textOf } from "../crash/texts.ts";
+import { call, health, idle, listAll, poll } from "../crash/wire.ts";
+
+/** Log line of a process the launcher started. */
+const started = (name: string) =>
+  new RegExp(`"child process started","process":"${name}","pid":(\\d+)`);
+const SIDECAR_LISTENING = /"sidecar listening","port":(\d+)/;
+
+/** Whether nobody listens on a port of this machine. */
+async function isRefused(port: string | number): Promise<boolean> {
+  try {
+    using _connection = await Deno.connect({ hostname: "127.0.0.1", port: Number(port) });
+    return false;
+  } catch {
+    return true;
+  }
+}
+
+Deno.test("without the launcher both processes are gone within a second", async () => {
+  await using installation = await Installation.create({ SVC_EMBEDDER: "memory" });
+  await using program = await installation.launch();
+  const { child } = program;
+  const sidecar = (await child.until(SIDECAR_LISTENING))[1]!;
+  const port = new URL(program.url).port;
+  assert.deepEqual([await isRefused(port), await isRefused(sidecar)], [false, false]);
+  child.kill("SIGKILL");
+  const gone = async () => [await isRefused(port), await isRefused(sidecar)];
+  await poll(gone, (refused) => refused.every(Boolean), 1000);
+});
+
+Deno.test("a relayer that dies under the launcher is back with everything accepted", async () => {
+  await using installation = await Installation.create({ SVC_EMBEDDER: "memory" });
+  const identity = await installation.account();
+  await using program = await installation.launch();
+  const { child, url } = program;
+  const ids: string[] = [];
+  for (let n = 0; n < 20; n++) {
+    const body = { text: textOf(60) };
+    const answer = await call(url, identity, { route: "POST /api/remember", body });
+    assert.equal(answer.status, 202);
+    ids.push(answer.body.memory_id);
+  }
+  const pid = Number((await child.until(started("relayer")))[1]);
+  const from = child.errors.length;
+  Deno.kill(pid, "SIGKILL");
+  const port = (await child.until(/"event":"listening".*"port":(\d+)/, from))[1];
+  const next = `http://127.0.0.1:${port}`;
+  await idle(next);
+  const memories = await listAll(next, identity, "default");
+  assert.deepEqual(memories.map(({ memory_id }) => memory_id).sort(), ids.sort());
+  await poll(() => health(next), (now) => now.dependencies.sidecar.status === "ok", 5000);
+  assert.equal(await program.stop(), 0);
+});
+
+Deno.test("SIGTERM ends both in time, also with jobs and a request that never ends", async () => {
+  await using installation = await Installation.create({ SVC_SHUTDOWN_SECONDS: "2" });
+  const identity = await installation.account();
+  await using program = await installation.launch();
+  const { url, child } = program;
+  const ids: string[] = [];
+  for (let n = 0; n < 6; n++) {
+    const items = Array.from({ length: 20 }, () => ({ text: textOf(300) }));
+    const answer = await call(url, identity, { route: "POST /api/remember/bulk", body: { items } });
+    assert.equal(answer.status, 202);
+    ids.push(...answer.body.job_ids);
+  }
+  const { port } = new URL(url);
+  using connection = await Deno.connect({ hostname: "127.0.0.1", port: Number(port) });
+  const half = `POST /api/remember HTTP/1.1\r\nhost: x\r\ncontent-length: 100\r\n`;
+  await connection.write(new TextEncoder().encode(half));
+
+  const begin = performance.now();
+  child.kill("SIGTERM");
+  const { code } = await child.ended();
+  const ms = performance.now() - begin;
+  assert.equal(code, 0);
+  // The limit, and what closing the databases and the sidecar takes.
+  assert.ok(ms < 3500, `${ms} ms`);
+  assert.match(child.errors, /"stopped"/);
+
+  await using relayer = await installation.start();
+  await idle(relayer.url);
+  const memories = await listAll(relayer.url, identity, "default");
+  assert.deepEqual(memories.map(({ memory_id }) => memory_id).sort(), ids.sort());
+});
+
+Deno.test("a relayer whose log is closed goes on, and still ends as asked", async () => {
+  await using installation = await Installation.create({ SVC_EMBEDDER: "memory" });
+  const identity = await installation.account();
+  await using relayer = await installation.start();
+  relayer.child.closeOutput();
+  const body = { text: textOf(60) };
+  const answer = await call(relayer.url, identity, { route: "POST /api/remember", body });
+  assert.equal(answer.status, 202);
+  await idle(relayer.url);
+  assert.equal(await relayer.stop(), 0);
+});

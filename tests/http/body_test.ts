@@ -1,0 +1,181 @@
+import assert from "node:assert/strict";
+import {
+  COMPAT_SUI_BODY_BYTES,
+  PUBLIC_BODY_BYTES,
+  SIGNED_BODY_BYTES,
+} from "../../src/protocol/limits.ts";
+import { type Answer, read, startRelayer, type TestRelayer } from "../relayer_fixture.ts";
+import { verifies } from "../requirements.ts";
+import { assertError } from "./case.ts";
+
+const FORMS = ["declared", "chunked"] as const;
+
+/** A request whose length is declared, or whose body comes in parts. */
+function send(
+  svc: TestRelayer,
+  request: Request,
+  body: Uint8Array<ArrayBuffer> | ReadableStream<Uint8Array>,
+  form: typeof FORMS[number],
+): Promise<Answer> {
+  const { method, url } = request;
+  const headers = new Headers(request.headers);
+  if (body instanceof ReadableStream) return svc.fetch(new Request(url, { method, headers, body }));
+  if (form === "declared") {
+    headers.set("content-length", String(body.length));
+    return svc.fetch(new Request(url, { method, headers, body }));
+  }
+  const half = body.length >> 1;
+  const parts = ReadableStream.from([body.slice(0, half), body.slice(half)]);
+  return svc.fetch(new Request(url, { method, headers, body: parts }));
+}
+
+function padded(json: string, length: number): Uint8Array<ArrayBuffer> {
+  return new TextEncoder().encode(json.padEnd(length));
+}
+
+Deno.test("bodies may have exactly the bytes of their route's limit", async () => {
+  verifies("3-22", "3-23", "3-24", "4.3-3", "4.3-10", "9.2-13");
+  await using svc = await startRelayer();
+  const routes = [
+    ["/api/stats", "{}", SIGNED_BODY_BYTES, "200"],
+    ["/compat/sui", "{}", COMPAT_SUI_BODY_BYTES, "200"],
+    ["/accounts/challenge", "{}", PUBLIC_BODY_BYTES, "403 host_not_allowed"],
+  ] as const;
+  for (const [target, json, limit, expected] of routes) {
+    for (const form of FORMS) {
+      for (const length of [limit, limit + 1]) {
+        const bytes = padded(json, length);
+        const answer = await send(svc, svc.request("POST", target, bytes), bytes, form);
+        const name = `${target} ${form} ${length}`;
+        if (length > limit) assertError(answer, [413, "body_too_large"], {}, name);
+        else assert.equal(`${answer.status} ${answer.body.code ?? ""}`.trim(), expected, name);
+      }
+    }
+  }
+});
+
+Deno.test("a body over its limit is not read to the end", async () => {
+  verifies("4.3-10");
+  await using svc = await startRelayer();
+  let parts = 0;
+  let cancelled = false;
+  const endless = new ReadableStream<Uint8Array>({
+    pull(controller) {
+      parts++;
+      controller.enqueue(new Uint8Array(65_536));
+    },
+    cancel() {
+      cancelled = true;
+    },
+  });
+  const answer = await send(svc, svc.request("POST", "/api/stats", "{}"), endless, "chunked");
+  assertError(answer, [413, "body_too_large"]);
+  assert.ok(parts <= SIGNED_BODY_BYTES / 65_536 + 3, String(parts));
+  assert.ok(cancelled);
+});
+
+Deno.test("a body that does not arrive in time is given up", async () => {
+  verifies("4.3-11");
+  await using svc = await startRelayer({ config: { bodyTimeoutMs: 20 } });
+  for (const target of ["/api/stats", "/compat/sui"]) {
+    const silent = new ReadableStream<Uint8Array>();
+    const answer = await send(svc, svc.request("POST", target, "{}"), silent, "chunked");
+    assertError(answer, [408, "request_timeout"], {}, target);
+  }
+});
+
+Deno.test("a body that breaks off is no error of ours", async () => {
+  verifies("4.3-11");
+  await using svc = await startRelayer();
+  const broken = new ReadableStream<Uint8Array>({
+    start(controller) {
+      controller.enqueue(new TextEncoder().encode("{"));
+      controller.error(new Error("gone"));
+    },
+  });
+  const answer = await send(svc, svc.request("POST", "/api/stats", "{}"), broken, "chunked");
+  assertError(answer, [408, "request_timeout"]);
+});
+
+Deno.test("unverified bodies share a budget, and give it back", async () => {
+  verifies("4.3-12");
+  await using svc = await startRelayer({ config: { unverifiedBodyBytes: SIGNED_BODY_BYTES } });
+  const ends: (() => void)[] = [];
+  const open = () =>
+    new ReadableStream<Uint8Array>({
+      start(controller) {
+        ends.push(() => {
+          controller.enqueue(new TextEncoder().encode("{}"));
+          controller.close();
+        });
+      },
+    });
+  for (let round = 0; round < 2; round++) {
+    const first = send(svc, svc.request("POST", "/api/stats", "{}"), open(), "chunked");
+    const refused = await svc.post("/api/stats", {});
+    assertError(refused, [503, "overloaded"]);
+    assert.equal(refused.headers.get("retry-after"), "1");
+    // Requests without a body need no budget.
+    assert.equal((await svc.get("/api/account")).status, 200);
+    ends.shift()?.();
+    assert.equal((await first).status, 200);
+  }
+});
+
+Deno.test("a body must say that it is JSON, and be sent as it is", async () => {
+  verifies("3-4", "3-6", "4.3-21", "9.2-13");
+  await using svc = await startRelayer();
+  const accepted = ["application/json", "application/json; charset=utf-8", "Application/JSON ;a=b"];
+  const refused = ["text/plain", "application/jsonx", "text/json", "application/ld+json", null];
+  for (const type of [...accepted, ...refused]) {
+    const headers = { "content-type": type };
+    const signed = await svc.post("/api/stats", new TextEncoder().encode("{}"), { headers });
+    const init = { method: "POST", body: new TextEncoder().encode("{}") };
+    const url = "http://localhost:8000/compat/sui";
+    const open = await svc.fetch(
+      new Request(url, { ...init, headers: type === null ? {} : { "content-type": type } }),
+    );
+    for (const answer of [signed, open]) {
+      if (accepted.includes(type ?? "")) assert.equal(answer.status, 200, String(type));
+      else assertError(answer, [415, "unsupported_media_type"], {}, String(type));
+    }
+  }
+  for (const encoding of ["gzip", "br", "gzip, identity", "identity"]) {
+    const headers = { "content-encoding": encoding };
+    const signed = await svc.post("/api/stats", {}, { headers });
+    const open = await svc.plain("POST", "/compat/sui", {}, { headers });
+    for (const { status } of [signed, open]) {
+      assert.equal(status, encoding === "identity" ? 200 : 415, encoding);
+    }
+  }
+});
+
+Deno.test("requests without a body need no content type, and may have one", async () => {
+  verifies("3-5", "17.1-6", "4.2-6");
+  await using svc = await startRelayer();
+  const id = await svc.remember("tea");
+  const headers = { "content-type": "application/json" };
+  assert.equal((await svc.get(`/api/remember/${id}`, { headers })).status, 200);
+  assert.equal((await svc.get(`/api/remember/${id}`)).status, 200);
+  assert.equal((await svc.send("DELETE", `/api/memories/${id}`)).status, 200);
+});
+
+Deno.test("a header block above 16 KiB is refused", async () => {
+  verifies("3-25");
+  await using svc = await startRelayer();
+  await using server = Deno.serve(
+    { hostname: "127.0.0.1", port: 0, onListen() {} },
+    (request, info) => svc.relayer.fetch(request, info),
+  );
+  const version = `http://127.0.0.1:${server.addr.port}/version`;
+  const large = { "x-large": "a".repeat(16_384) };
+  const fits = { "x-large": "a".repeat(15_000) };
+  assert.equal((await svc.plain("GET", "/version", undefined, { headers: fits })).status, 200);
+  assert.equal((await read(await fetch(version, { headers: fits }))).status, 200);
+  const refused = [
+    await svc.plain("GET", "/version", undefined, { headers: large }),
+    await svc.post("/api/stats", {}, { headers: large }),
+    await read(await fetch(version, { headers: large })),
+  ];
+  for (const answer of refused) assertError(answer, [431, "headers_too_large"]);
+});

@@ -1,0 +1,106 @@
+import assert from "node:assert/strict";
+import { FakeSidecar, TOKEN } from "./fake_sidecar.ts";
+import { startRelayer, testBackends, TestClock } from "../relayer_fixture.ts";
+import { verifies } from "../requirements.ts";
+
+const NAMES = [
+  "blob_store",
+  "chain",
+  "database",
+  "embedder",
+  "key_service",
+  "llm",
+  "queue",
+  "sidecar",
+  "sponsor",
+];
+
+const fails = () => Promise.reject(new Error("connection refused: 10.1.2.3:5432"));
+
+Deno.test("a relayer in order is ok; what is not configured does not count", async () => {
+  verifies("9-1", "9-2", "9-3", "9-4", "9-5", "9-7", "17.3-3", "17.4-1");
+  await using svc = await startRelayer();
+  const { status, body } = await svc.plain("GET", "/health");
+  assert.equal(status, 200);
+  const { status: state, version, mode, prompt_versions, dependencies, ...rest } = body;
+  assert.equal(state, "ok");
+  assert.equal(mode, "production");
+  assert.equal(version, rest.relayerVersion);
+  assert.deepEqual(Object.keys(prompt_versions), ["extract", "ask"]);
+  assert.deepEqual(rest, (await svc.plain("GET", "/version")).body);
+  assert.deepEqual(Object.keys(dependencies).sort(), NAMES);
+  assert.deepEqual(dependencies.queue, { status: "ok", pending: 0, oldest_seconds: 0 });
+  const disabled = NAMES.filter((name) => dependencies[name].status === "disabled");
+  assert.deepEqual(disabled, ["chain", "key_service", "llm", "sidecar", "sponsor"]);
+});
+
+Deno.test("a relayer that cannot embed or reach its blobs still accepts writes", async () => {
+  verifies("9-1", "9-6", "3-27");
+  const clock = new TestClock();
+  const backends = testBackends(clock);
+  await using svc = await startRelayer({
+    clock,
+    backends: {
+      ...backends,
+      embedder: { ...backends.embedder, embed: fails },
+      blobStore: { ...backends.blobStore, get: fails },
+    },
+    // Nothing answers there.
+    sidecar: { url: "http://127.0.0.1:9", token: TOKEN },
+  });
+  const { status, body, text } = await svc.plain("GET", "/health");
+  assert.equal(status, 200);
+  assert.equal(body.status, "degraded");
+  const down = NAMES.filter((name) => body.dependencies[name].status === "down");
+  assert.deepEqual(down, ["blob_store", "embedder", "sidecar"]);
+  assert.ok(!text.includes("10.1.2.3"));
+});
+
+Deno.test("a sidecar that answers is ok", async () => {
+  verifies("9-4");
+  await using sidecar = new FakeSidecar(() => new Response());
+  await using svc = await startRelayer({ sidecar });
+  const { body } = await svc.plain("GET", "/health");
+  assert.equal(body.status, "ok");
+  assert.equal(body.dependencies.sidecar.status, "ok");
+});
+
+Deno.test("a relayer that cannot accept a write says so", async () => {
+  verifies("9-1");
+  await using full = await startRelayer({ config: { maxPendingJobs: 0 } });
+  const answer = await full.plain("GET", "/health");
+  assert.equal(answer.status, 503);
+  assert.equal(answer.body.status, "unavailable");
+  assert.equal(answer.body.dependencies.queue.status, "down");
+
+  const clock = new TestClock();
+  const backends = testBackends(clock);
+  const vectorStore = { ...backends.vectorStore, scopes: fails };
+  await using svc = await startRelayer({ clock, backends: { ...backends, vectorStore } });
+  const down = await svc.plain("GET", "/health");
+  assert.equal(down.status, 503);
+  assert.equal(down.body.dependencies.database.status, "down");
+});
+
+Deno.test("waiting jobs are counted, and aged", async () => {
+  verifies("9-5");
+  const clock = new TestClock();
+  clock.freeze();
+  const backends = testBackends(clock);
+  const gate = Promise.withResolvers<void>();
+  const embedder = {
+    ...backends.embedder,
+    embed: async (...args: Parameters<typeof backends.embedder.embed>) => {
+      if (args[1].purpose === "document") await gate.promise;
+      return await backends.embedder.embed(...args);
+    },
+  };
+  await using svc = await startRelayer({ clock, backends: { ...backends, embedder } });
+  await svc.post("/api/remember", { text: "tea" });
+  await svc.post("/api/remember", { text: "coffee" });
+  clock.advance(7_000);
+  const { queue } = (await svc.plain("GET", "/health")).body.dependencies;
+  assert.deepEqual(queue, { status: "ok", pending: 2, oldest_seconds: 7 });
+  gate.resolve();
+  await svc.relayer.idle();
+});

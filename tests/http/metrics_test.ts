@@ -1,0 +1,107 @@
+import assert from "node:assert/strict";
+import { startRelayer, type TestRelayer } from "../relayer_fixture.ts";
+import { verifies } from "../requirements.ts";
+import { assertError } from "./case.ts";
+
+const NAMES = [
+  "svc_http_requests_total",
+  "svc_http_request_duration_seconds",
+  "svc_http_requests_in_flight",
+  "svc_errors_total",
+  "svc_rate_limit_denials_total",
+  "svc_jobs",
+  "svc_job_oldest_seconds",
+  "svc_job_duration_seconds",
+  "svc_account_cache_total",
+];
+const SAMPLE = /^[a-z_]+(\{([a-z_]+="[^"\\\n]*",?)+\})? [0-9.e+-]+$/;
+
+async function metrics(svc: TestRelayer): Promise<string[]> {
+  const { status, headers, text } = await svc.plain("GET", "/metrics");
+  assert.equal(status, 200);
+  assert.equal(headers.get("content-type"), "text/plain; version=0.0.4");
+  return text.trimEnd().split("\n");
+}
+
+function value(lines: readonly string[], sample: string): number {
+  return Number(lines.find((line) => line.startsWith(sample + " "))?.split(" ")[1]);
+}
+
+Deno.test("metrics are Prometheus text, each named and typed once", async () => {
+  verifies("9-14", "9-18");
+  await using svc = await startRelayer({ config: { accountLookupsPerMinute: 2 } });
+  const id = await svc.remember("tea");
+  await svc.get(`/api/remember/${id}`);
+  await svc.post("/api/recall", "{");
+  await svc.post("/api/stats", {}, { key: await svc.addKey() });
+  await svc.post("/api/stats", {}, { key: await svc.addKey() });
+  const lines = await metrics(svc);
+  const typed = lines.filter((line) => line.startsWith("# TYPE ")).map((line) =>
+    line.split(" ")[2]
+  );
+  assert.deepEqual(typed.toSorted(), NAMES.toSorted());
+  for (const line of lines) if (!line.startsWith("#")) assert.match(line, SAMPLE);
+  assert.equal(
+    value(lines, 'svc_http_requests_total{route="/api/remember",method="POST",status="202"}'),
+    1,
+  );
+  assert.equal(
+    value(lines, 'svc_http_requests_total{route="/api/remember/:id",method="GET",status="200"}'),
+    1,
+  );
+  assert.equal(value(lines, 'svc_errors_total{code="malformed_json"}'), 1);
+  assert.equal(value(lines, 'svc_rate_limit_denials_total{layer="account_lookup_ip"}'), 1);
+  assert.equal(value(lines, "svc_http_requests_in_flight"), 1);
+  assert.equal(value(lines, 'svc_jobs{state="pending"}'), 0);
+  assert.equal(value(lines, 'svc_account_cache_total{result="miss"}'), 2);
+  assert.equal(value(lines, 'svc_account_cache_total{result="hit"}'), 2);
+});
+
+Deno.test("labels hold nothing that callers choose", async () => {
+  verifies("9-19");
+  await using svc = await startRelayer();
+  const id = await svc.remember("a private text", { namespace: "secret-space" });
+  await svc.get(`/api/memories/${id}`);
+  await svc.get("/api/memories?namespace=secret-space");
+  await svc.plain("GET", "/made-up-path", undefined, { headers: { "x-request-id": "made-up-id" } });
+  await svc.plain("MADEUP", "/health");
+  const text = (await metrics(svc)).join("\n");
+  const { publicKey } = svc.key;
+  for (
+    const secret of [
+      publicKey,
+      svc.owner,
+      svc.account.accountId,
+      id,
+      "secret-space",
+      "private",
+      "made-up",
+      "MADEUP",
+    ]
+  ) assert.ok(!text.includes(secret), secret);
+  assert.ok(text.includes('method="other"'));
+});
+
+Deno.test("metrics are for this machine only, and not through a proxy", async () => {
+  verifies("9-14", "9-15");
+  await using svc = await startRelayer();
+  const ask = (peer: string, headers: Record<string, string> = {}) =>
+    svc.plain("GET", "/metrics", undefined, { peer, headers });
+  for (const peer of ["127.0.0.1", "127.0.0.2", "::1", "::ffff:127.0.0.1"]) {
+    assert.equal((await ask(peer)).status, 200, peer);
+  }
+  for (const peer of ["192.0.2.1", "10.0.0.1", "2001:db8::1"]) {
+    assertError(await ask(peer), [403, "metrics_forbidden"], {}, peer);
+  }
+  for (const name of ["x-forwarded-for", "forwarded", "x-real-ip", "via"]) {
+    assertError(
+      await ask("127.0.0.1", { [name]: "127.0.0.1" }),
+      [403, "metrics_forbidden"],
+      {},
+      name,
+    );
+  }
+  await using open = await startRelayer({ config: { metricsPublic: true } });
+  const { status } = await open.plain("GET", "/metrics", undefined, { peer: "192.0.2.1" });
+  assert.equal(status, 200);
+});

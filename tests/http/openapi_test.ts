@@ -1,0 +1,103 @@
+import assert from "node:assert/strict";
+import { SIGNED_ROUTES } from "../../src/http/router.ts";
+import { type Json, startRelayer } from "../relayer_fixture.ts";
+import { verifies } from "../requirements.ts";
+
+const METHODS = ["get", "post", "put", "delete"];
+
+Deno.test("the description is OpenAPI 3.1 and names every route", async () => {
+  verifies("9-13");
+  await using svc = await startRelayer();
+  const { status, body } = await svc.plain("GET", "/openapi.json");
+  assert.equal(status, 200);
+  assert.match(body.openapi, /^3\.1\.\d+$/);
+  assert.equal(typeof body.info.title, "string");
+  assert.equal(body.info.version, "1.0.0");
+  const described = Object.entries<Json>(body.paths).flatMap(([path, item]) =>
+    Object.keys(item).map((method) => `${method.toUpperCase()} ${path}`)
+  );
+  const signed = SIGNED_ROUTES.map(({ method, path }) =>
+    `${method} ${path.replace(":id", "{id}")}`
+  );
+  const open = [
+    "GET /health",
+    "GET /version",
+    "GET /config",
+    "GET /openapi.json",
+    "GET /metrics",
+    "POST /sponsor",
+    "POST /sponsor/execute",
+    "POST /compat/sui",
+    "POST /accounts",
+    "POST /accounts/challenge",
+    "POST /accounts/{id}/keys",
+    "POST /accounts/{id}/keys/remove",
+    "POST /accounts/{id}/deactivate",
+    "POST /accounts/{id}/reactivate",
+  ];
+  assert.deepEqual(described.toSorted(), [...signed, ...open].toSorted());
+});
+
+Deno.test("every operation has a summary, its parameters, answers and known references", async () => {
+  verifies("9-13");
+  await using svc = await startRelayer();
+  const { body, text } = await svc.plain("GET", "/openapi.json");
+  for (const [path, item] of Object.entries<Json>(body.paths)) {
+    assert.match(path, /^\//);
+    for (const [method, operation] of Object.entries<Json>(item)) {
+      const name = `${method} ${path}`;
+      assert.ok(METHODS.includes(method), name);
+      assert.ok(operation.summary.length > 5, name);
+      for (const [status, answer] of Object.entries<Json>(operation.responses)) {
+        assert.match(status, /^([1-5](\d\d|XX)|default)$/, name);
+        assert.equal(typeof answer.description, "string", name);
+      }
+      const inPath = (operation.parameters ?? []).filter((one: Json) => one.in === "path");
+      const wanted = [...path.matchAll(/\{(\w+)\}/g)].map(([, parameter]) => parameter);
+      assert.deepEqual(inPath.map((one: Json) => one.name), wanted, name);
+      for (const parameter of inPath) assert.equal(parameter.required, true, name);
+      for (const parameter of operation.parameters ?? []) assert.ok(parameter.schema, name);
+      for (const scheme of operation.security?.flatMap(Object.keys) ?? []) {
+        assert.ok(scheme in body.components.securitySchemes, name);
+      }
+      assert.equal(operation.security !== undefined, path.startsWith("/api/"), name);
+    }
+  }
+  for (const [, pointer = ""] of text.matchAll(/"\$ref":"#\/([^"]+)"/g)) {
+    let target = body;
+    for (const part of pointer.split("/")) target = target?.[part];
+    assert.ok(target !== undefined, pointer);
+  }
+});
+
+Deno.test("bodies are described with the members they need", async () => {
+  verifies("9-13");
+  await using svc = await startRelayer();
+  const { body } = await svc.plain("GET", "/openapi.json");
+  const schema = (path: string) =>
+    body.paths[path].post.requestBody.content["application/json"].schema;
+  const remember = schema("/api/remember");
+  assert.equal(remember.type, "object");
+  assert.deepEqual(remember.required, ["text"]);
+  assert.deepEqual(Object.keys(remember.properties).toSorted(), [
+    "expires_at",
+    "importance",
+    "metadata",
+    "namespace",
+    "occurred_at",
+    "text",
+  ]);
+  assert.deepEqual(schema("/api/recall").required, ["query"]);
+  assert.deepEqual(schema("/api/restore").required, ["namespace"]);
+  assert.equal(schema("/api/stats").required, undefined);
+  const bulk = schema("/api/remember/bulk");
+  assert.deepEqual(bulk.required, ["items"]);
+  assert.deepEqual(bulk.properties.items.items, remember);
+  const manual = schema("/api/remember/manual");
+  assert.deepEqual(manual.required, ["vector"]);
+  for (const { properties } of [remember, manual, schema("/api/recall")]) {
+    for (const [name, member] of Object.entries<Json>(properties)) {
+      assert.ok(typeof member.type === "string", name);
+    }
+  }
+});

@@ -1,0 +1,52 @@
+import type { Answer, Json, TestRelayer } from "../relayer_fixture.ts";
+import type { Wallet } from "./wallet.ts";
+
+/** What may be changed about an owner's request. */
+export interface OwnerOptions {
+  /** `null` sends none. */
+  readonly origin?: string | null;
+  readonly host?: string;
+  readonly peer?: string;
+  readonly headers?: Readonly<Record<string, string>>;
+}
+
+/** Sends one call of an owner route as the dashboard does. */
+export function ownerPost(
+  svc: TestRelayer,
+  path: string,
+  body: unknown,
+  options: OwnerOptions = {},
+): Promise<Answer> {
+  const { origin = "http://localhost:5173", host = "127.0.0.1:8000", peer, headers } = options;
+  return svc.plain("POST", path, body, {
+    headers: { host, ...(origin === null ? {} : { origin }), ...headers },
+    ...(peer === undefined ? {} : { peer }),
+  });
+}
+
+/** A challenge for an owner's action. */
+export async function challengeFor(
+  svc: TestRelayer,
+  wallet: Wallet,
+  action: string,
+  params: Json = {},
+  options: OwnerOptions = {},
+): Promise<string> {
+  const body = { address: wallet.address, action, params };
+  const answer = await ownerPost(svc, "/accounts/challenge", body, options);
+  if (answer.status !== 200) throw new Error(`challenge answered ${answer.text}`);
+  return answer.body.challenge;
+}
+
+/** Challenge, signature and call. */
+export async function ownerCall(
+  svc: TestRelayer,
+  wallet: Wallet,
+  action: string,
+  path: string,
+  params: Json = {},
+): Promise<Answer> {
+  const challenge = await challengeFor(svc, wallet, action, params);
+  const signature = wallet.signPersonalMessage(challenge);
+  return await ownerPost(svc, path, { challenge, signature, params });
+}

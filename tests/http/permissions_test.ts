@@ -1,0 +1,104 @@
+import assert from "node:assert/strict";
+import { SIGNED_ROUTES } from "../../src/http/router.ts";
+import type { Permission } from "../../src/interfaces/mod.ts";
+import { startRelayer, type TestKey } from "../relayer_fixture.ts";
+import { verifies } from "../requirements.ts";
+import { assertError } from "./case.ts";
+
+interface Expectation {
+  readonly route: string;
+  readonly needs: readonly Permission[];
+  readonly body?: Readonly<Record<string, unknown>>;
+  /** Status for a key with every permission. */
+  readonly success: number;
+}
+
+const ID = "8f14e45f-ceea-467f-a3c1-2b0d6f3a9c11";
+
+function expectations(vector: number[]): readonly Expectation[] {
+  return [
+    { route: "POST /api/remember", needs: ["write"], body: { text: "tea" }, success: 202 },
+    {
+      route: "POST /api/remember/bulk",
+      needs: ["write"],
+      body: { items: [{ text: "tea" }] },
+      success: 202,
+    },
+    {
+      route: "POST /api/remember/manual",
+      needs: ["write"],
+      body: { encrypted_data: "AAAA", vector },
+      success: 200,
+    },
+    { route: "POST /api/remember/:id/retry", needs: ["write"], success: 404 },
+    { route: "POST /api/forget", needs: ["write"], body: { namespace: "a" }, success: 200 },
+    { route: "DELETE /api/memories/:id", needs: ["write"], success: 404 },
+    { route: "POST /api/recall", needs: ["read"], body: { query: "tea" }, success: 200 },
+    { route: "POST /api/recall/manual", needs: ["read"], body: { vector }, success: 200 },
+    { route: "POST /api/stats", needs: ["read"], body: {}, success: 200 },
+    { route: "GET /api/memories", needs: ["read"], success: 200 },
+    { route: "GET /api/memories/:id", needs: ["read"], success: 404 },
+    { route: "GET /api/namespaces", needs: ["read"], success: 200 },
+    {
+      route: "POST /api/restore",
+      needs: ["read", "write"],
+      body: { namespace: "a" },
+      success: 200,
+    },
+    { route: "GET /api/remember/:id", needs: [], success: 404 },
+    { route: "GET /api/account", needs: [], success: 200 },
+    {
+      route: "POST /api/remember/bulk/status",
+      needs: [],
+      body: { job_ids: ["a"] },
+      success: 200,
+    },
+    { route: "POST /api/embed", needs: [], body: { text: "tea" }, success: 200 },
+  ];
+}
+
+Deno.test("every signed route takes the keys the table names", async () => {
+  verifies("10-1", "10-2", "10-3", "10-4", "10-5", "10-6", "10-7", "4.3-19", "17.1-7");
+  await using svc = await startRelayer();
+  const { body: { vector } } = await svc.post("/api/embed", { text: "tea" });
+  const table = expectations(vector);
+  assert.deepEqual(
+    table.map(({ route }) => route).sort(),
+    SIGNED_ROUTES.map(({ method, path }) => `${method} ${path}`).sort(),
+  );
+  const keys: readonly (readonly [permissions: readonly Permission[], key: TestKey])[] = [
+    [["read"], await svc.addKey(["read"])],
+    [["write"], await svc.addKey(["write"])],
+    [["read", "write"], await svc.addKey(["read", "write"])],
+  ];
+  for (const { route, needs, body, success } of table) {
+    const [method = "", path = ""] = route.split(" ");
+    for (const [permissions, key] of keys) {
+      const answer = await svc.send(method, path.replace(":id", ID), body, { key });
+      const name = `${route} with ${permissions.join(" and ")}`;
+      if (needs.every((permission) => permissions.includes(permission))) {
+        assert.equal(answer.status, success, name);
+      } else assertError(answer, [403, "permission_denied"], {}, name);
+    }
+  }
+});
+
+Deno.test("every signed route refuses a request without a signature", async () => {
+  verifies("4-1", "4.3-4");
+  await using svc = await startRelayer();
+  for (const { method, path } of SIGNED_ROUTES) {
+    const answer = await svc.plain(method, path.replace(":id", ID));
+    assertError(answer, [401, "auth_headers_missing"], {}, `${method} ${path}`);
+  }
+});
+
+Deno.test("only two routes take a query, in the 6-field form", async () => {
+  verifies("10-13", "4.3-8");
+  await using svc = await startRelayer();
+  for (const path of ["/api/memories", "/api/namespaces"]) {
+    assert.equal((await svc.get(`${path}?limit=1`)).status, 200);
+    assert.equal((await svc.get(path, { form: 4 })).status, 200);
+    const answer = await svc.get(`${path}?limit=1`, { form: 4 });
+    assertError(answer, [400, "unsigned_query"]);
+  }
+});

@@ -1,0 +1,159 @@
+import assert from "node:assert/strict";
+import { JOB_ERRORS } from "../../src/jobs/job.ts";
+import { startRelayer } from "../relayer_fixture.ts";
+import { verifies } from "../requirements.ts";
+
+const VECTOR = Array.from({ length: 256 }, (_, i) => i === 0 ? 1 : 0);
+const MANUAL = { encrypted_data: btoa("sealed by the client"), vector: VECTOR };
+
+/** Routes that honour an idempotency key, with two bodies each. */
+const KEYED = [
+  ["/api/remember", { text: "I like tea" }, { text: "I like coffee" }],
+  ["/api/remember/bulk", { items: [{ text: "a b" }] }, { items: [{ text: "c d" }] }],
+  ["/api/remember/manual", MANUAL, { ...MANUAL, namespace: "other" }],
+] as const;
+
+for (const [route, body, other] of KEYED) {
+  Deno.test(`${route} stores a keyed body once and refuses another under the key`, async () => {
+    verifies("6-10", "6-11", "6-12");
+    await using svc = await startRelayer();
+    const headers = { "idempotency-key": "one" };
+    const first = await svc.post(route, body, { headers });
+    await svc.relayer.idle();
+    const again = await svc.post(route, body, { headers });
+    assert.equal(again.headers.get("idempotency-replayed"), "true");
+    assert.deepEqual(
+      again.body.job_ids ?? again.body.job_id,
+      first.body.job_ids ?? first.body.job_id,
+    );
+    const conflict = await svc.post(route, other, { headers });
+    assert.deepEqual([conflict.status, conflict.body.code], [409, "idempotency_conflict"]);
+    assert.equal((await svc.post("/api/stats", {})).body.memory_count, 1);
+  });
+}
+
+Deno.test("routes that do not write ignore an idempotency key, whatever it holds", async () => {
+  verifies("6-16");
+  await using svc = await startRelayer();
+  for (const key of ["one", "x".repeat(500)]) {
+    const headers = { "idempotency-key": key };
+    for (const query of ["tea", "coffee"]) {
+      const answer = await svc.post("/api/recall", { query }, { headers });
+      assert.equal(answer.status, 200);
+      assert.equal(answer.headers.get("idempotency-replayed"), null);
+    }
+  }
+});
+
+Deno.test("a 4-field read may be repeated and sees what came between", async () => {
+  verifies("4.4-9");
+  await using svc = await startRelayer();
+  const { seconds: timestamp } = svc.clock;
+  const read = () => svc.post("/api/recall", { query: "tea" }, { form: 4, timestamp });
+  assert.equal((await read()).body.total, 0);
+  await svc.remember("I like tea");
+  const again = await read();
+  assert.equal(again.body.total, 1);
+  assert.equal(again.headers.get("idempotency-replayed"), null);
+});
+
+Deno.test("a repeated 4-field manual write is one, two different ones are two", async () => {
+  verifies("4.4-12", "4.4-21");
+  await using svc = await startRelayer();
+  const { seconds: timestamp } = svc.clock;
+  const write = (body: unknown) => svc.post("/api/remember/manual", body, { form: 4, timestamp });
+  const first = await write(MANUAL);
+  const again = await write(MANUAL);
+  assert.equal(again.headers.get("idempotency-replayed"), "true");
+  assert.equal(again.body.memory_id, first.body.memory_id);
+  const other = await write({ ...MANUAL, importance: 1 });
+  assert.notEqual(other.body.memory_id, first.body.memory_id);
+  assert.equal((await svc.post("/api/stats", {})).body.memory_count, 2);
+});
+
+Deno.test("a refused 4-field write is not kept: the repeat is refused for its own reason", async () => {
+  verifies("4.4-24");
+  await using svc = await startRelayer();
+  const { seconds: timestamp } = svc.clock;
+  for (let i = 0; i < 2; i++) {
+    const answer = await svc.post("/api/remember", { text: " " }, { form: 4, timestamp });
+    assert.deepEqual([answer.status, answer.body.code], [400, "empty_text"]);
+    assert.equal(answer.headers.get("idempotency-replayed"), null);
+  }
+});
+
+Deno.test("manual recall finds a memory once its blob is stored, not before", async () => {
+  verifies("10.7-5", "8-4");
+  const stored = Promise.withResolvers<void>();
+  const reached = Promise.withResolvers<void>();
+  await using svc = await startRelayer();
+  const { blobStore } = svc.backends;
+  const put = blobStore.put.bind(blobStore);
+  blobStore.put = async (...args) => {
+    reached.resolve();
+    await stored.promise;
+    return await put(...args);
+  };
+  const { body } = await svc.post("/api/remember", { text: "I like tea" });
+  await reached.promise;
+  const find = () => svc.post("/api/recall/manual", { vector: VECTOR });
+  const [text] = await svc.recall("tea");
+  assert.equal(text, "I like tea");
+  assert.equal((await find()).body.total, 0);
+  stored.resolve();
+  await svc.relayer.idle();
+  assert.equal((await find()).body.total, 1);
+  const job = await svc.get(`/api/remember/${body.job_id}`);
+  assert.equal(job.body.status, "done");
+  assert.notEqual(job.body.blob_id, "");
+});
+
+Deno.test("job error codes are those of the closed list, each with a text", () => {
+  verifies("5-20");
+  assert.deepEqual(Object.keys(JOB_ERRORS).sort(), [
+    "deleted",
+    "embedding_failed",
+    "encryption_failed",
+    "internal_error",
+    "quota_exceeded",
+    "storage_failed",
+  ]);
+  for (const text of Object.values(JOB_ERRORS)) assert.notEqual(text, "");
+});
+
+Deno.test("text and metadata reach the stores sealed", async () => {
+  verifies("2-8");
+  await using svc = await startRelayer();
+  const seen: Uint8Array[] = [];
+  const { blobStore, vectorStore } = svc.backends;
+  const put = blobStore.put.bind(blobStore);
+  blobStore.put = (bytes, options) => {
+    seen.push(bytes);
+    return put(bytes, options);
+  };
+  const upsert = vectorStore.upsert.bind(vectorStore);
+  vectorStore.upsert = (entries, options) => {
+    seen.push(...entries.map((entry) => entry.payload));
+    return upsert(entries, options);
+  };
+  await svc.remember("an orchid named Mildred", { metadata: { place: "the winter garden" } });
+  assert.ok(seen.length >= 2);
+  for (const bytes of seen) {
+    const text = new TextDecoder("latin1").decode(bytes);
+    assert.ok(!text.includes("Mildred") && !text.includes("winter garden"));
+  }
+});
+
+Deno.test("when the table of used nonces cannot be read, the answer is 503, never 401", async () => {
+  verifies("4.4-27");
+  await using svc = await startRelayer();
+  const get = Deno.Kv.prototype.get;
+  Deno.Kv.prototype.get = () => Promise.reject(new Error("disk"));
+  try {
+    const headers = { "idempotency-key": "one" };
+    const { status, body } = await svc.post("/api/remember", { text: "I like tea" }, { headers });
+    assert.deepEqual([status, body.code], [503, "storage_unavailable"]);
+  } finally {
+    Deno.Kv.prototype.get = get;
+  }
+});

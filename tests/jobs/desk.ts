@@ -1,0 +1,48 @@
+import { type Attempt, JobWorker, type JobWorkerOptions } from "../../src/jobs/worker.ts";
+import { silentLogger } from "../../src/log.ts";
+import { fakeKv, FakeTable, openGate } from "./fake_kv.ts";
+import { type Jobs, jobsOn } from "./setup.ts";
+
+/** Work that each test answers by hand. */
+export class Desk {
+  readonly started: string[] = [];
+  readonly #open = new Map<string, PromiseWithResolvers<void>>();
+  readonly attempts = new Map<string, Attempt>();
+
+  readonly process = (attempt: Attempt): Promise<void> => {
+    const { id } = attempt.live.job;
+    this.started.push(id);
+    this.attempts.set(id, attempt);
+    const work = Promise.withResolvers<void>();
+    this.#open.set(id, work);
+    return work.promise;
+  };
+
+  finish(id: string): void {
+    this.#open.get(id)!.resolve();
+  }
+}
+
+/** A worker that its test starts and stops. */
+export function workerOn(jobs: Jobs, options: Partial<JobWorkerOptions>): JobWorker {
+  return new JobWorker(jobs.store, {
+    process: () => Promise.resolve(),
+    concurrency: 2,
+    maxAttempts: 3,
+    dispatch: { process: true, queue: false, sweeper: false },
+    now: jobs.clock.now,
+    random: () => 0,
+    logger: silentLogger,
+    ...options,
+  });
+}
+
+/** Lets everything run that can run without a timer. */
+export async function turn(): Promise<void> {
+  for (let i = 0; i < 500; i++) await Promise.resolve();
+}
+
+/** Jobs on a table without a thread or a timer. */
+export function fakeJobs(): Jobs {
+  return jobsOn(fakeKv(new FakeTable(), openGate));
+}

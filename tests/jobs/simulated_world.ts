@@ -1,0 +1,166 @@
+import { SvcError } from "../../src/errors.ts";
+import type {
+  Account,
+  BlobStore,
+  Cipher,
+  Embedder,
+  IndexEntry,
+  Scope,
+  VectorStore,
+} from "../../src/interfaces/mod.ts";
+import type { Tombstones } from "../../src/memory/domain.ts";
+import { memoryVectorStore } from "../../plugins/memory/vector_store.ts";
+import { FakeTable, type Gate } from "./fake_kv.ts";
+
+/** Numbers from a seed: mulberry32 (public domain, Tommy Ettinger). */
+export function randomFrom(seed: number): () => number {
+  let state = seed >>> 0;
+  return () => {
+    state = (state + 0x6d2b79f5) >>> 0;
+    let mixed = Math.imul(state ^ (state >>> 15), state | 1);
+    mixed ^= mixed + Math.imul(mixed ^ (mixed >>> 7), mixed | 61);
+    return ((mixed ^ (mixed >>> 14)) >>> 0) / 4294967296;
+  };
+}
+
+/** Deletions in a map; they outlive the process. */
+class FakeTombstones implements Tombstones {
+  readonly #deleted = new Map<string, boolean>();
+  readonly #forgotten = new Map<string, number>();
+
+  addTombstones(scope: Scope, ids: readonly string[]): void {
+    for (const id of ids) this.#deleted.getOrInsert(JSON.stringify([scope.namespace, id]), false);
+  }
+  isDeleted(scope: Scope, id: string): boolean {
+    return this.#deleted.has(JSON.stringify([scope.namespace, id]));
+  }
+  forgetNamespace(scope: Scope, at: number): void {
+    this.#forgotten.set(scope.namespace, Math.max(at, this.#forgotten.get(scope.namespace) ?? at));
+  }
+  forgottenAt(scope: Scope): number | undefined {
+    return this.#forgotten.get(scope.namespace);
+  }
+  unapplied() {
+    return [...this.#deleted].filter(([, applied]) => !applied).map(([key]) => {
+      const [namespace, id] = JSON.parse(key);
+      return { owner: OWNER.owner, namespace, id };
+    });
+  }
+  markApplied(scope: Scope, ids: readonly string[]): void {
+    for (const id of ids) {
+      const key = JSON.stringify([scope.namespace, id]);
+      if (this.#deleted.has(key)) this.#deleted.set(key, true);
+    }
+  }
+}
+
+/** The one account of the simulation. */
+export const OWNER: Account = {
+  accountId: `0x${"01".repeat(32)}`,
+  owner: `0x${"02".repeat(32)}`,
+  active: true,
+  keys: [],
+};
+
+/** What outlives a crash: the table, the index rows, the blobs and the tombstones. */
+export class World {
+  readonly table = new FakeTable();
+  readonly rows: VectorStore = memoryVectorStore();
+  readonly blobs = new Map<string, { readonly key: string; readonly bytes: string }>();
+  readonly tombstones = new FakeTombstones();
+  /** Blobs that were put, also those deleted since; by idempotency key. */
+  readonly puts = new Map<string, Set<string>>();
+
+  /** Index rows of a namespace. */
+  async entries(namespace: string): Promise<IndexEntry[]> {
+    const page = await this.rows.scan({ owner: OWNER.owner, namespace });
+    return [...page.entries];
+  }
+}
+
+/** A call of the simulated process that waits for its turn. */
+export interface Waiting {
+  readonly name: string;
+  /** Does it; answers only when told to. */
+  run(answer: boolean): Promise<void>;
+  fail(error: Error): void;
+}
+
+/** A process: dropped by a crash, after which none of its calls has an effect. */
+export class Process {
+  readonly waiting: Waiting[] = [];
+  #dead = false;
+
+  /** Ends it; calls that were on their way may have been done all the same. */
+  kill(): void {
+    this.#dead = true;
+    this.waiting.length = 0;
+  }
+
+  readonly gate: Gate = <T>(name: string, work: () => T | Promise<T>): Promise<T> => {
+    const { promise, resolve, reject } = Promise.withResolvers<T>();
+    if (this.#dead) return promise;
+    this.waiting.push({
+      name,
+      run: async (answer) => {
+        const result = await work();
+        if (answer && !this.#dead) resolve(result);
+      },
+      fail: reject,
+    });
+    return promise;
+  };
+}
+
+const embedding = Float32Array.of(1, 0);
+
+/** The backends of a world, behind the gate of a process. */
+export function backendsOf(world: World, { gate }: Process) {
+  const dispose = { [Symbol.asyncDispose]: () => Promise.resolve() };
+  const vectorStore: VectorStore = {
+    upsert: (...args) => gate(`upsert ${args[0][0]?.id}`, () => world.rows.upsert(...args)),
+    link: (...args) => gate(`link ${args[1][0]?.id}`, () => world.rows.link(...args)),
+    search: (...args) => gate("search", () => world.rows.search(...args)),
+    get: (...args) => gate("get", () => world.rows.get(...args)),
+    scan: (...args) => gate("scan", () => world.rows.scan(...args)),
+    scopes: (...args) => gate("scopes", () => world.rows.scopes(...args)),
+    delete: (...args) => gate(`delete rows ${args[1]}`, () => world.rows.delete(...args)),
+    ...dispose,
+  };
+  const blobStore: BlobStore = {
+    put: (bytes, { idempotencyKey }) => {
+      const hex = bytes.toHex();
+      return gate(`put ${idempotencyKey}`, () => {
+        world.puts.getOrInsertComputed(idempotencyKey, () => new Set()).add(hex);
+        for (const [id, blob] of world.blobs) if (blob.key === idempotencyKey) return id;
+        const id = `blob-${idempotencyKey}`;
+        world.blobs.set(id, { key: idempotencyKey, bytes: hex });
+        return id;
+      });
+    },
+    get: (id) => gate("get blob", () => Uint8Array.fromHex(world.blobs.get(id)?.bytes ?? "")),
+    async *list() {},
+    delete: (id) => gate(`delete ${id}`, () => world.blobs.delete(id) || true),
+    ...dispose,
+  };
+  const embedder: Embedder = {
+    model: "simulated",
+    dimensions: 2,
+    maxTokens: 10,
+    embed: (texts) => gate("embed", () => texts.map(() => [embedding])),
+    ...dispose,
+  };
+  let nonce = 0;
+  const cipher: Cipher = {
+    needsCredential: false,
+    seal: (plaintext) => {
+      const record = Uint8Array.of(1, ...new Uint8Array(16), ++nonce & 0xff, ...plaintext);
+      return gate("seal", () => ({ record, keyId: "key", wrappedKey: Uint8Array.of(1) }));
+    },
+    open: () => Promise.reject(new SvcError("internal_error")),
+    rotate: () => Promise.resolve(),
+    destroy: () => Promise.resolve(),
+    ...dispose,
+  };
+  return { vectorStore, blobStore, embedder, cipher };
+}

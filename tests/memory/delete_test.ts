@@ -1,0 +1,205 @@
+import assert from "node:assert/strict";
+import type { Backends } from "../../src/interfaces/mod.ts";
+import { SvcError } from "../../src/errors.ts";
+import { verifies } from "../requirements.ts";
+import { DurableRelayer } from "./durable.ts";
+import { Gate, intercepted } from "./intercepted.ts";
+
+/** Where a job may be when its memory is deleted. */
+const STAGES = ["embed", "seal", "upsert", "put", "link"] as const;
+type Stage = typeof STAGES[number];
+
+/** Backends whose stage waits at the gate, before it is done or before it is answered. */
+function gatedAt(backends: Backends, stage: Stage, gate: Gate, done: boolean): Backends {
+  const around = async <T>(name: Stage, work: () => Promise<T>): Promise<T> => {
+    if (name !== stage) return await work();
+    if (!done) await gate.pass();
+    const result = await work();
+    if (done) await gate.pass();
+    return result;
+  };
+  return {
+    ...backends,
+    embedder: intercepted(backends.embedder, {
+      embed: (next, ...args) =>
+        args[1].purpose === "query" ? next(...args) : around("embed", () => next(...args)),
+    }),
+    cipher: intercepted(backends.cipher, {
+      seal: (next, ...args) => around("seal", () => next(...args)),
+    }),
+    vectorStore: intercepted(backends.vectorStore, {
+      upsert: (next, ...args) => around("upsert", () => next(...args)),
+      link: (next, ...args) => around("link", () => next(...args)),
+    }),
+    blobStore: intercepted(backends.blobStore, {
+      put: (next, ...args) => around("put", () => next(...args)),
+    }),
+  };
+}
+
+/** Nothing of the namespace is left anywhere. */
+async function assertEmpty({ svc }: DurableRelayer): Promise<void> {
+  const scope = { owner: svc.owner, namespace: "default" };
+  const { vectorStore, blobStore } = svc.backends;
+  assert.deepEqual((await vectorStore.scan(scope)).entries, []);
+  assert.deepEqual(await Array.fromAsync(blobStore.list(scope)), []);
+  assert.deepEqual(await svc.recall("tea"), []);
+  assert.equal((await svc.get("/api/memories")).body.total, 0);
+  const restored = await svc.post("/api/restore", { namespace: "default" });
+  assert.equal(restored.body.restored, 0);
+}
+
+Deno.test("a deleted memory is gone everywhere, and cannot be deleted twice", async () => {
+  verifies("10.9-13", "10.9-14", "10.9-8", "10.6-22");
+  await using durable = await DurableRelayer.start();
+  const { svc } = durable;
+  for (const text of ["tea", "tea ".repeat(10_000)]) {
+    const id = await svc.remember(text);
+    const other = await svc.addAccount();
+    const foreign = await svc.send("DELETE", `/api/memories/${id}`, undefined, { key: other.key });
+    assert.equal(foreign.body.code, "memory_not_found");
+    const { status, body } = await svc.send("DELETE", `/api/memories/${id}`);
+    assert.equal(status, 200);
+    assert.deepEqual(body, { memory_id: id, deleted: true, blob: "deleted" });
+    const again = await svc.send("DELETE", `/api/memories/${id}`);
+    assert.equal(again.status, 404);
+    assert.equal(again.body.code, "memory_not_found");
+    assert.equal((await svc.get(`/api/memories/${id}`)).status, 404);
+    await assertEmpty(durable);
+    // The job's record stays what it was: the deletion came later.
+    assert.equal((await svc.get(`/api/remember/${id}`)).body.status, "done");
+  }
+  const unknown = await svc.send("DELETE", `/api/memories/${crypto.randomUUID()}`);
+  assert.equal(unknown.body.code, "memory_not_found");
+  await durable.restart();
+  await assertEmpty(durable);
+});
+
+for (const text of ["tea", "tea ".repeat(10_000)]) {
+  const size = text.length > 100 ? "large" : "small";
+  for (const stage of STAGES) {
+    for (const done of [false, true]) {
+      const moment = `${done ? "after" : "before"} ${stage}`;
+      Deno.test(`a ${size} memory deleted ${moment} leaves nothing`, async () => {
+        verifies("8-2", "8-19");
+        const gate = new Gate();
+        await using durable = await DurableRelayer.start({
+          wrap: (backends) => gatedAt(backends, stage, gate, done),
+        });
+        gate.close();
+        const { job_id } = (await durable.svc.post("/api/remember", { text })).body;
+        await gate.reached;
+        const deleted = durable.svc.send("DELETE", `/api/memories/${job_id}`);
+        // A deletion may have to ask the store for the blob's name, at the same gate.
+        if (stage === "put") gate.open();
+        assert.equal((await deleted).status, 200);
+        gate.open();
+        const job = (await durable.svc.get(`/api/remember/${job_id}`)).body;
+        assert.equal(job.status, "failed");
+        assert.equal(job.error_code, "deleted");
+        await durable.svc.relayer.idle();
+        await assertEmpty(durable);
+        assert.equal((await durable.svc.get(`/api/remember/${job_id}`)).body.status, "failed");
+        const retry = await durable.svc.post(`/api/remember/${job_id}/retry`, {});
+        assert.equal(retry.body.code, "job_not_retryable");
+      });
+
+      Deno.test(`a ${size} memory deleted ${moment}, then a power cut, leaves nothing`, async () => {
+        verifies("8-19", "6-2");
+        const gate = new Gate();
+        await using durable = await DurableRelayer.start({
+          wrap: (backends) => gatedAt(backends, stage, gate, done),
+        });
+        gate.close();
+        const { job_id } = (await durable.svc.post("/api/remember", { text })).body;
+        await gate.reached;
+        if (stage !== "put") {
+          assert.equal((await durable.svc.send("DELETE", `/api/memories/${job_id}`)).status, 200);
+        }
+        await durable.cutPower({ wrap: (backends) => backends });
+        gate.open();
+        if (stage === "put") {
+          assert.equal((await durable.svc.send("DELETE", `/api/memories/${job_id}`)).status, 200);
+        }
+        await durable.svc.relayer.idle();
+        await assertEmpty(durable);
+      });
+    }
+  }
+}
+
+Deno.test("a deletion that fails half-way hides the memory; another call finishes it", async () => {
+  verifies("10.6-22");
+  let down = false;
+  await using durable = await DurableRelayer.start({
+    wrap: (backends) => ({
+      ...backends,
+      vectorStore: intercepted(backends.vectorStore, {
+        delete: (next, ...args) =>
+          down ? Promise.reject(new SvcError("storage_unavailable")) : next(...args),
+      }),
+    }),
+  });
+  const { svc } = durable;
+  const id = await svc.remember("tea");
+  down = true;
+  assert.equal((await svc.send("DELETE", `/api/memories/${id}`)).status, 503);
+  assert.deepEqual(await svc.recall("tea"), []);
+  assert.equal((await svc.get(`/api/memories/${id}`)).status, 404);
+  assert.deepEqual((await svc.get("/api/memories")).body.memories, []);
+  down = false;
+  assert.equal((await svc.send("DELETE", `/api/memories/${id}`)).status, 200);
+  assert.equal((await svc.send("DELETE", `/api/memories/${id}`)).status, 404);
+  await assertEmpty(durable);
+});
+
+Deno.test("a deletion that fails half-way is finished by the next start", async () => {
+  let down = false;
+  await using durable = await DurableRelayer.start({
+    wrap: (backends) => ({
+      ...backends,
+      blobStore: intercepted(backends.blobStore, {
+        delete: (next, ...args) =>
+          down ? Promise.reject(new SvcError("storage_unavailable")) : next!(...args),
+      }),
+    }),
+  });
+  const ids = [await durable.svc.remember("tea"), await durable.svc.remember("green tea")];
+  const kept = await durable.svc.remember("coffee", { namespace: "kept" });
+  down = true;
+  for (const id of ids) {
+    assert.equal((await durable.svc.send("DELETE", `/api/memories/${id}`)).status, 503);
+  }
+  down = false;
+  await durable.cutPower();
+  await assertEmpty(durable);
+  assert.equal((await durable.svc.get(`/api/memories/${kept}`)).status, 200);
+});
+
+Deno.test("a failed job's sealed memory goes with its deletion", async () => {
+  verifies("10.9-13", "10.2-6");
+  await using durable = await DurableRelayer.start({
+    wrap: (backends) => ({
+      ...backends,
+      blobStore: intercepted(backends.blobStore, {
+        put: () => {
+          const error = new SvcError("storage_unavailable", undefined, { retryable: false });
+          return Promise.reject(error);
+        },
+      }),
+    }),
+  });
+  const { svc } = durable;
+  const id = await svc.remember("tea ".repeat(10_000));
+  assert.equal((await svc.get(`/api/remember/${id}`)).body.recallable, true);
+  assert.equal((await svc.recall("tea")).length, 1);
+  assert.equal((await svc.send("DELETE", `/api/memories/${id}`)).body.blob, "none");
+  await assertEmpty(durable);
+  const retry = await svc.post(`/api/remember/${id}/retry`, {});
+  assert.equal(retry.body.code, "job_not_retryable");
+  await durable.restart({}, async (dir) => {
+    using kv = await Deno.openKv(`${dir}/jobs.kv`);
+    const chunks = await Array.fromAsync(kv.list({ prefix: ["chunk"] }));
+    assert.deepEqual(chunks, []);
+  });
+});

@@ -1,0 +1,133 @@
+import local from "../../plugins/local/mod.ts";
+import { memoryEmbedder } from "../../plugins/memory/embedder.ts";
+import type { RelayerConfig } from "../../src/config.ts";
+import type { Account, Backends } from "../../src/interfaces/mod.ts";
+import { DEFAULT_CONFIG } from "../../src/config.ts";
+import type { PluginContext } from "../../src/plugin.ts";
+import { createRelayer } from "../../src/relayer.ts";
+import { TestClock, TestKey, TestRelayer } from "../relayer_fixture.ts";
+
+/** Replaces backends by others around them. */
+export type Wrap = (backends: Backends) => Backends;
+
+/** Options of {@linkcode DurableRelayer.start}. */
+export interface DurableOptions {
+  readonly config?: Partial<RelayerConfig>;
+  readonly wrap?: Wrap;
+  readonly clock?: TestClock;
+  /** The next start makes the account of the same owner and key again. */
+  readonly fresh?: boolean;
+}
+
+/** A copy of everything but the shared-memory files: what a power cut leaves on the disk. */
+async function copyFiles(from: string, to: string): Promise<void> {
+  for await (const { name } of Deno.readDir(from)) {
+    if (!name.endsWith("-shm")) await Deno.copyFile(`${from}/${name}`, `${to}/${name}`);
+  }
+}
+
+/** A relayer on the embedded backends that can be stopped, cut off and started again. */
+export class DurableRelayer implements AsyncDisposable {
+  /** The relayer that runs now. */
+  svc!: TestRelayer;
+  /** Its data directory. */
+  dir = "";
+  readonly clock: TestClock;
+  readonly #key = new TestKey();
+  readonly #relayerKey = crypto.getRandomValues(new Uint8Array(32));
+  #options: DurableOptions;
+  #account: Account | undefined;
+
+  constructor(options: DurableOptions) {
+    this.#options = options;
+    this.clock = options.clock ?? new TestClock();
+  }
+
+  /** Starts on an empty directory. */
+  static async start(options: DurableOptions = {}): Promise<DurableRelayer> {
+    const relayer = new DurableRelayer(options);
+    relayer.dir = await Deno.makeTempDir();
+    await relayer.#open();
+    return relayer;
+  }
+
+  /** Stops cleanly and starts again; `between` works on the directory while nothing runs. */
+  async restart(
+    options: Partial<DurableOptions> = {},
+    between: (dir: string) => Promise<void> = () => Promise.resolve(),
+  ): Promise<void> {
+    this.#options = { ...this.#options, ...options };
+    await this.svc.relayer[Symbol.asyncDispose]();
+    await between(this.dir);
+    await this.#open();
+  }
+
+  /** Starts on what a power cut at this moment would leave. */
+  async cutPower(options: Partial<DurableOptions> = {}): Promise<void> {
+    this.#options = { ...this.#options, ...options };
+    const [before, after] = [this.dir, await Deno.makeTempDir()];
+    await copyFiles(before, after);
+    await this.svc.relayer[Symbol.asyncDispose]();
+    await Deno.remove(before, { recursive: true });
+    this.dir = after;
+    await this.#open();
+    // Until then signed requests might be replays of what was burned just before the cut.
+    this.clock.advance(3_000);
+  }
+
+  async #open(): Promise<void> {
+    let backends: Backends | undefined;
+    const relayer = await createRelayer({
+      dataDir: this.dir,
+      relayerKey: this.#relayerKey,
+      config: {
+        rateLimit: { ...DEFAULT_CONFIG.rateLimit, disabled: true },
+        ...this.#options.config,
+      },
+      now: this.clock.now,
+      backends: async (context) => {
+        const opened = await this.#backends(context);
+        return backends = this.#options.wrap?.(opened) ?? opened;
+      },
+    });
+    const opened = backends!;
+    if (this.#account === undefined || this.#options.fresh) {
+      const random = `0x${crypto.getRandomValues(new Uint8Array(32)).toHex()}`;
+      this.#account = await newAccount(opened, this.#account?.owner ?? random, this.#key);
+    }
+    this.svc = new TestRelayer(relayer, opened, this.clock, this.#key, this.#account);
+  }
+
+  async #backends(context: PluginContext): Promise<Backends> {
+    const embedder = memoryEmbedder();
+    const { dimensions, model } = embedder;
+    const { roles } = local;
+    const known = { ...context, dimensions, model };
+    return {
+      accounts: await roles.accounts!({}, known),
+      blobStore: await roles.blobStore!({}, known),
+      cipher: await roles.cipher!({}, known),
+      vectorStore: await roles.vectorStore!({}, known),
+      embedder,
+    };
+  }
+
+  /** Stops and removes the directory. */
+  async [Symbol.asyncDispose](): Promise<void> {
+    await this.svc.relayer[Symbol.asyncDispose]();
+    await Deno.remove(this.dir, { recursive: true });
+  }
+}
+
+async function newAccount(
+  { accounts }: Backends,
+  owner: string,
+  key: TestKey,
+): Promise<Account> {
+  const { accountId } = await accounts.admin!.create(owner);
+  return await accounts.admin!.addKey(accountId, {
+    publicKey: key.publicKey,
+    label: "test",
+    permissions: ["read", "write"],
+  });
+}
