@@ -1,6 +1,7 @@
 import { fileURLToPath } from "node:url";
 import { runAccount } from "../../src/commands/account.ts";
-import { type RelayerBoot, relayerEnvironment } from "../../src/launcher/boot.ts";
+import { chooseAddresses } from "../../src/launcher/addresses.ts";
+import { type RelayerBoot, relayerEnvironment, sidecarBoot } from "../../src/launcher/boot.ts";
 import { childEnvironment, childSpec } from "../../src/launcher/child_spec.ts";
 import { isWithoutRemoteModules, relayerPermissions } from "../../src/launcher/permissions.ts";
 import type { ChildSpec } from "../../src/launcher/supervisor.ts";
@@ -69,6 +70,11 @@ export class Installation implements AsyncDisposable {
   readonly env: Env;
   /** Every process that was started. */
   readonly children: Child[] = [];
+  /** Where a relayer answers the sidecar's calls. */
+  readonly internalUrl: string = chooseAddresses({
+    sidecarUrl: "http://127.0.0.1:9000",
+    port: 0,
+  }).internalUrl;
 
   private constructor(home: string, env: Env) {
     this.home = home;
@@ -135,10 +141,11 @@ export class Installation implements AsyncDisposable {
     const boot: RelayerBoot = {
       env: relayerEnvironment(all, settings, pluginVariables),
       relayerKey: key.reveal(),
+      internalUrl: this.internalUrl,
     };
     const spec = childSpec({
       command: "serve",
-      permissions: relayerPermissions(settings, castings, all),
+      permissions: relayerPermissions(settings, castings, all, this.internalUrl),
       env: childEnvironment(Deno.env.toObject(), { proxies: false }),
       boot: JSON.stringify(boot),
       noRemote: isWithoutRemoteModules(castings),
@@ -147,8 +154,9 @@ export class Installation implements AsyncDisposable {
   }
 
   /** Starts the sidecar's process as the launcher does, with these permissions. */
-  spawnSidecar(flags: readonly string[]): Child {
-    const boot = { url: this.env["SIDECAR_URL"], token: this.env["SIDECAR_AUTH_TOKEN"] };
+  async spawnSidecar(flags: readonly string[]): Promise<Child> {
+    const { settings } = await prepare(this.env, this.home);
+    const boot = sidecarBoot(settings, settings.sidecarToken?.reveal() ?? "", this.internalUrl);
     const spec = childSpec({
       command: "sidecar",
       permissions: { net: [], read: [], write: [], env: [], ffi: [], sys: [], run: false },

@@ -10,7 +10,9 @@ async function printed(installation: Installation): Promise<Record<string, strin
   const flags: Record<string, string[]> = {};
   let name = "";
   for (const line of output.trimEnd().split("\n")) {
-    if (line.startsWith("  ")) flags[name]!.push(line.trim());
+    // The port of the internal listener is chosen at each start; here it is known.
+    const internal = new URL(installation.internalUrl).host;
+    if (line.startsWith("  ")) flags[name]!.push(line.trim().replace("127.0.0.1:0", internal));
     else flags[name = line] = [];
   }
   return flags;
@@ -100,11 +102,11 @@ Deno.test("the sidecar needs every entry of its list, and nothing more", async (
   await using relayer = await installation.start();
   const state = async () => (await health(relayer.url)).dependencies.sidecar.status;
   for (const { entry, flags: fewer } of withoutOne(flags)) {
-    await using child = installation.spawnSidecar(fewer);
+    await using child = await installation.spawnSidecar(fewer);
     await child.ended();
     assert.equal(await state(), "down", `works without ${entry}`);
   }
-  await using _child = installation.spawnSidecar(flags);
+  await using _child = await installation.spawnSidecar(flags);
   await poll(state, (status) => status === "ok", 5000);
 });
 

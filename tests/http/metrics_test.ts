@@ -9,6 +9,7 @@ const NAMES = [
   "svc_http_requests_in_flight",
   "svc_errors_total",
   "svc_rate_limit_denials_total",
+  "svc_sidecar_failures_total",
   "svc_jobs",
   "svc_job_oldest_seconds",
   "svc_job_duration_seconds",
