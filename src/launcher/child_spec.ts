@@ -74,6 +74,8 @@ export function childSpec(options: ChildOptions): ChildSpec {
     args: [
       "run",
       "--no-prompt",
+      // The cache of compiled code saves a tenth of a second and takes as much disk as a package.
+      "--no-code-cache",
       ...(options.command === "sidecar" ? [SMALL_HEAP] : []),
       ...place,
       ...(options.noRemote ? ["--no-remote"] : []),

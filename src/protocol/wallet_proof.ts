@@ -1,8 +1,7 @@
-import { ed25519 } from "@noble/curves/ed25519.js";
-import { secp256k1 } from "@noble/curves/secp256k1.js";
+import { Buffer } from "node:buffer";
+import { createPublicKey, verify } from "node:crypto";
 import { blake2b } from "@noble/hashes/blake2.js";
-import { sha256 } from "@noble/hashes/sha2.js";
-import { isLowOrder } from "./keys.ts";
+import { verifyStrict } from "./verify.ts";
 
 /** Signature schemes of Sui by their flag byte: name, length of the public key. */
 const SCHEMES: Readonly<Record<number, { name: "ed25519" | "secp256k1"; keyBytes: number }>> = {
@@ -26,6 +25,23 @@ export function personalMessageDigest(message: Uint8Array): Uint8Array {
   return blake2b(bytes, { dkLen: 32 });
 }
 
+/** DER of a SubjectPublicKeyInfo with a compressed secp256k1 key, up to the key (RFC 5480). */
+const SECP256K1_SPKI = Buffer.from("3036301006072a8648ce3d020106052b8104000a032200", "hex");
+/** Half of the group's order: of the two values of S that fit a message, the lower one counts. */
+const HALF_ORDER = "7fffffffffffffffffffffffffffffff5d576e7357a4501ddfe92f46681b20a0";
+
+/** ECDSA over the SHA-256 of the digest, as Sui wallets sign; a high S is refused. */
+function verifySecp256k1(publicKey: Uint8Array, digest: Uint8Array, proof: Uint8Array): boolean {
+  // Numbers of equal length compare like their hex.
+  if (proof.subarray(32).toHex() > HALF_ORDER) return false;
+  const key = createPublicKey({
+    key: Buffer.concat([SECP256K1_SPKI, publicKey]),
+    format: "der",
+    type: "spki",
+  });
+  return verify("sha256", digest, { key, dsaEncoding: "ieee-p1363" }, proof);
+}
+
 /**
  * Who signed a personal message.
  *
@@ -42,9 +58,8 @@ export function personalMessageSigner(message: Uint8Array, signature: string): s
     const publicKey = bytes.subarray(65);
     const digest = personalMessageDigest(message);
     const valid = scheme.name === "ed25519"
-      ? !isLowOrder(publicKey) && !isLowOrder(proof.subarray(0, 32)) &&
-        ed25519.verify(proof, digest, publicKey, { zip215: false })
-      : secp256k1.verify(proof, sha256(digest), publicKey, { prehash: false, lowS: true });
+      ? verifyStrict(publicKey.toHex(), digest, proof)
+      : verifySecp256k1(publicKey, digest, proof);
     if (!valid) return undefined;
     const flagged = new Uint8Array(1 + publicKey.length);
     flagged[0] = bytes[0] ?? 0;
