@@ -226,6 +226,7 @@ export class JobWorker {
       // It may have been cancelled while it waited for its turn.
       if (live.ending !== undefined) return;
       await this.#store.claim(live);
+      this.#abort.signal.throwIfAborted();
       await this.#untilStopped(
         this.#options.process({ live, signal: this.#abort.signal, release }),
       );
