@@ -198,6 +198,7 @@ class RunningRelayer implements Relayer {
 
   async [Symbol.asyncDispose](): Promise<void> {
     await this.drain(0);
+    await this.#domain.worker.putDown();
     await this.#stack.disposeAsync();
   }
 

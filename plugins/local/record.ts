@@ -111,15 +111,15 @@ function memoryKey(dataKey: DataKey, { memoryId }: SealContext): Uint8Array<Arra
 /** Every field behind its length: no two contexts give the same bytes. */
 function additionalData(dataKey: DataKey, context: SealContext): Uint8Array<ArrayBuffer> {
   const { accountId, owner, namespace, memoryId } = context;
-  const fields = ["svc-record-1", accountId, owner, namespace, memoryId, `${dataKey.generation}`]
-    .map((field) => encoder.encode(field));
-  const out = new Uint8Array(fields.reduce((sum, field) => sum + 4 + field.length, 0));
+  const fields = ["svc-record-1", accountId, owner, namespace, memoryId, `${dataKey.generation}`];
+  // A UTF-16 unit takes at most 3 bytes.
+  const out = new Uint8Array(fields.reduce((sum, field) => sum + 4 + 3 * field.length, 0));
   const view = new DataView(out.buffer);
   let at = 0;
   for (const field of fields) {
-    view.setUint32(at, field.length);
-    out.set(field, at + 4);
-    at += 4 + field.length;
+    const { written } = encoder.encodeInto(field, out.subarray(at + 4));
+    view.setUint32(at, written);
+    at += 4 + written;
   }
-  return out;
+  return out.subarray(0, at);
 }

@@ -23,6 +23,8 @@ export class TombstoneTable {
   readonly #file: CoreFile;
   /** The table `forgotten`, which every accepted memory asks; read at the first one. */
   #forgotten: Map<string, number> | undefined;
+  /** Scopes with tombstones, read at the first question: every hit of every recall asks. */
+  #marked: Set<string> | undefined;
 
   /** The tables of an open file. */
   constructor(file: CoreFile) {
@@ -32,6 +34,7 @@ export class TombstoneTable {
   /** Marks memories as deleted; one that is marked keeps its first time. */
   addTombstones(scope: Scope, ids: readonly string[], at: number): void {
     const namespace = toColumn(scope.namespace);
+    this.#marked?.add(scopeKey(scope));
     this.#file.write(() => {
       for (const id of ids) {
         this.#file.run(
@@ -47,6 +50,8 @@ export class TombstoneTable {
 
   /** When a memory was deleted. */
   tombstone(scope: Scope, id: string): number | undefined {
+    this.#marked ??= this.#readMarked();
+    if (!this.#marked.has(scopeKey(scope))) return undefined;
     return this.#file.get<{ at: number }>(
       "select at from tombstone where owner = ? and namespace = ? and id = ?",
       scope.owner,
@@ -99,6 +104,15 @@ export class TombstoneTable {
         );
       }
     });
+  }
+
+  #readMarked(): Set<string> {
+    const rows = this.#file.all<{ owner: string; namespace: Uint8Array }>(
+      "select distinct owner, namespace from tombstone",
+    );
+    return new Set(
+      rows.map(({ owner, namespace }) => scopeKey({ owner, namespace: fromColumn(namespace) })),
+    );
   }
 
   #readForgotten(): Map<string, number> {

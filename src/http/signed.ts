@@ -256,7 +256,8 @@ export class SignedRoutes {
     };
     try {
       const answer = await route.handle(domain, call);
-      if (keeps && kept === undefined) {
+      // The commit that accepted may have kept a provisional answer: the one given counts.
+      if (keeps && (kept as KeptAnswer | undefined)?.status !== answer.status) {
         await writer.commit(mutations(answer));
       }
       return { response: respond(answer.status, JSON.stringify(answer.body)), answer: kept };

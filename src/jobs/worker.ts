@@ -10,6 +10,8 @@ const BACKOFF_MS = { first: 2_000, longest: 600_000 };
 /** Jobs that may upload at once, beside those being embedded and indexed. */
 const UPLOADS = 64;
 const SWEEP_MS = 1_000;
+/** A stop waits this long for work that was put down, milliseconds. */
+const PUT_DOWN_MS = 1_000;
 /** A pause that a backend asked for is believed up to this long. */
 const RETRY_AFTER_MS = 3_600_000;
 /** A clock that went back by more than this was set: due times of before mean nothing now. */
@@ -90,6 +92,8 @@ export class JobWorker {
   #urgent: LiveJob[] = [];
   readonly #known = new Set<LiveJob>();
   readonly #inFlight = new Set<Promise<void>>();
+  /** What runs, also after it was put down. */
+  readonly #work = new Set<Promise<void>>();
   readonly #abort = new AbortController();
   #slots = 0;
   readonly #timers = new Set<ReturnType<typeof setTimeout>>();
@@ -175,6 +179,18 @@ export class JobWorker {
     clearTimeout(timer);
   }
 
+  /**
+   * Waits for work that a stop put down, at most a second: it still uses its backends, and most of
+   * it ends within moments.
+   */
+  async putDown(): Promise<void> {
+    if (this.#work.size === 0) return;
+    const late = Promise.withResolvers<void>();
+    const timer = setTimeout(late.resolve, PUT_DOWN_MS);
+    await Promise.race([Promise.allSettled([...this.#work]), late.promise]);
+    clearTimeout(timer);
+  }
+
   #enqueue(live: LiveJob): void {
     if (this.#known.has(live)) return;
     this.#known.add(live);
@@ -226,6 +242,7 @@ export class JobWorker {
       // It may have been cancelled while it waited for its turn.
       if (live.ending !== undefined) return;
       await this.#store.claim(live);
+      this.#abort.signal.throwIfAborted();
       await this.#untilStopped(
         this.#options.process({ live, signal: this.#abort.signal, release }),
       );
@@ -242,6 +259,8 @@ export class JobWorker {
     const stopped = Promise.withResolvers<never>();
     const abort = () => stopped.reject(signal.reason);
     signal.addEventListener("abort", abort, { once: true });
+    const tracked = work.catch(() => {}).finally(() => this.#work.delete(tracked));
+    this.#work.add(tracked);
     try {
       await Promise.race([work, stopped.promise]);
     } finally {

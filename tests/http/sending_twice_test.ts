@@ -157,3 +157,13 @@ Deno.test("when the table of used nonces cannot be read, the answer is 503, neve
     Deno.Kv.prototype.get = get;
   }
 });
+
+Deno.test("a repeated manual write gets the very answer the first one got", async () => {
+  verifies("4.4-12");
+  await using svc = await startRelayer();
+  const headers = { "idempotency-key": "one" };
+  const first = await svc.post("/api/remember/manual", MANUAL, { headers });
+  const again = await svc.post("/api/remember/manual", MANUAL, { headers });
+  assert.deepEqual([first.status, again.status], [200, 200]);
+  assert.equal(again.text, first.text);
+});

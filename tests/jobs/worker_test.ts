@@ -247,3 +247,30 @@ Deno.test("stop waits for running jobs, then puts down what takes longer", async
     mock.timers.reset();
   }
 });
+
+Deno.test("a stop that comes while a job is being claimed does not wait for its work", async () => {
+  mock.timers.enable({ apis: ["setTimeout"] });
+  try {
+    const held = Promise.withResolvers<void>();
+    let holding = false;
+    const kv = fakeKv(new FakeTable(), async (name, work) => {
+      if (holding && name === "kv.commit") await held.promise;
+      return await openGate(name, work);
+    });
+    const jobs = jobsOn(kv);
+    const desk = new Desk();
+    const worker = workerOn(jobs, { process: desk.process });
+    worker.start();
+    const accepted = await jobs.store.accept([jobOf()], []);
+    holding = true;
+    worker.notify(accepted);
+    await turn();
+    const stopped = worker.stop(0);
+    mock.timers.tick(1);
+    held.resolve();
+    await stopped;
+    assert.deepEqual(desk.started, []);
+  } finally {
+    mock.timers.reset();
+  }
+});

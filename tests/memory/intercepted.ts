@@ -45,6 +45,7 @@ export class Gate {
 
   /** Waits while the gate is closed, or until the signal is aborted. */
   async pass(signal?: AbortSignal): Promise<void> {
+    signal?.throwIfAborted();
     if (this.#open) return;
     this.#arrival.resolve();
     const left = Promise.withResolvers<void>();
