@@ -9,7 +9,7 @@ import { median, quantile } from "./statistics.ts";
 
 const ROUNDS = 5;
 const RECALLS = 300;
-/** Milliseconds between two recalls, and between two looks at the jobs. */
+/** Milliseconds between two recalls, and between two looks at the job. */
 const INTERVAL = 5;
 const POLL = 25;
 const LARGE_TEXTS = 4;
@@ -74,18 +74,18 @@ export const largePart: Part = {
   },
 };
 
-/** Sends the writes and waits until all their memories are recallable. */
+/** Sends the writes, each once the memory before is recallable. */
 async function storeAll(
   connection: Connection,
   { key }: DataFolder,
   writes: readonly WireRequest[],
 ): Promise<void> {
-  const ids: unknown[] = [];
-  for (const write of writes) ids.push((await connection.json(write, 202)).job_id);
-  for (;;) {
-    const request = key.request("POST", "/api/remember/bulk/status", { job_ids: ids });
-    const { results } = await connection.json(request) as { results: { recallable: boolean }[] };
-    if (results.every(({ recallable }) => recallable)) return;
-    await new Promise((resolve) => setTimeout(resolve, POLL));
+  for (const write of writes) {
+    const { job_id: id } = await connection.json(write, 202);
+    for (;;) {
+      const job = await connection.json(key.request("GET", `/api/remember/${id}`));
+      if (job.recallable === true) break;
+      await new Promise((resolve) => setTimeout(resolve, POLL));
+    }
   }
 }

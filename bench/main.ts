@@ -4,7 +4,7 @@
  */
 import { acceptPart } from "./accept.ts";
 import { embedderPart } from "./embedder.ts";
-import { type Figure, isMet, type Part, tableText } from "./figures.ts";
+import { type Figure, isMet, numberText, type Part, tableText } from "./figures.ts";
 import { freshPart } from "./fresh.ts";
 import { largePart } from "./large.ts";
 import { recallPart } from "./recall.ts";
@@ -48,8 +48,13 @@ const machine = {
   system: `${Deno.build.os} ${Deno.build.arch}`,
   deno: Deno.version.deno,
   v8: Deno.version.v8,
+  /** What else ran before: a machine with other work to do gives worse numbers, ratios included. */
+  load: Deno.loadavg()[0] ?? 0,
 };
-print(`${machine.cores} cores, ${machine.system}, Deno ${machine.deno}\n`);
+print(
+  `${machine.cores} cores, ${machine.system}, Deno ${machine.deno}, ` +
+    `load average before ${numberText(machine.load)}\n`,
+);
 
 const results: Record<string, { seconds: number; figures: readonly Figure[] }> = {};
 for (const part of chosenParts(Deno.args)) {

@@ -3,9 +3,6 @@ import { Connection } from "./connection.ts";
 import { getRequest } from "./signing_key.ts";
 
 const ROOT = fileURLToPath(new URL("../", import.meta.url));
-/** The kernel counts CPU time in ticks of 1/100 s. */
-const TICK_MS = 10;
-
 /** A port nobody listens on. */
 export function freePort(): number {
   using listener = Deno.listen({ hostname: "127.0.0.1", port: 0 });
@@ -73,14 +70,14 @@ export class ServerProcess implements AsyncDisposable {
     return new ServerProcess(child, port, performance.now() - begin);
   }
 
-  /** CPU time used so far. */
+  /** CPU time used so far by the threads that still run. */
   async cpu(): Promise<CpuTime> {
     const { pid } = this.#child;
-    const [all, main] = await Promise.all([
-      ticks(`/proc/${pid}/stat`),
-      ticks(`/proc/${pid}/task/${pid}/stat`),
-    ]);
-    return { all: all * TICK_MS, main: main * TICK_MS };
+    let all = 0;
+    for await (const { name } of Deno.readDir(`/proc/${pid}/task`)) {
+      all += await threadMs(pid, name);
+    }
+    return { all, main: await threadMs(pid, String(pid)) };
   }
 
   /** Resident memory of the process and those it started, MiB. */
@@ -125,9 +122,12 @@ async function answers(port: number, path: string): Promise<boolean> {
   }
 }
 
-async function ticks(path: string): Promise<number> {
-  const fields = (await Deno.readTextFile(path)).split(") ").at(-1)!.split(" ");
-  return Number(fields[11]) + Number(fields[12]);
+/** A thread's time on a CPU; the kernel counts nanoseconds. */
+async function threadMs(pid: number, thread: string): Promise<number> {
+  const path = `/proc/${pid}/task/${thread}/schedstat`;
+  // A thread may end between the listing and the reading.
+  const text = await Deno.readTextFile(path).catch(() => "0");
+  return Number(text.split(" ", 1)[0]) / 1e6;
 }
 
 async function family(pid: number): Promise<number[]> {
