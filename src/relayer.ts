@@ -21,6 +21,7 @@ import { type Logger, silentLogger } from "./log.ts";
 import type { Domain } from "./memory/domain.ts";
 import { processMemory } from "./memory/process.ts";
 import { QueryVectors } from "./memory/query_vectors.ts";
+import { Quota } from "./memory/quota.ts";
 import { replayTombstones } from "./memory/remove.ts";
 import type { PluginContext } from "./plugin.ts";
 import { HEADER } from "./protocol/headers.ts";
@@ -294,6 +295,7 @@ export async function createRelayer(options: RelayerOptions): Promise<Relayer> {
     payloads: key.sealer("payload"),
     steps: key.sealer("step"),
     cursors: key.sealer("cursor"),
+    quota: new Quota(),
     queries: new QueryVectors(backends.embedder, config.embeddingCacheTtlSeconds, now),
     logger,
     now,

@@ -7,6 +7,7 @@ import type { Staging } from "../jobs/staging.ts";
 import type { Logger } from "../log.ts";
 import type { Sealer } from "../plugin.ts";
 import type { QueryVectors } from "./query_vectors.ts";
+import type { Quota } from "./quota.ts";
 
 /** Deletions, written before anything is removed; synchronous and durable on return. */
 export interface Tombstones {
@@ -44,6 +45,8 @@ export interface Domain extends Backends {
   readonly steps: Sealer;
   /** Seals cursors. */
   readonly cursors: Sealer;
+  /** Storage claimed by writes on their way. */
+  readonly quota: Quota;
   /** Embedded queries. */
   readonly queries: QueryVectors;
   /** Where failures are noted. */
@@ -65,6 +68,17 @@ export interface Caller {
 /** The caller's scope of that name. */
 export function scopeOf(caller: Caller, namespace: string): Scope {
   return { owner: caller.account.owner, namespace };
+}
+
+/** Whether a memory accepted at that time was deleted, or its namespace forgotten, since. */
+export function wasDeleted(
+  domain: Domain,
+  scope: Scope,
+  memoryId: string,
+  acceptedAt: number,
+): boolean {
+  return domain.tombstones.isDeleted(scope, memoryId) ||
+    acceptedAt <= (domain.tombstones.forgottenAt(scope) ?? -Infinity);
 }
 
 /** RFC 3339, UTC, milliseconds. */

@@ -4,7 +4,7 @@ import type { AcceptedJob } from "../jobs/job.ts";
 import type { LiveJob } from "../jobs/live_job.ts";
 import { INLINE_BYTES } from "../jobs/staging.ts";
 import { type Attempt, StepError } from "../jobs/worker.ts";
-import { type Domain, seal, timeText, unseal } from "./domain.ts";
+import { type Domain, seal, timeText, unseal, wasDeleted } from "./domain.ts";
 import { decodePayload, decodeStep, encodeStep, type Payload, type Step } from "./payload.ts";
 import { encodeRecord } from "./record.ts";
 import { storeBlob } from "./store_blob.ts";
@@ -92,11 +92,8 @@ function entryOf({ job, blobId }: LiveJob, payload: Payload, step: Step): IndexE
   };
 }
 
-/** Whether the memory was deleted, or its namespace forgotten, while its job waited or ran. */
-function isDeleted(domain: Domain, job: AcceptedJob): boolean {
-  return domain.tombstones.isDeleted(job, job.memoryId) ||
-    job.acceptedAt <= (domain.tombstones.forgottenAt(job) ?? -Infinity);
-}
+const isDeleted = (domain: Domain, job: AcceptedJob): boolean =>
+  wasDeleted(domain, job, job.memoryId, job.acceptedAt);
 
 /**
  * The job of one memory: embed, seal, index (recallable), store the blob, link it. Every effect is

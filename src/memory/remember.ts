@@ -5,7 +5,6 @@ import type { Mutation } from "../jobs/kv_writer.ts";
 import type { LiveJob } from "../jobs/live_job.ts";
 import { type Caller, type Domain, scopeOf, seal } from "./domain.ts";
 import { encodePayload, type Payload } from "./payload.ts";
-import { usedBytes } from "./usage.ts";
 
 /** One memory to be stored. Times are milliseconds since the epoch. */
 export interface NewMemory {
@@ -41,15 +40,6 @@ function payloadBytes(payload: Payload): number {
     : payload.data.length;
 }
 
-async function checkQuota(domain: Domain, caller: Caller, bytes: number): Promise<void> {
-  const limit = domain.config.quotaBytes;
-  if (limit === 0) return;
-  const { owner } = caller.account;
-  let used = await usedBytes(domain, owner);
-  for (const live of domain.jobs.liveOf(owner)) if (!live.recallable) used += live.job.bytes;
-  if (used + bytes > limit) throw new SvcError("quota_exceeded");
-}
-
 /**
  * Accepts memories: all of them durably in one commit, or none.
  *
@@ -64,7 +54,8 @@ export async function accept(
   extra: (jobs: readonly AcceptedJob[]) => readonly Mutation[],
 ): Promise<LiveJob[]> {
   const sizes = memories.map(({ payload }) => payloadBytes(payload));
-  await checkQuota(domain, caller, sizes.reduce((sum, size) => sum + size, 0));
+  const bytes = sizes.reduce((sum, size) => sum + size, 0);
+  using room = await domain.quota.reserve(domain, caller.account.owner, bytes);
   // Before anything is staged: a flood of refused requests must not fill the disk.
   domain.jobs.checkRoom(memories.length);
   const now = domain.now();
@@ -93,7 +84,9 @@ export async function accept(
     });
   }
   domain.config.failpoint("stage");
-  const live = await domain.jobs.accept(jobs, extra(jobs));
+  const accepting = domain.jobs.accept(jobs, extra(jobs));
+  room[Symbol.dispose]();
+  const live = await accepting;
   domain.config.failpoint("accept");
   domain.worker.notify(live);
   return live;

@@ -55,6 +55,20 @@ Deno.test("jobs that are not indexed yet count too", async () => {
   await svc.relayer.idle();
 });
 
+Deno.test("writes that arrive together share what is left of the quota", async () => {
+  verifies("7-18");
+  await using svc = await startRelayer({ config: { quotaBytes: 3000 } });
+  const writes = Array.from({ length: 6 }, (_, i) => `${i} tea `.repeat(200));
+  const answers = await Promise.all(writes.map((text) => svc.post("/api/remember", { text })));
+  const accepted = answers.filter(({ status }) => status === 202).length;
+  assert.deepEqual([accepted, answers.filter(({ status }) => status === 402).length], [2, 4]);
+  await svc.relayer.idle();
+  assert.ok(await used(svc) < 3000);
+  await svc.post("/api/forget", { namespace: "default" });
+  assert.equal((await svc.post("/api/remember", { text: writes[0] })).status, 202);
+  await svc.relayer.idle();
+});
+
 Deno.test("a quota of 0 is none; owners have quotas of their own", async () => {
   verifies("7-20", "10.10-8");
   await using free = await startRelayer({ config: { quotaBytes: 0 } });

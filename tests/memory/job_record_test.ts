@@ -84,6 +84,9 @@ Deno.test("only failed jobs of one's own memories that exist can be retried", as
   assert.equal((await svc.get(`/api/remember/${failed}`, { key })).body.code, "job_not_found");
   assert.equal(await retry(crypto.randomUUID()), "job_not_found");
   const status = await svc.post("/api/remember/bulk/status", { job_ids: [failed] }, { key });
+  const forgotten = await svc.remember("failed", { namespace: "forgotten" });
+  await svc.post("/api/forget", { namespace: "forgotten" });
+  assert.equal(await retry(forgotten), "job_not_retryable");
   assert.deepEqual(status.body.results, [{ job_id: failed, status: "not_found" }]);
 });
 

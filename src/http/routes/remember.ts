@@ -1,7 +1,7 @@
 import type { z } from "zod";
 import { SvcError } from "../../errors.ts";
 import { JOB_ERRORS, type JobView } from "../../jobs/job.ts";
-import { type Caller, type Domain, scopeOf, timeText } from "../../memory/domain.ts";
+import { type Caller, type Domain, scopeOf, timeText, wasDeleted } from "../../memory/domain.ts";
 import { accept, type NewMemory } from "../../memory/remember.ts";
 import {
   BulkBody,
@@ -243,7 +243,7 @@ export const rememberRoutes: readonly SignedRoute[] = [
       const { owner } = call.caller.account;
       const job = await domain.jobs.get(call.id, owner);
       if (job === undefined) throw new SvcError("job_not_found");
-      if (domain.tombstones.isDeleted(job.scope, job.memoryId)) {
+      if (wasDeleted(domain, job.scope, job.memoryId, job.createdAt)) {
         throw new SvcError("job_not_retryable");
       }
       let answer: Answer | undefined;
