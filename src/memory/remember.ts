@@ -1,4 +1,3 @@
-import { SvcError } from "../errors.ts";
 import type { Source } from "../interfaces/mod.ts";
 import type { AcceptedJob } from "../jobs/job.ts";
 import type { Mutation } from "../jobs/kv_writer.ts";
