@@ -27,6 +27,7 @@ import { JobWorker } from "../../src/jobs/worker.ts";
 import { silentLogger as logger } from "../../src/log.ts";
 import type { Domain } from "../../src/memory/domain.ts";
 import { QueryVectors } from "../../src/memory/query_vectors.ts";
+import { Quota } from "../../src/memory/quota.ts";
 import { RelayerKey } from "../../src/relayer_key.ts";
 
 const [port = "0", dataDir = ""] = Deno.args;
@@ -65,6 +66,7 @@ const domain: Domain = {
   payloads: key.sealer("payload"),
   steps: key.sealer("step"),
   cursors: key.sealer("cursor"),
+  quota: new Quota(),
   queries: new QueryVectors(embedder, 0, now),
   logger,
   now,
