@@ -261,7 +261,6 @@ Deno.test("plugins that are not part of this build are said to be so", () => {
       ["SVC_ACCOUNTS", "sui"],
       ["SVC_CIPHER", "seal"],
       ["SVC_BLOB_STORE", "walrus"],
-      ["SVC_VECTOR_STORE", "lancedb"],
       ["SVC_EMBEDDER", "openai"],
       ["SVC_LANGUAGE_MODEL", "ollama"],
       ["SVC_SPONSOR", "gas-station"],
