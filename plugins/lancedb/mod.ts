@@ -3,14 +3,22 @@
  *
  * @module
  */
-import { definePlugin, integer, type Plugin } from "../../src/plugin.ts";
+import { definePlugin, type Field, type Fields, integer, type Plugin } from "../../src/plugin.ts";
 import { nativeFolder } from "./library.ts";
 import { lancedbVectorStore } from "./vector_store.ts";
 
+export type * from "../../src/interfaces/mod.ts";
+export type * from "../../src/plugin.ts";
 export type { FlushPolicy } from "./flusher.ts";
 export { type LancedbOptions, lancedbVectorStore } from "./vector_store.ts";
 
-const fields = {
+/** Settings of the plugin. */
+export interface LancedbFields extends Fields {
+  /** Rows of a namespace from which a vector index pays; 0: never. */
+  readonly vectorIndexRows: Field<number>;
+}
+
+const fields: LancedbFields = {
   vectorIndexRows: integer(
     "SVC_LANCEDB_VECTOR_INDEX_ROWS",
     250_000,
@@ -19,9 +27,6 @@ const fields = {
     "Vectors of one namespace from which LanceDB searches by an approximate index; 0: never",
   ),
 };
-
-/** Settings of the plugin. */
-export type LancedbFields = typeof fields;
 
 /** The plugin `lancedb` for the role `vectorStore`. */
 const lancedb: Plugin<LancedbFields> = definePlugin<LancedbFields>({
