@@ -1,9 +1,11 @@
 /** Measures quality on labelled data: `deno task eval [part …]`, all parts by default. */
+import { run as ask } from "./ask.ts";
+import { run as duplicates } from "./duplicates.ts";
 import { run as extract } from "./extract.ts";
 
 type Part = (args: readonly string[]) => string | Promise<string>;
 
-const PARTS: Readonly<Record<string, Part>> = { extract };
+const PARTS: Readonly<Record<string, Part>> = { ask, duplicates, extract };
 
 const encoder = new TextEncoder();
 const names = Deno.args.filter((arg) => !arg.startsWith("--"));

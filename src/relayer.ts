@@ -22,6 +22,7 @@ import type { Domain } from "./memory/domain.ts";
 import { processMemory } from "./memory/process.ts";
 import { QueryVectors } from "./memory/query_vectors.ts";
 import { replayTombstones } from "./memory/remove.ts";
+import { ScopeTurns } from "./memory/scope_turns.ts";
 import type { PluginContext } from "./plugin.ts";
 import { HEADER } from "./protocol/headers.ts";
 import { RelayerKey } from "./relayer_key.ts";
@@ -295,6 +296,7 @@ export async function createRelayer(options: RelayerOptions): Promise<Relayer> {
     steps: key.sealer("step"),
     cursors: key.sealer("cursor"),
     queries: new QueryVectors(backends.embedder, config.embeddingCacheTtlSeconds, now),
+    turns: new ScopeTurns(),
     logger,
     now,
   };

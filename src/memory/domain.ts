@@ -7,6 +7,7 @@ import type { Staging } from "../jobs/staging.ts";
 import type { Logger } from "../log.ts";
 import type { Sealer } from "../plugin.ts";
 import type { QueryVectors } from "./query_vectors.ts";
+import type { ScopeTurns } from "./scope_turns.ts";
 
 /** Deletions, written before anything is removed; synchronous and durable on return. */
 export interface Tombstones {
@@ -46,6 +47,8 @@ export interface Domain extends Backends {
   readonly cursors: Sealer;
   /** Embedded queries. */
   readonly queries: QueryVectors;
+  /** Lets one analyze at a time compare and write in a scope. */
+  readonly turns: ScopeTurns;
   /** Where failures are noted. */
   readonly logger: Logger;
   /** Milliseconds since the epoch. */

@@ -7,6 +7,8 @@ const SHORTENED =
 const INITIAL = /(?:^|[\s.])\p{Lu}\.$/u;
 /** Where a sentence may end: after its mark, and whatever closes with it. */
 const BOUNDARY = /(?<=[.!?…]["'”’)\]]{0,3})\s+|(?<=[。！？]["'”’」』）]{0,3})(?!["'”’」』）])/u;
+// deno-lint-ignore no-control-regex -- control characters are what it looks for
+const CONTROL = /[\u0000-\u0008\u000e-\u001f\u007f-\u009f]/g;
 const BULLET = /^(?:[-*•–·]|\d{1,2}[.)]|\[[ xX]?\])\s+/;
 /** Lines at least this long are taken for the wrapped lines of a paragraph. */
 const WRAPPED_CHARACTERS = 50;
@@ -24,7 +26,7 @@ function logicalLines(text: string): string[] {
   const lines: string[] = [];
   let wrapped = false;
   for (const raw of text.split(/\r\n|[\n\r\u2028\u2029]/)) {
-    const bare = raw.trim().replace(/^(?:>\s*)+/, "");
+    const bare = raw.replace(CONTROL, "").trim().replace(/^(?:>\s*)+/, "");
     const line = bare.replace(BULLET, "").replace(/\s+/g, " ");
     const last = lines.length - 1;
     if (wrapped && line === bare && /^\p{Ll}/u.test(line)) lines[last] += ` ${line}`;
