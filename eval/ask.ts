@@ -5,8 +5,10 @@ interface Store {
 }
 
 /** Best cosine of one query with its fact in the store, and with it taken out. */
-interface Query {
+export interface Query {
+  /** 0 to 1. */
   readonly answerable: number;
+  /** 0 to 1. */
   readonly unanswerable: number;
 }
 
@@ -29,7 +31,7 @@ function cosine(a: Float32Array, b: Float32Array): number {
 }
 
 /** Every query of a retrieval file, asked in the store of its fact. */
-async function queriesOf(name: string): Promise<Query[]> {
+export async function queriesOf(name: string): Promise<Query[]> {
   const file = new URL(`../tests/testdata/retrieval/${name}.json`, import.meta.url);
   const { stores } = JSON.parse(await Deno.readTextFile(file)) as { stores: readonly Store[] };
   const found: Query[] = [];
@@ -60,10 +62,10 @@ export function sharesAt(queries: readonly Query[], threshold: number): [number,
 /** The highest threshold, in hundredths, that lets enough answerable queries through. */
 export function calibrate(queries: readonly Query[], letThrough: number): number {
   let best = 0;
-  for (let threshold = 0; threshold <= 1; threshold += 0.01) {
-    if (sharesAt(queries, threshold)[0] >= letThrough) best = threshold;
+  for (let hundredths = 0; hundredths <= 100; hundredths++) {
+    if (sharesAt(queries, hundredths / 100)[0] >= letThrough) best = hundredths / 100;
   }
-  return Math.round(best * 100) / 100;
+  return best;
 }
 
 /** Calibrates "close enough" on the development queries, and says what it does to held-out ones. */

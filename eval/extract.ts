@@ -30,7 +30,7 @@ const HELD = 0.6;
 /** Most facts of one text, as at the route. */
 const MOST_FACTS = 20;
 
-/** Reads `dev` or `held_out`. */
+/** Reads `dev`, `held_out` or `fresh`. */
 export async function labelledTexts(split: string): Promise<LabelledText[]> {
   const file = new URL(`../tests/testdata/extraction/${split}.json`, import.meta.url);
   return JSON.parse(await Deno.readTextFile(file));
@@ -62,12 +62,18 @@ export function measure(texts: readonly LabelledText[]): ExtractionFigures {
   };
 }
 
-/** Prints coverage and facts a text of both splits; `--missed` lists what is missed in `dev`. */
+/** Prints coverage and facts a text of every split; `--missed` lists what is missed in `dev`. */
 export async function run(args: readonly string[]): Promise<string> {
   const lines = ["Rule extractor: labels held by one fact (>= 60 % of the content words)"];
   const dev = await labelledTexts("dev");
   const heldOut = await labelledTexts("held_out");
-  const splits = [["dev", dev], ["held out", heldOut], ["both", [...dev, ...heldOut]]] as const;
+  const fresh = await labelledTexts("fresh");
+  const splits = [
+    ["dev", dev],
+    ["held out", heldOut],
+    ["fresh", fresh],
+    ["all", [...dev, ...heldOut, ...fresh]],
+  ] as const;
   for (const [name, texts] of splits) {
     const { labels, coverage, factsPerText, factsPerEmptyText } = measure(texts);
     lines.push(

@@ -1,6 +1,6 @@
 import { isQuestion, score } from "./cues.ts";
 import { importanceOf, MEDIUM } from "./importance.ts";
-import { isEnglish } from "./language.ts";
+import { languageOf } from "./language.ts";
 import { sentences } from "./sentences.ts";
 import { turns } from "./turns.ts";
 
@@ -47,6 +47,14 @@ function isStatement(sentence: string): boolean {
     /[\p{sc=Han}\p{sc=Hira}\p{sc=Kana}\p{sc=Hang}\p{sc=Thai}]{5}/u.test(sentence);
 }
 
+/** Score of a sentence; what no cue can read is worth keeping, or not, as a whole. */
+function worth(sentence: string, language: ReturnType<typeof languageOf>): number {
+  if (language === "english") return score(sentence);
+  const isKept = isStatement(sentence) && (language === "other" || sentence.endsWith("."));
+  const value = isKept ? KEEP : -Infinity;
+  return language === "other" ? value : Math.max(value, score(sentence));
+}
+
 /**
  * Facts of a text, found by rules: its own sentences, verbatim and in order, those of a
  * conversation with the speaker's name in front. A sentence that starts with a pronoun stands
@@ -56,7 +64,8 @@ function isStatement(sentence: string): boolean {
  * @param most facts that are answered: those with the highest score.
  */
 export function extractFacts(text: string, most: number): Fact[] {
-  const english = isEnglish(text);
+  const language = languageOf(text);
+  const english = language !== "other";
   const kept: Kept[] = [];
   let at = 0;
   for (const [turn, { speaker, text: said, assistant }] of turns(text).entries()) {
@@ -64,7 +73,7 @@ export function extractFacts(text: string, most: number): Fact[] {
     let before: string | undefined;
     for (const sentence of sentences(said)) {
       at++;
-      const value = english ? score(sentence) : isStatement(sentence) ? KEEP : -Infinity;
+      const value = worth(sentence, language);
       const previous = before;
       before = isQuestion(sentence) ? undefined : sentence;
       if (value < KEEP) continue;

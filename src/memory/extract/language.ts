@@ -8,14 +8,13 @@ const ENGLISH = new Set(
 const WORD = /\p{L}+(?:['’]\p{L}+)?/gu;
 
 /**
- * Whether the cues, which are English, may judge a text. Short texts count as English when they are
- * written in Latin letters: notes leave the small words out.
+ * Whether a text is English, which the cues are made for. Notes leave the small words out: a short
+ * text in plain Latin letters without them is `unclear`.
  */
-export function isEnglish(text: string): boolean {
+export function languageOf(text: string): "english" | "unclear" | "other" {
   const words = text.toLowerCase().match(WORD) ?? [];
-  if (words.length === 0) return true;
-  const plain = words.filter((word) => /^[a-z'’]+$/.test(word)).length;
   const small = words.filter((word) => ENGLISH.has(word) || /['’](?:s|m|re|ve|ll|d|t)$/.test(word));
-  const share = small.length / words.length;
-  return share >= 0.15 || (plain === words.length && words.length < 12);
+  if (small.length >= 0.15 * words.length) return "english";
+  const isPlain = words.every((word) => /^[a-z'’]+$/.test(word));
+  return isPlain && words.length < 12 ? "unclear" : "other";
 }

@@ -73,6 +73,8 @@ Deno.test("of another language every statement is kept", () => {
     ),
     ["Meine Schwester wohnt in Graz.", "Ich vertrage keinen Knoblauch."],
   );
+  assert.deepEqual(texts("Ich vertrage keinen Knoblauch."), ["Ich vertrage keinen Knoblauch."]);
+  assert.deepEqual(texts("milk, onions, bin bags, batteries"), []);
   assert.deepEqual(texts("母の誕生日は五月三日です。元気ですか？"), ["母の誕生日は五月三日です。"]);
 });
 
