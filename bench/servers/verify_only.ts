@@ -27,6 +27,7 @@ import { JobWorker } from "../../src/jobs/worker.ts";
 import { silentLogger as logger } from "../../src/log.ts";
 import type { Domain } from "../../src/memory/domain.ts";
 import { QueryVectors } from "../../src/memory/query_vectors.ts";
+import { ScopeTurns } from "../../src/memory/scope_turns.ts";
 import { RelayerKey } from "../../src/relayer_key.ts";
 
 const [port = "0", dataDir = ""] = Deno.args;
@@ -66,6 +67,7 @@ const domain: Domain = {
   steps: key.sealer("step"),
   cursors: key.sealer("cursor"),
   queries: new QueryVectors(embedder, 0, now),
+  turns: new ScopeTurns(),
   logger,
   now,
 };

@@ -13,6 +13,7 @@ import type { Domain } from "../../src/memory/domain.ts";
 import { encodePayload } from "../../src/memory/payload.ts";
 import { processMemory } from "../../src/memory/process.ts";
 import { QueryVectors } from "../../src/memory/query_vectors.ts";
+import { ScopeTurns } from "../../src/memory/scope_turns.ts";
 import { deleteMemory, replayTombstones } from "../../src/memory/remove.ts";
 import { memoryAccounts } from "../../plugins/memory/accounts.ts";
 import { RelayerKey } from "../../src/relayer_key.ts";
@@ -112,6 +113,7 @@ export class Simulation {
       steps: KEY.sealer("step"),
       cursors: KEY.sealer("cursor"),
       queries: new QueryVectors(embedder, 0, now),
+      turns: new ScopeTurns(),
       logger: silentLogger,
       now,
     };

@@ -116,7 +116,7 @@ Deno.test("twenty poisoned memories change no instruction and stay inside of the
   assert.match(open, /^<data-[0-9a-f]{32}>$/);
   assert.equal(close, open.replace("<", "</"));
   assert.notEqual(open, clean[1]?.content.split("\n")[0]);
-  assert.ok(!/[<>`|\u0000-\u001f\u007f\u2028\u2029]|\p{Cf}/u.test(json));
+  assert.ok(!/[<>`|\u2028\u2029]|\p{Cc}|\p{Cf}/u.test(json));
   const data = JSON.parse(json);
   assert.deepEqual(Object.keys(data), ["question", "memories"]);
   const texts = data.memories.map(({ text }: Json) => text);
