@@ -82,3 +82,17 @@ Deno.test("with no model configured everything works and says what it did", asyn
     assert.ok(!installation.logs.includes(secret), secret);
   }
 });
+
+Deno.test("an operator's refusal to analyze by rules reaches the program", async () => {
+  verifies("10.5-9");
+  await using installation = await Installation.create({
+    SVC_EMBEDDER: "memory",
+    SVC_ANALYZE_REQUIRES_LLM: "true",
+  });
+  const { privateKey, accountId } = await installation.account();
+  await using program = await installation.start();
+  const client = new SvcClient({ baseUrl: program.url, privateKey, accountId });
+  await assert.rejects(client.analyze(NOTE), { code: "llm_disabled" });
+  assert.equal((await client.ask("peanuts?")).answer_mode, "quotes");
+  assert.equal(await program.stop(), 0);
+});

@@ -65,7 +65,6 @@ async function modelFacts(
   input: AnalyzeInput,
 ): Promise<Fact[]> {
   const { text, namespace, mostFacts } = input;
-  await settle(domain, caller, namespace);
   const vectors = await documentVectors(domain, caller, [text]);
   const related = await nearestTexts(domain, caller, namespace, vectors);
   const messages = extractionMessages({
@@ -122,14 +121,15 @@ export async function analyze(
   const { languageModel: model, config } = domain;
   if (model === undefined && config.analyzeRequiresLlm) throw new SvcError("llm_disabled");
   const method = model === undefined ? "rules" : "llm";
+  await settle(domain, caller, input.namespace);
   const facts = model === undefined
     ? extractFacts(input.text, input.mostFacts)
     : await modelFacts(domain, caller, model, input);
   if (facts.length === 0) return { method, facts };
   const { namespace, occurredAt } = input;
-  // Compared and accepted in one turn: an equal text that comes meanwhile sees these jobs.
+  // Compared and accepted in one turn: an equal text that comes meanwhile sees these jobs. No
+  // need to wait for them in there: what is not recallable yet is compared as well.
   return await domain.turns.take(scopeOf(caller, namespace), async () => {
-    await settle(domain, caller, namespace);
     const analysis: Analysis = {
       method,
       facts: await newFacts(domain, caller, namespace, facts),

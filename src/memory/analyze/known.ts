@@ -60,6 +60,8 @@ export async function waitingTexts(domain: Domain, scope: Scope): Promise<string
     !domain.tombstones.isDeleted(scope, live.job.memoryId)
   ).slice(-WAITING);
   const texts = await Promise.all(waiting.map(async (live) => {
+    // Its commit may be on its way, and fail.
+    if (!await live.accepted) return [];
     // One that ended meanwhile has no payload, but is in the index now.
     const sealed = await domain.jobs.payload(live).catch(() => undefined);
     if (sealed === undefined) return [];
