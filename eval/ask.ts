@@ -1,4 +1,5 @@
 import { useLite } from "../plugins/use_lite/mod.ts";
+import { print } from "./print.ts";
 
 interface Store {
   readonly facts: readonly { readonly fact: string; readonly queries: readonly string[] }[];
@@ -69,7 +70,7 @@ export function calibrate(queries: readonly Query[], letThrough: number): number
 }
 
 /** Calibrates "close enough" on the development queries, and says what it does to held-out ones. */
-export async function run(): Promise<string> {
+export async function run(): Promise<number> {
   const personal = await queriesOf("personal");
   const chosen = calibrate(personal, LET_THROUGH);
   const sets = [["personal", personal], ["held_out", await queriesOf("held_out")]] as const;
@@ -85,5 +86,6 @@ export async function run(): Promise<string> {
       );
     }
   }
-  return lines.join("\n");
+  print(...lines);
+  return 0;
 }

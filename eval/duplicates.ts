@@ -1,4 +1,5 @@
 import { isSameStatement } from "../src/memory/analyze/same_statement.ts";
+import { print } from "./print.ts";
 
 /** Two statements, and whether a person would keep only one of them. */
 export interface Pair {
@@ -32,12 +33,13 @@ export function measure(pairs: readonly Pair[]): {
 }
 
 /** Prints how many duplicates are recognised, and how many facts would be lost for it. */
-export async function run(args: readonly string[]): Promise<string> {
+export async function run(args: readonly string[]): Promise<number> {
   const pairs = await labelledPairs();
   const { same, recognised, different, confused } = measure(pairs);
   const missed = pairs.filter(({ a, b, same }) => same !== isSameStatement(a, b));
-  return [
+  print(
     `Duplicates: ${recognised} of ${same} recognised; ${confused} of ${different} different facts lost`,
     ...(args.includes("--missed") ? missed.map(({ a, b }) => `${a} | ${b}`) : []),
-  ].join("\n");
+  );
+  return 0;
 }

@@ -1,5 +1,6 @@
 import { extractFacts } from "../src/memory/extract/facts.ts";
 import { share } from "./content_words.ts";
+import { print } from "./print.ts";
 
 /** A labelled text; see tests/testdata/extraction/README.md. */
 export interface LabelledText {
@@ -63,7 +64,7 @@ export function measure(texts: readonly LabelledText[]): ExtractionFigures {
 }
 
 /** Prints coverage and facts a text of every split; `--missed` lists what is missed in `dev`. */
-export async function run(args: readonly string[]): Promise<string> {
+export async function run(args: readonly string[]): Promise<number> {
   const lines = ["Rule extractor: labels held by one fact (>= 60 % of the content words)"];
   const dev = await labelledTexts("dev");
   const heldOut = await labelledTexts("held_out");
@@ -83,5 +84,6 @@ export async function run(args: readonly string[]): Promise<string> {
     );
   }
   if (args.includes("--missed")) lines.push("missed in dev:", ...measure(dev).missed);
-  return lines.join("\n");
+  print(...lines);
+  return 0;
 }

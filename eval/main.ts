@@ -1,21 +1,25 @@
-/** Measures quality on labelled data: `deno task eval [part …]`, all parts by default. */
+/** Measures quality: `deno task eval [name [option …]]`, everything by default. */
 import { run as ask } from "./ask.ts";
 import { run as duplicates } from "./duplicates.ts";
 import { run as extract } from "./extract.ts";
 
-type Part = (args: readonly string[]) => string | Promise<string>;
+/** Evaluations by name; each prints what it found and answers the exit code. */
+const EVALUATIONS: ReadonlyMap<string, (args: readonly string[]) => Promise<number>> = new Map([
+  ["ask", ask],
+  ["duplicates", duplicates],
+  ["extract", extract],
+]);
 
-const PARTS: Readonly<Record<string, Part>> = { ask, duplicates, extract };
-
-const encoder = new TextEncoder();
-const names = Deno.args.filter((arg) => !arg.startsWith("--"));
-const unknown = names.filter((name) => !Object.hasOwn(PARTS, name));
-if (unknown.length > 0) {
-  const text = `Unknown part ${unknown.join(", ")}; there are ${Object.keys(PARTS).join(" ")}\n`;
-  Deno.stderr.writeSync(encoder.encode(text));
-  Deno.exit(2);
-}
-const flags = Deno.args.filter((arg) => arg.startsWith("--"));
-for (const name of names.length === 0 ? Object.keys(PARTS) : names) {
-  Deno.stdout.writeSync(encoder.encode(`${await PARTS[name]?.(flags)}\n`));
+const [name, ...args] = Deno.args;
+const chosen = name === undefined ? [...EVALUATIONS.values()] : [EVALUATIONS.get(name)];
+for (const run of chosen) {
+  if (run === undefined) {
+    const names = [...EVALUATIONS.keys()].join(", ");
+    Deno.stderr.writeSync(
+      new TextEncoder().encode(`Unknown evaluation ${name}; there are ${names}\n`),
+    );
+    Deno.exit(2);
+  }
+  const code = await run(args);
+  if (code !== 0) Deno.exit(code);
 }
