@@ -109,8 +109,9 @@ export function runSidecar(bootStdin: boolean, io: ProcessIo): Promise<number> {
       boot = sidecarBoot(settings, token, ownUrl(settings));
     }
     using _signals = onStopSignal(() => stopped.resolve());
-    await using sidecar = listen(boot);
-    loggerOf(boot, io).info("sidecar listening", { port: sidecar.port });
+    const logger = loggerOf(boot, io);
+    await using sidecar = listen(boot, logger);
+    logger.info("sidecar listening", { port: sidecar.port });
     await stopped.promise;
     return 0;
   });
@@ -121,9 +122,9 @@ function ownUrl({ host, port }: Settings): string {
   return `http://${formatHost(host)}:${port}`;
 }
 
-function listen(boot: SidecarBoot): Sidecar {
+function listen(boot: SidecarBoot, logger: Logger): Sidecar {
   try {
-    return startSidecar(boot);
+    return startSidecar(boot, logger);
   } catch (cause) {
     if (!(cause instanceof Deno.errors.AddrInUse)) throw cause;
     // Not a final failure: whoever has the port may leave, and the relayer trusts no stranger.
