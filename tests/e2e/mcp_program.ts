@@ -18,17 +18,24 @@ export interface Started {
   readonly relayer: number;
 }
 
+/** Options of {@linkcode started}. */
+export interface StartOptions {
+  /** Variables of the program. */
+  readonly env?: Readonly<Record<string, string>>;
+  /** What must not be in the log. */
+  readonly secrets?: readonly string[];
+}
+
 /**
  * Starts launcher, relayer and sidecar in a home of their own, and one account. Afterwards they end
- * as asked, and neither the account's key nor `secrets` are in the log.
+ * as asked, and neither the account's key nor other secrets are in the log.
  */
 export async function started(
   test: (svc: Started) => Promise<void>,
-  extra: Readonly<Record<string, string>> = {},
-  secrets: readonly string[] = [],
+  options: StartOptions = {},
 ): Promise<void> {
   await inHome(async (home) => {
-    const env = { ...relayerEnv(home), ...extra };
+    const env = { ...relayerEnv(home), ...options.env };
     await using program = new Program(["start"], env);
     const pids = new Map<unknown, number>();
     while (pids.size < 2) {
@@ -51,7 +58,9 @@ export async function started(
     program.kill("SIGTERM");
     assert.equal(await program.end(), 0);
     const log = program.errors.join("\n");
-    for (const secret of [saved.delegatePrivateKey, ...secrets]) assert.ok(!log.includes(secret));
+    for (const secret of [saved.delegatePrivateKey, ...options.secrets ?? []]) {
+      assert.ok(!log.includes(secret));
+    }
   });
 }
 

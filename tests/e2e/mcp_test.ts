@@ -3,9 +3,8 @@ import { Client as ClientV1 } from "@modelcontextprotocol/sdk/client/index.js";
 import { SSEClientTransport } from "@modelcontextprotocol/sdk/client/sse.js";
 import { StreamableHTTPClientTransport as StreamableV1 } from "@modelcontextprotocol/sdk/client/streamableHttp.js";
 import { Client, StreamableHTTPClientTransport } from "@modelcontextprotocol/client";
-import { Program } from "../program.ts";
 import { verifies } from "../requirements.ts";
-import { isSidecar, pingStatus, started, untilServed } from "./mcp_program.ts";
+import { started } from "./mcp_program.ts";
 
 const FACT = "I am allergic to peanuts";
 
@@ -57,26 +56,7 @@ Deno.test("official clients remember and recall through the started program", as
       await client.connect(new StreamableHTTPClientTransport(url, { requestInit }));
       await rememberAndRecall(client, typeof mode === "string" ? mode : mode.pin);
     }
-  });
-});
-
-Deno.test("without its sidecar the relayer serves on, MCP answers 502, and it comes back", async () => {
-  await started(async ({ program, base, headers, env, sidecar }) => {
-    const killed = performance.now();
-    Deno.kill(sidecar, "SIGKILL");
-    await program.event("child process ended; starting it again", isSidecar);
-    const down = await pingStatus(base, headers);
-    assert.equal(down.status, 502);
-    assert.equal(JSON.parse(down.body).error.data.code, "sidecar_unavailable");
-    await using remember = new Program(["remember", FACT], env);
-    await untilServed(base, headers);
-    assert.ok(performance.now() - killed < 3000, "it took too long to come back");
-    assert.equal(await remember.end(), 0, remember.errors.join("\n"));
-    const client = new Client({ name: "v2", version: "1" });
-    const url = new URL(`${base}/api/mcp`);
-    await client.connect(new StreamableHTTPClientTransport(url, { requestInit: { headers } }));
-    await rememberAndRecall(client, "again");
-  });
+  }, { secrets: [FACT] });
 });
 
 Deno.test("a session's limits count the client's address, which only the relayer knows", async () => {
@@ -112,5 +92,5 @@ Deno.test("a session's limits count the client's address, which only the relayer
     assert.equal(second.status, 429);
     assert.match(second.body, /ip_active_cap/);
     assert.equal((await open("203.0.113.2", "198.51.100.1")).status, 200);
-  }, { MCP_MAX_SESSIONS_PER_IP: "1", SVC_TRUSTED_PROXIES: "127.0.0.1" });
+  }, { env: { MCP_MAX_SESSIONS_PER_IP: "1", SVC_TRUSTED_PROXIES: "127.0.0.1" } });
 });
