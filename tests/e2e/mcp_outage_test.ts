@@ -10,7 +10,7 @@ const FACT = "I am allergic to peanuts";
 const isSidecar = (line: LogLine) => line.process === "sidecar";
 
 Deno.test("without its sidecar the relayer serves on, MCP answers 502, and it comes back", async () => {
-  verifies("15-30");
+  verifies("11-40");
   await started(async ({ program, base, headers, env, sidecar }) => {
     const { credentials } = await readCredentials(`${env["HOME"]}/.svc/credentials.json`);
     const { delegatePrivateKey: privateKey = "", accountId = "" } = credentials ?? {};
