@@ -7,6 +7,7 @@ import { embedderPart } from "./embedder.ts";
 import { type Figure, isMet, numberText, type Part, tableText } from "./figures.ts";
 import { freshPart } from "./fresh.ts";
 import { largePart } from "./large.ts";
+import { mcpPart } from "./mcp.ts";
 import { recallPart } from "./recall.ts";
 import { scanPart } from "./scan.ts";
 import { startPart } from "./start.ts";
@@ -18,6 +19,7 @@ const PARTS: readonly Part[] = [
   embedderPart,
   startPart,
   largePart,
+  mcpPart,
   scanPart,
 ];
 
