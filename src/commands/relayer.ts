@@ -90,6 +90,10 @@ export function runServe(bootStdin: boolean, io: ProcessIo): Promise<number> {
   });
 }
 
+/** What a sidecar lacks that calls the relayer where everybody does. */
+const BY_HAND = "its calls count as this machine's, so that all MCP clients share one limit of " +
+  "account look-ups; session limits count clients";
+
 /** `sidecar`: the sidecar, as a child of the launcher or by itself. */
 export function runSidecar(bootStdin: boolean, io: ProcessIo): Promise<number> {
   return guarded(io, async () => {
@@ -112,6 +116,7 @@ export function runSidecar(bootStdin: boolean, io: ProcessIo): Promise<number> {
     const logger = loggerOf(boot, io);
     await using sidecar = listen(boot, logger);
     logger.info("sidecar listening", { port: sidecar.port });
+    if (!bootStdin) logger.warn("started by hand", { reason: BY_HAND });
     await stopped.promise;
     return 0;
   });

@@ -144,7 +144,9 @@ Deno.test("nobody hears of what others do", async () => {
   );
   const texts = readers.map(() => "");
   const readMore = async () => {
-    for (const [i, reader] of readers.entries()) texts[i] += (await reader.read()).value;
+    for (const [i, reader] of readers.entries()) {
+      texts[i] = `${texts[i]}${(await reader.read()).value}`;
+    }
   };
   await readMore();
   const other = { "mcp-session-id": await test.open() };
