@@ -1,4 +1,4 @@
-import { HttpConnection, type WireAnswer, type WireRequest } from "./http_connection.ts";
+import type { HttpConnection, WireAnswer, WireRequest } from "./http_connection.ts";
 
 /** The answer to one request. */
 export interface PooledAnswer extends WireAnswer {

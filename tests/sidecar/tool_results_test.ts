@@ -158,7 +158,7 @@ Deno.test("an idempotency key of analyze is passed on, too", async () => {
   assert.deepEqual(keys, ["one", "one"]);
 });
 
-Deno.test("a cancelled call's write is there", async () => {
+Deno.test("a cancelled call ends the wait, not the write", async () => {
   verifies("11-26");
   const polled = Promise.withResolvers<void>();
   await using test = await startSidecarTest({

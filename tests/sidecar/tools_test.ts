@@ -292,38 +292,6 @@ Deno.test("an idempotency key is passed on", async () => {
   assert.notEqual(await save("two"), await save("one"));
 });
 
-Deno.test("a cancelled call ends the wait, not the write", async () => {
-  verifies("11-26");
-  const polled = Promise.withResolvers<void>();
-  const fake = fakeRelayer({
-    "/api/remember": {
-      job_id: "j",
-      memory_id: "j",
-      status: "running",
-      blob_id: "",
-      namespace: "default",
-      recallable: false,
-    },
-  });
-  await using test = await startSidecarTest({
-    fetch: (url, init) => {
-      if (!url.endsWith("/api/remember/j")) return fake(url, init);
-      polled.resolve();
-      return new Promise((_, reject) =>
-        init.signal?.addEventListener("abort", () => reject(init.signal?.reason))
-      );
-    },
-  });
-  const id = { "mcp-session-id": await test.open() };
-  const params = { name: "svc_remember", arguments: { text: "x" } };
-  const body = { jsonrpc: "2.0", id: 7, method: "tools/call", params };
-  const stream = await test.send("POST", "/api/mcp", body, id);
-  await polled.promise;
-  const cancel = { jsonrpc: "2.0", method: "notifications/cancelled", params: { requestId: 7 } };
-  assert.equal((await test.send("POST", "/api/mcp", cancel, id)).status, 202);
-  assert.deepEqual(await messagesOf(stream), []);
-});
-
 Deno.test("requests to the relayer carry the token and the client's address", async () => {
   const seen: Headers[] = [];
   await using test = await startSidecarTest({
