@@ -28,8 +28,6 @@ export const DEFERRED = {
   put: "replacing a memory's text is not part of this version",
   exportImport: "export and import are not part of this version",
   sponsor: "sponsored transactions are not part of this version",
-  mcp: "the MCP transports are not part of this version",
-  tools: "the MCP tools are not part of this version",
   stdio: "the stdio package is not part of this version",
   login: "the browser login is not part of this version",
   chain: "on-chain accounts are not part of this version",
