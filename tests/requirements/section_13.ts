@@ -16,17 +16,14 @@ export const SECTION_13: readonly Rule[] = [
       "SVC_MCP_DEBUG=1 adds verbose logging without secrets",
     ]),
   ),
-  ...rules(
-    "13.1",
-    all(stdio, [
-      "flags beat environment variables; both spellings of a value work",
-      "an unknown flag is reported and ignored",
-      "presets set both addresses; explicit ones override in any order",
-      "precedence of relayer and dashboard addresses",
-      "another relayer than the saved one is announced and never rewrites the file",
-      "plain http to a host that is not loopback is announced",
-    ]),
-  ),
+  ...rules("13.1", [
+    [1, "flags beat environment variables; both spellings of a value work"],
+    [2, "an unknown flag is reported and ignored"],
+    [3, "presets set both addresses; explicit ones override in any order"],
+    [4, "precedence of relayer and dashboard addresses"],
+    [5, "another relayer than the saved one is announced and never rewrites the file"],
+    [6, "plain http to a host that is not loopback is announced"],
+  ]),
   ...rules(
     "13.2",
     all(stdio, [
