@@ -32,16 +32,31 @@ function refusalOf(outcome: Exclude<LoginOutcome, { status: "signed-in" }>): str
   return "The sign-in was closed before anybody approved.";
 }
 
+/** Opens a login, shows its address and waits until it has an outcome. */
+async function waitForApproval(session: Session, io: CliIo): Promise<[PendingLogin, LoginOutcome]> {
+  const { relayer, webUrl, label = DEFAULT_LABEL } = session.settings;
+  // No `await using`: Node 20, where the bundle runs too, does not know it.
+  const desk = openLoginDesk({
+    credentialsPath: pathOf(session),
+    fetch: io.fetch,
+    sleep: io.sleep,
+  });
+  try {
+    const pending = await desk.start({ relayer, webUrl, label });
+    showAddress(pending, session, io);
+    return [pending, await pending.outcome];
+  } finally {
+    await desk[Symbol.asyncDispose]();
+  }
+}
+
 /** Signs in: prints the address on standard error and waits until somebody approves. */
 export async function login(session: Session, line: CommandLine, io: CliIo): Promise<ExitCode> {
   const path = pathOf(session);
-  const { relayer, webUrl, label = DEFAULT_LABEL } = session.settings;
   announceTarget(session, io);
-  await using desk = openLoginDesk({ credentialsPath: path, fetch: io.fetch, sleep: io.sleep });
-  const pending = await desk.start({ relayer, webUrl, label });
-  showAddress(pending, session, io);
-  const outcome = await pending.outcome;
+  const [{ keySuffix }, outcome] = await waitForApproval(session, io);
   if (outcome.status !== "signed-in") throw new CommandError(EXIT.error, refusalOf(outcome));
+  const { relayer } = session.settings;
   const { accountId, problem } = outcome;
   if (problem !== undefined) {
     io.writeError(`Warning: signed in, but ${printable(problem)}.\n`);
@@ -49,7 +64,7 @@ export async function login(session: Session, line: CommandLine, io: CliIo): Pro
   const answer = {
     account_id: accountId,
     relayer,
-    key_suffix: pending.keySuffix,
+    key_suffix: keySuffix,
     credentials_file: path,
     ...(problem === undefined ? {} : { problem }),
   };
