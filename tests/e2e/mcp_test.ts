@@ -3,10 +3,10 @@ import { Client as ClientV1 } from "@modelcontextprotocol/sdk/client/index.js";
 import { SSEClientTransport } from "@modelcontextprotocol/sdk/client/sse.js";
 import { StreamableHTTPClientTransport as StreamableV1 } from "@modelcontextprotocol/sdk/client/streamableHttp.js";
 import { Client, StreamableHTTPClientTransport } from "@modelcontextprotocol/client";
-import { inHome, type LogLine, Program, relayerEnv } from "../program.ts";
+import { inHome, Program } from "../program.ts";
 import { verifies } from "../requirements.ts";
+import { isSidecar, pingStatus, runCommand, startServing, untilServed } from "./mcp_relayer.ts";
 
-const isSidecar = (line: LogLine) => line.process === "sidecar";
 const FACT = "I am allergic to peanuts";
 
 /** The started program, and an account whose key is a bearer. */
@@ -24,53 +24,22 @@ async function started(
   extra: Readonly<Record<string, string>> = {},
 ): Promise<void> {
   await inHome(async (home) => {
-    const env = { ...relayerEnv(home), ...extra };
-    await using program = new Program(["start"], env);
-    const { pid } = await program.event("child process started", isSidecar);
-    const { port } = await program.event("listening");
-    const base = `http://127.0.0.1:${port}`;
-    const client = { ...env, SVC_PUBLIC_URL: base };
-    await using create = new Program(["account", "create", "--save"], client);
-    assert.equal(await create.end(), 0, create.errors.join("\n"));
+    const serving = await startServing(home, extra);
+    await using program = serving.program;
+    const { base, env: client, sidecar } = serving;
+    await runCommand(["account", "create", "--save"], client);
     const saved = JSON.parse(await Deno.readTextFile(`${home}/.svc/credentials.json`));
     const headers = {
       authorization: `Bearer ${saved.delegatePrivateKey}`,
       "x-svc-account-id": saved.accountId,
     };
     await untilServed(base, headers);
-    await test({ program, base, headers, env: client, sidecar: Number(pid) });
+    await test({ program, base, headers, env: client, sidecar });
     program.kill("SIGTERM");
     assert.equal(await program.end(), 0);
     const log = program.errors.join("\n");
     for (const secret of [saved.delegatePrivateKey, FACT]) assert.ok(!log.includes(secret));
   });
-}
-
-const ping = JSON.stringify({ jsonrpc: "2.0", id: 1, method: "ping" });
-
-/** Status of a ping outside of a session: 400 when the sidecar answers. */
-async function pingStatus(base: string, headers: Readonly<Record<string, string>>) {
-  const response = await fetch(`${base}/api/mcp`, {
-    method: "POST",
-    headers: {
-      ...headers,
-      "content-type": "application/json",
-      accept: "application/json, text/event-stream",
-    },
-    body: ping,
-  });
-  return { status: response.status, body: await response.text() };
-}
-
-/** Resolves once the sidecar answers; until then, 502 is the only other answer. */
-async function untilServed(base: string, headers: Readonly<Record<string, string>>) {
-  for (;;) {
-    const { status, body } = await pingStatus(base, headers);
-    if (status !== 502) return;
-    assert.equal(JSON.parse(body).error.data.code, "sidecar_unavailable");
-    // Each refusal is logged, and nobody reads the log meanwhile.
-    await new Promise((resolve) => setTimeout(resolve, 20));
-  }
 }
 
 interface AnyClient {
