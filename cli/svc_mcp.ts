@@ -1,33 +1,16 @@
+import "./platform.ts";
 import process from "node:process";
 import { Readable } from "node:stream";
 import { credentialsPath, readCredentials } from "../src/client/credentials_file.ts";
 import { createLogger } from "../src/log.ts";
 import { VERSION } from "../src/version.ts";
 import { Bridge } from "./bridge/mod.ts";
+import { VARIABLES } from "./environment.ts";
+import { install } from "./install/mod.ts";
 import type { CliIo } from "./io.ts";
 import { openBrowser, openLoginDesk } from "./login/mod.ts";
 import { resolveSettings, type Settings } from "./settings.ts";
 import { startOf } from "./start.ts";
-
-/** Every variable that is read; a permission list names the same. */
-const VARIABLES = [
-  "APPDATA",
-  "DISPLAY",
-  "HOME",
-  "SSH_CONNECTION",
-  "SSH_TTY",
-  "SVC_CLIENT_LABEL",
-  "SVC_CREDENTIALS_FILE",
-  "SVC_MCP_DEBUG",
-  "SVC_MCP_TRANSPORT",
-  "SVC_NAMESPACE",
-  "SVC_NO_BROWSER",
-  "SVC_SERVER_URL",
-  "SVC_WEB_URL",
-  "USERPROFILE",
-  "WAYLAND_DISPLAY",
-  "XDG_CONFIG_HOME",
-] as const;
 
 type Environment = Readonly<Record<string, string | undefined>>;
 
@@ -44,7 +27,7 @@ async function runCommand(args: readonly string[], env: Environment): Promise<nu
     write: (text) => void process.stdout.write(text),
     writeError: (text) => void process.stderr.write(text),
   };
-  return await runCli(args, io);
+  return await runCli(args, io, { install });
 }
 
 async function runBridge(
