@@ -5,20 +5,7 @@ import { newCredentials } from "../cli/bridge/setup.ts";
 import { Dashboard } from "../cli/dashboard.ts";
 import { inHome } from "../program.ts";
 import { verifies } from "../requirements.ts";
-import { packageStart, StdioPackage } from "./stdio.ts";
-
-/** Runs the package without a terminal to its end. */
-async function run(home: string, ...args: readonly string[]) {
-  const start = packageStart(home, ...args);
-  const { code, stdout, stderr } = await new Deno.Command(start.command, {
-    args: start.args,
-    env: start.env,
-    clearEnv: true,
-    stdin: "null",
-  }).output();
-  const [out, err] = [stdout, stderr].map((bytes) => new TextDecoder().decode(bytes));
-  return { code, out: out!, err: err! };
-}
+import { packageStart, StdioPackage, terminal } from "./stdio.ts";
 
 Deno.test("closed standard input ends session and process; the log is JSON and has no secret", async () => {
   verifies("13-2", "13-3", "13.3-8");
@@ -74,15 +61,16 @@ Deno.test("a host that only closes its end gets an exit, also with a call under 
 Deno.test("--help and --logout act and exit 0", async () => {
   verifies("13.2-1");
   await inHome(async (home) => {
-    const help = await run(home, "--help", "--colour");
+    const start = packageStart(home);
+    const help = await terminal(start, "--help", "--colour");
     assert.equal(help.code, 0, help.err);
     assert.match(help.out, /^Usage: svc-mcp/);
     const path = `${home}/.svc/credentials.json`;
     await writeCredentials(path, await newCredentials("http://127.0.0.1:1"));
-    const logout = await run(home, "--logout");
+    const logout = await terminal(start, "--logout");
     assert.equal(logout.code, 0, logout.err);
     await assert.rejects(Deno.stat(path), Deno.errors.NotFound);
-    assert.equal((await run(home, "--logout")).code, 0);
+    assert.equal((await terminal(start, "--logout")).code, 0);
   });
 });
 
