@@ -90,6 +90,8 @@ export async function refusalOf(response: Response): Promise<Refused> {
 /** Why a connection failed, in few words without addresses; for the log. */
 export function reasonOf(thrown: unknown): string {
   if (!(thrown instanceof Error)) return "unknown";
+  // A relayer's words may repeat what it was sent.
+  if (thrown instanceof Refused) return thrown.code ?? "refused";
   const cause: unknown = thrown.cause;
   const code = isMembers(cause) ? cause.code : undefined;
   return typeof code === "string" ? code : thrown.message.slice(0, 200);

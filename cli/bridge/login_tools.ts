@@ -44,7 +44,7 @@ export class LoginTools {
     } catch (error) {
       const { code } = explain(error, relayer);
       const message = error instanceof Error ? error.message : "The sign-in could not be started";
-      return failure({ message, code: code === "sidecar_unavailable" ? "internal_error" : code });
+      return failure({ message, code });
     }
     void pending.outcome.then((outcome) => this.#settle(outcome));
     const opening = openBrowser(pending.url);

@@ -29,6 +29,21 @@ import {
 /** Pause before the listening stream is opened again, in milliseconds. */
 const LISTEN_PAUSE_MS = 1000;
 
+/**
+ * Reads a stream to its end, which comes with the answer: a connection whose stream is broken off
+ * cannot be used again. One that does not end is broken off all the same.
+ */
+async function readOut(events: AsyncGenerator<unknown>, breakOff: () => void): Promise<void> {
+  const timer = setTimeout(breakOff, SHORT_MS);
+  try {
+    while (!(await events.next()).done);
+  } catch {
+    // The answer was there.
+  } finally {
+    clearTimeout(timer);
+  }
+}
+
 /** A session of Streamable HTTP. */
 export class StreamableSession implements Session {
   readonly transport = "http";
@@ -80,9 +95,8 @@ export class StreamableSession implements Session {
   async #initialize(signal: AbortSignal): Promise<void> {
     const params = initializeParams(this.#upstream.version);
     const request = this.#numbered({ method: "initialize", params });
-    const response = await this.#send("POST", signal, request);
-    this.#id = response.headers.get(HEADER.mcpSessionId);
-    const answer = await this.#answerIn(response, request.id, signal);
+    const { answer, headers } = await this.#ask(request, signal);
+    this.#id = headers.get(HEADER.mcpSessionId);
     if (answer.error !== undefined) {
       await this.close("now");
       throw new Refused(502, `The relayer refused the session: ${answer.error.message}`);
@@ -121,10 +135,10 @@ export class StreamableSession implements Session {
   async request(outgoing: Outgoing, signal: AbortSignal): Promise<RpcResponse> {
     if (this.#over) throw new SessionLost("The session has ended");
     const request = this.#numbered(outgoing);
-    const both = AbortSignal.any([signal, this.#stop.signal]);
     this.#busy++;
     try {
-      return await this.#answerIn(await this.#send("POST", both, request), request.id, both);
+      const { answer } = await this.#ask(request, signal);
+      return answer;
     } catch (error) {
       if (signal.aborted) void this.notify("notifications/cancelled", { requestId: request.id });
       else if (!(error instanceof Refused)) this.#end(error as Error);
@@ -137,11 +151,24 @@ export class StreamableSession implements Session {
     }
   }
 
+  /** Sends a request and waits for its answer; the headers tell the session's id. */
+  async #ask(
+    request: RpcRequest,
+    signal: AbortSignal,
+  ): Promise<{ answer: RpcResponse; headers: Headers }> {
+    const own = new AbortController();
+    const all = AbortSignal.any([signal, this.#stop.signal, own.signal]);
+    const response = await this.#send("POST", all, request);
+    const answer = await this.#answerIn(response, request.id, all, () => own.abort());
+    return { answer, headers: response.headers };
+  }
+
   /** The answer in a response: one JSON text, or an event stream with other messages before it. */
   async #answerIn(
     response: Response,
     id: RequestId,
     signal: AbortSignal,
+    breakOff: () => void,
   ): Promise<RpcResponse> {
     const type = response.headers.get("content-type")?.split(";")[0]?.trim().toLowerCase();
     try {
@@ -149,9 +176,13 @@ export class StreamableSession implements Session {
         const message: unknown = JSON.parse(await readText(response.body));
         if (isResponse(message) && message.id === id) return message;
       } else if (type === "text/event-stream") {
-        for await (const { data } of readEvents(chunksOf(response.body))) {
-          const message: unknown = JSON.parse(data);
-          if (isResponse(message) && message.id === id) return message;
+        const events = readEvents(chunksOf(response.body));
+        for (let next; !(next = await events.next()).done;) {
+          const message: unknown = JSON.parse(next.value.data);
+          if (isResponse(message) && message.id === id) {
+            void readOut(events, breakOff);
+            return message;
+          }
           this.#hear(message);
         }
       } else {

@@ -1,5 +1,5 @@
 import { SvcError } from "../../src/errors.ts";
-import { GivenUp, Refused } from "./failures.ts";
+import { GivenUp, Refused, SessionLost, Unanswered } from "./failures.ts";
 import type { Members } from "./json_rpc.ts";
 import { NotRepeated, TimedOut, Unreachable } from "./remote_call.ts";
 
@@ -71,8 +71,9 @@ export function explain(thrown: unknown, relayer: string): Explained {
       code: "auth_headers_missing",
     };
   }
+  if (thrown instanceof Unanswered || thrown instanceof SessionLost) {
+    return { message: `The connection to ${relayer} broke`, code: "sidecar_unavailable" };
+  }
   const { message, code } = SvcError.from(thrown);
-  return thrown instanceof SvcError
-    ? { message, code }
-    : { message: `The connection to ${relayer} broke`, code: "sidecar_unavailable" };
+  return { message, code };
 }

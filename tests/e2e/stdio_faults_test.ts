@@ -49,48 +49,50 @@ Deno.test("a relayer that is down at the start is named, and used once it is up"
   });
 });
 
-Deno.test("a relayer killed among 200 writes stores each once, or the host hears of an error", async () => {
-  verifies("13.3-6");
-  await inHome(async (home) => {
-    const extra = fixed(freePort());
-    const first = await startServing(home, extra);
-    await using _first = first.program;
-    first.program.drain();
-    await runCommand(["account", "create", "--save"], first.env);
-    await using svc = new StdioPackage(packageStart(home));
-    await svc.host.initialize();
-    await svc.host.call("svc_recall", { query: "warm" });
+for (const transport of ["http", "sse"]) {
+  Deno.test(`a relayer killed among 200 writes stores each once, or the host hears of an error (${transport})`, async () => {
+    verifies("13.3-6");
+    await inHome(async (home) => {
+      const extra = fixed(freePort());
+      const first = await startServing(home, extra);
+      await using _first = first.program;
+      first.program.drain();
+      await runCommand(["account", "create", "--save"], first.env);
+      await using svc = new StdioPackage(packageStart(home, "--transport", transport));
+      await svc.host.initialize();
+      await svc.host.call("svc_recall", { query: "warm" });
 
-    const enough = Promise.withResolvers<void>();
-    let answered = 0;
-    const texts = Array.from(
-      { length: 200 },
-      (_, index) => `Fact number ${index} of the kill test`,
-    );
-    const calls = texts.map(async (text) => {
-      const result = await svc.host.call("svc_remember", { text });
-      if (++answered === 40) enough.resolve();
-      return result;
-    });
-    await enough.promise;
-    first.program.kill("SIGKILL");
-    assert.ok(answered < 200, "killed too late");
-    await first.program.end();
-    const second = await startServing(home, extra);
-    await using _second = second.program;
-    second.program.drain();
+      const enough = Promise.withResolvers<void>();
+      let answered = 0;
+      const texts = Array.from(
+        { length: 200 },
+        (_, index) => `Fact number ${index} of the kill test`,
+      );
+      const calls = texts.map(async (text) => {
+        const result = await svc.host.call("svc_remember", { text });
+        if (++answered === 40) enough.resolve();
+        return result;
+      });
+      await enough.promise;
+      first.program.kill("SIGKILL");
+      assert.ok(answered < 200, "killed too late");
+      await first.program.end();
+      const second = await startServing(home, extra);
+      await using _second = second.program;
+      second.program.drain();
 
-    const results = await Promise.all(calls);
-    const { memories } = JSON.parse(
-      await runCommand(["list", "--limit", "500", "--json"], second.env),
-    );
-    const counts = new Map<string, number>();
-    for (const { text } of memories) counts.set(text, (counts.get(text) ?? 0) + 1);
-    const wrong = texts.filter((text, index) => {
-      const count = counts.get(text) ?? 0;
-      return results[index].isError === true ? count > 1 : count !== 1;
+      const results = await Promise.all(calls);
+      const { memories } = JSON.parse(
+        await runCommand(["list", "--limit", "500", "--json"], second.env),
+      );
+      const counts = new Map<string, number>();
+      for (const { text } of memories) counts.set(text, (counts.get(text) ?? 0) + 1);
+      const wrong = texts.filter((text, index) => {
+        const count = counts.get(text) ?? 0;
+        return results[index].isError === true ? count > 1 : count !== 1;
+      });
+      assert.deepEqual(wrong, [], "lost or stored twice");
+      assert.equal(await svc.end(), 0);
     });
-    assert.deepEqual(wrong, [], "lost or stored twice");
-    assert.equal(await svc.end(), 0);
   });
-});
+}
