@@ -105,7 +105,7 @@ const toUpper = (text: string): string => text.toUpperCase();
 Deno.test("a key the relayer does not accept is reported and the login kept", async () => {
   verifies("14.2-5");
   const refusals: [() => Promise<Response>, RegExp][] = [
-    [() => Promise.reject(new TypeError("refused")), /8000 cannot be reached/],
+    [() => Promise.reject(new TypeError("refused")), /at http:.*8000 cannot be reached/],
     [
       () => Promise.resolve(Response.json({ error: "", code: "account_not_authorized" }, s(401))),
       /does not accept the key \(code: account_not_authorized\)/,
