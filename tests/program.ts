@@ -69,6 +69,16 @@ export class Program implements AsyncDisposable {
     }
   }
 
+  /**
+   * Reads on: a program whose log nobody reads stops once the pipe is full. No event can be waited
+   * for afterwards.
+   */
+  drain(): void {
+    void (async () => {
+      for await (const line of this.#lines) this.errors.push(line);
+    })();
+  }
+
   /** Sends a signal. */
   kill(signal: Deno.Signal): void {
     this.#child.kill(signal);

@@ -5,7 +5,7 @@ import { type Answer, Host } from "./host.ts";
 import { isMembers, type Members, RPC } from "./json_rpc.ts";
 import { LOCAL_TOOL, toolsOf } from "./local_tools.ts";
 import { LoginTools } from "./login_tools.ts";
-import { Remote } from "./remote.ts";
+import { Remote, type RemoteOptions } from "./remote.ts";
 import { SavedCredentials } from "./saved_credentials.ts";
 import type { Upstream } from "./session.ts";
 import { isMemoryTool, prepareCall } from "./tool_calls.ts";
@@ -36,6 +36,8 @@ export interface BridgeOptions {
   readonly logger: Logger;
   /** Default: the platform's `fetch`. */
   readonly fetch?: Upstream["fetch"];
+  /** Waits between attempts to connect; default: a timer. */
+  readonly pause?: RemoteOptions["pause"];
 }
 
 /** The stdio package under an MCP host (PROTOCOL sections 13.2 and 13.3). */
@@ -146,6 +148,7 @@ export class Bridge {
       fetch: this.#options.fetch ?? ((url, init) => fetch(url, init)),
       heard: (message) => this.#host.hear(message),
       logger,
+      pause: this.#options.pause,
     });
     this.#remote.connect();
   }

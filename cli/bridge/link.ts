@@ -41,7 +41,7 @@ export interface LinkOptions {
   /** Milliseconds since the epoch; default `Date.now`. */
   readonly now?: () => number;
   /** Default {@linkcode pause}. */
-  readonly pause?: (ms: number, signal: AbortSignal) => Promise<void>;
+  readonly pause?: ((ms: number, signal: AbortSignal) => Promise<void>) | undefined;
 }
 
 /** Keeps one session open: endless reconnection, until it is closed. */

@@ -17,7 +17,7 @@ export interface Sending {
 }
 
 /**
- * Sends; redirections are refused, because the key would follow them.
+ * Sends; a redirection is an error like others.
  *
  * @throws {Refused} the relayer answered with an error status.
  * @throws {SessionLost} it does not know the session.
@@ -34,7 +34,8 @@ export async function send(upstream: Upstream, sending: Sending): Promise<Respon
         ...(message === undefined ? {} : { "content-type": "application/json" }),
         ...sending.headers,
       },
-      redirect: "error",
+      // Not followed: the key would go along.
+      redirect: "manual",
       signal,
       ...(message === undefined ? {} : { body: JSON.stringify(message) }),
     });

@@ -4,7 +4,7 @@ import { HEADER } from "../../src/protocol/headers.ts";
 import type { Settings } from "../settings.ts";
 import { readText } from "./event_reader.ts";
 import { isMembers, type Members, type RpcResponse } from "./json_rpc.ts";
-import { Link } from "./link.ts";
+import { Link, type LinkOptions } from "./link.ts";
 import { openSession } from "./open_session.ts";
 import { callRelayer } from "./remote_call.ts";
 import { Deadline, type Heard, type Upstream } from "./session.ts";
@@ -27,6 +27,8 @@ export interface RemoteOptions {
   readonly heard: Heard;
   /** Where what happens is noted. */
   readonly logger: Logger;
+  /** Waits between attempts to connect; default: a timer. */
+  readonly pause?: LinkOptions["pause"] | undefined;
 }
 
 /** A relayer, called with one key. */
@@ -37,7 +39,7 @@ export class Remote {
   /** Connects at {@linkcode connect}, or at the first call. */
   constructor(options: RemoteOptions) {
     this.#options = options;
-    const { settings, credentials, heard, logger, version, fetch } = options;
+    const { settings, credentials, heard, logger, version, fetch, pause } = options;
     const upstream: Upstream = {
       relayer: settings.relayer,
       headers: {
@@ -48,7 +50,7 @@ export class Remote {
       fetch,
     };
     const open = (signal: AbortSignal) => openSession(upstream, settings.transport, heard, signal);
-    this.#link = new Link({ open, logger });
+    this.#link = new Link({ open, logger, pause });
   }
 
   /** Connects, and stays connected. */

@@ -1,7 +1,6 @@
 import assert from "node:assert/strict";
 import { textOf } from "../cli/bridge/host_peer.ts";
 import { freePort, inHome } from "../program.ts";
-import type { Json } from "../relayer_fixture.ts";
 import { verifies } from "../requirements.ts";
 import { runCommand, startServing } from "./mcp_relayer.ts";
 import { packageStart, StdioPackage } from "./stdio.ts";
@@ -25,7 +24,6 @@ Deno.test("a relayer that is down at the start is named, and used once it is up"
     const port = freePort();
     await withAccount(home, fixed(port));
     await using svc = new StdioPackage(packageStart(home));
-    const started = performance.now();
     await svc.host.request("ping");
     const asked = performance.now();
     await svc.host.initialize();
@@ -36,7 +34,6 @@ Deno.test("a relayer that is down at the start is named, and used once it is up"
     assert.ok(failed < 5000, `the error took ${failed} ms`);
     assert.equal(down.isError, true);
     assert.match(textOf(down), new RegExp(`http://127\\.0\\.0\\.1:${port} cannot be reached`));
-    assert.ok(asked > started);
 
     const { program } = await startServing(home, fixed(port));
     await using _program = program;
@@ -58,6 +55,7 @@ Deno.test("a relayer killed among 200 writes stores each once, or the host hears
     const extra = fixed(freePort());
     const first = await startServing(home, extra);
     await using _first = first.program;
+    first.program.drain();
     await runCommand(["account", "create", "--save"], first.env);
     await using svc = new StdioPackage(packageStart(home));
     await svc.host.initialize();
@@ -80,6 +78,7 @@ Deno.test("a relayer killed among 200 writes stores each once, or the host hears
     await first.program.end();
     const second = await startServing(home, extra);
     await using _second = second.program;
+    second.program.drain();
 
     const results = await Promise.all(calls);
     const { memories } = JSON.parse(
@@ -92,9 +91,6 @@ Deno.test("a relayer killed among 200 writes stores each once, or the host hears
       return results[index].isError === true ? count > 1 : count !== 1;
     });
     assert.deepEqual(wrong, [], "lost or stored twice");
-    const failed = results.filter(({ isError }: Json) => isError === true);
-    console.log(`${200 - failed.length} saved, ${failed.length} answered with an error`);
-    console.log([...new Set(failed.map(textOf))]);
     assert.equal(await svc.end(), 0);
   });
 });
