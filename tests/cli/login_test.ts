@@ -1,5 +1,6 @@
 import assert from "node:assert/strict";
 import { dirname } from "node:path";
+import { mock } from "node:test";
 import { readCredentials, writeCredentials } from "../../src/client/credentials_file.ts";
 import { makeDelegateKey } from "../../src/client/mod.ts";
 import { addressOf } from "../../src/protocol/keys.ts";
@@ -204,6 +205,26 @@ Deno.test("a late request gets 410 and closes the listener", async () => {
     assert.deepEqual(await login.outcome, { status: "expired" });
     assert(!(await dashboard.isListening()));
     assert.deepEqual(await fixture.files(), []);
+  }
+});
+
+Deno.test("after five minutes the login is over, and latecomers are told for a while", async () => {
+  verifies("14.2-6", "14.2-8");
+  mock.timers.enable({ apis: ["setTimeout"] });
+  try {
+    await using fixture = await openDesk();
+    const { login, dashboard } = await fixture.start();
+    mock.timers.tick(300_000);
+    assert.deepEqual(await login.outcome, { status: "expired" });
+    assert.equal((await dashboard.approve()).status, 410);
+    assert(!(await dashboard.isListening()));
+    const next = await fixture.start();
+    mock.timers.tick(300_000);
+    mock.timers.tick(60_000);
+    assert(!(await next.dashboard.isListening()));
+    assert.deepEqual(await fixture.files(), []);
+  } finally {
+    mock.timers.reset();
   }
 });
 
