@@ -10,6 +10,7 @@ import { largePart } from "./large.ts";
 import { recallPart } from "./recall.ts";
 import { scanPart } from "./scan.ts";
 import { startPart } from "./start.ts";
+import { stdioPart } from "./stdio.ts";
 
 const PARTS: readonly Part[] = [
   acceptPart,
@@ -19,6 +20,7 @@ const PARTS: readonly Part[] = [
   startPart,
   largePart,
   scanPart,
+  stdioPart,
 ];
 
 const encoder = new TextEncoder();

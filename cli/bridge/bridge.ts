@@ -105,8 +105,12 @@ export class Bridge {
 
   /** Ends sessions, logins and looks at the file. */
   async close(): Promise<void> {
-    this.#saved.stop();
-    await Promise.all([this.#logins.close(), this.#remote?.close("now")]);
+    await this.#ready;
+    await Promise.all([
+      this.#saved.stop(),
+      this.#logins.close(),
+      this.#remote?.close("now"),
+    ]);
   }
 
   #resolve(): Settings {

@@ -80,7 +80,11 @@ export class Link {
   /** Starts to connect, unless it is connected or on its way. */
   connect(): void {
     if (this.#session !== undefined || this.#stop.signal.aborted) return;
-    this.#connecting ??= this.#reconnect().finally(() => this.#connecting = undefined);
+    if (this.#connecting !== undefined) return;
+    const connecting = this.#reconnect().finally(() => {
+      if (this.#connecting === connecting) this.#connecting = undefined;
+    });
+    this.#connecting = connecting;
   }
 
   /**
@@ -125,8 +129,9 @@ export class Link {
       try {
         const session = await this.#options.open(signal);
         if (signal.aborted) return void session.close("now");
-        this.#adopt(session);
-        return;
+        // First, because a session that ends at once starts the next attempt.
+        this.#connecting = undefined;
+        return this.#adopt(session);
       } catch (error) {
         if (signal.aborted) return;
         this.#attempts++;

@@ -83,9 +83,10 @@ export class SavedCredentials {
     this.#timer = setInterval(() => void this.refresh(), POLL_MS);
   }
 
-  /** Ends the looks. */
-  stop(): void {
+  /** Ends the looks, also one under way. */
+  async stop(): Promise<void> {
     clearInterval(this.#timer);
+    await this.#reading;
   }
 
   /**

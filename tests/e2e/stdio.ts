@@ -23,6 +23,21 @@ export function packageStart(home: string, ...args: readonly string[]): PackageS
   };
 }
 
+/** Runs the package as a command, without a terminal, to its end. */
+export async function terminal(
+  start: PackageStart,
+  ...args: readonly string[]
+): Promise<{ readonly code: number; readonly out: string; readonly err: string }> {
+  const { code, stdout, stderr } = await new Deno.Command(start.command, {
+    args: [...start.args, ...args],
+    env: start.env,
+    clearEnv: true,
+    stdin: "null",
+  }).output();
+  const [out, err] = [stdout, stderr].map((bytes) => new TextDecoder().decode(bytes));
+  return { code, out: out!, err: err! };
+}
+
 /** The package as a host starts it: a child process that speaks JSON-RPC lines. */
 export class StdioPackage implements AsyncDisposable {
   readonly #child: Deno.ChildProcess;

@@ -6,20 +6,8 @@ import { textOf, TOOLS } from "../cli/bridge/host_peer.ts";
 import { inHome } from "../program.ts";
 import { verifies } from "../requirements.ts";
 import { runCommand, startServing } from "./mcp_relayer.ts";
-import { type PackageStart, StdioPackage } from "./stdio.ts";
+import { StdioPackage, terminal } from "./stdio.ts";
 import { bundled, VARIANTS } from "./stdio_variants.ts";
-
-/** Runs a terminal command of the package. */
-async function terminal(start: PackageStart, ...args: readonly string[]) {
-  const { code, stdout, stderr } = await new Deno.Command(start.command, {
-    args: [...start.args, ...args],
-    env: start.env,
-    clearEnv: true,
-    stdin: "null",
-  }).output();
-  const [out, err] = [stdout, stderr].map((bytes) => new TextDecoder().decode(bytes));
-  return { code, out: out!, err: err! };
-}
 
 /** Nobody listens there. */
 const NOWHERE = "http://127.0.0.1:1";
