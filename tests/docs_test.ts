@@ -1,4 +1,5 @@
 import { deepStrictEqual, ok, strictEqual } from "node:assert/strict";
+import { VARIABLES } from "../cli/environment.ts";
 import { PAGES } from "../docs/generate.ts";
 
 const ROOT = new URL("../", import.meta.url);
@@ -60,5 +61,5 @@ Deno.test("every task, setting and route that a page names exists", async () => 
   ok(settings.includes("SVC_DATA_DIR"));
 });
 
-/** Variables of the terminal commands, which the relayer does not read. */
-const STDIO_PACKAGE = new Set(["SVC_SERVER_URL", "SVC_NAMESPACE", "SVC_CREDENTIALS_FILE"]);
+/** Variables of the stdio package, which the relayer does not read. */
+const STDIO_PACKAGE = new Set(VARIABLES);

@@ -4,7 +4,7 @@
  * @module
  */
 import { stat } from "node:fs/promises";
-import { dirname } from "node:path";
+import { dirname, resolve } from "node:path";
 import { platform } from "node:process";
 import type { CommandLine } from "../command_line.ts";
 import { type CliIo, CommandError, EXIT, type ExitCode, printable } from "../io.ts";
@@ -30,16 +30,16 @@ function hostOf(name: string): Host {
 function entryOf(host: Host, session: Session, line: CommandLine, io: CliIo): ServerEntry {
   const { settings, credentials, path } = session;
   if (path === undefined) throw new CommandError(EXIT.error, "No home directory is known.");
-  const file = io.env.SVC_CREDENTIALS_FILE;
+  // The host has neither this shell's variables nor its working directory.
+  const file = io.env.SVC_CREDENTIALS_FILE ? resolve(io.env.SVC_CREDENTIALS_FILE) : undefined;
   return {
     ...(host.typed ? { type: "stdio" } : {}),
     ...launchCommand({
       relayers: [settings.relayer, ...(credentials ? [credentials.relayerUrl] : [])],
-      credentialsPath: path,
+      credentialsPath: file ?? path,
       env: io.env,
       flags: line.packageFlags,
     }),
-    // The host does not have this shell's variables.
     ...(file ? { env: { SVC_CREDENTIALS_FILE: file } } : {}),
   };
 }
@@ -103,8 +103,11 @@ function report({ host, file, entry, edit }: Plan, ending: Ending, line: Command
   io.write(`Written to ${file.path}.\n${copy}${host.afterwards}\n`);
 }
 
-/** Warns about hosts that are perhaps not there. */
-async function noteAbsence({ host, file }: Plan, io: CliIo): Promise<void> {
+/** Warns about hosts that are perhaps not there, and about programs that may not stay. */
+async function note({ host, file, entry }: Plan, io: CliIo): Promise<void> {
+  if ([entry.command, ...entry.args].some((part) => /[\\/]_npx[\\/]/.test(part))) {
+    io.writeError("Note: what is running is in the cache of npx, which may be cleared.\n");
+  }
   const folder = dirname(file.path);
   if (file.mode !== undefined || await stat(folder).then(() => true, () => false)) return;
   io.writeError(`Note: ${folder} does not exist yet. Is ${host.title} installed?\n`);
@@ -124,7 +127,7 @@ export async function install(
       report(plan, { written: false }, line, io);
       return EXIT.success;
     }
-    await noteAbsence(plan, io);
+    await note(plan, io);
     const show = line.json ? io.writeError : io.write;
     show.call(io, shownDiff(plan));
     if (!line.yes && !await confirm("Write this? [y/N] ", io)) {

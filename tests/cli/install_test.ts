@@ -167,6 +167,9 @@ Deno.test("install knows its hosts and takes another credentials file along", as
   const { svc } = JSON.parse(await terminal.read(PATHS.cursor!)).mcpServers;
   assert.deepEqual(svc.env, env);
   assert(svc.args.includes(`--allow-write=${terminal.home}/elsewhere`));
+  const relative = { SVC_CREDENTIALS_FILE: "elsewhere/key.json" };
+  const shown = await terminal.run(["install", "cursor", "--print", "--json"], { env: relative });
+  assert(JSON.parse(shown.out).args.includes(`--allow-read=${Deno.cwd()}/elsewhere`));
 });
 
 Deno.test("places of the files by platform and variables", () => {

@@ -63,6 +63,10 @@ for (const { name, ignore, start } of VARIANTS) {
         const shown = await terminal({ ...launched, env: { ...launched.env, ...debug } }, "status");
         assert.equal(shown.code, 0, shown.err);
         assert.match(shown.out, /\(active\)/);
+        const saved = await terminal(launched, "remember", "I drink tea", "--json");
+        assert.equal(JSON.parse(saved.out).recallable, true, saved.err);
+        const listed = await terminal(launched, "recall", "tea", "--limit=1");
+        assert.match(listed.out, /^1\. \[score=\S+\] I drink tea\n$/);
         const { credentials } = await readCredentials(`${home}/.svc/credentials.json`);
         assert.equal(credentials?.accountId, made.account_id);
         const gone = await terminal(launched, "logout");
