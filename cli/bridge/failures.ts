@@ -87,12 +87,26 @@ export async function refusalOf(response: Response): Promise<Refused> {
   );
 }
 
+/** An error, its cause, the cause of that, … */
+function causesOf(thrown: unknown): Error[] {
+  const causes: Error[] = [];
+  for (let error = thrown; error instanceof Error && causes.length < 8; error = error.cause) {
+    causes.push(error);
+  }
+  return causes;
+}
+
+/** Whether the platform's permissions did not allow the connection. */
+export function isForbidden(thrown: unknown): boolean {
+  return causesOf(thrown).some(({ name }) => name === "NotCapable");
+}
+
 /** Why a connection failed, in few words without addresses; for the log. */
 export function reasonOf(thrown: unknown): string {
-  if (!(thrown instanceof Error)) return "unknown";
   // A relayer's words may repeat what it was sent.
   if (thrown instanceof Refused) return thrown.code ?? "refused";
-  const cause: unknown = thrown.cause;
-  const code = isMembers(cause) ? cause.code : undefined;
-  return typeof code === "string" ? code : thrown.message.slice(0, 200);
+  const causes = causesOf(thrown);
+  const codes = causes.map((error) => Reflect.get(error, "code"));
+  const code: unknown = codes.find((code) => typeof code === "string");
+  return typeof code === "string" ? code : causes.at(-1)?.name ?? "unknown";
 }

@@ -1,5 +1,5 @@
 import { SvcError } from "../../src/errors.ts";
-import { GivenUp, Refused, SessionLost, Unanswered } from "./failures.ts";
+import { GivenUp, isForbidden, Refused, SessionLost, Unanswered } from "./failures.ts";
 import type { Members } from "./json_rpc.ts";
 import { NotRepeated, TimedOut, Unreachable } from "./remote_call.ts";
 
@@ -56,6 +56,12 @@ export function explain(thrown: unknown, relayer: string): Explained {
   if (thrown instanceof Unreachable) {
     const { cause } = thrown;
     if (cause instanceof Refused) return explain(cause, relayer);
+    if (isForbidden(cause)) {
+      const message =
+        `This program has no permission to reach ${relayer}. Run \`svc-mcp install\` ` +
+        "for this host again, or add the relayer to --allow-net";
+      return { message, code: "sidecar_unavailable" };
+    }
     return {
       message: `The relayer ${relayer} cannot be reached. Is it running? The connection is tried ` +
         "again all the time; call this tool again later",
