@@ -138,7 +138,9 @@ export class Link {
         this.#failure = error as Error;
         const status = error instanceof Refused ? error.status : undefined;
         const attempts = this.#attempts;
-        logger.warn("relayer not connected", { reason: reasonOf(error), status, attempts });
+        // Days without a relayer fill no log.
+        const log = attempts === 1 ? logger.warn : logger.debug;
+        log("relayer not connected", { reason: reasonOf(error), status, attempts });
         if (error instanceof Refused && error.isFinal) {
           this.#attempts = 0; // The next call tries again at once.
           return;

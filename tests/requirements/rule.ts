@@ -32,7 +32,6 @@ export const DEFERRED = {
   sponsor: "sponsored transactions are not part of this version",
   mcp: "the MCP transports are not part of this version",
   tools: "the MCP tools are not part of this version",
-  stdio: "the stdio package is not part of this version",
   login: "the browser login is not part of this version",
   chain: "on-chain accounts are not part of this version",
   seal: "the threshold cipher is not part of this version",
