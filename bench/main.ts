@@ -12,6 +12,7 @@ import { mcpPart } from "./mcp.ts";
 import { recallPart } from "./recall.ts";
 import { scanPart } from "./scan.ts";
 import { startPart } from "./start.ts";
+import { stdioPart } from "./stdio.ts";
 
 const PARTS: readonly Part[] = [
   acceptPart,
@@ -23,6 +24,7 @@ const PARTS: readonly Part[] = [
   mcpPart,
   scanPart,
   lancedbPart,
+  stdioPart,
 ];
 
 const encoder = new TextEncoder();

@@ -3,10 +3,11 @@ import {
   type McpServer,
   WebStandardStreamableHTTPServerTransport,
 } from "@modelcontextprotocol/server";
+import { SESSION_REVISIONS } from "../protocol/mcp.ts";
 import { EVENT_STREAM_HEADERS, guardStream } from "./event_stream.ts";
 import type { Admission, Gate } from "./gate.ts";
 import { completeRefusal } from "./library_refusal.ts";
-import { buildServer, inServerNaming, SESSION_REVISIONS } from "./mcp_server.ts";
+import { buildServer, inServerNaming } from "./mcp_server.ts";
 import type { Principal } from "./principal.ts";
 
 /** Wait for the first sign of life on the stream of a call, in milliseconds. */
@@ -40,7 +41,7 @@ export class StreamableSession {
     this.#lastUse = gate.now();
     this.#transport = new WebStandardStreamableHTTPServerTransport({
       sessionIdGenerator: () => id,
-      supportedProtocolVersions: SESSION_REVISIONS,
+      supportedProtocolVersions: [...SESSION_REVISIONS],
       keepAliveMs: 0,
     });
     this.#server = buildServer({ principal, ...headers }, gate);

@@ -1,5 +1,6 @@
 import assert from "node:assert/strict";
-import { readCredentials, SvcClient } from "../../src/client/mod.ts";
+import { readCredentials } from "../../src/client/credentials_file.ts";
+import { SvcClient } from "../../src/client/mod.ts";
 import { FakeSidecar } from "../http/fake_sidecar.ts";
 import { inHome, type LogLine, Program, relayerEnv } from "../program.ts";
 import { verifies } from "../requirements.ts";

@@ -1,4 +1,4 @@
-import { DEFERRED, type Rule, rules } from "./rule.ts";
+import { type Rule, rules } from "./rule.ts";
 
 /** Rules of section 11, MCP over HTTP. */
 export const SECTION_11: readonly Rule[] = rules("11", [
@@ -39,7 +39,7 @@ export const SECTION_11: readonly Rule[] = rules("11", [
   [35, "sessionless requests: headers are checked against the body, credentials every time, no id"],
   [36, "sessionless requests take no session slot but count in the per-IP minute"],
   [37, "the era is told by the request itself"],
-  [38, "the stdio package speaks the same eras to its host", DEFERRED.stdio],
+  [38, "the stdio package speaks the same eras to its host"],
   [39, "Last-Event-ID is ignored; a JSON-RPC batch is accepted, one stream"],
   [40, "a sidecar that is away answers 502 at once, and signed routes go on"],
 ]);

@@ -57,7 +57,7 @@ export const SECTION_15: readonly Rule[] = [
     [14, "namespaces page: 1000 are accepted, 1001 are refused"],
     [15, "text of analyze and questions of ask: 64 KiB; 20 facts"],
     [16, "import: 200 memories, 32 MiB", DEFERRED.exportImport],
-    [17, "login URL: 5 minutes, one use", DEFERRED.login],
+    [17, "login URL: 5 minutes, one use"],
     [18, "MCP sessions: 1000 in all, 16 per IP, 30 new per IP and minute, 1800 s idle"],
   ]),
 ];

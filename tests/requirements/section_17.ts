@@ -13,7 +13,7 @@ export const SECTION_17: readonly Rule[] = [
     [8, "a recall hit has blob_id, text and distance; restore has its five base members"],
     [9, "analyze's 202 has total"],
     [10, "ask answers answer, memories_used and memories"],
-    [11, "the stdio bridge 0.0.2 works unchanged", DEFERRED.stdio],
+    [11, "the stdio bridge 0.0.2 works unchanged", DEFERRED.bridge],
     [12, "the SDKs 0.0.7 and 0.1.4 work unchanged with a threshold cipher", DEFERRED.seal],
   ]),
   ...rules("17.2", [
