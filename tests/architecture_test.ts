@@ -75,6 +75,8 @@ const ENTRIES = [
   "cli/mod.ts",
   "plugins/local/mod.ts",
   "plugins/memory.ts",
+  "plugins/ollama.ts",
+  "plugins/openai.ts",
   "plugins/use_lite/mod.ts",
   "plugins/use_lite/worker.ts",
   "tests/conformance/mod.ts",

@@ -14,6 +14,8 @@ const LOCAL: readonly Role[] = ["accounts", "blobStore", "cipher", "vectorStore"
 export const BUILT_IN: Readonly<Record<string, BuiltIn>> = {
   local: { module: "plugins/local/mod.ts", roles: LOCAL },
   memory: { module: "plugins/memory.ts", roles: [...LOCAL, "embedder"] },
+  ollama: { module: "plugins/ollama.ts", roles: ["embedder", "languageModel"] },
+  openai: { module: "plugins/openai.ts", roles: ["embedder", "languageModel"] },
   "use-lite": { module: "plugins/use_lite/mod.ts", roles: ["embedder"] },
 };
 
@@ -22,8 +24,8 @@ export const ABSENT: Readonly<Record<Role, readonly string[]>> = {
   accounts: ["sui"],
   blobStore: ["walrus"],
   cipher: ["seal"],
-  embedder: ["ollama", "openai"],
-  languageModel: ["ollama", "openai"],
+  embedder: [],
+  languageModel: [],
   sponsor: ["enoki", "gas-station"],
   vectorStore: ["lancedb"],
 };

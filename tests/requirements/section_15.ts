@@ -30,7 +30,7 @@ const settings = rules("15", [
   [24, "SVC_SUI_*, SVC_PACKAGE_ID, SVC_REGISTRY_ID: accounts on chain", DEFERRED.chain],
   [25, "SVC_SEAL_*: key servers", DEFERRED.seal],
   [26, "SVC_WALRUS_*: the decentralized store", DEFERRED.walrus],
-  [27, "SVC_OPENAI_*, SVC_OLLAMA_*: models", DEFERRED.models],
+  [27, "SVC_OPENAI_*, SVC_OLLAMA_*: models"],
   [28, "SVC_SPONSOR_*: sponsored transactions", DEFERRED.sponsor],
   [29, "MCP_* and SVC_MCP_*: sessions"],
   [30, "secrets in settings are printed as [secret]"],
