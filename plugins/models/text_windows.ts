@@ -24,7 +24,8 @@ function cutAt(text: string, start: number, limit: number): number {
   if (space >= 0) return earliest + space + 1;
   // Never between the two halves of a character.
   const unit = text.charCodeAt(limit - 1);
-  return unit >= 0xd800 && unit < 0xdc00 && limit - 1 > start ? limit - 1 : limit;
+  if (unit < 0xd800 || unit >= 0xdc00) return limit;
+  return limit - 1 > start ? limit - 1 : limit + 1;
 }
 
 /** The longest window from `start` of at most that many tokens. */
