@@ -1,4 +1,6 @@
+import type { BackendHealth } from "../interfaces/mod.ts";
 import type { Domain } from "../memory/domain.ts";
+import { reembeddingOf } from "../memory/reembedding.ts";
 
 /** State of one dependency. */
 export interface DependencyHealth {
@@ -51,25 +53,50 @@ export class Health {
   }
 
   async #probe(): Promise<Record<string, DependencyHealth>> {
-    const { vectorStore, blobStore, languageModel, sponsor, queries, accounts } = this.#domain;
+    const { vectorStore, blobStore, languageModel, sponsor, accounts } = this.#domain;
     const owner = `0x${"0".repeat(64)}`;
     const scope = { owner, namespace: "default" };
     const [database, embedder, blobs, chain] = await Promise.all([
       answers(vectorStore.scopes(owner)),
-      answers(queries.get("health")),
+      this.#embedderState(),
       answers(blobStore.get("health", scope)),
       answers(accounts.get(owner)),
     ]);
     const state = (ok: boolean): DependencyHealth => ({ status: ok ? "ok" : "down" });
     return {
       database: state(database),
-      embedder: state(embedder),
-      llm: { status: languageModel === undefined ? "disabled" : "ok" },
+      embedder,
+      llm: languageModel === undefined
+        ? { status: "disabled" }
+        : { status: "ok", ...languageModel.health?.() },
       key_service: { status: this.#domain.cipher.needsCredential ? "ok" : "disabled" },
       blob_store: state(blobs),
       chain: accounts.admin === undefined ? state(chain) : { status: "disabled" },
       sidecar: await this.#sidecarState(),
       sponsor: { status: sponsor === undefined ? "disabled" : "ok" },
+    };
+  }
+
+  /**
+   * A server that worked last is not asked again, because each call may cost money; one that did
+   * not is, as soon as it may be.
+   */
+  async #embedderState(): Promise<DependencyHealth> {
+    const { embedder, queries } = this.#domain;
+    let health: BackendHealth | undefined = embedder.health?.();
+    if (health === undefined) {
+      health = { status: await answers(queries.get("health")) ? "ok" : "down" };
+    } else if (health.status !== "ok") {
+      await answers(embedder.embed(["health"], { purpose: "query" }));
+      health = embedder.health?.() ?? health;
+    }
+    const reembedding = reembeddingOf(this.#domain);
+    const progress = reembedding?.progress;
+    if (progress === undefined || health.status === "down") return { ...health };
+    return {
+      ...health,
+      ...(reembedding?.unfinished ? { status: "degraded" } : {}),
+      reembedding: { ...progress },
     };
   }
 
