@@ -37,20 +37,25 @@ export class Gate {
 }
 
 /**
- * The bag of words in other directions: as good, and of the same length unless told otherwise, but
- * its vectors and those of the other model compared say nothing.
+ * A model as good as another one, in other directions: its vectors have the same length, but
+ * compared with those of the other model they say nothing.
  */
-export function turnedEmbedder(gate = new Gate(), dimensions = 256): Embedder {
-  const inner = memoryEmbedder(dimensions);
+export function turned(inner: Embedder, gate: Gate = new Gate()): Embedder {
+  const { dimensions, maxTokens } = inner;
   const turn = (vector: Float32Array) => vector.map((_, i) => vector[(i + 7) % dimensions]!);
   return {
-    model: "turned",
+    model: `turned ${inner.model}`,
     dimensions,
-    maxTokens: inner.maxTokens,
+    maxTokens,
     async embed(texts, options) {
       if (options.purpose === "document") await gate.pass(texts, options.signal);
       return (await inner.embed(texts, options)).map((windows) => windows.map(turn));
     },
     [Symbol.asyncDispose]: () => inner[Symbol.asyncDispose](),
   };
+}
+
+/** The bag of words, turned. */
+export function turnedEmbedder(gate: Gate = new Gate(), dimensions = 256): Embedder {
+  return turned(memoryEmbedder(dimensions), gate);
 }
