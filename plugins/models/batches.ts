@@ -37,11 +37,18 @@ export class Batches<T> {
   #waiting: Item<T>[] = [];
   #underWay = 0;
   #flushQueued = false;
+  #items: number;
 
   /** Sends nothing by itself. */
   constructor(send: Send<T>, bounds: BatchBounds) {
     this.#send = send;
     this.#bounds = bounds;
+    this.#items = bounds.items;
+  }
+
+  /** So many texts were too many: batches have half as many from here on. */
+  shrink(items: number): void {
+    this.#items = Math.max(1, Math.min(this.#items, items >> 1));
   }
 
   /** The result for one text; rejects with the signal's reason when that comes first. */
@@ -103,6 +110,6 @@ export class Batches<T> {
       return characters > this.#bounds.characters;
     });
     const fits = over < 0 ? this.#waiting.length : Math.max(1, over);
-    return Math.min(fits, this.#bounds.items);
+    return Math.min(fits, this.#items);
   }
 }

@@ -1,7 +1,7 @@
 import { SvcError } from "../../src/errors.ts";
 import type { BackendHealth, Embedder, EmbedOptions } from "../../src/interfaces/mod.ts";
 import { Batches } from "./batches.ts";
-import type { GuardedCalls, GuardOptions } from "./guarded_calls.ts";
+import type { GuardedCalls, GuardOptions, RunOptions } from "./guarded_calls.ts";
 import type { EmbeddingTraits } from "./model_table.ts";
 import { documentWindows, estimatedTokens, halves, queryWindow } from "./text_windows.ts";
 import { UpstreamFailure, upstreamFailureOf } from "./upstream_failure.ts";
@@ -11,13 +11,15 @@ const WINDOW_TOKENS = 512;
 /** Most bytes of an answer, and of one number of a vector in JSON. */
 const MAX_ANSWER = 4 * 1024 * 1024;
 const NUMBER_BYTES = 32;
-/** Most texts and characters of one call. */
-const BATCH = { items: 32, characters: 65_536, lanes: 2 };
+/** Most texts and characters of one call: what a slow machine embeds in a minute. */
+const BATCH = { items: 16, characters: 32_768, lanes: 2 };
+/** Longest call for a query, in milliseconds: somebody waits for it. */
+const QUERY_TIMEOUT_MS = 20_000;
 /** How often a refused text is divided: the estimate of its tokens may be far off. */
 const MAX_DIVISIONS = 3;
 
 /** Bounds of calls for embeddings where a plugin sets none. */
-export const EMBEDDING_BOUNDS: GuardOptions = { timeoutMs: 60_000, maxBytes: MAX_ANSWER };
+export const EMBEDDING_BOUNDS: GuardOptions = { timeoutMs: 120_000, maxBytes: MAX_ANSWER };
 
 /** One server that embeds. */
 export interface EmbeddingSource {
@@ -120,8 +122,10 @@ export class RemoteEmbedder implements Embedder {
     if (this.#closed) throw closedError();
     if (purpose === "query") {
       const prefix = this.#traits.query;
+      const options = { signal, timeoutMs: QUERY_TIMEOUT_MS };
       return await Promise.all(texts.map(async (text) => {
-        return [await this.#one(prefix + queryWindow(text, this.maxTokens), signal, MAX_DIVISIONS)];
+        const window = prefix + queryWindow(text, this.maxTokens);
+        return [await this.#one(window, options, MAX_DIVISIONS)];
       }));
     }
     const prefix = this.#traits.document;
@@ -140,11 +144,11 @@ export class RemoteEmbedder implements Embedder {
     return Promise.resolve();
   }
 
-  async #call(texts: readonly string[], signal?: AbortSignal): Promise<Float32Array[]> {
+  async #call(texts: readonly string[], options: RunOptions): Promise<Float32Array[]> {
     return await this.#calls.run(
       async (fetch) =>
         unitVectors(await this.#source.embed(texts, fetch), texts.length, this.dimensions),
-      signal,
+      options,
     );
   }
 
@@ -155,25 +159,28 @@ export class RemoteEmbedder implements Embedder {
   ): Promise<PromiseSettledResult<Float32Array>[]> {
     if (texts.length > 1) {
       try {
-        const vectors = await this.#call(texts, signal);
+        const vectors = await this.#call(texts, { signal });
         return vectors.map((value) => ({ status: "fulfilled", value }));
       } catch (error) {
-        if (!upstreamFailureOf(error)?.refusesInput) throw error;
+        const failure = upstreamFailureOf(error);
+        // Whoever tries again does so with less at a time.
+        if (failure?.late) this.#documents.shrink(texts.length);
+        if (!failure?.refusesInput) throw error;
       }
     }
     return await Promise.allSettled(
-      texts.map((text) => this.#one(text, signal, MAX_DIVISIONS)),
+      texts.map((text) => this.#one(text, { signal }, MAX_DIVISIONS)),
     );
   }
 
   /** One text; the mean of its halves when it is refused, because it may be too long. */
   async #one(
     text: string,
-    signal: AbortSignal | undefined,
+    options: RunOptions,
     divisions: number,
   ): Promise<Float32Array> {
     try {
-      return (await this.#call([text], signal))[0]!;
+      return (await this.#call([text], options))[0]!;
     } catch (error) {
       const failure = upstreamFailureOf(error);
       if (!failure?.refusesInput) throw error;
@@ -184,8 +191,8 @@ export class RemoteEmbedder implements Embedder {
         });
       }
       const [head, tail] = halves(text);
-      const first = await this.#one(head, signal, divisions - 1);
-      const second = await this.#one(tail, signal, divisions - 1);
+      const first = await this.#one(head, options, divisions - 1);
+      const second = await this.#one(tail, options, divisions - 1);
       return unitVector(Array.from(first, (value, i) => value + second[i]!));
     }
   }

@@ -1,4 +1,4 @@
-import type { BackendHealth } from "../../src/interfaces/mod.ts";
+import type { BackendHealth, CallOptions } from "../../src/interfaces/mod.ts";
 import { boundedFetch } from "./bounded_fetch.ts";
 import { CircuitBreaker, type CircuitBreakerOptions } from "./circuit_breaker.ts";
 import {
@@ -16,6 +16,12 @@ export interface GuardOptions extends CircuitBreakerOptions {
   readonly maxBytes: number;
   /** Changes the headers of a request. */
   readonly prepare?: (headers: Headers) => void;
+}
+
+/** Options of {@linkcode GuardedCalls.run}. */
+export interface RunOptions extends CallOptions {
+  /** Longest call in milliseconds, where that is less than usual. */
+  readonly timeoutMs?: number;
 }
 
 /** Work of one call with a `fetch` made for it. */
@@ -47,14 +53,18 @@ export class GuardedCalls {
    * @throws {SvcError} the code of these calls, with what the server asked for as `retryAfter`; the
    * reason of the signal when that ended the call.
    */
-  async run<T>(work: GuardedWork<T>, signal?: AbortSignal): Promise<T> {
+  async run<T>(
+    work: GuardedWork<T>,
+    { signal, timeoutMs = Infinity }: RunOptions = {},
+  ): Promise<T> {
     signal?.throwIfAborted();
     if (this.#closing.signal.aborted) throw this.#closing.signal.reason;
     this.#breaker.enter();
-    const { maxBytes, timeoutMs, prepare, now = Date.now } = this.#options;
+    const { maxBytes, prepare, now = Date.now } = this.#options;
     const deadline = new AbortController();
-    const late = new UpstreamFailure("The model server did not answer in time");
-    const timer = setTimeout(() => deadline.abort(late), timeoutMs);
+    const late = new UpstreamFailure("The model server did not answer in time", { late: true });
+    const longest = Math.min(timeoutMs, this.#options.timeoutMs);
+    const timer = setTimeout(() => deadline.abort(late), longest);
     const given = [deadline.signal, this.#closing.signal, ...(signal ? [signal] : [])];
     const ends = AbortSignal.any(given);
     try {

@@ -51,7 +51,7 @@ export class RemoteLanguageModel implements LanguageModel {
       if (text === null || text === undefined) return "";
       if (typeof text !== "string") throw new UpstreamFailure("The model server gave no text");
       return text;
-    }, options.signal);
+    }, { signal: options.signal });
   }
 
   /** Ends the calls under way. */

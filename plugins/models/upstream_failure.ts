@@ -16,10 +16,16 @@ export class UpstreamFailure extends Error {
   readonly status: number | undefined;
   /** Whole seconds the server asks to be left alone. */
   readonly retryAfter: number | undefined;
+  /** Whether there was no answer in time. */
+  readonly late: boolean;
 
   /** The message must be safe for callers. */
-  constructor(message: string, about: { status?: number; retryAfter?: number | undefined } = {}) {
+  constructor(
+    message: string,
+    about: { status?: number; retryAfter?: number | undefined; late?: boolean } = {},
+  ) {
     super(message);
+    this.late = about.late ?? false;
     this.status = about.status;
     this.retryAfter = about.retryAfter;
   }

@@ -284,3 +284,26 @@ for (const subject of MODELS) {
     }
   });
 }
+
+Deno.test("a server that is too slow for a batch gets smaller ones", async () => {
+  const sizes: number[] = [];
+  const slow: Behaviour = async (request) => {
+    const { input } = await request.clone().json();
+    sizes.push(input.length);
+    if (input.length > 4) return await silence(request);
+    return Response.json(ollama.vectors(input.map(() => [3, 4])));
+  };
+  await using server = new HostileServer(json(ollama.vectors([[3, 4]])));
+  await using embedder = await ollamaEmbedder({
+    url: server.url,
+    model: MODEL,
+    bounds: { ...bounds(Date.now), failures: 10 },
+  });
+  server.behaviour = slow;
+  const texts = Array.from({ length: 16 }, (_, i) => `text ${i}`);
+  const embed = () => embedder.embed(texts, { purpose: "document" });
+  await errorOf(embed());
+  await errorOf(embed());
+  strictEqual((await embed()).length, 16);
+  deepStrictEqual(sizes, [16, 8, 8, 4, 4, 4, 4]);
+});

@@ -120,7 +120,7 @@ Deno.test("texts that wait together are sent together, and queries do not wait f
     embedder.embed(["query"], { purpose: "query" }),
   ]);
   const sizes = server.requests.map(({ body }) => (body["input"] as string[]).length);
-  deepStrictEqual(sizes.toSorted((a, b) => a - b), [1, 4, 32, 32, 32]);
+  deepStrictEqual(sizes.toSorted((a, b) => a - b), [1, 4, 16, 16, 16, 16, 16, 16]);
   ok(sizes.indexOf(1) < 3, "the query waited for the documents");
 });
 
