@@ -13,6 +13,7 @@ export interface DependencyHealth {
 /** Probes are answered from memory for this long. */
 const FRESH_MS = 1_000;
 const PROBE_TIMEOUT_MS = 400;
+const ASK_TIMEOUT_MS = 10_000;
 
 /** Asks whether a sidecar of ours answers; see `src/sidecar`. */
 export type SidecarProbe = (signal: AbortSignal) => Promise<boolean>;
@@ -22,6 +23,7 @@ export class Health {
   readonly #domain: Domain;
   readonly #kv: Deno.Kv;
   readonly #sidecar: SidecarProbe | undefined;
+  #asking: Promise<unknown> | undefined;
   #probed: { at: number; result: Promise<Record<string, DependencyHealth>> } | undefined;
 
   /** Probes nothing by itself. */
@@ -87,7 +89,7 @@ export class Health {
     if (health === undefined) {
       health = { status: await answers(queries.get("health")) ? "ok" : "down" };
     } else if (health.status !== "ok") {
-      await answers(embedder.embed(["health"], { purpose: "query" }));
+      await answers(this.#askEmbedder());
       health = embedder.health?.() ?? health;
     }
     const reembedding = reembeddingOf(this.#domain);
@@ -95,9 +97,17 @@ export class Health {
     if (progress === undefined || health.status === "down") return { ...health };
     return {
       ...health,
-      ...(reembedding?.unfinished ? { status: "degraded" } : {}),
+      ...(reembedding?.active ? { status: "degraded" } : {}),
       reembedding: { ...progress },
     };
+  }
+
+  /** One question at a time: a server that loads its model needs longer than a probe waits. */
+  #askEmbedder(): Promise<unknown> {
+    const signal = AbortSignal.timeout(ASK_TIMEOUT_MS);
+    this.#asking ??= this.#domain.embedder.embed(["health"], { purpose: "query", signal })
+      .finally(() => this.#asking = undefined);
+    return this.#asking;
   }
 
   async #sidecarState(): Promise<DependencyHealth> {

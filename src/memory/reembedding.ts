@@ -87,9 +87,10 @@ export class Reembedding implements AsyncDisposable {
     return { done: this.#done, total: this.#total, failed: this.#failed };
   }
 
-  /** Whether memories are being embedded anew or wait for it. */
-  get unfinished(): boolean {
-    return this.#scopes.size > 0;
+  /** Whether it is at work; what waits for callers' credentials is not. */
+  get active(): boolean {
+    if (!this.#domain.cipher.needsCredential) return this.#scopes.size > 0;
+    return this.#scopes.values().some(({ run }) => run !== undefined);
   }
 
   /**

@@ -230,5 +230,8 @@ Deno.test("texts that open with a credential wait for the scope's next request w
   const { texts } = await recall(svc, TEXTS[1]!, { "x-delegate-key": "cd".repeat(32) });
   strictEqual(texts[0], TEXTS[1]);
   strictEqual(gate.count, 5);
-  deepStrictEqual((await until(svc, () => true)).reembedding, { done: 5, total: 6, failed: 0 });
+  deepStrictEqual(await until(svc, () => true), {
+    status: "ok",
+    reembedding: { done: 5, total: 6, failed: 0 },
+  });
 });
