@@ -74,6 +74,7 @@ const ENTRIES = [
   "src/client/mod.ts",
   "cli/mod.ts",
   "plugins/local/mod.ts",
+  "plugins/lancedb/mod.ts",
   "plugins/memory.ts",
   "plugins/ollama.ts",
   "plugins/openai.ts",
