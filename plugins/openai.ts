@@ -14,6 +14,7 @@
  *
  * @module
  */
+// @ts-types="./models/openai_api.ts"
 import OpenAI from "openai";
 import { SvcError } from "../src/errors.ts";
 import type { Embedder, LanguageModel } from "../src/interfaces/mod.ts";
@@ -34,6 +35,7 @@ import { GuardedCalls, type GuardOptions } from "./models/guarded_calls.ts";
 import { CHAT_BOUNDS, RemoteLanguageModel } from "./models/language_model.ts";
 import { netEntry } from "./models/net_entry.ts";
 import { openEmbedder } from "./models/open_embedder.ts";
+import type { OpenAIClient } from "./models/openai_api.ts";
 import { OpenAIChat } from "./models/openai_chat.ts";
 import { upstreamFailureOf } from "./models/upstream_failure.ts";
 
@@ -72,7 +74,9 @@ function prepare(apiKey: Secret | undefined): (headers: Headers) => void {
 }
 
 /** Everything is given, so that the client looks for nothing in the environment. */
-function clientFor({ base, apiKey }: OpenAIOptions): (fetch: typeof globalThis.fetch) => OpenAI {
+function clientFor(
+  { base, apiKey }: OpenAIOptions,
+): (fetch: typeof globalThis.fetch) => OpenAIClient {
   return (fetch) =>
     new OpenAI({
       baseURL: base,

@@ -1,24 +1,21 @@
-import type OpenAI from "openai";
 import type { ChatMessage, ChatOptions } from "../../src/interfaces/mod.ts";
+import type { ChatRequest, OpenAIClient, ResponseFormat } from "./openai_api.ts";
 import { failureOf } from "./upstream_failure.ts";
 import type { ChatSource } from "./language_model.ts";
-
-type Body = OpenAI.ChatCompletionCreateParamsNonStreaming;
-type Format = NonNullable<Body["response_format"]>;
 
 /**
  * Chat over the OpenAI protocol. What a server refuses once of the ways to ask for JSON it is not
  * asked for again: some know no schemas, some know nothing else.
  */
 export class OpenAIChat implements ChatSource {
-  readonly #client: (fetch: typeof globalThis.fetch) => OpenAI;
+  readonly #client: (fetch: typeof globalThis.fetch) => OpenAIClient;
   readonly #model: string;
   readonly #isOpenAI: boolean;
-  readonly #refused = new Set<Format["type"]>();
+  readonly #refused = new Set<ResponseFormat["type"]>();
 
   /** `isOpenAI`: it is OpenAI itself, which has renamed a member that the others still need. */
   constructor(
-    client: (fetch: typeof globalThis.fetch) => OpenAI,
+    client: (fetch: typeof globalThis.fetch) => OpenAIClient,
     model: string,
     isOpenAI: boolean,
   ) {
@@ -35,14 +32,14 @@ export class OpenAIChat implements ChatSource {
   ): Promise<unknown> {
     const { temperature, maxTokens } = options;
     const limit = this.#isOpenAI ? "max_completion_tokens" : "max_tokens";
-    const body: Body = {
+    const body: ChatRequest = {
       model: this.#model,
       messages: [...messages],
       ...(temperature === undefined ? {} : { temperature }),
       ...(maxTokens === undefined ? {} : { [limit]: maxTokens }),
     };
     const completions = this.#client(fetch).chat.completions;
-    const tried: Format["type"][] = [];
+    const tried: ResponseFormat["type"][] = [];
     for (const format of formats(options)) {
       if (this.#refused.has(format.type)) continue;
       try {
@@ -62,8 +59,8 @@ export class OpenAIChat implements ChatSource {
 }
 
 /** Ways to ask for JSON, the strictest first. */
-function formats({ json, schema }: ChatOptions): Format[] {
-  const object: Format = { type: "json_object" };
+function formats({ json, schema }: ChatOptions): ResponseFormat[] {
+  const object: ResponseFormat = { type: "json_object" };
   if (schema === undefined) return json ? [object] : [];
   return [
     { type: "json_schema", json_schema: { name: "answer", schema: { ...schema } } },
@@ -71,6 +68,6 @@ function formats({ json, schema }: ChatOptions): Format[] {
   ];
 }
 
-function contentOf(answer: OpenAI.ChatCompletion): unknown {
-  return answer.choices?.[0]?.message?.content;
+function contentOf({ choices }: { readonly choices?: unknown }): unknown {
+  return Array.isArray(choices) ? choices[0]?.message?.content : undefined;
 }
