@@ -157,6 +157,13 @@ export class IndexRows {
 
   /** Scopes that hold vectors of another model. */
   outdated(): OutdatedScope[] {
+    // Nearly always there are none, which the indexes on the model tell at once.
+    const some = this.#database.get(
+      `select 1 where exists(select 1 from tail where model < ?1 or model > ?1)
+       or exists(select 1 from segment where model < ?1 or model > ?1)`,
+      this.#model,
+    );
+    if (some === undefined) return [];
     const rows = this.#database.all<RawScope & { count: number }>(
       `select s.owner, s.namespace, count(*) as count from scope s join entry e on e.scope = s.id
        where e.seq in (select seq from tail where model != ?1)

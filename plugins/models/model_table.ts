@@ -12,7 +12,8 @@ const RETRIEVAL = "Represent this sentence for searching relevant passages: ";
 
 /**
  * Prefixes that models were trained with, from their model cards; the first pattern that fits the
- * name counts. Without them these models embed questions far from their answers.
+ * name counts. Without them these models embed questions far from their answers. Another prefix of
+ * documents makes other vectors: whoever changes one must change the name the model is stored under.
  */
 const FAMILIES: readonly (readonly [RegExp, Partial<EmbeddingTraits>])[] = [
   [/nomic-embed-text/, {
