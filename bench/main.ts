@@ -8,6 +8,7 @@ import { type Figure, isMet, numberText, type Part, tableText } from "./figures.
 import { freshPart } from "./fresh.ts";
 import { largePart } from "./large.ts";
 import { lancedbPart } from "./lancedb.ts";
+import { mcpPart } from "./mcp.ts";
 import { recallPart } from "./recall.ts";
 import { scanPart } from "./scan.ts";
 import { startPart } from "./start.ts";
@@ -19,6 +20,7 @@ const PARTS: readonly Part[] = [
   embedderPart,
   startPart,
   largePart,
+  mcpPart,
   scanPart,
   lancedbPart,
 ];

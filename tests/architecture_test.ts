@@ -72,6 +72,7 @@ const ENTRIES = [
   "main.ts",
   "mod.ts",
   "src/client/mod.ts",
+  "src/sidecar/mod.ts",
   "cli/mod.ts",
   "plugins/local/mod.ts",
   "plugins/lancedb/mod.ts",

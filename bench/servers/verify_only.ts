@@ -28,6 +28,7 @@ import { silentLogger as logger } from "../../src/log.ts";
 import type { Domain } from "../../src/memory/domain.ts";
 import { QueryVectors } from "../../src/memory/query_vectors.ts";
 import { Quota } from "../../src/memory/quota.ts";
+import { ScopeTurns } from "../../src/memory/scope_turns.ts";
 import { RelayerKey } from "../../src/relayer_key.ts";
 
 const [port = "0", dataDir = ""] = Deno.args;
@@ -68,6 +69,7 @@ const domain: Domain = {
   cursors: key.sealer("cursor"),
   quota: new Quota(),
   queries: new QueryVectors(embedder, 0, now),
+  turns: new ScopeTurns(),
   logger,
   now,
 };

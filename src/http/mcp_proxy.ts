@@ -52,6 +52,14 @@ export interface GateAnswer {
   close(): void;
 }
 
+/** Open MCP sessions by transport. */
+export interface McpSessions {
+  /** HTTP with SSE. */
+  readonly sse: number;
+  /** Streamable HTTP. */
+  readonly streamable: number;
+}
+
 /** What the proxy works with. */
 export interface McpProxyOptions {
   /** Origins, hosts, aliases. */
@@ -78,6 +86,8 @@ const REQUEST_HEADERS: readonly string[] = [
   HEADER.mcpAccountId,
   HEADER.mcpNamespace,
 ];
+/** Parameters of a tool that its schema mirrors into headers; the sidecar checks them (2026-07-28). */
+const PARAMETER_HEADERS = "mcp-param-";
 /** Names older clients use (PROTOCOL 17.2). */
 const ALIAS_HEADERS: readonly string[] = ["x-memwal-account-id", "x-memwal-namespace"];
 const RESPONSE_HEADERS: readonly string[] = [
@@ -89,6 +99,10 @@ const RESPONSE_HEADERS: readonly string[] = [
   "www-authenticate",
 ];
 const STALL_MS = 30_000;
+/** Longest wait for the sidecar's numbers. */
+const SESSIONS_MS = 400;
+/** Largest answer that can hold them, bytes. */
+const SESSIONS_BYTES = 1024;
 
 interface Open extends RelayedStream {
   readonly isListening: boolean;
@@ -121,6 +135,27 @@ export class McpProxy implements Disposable {
     return await this.#forward(context, { headers, body }, sidecar.gate);
   }
 
+  /** Asks the sidecar for its open sessions; `undefined` when there is none, or it does not tell. */
+  async sessions(): Promise<McpSessions | undefined> {
+    const { sidecar } = this.#options;
+    if (sidecar === undefined) return undefined;
+    const headers = new Headers({ [HEADER.sidecarToken]: sidecar.token });
+    const request = { method: "GET", target: "/health", headers };
+    const late = AbortSignal.timeout(SESSIONS_MS);
+    try {
+      const answer = await sidecar.gate.send(request, late);
+      late.addEventListener("abort", answer.close);
+      try {
+        return await readSessions(answer);
+      } finally {
+        late.removeEventListener("abort", answer.close);
+        answer.close();
+      }
+    } catch {
+      return undefined;
+    }
+  }
+
   /** Ends the streams on which clients only listen; answers under way go on. */
   closeListening(): void {
     for (const stream of this.#open) if (stream.isListening) stream.end();
@@ -151,6 +186,9 @@ export class McpProxy implements Disposable {
     for (const name of names) {
       const value = given.get(name);
       if (value !== null) headers.set(name, value);
+    }
+    for (const [name, value] of given) {
+      if (name.startsWith(PARAMETER_HEADERS)) headers.set(name, value);
     }
     headers.set(HEADER.requestId, context.requestId);
     headers.set(HEADER.sidecarToken, token);
@@ -213,4 +251,20 @@ function responseHeaders(given: Headers, isEvents: boolean): Headers {
     headers.set("x-accel-buffering", "no");
   }
   return headers;
+}
+
+/** Open sessions out of the sidecar's health. */
+async function readSessions({ body }: GateAnswer): Promise<McpSessions | undefined> {
+  let text = "";
+  while (text.length <= SESSIONS_BYTES) {
+    const piece = await body?.next();
+    if (piece === undefined || piece.done) {
+      const health: { readonly sessions?: Partial<McpSessions> } = JSON.parse(text);
+      const { sse, streamable } = health.sessions ?? {};
+      if (typeof sse !== "number" || typeof streamable !== "number") return undefined;
+      return { sse, streamable };
+    }
+    text += new TextDecoder("latin1").decode(piece.value);
+  }
+  return undefined;
 }

@@ -19,6 +19,7 @@ import { gaugeLines, type HttpMetrics, methodLabel } from "./metrics.ts";
 import { openApi } from "./openapi.ts";
 import { type RequestContext, requestIdOf } from "./request_context.ts";
 import type { SignedRoute } from "./route.ts";
+import { analyzeRoutes } from "./routes/analyze.ts";
 import { manageRoutes } from "./routes/manage.ts";
 import { answerCompatSui } from "./routes/compat_sui.ts";
 import { OwnerRoutes } from "./routes/owner.ts";
@@ -32,6 +33,7 @@ import { targetOf } from "./target.ts";
 export const SIGNED_ROUTES: readonly SignedRoute[] = [
   ...rememberRoutes,
   ...recallRoutes,
+  ...analyzeRoutes,
   ...manageRoutes,
 ];
 
@@ -171,9 +173,9 @@ export class Router {
     this.#on("GET", "/config", (context) => json(200, configBody(domain, context)));
     const description = openApi(this.#signedRoutes, config.version);
     this.#on("GET", "/openapi.json", () => json(200, description));
-    this.#on("GET", "/metrics", (context) => {
+    this.#on("GET", "/metrics", async (context) => {
       checkMetricsAccess(config, context);
-      const text = this.#metricsText();
+      const text = await this.#metricsText();
       return new Response(text, { headers: { "content-type": "text/plain; version=0.0.4" } });
     });
     this.#on("POST", "/compat/sui", async (context) => {
@@ -267,8 +269,10 @@ export class Router {
     return undefined;
   }
 
-  #metricsText(): string {
-    const { metrics, domain, accounts } = this.#deps;
+  async #metricsText(): Promise<string> {
+    const { metrics, domain, accounts, mcp } = this.#deps;
+    // A sidecar that does not answer leaves a gap: nobody knows how many sessions it has.
+    const sessions = Object.entries(await mcp.sessions() ?? {});
     const { pending, running } = domain.jobs.counts();
     const oldest = domain.jobs.oldest;
     const age = oldest === undefined ? 0 : Math.max(0, (domain.now() - oldest) / 1000);
@@ -295,6 +299,12 @@ export class Router {
         { labels: { result: "miss" }, value: miss },
         { labels: { result: "stale" }, value: stale },
       ]),
+      ...gaugeLines(
+        "svc_mcp_sessions",
+        "Open MCP sessions by transport",
+        "gauge",
+        sessions.map(([transport, value]) => ({ labels: { transport }, value })),
+      ),
       "",
     ].join("\n");
   }

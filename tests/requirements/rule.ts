@@ -25,17 +25,14 @@ export function rules(section: string, lines: readonly Line[]): Rule[] {
 
 /** Reasons that several rules share. */
 export const DEFERRED = {
-  analyze: "analyze is not part of this version",
-  ask: "ask is not part of this version",
   put: "replacing a memory's text is not part of this version",
   exportImport: "export and import are not part of this version",
   sponsor: "sponsored transactions are not part of this version",
-  mcp: "the MCP transports are not part of this version",
-  tools: "the MCP tools are not part of this version",
   stdio: "the stdio package is not part of this version",
   login: "the browser login is not part of this version",
   chain: "on-chain accounts are not part of this version",
   seal: "the threshold cipher is not part of this version",
   walrus: "the decentralized blob store is not part of this version",
   lexical: "search by words is not part of this version",
+  models: "measuring calls of backends is not part of this version",
 } as const;
