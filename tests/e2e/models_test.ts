@@ -1,8 +1,9 @@
 import assert from "node:assert/strict";
+import { memoryEmbedder } from "../../plugins/memory.ts";
 import { useLite } from "../../plugins/use_lite/mod.ts";
 import { type Env, Installation } from "../crash/installation.ts";
 import { call, health, type Identity, idle, poll } from "../crash/wire.ts";
-import { turned } from "../memory/other_models.ts";
+import { Gate, turned } from "../memory/other_models.ts";
 import { HostileServer, json, refusal } from "../plugins/models/hostile_server.ts";
 import { OllamaServer } from "../plugins/models/ollama_server.ts";
 import { verifies } from "../requirements.ts";
@@ -126,4 +127,41 @@ Deno.test("a key of a model server is in no log, argument or file", async () => 
   const { output } = await installation.run(["--print-config"]);
   assert.match(output, /SVC_OPENAI_API_KEY/);
   assert.ok(!output.includes(key));
+});
+
+Deno.test("a crash while memories are embedded anew loses none and doubles none", async () => {
+  verifies("15-43");
+  const gate = new Gate();
+  await using words = memoryEmbedder(64);
+  const models = { "first:latest": words, "second:latest": turned(words, gate) };
+  await using ollama = new OllamaServer({ embedders: models });
+  const settings: Env = { SVC_EMBEDDER: "ollama", SVC_OLLAMA_URL: ollama.url };
+  const first = { ...settings, SVC_OLLAMA_EMBEDDING_MODEL: "first" };
+  const second = { ...settings, SVC_OLLAMA_EMBEDDING_MODEL: "second" };
+  await using installation = await Installation.create();
+  const identity = await installation.account();
+  const texts = Array.from({ length: 40 }, (_, i) => `fact number ${i}`);
+  {
+    await using relayer = await installation.start(first);
+    for (const text of texts) await remember(relayer.url, identity, text);
+    await idle(relayer.url);
+    await relayer.stop();
+  }
+  // One text of the start's question, and one part of the memories.
+  gate.left = 33;
+  {
+    await using relayer = await installation.start(second);
+    const state = async () => JSON.stringify((await health(relayer.url)).dependencies.embedder);
+    await poll(state, (text) => text.includes('"done":32,"total":40'), 10_000);
+    await relayer.crash();
+  }
+  gate.open();
+  await using relayer = await installation.start(second);
+  await ready(relayer.url);
+  const parts = { route: "POST /api/recall", body: { query: "fact number", limit: 100 } };
+  const { body } = await call(relayer.url, identity, parts);
+  assert.deepEqual(body.results.map(({ text }) => text).toSorted(), texts.toSorted());
+  // The part that was done is not done again: besides the start's question and the recall's, the 8
+  // that are left, and the 8 the server was busy with when the relayer died.
+  assert.equal(gate.count, 33 + 1 + 1 + 8 + 8);
 });
