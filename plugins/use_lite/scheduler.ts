@@ -101,14 +101,16 @@ export class Scheduler {
 function* jobSteps(model: Model, scratch: Scratch, { texts }: Job): Generator<void, JobResult> {
   const windows: Uint16Array[] = [];
   const counts: number[] = [];
+  const known: number[] = [];
   for (const text of texts) {
     const own = windowsOf(model.tokenizer, text);
     windows.push(...own);
     counts.push(own.length);
+    known.push(own[0] === undefined ? 1 : model.tokenizer.known(own[0]));
     yield;
   }
   const vectors = new Float32Array(windows.length * DIMENSIONS);
   const separate = yield* model.transformer.run(scratch, windows);
   separate.forEach((vector, i) => vectors.set(vector, i * DIMENSIONS));
-  return { counts, vectors };
+  return { counts, known, vectors };
 }

@@ -1,18 +1,31 @@
 import { SvcError } from "../errors.ts";
 import type { BlobLink, IndexEntry, Scope } from "../interfaces/mod.ts";
 import type { Arena } from "./arena.ts";
-import type { IndexedMemory, LoadedScope, Neighbour, SearchOptions } from "./loaded_scope.ts";
+import { fuse, keywordScores } from "./fusion.ts";
+import { LexicalIndex } from "./lexical_index.ts";
+import type {
+  IndexedMemory,
+  LoadedScope,
+  Match,
+  Neighbour,
+  ScopeQuery,
+  SearchOptions,
+} from "./loaded_scope.ts";
 import { nearest } from "./nearest.ts";
 import { ScopeVectors } from "./scope_vectors.ts";
 
 /** RAM of an entry beside its vectors and payload: the object, its strings, its places in maps. */
 const ENTRY_BYTES = 1024;
 
+/** Shared by all scopes: negative scores of one query, by slot. */
+let costs = new Float32Array(1024);
+
 /** A loaded scope, with the methods that change it. Slots of the vectors are positions of entries. */
 export class ResidentScope implements LoadedScope {
   /** Whose memories. */
   readonly scope: Scope;
   readonly #vectors: ScopeVectors;
+  #texts = new LexicalIndex();
   #entries: IndexedMemory[] = [];
   readonly #slots = new Map<string, number>();
   readonly #blobs = new Map<string, number>();
@@ -38,7 +51,8 @@ export class ResidentScope implements LoadedScope {
 
   /** Estimate of the RAM held, in bytes. */
   get residentBytes(): number {
-    return this.#vectors.bytes + this.#payloadBytes + this.#entries.length * ENTRY_BYTES;
+    return this.#vectors.bytes + this.#texts.bytes + this.#payloadBytes +
+      this.#entries.length * ENTRY_BYTES;
   }
 
   /** Whether {@linkcode ResidentScope.release} was called. */
@@ -84,6 +98,55 @@ export class ResidentScope implements LoadedScope {
     }));
   }
 
+  /** The memories that answer a query best. */
+  match(query: ScopeQuery, options: SearchOptions): Match[] {
+    this.#check();
+    const { vector, text, known = 1 } = query;
+    if (text === undefined) {
+      if (vector === undefined) return [];
+      return this.search(vector, options)
+        .map((hit) => ({ ...hit, score: Math.max(0, 1 - hit.distance) }));
+    }
+    if (costs.length < this.size) costs = new Float32Array(2 * this.size);
+    const distances = vector && this.#vectors.distances(vector);
+    const lexical = this.#texts.score(text);
+    if (distances === undefined) keywordScores(lexical, costs);
+    else fuse(distances, lexical, known, costs);
+    for (let slot = 0; slot < this.size; slot++) costs[slot] = -costs[slot]!;
+    const distanceOf = (slot: number): number => distances?.[slot] ?? 1 + costs[slot]!;
+    const { limit, maxDistance = Infinity } = options;
+    const found = nearest(this.#entries, costs, limit, (entry, cost, slot) => {
+      if (distances === undefined && cost === 0) return false;
+      return distanceOf(slot) <= maxDistance && (options.accept?.(entry) ?? true);
+    });
+    return Array.from(found, (slot) => ({
+      entry: this.#entries[slot]!,
+      distance: distanceOf(slot),
+      score: -costs[slot]!,
+    }));
+  }
+
+  /** Memories whose text is not known here. */
+  withoutText(): readonly IndexedMemory[] {
+    this.#check();
+    if (this.#texts.texts === this.size) return [];
+    return this.#entries.filter((_, slot) => !this.#texts.has(slot));
+  }
+
+  /** Sets the text of a memory. */
+  setText(id: string, version: number, text: string): void {
+    this.#check();
+    const slot = this.#slots.get(id);
+    if (slot === undefined || this.#texts.has(slot)) return;
+    if (this.#entries[slot]!.version === version) this.#texts.set(slot, text);
+  }
+
+  /** Forgets the text of every memory. */
+  forgetTexts(): void {
+    this.#texts = new LexicalIndex();
+    for (let slot = 0; slot < this.size; slot++) this.#texts.add();
+  }
+
   /** Distance of every memory. */
   distances(vector: Float32Array): Float32Array {
     this.#check();
@@ -116,10 +179,13 @@ export class ResidentScope implements LoadedScope {
     const slot = this.#slots.get(entry.id);
     if (slot === undefined) {
       this.#vectors.add(vectors);
+      this.#texts.add();
       this.#slots.set(entry.id, this.#entries.length);
       this.#entries.push(memory);
     } else {
       this.#vectors.replace(slot, vectors);
+      // The same version is the same text.
+      if (known?.version !== entry.version) this.#texts.clear(slot);
       this.#count(this.#entries[slot]!, -1);
       this.#entries[slot] = memory;
     }
@@ -146,6 +212,7 @@ export class ResidentScope implements LoadedScope {
     this.#slots.delete(id);
     this.#count(this.#entries[slot]!, -1);
     this.#vectors.remove(slot);
+    this.#texts.remove(slot);
     const last = this.#entries.pop()!;
     if (slot === this.#entries.length) return;
     this.#entries[slot] = last;
@@ -156,6 +223,7 @@ export class ResidentScope implements LoadedScope {
   release(): void {
     this.#released = true;
     this.#vectors.release();
+    this.#texts = new LexicalIndex();
     // A new array: whoever walks the old one keeps what it saw.
     this.#entries = [];
     this.#bytes = this.#payloadBytes = 0;

@@ -5,6 +5,7 @@ import type { LiveJob } from "../jobs/live_job.ts";
 import { INLINE_BYTES } from "../jobs/staging.ts";
 import { type Attempt, StepError } from "../jobs/worker.ts";
 import { type Domain, seal, timeText, unseal } from "./domain.ts";
+import { firstPerson } from "./first_person.ts";
 import { decodePayload, decodeStep, encodeStep, type Payload, type Step } from "./payload.ts";
 import { encodeRecord } from "./record.ts";
 import { storeBlob } from "./store_blob.ts";
@@ -53,7 +54,7 @@ async function makeStep(
   const vectors = payload.kind === "manual" ? [payload.vector] : await step(
     "embedding_failed",
     async () => {
-      const [windows] = await domain.embedder.embed([payload.text], {
+      const [windows] = await domain.embedder.embed([firstPerson(payload.text)], {
         purpose: "document",
         signal,
       });
@@ -118,7 +119,9 @@ export async function processMemory(domain: Domain, attempt: Attempt): Promise<v
   await step("storage_failed", () => domain.vectorStore.upsert([entry], { signal }));
   // Tombstones come first, so one that is not there now is seen by whoever writes it.
   if (isDeleted(domain, job)) return await undoJob(domain, live);
-  domain.index.apply([entry]);
+  // Where a credential opens records, their words are indexed by whoever shows one.
+  const isOpen = payload.kind === "text" && !domain.cipher.needsCredential;
+  domain.index.apply([entry], isOpen ? new Map([[entry.id, payload.text]]) : undefined);
   domain.config.failpoint("index");
   live.markRecallable();
   release();

@@ -2,6 +2,7 @@ import { SvcError } from "../errors.ts";
 import type { IndexEntry, Scope } from "../interfaces/mod.ts";
 import { INLINE_BYTES } from "../jobs/staging.ts";
 import { type Caller, type Domain, scopeOf } from "./domain.ts";
+import { firstPerson } from "./first_person.ts";
 import { isCredentialError, requireCredential, settled } from "./open.ts";
 import { type BlobContent, decodeBlob, decodeRecord, type MemoryRecord } from "./record.ts";
 import { checkedVectors } from "./vectors.ts";
@@ -108,7 +109,7 @@ async function indexFound(
   signal: AbortSignal | undefined,
 ): Promise<number> {
   if (found.length === 0) return 0;
-  const vectors = await domain.embedder.embed(found.map((item) => item.record.text), {
+  const vectors = await domain.embedder.embed(found.map((item) => firstPerson(item.record.text)), {
     purpose: "document",
     signal,
   });

@@ -49,6 +49,21 @@ Deno.test("vectors are those of the reference", async () => {
   }
 });
 
+Deno.test("it knows English words, and says when a query is not English", async () => {
+  await using embedder = useLite();
+  const known = async (text: string) => (await embedder.embedQuery!(text)).known;
+  for (
+    const text of ["What is my job?", "Which city do I live in?", "old injuries", "Is it OK?!"]
+  ) {
+    assert.equal(await known(text), 1, text);
+  }
+  for (const text of ["고양이 건강", "Knieoperation", "Blutdrucktablette", "?!", ""]) {
+    assert.equal(await known(text), 0, text);
+  }
+  const partly = await known("invoice of Brightwell");
+  assert.ok(partly > 0 && partly < 1, String(partly));
+});
+
 Deno.test("texts of all lengths and kinds have unit vectors", async () => {
   await using embedder = useLite();
   assert.deepEqual(await embedder.embed([], { purpose: "document" }), []);

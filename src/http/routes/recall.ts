@@ -21,15 +21,10 @@ function weightsOf(
 }
 
 function optionsOf(body: z.output<typeof RecallBody>): RecallOptions {
-  if (body.mode === "keyword") {
-    // Vectors are the only leg of this index; a semantic answer under this name would mislead.
-    throw new SvcError("invalid_parameter", "mode: keyword search is not available here", {
-      field: "mode",
-    });
-  }
   return {
     namespace: body.namespace,
     limit: Math.min(body.limit, RECALL_LIMIT_MAX),
+    mode: body.mode,
     maxDistance: body.max_distance,
     minScore: body.min_score,
     weights: weightsOf(body.scoring_weights),
@@ -58,7 +53,7 @@ export const recallRoutes: readonly SignedRoute[] = [
     path: "/api/recall",
     permissions: ["read"],
     schema: RecallBody,
-    summary: "Find memories by meaning",
+    summary: "Find memories by meaning and by their words",
     handle: async (domain, call) => {
       const found = await recall(domain, call.caller, call.body.query, optionsOf(call.body));
       const { results, dropped, pending } = found;
@@ -94,7 +89,7 @@ export const recallRoutes: readonly SignedRoute[] = [
       const scale = 1 / Math.hypot(...body.vector);
       const best = limit === 0
         ? []
-        : await rank(domain, caller, body.vector.map((v) => v * scale), {
+        : await rank(domain, caller, { vector: body.vector.map((v) => v * scale) }, {
           namespace: body.namespace,
           limit,
           maxDistance: body.max_distance,
