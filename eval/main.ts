@@ -1,9 +1,11 @@
 /** Measures quality: `deno task eval <name> [option …]`. See docs/recall.md. */
 import { run as recall } from "./recall.ts";
+import { run as train } from "./training/train.ts";
 
 /** Evaluations by name; each prints what it found and answers the exit code. */
 const EVALUATIONS: ReadonlyMap<string, (args: readonly string[]) => Promise<number>> = new Map([
   ["recall", recall],
+  ["train", train],
 ]);
 
 const [name = "recall", ...args] = Deno.args;

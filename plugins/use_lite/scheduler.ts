@@ -1,6 +1,7 @@
 import { setImmediate } from "node:timers";
 import type { Job, JobResult } from "./messages.ts";
 import type { Model } from "./model.ts";
+import { mapQuery } from "./query_map.ts";
 import type { Scratch } from "./scratch.ts";
 import { DIMENSIONS, windowsOf } from "./windows.ts";
 
@@ -98,7 +99,11 @@ export class Scheduler {
   }
 }
 
-function* jobSteps(model: Model, scratch: Scratch, { texts }: Job): Generator<void, JobResult> {
+function* jobSteps(
+  model: Model,
+  scratch: Scratch,
+  { purpose, texts }: Job,
+): Generator<void, JobResult> {
   const windows: Uint16Array[] = [];
   const counts: number[] = [];
   const known: number[] = [];
@@ -111,6 +116,9 @@ function* jobSteps(model: Model, scratch: Scratch, { texts }: Job): Generator<vo
   }
   const vectors = new Float32Array(windows.length * DIMENSIONS);
   const separate = yield* model.transformer.run(scratch, windows);
-  separate.forEach((vector, i) => vectors.set(vector, i * DIMENSIONS));
+  separate.forEach((vector, i) => {
+    if (purpose === "query") mapQuery(vector);
+    vectors.set(vector, i * DIMENSIONS);
+  });
   return { counts, known, vectors };
 }

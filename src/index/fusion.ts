@@ -8,7 +8,7 @@ export const WEIGHTS = {
    * Of the raw BM25 (divided by the best of the scope, a stray match would count in full), times the
    * share of the query's words that the text has.
    */
-  words: 0.05,
+  words: 0.04,
   /** Of the cosine of the letter runs. */
   runs: 0.15,
 } as const;
