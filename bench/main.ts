@@ -6,6 +6,7 @@ import { acceptPart } from "./accept.ts";
 import { embedderPart } from "./embedder.ts";
 import { type Figure, isMet, numberText, type Part, tableText } from "./figures.ts";
 import { freshPart } from "./fresh.ts";
+import { indexPart } from "./index.ts";
 import { largePart } from "./large.ts";
 import { recallPart } from "./recall.ts";
 import { scanPart } from "./scan.ts";
@@ -19,6 +20,7 @@ const PARTS: readonly Part[] = [
   startPart,
   largePart,
   scanPart,
+  indexPart,
 ];
 
 const encoder = new TextEncoder();

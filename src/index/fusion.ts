@@ -22,39 +22,39 @@ const KEYWORD_WORDS = 0.7;
 const KEYWORD_RUNS = 0.1;
 
 /**
- * Fused score of every slot, larger is better: cosine + weighted BM25 + weighted letter
- * runs.
+ * Fused score of a slot at a cosine distance, larger is better: cosine + weighted BM25 + weighted
+ * letter runs.
  *
- * @param distances Cosine distance by slot.
  * @param lexical Scores by slot.
  * @param known Share of the query that the embedder knows, 0 to 1.
- * @param into Where the scores go.
  */
-export function fuse(
-  distances: Float32Array,
+export function fusedScore(
   lexical: LexicalScores,
   known: number,
-  into: Float32Array,
-): void {
+): (slot: number, distance: number) => number {
   const weight = WEIGHTS.cosine * (UNKNOWN_COSINE + (1 - UNKNOWN_COSINE) * known);
   const { words, runs, fullMatch } = lexical;
   const perMatch = fullMatch > 0 ? 1 / fullMatch : 0;
-  for (let slot = 0; slot < words.length; slot++) {
+  return (slot, distance) => {
     const score = words[slot]!;
-    into[slot] = weight * (1 - distances[slot]!) +
-      WEIGHTS.words * score * Math.min(1, score * perMatch) + WEIGHTS.runs * runs[slot]!;
-  }
+    return weight * (1 - distance) + WEIGHTS.words * score * Math.min(1, score * perMatch) +
+      WEIGHTS.runs * runs[slot]!;
+  };
 }
 
 /**
  * Relevance of every slot to a keyword search, 0 to 1: how much of the query's words, by what they
  * tell, and of its letter runs the text has. 0 where no word and hardly a run is shared.
  */
-export function keywordScores(lexical: LexicalScores, into: Float32Array): void {
+export function keywordScores(lexical: LexicalScores): Float32Array {
   const { words, runs, fullMatch } = lexical;
+  const scores = new Float32Array(words.length);
   for (let slot = 0; slot < words.length; slot++) {
     const isHit = words[slot]! > 0 || runs[slot]! >= KEYWORD_RUNS;
     const match = fullMatch > 0 ? Math.min(1, words[slot]! / fullMatch) : 0;
-    into[slot] = isHit ? KEYWORD_WORDS * match + (1 - KEYWORD_WORDS) * Math.min(1, runs[slot]!) : 0;
+    scores[slot] = isHit
+      ? KEYWORD_WORDS * match + (1 - KEYWORD_WORDS) * Math.min(1, runs[slot]!)
+      : 0;
   }
+  return scores;
 }

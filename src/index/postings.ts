@@ -76,7 +76,7 @@ export class Postings {
     let done = 0;
     for (let size = 2; done < count; size *= 2) {
       const take = Math.min(size, count - done);
-      for (let i = 0; i < take; i++) postings[done + i] = pool[at + i]!;
+      postings.set(pool.subarray(at, at + take), done);
       done += take;
       if (done < count) at = pool[at + size]!;
     }

@@ -1,8 +1,9 @@
 import { SvcError } from "../errors.ts";
 import type { BlobLink, IndexEntry, Scope } from "../interfaces/mod.ts";
 import type { Arena } from "./arena.ts";
-import { fuse, keywordScores } from "./fusion.ts";
-import { LexicalIndex } from "./lexical_index.ts";
+import { bestMemories } from "./best_memories.ts";
+import { fusedScore, keywordScores } from "./fusion.ts";
+import { LexicalIndex, type LexicalScores } from "./lexical_index.ts";
 import type {
   IndexedMemory,
   LoadedScope,
@@ -16,9 +17,6 @@ import { ScopeVectors } from "./scope_vectors.ts";
 
 /** RAM of an entry beside its vectors and payload: the object, its strings, its places in maps. */
 const ENTRY_BYTES = 1024;
-
-/** Shared by all scopes: negative scores of one query, by slot. */
-let costs = new Float32Array(1024);
 
 /** A loaded scope, with the methods that change it. Slots of the vectors are positions of entries. */
 export class ResidentScope implements LoadedScope {
@@ -87,41 +85,38 @@ export class ResidentScope implements LoadedScope {
   /** The nearest memories. */
   search(vector: Float32Array, options: SearchOptions): Neighbour[] {
     this.#check();
-    const distances = this.#vectors.distances(vector);
-    const { limit, maxDistance = Infinity } = options;
-    const found = nearest(this.#entries, distances, limit, (entry, distance) => {
-      return distance <= maxDistance && (options.accept?.(entry) ?? true);
-    });
-    return Array.from(found, (slot) => ({
-      entry: this.#entries[slot]!,
-      distance: distances[slot]!,
-    }));
+    return bestMemories(this.#entries, this.#vectors, vector, undefined, options)
+      .map(({ slot, distance }) => ({ entry: this.#entries[slot]!, distance }));
   }
 
   /** The memories that answer a query best. */
-  match(query: ScopeQuery, options: SearchOptions): Match[] {
+  match({ vector, text, known = 1 }: ScopeQuery, options: SearchOptions): Match[] {
     this.#check();
-    const { vector, text, known = 1 } = query;
     if (text === undefined) {
-      if (vector === undefined) return [];
-      return this.search(vector, options)
-        .map((hit) => ({ ...hit, score: Math.max(0, 1 - hit.distance) }));
+      const hits = vector === undefined ? [] : this.search(vector, options);
+      return hits.map((hit) => ({ ...hit, score: Math.max(0, 1 - hit.distance) }));
     }
-    if (costs.length < this.size) costs = new Float32Array(2 * this.size);
-    const distances = vector && this.#vectors.distances(vector);
     const lexical = this.#texts.score(text);
-    if (distances === undefined) keywordScores(lexical, costs);
-    else fuse(distances, lexical, known, costs);
-    for (let slot = 0; slot < this.size; slot++) costs[slot] = -costs[slot]!;
-    const distanceOf = (slot: number): number => distances?.[slot] ?? 1 + costs[slot]!;
+    if (vector === undefined) return this.#matchWords(lexical, options);
+    const scoreOf = fusedScore(lexical, known);
+    const costOf = (slot: number, distance: number): number => -scoreOf(slot, distance);
+    return bestMemories(this.#entries, this.#vectors, vector, costOf, options)
+      .map(({ slot, distance, cost }) => ({
+        entry: this.#entries[slot]!,
+        distance,
+        score: -cost,
+      }));
+  }
+
+  #matchWords(lexical: LexicalScores, options: SearchOptions): Match[] {
     const { limit, maxDistance = Infinity } = options;
-    const found = nearest(this.#entries, costs, limit, (entry, cost, slot) => {
-      if (distances === undefined && cost === 0) return false;
-      return distanceOf(slot) <= maxDistance && (options.accept?.(entry) ?? true);
+    const costs = keywordScores(lexical).map((score) => -score);
+    const found = nearest(this.#entries, costs, limit, (entry, cost) => {
+      return cost < 0 && 1 + cost <= maxDistance && (options.accept?.(entry) ?? true);
     });
     return Array.from(found, (slot) => ({
       entry: this.#entries[slot]!,
-      distance: distanceOf(slot),
+      distance: 1 + costs[slot]!,
       score: -costs[slot]!,
     }));
   }
