@@ -1,5 +1,5 @@
 import { useLite } from "../plugins/use_lite/mod.ts";
-import { fuse } from "../src/index/fusion.ts";
+import { fusedScore } from "../src/index/fusion.ts";
 import { LexicalIndex } from "../src/index/lexical_index.ts";
 import type { Embedder } from "../src/interfaces/mod.ts";
 import { firstPerson } from "../src/memory/first_person.ts";
@@ -43,7 +43,6 @@ async function rankStore(
   const documents = await embedder.embed(facts.map(({ fact }) => firstPerson(fact)), {
     purpose: "document",
   });
-  const fused = new Float32Array(facts.length);
   for (const [answer, fact] of facts.entries()) {
     for (const query of fact.queries) {
       const { vector, known } = await queries.get(query);
@@ -52,7 +51,8 @@ async function rankStore(
         (windows) => 1 - Math.max(...windows.map((window) => dot(window, vector))),
       );
       const lexical = texts.score(query);
-      fuse(distances, lexical, known, fused);
+      const scoreOf = fusedScore(lexical, known);
+      const fused = distances.map((distance, slot) => scoreOf(slot, distance));
       ranks.cosine.push(rankOf(answer, distances.map((distance) => -distance)));
       ranks.words.push(rankOf(answer, lexical.words));
       ranks.letters.push(rankOf(answer, lexical.runs));

@@ -1,7 +1,8 @@
+import { isAscii } from "./words.ts";
+
 /** Scripts in which a letter is a syllable or a word, so that shorter runs tell as much. */
 const SYLLABLES = /[\u3040-\u30ff\u3400-\u9fff\uac00-\ud7a3]/;
 const NO_WORD = /[^\p{L}\p{N}\p{M}]+/gu;
-const ASCII = /^[\x00-\x7f]*$/;
 const NO_ENGLISH_WORD = /[^a-z0-9]+/g;
 
 /**
@@ -10,7 +11,7 @@ const NO_ENGLISH_WORD = /[^a-z0-9]+/g;
  * occurs twice is told twice.
  */
 export function eachRun(text: string, take: (hash: number) => void): void {
-  const plain = text.replaceAll(ASCII.test(text) ? NO_ENGLISH_WORD : NO_WORD, " ").trim();
+  const plain = text.replaceAll(isAscii(text) ? NO_ENGLISH_WORD : NO_WORD, " ").trim();
   if (plain === "") return;
   const padded = ` ${plain} `;
   const short = SYLLABLES.test(padded) ? 2 : 3;

@@ -9,16 +9,21 @@ const STOP_WORDS = new Set(
     "your yours").split(" "),
 );
 
-const ASCII = /^[\x00-\x7f]*$/;
+const BEYOND_ASCII = /[\u0080-\uffff]/;
 const ENGLISH_WORD = /[a-z0-9]+(?:'[a-z]+)?/g;
 const WORD = /[\p{L}\p{N}][\p{L}\p{N}\p{M}]*(?:'[a-z]+)?/gu;
+
+/** Whether a text has ASCII characters only: then simpler expressions do. */
+export function isAscii(text: string): boolean {
+  return !BEYOND_ASCII.test(text);
+}
 
 /**
  * A text as it is compared: lower case, compatibility forms and typographic apostrophes made plain,
  * Latin letters without their accents.
  */
 export function folded(text: string): string {
-  if (ASCII.test(text)) return text.toLowerCase();
+  if (isAscii(text)) return text.toLowerCase();
   return text.normalize("NFKC").toLowerCase().replaceAll("\u2019", "'").replaceAll("ß", "ss")
     .normalize("NFD").replaceAll(/([a-z])\p{M}+/gu, "$1").normalize("NFC");
 }
@@ -26,7 +31,7 @@ export function folded(text: string): string {
 /** Words of a folded text in their order, stemmed, without those that say nothing. */
 export function words(text: string): string[] {
   const found: string[] = [];
-  for (const match of text.match(ASCII.test(text) ? ENGLISH_WORD : WORD) ?? []) {
+  for (const match of text.match(isAscii(text) ? ENGLISH_WORD : WORD) ?? []) {
     // A possessive is its noun; other words lose the apostrophe only.
     const word = match.includes("'") ? match.replace(/'s$/, "").replaceAll("'", "") : match;
     if (!STOP_WORDS.has(word)) found.push(stem(word));
