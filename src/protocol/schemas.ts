@@ -231,10 +231,10 @@ export const RecallBody = object({
   query: boundedText(limit.QUERY_BYTES, "empty_query", "query_too_long"),
   limit: wholeNumber.default(limit.RECALL_LIMIT_DEFAULT),
   ...ranking,
-  mode: z.string().transform((mode, context) => {
-    if (mode === "hybrid" || mode === "semantic" || mode === "keyword") return mode;
-    fail(context, "invalid_parameter", "must be hybrid, semantic or keyword");
-    return z.NEVER;
+  mode: z.string().superRefine((mode, context) => {
+    if (!["hybrid", "semantic", "keyword"].includes(mode)) {
+      fail(context, "invalid_parameter", "must be hybrid, semantic or keyword");
+    }
   }).default("hybrid"),
   min_score: z.number().optional(),
   occurred_after: Time.optional(),

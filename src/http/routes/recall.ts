@@ -1,7 +1,13 @@
 import type { z } from "zod";
 import { SvcError } from "../../errors.ts";
 import { timeText } from "../../memory/domain.ts";
-import { rank, recall, type RecallOptions, type ScoringWeights } from "../../memory/recall.ts";
+import {
+  rank,
+  recall,
+  type RecallMode,
+  type RecallOptions,
+  type ScoringWeights,
+} from "../../memory/recall.ts";
 import { restore } from "../../memory/restore.ts";
 import { RECALL_LIMIT_MAX, RESTORE_LIMIT_MAX } from "../../protocol/limits.ts";
 import { EmbedBody, RecallBody, RecallManualBody, RestoreBody } from "../../protocol/schemas.ts";
@@ -24,7 +30,8 @@ function optionsOf(body: z.output<typeof RecallBody>): RecallOptions {
   return {
     namespace: body.namespace,
     limit: Math.min(body.limit, RECALL_LIMIT_MAX),
-    mode: body.mode,
+    // The schema lets no other value through.
+    mode: body.mode as RecallMode,
     maxDistance: body.max_distance,
     minScore: body.min_score,
     weights: weightsOf(body.scoring_weights),
