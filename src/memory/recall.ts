@@ -1,5 +1,6 @@
 import type { SvcError } from "../errors.ts";
 import type { IndexedMemory, Match, ScopeQuery, SearchOptions } from "../index/loaded_scope.ts";
+import type { Scope } from "../interfaces/mod.ts";
 import { type Caller, type Domain, scopeOf, timeText } from "./domain.ts";
 import { openMemories, requireCredential } from "./open.ts";
 import type { Metadata } from "./record.ts";
@@ -178,6 +179,18 @@ function toHit(scored: Scored, text: string, metadata: Metadata | undefined): Hi
 }
 
 /**
+ * Opens any one memory, where a recall that finds nothing would otherwise answer a caller whose
+ * credential is refused: that a word is not there is what the credential protects, too.
+ */
+async function proveCredential(domain: Domain, caller: Caller, scope: Scope): Promise<void> {
+  const any = await domain.index.read(
+    scope,
+    (loaded) => loaded.entries().find((memory) => memory.source !== "manual"),
+  );
+  if (any !== undefined) await openMemories(domain, caller, scope, [any]);
+}
+
+/**
  * Finds memories by meaning and by their words. It first waits for the caller's own pending jobs of the scope.
  *
  * @throws {SvcError} `embedding_unavailable`; `decrypt_credential_required` or
@@ -205,6 +218,9 @@ export async function recall(
     ...options,
     accept: (memory) => memory.source !== "manual",
   });
+  if (best.length === 0 && domain.cipher.needsCredential) {
+    await proveCredential(domain, caller, scope);
+  }
   const opened = await openMemories(domain, caller, scope, best.map((hit) => hit.entry));
   const results: Hit[] = [];
   const errors: SvcError[] = [];

@@ -135,6 +135,10 @@ Deno.test("words are indexed with a credential only, and once", async () => {
   assert.equal(count.opened, 5 + 2);
   assert.equal((await svc.post("/api/recall", body, { headers })).body.total, 2);
   assert.equal(count.opened, 5 + 2 + 2, "the hits only");
+  const nothing = { query: "submarine", mode: "keyword" };
+  assert.equal((await svc.post("/api/recall", nothing, { headers })).body.total, 0);
+  const guessed = await svc.post("/api/recall", nothing, { headers: wrong });
+  assert.equal(guessed.body.code, "decrypt_credential_invalid", "not even that there is nothing");
 });
 
 Deno.test("callers share the work of opening a scope", async () => {
@@ -151,4 +155,33 @@ Deno.test("callers share the work of opening a scope", async () => {
   const answers = await Promise.all(Array.from({ length: 8 }, search));
   assert.ok(answers.every(({ body }) => body.total === 1));
   assert.equal(count.opened, 20 + 8);
+});
+
+Deno.test("recalls beside writes and deletions never find what is gone or foreign", async () => {
+  verifies("10.6-22", "10.6-24", "10.6-25");
+  await using svc = await startRelayer();
+  await svc.remember("heron elsewhere", { namespace: "other" });
+  const gone = new Set<string>();
+  const written: string[] = [];
+  const work = async (worker: number) => {
+    for (let i = 0; i < 25; i++) {
+      const text = `heron ${worker} ${i}`;
+      const { body } = await svc.post("/api/remember", { text });
+      const mode = ["hybrid", "keyword", "semantic"][i % 3]!;
+      const before = new Set(gone);
+      const hits = await find(svc, text, { mode, limit: 100 });
+      assert.ok(hits.some((hit) => hit.memory_id === body.job_id), `${text} is missing`);
+      assert.deepEqual(hits.filter((hit) => before.has(hit.memory_id)), []);
+      assert.ok(hits.every((hit) => /^heron \d+ \d+$/.test(hit.text)));
+      if (i % 2 === 0) {
+        const { status } = await svc.send("DELETE", `/api/memories/${body.job_id}`);
+        assert.equal(status, 200);
+        gone.add(body.job_id);
+      } else written.push(text);
+    }
+  };
+  await Promise.all(Array.from({ length: 6 }, (_, worker) => work(worker)));
+  await svc.relayer.idle();
+  const left = await find(svc, "heron", { mode: "keyword", limit: 100 });
+  assert.deepEqual(textsOf(left).sort(), written.sort());
 });
