@@ -234,3 +234,25 @@ Deno.test("a reader whose scope is dropped on the way reads again", async () => 
   const failure = new Error("the reader's own");
   await assert.rejects(index.read(scopeOf("a"), () => Promise.reject(failure)), failure);
 });
+
+Deno.test("texts make room as vectors do, with ten times more scopes than fit", async () => {
+  const names = Array.from({ length: 40 }, (_, i) => `s${i}`);
+  await using index = open(new ListStore(names.flatMap((name) => many(name, 10))), 1);
+  const read = (from: ScopeIndex, name: string): Promise<number> =>
+    from.read(scopeOf(name), async (loaded) => {
+      await Promise.resolve();
+      for (const { id } of loaded.withoutText()) loaded.setText(id, 1, `${id} heron `.repeat(50));
+      return loaded.match({ text: "heron" }, { limit: 100 }).length;
+    });
+  assert.equal(await read(index, "s0"), 10);
+  const { bytes, scopes } = index.stats();
+  assert.equal(scopes, 1);
+  await using roomy = open(new ListStore(names.flatMap((name) => many(name, 10))), 4 * bytes);
+  for (let round = 0; round < 3; round++) {
+    for (const name of names) {
+      assert.equal(await read(roomy, name), 10);
+      assert.ok(roomy.stats().bytes <= 4 * bytes);
+    }
+  }
+  assert.equal(roomy.stats().scopes, 4);
+});

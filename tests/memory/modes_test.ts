@@ -141,6 +141,34 @@ Deno.test("words are indexed with a credential only, and once", async () => {
   assert.equal(guessed.body.code, "decrypt_credential_invalid", "not even that there is nothing");
 });
 
+Deno.test("what cannot be opened for the moment is found by its words later", async () => {
+  const refused = new Map<string, SvcError>();
+  const cipher = intercepted(memoryCipher(), {
+    open: async (next, items, context) =>
+      (await next(items, context)).map((result, i) => {
+        const reason = refused.get(items[i]!.memoryId);
+        return reason === undefined ? result : { status: "rejected" as const, reason };
+      }),
+  });
+  await using svc = await startRelayer({ backends: { cipher } });
+  const ids = [await svc.remember("heron one"), await svc.remember("heron two")];
+  const damaged = await svc.remember("heron three");
+  refused.set(ids[0]!, new SvcError("key_service_unavailable"));
+  refused.set(damaged, new SvcError("storage_unavailable", undefined, { retryable: false }));
+  const keyword = { mode: "keyword" };
+  assert.deepEqual(textsOf(await find(svc, "heron", keyword)), ["heron two"]);
+  const { body } = await svc.post("/api/recall", { query: "heron" });
+  assert.equal(body.dropped_count, 2, "by meaning they are found");
+  refused.clear();
+  assert.deepEqual(
+    textsOf(await find(svc, "heron", keyword)),
+    ["heron two"],
+    "not asked again yet",
+  );
+  svc.clock.advance(30_000);
+  assert.equal((await find(svc, "heron", keyword)).length, 2, "the damaged one stays out");
+});
+
 Deno.test("callers share the work of opening a scope", async () => {
   const count = { opened: 0 };
   const cipher = intercepted(memoryCipher(), {
