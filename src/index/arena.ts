@@ -186,10 +186,11 @@ export class Arena {
     const floats = this.floats;
     for (let i = 0; i < vector.length; i++) floats[i] = vector[i]! * scale;
     floats.fill(0, vector.length, this.stride);
-    this.#aimBytes(floats.subarray(0, vector.length));
   }
 
-  #aimBytes(query: Float32Array): void {
+  /** Rounds the vector aimed at for {@linkcode Arena.scoreBytes}. */
+  aimBytes(): void {
+    const query = this.floats.subarray(0, this.dimensions);
     const bytes = this.#bytes;
     const scale = scaleOf(query, QUERY_ZERO - 1);
     let squares = 0;
@@ -218,7 +219,8 @@ export class Arena {
   }
 
   /**
-   * As {@linkcode Arena.score}, from the bytes: off by {@linkcode Arena.bound} at most.
+   * As {@linkcode Arena.score}, from the bytes: off by {@linkcode Arena.bound} at most. The vector
+   * aimed at must have been rounded.
    */
   scoreBytes(slab: number, rows: number): void {
     this.kernel.dots_i8(

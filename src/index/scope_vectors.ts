@@ -98,6 +98,7 @@ export class ScopeVectors {
    */
   roundedDistances(vector: Float32Array): { distances: Float32Array; bound: number } {
     this.#arena.aim(vector);
+    this.#arena.aimBytes();
     const distances = this.#scan((slab, count) => this.#arena.scoreBytes(slab, count));
     return { distances, bound: this.#arena.bound(this.#rounding) };
   }
@@ -116,9 +117,10 @@ export class ScopeVectors {
     const { scores } = this.#arena;
     const distances = this.#distances.fill(2, 0, this.#slots);
     const slotOf = this.#slotOf;
+    const rows = this.#rows;
     let row = 0;
     for (const slab of this.#slabs) {
-      const count = Math.min(SLAB_ROWS, this.#rows - row);
+      const count = Math.min(SLAB_ROWS, rows - row);
       score(slab, count);
       for (let i = 0; i < count; i++) {
         const distance = 1 - scores[i]!;

@@ -106,6 +106,7 @@ Deno.test("scores from bytes are within their bound, and those of one row are ex
     arena.aim(unitVector(dimensions, random));
     arena.score(slab, SLAB_ROWS);
     const exact = arena.scores.slice();
+    arena.aimBytes();
     arena.scoreBytes(slab, SLAB_ROWS);
     const rounded = arena.scores.slice();
     exact.forEach((score, row) => {
