@@ -6,6 +6,17 @@ export interface EmbedOptions extends CallOptions {
   readonly purpose: "document" | "query";
 }
 
+/** What an embedder makes of a query. */
+export interface QueryEmbedding {
+  /** Unit length. */
+  readonly vector: Float32Array;
+  /**
+   * How well the model knows the query's words, 0 to 1: 0 where they are of another language or in
+   * another script. Recall leans on words and letters as far as it is low.
+   */
+  readonly known: number;
+}
+
 /**
  * Text to vectors. Verify an implementation with `embedderSuite` of `@svc/relayer/testing`.
  */
@@ -28,4 +39,9 @@ export interface Embedder extends AsyncDisposable {
   embed(texts: readonly string[], options: EmbedOptions): Promise<Float32Array[][]>;
   /** What the last calls say about its server; absent where there is none. */
   health?(): BackendHealth;
+  /**
+   * As `embed` of one text with the purpose `query`, for models that can tell when a text is none
+   * of theirs. Without it every query counts as known.
+   */
+  embedQuery?(text: string, options?: CallOptions): Promise<QueryEmbedding>;
 }

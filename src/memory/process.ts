@@ -9,7 +9,7 @@ import { decodePayload, decodeStep, encodeStep, type Payload, type Step } from "
 import { encodeRecord } from "./record.ts";
 import { storeBlob } from "./store_blob.ts";
 import { undoJob } from "./remove.ts";
-import { checkedVectors } from "./vectors.ts";
+import { documentVectors } from "./vectors.ts";
 
 async function step<T>(code: JobErrorCode, work: () => Promise<T>): Promise<T> {
   try {
@@ -49,8 +49,8 @@ async function vectorsOf(
     return fits ? [vector] : [];
   }
   return await step("embedding_failed", async () => {
-    const [windows] = await embedder.embed([payload.text], { purpose: "document", signal });
-    return checkedVectors(embedder, windows);
+    const [vectors] = await documentVectors(embedder, [payload.text], signal);
+    return vectors!;
   });
 }
 
@@ -131,7 +131,9 @@ export async function processMemory(domain: Domain, attempt: Attempt): Promise<v
   await step("storage_failed", () => domain.vectorStore.upsert([entry], { signal }));
   // Tombstones come first, so one that is not there now is seen by whoever writes it.
   if (isDeleted(domain, job)) return await undoJob(domain, live);
-  domain.index.apply([entry]);
+  // Where a credential opens records, their words are indexed by whoever shows one.
+  const isOpen = payload.kind === "text" && !domain.cipher.needsCredential;
+  domain.index.apply([entry], isOpen ? new Map([[entry.id, payload.text]]) : undefined);
   domain.config.failpoint("index");
   live.markRecallable();
   release();

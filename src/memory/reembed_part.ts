@@ -2,7 +2,7 @@ import { SvcError } from "../errors.ts";
 import type { IndexEntry, Scope } from "../interfaces/mod.ts";
 import type { Caller, Domain } from "./domain.ts";
 import { openMemories } from "./open.ts";
-import { checkedVectors } from "./vectors.ts";
+import { documentVectors } from "./vectors.ts";
 
 /** What became of a part. */
 export interface ReembeddedPart {
@@ -48,8 +48,8 @@ async function vectorsOf(
   const impossible: string[] = [];
   const embed = async (ids: readonly string[]) => {
     const batch = ids.map((id) => texts.get(id)!);
-    const vectors = await embedder.embed(batch, { purpose: "document", signal });
-    for (const [i, id] of ids.entries()) made.set(id, checkedVectors(embedder, vectors[i]));
+    const vectors = await documentVectors(embedder, batch, signal);
+    for (const [i, id] of ids.entries()) made.set(id, vectors[i]!);
   };
   const ids = [...texts.keys()];
   try {

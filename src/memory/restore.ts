@@ -5,7 +5,7 @@ import { type Caller, type Domain, scopeOf } from "./domain.ts";
 import { isCredentialError, requireCredential, settled } from "./open.ts";
 import { type BlobContent, decodeBlob, decodeRecord, type MemoryRecord } from "./record.ts";
 import { reembeddingOf } from "./reembedding.ts";
-import { checkedVectors } from "./vectors.ts";
+import { documentVectors } from "./vectors.ts";
 
 /** Blobs fetched, opened and embedded together. */
 const BATCH = 16;
@@ -109,13 +109,9 @@ async function indexFound(
   signal: AbortSignal | undefined,
 ): Promise<number> {
   if (found.length === 0) return 0;
-  const vectors = await domain.embedder.embed(found.map((item) => item.record.text), {
-    purpose: "document",
-    signal,
-  });
-  const entries = found.map((item, n) =>
-    entryOf(scope, item, checkedVectors(domain.embedder, vectors[n]))
-  );
+  const texts = found.map((item) => item.record.text);
+  const vectors = await documentVectors(domain.embedder, texts, signal);
+  const entries = found.map((item, n) => entryOf(scope, item, vectors[n]!));
   await domain.vectorStore.upsert(entries, { signal });
   // Tombstones come first, so one that is not there now is applied by whoever writes it.
   const kept = entries.filter((_, n) => found[n] && !isGone(domain, scope, found[n].record));

@@ -8,7 +8,7 @@ import { extractFacts, type Fact } from "../extract/facts.ts";
 import { requireCredential } from "../open.ts";
 import { reembeddingOf } from "../reembedding.ts";
 import { accept } from "../remember.ts";
-import { checkedVectors } from "../vectors.ts";
+import { documentVectors } from "../vectors.ts";
 import { nearestTexts, waitingTexts } from "./known.ts";
 import { factsOfAnswer } from "./model_answer.ts";
 import { extractionMessages, FACTS_SCHEMA } from "./prompt.ts";
@@ -53,17 +53,6 @@ async function settle(domain: Domain, caller: Caller, namespace: string): Promis
   ]);
 }
 
-/** Vectors of texts as documents, all windows of each. */
-async function documentVectors(
-  domain: Domain,
-  caller: Caller,
-  texts: readonly string[],
-): Promise<Float32Array[]> {
-  const { embedder } = domain;
-  const answers = await embedder.embed(texts, { purpose: "document", signal: caller.signal });
-  return texts.flatMap((_, i) => checkedVectors(embedder, answers[i]));
-}
-
 async function modelFacts(
   domain: Domain,
   caller: Caller,
@@ -71,8 +60,8 @@ async function modelFacts(
   input: AnalyzeInput,
 ): Promise<Fact[]> {
   const { text, namespace, mostFacts } = input;
-  const vectors = await documentVectors(domain, caller, [text]);
-  const related = await nearestTexts(domain, caller, namespace, vectors);
+  const vectors = await documentVectors(domain.embedder, [text], caller.signal);
+  const related = await nearestTexts(domain, caller, namespace, vectors.flat());
   const messages = extractionMessages({
     text,
     referenceTime: timeText(input.occurredAt ?? domain.now()),
@@ -97,8 +86,9 @@ async function newFacts(
   facts: readonly Fact[],
 ): Promise<Fact[]> {
   const waiting = await waitingTexts(domain, scopeOf(caller, namespace));
-  const vectors = await documentVectors(domain, caller, facts.map(({ text }) => text));
-  const known = [...waiting, ...await nearestTexts(domain, caller, namespace, vectors)];
+  const texts = facts.map(({ text }) => text);
+  const vectors = await documentVectors(domain.embedder, texts, caller.signal);
+  const known = [...waiting, ...await nearestTexts(domain, caller, namespace, vectors.flat())];
   const found: Fact[] = [];
   for (const fact of facts) {
     const isKnown = known.some((text) => isSameStatement(text, fact.text));
