@@ -1,10 +1,8 @@
 import { useLite } from "../plugins/use_lite/mod.ts";
-import { fusedScore } from "../src/index/fusion.ts";
-import { LexicalIndex } from "../src/index/lexical_index.ts";
 import type { Embedder } from "../src/interfaces/mod.ts";
-import { firstPerson } from "../src/memory/first_person.ts";
 import { QueryVectors } from "../src/memory/query_vectors.ts";
 import { uniform } from "../bench/statistics.ts";
+import { comparisons } from "./compare_store.ts";
 import { type FactStore, type QuerySet, readQuerySet } from "./query_set.ts";
 import { interval, quality, rankOf } from "./ranks.ts";
 
@@ -31,42 +29,22 @@ const SETS: readonly (readonly [name: string, files: readonly string[]])[] = [
 async function rankStore(
   embedder: Embedder,
   queries: QueryVectors,
-  { facts }: FactStore,
+  store: FactStore,
   ranks: Ranks,
   missed: (line: string) => void,
 ): Promise<void> {
-  const texts = new LexicalIndex();
-  facts.forEach(({ fact }, slot) => {
-    texts.add();
-    texts.set(slot, fact);
-  });
-  const documents = await embedder.embed(facts.map(({ fact }) => firstPerson(fact)), {
-    purpose: "document",
-  });
-  for (const [answer, fact] of facts.entries()) {
-    for (const query of fact.queries) {
-      const { vector, known } = await queries.get(query);
-      const distances = Float32Array.from(
-        documents,
-        (windows) => 1 - Math.max(...windows.map((window) => dot(window, vector))),
-      );
-      const lexical = texts.score(query);
-      const scoreOf = fusedScore(lexical, known);
-      const fused = distances.map((distance, slot) => scoreOf(slot, distance));
-      ranks.cosine.push(rankOf(answer, distances.map((distance) => -distance)));
-      ranks.words.push(rankOf(answer, lexical.words));
-      ranks.letters.push(rankOf(answer, lexical.runs));
-      const rank = rankOf(answer, fused);
-      ranks.fusion.push(rank);
-      if (rank === 1) continue;
-      const best = fused.indexOf(Math.max(...fused));
-      missed(`  ${rank}. ${query}\n       ${fact.fact}\n    1. ${facts[best]!.fact}`);
-    }
+  for await (const compared of comparisons(embedder, queries, store)) {
+    const { query, answer, distances, lexical, fused } = compared;
+    ranks.cosine.push(rankOf(answer, distances.map((distance) => -distance)));
+    ranks.words.push(rankOf(answer, lexical.words));
+    ranks.letters.push(rankOf(answer, lexical.runs));
+    const rank = rankOf(answer, fused);
+    ranks.fusion.push(rank);
+    if (rank === 1) continue;
+    const best = fused.indexOf(Math.max(...fused));
+    const text = (slot: number) => store.facts[slot]!.fact;
+    missed(`  ${rank}. ${query}\n       ${text(answer)}\n    1. ${text(best)}`);
   }
-}
-
-function dot(a: Float32Array, b: Float32Array): number {
-  return a.reduce((sum, value, i) => sum + value * b[i]!, 0);
 }
 
 async function ranksOf(

@@ -47,7 +47,7 @@ export class WorkerEmbedder implements Embedder {
   /** 128. */
   readonly maxTokens: number = WINDOW_TOKENS;
   /** Lets nine of ten answerable questions through; see `deno task eval ask`. */
-  readonly closeness: number = 0.35;
+  readonly closeness: number = 0.37;
 
   readonly #options: WorkerEmbedderOptions;
   readonly #batches = new Map<number, Batch>();
