@@ -12,6 +12,7 @@ import type { Settings } from "./settings.ts";
 import { formatHost } from "./settings/parsers.ts";
 import { onStopSignal } from "./stop_signal.ts";
 import { VERSION } from "./version.ts";
+import { openDashboard } from "./dashboard.ts";
 
 /** What is needed to serve. */
 export interface ServeOptions {
@@ -30,9 +31,10 @@ export interface ServeOptions {
 }
 
 /** What to do when there is no account yet, ready to paste. */
-export function welcome(address: string): string {
+export function welcome(address: string, dashboard?: string): string {
+  const page = dashboard === undefined ? "" : `Open ${dashboard} in a browser, or in`;
   return `
-The relayer is ready at ${address} and has no account yet. In another terminal:
+The relayer is ready at ${address} and has no account yet. ${page || "In"} another terminal:
 
   npx -y deno@2.9.6 task svc account create --save
   npx -y deno@2.9.6 task svc remember "I am allergic to peanuts"
@@ -116,14 +118,30 @@ export async function serveRelayer(options: ServeOptions): Promise<void> {
     port: server.addr.port,
     version: VERSION,
   });
-  const accounts = await backends?.accounts.admin?.list();
-  if (accounts?.length === 0) options.write(welcome(address));
+  const admin = backends?.accounts.admin;
+  const dashboard = await openDashboard({
+    settings,
+    relayerPort: server.addr.port,
+    accounts: admin === undefined ? "chain" : "local",
+    signal: cut.signal,
+    logger,
+  });
+  const accounts = await admin?.list();
+  if (accounts?.length === 0) {
+    options.write(
+      welcome(address, dashboard === undefined ? undefined : settings.webUrl),
+    );
+  }
 
   const signal = await Promise.race([stopped.promise, server.finished]);
   logger.info("shutting down", { signal: signal ?? "none" });
   const ms = settings.shutdownSeconds * 1000;
   const end = performance.now() + ms;
-  const closed = Promise.all([server.shutdown(), internal?.shutdown()]);
+  const closed = Promise.all([
+    server.shutdown(),
+    internal?.shutdown(),
+    dashboard?.shutdown(),
+  ]);
   await relayer.drain(ms);
   // Connections that stay busy after their time are cut.
   if (!(await within(closed, Math.max(0, end - performance.now())))) cut.abort();

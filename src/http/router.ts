@@ -209,6 +209,7 @@ export class Router {
     const suffixes = [
       "",
       "/challenge",
+      "/open",
       "/:id/keys",
       "/:id/keys/remove",
       "/:id/deactivate",

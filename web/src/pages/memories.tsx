@@ -1,0 +1,3 @@
+export function MemoriesPage() {
+  return <h1>Memories</h1>;
+}
