@@ -1,11 +1,5 @@
-import {
-  type Credentials,
-  credentialsPath,
-  isExposed,
-  parseBaseUrl,
-  readCredentials,
-  SvcClient,
-} from "../src/client/mod.ts";
+import { credentialsPath, readCredentials } from "../src/client/credentials_file.ts";
+import { type Credentials, isExposed, parseBaseUrl, SvcClient } from "../src/client/mod.ts";
 import type { CommandLine } from "./command_line.ts";
 import { type CliIo, CommandError, EXIT, printable } from "./io.ts";
 

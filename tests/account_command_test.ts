@@ -1,5 +1,6 @@
 import assert from "node:assert/strict";
-import { makeDelegateKey, readCredentials } from "../src/client/mod.ts";
+import { readCredentials } from "../src/client/credentials_file.ts";
+import { makeDelegateKey } from "../src/client/mod.ts";
 import { CoreDb } from "../src/core_db.ts";
 import { parseAccountOptions, UsageError } from "../src/commands/account_options.ts";
 import { runAccount } from "../src/commands/account.ts";

@@ -1,3 +1,12 @@
+/**
+ * The credentials file (PROTOCOL section 14.1). Apart from `mod.ts`, which browsers can load: this
+ * needs the file system of Deno or Node.
+ *
+ * @module
+ */
+import { constants, type Stats } from "node:fs";
+import * as fs from "node:fs/promises";
+import { platform } from "node:process";
 import { SvcError } from "../errors.ts";
 import {
   checkCredentials,
@@ -8,7 +17,7 @@ import {
 
 /** A file larger than this is not one of ours. */
 const FILE_BYTES = 65_536;
-const WINDOWS = globalThis.Deno?.build.os === "windows";
+const WINDOWS = platform === "win32";
 
 /** What reading the credentials file found. */
 export type CredentialsReading = CredentialsCheck & {
@@ -35,17 +44,19 @@ function directoryOf(path: string): string {
   return slash < 0 ? "." : path.slice(0, slash) || "/";
 }
 
-async function lstat(path: string): Promise<Deno.FileInfo | undefined> {
+const isMissing = (error: unknown): boolean =>
+  error instanceof Error && "code" in error && error.code === "ENOENT";
+
+async function lstat(path: string): Promise<Stats | undefined> {
   try {
-    return await Deno.lstat(path);
+    return await fs.lstat(path);
   } catch (error) {
-    if (error instanceof Deno.errors.NotFound) return undefined;
+    if (isMissing(error)) return undefined;
     throw error;
   }
 }
 
-const wider = (info: Deno.FileInfo, mode: number): boolean =>
-  !WINDOWS && info.mode !== null && (info.mode & 0o777 & ~mode) !== 0;
+const wider = (info: Stats, mode: number): boolean => !WINDOWS && (info.mode & 0o777 & ~mode) !== 0;
 
 /** Takes excess permissions away from the file, and from a directory that is the service's own. */
 async function tighten(path: string): Promise<string[]> {
@@ -56,9 +67,9 @@ async function tighten(path: string): Promise<string[]> {
     ...(isOwn(directory) ? [[directory, 0o700]] as const : []),
   ] as const;
   for (const [place, mode] of places) {
-    if (!wider(await Deno.stat(place), mode)) continue;
+    if (!wider(await fs.stat(place), mode)) continue;
     try {
-      await Deno.chmod(place, mode);
+      await fs.chmod(place, mode);
       warnings.push(`${place} was open to other users; its permissions are tightened now`);
     } catch {
       warnings.push(`${place} is open to other users; its permissions could not be tightened`);
@@ -71,12 +82,12 @@ async function tighten(path: string): Promise<string[]> {
 const isOwn = (directory: string): boolean => /(^|[\\/])\.svc$/.test(directory);
 
 async function readText(path: string): Promise<{ text: string } | { reason: string }> {
-  if ((await lstat(directoryOf(path)))?.isSymlink) {
+  if ((await lstat(directoryOf(path)))?.isSymbolicLink()) {
     return { reason: "its directory is a symbolic link" };
   }
-  const info = await Deno.stat(path);
-  if (!info.isFile || info.size > FILE_BYTES) return { reason: "it is not a credentials file" };
-  return { text: await Deno.readTextFile(path) };
+  const info = await fs.stat(path);
+  if (!info.isFile() || info.size > FILE_BYTES) return { reason: "it is not a credentials file" };
+  return { text: await fs.readFile(path, "utf8") };
 }
 
 /**
@@ -90,7 +101,7 @@ export async function readCredentials(path: string): Promise<CredentialsReading>
     const warnings = await tighten(path);
     return { ...await checkCredentials(JSON.parse(read.text)), warnings };
   } catch (error) {
-    if (error instanceof Deno.errors.NotFound) return { reason: "there is none", warnings: [] };
+    if (isMissing(error)) return { reason: "there is none", warnings: [] };
     const reason = error instanceof SyntaxError ? "it is not JSON" : "it cannot be read";
     return { reason, warnings: [] };
   }
@@ -114,30 +125,43 @@ const refused = (message: string, cause?: unknown): SvcError =>
 
 async function prepareDirectory(directory: string): Promise<void> {
   const info = await lstat(directory);
-  if (info === undefined) return await Deno.mkdir(directory, { recursive: true, mode: 0o700 });
-  if (info.isSymlink) throw refused(`${directory} is a symbolic link`);
-  if (!info.isDirectory) throw refused(`${directory} is not a directory`);
-  if (isOwn(directory) && wider(info, 0o700)) await Deno.chmod(directory, 0o700);
-  const shared = !WINDOWS && ((info.mode ?? 0) & 0o1002) === 0o002;
+  if (info === undefined) {
+    await fs.mkdir(directory, { recursive: true, mode: 0o700 });
+    return;
+  }
+  if (info.isSymbolicLink()) throw refused(`${directory} is a symbolic link`);
+  if (!info.isDirectory()) throw refused(`${directory} is not a directory`);
+  if (isOwn(directory) && wider(info, 0o700)) await fs.chmod(directory, 0o700);
+  const shared = !WINDOWS && (info.mode & 0o1002) === 0o002;
   if (shared && !isOwn(directory)) throw refused(`${directory} is writable by every user`);
 }
 
+const { O_CREAT, O_EXCL, O_WRONLY } = constants;
+
 /** Writes a new file that only its user can read, and makes it durable. */
 async function writeNew(path: string, text: string, directory: string): Promise<void> {
-  using file = await Deno.open(path, { write: true, createNew: true, mode: 0o600 });
-  const [ours, theirs] = [await file.stat(), await Deno.stat(directory)];
-  if (theirs.uid !== 0 && theirs.uid !== ours.uid) {
-    throw refused(`${directory} belongs to another user`);
+  // An exclusive creation follows no link.
+  const file = await fs.open(path, O_WRONLY | O_CREAT | O_EXCL, 0o600);
+  try {
+    const [ours, theirs] = [await file.stat(), await fs.stat(directory)];
+    if (!WINDOWS && theirs.uid !== 0 && theirs.uid !== ours.uid) {
+      throw refused(`${directory} belongs to another user`);
+    }
+    await file.writeFile(text);
+    await file.sync();
+  } finally {
+    await file.close();
   }
-  const bytes = new TextEncoder().encode(text);
-  for (let done = 0; done < bytes.length;) done += await file.write(bytes.subarray(done));
-  await file.sync();
 }
 
 async function syncDirectory(directory: string): Promise<void> {
   if (WINDOWS) return; // a directory cannot be opened there
-  using handle = await Deno.open(directory);
-  await handle.sync();
+  const handle = await fs.open(directory);
+  try {
+    await handle.sync();
+  } finally {
+    await handle.close();
+  }
 }
 
 /**
@@ -158,10 +182,10 @@ export async function writeCredentials(path: string, credentials: Credentials): 
     await prepareDirectory(directory);
     const file = { ...credentials, ...await foreignMembers(path) };
     await writeNew(temporary, JSON.stringify(file, null, 2) + "\n", directory);
-    await Deno.rename(temporary, path);
+    await fs.rename(temporary, path);
     await syncDirectory(directory);
   } catch (error) {
-    await Deno.remove(temporary).catch(() => undefined);
+    await fs.rm(temporary).catch(() => undefined);
     if (error instanceof SvcError) throw error;
     throw refused(`${path} cannot be written`, error);
   }
@@ -175,10 +199,10 @@ export async function writeCredentials(path: string, credentials: Credentials): 
  */
 export async function deleteCredentials(path: string): Promise<boolean> {
   try {
-    await Deno.remove(path);
+    await fs.unlink(path);
     return true;
   } catch (error) {
-    if (error instanceof Deno.errors.NotFound) return false;
+    if (isMissing(error)) return false;
     throw refused(`${path} cannot be deleted`, error);
   }
 }

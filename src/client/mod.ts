@@ -1,13 +1,12 @@
 /**
- * Signed client of a relayer, delegate keys and the credentials file. Nothing here reads the
- * environment; all but the credentials file runs in browsers.
+ * Signed client of a relayer and delegate keys. Nothing here reads the environment; all of it runs
+ * in browsers. The credentials file is `credentials_file.ts`.
  *
  * @module
  */
 export { type ErrorCode, SvcError } from "../errors.ts";
 export { SvcClient } from "./client.ts";
 export * from "./credentials.ts";
-export * from "./credentials_file.ts";
 export * from "./delegate_key.ts";
 export { SvcAnswerError, SvcConnectionError } from "./failures.ts";
 export type * from "./job_results.ts";

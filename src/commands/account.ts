@@ -1,11 +1,5 @@
-import {
-  type Credentials,
-  credentialsPath,
-  type DelegateKeyPair,
-  makeDelegateKey,
-  readCredentials,
-  writeCredentials,
-} from "../client/mod.ts";
+import { credentialsPath, readCredentials, writeCredentials } from "../client/credentials_file.ts";
+import { type Credentials, type DelegateKeyPair, makeDelegateKey } from "../client/mod.ts";
 import { SvcError } from "../errors.ts";
 import type { Account, DelegateKey } from "../interfaces/mod.ts";
 import { addressOf } from "../protocol/keys.ts";

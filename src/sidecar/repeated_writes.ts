@@ -1,6 +1,6 @@
 import type { RequestId } from "@modelcontextprotocol/server";
+import type { ToolName } from "../protocol/tool_definitions.ts";
 import { processHash } from "./bearer.ts";
-import type { ToolName } from "./tools/definitions.ts";
 
 /** How long a write of a broken session is recognised, in milliseconds. */
 const MEMORY_MS = 60_000;

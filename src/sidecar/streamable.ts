@@ -1,8 +1,8 @@
 import { isInitializeRequest } from "@modelcontextprotocol/server";
 import { SvcError } from "../errors.ts";
 import { HEADER } from "../protocol/headers.ts";
+import { SESSION_REVISIONS } from "../protocol/mcp.ts";
 import { type Gate, isRevoked, isSessionId, randomSessionId } from "./gate.ts";
-import { SESSION_REVISIONS } from "./mcp_server.ts";
 import { StreamableSession } from "./streamable_session.ts";
 
 /** Streamable HTTP with sessions: revisions 2025-03-26 to 2025-11-25, and 2024-11-05 by choice. */

@@ -3,9 +3,10 @@ import {
   type McpServer,
   WebStandardStreamableHTTPServerTransport,
 } from "@modelcontextprotocol/server";
+import { SESSION_REVISIONS } from "../protocol/mcp.ts";
 import { EVENT_STREAM_HEADERS, guardStream } from "./event_stream.ts";
 import type { Admission, Gate } from "./gate.ts";
-import { buildServer, inServerNaming, SESSION_REVISIONS } from "./mcp_server.ts";
+import { buildServer, inServerNaming } from "./mcp_server.ts";
 import type { Principal } from "./principal.ts";
 import { completeRefusal } from "./rpc_errors.ts";
 
@@ -40,7 +41,7 @@ export class StreamableSession {
     this.#lastUse = gate.now();
     this.#transport = new WebStandardStreamableHTTPServerTransport({
       sessionIdGenerator: () => id,
-      supportedProtocolVersions: SESSION_REVISIONS,
+      supportedProtocolVersions: [...SESSION_REVISIONS],
       keepAliveMs: 0,
     });
     this.#server = buildServer({ principal, ...headers }, gate);

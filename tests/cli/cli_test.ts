@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import { runCli } from "../../cli/mod.ts";
-import { makeDelegateKey, writeCredentials } from "../../src/client/mod.ts";
+import { writeCredentials } from "../../src/client/credentials_file.ts";
+import { makeDelegateKey } from "../../src/client/mod.ts";
 import { SvcError } from "../../src/errors.ts";
 import { type Answer, fakeRelayer, type Received, refusal } from "../client/fake_relayer.ts";
 

@@ -1,13 +1,11 @@
 import assert from "node:assert/strict";
 import {
-  type Credentials,
   credentialsPath,
   deleteCredentials,
-  makeDelegateKey,
   readCredentials,
-  SvcError,
   writeCredentials,
-} from "../../src/client/mod.ts";
+} from "../../src/client/credentials_file.ts";
+import { type Credentials, makeDelegateKey, SvcError } from "../../src/client/mod.ts";
 import { verifies } from "../requirements.ts";
 
 const ID = "0x" + "cd".repeat(32);

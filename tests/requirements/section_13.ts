@@ -1,6 +1,6 @@
 import { DEFERRED, type Line, type Rule, rules } from "./rule.ts";
 
-const { stdio, login } = DEFERRED;
+const { stdio } = DEFERRED;
 
 function all(reason: string, texts: readonly string[]): Line[] {
   return texts.map((text, index) => [index + 1, text, reason]);
@@ -16,17 +16,14 @@ export const SECTION_13: readonly Rule[] = [
       "SVC_MCP_DEBUG=1 adds verbose logging without secrets",
     ]),
   ),
-  ...rules(
-    "13.1",
-    all(stdio, [
-      "flags beat environment variables; both spellings of a value work",
-      "an unknown flag is reported and ignored",
-      "presets set both addresses; explicit ones override in any order",
-      "precedence of relayer and dashboard addresses",
-      "another relayer than the saved one is announced and never rewrites the file",
-      "plain http to a host that is not loopback is announced",
-    ]),
-  ),
+  ...rules("13.1", [
+    [1, "flags beat environment variables; both spellings of a value work"],
+    [2, "an unknown flag is reported and ignored"],
+    [3, "presets set both addresses; explicit ones override in any order"],
+    [4, "precedence of relayer and dashboard addresses"],
+    [5, "another relayer than the saved one is announced and never rewrites the file"],
+    [6, "plain http to a host that is not loopback is announced"],
+  ]),
   ...rules(
     "13.2",
     all(stdio, [
@@ -74,17 +71,18 @@ export const SECTION_13: readonly Rule[] = [
     [5, "looser permissions are tightened with a warning"],
     [6, "unknown keys are kept"],
   ]),
-  ...rules(
-    "14.2",
-    all(login, [
-      "a new key, a loopback listener, a random state; old credentials stay until success",
-      "the URL has port, publicKey, delegateAddress, label, relayer and state",
+  ...rules("14.2", [
+    [1, "a new key, a loopback listener, a random state; old credentials stay until success"],
+    [2, "the URL has port, publicKey, delegateAddress, label, relayer and state"],
+    [
+      3,
       "the dashboard checks the parameters and refuses a foreign relayer",
-      "a proof of possession is made for registries that want one",
-      "the callback writes the file, answers Connected and closes the listener",
-      "the checks of the listener, in order",
-      "a failed check leaves listener and credentials",
-      "a URL works once; at most three are open",
-    ]),
-  ),
+      "the dashboard is not part of this version",
+    ],
+    [4, "a proof of possession is made for registries that want one"],
+    [5, "the callback writes the file, answers Connected and closes the listener"],
+    [6, "the checks of the listener, in order"],
+    [7, "a failed check leaves listener and credentials"],
+    [8, "a URL works once; at most three are open"],
+  ]),
 ];

@@ -1,5 +1,6 @@
 import type { ServerContext } from "@modelcontextprotocol/server";
 import type { SvcClient } from "../../client/client.ts";
+import { IDEMPOTENCY_META, isIdempotencyKey } from "../../protocol/mcp.ts";
 import { InvalidArguments } from "./results.ts";
 
 /** One call of a tool. */
@@ -72,9 +73,9 @@ export class Progress implements Disposable {
 
 /** The caller's own idempotency key, `params._meta["svc/idempotency-key"]`. */
 export function ownIdempotencyKey(context: Pick<ServerContext, "mcpReq">): string | undefined {
-  const key: unknown = context.mcpReq._meta?.["svc/idempotency-key"];
+  const key: unknown = context.mcpReq._meta?.[IDEMPOTENCY_META];
   if (key === undefined) return undefined;
-  if (typeof key === "string" && /^[\x21-\x7e]{1,128}$/.test(key)) return key;
+  if (isIdempotencyKey(key)) return key;
   throw new InvalidArguments(
     "_meta.svc/idempotency-key: must have 1 to 128 visible ASCII characters",
   );

@@ -4,7 +4,7 @@ import {
   RECALL_LIMIT_MAX,
   RESTORE_LIMIT_MAX,
   RESTORE_TOOL_LIMIT_DEFAULT,
-} from "../../protocol/limits.ts";
+} from "./limits.ts";
 
 /** Name of a tool without its prefix. */
 export type ToolName = "remember" | "recall" | "analyze" | "restore";

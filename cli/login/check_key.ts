@@ -1,0 +1,60 @@
+import type { Credentials } from "../../src/client/mod.ts";
+import { SvcClient, SvcConnectionError, SvcError } from "../../src/client/mod.ts";
+
+/** How often a key is tried that the relayer does not know yet. */
+const ATTEMPTS = 4;
+/** Wait between two attempts, in milliseconds. */
+const PAUSE_MS = 1000;
+/** Longest wait for one answer, in milliseconds. */
+const ANSWER_MS = 5000;
+
+/** What the check uses of the world. */
+export interface KeyCheckOptions {
+  /** Default: the platform's `fetch`. */
+  readonly fetch?: ((url: string, init: RequestInit) => Promise<Response>) | undefined;
+  /** Waits some milliseconds; default: a timer. */
+  readonly sleep?: ((ms: number) => Promise<void>) | undefined;
+}
+
+const pause = (ms: number): Promise<void> => new Promise((done) => setTimeout(done, ms));
+
+async function askAccount(client: SvcClient, saved: Credentials): Promise<string | undefined> {
+  const account = await client.account();
+  if (account.account_id.toLowerCase() !== saved.accountId) {
+    return "the relayer says that the key belongs to another account";
+  }
+  return account.active ? undefined : "the account is deactivated";
+}
+
+/**
+ * Asks the relayer about a new key. A key that was just added to a chain may need a moment to be
+ * seen: a refusal is believed after some seconds only.
+ *
+ * @returns what is wrong, for people; `undefined` when all is well.
+ */
+export async function checkKey(
+  saved: Credentials,
+  { fetch, sleep = pause }: KeyCheckOptions,
+): Promise<string | undefined> {
+  const client = new SvcClient({
+    baseUrl: saved.relayerUrl,
+    privateKey: saved.delegatePrivateKey,
+    accountId: saved.accountId,
+    timeoutMs: ANSWER_MS,
+    retry: { attempts: 1 },
+    ...(fetch === undefined ? {} : { fetch }),
+  });
+  for (let attempt = 1;; attempt++) {
+    try {
+      return await askAccount(client, saved);
+    } catch (error) {
+      if (error instanceof SvcConnectionError) return error.message;
+      if (!(error instanceof SvcError)) return `${saved.relayerUrl} is not a relayer`;
+      if (error.status !== 401) return `the relayer refuses the key (code: ${error.code})`;
+      if (attempt === ATTEMPTS) {
+        return `the relayer does not accept the key (code: ${error.code})`;
+      }
+      await sleep(PAUSE_MS);
+    }
+  }
+}

@@ -1,0 +1,154 @@
+import type { Server } from "node:http";
+import { writeCredentials } from "../../src/client/credentials_file.ts";
+import { type Credentials, makeDelegateKey } from "../../src/client/mod.ts";
+import { SvcError } from "../../src/errors.ts";
+import { checkKey, type KeyCheckOptions } from "./check_key.ts";
+import { openListener } from "./listener.ts";
+import type { LoginDesk, LoginOutcome, LoginTarget, PendingLogin } from "./login.ts";
+import { credentialsOf, loginUrl, proofOf } from "./new_key.ts";
+import { gone, Refusal } from "./refusal.ts";
+
+/** How long an address works, in milliseconds. */
+const LOGIN_MS = 300_000;
+/** How long a listener stays to tell latecomers so, in milliseconds. */
+const LATE_MS = 60_000;
+/** Most logins that are open at a time. */
+const MOST_OPEN = 3;
+
+/** Options of {@linkcode openLoginDesk}. */
+export interface LoginDeskOptions extends KeyCheckOptions {
+  /** The credentials file that a login writes. */
+  readonly credentialsPath: string;
+  /** Current time in milliseconds since the epoch; default `Date.now`. */
+  readonly now?: () => number;
+  /** Starts listening and answers the port; default: a random port of 127.0.0.1. */
+  readonly listen?: (server: Server) => Promise<number>;
+}
+
+/** A login as its desk sees it. */
+interface OpenLogin {
+  /** Settles the outcome, unless it is settled. */
+  end(outcome: LoginOutcome): void;
+  /** Ends the listener and its timers. */
+  close(): void;
+}
+
+class Desk implements LoginDesk {
+  readonly #options: LoginDeskOptions;
+  /** May still succeed, oldest first. */
+  readonly #open = new Set<OpenLogin>();
+  /** Has a listener, and be it to tell latecomers. */
+  readonly #listening = new Set<OpenLogin>();
+  /** One approval at a time: the first to succeed closes the others. */
+  #turn: Promise<unknown> = Promise.resolve();
+  #closed = false;
+
+  constructor(options: LoginDeskOptions) {
+    this.#options = options;
+  }
+
+  #now(): number {
+    return (this.#options.now ?? Date.now)();
+  }
+
+  async start(target: LoginTarget): Promise<PendingLogin> {
+    const pair = await makeDelegateKey();
+    const state = crypto.getRandomValues(new Uint8Array(32)).toHex();
+    const expiresAt = this.#now() + LOGIN_MS;
+    const outcome = Promise.withResolvers<LoginOutcome>();
+    let timer: ReturnType<typeof setTimeout> | undefined;
+    const listener = await openListener({
+      origin: new URL(target.webUrl).origin,
+      state,
+      checkAge: () => {
+        if (this.#open.has(login) && this.#now() < expiresAt) return;
+        login.end({ status: "expired" });
+        login.close();
+        throw gone();
+      },
+      prove: (accountId) => proofOf(pair, accountId),
+      approve: async (approval) => {
+        const saved = credentialsOf(target, pair, approval, new Date(this.#now()));
+        await this.#inTurn(() => this.#save(login, saved));
+        return () => void this.#finish(login, saved);
+      },
+      listen: this.#options.listen,
+    });
+    const login: OpenLogin = {
+      end: (how) => {
+        this.#open.delete(login);
+        outcome.resolve(how);
+      },
+      close: () => {
+        clearTimeout(timer);
+        this.#listening.delete(login);
+        listener.close();
+      },
+    };
+    timer = setTimeout(() => {
+      login.end({ status: "expired" });
+      timer = setTimeout(login.close, LATE_MS);
+    }, LOGIN_MS);
+    this.#add(login);
+    return {
+      url: loginUrl(target, pair, listener.port, state),
+      expiresAt: new Date(expiresAt),
+      keySuffix: pair.publicKey.slice(-8),
+      outcome: outcome.promise,
+    };
+  }
+
+  #add(login: OpenLogin): void {
+    this.#open.add(login);
+    this.#listening.add(login);
+    if (this.#closed) this.#drop(login);
+    for (const oldest of this.#open) {
+      if (this.#open.size > MOST_OPEN) this.#drop(oldest);
+    }
+  }
+
+  #drop(login: OpenLogin): void {
+    login.end({ status: "closed" });
+    login.close();
+  }
+
+  #inTurn(work: () => Promise<void>): Promise<void> {
+    const turn = this.#turn.then(work);
+    this.#turn = turn.catch(() => undefined);
+    return turn;
+  }
+
+  /** Writes the file; the outcome of a success follows once the browser has its answer. */
+  async #save(login: OpenLogin, credentials: Credentials): Promise<void> {
+    if (!this.#open.delete(login)) throw gone();
+    login.close();
+    try {
+      await writeCredentials(this.#options.credentialsPath, credentials);
+    } catch (error) {
+      login.end({ status: "failed", problem: SvcError.from(error).message });
+      throw new Refusal(500, "storage_unavailable", "The credentials could not be saved");
+    }
+    for (const other of this.#open) this.#drop(other);
+  }
+
+  /** Tells whether the relayer accepts the new key; a login is not undone when it does not. */
+  async #finish(login: OpenLogin, credentials: Credentials): Promise<void> {
+    const problem = await checkKey(credentials, this.#options);
+    login.end({
+      status: "signed-in",
+      accountId: credentials.accountId,
+      ...(problem === undefined ? {} : { problem }),
+    });
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    this.#closed = true;
+    await this.#turn;
+    for (const login of this.#listening) this.#drop(login);
+  }
+}
+
+/** Opens a desk for one credentials file. */
+export function openLoginDesk(options: LoginDeskOptions): LoginDesk {
+  return new Desk(options);
+}

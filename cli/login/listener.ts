@@ -1,0 +1,159 @@
+import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http";
+import { SvcError } from "../../src/errors.ts";
+import { type Approval, parseApproval, parseProofRequest } from "./approval.ts";
+import { CONNECTED_PAGE } from "./connected_page.ts";
+import { Refusal } from "./refusal.ts";
+import { checkHead, checkHost, headerOf, readBody } from "./request_checks.ts";
+
+/** Longest wait for the listener, in milliseconds. */
+const OPENING_MS = 5000;
+
+/** What the listener of one login is about. */
+export interface ListenerOptions {
+  /** Origin of the dashboard: the only one that is answered. */
+  readonly origin: string;
+  /** 64 lower-case hex characters. */
+  readonly state: string;
+  /** Throws a refusal once the login is over. */
+  readonly checkAge: () => void;
+  /** Signature that proves possession of the new key to an account's registry, 128 hex characters. */
+  readonly prove: (accountId: string) => Promise<string>;
+  /** Takes the approval and answers what is to be done once the browser knows; or a refusal. */
+  readonly approve: (approval: Approval) => Promise<() => void>;
+  /** Starts listening and answers the port; default: a random port of 127.0.0.1. */
+  readonly listen?: ((server: Server) => Promise<number>) | undefined;
+}
+
+/** A listener of one login. */
+export interface Listener {
+  /** Its port on 127.0.0.1. */
+  readonly port: number;
+  /** Stops listening; requests on their way are still answered. */
+  close(): void;
+}
+
+/** What is answered. */
+interface Answer {
+  readonly status: number;
+  readonly headers: Readonly<Record<string, string>>;
+  readonly body: string;
+  /** Called once it has left. */
+  readonly sent?: () => void;
+}
+
+const json = (status: number, body: object): Answer => ({
+  status,
+  headers: { "content-type": "application/json" },
+  body: JSON.stringify(body),
+});
+
+/** What the dashboard's browser asks before it posts to another origin in a private network. */
+function preflight(request: IncomingMessage): Answer {
+  const wanted = headerOf(request, "access-control-request-private-network");
+  return {
+    status: 204,
+    headers: {
+      "access-control-allow-methods": "POST, OPTIONS",
+      "access-control-allow-headers": "content-type",
+      "access-control-max-age": "300",
+      ...(wanted === "true" ? { "access-control-allow-private-network": "true" } : {}),
+    },
+    body: "",
+  };
+}
+
+/** The checks of PROTOCOL section 14.2, in its order, then what was asked for. */
+async function answer(
+  request: IncomingMessage,
+  port: number,
+  options: ListenerOptions,
+): Promise<Answer> {
+  checkHost(request, port);
+  if (request.method === "OPTIONS") {
+    const isDashboard = headerOf(request, "origin") === options.origin;
+    return isDashboard ? preflight(request) : { status: 204, headers: {}, body: "" };
+  }
+  const path = checkHead(request, options.origin);
+  const text = await readBody(request);
+  if (path === "/proof") {
+    const accountId = parseProofRequest(text, options.state);
+    options.checkAge();
+    return json(200, { proof: await options.prove(accountId) });
+  }
+  const approval = parseApproval(text, options.state);
+  options.checkAge();
+  const sent = await options.approve(approval);
+  const headers = {
+    "content-type": "text/html; charset=utf-8",
+    "content-security-policy": "default-src 'none'; style-src 'unsafe-inline'",
+  };
+  return { status: 200, headers, body: CONNECTED_PAGE, sent };
+}
+
+function refused(thrown: unknown): Answer {
+  const refusal = thrown instanceof Refusal
+    ? thrown
+    : new Refusal(500, "internal_error", "Something went wrong on our side");
+  return json(refusal.status, { error: refusal.message, code: refusal.code });
+}
+
+function send(request: IncomingMessage, response: ServerResponse, answer: Answer, origin: string) {
+  const isDashboard = headerOf(request, "origin") === origin;
+  response.writeHead(answer.status, {
+    ...answer.headers,
+    vary: "origin",
+    "cache-control": "no-store",
+    "x-content-type-options": "nosniff",
+    connection: "close",
+    ...(isDashboard ? { "access-control-allow-origin": origin } : {}),
+    ...(answer.status === 204 ? {} : { "content-length": new Blob([answer.body]).size }),
+  });
+  response.end(answer.body);
+}
+
+function listenOnLoopback(server: Server): Promise<number> {
+  return new Promise((resolve, reject) => {
+    server.once("error", reject);
+    server.listen(0, "127.0.0.1", () => {
+      const address = server.address();
+      if (typeof address === "object" && address !== null) resolve(address.port);
+      else reject(new Error("The listener has no port"));
+    });
+  });
+}
+
+/** The port, within five seconds. */
+async function openPort(server: Server, listen: (server: Server) => Promise<number>) {
+  let timer: ReturnType<typeof setTimeout> | undefined;
+  const late = new Promise<never>((_, reject) => {
+    timer = setTimeout(() => reject(new Error("It takes too long")), OPENING_MS);
+  });
+  try {
+    return await Promise.race([listen(server), late]);
+  } catch (cause) {
+    server.close();
+    throw new SvcError("internal_error", "No listener could be opened on 127.0.0.1", { cause });
+  } finally {
+    clearTimeout(timer);
+  }
+}
+
+/**
+ * Opens the listener that waits for the dashboard.
+ *
+ * @throws {SvcError} `internal_error` when there is none within five seconds.
+ */
+export async function openListener(options: ListenerOptions): Promise<Listener> {
+  let port = 0;
+  const server = createServer((request, response) => {
+    answer(request, port, options).catch(refused).then((answer) => {
+      if (answer.sent !== undefined) response.once("close", answer.sent);
+      send(request, response, answer, options.origin);
+    });
+  });
+  server.headersTimeout = 10_000;
+  server.requestTimeout = 30_000;
+  port = await openPort(server, options.listen ?? listenOnLoopback);
+  server.on("error", () => undefined);
+  return { port, close: () => void server.close() };
+}

@@ -1,0 +1,9 @@
+/**
+ * Signing in with a browser (PROTOCOL section 14.2).
+ *
+ * @module
+ */
+export { type BrowserOptions, mayOpenBrowser, openBrowser } from "./browser.ts";
+export type { KeyCheckOptions } from "./check_key.ts";
+export { type LoginDeskOptions, openLoginDesk } from "./desk.ts";
+export type * from "./login.ts";

@@ -1,0 +1,85 @@
+import type { IncomingMessage } from "node:http";
+import { Refusal } from "./refusal.ts";
+
+/** Largest body, in bytes. */
+const BODY_BYTES = 16_384;
+/** Longest wait for the rest of a body, in milliseconds. */
+const BODY_MS = 10_000;
+
+/** A path of the listener. */
+export type LoginPath = "/proof" | "/callback";
+
+/** The value of a header that came exactly once. */
+export function headerOf(request: IncomingMessage, name: string): string | undefined {
+  const { rawHeaders } = request;
+  let found: string | undefined;
+  for (let i = 0; i + 1 < rawHeaders.length; i += 2) {
+    if (rawHeaders[i]!.toLowerCase() !== name) continue;
+    if (found !== undefined) return undefined;
+    found = rawHeaders[i + 1]!;
+  }
+  return found;
+}
+
+/**
+ * A page that rebinds its own name to this machine sends that name.
+ *
+ * @throws {Refusal} 403.
+ */
+export function checkHost(request: IncomingMessage, port: number): void {
+  const host = headerOf(request, "host");
+  if (host === `127.0.0.1:${port}` || host === `localhost:${port}`) return;
+  throw new Refusal(403, "host_not_allowed", "This host name is not allowed");
+}
+
+/**
+ * The method, the path, the origin and the content type, in this order.
+ *
+ * @param origin Origin of the dashboard.
+ * @throws {Refusal} 404, 403, 415.
+ */
+export function checkHead(request: IncomingMessage, origin: string): LoginPath {
+  const { method, url } = request;
+  if (method !== "POST" || (url !== "/proof" && url !== "/callback")) {
+    throw new Refusal(404, "not_found", "There is nothing here");
+  }
+  if (headerOf(request, "origin") !== origin) {
+    throw new Refusal(403, "origin_not_allowed", "This origin is not allowed");
+  }
+  const type = headerOf(request, "content-type") ?? "";
+  if (!/^application\/json[ \t]*(;|$)/i.test(type)) {
+    throw new Refusal(415, "unsupported_media_type", "The body must be JSON");
+  }
+  return url;
+}
+
+const tooLarge = (): Refusal =>
+  new Refusal(413, "body_too_large", `The body is larger than ${BODY_BYTES} bytes`);
+
+/**
+ * Reads a body.
+ *
+ * @throws {Refusal} 413 over 16 KiB, 408 when it does not arrive in time, 400 when it is not UTF-8.
+ */
+export async function readBody(request: IncomingMessage): Promise<string> {
+  if (Number(headerOf(request, "content-length") ?? 0) > BODY_BYTES) throw tooLarge();
+  const chunks: Uint8Array[] = [];
+  const timer = setTimeout(() => request.destroy(), BODY_MS);
+  try {
+    let bytes = 0;
+    for await (const chunk of request as AsyncIterable<Uint8Array>) {
+      bytes += chunk.byteLength;
+      if (bytes > BODY_BYTES) throw tooLarge();
+      chunks.push(chunk);
+    }
+    const decoder = new TextDecoder("utf-8", { fatal: true });
+    return chunks.map((chunk) => decoder.decode(chunk, { stream: true })).join("") +
+      decoder.decode();
+  } catch (error) {
+    if (error instanceof Refusal) throw error;
+    if (error instanceof TypeError) throw new Refusal(400, "malformed_json", "It is not UTF-8");
+    throw new Refusal(408, "request_timeout", "The body did not arrive");
+  } finally {
+    clearTimeout(timer);
+  }
+}

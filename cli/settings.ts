@@ -1,0 +1,211 @@
+import { isExposed, parseBaseUrl } from "../src/client/options.ts";
+import { LABEL_BYTES } from "../src/protocol/limits.ts";
+import { printable } from "./io.ts";
+import { type FlagKind, readFlags } from "./settings/flags.ts";
+import { type Addresses, PRESETS } from "./settings/presets.ts";
+
+/** How the relayer is reached. */
+export type TransportChoice = "auto" | "http" | "sse";
+
+/** Where settings come from. */
+export interface SettingsInput {
+  /** What follows the program's name. */
+  readonly args: readonly string[];
+  /** The environment. */
+  readonly env: Readonly<Record<string, string | undefined>>;
+  /** The saved credentials, as far as they name addresses. */
+  readonly saved?: { readonly relayerUrl: string; readonly webUrl?: string } | undefined;
+  /** Flags of terminal commands, so that they are known and their values are no words. */
+  readonly further?: Readonly<Record<string, FlagKind>>;
+}
+
+/** A value that breaks its rule and is therefore not used. */
+export interface SettingsProblem {
+  /** Flag or variable, such as `--relayer` or `SVC_SERVER_URL`. */
+  readonly name: string;
+  /** What is wrong with it, for people; it does not quote the value. */
+  readonly message: string;
+}
+
+/** Settings of the stdio package (PROTOCOL section 13.1), with nothing left open. */
+export interface Settings {
+  /** Base address of the relayer, no trailing slash. */
+  readonly relayer: string;
+  /** Base address of the dashboard, no trailing slash. */
+  readonly webUrl: string;
+  /** Name of the next delegate key; absent: the host's name. */
+  readonly label?: string;
+  /** Namespace of calls that name none. */
+  readonly namespace?: string;
+  /** How the relayer is reached. */
+  readonly transport: TransportChoice;
+  /** Whether a browser may be opened. */
+  readonly browser: boolean;
+  /** Whether verbose logging is wanted (`SVC_MCP_DEBUG=1`). */
+  readonly debug: boolean;
+  /** `--help` or `-h`. */
+  readonly help: boolean;
+  /** `--login`, or the subcommand. */
+  readonly login: boolean;
+  /** `--logout`, or the subcommand. */
+  readonly logout: boolean;
+  /** The first word: a terminal command, known or not. */
+  readonly command?: string;
+  /** The words after it. */
+  readonly words: readonly string[];
+  /** What the user should know: another relayer than the saved one, plain http, and the like. */
+  readonly notices: readonly string[];
+  /** Flags nobody knows, as they were written, without their values. */
+  readonly unknownFlags: readonly string[];
+  /** Values that were not used. */
+  readonly problems: readonly SettingsProblem[];
+}
+
+const FLAGS: Readonly<Record<string, FlagKind>> = {
+  relayer: "text",
+  "web-url": "text",
+  label: "text",
+  namespace: "text",
+  transport: "text",
+  login: "switch",
+  logout: "switch",
+  "no-browser": "switch",
+  help: "switch",
+  prod: "switch",
+  dev: "switch",
+  staging: "switch",
+  local: "switch",
+};
+
+const ALIASES: Readonly<Record<string, string>> = {
+  "relayer-url": "relayer",
+  web: "web-url",
+  ns: "namespace",
+  h: "help",
+};
+
+/** One value that somebody gave. */
+interface Given {
+  readonly name: string;
+  readonly value: string | undefined;
+}
+
+const isTransport = (text: string): text is TransportChoice => /^(auto|http|sse)$/.test(text);
+
+/** Names of keys are at most 64 bytes; a longer one is cut between characters. */
+export function cutLabel(text: string): string {
+  let label = "";
+  let bytes = 0;
+  for (const character of printable(text).replace(/\s+/g, " ").trim()) {
+    bytes += new TextEncoder().encode(character).length;
+    if (bytes > LABEL_BYTES) break;
+    label += character;
+  }
+  return label.trim();
+}
+
+/** The first of the values that is there and valid; those before it that are not are problems. */
+function firstValid<T>(
+  given: readonly Given[],
+  parse: (text: string) => T | undefined,
+  message: string,
+  problems: SettingsProblem[],
+): T | undefined {
+  for (const { name, value } of given) {
+    if (value === undefined || value === "") continue;
+    const parsed = parse(value);
+    if (parsed !== undefined) return parsed;
+    problems.push({ name, message: `${name} ${message}` });
+  }
+  return undefined;
+}
+
+/** Both addresses of the preset that was named last, and what to say about it. */
+function chosenPreset(switches: readonly string[], notices: string[]): Addresses | undefined {
+  const named = switches.filter((name) => Object.hasOwn(PRESETS, name));
+  const name = named.at(-1);
+  if (name === undefined) return undefined;
+  if (new Set(named).size > 1) notices.push(`Several presets are named; --${name} counts.`);
+  const hosted = PRESETS[name];
+  if (hosted !== undefined) return hosted;
+  notices.push(`This build knows no hosted service; --${name} stands for --local.`);
+  return PRESETS.local;
+}
+
+function addressNotices(relayer: string, webUrl: string, saved: string | undefined): string[] {
+  const notices: string[] = [];
+  if (saved !== undefined && relayer !== saved) {
+    notices.push(
+      `Using ${relayer}, not ${saved} where you signed in: your key is sent there, in this ` +
+        "process only.",
+    );
+  }
+  for (const [what, url] of [["relayer", relayer], ["dashboard", webUrl]] as const) {
+    if (isExposed(url)) {
+      notices.push(`The ${what} ${url} is plain http: others on the network can read along.`);
+    }
+  }
+  return notices;
+}
+
+/**
+ * Resolves the settings. Flags beat the environment; addresses come from the explicit flag, the
+ * preset, the environment, the saved credentials, the default, in this order. Nothing throws: a
+ * value that breaks its rule is named in `problems` and the next in order is used.
+ */
+export function resolveSettings(input: SettingsInput): Settings {
+  const { args, env, saved } = input;
+  const flags = readFlags(args, { ...FLAGS, ...input.further }, ALIASES);
+  const problems: SettingsProblem[] = flags.incomplete.map((name) => ({
+    name,
+    message: `${name} has no value, or one it does not take.`,
+  }));
+  const notices: string[] = [];
+  const preset = chosenPreset(flags.switches, notices);
+  const fallback = PRESETS.prod ?? PRESETS.local;
+  const both = (flag: string, variable: string): Given[] => [
+    { name: `--${flag}`, value: flags.values[flag] },
+    { name: variable, value: env[variable] },
+  ];
+  const address = (flag: string, variable: string, key: keyof Addresses, known?: string) => {
+    const [explicit, environment] = both(flag, variable);
+    const order = [explicit!, { name: "preset", value: preset?.[key] }, environment!, {
+      name: "saved address",
+      value: known,
+    }];
+    const must = "must be an http or https address.";
+    return firstValid(order, parseBaseUrl, must, problems) ?? fallback[key];
+  };
+  const relayer = address("relayer", "SVC_SERVER_URL", "relayer", saved?.relayerUrl);
+  const webUrl = address("web-url", "SVC_WEB_URL", "webUrl", saved?.webUrl);
+  const transport = firstValid(
+    both("transport", "SVC_MCP_TRANSPORT"),
+    (text) => isTransport(text) ? text : undefined,
+    "must be auto, http or sse.",
+    problems,
+  );
+  const text = (flag: string, variable: string): string | undefined =>
+    firstValid(both(flag, variable), String, "", problems);
+  const label = cutLabel(text("label", "SVC_CLIENT_LABEL") ?? "");
+  const namespace = text("namespace", "SVC_NAMESPACE");
+  const [command, ...words] = flags.words;
+  const has = (name: string): boolean => flags.switches.includes(name);
+  notices.push(...addressNotices(relayer, webUrl, saved && parseBaseUrl(saved.relayerUrl)));
+  return {
+    relayer,
+    webUrl,
+    ...(label === "" ? {} : { label }),
+    ...(namespace === undefined ? {} : { namespace }),
+    transport: transport ?? "auto",
+    browser: !has("no-browser") && env.SVC_NO_BROWSER !== "1",
+    debug: env.SVC_MCP_DEBUG === "1",
+    help: has("help"),
+    login: has("login") || command === "login",
+    logout: has("logout") || command === "logout",
+    ...(command === undefined ? {} : { command }),
+    words,
+    notices,
+    unknownFlags: flags.unknown,
+    problems,
+  };
+}

@@ -1,0 +1,64 @@
+/** Whether a flag takes a text or none. */
+export type FlagKind = "text" | "switch";
+
+/** A command line, taken apart. */
+export interface Flags {
+  /** Texts by flag, aliases resolved; the last one counts. */
+  readonly values: Readonly<Record<string, string>>;
+  /** Switches that are set, in their order. */
+  readonly switches: readonly string[];
+  /** What is no flag and no value. */
+  readonly words: readonly string[];
+  /** Flags that are not known, as written, without values. */
+  readonly unknown: readonly string[];
+  /** Flags without a value they need, or with one they do not take, as written. */
+  readonly incomplete: readonly string[];
+}
+
+const isFlag = (arg: string): boolean => arg.startsWith("-") && arg !== "-";
+
+/**
+ * Takes a command line apart: `--flag value`, `--flag=value`, `-h`. What follows `--` are words. An
+ * unknown flag takes no value, because whether it has one is not known either.
+ */
+export function readFlags(
+  args: readonly string[],
+  kinds: Readonly<Record<string, FlagKind>>,
+  aliases: Readonly<Record<string, string>>,
+): Flags {
+  const values: Record<string, string> = {};
+  const switches: string[] = [];
+  const words: string[] = [];
+  const unknown: string[] = [];
+  const incomplete: string[] = [];
+  for (let at = 0; at < args.length; at++) {
+    const arg = args[at]!;
+    if (arg === "--") {
+      words.push(...args.slice(at + 1));
+      break;
+    }
+    if (!isFlag(arg)) {
+      words.push(arg);
+      continue;
+    }
+    const [written = "", inline] = splitAtEquals(arg);
+    const given = written.replace(/^--?/, "");
+    const name = Object.hasOwn(aliases, given) ? aliases[given]! : given;
+    const kind = Object.hasOwn(kinds, name) ? kinds[name] : undefined;
+    // One dash goes with one letter only.
+    if (kind === undefined || written.startsWith("--") === (given.length === 1)) {
+      unknown.push(written);
+    } else if (kind === "switch") {
+      if (inline === undefined) switches.push(name);
+      else incomplete.push(written);
+    } else if (inline !== undefined) values[name] = inline;
+    else if (at + 1 < args.length && !isFlag(args[at + 1]!)) values[name] = args[++at]!;
+    else incomplete.push(written);
+  }
+  return { values, switches, words, unknown, incomplete };
+}
+
+function splitAtEquals(arg: string): readonly [string, string?] {
+  const at = arg.indexOf("=");
+  return at < 0 ? [arg] : [arg.slice(0, at), arg.slice(at + 1)];
+}
