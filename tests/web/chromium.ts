@@ -16,18 +16,10 @@ export const CHROMIUM: string | undefined = PATHS.find(isFile);
 /** Where screenshots of a run are left; not part of the repository. */
 const SCREENSHOTS = new URL("../../artifacts/screenshots/", import.meta.url);
 
-let told = false;
-
-/** A test that drives a browser; ignored, and said so, where there is none. */
+/** A test that drives a browser; where there is none it is ignored, and its name says why. */
 export function browserTest(name: string, test: (browser: Browser) => Promise<void>): void {
-  if (CHROMIUM === undefined && !told) {
-    told = true;
-    console.warn(
-      "tests/web: skipped, because Chromium is not installed (apt-get install chromium)",
-    );
-  }
   Deno.test({
-    name,
+    name: CHROMIUM === undefined ? `${name} (needs Chromium: apt-get install chromium)` : name,
     ignore: CHROMIUM === undefined,
     fn: async () => {
       const browser = await chromium.launch({

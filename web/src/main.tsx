@@ -21,7 +21,7 @@ function stopWith(text: string): void {
 
 async function start(): Promise<void> {
   // The headers forbid frames; a browser that ignores them gets nothing to click on.
-  if (window.top !== window) {
+  if (globalThis.top !== globalThis.self) {
     return stopWith("This page does not work inside another page.");
   }
   if (!await hasEd25519()) {

@@ -13,10 +13,10 @@ export function ago(time: string, now: number = Date.now()): string {
   const seconds = (Date.parse(time) - now) / 1000;
   for (const [unit, size] of STEPS) {
     if (Math.abs(seconds) >= size) {
-      return relative.format(Math.trunc(seconds / size), unit);
+      return relative.format(Math.round(seconds / size), unit);
     }
   }
-  return Math.abs(seconds) < 10 ? "just now" : relative.format(Math.trunc(seconds), "second");
+  return Math.abs(seconds) < 10 ? "just now" : relative.format(Math.round(seconds), "second");
 }
 
 /** A moment in full, in the reader's time zone. */
