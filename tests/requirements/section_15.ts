@@ -26,7 +26,7 @@ const settings = rules("15", [
   [20, "SVC_RATE_LIMIT_WEIGHTS: a JSON object, route to number"],
   [21, "SVC_TRUSTED_PROXIES: addresses or CIDR ranges"],
   [22, "SVC_COMPAT_SUI_RPC_URL is the value of suiRpcUrl in /config"],
-  [23, "a taken dashboard port turns the dashboard off, never the relayer", DEFERRED.login],
+  [23, "a taken dashboard port turns the dashboard off, never the relayer"],
   [24, "SVC_SUI_*, SVC_PACKAGE_ID, SVC_REGISTRY_ID: accounts on chain", DEFERRED.chain],
   [25, "SVC_SEAL_*: key servers", DEFERRED.seal],
   [26, "SVC_WALRUS_*: the decentralized store", DEFERRED.walrus],
@@ -35,6 +35,10 @@ const settings = rules("15", [
   [29, "MCP_* and SVC_MCP_*: sessions"],
   [30, "secrets in settings are printed as [secret]"],
   [31, "SVC_LOG_FORMAT json: one JSON object a line"],
+  [
+    32,
+    "the dashboard's pages run no inline code, cannot be framed, and reach itself, the relayer and loopback listeners only",
+  ],
 ]);
 
 /** Rules of sections 15 and 16, configuration and limits. */

@@ -73,7 +73,7 @@ async function tour(
   await page.getByText("score").first().waitFor();
   await visit("search");
   await page.getByRole("link", { name: "Apps" }).click();
-  await page.getByText("this page").waitFor();
+  await page.locator(".chip-good", { hasText: "this page" }).waitFor();
   await visit("apps");
   await page.getByRole("button", { name: "Remove" }).first().click();
   await visit("remove_key");

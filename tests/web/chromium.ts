@@ -23,6 +23,7 @@ export function browserTest(name: string, test: (browser: Browser) => Promise<vo
     ignore: CHROMIUM === undefined,
     fn: async () => {
       const browser = await chromium.launch({
+        timeout: 60_000,
         executablePath: CHROMIUM!,
         // Chromium's own sandbox does not work for root in a container.
         args: Deno.uid() === 0 ? ["--no-sandbox"] : [],

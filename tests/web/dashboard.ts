@@ -1,3 +1,4 @@
+import type { Page } from "playwright-core";
 import { inHome, Program, relayerEnv } from "../program.ts";
 
 /** A started program with its dashboard. */
@@ -46,4 +47,11 @@ export async function withDashboard(
     const relayer = `http://127.0.0.1:${relayerPort}`;
     await test({ web: String(url), relayer, home, program, env });
   });
+}
+
+/** Opens the dashboard and starts with a new key in the browser. */
+export async function signIn(page: Page, web: string): Promise<void> {
+  await page.goto(web);
+  await page.getByRole("button", { name: "Start" }).click();
+  await page.getByText("Nothing here yet").waitFor();
 }
