@@ -7,6 +7,7 @@ import { embedderPart } from "./embedder.ts";
 import { type Figure, isMet, numberText, type Part, tableText } from "./figures.ts";
 import { freshPart } from "./fresh.ts";
 import { largePart } from "./large.ts";
+import { lancedbPart } from "./lancedb.ts";
 import { recallPart } from "./recall.ts";
 import { scanPart } from "./scan.ts";
 import { startPart } from "./start.ts";
@@ -19,6 +20,7 @@ const PARTS: readonly Part[] = [
   startPart,
   largePart,
   scanPart,
+  lancedbPart,
 ];
 
 const encoder = new TextEncoder();

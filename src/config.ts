@@ -82,6 +82,10 @@ export interface RelayerConfig {
   readonly embeddingCacheTtlSeconds: number;
   /** Weighted limits. */
   readonly rateLimit: RateLimitConfig;
+  /** Refuse to analyze by rules when there is no language model. */
+  readonly analyzeRequiresLlm: boolean;
+  /** Longest time an analyze or an ask may spend with the language model, milliseconds. */
+  readonly llmTimeoutMs: number;
   /** Ciphertext bytes per owner; 0 = unlimited. */
   readonly quotaBytes: number;
   /** Memory budget of the scope index in bytes. */
@@ -136,6 +140,8 @@ export const DEFAULT_CONFIG: RelayerConfig = {
     weights: {},
     disabled: false,
   },
+  analyzeRequiresLlm: false,
+  llmTimeoutMs: 55_000,
   quotaBytes: 0,
   indexMemoryBytes: 512 * 1024 * 1024,
   openRegistration: false,

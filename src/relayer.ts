@@ -23,6 +23,7 @@ import { processMemory } from "./memory/process.ts";
 import { QueryVectors } from "./memory/query_vectors.ts";
 import { Quota } from "./memory/quota.ts";
 import { replayTombstones } from "./memory/remove.ts";
+import { ScopeTurns } from "./memory/scope_turns.ts";
 import type { PluginContext } from "./plugin.ts";
 import { HEADER } from "./protocol/headers.ts";
 import { RelayerKey } from "./relayer_key.ts";
@@ -298,6 +299,7 @@ export async function createRelayer(options: RelayerOptions): Promise<Relayer> {
     cursors: key.sealer("cursor"),
     quota: new Quota(),
     queries: new QueryVectors(backends.embedder, config.embeddingCacheTtlSeconds, now),
+    turns: new ScopeTurns(),
     logger,
     now,
   };

@@ -57,6 +57,7 @@ export function relayerConfig(settings: Settings): RelayerConfig {
       weights: settings.rateWeights,
       disabled: settings.rateDisabled,
     },
+    analyzeRequiresLlm: settings.analyzeRequiresLlm,
     quotaBytes: settings.quotaBytes,
     indexMemoryBytes: settings.indexMemoryMb * 1024 * 1024,
     openRegistration: settings.openRegistration,

@@ -84,6 +84,7 @@ const ENTRIES = [
   "src/client/mod.ts",
   "cli/mod.ts",
   "plugins/local/mod.ts",
+  "plugins/lancedb/mod.ts",
   "plugins/memory.ts",
   "plugins/use_lite/mod.ts",
   "plugins/use_lite/worker.ts",

@@ -1,4 +1,5 @@
 import { deepStrictEqual, ok, strictEqual } from "node:assert/strict";
+import lancedb from "../plugins/lancedb/mod.ts";
 import { PAGES } from "../docs/generate.ts";
 
 const ROOT = new URL("../", import.meta.url);
@@ -53,7 +54,8 @@ Deno.test("every task, setting and route that a page names exists", async () => 
       if (!(task in config.tasks)) unknown.push(`${page}: task ${task}`);
     }
     for (const [name] of text.matchAll(/\bSVC_[A-Z_]+[A-Z]\b/g)) {
-      if (!settings.includes(name) && !STDIO_PACKAGE.has(name)) unknown.push(`${page}: ${name}`);
+      const known = settings.includes(name) || STDIO_PACKAGE.has(name) || PLUGINS.has(name);
+      if (!known) unknown.push(`${page}: ${name}`);
     }
   }
   deepStrictEqual(unknown, []);
@@ -62,3 +64,6 @@ Deno.test("every task, setting and route that a page names exists", async () => 
 
 /** Variables of the terminal commands, which the relayer does not read. */
 const STDIO_PACKAGE = new Set(["SVC_SERVER_URL", "SVC_NAMESPACE", "SVC_CREDENTIALS_FILE"]);
+
+/** Variables that a plugin reads only when it is chosen. */
+const PLUGINS = new Set(Object.values(lancedb.fields).map(({ env }) => env));

@@ -294,8 +294,7 @@ export class TestRelayer implements AsyncDisposable {
   /** Stops the relayer, then the backends. */
   async [Symbol.asyncDispose](): Promise<void> {
     await this.relayer[Symbol.asyncDispose]();
-    const { accounts, blobStore, cipher, embedder, vectorStore } = this.backends;
-    for (const backend of new Set([accounts, blobStore, cipher, embedder, vectorStore])) {
+    for (const backend of new Set(Object.values(this.backends))) {
       await backend[Symbol.asyncDispose]();
     }
   }

@@ -27,6 +27,8 @@ import { JobWorker } from "../../src/jobs/worker.ts";
 import { silentLogger as logger } from "../../src/log.ts";
 import type { Domain } from "../../src/memory/domain.ts";
 import { QueryVectors } from "../../src/memory/query_vectors.ts";
+import { Quota } from "../../src/memory/quota.ts";
+import { ScopeTurns } from "../../src/memory/scope_turns.ts";
 import { RelayerKey } from "../../src/relayer_key.ts";
 
 const [port = "0", dataDir = ""] = Deno.args;
@@ -65,7 +67,9 @@ const domain: Domain = {
   payloads: key.sealer("payload"),
   steps: key.sealer("step"),
   cursors: key.sealer("cursor"),
+  quota: new Quota(),
   queries: new QueryVectors(embedder, 0, now),
+  turns: new ScopeTurns(),
   logger,
   now,
 };

@@ -45,6 +45,8 @@ export class WorkerEmbedder implements Embedder {
   readonly dimensions: number = DIMENSIONS;
   /** 128. */
   readonly maxTokens: number = WINDOW_TOKENS;
+  /** Lets nine of ten answerable questions through; see `deno task eval ask`. */
+  readonly closeness: number = 0.35;
 
   readonly #options: WorkerEmbedderOptions;
   readonly #batches = new Map<number, Batch>();

@@ -78,6 +78,8 @@ const REQUEST_HEADERS: readonly string[] = [
   HEADER.mcpAccountId,
   HEADER.mcpNamespace,
 ];
+/** Parameters of a tool that its schema mirrors into headers; the sidecar checks them (2026-07-28). */
+const PARAMETER_HEADERS = "mcp-param-";
 /** Names older clients use (PROTOCOL 17.2). */
 const ALIAS_HEADERS: readonly string[] = ["x-memwal-account-id", "x-memwal-namespace"];
 const RESPONSE_HEADERS: readonly string[] = [
@@ -151,6 +153,9 @@ export class McpProxy implements Disposable {
     for (const name of names) {
       const value = given.get(name);
       if (value !== null) headers.set(name, value);
+    }
+    for (const [name, value] of given) {
+      if (name.startsWith(PARAMETER_HEADERS)) headers.set(name, value);
     }
     headers.set(HEADER.requestId, context.requestId);
     headers.set(HEADER.sidecarToken, token);

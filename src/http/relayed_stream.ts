@@ -53,9 +53,10 @@ export function relayedStream(
         const { done, value } = await upstream.next();
         if (ended) return;
         if (done) return finish();
-        controller.enqueue(value);
         const error = new Error("The client does not read");
+        // Before the piece is handed over: a client that is gone cancels within that call.
         stall = setTimeout(() => finish("stalled", error), options.stallMs);
+        controller.enqueue(value);
       } catch (error) {
         finish("broken", error);
       }

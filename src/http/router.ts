@@ -19,6 +19,7 @@ import { gaugeLines, type HttpMetrics, methodLabel } from "./metrics.ts";
 import { openApi } from "./openapi.ts";
 import { type RequestContext, requestIdOf } from "./request_context.ts";
 import type { SignedRoute } from "./route.ts";
+import { analyzeRoutes } from "./routes/analyze.ts";
 import { manageRoutes } from "./routes/manage.ts";
 import { answerCompatSui } from "./routes/compat_sui.ts";
 import { OwnerRoutes } from "./routes/owner.ts";
@@ -32,6 +33,7 @@ import { targetOf } from "./target.ts";
 export const SIGNED_ROUTES: readonly SignedRoute[] = [
   ...rememberRoutes,
   ...recallRoutes,
+  ...analyzeRoutes,
   ...manageRoutes,
 ];
 

@@ -17,6 +17,11 @@ export interface Embedder extends AsyncDisposable {
   /** Longest window in tokens of the model. */
   readonly maxTokens: number;
   /**
+   * Cosine of query and memory from which the memory may answer the query, measured for this
+   * model; absent when nobody measured it.
+   */
+  readonly closeness?: number;
+  /**
    * Embeds texts, in order. A text longer than the model's window gets up to 16 window vectors
    * (longer texts are sampled evenly). Vectors have unit length and finite numbers.
    */

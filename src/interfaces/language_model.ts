@@ -16,6 +16,11 @@ export interface ChatOptions extends CallOptions {
   readonly maxTokens?: number;
   /** Asks for a JSON object. */
   readonly json?: boolean;
+  /**
+   * JSON schema of the object asked for; set together with `json`. A model that cannot be bound to
+   * it may ignore it: callers check what they get.
+   */
+  readonly schema?: Readonly<Record<string, unknown>>;
 }
 
 /** Chat for analyze and ask. */

@@ -8,6 +8,7 @@ import type { Logger } from "../log.ts";
 import type { Sealer } from "../plugin.ts";
 import type { QueryVectors } from "./query_vectors.ts";
 import type { Quota } from "./quota.ts";
+import type { ScopeTurns } from "./scope_turns.ts";
 
 /** Deletions, written before anything is removed; synchronous and durable on return. */
 export interface Tombstones {
@@ -56,6 +57,8 @@ export interface Domain extends Backends {
   readonly quota: Quota;
   /** Embedded queries. */
   readonly queries: QueryVectors;
+  /** Lets one analyze at a time compare and write in a scope. */
+  readonly turns: ScopeTurns;
   /** Where failures are noted. */
   readonly logger: Logger;
   /** Milliseconds since the epoch. */

@@ -226,10 +226,7 @@ const ranking = {
   scoring_weights: weights.optional(),
 };
 
-/** A recall. */
-export const RecallBody = object({
-  query: boundedText(limit.QUERY_BYTES, "empty_query", "query_too_long"),
-  limit: wholeNumber.default(limit.RECALL_LIMIT_DEFAULT),
+const searching = {
   ...ranking,
   mode: z.string().superRefine((mode, context) => {
     if (!["hybrid", "semantic", "keyword"].includes(mode)) {
@@ -239,6 +236,27 @@ export const RecallBody = object({
   min_score: z.number().optional(),
   occurred_after: Time.optional(),
   occurred_before: Time.optional(),
+};
+
+/** A recall. */
+export const RecallBody = object({
+  query: boundedText(limit.QUERY_BYTES, "empty_query", "query_too_long"),
+  limit: wholeNumber.default(limit.RECALL_LIMIT_DEFAULT),
+  ...searching,
+});
+
+/** A question. */
+export const AskBody = object({
+  question: boundedText(limit.QUESTION_BYTES, "empty_question", "query_too_long"),
+  limit: wholeNumber.default(limit.ASK_LIMIT_DEFAULT),
+  ...searching,
+});
+
+/** A text whose facts are stored. */
+export const AnalyzeBody = object({
+  text: boundedText(limit.ANALYZE_TEXT_BYTES, "empty_text", "text_too_long"),
+  namespace,
+  occurred_at: Time.optional(),
 });
 
 /** A manual recall. */

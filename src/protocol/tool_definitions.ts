@@ -133,6 +133,7 @@ export const TOOL_DEFINITIONS: readonly ToolDefinition[] = [
       extracted: count,
       succeeded: count,
       failed: count,
+      method: { type: "string", enum: ["llm", "rules"] },
     }, ["facts", "extracted", "succeeded", "failed"]),
   },
   {

@@ -14,6 +14,7 @@ const LOCAL: readonly Role[] = ["accounts", "blobStore", "cipher", "vectorStore"
 export const BUILT_IN: Readonly<Record<string, BuiltIn>> = {
   local: { module: "plugins/local/mod.ts", roles: LOCAL },
   memory: { module: "plugins/memory.ts", roles: [...LOCAL, "embedder"] },
+  lancedb: { module: "plugins/lancedb/mod.ts", roles: ["vectorStore"] },
   "use-lite": { module: "plugins/use_lite/mod.ts", roles: ["embedder"] },
 };
 
@@ -25,7 +26,7 @@ export const ABSENT: Readonly<Record<Role, readonly string[]>> = {
   embedder: ["ollama", "openai"],
   languageModel: ["ollama", "openai"],
   sponsor: ["enoki", "gas-station"],
-  vectorStore: ["lancedb"],
+  vectorStore: [],
 };
 
 /** The word that leaves a role empty, where a role may be empty. */

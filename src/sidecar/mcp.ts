@@ -1,12 +1,12 @@
 import { isLegacyRequest } from "@modelcontextprotocol/server";
 import { SvcError } from "../errors.ts";
 import { HEADER } from "../protocol/headers.ts";
+import { jsonRpcErrorResponse } from "../protocol/json_rpc_error.ts";
 import { isSameSecret, TOKEN_HEADER } from "./challenge.ts";
 import { Gate } from "./gate.ts";
 import type { ServerExtension } from "./mcp_server.ts";
 import { checkAccept, checkMediaType, readMessageBody } from "./message_body.ts";
 import type { SidecarOptions, SidecarStats } from "./options.ts";
-import { rpcErrorResponse } from "./rpc_errors.ts";
 import { SseSessions } from "./sse.ts";
 import { Sessionless } from "./sessionless.ts";
 import { StreamableSessions } from "./streamable.ts";
@@ -102,7 +102,7 @@ class McpSidecar implements Sidecar {
       const { logger } = this.#gate;
       logger.error("mcp request failed", { request_id: requestId, code: error.code, reason });
     }
-    return rpcErrorResponse(error, requestId);
+    return jsonRpcErrorResponse(error, requestId);
   }
 
   async [Symbol.asyncDispose](): Promise<void> {

@@ -1,41 +1,6 @@
 import { SvcError } from "../errors.ts";
 import { BODY_TIMEOUT_SECONDS, SIGNED_BODY_BYTES } from "../protocol/limits.ts";
-
-/** Reads at most so many bytes. */
-async function readCounted(body: ReadableStream<Uint8Array>): Promise<Uint8Array<ArrayBuffer>> {
-  const parts: Uint8Array[] = [];
-  let total = 0;
-  for await (const part of body) {
-    total += part.length;
-    // Leaving the loop cancels the stream.
-    if (total > SIGNED_BODY_BYTES) throw new SvcError("body_too_large");
-    parts.push(part);
-  }
-  const bytes = new Uint8Array(total);
-  let at = 0;
-  for (const part of parts) {
-    bytes.set(part, at);
-    at += part.length;
-  }
-  return bytes;
-}
-
-async function readInTime(body: ReadableStream<Uint8Array>): Promise<Uint8Array<ArrayBuffer>> {
-  const late = Promise.withResolvers<never>();
-  const timer = setTimeout(
-    () => late.reject(new SvcError("request_timeout")),
-    BODY_TIMEOUT_SECONDS * 1000,
-  );
-  try {
-    const reading = readCounted(body);
-    reading.catch(() => {}); // A body that fails after its deadline is nobody's error.
-    return await Promise.race([reading, late.promise]);
-  } catch (cause) {
-    throw cause instanceof SvcError ? cause : new SvcError("request_timeout", undefined, { cause });
-  } finally {
-    clearTimeout(timer);
-  }
-}
+import { readCounted, readInTime } from "../protocol/read_body.ts";
 
 /** Refuses content types other than JSON, and encodings. */
 export function checkMediaType(headers: Headers): void {
@@ -57,7 +22,10 @@ export async function readMessageBody(request: Request): Promise<unknown> {
   if (Number(request.headers.get("content-length") ?? 0) > SIGNED_BODY_BYTES) {
     throw new SvcError("body_too_large");
   }
-  const bytes = request.body === null ? new Uint8Array() : await readInTime(request.body);
+  const bytes = request.body === null ? new Uint8Array() : await readInTime(
+    readCounted(request.body, SIGNED_BODY_BYTES),
+    BODY_TIMEOUT_SECONDS * 1000,
+  );
   try {
     return JSON.parse(new TextDecoder("utf-8", { fatal: true }).decode(bytes));
   } catch (cause) {

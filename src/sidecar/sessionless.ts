@@ -2,9 +2,9 @@ import { createMcpHandler, type McpHttpHandler } from "@modelcontextprotocol/ser
 import type { Bearer } from "./bearer.ts";
 import { EVENT_STREAM_HEADERS, guardStream } from "./event_stream.ts";
 import { clientIpOf, type Gate, isRevoked } from "./gate.ts";
+import { completeRefusal } from "./library_refusal.ts";
 import { buildServer, inServerNaming, type ServerSubject, serverToolName } from "./mcp_server.ts";
 import { RecentPrincipals } from "./principal.ts";
-import { completeRefusal } from "./rpc_errors.ts";
 
 const MINUTE_MS = 60_000;
 const FIRST_KEEPALIVE_MS = 1000;

@@ -6,9 +6,9 @@ import {
 import { SESSION_REVISIONS } from "../protocol/mcp.ts";
 import { EVENT_STREAM_HEADERS, guardStream } from "./event_stream.ts";
 import type { Admission, Gate } from "./gate.ts";
+import { completeRefusal } from "./library_refusal.ts";
 import { buildServer, inServerNaming } from "./mcp_server.ts";
 import type { Principal } from "./principal.ts";
-import { completeRefusal } from "./rpc_errors.ts";
 
 /** Wait for the first sign of life on the stream of a call, in milliseconds. */
 const FIRST_KEEPALIVE_MS = 1000;

@@ -15,6 +15,7 @@ function requests(): { readonly parts: Parts; readonly marks: readonly string[] 
   const [small, staged, mark] = [textOf(80), textOf(40_000), textOf(30)];
   const items = Array.from({ length: 20 }, (_, n) => ({ text: textOf(n === 7 ? 30_000 : 60) }));
   const encrypted_data = new Uint8Array(20_000).fill(5).toBase64();
+  const facts = Array.from({ length: 5 }, (_, n) => `My locker opens at ${n}:15 ${textOf(60)}.`);
   const idempotencyKey = "once";
   return [
     {
@@ -36,6 +37,10 @@ function requests(): { readonly parts: Parts; readonly marks: readonly string[] 
         idempotencyKey,
       },
       marks: [mark],
+    },
+    {
+      parts: { route: "POST /api/analyze", body: { text: facts.join("\n") }, idempotencyKey },
+      marks: facts,
     },
   ];
 }
@@ -69,6 +74,11 @@ for (const point of POINTS) {
       const isReplay = again.headers.get("idempotency-replayed") === "true";
       assert.equal(isReplay, point !== "stage");
       await idle(relayer.url);
+      if (parts.route === "POST /api/analyze") {
+        // Sent as something new, the same text still stores nothing twice.
+        const anew = await call(relayer.url, identity, { ...parts, idempotencyKey: "anew" });
+        assert.deepEqual([anew.status, anew.body.total], [202, 0]);
+      }
       all.push(...marks);
       assert.equal(await relayer.stop(), 0);
     }

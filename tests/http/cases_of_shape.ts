@@ -153,6 +153,27 @@ export const SHAPE_CASES: readonly Case[] = [
     ["a short vector", { vector: [1] }, [400, "dimension_mismatch"], "vector"],
     ["a negative limit", { vector: [1], limit: -1 }, SHAPE, "limit"],
   ]),
+  ...on("/api/analyze", [
+    ["no text", {}, SHAPE, "text"],
+    ["blank text", { text: " \n" }, [400, "empty_text"], "text"],
+    ["a list", { text: ["a"] }, SHAPE, "text"],
+    ["a bad date", { text: "a", occurred_at: "yesterday" }, SHAPE, "occurred_at"],
+    ["a bad namespace", { text: "a", namespace: "\n" }, BAD_NAMESPACE, "namespace"],
+  ]),
+  ...on("/api/ask", [
+    ["no question", {}, SHAPE, "question"],
+    ["blank question", { question: " " }, [400, "empty_question"], "question"],
+    ["a negative limit", { question: "a", limit: -1 }, SHAPE, "limit"],
+    ["an unknown mode", { question: "a", mode: "fuzzy" }, RANGE, "mode"],
+    [
+      "a negative weight",
+      { question: "a", scoring_weights: { recency: -1 } },
+      BAD_WEIGHTS,
+      "scoring_weights.recency",
+    ],
+    ["a bad date", { question: "a", occurred_after: "2026" }, SHAPE, "occurred_after"],
+    ["a bad namespace", { question: "a", namespace: "\n" }, BAD_NAMESPACE, "namespace"],
+  ]),
   ...on("/api/embed", [
     ["no text", {}, SHAPE, "text"],
     ["blank text", { text: " " }, [400, "empty_text"], "text"],

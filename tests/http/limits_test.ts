@@ -57,6 +57,22 @@ Deno.test("queries may have exactly 64 KiB of UTF-8", async () => {
   }
 });
 
+Deno.test("a text to analyze and a question may have exactly 64 KiB of UTF-8", async () => {
+  verifies("16-15", "10.5-1", "10.7-8", "5-10");
+  await using svc = await startRelayer();
+  for (const letter of ["a", "é", "😀"]) {
+    const most = letter.repeat(QUERY / new TextEncoder().encode(letter).length);
+    await accepted(svc, "/api/analyze", { text: most });
+    await refused(svc, "/api/analyze", { text: most + "a" }, "text_too_long", "text");
+    await accepted(svc, "/api/ask", { question: most });
+    await refused(svc, "/api/ask", { question: most + "a" }, "query_too_long", "question");
+  }
+  const lines = Array.from({ length: 100 }, (_, n) => `My locker number ${n} opens at ${n}:15.`);
+  const { total } = await accepted(svc, "/api/analyze", { text: lines.join("\n") });
+  assert.equal(total, 20);
+  await svc.relayer.idle();
+});
+
 Deno.test("bulk takes 20 items, bulk status 20 ids", async () => {
   verifies("16-3", "16-4", "10.3-1", "10.3-2", "10.3-5", "5-11");
   await using svc = await startRelayer();

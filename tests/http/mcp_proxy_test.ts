@@ -67,6 +67,7 @@ Deno.test("only listed headers pass, and what is internal is ours", async () => 
     "last-event-id": "7",
     "mcp-method": "tools/call",
     "mcp-name": "svc_recall",
+    "mcp-param-region": "=?base64?SGVsbG8=?=",
     "mcp-protocol-version": "2026-07-28",
     "mcp-session-id": "s",
     "x-memwal-account-id": "0x2",

@@ -57,6 +57,19 @@ Deno.test("the published client 0.0.1 remembers, recalls and restores", async ()
   assert.deepEqual(restored.results.map((hit) => hit.text), ["I am allergic to peanuts"]);
 });
 
+Deno.test("the published client 0.0.1 analyzes", async () => {
+  verifies("17.1-9");
+  await using svc = await startRelayer();
+  const { client, server } = connect(svc);
+  await using _server = server;
+  const { facts, total, owner } = await client.analyze("I love coffee and live in Tokyo. Thanks!");
+  assert.deepEqual([total, owner], [1, svc.owner]);
+  assert.equal(facts[0]?.text, "I love coffee and live in Tokyo.");
+  const { results } = await client.recall("coffee");
+  assert.deepEqual(results.map(({ text }) => text), [facts[0]?.text]);
+  await svc.relayer.idle();
+});
+
 Deno.test("its manual calls work with vectors of the relayer's length", async () => {
   verifies("17.1-1", "17.1-7", "10.4-7", "10.7-1");
   await using svc = await startRelayer();

@@ -54,12 +54,15 @@ function expectations(vector: number[]): readonly Expectation[] {
       body: { job_ids: ["a"] },
       success: 200,
     },
+    { route: "POST /api/analyze", needs: ["write"], body: { text: "I like tea." }, success: 202 },
+    { route: "POST /api/ask", needs: ["read"], body: { question: "tea?" }, success: 200 },
     { route: "POST /api/embed", needs: [], body: { text: "tea" }, success: 200 },
   ];
 }
 
 Deno.test("every signed route takes the keys the table names", async () => {
-  verifies("10-1", "10-2", "10-3", "10-4", "10-5", "10-6", "10-7", "4.3-19", "17.1-7");
+  verifies("10-1", "10-2", "10-3", "10-4", "10-5", "10-6", "10-7", "10-8", "10-11", "4.3-19");
+  verifies("17.1-7");
   await using svc = await startRelayer();
   const { body: { vector } } = await svc.post("/api/embed", { text: "tea" });
   const table = expectations(vector);

@@ -29,13 +29,16 @@ function left(answer: Answer, layer = "delegate_key"): number {
 const stats = (svc: TestRelayer, options: SendOptions = {}) => svc.post("/api/stats", {}, options);
 
 Deno.test("every route has its weight", async () => {
-  verifies("7-1", "7-4", "7-5", "7-6", "7-7", "7-8");
+  verifies("7-1", "7-4", "7-5", "7-6", "7-7", "7-8", "7-21", "7-22");
   await using svc = await limited({});
   const { body: { vector } } = await svc.post("/api/embed", { text: "tea" });
   const weights: readonly (readonly [weight: number, route: string, body?: unknown])[] = [
     [10, "POST /api/remember/bulk", { items: [{ text: "a" }] }],
     [10, "POST /api/remember/bulk", { items: [{ text: "a" }, { text: "b" }] }],
+    [10, "POST /api/analyze", { text: "I like tea with my breakfast." }],
+    [10, "POST /api/analyze", { text: "ok" }],
     [5, "POST /api/remember", { text: "tea" }],
+    [2, "POST /api/ask", { question: "tea" }],
     [3, "POST /api/remember/manual", { encrypted_data: "AAAA", vector }],
     [3, "POST /api/restore", { namespace: "a" }],
     [1, "POST /api/recall", { query: "tea" }],

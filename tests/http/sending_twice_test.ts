@@ -11,11 +11,12 @@ const KEYED = [
   ["/api/remember", { text: "I like tea" }, { text: "I like coffee" }],
   ["/api/remember/bulk", { items: [{ text: "a b" }] }, { items: [{ text: "c d" }] }],
   ["/api/remember/manual", MANUAL, { ...MANUAL, namespace: "other" }],
+  ["/api/analyze", { text: "I like tea a lot." }, { text: "I like coffee a lot." }],
 ] as const;
 
 for (const [route, body, other] of KEYED) {
   Deno.test(`${route} stores a keyed body once and refuses another under the key`, async () => {
-    verifies("6-10", "6-11", "6-12");
+    verifies("6-10", "6-11", "6-12", "6-13");
     await using svc = await startRelayer();
     const headers = { "idempotency-key": "one" };
     const first = await svc.post(route, body, { headers });

@@ -13,6 +13,8 @@ import type { Domain } from "../../src/memory/domain.ts";
 import { encodePayload } from "../../src/memory/payload.ts";
 import { processMemory } from "../../src/memory/process.ts";
 import { QueryVectors } from "../../src/memory/query_vectors.ts";
+import { Quota } from "../../src/memory/quota.ts";
+import { ScopeTurns } from "../../src/memory/scope_turns.ts";
 import { deleteMemory, replayTombstones } from "../../src/memory/remove.ts";
 import { memoryAccounts } from "../../plugins/memory/accounts.ts";
 import { RelayerKey } from "../../src/relayer_key.ts";
@@ -112,7 +114,9 @@ export class Simulation {
       payloads: KEY.sealer("payload"),
       steps: KEY.sealer("step"),
       cursors: KEY.sealer("cursor"),
+      quota: new Quota(),
       queries: new QueryVectors(embedder, 0, now),
+      turns: new ScopeTurns(),
       logger: silentLogger,
       now,
     };

@@ -16,25 +16,10 @@ import {
   SUITE_DIMENSIONS,
   vectorStoreSuite,
 } from "../conformance/mod.ts";
+import { onDisk } from "./on_disk.ts";
 
 const key = new RelayerKey(new Uint8Array(32).fill(7));
 const sealer = key.sealer("conformance");
-
-/** A backend on a fresh folder, which goes with it. */
-async function onDisk<T extends AsyncDisposable>(
-  open: (dataDir: string) => T | Promise<T>,
-): Promise<T> {
-  const dataDir = await Deno.makeTempDir();
-  const backend = await open(dataDir);
-  const dispose = backend[Symbol.asyncDispose].bind(backend);
-  let removed = false;
-  backend[Symbol.asyncDispose] = async () => {
-    await dispose();
-    if (!removed) await Deno.remove(dataDir, { recursive: true });
-    removed = true;
-  };
-  return backend;
-}
 
 conform(accountRegistrySuite, "local", () => onDisk((dataDir) => localAccounts({ dataDir })));
 conform(blobStoreSuite, "local", () => onDisk((dataDir) => localBlobStore({ dataDir })));

@@ -25,8 +25,6 @@ export function rules(section: string, lines: readonly Line[]): Rule[] {
 
 /** Reasons that several rules share. */
 export const DEFERRED = {
-  analyze: "analyze is not part of this version",
-  ask: "ask is not part of this version",
   put: "replacing a memory's text is not part of this version",
   exportImport: "export and import are not part of this version",
   sponsor: "sponsored transactions are not part of this version",

@@ -22,9 +22,10 @@ export const SECTION_7: readonly Rule[] = rules("7", [
   [18, "quota: checked on acceptance, 402 quota_exceeded"],
   [19, "quota: deletion and forget free it"],
   [20, "quota: 0 is unlimited"],
-  [21, "analyze and import weigh 10", DEFERRED.analyze],
-  [22, "ask weighs 2", DEFERRED.ask],
+  [21, "analyze weighs 10"],
+  [22, "ask weighs 2"],
   [23, "a memory's PUT weighs 5", DEFERRED.put],
   [24, "sponsor layers count per address and sender", DEFERRED.sponsor],
   [25, "tool calls over MCP count as requests of the caller's key", DEFERRED.mcp],
+  [26, "import weighs 10", DEFERRED.exportImport],
 ]);

@@ -8,10 +8,10 @@ const general = rules("10", [
   [5, "remember, bulk and job retry answer 202"],
   [6, "manual, forget and DELETE of a memory answer 200"],
   [7, "recall, manual recall, stats, memories, namespaces and restore answer 200"],
-  [8, "analyze needs write and answers 202", DEFERRED.analyze],
+  [8, "analyze needs write and answers 202"],
   [9, "import needs write and answers 202", DEFERRED.exportImport],
   [10, "PUT of a memory needs write and answers 202", DEFERRED.put],
-  [11, "ask needs read and answers 200", DEFERRED.ask],
+  [11, "ask needs read and answers 200"],
   [12, "export needs read and answers 200", DEFERRED.exportImport],
   [13, "GET /api/memories and /api/namespaces take a query, in the 6-field form only"],
 ]);
@@ -68,16 +68,18 @@ const manual = rules("10.4", [
 ]);
 
 const analyze = rules("10.5", [
-  [1, "text is 1 byte to 64 KiB", DEFERRED.analyze],
-  [2, "up to 20 facts are extracted, each becomes a job", DEFERRED.analyze],
-  [3, "what is already stored is skipped", DEFERRED.analyze],
-  [4, "relative dates are resolved against occurred_at", DEFERRED.analyze],
-  [5, "202 has job_ids, facts, fact_count, total, status pending and owner", DEFERRED.analyze],
-  [6, "no facts: the same shape, empty", DEFERRED.analyze],
-  [7, "a failing model answers 503 llm_unavailable", DEFERRED.analyze],
-  [8, "without a model sentences are facts and method is rules", DEFERRED.analyze],
-  [9, "SVC_ANALYZE_REQUIRES_LLM answers 503 llm_disabled without a model", DEFERRED.analyze],
-  [10, "the text is data for the model, never instructions", DEFERRED.analyze],
+  [1, "text is 1 byte to 64 KiB"],
+  [2, "up to 20 facts are extracted, each becomes a job"],
+  [3, "what is already stored is skipped"],
+  [4, "relative dates are resolved against occurred_at"],
+  [5, "202 has job_ids, facts, fact_count, total, status pending and owner"],
+  [6, "no facts: the same shape, empty"],
+  [7, "a failing model answers 503 llm_unavailable"],
+  [8, "without a model sentences are facts and method is rules"],
+  [9, "SVC_ANALYZE_REQUIRES_LLM answers 503 llm_disabled without a model"],
+  [10, "the text is data for the model, never instructions"],
+  [11, "the same text again stores nothing new, also when both come at once"],
+  [12, "facts are 0.9, 0.5 or 0.2 important, and happened at occurred_at"],
 ]);
 
 const recall = rules("10.6", [
@@ -126,13 +128,15 @@ const manualRecall = rules("10.7", [
   [4, "its limit rules are those of recall"],
   [5, "it returns only memories whose blob is stored"],
   [6, "it does not wait for jobs"],
-  [7, "ask answers from the memories it recalled, with the context used", DEFERRED.ask],
-  [8, "ask: question at most 64 KiB, limit default 5", DEFERRED.ask],
-  [9, "ask: an empty completion says No response from LLM", DEFERRED.ask],
-  [10, "ask: without a model it quotes, answer_mode quotes", DEFERRED.ask],
-  [11, "ask: hits are escaped and marked as data", DEFERRED.ask],
+  [7, "ask answers from the memories it recalled, with the context used"],
+  [8, "ask: question at most 64 KiB, limit default 5"],
+  [9, "ask: an empty completion says No response from LLM"],
+  [10, "ask: without a model it quotes, answer_mode quotes"],
+  [11, "ask: hits are escaped and marked as data"],
   [12, "embed answers vector, dimensions and model; nothing is stored"],
   [13, "embed's text follows the rules of remember"],
+  [14, "ask takes the members of recall, waits as it does, and says what is pending or dropped"],
+  [15, "ask: a failing model answers 503 llm_unavailable"],
 ]);
 
 const restore = rules("10.8", [

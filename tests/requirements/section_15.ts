@@ -59,7 +59,7 @@ export const SECTION_15: readonly Rule[] = [
     [12, "timestamp: 300 s are accepted, 301 are refused, both ways"],
     [13, "bytes are counted, not characters"],
     [14, "namespaces page: 1000 are accepted, 1001 are refused"],
-    [15, "text of analyze and questions of ask: 64 KiB; 20 facts", DEFERRED.analyze],
+    [15, "text of analyze and questions of ask: 64 KiB; 20 facts"],
     [16, "import: 200 memories, 32 MiB", DEFERRED.exportImport],
     [17, "login URL: 5 minutes, one use", DEFERRED.login],
     [18, "MCP sessions", DEFERRED.mcp],

@@ -1,5 +1,6 @@
 import {
   type CallToolResult,
+  fromJsonSchema,
   type McpServer,
   ResourceTemplate,
   type ServerContext,
@@ -7,6 +8,7 @@ import {
 import { z } from "zod";
 import type { ServerExtension } from "../../src/sidecar/mcp_server.ts";
 import { bus, registerRounds, states } from "./conformance_rounds.ts";
+import { registerTasks } from "./conformance_tasks.ts";
 
 // What the scenarios of the MCP conformance kit ask a server for; names and texts are the kit's.
 
@@ -80,6 +82,53 @@ function notifyingTools(server: McpServer): void {
       return { content: text(String(progressToken)) };
     },
   );
+}
+
+/** Keywords that must arrive in `tools/list` as they are. */
+const SCHEMA_2020_12 = {
+  $schema: "https://json-schema.org/draft/2020-12/schema",
+  type: "object",
+  $defs: {
+    address: {
+      $anchor: "addressDef",
+      type: "object",
+      properties: { street: { type: "string" }, city: { type: "string" } },
+    },
+  },
+  properties: {
+    name: { type: "string" },
+    address: { $ref: "#/$defs/address" },
+    contactMethod: { type: "string", enum: ["phone", "email"] },
+    phone: { type: "string" },
+    email: { type: "string" },
+  },
+  allOf: [{ anyOf: [{ required: ["phone"] }, { required: ["email"] }] }],
+  if: { properties: { contactMethod: { const: "phone" } }, required: ["contactMethod"] },
+  then: { required: ["phone"] },
+  else: { required: ["email"] },
+  additionalProperties: false,
+} as const;
+
+/** A parameter that intermediaries read from a header. */
+const SCHEMA_OF_HEADER = {
+  type: "object",
+  properties: { region: { type: "string", "x-mcp-header": "Region" } },
+  required: ["region"],
+} as const;
+
+function schemaTools(server: McpServer): void {
+  const schemas = {
+    json_schema_2020_12_tool: SCHEMA_2020_12,
+    test_custom_header: SCHEMA_OF_HEADER,
+  };
+  for (const [name, schema] of Object.entries(schemas)) {
+    const inputSchema = fromJsonSchema<Record<string, unknown>>(schema);
+    server.registerTool(
+      name,
+      { description: name, inputSchema },
+      (given) => ({ content: text(JSON.stringify(given)) }),
+    );
+  }
 }
 
 /** Forms of the elicitation scenarios, by tool. */
@@ -248,7 +297,9 @@ function register(server: McpServer): void {
   askingTools(server);
   resources(server);
   prompts(server);
+  schemaTools(server);
   registerRounds(server);
+  registerTasks(server);
   server.server.setRequestHandler("completion/complete", () => ({
     completion: { values: [], total: 0, hasMore: false },
   }));

@@ -23,7 +23,8 @@ const NONE = z.object({});
 
 const done = (text: string) => ({ content: [{ type: "text" as const, text }] });
 
-function ask(message: string, name: string, type = "string"): InputRequest {
+/** Asks the user for one field. */
+export function ask(message: string, name: string, type = "string"): InputRequest {
   return {
     method: "elicitation/create",
     params: {

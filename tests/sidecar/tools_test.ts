@@ -130,13 +130,17 @@ Deno.test("svc_analyze: one line a fact, and none", async () => {
     { ...job, job_id: "c", status: "done", recallable: true },
   ];
   await using test = await startSidecarTest({
-    fetch: fakeRelayer({ "/api/analyze": { facts }, "/api/remember/bulk/status": { results } }),
+    fetch: fakeRelayer({
+      "/api/analyze": { facts, method: "rules" },
+      "/api/remember/bulk/status": { results },
+    }),
   });
   const { content, structuredContent } = await result(test, "svc_analyze", { text: "long" });
   assert.equal(
     content[0].text,
     "Extracted 3 fact(s) — succeeded=2 failed=1\n\n1. [done] fact a\n2. [failed] fact b\n3. [done] fact c",
   );
+  assert.equal(structuredContent.method, "rules");
   assert.deepEqual(structuredContent.facts[1], {
     text: "fact b",
     memory_id: "b",
@@ -150,12 +154,15 @@ Deno.test("svc_analyze: one line a fact, and none", async () => {
   assert.equal(none.content[0].text, "Extracted 0 fact(s) — succeeded=0 failed=0");
 });
 
-Deno.test("svc_analyze says so where the relayer has none", async () => {
-  const missing = new SvcError("not_found");
-  await using test = await startSidecarTest({ fetch: fakeRelayer({ "/api/analyze": missing }) });
+Deno.test("svc_analyze answers the relayer's own refusal", async () => {
+  const refusal = new SvcError("llm_unavailable");
+  await using test = await startSidecarTest({ fetch: fakeRelayer({ "/api/analyze": refusal }) });
   const { content, isError } = await result(test, "svc_analyze", { text: "long" });
   assert.equal(isError, true);
-  assert.equal(content[0].text, "Tool error: This relayer has no analyze (code: not_found)");
+  assert.equal(
+    content[0].text,
+    "Tool error: The language model is not available (code: llm_unavailable)",
+  );
 });
 
 Deno.test("svc_restore: counts only", async () => {

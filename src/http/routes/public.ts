@@ -1,5 +1,7 @@
 import type { RelayerConfig } from "../../config.ts";
 import { SvcError } from "../../errors.ts";
+import { EXTRACT_PROMPT_VERSION } from "../../memory/analyze/prompt.ts";
+import { ASK_PROMPT_VERSION } from "../../memory/ask/prompt.ts";
 import type { Domain } from "../../memory/domain.ts";
 import type { DependencyHealth } from "../health.ts";
 import { isLoopback } from "../client_ip.ts";
@@ -72,7 +74,7 @@ export function healthAnswer(
       status: !writable ? "unavailable" : troubled ? "degraded" : "ok",
       version: config.version,
       mode: "production",
-      prompt_versions: { extract: "1", ask: "1" },
+      prompt_versions: { extract: EXTRACT_PROMPT_VERSION, ask: ASK_PROMPT_VERSION },
       dependencies,
       ...versionBody(config),
     },

@@ -20,7 +20,15 @@ function weightsOf(
   };
 }
 
-function optionsOf(body: z.output<typeof RecallBody>): RecallOptions {
+/**
+ * How a recall or an ask searches; a limit above `limitMax` counts as that.
+ *
+ * @throws {SvcError} `invalid_parameter` for a mode this relayer lacks.
+ */
+export function recallOptions(
+  body: Omit<z.output<typeof RecallBody>, "query">,
+  limitMax: number,
+): RecallOptions {
   if (body.mode === "keyword") {
     // Vectors are the only leg of this index; a semantic answer under this name would mislead.
     throw new SvcError("invalid_parameter", "mode: keyword search is not available here", {
@@ -29,7 +37,7 @@ function optionsOf(body: z.output<typeof RecallBody>): RecallOptions {
   }
   return {
     namespace: body.namespace,
-    limit: Math.min(body.limit, RECALL_LIMIT_MAX),
+    limit: Math.min(body.limit, limitMax),
     maxDistance: body.max_distance,
     minScore: body.min_score,
     weights: weightsOf(body.scoring_weights),
@@ -60,7 +68,8 @@ export const recallRoutes: readonly SignedRoute[] = [
     schema: RecallBody,
     summary: "Find memories by meaning",
     handle: async (domain, call) => {
-      const found = await recall(domain, call.caller, call.body.query, optionsOf(call.body));
+      const options = recallOptions(call.body, RECALL_LIMIT_MAX);
+      const found = await recall(domain, call.caller, call.body.query, options);
       const { results, dropped, pending } = found;
       return {
         status: 200,

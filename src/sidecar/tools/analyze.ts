@@ -1,6 +1,5 @@
 import type { CallToolResult } from "@modelcontextprotocol/server";
 import type { Analyzed, JobStatus } from "../../client/job_results.ts";
-import { SvcError } from "../../errors.ts";
 import { textArguments } from "./arguments.ts";
 import type { ToolCall } from "./call.ts";
 import { success } from "./results.ts";
@@ -18,13 +17,8 @@ function outcome(job: JobStatus | undefined): Outcome {
 
 async function analyzed(call: ToolCall): Promise<Analyzed> {
   const { text, namespace } = textArguments(call.given, call.namespace);
-  try {
-    const { idempotencyKey } = call;
-    return await call.client.analyze(text, { namespace }, { idempotencyKey });
-  } catch (error) {
-    if (!(error instanceof SvcError) || error.code !== "not_found") throw error;
-    throw new SvcError("not_found", "This relayer has no analyze", { cause: error });
-  }
+  const { idempotencyKey } = call;
+  return await call.client.analyze(text, { namespace }, { idempotencyKey });
 }
 
 /** A wait that failed undoes no write: facts without a state count as timed out. */
@@ -42,7 +36,7 @@ async function waitForAll(call: ToolCall, ids: readonly string[]): Promise<reado
 /** Extracts facts, saves each, and waits until they can be recalled. */
 export async function analyze(call: ToolCall): Promise<CallToolResult> {
   call.progress.step(0, 2, "Extracting facts");
-  const { facts } = await analyzed(call);
+  const { facts, method } = await analyzed(call);
   call.progress.step(1, 2, `Saved ${facts.length} fact(s), indexing`);
   const jobs = await waitForAll(call, facts.map((fact) => fact.job_id));
   const outcomes = facts.map((_, i) => outcome(jobs[i]));
@@ -61,5 +55,6 @@ export async function analyze(call: ToolCall): Promise<CallToolResult> {
     extracted: facts.length,
     succeeded,
     failed,
+    ...(method === undefined ? {} : { method }),
   });
 }

@@ -1,30 +1,3 @@
-import { SvcError } from "../errors.ts";
-import { HEADER } from "../protocol/headers.ts";
-import { jsonRpcError } from "../protocol/json_rpc_error.ts";
-
-/** Members of an error that tell a client which limit it met. */
-const NAMING = ["cap", "layer"] as const;
-
-/** A refusal on an MCP route: a JSON-RPC error without an id. */
-export function rpcErrorResponse(thrown: unknown, requestId: string): Response {
-  const refused = SvcError.from(thrown);
-  const { extra, headers: own, retryAfter, code } = refused;
-  const rpc = jsonRpcError(refused, requestId);
-  const named = NAMING.filter((name) => extra?.[name] !== undefined)
-    .map((name) => [name, extra?.[name]]);
-  const isShape = code === "invalid_request";
-  const error = {
-    ...rpc.error,
-    code: isShape ? -32600 : rpc.error.code,
-    data: { ...rpc.error.data, ...Object.fromEntries(named) },
-  };
-  const status = isShape ? 400 : refused.status;
-  const headers: Record<string, string> = { ...own, [HEADER.requestId]: requestId };
-  if (retryAfter !== undefined) headers[HEADER.retryAfter] = String(retryAfter);
-  if (status === 401) headers["www-authenticate"] = 'Bearer realm="svc", error="invalid_token"';
-  return Response.json({ ...rpc, error }, { status, headers });
-}
-
 /** Names for refusals that the MCP library words itself. */
 function codeOf(status: number, rpcCode: unknown): string {
   if (rpcCode === -32700) return "malformed_json";

@@ -1,0 +1,79 @@
+import { SvcError } from "../../src/errors.ts";
+import type { Sealer } from "../../src/plugin.ts";
+import { Database } from "../local/database.ts";
+
+/** What the operator does when catalogue and table are of no use any more. */
+export const REMEDY = "stop the relayer, delete the folder lancedb and restore the namespaces";
+
+/**
+ * `scope` holds what {@linkcode VectorStore.scopes} answers, and `flushed`, the rows it has in the
+ * table. `entry` says what there is: a memory is in the table when `flushed` is 1, else sealed in
+ * `tail`, under the same `seq`, which is never used again. `gone` names what is to be deleted from
+ * the table.
+ */
+const SCHEMA = `
+create table if not exists meta(key text primary key, value any) strict, without rowid;
+create table if not exists scope(
+  id integer primary key, owner blob not null, namespace blob not null,
+  count integer not null, bytes real not null, last_write real not null,
+  flushed integer not null, unique(owner, namespace)) strict;
+create table if not exists entry(
+  seq integer primary key autoincrement, scope integer not null, id blob not null,
+  version integer not null, bytes real not null, windows integer not null,
+  flushed integer not null, blob blob, unique(id, scope)) strict;
+create index if not exists entry_place on entry(scope, seq);
+create table if not exists tail(seq integer primary key, sealed blob not null) strict;
+create table if not exists gone(seq integer primary key, windows integer not null) strict`;
+
+/** Whose vectors a store holds. */
+export interface StoreIdentity {
+  /** Name of the embedding model. */
+  readonly model: string;
+  /** Length of every vector. */
+  readonly dimensions: number;
+}
+
+/**
+ * Opens the catalogue, `catalog.db`, or makes it.
+ *
+ * @throws {SvcError} `storage_unavailable`, not retryable, when it is damaged, names another model
+ * or was sealed under another relayer key.
+ */
+export function openCatalog(folder: string, identity: StoreIdentity, sealer: Sealer): Database {
+  const options = { dataDir: folder, file: "catalog.db", schema: SCHEMA, remedy: REMEDY };
+  const database = new Database(options);
+  try {
+    checkIdentity(database, identity, sealer);
+    return database;
+  } catch (error) {
+    void database.close();
+    throw error;
+  }
+}
+
+function kept<T>(database: Database, key: string, value: string | Uint8Array): T {
+  database.run("insert or ignore into meta values(?, ?)", key, value);
+  return database.get<{ value: T }>("select value from meta where key = ?", key)!.value;
+}
+
+function checkIdentity(database: Database, identity: StoreIdentity, sealer: Sealer): void {
+  const { model, dimensions } = identity;
+  const wanted = JSON.stringify([model, dimensions]);
+  const found = kept<string>(database, "identity", wanted);
+  const refuse = (message: string, cause?: unknown): never => {
+    throw new SvcError("storage_unavailable", message, { retryable: false, cause });
+  };
+  if (found !== wanted) {
+    refuse(
+      `The LanceDB store holds vectors of ${found}, the embedder makes ${wanted}: choose that ` +
+        `embedder again, or ${REMEDY}`,
+    );
+  }
+  const seal = kept<Uint8Array>(database, "seal", sealer.seal(new Uint8Array(0), "seal"));
+  try {
+    sealer.open(seal, "seal");
+  } catch (cause) {
+    const text = "The LanceDB store was sealed under another relayer key: configure that key again";
+    refuse(`${text}, or ${REMEDY}`, cause);
+  }
+}

@@ -1,0 +1,140 @@
+import { type Database, fromColumn } from "../local/database.ts";
+
+/** A memory on its way into the table. */
+export interface Outgoing {
+  /** Number of its rows. */
+  readonly seq: number;
+  /** Number of its scope. */
+  readonly scopeId: number;
+  /** Owner of the scope. */
+  readonly owner: string;
+  /** Name of the scope. */
+  readonly namespace: string;
+  /** Memory id. */
+  readonly id: string;
+  /** Version of the memory. */
+  readonly version: number;
+  /** The whole memory, sealed. */
+  readonly sealed: Uint8Array;
+}
+
+/** Numbers from `first` to `last`. */
+export interface SeqRange {
+  /** Lowest number. */
+  readonly first: number;
+  /** Highest number. */
+  readonly last: number;
+}
+
+type OutgoingRow = Omit<Outgoing, "owner" | "namespace" | "id"> & {
+  readonly owner: Uint8Array;
+  readonly namespace: Uint8Array;
+  readonly id: Uint8Array;
+};
+
+/**
+ * What is on its way between catalogue and table. An append is announced before it begins and
+ * confirmed after its files are on disk, so that a crash in between is found and undone.
+ */
+export class FlushLog {
+  readonly #database: Database;
+
+  /** Works on the catalogue's file. */
+  constructor(database: Database) {
+    this.#database = database;
+  }
+
+  /** Number of memories that wait. */
+  waiting(): number {
+    return this.#database.get<{ count: number }>("select count(*) as count from tail")!.count;
+  }
+
+  /** The memories that wait longest, at most `limit`. */
+  next(limit: number): Outgoing[] {
+    const rows = this.#database.all<OutgoingRow>(
+      `select e.seq, e.scope as scopeId, s.owner, s.namespace, e.id, e.version, t.sealed
+       from tail t join entry e on e.seq = t.seq join scope s on s.id = e.scope
+       order by t.seq limit ?`,
+      limit,
+    );
+    return rows.map(({ owner, namespace, id, ...rest }) => ({
+      ...rest,
+      owner: fromColumn(owner),
+      namespace: fromColumn(namespace),
+      id: fromColumn(id),
+    }));
+  }
+
+  /** Announces an append of rows with numbers in a range. */
+  async announce(range: SeqRange): Promise<void> {
+    const text = JSON.stringify([range.first, range.last]);
+    await this.#database.write(() => {
+      this.#database.run("insert or replace into meta values('appending', ?)", text);
+    });
+  }
+
+  /** The append that a crash left unconfirmed. */
+  announced(): SeqRange | undefined {
+    const sql = "select value from meta where key = 'appending'";
+    const row = this.#database.get<{ value: string }>(sql);
+    if (row === undefined) return undefined;
+    const [first, last]: [number, number] = JSON.parse(row.value);
+    return { first, last };
+  }
+
+  /** Takes an announcement back: none of its rows is in the table. */
+  async withdraw(): Promise<void> {
+    await this.#database.write(() => this.#dropAnnouncement());
+  }
+
+  /** Confirms an append: `windows` by number. What was removed meanwhile is to be deleted. */
+  async confirm(windows: ReadonlyMap<number, number>): Promise<void> {
+    await this.#database.write(() => {
+      for (const [seq, count] of windows) {
+        const found = this.#database.get<{ scope: number }>(
+          "update entry set flushed = 1 where seq = ? returning scope",
+          seq,
+        );
+        if (found === undefined) {
+          this.#database.run("insert into gone values(?, ?)", seq, count);
+          continue;
+        }
+        this.#database.run("delete from tail where seq = ?", seq);
+        const add = "update scope set flushed = flushed + ? where id = ?";
+        this.#database.run(add, count, found.scope);
+      }
+      this.#dropAnnouncement();
+    });
+  }
+
+  /** Numbers to be deleted from the table, at most `limit`. */
+  gone(limit: number): number[] {
+    const rows = this.#database.all<{ seq: number }>("select seq from gone limit ?", limit);
+    return rows.map(({ seq }) => seq);
+  }
+
+  /** Notes that numbers are deleted from the table, or that they were never in it. */
+  async deleted(seqs: readonly number[]): Promise<void> {
+    await this.#database.write(() => {
+      for (const seq of seqs) this.#database.run("delete from gone where seq = ?", seq);
+    });
+  }
+
+  /** Rows the table must have. */
+  expectedRows(): number {
+    return this.#database.get<{ rows: number }>(
+      `select coalesce((select sum(flushed) from scope), 0) +
+       coalesce((select sum(windows) from gone), 0) as rows`,
+    )!.rows;
+  }
+
+  /** Rows of the largest scope in the table. */
+  largestScope(): number {
+    const sql = "select coalesce(max(flushed), 0) as rows from scope";
+    return this.#database.get<{ rows: number }>(sql)!.rows;
+  }
+
+  #dropAnnouncement(): void {
+    this.#database.run("delete from meta where key = 'appending'");
+  }
+}

@@ -1,0 +1,132 @@
+import type { Packing } from "./packing.ts";
+import type { FlushLog, Outgoing } from "./flush_log.ts";
+import type { WindowRow, WindowsTable } from "./windows_table.ts";
+
+/** When waiting memories go into the table. */
+export interface FlushPolicy {
+  /** As soon as so many wait. */
+  readonly rows: number;
+  /** Or this long after the last write, milliseconds. */
+  readonly quietMs: number;
+  /** Small commits until the table is optimized. */
+  readonly commits: number;
+  /** Rows of one scope from which a vector index pays; 0: never. */
+  readonly vectorIndexRows: number;
+}
+
+/** Most memories of one append. */
+const BATCH = 1024;
+
+/** Carries memories from the catalogue into the table, one batch at a time. */
+export class Flusher implements AsyncDisposable {
+  readonly #log: FlushLog;
+  readonly #table: WindowsTable;
+  readonly #packing: Packing;
+  readonly #policy: FlushPolicy;
+  readonly #failed: (error: unknown) => void;
+  #timer: ReturnType<typeof setTimeout> | undefined;
+  #running: Promise<void> | undefined;
+  #commits = 0;
+  #closed = false;
+
+  /** @param failed Told of failures; what waits is tried again after the next write. */
+  constructor(
+    log: FlushLog,
+    table: WindowsTable,
+    packing: Packing,
+    policy: FlushPolicy,
+    failed: (error: unknown) => void,
+  ) {
+    this.#log = log;
+    this.#table = table;
+    this.#packing = packing;
+    this.#policy = policy;
+    this.#failed = failed;
+  }
+
+  /** Undoes an append that a crash cut off. */
+  async recover(): Promise<void> {
+    const range = this.#log.announced();
+    if (range === undefined) return;
+    await this.#table.removeRange(range.first, range.last);
+    await this.#log.withdraw();
+  }
+
+  /** Something was written or removed. */
+  notify(): void {
+    if (this.#closed) return;
+    clearTimeout(this.#timer);
+    if (this.#log.waiting() >= this.#policy.rows) return this.#start();
+    this.#timer = setTimeout(() => this.#start(), this.#policy.quietMs);
+    Deno.unrefTimer(this.#timer as unknown as number);
+  }
+
+  /** Carries over everything that waits; rejects when that fails. */
+  async flush(): Promise<void> {
+    await this.#running;
+    await this.#run();
+  }
+
+  /** Finishes the batch under way; what waits is carried over by the next start. */
+  async [Symbol.asyncDispose](): Promise<void> {
+    this.#closed = true;
+    clearTimeout(this.#timer);
+    await this.#running;
+  }
+
+  #start(): void {
+    if (this.#closed || this.#running !== undefined) return;
+    this.#running = this.#run().catch(this.#failed).finally(() => {
+      this.#running = undefined;
+      if (this.#log.waiting() >= this.#policy.rows) this.#start();
+    });
+  }
+
+  async #run(): Promise<void> {
+    for (;;) {
+      const batch = this.#log.next(BATCH);
+      if (batch.length > 0) await this.#append(batch);
+      const gone = this.#log.gone(BATCH);
+      if (gone.length > 0) {
+        await this.#table.remove(gone);
+        await this.#log.deleted(gone);
+        this.#commits++;
+      }
+      if (this.#commits >= this.#policy.commits) await this.optimize();
+      if (this.#closed || batch.length < BATCH && gone.length < BATCH) return;
+    }
+  }
+
+  /** Puts the table in order. */
+  async optimize(): Promise<void> {
+    const { vectorIndexRows } = this.#policy;
+    const pays = vectorIndexRows > 0 && this.#log.largestScope() >= vectorIndexRows;
+    await this.#table.optimize(pays);
+    this.#commits = 0;
+  }
+
+  async #append(batch: readonly Outgoing[]): Promise<void> {
+    const rows: WindowRow[] = [];
+    const windows = new Map<number, number>();
+    for (const item of batch) {
+      const { seq, scopeId: scope, id, version, owner, namespace, sealed } = item;
+      const packed = { scope: { owner, namespace }, id, version, sealed, link: null };
+      const entry = this.#packing.openWhole(packed);
+      windows.set(seq, entry.vectors.length);
+      const rest = this.#packing.sealRest(entry);
+      for (const [part, vector] of entry.vectors.entries()) {
+        rows.push({ seq, part, scope, vector, sealed: part === 0 ? rest : new Uint8Array() });
+      }
+    }
+    await this.#log.announce({ first: batch[0]!.seq, last: batch.at(-1)!.seq });
+    try {
+      await this.#table.append(rows);
+    } catch (error) {
+      // It may have been written all the same: undone at once, or by the next start.
+      await this.recover();
+      throw error;
+    }
+    await this.#log.confirm(windows);
+    this.#commits++;
+  }
+}

@@ -1,0 +1,53 @@
+/**
+ * Index rows in a LanceDB table.
+ *
+ * @module
+ */
+import { definePlugin, type Field, type Fields, integer, type Plugin } from "../../src/plugin.ts";
+import { nativeFolder } from "./library.ts";
+import { lancedbVectorStore } from "./vector_store.ts";
+
+export type * from "../../src/interfaces/mod.ts";
+export type * from "../../src/plugin.ts";
+export type { FlushPolicy } from "./flusher.ts";
+export { type LancedbOptions, lancedbVectorStore } from "./vector_store.ts";
+
+/** Settings of the plugin. */
+export interface LancedbFields extends Fields {
+  /** Rows of a namespace from which a vector index pays; 0: never. */
+  readonly vectorIndexRows: Field<number>;
+}
+
+const fields: LancedbFields = {
+  vectorIndexRows: integer(
+    "SVC_LANCEDB_VECTOR_INDEX_ROWS",
+    250_000,
+    0,
+    1_000_000_000,
+    "Vectors of one namespace from which LanceDB searches by an approximate index; 0: never",
+  ),
+};
+
+/** The plugin `lancedb` for the role `vectorStore`. */
+const lancedb: Plugin<LancedbFields> = definePlugin<LancedbFields>({
+  name: "lancedb",
+  fields,
+  permissions: (_role, _settings, dataDir) => ({
+    read: [dataDir, "/usr/bin/ldd"],
+    write: [dataDir],
+    env: ["NAPI_RS_NATIVE_LIBRARY_PATH", "NAPI_RS_FORCE_WASI"],
+    ffi: [nativeFolder()],
+  }),
+  roles: {
+    vectorStore: ({ vectorIndexRows }, { dataDir, dimensions, log, model, sealer }) =>
+      lancedbVectorStore({
+        dataDir,
+        dimensions,
+        model,
+        sealer: sealer("lancedb"),
+        flush: { vectorIndexRows },
+        log: (message) => log("warn", message),
+      }),
+  },
+});
+export default lancedb;

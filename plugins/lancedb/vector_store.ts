@@ -1,0 +1,247 @@
+import { SvcError } from "../../src/errors.ts";
+import type {
+  IndexEntry,
+  ScanPage,
+  VectorMatch,
+  VectorQuery,
+  VectorStore,
+} from "../../src/interfaces/mod.ts";
+import type { Sealer } from "../../src/plugin.ts";
+import type { Database } from "../local/database.ts";
+import { Catalog, parseCursor, type Place, type ScopeRow } from "./catalog.ts";
+import { openCatalog, REMEDY } from "./catalog_file.ts";
+import { FlushLog } from "./flush_log.ts";
+import { Flusher, type FlushPolicy } from "./flusher.ts";
+import { loadLibrary } from "./library.ts";
+import { Packing } from "./packing.ts";
+import { WindowsTable } from "./windows_table.ts";
+
+/** Settings of {@linkcode lancedbVectorStore}. */
+export interface LancedbOptions {
+  /** Folder of the relayer's files; the store is in `lancedb` there. */
+  readonly dataDir: string;
+  /** Encryption of everything but vectors, owners, namespaces, ids, versions, sizes and times. */
+  readonly sealer: Sealer;
+  /** Length of every vector. */
+  readonly dimensions: number;
+  /** Name of the embedding model. */
+  readonly model: string;
+  /** When memories go into the table. */
+  readonly flush?: Partial<FlushPolicy>;
+  /** Told of failures in the background. */
+  readonly log?: (message: string) => void;
+}
+
+const POLICY: FlushPolicy = { rows: 64, quietMs: 1000, commits: 16, vectorIndexRows: 250_000 };
+const PAGE = 500;
+/** Candidates beyond the limit: equally near ones must not be cut off by the table's rounding. */
+const SPARE = 8;
+/** How far the table's distances are from ours. */
+const ROUNDING = 1e-5;
+
+/**
+ * Index rows in a LanceDB table, behind a catalogue in SQLite: a write is durable, unique and
+ * visible in the catalogue at once, and goes into the table with others. Vectors are in the clear
+ * in the table. Search is exact, but in scopes so large that a vector index pays.
+ *
+ * @throws {SvcError} `storage_unavailable`, not retryable, when the store is damaged, holds vectors
+ * of another model or was sealed under another relayer key.
+ */
+export async function lancedbVectorStore(options: LancedbOptions): Promise<VectorStore> {
+  const { dimensions, model, sealer } = options;
+  const folder = `${options.dataDir}/lancedb`;
+  const database = openCatalog(folder, { dimensions, model }, sealer);
+  const stack = new AsyncDisposableStack();
+  stack.defer(() => database.close());
+  try {
+    const table = await WindowsTable.open(await loadLibrary(), folder, dimensions);
+    stack.defer(() => table.close());
+    const packing = new Packing(sealer, dimensions);
+    const log = new FlushLog(database);
+    const policy = { ...POLICY, ...options.flush };
+    const failed = (error: unknown): void =>
+      options.log?.(`LanceDB: memories wait in the catalogue (${SvcError.from(error).code})`);
+    const flusher = stack.use(new Flusher(log, table, packing, policy, failed));
+    await flusher.recover();
+    await checkRows(log, table);
+    flusher.notify();
+    return new LancedbVectorStore(database, table, packing, flusher, options, policy, stack);
+  } catch (error) {
+    await stack.disposeAsync();
+    throw error;
+  }
+}
+
+/** A table that was lost, replaced or rolled back would silently lack memories. */
+async function checkRows(log: FlushLog, table: WindowsTable): Promise<void> {
+  const gone = log.gone(Number.MAX_SAFE_INTEGER);
+  if (gone.length > 0) {
+    // A crash may have come between the deletion and its note.
+    await table.remove(gone);
+    await log.deleted(gone);
+  }
+  const [found, wanted] = [await table.count(), log.expectedRows()];
+  if (found === wanted) return;
+  throw new SvcError(
+    "storage_unavailable",
+    `The LanceDB table has ${found} rows instead of ${wanted}: ${REMEDY}`,
+    { retryable: false },
+  );
+}
+
+class LancedbVectorStore implements VectorStore {
+  readonly #database: Database;
+  readonly #catalog: Catalog;
+  readonly #table: WindowsTable;
+  readonly #packing: Packing;
+  readonly #flusher: Flusher;
+  readonly #dimensions: number;
+  readonly #vectorIndexRows: number;
+  readonly #stack: AsyncDisposableStack;
+
+  constructor(
+    database: Database,
+    table: WindowsTable,
+    packing: Packing,
+    flusher: Flusher,
+    { dimensions }: LancedbOptions,
+    { vectorIndexRows }: FlushPolicy,
+    stack: AsyncDisposableStack,
+  ) {
+    this.#database = database;
+    this.#catalog = new Catalog(database, packing);
+    this.#table = table;
+    this.#packing = packing;
+    this.#flusher = flusher;
+    this.#dimensions = dimensions;
+    this.#vectorIndexRows = vectorIndexRows;
+    this.#stack = stack;
+  }
+
+  async upsert(...[entries, options]: Parameters<VectorStore["upsert"]>): Promise<void> {
+    await this.#catalog.upsert(entries, options?.signal);
+    if (entries.length > 0) this.#flusher.notify();
+  }
+
+  async link(...[scope, links, options]: Parameters<VectorStore["link"]>): Promise<void> {
+    await this.#catalog.link(scope, links, options?.signal);
+  }
+
+  async delete(...[scope, ids, options]: Parameters<VectorStore["delete"]>): Promise<void> {
+    await this.#catalog.remove(scope, ids, options?.signal);
+    if (ids.length > 0) this.#flusher.notify();
+  }
+
+  async search(...[query, options]: Parameters<VectorStore["search"]>): Promise<VectorMatch[]> {
+    this.#database.check(options?.signal);
+    if (query.vector.length !== this.#dimensions) {
+      throw new SvcError("dimension_mismatch", `vector must have ${this.#dimensions} dimensions`);
+    }
+    const scope = this.#catalog.scope(query);
+    if (scope === undefined) return [];
+    const waiting = this.#catalog.waiting(scope.id);
+    const near = await this.#near(scope, query);
+    options?.signal?.throwIfAborted();
+    const found = await this.#entries(latest([...waiting, ...near]));
+    options?.signal?.throwIfAborted();
+    return found
+      .map((entry) => ({ entry, distance: distanceOf(entry, query.vector) }))
+      .sort((a, b) => a.distance - b.distance || (a.entry.id < b.entry.id ? -1 : 1))
+      .slice(0, query.limit);
+  }
+
+  async get(...[owner, ids, options]: Parameters<VectorStore["get"]>): Promise<IndexEntry[]> {
+    this.#database.check(options?.signal);
+    const found = await this.#entries(this.#catalog.find(owner, [...new Set(ids)]));
+    options?.signal?.throwIfAborted();
+    return found;
+  }
+
+  async scan(...[scope, cursor, options]: Parameters<VectorStore["scan"]>): Promise<ScanPage> {
+    this.#database.check(options?.signal);
+    const after = parseCursor(cursor);
+    const row = this.#catalog.scope(scope);
+    if (row === undefined) return { entries: [] };
+    const places = this.#catalog.page(row.id, after, PAGE + 1);
+    const entries = await this.#entries(places.slice(0, PAGE));
+    options?.signal?.throwIfAborted();
+    return places.length > PAGE ? { entries, cursor: `${places[PAGE - 1]!.seq}` } : { entries };
+  }
+
+  async scopes(...[owner, options]: Parameters<VectorStore["scopes"]>) {
+    await Promise.resolve();
+    this.#database.check(options?.signal);
+    return this.#catalog.counts(owner);
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    await this.#stack.disposeAsync();
+  }
+
+  /** Memories of the table that may belong to the answer, by its own distances. */
+  async #near(scope: ScopeRow, query: VectorQuery): Promise<Place[]> {
+    const { limit, vector } = query;
+    const approximate = this.#vectorIndexRows > 0 && scope.flushed >= this.#vectorIndexRows;
+    for (let rows = limit + SPARE;; rows *= 4) {
+      const asked = { scope: scope.id, vector, limit: rows, approximate };
+      const found = await this.#table.nearest(asked);
+      const distances = new Map<number, number>();
+      for (const { seq, distance } of found) {
+        if (!distances.has(seq)) distances.set(seq, distance);
+      }
+      const live = this.#catalog.live([...distances.keys()]);
+      const edge = distances.get(live[limit - 1]?.seq ?? -1);
+      const complete = found.length < rows ||
+        edge !== undefined && found.at(-1)!.distance > edge + ROUNDING;
+      if (complete) {
+        return live.filter(({ seq }) => distances.get(seq)! <= (edge ?? Infinity) + ROUNDING);
+      }
+    }
+  }
+
+  /** The memories of places, in their order. */
+  async #entries(places: readonly Place[]): Promise<IndexEntry[]> {
+    const stored = places.filter(({ waiting }) => waiting === null).map(({ seq }) => seq);
+    const rows = stored.length === 0 ? new Map() : await this.#table.fetch(stored);
+    const found = await Promise.all(places.map(async (place) => {
+      if (place.waiting !== null) {
+        return [this.#packing.openWhole({ ...place, sealed: place.waiting })];
+      }
+      const row = rows.get(place.seq);
+      if (row === undefined) return await this.#again(place);
+      return [this.#packing.openRest({ ...place, sealed: row.sealed }, row.vectors)];
+    }));
+    return found.flat();
+  }
+
+  /** A memory whose rows left the table since the catalogue was read: replaced, or removed. */
+  async #again({ id, scope, seq }: Place): Promise<IndexEntry[]> {
+    const now = this.#catalog.find(scope.owner, [id])
+      .filter((place) => place.scope.namespace === scope.namespace);
+    if (now.some((place) => place.seq === seq)) {
+      throw new SvcError("storage_unavailable", `The LanceDB table lacks a row: ${REMEDY}`);
+    }
+    return await this.#entries(now);
+  }
+}
+
+/** Each memory once: one that was carried over or replaced meanwhile is met twice. */
+function latest(places: readonly Place[]): Place[] {
+  const found = new Map<string, Place>();
+  for (const place of places) {
+    if ((found.get(place.id)?.seq ?? -1) < place.seq) found.set(place.id, place);
+  }
+  return [...found.values()];
+}
+
+/** Cosine distance of the closest window: 0 to 2. */
+function distanceOf({ vectors }: IndexEntry, query: Float32Array): number {
+  let best = -Infinity;
+  for (const vector of vectors) {
+    let sum = 0;
+    for (let i = 0; i < query.length; i++) sum += vector[i]! * query[i]!;
+    best = Math.max(best, sum);
+  }
+  // Rounding can leave the range by a hair.
+  return Math.min(2, Math.max(0, 1 - best));
+}

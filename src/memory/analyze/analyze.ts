@@ -1,0 +1,147 @@
+import { SvcError } from "../../errors.ts";
+import type { LanguageModel } from "../../interfaces/mod.ts";
+import type { AcceptedJob } from "../../jobs/job.ts";
+import type { Mutation } from "../../jobs/kv_writer.ts";
+import { chat, withinTime } from "../chat.ts";
+import { type Caller, type Domain, scopeOf, timeText } from "../domain.ts";
+import { extractFacts, type Fact } from "../extract/facts.ts";
+import { requireCredential } from "../open.ts";
+import { accept } from "../remember.ts";
+import { checkedVectors } from "../vectors.ts";
+import { nearestTexts, waitingTexts } from "./known.ts";
+import { factsOfAnswer } from "./model_answer.ts";
+import { extractionMessages, FACTS_SCHEMA } from "./prompt.ts";
+import { isSameStatement } from "./same_statement.ts";
+
+/** What is to be analyzed. */
+export interface AnalyzeInput {
+  /** The text. */
+  readonly text: string;
+  /** Where its facts go. */
+  readonly namespace: string;
+  /** When the text was written, milliseconds since the epoch; now when absent. */
+  readonly occurredAt: number | undefined;
+  /** Most facts. */
+  readonly mostFacts: number;
+}
+
+/** What was found. */
+export interface Analysis {
+  /** How. */
+  readonly method: "llm" | "rules";
+  /** What was new, in the order of the jobs. */
+  readonly facts: readonly Fact[];
+}
+
+/** Related memories a model is told. */
+const RELATED = 20;
+/** Longest answer of a model, in tokens: twenty facts, and room. */
+const MOST_TOKENS = 4096;
+/** Tries of a model that answers without the JSON it was asked for. */
+const TRIES = 2;
+
+/** Waits for the caller's own jobs of the scope as a recall does. */
+async function settle(domain: Domain, caller: Caller, namespace: string): Promise<void> {
+  const scope = scopeOf(caller, namespace);
+  domain.worker.expedite(domain.jobs.liveIn(scope));
+  await domain.jobs.settle(scope, domain.config.recallWaitMs);
+}
+
+/** Vectors of texts as documents, all windows of each. */
+async function documentVectors(
+  domain: Domain,
+  caller: Caller,
+  texts: readonly string[],
+): Promise<Float32Array[]> {
+  const { embedder } = domain;
+  const answers = await embedder.embed(texts, { purpose: "document", signal: caller.signal });
+  return texts.flatMap((_, i) => checkedVectors(embedder, answers[i]));
+}
+
+async function modelFacts(
+  domain: Domain,
+  caller: Caller,
+  model: LanguageModel,
+  input: AnalyzeInput,
+): Promise<Fact[]> {
+  const { text, namespace, mostFacts } = input;
+  const vectors = await documentVectors(domain, caller, [text]);
+  const related = await nearestTexts(domain, caller, namespace, vectors);
+  const messages = extractionMessages({
+    text,
+    referenceTime: timeText(input.occurredAt ?? domain.now()),
+    mostFacts,
+    related: related.slice(0, RELATED),
+  });
+  const options = { temperature: 0, maxTokens: MOST_TOKENS, json: true, schema: FACTS_SCHEMA };
+  return await withinTime(domain.config.llmTimeoutMs, caller.signal, async (signal) => {
+    for (let attempt = 0; attempt < TRIES; attempt++) {
+      const facts = factsOfAnswer(await chat(model, messages, { ...options, signal }), mostFacts);
+      if (facts !== undefined) return facts;
+    }
+    throw new SvcError("llm_unavailable", "The language model gave no usable answer");
+  });
+}
+
+/** The facts that are neither remembered nor on their way, each once. */
+async function newFacts(
+  domain: Domain,
+  caller: Caller,
+  namespace: string,
+  facts: readonly Fact[],
+): Promise<Fact[]> {
+  const waiting = await waitingTexts(domain, scopeOf(caller, namespace));
+  const vectors = await documentVectors(domain, caller, facts.map(({ text }) => text));
+  const known = [...waiting, ...await nearestTexts(domain, caller, namespace, vectors)];
+  const found: Fact[] = [];
+  for (const fact of facts) {
+    const isKnown = known.some((text) => isSameStatement(text, fact.text));
+    if (!isKnown) found.push(fact);
+    known.push(fact.text);
+  }
+  return found;
+}
+
+/**
+ * Extracts the facts of a text, leaves out what is already stored, and accepts the rest: all of
+ * them durably in one commit, or none. Without new facts nothing is written.
+ *
+ * @param extra what belongs to the same commit.
+ * @throws {SvcError} `llm_disabled` where a model is required and none is configured;
+ * `llm_unavailable`, `embedding_unavailable`; `decrypt_credential_required` or
+ * `decrypt_credential_invalid`; what accepting is refused with.
+ */
+export async function analyze(
+  domain: Domain,
+  caller: Caller,
+  input: AnalyzeInput,
+  extra: (analysis: Analysis, jobs: readonly AcceptedJob[]) => readonly Mutation[],
+): Promise<Analysis> {
+  requireCredential(domain, caller);
+  const { languageModel: model, config } = domain;
+  if (model === undefined && config.analyzeRequiresLlm) throw new SvcError("llm_disabled");
+  const method = model === undefined ? "rules" : "llm";
+  await settle(domain, caller, input.namespace);
+  const facts = model === undefined
+    ? extractFacts(input.text, input.mostFacts)
+    : await modelFacts(domain, caller, model, input);
+  if (facts.length === 0) return { method, facts };
+  const { namespace, occurredAt } = input;
+  // Compared and accepted in one turn: an equal text that comes meanwhile sees these jobs. No
+  // need to wait for them in there: what is not recallable yet is compared as well.
+  return await domain.turns.take(scopeOf(caller, namespace), async () => {
+    const analysis: Analysis = {
+      method,
+      facts: await newFacts(domain, caller, namespace, facts),
+    };
+    if (analysis.facts.length === 0) return analysis;
+    const memories = analysis.facts.map(({ text, importance }) => ({
+      namespace,
+      payload: { kind: "text" as const, text },
+      importance,
+      occurredAt,
+    }));
+    await accept(domain, caller, "analyze", memories, (jobs) => extra(analysis, jobs));
+    return analysis;
+  });
+}

@@ -1,0 +1,72 @@
+import type { IndexedMemory } from "../../index/loaded_scope.ts";
+import type { Scope } from "../../interfaces/mod.ts";
+import { type Caller, type Domain, scopeOf, unseal } from "../domain.ts";
+import { openMemories } from "../open.ts";
+import { decodePayload } from "../payload.ts";
+import { rank } from "../recall.ts";
+
+/** Memories that are compared with one vector: the nearest. */
+const NEAREST = 20;
+/** Besides, so many that lie as near as an equal text: a model may place many texts at one point. */
+const EQUALLY_NEAR = 200;
+const EQUAL_DISTANCE = 0.02;
+/** Waiting jobs that are looked into, newest first, and the longest text that could be a fact. */
+const WAITING = 1000;
+const FACT_BYTES = 4096;
+
+/** Whether a memory may be a fact; what is kept outside of the index is far too long for one. */
+function isShort(memory: IndexedMemory): boolean {
+  return memory.source !== "manual" && memory.payload.length > 0;
+}
+
+/**
+ * Texts of the short memories that lie nearest to any of the vectors, the nearest first.
+ *
+ * @throws {SvcError} what opening them fails with for the moment: taken for absent they would be
+ * stored again.
+ */
+export async function nearestTexts(
+  domain: Domain,
+  caller: Caller,
+  namespace: string,
+  vectors: readonly Float32Array[],
+): Promise<string[]> {
+  const near = new Map<string, { readonly memory: IndexedMemory; readonly distance: number }>();
+  for (const vector of vectors) {
+    const options = { namespace, limit: EQUALLY_NEAR, accept: isShort };
+    const hits = await rank(domain, caller, vector, options);
+    for (const [i, { entry: memory, distance }] of hits.entries()) {
+      if (i >= NEAREST && distance > EQUAL_DISTANCE) break;
+      const known = near.get(memory.id);
+      if (known === undefined || distance < known.distance) {
+        near.set(memory.id, { memory, distance });
+      }
+    }
+  }
+  const ordered = [...near.values()].sort((a, b) => a.distance - b.distance);
+  const memories = ordered.map(({ memory }) => memory);
+  const opened = await openMemories(domain, caller, scopeOf(caller, namespace), memories);
+  return opened.flatMap((item) => {
+    if ("record" in item) return [item.record.text];
+    if ("error" in item && item.error.retryable) throw item.error;
+    return [];
+  });
+}
+
+/** Texts that were accepted and are not recallable yet: the index knows nothing of them. */
+export async function waitingTexts(domain: Domain, scope: Scope): Promise<string[]> {
+  const waiting = domain.jobs.liveIn(scope).filter((live) =>
+    !live.recallable && live.job.source !== "manual" && live.job.bytes <= FACT_BYTES &&
+    !domain.tombstones.isDeleted(scope, live.job.memoryId)
+  ).slice(-WAITING);
+  const texts = await Promise.all(waiting.map(async (live) => {
+    // Its commit may be on its way, and fail.
+    if (!await live.accepted) return [];
+    // One that ended meanwhile has no payload, but is in the index now.
+    const sealed = await domain.jobs.payload(live).catch(() => undefined);
+    if (sealed === undefined) return [];
+    const payload = decodePayload(await unseal(domain.payloads, sealed, live.job.id));
+    return payload.kind === "text" ? [payload.text] : [];
+  }));
+  return texts.flat();
+}

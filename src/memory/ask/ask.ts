@@ -1,0 +1,52 @@
+import { chat, withinTime } from "../chat.ts";
+import type { Caller, Domain } from "../domain.ts";
+import { type Hit, recall, type RecallOptions } from "../recall.ts";
+import { askPrompt } from "./prompt.ts";
+import { quotes } from "./quotes.ts";
+
+/** An answer and what it rests on. */
+export interface Answered {
+  /** The answer. */
+  readonly answer: string;
+  /** Whether a model composed it, or memories are quoted. */
+  readonly mode: "llm" | "quotes";
+  /** The memories the model was shown, or the quoted ones. */
+  readonly memories: readonly Hit[];
+  /** Hits that could not be opened. */
+  readonly dropped: number;
+  /** The caller's jobs of the scope that were not recallable in time. */
+  readonly pending: number;
+}
+
+/** Longest answer, in tokens. */
+const MOST_TOKENS = 1024;
+const NO_RESPONSE = "No response from LLM";
+
+/**
+ * Answers a question from the memories a recall finds for it.
+ *
+ * @throws {SvcError} `llm_unavailable`, and what a recall throws.
+ */
+export async function ask(
+  domain: Domain,
+  caller: Caller,
+  question: string,
+  options: RecallOptions,
+): Promise<Answered> {
+  const { results, dropped, pending } = await recall(domain, caller, question, options);
+  const { languageModel: model, embedder, config } = domain;
+  if (model === undefined) {
+    const weights = options.weights;
+    const isWeighted = weights !== undefined && (weights.recency > 0 || weights.importance > 0);
+    const { answer, quoted } = quotes(results, embedder.closeness, isWeighted);
+    return { answer, mode: "quotes", memories: quoted, dropped, pending };
+  }
+  const { messages, shown } = askPrompt(question, results);
+  const said = await withinTime(
+    config.llmTimeoutMs,
+    caller.signal,
+    (signal) => chat(model, messages, { temperature: 0, maxTokens: MOST_TOKENS, signal }),
+  );
+  const answer = said === "" ? NO_RESPONSE : said;
+  return { answer, mode: "llm", memories: shown, dropped, pending };
+}

@@ -1,0 +1,16 @@
+import assert from "node:assert/strict";
+import { runLoop } from "./run.ts";
+
+Deno.test("nothing is lost or doubled by crashes with LanceDB as the vector store", async () => {
+  const { findings, problems, summary } = await runLoop({
+    kills: 6,
+    accepts: 900,
+    clients: 6,
+    pause: [300, 1500],
+    env: { SVC_EMBEDDER: "memory", SVC_VECTOR_STORE: "lancedb" },
+  });
+  await Deno.stderr.write(new TextEncoder().encode(`${summary}\n`));
+  assert.deepEqual([...new Set(problems)], []);
+  const nothing = Object.keys(findings).map((name) => [name, 0]);
+  assert.deepEqual(findings, Object.fromEntries(nothing), summary);
+});

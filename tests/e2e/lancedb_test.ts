@@ -1,0 +1,37 @@
+import assert from "node:assert/strict";
+import { Installation } from "../crash/installation.ts";
+
+Deno.test("the program keeps its index in LanceDB, with the permissions that takes", async () => {
+  await using installation = await Installation.create({
+    SVC_VECTOR_STORE: "lancedb",
+    SVC_EMBEDDER: "memory",
+    SVC_LANCEDB_VECTOR_INDEX_ROWS: "0",
+    SVC_PORT: await freePort(),
+  });
+  const svc = async (...args: string[]) => {
+    const { code, output, errors } = await installation.run(args);
+    assert.equal(code, 0, `${args[0]}: ${errors}`);
+    return output;
+  };
+  {
+    await using program = await installation.launch();
+    await svc("account", "create", "--save");
+    await svc("remember", "I am allergic to peanuts");
+    await svc("remember", "The spare key is under the flower pot");
+    assert.match(await svc("recall", "peanuts", "--limit", "1"), /peanuts/);
+    await program.crash();
+  }
+  await using program = await installation.launch();
+  assert.match(await svc("recall", "spare key", "--limit", "1"), /spare key/);
+  assert.equal(JSON.parse(await svc("list", "--json")).memories.length, 2);
+  await svc("forget", "default", "--yes");
+  assert.match(await svc("recall", "peanuts"), /No matching memories/);
+  assert.equal(await program.stop(), 0);
+  const permissions = (await installation.run(["--print-permissions"])).output;
+  assert.match(permissions, /--allow-ffi=[^\n]*@lancedb/);
+});
+
+async function freePort(): Promise<string> {
+  using listener = Deno.listen({ hostname: "127.0.0.1", port: 0 });
+  return await Promise.resolve(String(listener.addr.port));
+}

@@ -1,0 +1,34 @@
+import assert from "node:assert/strict";
+import { labelledPairs, measure } from "../../../eval/duplicates.ts";
+import { isSameStatement } from "../../../src/memory/analyze/same_statement.ts";
+
+Deno.test("another wording of a statement is the same, another statement never", async () => {
+  const { same, recognised, different, confused } = measure(await labelledPairs());
+  assert.ok(same >= 30 && different >= 40);
+  assert.equal(confused, 0);
+  assert.ok(recognised >= 12, `${recognised} of ${same}`);
+});
+
+Deno.test("letters, marks and endings do not matter; numbers, negations and order do", () => {
+  const same = [
+    ["I like tea.", "i LIKE tea!"],
+    ["We cannot swim", "We can't swim."],
+    ["user: I don’t eat pork.", "I do not eat pork"],
+    ["Pavel has the second key", "The second key: Pavel"],
+    ["母の誕生日は五月三日です。", "母の誕生日は五月三日です"],
+  ];
+  for (const [a = "", b = ""] of same) {
+    assert.ok(isSameStatement(a, b) && isSameStatement(b, a), `${a} | ${b}`);
+  }
+  const different = [
+    ["I like tea.", "You like tea."],
+    ["He is vegetarian.", "She is vegetarian."],
+    ["I work in Graz.", "I worked in Graz."],
+    ["The rent is 620.", "The rent is 62.0."],
+    ["My brother hates my sister.", "My sister hates my brother."],
+    ["母の誕生日は五月三日です。", "母の誕生日は五月四日です。"],
+    ["!!!", "???"],
+    ["the", "a"],
+  ];
+  for (const [a = "", b = ""] of different) assert.ok(!isSameStatement(a, b), `${a} | ${b}`);
+});
