@@ -1,5 +1,5 @@
 import type { ComponentChildren, ComponentType } from "preact";
-import { useEffect } from "preact/hooks";
+import { useEffect, useRef } from "preact/hooks";
 import { Link, usePath } from "./navigation.tsx";
 import { AccountPage } from "./pages/account.tsx";
 import { AppsPage } from "./pages/apps.tsx";
@@ -67,6 +67,12 @@ export function App() {
   const { who } = session;
   const { title, page: Page } = PAGES[path] ?? PAGES["/"]!;
   const shown = who === undefined ? "Sign in" : title;
+  const first = useRef(true);
+  useEffect(() => {
+    // A screen reader goes on at the new page's beginning.
+    if (!first.current) document.getElementById("main")?.focus({ preventScroll: true });
+    first.current = false;
+  }, [path]);
   useEffect(() => {
     document.title = `${shown} · svc`;
   }, [shown]);

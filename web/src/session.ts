@@ -1,7 +1,13 @@
 import { SvcClient } from "../../src/client/client.ts";
-import { SvcError } from "../../src/errors.ts";
+import { type ErrorCode, SvcError } from "../../src/errors.ts";
 import type { WebConfig } from "./config.ts";
-import { dropPageKey, makePageKey, readPageKey, signerOf } from "./memory/page_key.ts";
+import {
+  dropPageKey,
+  makePageKey,
+  type PageKey,
+  readPageKey,
+  signerOf,
+} from "./memory/page_key.ts";
 import type { Account } from "./owner/account.ts";
 import { OwnerClient } from "./owner/owner_client.ts";
 import { dropAll, keep, read } from "./storage.ts";
@@ -29,6 +35,11 @@ export interface SignedIn {
 }
 
 const NAME = "signed-in";
+/** How long what happens is taken for what a click asked for, in milliseconds. */
+const CLICK_MS = 5000;
+
+const isRefusal = (error: unknown, code: ErrorCode): boolean =>
+  error instanceof SvcError && error.code === code;
 
 /** Who uses the page: their wallet, their account, and the page's own key to their memories. */
 export class Session {
@@ -42,6 +53,10 @@ export class Session {
   rateLimit: string | undefined;
   #wallet: Wallet | undefined;
   #client: Promise<SvcClient> | undefined;
+  /** Somebody has just signed in, and expects questions of the wallet. */
+  #expectsQuestion = false;
+  /** When the user clicked last, also by the keyboard. */
+  #clickedAt = -Infinity;
   readonly #listeners = new Set<() => void>();
 
   /** Nobody is signed in until {@linkcode start}. */
@@ -55,6 +70,9 @@ export class Session {
 
   /** Takes up what this browser kept. */
   async start(): Promise<void> {
+    addEventListener("click", (event) => {
+      if (event.isTrusted) this.#clickedAt = Date.now();
+    }, { capture: true });
     this.who = await read<SignedIn>(NAME);
     if (this.who?.pair !== undefined) {
       this.#wallet = new BrowserWallet(this.who.pair);
@@ -73,6 +91,7 @@ export class Session {
     const pair = wallet instanceof BrowserWallet ? wallet.pair : undefined;
     this.#wallet = wallet;
     this.#client = undefined;
+    this.#expectsQuestion = true;
     const { kind, name, address } = wallet;
     const { account_id: accountId, active } = account;
     await this.#keep({
@@ -128,14 +147,23 @@ export class Session {
     try {
       return await use(await this.#signedClient());
     } catch (error) {
-      const refused = error instanceof SvcError &&
-        error.code === "account_not_authorized";
-      if (!refused || this.who?.active === false) throw error;
-      // The key was removed, or the relayer lost its accounts: both heal by asking the wallet.
-      this.#client = undefined;
-      await dropPageKey();
-      await this.signIn(await this.wallet());
+      if (!isRefusal(error, "account_not_authorized") || this.who?.active === false) throw error;
+      this.#checkMoment();
+      await this.#replacePageKey();
       return await use(await this.#signedClient());
+    }
+  }
+
+  /** The key was removed, or the relayer lost its accounts: both heal by asking the wallet. */
+  async #replacePageKey(): Promise<void> {
+    this.#client = undefined;
+    this.#expectsQuestion = true;
+    await dropPageKey();
+    try {
+      await this.#signedClient();
+    } catch (error) {
+      if (!isRefusal(error, "owner_proof_invalid")) throw error;
+      await this.signIn(await this.wallet());
     }
   }
 
@@ -174,7 +202,7 @@ export class Session {
       "svc-page-key",
       async () =>
         await readPageKey(accountId) ??
-          await makePageKey(this.owner, await this.wallet(), accountId),
+          await this.#makePageKey(accountId),
     );
     setTimeout(
       () => this.#client = undefined,
@@ -190,6 +218,22 @@ export class Session {
         return response;
       },
     });
+  }
+
+  async #makePageKey(accountId: string): Promise<PageKey> {
+    if (!this.#expectsQuestion) this.#checkMoment();
+    this.#expectsQuestion = false;
+    const { key, active } = await makePageKey(this.owner, await this.wallet(), accountId);
+    if (this.who !== undefined && this.who.active !== active) {
+      await this.#keep({ ...this.who, active });
+    }
+    return key;
+  }
+
+  /** A wallet program asks its user: only after a click, never because a page looks for news. */
+  #checkMoment(): void {
+    if (this.who?.kind === "browser" || Date.now() - this.#clickedAt < CLICK_MS) return;
+    throw new Error("Your wallet has to confirm that this page may read. Try again to be asked.");
   }
 
   async #keep(who: SignedIn): Promise<void> {

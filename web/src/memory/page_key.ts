@@ -32,16 +32,16 @@ export async function readPageKey(
   return key.expiresAt - EARLY_MS > Date.now() ? key : undefined;
 }
 
-/** Makes a key, has the wallet add it to the account, and keeps it. */
+/** Makes a key, has the wallet add it to the account, and keeps it; tells the account's state. */
 export async function makePageKey(
   owner: OwnerClient,
   wallet: Wallet,
   accountId: string,
-): Promise<PageKey> {
+): Promise<{ readonly key: PageKey; readonly active: boolean }> {
   const old = await read<PageKey>(NAME);
   const { privateKey, publicKey } = await makeKey(false);
   const expiresAt = Date.now() + LIFE_MS;
-  await owner.addKey(wallet, accountId, {
+  const { active } = await owner.addKey(wallet, accountId, {
     public_key: publicKey,
     label: PAGE_KEY_LABEL,
     permissions: ["read", "write"],
@@ -56,7 +56,7 @@ export async function makePageKey(
   ) {
     await owner.removeKey(wallet, accountId, old.publicKey).catch(() => undefined);
   }
-  return key;
+  return { key, active };
 }
 
 /** Forgets the kept key. */

@@ -71,6 +71,9 @@ export class OwnerClient {
       params,
     });
     const { challenge } = asked as { challenge: string };
+    const isOurs = challenge.startsWith("svc owner request\n") &&
+      challenge.includes(`\naction: ${action}\naddress: ${address}\nparams: `);
+    if (!isOurs) throw new Error("The relayer asked for a signature over something else");
     const signature = await wallet.signPersonalMessage(challenge);
     return await this.#post(path, { challenge, signature, params }) as Account;
   }
