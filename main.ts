@@ -4,6 +4,9 @@ import { VERSION } from "./src/version.ts";
 
 const encoder = new TextEncoder();
 
+/** Not a literal in the import: a start must not fetch packages that only these commands need. */
+const TERMINAL_COMMANDS = new URL("./cli/mod.ts", import.meta.url).href;
+
 function writeAll(stream: { writeSync(bytes: Uint8Array): number }, text: string): void {
   const bytes = encoder.encode(text);
   for (let done = 0; done < bytes.length;) done += stream.writeSync(bytes.subarray(done));
@@ -36,7 +39,7 @@ async function run(args: readonly string[]): Promise<number> {
   const isChild = rest[0] === "--boot-stdin";
   const io = processIo(isChild);
   if (CLIENT_COMMANDS.includes(command)) {
-    const { runCli } = await import("./cli/mod.ts");
+    const { runCli } = await import(TERMINAL_COMMANDS) as typeof import("./cli/mod.ts");
     return await runCli(args, io);
   }
   if (command === "account") {

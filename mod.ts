@@ -21,3 +21,9 @@ export {
 export * from "./src/plugin.ts";
 export { createRelayer, type Relayer, type RelayerOptions } from "./src/relayer.ts";
 export type { SidecarAddress } from "./src/sidecar/link.ts";
+export type { SidecarLimits } from "./src/sidecar/options.ts";
+export {
+  type SpawnedSidecar,
+  spawnSidecar,
+  type SpawnSidecarOptions,
+} from "./src/spawn_sidecar.ts";

@@ -8,9 +8,11 @@ import { type Figure, isMet, numberText, type Part, tableText } from "./figures.
 import { freshPart } from "./fresh.ts";
 import { largePart } from "./large.ts";
 import { lancedbPart } from "./lancedb.ts";
+import { mcpPart } from "./mcp.ts";
 import { recallPart } from "./recall.ts";
 import { scanPart } from "./scan.ts";
 import { startPart } from "./start.ts";
+import { stdioPart } from "./stdio.ts";
 
 const PARTS: readonly Part[] = [
   acceptPart,
@@ -19,8 +21,10 @@ const PARTS: readonly Part[] = [
   embedderPart,
   startPart,
   largePart,
+  mcpPart,
   scanPart,
   lancedbPart,
+  stdioPart,
 ];
 
 const encoder = new TextEncoder();

@@ -19,12 +19,15 @@ export class SigningKey {
   readonly #accountId: string;
   /** 64 lower-case hex characters. */
   readonly publicKey: string;
+  /** Seed, 64 lower-case hex characters. */
+  readonly seed: string;
 
   /** Makes a key pair that names this account as the hint of every request. */
   constructor(accountId: string) {
     const { publicKey, privateKey } = generateKeyPairSync("ed25519");
     this.#privateKey = privateKey;
     this.#accountId = accountId;
+    this.seed = privateKey.export({ type: "pkcs8", format: "der" }).subarray(-32).toString("hex");
     this.publicKey = publicKey.export({ type: "spki", format: "der" }).subarray(-32).toString(
       "hex",
     );

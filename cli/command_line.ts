@@ -1,10 +1,18 @@
 import { parseArgs } from "node:util";
-import { parseBaseUrl } from "../src/client/mod.ts";
 import { CommandError, EXIT, printable } from "./io.ts";
 import { suggestion } from "./suggestion.ts";
 
 /** Names of the commands. */
-export type CommandName = "remember" | "recall" | "status" | "namespaces" | "list" | "forget";
+export type CommandName =
+  | "login"
+  | "logout"
+  | "status"
+  | "remember"
+  | "recall"
+  | "namespaces"
+  | "list"
+  | "forget"
+  | "install";
 
 /** A command's words and flags. */
 interface Shape {
@@ -16,25 +24,43 @@ interface Shape {
 
 /** The commands. */
 export const COMMANDS: Readonly<Record<CommandName, Shape>> = {
-  remember: { words: "text", flags: ["namespace", "ns"] },
-  recall: { words: "query", flags: ["namespace", "ns", "limit"] },
+  login: { flags: [] },
+  logout: { flags: [] },
   status: { flags: [] },
+  remember: { words: "text", flags: [] },
+  recall: { words: "query", flags: ["limit"] },
   namespaces: { flags: [] },
-  list: { flags: ["namespace", "ns", "limit"] },
+  list: { flags: ["limit"] },
   forget: { words: "namespace", flags: ["yes"] },
+  install: { words: "host", flags: ["yes", "print"] },
 };
 
-const FLAGS = {
+/** Flags of every command: those of the package, whether or not the command uses them. */
+const EVERYWHERE = {
   relayer: { type: "string" },
   "relayer-url": { type: "string" },
+  "web-url": { type: "string" },
+  web: { type: "string" },
+  label: { type: "string" },
   namespace: { type: "string" },
   ns: { type: "string" },
-  limit: { type: "string" },
-  yes: { type: "boolean" },
+  transport: { type: "string" },
+  prod: { type: "boolean" },
+  dev: { type: "boolean" },
+  staging: { type: "boolean" },
+  local: { type: "boolean" },
+  login: { type: "boolean" },
+  logout: { type: "boolean" },
+  "no-browser": { type: "boolean" },
   json: { type: "boolean" },
   help: { type: "boolean", short: "h" },
 } as const;
-const EVERYWHERE = ["relayer", "relayer-url", "json", "help"];
+const FLAGS = {
+  ...EVERYWHERE,
+  limit: { type: "string" },
+  yes: { type: "boolean" },
+  print: { type: "boolean" },
+} as const;
 
 /** A command line, read. */
 export interface CommandLine {
@@ -48,12 +74,12 @@ export interface CommandLine {
   readonly json: boolean;
   /** Whether the answer to questions is yes. */
   readonly yes: boolean;
-  /** Relayer named by a flag, without a slash at its end. */
-  readonly relayer?: string;
-  /** Namespace named by a flag. */
-  readonly namespace?: string;
+  /** Whether something is to be shown only. */
+  readonly print: boolean;
   /** Limit named by a flag. */
   readonly limit?: number;
+  /** Flags of the package itself as they were given, for a configuration that repeats them. */
+  readonly packageFlags: readonly string[];
 }
 
 const usage = (message: string): CommandError => new CommandError(EXIT.usage, message);
@@ -65,10 +91,12 @@ function checkFlags(args: string[], command: CommandName | undefined): void {
   for (const token of tokens) {
     if (token.kind !== "option") continue;
     const { name } = token;
-    if (EVERYWHERE.includes(name) || own.includes(name)) continue;
+    if (Object.hasOwn(EVERYWHERE, name) || own.includes(name)) continue;
     const flag = printable(token.rawName);
     if (!Object.hasOwn(FLAGS, name)) {
-      const known = command === undefined ? Object.keys(FLAGS) : [...own, ...EVERYWHERE];
+      const known = command === undefined
+        ? Object.keys(FLAGS)
+        : [...own, ...Object.keys(EVERYWHERE)];
       throw usage(`Unknown flag ${flag}.${suggestion(flag, known.map((known) => `--${known}`))}`);
     }
     if (command !== undefined) throw usage(`${flag} is not a flag of ${command}.`);
@@ -78,12 +106,6 @@ function checkFlags(args: string[], command: CommandName | undefined): void {
 function parseLimit(raw: string): number {
   if (!/^\d{1,6}$/.test(raw) || Number(raw) < 1) throw usage("--limit must be a number from 1.");
   return Number(raw);
-}
-
-function parseRelayer(raw: string): string {
-  const url = parseBaseUrl(raw);
-  if (url === undefined) throw usage("--relayer must be an http or https address.");
-  return url;
 }
 
 /** The values, or a message a person can act on. */
@@ -97,17 +119,13 @@ function parseValues(args: string[]) {
 }
 
 /**
- * Reads a command line.
+ * Reads a command line, but for the flags that `resolveSettings` reads.
  *
  * @throws {CommandError} with the usage exit code.
  */
 export function parseCommandLine(args: string[]): CommandLine {
-  const { positionals: [first] } = parseArgs({
-    args,
-    options: FLAGS,
-    strict: false,
-    allowPositionals: true,
-  });
+  const loose = parseArgs({ args, options: FLAGS, strict: false, allowPositionals: true });
+  const [first = commandOfFlags(loose.values)] = loose.positionals;
   const command = first !== undefined && isCommand(first) ? first : undefined;
   checkFlags(args, command);
   if (first !== undefined && command === undefined) {
@@ -120,26 +138,44 @@ export function parseCommandLine(args: string[]): CommandLine {
     help: values.help ?? false,
     json: values.json ?? false,
     yes: values.yes ?? false,
+    print: values.print ?? false,
+    packageFlags: packageFlags(values),
     ...command && { command },
-    ...optional("relayer", values.relayer ?? values["relayer-url"], parseRelayer),
-    ...optional("namespace", values.namespace ?? values.ns, String),
-    ...optional("limit", values.limit, parseLimit),
+    ...values.limit && { limit: parseLimit(values.limit) },
   };
   if (command !== undefined && !line.help) checkWords(command, line.words);
   return line;
+}
+
+/** `--login` and `--logout` are commands, too. */
+function commandOfFlags(values: { login?: unknown; logout?: unknown }): CommandName | undefined {
+  if (values.logout) return "logout";
+  return values.login ? "login" : undefined;
+}
+
+/** Flags that are repeated, with their short names. */
+const REPEATED = [
+  ["relayer", "relayer-url"],
+  ["web-url", "web"],
+  ["label"],
+  ["namespace", "ns"],
+  ["transport"],
+] as const;
+const REPEATED_SWITCHES = ["prod", "dev", "staging", "local", "no-browser"] as const;
+
+function packageFlags(values: ReturnType<typeof parseValues>["values"]): string[] {
+  const flags: string[] = REPEATED_SWITCHES.filter((name) => values[name]).map((name) =>
+    `--${name}`
+  );
+  for (const names of REPEATED) {
+    const value = names.map((name) => values[name]).find(Boolean);
+    if (value) flags.push(`--${names[0]}=${value}`);
+  }
+  return flags;
 }
 
 function checkWords(command: CommandName, words: string): void {
   const wanted = COMMANDS[command].words;
   if (wanted === undefined && words !== "") throw usage(`${command} takes no words.`);
   if (wanted !== undefined && words.trim() === "") throw usage(`${command} needs a ${wanted}.`);
-}
-
-/** A member that is left out when its text is absent or empty. */
-function optional<K extends string, T>(
-  key: K,
-  raw: string | undefined,
-  parse: (raw: string) => T,
-): { [P in K]?: T } {
-  return raw === undefined || raw === "" ? {} : { [key]: parse(raw) } as { [P in K]: T };
 }

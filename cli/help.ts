@@ -9,6 +9,48 @@ const SHARED = `
 const NAMESPACE = "  --namespace <name>  where the memories live (short: --ns)";
 
 const ONE: Readonly<Record<CommandName, string>> = {
+  login: `Usage: svc-mcp login
+
+Signs in with your wallet in a browser. A key is made on this computer; the
+dashboard adds its public half to your account. The address is printed, too,
+so that you can open it elsewhere on this computer. It works for 5 minutes,
+once. What you are signed in to stays until the new sign-in succeeds.
+
+  --label <text>      name of the key on the dashboard (default: MCP Client)
+  --web-url <url>     dashboard to sign in at (short: --web)
+  --no-browser        print the address only
+  --local, --prod,
+  --dev, --staging    both addresses of an environment
+${SHARED}
+Examples:
+  svc-mcp login
+  svc-mcp login --local --label "Work laptop"
+`,
+  logout: `Usage: svc-mcp logout
+
+Deletes the credentials file. The account still lists the key: remove it on
+the dashboard when nobody uses it any more.
+${SHARED}
+Example:
+  svc-mcp logout
+`,
+  install: `Usage: svc-mcp install <host>
+
+Adds the package to the MCP configuration of a host:
+  claude-desktop, claude-code, cursor, codex, vscode
+
+Shows what changes and asks first. The old file is kept beside the new one,
+and no secret is written: the package signs in by itself.
+
+  --yes               do not ask
+  --print             show only
+  --namespace, --label, --web-url, --transport, --no-browser and the
+  environments of login become part of the host's command.
+${SHARED}
+Examples:
+  svc-mcp install cursor
+  svc-mcp install codex --ns work --yes
+`,
   remember: `Usage: svc-mcp remember <text>
 
 Saves a memory, waits until it can be recalled, and prints its id.
@@ -62,18 +104,44 @@ Example:
 `,
 };
 
-const ALL = `Usage: svc-mcp <command> [flags]
+const ALL = `Usage: svc-mcp [command] [flags]
 
-Your memories, from the terminal.
+Private memory for AI agents: started by an MCP host (no command), it serves
+MCP over stdio; in a terminal, it works with your memories.
 
-  remember <text>      save a memory (- reads standard input)
-  recall <query>       find memories by meaning
-  list                 list memories, newest first
-  namespaces           list namespaces
-  forget <namespace>   delete a whole namespace
-  status               show account, key and relayer
+First steps:
+  svc-mcp login            sign in with your wallet, in a browser
+  svc-mcp install <host>   claude-desktop, claude-code, cursor, codex, vscode
 
-  --namespace <name>  where the memories live (short: --ns)${SHARED}
+Memories:
+  remember <text>          save a memory (- reads standard input)
+  recall <query>           find memories by meaning
+  list                     list memories, newest first
+  namespaces               list namespaces
+  forget <namespace>       delete a whole namespace
+
+Account:
+  login                    sign in; replaces the key in use (also --login)
+  logout                   delete the key on this computer (also --logout)
+  status                   show account, key and relayer
+
+Flags, and the variables that do the same:
+  --namespace <name>       SVC_NAMESPACE      where memories live (--ns)
+  --relayer <url>          SVC_SERVER_URL     relayer (--relayer-url)
+  --web-url <url>          SVC_WEB_URL        dashboard to sign in at (--web)
+  --label <text>           SVC_CLIENT_LABEL   name of the key of a sign-in
+  --transport <how>        SVC_MCP_TRANSPORT  auto, http or sse
+  --no-browser             SVC_NO_BROWSER=1   never open a browser
+                           SVC_MCP_DEBUG=1    say more on standard error
+  --local                  this computer: relayer and dashboard
+  --prod, --dev, --staging the hosted ones
+  --json                   output for machines
+  -h, --help               this text
+
+A flag beats its variable; --relayer and --web-url beat an environment.
+Exit codes: 0 success, 1 error, 2 usage, 3 not signed in or rejected,
+4 relayer unreachable.
+
 Examples:
   svc-mcp remember "I am allergic to peanuts"
   svc-mcp recall "what can I not eat?"

@@ -1,8 +1,10 @@
-/** The world outside of a command: nothing else is read or written, but the credentials file. */
+/**
+ * The world outside of a command: nothing else is read or written, but the credentials file and the configuration that `install` is about.
+ */
 export interface CliIo {
   /** The environment. */
   readonly env: Readonly<Record<string, string | undefined>>;
-  /** What `-` reads. */
+  /** What `-` and answers to questions are read from. */
   readonly stdin?: ReadableStream<Uint8Array>;
   /** Writes to standard output. */
   write(text: string): void;
@@ -10,6 +12,8 @@ export interface CliIo {
   writeError(text: string): void;
   /** Default: the platform's `fetch`. */
   readonly fetch?: (url: string, init: RequestInit) => Promise<Response>;
+  /** Opens an address in a browser, if there is one; default: the user's. */
+  readonly openBrowser?: (url: string) => boolean;
   /** Waits some milliseconds; default: a timer. */
   readonly sleep?: (ms: number, signal?: AbortSignal) => Promise<void>;
 }

@@ -1,5 +1,5 @@
 /**
- * Terminal commands: save, find, list and delete memories.
+ * Terminal commands: sign in and out, save, find, list and delete memories, install.
  *
  * @module
  */
@@ -9,10 +9,16 @@ import { forget, list, namespaces, recall } from "./commands.ts";
 import { helpText } from "./help.ts";
 import { type CliIo, CommandError, EXIT, type ExitCode, printable } from "./io.ts";
 import { remember } from "./remember.ts";
-import { clientOf, openSession } from "./session.ts";
+import { announce, clientOf, openSession, type Session } from "./session.ts";
+import { login, logout } from "./sign_in.ts";
 import { showStatus } from "./status.ts";
 
+export type { CommandLine, CommandName } from "./command_line.ts";
 export { type CliIo, EXIT, type ExitCode } from "./io.ts";
+export type { Session } from "./session.ts";
+export type * from "./settings.ts";
+export type { FlagKind } from "./settings/flags.ts";
+export type { Credentials } from "../src/client/mod.ts";
 
 const REJECTED = `The relayer rejected your key. It may have been removed, or this is another
 environment than the one you signed in to, or a proxy or network fault got in between.
@@ -37,11 +43,46 @@ function explain(error: unknown): { message: string; exitCode: ExitCode } {
   };
 }
 
-async function runCommand(line: CommandLine, io: CliIo): Promise<ExitCode> {
-  const session = await openSession(line, io);
+/** The command `install`. */
+export type InstallCommand = (
+  session: Session,
+  line: CommandLine,
+  io: CliIo,
+) => Promise<ExitCode>;
+
+/** Commands with packages of their own, for programs that have them inside. */
+export interface HeavyCommands {
+  /** Default: `install/mod.ts`, fetched with its packages when it is wanted. */
+  readonly install?: InstallCommand;
+}
+
+async function loadInstall(): Promise<InstallCommand> {
+  const url = new URL("./install/mod.ts", import.meta.url).href;
+  const module = await import(url) as { readonly install: InstallCommand };
+  return module.install;
+}
+
+async function runCommand(
+  line: CommandLine,
+  args: readonly string[],
+  io: CliIo,
+  heavy: HeavyCommands,
+): Promise<ExitCode> {
+  const session = await openSession(args, io);
+  switch (line.command) {
+    case undefined:
+      throw new CommandError(EXIT.usage, helpText());
+    case "login":
+      return await login(session, line, io);
+    case "logout":
+      return await logout(session, line, io);
+    case "install":
+      return await (heavy.install ?? await loadInstall())(session, line, io);
+  }
+  announce(session, io);
   if (line.command === "status") return await showStatus(session, line, io);
   const client = clientOf(session, io);
-  const namespace = line.namespace ?? (io.env.SVC_NAMESPACE || undefined);
+  const { namespace } = session.settings;
   switch (line.command) {
     case "remember":
       return await remember(client, line, namespace, io);
@@ -53,8 +94,6 @@ async function runCommand(line: CommandLine, io: CliIo): Promise<ExitCode> {
       return await namespaces(client, line, io);
     case "forget":
       return await forget(client, line, io);
-    default:
-      throw new CommandError(EXIT.usage, helpText());
   }
 }
 
@@ -65,7 +104,11 @@ async function runCommand(line: CommandLine, io: CliIo): Promise<ExitCode> {
  * @returns the exit code: 0 success, 1 error, 2 usage, 3 not signed in or rejected, 4 relayer
  * unreachable.
  */
-export async function runCli(args: readonly string[], io: CliIo): Promise<ExitCode> {
+export async function runCli(
+  args: readonly string[],
+  io: CliIo,
+  heavy: HeavyCommands = {},
+): Promise<ExitCode> {
   let json = args.includes("--json");
   try {
     const line = parseCommandLine([...args]);
@@ -74,7 +117,7 @@ export async function runCli(args: readonly string[], io: CliIo): Promise<ExitCo
       io.write(helpText(line.command));
       return EXIT.success;
     }
-    return await runCommand(line, io);
+    return await runCommand(line, args, io, heavy);
   } catch (error) {
     const { message, exitCode } = explain(error);
     const code = error instanceof SvcError ? { code: error.code } : {};

@@ -1,52 +1,67 @@
 import { credentialsPath, readCredentials } from "../src/client/credentials_file.ts";
-import { type Credentials, isExposed, parseBaseUrl, SvcClient } from "../src/client/mod.ts";
-import type { CommandLine } from "./command_line.ts";
+import { type Credentials, SvcClient } from "../src/client/mod.ts";
 import { type CliIo, CommandError, EXIT, printable } from "./io.ts";
+import { resolveSettings, type Settings } from "./settings.ts";
 
-/** Relayer when nothing names one. */
-export const DEFAULT_RELAYER = "http://127.0.0.1:8000";
-
-/** Who is signed in, and where requests go. */
+/** Who is signed in, and what the command runs with. */
 export interface Session {
+  /** What follows the program's name. */
+  readonly args: readonly string[];
+  /** Flags, environment and saved values. */
+  readonly settings: Settings;
   /** Base address of the relayer. */
   readonly relayer: string;
+  /** The credentials file; absent when no home directory is known. */
+  readonly path: string | undefined;
   /** The saved credentials; absent when there are none. */
   readonly credentials: Credentials | undefined;
   /** Why there are none. */
   readonly reason: string | undefined;
 }
 
-/** The relayer: flag, `SVC_SERVER_URL`, saved value, default. */
-function chooseRelayer(line: CommandLine, io: CliIo, saved: string | undefined): string {
-  if (line.relayer !== undefined) return line.relayer;
-  const named = io.env.SVC_SERVER_URL;
-  if (!named) return saved ?? DEFAULT_RELAYER;
-  const url = parseBaseUrl(named);
-  if (url === undefined) {
-    throw new CommandError(EXIT.usage, "SVC_SERVER_URL must be an http or https address.");
+/** Flags of terminal commands, so that their values are not taken for words. */
+const FURTHER = { limit: "text", yes: "switch", json: "switch", print: "switch" } as const;
+
+/** Values a command cannot do without: when they are not valid, nothing is done. */
+const isNeeded = (name: string): boolean =>
+  name.startsWith("-") || name === "SVC_SERVER_URL" || name === "SVC_WEB_URL";
+
+function settingsOf(args: readonly string[], io: CliIo, saved: Credentials | undefined): Settings {
+  const settings = resolveSettings({ args, env: io.env, saved, further: FURTHER });
+  for (const { name, message } of settings.problems) {
+    if (isNeeded(name)) throw new CommandError(EXIT.usage, message);
+    io.writeError(`Warning: ${message}\n`);
   }
-  return url;
+  return settings;
 }
 
-/** Reads the credentials and says on standard error what the user should know about them. */
-export async function openSession(line: CommandLine, io: CliIo): Promise<Session> {
+/**
+ * Reads the credentials and says on standard error what the user should know about them.
+ *
+ * @param args What follows the program's name.
+ * @throws {CommandError} with the usage exit code when an address is not valid.
+ */
+export async function openSession(args: readonly string[], io: CliIo): Promise<Session> {
   const path = credentialsPath(io.env);
   const read = path === undefined
     ? { reason: "no home directory is known", warnings: [] }
     : await readCredentials(path);
   for (const warning of read.warnings) io.writeError(`Warning: ${warning}.\n`);
-  const { credentials } = read;
-  const saved = credentials && parseBaseUrl(credentials.relayerUrl);
-  const relayer = chooseRelayer(line, io, saved);
-  if (saved !== undefined && relayer !== saved) {
-    io.writeError(
-      `Note: using ${relayer}, not ${saved} where you signed in. Your key signs requests there.\n`,
-    );
-  }
-  if (isExposed(relayer)) {
-    io.writeError(`Warning: ${relayer} is plain http; others on the network can read along.\n`);
-  }
-  return { relayer, credentials, reason: read.reason };
+  const { credentials, reason } = read;
+  const settings = settingsOf(args, io, credentials);
+  return { args, settings, relayer: settings.relayer, path, credentials, reason };
+}
+
+/** Says what the user should know about the addresses in use. */
+export function announce({ settings }: Session, io: CliIo): void {
+  for (const notice of settings.notices) io.writeError(`Note: ${notice}\n`);
+}
+
+/** The same for a login, which leads to another relayer than the saved one by intention. */
+export function announceTarget({ args, settings }: Session, io: CliIo): void {
+  const saved = { relayerUrl: settings.relayer, webUrl: settings.webUrl };
+  const { notices } = resolveSettings({ args, env: io.env, saved, further: FURTHER });
+  for (const notice of notices) io.writeError(`Note: ${notice}\n`);
 }
 
 /** The message of a command that needs credentials and has none. */

@@ -37,6 +37,8 @@ export type SpawnedSidecar = AsyncDisposable;
  *
  * @example
  * ```ts ignore
+ * import { createRelayer, spawnSidecar } from "@svc/relayer";
+ *
  * const sidecar = { url: "http://127.0.0.1:9000", token: crypto.randomUUID() };
  * await using relayer = await createRelayer({ backends, sidecar });
  * const internal = Deno.serve(

@@ -68,21 +68,30 @@ const MAY_IMPORT: readonly (readonly [from: string, to: readonly string[]])[] = 
     "src/protocol/private_key.ts",
     "src/errors.ts",
   ]],
-  ["cli/", ["cli/", "src/protocol/", "src/client/", "src/errors.ts"]],
+  ["cli/", [
+    "cli/",
+    "src/protocol/",
+    "src/client/",
+    "src/errors.ts",
+    "src/log.ts",
+    "src/version.ts",
+  ]],
   ["tests/conformance/", ["tests/conformance/", "src/interfaces/", "src/errors.ts"]],
   ["mod.ts", ["src/"]],
   ["main.ts", ["src/", "cli/"]],
 ];
 
 /** Only these read the environment or the arguments. */
-const READS_ENVIRONMENT = ["main.ts"];
+const READS_ENVIRONMENT = ["main.ts", "cli/svc_mcp.ts"];
 
 const ROOT = new URL("../", import.meta.url);
 const ENTRIES = [
   "main.ts",
   "mod.ts",
   "src/client/mod.ts",
+  "src/sidecar/mod.ts",
   "cli/mod.ts",
+  "cli/svc_mcp.ts",
   "plugins/local/mod.ts",
   "plugins/lancedb/mod.ts",
   "plugins/memory.ts",
@@ -102,15 +111,19 @@ interface Graph {
   }[];
 }
 
+async function graphOf(entry: string): Promise<Graph> {
+  const { stdout } = await new Deno.Command(Deno.execPath(), {
+    args: ["info", "--json", new URL(entry, ROOT).href],
+    stderr: "null",
+  }).output();
+  return JSON.parse(new TextDecoder().decode(stdout)) as Graph;
+}
+
 async function edges(): Promise<Map<string, Set<string>>> {
   const found = new Map<string, Set<string>>();
   for (const entry of ENTRIES) {
-    const { stdout } = await new Deno.Command(Deno.execPath(), {
-      args: ["info", "--json", new URL(entry, ROOT).href],
-      stderr: "null",
-    }).output();
-    const graph = JSON.parse(new TextDecoder().decode(stdout)) as Graph;
-    for (const { specifier, dependencies = [] } of graph.modules) {
+    const { modules } = await graphOf(entry);
+    for (const { specifier, dependencies = [] } of modules) {
       if (!specifier.startsWith(ROOT.href)) continue;
       const from = specifier.slice(ROOT.href.length);
       const targets = found.get(from) ?? new Set<string>();
@@ -164,7 +177,7 @@ async function productFiles(): Promise<string[]> {
   return files;
 }
 
-Deno.test("main.ts alone reads the environment and the arguments", async () => {
+Deno.test("the programs alone read the environment and the arguments", async () => {
   const readers: string[] = [];
   for (const file of await productFiles()) {
     if (/build_\w+\.ts$/.test(file)) continue; // Run by hand, never part of the program.
@@ -191,4 +204,32 @@ Deno.test("no product file is called by what it is instead of what it does", asy
     /(^|\/)(utils?|helpers?|types|manager|service|common_utils)\.ts$/.test(file)
   );
   deepStrictEqual(bad, []);
+});
+
+/** Specifiers that running a module needs, also those it imports later; not those of types. */
+async function needs(entry: string): Promise<Set<string>> {
+  const { modules } = await graphOf(entry);
+  const byName = new Map(modules.map((module) => [module.specifier, module]));
+  const found = new Set<string>([new URL(entry, ROOT).href]);
+  for (const specifier of found) {
+    for (const { code } of byName.get(specifier)?.dependencies ?? []) {
+      if (code !== undefined) found.add(code.specifier);
+    }
+  }
+  return found;
+}
+
+Deno.test("browsers can load the client", async () => {
+  const needed = [...await needs("src/client/mod.ts")];
+  ok(needed.length > 10, "the module graph was read");
+  deepStrictEqual(needed.filter((specifier) => specifier.startsWith("node:")), []);
+});
+
+Deno.test("neither a start nor remember and recall fetch the packages of install", async () => {
+  for (const entry of ["main.ts", "cli/mod.ts"]) {
+    const needed = [...await needs(entry)];
+    ok(needed.length > 10, "the module graph was read");
+    deepStrictEqual(needed.filter((name) => /jsonc-parser|smol-toml|cli\/install/.test(name)), []);
+  }
+  ok([...await needs("cli/svc_mcp.ts")].some((name) => name.includes("jsonc-parser")));
 });

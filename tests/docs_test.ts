@@ -1,4 +1,5 @@
 import { deepStrictEqual, ok, strictEqual } from "node:assert/strict";
+import { VARIABLES } from "../cli/environment.ts";
 import lancedb from "../plugins/lancedb/mod.ts";
 import { PAGES } from "../docs/generate.ts";
 
@@ -62,8 +63,8 @@ Deno.test("every task, setting and route that a page names exists", async () => 
   ok(settings.includes("SVC_DATA_DIR"));
 });
 
-/** Variables of the terminal commands, which the relayer does not read. */
-const STDIO_PACKAGE = new Set(["SVC_SERVER_URL", "SVC_NAMESPACE", "SVC_CREDENTIALS_FILE"]);
+/** Variables of the stdio package, which the relayer does not read. */
+const STDIO_PACKAGE = new Set(VARIABLES);
 
 /** Variables that a plugin reads only when it is chosen. */
 const PLUGINS = new Set(Object.values(lancedb.fields).map(({ env }) => env));

@@ -69,6 +69,16 @@ export class Program implements AsyncDisposable {
     }
   }
 
+  /**
+   * Reads on: a program whose log nobody reads stops once the pipe is full. No event can be waited
+   * for afterwards.
+   */
+  drain(): void {
+    void (async () => {
+      for await (const line of this.#lines) this.errors.push(line);
+    })();
+  }
+
   /** Sends a signal. */
   kill(signal: Deno.Signal): void {
     this.#child.kill(signal);
@@ -102,7 +112,8 @@ function parse(text: string): LogLine | undefined {
   }
 }
 
-async function* linesOf(stream: ReadableStream<Uint8Array>): AsyncGenerator<string> {
+/** Lines of a stream. */
+export async function* linesOf(stream: ReadableStream<Uint8Array>): AsyncGenerator<string> {
   let rest = "";
   for await (const chunk of stream.pipeThrough(new TextDecoderStream())) {
     const lines = (rest + chunk).split("\n");
@@ -120,6 +131,12 @@ export async function inHome(test: (home: string) => Promise<void>): Promise<voi
   } finally {
     await Deno.remove(home, { recursive: true });
   }
+}
+
+/** A port that nobody listens at. */
+export function freePort(): string {
+  using listener = Deno.listen({ hostname: "127.0.0.1", port: 0 });
+  return String(listener.addr.port);
 }
 
 /** Variables of a relayer that finds its own ports and needs no weights. */

@@ -9,6 +9,7 @@ import { SECTION_8 } from "./requirements/section_08.ts";
 import { SECTION_9 } from "./requirements/section_09.ts";
 import { SECTION_10 } from "./requirements/section_10.ts";
 import { SECTION_11 } from "./requirements/section_11.ts";
+import { SECTION_12 } from "./requirements/section_12.ts";
 import { SECTION_13 } from "./requirements/section_13.ts";
 import { SECTION_15 } from "./requirements/section_15.ts";
 import { SECTION_17 } from "./requirements/section_17.ts";
@@ -27,6 +28,7 @@ export const RULES: readonly Rule[] = [
   ...SECTION_9,
   ...SECTION_10,
   ...SECTION_11,
+  ...SECTION_12,
   ...SECTION_13,
   ...SECTION_15,
   ...SECTION_17,

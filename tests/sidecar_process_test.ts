@@ -95,6 +95,9 @@ Deno.test("by hand the process takes its token from the environment", async () =
     await program.closeInput();
     const { port } = await program.event("sidecar listening");
     assert.equal(await isSidecar(`http://127.0.0.1:${port}`, TOKEN), true);
+    const { level, reason } = await program.event("started by hand");
+    assert.equal(level, "warn");
+    assert.match(String(reason), /all MCP clients share one limit of account look-ups/);
     program.kill("SIGTERM");
     assert.equal(await program.end(), 0);
 

@@ -46,7 +46,8 @@ function labelOf(body: object): { label?: string } {
   if (typeof label !== "string" || Buffer.byteLength(label) > LABEL_BYTES) {
     throw invalid("label", `a text of at most ${LABEL_BYTES} bytes`);
   }
-  return label === "" ? {} : { label };
+  const name = label.replace(/[^\P{Cc}]/gu, "").trim();
+  return name === "" ? {} : { label: name };
 }
 
 function checkState(given: string, expected: string): void {

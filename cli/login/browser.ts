@@ -1,5 +1,6 @@
 import { spawn } from "node:child_process";
 import { platform as thisPlatform } from "node:process";
+import { SCREEN } from "../environment.ts";
 
 /** What decides whether and how a browser is opened. */
 export interface BrowserOptions {
@@ -8,7 +9,7 @@ export interface BrowserOptions {
   /** Name of the platform as Node has it; default: this one. */
   readonly platform?: string;
   /** Starts a program and forgets it; default: a child process, without a shell. */
-  readonly run?: (program: string, args: readonly string[]) => void;
+  readonly run?: (program: string, args: readonly string[], env: BrowserOptions["env"]) => void;
 }
 
 /**
@@ -16,7 +17,7 @@ export interface BrowserOptions {
  * screen, and not told otherwise by `SVC_NO_BROWSER`.
  */
 export function mayOpenBrowser({ env, platform = thisPlatform }: BrowserOptions): boolean {
-  if (env.SVC_NO_BROWSER && env.SVC_NO_BROWSER !== "0") return false;
+  if (env.SVC_NO_BROWSER === "1") return false;
   if (env.SSH_CONNECTION || env.SSH_TTY) return false;
   return platform === "darwin" || platform === "win32" ||
     Boolean(env.DISPLAY || env.WAYLAND_DISPLAY);
@@ -29,8 +30,12 @@ function command(platform: string, url: string): [program: string, args: readonl
   return ["xdg-open", [url]];
 }
 
-function runDetached(program: string, args: readonly string[]): void {
-  const child = spawn(program, [...args], { detached: true, stdio: "ignore", windowsHide: true });
+/** Starts a program with the variables it needs; the others are none of its business. */
+function runDetached(program: string, args: readonly string[], all: BrowserOptions["env"]): void {
+  const names = ["HOME", "USERPROFILE", ...SCREEN].filter((name) => all[name] !== undefined);
+  const env = Object.fromEntries(names.map((name) => [name, all[name]]));
+  const options = { detached: true, stdio: "ignore", windowsHide: true, env } as const;
+  const child = spawn(program, [...args], options);
   child.on("error", () => undefined);
   child.unref();
 }
@@ -44,7 +49,7 @@ export function openBrowser(url: string, options: BrowserOptions): boolean {
   if (!/^https?:$/.test(new URL(url).protocol) || !mayOpenBrowser(options)) return false;
   const { platform = thisPlatform, run = runDetached } = options;
   try {
-    run(...command(platform, new URL(url).href));
+    run(...command(platform, new URL(url).href), options.env);
     return true;
   } catch {
     return false; // no permission to start programs

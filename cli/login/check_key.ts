@@ -48,11 +48,12 @@ export async function checkKey(
     try {
       return await askAccount(client, saved);
     } catch (error) {
-      if (error instanceof SvcConnectionError) return error.message;
+      const relayer = `the relayer at ${saved.relayerUrl}`;
+      if (error instanceof SvcConnectionError) return `${relayer} cannot be reached`;
       if (!(error instanceof SvcError)) return `${saved.relayerUrl} is not a relayer`;
-      if (error.status !== 401) return `the relayer refuses the key (code: ${error.code})`;
+      if (error.status !== 401) return `${relayer} refuses the key (code: ${error.code})`;
       if (attempt === ATTEMPTS) {
-        return `the relayer does not accept the key (code: ${error.code})`;
+        return `${relayer} does not accept the key (code: ${error.code})`;
       }
       await sleep(PAUSE_MS);
     }

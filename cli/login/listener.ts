@@ -37,7 +37,7 @@ interface Answer {
   readonly status: number;
   readonly headers: Readonly<Record<string, string>>;
   readonly body: string;
-  /** Called once it has left. */
+  /** Called once it has left, or there is nobody to take it. */
   readonly sent?: () => void;
 }
 
@@ -146,9 +146,12 @@ async function openPort(server: Server, listen: (server: Server) => Promise<numb
 export async function openListener(options: ListenerOptions): Promise<Listener> {
   let port = 0;
   const server = createServer((request, response) => {
-    answer(request, port, options).catch(refused).then((answer) => {
-      if (answer.sent !== undefined) response.once("close", answer.sent);
+    // From the start on: a browser may be gone before its approval is dealt with.
+    const closed = new Promise((resolve) => response.once("close", resolve));
+    answer(request, port, options).catch(refused).then(async (answer) => {
       send(request, response, answer, options.origin);
+      await closed;
+      answer.sent?.();
     });
   });
   server.headersTimeout = 10_000;

@@ -56,6 +56,35 @@ export function checkHead(request: IncomingMessage, origin: string): LoginPath {
 const tooLarge = (): Refusal =>
   new Refusal(413, "body_too_large", `The body is larger than ${BODY_BYTES} bytes`);
 
+function decode(chunks: readonly Uint8Array[]): string {
+  const decoder = new TextDecoder("utf-8", { fatal: true });
+  try {
+    return chunks.map((chunk) => decoder.decode(chunk, { stream: true })).join("") +
+      decoder.decode();
+  } catch {
+    throw new Refusal(400, "malformed_json", "The body is not UTF-8");
+  }
+}
+
+/** The body's bytes; what comes after too many is dropped, so that the answer can still leave. */
+function collect(request: IncomingMessage): Promise<Uint8Array[]> {
+  const chunks: Uint8Array[] = [];
+  let bytes = 0;
+  const { promise, resolve, reject } = Promise.withResolvers<Uint8Array[]>();
+  const late = (): void =>
+    reject(new Refusal(408, "request_timeout", "The body did not arrive in time"));
+  const timer = setTimeout(late, BODY_MS);
+  request.on("data", (chunk: Uint8Array) => {
+    bytes += chunk.byteLength;
+    if (bytes <= BODY_BYTES) chunks.push(chunk);
+    else reject(tooLarge());
+  });
+  request.on("end", () => resolve(chunks));
+  request.on("error", late);
+  request.on("close", late);
+  return promise.finally(() => clearTimeout(timer));
+}
+
 /**
  * Reads a body.
  *
@@ -63,23 +92,5 @@ const tooLarge = (): Refusal =>
  */
 export async function readBody(request: IncomingMessage): Promise<string> {
   if (Number(headerOf(request, "content-length") ?? 0) > BODY_BYTES) throw tooLarge();
-  const chunks: Uint8Array[] = [];
-  const timer = setTimeout(() => request.destroy(), BODY_MS);
-  try {
-    let bytes = 0;
-    for await (const chunk of request as AsyncIterable<Uint8Array>) {
-      bytes += chunk.byteLength;
-      if (bytes > BODY_BYTES) throw tooLarge();
-      chunks.push(chunk);
-    }
-    const decoder = new TextDecoder("utf-8", { fatal: true });
-    return chunks.map((chunk) => decoder.decode(chunk, { stream: true })).join("") +
-      decoder.decode();
-  } catch (error) {
-    if (error instanceof Refusal) throw error;
-    if (error instanceof TypeError) throw new Refusal(400, "malformed_json", "It is not UTF-8");
-    throw new Refusal(408, "request_timeout", "The body did not arrive");
-  } finally {
-    clearTimeout(timer);
-  }
+  return decode(await collect(request));
 }

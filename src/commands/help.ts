@@ -6,12 +6,15 @@ Usage: svc <command>
   start                the relayer with its dashboard, and its sidecar, each in its own sandbox
                        (default)
   account …            accounts and their keys: create, list, add-key, remove-key
+  login                sign in with a wallet, in a browser
+  logout               delete the key on this computer
+  status               show account, key and relayer
+  install <host>       add svc to an MCP host's configuration
   remember <text>      save a memory
   recall <query>       find memories by meaning
   list                 list memories, newest first
   namespaces           list namespaces
   forget <namespace>   delete a whole namespace
-  status               show account, key and relayer
 
   serve                the relayer alone, with the permissions of this process
   sidecar              the sidecar alone; token from SIDECAR_AUTH_TOKEN
@@ -25,10 +28,13 @@ Settings are environment variables: docs/configuration.md lists them.
 
 /** Commands of the terminal client. */
 export const CLIENT_COMMANDS: readonly string[] = [
+  "login",
+  "logout",
+  "status",
   "remember",
   "recall",
-  "status",
   "namespaces",
   "list",
   "forget",
+  "install",
 ];

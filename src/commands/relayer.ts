@@ -90,6 +90,10 @@ export function runServe(bootStdin: boolean, io: ProcessIo): Promise<number> {
   });
 }
 
+/** What a sidecar lacks that calls the relayer where everybody does. */
+const BY_HAND = "its calls count as this machine's, so that all MCP clients share one limit of " +
+  "account look-ups; session limits count clients";
+
 /** `sidecar`: the sidecar, as a child of the launcher or by itself. */
 export function runSidecar(bootStdin: boolean, io: ProcessIo): Promise<number> {
   return guarded(io, async () => {
@@ -109,8 +113,10 @@ export function runSidecar(bootStdin: boolean, io: ProcessIo): Promise<number> {
       boot = sidecarBoot(settings, token, ownUrl(settings));
     }
     using _signals = onStopSignal(() => stopped.resolve());
-    await using sidecar = listen(boot);
-    loggerOf(boot, io).info("sidecar listening", { port: sidecar.port });
+    const logger = loggerOf(boot, io);
+    await using sidecar = listen(boot, logger);
+    logger.info("sidecar listening", { port: sidecar.port });
+    if (!bootStdin) logger.warn("started by hand", { reason: BY_HAND });
     await stopped.promise;
     return 0;
   });
@@ -121,9 +127,9 @@ function ownUrl({ host, port }: Settings): string {
   return `http://${formatHost(host)}:${port}`;
 }
 
-function listen(boot: SidecarBoot): Sidecar {
+function listen(boot: SidecarBoot, logger: Logger): Sidecar {
   try {
-    return startSidecar(boot);
+    return startSidecar(boot, logger);
   } catch (cause) {
     if (!(cause instanceof Deno.errors.AddrInUse)) throw cause;
     // Not a final failure: whoever has the port may leave, and the relayer trusts no stranger.

@@ -52,6 +52,14 @@ export interface GateAnswer {
   close(): void;
 }
 
+/** Open MCP sessions by transport. */
+export interface McpSessions {
+  /** HTTP with SSE. */
+  readonly sse: number;
+  /** Streamable HTTP. */
+  readonly streamable: number;
+}
+
 /** What the proxy works with. */
 export interface McpProxyOptions {
   /** Origins, hosts, aliases. */
@@ -91,6 +99,10 @@ const RESPONSE_HEADERS: readonly string[] = [
   "www-authenticate",
 ];
 const STALL_MS = 30_000;
+/** Longest wait for the sidecar's numbers. */
+const SESSIONS_MS = 400;
+/** Largest answer that can hold them, bytes. */
+const SESSIONS_BYTES = 1024;
 
 interface Open extends RelayedStream {
   readonly isListening: boolean;
@@ -121,6 +133,27 @@ export class McpProxy implements Disposable {
     const body = await this.#readBody(context.request);
     const headers = this.#requestHeaders(context, sidecar.token);
     return await this.#forward(context, { headers, body }, sidecar.gate);
+  }
+
+  /** Asks the sidecar for its open sessions; `undefined` when there is none, or it does not tell. */
+  async sessions(): Promise<McpSessions | undefined> {
+    const { sidecar } = this.#options;
+    if (sidecar === undefined) return undefined;
+    const headers = new Headers({ [HEADER.sidecarToken]: sidecar.token });
+    const request = { method: "GET", target: "/health", headers };
+    const late = AbortSignal.timeout(SESSIONS_MS);
+    try {
+      const answer = await sidecar.gate.send(request, late);
+      late.addEventListener("abort", answer.close);
+      try {
+        return await readSessions(answer);
+      } finally {
+        late.removeEventListener("abort", answer.close);
+        answer.close();
+      }
+    } catch {
+      return undefined;
+    }
   }
 
   /** Ends the streams on which clients only listen; answers under way go on. */
@@ -218,4 +251,20 @@ function responseHeaders(given: Headers, isEvents: boolean): Headers {
     headers.set("x-accel-buffering", "no");
   }
   return headers;
+}
+
+/** Open sessions out of the sidecar's health. */
+async function readSessions({ body }: GateAnswer): Promise<McpSessions | undefined> {
+  let text = "";
+  while (text.length <= SESSIONS_BYTES) {
+    const piece = await body?.next();
+    if (piece === undefined || piece.done) {
+      const health: { readonly sessions?: Partial<McpSessions> } = JSON.parse(text);
+      const { sse, streamable } = health.sessions ?? {};
+      if (typeof sse !== "number" || typeof streamable !== "number") return undefined;
+      return { sse, streamable };
+    }
+    text += new TextDecoder("latin1").decode(piece.value);
+  }
+  return undefined;
 }

@@ -1,6 +1,11 @@
 /** Why a stream ended before its time. */
 export type StreamFailure = "broken" | "stalled";
 
+const REASONS: Readonly<Record<StreamFailure, string>> = {
+  broken: "The sidecar broke off its answer",
+  stalled: "The client does not read",
+};
+
 /** Options of {@linkcode relayedStream}. */
 export interface RelayedStreamOptions {
   /** Longest time a client may leave a sent piece unread, milliseconds. */
@@ -34,12 +39,13 @@ export function relayedStream(
   let stall: ReturnType<typeof setTimeout> | undefined;
   let ended = false;
 
-  function finish(failure?: StreamFailure, error?: unknown): void {
+  function finish(failure?: StreamFailure): void {
     clearTimeout(stall);
     if (ended) return;
     ended = true;
     if (failure === undefined || options.endsAnywhere) controller.close();
-    else controller.error(error);
+    // The server prints what a body ends with to standard error: a sentence instead of a stack.
+    else controller.error(REASONS[failure]);
     options.onEnd(failure);
   }
 
@@ -53,12 +59,11 @@ export function relayedStream(
         const { done, value } = await upstream.next();
         if (ended) return;
         if (done) return finish();
-        const error = new Error("The client does not read");
         // Before the piece is handed over: a client that is gone cancels within that call.
-        stall = setTimeout(() => finish("stalled", error), options.stallMs);
+        stall = setTimeout(() => finish("stalled"), options.stallMs);
         controller.enqueue(value);
-      } catch (error) {
-        finish("broken", error);
+      } catch {
+        finish("broken");
       }
     },
     cancel() {

@@ -173,9 +173,9 @@ export class Router {
     this.#on("GET", "/config", (context) => json(200, configBody(domain, context)));
     const description = openApi(this.#signedRoutes, config.version);
     this.#on("GET", "/openapi.json", () => json(200, description));
-    this.#on("GET", "/metrics", (context) => {
+    this.#on("GET", "/metrics", async (context) => {
       checkMetricsAccess(config, context);
-      const text = this.#metricsText();
+      const text = await this.#metricsText();
       return new Response(text, { headers: { "content-type": "text/plain; version=0.0.4" } });
     });
     this.#on("POST", "/compat/sui", async (context) => {
@@ -270,8 +270,10 @@ export class Router {
     return undefined;
   }
 
-  #metricsText(): string {
-    const { metrics, domain, accounts } = this.#deps;
+  async #metricsText(): Promise<string> {
+    const { metrics, domain, accounts, mcp } = this.#deps;
+    // A sidecar that does not answer leaves a gap: nobody knows how many sessions it has.
+    const sessions = Object.entries(await mcp.sessions() ?? {});
     const { pending, running } = domain.jobs.counts();
     const oldest = domain.jobs.oldest;
     const age = oldest === undefined ? 0 : Math.max(0, (domain.now() - oldest) / 1000);
@@ -298,6 +300,12 @@ export class Router {
         { labels: { result: "miss" }, value: miss },
         { labels: { result: "stale" }, value: stale },
       ]),
+      ...gaugeLines(
+        "svc_mcp_sessions",
+        "Open MCP sessions by transport",
+        "gauge",
+        sessions.map(([transport, value]) => ({ labels: { transport }, value })),
+      ),
       "",
     ].join("\n");
   }

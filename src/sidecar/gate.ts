@@ -1,3 +1,4 @@
+import { sleep } from "../client/options.ts";
 import { SvcError } from "../errors.ts";
 import { type Logger, silentLogger } from "../log.ts";
 import { HEADER } from "../protocol/headers.ts";
@@ -24,6 +25,7 @@ export class Gate {
   readonly logger: Logger;
   readonly caps: SessionCaps;
   readonly now: () => number;
+  readonly sleep: (ms: number, signal?: AbortSignal) => Promise<void>;
   /** Adds to every server. */
   readonly extension: ServerExtension | undefined;
 
@@ -33,6 +35,7 @@ export class Gate {
     this.limits = { ...DEFAULT_SIDECAR_LIMITS, ...options.limits };
     this.logger = options.logger ?? silentLogger;
     this.now = options.now ?? Date.now;
+    this.sleep = options.sleep ?? sleep;
     this.caps = new SessionCaps(this.limits, this.now);
   }
 

@@ -16,7 +16,7 @@ import { TOOL_DEFINITIONS, type ToolName } from "../protocol/tool_definitions.ts
 import { VERSION } from "../version.ts";
 import type { Principal } from "./principal.ts";
 import { analyze } from "./tools/analyze.ts";
-import { ownIdempotencyKey, Progress, type ToolCall } from "./tools/call.ts";
+import { ownIdempotencyKey, Progress, type Sleep, type ToolCall } from "./tools/call.ts";
 import { recall } from "./tools/recall.ts";
 import { remember } from "./tools/remember.ts";
 import { restore } from "./tools/restore.ts";
@@ -58,6 +58,8 @@ export interface ServerExtension {
 export interface ServerSurroundings {
   /** Where failed calls are noted. */
   readonly logger: Logger;
+  /** Waits between signs of progress. */
+  readonly sleep: Sleep;
   /** Absent in the product. */
   readonly extension: ServerExtension | undefined;
 }
@@ -79,10 +81,10 @@ async function callTool(
   given: unknown,
   context: ServerContext,
   subject: ServerSubject,
-  logger: Logger,
+  { logger, sleep }: ServerSurroundings,
 ): Promise<CallToolResult> {
   try {
-    using progress = new Progress(context);
+    using progress = new Progress(context, sleep);
     const writes = name === "remember" || name === "analyze";
     const idempotencyKey = writes
       ? ownIdempotencyKey(context) ?? subject.derivedKey?.(name, given, context.mcpReq.id)
@@ -119,7 +121,7 @@ export function buildServer(subject: ServerSubject, around: ServerSurroundings):
     server.registerTool(
       prefix + name,
       definition,
-      (given, context) => callTool(name, given, context, subject, around.logger),
+      (given, context) => callTool(name, given, context, subject, around),
     );
   }
   extension?.register(server);

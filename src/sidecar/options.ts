@@ -42,6 +42,8 @@ export interface SidecarOptions {
   readonly limits?: Partial<SidecarLimits>;
   /** Milliseconds since the epoch; default `Date.now`. */
   readonly now?: () => number;
+  /** Waits some milliseconds; rejects when the signal aborts. Default: a timer. */
+  readonly sleep?: (ms: number, signal?: AbortSignal) => Promise<void>;
   /** Silent by default. */
   readonly logger?: Logger;
   /** Sends requests to the relayer; default: the platform's `fetch`. */

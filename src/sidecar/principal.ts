@@ -31,6 +31,8 @@ export class Principal {
       headers: { [HEADER.sidecarToken]: options.token, [HEADER.clientIp]: clientIp },
       retry: RETRY,
       ...(options.fetch === undefined ? {} : { fetch: options.fetch }),
+      ...(options.now === undefined ? {} : { now: options.now }),
+      ...(options.sleep === undefined ? {} : { sleep: options.sleep }),
       ...(options.sendDelegateKey === undefined
         ? {}
         : { sendDelegateKey: options.sendDelegateKey }),

@@ -1,7 +1,10 @@
-import type { Logger, LogLevel } from "../log.ts";
+import { errorFields, type Logger, type LogLevel } from "../log.ts";
 import { answerChallenge, isSameSecret, TOKEN_HEADER } from "./challenge.ts";
+import { listenHttp } from "./http_listener.ts";
+import { loopbackFetch } from "./loopback_fetch.ts";
+import type { Sidecar as McpSidecar } from "./mcp.ts";
 import type { ServerExtension } from "./mcp_server.ts";
-import type { SidecarLimits, SidecarOptions } from "./options.ts";
+import type { SidecarLimits, SidecarOptions, SidecarStats } from "./options.ts";
 
 /** What a sidecar is started with; crosses a pipe as one line of JSON. */
 export interface SidecarBoot {
@@ -42,22 +45,40 @@ async function readNonce(request: Request): Promise<string | undefined> {
 }
 
 /** What answers the MCP routes. */
-type McpHandler = (request: Request) => Promise<Response>;
+export interface McpRoutes {
+  /** Answers a request; checks the token itself. */
+  fetch(request: Request): Promise<Response>;
+  /** Numbers of open sessions. */
+  stats(): Promise<SidecarStats>;
+}
 
-/**
- * Answers the challenge, the sidecar's health for those who know the token, and the MCP routes,
- * whose handler checks the token itself.
- */
-export function sidecarHandler(token: string, mcp?: McpHandler): McpHandler {
+/** Health, with the open sessions by transport where there are MCP routes. */
+async function healthOf(mcp: McpRoutes | undefined): Promise<Response> {
+  try {
+    const stats = await mcp?.stats();
+    if (stats === undefined) return Response.json({ status: "ok" });
+    const { sse, streamable } = stats;
+    return Response.json({ status: "ok", sessions: { sse, streamable } });
+  } catch {
+    // Their modules cannot be loaded: each request tells of it.
+    return Response.json({ status: "down" }, { status: 503 });
+  }
+}
+
+/** Answers the challenge, the MCP routes, and its health for those who know the token. */
+export function sidecarHandler(
+  token: string,
+  mcp?: McpRoutes,
+): (request: Request) => Promise<Response> {
   return async (request) => {
     const { pathname } = new URL(request.url);
     if (pathname === "/challenge" && request.method === "POST") {
       const nonce = await readNonce(request);
       return nonce === undefined ? notFound() : new Response(answerChallenge(token, nonce));
     }
-    if (mcp !== undefined && /^\/api\/mcp(\/|$)/.test(pathname)) return await mcp(request);
+    if (mcp !== undefined && /^\/api\/mcp(\/|$)/.test(pathname)) return await mcp.fetch(request);
     if (!isSameSecret(request.headers.get(TOKEN_HEADER) ?? "", token)) return notFound();
-    if (pathname === "/health" && request.method === "GET") return Response.json({ status: "ok" });
+    if (pathname === "/health" && request.method === "GET") return await healthOf(mcp);
     return notFound();
   };
 }
@@ -71,20 +92,25 @@ export interface Sidecar extends AsyncDisposable {
 /** Tools of MCP conformance kits, which only a checkout has. */
 const FIXTURES = new URL("../../tests/sidecar/conformance_fixtures.ts", import.meta.url).href;
 
+/** MCP whose tools call the relayer of a boot line. */
 async function loadMcp(
-  { token, relayerUrl, limits, fixtures }: Pick<SidecarBoot, "token"> & Partial<SidecarBoot>,
+  boot: Pick<SidecarBoot, "token"> & Partial<SidecarBoot>,
+  relayerUrl: string,
   logger: Logger | undefined,
-) {
+): Promise<{ readonly sidecar: McpSidecar; readonly calls: Disposable }> {
   const { createExtendedSidecar, createSidecar } = await import("./mcp.ts");
+  const { token, limits, fixtures } = boot;
+  const calls = loopbackFetch(relayerUrl);
   const options: SidecarOptions = {
     token,
-    relayerUrl: relayerUrl ?? "",
+    relayerUrl,
+    fetch: calls,
     ...(limits === undefined ? {} : { limits }),
     ...(logger === undefined ? {} : { logger }),
   };
-  if (!fixtures) return createSidecar(options);
+  if (!fixtures) return { sidecar: createSidecar(options), calls };
   const { extension }: { readonly extension: ServerExtension } = await import(FIXTURES);
-  return createExtendedSidecar(options, extension);
+  return { sidecar: createExtendedSidecar(options, extension), calls };
 }
 
 /**
@@ -98,19 +124,30 @@ export function startSidecar(
   logger?: Logger,
 ): Sidecar {
   const { hostname, port } = new URL(boot.url);
-  const mcp = boot.relayerUrl === undefined ? undefined : loadMcp(boot, logger);
+  const { relayerUrl } = boot;
+  const mcp = relayerUrl === undefined ? undefined : loadMcp(boot, relayerUrl, logger);
   mcp?.catch(() => {}); // Each request tells of it.
-  const handler = mcp && (async (request: Request) => await (await mcp).fetch(request));
-  const server = Deno.serve(
-    { hostname: hostname.replace(/^\[|\]$/g, ""), port: Number(port || 80), onListen() {} },
-    sidecarHandler(boot.token, handler),
-  );
+  const routes = mcp && {
+    fetch: async (request: Request) => await (await mcp).sidecar.fetch(request),
+    stats: async () => (await mcp).sidecar.stats(),
+  };
+  const server = listenHttp({
+    hostname: hostname.replace(/^\[|\]$/g, ""),
+    port: Number(port || 80),
+    answer: sidecarHandler(boot.token, routes),
+    onError(thrown) {
+      const { error, at } = errorFields(thrown);
+      logger?.error("sidecar request failed", { error, at });
+    },
+  });
   return {
-    port: server.addr.port,
+    port: server.port,
     [Symbol.asyncDispose]: async () => {
       // Streams end first: the listener waits for them.
-      await (await mcp?.catch(() => undefined))?.[Symbol.asyncDispose]();
-      await server.shutdown();
+      const loaded = await mcp?.catch(() => undefined);
+      await loaded?.sidecar[Symbol.asyncDispose]();
+      await server[Symbol.asyncDispose]();
+      loaded?.calls[Symbol.dispose]();
     },
   };
 }

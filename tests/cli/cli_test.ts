@@ -3,6 +3,7 @@ import { runCli } from "../../cli/mod.ts";
 import { writeCredentials } from "../../src/client/credentials_file.ts";
 import { makeDelegateKey } from "../../src/client/mod.ts";
 import { SvcError } from "../../src/errors.ts";
+import { verifies } from "../requirements.ts";
 import { type Answer, fakeRelayer, type Received, refusal } from "../client/fake_relayer.ts";
 
 const JOB = "11111111-2222-4333-8444-555555555555";
@@ -91,6 +92,7 @@ const REMEMBER = {
 };
 
 Deno.test("remember waits until recallable and prints the id", async () => {
+  verifies("13.4-2");
   const { code, out, err, received } = await run(["remember", "I like tea", "--ns", "日本"], {
     routes: REMEMBER,
   });
@@ -124,6 +126,7 @@ Deno.test("remember reports a failed job", async () => {
 });
 
 Deno.test("recall prints numbered lines, or that there are none", async () => {
+  verifies("13.4-2", "13.4-5");
   const steering = { ...HIT, text: "\u001b[31mred\u0007\u009b", score: 0.12345 };
   const found = await run(["recall", "what", "do", "I", "drink?", "--limit", "3"], {
     routes: {
@@ -150,6 +153,7 @@ Deno.test("recall prints numbered lines, or that there are none", async () => {
 });
 
 Deno.test("namespaces, list and forget", async () => {
+  verifies("13.4-2");
   const spaces = await run(["namespaces"], {
     routes: {
       "GET /api/namespaces": (_, n) =>
@@ -174,6 +178,7 @@ Deno.test("namespaces, list and forget", async () => {
 });
 
 Deno.test("status shows account, key label, relayer and reachability", async () => {
+  verifies("13.4-1", "13.4-5");
   const routes = { "GET /health": health, "GET /api/account": json(ACCOUNT) };
   const good = await run(["status"], { routes });
   assert.equal(good.code, 0);
@@ -202,6 +207,7 @@ Deno.test("status shows account, key label, relayer and reachability", async () 
 });
 
 Deno.test("exit codes of refusals", async () => {
+  verifies("13.4-6");
   const cases: [Answer, number, RegExp][] = [
     [
       () => refusal(new SvcError("account_not_authorized")),
@@ -236,7 +242,7 @@ Deno.test("the relayer: flag, environment, saved value; another than the saved o
     env: { SVC_SERVER_URL: "http://127.0.0.1:1" },
   });
   assert.equal(byFlag.code, 0);
-  assert.match(byFlag.err, /using \{relayer\}, not http:\/\/localhost:9/);
+  assert.match(byFlag.err, /Using \{relayer\}, not http:\/\/localhost:9/);
   const bySaved = await run(["recall", "x"], { routes });
   assert.deepEqual([bySaved.code, bySaved.err], [0, ""]);
   const byEnv = await run(["status"], { env: { SVC_SERVER_URL: "http://127.0.0.1:1/" } });
@@ -246,8 +252,9 @@ Deno.test("the relayer: flag, environment, saved value; another than the saved o
 });
 
 Deno.test("usage errors exit 2 with a suggestion and send nothing", async () => {
+  verifies("13.4-6");
   const cases: [string[], RegExp][] = [
-    [[], /Usage: svc-mcp <command>/],
+    [[], /Usage: svc-mcp \[command\]/],
     [["remembr", "x"], /Unknown command "remembr"\. Did you mean "remember"\?/],
     [["recall", "x", "--limt", "3"], /Unknown flag --limt\. Did you mean "--limit"\?/],
     [["--jsn", "status"], /Unknown flag --jsn\. Did you mean "--json"\?/],
@@ -271,8 +278,18 @@ Deno.test("usage errors exit 2 with a suggestion and send nothing", async () => 
 });
 
 Deno.test("help is short and exits 0", async () => {
+  verifies("13.4-6");
   for (
-    const args of [["--help"], ["-h"], ["recall", "-h"], ["remember", "--help"], ["forget", "-h"]]
+    const args of [
+      ["--help"],
+      ["-h"],
+      ["login", "-h"],
+      ["logout", "-h"],
+      ["install", "--help"],
+      ["recall", "-h"],
+      ["remember", "--help"],
+      ["forget", "-h"],
+    ]
   ) {
     const { code, out, err } = await run(args, { signedOut: true });
     assert.deepEqual([code, err], [0, ""]);

@@ -1,12 +1,15 @@
 import assert from "node:assert/strict";
 import { dirname } from "node:path";
+import { mock } from "node:test";
+import { openListener } from "../../cli/login/listener.ts";
 import { readCredentials, writeCredentials } from "../../src/client/credentials_file.ts";
 import { makeDelegateKey } from "../../src/client/mod.ts";
 import { addressOf } from "../../src/protocol/keys.ts";
 import { verifyStrict } from "../../src/protocol/verify.ts";
+import { headOf } from "../http/raw_request.ts";
 import { startRelayer, TestClock } from "../relayer_fixture.ts";
 import { verifies } from "../requirements.ts";
-import { IDS, openDesk } from "./dashboard.ts";
+import { IDS, openDesk, ORIGIN } from "./dashboard.ts";
 
 Deno.test("the address has port, public key, address, label, relayer and state, and no secret", async () => {
   verifies("14.2-1", "14.2-2");
@@ -105,7 +108,7 @@ const toUpper = (text: string): string => text.toUpperCase();
 Deno.test("a key the relayer does not accept is reported and the login kept", async () => {
   verifies("14.2-5");
   const refusals: [() => Promise<Response>, RegExp][] = [
-    [() => Promise.reject(new TypeError("refused")), /8000 cannot be reached/],
+    [() => Promise.reject(new TypeError("refused")), /at http:.*8000 cannot be reached/],
     [
       () => Promise.resolve(Response.json({ error: "", code: "account_not_authorized" }, s(401))),
       /does not accept the key \(code: account_not_authorized\)/,
@@ -158,8 +161,43 @@ Deno.test("the proof is the new key's signature over the account id", async () =
   assert.equal((await dashboard.approve()).status, 200, "a proof does not use the address up");
 });
 
+Deno.test("an approval counts when its browser is gone before the answer", async () => {
+  const connected = Promise.withResolvers<Deno.TcpConn>();
+  const finished = Promise.withResolvers<void>();
+  const state = "a".repeat(64);
+  const listener = await openListener({
+    origin: ORIGIN,
+    state,
+    checkAge: () => undefined,
+    prove: () => Promise.resolve(""),
+    approve: async () => {
+      (await connected.promise).close();
+      return finished.resolve;
+    },
+  });
+  const text = JSON.stringify({ ...IDS, state });
+  const head = headOf("POST", "/callback", [
+    ["origin", ORIGIN],
+    ["content-type", "application/json; charset=utf-8"],
+    ["content-length", String(text.length)],
+  ], `localhost:${listener.port}`);
+  const connection = await Deno.connect({ hostname: "127.0.0.1", port: listener.port });
+  await connection.write(new TextEncoder().encode(head + text));
+  connected.resolve(connection);
+  await finished.promise;
+  listener.close();
+});
+
+Deno.test("a name given on the dashboard is cleaned", async () => {
+  await using fixture = await openDesk();
+  const { login, dashboard } = await fixture.start();
+  await dashboard.approve({ label: " Desk\u001b[31m\n" });
+  await login.outcome;
+  assert.equal((await readCredentials(fixture.path)).credentials?.label, "Desk[31m");
+});
+
 Deno.test("a URL works once, and old credentials stay until it does", async () => {
-  verifies("14.2-1", "14.2-8");
+  verifies("14.2-1", "14.2-8", "16-17");
   await using fixture = await openDesk();
   const pair = await makeDelegateKey();
   await writeCredentials(fixture.path, {
@@ -204,6 +242,26 @@ Deno.test("a late request gets 410 and closes the listener", async () => {
     assert.deepEqual(await login.outcome, { status: "expired" });
     assert(!(await dashboard.isListening()));
     assert.deepEqual(await fixture.files(), []);
+  }
+});
+
+Deno.test("after five minutes the login is over, and latecomers are told for a while", async () => {
+  verifies("14.2-6", "14.2-8", "16-17");
+  mock.timers.enable({ apis: ["setTimeout"] });
+  try {
+    await using fixture = await openDesk();
+    const { login, dashboard } = await fixture.start();
+    mock.timers.tick(300_000);
+    assert.deepEqual(await login.outcome, { status: "expired" });
+    assert.equal((await dashboard.approve()).status, 410);
+    assert(!(await dashboard.isListening()));
+    const next = await fixture.start();
+    mock.timers.tick(300_000);
+    mock.timers.tick(60_000);
+    assert(!(await next.dashboard.isListening()));
+    assert.deepEqual(await fixture.files(), []);
+  } finally {
+    mock.timers.reset();
   }
 });
 

@@ -18,6 +18,12 @@ async function isRefused(port: string | number): Promise<boolean> {
   }
 }
 
+/** Whether a process has ended; one that nobody has asked about yet is a zombie. */
+async function isGone(pid: number): Promise<boolean> {
+  const stat = await Deno.readTextFile(`/proc/${pid}/stat`).catch(() => ") Z");
+  return /\) [ZX]/.test(stat);
+}
+
 Deno.test("without the launcher both processes are gone within a second", async () => {
   await using installation = await Installation.create({ SVC_EMBEDDER: "memory" });
   await using program = await installation.launch();
@@ -25,8 +31,19 @@ Deno.test("without the launcher both processes are gone within a second", async 
   const sidecar = (await child.until(SIDECAR_LISTENING))[1]!;
   const port = new URL(program.url).port;
   assert.deepEqual([await isRefused(port), await isRefused(sidecar)], [false, false]);
+  const pids: number[] = [];
+  for (const name of ["relayer", "sidecar"]) {
+    pids.push(Number((await child.until(started(name)))[1]));
+  }
+  const [relayerPid = 0, sidecarPid = 0] = pids;
+  assert.deepEqual([await isGone(relayerPid), await isGone(sidecarPid)], [false, false]);
   child.kill("SIGKILL");
-  const gone = async () => [await isRefused(port), await isRefused(sidecar)];
+  const gone = async () => [
+    await isRefused(port),
+    await isRefused(sidecar),
+    await isGone(relayerPid),
+    await isGone(sidecarPid),
+  ];
   await poll(gone, (refused) => refused.every(Boolean), 1000);
 });
 

@@ -3,75 +3,10 @@ import { Client as ClientV1 } from "@modelcontextprotocol/sdk/client/index.js";
 import { SSEClientTransport } from "@modelcontextprotocol/sdk/client/sse.js";
 import { StreamableHTTPClientTransport as StreamableV1 } from "@modelcontextprotocol/sdk/client/streamableHttp.js";
 import { Client, StreamableHTTPClientTransport } from "@modelcontextprotocol/client";
-import { inHome, type LogLine, Program, relayerEnv } from "../program.ts";
 import { verifies } from "../requirements.ts";
+import { started } from "./mcp_program.ts";
 
-const isSidecar = (line: LogLine) => line.process === "sidecar";
 const FACT = "I am allergic to peanuts";
-
-/** The started program, and an account whose key is a bearer. */
-interface Started {
-  readonly program: Program;
-  readonly base: string;
-  readonly headers: Readonly<Record<string, string>>;
-  readonly env: Readonly<Record<string, string>>;
-  /** The first sidecar's process. */
-  readonly sidecar: number;
-}
-
-async function started(
-  test: (svc: Started) => Promise<void>,
-  extra: Readonly<Record<string, string>> = {},
-): Promise<void> {
-  await inHome(async (home) => {
-    const env = { ...relayerEnv(home), ...extra };
-    await using program = new Program(["start"], env);
-    const { pid } = await program.event("child process started", isSidecar);
-    const { port } = await program.event("listening");
-    const base = `http://127.0.0.1:${port}`;
-    const client = { ...env, SVC_PUBLIC_URL: base };
-    await using create = new Program(["account", "create", "--save"], client);
-    assert.equal(await create.end(), 0, create.errors.join("\n"));
-    const saved = JSON.parse(await Deno.readTextFile(`${home}/.svc/credentials.json`));
-    const headers = {
-      authorization: `Bearer ${saved.delegatePrivateKey}`,
-      "x-svc-account-id": saved.accountId,
-    };
-    await untilServed(base, headers);
-    await test({ program, base, headers, env: client, sidecar: Number(pid) });
-    program.kill("SIGTERM");
-    assert.equal(await program.end(), 0);
-    const log = program.errors.join("\n");
-    for (const secret of [saved.delegatePrivateKey, FACT]) assert.ok(!log.includes(secret));
-  });
-}
-
-const ping = JSON.stringify({ jsonrpc: "2.0", id: 1, method: "ping" });
-
-/** Status of a ping outside of a session: 400 when the sidecar answers. */
-async function pingStatus(base: string, headers: Readonly<Record<string, string>>) {
-  const response = await fetch(`${base}/api/mcp`, {
-    method: "POST",
-    headers: {
-      ...headers,
-      "content-type": "application/json",
-      accept: "application/json, text/event-stream",
-    },
-    body: ping,
-  });
-  return { status: response.status, body: await response.text() };
-}
-
-/** Resolves once the sidecar answers; until then, 502 is the only other answer. */
-async function untilServed(base: string, headers: Readonly<Record<string, string>>) {
-  for (;;) {
-    const { status, body } = await pingStatus(base, headers);
-    if (status !== 502) return;
-    assert.equal(JSON.parse(body).error.data.code, "sidecar_unavailable");
-    // Each refusal is logged, and nobody reads the log meanwhile.
-    await new Promise((resolve) => setTimeout(resolve, 20));
-  }
-}
 
 interface AnyClient {
   listTools(): Promise<{ tools: readonly { name: string }[] }>;
@@ -121,26 +56,7 @@ Deno.test("official clients remember and recall through the started program", as
       await client.connect(new StreamableHTTPClientTransport(url, { requestInit }));
       await rememberAndRecall(client, typeof mode === "string" ? mode : mode.pin);
     }
-  });
-});
-
-Deno.test("without its sidecar the relayer serves on, MCP answers 502, and it comes back", async () => {
-  await started(async ({ program, base, headers, env, sidecar }) => {
-    const killed = performance.now();
-    Deno.kill(sidecar, "SIGKILL");
-    await program.event("child process ended; starting it again", isSidecar);
-    const down = await pingStatus(base, headers);
-    assert.equal(down.status, 502);
-    assert.equal(JSON.parse(down.body).error.data.code, "sidecar_unavailable");
-    await using remember = new Program(["remember", FACT], env);
-    await untilServed(base, headers);
-    assert.ok(performance.now() - killed < 3000, "it took too long to come back");
-    assert.equal(await remember.end(), 0, remember.errors.join("\n"));
-    const client = new Client({ name: "v2", version: "1" });
-    const url = new URL(`${base}/api/mcp`);
-    await client.connect(new StreamableHTTPClientTransport(url, { requestInit: { headers } }));
-    await rememberAndRecall(client, "again");
-  });
+  }, { secrets: [FACT] });
 });
 
 Deno.test("a session's limits count the client's address, which only the relayer knows", async () => {
@@ -176,5 +92,5 @@ Deno.test("a session's limits count the client's address, which only the relayer
     assert.equal(second.status, 429);
     assert.match(second.body, /ip_active_cap/);
     assert.equal((await open("203.0.113.2", "198.51.100.1")).status, 200);
-  }, { MCP_MAX_SESSIONS_PER_IP: "1", SVC_TRUSTED_PROXIES: "127.0.0.1" });
+  }, { env: { MCP_MAX_SESSIONS_PER_IP: "1", SVC_TRUSTED_PROXIES: "127.0.0.1" } });
 });

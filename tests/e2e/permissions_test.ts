@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import type { Child } from "../crash/child.ts";
 import { type Env, Installation, LISTENING } from "../crash/installation.ts";
+import { freePort } from "../program.ts";
 import { call, health, type Identity, idle, poll } from "../crash/wire.ts";
 
 /** The flags of each process, as the program prints them. */
@@ -36,16 +37,11 @@ function withoutOne(
   });
 }
 
-async function freePort(): Promise<string> {
-  using listener = Deno.listen({ hostname: "127.0.0.1", port: 0 });
-  return await Promise.resolve(String(listener.addr.port));
-}
-
 /** Settings with ports that are known before the start. */
-async function fixedPorts(): Promise<Env> {
+function fixedPorts(): Env {
   return {
-    SVC_PORT: await freePort(),
-    SIDECAR_URL: `http://127.0.0.1:${await freePort()}`,
+    SVC_PORT: freePort(),
+    SIDECAR_URL: `http://127.0.0.1:${freePort()}`,
     SIDECAR_AUTH_TOKEN: "a-token-of-the-test",
   };
 }
@@ -122,7 +118,7 @@ Deno.test("another directory, port or host works by its setting alone", async ()
   await Deno.writeTextFile(plugin, REMOTE_EMBEDDER);
   const env: Env = {
     SVC_DATA_DIR: `${home}/elsewhere and back`,
-    SVC_PORT: await freePort(),
+    SVC_PORT: freePort(),
     SVC_HOST: "localhost",
     SVC_EMBEDDER: plugin,
     MY_EMBEDDER_HOST: `127.0.0.1:${host.addr.port}`,

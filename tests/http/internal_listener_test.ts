@@ -2,6 +2,7 @@ import assert from "node:assert/strict";
 import { ed25519 } from "@noble/curves/ed25519.js";
 import { memoryBackends } from "../../plugins/memory.ts";
 import { SvcClient } from "../../src/client/client.ts";
+import { verifies } from "../requirements.ts";
 import { serve, TOKEN } from "./fake_sidecar.ts";
 
 /** Port 9 answers nobody: these tests need no sidecar. */
@@ -27,6 +28,7 @@ Deno.test("the internal listener knows nobody without the token", async () => {
 });
 
 Deno.test("the client's address is believed there and with the token, and nowhere else", async () => {
+  verifies("15-18");
   const backends = memoryBackends();
   const config = { accountLookupsPerMinute: 3 };
   await using svc = await serve({ sidecar, backends, config });

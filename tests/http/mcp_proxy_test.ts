@@ -57,6 +57,7 @@ Deno.test("the five routes reach the sidecar as they are; others do not exist", 
 });
 
 Deno.test("only listed headers pass, and what is internal is ours", async () => {
+  verifies("15-18");
   await using sidecar = new FakeSidecar();
   const config = { trustedProxies: ["127.0.0.1"] };
   await using svc = await serve({ sidecar, config });
@@ -236,6 +237,7 @@ Deno.test("a message has at most 2 MiB and no encoding", async () => {
 });
 
 Deno.test("without a sidecar, and while it is away, MCP answers 502 at once", async () => {
+  verifies("11-40");
   await using none = await serve();
   await assertRpcError(await post(none.url), 502, "sidecar_unavailable");
   const { dependencies } = await (await fetch(`${none.url}/health`)).json();

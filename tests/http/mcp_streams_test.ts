@@ -33,6 +33,7 @@ function textReader(response: Response): ReadableStreamDefaultReader<string> {
 }
 
 Deno.test("events pass one by one, unbuffered, and the sidecar's end is the client's", async () => {
+  verifies("11-33");
   const events = new Events();
   await using sidecar = new FakeSidecar(events.answer);
   await using svc = await serve({ sidecar });

@@ -14,6 +14,7 @@ const NAMES = [
   "svc_job_oldest_seconds",
   "svc_job_duration_seconds",
   "svc_account_cache_total",
+  "svc_mcp_sessions",
 ];
 const SAMPLE = /^[a-z_]+(\{([a-z_]+="[^"\\\n]*",?)+\})? [0-9.e+-]+$/;
 

@@ -20,7 +20,8 @@ const routes = rules("9", [
   [17, "auth.legacySignature is false when nonces are required"],
   [18, "the metrics of the list are there"],
   [19, "metric labels never hold keys, owners or namespaces"],
-  [20, "metrics of the sidecar, external requests, database and MCP sessions", DEFERRED.mcp],
+  [20, "metrics of external requests and database queries", DEFERRED.models],
+  [21, "svc_mcp_sessions: open MCP sessions by transport, none while the sidecar does not tell"],
 ]);
 
 const sponsor = rules("9.1", [

@@ -1,21 +1,14 @@
-import { DEFERRED, type Line, type Rule, rules } from "./rule.ts";
+import { DEFERRED, type Rule, rules } from "./rule.ts";
 
-const { stdio } = DEFERRED;
-
-function all(reason: string, texts: readonly string[]): Line[] {
-  return texts.map((text, index) => [index + 1, text, reason]);
-}
+const { exportImport } = DEFERRED;
 
 /** Rules of sections 13 and 14, the stdio package, credentials and login. */
 export const SECTION_13: readonly Rule[] = [
-  ...rules(
-    "13",
-    all(stdio, [
-      "svc-mcp needs only command and args",
-      "stdout has JSON-RPC lines only, stderr one JSON log line per event",
-      "SVC_MCP_DEBUG=1 adds verbose logging without secrets",
-    ]),
-  ),
+  ...rules("13", [
+    [1, "svc-mcp needs only command and args"],
+    [2, "stdout has JSON-RPC lines only, stderr one JSON log line per event"],
+    [3, "SVC_MCP_DEBUG=1 adds verbose logging without secrets"],
+  ]),
   ...rules("13.1", [
     [1, "flags beat environment variables; both spellings of a value work"],
     [2, "an unknown flag is reported and ignored"],
@@ -24,45 +17,36 @@ export const SECTION_13: readonly Rule[] = [
     [5, "another relayer than the saved one is announced and never rewrites the file"],
     [6, "plain http to a host that is not loopback is announced"],
   ]),
-  ...rules(
-    "13.2",
-    all(stdio, [
-      "help and logout act and exit 0",
-      "login runs in the foreground on a terminal",
-      "under a host nothing missing ends the process",
-      "auth-required mode lists the memory tools and svc_login",
-      "a completed login is used at once and announced",
-      "logout takes effect at once",
-      "a 401 of the relayer keeps mode and file and explains itself",
-      "a file changed by another process is reloaded",
-      "initialize and ping are answered locally",
-      "an unreachable relayer is named and tried again",
-    ]),
-  ),
-  ...rules(
-    "13.3",
-    all(stdio, [
-      "auto tries Streamable HTTP and falls back to SSE on 404, 405, 501",
-      "precedence of the default namespace",
-      "login and logout never reach the relayer",
-      "reconnects back off with jitter, at most 15 s apart",
-      "a failed POST answers the waiting call",
-      "writes carry an idempotency key and are never repeated without one",
-      "the SSE reader takes LF and CRLF, and endpoints of the own origin only",
-      "closed stdin ends the session and the process",
-    ]),
-  ),
-  ...rules(
-    "13.4",
-    all(stdio, [
-      "login, logout and status",
-      "remember, recall and namespaces",
-      "export and import",
-      "install writes a host's configuration, asks, keeps a backup, writes no secret",
-      "--json gives machine output",
-      "exit codes: 0, 1, 2, 3, 4",
-    ]),
-  ),
+  ...rules("13.2", [
+    [1, "help and logout act and exit 0"],
+    [2, "login runs in the foreground on a terminal"],
+    [3, "under a host nothing missing ends the process"],
+    [4, "auth-required mode lists the memory tools and svc_login"],
+    [5, "a completed login is used at once and announced"],
+    [6, "logout takes effect at once"],
+    [7, "a 401 of the relayer keeps mode and file and explains itself"],
+    [8, "a file changed by another process is reloaded"],
+    [9, "initialize and ping are answered locally"],
+    [10, "an unreachable relayer is named and tried again"],
+  ]),
+  ...rules("13.3", [
+    [1, "auto tries Streamable HTTP and falls back to SSE on 404, 405, 501"],
+    [2, "precedence of the default namespace"],
+    [3, "login and logout never reach the relayer"],
+    [4, "reconnects back off with jitter, at most 15 s apart"],
+    [5, "a failed POST answers the waiting call"],
+    [6, "writes carry an idempotency key and are never repeated without one"],
+    [7, "the SSE reader takes LF and CRLF, and endpoints of the own origin only"],
+    [8, "closed stdin ends the session and the process"],
+  ]),
+  ...rules("13.4", [
+    [1, "login, logout and status"],
+    [2, "remember, recall and namespaces"],
+    [3, "export and import", exportImport],
+    [4, "install writes a host's configuration, asks, keeps a backup, writes no secret"],
+    [5, "--json gives machine output"],
+    [6, "exit codes: 0, 1, 2, 3, 4"],
+  ]),
   ...rules("14.1", [
     [1, "the directory is 0700 and the file 0600"],
     [2, "it is two-space JSON, written to a temporary file and renamed"],

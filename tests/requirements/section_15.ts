@@ -21,7 +21,7 @@ const settings = rules("15", [
   ],
   [16, "SIDECAR_URL must be loopback; localhost is taken as 127.0.0.1"],
   [17, "SIDECAR_AUTH_TOKEN: the sidecar is challenged under it before any request"],
-  [18, "x-svc-sidecar-token is stripped from outside requests", DEFERRED.mcp],
+  [18, "x-svc-sidecar-token is stripped from outside requests"],
   [19, "SVC_BUILD_COMMIT and SVC_BUILD_TIMESTAMP: build block of /version"],
   [20, "SVC_RATE_LIMIT_WEIGHTS: a JSON object, route to number"],
   [21, "SVC_TRUSTED_PROXIES: addresses or CIDR ranges"],
@@ -61,7 +61,7 @@ export const SECTION_15: readonly Rule[] = [
     [14, "namespaces page: 1000 are accepted, 1001 are refused"],
     [15, "text of analyze and questions of ask: 64 KiB; 20 facts"],
     [16, "import: 200 memories, 32 MiB", DEFERRED.exportImport],
-    [17, "login URL: 5 minutes, one use", DEFERRED.login],
-    [18, "MCP sessions", DEFERRED.mcp],
+    [17, "login URL: 5 minutes, one use"],
+    [18, "MCP sessions: 1000 in all, 16 per IP, 30 new per IP and minute, 1800 s idle"],
   ]),
 ];

@@ -3,6 +3,7 @@ import { Client as ClientV1 } from "@modelcontextprotocol/sdk/client/index.js";
 import { SSEClientTransport } from "@modelcontextprotocol/sdk/client/sse.js";
 import { StreamableHTTPClientTransport as StreamableV1 } from "@modelcontextprotocol/sdk/client/streamableHttp.js";
 import { Client, StreamableHTTPClientTransport } from "@modelcontextprotocol/client";
+import { verifies } from "../requirements.ts";
 import { startSidecarTest, type TestSidecar } from "./fixture.ts";
 
 const NAMES = ["svc_analyze", "svc_recall", "svc_remember", "svc_restore"];
@@ -30,6 +31,7 @@ const streamable = ({ base, headers }: { base: string; headers: Record<string, s
 const at = (test: TestSidecar) => ({ base: test.base, headers: test.headers() });
 
 Deno.test("client v1 over HTTP with SSE", async () => {
+  verifies("17.4-2");
   await using test = await startSidecarTest();
   const client = new ClientV1({ name: "v1", version: "1" });
   const { base, headers } = at(test);

@@ -1,9 +1,11 @@
 import assert from "node:assert/strict";
 import { EventStream, guardStream, QUEUE_BYTES } from "../../src/sidecar/event_stream.ts";
+import { verifies } from "../requirements.ts";
 
 const decode = (bytes: Uint8Array | undefined) => new TextDecoder().decode(bytes);
 
 Deno.test("signs of life come again and again", async () => {
+  verifies("11-17");
   let ended = 0;
   const stream = new EventStream({ firstKeepaliveMs: 0, keepaliveMs: 1, onEnd: () => ended++ });
   stream.event("message", "{}");

@@ -2,6 +2,7 @@ import assert from "node:assert/strict";
 import { SvcError } from "../../src/errors.ts";
 import { INITIALIZE, messagesOf, startSidecarTest, type TestSidecar } from "./fixture.ts";
 import { TestKey } from "../relayer_fixture.ts";
+import { verifies } from "../requirements.ts";
 
 type Headers = Record<string, string | null>;
 
@@ -397,6 +398,7 @@ async function check(test: TestSidecar, row: Row): Promise<void> {
 }
 
 Deno.test("refusals", async (t) => {
+  verifies("5-22", "11-3", "11-5", "11-19", "11-21");
   for (const row of ROWS) {
     await t.step(row.name, async () => {
       await using test = await startSidecarTest();
@@ -407,6 +409,7 @@ Deno.test("refusals", async (t) => {
 });
 
 Deno.test("a chain that cannot be reached is 503, and no session", async () => {
+  verifies("11-4");
   await using test = await startSidecarTest();
   const unavailable = () => Promise.reject(new SvcError("chain_unavailable"));
   test.svc.backends.accounts.resolve = unavailable;
@@ -431,6 +434,7 @@ Deno.test("a relayer that does not answer is 502, without its address", async ()
 });
 
 Deno.test("what is answered", async (t) => {
+  verifies("11-7", "11-21", "11-24", "11-25", "11-34", "11-39");
   await using test = await startSidecarTest();
   const session = async () => ({ "mcp-session-id": await test.open() });
 

@@ -1,5 +1,6 @@
 import assert from "node:assert/strict";
 import { TestClock } from "../relayer_fixture.ts";
+import { verifies } from "../requirements.ts";
 import { startSidecarTest, type TestSidecar } from "./fixture.ts";
 
 const META = {
@@ -27,6 +28,7 @@ function ask(
 const recall = { name: "svc_recall", arguments: { query: "tea" } };
 
 Deno.test("discover, list and call without a session", async () => {
+  verifies("11-35", "11-37");
   await using test = await startSidecarTest();
   const discovered = await (await ask(test, "server/discover")).json();
   assert.deepEqual(discovered.result.supportedVersions, ["2026-07-28"]);
@@ -43,6 +45,7 @@ Deno.test("discover, list and call without a session", async () => {
 });
 
 Deno.test("headers must say what the body says, and refusals have a code", async () => {
+  verifies("11-35");
   await using test = await startSidecarTest();
   for (
     const headers of [{ "mcp-method": "ping" }, { "mcp-name": "svc_restore" }, {
@@ -60,6 +63,7 @@ Deno.test("headers must say what the body says, and refusals have a code", async
 });
 
 Deno.test("each request is checked", async () => {
+  verifies("11-35");
   const clock = new TestClock();
   await using test = await startSidecarTest({ now: clock.now }, { clock });
   const key = await test.svc.addKey();
@@ -72,6 +76,7 @@ Deno.test("each request is checked", async () => {
 });
 
 Deno.test("credentials count as one start a minute, refused ones each time", async () => {
+  verifies("11-36");
   const clock = new TestClock();
   clock.freeze();
   await using test = await startSidecarTest(

@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import { capKey } from "../../src/sidecar/session_caps.ts";
 import { TestClock } from "../relayer_fixture.ts";
+import { verifies } from "../requirements.ts";
 import { INITIALIZE, startSidecarTest, type TestSidecar } from "./fixture.ts";
 
 const LIST = { jsonrpc: "2.0", id: 1, method: "tools/list" };
@@ -20,6 +21,7 @@ async function refusal(test: TestSidecar, address: string): Promise<[string, str
 }
 
 Deno.test("caps: in all, per address, per minute, in that order", async () => {
+  verifies("11-11", "11-12", "11-32");
   const clock = new TestClock();
   clock.freeze();
   await using test = await startSidecarTest({
@@ -51,6 +53,7 @@ Deno.test("caps: in all, per address, per minute, in that order", async () => {
 });
 
 Deno.test("a failed start frees its slot and counts in the minute", async () => {
+  verifies("11-30", "11-31");
   await using test = await startSidecarTest({
     limits: { sessions: 1, sessionsPerIp: 1, newSessionsPerIpPerMinute: 3 },
   });
@@ -61,6 +64,9 @@ Deno.test("a failed start frees its slot and counts in the minute", async () => 
     assert.equal(test.sidecar.stats().sessions, 0);
   }
   assert.equal((await refusal(test, "127.0.0.1"))[0], "ip_burst_cap");
+  // Nobody looks for an account any more.
+  const unknown = { authorization: `Bearer ${"cd".repeat(32)}` };
+  assert.equal((await test.send("POST", "/api/mcp", INITIALIZE, unknown)).status, 429);
   // Headers that have no valid shape are refused before anything is counted.
   const shapeless = await test.send("POST", "/api/mcp", INITIALIZE, { authorization: "Bearer x" });
   assert.equal(shapeless.status, 401);
@@ -75,6 +81,7 @@ Deno.test("IPv6 addresses of one /64 are one client", () => {
 });
 
 Deno.test("idle Streamable sessions are closed, those with a stream are not", async () => {
+  verifies("11-13");
   const clock = new TestClock();
   clock.freeze();
   await using test = await startSidecarTest({ now: clock.now, limits: { idleSeconds: 100 } });
@@ -92,7 +99,20 @@ Deno.test("idle Streamable sessions are closed, those with a stream are not", as
   assert.equal(test.sidecar.stats().sessions, 0);
 });
 
+Deno.test("a session may be idle for half an hour by default", async () => {
+  verifies("11-13", "16-18");
+  const clock = new TestClock();
+  clock.freeze();
+  await using test = await startSidecarTest({ now: clock.now }, { clock });
+  await test.open();
+  clock.advance(1_799_000);
+  assert.equal(test.sidecar.stats().sessions, 1);
+  clock.advance(1000);
+  assert.equal(test.sidecar.stats().sessions, 0);
+});
+
 Deno.test("a removed key closes its sessions", async () => {
+  verifies("11-6");
   const clock = new TestClock();
   await using test = await startSidecarTest({ now: clock.now }, { clock });
   const key = await test.svc.addKey();

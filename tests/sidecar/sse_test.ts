@@ -1,5 +1,6 @@
 import assert from "node:assert/strict";
 import { TestClock } from "../relayer_fixture.ts";
+import { verifies } from "../requirements.ts";
 import { startSidecarTest, type TestSidecar } from "./fixture.ts";
 
 /** Events of an open SSE session. */
@@ -60,6 +61,7 @@ const REMEMBER = {
 };
 
 Deno.test("the first event is the endpoint, then a sign of life", async () => {
+  verifies("11-16", "11-17", "11-33");
   await using test = await startSidecarTest();
   await using stream = new Stream(await test.send("GET", "/api/mcp/sse"));
   assert.equal(stream.response.headers.get("content-type"), "text/event-stream");
@@ -72,6 +74,7 @@ Deno.test("the first event is the endpoint, then a sign of life", async () => {
 });
 
 Deno.test("requests are served without initialize, and in batches", async () => {
+  verifies("11-20");
   await using test = await startSidecarTest();
   await using stream = await Stream.open(test);
   const response = await test.send("POST", stream.path, LIST);
@@ -84,6 +87,7 @@ Deno.test("requests are served without initialize, and in batches", async () => 
 });
 
 Deno.test("messages without credentials come from the stream's own address", async () => {
+  verifies("11-18", "11-29");
   await using test = await startSidecarTest();
   await using stream = await Stream.open(test);
   const none = { authorization: null, "x-svc-account-id": null };
@@ -101,6 +105,7 @@ Deno.test("messages without credentials come from the stream's own address", asy
 });
 
 Deno.test("a session ends with its connection", async () => {
+  verifies("11-14", "11-19");
   await using test = await startSidecarTest();
   const stream = await Stream.open(test);
   assert.deepEqual(test.sidecar.stats(), { sse: 1, streamable: 0, sessions: 1 });
@@ -128,6 +133,7 @@ Deno.test("a session ends with its connection, over the network", async () => {
 });
 
 Deno.test("a write that a bridge sends again after its stream broke is one memory", async () => {
+  verifies("17.2-4");
   const clock = new TestClock();
   await using test = await startSidecarTest({ now: clock.now }, { clock });
   const remember = async (body: unknown = REMEMBER): Promise<string> => {
@@ -144,6 +150,7 @@ Deno.test("a write that a bridge sends again after its stream broke is one memor
 });
 
 Deno.test("the older naming: headers, tool names, list", async () => {
+  verifies("17.2-1", "17.2-2", "17.2-3");
   await using test = await startSidecarTest();
   const { accountId } = test.svc.account;
   const alias = {

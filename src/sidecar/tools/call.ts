@@ -19,19 +19,24 @@ export interface ToolCall {
   readonly progress: Progress;
 }
 
+/** Waits some milliseconds; rejects when the signal aborts. */
+export type Sleep = (ms: number, signal?: AbortSignal) => Promise<void>;
+
 /** Longest silence of a call whose caller wants to hear of it, in milliseconds. */
 const SILENCE_MS = 10_000;
 
 /** Progress notifications of one call; silent unless the caller sent a token. */
 export class Progress implements Disposable {
   readonly #notify: ((params: Record<string, unknown>) => void) | undefined;
-  #timer: ReturnType<typeof setInterval> | undefined;
+  readonly #sleep: Sleep;
+  #silence: AbortController | undefined;
   #value = 0;
   #total = 1;
   #message = "";
 
   /** For the request of a context. */
-  constructor(context: Pick<ServerContext, "mcpReq">) {
+  constructor(context: Pick<ServerContext, "mcpReq">, sleep: Sleep) {
+    this.#sleep = sleep;
     const progressToken = context.mcpReq._meta?.progressToken;
     if (progressToken === undefined) return;
     this.#notify = (params) => {
@@ -51,8 +56,21 @@ export class Progress implements Disposable {
     this.#total = total;
     this.#message = message;
     this.#send();
-    clearInterval(this.#timer);
-    this.#timer = setInterval(() => this.#tick(), SILENCE_MS);
+    this.#silence?.abort();
+    this.#silence = new AbortController();
+    void this.#breakSilence(this.#silence.signal);
+  }
+
+  /** Repeats itself until the next step or the end. */
+  async #breakSilence(signal: AbortSignal): Promise<void> {
+    try {
+      for (;;) {
+        await this.#sleep(SILENCE_MS, signal);
+        this.#tick();
+      }
+    } catch {
+      // The silence is over.
+    }
   }
 
   /** Progress must grow: half of what is left to the next step, never reaching it. */
@@ -67,7 +85,7 @@ export class Progress implements Disposable {
 
   /** Ends the notifications. */
   [Symbol.dispose](): void {
-    clearInterval(this.#timer);
+    this.#silence?.abort();
   }
 }
 

@@ -1,3 +1,5 @@
+/** @jsxRuntime automatic */
+/** @jsxImportSource preact */
 import { useState } from "preact/hooks";
 import { CopyButton, Snippet } from "../parts/copy.tsx";
 import { Notice } from "../parts/notice.tsx";

@@ -1,3 +1,5 @@
+/** @jsxRuntime automatic */
+/** @jsxImportSource preact */
 import { useState } from "preact/hooks";
 import type { AccountKey } from "../owner/account.ts";
 import { ConfirmDialog } from "../parts/dialog.tsx";

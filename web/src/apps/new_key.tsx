@@ -1,3 +1,5 @@
+/** @jsxRuntime automatic */
+/** @jsxImportSource preact */
 import { useState } from "preact/hooks";
 import type { NewKey } from "../owner/account.ts";
 import { useAction } from "../parts/action.tsx";

@@ -1,3 +1,5 @@
+/** @jsxRuntime automatic */
+/** @jsxImportSource preact */
 import { useEffect, useRef, useState } from "preact/hooks";
 import { useAction } from "../parts/action.tsx";
 import { Failure } from "../parts/notice.tsx";

@@ -1,3 +1,5 @@
+/** @jsxRuntime automatic */
+/** @jsxImportSource preact */
 /** As much of a job as is shown. */
 export interface ShownJob {
   /** State; `not_found` once its record is gone. */

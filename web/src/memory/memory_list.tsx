@@ -1,3 +1,5 @@
+/** @jsxRuntime automatic */
+/** @jsxImportSource preact */
 import { useState } from "preact/hooks";
 import type { Memory } from "../../../src/client/memory_results.ts";
 import { Failure, Notice } from "../parts/notice.tsx";

@@ -1,3 +1,5 @@
+/** @jsxRuntime automatic */
+/** @jsxImportSource preact */
 import type { NamespaceInfo } from "../../../src/client/memory_results.ts";
 import { count } from "../text/format.ts";
 

@@ -1,3 +1,5 @@
+/** @jsxRuntime automatic */
+/** @jsxImportSource preact */
 import { useState } from "preact/hooks";
 import { useAction } from "../parts/action.tsx";
 import { ConfirmDialog } from "../parts/dialog.tsx";

@@ -1,3 +1,5 @@
+/** @jsxRuntime automatic */
+/** @jsxImportSource preact */
 import { useState } from "preact/hooks";
 import { ActionButton, useAction } from "../parts/action.tsx";
 import { CopyButton } from "../parts/copy.tsx";

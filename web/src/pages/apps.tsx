@@ -1,3 +1,5 @@
+/** @jsxRuntime automatic */
+/** @jsxImportSource preact */
 import { useState } from "preact/hooks";
 import { HostSetup } from "../apps/host_setup.tsx";
 import { isExpired, KeyCard } from "../apps/key_card.tsx";

@@ -1,3 +1,5 @@
+/** @jsxRuntime automatic */
+/** @jsxImportSource preact */
 import { useState } from "preact/hooks";
 import { askForProof, ListenerError, tellApproved } from "../connect/listener.ts";
 import { checkLoginLink, type LoginLink } from "../connect/login_link.ts";

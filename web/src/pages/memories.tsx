@@ -1,3 +1,5 @@
+/** @jsxRuntime automatic */
+/** @jsxImportSource preact */
 import { useState } from "preact/hooks";
 import { Compose } from "../memory/compose.tsx";
 import { MemoryList, type Overview } from "../memory/memory_list.tsx";

@@ -1,3 +1,5 @@
+/** @jsxRuntime automatic */
+/** @jsxImportSource preact */
 import { useEffect, useState } from "preact/hooks";
 import { ActionButton, useAction } from "../parts/action.tsx";
 import { Failure, Notice } from "../parts/notice.tsx";

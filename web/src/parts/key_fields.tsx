@@ -1,3 +1,5 @@
+/** @jsxRuntime automatic */
+/** @jsxImportSource preact */
 import { useId } from "preact/hooks";
 
 type Permissions = readonly ("read" | "write")[];

@@ -1,3 +1,5 @@
+/** @jsxRuntime automatic */
+/** @jsxImportSource preact */
 import { ago, inFull } from "../text/format.ts";
 
 /** A moment, relative to now; in full on demand. */

@@ -1,3 +1,5 @@
+/** @jsxRuntime automatic */
+/** @jsxImportSource preact */
 import { useEffect, useState } from "preact/hooks";
 import { Notice } from "./notice.tsx";
 

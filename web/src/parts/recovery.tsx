@@ -1,3 +1,5 @@
+/** @jsxRuntime automatic */
+/** @jsxImportSource preact */
 import { useState } from "preact/hooks";
 import { useSession } from "../use_session.ts";
 import { BrowserWallet } from "../wallet/browser_wallet.ts";

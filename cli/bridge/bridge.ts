@@ -1,0 +1,208 @@
+import type { Logger } from "../../src/log.ts";
+import type { LoginDesk } from "../login/login.ts";
+import { cutLabel, resolveSettings, type Settings } from "../settings.ts";
+import { type Answer, Host } from "./host.ts";
+import { isMembers, type Members, RPC } from "./json_rpc.ts";
+import { LOCAL_TOOL, toolsOf } from "./local_tools.ts";
+import { LoginTools } from "./login_tools.ts";
+import { Remote, type RemoteOptions } from "./remote.ts";
+import { SavedCredentials } from "./saved_credentials.ts";
+import type { Upstream } from "./session.ts";
+import { isMemoryTool, prepareCall } from "./tool_calls.ts";
+import { explain, failure, isRejection, notSignedIn } from "./tool_results.ts";
+
+/** Name of a key when neither the user nor the host has one. */
+const DEFAULT_LABEL = "MCP Client";
+
+/** What the bridge runs in. */
+export interface BridgeOptions {
+  /** What follows the program's name. */
+  readonly args: readonly string[];
+  /** The environment. */
+  readonly env: Readonly<Record<string, string | undefined>>;
+  /** What the host sends. */
+  readonly input: AsyncIterable<Uint8Array>;
+  /** Takes one line for the host, its line end included. */
+  readonly write: (line: string) => void;
+  /** Where the credentials are; absent: there is no place for them. */
+  readonly credentialsPath: string | undefined;
+  /** Opens the desk of logins; called at the first one. */
+  readonly openDesk: (credentialsPath: string) => LoginDesk;
+  /** Opens a browser; answers whether it was tried. */
+  readonly openBrowser: (url: string) => boolean;
+  /** Version of this package. */
+  readonly version: string;
+  /** Where events are noted; never the host's end. */
+  readonly logger: Logger;
+  /** Default: the platform's `fetch`. */
+  readonly fetch?: Upstream["fetch"];
+  /** Waits between attempts to connect; default: a timer. */
+  readonly pause?: RemoteOptions["pause"];
+}
+
+/** The stdio package under an MCP host (PROTOCOL sections 13.2 and 13.3). */
+export class Bridge {
+  readonly #options: BridgeOptions;
+  readonly #saved: SavedCredentials;
+  readonly #host: Host;
+  readonly #logins: LoginTools;
+  readonly #noted = new Set<string>();
+  /** Resolves once the credentials have been looked at. */
+  #ready: Promise<void> = Promise.resolve();
+  #settings: Settings;
+  #remote: Remote | undefined;
+
+  /** Serves nobody yet. */
+  constructor(options: BridgeOptions) {
+    this.#options = options;
+    const { logger, version, write, credentialsPath, openDesk } = options;
+    this.#settings = this.#resolve();
+    this.#saved = new SavedCredentials(credentialsPath, logger);
+    this.#host = new Host({
+      version,
+      write,
+      logger,
+      tools: async () => {
+        await this.#ready;
+        return toolsOf(this.#saved.current !== undefined);
+      },
+      call: (method, params, signal) => this.#call(method, params, signal),
+      notify: (method, params) => this.#remote?.notify(method, params),
+    });
+    this.#logins = new LoginTools({
+      openDesk: credentialsPath === undefined ? undefined : () => openDesk(credentialsPath),
+      target: () => ({
+        relayer: this.#settings.relayer,
+        webUrl: this.#settings.webUrl,
+        label: this.#settings.label ?? (cutLabel(this.#host.name ?? "") || DEFAULT_LABEL),
+      }),
+      openBrowser: (url) => this.#settings.browser && options.openBrowser(url),
+      saved: this.#saved,
+      say: (level, text) => this.#host.say(level, text),
+    });
+  }
+
+  /** Serves until the input ends. */
+  async run(): Promise<void> {
+    const { logger, version } = this.#options;
+    logger.info("started", { version });
+    this.#ready = this.#start();
+    await this.#host.serve(this.#options.input);
+    await this.close();
+    logger.info("ended");
+  }
+
+  async #start(): Promise<void> {
+    if (this.#settings.login) await this.#saved.ignore();
+    await this.#saved.refresh();
+    this.#connect();
+    this.#saved.onChange = () => {
+      this.#connect();
+      this.#host.toolsChanged();
+    };
+    this.#saved.watch();
+  }
+
+  /** Ends sessions, logins and looks at the file. */
+  async close(): Promise<void> {
+    await this.#ready;
+    await Promise.all([
+      this.#saved.stop(),
+      this.#logins.close(),
+      this.#remote?.close("now"),
+    ]);
+  }
+
+  #resolve(): Settings {
+    const { args, env } = this.#options;
+    return resolveSettings({ args, env, saved: this.#saved?.current });
+  }
+
+  /** Says each thing once. */
+  #note(texts: readonly string[]): void {
+    for (const text of texts) {
+      if (this.#noted.has(text)) continue;
+      this.#noted.add(text);
+      this.#options.logger.warn("note", { reason: text });
+    }
+  }
+
+  /** Takes up the credentials as they are now; calls under way keep what they started with. */
+  #connect(): void {
+    const { logger, version } = this.#options;
+    const credentials = this.#saved.current;
+    const settings = this.#settings = this.#resolve();
+    this.#note([
+      ...settings.unknownFlags.map((flag) => `The flag ${flag} is unknown and ignored.`),
+      ...settings.problems.map(({ message }) => `${message} It is not used.`),
+      ...settings.notices,
+    ]);
+    void this.#remote?.close("idle");
+    this.#remote = undefined;
+    logger.info("mode", {
+      state: credentials === undefined ? "auth-required" : "signed-in",
+      url: settings.relayer,
+      reason: this.#saved.reason,
+    });
+    if (credentials === undefined) return;
+    this.#remote = new Remote({
+      settings,
+      credentials,
+      version,
+      fetch: this.#options.fetch ?? ((url, init) => fetch(url, init)),
+      heard: (message) => this.#host.hear(message),
+      logger,
+      pause: this.#options.pause,
+    });
+    this.#remote.connect();
+  }
+
+  async #call(
+    method: string,
+    params: Members | undefined,
+    signal: AbortSignal,
+  ): Promise<Answer> {
+    const tool = method === "tools/call" ? params?.name : undefined;
+    if (tool === LOCAL_TOOL.login || tool === LOCAL_TOOL.logout) {
+      return { result: await this.#callLocal(tool, params?.arguments) };
+    }
+    await this.#ready;
+    await this.#saved.refresh();
+    const remote = this.#remote;
+    if (remote === undefined) return this.#refuse(method, tool);
+    const { relayer, namespace } = this.#settings;
+    const prepared = prepareCall(method, params, namespace, () => crypto.randomUUID());
+    try {
+      const { result, error } = await remote.call(prepared, signal);
+      return error === undefined ? { result: result ?? {} } : { error };
+    } catch (thrown) {
+      const explained = explain(thrown, relayer);
+      if (!signal.aborted) {
+        this.#options.logger.warn("call failed", { method, code: explained.code });
+      }
+      if (tool !== undefined) return { result: failure(explained) };
+      const { message, code } = explained;
+      const number = isRejection(thrown) ? RPC.unauthorized : RPC.server;
+      return { error: { code: number, message, data: { code } } };
+    }
+  }
+
+  /** What is answered while nobody is signed in. */
+  #refuse(method: string, tool: unknown): Answer {
+    if (isMemoryTool(tool)) return { result: failure(notSignedIn(this.#saved.reason)) };
+    return method === "tools/call"
+      ? { error: { code: RPC.invalidParams, message: "Unknown tool" } }
+      : { error: { code: RPC.methodNotFound, message: "Method not found" } };
+  }
+
+  async #callLocal(tool: string, given: unknown): Promise<Members> {
+    const fits = given === undefined || given === null ||
+      isMembers(given) && Object.keys(given).length === 0;
+    if (!fits) {
+      const text = `MCP error -32602: Invalid arguments for tool ${tool}: it takes none`;
+      return { content: [{ type: "text", text }], isError: true };
+    }
+    await this.#ready;
+    return tool === LOCAL_TOOL.login ? await this.#logins.login() : await this.#logins.logout();
+  }
+}

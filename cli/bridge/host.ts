@@ -1,0 +1,254 @@
+import type { Logger } from "../../src/log.ts";
+import { SESSIONLESS_REVISION } from "../../src/protocol/mcp.ts";
+import {
+  discoverResult,
+  eraOf,
+  hostNameOf,
+  initializeResult,
+  sessionlessResult,
+  subscribed,
+} from "./era.ts";
+import {
+  errorOf,
+  isMembers,
+  isNotification,
+  isRequest,
+  isResponse,
+  type Members,
+  metaOf,
+  notification,
+  type RequestId,
+  resultOf,
+  RPC,
+  type RpcError,
+  type RpcMessage,
+  type RpcNotification,
+  type RpcRequest,
+  type RpcResponse,
+} from "./json_rpc.ts";
+import { linesOf, TOO_LONG } from "./lines.ts";
+
+/** Longest line of a host, in bytes: 8 MiB. */
+const LINE_BYTES = 8_388_608;
+/** How long calls under way may take to end after the host has gone, in milliseconds. */
+const GRACE_MS = 2000;
+const UNSUPPORTED = "Unsupported protocol version";
+const LEVELS = [
+  "debug",
+  "info",
+  "notice",
+  "warning",
+  "error",
+  "critical",
+  "alert",
+  "emergency",
+];
+
+/** What comes of a request. */
+export type Answer = { readonly result: Members } | { readonly error: RpcError };
+
+/** What the host is served with. */
+export interface HostOptions {
+  /** Version of this package. */
+  readonly version: string;
+  /** Takes one line for the host, its line end included. */
+  readonly write: (line: string) => void;
+  /** The tools at this moment. */
+  readonly tools: () => Promise<readonly Members[]>;
+  /** Serves `tools/call` and everything else that is not served here; never rejects. */
+  readonly call: (method: string, params: Members | undefined, signal: AbortSignal) => Promise<
+    Answer
+  >;
+  /** Takes notifications that are not for the bridge. */
+  readonly notify: (method: string, params: Members | undefined) => void;
+  /** Where requests are noted. */
+  readonly logger: Logger;
+}
+
+/** The host's end: newline-delimited JSON-RPC of every revision. */
+export class Host {
+  readonly #options: HostOptions;
+  /** Requests under way. */
+  readonly #active = new Map<RequestId, AbortController>();
+  readonly #work = new Set<Promise<unknown>>();
+  /** Progress tokens of requests under way. */
+  readonly #tokens = new Map<unknown, number>();
+  /** Subscriptions of the sessionless revision to changes of the tools. */
+  readonly #subscriptions = new Set<RequestId>();
+  #initialized = false;
+  #level = LEVELS.indexOf("info");
+  #name: string | undefined;
+
+  /** Serves nobody yet. */
+  constructor(options: HostOptions) {
+    this.#options = options;
+  }
+
+  /** What the host calls itself. */
+  get name(): string | undefined {
+    return this.#name;
+  }
+
+  /** Serves until the input ends, and what is under way then, for a moment. */
+  async serve(input: AsyncIterable<Uint8Array>): Promise<void> {
+    for await (const line of linesOf(input, LINE_BYTES)) {
+      if (line === TOO_LONG) {
+        this.#write(errorOf(null, RPC.parse, "The message is too long"));
+      } else if (line.trim() !== "") this.#take(line);
+    }
+    let timer: ReturnType<typeof setTimeout> | undefined;
+    const over = new Promise<void>((resolve) => timer = setTimeout(resolve, GRACE_MS));
+    await Promise.race([Promise.all(this.#work), over]);
+    clearTimeout(timer);
+    for (const controller of this.#active.values()) controller.abort(new Error("The host left"));
+  }
+
+  #write(message: RpcMessage | readonly RpcMessage[]): void {
+    this.#options.write(JSON.stringify(message) + "\n");
+  }
+
+  #take(line: string): void {
+    let message: unknown;
+    try {
+      message = JSON.parse(line);
+    } catch {
+      return this.#write(errorOf(null, RPC.parse, "The message is not JSON"));
+    }
+    const work = Array.isArray(message) ? this.#batch(message) : this.#single(message);
+    this.#work.add(work);
+    void work.finally(() => this.#work.delete(work));
+  }
+
+  async #single(message: unknown): Promise<void> {
+    const answer = await this.#answer(message);
+    if (answer !== undefined) this.#write(answer);
+  }
+
+  async #batch(messages: readonly unknown[]): Promise<void> {
+    if (messages.length === 0) {
+      return this.#write(errorOf(null, RPC.invalidRequest, "The batch is empty"));
+    }
+    const answers = await Promise.all(messages.map((message) => this.#answer(message)));
+    const given = answers.filter((answer) => answer !== undefined);
+    if (given.length > 0) this.#write(given);
+  }
+
+  async #answer(message: unknown): Promise<RpcResponse | undefined> {
+    if (isRequest(message)) return await this.#request(message);
+    if (isNotification(message)) return void this.#notification(message);
+    // The bridge asks hosts nothing, so that an answer is to nobody.
+    if (isResponse(message)) return undefined;
+    const id = isMembers(message) && typeof message.id === "string" ? message.id : null;
+    return errorOf(id, RPC.invalidRequest, "The message is not JSON-RPC");
+  }
+
+  async #request(request: RpcRequest): Promise<RpcResponse | undefined> {
+    const { id, method, params } = request;
+    const era = eraOf(params);
+    if (typeof era === "object") {
+      const data = { supported: [SESSIONLESS_REVISION], requested: era.unsupported };
+      return errorOf(id, RPC.unsupportedRevision, UNSUPPORTED, data);
+    }
+    if (this.#active.has(id)) return errorOf(id, RPC.invalidRequest, "The id is in use");
+    if (era === "sessionless") {
+      this.#name = hostNameOf(params) ?? this.#name;
+      if (method === "subscriptions/listen") return this.#listen(id, params);
+    }
+    const controller = new AbortController();
+    this.#active.set(id, controller);
+    const token = metaOf(params).progressToken;
+    this.#count(token, 1);
+    const started = Date.now();
+    try {
+      const answer = await this.#serveMethod(method, params, era, controller.signal);
+      if (controller.signal.aborted) return undefined;
+      const ms = Date.now() - started;
+      this.#options.logger.debug("request", { method: method.slice(0, 64), ms });
+      if ("error" in answer) return { jsonrpc: "2.0", id, error: answer.error };
+      const { result } = answer;
+      const { version } = this.#options;
+      return resultOf(
+        id,
+        era === "session" ? result : sessionlessResult(method, result, version),
+      );
+    } finally {
+      this.#count(token, -1);
+      this.#active.delete(id);
+    }
+  }
+
+  #serveMethod(
+    method: string,
+    params: Members | undefined,
+    era: "session" | "sessionless",
+    signal: AbortSignal,
+  ): Promise<Answer> | Answer {
+    const { version, tools, call } = this.#options;
+    if (method === "ping") return { result: {} };
+    if (method === "tools/list") return tools().then((tools) => ({ result: { tools } }));
+    if (era === "sessionless") {
+      if (method === "server/discover") return { result: discoverResult() };
+    } else if (method === "initialize") {
+      this.#name = hostNameOf(params) ?? this.#name;
+      return { result: initializeResult(params, version) };
+    } else if (method === "logging/setLevel") {
+      const level = LEVELS.indexOf(String(params?.level));
+      if (level < 0) return { error: { code: RPC.invalidParams, message: "level is unknown" } };
+      this.#level = level;
+      return { result: {} };
+    }
+    return call(method, params, signal);
+  }
+
+  #listen(id: RequestId, params: Members | undefined): RpcResponse | undefined {
+    const wanted = params?.notifications;
+    if (!isMembers(wanted)) return errorOf(id, RPC.invalidParams, "notifications is missing");
+    const honoured = wanted.toolsListChanged === true ? { toolsListChanged: true } : {};
+    this.#write(notification(
+      "notifications/subscriptions/acknowledged",
+      subscribed(id, { notifications: honoured }),
+    ));
+    if (wanted.toolsListChanged === true) this.#subscriptions.add(id);
+    else return resultOf(id, { resultType: "complete", ...subscribed(id) });
+  }
+
+  #notification({ method, params }: RpcNotification): void {
+    if (method === "notifications/initialized") {
+      this.#initialized = true;
+    } else if (method === "notifications/cancelled") {
+      const id = params?.requestId as RequestId;
+      this.#subscriptions.delete(id);
+      this.#active.get(id)?.abort(new Error("The host cancelled the request"));
+    } else this.#options.notify(method, params);
+  }
+
+  #count(token: unknown, by: 1 | -1): void {
+    if (token === undefined) return;
+    const count = (this.#tokens.get(token) ?? 0) + by;
+    if (count === 0) this.#tokens.delete(token);
+    else this.#tokens.set(token, count);
+  }
+
+  /** Tells the host that the tools have changed. */
+  toolsChanged(): void {
+    const method = "notifications/tools/list_changed";
+    if (this.#initialized) this.#write(notification(method));
+    for (const id of this.#subscriptions) this.#write(notification(method, subscribed(id)));
+  }
+
+  /** Sends the host's user a message, where the host's revision and level let it pass. */
+  say(level: "info" | "error", text: string): void {
+    if (!this.#initialized || LEVELS.indexOf(level) < this.#level) return;
+    this.#write(notification("notifications/message", { level, logger: "svc", data: text }));
+  }
+
+  /** Passes on what the relayer says, where a host may hear it. */
+  hear({ method, params }: RpcNotification): void {
+    if (method === "notifications/progress") {
+      if (this.#tokens.has(params?.progressToken)) this.#write(notification(method, params));
+    } else if (method === "notifications/message") {
+      const level = LEVELS.indexOf(String(params?.level));
+      if (this.#initialized && level >= this.#level) this.#write(notification(method, params));
+    }
+  }
+}

@@ -1,0 +1,104 @@
+/** Id of a request. */
+export type RequestId = string | number;
+
+/** Members of an object whose shape is not known. */
+export type Members = Readonly<Record<string, unknown>>;
+
+/** A call that wants an answer. */
+export interface RpcRequest {
+  readonly jsonrpc: "2.0";
+  readonly id: RequestId;
+  readonly method: string;
+  readonly params?: Members;
+}
+
+/** A message that wants none. */
+export interface RpcNotification {
+  readonly jsonrpc: "2.0";
+  readonly method: string;
+  readonly params?: Members;
+}
+
+/** What an answer says about a failure. */
+export interface RpcError {
+  readonly code: number;
+  readonly message: string;
+  readonly data?: unknown;
+}
+
+/** The answer to a request: `result` or `error`. */
+export interface RpcResponse {
+  readonly jsonrpc: "2.0";
+  readonly id: RequestId | null;
+  readonly result?: Members;
+  readonly error?: RpcError;
+}
+
+/** Any message. */
+export type RpcMessage = RpcRequest | RpcNotification | RpcResponse;
+
+/** Numbers of JSON-RPC and MCP errors. */
+export const RPC = {
+  /** Not JSON. */
+  parse: -32700,
+  /** Not a message. */
+  invalidRequest: -32600,
+  /** Nobody serves this method. */
+  methodNotFound: -32601,
+  /** Parameters that break their rule. */
+  invalidParams: -32602,
+  /** The relayer does not answer, or refuses. */
+  server: -32000,
+  /** The key is missing or rejected. */
+  unauthorized: -32001,
+  /** The revision is not served (2026-07-28 and later). */
+  unsupportedRevision: -32022,
+} as const;
+
+/** Whether a value is an object and no array. */
+export function isMembers(value: unknown): value is Members {
+  return typeof value === "object" && value !== null && !Array.isArray(value);
+}
+
+const isId = (value: unknown): value is RequestId =>
+  typeof value === "string" || typeof value === "number";
+
+/** Whether a value is a request. */
+export function isRequest(value: unknown): value is RpcRequest {
+  return isMembers(value) && typeof value.method === "string" && isId(value.id);
+}
+
+/** Whether a value is a notification. */
+export function isNotification(value: unknown): value is RpcNotification {
+  return isMembers(value) && typeof value.method === "string" && !("id" in value);
+}
+
+/** Whether a value is an answer. */
+export function isResponse(value: unknown): value is RpcResponse {
+  return isMembers(value) && !("method" in value) && ("result" in value || "error" in value);
+}
+
+/** A request or notification without what is not there. */
+export function notification(method: string, params?: Members): RpcNotification {
+  return { jsonrpc: "2.0", method, ...(params === undefined ? {} : { params }) };
+}
+
+/** A successful answer. */
+export function resultOf(id: RequestId, result: Members): RpcResponse {
+  return { jsonrpc: "2.0", id, result };
+}
+
+/** An answer that says what failed. */
+export function errorOf(
+  id: RequestId | null,
+  code: number,
+  message: string,
+  data?: unknown,
+): RpcResponse {
+  return { jsonrpc: "2.0", id, error: { code, message, ...(data === undefined ? {} : { data }) } };
+}
+
+/** `params._meta`, or nothing. */
+export function metaOf(params: Members | undefined): Members {
+  return isMembers(params?._meta) ? params._meta : {};
+}

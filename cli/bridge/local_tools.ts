@@ -1,0 +1,59 @@
+import { TOOL_DEFINITIONS } from "../../src/protocol/tool_definitions.ts";
+import type { Members } from "./json_rpc.ts";
+import { PREFIX } from "./tool_calls.ts";
+
+/** Names of the tools that never reach the relayer. */
+export const LOCAL_TOOL = { login: "svc_login", logout: "svc_logout" } as const;
+
+const NO_ARGUMENTS = { type: "object", properties: {}, required: [], additionalProperties: false };
+
+const MEMORY_TOOLS: readonly Members[] = TOOL_DEFINITIONS
+  .map(({ name, ...definition }) => ({ name: PREFIX + name, ...definition }));
+
+const LOGIN: Members = {
+  name: LOCAL_TOOL.login,
+  title: "Sign in",
+  description:
+    "Opens a browser to sign in, or sign in again, with a blockchain wallet. Returns at " +
+    "once with a one-time URL, valid for 5 minutes: show it to the user. Calling it again mints a " +
+    "new URL.",
+  annotations: {
+    readOnlyHint: false,
+    destructiveHint: false,
+    idempotentHint: false,
+    openWorldHint: true,
+  },
+  inputSchema: NO_ARGUMENTS,
+  outputSchema: {
+    type: "object",
+    properties: { login_url: { type: "string" }, expires_at: { type: "string" } },
+    required: ["login_url", "expires_at"],
+    additionalProperties: false,
+  },
+};
+
+const LOGOUT: Members = {
+  name: LOCAL_TOOL.logout,
+  title: "Sign out",
+  description:
+    "Deletes the local credentials file. The on-chain key is not revoked: that is done " +
+    "on the dashboard.",
+  annotations: {
+    readOnlyHint: false,
+    destructiveHint: true,
+    idempotentHint: true,
+    openWorldHint: false,
+  },
+  inputSchema: NO_ARGUMENTS,
+  outputSchema: {
+    type: "object",
+    properties: { removed: { type: "boolean" } },
+    required: ["removed"],
+    additionalProperties: false,
+  },
+};
+
+/** The tools of a mode (PROTOCOL section 13.2). */
+export function toolsOf(signedIn: boolean): readonly Members[] {
+  return [...MEMORY_TOOLS, LOGIN, ...(signedIn ? [LOGOUT] : [])];
+}

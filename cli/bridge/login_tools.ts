@@ -1,0 +1,124 @@
+import type { LoginDesk, LoginOutcome, LoginTarget, PendingLogin } from "../login/login.ts";
+import type { Members } from "./json_rpc.ts";
+import type { SavedCredentials } from "./saved_credentials.ts";
+import { explain, failure, success } from "./tool_results.ts";
+
+/** Longest wait for the listener of a login, in milliseconds. */
+const LISTENER_MS = 5000;
+
+/** What the tools for signing in and out need. */
+export interface LoginToolsOptions {
+  /** Opens the desk; called at the first login. Absent: there is no place for credentials. */
+  readonly openDesk: (() => LoginDesk) | undefined;
+  /** Where the next login leads. */
+  readonly target: () => LoginTarget;
+  /** Opens a browser, where that is wanted and possible; answers whether it was tried. */
+  readonly openBrowser: (url: string) => boolean;
+  /** The credentials. */
+  readonly saved: SavedCredentials;
+  /** Tells the host's user something. */
+  readonly say: (level: "info" | "error", text: string) => void;
+}
+
+/** The tools that never reach the relayer: svc_login and svc_logout. */
+export class LoginTools {
+  readonly #options: LoginToolsOptions;
+  #desk: LoginDesk | undefined;
+
+  /** Opens nothing yet. */
+  constructor(options: LoginToolsOptions) {
+    this.#options = options;
+  }
+
+  /** Opens a login and answers its address; does not wait for approval. */
+  async login(): Promise<Members> {
+    const { openDesk, target, openBrowser, say } = this.#options;
+    const { relayer } = target();
+    let pending: PendingLogin;
+    try {
+      if (openDesk === undefined) {
+        throw new Error("No home directory is known. Set SVC_CREDENTIALS_FILE");
+      }
+      this.#desk ??= openDesk();
+      pending = await inTime(this.#desk.start(target()));
+    } catch (error) {
+      const { code } = explain(error, relayer);
+      const message = error instanceof Error ? error.message : "The sign-in could not be started";
+      return failure({ message, code });
+    }
+    void pending.outcome.then((outcome) => this.#settle(outcome));
+    const opening = openBrowser(pending.url);
+    say("info", `Open this address to sign in to svc: ${pending.url}`);
+    return success(steps(pending, relayer, opening), {
+      login_url: pending.url,
+      expires_at: pending.expiresAt.toISOString(),
+    });
+  }
+
+  /** What came of a login; new credentials are used at once. */
+  async #settle(outcome: LoginOutcome): Promise<void> {
+    const { saved, say } = this.#options;
+    await saved.refresh();
+    if (outcome.status === "signed-in") {
+      const { problem } = outcome;
+      if (problem === undefined) say("info", "You are signed in to svc.");
+      else say("error", `You are signed in to svc, but ${problem}.`);
+    } else if (outcome.status === "failed") {
+      say("error", `The sign-in was approved, but failed: ${outcome.problem}.`);
+    } else if (outcome.status === "expired") {
+      say("info", "Nobody approved the sign-in to svc within 5 minutes; svc_login starts another.");
+    }
+  }
+
+  /** Deletes the credentials file. */
+  async logout(): Promise<Members> {
+    const { saved, target } = this.#options;
+    const tail = saved.current?.delegatePublicKeyHex.slice(-8);
+    try {
+      const removed = await saved.remove();
+      const what = removed
+        ? "Signed out: the credentials file is deleted."
+        : "Nobody was signed in.";
+      const key = tail === undefined ? "" : ` (…${tail})`;
+      const text = `${what} The on-chain key${key} is not revoked: remove it on the dashboard ` +
+        "when it is not needed any more.";
+      return success(text, { removed });
+    } catch (error) {
+      return failure(explain(error, target().relayer));
+    }
+  }
+
+  /** Ends logins that wait. */
+  async close(): Promise<void> {
+    await this.#desk?.[Symbol.asyncDispose]();
+  }
+}
+
+/** @throws {Error} when the listener takes too long. */
+async function inTime(starting: Promise<PendingLogin>): Promise<PendingLogin> {
+  let timer: ReturnType<typeof setTimeout> | undefined;
+  const late = new Promise<never>((_, reject) => {
+    const error = new Error("The sign-in could not be started within 5 seconds");
+    timer = setTimeout(() => reject(error), LISTENER_MS);
+  });
+  starting.catch(() => {}); // It may fail when nobody waits any more.
+  try {
+    return await Promise.race([starting, late]);
+  } finally {
+    clearTimeout(timer);
+  }
+}
+
+function steps(pending: PendingLogin, relayer: string, opening: boolean): string {
+  const { url, keySuffix } = pending;
+  return [
+    url,
+    "",
+    "To sign in:",
+    `1. ${opening ? "A browser opens; if not, open" : "Open"} this address: ${url}`,
+    `2. Check that the page shows the relayer ${relayer} and a key that ends in ${keySuffix}.`,
+    "3. Approve with your wallet.",
+    "",
+    "The address works once, within 5 minutes. Afterwards the memory tools work at once.",
+  ].join("\n");
+}

@@ -1,0 +1,98 @@
+import type { Credentials } from "../../src/client/credentials.ts";
+import type { Logger } from "../../src/log.ts";
+import { HEADER } from "../../src/protocol/headers.ts";
+import type { Settings } from "../settings.ts";
+import { readText } from "./event_reader.ts";
+import { isMembers, type Members, type RpcResponse } from "./json_rpc.ts";
+import { Link, type LinkOptions } from "./link.ts";
+import { openSession } from "./open_session.ts";
+import { callRelayer } from "./remote_call.ts";
+import { Deadline, type Heard, type Upstream } from "./session.ts";
+import type { PreparedCall } from "./tool_calls.ts";
+
+/** Longest time for `GET /version`, in milliseconds. */
+const VERSION_MS = 3000;
+
+/** What a relayer is reached with. */
+export interface RemoteOptions {
+  /** Where it is. */
+  readonly settings: Pick<Settings, "relayer" | "transport">;
+  /** Who calls. */
+  readonly credentials: Pick<Credentials, "delegatePrivateKey" | "accountId">;
+  /** Version of this package. */
+  readonly version: string;
+  /** The platform's `fetch`, or a test's. */
+  readonly fetch: Upstream["fetch"];
+  /** Takes what the relayer says besides answers. */
+  readonly heard: Heard;
+  /** Where what happens is noted. */
+  readonly logger: Logger;
+  /** Waits between attempts to connect; default: a timer. */
+  readonly pause?: LinkOptions["pause"] | undefined;
+}
+
+/** A relayer, called with one key. */
+export class Remote {
+  readonly #options: RemoteOptions;
+  readonly #link: Link;
+
+  /** Connects at {@linkcode connect}, or at the first call. */
+  constructor(options: RemoteOptions) {
+    this.#options = options;
+    const { settings, credentials, heard, logger, version, fetch, pause } = options;
+    const upstream: Upstream = {
+      relayer: settings.relayer,
+      headers: {
+        authorization: `Bearer ${credentials.delegatePrivateKey}`,
+        [HEADER.mcpAccountId]: credentials.accountId,
+      },
+      version,
+      fetch,
+    };
+    const open = (signal: AbortSignal) => openSession(upstream, settings.transport, heard, signal);
+    this.#link = new Link({ open, logger, pause });
+  }
+
+  /** Connects, and stays connected. */
+  connect(): void {
+    this.#link.connect();
+  }
+
+  /** Calls; throws what {@linkcode callRelayer} throws. */
+  call(call: PreparedCall, signal: AbortSignal): Promise<RpcResponse> {
+    return callRelayer({ ...call, signal }, {
+      link: this.#link,
+      honoursKeys: () => this.#honoursKeys(),
+      logger: this.#options.logger,
+    });
+  }
+
+  /** Passes a notification on, if there is a connection. */
+  notify(method: string, params: Members | undefined): void {
+    void this.#link.current?.notify(method, params);
+  }
+
+  /** Whether the relayer stores a write with a key once; `false` when it does not say. */
+  async #honoursKeys(): Promise<boolean> {
+    const { settings, fetch } = this.#options;
+    const deadline = new Deadline(VERSION_MS, () => new Error("Timeout"));
+    try {
+      const response = await fetch(`${settings.relayer}/version`, {
+        redirect: "error",
+        signal: deadline.signal,
+      });
+      const body: unknown = JSON.parse(await readText(response.body));
+      const flags = isMembers(body) ? body.featureFlags : undefined;
+      return isMembers(flags) && flags["remember.idempotencyKey"] === true;
+    } catch {
+      return false;
+    } finally {
+      deadline.end();
+    }
+  }
+
+  /** Ends it; `idle` lets calls under way come to their end. */
+  close(how: "idle" | "now"): Promise<void> {
+    return this.#link.close(how);
+  }
+}

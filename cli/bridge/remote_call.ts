@@ -1,0 +1,131 @@
+import type { Logger } from "../../src/log.ts";
+import { reasonOf, Refused, SessionLost, Unanswered } from "./failures.ts";
+import type { RpcResponse } from "./json_rpc.ts";
+import type { Link } from "./link.ts";
+import { Deadline, type Outgoing, type Session } from "./session.ts";
+
+/** Whether a call may be sent again when it was not answered. */
+export type Repeatable =
+  /** It changes nothing, or nothing more the second time. */
+  | "always"
+  /** It carries an idempotency key, and a relayer that honours it stores it once. */
+  | "with key"
+  | "never";
+
+/** A call for the relayer. */
+export interface RemoteCall extends Outgoing {
+  /** Whether it may be sent again. */
+  readonly repeatable: Repeatable;
+  /** Longest time until it is answered, in milliseconds. */
+  readonly timeoutMs: number;
+  /** Aborts when the host cancels it. */
+  readonly signal: AbortSignal;
+}
+
+/** Longest wait for a connection before a call is sent for the first time, in milliseconds. */
+export const CONNECT_WAIT_MS = 4000;
+/** Most times one call is sent. */
+const MOST_SENDINGS = 5;
+
+/** The relayer cannot be reached; nothing was sent. */
+export class Unreachable extends Error {
+  override readonly name = "Unreachable";
+}
+
+/** Nobody answered in time. */
+export class TimedOut extends Error {
+  override readonly name = "TimedOut";
+}
+
+/** Sending a write again could do it twice, or is not known to be safe. */
+export class NotRepeated extends Error {
+  override readonly name = "NotRepeated";
+  /** Whether it may have been done. */
+  readonly mayBeDone: boolean;
+
+  /** Says what is known. */
+  constructor(mayBeDone: boolean, cause?: unknown) {
+    super(
+      mayBeDone
+        ? "No answer came: whether it was saved is not known. Recall it before saving it again"
+        : "The connection was renewed before the relayer took it: it was not saved. Call again",
+      { cause },
+    );
+    this.mayBeDone = mayBeDone;
+  }
+}
+
+/** What a call needs besides itself. */
+export interface CallSurroundings {
+  /** The connection. */
+  readonly link: Link;
+  /** Whether the relayer honours idempotency keys, as `GET /version` says now. */
+  readonly honoursKeys: () => Promise<boolean>;
+  /** Where what happens is noted. */
+  readonly logger: Logger;
+}
+
+/** The session to send with. */
+async function sessionFor(
+  link: Link,
+  sendings: number,
+  signal: AbortSignal,
+): Promise<Session> {
+  if (sendings > 0) return await link.session(signal);
+  const reason = (): Error => new Unreachable("no connection", { cause: link.failure });
+  const wait = new Deadline(CONNECT_WAIT_MS, reason, signal);
+  try {
+    return await link.session(wait.signal);
+  } finally {
+    wait.end();
+  }
+}
+
+/** Whether a call that was sent before may be sent again. */
+async function mayRepeat(call: RemoteCall, around: CallSurroundings): Promise<boolean> {
+  return call.repeatable === "always" ||
+    call.repeatable === "with key" && await around.honoursKeys();
+}
+
+/**
+ * Sends a call and waits for its answer; sends it again after a broken connection where that cannot
+ * do it twice.
+ *
+ * @throws {Refused} what the relayer refused it with.
+ * @throws {Unreachable} without a connection.
+ * @throws {TimedOut} when the time is over.
+ * @throws {NotRepeated} for a write that may have been done.
+ * @throws {GivenUp} when the user signed out meanwhile.
+ */
+export async function callRelayer(
+  call: RemoteCall,
+  around: CallSurroundings,
+): Promise<RpcResponse> {
+  const seconds = Math.round(call.timeoutMs / 1000);
+  const late = (): Error => new TimedOut(`The relayer did not answer within ${seconds} seconds`);
+  const deadline = new Deadline(call.timeoutMs, late, call.signal);
+  /** Whether a sending may have been taken. */
+  let mayBeDone = false;
+  try {
+    for (let sendings = 0;; sendings++) {
+      const session = await sessionFor(around.link, sendings, deadline.signal);
+      if (sendings > 0 && !await mayRepeat(call, around)) throw new NotRepeated(mayBeDone);
+      const before: boolean = mayBeDone;
+      mayBeDone = true;
+      try {
+        const { method, params } = call;
+        return await session.request({ method, params }, deadline.signal);
+      } catch (error) {
+        if (error instanceof Refused || error instanceof SessionLost) mayBeDone = before;
+        const again = error instanceof Unanswered || error instanceof SessionLost;
+        if (!again || sendings + 1 === MOST_SENDINGS) throw error;
+        around.logger.debug("call not answered", { reason: reasonOf(error), count: sendings + 1 });
+      }
+    }
+  } catch (error) {
+    const silent = call.signal.aborted || !mayBeDone || call.repeatable === "always";
+    throw silent || error instanceof NotRepeated ? error : new NotRepeated(true, error);
+  } finally {
+    deadline.end();
+  }
+}

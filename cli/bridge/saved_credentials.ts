@@ -1,0 +1,103 @@
+import { stat } from "node:fs/promises";
+import { deleteCredentials, readCredentials } from "../../src/client/credentials_file.ts";
+import type { Credentials } from "../../src/client/credentials.ts";
+import type { Logger } from "../../src/log.ts";
+
+/** Pause between looks at the file, in milliseconds. */
+const POLL_MS = 1000;
+
+/** What stands for a file that is not there. */
+const ABSENT = "absent";
+
+/** Tells whether a file is another than at the last look. */
+async function stampOf(path: string): Promise<string> {
+  try {
+    const { mtimeMs, ctimeMs, size, ino } = await stat(path);
+    return [mtimeMs, ctimeMs, size, ino].join(" ");
+  } catch {
+    return ABSENT;
+  }
+}
+
+/** The saved credentials, read again whenever the file has changed. */
+export class SavedCredentials {
+  readonly #path: string | undefined;
+  readonly #logger: Logger;
+  #stamp: string | undefined;
+  #current: Credentials | undefined;
+  #reason: string | undefined = "there is none";
+  #reading: Promise<void> = Promise.resolve();
+  #timer: ReturnType<typeof setInterval> | undefined;
+  /** Called after each reading that found something else. */
+  onChange: () => void = () => {};
+
+  /** Of a file; without one nothing is ever saved. */
+  constructor(path: string | undefined, logger: Logger) {
+    this.#path = path;
+    this.#logger = logger;
+    if (path === undefined) this.#reason = "no home directory is known";
+  }
+
+  /** The credentials; absent when there are none. */
+  get current(): Credentials | undefined {
+    return this.#current;
+  }
+
+  /** Why there are none. */
+  get reason(): string | undefined {
+    return this.#reason;
+  }
+
+  /** Takes the file as it is for no credentials, until it changes. */
+  async ignore(): Promise<void> {
+    if (this.#path === undefined) return;
+    this.#stamp = await stampOf(this.#path);
+    this.#reason = "a new sign-in was asked for";
+  }
+
+  /** Reads the file if it has changed. */
+  refresh(): Promise<void> {
+    return this.#reading = this.#reading.then(() => this.#refresh());
+  }
+
+  async #refresh(): Promise<void> {
+    if (this.#path === undefined) return;
+    const stamp = await stampOf(this.#path);
+    if (stamp === this.#stamp) return;
+    const before = JSON.stringify(this.#current);
+    const read = await readCredentials(this.#path);
+    // A look at the file may tighten its permissions, which changes its stamp.
+    this.#stamp = read.warnings.length > 0 ? await stampOf(this.#path) : stamp;
+    this.#current = read.credentials;
+    this.#reason = read.reason;
+    for (const warning of read.warnings) this.#logger.warn("note", { reason: warning });
+    this.#logger.debug("credentials read", {
+      state: read.credentials === undefined ? "none" : "present",
+      reason: read.reason,
+    });
+    if (JSON.stringify(this.#current) !== before) this.onChange();
+  }
+
+  /** Looks at the file every second, until {@linkcode stop}. */
+  watch(): void {
+    this.#timer = setInterval(() => void this.refresh(), POLL_MS);
+  }
+
+  /** Ends the looks, also one under way. */
+  async stop(): Promise<void> {
+    clearInterval(this.#timer);
+    await this.#reading;
+  }
+
+  /**
+   * Deletes the file, whatever it holds.
+   *
+   * @returns whether there was one.
+   * @throws {SvcError} `storage_unavailable` when it cannot be deleted.
+   */
+  async remove(): Promise<boolean> {
+    const removed = this.#path !== undefined && await deleteCredentials(this.#path);
+    await this.refresh();
+    return removed;
+  }
+}

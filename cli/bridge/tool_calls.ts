@@ -1,0 +1,83 @@
+import { IDEMPOTENCY_META, isIdempotencyKey } from "../../src/protocol/mcp.ts";
+import { TOOL_DEFINITIONS, type ToolName } from "../../src/protocol/tool_definitions.ts";
+import { isMembers, type Members, metaOf } from "./json_rpc.ts";
+import type { Outgoing } from "./session.ts";
+import type { Repeatable } from "./remote_call.ts";
+
+/** Prefix of all tools. */
+export const PREFIX = "svc_";
+
+/** Longest times until an answer, in milliseconds: above what the relayer itself takes. */
+const TIMEOUT_MS: Readonly<Record<ToolName, number>> = {
+  remember: 60_000,
+  recall: 60_000,
+  analyze: 240_000,
+  restore: 240_000,
+};
+/** Of anything else. */
+export const OTHER_TIMEOUT_MS = 60_000;
+
+/** A call as it goes to the relayer. */
+export interface PreparedCall extends Outgoing {
+  readonly repeatable: Repeatable;
+  readonly timeoutMs: number;
+}
+
+const toolOf = (name: unknown): ToolName | undefined =>
+  TOOL_DEFINITIONS.find((tool) => PREFIX + tool.name === name)?.name;
+
+/** Whether a name is that of a memory tool. */
+export function isMemoryTool(name: unknown): boolean {
+  return toolOf(name) !== undefined;
+}
+
+/** The arguments with the default namespace when they name none. */
+function withNamespace(given: unknown, namespace: string | undefined): unknown {
+  if (namespace === undefined || !(given === undefined || isMembers(given))) return given;
+  const own = given?.namespace;
+  const names = own !== undefined && own !== null && own !== "";
+  return names ? given : { ...given, namespace };
+}
+
+/** `_meta` without what belongs between host and bridge. */
+function passedMeta(params: Members | undefined): Record<string, unknown> {
+  const entries = Object.entries(metaOf(params))
+    .filter(([key]) => !key.startsWith("io.modelcontextprotocol/"));
+  return Object.fromEntries(entries);
+}
+
+/**
+ * Prepares a request of the host for the relayer: default namespace and idempotency key of tool
+ * calls; what the host said about its revision is left out, the relayer's session has its own.
+ *
+ * @param newKey Makes an idempotency key.
+ */
+export function prepareCall(
+  method: string,
+  params: Members | undefined,
+  namespace: string | undefined,
+  newKey: () => string,
+): PreparedCall {
+  const tool = method === "tools/call" ? toolOf(params?.name) : undefined;
+  const meta = passedMeta(params);
+  const writes = tool === "remember" || tool === "analyze";
+  // A key of the host's that breaks its rule is left to the relayer, which refuses the call.
+  if (writes && meta[IDEMPOTENCY_META] === undefined) meta[IDEMPOTENCY_META] = newKey();
+  const { _meta: _, ...rest } = params ?? {};
+  const members: Record<string, unknown> = { ...rest };
+  if (Object.keys(meta).length > 0) members._meta = meta;
+  if (tool !== undefined) members.arguments = withNamespace(params?.arguments, namespace);
+  if (members.arguments === undefined) delete members.arguments;
+  const hasKey = isIdempotencyKey(meta[IDEMPOTENCY_META]);
+  return {
+    method,
+    ...(Object.keys(members).length === 0 ? {} : { params: members }),
+    repeatable: writes ? (hasKey ? "with key" : "never") : isRepeatable(method, tool),
+    timeoutMs: tool === undefined ? OTHER_TIMEOUT_MS : TIMEOUT_MS[tool],
+  };
+}
+
+/** Tools that are not known may write. */
+function isRepeatable(method: string, tool: ToolName | undefined): Repeatable {
+  return method === "tools/call" && tool === undefined ? "never" : "always";
+}

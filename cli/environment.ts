@@ -1,0 +1,43 @@
+/** Variables of the stdio package (PROTOCOL section 13.1). */
+const OWN = [
+  "SVC_SERVER_URL",
+  "SVC_WEB_URL",
+  "SVC_CLIENT_LABEL",
+  "SVC_NAMESPACE",
+  "SVC_MCP_TRANSPORT",
+  "SVC_NO_BROWSER",
+  "SVC_MCP_DEBUG",
+  "SVC_CREDENTIALS_FILE",
+] as const;
+
+/** Where the user's files are; also those of the hosts that `install` configures. */
+const PLACES = [
+  "HOME",
+  "USERPROFILE",
+  "APPDATA",
+  "XDG_CONFIG_HOME",
+  "CLAUDE_CONFIG_DIR",
+  "CODEX_HOME",
+] as const;
+
+/** What tells whether there is a screen, and what a program that opens a browser needs. */
+export const SCREEN = [
+  "DISPLAY",
+  "WAYLAND_DISPLAY",
+  "SSH_CONNECTION",
+  "SSH_TTY",
+  "PATH",
+  "XAUTHORITY",
+  "XDG_RUNTIME_DIR",
+  "XDG_CURRENT_DESKTOP",
+  "XDG_DATA_DIRS",
+  "DBUS_SESSION_BUS_ADDRESS",
+  "BROWSER",
+  "SystemRoot",
+] as const;
+
+/**
+ * Every environment variable the stdio package reads, so that it can run with permission for these
+ * alone.
+ */
+export const VARIABLES: readonly string[] = [...OWN, ...PLACES, ...SCREEN];

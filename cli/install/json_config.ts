@@ -1,0 +1,64 @@
+import {
+  findNodeAtLocation,
+  parse,
+  type ParseError,
+  parseTree,
+  printParseErrorCode,
+} from "jsonc-parser";
+import { checkEdit, hasEntry, isTable, serversOf, type Table } from "./edited.ts";
+import { ConfigError, type Edit, SERVER_NAME, type ServerEntry } from "./entry.ts";
+import { addMember, layoutOf, replaceValue } from "./json_insert.ts";
+
+const BOM = "\ufeff";
+
+function parseTable(text: string, comments: boolean): Table {
+  const errors: ParseError[] = [];
+  const value: unknown = parse(text, errors, {
+    disallowComments: !comments,
+    allowTrailingComma: comments,
+    allowEmptyContent: false,
+  });
+  const [error] = errors;
+  if (error !== undefined) {
+    const line = text.slice(0, error.offset).split("\n").length;
+    throw new ConfigError(
+      `it is not valid JSON (${printParseErrorCode(error.error)}, line ${line})`,
+    );
+  }
+  if (!isTable(value)) throw new ConfigError("it is not a JSON object");
+  return value;
+}
+
+function insert(text: string, servers: string, entry: ServerEntry): string {
+  const layout = layoutOf(text);
+  const root = parseTree(text, [], { allowTrailingComma: true })!;
+  const old = findNodeAtLocation(root, [servers, SERVER_NAME]);
+  if (old !== undefined) return replaceValue(text, old, entry, layout);
+  const list = findNodeAtLocation(root, [servers]);
+  if (list !== undefined) return addMember(text, list, SERVER_NAME, entry, layout);
+  return addMember(text, root, servers, { [SERVER_NAME]: entry }, layout);
+}
+
+/**
+ * Puts the entry into a JSON configuration; comments, order and layout of the rest stay.
+ *
+ * @param text The file; an empty one counts as `{}`.
+ * @param servers Member that holds the servers.
+ * @param comments Whether the host allows comments and trailing commas.
+ * @throws {ConfigError} when the file is not valid or the edit would change anything else.
+ */
+export function editJson(
+  text: string,
+  servers: string,
+  entry: ServerEntry,
+  comments: boolean,
+): Edit {
+  const bom = text.startsWith(BOM) ? BOM : "";
+  const source = text.slice(bom.length).trim() === "" ? "{}\n" : text.slice(bom.length);
+  const before = parseTable(source, comments);
+  serversOf(before, servers);
+  if (hasEntry(before, servers, entry)) return { text, changed: false };
+  const edited = insert(source, servers, entry);
+  checkEdit(before, parseTable(edited, comments), servers, entry);
+  return { text: bom + edited, changed: true };
+}

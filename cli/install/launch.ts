@@ -1,0 +1,86 @@
+import { accessSync, constants } from "node:fs";
+import { delimiter, dirname, join } from "node:path";
+import { execPath, platform } from "node:process";
+import { fileURLToPath } from "node:url";
+import { VARIABLES } from "../environment.ts";
+
+/** How the package is started. */
+export interface Launch {
+  /** Program, an absolute path. */
+  readonly command: string;
+  /** Its arguments. */
+  readonly args: readonly string[];
+}
+
+/** What the command depends on. */
+export interface LaunchOptions {
+  /** Relayers it may talk to, base addresses. */
+  readonly relayers: readonly string[];
+  /** The credentials file. */
+  readonly credentialsPath: string;
+  /** The environment. */
+  readonly env: Readonly<Record<string, string | undefined>>;
+  /** Flags of the package itself. */
+  readonly flags: readonly string[];
+}
+
+/** This module stands in the bundle itself when the package is bundled. */
+const SOURCE = /^(.*\/)cli\/install\/launch\.ts$/;
+
+function isOnPath(program: string, path: string | undefined): boolean {
+  return (path ?? "").split(delimiter).some((folder) => {
+    try {
+      accessSync(join(folder, program), constants.X_OK);
+      return true;
+    } catch {
+      return false;
+    }
+  });
+}
+
+/** The program that opens a browser; naming one that does not exist would make Deno complain. */
+function opener(env: LaunchOptions["env"]): string[] {
+  if (platform === "darwin") return ["--allow-run=open"];
+  if (platform === "win32") return ["--allow-run=rundll32"];
+  return isOnPath("xdg-open", env.PATH) ? ["--allow-run=xdg-open"] : [];
+}
+
+/** Host and port of an address, as Deno's `--allow-net` wants them. */
+function netHost(url: string): string {
+  const { hostname, port, protocol } = new URL(url);
+  return `${hostname}:${port || (protocol === "https:" ? "443" : "80")}`;
+}
+
+/**
+ * The smallest list of Deno permissions the package works with: the relayer, this machine for the
+ * sign-in, the folder of the credentials, its variables, and the program that opens a browser.
+ */
+export function denoPermissions(options: Omit<LaunchOptions, "flags">): string[] {
+  const hosts = new Set(["127.0.0.1", "localhost", ...options.relayers.map(netHost)]);
+  const folder = dirname(options.credentialsPath);
+  return [
+    `--allow-net=${[...hosts].join(",")}`,
+    `--allow-read=${folder}`,
+    `--allow-write=${folder}`,
+    `--allow-env=${VARIABLES.join(",")}`,
+    ...opener(options.env),
+  ];
+}
+
+/**
+ * The command that starts what is running now: the bundle under Deno or Node, the compiled program,
+ * or the source.
+ */
+export function launchCommand(options: LaunchOptions): Launch {
+  const deno = globalThis.Deno;
+  if (deno?.build.standalone) return { command: execPath, args: options.flags };
+  const url = import.meta.url;
+  const root = SOURCE.exec(url)?.[1];
+  const script = fileURLToPath(root === undefined ? url : `${root}cli/svc_mcp.ts`);
+  if (deno === undefined) return { command: execPath, args: [script, ...options.flags] };
+  const config = root === undefined
+    ? ["--no-config"]
+    : ["--config", fileURLToPath(`${root}deno.json`)];
+  const run = ["run", "--no-prompt", ...config, ...denoPermissions(options)];
+  return { command: execPath, args: [...run, script, ...options.flags] };
+}

@@ -1,0 +1,161 @@
+/**
+ * Puts the package into the configuration of an MCP host (PROTOCOL section 13.4).
+ *
+ * @module
+ */
+import { stat } from "node:fs/promises";
+import { dirname, resolve } from "node:path";
+import { platform } from "node:process";
+import type { CommandLine } from "../command_line.ts";
+import { type CliIo, CommandError, EXIT, type ExitCode, printable } from "../io.ts";
+import type { Session } from "../session.ts";
+import { suggestion } from "../suggestion.ts";
+import { confirm } from "./confirm.ts";
+import { type ConfigFile, readConfig, replaceConfig } from "./config_file.ts";
+import { diffLines } from "./diff.ts";
+import { ConfigError, type Edit, SERVER_NAME, type ServerEntry } from "./entry.ts";
+import { type Host, HOSTS } from "./hosts.ts";
+import { editJson } from "./json_config.ts";
+import { launchCommand } from "./launch.ts";
+import { editToml } from "./toml_config.ts";
+
+function hostOf(name: string): Host {
+  const host = Object.hasOwn(HOSTS, name) ? HOSTS[name] : undefined;
+  if (host !== undefined) return host;
+  const names = Object.keys(HOSTS);
+  const hint = suggestion(name, names) || ` Known hosts: ${names.join(", ")}.`;
+  throw new CommandError(EXIT.usage, `Unknown host "${printable(name)}".${hint}`);
+}
+
+function entryOf(host: Host, session: Session, line: CommandLine, io: CliIo): ServerEntry {
+  const { settings, credentials, path } = session;
+  if (path === undefined) throw new CommandError(EXIT.error, "No home directory is known.");
+  // The host has neither this shell's variables nor its working directory.
+  const file = io.env.SVC_CREDENTIALS_FILE ? resolve(io.env.SVC_CREDENTIALS_FILE) : undefined;
+  return {
+    ...(host.typed ? { type: "stdio" } : {}),
+    ...launchCommand({
+      relayers: [settings.relayer, ...(credentials ? [credentials.relayerUrl] : [])],
+      credentialsPath: file ?? path,
+      env: io.env,
+      flags: line.packageFlags,
+    }),
+    ...(file ? { env: { SVC_CREDENTIALS_FILE: file } } : {}),
+  };
+}
+
+function edit(host: Host, text: string, entry: ServerEntry): Edit {
+  if (host.format === "toml") return editToml(text, host.servers, entry);
+  return editJson(text, host.servers, entry, host.format === "jsonc");
+}
+
+/** What there is to write. */
+interface Plan {
+  readonly host: Host;
+  readonly file: ConfigFile;
+  readonly entry: ServerEntry;
+  readonly edit: Edit;
+}
+
+async function planOf(session: Session, line: CommandLine, io: CliIo): Promise<Plan> {
+  const host = hostOf(line.words);
+  const path = host.path({ env: io.env, platform });
+  if (path === undefined) throw new CommandError(EXIT.error, "No home directory is known.");
+  const entry = entryOf(host, session, line, io);
+  const file = await readConfig(path);
+  try {
+    return { host, file, entry, edit: edit(host, file.text, entry) };
+  } catch (error) {
+    if (!(error instanceof ConfigError)) throw error;
+    const message = `${file.path} is left as it is: ${error.message}.`;
+    throw new ConfigError(`${message} To see what belongs there: install ${line.words} --print`);
+  }
+}
+
+function shownDiff({ file, edit, entry }: Plan): string {
+  const added = JSON.stringify({ [SERVER_NAME]: entry });
+  return `${file.path}\n${diffLines(file.text, edit.text, added)}`;
+}
+
+/** How it ended. */
+interface Ending {
+  readonly written: boolean;
+  readonly backup?: string;
+}
+
+function report({ host, file, entry, edit }: Plan, ending: Ending, line: CommandLine, io: CliIo) {
+  if (line.json) {
+    const { command, args } = entry;
+    const answer = {
+      host: line.words,
+      path: file.path,
+      changed: edit.changed,
+      ...ending,
+      command,
+      args,
+    };
+    io.write(`${JSON.stringify(answer)}\n`);
+    return;
+  }
+  if (!edit.changed) io.write(`Nothing to do: ${file.path} has it already.\n`);
+  if (!ending.written) return;
+  const copy = ending.backup === undefined ? "" : `The old file is ${ending.backup}.\n`;
+  io.write(`Written to ${file.path}.\n${copy}${host.afterwards}\n`);
+}
+
+/** Warns about hosts that are perhaps not there, and about programs that may not stay. */
+async function note({ host, file, entry }: Plan, io: CliIo): Promise<void> {
+  if ([entry.command, ...entry.args].some((part) => /[\\/]_npx[\\/]/.test(part))) {
+    io.writeError("Note: what is running is in the cache of npx, which may be cleared.\n");
+  }
+  const folder = dirname(file.path);
+  if (file.mode !== undefined || await stat(folder).then(() => true, () => false)) return;
+  io.writeError(`Note: ${folder} does not exist yet. Is ${host.title} installed?\n`);
+}
+
+/** Shows what changes, asks, writes. */
+export async function install(
+  session: Session,
+  line: CommandLine,
+  io: CliIo,
+): Promise<ExitCode> {
+  try {
+    if (line.print) return await print(session, line, io);
+    const plan = await planOf(session, line, io);
+    const { file, edit } = plan;
+    if (!edit.changed) {
+      report(plan, { written: false }, line, io);
+      return EXIT.success;
+    }
+    await note(plan, io);
+    const show = line.json ? io.writeError : io.write;
+    show.call(io, shownDiff(plan));
+    if (!line.yes && !await confirm("Write this? [y/N] ", io)) {
+      throw new CommandError(EXIT.error, "Nothing was written.");
+    }
+    const backup = await replaceConfig(file, edit.text, new Date());
+    report(plan, { written: true, ...(backup === undefined ? {} : { backup }) }, line, io);
+    return EXIT.success;
+  } catch (error) {
+    if (error instanceof ConfigError) throw new CommandError(EXIT.error, error.message);
+    throw error;
+  }
+}
+
+/** Shows what would change; a file that cannot be changed gets the bare entry. */
+async function print(session: Session, line: CommandLine, io: CliIo): Promise<ExitCode> {
+  try {
+    const plan = await planOf(session, line, io);
+    if (plan.edit.changed && !line.json) io.write(shownDiff(plan));
+    report(plan, { written: false }, line, io);
+  } catch (error) {
+    if (!(error instanceof ConfigError)) throw error;
+    io.writeError(`${printable(error.message)}\n`);
+    const host = hostOf(line.words);
+    const entry = entryOf(host, session, line, io);
+    io.write(
+      line.json ? `${JSON.stringify({ [SERVER_NAME]: entry })}\n` : edit(host, "", entry).text,
+    );
+  }
+  return EXIT.success;
+}

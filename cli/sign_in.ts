@@ -1,0 +1,97 @@
+import { deleteCredentials } from "../src/client/credentials_file.ts";
+import type { CommandLine } from "./command_line.ts";
+import { type CliIo, CommandError, EXIT, type ExitCode, printable } from "./io.ts";
+import { type LoginOutcome, openBrowser, openLoginDesk, type PendingLogin } from "./login/mod.ts";
+import { announceTarget, type Session } from "./session.ts";
+
+/** Name of a key when nobody gives it one. */
+const DEFAULT_LABEL = "MCP Client";
+
+function pathOf({ path }: Session): string {
+  if (path !== undefined) return path;
+  const message = "No home directory is known. Say where with SVC_CREDENTIALS_FILE.";
+  throw new CommandError(EXIT.error, message);
+}
+
+function showAddress(pending: PendingLogin, session: Session, io: CliIo): void {
+  const isOpening = session.settings.browser &&
+    (io.openBrowser ?? ((url) => openBrowser(url, { env: io.env })))(pending.url);
+  io.writeError(
+    `${isOpening ? "Your browser opens this address" : "Open this address"} to sign in:\n\n` +
+      `  ${pending.url}\n\n` +
+      `The page must show a key that ends in ${pending.keySuffix}. ` +
+      "The address works once, within 5 minutes.\n",
+  );
+}
+
+function refusalOf(outcome: Exclude<LoginOutcome, { status: "signed-in" }>): string {
+  if (outcome.status === "failed") return `Signing in failed: ${outcome.problem}.`;
+  if (outcome.status === "expired") {
+    return "Nobody approved within 5 minutes. Try again: svc-mcp login";
+  }
+  return "The sign-in was closed before anybody approved.";
+}
+
+/** Opens a login, shows its address and waits until it has an outcome. */
+async function waitForApproval(session: Session, io: CliIo): Promise<[PendingLogin, LoginOutcome]> {
+  const { relayer, webUrl, label = DEFAULT_LABEL } = session.settings;
+  // No `await using`: Node 20, where the bundle runs too, does not know it.
+  const desk = openLoginDesk({
+    credentialsPath: pathOf(session),
+    fetch: io.fetch,
+    sleep: io.sleep,
+  });
+  try {
+    const pending = await desk.start({ relayer, webUrl, label });
+    showAddress(pending, session, io);
+    return [pending, await pending.outcome];
+  } finally {
+    await desk[Symbol.asyncDispose]();
+  }
+}
+
+/** Signs in: prints the address on standard error and waits until somebody approves. */
+export async function login(session: Session, line: CommandLine, io: CliIo): Promise<ExitCode> {
+  const path = pathOf(session);
+  announceTarget(session, io);
+  const [{ keySuffix }, outcome] = await waitForApproval(session, io);
+  if (outcome.status !== "signed-in") throw new CommandError(EXIT.error, refusalOf(outcome));
+  const { relayer } = session.settings;
+  const { accountId, problem } = outcome;
+  if (problem !== undefined) {
+    io.writeError(`Warning: signed in, but ${printable(problem)}.\n`);
+  }
+  const answer = {
+    account_id: accountId,
+    relayer,
+    key_suffix: keySuffix,
+    credentials_file: path,
+    ...(problem === undefined ? {} : { problem }),
+  };
+  io.write(
+    line.json
+      ? `${JSON.stringify(answer)}\n`
+      : `Signed in to account ${accountId} at ${relayer}.\nThe key is in ${path}.\n`,
+  );
+  return EXIT.success;
+}
+
+/** Deletes the credentials file; what the account lists stays as it is. */
+export async function logout(session: Session, line: CommandLine, io: CliIo): Promise<ExitCode> {
+  const removed = await deleteCredentials(pathOf(session));
+  const { credentials } = session;
+  if (line.json) {
+    io.write(`${JSON.stringify({ removed })}\n`);
+    return EXIT.success;
+  }
+  io.write(removed ? "Signed out.\n" : "You are not signed in.\n");
+  if (credentials !== undefined) {
+    const tail = credentials.delegatePublicKeyHex.slice(-8);
+    const where = credentials.webUrl === undefined ? "" : ` (${printable(credentials.webUrl)})`;
+    io.write(
+      `The account still lists the key …${tail}: remove it on the dashboard${where} when you no ` +
+        "longer need it.\n",
+    );
+  }
+  return EXIT.success;
+}

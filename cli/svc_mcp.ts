@@ -1,0 +1,81 @@
+import "./platform.ts";
+import process from "node:process";
+import { Readable } from "node:stream";
+import { credentialsPath, readCredentials } from "../src/client/credentials_file.ts";
+import { createLogger } from "../src/log.ts";
+import { VERSION } from "../src/version.ts";
+import { Bridge } from "./bridge/mod.ts";
+import { VARIABLES } from "./environment.ts";
+import { install } from "./install/mod.ts";
+import type { CliIo } from "./io.ts";
+import { openBrowser, openLoginDesk } from "./login/mod.ts";
+import { resolveSettings, type Settings } from "./settings.ts";
+import { startOf } from "./start.ts";
+
+type Environment = Readonly<Record<string, string | undefined>>;
+
+/** A log nobody can be given any more must not end the program. */
+function ignoreErrors(stream: NodeJS.WritableStream): void {
+  stream.on("error", () => undefined);
+}
+
+async function runCommand(args: readonly string[], env: Environment): Promise<number> {
+  const { runCli } = await import("./mod.ts");
+  const io: CliIo = {
+    env,
+    stdin: Readable.toWeb(process.stdin) as ReadableStream<Uint8Array>,
+    write: (text) => void process.stdout.write(text),
+    writeError: (text) => void process.stderr.write(text),
+  };
+  return await runCli(args, io, { install });
+}
+
+async function runBridge(
+  args: readonly string[],
+  env: Environment,
+  settings: Settings,
+): Promise<number> {
+  const bridge = new Bridge({
+    args,
+    env,
+    input: process.stdin,
+    write: (line) => void process.stdout.write(line),
+    credentialsPath: credentialsPath(env),
+    openDesk: (path) => openLoginDesk({ credentialsPath: path }),
+    openBrowser: (url) => openBrowser(url, { env }),
+    version: VERSION,
+    logger: createLogger({
+      level: settings.debug ? "debug" : "info",
+      format: "json",
+      write: (line) => void process.stderr.write(line),
+    }),
+  });
+  // A host that is gone reads nothing; what is left is to end the session.
+  const leave = (): void => void bridge.close().finally(() => process.exit(0));
+  process.stdout.on("error", leave);
+  process.once("SIGTERM", leave);
+  process.once("SIGINT", leave);
+  await bridge.run();
+  return 0;
+}
+
+async function isSignedIn(env: Environment): Promise<boolean> {
+  const path = credentialsPath(env);
+  return path !== undefined && (await readCredentials(path)).credentials !== undefined;
+}
+
+async function main(): Promise<number> {
+  const args = process.argv.slice(2);
+  const env = Object.fromEntries(VARIABLES.map((name) => [name, process.env[name]]));
+  ignoreErrors(process.stderr);
+  const settings = resolveSettings({ args, env });
+  const isTerminal = process.stdin.isTTY === true;
+  const start = startOf(args, settings, isTerminal, isTerminal && await isSignedIn(env));
+  return start.does === "bridge"
+    ? await runBridge(args, env, settings)
+    : await runCommand(start.args, env);
+}
+
+const code = await main();
+// What was written is delivered first; what still waits must not keep the program alive.
+process.stdout.write("", () => process.exit(code));

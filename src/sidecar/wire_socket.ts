@@ -1,0 +1,129 @@
+/** Largest head of a message, bytes. */
+export const MAX_HEAD = 65_536;
+/** A thousand connections wait in a read each: only one that is busy gets a large buffer. */
+const SMALL_PIECE = 1024;
+const LARGE_PIECE = 32_768;
+const EMPTY = new Uint8Array();
+const latin1 = new TextDecoder("latin1");
+
+/** Header values are bytes, one a UTF-16 unit. */
+export function bytesOf(text: string): Uint8Array {
+  return Uint8Array.from(text, (unit) => unit.charCodeAt(0));
+}
+
+/** Both one after the other. */
+export function concat(a: Uint8Array, b: Uint8Array): Uint8Array {
+  if (a.length === 0) return b;
+  const bytes = new Uint8Array(a.length + b.length);
+  bytes.set(a);
+  bytes.set(b, a.length);
+  return bytes;
+}
+
+/** Index of a line end, or of an empty line; -1 when there is none yet. */
+function find(bytes: Uint8Array, separator: string): number {
+  for (let at = bytes.indexOf(13); at >= 0; at = bytes.indexOf(13, at + 1)) {
+    let same = 1;
+    while (same < separator.length && bytes[at + same] === separator.charCodeAt(same)) same++;
+    if (same === separator.length) return at;
+  }
+  return -1;
+}
+
+/** The lines of a message's head, without its first. */
+export function headersOf(lines: readonly string[]): Headers {
+  const headers = new Headers();
+  for (const line of lines) {
+    const colon = line.indexOf(":");
+    headers.append(line.slice(0, colon), line.slice(colon + 1).trim());
+  }
+  return headers;
+}
+
+/** A TCP connection as HTTP reads and writes it. */
+export class WireSocket {
+  readonly #socket: Deno.TcpConn;
+  /** A read under way: on an idle connection it tells when the other end is gone. */
+  #ahead: Promise<Uint8Array | null> | undefined;
+  #rest: Uint8Array = EMPTY;
+  #busy = false;
+
+  /** Takes over a connection. */
+  constructor(socket: Deno.TcpConn) {
+    this.#socket = socket;
+    socket.setNoDelay(true);
+  }
+
+  /** Waits until the other end closes, or sends something, which is kept; whether it closed. */
+  async isGone(): Promise<boolean> {
+    if (this.#rest.length > 0) return false;
+    return await (this.#ahead ??= this.#read()).catch(() => null) === null;
+  }
+
+  /** Closes the connection, also under a read. */
+  close(): void {
+    try {
+      this.#socket.close();
+    } catch {
+      // It is closed.
+    }
+  }
+
+  /**
+   * Text up to a separator, which is dropped.
+   *
+   * @throws {Error} when the connection ends before, or the text is too long.
+   */
+  async until(separator: "\r\n" | "\r\n\r\n"): Promise<string> {
+    for (;;) {
+      const at = find(this.#rest, separator);
+      if (at >= 0) {
+        const text = latin1.decode(this.#rest.subarray(0, at));
+        this.#rest = this.#rest.subarray(at + separator.length);
+        return text;
+      }
+      if (this.#rest.length > MAX_HEAD) throw new Error("The head is too long");
+      await this.#fill();
+    }
+  }
+
+  /** So many bytes, piece by piece; throws when the connection ends before. */
+  async *exactly(length: number): AsyncGenerator<Uint8Array, void> {
+    for (let left = length; left > 0;) {
+      if (this.#rest.length === 0) await this.#fill();
+      const piece = this.#rest.subarray(0, left);
+      this.#rest = this.#rest.subarray(piece.length);
+      left -= piece.length;
+      yield piece;
+    }
+  }
+
+  /** Everything until the other end closes. */
+  async *toEnd(): AsyncGenerator<Uint8Array, void> {
+    for (let piece: Uint8Array | null = this.#rest; piece !== null; piece = await this.#read()) {
+      if (piece.length > 0) yield piece;
+    }
+  }
+
+  /** Writes all of it. */
+  async write(bytes: Uint8Array): Promise<void> {
+    for (let done = 0; done < bytes.length;) {
+      done += await this.#socket.write(bytes.subarray(done));
+    }
+  }
+
+  async #fill(): Promise<void> {
+    const pending = this.#ahead ?? this.#read();
+    this.#ahead = undefined;
+    const piece = await pending;
+    if (piece === null) throw new Error("The connection ended early");
+    this.#rest = concat(this.#rest, piece);
+  }
+
+  async #read(): Promise<Uint8Array | null> {
+    const piece = new Uint8Array(this.#busy ? LARGE_PIECE : SMALL_PIECE);
+    const count = await this.#socket.read(piece);
+    this.#busy = count === piece.length;
+    return count === null ? null : piece.subarray(0, count);
+  }
+}

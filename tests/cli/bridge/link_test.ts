@@ -1,0 +1,161 @@
+import assert from "node:assert/strict";
+import { Refused, SessionLost, Unanswered } from "../../../cli/bridge/failures.ts";
+import { Link, reconnectDelay } from "../../../cli/bridge/link.ts";
+import { callRelayer, NotRepeated, TimedOut } from "../../../cli/bridge/remote_call.ts";
+import type { Session } from "../../../cli/bridge/session.ts";
+import { silentLogger } from "../../../src/log.ts";
+import { verifies } from "../../requirements.ts";
+
+/** A session that answers nothing until it is told to end. */
+function quietSession(): Session & { readonly end: (reason: Error) => void } {
+  const { promise, resolve } = Promise.withResolvers<Error>();
+  return {
+    transport: "http",
+    ended: promise,
+    end: resolve,
+    request: (_, signal) =>
+      new Promise((_, reject) => {
+        signal.addEventListener("abort", () => reject(signal.reason), { once: true });
+        void promise.then(reject);
+      }),
+    notify: () => Promise.resolve(),
+    close: () => Promise.resolve(),
+  };
+}
+
+const forever = new AbortController().signal;
+
+/** A link whose time passes only in its pauses. */
+function timedLink(open: (attempt: number) => Promise<Session>) {
+  const pauses: number[] = [];
+  const attempts: number[] = [];
+  let now = 0;
+  const link = new Link({
+    open: () => {
+      attempts.push(now);
+      return open(attempts.length);
+    },
+    logger: silentLogger,
+    random: () => 1,
+    now: () => now,
+    pause: (ms) => {
+      pauses.push(ms);
+      now += ms;
+      return Promise.resolve();
+    },
+  });
+  return { link, pauses, attempts, pass: (ms: number) => now += ms };
+}
+
+Deno.test("pauses double from half a second to 15 s, less up to half of jitter", () => {
+  verifies("13.3-4");
+  const longest = Array.from({ length: 7 }, (_, n) => reconnectDelay(n, 1));
+  assert.deepEqual(longest, [500, 1000, 2000, 4000, 8000, 15_000, 15_000]);
+  assert.deepEqual([0, 1, 2].map((n) => reconnectDelay(n, 0)), [250, 500, 1000]);
+  for (let n = 0; n < 2000; n += 7) {
+    const delay = reconnectDelay(n, Math.random());
+    assert.ok(delay >= 250 && delay <= 15_000);
+  }
+});
+
+Deno.test("a link tries without end, and rests after a success", async () => {
+  verifies("13.3-4", "13.2-10");
+  const session = quietSession();
+  const { link, pauses, attempts, pass } = timedLink((attempt) =>
+    attempt <= 50
+      ? Promise.reject(new Unanswered("down"))
+      : Promise.resolve(attempt === 51 ? session : quietSession())
+  );
+  link.connect();
+  assert.equal(await link.session(forever), session);
+  assert.equal(attempts.length, 51);
+  assert.deepEqual(pauses.slice(0, 6), [500, 1000, 2000, 4000, 8000, 15_000]);
+  assert.ok(pauses.every((ms) => ms <= 15_000));
+  pass(60_000);
+  session.end(new Unanswered("broken"));
+  await session.ended;
+  assert.notEqual(await link.session(forever), undefined);
+  assert.equal(pauses[50], 500, "it lived, so that pauses begin anew");
+  await link.close("now");
+});
+
+Deno.test("sessions that end at once are no success", async () => {
+  verifies("13.3-4");
+  const { link, pauses } = timedLink((attempt) => {
+    const session = quietSession();
+    if (attempt < 5) session.end(new SessionLost("gone"));
+    return Promise.resolve(session);
+  });
+  while (pauses.length < 4) await link.session(forever);
+  assert.deepEqual(pauses, [500, 1000, 2000, 4000]);
+  await link.close("now");
+});
+
+Deno.test("a rejected key is not tried again until somebody calls, then at once", async () => {
+  verifies("13.2-7");
+  const rejected = new Refused(401, "no");
+  const { link, attempts } = timedLink(() => Promise.reject(rejected));
+  link.connect();
+  await assert.rejects(link.session(forever), rejected);
+  assert.equal(attempts.length, 1);
+  await assert.rejects(link.session(forever), rejected);
+  assert.deepEqual(attempts, [0, 500], "half a second apart");
+  await link.close("now");
+  await assert.rejects(link.session(forever), /given up/);
+});
+
+Deno.test("a refusal that names a time is obeyed", async () => {
+  verifies("13.3-4");
+  const { link, pauses } = timedLink((attempt) =>
+    attempt === 1
+      ? Promise.reject(new Refused(429, "later", "session_limit", 9))
+      : Promise.resolve(quietSession())
+  );
+  await link.session(forever);
+  assert.deepEqual(pauses, [9000]);
+  await link.close("now");
+});
+
+Deno.test("a call that is never answered ends at its deadline", async () => {
+  verifies("13.3-5");
+  const { link } = timedLink(() => Promise.resolve(quietSession()));
+  const around = { link, honoursKeys: () => Promise.resolve(true), logger: silentLogger };
+  const call = { method: "tools/call", timeoutMs: 5, signal: forever };
+  await assert.rejects(callRelayer({ ...call, repeatable: "always" }, around), TimedOut);
+  for (const repeatable of ["with key", "never"] as const) {
+    await assert.rejects(callRelayer({ ...call, repeatable }, around), (error) => {
+      assert.ok(error instanceof NotRepeated && error.mayBeDone);
+      assert.match(error.message, /whether it was saved is not known/);
+      return true;
+    });
+  }
+  await link.close("now");
+});
+
+Deno.test("a call that breaks every connection is given up", async () => {
+  verifies("13.3-5", "13.3-6");
+  let sent = 0;
+  const { link } = timedLink(() => {
+    const session = quietSession();
+    const broken = new Unanswered("broken");
+    return Promise.resolve({
+      ...session,
+      request: () => {
+        sent++;
+        session.end(broken);
+        return Promise.reject(broken);
+      },
+    });
+  });
+  const around = { link, honoursKeys: () => Promise.resolve(true), logger: silentLogger };
+  const call = { method: "tools/call", timeoutMs: 10_000, signal: forever };
+  await assert.rejects(callRelayer({ ...call, repeatable: "always" }, around), Unanswered);
+  assert.equal(sent, 5);
+  sent = 0;
+  await assert.rejects(callRelayer({ ...call, repeatable: "with key" }, around), NotRepeated);
+  assert.equal(sent, 5);
+  sent = 0;
+  await assert.rejects(callRelayer({ ...call, repeatable: "never" }, around), NotRepeated);
+  assert.equal(sent, 1);
+  await link.close("now");
+});

@@ -1,0 +1,62 @@
+import assert from "node:assert/strict";
+import { ConfigError } from "../../cli/install/entry.ts";
+import { editToml } from "../../cli/install/toml_config.ts";
+import { verifies } from "../requirements.ts";
+
+const ENTRY = { command: "/bin/svc-mcp", args: ["--ns=work", 'a "quoted" one'] };
+const TABLE = `[mcp_servers.svc]
+command = "/bin/svc-mcp"
+args = [ "--ns=work", "a \\"quoted\\" one" ]`;
+
+const edit = (text: string) => editToml(text, "mcp_servers", ENTRY);
+
+Deno.test("the table is appended to a TOML file", () => {
+  verifies("13.4-4");
+  assert.deepEqual(edit(""), { text: `${TABLE}\n`, changed: true });
+  const other = `# mine\nmodel = "x" # why\n\n[mcp_servers.other]\ncommand = "y"\n\n\n`;
+  assert.equal(edit(other).text, `${other.trimEnd()}\n\n${TABLE}\n`);
+  const windows = edit("a = 1\r\n").text;
+  assert.equal(windows, `a = 1\r\n\r\n${TABLE.replaceAll("\n", "\r\n")}\r\n`);
+});
+
+Deno.test("an older table is replaced with its subtables, the rest stays", () => {
+  verifies("13.4-4");
+  const before = `a = 1
+
+[ mcp_servers . "svc" ] # old
+url = "http://x"
+
+# about the headers
+[mcp_servers.svc.http_headers]
+x = "1"
+
+# about the other
+[mcp_servers.other]
+args = [
+  "[mcp_servers.svc]",
+]
+`;
+  const { text } = edit(before);
+  assert.equal(
+    text,
+    `a = 1
+
+${TABLE}
+
+# about the other
+[mcp_servers.other]
+args = [
+  "[mcp_servers.svc]",
+]
+`,
+  );
+  assert.deepEqual(edit(text), { text, changed: false });
+});
+
+Deno.test("what looks like a table inside of a text is no reason to break the file", () => {
+  const tricky = 'a = """\n[mcp_servers.svc]\nx = 1\n"""\n';
+  assert.throws(() => edit(tricky), ConfigError);
+  for (const text of ["mcp_servers = { svc = { url = 'x' } }\n", "mcp_servers.svc.url = 'x'\n"]) {
+    assert.throws(() => edit(text), ConfigError);
+  }
+});

@@ -1,0 +1,115 @@
+import assert from "node:assert/strict";
+import { compile, EXECUTABLE_BYTES } from "../../cli/build_package.ts";
+import { readCredentials } from "../../src/client/credentials_file.ts";
+import { Dashboard } from "../cli/dashboard.ts";
+import { textOf, TOOLS } from "../cli/bridge/host_peer.ts";
+import { inHome } from "../program.ts";
+import { verifies } from "../requirements.ts";
+import { runCommand, startServing } from "./mcp_relayer.ts";
+import { StdioPackage, terminal } from "./stdio.ts";
+import { bundled, VARIANTS } from "./stdio_variants.ts";
+
+/** Nobody listens there. */
+const NOWHERE = "http://127.0.0.1:1";
+
+for (const { name, ignore, start } of VARIANTS) {
+  Deno.test({
+    name: `${name}: serves a host that is not signed in`,
+    ignore,
+    fn: async () => {
+      verifies("13-1");
+      await inHome(async (home) => {
+        const env = { SVC_SERVER_URL: NOWHERE };
+        await using svc = new StdioPackage(await start(home, NOWHERE), env);
+        const { serverInfo, capabilities } = await svc.host.initialize();
+        assert.equal(serverInfo.name, "svc");
+        assert.deepEqual(capabilities.tools, { listChanged: true });
+        assert.deepEqual(await svc.host.tools(), TOOLS.authRequired);
+        const refused = await svc.host.call("svc_recall", { query: "tea" });
+        assert.equal(refused.isError, true);
+        assert.match(textOf(refused), /svc_login/);
+        assert.equal(await svc.end(), 0);
+        assert(svc.log.length > 0, "every line of standard error is JSON");
+      });
+    },
+  });
+
+  Deno.test({
+    name: `${name}: signs in, remembers and recalls in one process, and keeps the key to itself`,
+    ignore,
+    fn: async () => {
+      verifies("14.2-5", "13.4-1", "13.4-6");
+      await inHome(async (home) => {
+        const { program, base, env } = await startServing(home);
+        await using _program = program;
+        const launched = await start(home, base);
+        const debug = { SVC_SERVER_URL: base, SVC_MCP_DEBUG: "1" };
+        await using svc = new StdioPackage(launched, debug);
+        await svc.host.initialize();
+        const url = (await svc.host.call("svc_login")).structuredContent.login_url;
+        const dashboard = new Dashboard(url);
+        const argv = await Deno.readTextFile(`/proc/${svc.pid}/cmdline`).catch(() => "");
+        const key = ["--public-key", dashboard.parameter("publicKey"), "--json"];
+        const made = JSON.parse(await runCommand(["account", "create", ...key], env));
+        const changed = svc.host.heard("notifications/tools/list_changed");
+        const { status } = await dashboard.approve({ accountId: made.account_id });
+        assert.equal(status, 200);
+        await changed;
+        assert.deepEqual(await svc.host.tools(), TOOLS.signedIn);
+        await svc.host.call("svc_remember", { text: "I am allergic to peanuts" });
+        const found = await svc.host.call("svc_recall", { query: "peanuts" });
+        assert.match(textOf(found), /I am allergic to peanuts/);
+
+        const shown = await terminal({ ...launched, env: { ...launched.env, ...debug } }, "status");
+        assert.equal(shown.code, 0, shown.err);
+        assert.match(shown.out, /\(active\)/);
+        const saved = await terminal(launched, "remember", "I drink tea", "--json");
+        assert.equal(JSON.parse(saved.out).recallable, true, saved.err);
+        const listed = await terminal(launched, "recall", "tea", "--limit=1");
+        assert.match(listed.out, /^1\. \[score=\S+\] I drink tea\n$/);
+        const { credentials } = await readCredentials(`${home}/.svc/credentials.json`);
+        assert.equal(credentials?.accountId, made.account_id);
+        const gone = await terminal(launched, "logout");
+        assert.equal(gone.code, 0, gone.err);
+        assert.equal((await terminal(launched, "status")).code, 3);
+
+        assert.equal(await svc.end(), 0);
+        const said = JSON.stringify(svc.host.messages) + svc.errors.join("\n");
+        const terminals = shown.out + shown.err + gone.out + gone.err;
+        const log = program.errors.join("\n");
+        for (const place of [url, argv, said, terminals, log]) assertHides(place, credentials!);
+      });
+    },
+  });
+}
+
+/** The key in no spelling. */
+function assertHides(text: string, { delegatePrivateKey }: { delegatePrivateKey: string }): void {
+  const key = Uint8Array.fromHex(delegatePrivateKey);
+  const spellings = [
+    delegatePrivateKey,
+    key.toBase64().replace(/=+$/, ""),
+    key.toBase64({ alphabet: "base64url" }).replace(/=+$/, ""),
+  ];
+  for (const spelling of spellings) {
+    assert(!text.toLowerCase().includes(spelling.toLowerCase()), "the key was shown");
+  }
+}
+
+Deno.test("the bundle names no folder of the machine it was made on", async () => {
+  const text = await Deno.readTextFile(await bundled());
+  assert.match(text, /^#!\/usr\/bin\/env node\n/);
+  for (const place of [Deno.cwd(), Deno.env.get("HOME") ?? "/root", "registry.npmjs"]) {
+    assert(!text.includes(place), place);
+  }
+  assert(text.length < 1_500_000, `${text.length} characters`);
+});
+
+Deno.test("an executable is made of the bundle, within its size", async () => {
+  await inHome(async (home) => {
+    // Deno itself as the base: what comes out has the size of the real one, but does not run.
+    await compile(await bundled(), `${home}/svc-mcp`, Deno.execPath());
+    const { size } = await Deno.stat(`${home}/svc-mcp`);
+    assert(size < EXECUTABLE_BYTES, `${size} bytes`);
+  });
+});

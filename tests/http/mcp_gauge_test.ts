@@ -1,0 +1,63 @@
+import assert from "node:assert/strict";
+import { startSidecar } from "../../src/sidecar/process.ts";
+import { verifies } from "../requirements.ts";
+import { FakeSidecar, serve, type Served, TOKEN } from "./fake_sidecar.ts";
+
+async function gauge({ url }: Served): Promise<string[]> {
+  const text = await (await fetch(`${url}/metrics`)).text();
+  return text.split("\n").filter((line) => /svc_mcp_sessions/.test(line) && !line.startsWith("#"));
+}
+
+Deno.test("the sidecar's open sessions are a metric by transport", async () => {
+  verifies("9-21");
+  await using sidecar = new FakeSidecar(() =>
+    Response.json({ status: "ok", sessions: { sse: 3, streamable: 5 } })
+  );
+  await using svc = await serve({ sidecar });
+  assert.deepEqual(await gauge(svc), [
+    'svc_mcp_sessions{transport="sse"} 3',
+    'svc_mcp_sessions{transport="streamable"} 5',
+  ]);
+  assert.equal(sidecar.requests[0]?.url, `${sidecar.url}/health`);
+  assert.equal(sidecar.requests[0]?.headers.get("x-svc-sidecar-token"), TOKEN);
+  await gauge(svc);
+  assert.equal(sidecar.challenges, 1, "the connection is used again");
+});
+
+Deno.test("a sidecar that does not tell leaves a gap", async () => {
+  await using none = await serve();
+  assert.deepEqual(await gauge(none), []);
+
+  await using sidecar = new FakeSidecar();
+  await using svc = await serve({ sidecar });
+  const answers = [
+    () => Response.json({ status: "ok" }),
+    () => Response.json({ sessions: { sse: "3", streamable: 5 } }),
+    () => new Response("{"),
+    () => new Response(null),
+    () => new Response(" ".repeat(5000)),
+    () => new Response(new ReadableStream()),
+  ];
+  for (const answer of answers) {
+    sidecar.answer = answer;
+    assert.deepEqual(await gauge(svc), []);
+  }
+  await using stranger = new FakeSidecar(undefined, { knows: "guess" });
+  await using misled = await serve({ sidecar: { url: stranger.url, token: TOKEN } });
+  assert.deepEqual(await gauge(misled), []);
+  assert.equal(stranger.requests.length, 0);
+});
+
+Deno.test("a sidecar tells those who know the token", async () => {
+  const boot = { url: "http://127.0.0.1:0", token: TOKEN, relayerUrl: "http://127.0.0.1:9" };
+  await using sidecar = startSidecar(boot);
+  const health = async (headers: Record<string, string>) => {
+    const response = await fetch(`http://127.0.0.1:${sidecar.port}/health`, { headers });
+    return { status: response.status, body: await response.json() };
+  };
+  assert.deepEqual(await health({ "x-svc-sidecar-token": TOKEN }), {
+    status: 200,
+    body: { status: "ok", sessions: { sse: 0, streamable: 0 } },
+  });
+  assert.equal((await health({})).status, 404);
+});

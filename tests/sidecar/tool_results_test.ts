@@ -1,0 +1,197 @@
+import assert from "node:assert/strict";
+import { Client, StreamableHTTPClientTransport } from "@modelcontextprotocol/client";
+import { memoryBlobStore } from "../../plugins/memory/blob_store.ts";
+import { DEFAULT_CONFIG } from "../../src/config.ts";
+import { Gate, intercepted } from "../memory/intercepted.ts";
+import type { Json } from "../relayer_fixture.ts";
+import { verifies } from "../requirements.ts";
+import { messagesOf, startSidecarTest } from "./fixture.ts";
+import { call, fakeRelayer, result } from "./tool_calls.ts";
+
+const ACCEPTED = {
+  job_id: "j",
+  memory_id: "m",
+  status: "done",
+  blob_id: "b",
+  namespace: "default",
+  recallable: true,
+};
+
+Deno.test("descriptions say when and how to call", async () => {
+  verifies("12-3");
+  await using test = await startSidecarTest();
+  const id = { "mcp-session-id": await test.open() };
+  const body = { jsonrpc: "2.0", id: 1, method: "tools/list" };
+  const [message] = await messagesOf(await test.send("POST", "/api/mcp", body, id)) as Json[];
+  const described = new Map<string, string>(
+    message.result.tools.map(({ name, description }: Json) => [name, description]),
+  );
+  const table: Record<string, RegExp[]> = {
+    svc_remember: [
+      /saves .*fact/i,
+      /only when the user explicitly asks to remember or save/,
+      /complete statement, never a summary/,
+      /`namespace` defaults to the session namespace/,
+    ],
+    svc_recall: [/searches .*memories/i, /ranked by relevance/],
+    svc_analyze: [
+      /extracts memorable facts/i,
+      /preferences, habits, biographical info, constraints/,
+      /transcript, note or other longer text/,
+      /saves each as a separate memory/,
+    ],
+    svc_restore: [
+      /re-indexes a namespace from its blob-store blobs/i,
+      /only the counts restored, skipped and total, no texts/,
+      /call svc_recall afterwards/,
+    ],
+  };
+  assert.deepEqual([...described.keys()].sort(), Object.keys(table).sort());
+  for (const [name, patterns] of Object.entries(table)) {
+    for (const pattern of patterns) assert.match(described.get(name) ?? "", pattern);
+  }
+});
+
+Deno.test("svc_remember does not wait for the blob", async () => {
+  verifies("12-6");
+  const gate = new Gate();
+  const blobStore = intercepted(memoryBlobStore(), {
+    async put(next, ...args) {
+      await gate.pass();
+      return await next(...args);
+    },
+  });
+  await using test = await startSidecarTest({}, { backends: { blobStore } });
+  gate.close();
+  const { content, structuredContent } = await result(test, "svc_remember", { text: "tea" });
+  const { memory_id, ...rest } = structuredContent;
+  assert.equal(
+    content[0].text,
+    `Saved to svc memory. memory_id=${memory_id} blob_id=pending namespace=default`,
+  );
+  assert.deepEqual([rest.blob_id, rest.recallable], [null, true]);
+  const found = await result(test, "svc_recall", { query: "tea" });
+  assert.equal(found.structuredContent.results[0].memory_id, memory_id);
+  gate.open();
+  await test.svc.relayer.idle();
+});
+
+Deno.test("a client that validates finds every result to fit its schema", async () => {
+  verifies("12-17");
+  const facts = [{ text: "tea", job_id: "j", memory_id: "m" }];
+  await using fake = await startSidecarTest({
+    fetch: fakeRelayer({
+      "/api/analyze": { facts },
+      "/api/remember/bulk/status": { results: [ACCEPTED] },
+    }),
+  });
+  await using test = await startSidecarTest();
+  await test.svc.remember("I like tea", { metadata: { a: 1 } });
+  const calls = [
+    [test, "svc_remember", { text: "I like milk" }],
+    [test, "svc_recall", { query: "tea" }],
+    [test, "svc_recall", { query: "tea", namespace: "empty" }],
+    [test, "svc_restore", { namespace: "default" }],
+    [fake, "svc_analyze", { text: "I like tea" }],
+  ] as const;
+  for (const [side, name, args] of calls) {
+    const client = new Client({ name: "validating", version: "1" });
+    const requestInit = { headers: side.headers() };
+    const url = new URL(`${side.base}/api/mcp`);
+    await client.connect(new StreamableHTTPClientTransport(url, { requestInit }));
+    await client.listTools();
+    const answer = await client.callTool({ name, arguments: args }) as Json;
+    assert.equal(answer.isError, undefined, name);
+    assert.equal(answer.content.length, 1);
+    assert.equal(answer.content[0].type, "text");
+    assert.equal(typeof answer.structuredContent, "object");
+    await client.close();
+  }
+});
+
+Deno.test("what a call leaves out has the defaults of the table", async () => {
+  verifies("12-22", "12-4");
+  const sent: Json[] = [];
+  const recalled = { results: [], total: 0 };
+  const restored = { namespace: "n", total: 0, restored: 0, skipped: 0, failed: 0, remaining: 0 };
+  const fake = fakeRelayer({
+    "/api/recall": recalled,
+    "/api/restore": restored,
+    "/api/remember": ACCEPTED,
+  });
+  await using test = await startSidecarTest({
+    fetch: (url, init) => {
+      if (init.body instanceof Uint8Array) {
+        sent.push(JSON.parse(new TextDecoder().decode(init.body)));
+      }
+      return fake(url, init);
+    },
+  });
+  await call(test, "svc_recall", { query: "tea" });
+  await call(test, "svc_recall", { query: "tea", limit: 100, namespace: "a" });
+  await call(test, "svc_restore", { namespace: "n" });
+  await call(test, "svc_restore", { namespace: "n", limit: 500 });
+  await call(test, "svc_remember", { text: "tea" });
+  assert.deepEqual(sent, [
+    { query: "tea", limit: 10 },
+    { query: "tea", limit: 100, namespace: "a" },
+    { namespace: "n", limit: 10 },
+    { namespace: "n", limit: 500 },
+    { text: "tea" },
+  ]);
+});
+
+Deno.test("an idempotency key of analyze is passed on, too", async () => {
+  verifies("12-15");
+  const keys: (string | null)[] = [];
+  const fake = fakeRelayer({ "/api/analyze": { facts: [] }, "/api/remember": ACCEPTED });
+  await using test = await startSidecarTest({
+    fetch: (url, init) => {
+      const key = new Headers(init.headers).get("idempotency-key");
+      if (init.method === "POST") keys.push(key);
+      return fake(url, init);
+    },
+  });
+  const meta = { "svc/idempotency-key": "one" };
+  await call(test, "svc_analyze", { text: "long" }, { meta });
+  await call(test, "svc_remember", { text: "tea" }, { meta });
+  assert.deepEqual(keys, ["one", "one"]);
+});
+
+Deno.test("a cancelled call ends the wait, not the write", async () => {
+  verifies("11-26");
+  const polled = Promise.withResolvers<void>();
+  await using test = await startSidecarTest({
+    fetch: (url, init) => {
+      if (!/\/api\/remember\/./.test(url)) return fetch(url, init);
+      polled.resolve();
+      return new Promise((_, reject) =>
+        init.signal?.addEventListener("abort", () => reject(init.signal?.reason))
+      );
+    },
+  });
+  const id = { "mcp-session-id": await test.open() };
+  const params = { name: "svc_remember", arguments: { text: "I like tea" } };
+  const body = { jsonrpc: "2.0", id: 7, method: "tools/call", params };
+  const stream = await test.send("POST", "/api/mcp", body, id);
+  await polled.promise;
+  const cancel = { jsonrpc: "2.0", method: "notifications/cancelled", params: { requestId: 7 } };
+  assert.equal((await test.send("POST", "/api/mcp", cancel, id)).status, 202);
+  assert.deepEqual(await messagesOf(stream), []);
+  assert.deepEqual(await test.svc.recall("tea"), ["I like tea"]);
+});
+
+Deno.test("tool calls spend what their key may spend on signed requests", async () => {
+  verifies("7-25");
+  const rateLimit = { ...DEFAULT_CONFIG.rateLimit, keyPerMinute: 12 };
+  await using test = await startSidecarTest({}, { config: { rateLimit } });
+  const save = () => result(test, "svc_remember", { text: `tea ${crypto.randomUUID()}` });
+  for (let i = 0; i < 2; i++) assert.equal((await save()).isError, undefined);
+  const third = await save();
+  assert.equal(third.isError, true);
+  assert.match(third.content[0].text, /\(code: rate_limited\)$/);
+  const signed = await test.svc.post("/api/remember", { text: "tea" });
+  assert.deepEqual([signed.status, signed.body.layer], [429, "delegate_key"]);
+  const other = { key: await test.svc.addKey() };
+  assert.equal((await test.svc.post("/api/remember", { text: "tea" }, other)).status, 202);
+});
