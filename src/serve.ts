@@ -1,3 +1,4 @@
+import { openDashboard } from "./dashboard.ts";
 import { lockDataFolder } from "./data_lock.ts";
 import { SvcError } from "./errors.ts";
 import type { Env } from "./fields.ts";
@@ -12,7 +13,6 @@ import type { Settings } from "./settings.ts";
 import { formatHost } from "./settings/parsers.ts";
 import { onStopSignal } from "./stop_signal.ts";
 import { VERSION } from "./version.ts";
-import { openDashboard } from "./dashboard.ts";
 
 /** What is needed to serve. */
 export interface ServeOptions {
@@ -30,11 +30,15 @@ export interface ServeOptions {
   readonly write: (text: string) => void;
 }
 
-/** What to do when there is no account yet, ready to paste. */
+/**
+ * What to do when there is no account yet, ready to paste.
+ *
+ * @param dashboard Address of the dashboard, where there is one.
+ */
 export function welcome(address: string, dashboard?: string): string {
-  const page = dashboard === undefined ? "" : `Open ${dashboard} in a browser, or in`;
+  const first = dashboard === undefined ? "In" : `Open ${dashboard} in a browser, or in`;
   return `
-The relayer is ready at ${address} and has no account yet. ${page || "In"} another terminal:
+The relayer is ready at ${address} and has no account yet. ${first} another terminal:
 
   npx -y deno@2.9.6 task svc account create --save
   npx -y deno@2.9.6 task svc remember "I am allergic to peanuts"
@@ -128,9 +132,7 @@ export async function serveRelayer(options: ServeOptions): Promise<void> {
   });
   const accounts = await admin?.list();
   if (accounts?.length === 0) {
-    options.write(
-      welcome(address, dashboard === undefined ? undefined : settings.webUrl),
-    );
+    options.write(welcome(address, dashboard && settings.webUrl));
   }
 
   const signal = await Promise.race([stopped.promise, server.finished]);

@@ -29,7 +29,7 @@ export function contentSecurityPolicy(relayerUrl: string): string {
     "default-src 'none'",
     "script-src 'self'",
     "style-src 'self'",
-    "img-src 'self'",
+    "img-src 'self' data:",
     `connect-src 'self' ${relayer} http://127.0.0.1:*`,
     "base-uri 'none'",
     "form-action 'none'",

@@ -3,7 +3,8 @@ import type { Page } from "playwright-core";
 import { ed25519Wallet, secp256k1Wallet, type Wallet } from "../http/wallet.ts";
 import { verifies } from "../requirements.ts";
 import { browserTest, complaints, screenshot } from "./chromium.ts";
-import { signIn, withDashboard } from "./dashboard.ts";
+import { inHome, Program, relayerEnv } from "../program.ts";
+import { freePort, signIn, withDashboard } from "./dashboard.ts";
 
 async function accountId(page: Page): Promise<string | null> {
   await page.getByRole("link", { name: "Account" }).click();
@@ -161,3 +162,29 @@ for (
     });
   });
 }
+
+browserTest("a relayer that lost its accounts gets the owner's again", async (browser) => {
+  await inHome(async (home) => {
+    const web = freePort();
+    const env = {
+      ...relayerEnv(home),
+      SVC_PORT: String(freePort()),
+      SVC_WEB_PORT: String(web),
+    };
+    const page = await browser.newPage();
+    {
+      await using program = new Program(["start"], env);
+      await program.event("dashboard");
+      await signIn(page, `http://localhost:${web}`);
+      await page.getByLabel("Remember something").fill("I am allergic to peanuts");
+      await page.getByRole("button", { name: "Remember" }).click();
+      await page.locator(".memory", { hasText: "peanuts" }).getByText("Delete").waitFor();
+    }
+    await page.getByRole("alert").first().waitFor();
+    await Deno.remove(`${home}/.svc`, { recursive: true });
+    await using program = new Program(["start"], env);
+    await program.event("dashboard");
+    await page.getByText("Nothing here yet").waitFor();
+    await page.getByRole("alert").first().waitFor({ state: "hidden" });
+  });
+});

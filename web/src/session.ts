@@ -104,7 +104,8 @@ export class Session {
       ...(pair === undefined ? {} : { pair }),
     });
     // Keys of a site are deleted when space is short, unless they are asked to stay.
-    await navigator.storage?.persist?.().catch(() => false);
+    // A browser may ask its user about it: nobody waits for that.
+    void navigator.storage?.persist?.().catch(() => false);
   }
 
   /** Notes that the recovery key is saved elsewhere. */

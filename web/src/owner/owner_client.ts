@@ -1,6 +1,5 @@
-import { SvcConnectionError } from "../../../src/client/failures.ts";
+import { failureOf, SvcConnectionError } from "../../../src/client/failures.ts";
 import { SvcError } from "../../../src/errors.ts";
-import { failureOf } from "../../../src/client/failures.ts";
 import type { Wallet } from "../wallet/wallet.ts";
 import type { Account, NewKey } from "./account.ts";
 

@@ -43,6 +43,7 @@ function Programs() {
                   kind="plain"
                   onRun={() => signIn(program)}
                 >
+                  <img src={program.icon} alt="" width="20" height="20" />
                   {program.name}
                 </ActionButton>
               ))}

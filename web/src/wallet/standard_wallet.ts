@@ -23,6 +23,8 @@ interface SignPersonalMessage {
 export interface WalletProgram {
   /** Its name. */
   readonly name: string;
+  /** Its picture, a `data:` address. */
+  readonly icon: string;
   /** Asks it for an address; `silent`: without asking the user. */
   connect(
     options?: { silent?: boolean; address?: string },
@@ -47,6 +49,7 @@ function programOf(
   }
   const program: WalletProgram = {
     name: wallet.name,
+    icon: wallet.icon,
     async connect({ silent = false, address } = {}) {
       const { accounts } = await connecting.connect(silent ? { silent } : {});
       const account = accounts.find((item) => item.address === address) ??
