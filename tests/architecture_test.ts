@@ -95,6 +95,8 @@ const ENTRIES = [
   "plugins/local/mod.ts",
   "plugins/lancedb/mod.ts",
   "plugins/memory.ts",
+  "plugins/ollama.ts",
+  "plugins/openai.ts",
   "plugins/use_lite/mod.ts",
   "plugins/use_lite/worker.ts",
   "tests/conformance/mod.ts",

@@ -34,6 +34,8 @@ export interface LoadedScope {
   readonly released: boolean;
   /** A memory by id. */
   get(id: string): IndexedMemory | undefined;
+  /** Memories without vectors of the present model; no search finds them. */
+  withoutVectors(): readonly IndexedMemory[];
   /** Every memory, in no useful order. The same array is changed by later writes. */
   entries(): readonly IndexedMemory[];
   /** Whether a memory's record is stored in this blob. */
@@ -47,7 +49,8 @@ export interface LoadedScope {
    */
   search(vector: Float32Array, options: SearchOptions): Neighbour[];
   /**
-   * Cosine distance of every memory's closest window, in the order of `entries()`.
+   * Cosine distance of every memory's closest window, in the order of `entries()`; 2 for memories
+   * without vectors.
    * @throws {SvcError} `dimension_mismatch`, `invalid_vector`, `overloaded`.
    */
   distances(vector: Float32Array): Float32Array;

@@ -16,6 +16,8 @@ export class ResidentScope implements LoadedScope {
   #entries: IndexedMemory[] = [];
   readonly #slots = new Map<string, number>();
   readonly #blobs = new Map<string, number>();
+  /** Ids of memories without vectors. */
+  readonly #bare = new Set<string>();
   #bytes = 0;
   #payloadBytes = 0;
   #released = false;
@@ -59,6 +61,12 @@ export class ResidentScope implements LoadedScope {
     return this.#entries;
   }
 
+  /** Memories without vectors of the present model. */
+  withoutVectors(): readonly IndexedMemory[] {
+    this.#check();
+    return [...this.#bare].map((id) => this.#entries[this.#slots.get(id)!]!);
+  }
+
   /** Whether a memory's record is stored in this blob. */
   hasBlob(blobId: string): boolean {
     return this.countBlob(blobId) > 0;
@@ -76,7 +84,8 @@ export class ResidentScope implements LoadedScope {
     const distances = this.#vectors.distances(vector);
     const { limit, maxDistance = Infinity } = options;
     const found = nearest(this.#entries, distances, limit, (entry, distance) => {
-      return distance <= maxDistance && (options.accept?.(entry) ?? true);
+      return distance <= maxDistance && !this.#bare.has(entry.id) &&
+        (options.accept?.(entry) ?? true);
     });
     return Array.from(found, (slot) => ({
       entry: this.#entries[slot]!,
@@ -124,6 +133,8 @@ export class ResidentScope implements LoadedScope {
       this.#entries[slot] = memory;
     }
     this.#count(memory, 1);
+    if (vectors.length === 0) this.#bare.add(entry.id);
+    else this.#bare.delete(entry.id);
   }
 
   /** Notes a memory's blob; answers whether this version of the memory is here. */
@@ -144,6 +155,7 @@ export class ResidentScope implements LoadedScope {
     const slot = this.#slots.get(id);
     if (slot === undefined) return;
     this.#slots.delete(id);
+    this.#bare.delete(id);
     this.#count(this.#entries[slot]!, -1);
     this.#vectors.remove(slot);
     const last = this.#entries.pop()!;
@@ -160,6 +172,7 @@ export class ResidentScope implements LoadedScope {
     this.#entries = [];
     this.#bytes = this.#payloadBytes = 0;
     this.#slots.clear();
+    this.#bare.clear();
     this.#blobs.clear();
   }
 

@@ -1,4 +1,4 @@
-import type { CallOptions } from "./common.ts";
+import type { BackendHealth, CallOptions } from "./common.ts";
 
 /** Options of {@linkcode Embedder.embed}. */
 export interface EmbedOptions extends CallOptions {
@@ -26,4 +26,6 @@ export interface Embedder extends AsyncDisposable {
    * (longer texts are sampled evenly). Vectors have unit length and finite numbers.
    */
   embed(texts: readonly string[], options: EmbedOptions): Promise<Float32Array[][]>;
+  /** What the last calls say about its server; absent where there is none. */
+  health?(): BackendHealth;
 }

@@ -3,6 +3,7 @@ import type { IndexedMemory, Neighbour, SearchOptions } from "../index/loaded_sc
 import { type Caller, type Domain, scopeOf, timeText } from "./domain.ts";
 import { openMemories, requireCredential } from "./open.ts";
 import type { Metadata } from "./record.ts";
+import { reembeddingOf } from "./reembedding.ts";
 import { purgeExpired } from "./remove.ts";
 
 /** Weights of PROTOCOL 10.6. */
@@ -65,7 +66,10 @@ export interface Recalled {
   readonly results: readonly Hit[];
   /** Hits that could not be opened. */
   readonly dropped: number;
-  /** The caller's jobs of the scope that were not recallable in time. */
+  /**
+   * The caller's jobs of the scope that were not recallable in time, and memories that wait to be
+   * embedded by the present model.
+   */
   readonly pending: number;
 }
 
@@ -152,7 +156,8 @@ function toHit(scored: Scored, text: string, metadata: Metadata | undefined): Hi
 }
 
 /**
- * Finds memories by meaning. It first waits for the caller's own pending jobs of the scope.
+ * Finds memories by meaning. It first waits for the caller's own pending jobs of the scope, and for
+ * memories that have vectors of another model than the query's.
  *
  * @throws {SvcError} `embedding_unavailable`; `decrypt_credential_required` or
  * `decrypt_credential_invalid`; `key_service_unavailable` or `storage_unavailable`
@@ -168,8 +173,10 @@ export async function recall(
   if (options.limit === 0) return { results: [], dropped: 0, pending: 0 };
   const scope = scopeOf(caller, options.namespace);
   domain.worker.expedite(domain.jobs.liveIn(scope));
-  const [pending, vector] = await Promise.all([
-    domain.jobs.settle(scope, domain.config.recallWaitMs),
+  const { recallWaitMs } = domain.config;
+  const [unfinished, outdated, vector] = await Promise.all([
+    domain.jobs.settle(scope, recallWaitMs),
+    reembeddingOf(domain)?.hurry(scope, caller, recallWaitMs) ?? 0,
     domain.queries.get(query),
   ]);
   // Manual memories hold no text the relayer could open.
@@ -190,5 +197,5 @@ export async function recall(
   if (results.length === 0 && first !== undefined && errors.every((error) => error.retryable)) {
     throw first;
   }
-  return { results, dropped: errors.length, pending };
+  return { results, dropped: errors.length, pending: unfinished + outdated };
 }

@@ -4,6 +4,7 @@ import { INLINE_BYTES } from "../jobs/staging.ts";
 import { type Caller, type Domain, scopeOf } from "./domain.ts";
 import { isCredentialError, requireCredential, settled } from "./open.ts";
 import { type BlobContent, decodeBlob, decodeRecord, type MemoryRecord } from "./record.ts";
+import { reembeddingOf } from "./reembedding.ts";
 import { checkedVectors } from "./vectors.ts";
 
 /** Blobs fetched, opened and embedded together. */
@@ -167,6 +168,8 @@ async function restoreScope(
   // Blobs of jobs that are still running are linked by them.
   domain.worker.expedite(domain.jobs.liveIn(scope));
   await domain.jobs.settle(scope, domain.config.recallWaitMs);
+  // What is indexed with vectors of another model counts as indexed; its turn comes now.
+  await reembeddingOf(domain)?.hurry(scope, caller, 0);
   const blobIds: string[] = [];
   for await (const { blobId } of domain.blobStore.list(scope, { signal: caller.signal })) {
     blobIds.push(blobId);

@@ -47,6 +47,23 @@ Deno.test("search is exact, nearest first, newer first among equals, then by id"
   });
 });
 
+Deno.test("memories without vectors are known and never found, until they have some", async () => {
+  const bare = entryOf("bare", []);
+  await using index = open(new ListStore([bare, entryOf("near", [X])]));
+  const loaded = await index.load(scopeOf("a"));
+  const ids = () => loaded.search(X, { limit: 10 }).map(({ entry }) => entry.id);
+  assert.deepEqual(ids(), ["near"]);
+  assert.deepEqual(loaded.withoutVectors().map(({ id }) => id), ["bare"]);
+  assert.equal(loaded.size, 2);
+  index.apply([{ ...bare, vectors: [X] }]);
+  assert.deepEqual(ids(), ["bare", "near"]);
+  assert.deepEqual(loaded.withoutVectors(), []);
+  index.apply([entryOf("later", [])]);
+  index.remove(scopeOf("a"), ["later", "near"]);
+  assert.deepEqual(loaded.withoutVectors(), []);
+  assert.deepEqual(ids(), ["bare"]);
+});
+
 Deno.test("a loaded scope answers by id and blob, and counts bytes", async () => {
   const page = new Uint8Array(1000).fill(7);
   await using index = open(

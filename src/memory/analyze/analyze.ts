@@ -6,6 +6,7 @@ import { chat, withinTime } from "../chat.ts";
 import { type Caller, type Domain, scopeOf, timeText } from "../domain.ts";
 import { extractFacts, type Fact } from "../extract/facts.ts";
 import { requireCredential } from "../open.ts";
+import { reembeddingOf } from "../reembedding.ts";
 import { accept } from "../remember.ts";
 import { checkedVectors } from "../vectors.ts";
 import { nearestTexts, waitingTexts } from "./known.ts";
@@ -40,11 +41,16 @@ const MOST_TOKENS = 4096;
 /** Tries of a model that answers without the JSON it was asked for. */
 const TRIES = 2;
 
-/** Waits for the caller's own jobs of the scope as a recall does. */
+/** Waits for the caller's own jobs of the scope, and for outdated vectors, as a recall does. */
 async function settle(domain: Domain, caller: Caller, namespace: string): Promise<void> {
   const scope = scopeOf(caller, namespace);
   domain.worker.expedite(domain.jobs.liveIn(scope));
-  await domain.jobs.settle(scope, domain.config.recallWaitMs);
+  const { recallWaitMs } = domain.config;
+  await Promise.all([
+    domain.jobs.settle(scope, recallWaitMs),
+    // What has no vector of the present model would be taken for new.
+    reembeddingOf(domain)?.hurry(scope, caller, recallWaitMs),
+  ]);
 }
 
 /** Vectors of texts as documents, all windows of each. */
