@@ -294,6 +294,7 @@ export async function createRelayer(options: RelayerOptions): Promise<Relayer> {
     worker,
     staging,
     tombstones: core.tombstones,
+    keyUse: core.keyUse,
     payloads: key.sealer("payload"),
     steps: key.sealer("step"),
     cursors: key.sealer("cursor"),

@@ -182,6 +182,7 @@ const rest = rules("10.10", [
   [7, "GET /api/account answers owner, account_id, package_id, active, key and quota"],
   [8, "limit_bytes is null when unlimited"],
   [9, "forget requires its namespace: missing 422, empty 400 empty_namespace"],
+  [10, "GET /api/account/keys lists the account's keys, with last_used_at once they were used"],
 ]);
 
 const transfer = rules("10.11", [
