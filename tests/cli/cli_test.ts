@@ -256,9 +256,6 @@ Deno.test("usage errors exit 2 with a suggestion and send nothing", async () => 
   const cases: [string[], RegExp][] = [
     [[], /Usage: svc-mcp \[command\]/],
     [["remembr", "x"], /Unknown command "remembr"\. Did you mean "remember"\?/],
-    [["recall", "x", "--limt", "3"], /Unknown flag --limt\. Did you mean "--limit"\?/],
-    [["--jsn", "status"], /Unknown flag --jsn\. Did you mean "--json"\?/],
-    [["recall", "x", "-q"], /Unknown flag -q\./],
     [["status", "--limit", "3"], /--limit is not a flag of status/],
     [["status", "please"], /takes no words/],
     [["recall"], /needs a query/],
@@ -269,12 +266,44 @@ Deno.test("usage errors exit 2 with a suggestion and send nothing", async () => 
     [["recall", "x", "--relayer", "ftp://x"], /--relayer must be/],
     [["remember", "-"], /text is empty/],
     [["forget", "--yes"], /needs a namespace/],
+    [["forget", "x", "--yes", "--dry-run"], /Unknown flag --dry-run: nothing is deleted/],
   ];
   for (const [args, message] of cases) {
     const { code, out, err, received } = await run(args);
     assert.deepEqual([code, out, received.length], [2, "", 0], args.join(" "));
     assert.match(err, message);
   }
+});
+
+Deno.test("an unknown flag of a command is reported and ignored", async () => {
+  verifies("13.1-2");
+  const routes = {
+    "POST /api/recall": json({ results: [HIT], total: 1 }),
+    "GET /health": health,
+    "GET /api/account": json(ACCOUNT),
+  };
+  const cases: [string[], RegExp][] = [
+    [["recall", "x", "--limt=3"], /--limt is unknown and ignored\. Did you mean "--limit"\?/],
+    [["--jsn", "status"], /--jsn is unknown and ignored\. Did you mean "--json"\?/],
+    [["recall", "x", "-q"], /^Note: The flag -q is unknown and ignored\.\n$/],
+    [["logout", "--colour", "--shape"], /--colour is unknown.*\n.*--shape is unknown/],
+  ];
+  for (const [args, message] of cases) {
+    const { code, out, err } = await run(args, { routes });
+    assert.equal(code, 0, err);
+    assert.notEqual(out, "");
+    assert.match(err, message);
+  }
+  const { received } = await run(["recall", "--colour", "tea"], { routes });
+  assert.equal(JSON.parse(received[0]!.body).query, "tea");
+});
+
+Deno.test("an address that is not valid does not keep anybody signed in", async () => {
+  verifies("13.2-1");
+  const { code, out, err } = await run(["logout"], { env: { SVC_SERVER_URL: "nonsense" } });
+  assert.equal(code, 0);
+  assert.match(out, /^Signed out\./);
+  assert.match(err, /Warning: SVC_SERVER_URL must be/);
 });
 
 Deno.test("help is short and exits 0", async () => {
