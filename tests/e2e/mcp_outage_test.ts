@@ -5,7 +5,8 @@ import { FakeSidecar } from "../http/fake_sidecar.ts";
 import { inHome, type LogLine, Program, relayerEnv } from "../program.ts";
 import { verifies } from "../requirements.ts";
 import { McpPeer } from "./mcp_peer.ts";
-import { pingStatus, started, untilServed } from "./mcp_program.ts";
+import { started } from "./mcp_program.ts";
+import { pingStatus, untilServed } from "./mcp_relayer.ts";
 
 const FACT = "I am allergic to peanuts";
 const isSidecar = (line: LogLine) => line.process === "sidecar";

@@ -1,8 +1,7 @@
 import assert from "node:assert/strict";
-import { inHome, type LogLine, Program, relayerEnv } from "../program.ts";
+import { inHome, Program, relayerEnv } from "../program.ts";
+import { untilServed } from "./mcp_relayer.ts";
 
-/** Whether a log line is about the sidecar. */
-export const isSidecar = (line: LogLine) => line.process === "sidecar";
 /** The started program, and an account whose key is a bearer. */
 export interface Started {
   readonly program: Program;
@@ -62,31 +61,4 @@ export async function started(
       assert.ok(!log.includes(secret));
     }
   });
-}
-
-const ping = JSON.stringify({ jsonrpc: "2.0", id: 1, method: "ping" });
-
-/** Status of a ping outside of a session: 400 when the sidecar answers. */
-export async function pingStatus(base: string, headers: Readonly<Record<string, string>>) {
-  const response = await fetch(`${base}/api/mcp`, {
-    method: "POST",
-    headers: {
-      ...headers,
-      "content-type": "application/json",
-      accept: "application/json, text/event-stream",
-    },
-    body: ping,
-  });
-  return { status: response.status, body: await response.text() };
-}
-
-/** Resolves once the sidecar answers; until then, 502 is the only other answer. */
-export async function untilServed(base: string, headers: Readonly<Record<string, string>>) {
-  for (;;) {
-    const { status, body } = await pingStatus(base, headers);
-    if (status !== 502) return;
-    assert.equal(JSON.parse(body).error.data.code, "sidecar_unavailable");
-    // Each refusal is logged, and nobody reads the log meanwhile.
-    await new Promise((resolve) => setTimeout(resolve, 20));
-  }
 }
