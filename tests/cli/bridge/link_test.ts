@@ -116,9 +116,15 @@ Deno.test("a refusal that names a time is obeyed", async () => {
   await link.close("now");
 });
 
-Deno.test("a call that is never answered ends at its deadline", async () => {
+Deno.test("a call that is never answered ends at its deadline, and so does its session", async () => {
   verifies("13.3-5");
-  const { link } = timedLink(() => Promise.resolve(quietSession()));
+  const closed: string[] = [];
+  const { link } = timedLink(() =>
+    Promise.resolve({
+      ...quietSession(),
+      close: (how) => Promise.resolve(void closed.push(how)),
+    })
+  );
   const around = { link, honoursKeys: () => Promise.resolve(true), logger: silentLogger };
   const call = { method: "tools/call", timeoutMs: 5, signal: forever };
   await assert.rejects(callRelayer({ ...call, repeatable: "always" }, around), TimedOut);
@@ -129,6 +135,7 @@ Deno.test("a call that is never answered ends at its deadline", async () => {
       return true;
     });
   }
+  assert.deepEqual(closed, ["idle", "idle", "idle"]);
   await link.close("now");
 });
 
