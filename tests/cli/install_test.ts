@@ -68,6 +68,16 @@ Deno.test("install keeps the rest of a file, and a backup of it", async () => {
   assert(!(said.out + said.err).includes("another secret"));
 });
 
+Deno.test("changes within one second keep a backup each", async () => {
+  await using terminal = await Terminal.open();
+  await terminal.write(PATHS.cursor!, "{}\n");
+  for (const namespace of ["a", "b", "c"]) {
+    const said = await terminal.run(["install", "cursor", "--yes", "--ns", namespace]);
+    assert.equal(said.code, 0, said.err);
+  }
+  assert.equal((await terminal.list(".cursor")).length, 4);
+});
+
 Deno.test("the diff shows what changes and no key", async () => {
   await using terminal = await Terminal.open();
   const path = PATHS.cursor!;
