@@ -2,14 +2,13 @@ import assert from "node:assert/strict";
 import { readCredentials } from "../../src/client/credentials_file.ts";
 import { SvcClient } from "../../src/client/mod.ts";
 import { FakeSidecar } from "../http/fake_sidecar.ts";
-import { inHome, type LogLine, Program, relayerEnv } from "../program.ts";
+import { inHome, Program, relayerEnv } from "../program.ts";
 import { verifies } from "../requirements.ts";
 import { McpPeer } from "./mcp_peer.ts";
 import { started } from "./mcp_program.ts";
-import { pingStatus, untilServed } from "./mcp_relayer.ts";
+import { isSidecar, pingStatus, untilServed } from "./mcp_relayer.ts";
 
 const FACT = "I am allergic to peanuts";
-const isSidecar = (line: LogLine) => line.process === "sidecar";
 
 Deno.test("without its sidecar the relayer serves on, MCP answers 502, and it comes back", async () => {
   verifies("11-40");
