@@ -153,7 +153,7 @@ export function parseCommandLine(all: string[]): CommandLine {
   const ignored = ignoredFlags(unknown, command);
   if (command !== undefined) checkFlags(args, command);
   if (first !== undefined && command === undefined) {
-    const hint = suggestion(first, Object.keys(COMMANDS));
+    const hint = suggestion(first, Object.keys(COMMANDS)) || " See: svc-mcp --help";
     throw usage(`Unknown command "${printable(first)}".${hint}`);
   }
   const { values, positionals } = parseValues(args);

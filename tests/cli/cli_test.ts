@@ -141,7 +141,7 @@ Deno.test("recall prints numbered lines, or that there are none", async () => {
   assert.equal(found.code, 0);
   assert.equal(found.out, "1. [score=0.800] I like tea\n2. [score=0.123] [31mred\n");
   assert.match(found.err, /4 more could not be decrypted/);
-  assert.match(found.err, /1 new memories are still being indexed/);
+  assert.match(found.err, /1 new memory is still being indexed/);
   assert.deepEqual(JSON.parse(found.received[0]!.body), { query: "what do I drink?", limit: 3 });
   const empty = { results: [], total: 0, message: "No matching memories found" };
   const none = await run(["recall", "x"], { routes: { "POST /api/recall": json(empty) } });
@@ -158,12 +158,12 @@ Deno.test("namespaces, list and forget", async () => {
     routes: {
       "GET /api/namespaces": (_, n) =>
         Response.json({
-          namespaces: [{ namespace: `n${n}`, memory_count: 2, storage_bytes: 300 }],
+          namespaces: [{ namespace: `n${n}`, memory_count: n + 1, storage_bytes: 300 }],
           ...(n === 0 ? { next_cursor: "c" } : {}),
         }),
     },
   });
-  assert.equal(spaces.out, "n0  2 memories, 300 bytes\nn1  2 memories, 300 bytes\n");
+  assert.equal(spaces.out, "n0  1 memory, 300 bytes\nn1  2 memories, 300 bytes\n");
   const listed = await run(["list", "--limit", "1", "--ns", "日本"], {
     routes: { "GET /api/memories": json({ memories: [HIT, HIT], next_cursor: "c" }) },
   });
@@ -255,6 +255,7 @@ Deno.test("usage errors exit 2 with a suggestion and send nothing", async () => 
   verifies("13.4-6");
   const cases: [string[], RegExp][] = [
     [[], /Usage: svc-mcp \[command\]/],
+    [["help"], /Unknown command "help"\. See: svc-mcp --help/],
     [["remembr", "x"], /Unknown command "remembr"\. Did you mean "remember"\?/],
     [["status", "--limit", "3"], /--limit is not a flag of status/],
     [["status", "please"], /takes no words/],
@@ -318,6 +319,9 @@ Deno.test("help is short and exits 0", async () => {
       ["recall", "-h"],
       ["remember", "--help"],
       ["forget", "-h"],
+      ["status", "-h"],
+      ["list", "-h"],
+      ["namespaces", "-h"],
     ]
   ) {
     const { code, out, err } = await run(args, { signedOut: true });

@@ -112,6 +112,13 @@ Deno.test("install asks, and writes only after a yes", async () => {
   assert.match(await terminal.read(path), /svc_mcp/);
 });
 
+Deno.test("install says what an environment stands for", async () => {
+  await using terminal = await Terminal.open();
+  const said = await terminal.run(["install", "cursor", "--print", "--prod"]);
+  assert.match(said.err, /--prod stands for --local/);
+  assert.match(said.out, /"--prod"/);
+});
+
 Deno.test("install answers in JSON", async () => {
   verifies("13.4-5");
   await using terminal = await Terminal.open();
