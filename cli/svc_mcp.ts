@@ -69,9 +69,18 @@ async function isSignedIn(env: Environment): Promise<boolean> {
   return path !== undefined && (await readCredentials(path)).credentials !== undefined;
 }
 
+/** A variable that Deno's permissions hide is as good as not set. */
+function variable(name: string): string | undefined {
+  try {
+    return process.env[name];
+  } catch {
+    return undefined;
+  }
+}
+
 async function main(): Promise<number> {
   const args = process.argv.slice(2);
-  const env = Object.fromEntries(VARIABLES.map((name) => [name, process.env[name]]));
+  const env = Object.fromEntries(VARIABLES.map((name) => [name, variable(name)]));
   ignoreErrors(process.stderr);
   const settings = resolveSettings({ args, env });
   const isTerminal = process.stdin.isTTY === true;
