@@ -4,6 +4,7 @@ import { Link, reconnectDelay } from "../../../cli/bridge/link.ts";
 import { callRelayer, NotRepeated, TimedOut } from "../../../cli/bridge/remote_call.ts";
 import type { Session } from "../../../cli/bridge/session.ts";
 import { silentLogger } from "../../../src/log.ts";
+import { explain } from "../../../cli/bridge/tool_results.ts";
 import { verifies } from "../../requirements.ts";
 
 /** A session that answers nothing until it is told to end. */
@@ -136,6 +137,11 @@ Deno.test("a call that is never answered ends at its deadline, and so does its s
     });
   }
   assert.deepEqual(closed, ["idle", "idle", "idle"]);
+  const said = explain(new TimedOut("No answer"), "http://127.0.0.1:1");
+  assert.deepEqual(said, {
+    message: "No answer (http://127.0.0.1:1)",
+    code: "request_timeout",
+  });
   await link.close("now");
 });
 
