@@ -6,6 +6,7 @@ import { acceptPart } from "./accept.ts";
 import { embedderPart } from "./embedder.ts";
 import { type Figure, isMet, numberText, type Part, tableText } from "./figures.ts";
 import { freshPart } from "./fresh.ts";
+import { indexPart } from "./index.ts";
 import { largePart } from "./large.ts";
 import { lancedbPart } from "./lancedb.ts";
 import { mcpPart } from "./mcp.ts";
@@ -25,6 +26,7 @@ const PARTS: readonly Part[] = [
   scanPart,
   lancedbPart,
   stdioPart,
+  indexPart,
 ];
 
 const encoder = new TextEncoder();

@@ -1,23 +1,27 @@
-/** Measures quality: `deno task eval [name [option …]]`, everything by default. */
+/** Measures quality: `deno task eval [name [option …]]`, everything but training by default. */
 import { run as ask } from "./ask.ts";
 import { run as duplicates } from "./duplicates.ts";
 import { run as extract } from "./extract.ts";
+import { run as recall } from "./recall.ts";
+import { run as train } from "./training/train.ts";
+
+type Evaluation = (args: readonly string[]) => Promise<number>;
 
 /** Evaluations by name; each prints what it found and answers the exit code. */
-const EVALUATIONS: ReadonlyMap<string, (args: readonly string[]) => Promise<number>> = new Map([
+const EVALUATIONS: ReadonlyMap<string, Evaluation> = new Map([
   ["ask", ask],
   ["duplicates", duplicates],
   ["extract", extract],
+  ["recall", recall],
 ]);
 
 const [name, ...args] = Deno.args;
-const chosen = name === undefined ? [...EVALUATIONS.values()] : [EVALUATIONS.get(name)];
-for (const run of chosen) {
+const one = name === "train" ? train : EVALUATIONS.get(name ?? "");
+for (const run of name === undefined ? EVALUATIONS.values() : [one]) {
   if (run === undefined) {
-    const names = [...EVALUATIONS.keys()].join(", ");
-    Deno.stderr.writeSync(
-      new TextEncoder().encode(`Unknown evaluation ${name}; there are ${names}\n`),
-    );
+    const names = [...EVALUATIONS.keys(), "train"].join(", ");
+    const text = `Unknown evaluation ${name}; there are ${names}\n`;
+    Deno.stderr.writeSync(new TextEncoder().encode(text));
     Deno.exit(2);
   }
   const code = await run(args);

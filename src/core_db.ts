@@ -1,11 +1,14 @@
 import { CoreFile } from "./core_db/core_file.ts";
 import { KEY_SCHEMA, KeyTable } from "./core_db/key_table.ts";
+import { KEY_USE_SCHEMA, KeyUseTable } from "./core_db/key_use_table.ts";
 import { TOMBSTONE_SCHEMA, TombstoneTable } from "./core_db/tombstone_table.ts";
 import { SvcError } from "./errors.ts";
 
 const META_SCHEMA = `
   create table if not exists meta (name text primary key, value text not null) strict, without rowid;
 `;
+
+const SCHEMA = META_SCHEMA + KEY_SCHEMA + TOMBSTONE_SCHEMA + KEY_USE_SCHEMA;
 
 /**
  * What must outlive every other file of a relayer: its package id, wrapped data keys and
@@ -17,6 +20,8 @@ export class CoreDb implements Disposable {
   readonly keys: KeyTable;
   /** Deletions. */
   readonly tombstones: TombstoneTable;
+  /** When keys were used. */
+  readonly keyUse: KeyUseTable;
 
   /**
    * Opens core.db, or makes it.
@@ -28,9 +33,10 @@ export class CoreDb implements Disposable {
     this.#file = new CoreFile(path);
     this.keys = new KeyTable(this.#file);
     this.tombstones = new TombstoneTable(this.#file);
+    this.keyUse = new KeyUseTable(this.#file);
     try {
       this.#file.write(() => {
-        for (const statement of (META_SCHEMA + KEY_SCHEMA + TOMBSTONE_SCHEMA).split(";")) {
+        for (const statement of SCHEMA.split(";")) {
           if (statement.trim() !== "") this.#file.run(statement);
         }
       });

@@ -20,6 +20,7 @@ import { JobWorker } from "./jobs/worker.ts";
 import { type Logger, silentLogger } from "./log.ts";
 import type { Domain } from "./memory/domain.ts";
 import { processMemory } from "./memory/process.ts";
+import { startReembedding } from "./memory/reembedding.ts";
 import { QueryVectors } from "./memory/query_vectors.ts";
 import { Quota } from "./memory/quota.ts";
 import { replayTombstones } from "./memory/remove.ts";
@@ -293,6 +294,7 @@ export async function createRelayer(options: RelayerOptions): Promise<Relayer> {
     worker,
     staging,
     tombstones: core.tombstones,
+    keyUse: core.keyUse,
     payloads: key.sealer("payload"),
     steps: key.sealer("step"),
     cursors: key.sealer("cursor"),
@@ -314,6 +316,7 @@ export async function createRelayer(options: RelayerOptions): Promise<Relayer> {
   worker.start();
   worker.notify(waiting);
   if (!config.dispatch.process) void worker.sweep();
+  stack.use(await startReembedding(domain, core.keys));
   return new RunningRelayer(
     domain,
     kv,

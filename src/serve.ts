@@ -1,3 +1,4 @@
+import { openDashboard } from "./dashboard.ts";
 import { lockDataFolder } from "./data_lock.ts";
 import { SvcError } from "./errors.ts";
 import type { Env } from "./fields.ts";
@@ -29,10 +30,15 @@ export interface ServeOptions {
   readonly write: (text: string) => void;
 }
 
-/** What to do when there is no account yet, ready to paste. */
-export function welcome(address: string): string {
+/**
+ * What to do when there is no account yet, ready to paste.
+ *
+ * @param dashboard Address of the dashboard, where there is one.
+ */
+export function welcome(address: string, dashboard?: string): string {
+  const first = dashboard === undefined ? "In" : `Open ${dashboard} in a browser, or in`;
   return `
-The relayer is ready at ${address} and has no account yet. In another terminal:
+The relayer is ready at ${address} and has no account yet. ${first} another terminal:
 
   npx -y deno@2.9.6 task svc account create --save
   npx -y deno@2.9.6 task svc remember "I am allergic to peanuts"
@@ -116,14 +122,28 @@ export async function serveRelayer(options: ServeOptions): Promise<void> {
     port: server.addr.port,
     version: VERSION,
   });
-  const accounts = await backends?.accounts.admin?.list();
-  if (accounts?.length === 0) options.write(welcome(address));
+  const admin = backends?.accounts.admin;
+  const dashboard = await openDashboard({
+    settings,
+    relayerPort: server.addr.port,
+    accounts: admin === undefined ? "chain" : "local",
+    signal: cut.signal,
+    logger,
+  });
+  const accounts = await admin?.list();
+  if (accounts?.length === 0) {
+    options.write(welcome(address, dashboard && settings.webUrl));
+  }
 
   const signal = await Promise.race([stopped.promise, server.finished]);
   logger.info("shutting down", { signal: signal ?? "none" });
   const ms = settings.shutdownSeconds * 1000;
   const end = performance.now() + ms;
-  const closed = Promise.all([server.shutdown(), internal?.shutdown()]);
+  const closed = Promise.all([
+    server.shutdown(),
+    internal?.shutdown(),
+    dashboard?.shutdown(),
+  ]);
   await relayer.drain(ms);
   // Connections that stay busy after their time are cut.
   if (!(await within(closed, Math.max(0, end - performance.now())))) cut.abort();

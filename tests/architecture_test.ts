@@ -49,6 +49,7 @@ const MAY_IMPORT: readonly (readonly [from: string, to: readonly string[]])[] = 
     "src/log.ts",
     "src/version.ts",
   ]],
+  ["src/web/", ["src/web/", "src/errors.ts"]],
   // The roots below wire the parts together.
   ["src/", ["src/"]],
   ["plugins/", [
@@ -57,6 +58,15 @@ const MAY_IMPORT: readonly (readonly [from: string, to: readonly string[]])[] = 
     "src/errors.ts",
     "src/plugin.ts",
     "src/protocol/keys.ts",
+  ]],
+  // A page in a browser: nothing of the relayer, and nothing that only Deno has.
+  ["web/src/", [
+    "web/src/",
+    "src/client/",
+    "src/protocol/keys.ts",
+    "src/protocol/personal_message.ts",
+    "src/protocol/private_key.ts",
+    "src/errors.ts",
   ]],
   ["cli/", [
     "cli/",
@@ -85,9 +95,12 @@ const ENTRIES = [
   "plugins/local/mod.ts",
   "plugins/lancedb/mod.ts",
   "plugins/memory.ts",
+  "plugins/ollama.ts",
+  "plugins/openai.ts",
   "plugins/use_lite/mod.ts",
   "plugins/use_lite/worker.ts",
   "tests/conformance/mod.ts",
+  "web/src/main.tsx",
 ];
 
 interface Graph {
@@ -160,7 +173,7 @@ async function* sources(folder: string): AsyncGenerator<string> {
 
 async function productFiles(): Promise<string[]> {
   const files = ["main.ts", "mod.ts"];
-  for (const folder of ["src/", "plugins/", "cli/"]) {
+  for (const folder of ["src/", "plugins/", "cli/", "web/src/"]) {
     for await (const file of sources(folder)) files.push(file);
   }
   return files;

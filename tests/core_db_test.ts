@@ -167,3 +167,28 @@ Deno.test("a file that is no database is reported without its content", async ()
     });
   });
 });
+
+Deno.test("the last use of a key survives a restart, at most five minutes too old", async () => {
+  await inFile((path) => {
+    const first = new CoreDb(path);
+    first.keyUse.touch("aa", 1_000_000);
+    first.keyUse.touch("aa", 1_200_000);
+    first.keyUse.touch("bb", 1_000_000);
+    first.keyUse.touch("bb", 1_300_000);
+    assert.equal(first.keyUse.lastUsed("aa"), 1_200_000);
+    assert.equal(first.keyUse.lastUsed("cc"), undefined);
+    first[Symbol.dispose]();
+    using second = new CoreDb(path);
+    assert.equal(second.keyUse.lastUsed("aa"), 1_000_000);
+    assert.equal(second.keyUse.lastUsed("bb"), 1_300_000);
+  });
+});
+
+Deno.test("a file that cannot be written does not refuse a key's use", async () => {
+  await inFile((path) => {
+    const core = new CoreDb(path);
+    core[Symbol.dispose]();
+    core.keyUse.touch("aa", 5);
+    assert.equal(core.keyUse.lastUsed("aa"), 5);
+  });
+});

@@ -22,7 +22,7 @@ Deno.test("the default relayer listens, reaches the sidecar, and keeps to its fo
   const { castings, problems } = await loadPlugins(settings);
   assert.deepEqual(problems, []);
   const list = relayerPermissions(settings, castings, {});
-  assert.deepEqual(list.net, ["127.0.0.1:8000", "127.0.0.1:9000"]);
+  assert.deepEqual(list.net, ["127.0.0.1:5173", "127.0.0.1:8000", "127.0.0.1:9000", "[::1]:5173"]);
   assert.deepEqual(list.write, ["/home/ada/.svc/relayer"]);
   assert.deepEqual([list.env, list.ffi, list.sys, list.run], [[], [], [], false]);
   const weights = list.read.filter((path) => path.includes("model-embeddings-en"));
@@ -30,7 +30,7 @@ Deno.test("the default relayer listens, reaches the sidecar, and keeps to its fo
   const others = list.read.filter((path) => !weights.includes(path)).sort();
   assert.deepEqual(
     others,
-    ["/home/ada/.svc/relayer", folder("plugins"), folder("src")].sort(),
+    ["/home/ada/.svc/relayer", folder("plugins"), folder("src"), folder("web/dist")].sort(),
   );
   const flags = permissionFlags(list);
   assert.deepEqual(flags.map((flag) => flag.split("=")[0]), [
@@ -41,8 +41,10 @@ Deno.test("the default relayer listens, reaches the sidecar, and keeps to its fo
 });
 
 Deno.test("the relayer listens internally too where the sidecar calls it", () => {
-  const list = relayerPermissions(settingsOf({}), [], {}, "http://127.0.0.1:40001");
+  const settings = settingsOf({ SVC_WEB_PORT: "0" });
+  const list = relayerPermissions(settings, [], {}, "http://127.0.0.1:40001");
   assert.deepEqual(list.net, ["127.0.0.1:40001", "127.0.0.1:8000", "127.0.0.1:9000"]);
+  assert.ok(!list.read.includes(folder("web/dist")), "without a dashboard its files are not read");
 });
 
 Deno.test("the sidecar may talk to this machine only", () => {

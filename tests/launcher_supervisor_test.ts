@@ -47,6 +47,29 @@ Deno.test("pauses double from 200 ms to 10 s", () => {
   assert.deepEqual(pauses, [200, 400, 800, 1600, 3200, 6400, 10_000, 10_000]);
 });
 
+Deno.test("a start for which the system has no room is tried again, the first is not", async () => {
+  const folder = await Deno.makeTempDir({ prefix: "svc-" });
+  const command = `${folder}/program`;
+  await Deno.writeTextFile(command, "#!/bin/sh\nexit 3\n", { mode: 0o755 });
+  const spec = { ...child(""), command, args: [] };
+  const pauses: number[] = [];
+  const supervisor: Supervisor = new Supervisor(spec, {
+    logger: silentLogger,
+    async delay(ms) {
+      pauses.push(ms);
+      if (pauses.length === 1) await Deno.remove(command);
+      if (pauses.length === 3) await supervisor.stop("SIGTERM", 0);
+    },
+  });
+  assert.equal(await supervisor.run(), 71);
+  assert.deepEqual(pauses, [200, 400, 800]);
+  await assert.rejects(
+    new Supervisor(spec, { logger: silentLogger }).run(),
+    Deno.errors.NotFound,
+  );
+  await Deno.remove(folder);
+});
+
 Deno.test("a child that dies is started again, later every time", async () => {
   const pauses: number[] = [];
   const supervisor = supervise("Deno.exit(3)", {

@@ -144,6 +144,7 @@ export function relayerEnv(home: string): Record<string, string> {
   return {
     HOME: home,
     SVC_PORT: "0",
+    SVC_WEB_PORT: "0",
     SIDECAR_URL: "http://127.0.0.1:0",
     SVC_EMBEDDER: "memory",
     SVC_LOG_LEVEL: "debug",

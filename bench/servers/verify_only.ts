@@ -63,6 +63,7 @@ const domain: Domain = {
     logger,
   }),
   staging,
+  keyUse: new CoreDb(":memory:").keyUse,
   tombstones: new CoreDb(":memory:").tombstones,
   payloads: key.sealer("payload"),
   steps: key.sealer("step"),

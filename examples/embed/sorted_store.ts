@@ -88,9 +88,9 @@ export class SortedStore implements VectorStore {
   ) {
     await Promise.resolve();
     this.#open(options?.signal);
-    const matches: VectorMatch[] = [...this.#of(query).values()].map((
-      entry,
-    ) => ({
+    // A memory of another embedding model has no vectors until it is embedded anew.
+    const found = [...this.#of(query).values()].filter(({ vectors }) => vectors.length > 0);
+    const matches: VectorMatch[] = found.map((entry) => ({
       entry: copyOf(entry),
       distance: Math.min(
         ...entry.vectors.map((vector) => distance(vector, query.vector)),

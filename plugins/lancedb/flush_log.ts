@@ -46,15 +46,20 @@ export class FlushLog {
 
   /** Number of memories that wait. */
   waiting(): number {
-    return this.#database.get<{ count: number }>("select count(*) as count from tail")!.count;
+    const sql = `select count(*) as count from tail t join entry e on e.seq = t.seq
+      where e.windows > 0`;
+    return this.#database.get<{ count: number }>(sql)!.count;
   }
 
-  /** The memories that wait longest, at most `limit`. */
+  /**
+   * The memories that wait longest, at most `limit`. Those without vectors have no row in the table
+   * and stay where they are.
+   */
   next(limit: number): Outgoing[] {
     const rows = this.#database.all<OutgoingRow>(
       `select e.seq, e.scope as scopeId, s.owner, s.namespace, e.id, e.version, t.sealed
        from tail t join entry e on e.seq = t.seq join scope s on s.id = e.scope
-       order by t.seq limit ?`,
+       where e.windows > 0 order by t.seq limit ?`,
       limit,
     );
     return rows.map(({ owner, namespace, id, ...rest }) => ({

@@ -145,6 +145,7 @@ class LancedbVectorStore implements VectorStore {
     const found = await this.#entries(latest([...waiting, ...near]));
     options?.signal?.throwIfAborted();
     return found
+      .filter(({ vectors }) => vectors.length > 0)
       .map((entry) => ({ entry, distance: distanceOf(entry, query.vector) }))
       .sort((a, b) => a.distance - b.distance || (a.entry.id < b.entry.id ? -1 : 1))
       .slice(0, query.limit);

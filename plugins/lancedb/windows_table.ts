@@ -52,6 +52,8 @@ const FILTER = 500;
 /** Tables below this are scanned faster than looked up. */
 const INDEX_ROWS = 1000;
 const ANN = "vector_idx";
+/** No read takes longer, milliseconds: files of versions that are older have no readers. */
+const READ_MS = 60_000;
 
 /** Every failure of the database becomes `storage_unavailable`, with the original as its cause. */
 async function guard<T>(work: Promise<T>): Promise<T> {
@@ -182,7 +184,8 @@ export class WindowsTable {
       const config = Index.hnswSq({ distanceType: "cosine" });
       await guard(this.#table.createIndex("vector", { config, name: ANN }));
     }
-    await guard(this.#table.optimize({ cleanupOlderThan: new Date() }));
+    const old = new Date(began - READ_MS);
+    await guard(this.#table.optimize({ cleanupOlderThan: old }));
     await this.#sync(began);
   }
 

@@ -7,7 +7,8 @@ const REMEDY = "stop the relayer, delete index.db and restore the namespaces";
 /**
  * `scope` holds what {@linkcode VectorStore.scopes} answers; `entry` says where a memory is: in the
  * segment named, else as a single row of `tail` under the same `seq`. Blob ids recorded later wait
- * in `entry.blob` until their segment is written again.
+ * in `entry.blob` until their segment is written again. `model` says whose vectors a segment or a
+ * single row holds: after a change of the embedder there are those of several models.
  */
 const SCHEMA = `
 create table if not exists meta(key text primary key, value any) strict, without rowid;
@@ -21,10 +22,13 @@ create table if not exists entry(
   unique(id, scope)) strict;
 create index if not exists entry_place on entry(scope, segment, seq);
 create index if not exists entry_link on entry(segment) where blob is not null;
-create table if not exists tail(seq integer primary key, sealed blob not null) strict;
+create table if not exists tail(
+  seq integer primary key, sealed blob not null, model integer not null default 1) strict;
 create table if not exists segment(
-  seq integer primary key autoincrement, scope integer not null, sealed blob not null) strict;
-create index if not exists segment_scope on segment(scope, seq)`;
+  seq integer primary key autoincrement, scope integer not null, sealed blob not null,
+  model integer not null default 1) strict;
+create index if not exists segment_scope on segment(scope, seq);
+create table if not exists model(id integer primary key, identity text not null unique) strict`;
 
 /** Whose vectors an index holds. */
 export interface IndexIdentity {
@@ -34,13 +38,21 @@ export interface IndexIdentity {
   readonly dimensions: number;
 }
 
+/** An open index. */
+export interface OpenIndex {
+  /** The file. */
+  readonly database: Database;
+  /** Number in the file of the model it was opened for. */
+  readonly model: number;
+}
+
 /**
  * Opens `index.db`, or makes it.
  *
- * @throws {SvcError} `storage_unavailable`, not retryable, when the file is damaged, holds vectors
- * of another model or was sealed under another relayer key.
+ * @throws {SvcError} `storage_unavailable`, not retryable, when the file is damaged or was sealed
+ * under another relayer key.
  */
-export function openIndex(dataDir: string, identity: IndexIdentity, sealer: Sealer): Database {
+export function openIndex(dataDir: string, identity: IndexIdentity, sealer: Sealer): OpenIndex {
   const database = new Database({
     dataDir,
     file: "index.db",
@@ -50,31 +62,39 @@ export function openIndex(dataDir: string, identity: IndexIdentity, sealer: Seal
     pageSize: 16384,
   });
   try {
-    checkIdentity(database, identity, sealer);
-    return database;
+    checkSeal(database, sealer);
+    addModels(database);
+    return { database, model: modelNumber(database, identity) };
   } catch (error) {
     void database.close();
     throw error;
   }
 }
 
-function checkIdentity(database: Database, identity: IndexIdentity, sealer: Sealer): void {
-  const wanted = JSON.stringify([identity.model, identity.dimensions]);
-  const insert = "insert or ignore into meta values(?, ?)";
-  const select = "select value from meta where key = ?";
-  database.run(insert, "identity", wanted);
-  const found = database.get<{ value: string }>(select, "identity")!.value;
-  if (found !== wanted) {
-    const [model, dimensions]: [string, number] = JSON.parse(found);
-    throw new SvcError(
-      "storage_unavailable",
-      `index.db holds vectors of ${model} (${dimensions} dimensions), the embedder is ` +
-        `${identity.model} (${identity.dimensions} dimensions): choose that embedder again, or ` +
-        REMEDY,
-      { retryable: false },
-    );
+/** Files made before several models had room in one: all they hold is of the one they name. */
+function addModels(database: Database): void {
+  for (const table of ["tail", "segment"]) {
+    const columns = database.all<{ name: string }>(`pragma table_info(${table})`);
+    if (!columns.some(({ name }) => name === "model")) {
+      database.run(`alter table ${table} add column model integer not null default 1`);
+    }
+    database.run(`create index if not exists ${table}_model on ${table}(model)`);
   }
-  database.run(insert, "seal", sealer.seal(new Uint8Array(0), "seal"));
+  database.run(
+    "insert or ignore into model(id, identity) select 1, value from meta where key = 'identity'",
+  );
+}
+
+function modelNumber(database: Database, { model, dimensions }: IndexIdentity): number {
+  const identity = JSON.stringify([model, dimensions]);
+  database.run("insert or ignore into model(identity) values(?)", identity);
+  const select = "select id from model where identity = ?";
+  return database.get<{ id: number }>(select, identity)!.id;
+}
+
+function checkSeal(database: Database, sealer: Sealer): void {
+  database.run("insert or ignore into meta values(?, ?)", "seal", sealer.seal(EMPTY, "seal"));
+  const select = "select value from meta where key = ?";
   try {
     sealer.open(database.get<{ value: Uint8Array }>(select, "seal")!.value, "seal");
   } catch (cause) {
@@ -85,3 +105,5 @@ function checkIdentity(database: Database, identity: IndexIdentity, sealer: Seal
     );
   }
 }
+
+const EMPTY = new Uint8Array(0);

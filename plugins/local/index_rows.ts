@@ -1,7 +1,7 @@
-import type { BlobLink, IndexEntry, Scope } from "../../src/interfaces/mod.ts";
-import type { Sealer } from "../../src/plugin.ts";
+import type { BlobLink, IndexEntry, OutdatedScope, Scope } from "../../src/interfaces/mod.ts";
 import { type Database, fromColumn, toColumn } from "./database.ts";
-import { packSegment, Segment } from "./segment.ts";
+import type { IndexSeals, SingleRow } from "./index_seals.ts";
+import { Segment } from "./segment.ts";
 
 /** A memory on its way into the index: sealed, beside what stays visible. */
 export interface SealedEntry extends Scope {
@@ -24,38 +24,50 @@ interface Place {
   readonly segment: number | null;
 }
 
-interface TailRow {
-  readonly seq: number;
-  readonly id: Uint8Array;
-  readonly version: number;
-  readonly blob: Uint8Array | null;
-  readonly sealed: Uint8Array;
+/** How memories are packed. */
+export interface Packing {
+  /** Length of the present model's vectors. */
+  readonly dimensions: number;
+  /** Number of the present model in the file. */
+  readonly model: number;
+  /** Memories packed together. */
+  readonly segmentSize: number;
 }
 
-/** What sealed bytes of the index are bound to, so that no row can stand in for another. */
-export function binding(kind: string, scope: Scope, ...identity: (string | number)[]): string {
-  return JSON.stringify([kind, scope.owner, scope.namespace, ...identity]);
+interface TailRow extends SingleRow {
+  readonly seq: number;
+  readonly id: Uint8Array;
 }
 
 /** Rows of `index.db`. Whatever changes rows must run inside a write transaction. */
 export class IndexRows {
   readonly #database: Database;
-  readonly #sealer: Sealer;
+  readonly #seals: IndexSeals;
   readonly #dimensions: number;
+  readonly #model: number;
   readonly #segmentSize: number;
 
   /** Reads and writes through one open file. */
-  constructor(database: Database, sealer: Sealer, dimensions: number, segmentSize: number) {
+  constructor(database: Database, seals: IndexSeals, packing: Packing) {
     this.#database = database;
-    this.#sealer = sealer;
-    this.#dimensions = dimensions;
-    this.#segmentSize = segmentSize;
+    this.#seals = seals;
+    this.#dimensions = packing.dimensions;
+    this.#model = packing.model;
+    this.#segmentSize = packing.segmentSize;
   }
 
   /** Seals a memory; needs no transaction. */
   seal(entry: IndexEntry): SealedEntry {
     const { owner, namespace, id, version, bytes, updatedAt } = entry;
-    return { owner, namespace, id, version, bytes, updatedAt, sealed: this.#sealEntry(entry) };
+    return {
+      owner,
+      namespace,
+      id,
+      version,
+      bytes,
+      updatedAt,
+      sealed: this.#seals.sealEntry(entry, this.#dimensions),
+    };
   }
 
   /** Row id of a scope, when it was ever written. */
@@ -84,7 +96,7 @@ export class IndexRows {
         entry.version,
         entry.bytes,
       );
-      this.#database.run("insert into tail values(?, ?)", seq, entry.sealed);
+      this.#addTail(seq, entry.sealed, this.#model);
       this.#database.run(
         `update scope set count = count + 1, bytes = bytes + ?, last_write = max(last_write, ?)
          where id = ?`,
@@ -105,7 +117,7 @@ export class IndexRows {
     for (const { id, version, blobId } of links) {
       const place = this.#place(scopeId, id);
       if (place?.version !== version) continue;
-      const sealed = this.#sealer.seal(toColumn(blobId), binding("link", scope, id, version));
+      const sealed = this.#seals.sealLink(scope, id, version, blobId);
       this.#database.run("update entry set blob = ? where seq = ?", sealed, place.seq);
       if (place.segment !== null) segments.add(place.segment);
     }
@@ -133,29 +145,35 @@ export class IndexRows {
   }
 
   /** Memories of a scope that are in no segment, oldest first. */
-  tail(scopeId: number, scope: Scope, limit = -1): Segment[] {
-    return this.#tailRows(scopeId, limit).map((row) =>
-      this.openEntry(scope, fromColumn(row.id), row.version, row.sealed, row.blob)
+  tail(scopeId: number, scope: Scope): Segment[] {
+    const rows = this.#database.all<TailRow>(
+      `select e.seq, e.id, e.version, e.blob, t.sealed, t.model
+       from entry e join tail t on t.seq = e.seq
+       where e.scope = ? and e.segment is null order by e.seq`,
+      scopeId,
     );
+    return rows.map((row) => this.#seals.openEntry(scope, fromColumn(row.id), row));
   }
 
-  /** Opens the sealed row of one memory. */
-  openEntry(
-    scope: Scope,
-    id: string,
-    version: number,
-    sealed: Uint8Array,
-    link: Uint8Array | null,
-  ): Segment {
-    const packed = this.#sealer.open(sealed, binding("entry", scope, id, version));
-    const links = new Map<string, string>();
-    if (link !== null) links.set(id, this.openLink(scope, id, version, link));
-    return new Segment(scope, packed, links);
-  }
-
-  /** Opens a blob id recorded after its memory was sealed. */
-  openLink(scope: Scope, id: string, version: number, link: Uint8Array): string {
-    return fromColumn(this.#sealer.open(link, binding("link", scope, id, version)));
+  /** Scopes that hold vectors of another model. */
+  outdated(): OutdatedScope[] {
+    // Nearly always there are none, which the indexes on the model tell at once.
+    const some = this.#database.get(
+      `select 1 where exists(select 1 from tail where model < ?1 or model > ?1)
+       or exists(select 1 from segment where model < ?1 or model > ?1)`,
+      this.#model,
+    );
+    if (some === undefined) return [];
+    const rows = this.#database.all<RawScope & { count: number }>(
+      `select s.owner, s.namespace, count(*) as count from scope s join entry e on e.scope = s.id
+       where e.seq in (select seq from tail where model != ?1)
+       or e.segment in (select seq from segment where model != ?1)
+       group by s.id`,
+      this.#model,
+    );
+    return rows.map(({ owner, namespace, count }) => {
+      return { owner: fromColumn(owner), namespace: fromColumn(namespace), count };
+    });
   }
 
   /** Blob ids recorded since a segment was written, by memory id. */
@@ -166,7 +184,7 @@ export class IndexRows {
     );
     return new Map(rows.map((row) => {
       const id = fromColumn(row.id);
-      return [id, this.openLink(scope, id, row.version, row.blob)];
+      return [id, this.#seals.openLink(scope, id, row.version, row.blob)];
     }));
   }
 
@@ -186,18 +204,8 @@ export class IndexRows {
     );
   }
 
-  #tailRows(scope: number, limit: number): TailRow[] {
-    return this.#database.all<TailRow>(
-      `select e.seq, e.id, e.version, e.blob, t.sealed from entry e join tail t on t.seq = e.seq
-       where e.scope = ? and e.segment is null order by e.seq limit ?`,
-      scope,
-      limit,
-    );
-  }
-
-  #sealEntry(entry: IndexEntry): Uint8Array {
-    const packed = packSegment([entry], this.#dimensions);
-    return this.#sealer.seal(packed, binding("entry", entry, entry.id, entry.version));
+  #addTail(seq: number, sealed: Uint8Array, model: number): void {
+    this.#database.run("insert into tail values(?, ?, ?)", seq, sealed, model);
   }
 
   /** Drops the row of a memory and notes the segment that still holds it. */
@@ -231,20 +239,24 @@ export class IndexRows {
 
   /** Writes a segment again, without some memories and with the blob ids recorded since. */
   #rewrite(seq: number, without: ReadonlySet<string>): void {
-    const row = this.#database.get<{ scope: number; sealed: Uint8Array } & RawScope>(
-      `select g.scope, g.sealed, s.owner, s.namespace from segment g join scope s on s.id = g.scope
-       where g.seq = ?`,
+    const row = this.#database.get<
+      { scope: number; sealed: Uint8Array; model: number } & RawScope
+    >(
+      `select g.scope, g.sealed, g.model, s.owner, s.namespace
+       from segment g join scope s on s.id = g.scope where g.seq = ?`,
       seq,
     )!;
     const scope = { owner: fromColumn(row.owner), namespace: fromColumn(row.namespace) };
-    const packed = this.#sealer.open(row.sealed, binding("segment", scope, seq));
-    const entries = new Segment(scope, packed, this.links(seq, scope)).entries()
-      .filter(({ id }) => !without.has(id));
+    const packed = this.#seals.openSegment(seq, scope, row.sealed);
+    // Vectors of another model stay as they are.
+    const segment = new Segment(scope, packed, this.links(seq, scope));
+    const { dimensions } = segment;
+    const entries = segment.entries().filter(({ id }) => !without.has(id));
     // A nearly empty segment costs a whole page of a scan: its rest goes back to single rows.
     if (entries.length * 16 >= this.#segmentSize) {
       this.#database.run(
         "update segment set sealed = ? where seq = ?",
-        this.#sealSegment(seq, scope, entries),
+        this.#seals.sealSegment(seq, scope, entries, dimensions),
         seq,
       );
       this.#database.run(
@@ -256,7 +268,7 @@ export class IndexRows {
     this.#database.run("delete from segment where seq = ?", seq);
     for (const entry of entries) {
       const place = this.#place(row.scope, entry.id)!;
-      this.#database.run("insert into tail values(?, ?)", place.seq, this.#sealEntry(entry));
+      this.#addTail(place.seq, this.#seals.sealEntry(entry, dimensions), row.model);
       this.#database.run(
         "update entry set segment = null, blob = null where seq = ?",
         place.seq,
@@ -264,46 +276,53 @@ export class IndexRows {
     }
   }
 
-  /** Moves the oldest single rows of a scope into segments while there are enough of them. */
+  /**
+   * Moves the oldest single rows of a scope into segments while there are enough of them. Those of
+   * another model stay single: they are to be written anew.
+   */
   #pack(scopeId: number, scope: Scope): void {
     const waiting = this.#database.get<{ count: number }>(
-      "select count(*) as count from entry where scope = ? and segment is null",
+      `select count(*) as count from entry e join tail t on t.seq = e.seq
+       where e.scope = ? and e.segment is null and t.model = ?`,
       scopeId,
+      this.#model,
     )!;
     for (let left = waiting.count; left >= this.#segmentSize; left -= this.#segmentSize) {
-      const last = this.#tailRows(scopeId, this.#segmentSize).at(-1)!.seq;
-      const entries = this.tail(scopeId, scope, this.#segmentSize)
-        .map((segment) => segment.entry(0));
-      const seq = this.#database.run(
-        "insert into segment(scope, sealed) values(?, x'')",
+      const rows = this.#database.all<TailRow>(
+        `select e.seq, e.id, e.version, e.blob, t.sealed, t.model
+         from entry e join tail t on t.seq = e.seq
+         where e.scope = ? and e.segment is null and t.model = ? order by e.seq limit ?`,
         scopeId,
+        this.#model,
+        this.#segmentSize,
+      );
+      const entries = rows.map((row) =>
+        this.#seals.openEntry(scope, fromColumn(row.id), row).entry(0)
+      );
+      const seq = this.#database.run(
+        "insert into segment(scope, sealed, model) values(?, x'', ?)",
+        scopeId,
+        this.#model,
       );
       this.#database.run(
         "update segment set sealed = ? where seq = ?",
-        this.#sealSegment(seq, scope, entries),
+        this.#seals.sealSegment(seq, scope, entries, this.#dimensions),
         seq,
       );
       this.#database.run(
-        `delete from tail where seq in
-         (select seq from entry where scope = ? and segment is null and seq <= ?)`,
-        scopeId,
-        last,
-      );
-      this.#database.run(
-        `update entry set segment = ?, blob = null
-         where scope = ? and segment is null and seq <= ?`,
+        `update entry set segment = ?1, blob = null
+         where scope = ?2 and segment is null and seq <= ?3
+         and seq in (select seq from tail where model = ?4 and seq <= ?3)`,
         seq,
         scopeId,
-        last,
+        rows.at(-1)!.seq,
+        this.#model,
+      );
+      this.#database.run(
+        "delete from tail where seq in (select seq from entry where segment = ?)",
+        seq,
       );
     }
-  }
-
-  #sealSegment(seq: number, scope: Scope, entries: readonly IndexEntry[]): Uint8Array {
-    return this.#sealer.seal(
-      packSegment(entries, this.#dimensions),
-      binding("segment", scope, seq),
-    );
   }
 }
 

@@ -88,14 +88,21 @@ export class Segment {
   /** Where each memory's payload starts, in bytes; one more entry than memories. */
   readonly #firstByte: Uint32Array;
   readonly #links: ReadonlyMap<string, string>;
+  readonly #outdated: boolean;
 
   /**
    * Reads what {@linkcode packSegment} wrote.
    *
    * @param links Blob ids by memory id that were recorded after packing.
+   * @param outdated The vectors are of another model: they are left out of what is read.
    * @throws {SvcError} `storage_unavailable` for an unknown format.
    */
-  constructor(scope: Scope, packed: Uint8Array, links: ReadonlyMap<string, string> = new Map()) {
+  constructor(
+    scope: Scope,
+    packed: Uint8Array,
+    links: ReadonlyMap<string, string> = new Map(),
+    outdated = false,
+  ) {
     const { buffer, byteOffset, length } = packed;
     // Never a Buffer: its slice would share memory with the packed bytes.
     const bytes = byteOffset % 4 === 0
@@ -110,6 +117,7 @@ export class Segment {
     this.#scope = { owner: scope.owner, namespace: scope.namespace };
     this.#bytes = bytes;
     this.#links = links;
+    this.#outdated = outdated;
     this.#dimensions = view.getUint32(4, true);
     const headerEnd = PREFIX + view.getUint32(8, true);
     this.#columns = JSON.parse(decoder.decode(bytes.subarray(PREFIX, headerEnd)));
@@ -118,6 +126,11 @@ export class Segment {
     const vectorsAt = align(headerEnd);
     this.#numbers = new Float32Array(bytes.buffer, bytes.byteOffset + vectorsAt, numbers);
     this.#firstByte = offsets(this.#columns.payload, vectorsAt + numbers * 4);
+  }
+
+  /** Length of its vectors. */
+  get dimensions(): number {
+    return this.#dimensions;
   }
 
   /** Number of memories. */
@@ -153,7 +166,8 @@ export class Segment {
     const occurredAt = c.occurredAt[index];
     const expiresAt = c.expiresAt[index];
     const vectors: Float32Array[] = [];
-    for (let v = this.#firstVector[index]!; v < this.#firstVector[index + 1]!; v++) {
+    const end = this.#outdated ? 0 : this.#firstVector[index + 1]!;
+    for (let v = this.#firstVector[index]!; v < end; v++) {
       vectors.push(this.#numbers.subarray(v * this.#dimensions, (v + 1) * this.#dimensions));
     }
     return {
@@ -187,6 +201,7 @@ export class Segment {
 
   /** Largest dot product of a query with the windows of a memory; -Infinity without windows. */
   similarity(index: number, query: Float32Array): number {
+    if (this.#outdated) return -Infinity;
     const numbers = this.#numbers;
     const dimensions = this.#dimensions;
     let best = -Infinity;

@@ -3,7 +3,8 @@ import type { IndexEntry, ScanPage, Scope, VectorStore } from "../../src/interfa
 import type { Sealer } from "../../src/plugin.ts";
 import { type Database, fromColumn, toColumn } from "./database.ts";
 import { openIndex } from "./index_file.ts";
-import { binding, IndexRows } from "./index_rows.ts";
+import { IndexRows } from "./index_rows.ts";
+import { IndexSeals } from "./index_seals.ts";
 import { Nearest } from "./nearest.ts";
 import { Segment } from "./segment.ts";
 
@@ -28,8 +29,8 @@ export interface LocalVectorStoreOptions {
  *
  * The file is disposable: without it the store starts empty, and a restore fills it again.
  *
- * @throws {SvcError} `storage_unavailable`, not retryable, when the file is damaged, holds vectors
- * of another model or was sealed under another relayer key.
+ * @throws {SvcError} `storage_unavailable`, not retryable, when the file is damaged or was sealed
+ * under another relayer key.
  */
 export function localVectorStore(options: LocalVectorStoreOptions): VectorStore {
   return new LocalVectorStore(options);
@@ -47,8 +48,9 @@ interface GetRow {
   readonly namespace: Uint8Array;
   readonly segment: number | null;
   readonly blob: Uint8Array | null;
-  /** Sealed row of a memory that is in no segment. */
+  /** Sealed row of a memory that is in no segment, and whose vectors it holds. */
   readonly sealed: Uint8Array | null;
+  readonly model: number | null;
 }
 
 /** Ids looked up at once: at most so many segments are in memory. */
@@ -57,14 +59,19 @@ const GET_CHUNK = 64;
 class LocalVectorStore implements VectorStore {
   readonly #database: Database;
   readonly #rows: IndexRows;
-  readonly #sealer: Sealer;
+  readonly #seals: IndexSeals;
   readonly #dimensions: number;
 
   constructor({ dataDir, sealer, dimensions, model, segmentSize = 256 }: LocalVectorStoreOptions) {
-    this.#sealer = sealer;
     this.#dimensions = dimensions;
-    this.#database = openIndex(dataDir, { dimensions, model }, sealer);
-    this.#rows = new IndexRows(this.#database, sealer, dimensions, segmentSize);
+    const index = openIndex(dataDir, { dimensions, model }, sealer);
+    this.#database = index.database;
+    this.#seals = new IndexSeals(sealer, index.model);
+    this.#rows = new IndexRows(this.#database, this.#seals, {
+      dimensions,
+      model: index.model,
+      segmentSize,
+    });
   }
 
   async upsert(...[entries, options]: Parameters<VectorStore["upsert"]>): Promise<void> {
@@ -130,6 +137,12 @@ class LocalVectorStore implements VectorStore {
       .sort((a, b) => a.namespace < b.namespace ? -1 : 1);
   }
 
+  async outdated(...[options]: Parameters<NonNullable<VectorStore["outdated"]>>) {
+    await Promise.resolve();
+    this.#database.check(options?.signal);
+    return this.#rows.outdated();
+  }
+
   async [Symbol.asyncDispose](): Promise<void> {
     await this.#database.close();
   }
@@ -143,8 +156,8 @@ class LocalVectorStore implements VectorStore {
     if (cursor !== undefined && !/^\d{1,15}$/.test(cursor)) throw new SvcError("invalid_cursor");
     const scopeId = this.#rows.scopeId(scope);
     if (scopeId === undefined) return { segments: [] };
-    const row = this.#database.get<{ seq: number; sealed: Uint8Array }>(
-      "select seq, sealed from segment where scope = ? and seq > ? order by seq limit 1",
+    const row = this.#database.get<{ seq: number; sealed: Uint8Array; model: number }>(
+      "select seq, sealed, model from segment where scope = ? and seq > ? order by seq limit 1",
       scopeId,
       Number(cursor ?? 0),
     );
@@ -156,16 +169,16 @@ class LocalVectorStore implements VectorStore {
       scopeId,
       row.seq,
     );
-    const packed = await this.#sealer.openLarge(row.sealed, binding("segment", scope, row.seq));
+    const packed = await this.#seals.openSegmentLater(row.seq, scope, row.sealed);
     signal?.throwIfAborted();
-    const segments = [new Segment(scope, packed, links)];
+    const segments = [new Segment(scope, packed, links, this.#seals.isOutdated(row.model))];
     return more === undefined ? { segments } : { segments, cursor: String(row.seq) };
   }
 
   async #getChunk(owner: string, ids: readonly string[]): Promise<IndexEntry[]> {
     const rows = ids.flatMap((id) =>
       this.#database.all<GetRow>(
-        `select e.id, e.version, s.namespace, e.segment, e.blob, t.sealed
+        `select e.id, e.version, s.namespace, e.segment, e.blob, t.sealed, t.model
          from entry e join scope s on s.id = e.scope left join tail t on t.seq = e.seq
          where e.id = ? and s.owner = ?`,
         toColumn(id),
@@ -173,14 +186,14 @@ class LocalVectorStore implements VectorStore {
       )
     );
     // Everything is read before the first await, so that all of it is from one moment.
-    const sealed = new Map<number, Uint8Array>();
+    const sealed = new Map<number, { sealed: Uint8Array; model: number }>();
     for (const { segment } of rows) {
       if (segment === null || sealed.has(segment)) continue;
-      const row = this.#database.get<{ sealed: Uint8Array }>(
-        "select sealed from segment where seq = ?",
+      const row = this.#database.get<{ sealed: Uint8Array; model: number }>(
+        "select sealed, model from segment where seq = ?",
         segment,
       );
-      sealed.set(segment, row!.sealed);
+      sealed.set(segment, row!);
     }
     const opened = new Map<number, Segment>();
     const found: IndexEntry[] = [];
@@ -188,20 +201,22 @@ class LocalVectorStore implements VectorStore {
       const scope = { owner, namespace: fromColumn(row.namespace) };
       const id = fromColumn(row.id);
       if (row.segment === null) {
-        const single = this.#rows.openEntry(scope, id, row.version, row.sealed!, row.blob);
-        found.push(single.entry(0));
+        const { version, blob } = row;
+        const single = { version, blob, sealed: row.sealed!, model: row.model! };
+        found.push(this.#seals.openEntry(scope, id, single).entry(0));
         continue;
       }
       let segment = opened.get(row.segment);
       if (segment === undefined) {
-        const aad = binding("segment", scope, row.segment);
-        segment = new Segment(scope, await this.#sealer.openLarge(sealed.get(row.segment)!, aad));
+        const held = sealed.get(row.segment)!;
+        const packed = await this.#seals.openSegmentLater(row.segment, scope, held.sealed);
+        segment = new Segment(scope, packed, undefined, this.#seals.isOutdated(held.model));
         opened.set(row.segment, segment);
       }
       const entry = segment.copy(segment.indexOf(id));
       const blobId = row.blob === null
         ? entry.blobId
-        : this.#rows.openLink(scope, id, row.version, row.blob);
+        : this.#seals.openLink(scope, id, row.version, row.blob);
       found.push(blobId === undefined ? entry : { ...entry, blobId });
     }
     return found;

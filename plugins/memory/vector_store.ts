@@ -65,6 +65,7 @@ export function memoryVectorStore(): VectorStore {
     async search(query, options) {
       await gate.pass(options?.signal);
       return [...rowsOf(query)?.entries.values() ?? []]
+        .filter((entry) => entry.vectors.length > 0)
         .map((entry) => ({ entry, distance: closest(entry, query.vector) }))
         .sort((a, b) => a.distance - b.distance)
         .slice(0, query.limit)

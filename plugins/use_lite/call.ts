@@ -2,6 +2,8 @@
 export class EmbedCall {
   /** All vectors, in the order of the texts. */
   readonly result: Promise<Float32Array[][]>;
+  /** How well the model knows each text's words, 0 to 1. */
+  readonly known: number[];
   readonly #vectors: Float32Array[][];
   readonly #resolve: (vectors: Float32Array[][]) => void;
   readonly #reject: (reason: unknown) => void;
@@ -19,6 +21,7 @@ export class EmbedCall {
     this.#resolve = resolve;
     this.#reject = reject;
     this.#vectors = Array.from({ length: count }, () => []);
+    this.known = Array<number>(count).fill(1);
     this.#missing = count;
     this.#signal = signal;
     this.#abandoned = abandoned;
@@ -30,10 +33,11 @@ export class EmbedCall {
     return this.#missing === 0;
   }
 
-  /** Takes the window vectors of one text. */
-  deliver(index: number, windows: Float32Array[]): void {
+  /** Takes the window vectors of one text, and how well the model knows its words. */
+  deliver(index: number, windows: Float32Array[], known: number): void {
     if (this.settled) return;
     this.#vectors[index] = windows;
+    this.known[index] = known;
     if (--this.#missing > 0) return;
     this.#release();
     this.#resolve(this.#vectors);

@@ -1,5 +1,6 @@
 import { SvcError } from "../../src/errors.ts";
-import type { Embedder, EmbedOptions } from "../../src/interfaces/embedder.ts";
+import type { CallOptions } from "../../src/interfaces/common.ts";
+import type { Embedder, EmbedOptions, QueryEmbedding } from "../../src/interfaces/embedder.ts";
 import { EmbedCall } from "./call.ts";
 import { WEIGHTS_FOLDER, WEIGHTS_VERSION } from "./folders.ts";
 import type { KernelName } from "./matrix_product.ts";
@@ -46,7 +47,7 @@ export class WorkerEmbedder implements Embedder {
   /** 128. */
   readonly maxTokens: number = WINDOW_TOKENS;
   /** Lets nine of ten answerable questions through; see `deno task eval ask`. */
-  readonly closeness: number = 0.35;
+  readonly closeness: number = 0.37;
 
   readonly #options: WorkerEmbedderOptions;
   readonly #batches = new Map<number, Batch>();
@@ -69,13 +70,29 @@ export class WorkerEmbedder implements Embedder {
    *
    * @throws {SvcError} `embedding_unavailable` when the worker fails or the embedder is closed.
    */
-  async embed(
-    texts: readonly string[],
-    { purpose, signal }: EmbedOptions,
-  ): Promise<Float32Array[][]> {
-    signal?.throwIfAborted();
+  async embed(texts: readonly string[], options: EmbedOptions): Promise<Float32Array[][]> {
+    options.signal?.throwIfAborted();
     if (this.#closed) throw closedError();
-    if (texts.length === 0) return [];
+    return texts.length === 0 ? [] : await this.#call(texts, options).result;
+  }
+
+  /** Embeds a query and says how well the vocabulary knows its words. Throws as `embed` does. */
+  async embedQuery(text: string, options: CallOptions = {}): Promise<QueryEmbedding> {
+    options.signal?.throwIfAborted();
+    if (this.#closed) throw closedError();
+    const call = this.#call([text], { ...options, purpose: "query" });
+    const [windows] = await call.result;
+    return { vector: windows![0]!, known: call.known[0]! };
+  }
+
+  /** Ends the worker; calls under way reject. */
+  [Symbol.asyncDispose](): Promise<void> {
+    this.#closed = true;
+    this.#stop(closedError());
+    return Promise.resolve();
+  }
+
+  #call(texts: readonly string[], { purpose, signal }: EmbedOptions): EmbedCall {
     if (this.#worker === undefined) this.#start();
     const call = new EmbedCall(texts.length, signal, () => this.#dropAbandoned());
     const waiting = texts.map((text, index) => ({ ...excerpts(text, purpose), call, index }));
@@ -84,14 +101,7 @@ export class WorkerEmbedder implements Embedder {
       this.#waiting.push(...waiting);
       this.#queueFlush();
     }
-    return await call.result;
-  }
-
-  /** Ends the worker; calls under way reject. */
-  [Symbol.asyncDispose](): Promise<void> {
-    this.#closed = true;
-    this.#stop(closedError());
-    return Promise.resolve();
+    return call;
   }
 
   #start(): void {
@@ -152,14 +162,14 @@ export class WorkerEmbedder implements Embedder {
     });
   }
 
-  #deliver(id: number, { counts, vectors }: JobResult): void {
+  #deliver(id: number, { counts, known, vectors }: JobResult): void {
     let next = 0;
     this.#finish(id)?.texts.forEach(({ call, index }, i) => {
       const windows = Array.from({ length: counts[i] ?? 0 }, () => {
         const start = next++ * DIMENSIONS;
         return vectors.slice(start, start + DIMENSIONS);
       });
-      call.deliver(index, windows);
+      call.deliver(index, windows, known[i] ?? 1);
     });
   }
 

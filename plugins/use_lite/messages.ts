@@ -15,6 +15,8 @@ export interface Job {
 export interface JobResult {
   /** Number of windows of each text. */
   readonly counts: readonly number[];
+  /** How well the vocabulary knows each text's words; see `Tokenizer.known`. */
+  readonly known: readonly number[];
   /** All vectors, one after the other. */
   readonly vectors: Float32Array<ArrayBuffer>;
 }

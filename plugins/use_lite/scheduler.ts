@@ -1,6 +1,7 @@
 import { setImmediate } from "node:timers";
 import type { Job, JobResult } from "./messages.ts";
 import type { Model } from "./model.ts";
+import { mapQuery } from "./query_map.ts";
 import type { Scratch } from "./scratch.ts";
 import { DIMENSIONS, windowsOf } from "./windows.ts";
 
@@ -98,17 +99,26 @@ export class Scheduler {
   }
 }
 
-function* jobSteps(model: Model, scratch: Scratch, { texts }: Job): Generator<void, JobResult> {
+function* jobSteps(
+  model: Model,
+  scratch: Scratch,
+  { purpose, texts }: Job,
+): Generator<void, JobResult> {
   const windows: Uint16Array[] = [];
   const counts: number[] = [];
+  const known: number[] = [];
   for (const text of texts) {
     const own = windowsOf(model.tokenizer, text);
     windows.push(...own);
     counts.push(own.length);
+    known.push(own[0] === undefined ? 1 : model.tokenizer.known(own[0]));
     yield;
   }
   const vectors = new Float32Array(windows.length * DIMENSIONS);
   const separate = yield* model.transformer.run(scratch, windows);
-  separate.forEach((vector, i) => vectors.set(vector, i * DIMENSIONS));
-  return { counts, vectors };
+  separate.forEach((vector, i) => {
+    if (purpose === "query") mapQuery(vector);
+    vectors.set(vector, i * DIMENSIONS);
+  });
+  return { counts, known, vectors };
 }

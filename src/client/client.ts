@@ -275,6 +275,13 @@ export class SvcClient {
     return this.#read("GET /api/account", control);
   }
 
+  /** The account's keys, with when each was used last. */
+  accountKeys(
+    control?: req.CallControl,
+  ): Promise<{ readonly keys: readonly relayer.ListedKey[] }> {
+    return this.#read("GET /api/account/keys", control);
+  }
+
   /**
    * Lines of an export (PROTOCOL 10.11), parsed. It is complete only if the last one has the type
    * `end`.

@@ -15,3 +15,4 @@ export { isExposed, parseBaseUrl, type RetryPolicy, type SvcClientOptions } from
 export type * from "./recall_results.ts";
 export type * from "./relayer_results.ts";
 export type * from "./requests.ts";
+export type { Signer } from "./signer.ts";

@@ -2,6 +2,7 @@ import { SvcError } from "../errors.ts";
 import { HEADER } from "../protocol/headers.ts";
 import { isObjectId } from "../protocol/keys.ts";
 import { parsePrivateKey } from "../protocol/private_key.ts";
+import { makeSigner, type Signer } from "./signer.ts";
 
 /** How often and how long a call is repeated; only calls that cannot write twice ever are. */
 export interface RetryPolicy {
@@ -18,7 +19,9 @@ export interface SvcClientOptions {
   /** Base address of the relayer, `http` or `https`. */
   readonly baseUrl: string;
   /** Delegate private key: 64 hex characters, `0x` allowed, or a `suiprivkey1…` text. */
-  readonly privateKey: string;
+  readonly privateKey?: string;
+  /** Signs instead of a private key, for keys that cannot be read out, such as a browser's. */
+  readonly signer?: Signer;
   /** Object id of the account, `0x` and 64 hex characters: speeds up its resolution. */
   readonly accountId?: string | undefined;
   /** Signature form; default `nonce` (6 fields). `legacy` (4 fields) carries no query. */
@@ -47,7 +50,8 @@ export interface SvcClientOptions {
 /** Options with nothing left open. */
 export interface ResolvedOptions {
   readonly baseUrl: string;
-  readonly seed: Uint8Array<ArrayBuffer>;
+  /** Makes the signer; called once. */
+  readonly makeSigner: () => Promise<Signer>;
   readonly accountId: string | undefined;
   readonly form: "nonce" | "legacy";
   readonly credentialHeaders: Readonly<Record<string, string>>;
@@ -102,17 +106,31 @@ export function isExposed(baseUrl: string): boolean {
 function credentialHeaders(
   options: SvcClientOptions,
   baseUrl: string,
-  seed: Uint8Array,
+  seed: Uint8Array | undefined,
 ): Record<string, string> {
   const headers: Record<string, string> = {};
   if (options.sealSession) headers[HEADER.sealSession] = options.sealSession;
   if (options.sendDelegateKey) {
+    if (seed === undefined) {
+      throw invalid("sendDelegateKey", "sendDelegateKey needs a privateKey");
+    }
     if (isExposed(baseUrl)) {
       throw invalid("sendDelegateKey", "The delegate key is not sent over plain http");
     }
     headers[HEADER.delegateKey] = seed.toHex();
   }
   return headers;
+}
+
+/** The private key, unless something else signs. */
+function seedOf({ privateKey, signer }: SvcClientOptions): Uint8Array<ArrayBuffer> | undefined {
+  if (signer !== undefined && privateKey === undefined) return undefined;
+  if (signer !== undefined) throw invalid("signer", "privateKey and signer exclude each other");
+  const seed = parsePrivateKey(privateKey ?? "");
+  if (seed === undefined) {
+    throw invalid("privateKey", "privateKey must be 64 hex characters or a suiprivkey text");
+  }
+  return seed;
 }
 
 /**
@@ -125,16 +143,13 @@ export function resolveOptions(options: SvcClientOptions): ResolvedOptions {
   if (baseUrl === undefined) {
     throw invalid("baseUrl", "baseUrl must be an http or https address");
   }
-  const seed = parsePrivateKey(options.privateKey);
-  if (seed === undefined) {
-    throw invalid("privateKey", "privateKey must be 64 hex characters or a suiprivkey text");
-  }
+  const seed = seedOf(options);
   if (options.accountId && !isObjectId(options.accountId)) {
     throw invalid("accountId", "accountId must be 0x and 64 hex characters");
   }
   return {
     baseUrl,
-    seed,
+    makeSigner: async () => options.signer ?? await makeSigner(seed!),
     accountId: options.accountId || undefined,
     form: options.form ?? "nonce",
     credentialHeaders: credentialHeaders(options, baseUrl, seed),

@@ -16,6 +16,12 @@ export interface AccountKey {
   readonly expires_at?: string;
 }
 
+/** A key in the list of the account's keys. */
+export interface ListedKey extends AccountKey {
+  /** When it signed an accepted request last; absent when it never did. */
+  readonly last_used_at?: string;
+}
+
 /** The caller's account. */
 export interface AccountInfo {
   /** Address of the owner. */

@@ -4,7 +4,7 @@ import { bodySha256, canonicalText } from "../protocol/signing.ts";
 import { readCapped } from "./capped_body.ts";
 import { failureOf, parseObject, SvcAnswerError, SvcConnectionError } from "./failures.ts";
 import type { ResolvedOptions } from "./options.ts";
-import { makeSigner, type Signer } from "./signer.ts";
+import type { Signer } from "./signer.ts";
 
 /** One call of a route. */
 export interface Call {
@@ -62,7 +62,7 @@ export class Transport {
 
   /** The signer, made once. */
   signer(): Promise<Signer> {
-    return this.#signer ??= makeSigner(this.options.seed);
+    return this.#signer ??= this.options.makeSigner();
   }
 
   /** The answer's JSON. */

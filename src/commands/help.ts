@@ -3,7 +3,8 @@ export const HELP = `svc: private, portable memory for AI agents
 
 Usage: svc <command>
 
-  start                the relayer and its sidecar, each in its own sandbox (default)
+  start                the relayer with its dashboard, and its sidecar, each in its own sandbox
+                       (default)
   account …            accounts and their keys: create, list, add-key, remove-key
   login                sign in with a wallet, in a browser
   logout               delete the key on this computer

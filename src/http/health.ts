@@ -1,4 +1,6 @@
+import type { BackendHealth } from "../interfaces/mod.ts";
 import type { Domain } from "../memory/domain.ts";
+import { reembeddingOf } from "../memory/reembedding.ts";
 
 /** State of one dependency. */
 export interface DependencyHealth {
@@ -11,6 +13,7 @@ export interface DependencyHealth {
 /** Probes are answered from memory for this long. */
 const FRESH_MS = 1_000;
 const PROBE_TIMEOUT_MS = 400;
+const ASK_TIMEOUT_MS = 10_000;
 
 /** Asks whether a sidecar of ours answers; see `src/sidecar`. */
 export type SidecarProbe = (signal: AbortSignal) => Promise<boolean>;
@@ -20,6 +23,7 @@ export class Health {
   readonly #domain: Domain;
   readonly #kv: Deno.Kv;
   readonly #sidecar: SidecarProbe | undefined;
+  #asking: Promise<unknown> | undefined;
   #probed: { at: number; result: Promise<Record<string, DependencyHealth>> } | undefined;
 
   /** Probes nothing by itself. */
@@ -51,26 +55,59 @@ export class Health {
   }
 
   async #probe(): Promise<Record<string, DependencyHealth>> {
-    const { vectorStore, blobStore, languageModel, sponsor, queries, accounts } = this.#domain;
+    const { vectorStore, blobStore, languageModel, sponsor, accounts } = this.#domain;
     const owner = `0x${"0".repeat(64)}`;
     const scope = { owner, namespace: "default" };
     const [database, embedder, blobs, chain] = await Promise.all([
       answers(vectorStore.scopes(owner)),
-      answers(queries.get("health")),
+      this.#embedderState(),
       answers(blobStore.get("health", scope)),
       answers(accounts.get(owner)),
     ]);
     const state = (ok: boolean): DependencyHealth => ({ status: ok ? "ok" : "down" });
     return {
       database: state(database),
-      embedder: state(embedder),
-      llm: { status: languageModel === undefined ? "disabled" : "ok" },
+      embedder,
+      llm: languageModel === undefined
+        ? { status: "disabled" }
+        : { status: "ok", ...languageModel.health?.() },
       key_service: { status: this.#domain.cipher.needsCredential ? "ok" : "disabled" },
       blob_store: state(blobs),
       chain: accounts.admin === undefined ? state(chain) : { status: "disabled" },
       sidecar: await this.#sidecarState(),
       sponsor: { status: sponsor === undefined ? "disabled" : "ok" },
     };
+  }
+
+  /**
+   * A server that worked last is not asked again, because each call may cost money; one that did
+   * not is, as soon as it may be.
+   */
+  async #embedderState(): Promise<DependencyHealth> {
+    const { embedder, queries } = this.#domain;
+    let health: BackendHealth | undefined = embedder.health?.();
+    if (health === undefined) {
+      health = { status: await answers(queries.get("health")) ? "ok" : "down" };
+    } else if (health.status !== "ok") {
+      await answers(this.#askEmbedder());
+      health = embedder.health?.() ?? health;
+    }
+    const reembedding = reembeddingOf(this.#domain);
+    const progress = reembedding?.progress;
+    if (progress === undefined || health.status === "down") return { ...health };
+    return {
+      ...health,
+      ...(reembedding?.active ? { status: "degraded" } : {}),
+      reembedding: { ...progress },
+    };
+  }
+
+  /** One question at a time: a server that loads its model needs longer than a probe waits. */
+  #askEmbedder(): Promise<unknown> {
+    const signal = AbortSignal.timeout(ASK_TIMEOUT_MS);
+    this.#asking ??= this.#domain.embedder.embed(["health"], { purpose: "query", signal })
+      .finally(() => this.#asking = undefined);
+    return this.#asking;
   }
 
   async #sidecarState(): Promise<DependencyHealth> {

@@ -204,7 +204,9 @@ export class McpProxy implements Disposable {
     const method = request.method;
     let answer: GateAnswer;
     try {
-      const whole = { ...message, method, target: target.path + target.query };
+      // Characters that the server takes as they come would be bytes of a head on the wire.
+      const { search } = new URL(request.url);
+      const whole = { ...message, method, target: target.path + search };
       answer = await gate.send(whole, request.signal);
     } catch (cause) {
       // When the client left, it is not the sidecar's failure, and nobody reads the answer.

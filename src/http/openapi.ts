@@ -15,6 +15,7 @@ const PUBLIC: readonly { path: string; method: string; summary: string }[] = [
   { path: "/compat/sui", method: "post", summary: "Package read for published clients" },
   { path: "/accounts/challenge", method: "post", summary: "A text for the owner's wallet to sign" },
   { path: "/accounts", method: "post", summary: "Create an embedded account" },
+  { path: "/accounts/open", method: "post", summary: "The owner's account, made when missing" },
   { path: "/accounts/{id}/keys", method: "post", summary: "Add a delegate key" },
   { path: "/accounts/{id}/keys/remove", method: "post", summary: "Remove a delegate key" },
   { path: "/accounts/{id}/deactivate", method: "post", summary: "Deactivate an account" },

@@ -211,6 +211,7 @@ export class Router {
     const suffixes = [
       "",
       "/challenge",
+      "/open",
       "/:id/keys",
       "/:id/keys/remove",
       "/:id/deactivate",

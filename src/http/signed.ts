@@ -103,6 +103,7 @@ export class SignedRoutes {
       text,
       charges,
     };
+    domain.keyUse.touch(authorization.key.publicKey, domain.now());
     try {
       const response = await this.#authenticated(verified);
       this.#addLimits(response.headers, charges);

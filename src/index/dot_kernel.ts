@@ -11,6 +11,13 @@ export interface DotKernel {
    * lies {@linkcode rowOffset}`(r, dim) + `{@linkcode floatOffset}`(i)` floats after `base`.
    */
   dots_f32(base: number, q: number, out: number, n: number, dim: number): void;
+  /**
+   * Writes the dot products of `n` rows of signed bytes at `base` with the bytes at `q`, each 0 to
+   * 127, to `out`, as 32-bit integers. `n` is rounded up to a multiple of 4; `dim`, the number of
+   * bytes a row, is a multiple of 16. Byte `i` of row `r` lies
+   * {@linkcode byteRowOffset}`(r, dim) + `{@linkcode byteOffset}`(i)` after `base`.
+   */
+  dots_i8(base: number, q: number, out: number, n: number, dim: number): void;
   /** Reads `bytes` bytes (a positive multiple of 64) and answers the sum of their 32-bit words. */
   sum_read(base: number, bytes: number): number;
 }
@@ -23,6 +30,16 @@ export function rowOffset(row: number, dim: number): number {
 /** Distance of a float from the start of its row, in floats. */
 export function floatOffset(index: number): number {
   return (index >> 2) * 16 + (index & 3);
+}
+
+/** Where a row of bytes starts: four rows lie interleaved, sixteen bytes each in turn. */
+export function byteRowOffset(row: number, dim: number): number {
+  return (row >> 2) * 4 * dim + (row & 3) * 16;
+}
+
+/** Distance of a byte from the start of its row. */
+export function byteOffset(index: number): number {
+  return (index >> 4) * 64 + (index & 15);
 }
 
 const decode = (base64: string): Uint8Array<ArrayBuffer> => Uint8Array.fromBase64(base64);
@@ -60,6 +77,18 @@ function plainKernel(memory: WebAssembly.Memory): DotKernel {
             rows[at + 2]! * query[i + 2]! + rows[at + 3]! * query[i + 3]!;
           at += 16;
         }
+        sums[row] = sum;
+      }
+    },
+    dots_i8(base, q, out, n, dim) {
+      const query = new Int8Array(memory.buffer, q, dim);
+      const count = (n + 3) & ~3;
+      const rows = new Int8Array(memory.buffer, base, count * dim);
+      const sums = new Int32Array(memory.buffer, out, count);
+      for (let row = 0; row < count; row++) {
+        const start = byteRowOffset(row, dim);
+        let sum = 0;
+        for (let i = 0; i < dim; i++) sum += rows[start + byteOffset(i)]! * query[i]!;
         sums[row] = sum;
       }
     },

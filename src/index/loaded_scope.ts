@@ -21,6 +21,22 @@ export interface SearchOptions {
   readonly maxDistance?: number;
 }
 
+/** What a scope is asked; the legs it names are used. */
+export interface ScopeQuery {
+  /** Embedding of the query, of any length but zero; absent in a search by words alone. */
+  readonly vector?: Float32Array;
+  /** The query; absent in a search by meaning alone. */
+  readonly text?: string;
+  /** Share of the query that the embedder knows, 0 to 1; 1 when absent. Weighs the vector. */
+  readonly known?: number;
+}
+
+/** A memory and how well it answers a query. */
+export interface Match extends Neighbour {
+  /** Larger is better; not bounded when both legs are used, else 0 to 1. */
+  readonly score: number;
+}
+
 /**
  * One scope in RAM. It follows every change until it is evicted; from then on `released` is true,
  * `size` and `bytes` are 0, and every method throws `overloaded` instead of a partial answer.
@@ -34,6 +50,8 @@ export interface LoadedScope {
   readonly released: boolean;
   /** A memory by id. */
   get(id: string): IndexedMemory | undefined;
+  /** Memories without vectors of the present model; no search finds them. */
+  withoutVectors(): readonly IndexedMemory[];
   /** Every memory, in no useful order. The same array is changed by later writes. */
   entries(): readonly IndexedMemory[];
   /** Whether a memory's record is stored in this blob. */
@@ -47,7 +65,19 @@ export interface LoadedScope {
    */
   search(vector: Float32Array, options: SearchOptions): Neighbour[];
   /**
-   * Cosine distance of every memory's closest window, in the order of `entries()`.
+   * The memories that answer a query best, best first; of equally good ones the newer first, then by
+   * id. Of a search by words only those with something in common, at the distance 1 − score. Only
+   * memories whose text was set are found by their words.
+   * @throws {SvcError} `dimension_mismatch`, `invalid_vector`, `overloaded`.
+   */
+  match(query: ScopeQuery, options: SearchOptions): Match[];
+  /** Memories whose text is not known here. */
+  withoutText(): readonly IndexedMemory[];
+  /** Sets the text of a memory; another version, an unknown id and a known text are ignored. */
+  setText(id: string, version: number, text: string): void;
+  /**
+   * Cosine distance of every memory's closest window, in the order of `entries()`; 2 for memories
+   * without vectors.
    * @throws {SvcError} `dimension_mismatch`, `invalid_vector`, `overloaded`.
    */
   distances(vector: Float32Array): Float32Array;

@@ -18,7 +18,7 @@ export function nearest<T extends Ranked>(
   items: readonly T[],
   distances: Float32Array,
   limit: number,
-  accept: (item: T, distance: number) => boolean,
+  accept: (item: T, distance: number, position: number) => boolean,
 ): Int32Array {
   const size = Math.min(Math.max(0, Math.floor(limit)), items.length);
   const best = new Int32Array(size);
@@ -37,7 +37,7 @@ export function nearest<T extends Ranked>(
     // Almost every item ends here once the list is full.
     if (distance > worst) continue;
     if (count === size && !before(i, best[size - 1]!)) continue;
-    if (!accept(items[i]!, distance)) continue;
+    if (!accept(items[i]!, distance, i)) continue;
     let low = 0;
     for (let high = count; low < high;) {
       const middle = (low + high) >> 1;

@@ -1,7 +1,17 @@
 import { SvcError } from "../errors.ts";
 import type { BlobLink, IndexEntry, Scope } from "../interfaces/mod.ts";
 import type { Arena } from "./arena.ts";
-import type { IndexedMemory, LoadedScope, Neighbour, SearchOptions } from "./loaded_scope.ts";
+import { bestMemories } from "./best_memories.ts";
+import { fusedScore, keywordScores } from "./fusion.ts";
+import { LexicalIndex, type LexicalScores } from "./lexical_index.ts";
+import type {
+  IndexedMemory,
+  LoadedScope,
+  Match,
+  Neighbour,
+  ScopeQuery,
+  SearchOptions,
+} from "./loaded_scope.ts";
 import { nearest } from "./nearest.ts";
 import { ScopeVectors } from "./scope_vectors.ts";
 
@@ -13,9 +23,12 @@ export class ResidentScope implements LoadedScope {
   /** Whose memories. */
   readonly scope: Scope;
   readonly #vectors: ScopeVectors;
+  #texts = new LexicalIndex();
   #entries: IndexedMemory[] = [];
   readonly #slots = new Map<string, number>();
   readonly #blobs = new Map<string, number>();
+  /** Ids of memories without vectors. */
+  readonly #bare = new Set<string>();
   #bytes = 0;
   #payloadBytes = 0;
   #released = false;
@@ -38,7 +51,8 @@ export class ResidentScope implements LoadedScope {
 
   /** Estimate of the RAM held, in bytes. */
   get residentBytes(): number {
-    return this.#vectors.bytes + this.#payloadBytes + this.#entries.length * ENTRY_BYTES;
+    return this.#vectors.bytes + this.#texts.bytes + this.#payloadBytes +
+      this.#entries.length * ENTRY_BYTES;
   }
 
   /** Whether {@linkcode ResidentScope.release} was called. */
@@ -59,6 +73,12 @@ export class ResidentScope implements LoadedScope {
     return this.#entries;
   }
 
+  /** Memories without vectors of the present model. */
+  withoutVectors(): readonly IndexedMemory[] {
+    this.#check();
+    return [...this.#bare].map((id) => this.#entries[this.#slots.get(id)!]!);
+  }
+
   /** Whether a memory's record is stored in this blob. */
   hasBlob(blobId: string): boolean {
     return this.countBlob(blobId) > 0;
@@ -73,15 +93,71 @@ export class ResidentScope implements LoadedScope {
   /** The nearest memories. */
   search(vector: Float32Array, options: SearchOptions): Neighbour[] {
     this.#check();
-    const distances = this.#vectors.distances(vector);
+    return bestMemories(this.#entries, this.#vectors, vector, undefined, this.#comparable(options))
+      .map(({ slot, distance }) => ({ entry: this.#entries[slot]!, distance }));
+  }
+
+  /** The memories that answer a query best. */
+  match({ vector, text, known = 1 }: ScopeQuery, options: SearchOptions): Match[] {
+    this.#check();
+    if (text === undefined) {
+      const hits = vector === undefined ? [] : this.search(vector, options);
+      return hits.map((hit) => ({ ...hit, score: Math.max(0, 1 - hit.distance) }));
+    }
+    const lexical = this.#texts.score(text);
+    if (vector === undefined) return this.#matchWords(lexical, options);
+    const scoreOf = fusedScore(lexical, known);
+    const costOf = (slot: number, distance: number): number => -scoreOf(slot, distance);
+    return bestMemories(this.#entries, this.#vectors, vector, costOf, this.#comparable(options))
+      .map(({ slot, distance, cost }) => ({
+        entry: this.#entries[slot]!,
+        distance,
+        score: -cost,
+      }));
+  }
+
+  /** Memories without vectors are found by their words alone. */
+  #comparable(options: SearchOptions): SearchOptions {
+    if (this.#bare.size === 0) return options;
+    const { accept } = options;
+    return {
+      ...options,
+      accept: (entry) => !this.#bare.has(entry.id) && (accept?.(entry) ?? true),
+    };
+  }
+
+  #matchWords(lexical: LexicalScores, options: SearchOptions): Match[] {
     const { limit, maxDistance = Infinity } = options;
-    const found = nearest(this.#entries, distances, limit, (entry, distance) => {
-      return distance <= maxDistance && (options.accept?.(entry) ?? true);
+    const costs = keywordScores(lexical).map((score) => -score);
+    const found = nearest(this.#entries, costs, limit, (entry, cost) => {
+      return cost < 0 && 1 + cost <= maxDistance && (options.accept?.(entry) ?? true);
     });
     return Array.from(found, (slot) => ({
       entry: this.#entries[slot]!,
-      distance: distances[slot]!,
+      distance: 1 + costs[slot]!,
+      score: -costs[slot]!,
     }));
+  }
+
+  /** Memories whose text is not known here. */
+  withoutText(): readonly IndexedMemory[] {
+    this.#check();
+    if (this.#texts.texts === this.size) return [];
+    return this.#entries.filter((_, slot) => !this.#texts.has(slot));
+  }
+
+  /** Sets the text of a memory. */
+  setText(id: string, version: number, text: string): void {
+    this.#check();
+    const slot = this.#slots.get(id);
+    if (slot === undefined || this.#texts.has(slot)) return;
+    if (this.#entries[slot]!.version === version) this.#texts.set(slot, text);
+  }
+
+  /** Forgets the text of every memory. */
+  forgetTexts(): void {
+    this.#texts = new LexicalIndex();
+    for (let slot = 0; slot < this.size; slot++) this.#texts.add();
   }
 
   /** Distance of every memory. */
@@ -116,14 +192,19 @@ export class ResidentScope implements LoadedScope {
     const slot = this.#slots.get(entry.id);
     if (slot === undefined) {
       this.#vectors.add(vectors);
+      this.#texts.add();
       this.#slots.set(entry.id, this.#entries.length);
       this.#entries.push(memory);
     } else {
       this.#vectors.replace(slot, vectors);
+      // The same version is the same text.
+      if (known?.version !== entry.version) this.#texts.clear(slot);
       this.#count(this.#entries[slot]!, -1);
       this.#entries[slot] = memory;
     }
     this.#count(memory, 1);
+    if (vectors.length === 0) this.#bare.add(entry.id);
+    else this.#bare.delete(entry.id);
   }
 
   /** Notes a memory's blob; answers whether this version of the memory is here. */
@@ -144,8 +225,10 @@ export class ResidentScope implements LoadedScope {
     const slot = this.#slots.get(id);
     if (slot === undefined) return;
     this.#slots.delete(id);
+    this.#bare.delete(id);
     this.#count(this.#entries[slot]!, -1);
     this.#vectors.remove(slot);
+    this.#texts.remove(slot);
     const last = this.#entries.pop()!;
     if (slot === this.#entries.length) return;
     this.#entries[slot] = last;
@@ -156,10 +239,12 @@ export class ResidentScope implements LoadedScope {
   release(): void {
     this.#released = true;
     this.#vectors.release();
+    this.#texts = new LexicalIndex();
     // A new array: whoever walks the old one keeps what it saw.
     this.#entries = [];
     this.#bytes = this.#payloadBytes = 0;
     this.#slots.clear();
+    this.#bare.clear();
     this.#blobs.clear();
   }
 

@@ -44,6 +44,8 @@ interface Held {
   readers: number;
   /** What it adds to the index's bytes. */
   bytes: number;
+  /** Forgets the texts in time; see `forgetTextsAfter`. */
+  forgetting: ReturnType<typeof setTimeout> | undefined;
 }
 
 /**
@@ -72,14 +74,15 @@ export class ScopeIndex implements AsyncDisposable {
    * Loads the scope unless it is in RAM, and reads it while it cannot be evicted. Callers share one
    * load, which goes on when a caller's signal ends the call; a failed load is tried again by the
    * next caller.
-   * @param reader Synchronous; the scope may be evicted after it returned.
+   * @param reader The scope may be evicted once it returned, or its promise is settled. Run again
+   * when the scope was dropped before an asynchronous reader was done.
    * @throws {SvcError} what the vector store throws; `dimension_mismatch` when its vectors have
    * another length; `overloaded` when a scope exceeds 32-bit addresses; `shutting_down`; and what
    * the reader throws.
    */
   async read<T>(
     scope: Scope,
-    reader: (loaded: LoadedScope) => T,
+    reader: (loaded: LoadedScope) => T | Promise<T>,
     options: CallOptions = {},
   ): Promise<T> {
     options.signal?.throwIfAborted();
@@ -89,9 +92,12 @@ export class ScopeIndex implements AsyncDisposable {
       try {
         const loaded = await untilAborted(held.ready, options.signal);
         this.#touch(held);
-        if (!loaded.released) return reader(loaded);
+        if (!loaded.released) return await tryRead(loaded, reader);
+      } catch (error) {
+        if (error !== DROPPED) throw error;
       } finally {
         held.readers--;
+        this.#account(held);
         this.#evict();
       }
     }
@@ -108,14 +114,17 @@ export class ScopeIndex implements AsyncDisposable {
   /**
    * Takes over written entries. Lower versions than the known ones are ignored. A scope that cannot
    * take an entry is dropped, and its next load says why.
+   * @param texts Texts of entries by id, where they may be indexed now; others are set when read.
    */
-  apply(entries: readonly IndexEntry[]): void {
+  apply(entries: readonly IndexEntry[], texts?: ReadonlyMap<string, string>): void {
     const touched = new Set<Held>();
     for (const entry of entries) {
       const held = this.#held.get(keyOf(entry));
       if (held === undefined) continue;
       try {
         held.resident.put(entry);
+        const text = texts?.get(entry.id);
+        if (text !== undefined) held.resident.setText(entry.id, entry.version, text);
         touched.add(held);
       } catch {
         this.#release(held);
@@ -138,6 +147,19 @@ export class ScopeIndex implements AsyncDisposable {
     if (held === undefined) return;
     for (const id of ids) (held.loading ?? held.resident).remove(id);
     this.#account(held);
+  }
+
+  /** Forgets a scope's texts at the latest after this time, in milliseconds from the first call on. */
+  forgetTextsAfter(scope: Scope, milliseconds: number): void {
+    const held = this.#held.get(keyOf(scope));
+    if (held === undefined || held.forgetting !== undefined) return;
+    const timer = setTimeout(() => {
+      held.forgetting = undefined;
+      held.resident.forgetTexts();
+      this.#account(held);
+    }, milliseconds);
+    Deno.unrefTimer(timer);
+    held.forgetting = timer;
   }
 
   /** Forgets what is in RAM of a scope; a load in progress starts again. */
@@ -185,6 +207,7 @@ export class ScopeIndex implements AsyncDisposable {
       ready,
       readers: 0,
       bytes: 0,
+      forgetting: undefined,
     };
     this.#held.set(key, held);
     this.#running.add(ready);
@@ -237,9 +260,24 @@ export class ScopeIndex implements AsyncDisposable {
   }
 
   #release(held: Held): void {
+    clearTimeout(held.forgetting);
     held.resident.release();
     this.#bytes -= held.bytes;
     this.#held.delete(held.key);
+  }
+}
+
+/** Thrown in place of what a reader throws whose scope is gone. */
+const DROPPED = Symbol("dropped");
+
+async function tryRead<T>(
+  loaded: LoadedScope,
+  reader: (loaded: LoadedScope) => T | Promise<T>,
+): Promise<T> {
+  try {
+    return await reader(loaded);
+  } catch (error) {
+    throw loaded.released ? DROPPED : error;
   }
 }
 

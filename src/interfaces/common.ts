@@ -12,5 +12,13 @@ export interface CallOptions {
   readonly signal?: AbortSignal | undefined;
 }
 
+/** What a backend knows of its server from the calls so far. */
+export interface BackendHealth {
+  /** `degraded`: some calls fail; `down`: calls fail at once until the server answers again. */
+  readonly status: "ok" | "degraded" | "down";
+  /** Why, safe for callers. */
+  readonly reason?: string;
+}
+
 /** Where a memory came from. */
 export type Source = "remember" | "bulk" | "manual" | "analyze" | "import" | "restore";

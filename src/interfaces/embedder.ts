@@ -1,9 +1,20 @@
-import type { CallOptions } from "./common.ts";
+import type { BackendHealth, CallOptions } from "./common.ts";
 
 /** Options of {@linkcode Embedder.embed}. */
 export interface EmbedOptions extends CallOptions {
   /** `query` overtakes waiting `document` texts and always has one window. */
   readonly purpose: "document" | "query";
+}
+
+/** What an embedder makes of a query. */
+export interface QueryEmbedding {
+  /** Unit length. */
+  readonly vector: Float32Array;
+  /**
+   * How well the model knows the query's words, 0 to 1: 0 where they are of another language or in
+   * another script. Recall leans on words and letters as far as it is low.
+   */
+  readonly known: number;
 }
 
 /**
@@ -26,4 +37,11 @@ export interface Embedder extends AsyncDisposable {
    * (longer texts are sampled evenly). Vectors have unit length and finite numbers.
    */
   embed(texts: readonly string[], options: EmbedOptions): Promise<Float32Array[][]>;
+  /** What the last calls say about its server; absent where there is none. */
+  health?(): BackendHealth;
+  /**
+   * As `embed` of one text with the purpose `query`, for models that can tell when a text is none
+   * of theirs. Without it every query counts as known.
+   */
+  embedQuery?(text: string, options?: CallOptions): Promise<QueryEmbedding>;
 }

@@ -1,4 +1,4 @@
-import type { CallOptions } from "./common.ts";
+import type { BackendHealth, CallOptions } from "./common.ts";
 
 /** One message of a conversation. */
 export interface ChatMessage {
@@ -29,4 +29,6 @@ export interface LanguageModel extends AsyncDisposable {
   readonly model: string;
   /** The assistant's next message; empty when the model says nothing. */
   chat(messages: readonly ChatMessage[], options?: ChatOptions): Promise<string>;
+  /** What the last calls say about its server; absent where there is none. */
+  health?(): BackendHealth;
 }

@@ -6,7 +6,10 @@ export interface IndexEntry extends Scope {
   readonly id: string;
   /** Version of the memory, from 1. */
   readonly version: number;
-  /** 1 to 16 window vectors, unit length; a memory is as close as its closest window. */
+  /**
+   * 1 to 16 window vectors, unit length; a memory is as close as its closest window. None: it has no
+   * vectors of the present model, and no search by vector finds it.
+   */
   readonly vectors: readonly Float32Array[];
   /** The sealed record when it is at most 16 KiB, else empty. */
   readonly payload: Uint8Array;
@@ -66,6 +69,12 @@ export interface ScopeCount {
   readonly lastWriteAt: number;
 }
 
+/** How many memories of a scope have vectors of another model. */
+export interface OutdatedScope extends Scope {
+  /** Number of memories. */
+  readonly count: number;
+}
+
 /** Where a memory's sealed record was stored. */
 export interface BlobLink {
   /** Memory id. */
@@ -96,6 +105,13 @@ export interface VectorStore extends AsyncDisposable {
   scan(scope: Scope, cursor?: string, options?: CallOptions): Promise<ScanPage>;
   /** What each of the owner's scopes holds, ordered by namespace; empty scopes are left out. */
   scopes(owner: string, options?: CallOptions): Promise<ScopeCount[]>;
+  /**
+   * Scopes with memories whose vectors are of another model than the store was opened for. Such
+   * memories are read without vectors; the vectors are kept, and are there again when the store is
+   * opened for that model, until the memory is written. Absent where a store cannot hold vectors of
+   * several models: it refuses to open for another one.
+   */
+  outdated?(options?: CallOptions): Promise<OutdatedScope[]>;
   /** Removes memories; unknown ids are ignored. */
   delete(scope: Scope, ids: readonly string[], options?: CallOptions): Promise<void>;
 }

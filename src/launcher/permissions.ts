@@ -5,6 +5,7 @@ import { type Casting, pluginPermissions, PROGRAM_ROOT } from "../plugins.ts";
 import { isInside } from "../settings/checks.ts";
 import { BUILT_IN } from "../settings/plugin_names.ts";
 import type { Settings } from "../settings.ts";
+import { WEB_HOSTS } from "../web/listen.ts";
 
 /** What one process may do; an empty list means nothing of that kind. */
 export interface PermissionList {
@@ -49,9 +50,19 @@ function moduleFolders(castings: readonly Casting[]): string[] {
   return folders.map((folder) => fileURLToPath(folder).replace(/(.)[/\\]$/, "$1"));
 }
 
+/** Where the dashboard listens, and the folder of its files. */
+function dashboardPermissions({ webPort }: Settings): { net: string[]; read: string[] } {
+  if (webPort === 0 || PROGRAM_ROOT.protocol !== "file:") return { net: [], read: [] };
+  return {
+    net: WEB_HOSTS.map((host) => netEntry(host, webPort)),
+    read: [fileURLToPath(new URL("web/dist", PROGRAM_ROOT))],
+  };
+}
+
 /**
- * What the relayer may do: listen on its address and, for the sidecar, on an internal one, reach the sidecar and the hosts of its plugins, read and write
- * the data directory. It may not start programs, load native code or read the environment, unless
+ * What the relayer may do: listen on its address, on the dashboard's and, for the sidecar, on an
+ * internal one, reach the sidecar and the hosts of its plugins, read the dashboard's files, read
+ * and write the data directory. It may not start programs, load native code or read the environment, unless
  * a plugin asks for the latter two.
  */
 export function relayerPermissions(
@@ -62,13 +73,20 @@ export function relayerPermissions(
 ): PermissionList {
   const asked = pluginPermissions(castings, env, settings.dataDir);
   const sidecar = new URL(settings.sidecarUrl);
+  const dashboard = dashboardPermissions(settings);
   return {
     net: union(
       [netEntry(settings.host, settings.port), sidecar.host],
       internalUrl === undefined ? [] : [new URL(internalUrl).host],
+      dashboard.net,
       ...asked.map(({ net }) => net),
     ),
-    read: paths([settings.dataDir], moduleFolders(castings), ...asked.map(({ read }) => read)),
+    read: paths(
+      [settings.dataDir],
+      moduleFolders(castings),
+      dashboard.read,
+      ...asked.map(({ read }) => read),
+    ),
     write: paths([settings.dataDir], ...asked.map(({ write }) => write)),
     env: union(...asked.map(({ env }) => env)),
     ffi: union(...asked.map(({ ffi }) => ffi)),

@@ -30,6 +30,9 @@ const LONGEST_PAUSE_MS = 10_000;
 /** A child that ran this long was healthy: its next death starts the backoff anew. */
 const HEALTHY_MS = 60_000;
 
+/** Stands for the exit code of a child that could not be started (`EX_OSERR`). */
+const EXIT_UNSTARTED = 71;
+
 /** Pause before the next start after some quick deaths in a row, milliseconds. */
 export function restartPause(deaths: number): number {
   return Math.min(FIRST_PAUSE_MS * 2 ** deaths, LONGEST_PAUSE_MS);
@@ -76,6 +79,8 @@ export class Supervisor {
    *
    * @returns the last child's exit code, once stopped or once a child ends with
    * {@linkcode EXIT_CONFIG}.
+   * @throws what the system says when the first start fails; later ones, for which there may be no
+   * room at the moment, are tried again.
    */
   async run(): Promise<number> {
     const { signal } = this.#stopping;
@@ -83,7 +88,12 @@ export class Supervisor {
     let code = 0;
     while (!signal.aborted) {
       const start = this.#now();
-      code = await this.#runOnce();
+      try {
+        code = await this.#runOnce();
+      } catch (error) {
+        if (deaths === 0) throw error;
+        code = EXIT_UNSTARTED;
+      }
       if (signal.aborted || this.#last || code === EXIT_CONFIG) break;
       if (this.#now() - start >= HEALTHY_MS) deaths = 0;
       const pause = restartPause(deaths++);

@@ -40,6 +40,13 @@ export interface Domain extends Backends {
   readonly staging: Staging;
   /** Deletions. */
   readonly tombstones: Tombstones;
+  /** When delegate keys were used; times in milliseconds since the epoch. */
+  readonly keyUse: {
+    /** Notes a use. */
+    touch(publicKey: string, at: number): void;
+    /** The last use. */
+    lastUsed(publicKey: string): number | undefined;
+  };
   /** Seals waiting payloads. */
   readonly payloads: Sealer;
   /** Seals saved steps. */

@@ -8,6 +8,8 @@ export type Payload =
   | {
     readonly kind: "manual";
     readonly vector: Float32Array;
+    /** Model the relayer had when the vector was accepted; absent = the present one. */
+    readonly model?: string;
     readonly data: Uint8Array;
     /** Set instead of `data` when the client stored the blob itself. */
     readonly blobId?: string;
@@ -18,6 +20,8 @@ export type Payload =
 export interface Step {
   /** Window vectors. */
   readonly vectors: readonly Float32Array[];
+  /** Model they are of. */
+  readonly model: string;
   /** The sealed record, its key id and its wrapped key. */
   readonly sealed: Sealed;
 }
@@ -68,7 +72,8 @@ export function encodePayload(payload: Payload): Uint8Array {
     const head = { kind: "text", metadata: payload.metadata };
     return frame([encoder.encode(JSON.stringify(head)), encoder.encode(payload.text)]);
   }
-  const head = { kind: "manual", blobId: payload.blobId, metadata: payload.metadata };
+  const { blobId, model, metadata } = payload;
+  const head = { kind: "manual", blobId, model, metadata };
   return frame([encoder.encode(JSON.stringify(head)), payload.data, vectorBytes(payload.vector)]);
 }
 
@@ -80,9 +85,10 @@ export function encodePayload(payload: Payload): Uint8Array {
 export function decodePayload(bytes: Uint8Array): Payload {
   try {
     const [head, body, vector] = unframe(bytes);
-    const { kind, blobId, metadata } = JSON.parse(decoder.decode(head)) as {
+    const { kind, blobId, model, metadata } = JSON.parse(decoder.decode(head)) as {
       kind: string;
       blobId?: string;
+      model?: string;
       metadata?: Metadata;
     };
     const meta = metadata === undefined ? {} : { metadata };
@@ -91,7 +97,8 @@ export function decodePayload(bytes: Uint8Array): Payload {
     }
     if (kind === "manual" && body !== undefined && vector !== undefined) {
       const blob = blobId === undefined ? {} : { blobId };
-      return { kind, data: body, vector: vectorOf(vector), ...blob, ...meta };
+      const made = model === undefined ? {} : { model };
+      return { kind, data: body, vector: vectorOf(vector), ...made, ...blob, ...meta };
     }
   } catch {
     // Falls through: the parser's message may quote the text.
@@ -100,9 +107,9 @@ export function decodePayload(bytes: Uint8Array): Payload {
 }
 
 /** Bytes of a step's result. */
-export function encodeStep({ vectors, sealed }: Step): Uint8Array {
-  const keyId = encoder.encode(sealed.keyId);
-  return frame([keyId, sealed.wrappedKey, sealed.record, ...vectors.map(vectorBytes)]);
+export function encodeStep({ vectors, model, sealed }: Step): Uint8Array {
+  const head = encoder.encode(`${sealed.keyId}\n${model}`);
+  return frame([head, sealed.wrappedKey, sealed.record, ...vectors.map(vectorBytes)]);
 }
 
 /**
@@ -111,12 +118,14 @@ export function encodeStep({ vectors, sealed }: Step): Uint8Array {
  * @throws {SvcError} `storage_unavailable`, not retryable, when they are damaged.
  */
 export function decodeStep(bytes: Uint8Array): Step {
-  const [keyId, wrappedKey, record, ...vectors] = unframe(bytes);
-  if (keyId === undefined || wrappedKey === undefined || record === undefined) {
+  const [head, wrappedKey, record, ...vectors] = unframe(bytes);
+  if (head === undefined || wrappedKey === undefined || record === undefined) {
     throw new SvcError("storage_unavailable", "The saved step is damaged", { retryable: false });
   }
+  const [keyId = "", ...model] = decoder.decode(head).split("\n");
   return {
     vectors: vectors.map(vectorOf),
-    sealed: { keyId: decoder.decode(keyId), wrappedKey, record },
+    model: model.join("\n"),
+    sealed: { keyId, wrappedKey, record },
   };
 }

@@ -9,7 +9,7 @@ import { decodePayload, decodeStep, encodeStep, type Payload, type Step } from "
 import { encodeRecord } from "./record.ts";
 import { storeBlob } from "./store_blob.ts";
 import { undoJob } from "./remove.ts";
-import { checkedVectors } from "./vectors.ts";
+import { documentVectors } from "./vectors.ts";
 
 async function step<T>(code: JobErrorCode, work: () => Promise<T>): Promise<T> {
   try {
@@ -37,35 +37,51 @@ async function sealRecord(domain: Domain, job: AcceptedJob, payload: Payload): P
   return await domain.cipher.seal(record, job);
 }
 
-/** Embeds and seals once: the result is saved before its first effect. */
+/** Window vectors of the present model; none for a vector a client made with another one. */
+async function vectorsOf(
+  { embedder }: Domain,
+  payload: Payload,
+  signal: AbortSignal,
+): Promise<readonly Float32Array[]> {
+  if (payload.kind === "manual") {
+    const { vector, model = embedder.model } = payload;
+    const fits = model === embedder.model && vector.length === embedder.dimensions;
+    return fits ? [vector] : [];
+  }
+  return await step("embedding_failed", async () => {
+    const [vectors] = await documentVectors(embedder, [payload.text], signal);
+    return vectors!;
+  });
+}
+
+async function savedStep(domain: Domain, live: LiveJob): Promise<Step | undefined> {
+  if (live.step === undefined) return undefined;
+  const saved = await domain.jobs.loadStep(live.job.id);
+  if (saved === undefined) return undefined;
+  return decodeStep(await unseal(domain.steps, saved, `step ${live.job.id}`));
+}
+
+/**
+ * Embeds and seals once: the result is saved before its first effect. After a change of the
+ * embedding model the vectors are made again; the sealed record stays the same.
+ */
 async function makeStep(
   domain: Domain,
   { live, signal }: Attempt,
   payload: Payload,
 ): Promise<Step> {
   const { job } = live;
-  if (live.step !== undefined) {
-    const saved = await domain.jobs.loadStep(job.id);
-    if (saved !== undefined) {
-      return decodeStep(await unseal(domain.steps, saved, `step ${job.id}`));
-    }
-  }
-  const vectors = payload.kind === "manual" ? [payload.vector] : await step(
-    "embedding_failed",
-    async () => {
-      const [windows] = await domain.embedder.embed([payload.text], {
-        purpose: "document",
-        signal,
-      });
-      return checkedVectors(domain.embedder, windows);
-    },
-  );
+  const { model } = domain.embedder;
+  const saved = await savedStep(domain, live);
+  if (saved?.model === model) return saved;
+  const vectors = await vectorsOf(domain, payload, signal);
   domain.config.failpoint("embed");
-  const sealed = await step("encryption_failed", () => sealRecord(domain, job, payload));
-  const made = { vectors, sealed };
+  const sealed = saved?.sealed ??
+    await step("encryption_failed", () => sealRecord(domain, job, payload));
+  const made = { vectors, model, sealed };
   await step("storage_failed", async () => {
-    const saved = await seal(domain.steps, encodeStep(made), `step ${job.id}`);
-    await domain.jobs.saveStep(live, saved);
+    const bytes = await seal(domain.steps, encodeStep(made), `step ${job.id}`);
+    await domain.jobs.saveStep(live, bytes);
   });
   domain.config.failpoint("seal");
   return made;
@@ -115,7 +131,9 @@ export async function processMemory(domain: Domain, attempt: Attempt): Promise<v
   await step("storage_failed", () => domain.vectorStore.upsert([entry], { signal }));
   // Tombstones come first, so one that is not there now is seen by whoever writes it.
   if (isDeleted(domain, job)) return await undoJob(domain, live);
-  domain.index.apply([entry]);
+  // Where a credential opens records, their words are indexed by whoever shows one.
+  const isOpen = payload.kind === "text" && !domain.cipher.needsCredential;
+  domain.index.apply([entry], isOpen ? new Map([[entry.id, payload.text]]) : undefined);
   domain.config.failpoint("index");
   live.markRecallable();
   release();

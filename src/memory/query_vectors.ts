@@ -1,4 +1,5 @@
-import type { Embedder } from "../interfaces/mod.ts";
+import type { Embedder, QueryEmbedding } from "../interfaces/mod.ts";
+import { firstPerson } from "./first_person.ts";
 import { checkedVectors } from "./vectors.ts";
 
 const CACHED = 2_000;
@@ -10,8 +11,8 @@ export class QueryVectors {
   readonly #embedder: Embedder;
   readonly #ttlMs: number;
   readonly #now: () => number;
-  readonly #kept = new Map<string, { vector: Float32Array; until: number }>();
-  readonly #inFlight = new Map<string, Promise<Float32Array>>();
+  readonly #kept = new Map<string, { embedding: QueryEmbedding; until: number }>();
+  readonly #inFlight = new Map<string, Promise<QueryEmbedding>>();
 
   /** Keeps vectors for `ttlSeconds`; 0 = never. */
   constructor(embedder: Embedder, ttlSeconds: number, now: () => number) {
@@ -21,17 +22,17 @@ export class QueryVectors {
   }
 
   /**
-   * The vector of a query.
+   * The vector of a query, and how well the embedder knows its words.
    *
    * @throws {SvcError} `embedding_unavailable`.
    */
-  async get(query: string): Promise<Float32Array> {
+  async get(query: string): Promise<QueryEmbedding> {
     const kept = this.#kept.get(query);
     if (kept !== undefined && kept.until > this.#now()) {
       // Moved to the end: the first entry is the least recently used one.
       this.#kept.delete(query);
       this.#kept.set(query, kept);
-      return kept.vector;
+      return kept.embedding;
     }
     const running = this.#inFlight.get(query);
     if (running !== undefined) return await running;
@@ -40,16 +41,27 @@ export class QueryVectors {
     return await call;
   }
 
-  async #embed(query: string): Promise<Float32Array> {
-    const [windows] = await this.#embedder.embed([query], { purpose: "query" });
-    const [vector] = checkedVectors(this.#embedder, windows) as readonly [Float32Array];
+  async #embed(query: string): Promise<QueryEmbedding> {
+    const embedding = await this.#ask(firstPerson(query));
     if (this.#ttlMs > 0 && query.length <= CACHED_CHARACTERS) {
-      this.#kept.set(query, { vector, until: this.#now() + this.#ttlMs });
+      this.#kept.set(query, { embedding, until: this.#now() + this.#ttlMs });
       if (this.#kept.size > CACHED) {
         const oldest = this.#kept.keys().next();
         if (!oldest.done) this.#kept.delete(oldest.value);
       }
     }
-    return vector;
+    return embedding;
+  }
+
+  async #ask(text: string): Promise<QueryEmbedding> {
+    const embedder = this.#embedder;
+    if (embedder.embedQuery === undefined) {
+      const [windows] = await embedder.embed([text], { purpose: "query" });
+      const [vector] = checkedVectors(embedder, windows) as readonly [Float32Array];
+      return { vector, known: 1 };
+    }
+    const { vector, known } = await embedder.embedQuery(text);
+    checkedVectors(embedder, [vector]);
+    return { vector, known: Math.min(1, Math.max(0, known)) };
   }
 }

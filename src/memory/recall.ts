@@ -1,9 +1,15 @@
 import type { SvcError } from "../errors.ts";
-import type { IndexedMemory, Neighbour, SearchOptions } from "../index/loaded_scope.ts";
+import type { IndexedMemory, Match, ScopeQuery, SearchOptions } from "../index/loaded_scope.ts";
+import type { Scope } from "../interfaces/mod.ts";
 import { type Caller, type Domain, scopeOf, timeText } from "./domain.ts";
 import { openMemories, requireCredential } from "./open.ts";
 import type { Metadata } from "./record.ts";
+import { reembeddingOf } from "./reembedding.ts";
 import { purgeExpired } from "./remove.ts";
+import { readTexts } from "./texts.ts";
+
+/** What a recall compares: meaning and words, meaning alone, words alone. */
+export type RecallMode = "hybrid" | "semantic" | "keyword";
 
 /** Weights of PROTOCOL 10.6. */
 export interface ScoringWeights {
@@ -23,6 +29,8 @@ export interface RecallOptions {
   readonly namespace: string;
   /** Most hits. */
   readonly limit: number;
+  /** Hybrid when absent. */
+  readonly mode?: RecallMode | undefined;
   /** Keep hits with a smaller distance. */
   readonly maxDistance?: number | undefined;
   /** Keep hits with at least this score. */
@@ -65,7 +73,10 @@ export interface Recalled {
   readonly results: readonly Hit[];
   /** Hits that could not be opened. */
   readonly dropped: number;
-  /** The caller's jobs of the scope that were not recallable in time. */
+  /**
+   * The caller's jobs of the scope that were not recallable in time, and memories that wait to be
+   * embedded by the present model.
+   */
   readonly pending: number;
 }
 
@@ -77,17 +88,29 @@ const POOL = 200;
 export interface Scored {
   /** The memory. */
   readonly entry: IndexedMemory;
-  /** Cosine distance. */
+  /** Cosine distance; 1 − score in a search by words alone. */
   readonly distance: number;
-  /** What candidates are ordered by. */
+  /** Relevance, 0 to 1, or the weighted sum. */
   readonly score: number;
+  /** What candidates are ordered by: the score, its relevance not cut off at 1. */
+  readonly rank: number;
 }
 
-function scoreOf(hit: Neighbour, weights: ScoringWeights | undefined, now: number): number {
-  const relevance = Math.max(0, 1 - hit.distance);
+function scored(match: Match, weights: ScoringWeights | undefined, now: number): Scored {
+  const relevance = Math.min(1, Math.max(0, match.score));
   if (weights === undefined || (weights.recency === 0 && weights.importance === 0)) {
-    return relevance;
+    return { ...match, score: relevance, rank: match.score };
   }
+  const score = weightedScore(match, relevance, weights, now);
+  return { ...match, score, rank: score };
+}
+
+function weightedScore(
+  hit: Match,
+  relevance: number,
+  weights: ScoringWeights,
+  now: number,
+): number {
   const age = Math.max(0, now - hit.entry.createdAt) / DAY_MS;
   return weights.semantic * relevance +
     weights.recency * 2 ** (-age / weights.recencyHalfLifeDays) +
@@ -95,15 +118,20 @@ function scoreOf(hit: Neighbour, weights: ScoringWeights | undefined, now: numbe
 }
 
 function order(a: Scored, b: Scored): number {
-  return b.score - a.score || b.entry.createdAt - a.entry.createdAt ||
+  return b.rank - a.rank || b.entry.createdAt - a.entry.createdAt ||
     (a.entry.id < b.entry.id ? -1 : 1);
 }
 
-/** Best candidates of a scope; tombstones, expiry and filters are respected. */
+/**
+ * Best candidates of a scope; tombstones, expiry and filters are respected.
+ *
+ * @throws {SvcError} why the texts of the scope cannot be read for this caller, where the query has
+ * a text.
+ */
 export async function rank(
   domain: Domain,
   caller: Caller,
-  vector: Float32Array,
+  query: ScopeQuery,
   options: RecallOptions & { readonly accept?: (memory: IndexedMemory) => boolean },
 ): Promise<Scored[]> {
   const scope = scopeOf(caller, options.namespace);
@@ -124,12 +152,15 @@ export async function rank(
     // Kept are distances below the value; the index keeps those up to it.
     ...(options.maxDistance === undefined ? {} : { maxDistance: options.maxDistance }),
   };
-  const hits = await domain.index.read(scope, (loaded) => loaded.search(vector, search));
+  const hits = await domain.index.read(scope, async (loaded) => {
+    if (query.text !== undefined) await readTexts(domain, caller, scope, loaded);
+    return loaded.match(query, search);
+  });
   if (expired) purgeExpired(domain, scope);
   return hits
     .filter((hit) => hit.distance < (options.maxDistance ?? Infinity))
     .filter((hit) => !domain.tombstones.isDeleted(scope, hit.entry.id))
-    .map((hit) => ({ ...hit, score: scoreOf(hit, weights, now) }))
+    .map((hit) => scored(hit, weights, now))
     .filter((hit) => hit.score >= (options.minScore ?? -Infinity))
     .sort(order)
     .slice(0, options.limit);
@@ -152,7 +183,20 @@ function toHit(scored: Scored, text: string, metadata: Metadata | undefined): Hi
 }
 
 /**
- * Finds memories by meaning. It first waits for the caller's own pending jobs of the scope.
+ * Opens any one memory, where a recall that finds nothing would otherwise answer a caller whose
+ * credential is refused: that a word is not there is what the credential protects, too.
+ */
+async function proveCredential(domain: Domain, caller: Caller, scope: Scope): Promise<void> {
+  const any = await domain.index.read(
+    scope,
+    (loaded) => loaded.entries().find((memory) => memory.source !== "manual"),
+  );
+  if (any !== undefined) await openMemories(domain, caller, scope, [any]);
+}
+
+/**
+ * Finds memories by meaning and by their words. It first waits for the caller's own pending jobs of
+ * the scope, and for memories that have vectors of another model than the query's.
  *
  * @throws {SvcError} `embedding_unavailable`; `decrypt_credential_required` or
  * `decrypt_credential_invalid`; `key_service_unavailable` or `storage_unavailable`
@@ -168,15 +212,22 @@ export async function recall(
   if (options.limit === 0) return { results: [], dropped: 0, pending: 0 };
   const scope = scopeOf(caller, options.namespace);
   domain.worker.expedite(domain.jobs.liveIn(scope));
-  const [pending, vector] = await Promise.all([
-    domain.jobs.settle(scope, domain.config.recallWaitMs),
-    domain.queries.get(query),
+  const { recallWaitMs } = domain.config;
+  const { mode = "hybrid" } = options;
+  const [unfinished, outdated, embedding] = await Promise.all([
+    domain.jobs.settle(scope, recallWaitMs),
+    reembeddingOf(domain)?.hurry(scope, caller, recallWaitMs) ?? 0,
+    mode === "keyword" ? undefined : domain.queries.get(query),
   ]);
+  const asked: ScopeQuery = { ...embedding, ...(mode === "semantic" ? {} : { text: query }) };
   // Manual memories hold no text the relayer could open.
-  const best = await rank(domain, caller, vector, {
+  const best = await rank(domain, caller, asked, {
     ...options,
     accept: (memory) => memory.source !== "manual",
   });
+  if (best.length === 0 && domain.cipher.needsCredential) {
+    await proveCredential(domain, caller, scope);
+  }
   const opened = await openMemories(domain, caller, scope, best.map((hit) => hit.entry));
   const results: Hit[] = [];
   const errors: SvcError[] = [];
@@ -190,5 +241,5 @@ export async function recall(
   if (results.length === 0 && first !== undefined && errors.every((error) => error.retryable)) {
     throw first;
   }
-  return { results, dropped: errors.length, pending };
+  return { results, dropped: errors.length, pending: unfinished + outdated };
 }

@@ -4,7 +4,8 @@ import { INLINE_BYTES } from "../jobs/staging.ts";
 import { type Caller, type Domain, scopeOf } from "./domain.ts";
 import { isCredentialError, requireCredential, settled } from "./open.ts";
 import { type BlobContent, decodeBlob, decodeRecord, type MemoryRecord } from "./record.ts";
-import { checkedVectors } from "./vectors.ts";
+import { reembeddingOf } from "./reembedding.ts";
+import { documentVectors } from "./vectors.ts";
 
 /** Blobs fetched, opened and embedded together. */
 const BATCH = 16;
@@ -108,13 +109,9 @@ async function indexFound(
   signal: AbortSignal | undefined,
 ): Promise<number> {
   if (found.length === 0) return 0;
-  const vectors = await domain.embedder.embed(found.map((item) => item.record.text), {
-    purpose: "document",
-    signal,
-  });
-  const entries = found.map((item, n) =>
-    entryOf(scope, item, checkedVectors(domain.embedder, vectors[n]))
-  );
+  const texts = found.map((item) => item.record.text);
+  const vectors = await documentVectors(domain.embedder, texts, signal);
+  const entries = found.map((item, n) => entryOf(scope, item, vectors[n]!));
   await domain.vectorStore.upsert(entries, { signal });
   // Tombstones come first, so one that is not there now is applied by whoever writes it.
   const kept = entries.filter((_, n) => found[n] && !isGone(domain, scope, found[n].record));
@@ -167,6 +164,8 @@ async function restoreScope(
   // Blobs of jobs that are still running are linked by them.
   domain.worker.expedite(domain.jobs.liveIn(scope));
   await domain.jobs.settle(scope, domain.config.recallWaitMs);
+  // What is indexed with vectors of another model counts as indexed; its turn comes now.
+  await reembeddingOf(domain)?.hurry(scope, caller, 0);
   const blobIds: string[] = [];
   for await (const { blobId } of domain.blobStore.list(scope, { signal: caller.signal })) {
     blobIds.push(blobId);

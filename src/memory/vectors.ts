@@ -1,5 +1,6 @@
 import { SvcError } from "../errors.ts";
 import type { Embedder } from "../interfaces/mod.ts";
+import { firstPerson } from "./first_person.ts";
 
 /** Most windows of one text. */
 const MAX_WINDOWS = 16;
@@ -21,4 +22,19 @@ export function checkedVectors(
     );
   if (!usable) throw new SvcError("embedding_unavailable", "The embedder gave no usable vectors");
   return vectors;
+}
+
+/**
+ * The vectors of texts that are kept, or compared with those that are; in order.
+ *
+ * @throws {SvcError} `embedding_unavailable`.
+ */
+export async function documentVectors(
+  embedder: Embedder,
+  texts: readonly string[],
+  signal: AbortSignal | undefined,
+): Promise<(readonly Float32Array[])[]> {
+  const said = texts.map(firstPerson);
+  const made = await embedder.embed(said, { purpose: "document", signal });
+  return said.map((_, i) => checkedVectors(embedder, made[i]));
 }

@@ -33,6 +33,12 @@ function toBytes(words: readonly number[]): Uint8Array<ArrayBuffer> | undefined 
   return Uint8Array.from(bytes);
 }
 
+/** The prefix as BIP 173 checks it: high bits, a zero, low bits. */
+function expandedPrefix(): number[] {
+  const codes = Array.from(SUI_PREFIX, (c) => c.charCodeAt(0));
+  return [...codes.map((c) => c >>> 5), 0, ...codes.map((c) => c & 31)];
+}
+
 /** The payload of a BIP 173 text with the prefix of Sui private keys. */
 function decodeSuiBech32(text: string): Uint8Array<ArrayBuffer> | undefined {
   const lower = text.toLowerCase();
@@ -40,9 +46,7 @@ function decodeSuiBech32(text: string): Uint8Array<ArrayBuffer> | undefined {
   if (!lower.startsWith(SUI_PREFIX + "1")) return undefined;
   const words = Array.from(lower.slice(SUI_PREFIX.length + 1), (c) => CHARSET.indexOf(c));
   if (words.length < 6 || words.includes(-1)) return undefined;
-  const codes = Array.from(SUI_PREFIX, (c) => c.charCodeAt(0));
-  const expanded = [...codes.map((c) => c >>> 5), 0, ...codes.map((c) => c & 31), ...words];
-  return polymod(expanded) === 1 ? toBytes(words.slice(0, -6)) : undefined;
+  return polymod([...expandedPrefix(), ...words]) === 1 ? toBytes(words.slice(0, -6)) : undefined;
 }
 
 /**
@@ -58,4 +62,32 @@ export function parsePrivateKey(text: string): Uint8Array<ArrayBuffer> | undefin
   const payload = decodeSuiBech32(text);
   if (payload?.length !== 33 || payload[0] !== ED25519_FLAG) return undefined;
   return payload.slice(1);
+}
+
+/** Bytes as 5-bit groups, the last one filled up with zeros. */
+function toWords(bytes: Uint8Array): number[] {
+  const words: number[] = [];
+  let held = 0;
+  let bits = 0;
+  for (const byte of bytes) {
+    held = ((held << 8) | byte) & 0xfff;
+    for (bits += 8; bits >= 5; bits -= 5) words.push((held >>> (bits - 5)) & 31);
+  }
+  return bits > 0 ? [...words, (held << (5 - bits)) & 31] : words;
+}
+
+/**
+ * Writes an Ed25519 private key the way Sui wallets export and import it.
+ *
+ * @param seed 32 bytes.
+ * @returns `suiprivkey1…`, which {@linkcode parsePrivateKey} reads.
+ */
+export function formatPrivateKey(seed: Uint8Array): string {
+  const payload = new Uint8Array(33);
+  payload[0] = ED25519_FLAG;
+  payload.set(seed, 1);
+  const words = toWords(payload);
+  const checksum = polymod([...expandedPrefix(), ...words, 0, 0, 0, 0, 0, 0]) ^ 1;
+  const check = [25, 20, 15, 10, 5, 0].map((shift) => (checksum >>> shift) & 31);
+  return `${SUI_PREFIX}1${[...words, ...check].map((word) => CHARSET[word]).join("")}`;
 }

@@ -1,6 +1,7 @@
 import { Buffer } from "node:buffer";
 import { createPublicKey, verify } from "node:crypto";
 import { blake2b } from "@noble/hashes/blake2.js";
+import { personalMessageDigest } from "./personal_message.ts";
 import { verifyStrict } from "./verify.ts";
 
 /** Signature schemes of Sui by their flag byte: name, length of the public key. */
@@ -8,22 +9,6 @@ const SCHEMES: Readonly<Record<number, { name: "ed25519" | "secp256k1"; keyBytes
   0: { name: "ed25519", keyBytes: 32 },
   1: { name: "secp256k1", keyBytes: 33 },
 };
-
-/** Length of a BCS vector: unsigned LEB128. */
-function uleb128(value: number): number[] {
-  const bytes: number[] = [];
-  for (; value >= 0x80; value >>>= 7) bytes.push(value & 0x7f | 0x80);
-  return [...bytes, value];
-}
-
-/** What a Sui wallet signs for a personal message: intent `3 0 0`, then the message as BCS. */
-export function personalMessageDigest(message: Uint8Array): Uint8Array {
-  const length = uleb128(message.length);
-  const bytes = new Uint8Array(3 + length.length + message.length);
-  bytes.set([3, 0, 0, ...length]);
-  bytes.set(message, 3 + length.length);
-  return blake2b(bytes, { dkLen: 32 });
-}
 
 /** DER of a SubjectPublicKeyInfo with a compressed secp256k1 key, up to the key (RFC 5480). */
 const SECP256K1_SPKI = Buffer.from("3036301006072a8648ce3d020106052b8104000a032200", "hex");

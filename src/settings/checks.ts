@@ -1,6 +1,7 @@
 import type { Role } from "../interfaces/mod.ts";
 import type { Settings } from "../settings.ts";
 import { choiceProblem } from "./plugin_names.ts";
+import { MODELS } from "./models.ts";
 import { OUTSIDE_PLUGINS } from "./outside_plugins.ts";
 import { isLoopback } from "./parsers.ts";
 import { ROLE_FIELDS } from "./roles.ts";
@@ -96,7 +97,7 @@ export function crossWarnings(settings: Settings): string[] {
     );
   }
   const chosen = new Set(Object.keys(ROLE_FIELDS).map((role) => settings[role as Role]));
-  for (const field of Object.values(OUTSIDE_PLUGINS)) {
+  for (const field of Object.values({ ...MODELS, ...OUTSIDE_PLUGINS })) {
     const plugin = /^`([\w-]+)`/.exec(field.doc)?.[1] ?? "";
     if (!settings.given.has(field.env) || chosen.has(plugin)) continue;
     lines.push(`${field.env} is set, but no chosen plugin reads it`);

@@ -1,4 +1,4 @@
-import { httpUrl, integer, list, optionalText, secret } from "../fields.ts";
+import { httpUrl, integer, list, secret } from "../fields.ts";
 import { keyServers } from "./json_parsers.ts";
 import { checked, optional } from "./parsers.ts";
 
@@ -70,19 +70,6 @@ export const OUTSIDE_PLUGINS = {
     31_536_000,
     "`walrus`: how long a downloaded blob is kept, seconds; 0 = not at all",
   ),
-  openaiApiKey: secret("SVC_OPENAI_API_KEY", "`openai`: API key"),
-  openaiApiBase: httpUrl(
-    "SVC_OPENAI_API_BASE",
-    "https://api.openai.com/v1",
-    "`openai`: any compatible endpoint, also a local one",
-  ),
-  chatModel: {
-    ...optionalText("SVC_CHAT_MODEL", "`openai`: model for chat"),
-    fallback: "gpt-4o-mini",
-  },
-  ollamaUrl: httpUrl("SVC_OLLAMA_URL", "http://127.0.0.1:11434", "`ollama`: its address"),
-  ollamaEmbeddingModel: optionalText("SVC_OLLAMA_EMBEDDING_MODEL", "`ollama`: embedding model"),
-  ollamaChatModel: optionalText("SVC_OLLAMA_CHAT_MODEL", "`ollama`: model for chat"),
   enokiApiKey: secret("SVC_ENOKI_API_KEY", "`enoki`: API key"),
   sponsorPrivateKey: secret("SVC_SPONSOR_PRIVATE_KEY", "`gas-station`: wallet that pays for gas"),
 };

@@ -15,6 +15,8 @@ export const BUILT_IN: Readonly<Record<string, BuiltIn>> = {
   local: { module: "plugins/local/mod.ts", roles: LOCAL },
   memory: { module: "plugins/memory.ts", roles: [...LOCAL, "embedder"] },
   lancedb: { module: "plugins/lancedb/mod.ts", roles: ["vectorStore"] },
+  ollama: { module: "plugins/ollama.ts", roles: ["embedder", "languageModel"] },
+  openai: { module: "plugins/openai.ts", roles: ["embedder", "languageModel"] },
   "use-lite": { module: "plugins/use_lite/mod.ts", roles: ["embedder"] },
 };
 
@@ -23,8 +25,8 @@ export const ABSENT: Readonly<Record<Role, readonly string[]>> = {
   accounts: ["sui"],
   blobStore: ["walrus"],
   cipher: ["seal"],
-  embedder: ["ollama", "openai"],
-  languageModel: ["ollama", "openai"],
+  embedder: [],
+  languageModel: [],
   sponsor: ["enoki", "gas-station"],
   vectorStore: [],
 };

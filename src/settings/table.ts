@@ -2,6 +2,7 @@ import type { Field, Fields } from "../fields.ts";
 import { DATA } from "./data.ts";
 import { LIMITS } from "./limits.ts";
 import { LISTEN } from "./listen.ts";
+import { MODELS } from "./models.ts";
 import { OUTSIDE_PLUGINS } from "./outside_plugins.ts";
 import { COMPATIBILITY, PROGRAM, TESTING } from "./program.ts";
 import { ACCOUNTS, ROLES } from "./roles.ts";
@@ -19,6 +20,7 @@ export const TABLE = {
   ...SIDECAR,
   ...COMPATIBILITY,
   ...PROGRAM,
+  ...MODELS,
   ...OUTSIDE_PLUGINS,
   ...TESTING,
 };
@@ -53,6 +55,12 @@ export const SECTIONS: readonly Section[] = [
   },
   { title: "Compatibility", fields: COMPATIBILITY },
   { title: "Log and build", fields: PROGRAM },
+  {
+    title: "Models",
+    note: "Read by the plugin named in front, besides `SVC_EMBEDDING_MODEL` and " +
+      "`SVC_EMBEDDING_DIMENSIONS`; see [models](models.md).",
+    fields: MODELS,
+  },
   {
     title: "Networked plugins",
     note: "Read by the plugin named in front. These plugins are not part of this build: choosing " +

@@ -67,10 +67,12 @@ export class HttpConnection {
   /**
    * Sends a request and reads the head of its answer.
    *
+   * @throws {TypeError} when the target is not percent-encoded, and could hold lines of its own.
    * @throws {Error} when the connection ends, or the answer is no HTTP.
    */
   async send(request: WireRequest): Promise<WireAnswer> {
     const { method, target, headers, body } = request;
+    if (!/^\/[\x21-\x7e]*$/.test(target)) throw new TypeError("The target is not percent-encoded");
     let head = `${method} ${target} HTTP/1.1\r\nhost: ${this.#host}\r\n`;
     for (const [name, value] of headers) head += `${name}: ${value}\r\n`;
     if (body !== undefined) head += `content-length: ${body.length}\r\n`;
@@ -100,12 +102,12 @@ export class HttpConnection {
 
   async *#chunks(): AsyncGenerator<Uint8Array, void> {
     for (;;) {
-      const size = /^[0-9a-f]{1,8}/i.exec(await this.#socket.until("\r\n"))?.[0];
+      const size = /^([0-9a-f]{1,8})(?:;|$)/i.exec(await this.#socket.until("\r\n"))?.[1];
       if (size === undefined) throw new Error("The answer is not HTTP");
       const length = parseInt(size, 16);
       yield* this.#socket.exactly(length);
       // Our server sends no trailers, so an empty line follows the last chunk too.
-      await this.#socket.until("\r\n");
+      if (await this.#socket.until("\r\n") !== "") throw new Error("The answer is not HTTP");
       if (length === 0) return;
     }
   }

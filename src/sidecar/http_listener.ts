@@ -20,7 +20,12 @@ export interface HttpListener extends AsyncDisposable {
 
 /** Pause after a connection could not be taken, milliseconds. */
 const ACCEPT_PAUSE_MS = 100;
+/** Most bytes of a refused body that are read so that its sender sees the refusal: 4 MiB. */
+const MAX_DRAINED = 4_194_304;
+/** Longest wait for them, milliseconds. */
+const DRAIN_MS = 5000;
 const LINE_END = bytesOf("\r\n");
+const BAD_REQUEST = bytesOf("HTTP/1.1 400 Bad Request\r\ncontent-length: 0\r\n\r\n");
 const LAST_CHUNK = bytesOf("0\r\n\r\n");
 
 /**
@@ -93,28 +98,23 @@ class Listener implements HttpListener {
 
   /** One request and its answer; whether another may follow. */
   async #exchange(socket: WireSocket, head: string): Promise<boolean> {
-    const [first = "", ...lines] = head.split("\r\n");
-    const [, method, target] = /^([A-Z]+) (\/\S*) HTTP\/1\.1$/.exec(first) ?? [];
-    const headers = headersOf(lines);
-    const length = headers.get("content-length") ?? "0";
-    if (
-      method === undefined || target === undefined || !/^\d{1,9}$/.test(length) ||
-      headers.has("transfer-encoding")
-    ) {
-      await socket.write(bytesOf("HTTP/1.1 400 Bad Request\r\ncontent-length: 0\r\n\r\n"));
+    const parsed = parseHead(head);
+    if (parsed === undefined) {
+      await socket.write(BAD_REQUEST);
       return false;
     }
+    const { method, url, headers, length } = parsed;
     const gone = new AbortController();
     const watch = async () => {
       if (await socket.isGone()) gone.abort();
     };
-    let isRead = Number(length) === 0;
-    const body = isRead ? null : bodyOf(socket.exactly(Number(length)), () => {
+    const pieces = socket.exactly(length);
+    let isRead = length === 0;
+    const body = isRead ? null : bodyOf(pieces, () => {
       isRead = true;
       void watch();
     });
     if (isRead) void watch();
-    const url = `http://127.0.0.1${target}`;
     const { signal } = gone;
     const request = new Request(url, { method, headers, body, signal });
     const response = await this.#answer(request).catch((thrown) => {
@@ -122,6 +122,7 @@ class Listener implements HttpListener {
       return new Response("Internal server error\n", { status: 500 });
     });
     await send(socket, response, signal);
+    if (!isRead && length <= MAX_DRAINED) isRead = await drain(socket, pieces);
     return isRead && headers.get("connection")?.toLowerCase() !== "close";
   }
 
@@ -131,6 +132,51 @@ class Listener implements HttpListener {
     for (const socket of this.#idle) socket.close();
     await this.#accepting;
     await Promise.all(this.#serving);
+  }
+}
+
+/** What the head of a request says. */
+interface Head {
+  readonly method: string;
+  readonly url: string;
+  readonly headers: Headers;
+  /** Length of the body, bytes. */
+  readonly length: number;
+}
+
+/** Reads a head; `undefined` for what no client of ours sends. */
+function parseHead(head: string): Head | undefined {
+  const [first = "", ...lines] = head.split("\r\n");
+  const [, method, target] = /^(GET|POST|PUT|DELETE) (\/[\x21-\x7e]*) HTTP\/1\.1$/.exec(first) ??
+    [];
+  if (method === undefined || target === undefined) return undefined;
+  let headers: Headers;
+  try {
+    headers = headersOf(lines);
+  } catch {
+    return undefined;
+  }
+  const length = headers.get("content-length") ?? "0";
+  if (!/^\d{1,9}$/.test(length) || headers.has("transfer-encoding")) return undefined;
+  if (method === "GET" && Number(length) > 0) return undefined;
+  return { method, url: `http://127.0.0.1${target}`, headers, length: Number(length) };
+}
+
+/**
+ * Reads what is left of a body. A connection that is closed with bytes unread is reset, and its
+ * other end, which may still be sending, would lose the answer.
+ *
+ * @returns whether all of it came in time.
+ */
+async function drain(socket: WireSocket, pieces: AsyncIterator<Uint8Array>): Promise<boolean> {
+  const late = setTimeout(() => socket.close(), DRAIN_MS);
+  try {
+    while (!(await pieces.next()).done);
+    return true;
+  } catch {
+    return false;
+  } finally {
+    clearTimeout(late);
   }
 }
 

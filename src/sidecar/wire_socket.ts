@@ -1,14 +1,25 @@
+import { Buffer } from "node:buffer";
+
 /** Largest head of a message, bytes. */
 export const MAX_HEAD = 65_536;
 /** A thousand connections wait in a read each: only one that is busy gets a large buffer. */
 const SMALL_PIECE = 1024;
 const LARGE_PIECE = 32_768;
 const EMPTY = new Uint8Array();
-const latin1 = new TextDecoder("latin1");
 
-/** Header values are bytes, one a UTF-16 unit. */
+/**
+ * The bytes of a head, one a UTF-16 unit.
+ *
+ * @throws {TypeError} when a unit is no byte: cut to one, it could end a line.
+ */
 export function bytesOf(text: string): Uint8Array {
-  return Uint8Array.from(text, (unit) => unit.charCodeAt(0));
+  if (/[^\0-\xff]/.test(text)) throw new TypeError("A head holds what is no byte");
+  return Buffer.from(text, "latin1");
+}
+
+/** One UTF-16 unit a byte. `TextDecoder` would not do: its Latin-1 is windows-1252. */
+function textOf(bytes: Uint8Array): string {
+  return Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length).toString("latin1");
 }
 
 /** Both one after the other. */
@@ -30,12 +41,18 @@ function find(bytes: Uint8Array, separator: string): number {
   return -1;
 }
 
-/** The lines of a message's head, without its first. */
+/**
+ * The lines of a message's head, without its first.
+ *
+ * @throws {TypeError} when one is no header.
+ */
 export function headersOf(lines: readonly string[]): Headers {
   const headers = new Headers();
   for (const line of lines) {
     const colon = line.indexOf(":");
-    headers.append(line.slice(0, colon), line.slice(colon + 1).trim());
+    if (colon < 0 || /[\r\n\0]/.test(line)) throw new TypeError("A line of the head is no header");
+    // It drops spaces and tabs around a value, and nothing else: UTF-8 may end with what `trim` drops.
+    headers.append(line.slice(0, colon), line.slice(colon + 1));
   }
   return headers;
 }
@@ -78,7 +95,7 @@ export class WireSocket {
     for (;;) {
       const at = find(this.#rest, separator);
       if (at >= 0) {
-        const text = latin1.decode(this.#rest.subarray(0, at));
+        const text = textOf(this.#rest.subarray(0, at));
         this.#rest = this.#rest.subarray(at + separator.length);
         return text;
       }

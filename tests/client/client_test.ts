@@ -47,6 +47,7 @@ Deno.test("every signed route is signed over its raw target and body", async () 
     ["POST /api/stats", (c) => c.stats()],
     ["POST /api/forget", (c) => c.forget("old")],
     ["GET /api/account", (c) => c.account()],
+    ["GET /api/account/keys", (c) => c.accountKeys()],
     ["POST /api/import", (c) => c.importMemories('{"type":"memory","text":"a"}\n')],
   ];
   const routes = Object.fromEntries(calls.map(([route]) => [route, ok({ route })]));
@@ -250,4 +251,33 @@ Deno.test("an export is read line by line, wherever chunks end", async () => {
   const lines = [];
   for await (const line of client.exportMemories()) lines.push(line);
   assert.deepEqual(lines, text.split("\n").map((line) => JSON.parse(line)));
+});
+
+Deno.test("a key that cannot be read out signs through a signer", async () => {
+  await using relayer = fakeRelayer({ "GET /api/account": ok({ owner: ACCOUNT }) });
+  const pair = await crypto.subtle.generateKey("Ed25519", false, ["sign", "verify"]);
+  if (!("privateKey" in pair)) throw new Error("not a pair");
+  const raw = new Uint8Array(await crypto.subtle.exportKey("raw", pair.publicKey));
+  const client = new SvcClient({
+    baseUrl: relayer.url,
+    signer: {
+      publicKey: raw.toHex(),
+      sign: async (message) =>
+        new Uint8Array(await crypto.subtle.sign("Ed25519", pair.privateKey, message)),
+    },
+  });
+  assert.equal(await client.publicKey(), raw.toHex());
+  await client.account();
+  assert(relayer.received[0]?.signed);
+
+  const signer = { publicKey: raw.toHex(), sign: () => Promise.resolve(raw) };
+  const { url: baseUrl } = relayer;
+  const cases: readonly [options: SvcClientOptions, field: string][] = [
+    [{ baseUrl, signer, privateKey: PRIVATE_KEY }, "signer"],
+    [{ baseUrl }, "privateKey"],
+    [{ baseUrl, signer, sendDelegateKey: true }, "sendDelegateKey"],
+  ];
+  for (const [options, field] of cases) {
+    assert.throws(() => new SvcClient(options), { code: "invalid_parameter", field });
+  }
 });

@@ -1,6 +1,6 @@
 import { deepStrictEqual, ok } from "node:assert/strict";
 import type { Embedder } from "../../src/interfaces/mod.ts";
-import { abortLaw, law } from "./law.ts";
+import { abortLaw, law, lawOf } from "./law.ts";
 import type { Suite } from "./suite.ts";
 
 const TEXTS: readonly string[] = [
@@ -119,6 +119,19 @@ export const embedderSuite: Suite<Embedder> = {
       const answers = await embedder.embed(queries, { purpose: "query" });
       deepStrictEqual(answers.map((windows) => windows.length), [1, 1]);
     }),
+    lawOf(
+      "answers the same to embedQuery, and how well it knows the words",
+      "embedQuery",
+      (embedder: Embedder) => embedder.embedQuery?.bind(embedder),
+      async (embedQuery, embedder) => {
+        for (const text of TEXTS) {
+          const { vector, known } = await embedQuery(text);
+          const [windows] = await embedder.embed([text], { purpose: "query" });
+          same(vector, windows?.[0], `another vector for ${text}`);
+          ok(known >= 0 && known <= 1, `it knows ${known} of ${text}`);
+        }
+      },
+    ),
     law("puts related texts closer than unrelated ones", async (embedder) => {
       const [[query]] = await embedder.embed(["Which peanut allergy does the user have?"], {
         purpose: "query",
@@ -131,6 +144,9 @@ export const embedderSuite: Suite<Embedder> = {
     abortLaw<Embedder>((embedder, signal) => ({
       "embed of documents": () => embedder.embed(["x"], { purpose: "document", signal }),
       "embed of a query": () => embedder.embed(["x"], { purpose: "query", signal }),
+      ...(embedder.embedQuery === undefined
+        ? {}
+        : { embedQuery: () => embedder.embedQuery!("x", { signal }) }),
     })),
   ],
 };

@@ -23,6 +23,28 @@ mutants(embedderSuite, () => memoryEmbedder(), [
     change: onVectors((vector) => vector.map((value) => value * 2)),
   },
   {
+    name: "answers something else to embedQuery",
+    fails: ["answers the same to embedQuery, and how well it knows the words"],
+    change: (embedder) => ({
+      async embedQuery(text) {
+        const [[vector]] = await embedder.embed([`${text} x`], { purpose: "query" }) as [
+          Float32Array[],
+        ];
+        return { vector: vector!, known: 1 };
+      },
+    }),
+  },
+  {
+    name: "knows more than every word",
+    fails: ["answers the same to embedQuery, and how well it knows the words"],
+    change: (embedder) => ({
+      async embedQuery(text) {
+        const [[vector]] = await embedder.embed([text], { purpose: "query" }) as [Float32Array[]];
+        return { vector: vector!, known: 2 };
+      },
+    }),
+  },
+  {
     name: "answers fewer dimensions than it says",
     fails: ["answers finite vectors of the right length and of unit length"],
     change: () => ({ dimensions: 384 }),

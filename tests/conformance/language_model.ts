@@ -24,6 +24,10 @@ export const languageModelSuite: Suite<LanguageModel> = {
     law("takes every option", async (model) => {
       const options = { temperature: 0, maxTokens: 16, signal: new AbortController().signal };
       deepStrictEqual(typeof await model.chat(MESSAGES, options), "string");
+      const schema = { type: "object", properties: { colour: { type: "string" } } };
+      for (const shape of [{ json: true }, { json: true, schema }]) {
+        deepStrictEqual(typeof await model.chat(MESSAGES, { ...options, ...shape }), "string");
+      }
     }),
     law("leaves the caller's messages as they are", async (model) => {
       const messages = MESSAGES.map((message) => ({ ...message }));

@@ -38,6 +38,14 @@ export const SEARCH_CASES: readonly Case<VectorStore>[] = [
     deepStrictEqual(await store.get(A.owner, [uuid(1)]), []);
     deepStrictEqual(await store.scopes(A.owner), []);
   }),
+  law("keeps a memory without vectors, and never finds it", async (store) => {
+    await store.upsert([entry(A, 1, { vectors: [] }), entry(A, 2)]);
+    deepStrictEqual(ids(await search(store, unit(1))), [uuid(2)]);
+    deepStrictEqual((await store.get(A.owner, [uuid(1)]))[0]?.vectors, []);
+    deepStrictEqual((await store.scan(A)).entries.length, 2);
+    await store.upsert([entry(A, 1, { vectors: [unit(1)] })]);
+    deepStrictEqual(ids(await search(store, unit(1))).sort(), [uuid(1), uuid(2)]);
+  }),
   law("answers nearest first, with cosine distance from 0 to 2", async (store) => {
     await store.upsert([
       entry(A, 1, { vectors: [unit(-1)] }),

@@ -39,6 +39,18 @@ const SEARCH_MUTANTS: Mutant<VectorStore>[] = [
     }),
   },
   {
+    name: "finds memories without vectors too",
+    fails: ["keeps a memory without vectors, and never finds it"],
+    change: (store) => ({
+      search: async (query, options) => {
+        const { entries } = await store.scan(query);
+        const bare = entries.filter(({ vectors }) => vectors.length === 0);
+        const found = await store.search(query, options);
+        return [...found, ...bare.map((entry) => ({ entry, distance: 1 }))];
+      },
+    }),
+  },
+  {
     name: "halves the distance",
     fails: ["answers nearest first, with cosine distance from 0 to 2"],
     change: onMatches((matches) =>

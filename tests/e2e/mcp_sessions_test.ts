@@ -2,7 +2,8 @@ import assert from "node:assert/strict";
 import { generateKeyPairSync } from "node:crypto";
 import { openAccounts } from "../../src/commands/account_store.ts";
 import { verifies } from "../requirements.ts";
-import { type Started, started } from "./mcp_program.ts";
+import type { OpenProgram } from "../mcp_program.ts";
+import { started } from "./mcp_program.ts";
 import { type McpKey, McpPeer, type PeerAnswer } from "./mcp_peer.ts";
 
 const SESSIONS = 1000;
@@ -80,7 +81,7 @@ async function openAll(peers: readonly McpPeer[]): Promise<void> {
 }
 
 /** A started program whose log is read all the time: a full pipe would stop it. */
-async function startedAndRead(test: (svc: Started) => Promise<void>): Promise<void> {
+async function startedAndRead(test: (svc: OpenProgram) => Promise<void>): Promise<void> {
   let log: Promise<unknown> = Promise.resolve();
   await started(async (svc) => {
     log = svc.program.event("shutting down");

@@ -1,4 +1,5 @@
 import assert from "node:assert/strict";
+import type { BackendHealth, Embedder, LanguageModel } from "../../src/interfaces/mod.ts";
 import { FakeSidecar, TOKEN } from "./fake_sidecar.ts";
 import { startRelayer, testBackends, TestClock } from "../relayer_fixture.ts";
 import { verifies } from "../requirements.ts";
@@ -103,4 +104,42 @@ Deno.test("waiting jobs are counted, and aged", async () => {
   assert.deepEqual(queue, { status: "ok", pending: 2, oldest_seconds: 7 });
   gate.resolve();
   await svc.relayer.idle();
+});
+
+Deno.test("what a backend knows of its server is told, and asked again only when it fails", async () => {
+  verifies("9-4", "9-6");
+  const clock = new TestClock();
+  const backends = testBackends(clock);
+  let known: BackendHealth = { status: "ok" };
+  let calls = 0;
+  const embedder: Embedder = {
+    ...backends.embedder,
+    health: () => known,
+    embed(...args) {
+      calls++;
+      return backends.embedder.embed(...args);
+    },
+  };
+  const languageModel: LanguageModel = {
+    model: "m",
+    chat: () => Promise.resolve(""),
+    health: () => ({ status: "down", reason: "The model server cannot be reached" }),
+    async [Symbol.asyncDispose]() {},
+  };
+  await using svc = await startRelayer({
+    clock,
+    backends: { ...backends, embedder, languageModel },
+  });
+  const states = async () => {
+    clock.advance(2_000);
+    const { status, body } = await svc.plain("GET", "/health");
+    assert.equal(status, 200);
+    return [body.status, body.dependencies.embedder, body.dependencies.llm];
+  };
+  const llm = { status: "down", reason: "The model server cannot be reached" };
+  assert.deepEqual(await states(), ["degraded", { status: "ok" }, llm]);
+  assert.equal(calls, 0);
+  known = { status: "degraded", reason: "The model server asks for a pause" };
+  assert.deepEqual(await states(), ["degraded", known, llm]);
+  assert.equal(calls, 1);
 });

@@ -105,6 +105,27 @@ Deno.test("only listed headers pass, and what is internal is ours", async () => 
   assert.equal(headers.get("x-svc-client-ip"), "127.0.0.1");
 });
 
+Deno.test("no character of a target becomes a line of a head", async () => {
+  await using sidecar = new FakeSidecar();
+  await using svc = await serve({ sidecar });
+  // Cut to a byte each, they are a carriage return, a line feed, and a space.
+  const [cr, lf, space] = ["\u010d", "\u010a", "\u0120"];
+  const forged = `x${space}HTTP/1.1${cr}${lf}x-svc-client-ip:9.9.9.9${cr}${lf}x-a:b`;
+  const head = [`POST /api/mcp/messages?sessionId=${forged} HTTP/1.1`, "host: 127.0.0.1"];
+  const answer = await raw(svc.port, [...head, "content-length: 0"]);
+  assert.match(answer, /^HTTP\/1\.1 200 /);
+  const [seen] = sidecar.requests;
+  assert.equal(seen?.headers.get("x-svc-client-ip"), "127.0.0.1");
+  assert.equal(seen?.headers.get("x-a"), null);
+  assert.equal(
+    seen?.url,
+    `${sidecar.url}/api/mcp/messages?sessionId=${
+      encodeURIComponent(forged)
+        .replaceAll("%2F", "/").replaceAll("%3A", ":")
+    }`,
+  );
+});
+
 Deno.test("of an answer only the status, the body and listed headers pass", async () => {
   const kept = {
     "allow": "GET",

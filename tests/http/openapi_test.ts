@@ -30,6 +30,7 @@ Deno.test("the description is OpenAPI 3.1 and names every route", async () => {
     "POST /compat/sui",
     "POST /accounts",
     "POST /accounts/challenge",
+    "POST /accounts/open",
     "POST /accounts/{id}/keys",
     "POST /accounts/{id}/keys/remove",
     "POST /accounts/{id}/deactivate",

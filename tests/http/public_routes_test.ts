@@ -14,7 +14,7 @@ const FLAGS = {
   "remember.bulk": true,
   "remember.idempotencyKey": true,
   "recall.readYourWrites": true,
-  "recall.hybrid": false,
+  "recall.hybrid": true,
   "memories.manage": true,
   "memories.export": false,
   "runtime.versionEndpoint": true,

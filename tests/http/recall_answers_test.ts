@@ -12,7 +12,7 @@ Deno.test("a hit has its members, and no others", async () => {
     importance: 0.25,
     occurred_at: "2026-01-02T03:04:05+02:00",
   });
-  const { status, body } = await svc.post("/api/recall", { query: "tea" });
+  const { status, body } = await svc.post("/api/recall", { query: "tea", mode: "semantic" });
   assert.equal(status, 200);
   assert.deepEqual(Object.keys(body), ["results", "total"]);
   assert.equal(body.total, 2);
@@ -94,7 +94,8 @@ Deno.test("distance, score and time narrow a recall", async () => {
   await svc.remember("tea", { occurred_at: "2026-01-01T00:00:00Z" });
   await svc.remember("tea tea honey", { occurred_at: "2026-01-02T00:00:00Z" });
   await svc.remember("tea with honey and milk", { occurred_at: "2026-01-03T00:00:00Z" });
-  const { body } = await svc.post("/api/recall", { query: "tea" });
+  const mode = "semantic";
+  const { body } = await svc.post("/api/recall", { query: "tea", mode });
   const hits: Json[] = body.results;
   assert.deepEqual(hits.map(({ text }) => text), [
     "tea",
@@ -102,7 +103,7 @@ Deno.test("distance, score and time narrow a recall", async () => {
     "tea with honey and milk",
   ]);
   assert.ok(hits[0].score > hits[1].score && hits[1].score > hits[2].score);
-  const texts = (members: Json) => svc.recall("tea", members);
+  const texts = (members: Json) => svc.recall("tea", { mode, ...members });
   assert.deepEqual(await texts({ max_distance: hits[1].distance }), ["tea"], "below the value");
   assert.deepEqual(await texts({ min_score: hits[1].score }), ["tea", "tea tea honey"]);
   assert.equal((await texts({ max_distance: 2.1 })).length, 3);
@@ -112,7 +113,7 @@ Deno.test("distance, score and time narrow a recall", async () => {
   assert.deepEqual(await texts({ ...second, occurred_before: "2026-01-03T00:00:00Z" }), [
     "tea tea honey",
   ]);
-  assert.deepEqual(await texts({ mode: "semantic", limit: 1 }), ["tea"]);
+  assert.deepEqual(await texts({ limit: 1 }), ["tea"]);
 });
 
 Deno.test("of equal scores the newer memory comes first, then the lesser id", async () => {

@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import { SvcError } from "../../src/errors.ts";
 import { Arena, SLAB_ROWS } from "../../src/index/arena.ts";
+import { uniform, unitVector } from "../../bench/statistics.ts";
 import { unit } from "./fakes.ts";
 
 Deno.test("vectors survive growth of the memory", () => {
@@ -82,4 +83,36 @@ Deno.test("the query is scaled, and refused when it is no direction", () => {
   assert.equal(code(new Float32Array(4)), "dimension_mismatch");
   assert.equal(code(Float32Array.of(1, NaN, 0)), "invalid_vector");
   assert.equal(code(Float32Array.of(1, Infinity, 0)), "invalid_vector");
+});
+
+Deno.test("scores from bytes are within their bound, and those of one row are exact", () => {
+  const random = uniform(9);
+  for (const dimensions of [3, 16, 100, 512]) {
+    const arena = new Arena(dimensions);
+    const slab = arena.allocate();
+    let rounding = { length: 0, error: 0 };
+    for (let row = 0; row < SLAB_ROWS; row++) {
+      // Of any length, one of them zero.
+      const vector = unitVector(dimensions, random).map((value) => value * row / 3);
+      const own = arena.write(slab, row, vector);
+      assert(Math.abs(own.length - row / 3) < 1e-4);
+      assert(own.error <= own.length * 0.1);
+      rounding = {
+        length: Math.max(rounding.length, own.length),
+        error: Math.max(rounding.error, own.error),
+      };
+    }
+    arena.move(slab, 9, slab, 4);
+    arena.aim(unitVector(dimensions, random));
+    arena.score(slab, SLAB_ROWS);
+    const exact = arena.scores.slice();
+    arena.aimBytes();
+    arena.scoreBytes(slab, SLAB_ROWS);
+    const rounded = arena.scores.slice();
+    exact.forEach((score, row) => {
+      assert(Math.abs(score - rounded[row]!) <= arena.bound(rounding));
+      assert.equal(arena.scoreRow(slab, row), score);
+    });
+    assert.equal(rounded[4], rounded[9]);
+  }
 });

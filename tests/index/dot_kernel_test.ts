@@ -2,6 +2,8 @@ import assert from "node:assert/strict";
 import { kernelModule } from "../../src/index/build_kernel.ts";
 import {
   bestKernel,
+  byteOffset,
+  byteRowOffset,
   floatOffset,
   type KernelBuild,
   openKernel,
@@ -48,6 +50,37 @@ for (const dim of [8, 16, 72, 384, 512]) {
         const padded = Math.ceil(n / 4) * 4;
         assert.equal(floats[out / 4 + padded], 0, `${build} writes no more than it must`);
       }
+    }
+  });
+}
+
+for (const dim of [16, 48, 512]) {
+  Deno.test(`all builds compute the same products of ${dim} bytes`, () => {
+    const memory = new WebAssembly.Memory({ initial: 8 });
+    const bytes = new Int8Array(memory.buffer);
+    const out = 8192;
+    const base = 16384;
+    const n = 35;
+    // The extremes too: sums of neighbours must not be cut off at 16 bits.
+    const query = Array.from({ length: dim }, (_, i) => i % 5 === 0 ? 127 : i * 37 % 128);
+    const rows = Array.from(
+      { length: n },
+      (_, row) =>
+        Array.from(
+          { length: dim },
+          (_, i) => row < 2 ? 127 - 254 * row : (i * 91 + row) % 255 - 127,
+        ),
+    );
+    bytes.set(query);
+    rows.forEach((values, row) =>
+      values.forEach((value, i) => bytes[base + byteRowOffset(row, dim) + byteOffset(i)] = value)
+    );
+    const exact = rows.map((row) => row.reduce((sum, value, i) => sum + value * query[i]!, 0));
+    for (const build of BUILDS) {
+      const products = new Int32Array(memory.buffer, out, 40).fill(0);
+      openKernel(memory, build).dots_i8(base, 0, out, n, dim);
+      assert.deepEqual([...products.subarray(0, n)], exact, build);
+      assert.deepEqual([...products.subarray(36)], [0, 0, 0, 0], "no more than it must");
     }
   });
 }

@@ -47,6 +47,23 @@ Deno.test("search is exact, nearest first, newer first among equals, then by id"
   });
 });
 
+Deno.test("memories without vectors are known and never found, until they have some", async () => {
+  const bare = entryOf("bare", []);
+  await using index = open(new ListStore([bare, entryOf("near", [X])]));
+  const loaded = await index.load(scopeOf("a"));
+  const ids = () => loaded.search(X, { limit: 10 }).map(({ entry }) => entry.id);
+  assert.deepEqual(ids(), ["near"]);
+  assert.deepEqual(loaded.withoutVectors().map(({ id }) => id), ["bare"]);
+  assert.equal(loaded.size, 2);
+  index.apply([{ ...bare, vectors: [X] }]);
+  assert.deepEqual(ids(), ["bare", "near"]);
+  assert.deepEqual(loaded.withoutVectors(), []);
+  index.apply([entryOf("later", [])]);
+  index.remove(scopeOf("a"), ["later", "near"]);
+  assert.deepEqual(loaded.withoutVectors(), []);
+  assert.deepEqual(ids(), ["bare"]);
+});
+
 Deno.test("a loaded scope answers by id and blob, and counts bytes", async () => {
   const page = new Uint8Array(1000).fill(7);
   await using index = open(
@@ -177,4 +194,82 @@ Deno.test("an entry of another scope is never taken over", async () => {
   await using index = new ScopeIndex({ vectorStore: store, dimensions: 3, budgetBytes: BUDGET });
   await assert.rejects(index.load(scopeOf("a")), { name: "SvcError", code: "internal_error" });
   assert.equal(index.stats().bytes, 0);
+});
+
+Deno.test("texts come with an entry or later, for the version they belong to", async () => {
+  await using index = open(new ListStore([entryOf("1", [X]), entryOf("2", [Y])]));
+  const loaded = await index.load(scopeOf("a"));
+  const found = (text: string) =>
+    loaded.match({ text }, { limit: 10 }).map(({ entry }) => entry.id).sort();
+  const without = () => loaded.withoutText().map(({ id }) => id).sort();
+  assert.deepEqual(without(), ["1", "2"]);
+  loaded.setText("1", 2, "of a later version");
+  loaded.setText("3", 1, "of an unknown memory");
+  assert.deepEqual(without(), ["1", "2"]);
+  loaded.setText("1", 1, "heron");
+  index.apply([entryOf("3", [X])], new Map([["3", "heron and stork"]]));
+  assert.deepEqual([without(), found("heron")], [["2"], ["1", "3"]]);
+  index.apply([entryOf("3", [Y])]);
+  assert.deepEqual(found("heron"), ["1", "3"], "the same version is the same text");
+  index.apply([entryOf("3", [Y], { version: 2 })]);
+  assert.deepEqual([without(), found("heron")], [["2", "3"], ["1"]]);
+  index.remove(scopeOf("a"), ["1"]);
+  assert.deepEqual(found("heron"), []);
+  const [best] = loaded.match({ text: "heron", vector: X }, { limit: 10 });
+  assert.equal(best?.entry.id, "2", "equally far: the lesser id");
+});
+
+Deno.test("texts count, and are forgotten in time", async () => {
+  await using index = open(new ListStore(many("a", 20)));
+  const scope = scopeOf("a");
+  await index.load(scope);
+  const { bytes } = index.stats();
+  await index.read(scope, async (loaded) => {
+    await Promise.resolve();
+    for (const { id } of loaded.withoutText()) loaded.setText(id, 1, `${id} heron `.repeat(100));
+  });
+  assert.ok(index.stats().bytes > bytes);
+  index.forgetTextsAfter(scope, 1);
+  const deadline = Date.now() + 10_000;
+  while ((await index.load(scope)).withoutText().length < 20) {
+    assert.ok(Date.now() < deadline, "still there");
+    await new Promise((resolve) => setTimeout(resolve, 1));
+  }
+  assert.ok(index.stats().bytes <= bytes);
+});
+
+Deno.test("a reader whose scope is dropped on the way reads again", async () => {
+  const store = new ListStore(many("a", 3));
+  await using index = open(store);
+  let calls = 0;
+  const size = await index.read(scopeOf("a"), async (loaded) => {
+    if (++calls === 1) index.drop(scopeOf("a"));
+    await Promise.resolve();
+    return loaded.entries().length;
+  });
+  assert.deepEqual([calls, size], [2, 3]);
+  const failure = new Error("the reader's own");
+  await assert.rejects(index.read(scopeOf("a"), () => Promise.reject(failure)), failure);
+});
+
+Deno.test("texts make room as vectors do, with ten times more scopes than fit", async () => {
+  const names = Array.from({ length: 40 }, (_, i) => `s${i}`);
+  await using index = open(new ListStore(names.flatMap((name) => many(name, 10))), 1);
+  const read = (from: ScopeIndex, name: string): Promise<number> =>
+    from.read(scopeOf(name), async (loaded) => {
+      await Promise.resolve();
+      for (const { id } of loaded.withoutText()) loaded.setText(id, 1, `${id} heron `.repeat(50));
+      return loaded.match({ text: "heron" }, { limit: 100 }).length;
+    });
+  assert.equal(await read(index, "s0"), 10);
+  const { bytes, scopes } = index.stats();
+  assert.equal(scopes, 1);
+  await using roomy = open(new ListStore(names.flatMap((name) => many(name, 10))), 4 * bytes);
+  for (let round = 0; round < 3; round++) {
+    for (const name of names) {
+      assert.equal(await read(roomy, name), 10);
+      assert.ok(roomy.stats().bytes <= 4 * bytes);
+    }
+  }
+  assert.equal(roomy.stats().scopes, 4);
 });

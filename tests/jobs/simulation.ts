@@ -110,6 +110,7 @@ export class Simulation {
       worker,
       staging,
       tombstones: world.tombstones,
+      keyUse: { touch() {}, lastUsed: () => undefined },
       payloads: KEY.sealer("payload"),
       steps: KEY.sealer("step"),
       cursors: KEY.sealer("cursor"),

@@ -1,7 +1,7 @@
 import local from "../../plugins/local/mod.ts";
 import { memoryEmbedder } from "../../plugins/memory/embedder.ts";
 import type { RelayerConfig } from "../../src/config.ts";
-import type { Account, Backends } from "../../src/interfaces/mod.ts";
+import type { Account, Backends, Embedder } from "../../src/interfaces/mod.ts";
 import { DEFAULT_CONFIG } from "../../src/config.ts";
 import type { PluginContext } from "../../src/plugin.ts";
 import { createRelayer } from "../../src/relayer.ts";
@@ -14,6 +14,8 @@ export type Wrap = (backends: Backends) => Backends;
 export interface DurableOptions {
   readonly config?: Partial<RelayerConfig>;
   readonly wrap?: Wrap;
+  /** Another embedder than the bag of words. */
+  readonly embedder?: () => Embedder;
   readonly clock?: TestClock;
   /** The next start makes the account of the same owner and key again. */
   readonly fresh?: boolean;
@@ -99,7 +101,7 @@ export class DurableRelayer implements AsyncDisposable {
   }
 
   async #backends(context: PluginContext): Promise<Backends> {
-    const embedder = memoryEmbedder();
+    const embedder = this.#options.embedder?.() ?? memoryEmbedder();
     const { dimensions, model } = embedder;
     const { roles } = local;
     const known = { ...context, dimensions, model };

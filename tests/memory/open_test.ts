@@ -58,7 +58,7 @@ async function setup() {
   return {
     entry,
     job,
-    step: STEPS.seal(encodeStep({ vectors, sealed }), `step ${ID}`),
+    step: STEPS.seal(encodeStep({ vectors, model: "m", sealed }), `step ${ID}`),
     store: vectorStore,
     putBlob: () =>
       blobStore.put(encodeBlob({ memoryId: ID, ...sealed }), { ...SCOPE, idempotencyKey: ID }),

@@ -33,6 +33,5 @@ export const DEFERRED = {
   chain: "on-chain accounts are not part of this version",
   seal: "the threshold cipher is not part of this version",
   walrus: "the decentralized blob store is not part of this version",
-  lexical: "search by words is not part of this version",
-  models: "this backend is not part of this version",
+  models: "measuring calls of backends is not part of this version",
 } as const;

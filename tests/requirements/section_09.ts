@@ -61,6 +61,8 @@ const owner = rules("9.2", [
   [17, "a second account of an owner answers 409 account_exists"],
   [18, "a key that an account lists answers 409 key_exists"],
   [19, "where accounts are not managed here the routes answer 404"],
+  [20, "POST /accounts/open answers the proven owner's account: 200, or 201 when it was made"],
+  [21, "a proof of possession that is sent must be the new key's, for this account"],
 ]);
 
 /** Rules of section 9, public routes. */

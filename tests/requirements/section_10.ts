@@ -87,8 +87,8 @@ const recall = rules("10.6", [
   [2, "limit defaults to 10; above 100 is treated as 100; 0 gives an empty result"],
   [3, "a negative or fractional limit answers 422"],
   [4, "mode is hybrid, semantic or keyword; anything else answers invalid_parameter"],
-  [5, "keyword mode searches by words", DEFERRED.lexical],
-  [6, "hybrid mode fuses words and meaning", DEFERRED.lexical],
+  [5, "keyword mode searches by words, without the embedder; distance is 1 - score"],
+  [6, "hybrid mode fuses words and meaning; the score is clipped to 0..1, the order is not"],
   [7, "max_distance keeps hits with distance < value"],
   [8, "min_score keeps hits with score >= value"],
   [9, "scoring_weights have defaults and bounds; outside: invalid_scoring_weights"],
@@ -182,6 +182,7 @@ const rest = rules("10.10", [
   [7, "GET /api/account answers owner, account_id, package_id, active, key and quota"],
   [8, "limit_bytes is null when unlimited"],
   [9, "forget requires its namespace: missing 422, empty 400 empty_namespace"],
+  [10, "GET /api/account/keys lists the account's keys, with last_used_at once they were used"],
 ]);
 
 const transfer = rules("10.11", [

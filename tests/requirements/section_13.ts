@@ -58,11 +58,7 @@ export const SECTION_13: readonly Rule[] = [
   ...rules("14.2", [
     [1, "a new key, a loopback listener, a random state; old credentials stay until success"],
     [2, "the URL has port, publicKey, delegateAddress, label, relayer and state"],
-    [
-      3,
-      "the dashboard checks the parameters and refuses a foreign relayer",
-      "the dashboard is not part of this version",
-    ],
+    [3, "the dashboard checks the parameters and refuses a foreign relayer"],
     [4, "a proof of possession is made for registries that want one"],
     [5, "the callback writes the file, answers Connected and closes the listener"],
     [6, "the checks of the listener, in order"],

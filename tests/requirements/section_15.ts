@@ -26,15 +26,24 @@ const settings = rules("15", [
   [20, "SVC_RATE_LIMIT_WEIGHTS: a JSON object, route to number"],
   [21, "SVC_TRUSTED_PROXIES: addresses or CIDR ranges"],
   [22, "SVC_COMPAT_SUI_RPC_URL is the value of suiRpcUrl in /config"],
-  [23, "a taken dashboard port turns the dashboard off, never the relayer", DEFERRED.login],
+  [23, "a taken dashboard port turns the dashboard off, never the relayer"],
   [24, "SVC_SUI_*, SVC_PACKAGE_ID, SVC_REGISTRY_ID: accounts on chain", DEFERRED.chain],
   [25, "SVC_SEAL_*: key servers", DEFERRED.seal],
   [26, "SVC_WALRUS_*: the decentralized store", DEFERRED.walrus],
-  [27, "SVC_OPENAI_*, SVC_OLLAMA_*: models", DEFERRED.models],
+  [27, "SVC_OPENAI_*, SVC_OLLAMA_*: models"],
   [28, "SVC_SPONSOR_*: sponsored transactions", DEFERRED.sponsor],
   [29, "MCP_* and SVC_MCP_*: sessions"],
   [30, "secrets in settings are printed as [secret]"],
   [31, "SVC_LOG_FORMAT json: one JSON object a line"],
+  [
+    32,
+    "the dashboard's pages run no inline code, cannot be framed, and reach itself, the relayer and loopback listeners only",
+  ],
+  [40, "a model server that fails answers embedding_unavailable or llm_unavailable, and no more"],
+  [41, "Retry-After of a model server is passed on, and the server left alone meanwhile"],
+  [42, "vectors of a wrong length or without a direction are refused and never stored"],
+  [43, "after a change of the embedding model every text is embedded anew in the background"],
+  [44, "recall works meanwhile and never compares vectors of two models"],
 ]);
 
 /** Rules of sections 15 and 16, configuration and limits. */

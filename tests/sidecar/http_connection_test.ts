@@ -89,14 +89,35 @@ Deno.test("an answer that ends early, or is no HTTP, is an error", async () => {
     `${OK}content-length: 5\r\n\r\nhe`,
     `${OK}transfer-encoding: chunked\r\n\r\n5\r\nhello\r\n`,
     `${OK}transfer-encoding: chunked\r\n\r\nzz\r\n`,
+    `${OK}transfer-encoding: chunked\r\n\r\n1zz\r\na\r\n0\r\n\r\n`,
+    `${OK}transfer-encoding: chunked\r\n\r\n1\r\nab\r\n0\r\n\r\n`,
   ];
   for (const text of cut) {
     await exchange([text], (answer) => assert.rejects(textOf(answer)));
   }
-  const heads = ["", "HTTP/1.1 200", "SSH-2.0-x\r\n\r\n", `${OK}a: ${"x".repeat(70_000)}`];
+  const heads = [
+    "",
+    "HTTP/1.1 200",
+    `${OK}no colon\r\n\r\n`,
+    "SSH-2.0-x\r\n\r\n",
+    `${OK}a: ${"x".repeat(70_000)}`,
+  ];
   for (const text of heads) {
     await assert.rejects(exchange([text], () => Promise.resolve()), Error);
   }
+});
+
+Deno.test("a target that could hold lines of its own is not sent", async () => {
+  using listener = Deno.listen({ hostname: "127.0.0.1", port: 0 });
+  const connection = await HttpConnection.open(`http://127.0.0.1:${listener.addr.port}`);
+  for (const target of ["/a b", "/\u010d\u010aX-A:1", "/\r\n", "/é", "x", ""]) {
+    const sent = connection.send({ method: "GET", target, headers: new Headers() });
+    await assert.rejects(sent, TypeError, target);
+  }
+  const socket = await listener.accept();
+  connection.close();
+  assert.equal(await socket.read(new Uint8Array(1)), null);
+  socket.close();
 });
 
 Deno.test("closing ends a read under way", async () => {

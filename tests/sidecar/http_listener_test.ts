@@ -1,4 +1,5 @@
 import assert from "node:assert/strict";
+import { HttpConnection } from "../../src/sidecar/http_connection.ts";
 import { type HttpListener, listenHttp } from "../../src/sidecar/http_listener.ts";
 
 type Answer = (request: Request) => Promise<Response>;
@@ -39,14 +40,45 @@ Deno.test("requests and answers pass as they are, many on one connection", async
   assert.match(text, /\["DELETE","\/x","1, 2",""\]HTTP\/1\.1 200 .*\["DELETE","\/y",null,""\]$/s);
 });
 
-Deno.test("a body that nobody read ends the connection after the answer", async () => {
-  await using listener = listen(() => Promise.resolve(new Response(null, { status: 202 })));
-  using connection = await connect(listener);
-  await connection.write(
-    new TextEncoder().encode("POST / HTTP/1.1\r\ncontent-length: 5\r\n\r\nhe"),
+Deno.test("a body that nobody reads does not cost its sender the answer", async () => {
+  await using listener = listen(() => Promise.resolve(new Response("no", { status: 415 })));
+  const connection = await HttpConnection.open(url(listener));
+  const headers = new Headers();
+  for (let i = 0; i < 3; i++) {
+    // More than the buffers of a connection hold.
+    const body = new Uint8Array(4_000_000);
+    const answer = await connection.send({ method: "POST", target: "/", headers, body });
+    assert.equal(answer.status, 415);
+    assert.equal(new TextDecoder().decode((await answer.body?.next())?.value ?? undefined), "no");
+    assert.equal((await answer.body?.next())?.done, true);
+  }
+  connection.close();
+
+  using short = await connect(listener);
+  await short.write(new TextEncoder().encode("POST / HTTP/1.1\r\ncontent-length: 5\r\n\r\nhe"));
+  short.closeWrite();
+  const text = await new Response(short.readable).text();
+  assert.match(text, /^HTTP\/1\.1 415 .*\r\n\r\nno$/s);
+
+  using large = await connect(listener);
+  await large.write(
+    new TextEncoder().encode("POST / HTTP/1.1\r\ncontent-length: 999999999\r\n\r\n"),
   );
-  const text = await new Response(connection.readable).text();
-  assert.equal(text, "HTTP/1.1 202 \r\ncontent-length: 0\r\n\r\n");
+  assert.match(await new Response(large.readable).text(), /^HTTP\/1\.1 415 /);
+});
+
+Deno.test("the bytes of a header's value are what they were", async () => {
+  await using listener = listen(({ headers }) =>
+    Promise.resolve(new Response(null, { headers: { "x-b": headers.get("x-a") ?? "" } }))
+  );
+  const connection = await HttpConnection.open(url(listener));
+  for (const value of ["日本語 €", "voilà", "\u00a0", "tab\tinside"]) {
+    const bytes = String.fromCharCode(...new TextEncoder().encode(value));
+    const headers = new Headers({ "x-a": bytes });
+    const answer = await connection.send({ method: "GET", target: "/", headers });
+    assert.equal(answer.headers.get("x-b"), bytes, value);
+  }
+  connection.close();
 });
 
 Deno.test("what is no request of ours is refused", async () => {
@@ -56,6 +88,14 @@ Deno.test("what is no request of ours is refused", async () => {
     "get / HTTP/1.1",
     "GET http://x/ HTTP/1.1",
     "hello",
+    "TRACE / HTTP/1.1",
+    "GET /\u010d\u010a HTTP/1.1",
+    "GET / HTTP/1.1\r\nno colon",
+    "GET / HTTP/1.1\r\n: no name",
+    "GET / HTTP/1.1\r\nname : v",
+    "GET / HTTP/1.1\r\na: b\r\n folded",
+    "GET / HTTP/1.1\r\na: b\nc: d",
+    "GET / HTTP/1.1\r\ncontent-length: 1",
     "POST / HTTP/1.1\r\ntransfer-encoding: chunked",
     "POST / HTTP/1.1\r\ncontent-length: -1",
     "POST / HTTP/1.1\r\ncontent-length: 1, 2",

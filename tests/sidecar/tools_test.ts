@@ -104,7 +104,7 @@ Deno.test("svc_recall tells of dropped and pending memories", async () => {
 Deno.test("svc_analyze: one line a fact, and none", async () => {
   verifies("12-8", "12-20");
   const facts = ["a", "b", "c"].map((job_id) => ({
-    text: `fact ${job_id}`,
+    text: `fact\n${job_id}`,
     job_id,
     memory_id: job_id,
   }));
@@ -127,7 +127,7 @@ Deno.test("svc_analyze: one line a fact, and none", async () => {
   );
   assert.equal(structuredContent.method, "rules");
   assert.deepEqual(structuredContent.facts[1], {
-    text: "fact b",
+    text: "fact\nb",
     memory_id: "b",
     job_id: "b",
     status: "failed",

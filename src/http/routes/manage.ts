@@ -5,6 +5,7 @@ import { deleteMemory, forget } from "../../memory/remove.ts";
 import { namespaces, stats, usedBytes } from "../../memory/usage.ts";
 import { MEMORY_PAGE_DEFAULT, MEMORY_PAGE_MAX, NAMESPACE_PAGE_MAX } from "../../protocol/limits.ts";
 import { checkNamespace, ForgetBody, StatsBody } from "../../protocol/schemas.ts";
+import { keyBody } from "../account_body.ts";
 import { type SignedRoute, signedRoute } from "../route.ts";
 
 function invalid(field: string, rule: string): SvcError {
@@ -169,20 +170,27 @@ export const manageRoutes: readonly SignedRoute[] = [
           account_id: account.accountId,
           package_id: domain.config.packageId,
           active: account.active,
-          key: {
-            public_key: key.publicKey,
-            address: key.address,
-            label: key.label,
-            permissions: key.permissions,
-            created_at: timeText(key.createdAt),
-            ...(key.expiresAt === undefined ? {} : { expires_at: timeText(key.expiresAt) }),
-          },
+          key: keyBody(key),
           quota: {
             used_bytes: await usedBytes(domain, account.owner),
             limit_bytes: domain.config.quotaBytes || null,
           },
         },
       };
+    },
+  }),
+  signedRoute({
+    method: "GET",
+    path: "/api/account/keys",
+    permissions: ["read"],
+    weight: 0,
+    summary: "The account's keys and when each was used last",
+    handle: ({ keyUse }, { caller }) => {
+      const keys = caller.account.keys.map((key) => {
+        const used = keyUse.lastUsed(key.publicKey);
+        return { ...keyBody(key), ...(used === undefined ? {} : { last_used_at: timeText(used) }) };
+      });
+      return Promise.resolve({ status: 200, body: { keys } });
     },
   }),
 ];

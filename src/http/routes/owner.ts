@@ -3,10 +3,12 @@ import type { RelayerConfig } from "../../config.ts";
 import { SvcError } from "../../errors.ts";
 import type { Account, AccountAdmin } from "../../interfaces/mod.ts";
 import { timeText } from "../../memory/domain.ts";
+import { isHeld } from "../../protocol/key_proof.ts";
 import { isObjectId } from "../../protocol/keys.ts";
 import { parseBody, Time } from "../../protocol/schemas.ts";
 import { nativeBodySha256 } from "../../protocol/verify.ts";
 import { personalMessageSigner } from "../../protocol/wallet_proof.ts";
+import { accountBody } from "../account_body.ts";
 import { isLoopback, limitKey } from "../client_ip.ts";
 import { isKnownHost } from "../known_host.ts";
 import { type Layer, RateLimiter } from "../rate_limit.ts";
@@ -17,7 +19,7 @@ const CHALLENGE_MS = 300_000;
 const MAX_CHALLENGES = 10_000;
 const LAYER: Layer = { name: "owner_ip", limit: 10, seconds: 60 };
 
-const ACTIONS = ["create", "add_key", "remove_key", "deactivate", "reactivate"] as const;
+const ACTIONS = ["open", "create", "add_key", "remove_key", "deactivate", "reactivate"] as const;
 type Action = typeof ACTIONS[number];
 
 const params = z.record(z.string(), z.unknown());
@@ -29,6 +31,7 @@ const KeyBody = z.object({
     label: z.string(),
     permissions: z.array(z.enum(["read", "write"])),
     expires_at: Time.optional(),
+    proof: z.string().optional(),
   }),
 });
 const RemoveBody = z.object({ params: z.object({ public_key: z.string() }) });
@@ -61,22 +64,6 @@ function canonical(value: unknown): string {
 
 function hashOf(value: unknown): string {
   return nativeBodySha256(new TextEncoder().encode(canonical(value)));
-}
-
-function accountBody(account: Account): Record<string, unknown> {
-  return {
-    account_id: account.accountId,
-    owner: account.owner,
-    active: account.active,
-    keys: account.keys.map((key) => ({
-      public_key: key.publicKey,
-      address: key.address,
-      label: key.label,
-      permissions: key.permissions,
-      created_at: timeText(key.createdAt),
-      ...(key.expiresAt === undefined ? {} : { expires_at: timeText(key.expiresAt) }),
-    })),
-  };
 }
 
 /** A registry's complaint about a new key, with the names a caller knows. */
@@ -113,6 +100,7 @@ export class OwnerRoutes {
     this.#checkSurroundings(context);
     this.#limiter.spend([{ layer: LAYER, key: limitKey(context.clientIp) }], 1);
     if (suffix === "/challenge") return this.#challenge(body, context);
+    if (suffix === "/open") return await this.#open(body, context);
     if (suffix === "") return await this.#create(body, context);
     const [, id, verb] = /^\/(0x[0-9a-fA-F]{64})\/(.+)$/.exec(suffix) ?? [];
     const actions: Record<string, Action> = {
@@ -181,13 +169,23 @@ export class OwnerRoutes {
     return { owner: entry.address, params };
   }
 
-  async #create(body: unknown, context: RequestContext): Promise<Answer> {
+  #mayRegister({ peer, clientIp }: RequestContext): boolean {
     // The client too: behind a proxy on this machine every peer is a loopback address.
-    const local = isLoopback(context.peer) && isLoopback(context.clientIp);
-    if (!this.#config.openRegistration && !local) {
-      throw new SvcError("registration_closed");
-    }
+    return this.#config.openRegistration || (isLoopback(peer) && isLoopback(clientIp));
+  }
+
+  async #create(body: unknown, context: RequestContext): Promise<Answer> {
+    if (!this.#mayRegister(context)) throw new SvcError("registration_closed");
     const { owner } = this.#prove("create", body, context);
+    return { status: 201, body: accountBody(await this.#admin.create(owner)) };
+  }
+
+  /** The owner's account, made now when there is none: a sign-in takes one signature. */
+  async #open(body: unknown, context: RequestContext): Promise<Answer> {
+    const { owner } = this.#prove("open", body, context);
+    const account = await this.#admin.ofOwner(owner);
+    if (account !== undefined) return { status: 200, body: accountBody(account) };
+    if (!this.#mayRegister(context)) throw new SvcError("registration_closed");
     return { status: 201, body: accountBody(await this.#admin.create(owner)) };
   }
 
@@ -207,6 +205,9 @@ export class OwnerRoutes {
   async #apply(accountId: string, action: Action, params: unknown): Promise<Account> {
     if (action === "add_key") {
       const { params: key } = parseBody(KeyBody, { params });
+      if (key.proof !== undefined && !isHeld(key.public_key, accountId, key.proof)) {
+        throw new SvcError("owner_proof_invalid");
+      }
       return await this.#admin.addKey(accountId, {
         publicKey: key.public_key,
         label: key.label,

@@ -21,7 +21,7 @@ function featureFlags(config: RelayerConfig): Record<string, boolean> {
     "remember.bulk": true,
     "remember.idempotencyKey": true,
     "recall.readYourWrites": true,
-    "recall.hybrid": false,
+    "recall.hybrid": true,
     "memories.manage": true,
     "memories.export": false,
     "runtime.versionEndpoint": true,

@@ -1,7 +1,13 @@
 import type { z } from "zod";
 import { SvcError } from "../../errors.ts";
 import { timeText } from "../../memory/domain.ts";
-import { rank, recall, type RecallOptions, type ScoringWeights } from "../../memory/recall.ts";
+import {
+  rank,
+  recall,
+  type RecallMode,
+  type RecallOptions,
+  type ScoringWeights,
+} from "../../memory/recall.ts";
 import { restore } from "../../memory/restore.ts";
 import { RECALL_LIMIT_MAX, RESTORE_LIMIT_MAX } from "../../protocol/limits.ts";
 import { EmbedBody, RecallBody, RecallManualBody, RestoreBody } from "../../protocol/schemas.ts";
@@ -20,24 +26,16 @@ function weightsOf(
   };
 }
 
-/**
- * How a recall or an ask searches; a limit above `limitMax` counts as that.
- *
- * @throws {SvcError} `invalid_parameter` for a mode this relayer lacks.
- */
+/** How a recall or an ask searches; a limit above `limitMax` counts as that. */
 export function recallOptions(
   body: Omit<z.output<typeof RecallBody>, "query">,
   limitMax: number,
 ): RecallOptions {
-  if (body.mode === "keyword") {
-    // Vectors are the only leg of this index; a semantic answer under this name would mislead.
-    throw new SvcError("invalid_parameter", "mode: keyword search is not available here", {
-      field: "mode",
-    });
-  }
   return {
     namespace: body.namespace,
     limit: Math.min(body.limit, limitMax),
+    // The schema lets no other value through.
+    mode: body.mode as RecallMode,
     maxDistance: body.max_distance,
     minScore: body.min_score,
     weights: weightsOf(body.scoring_weights),
@@ -66,7 +64,7 @@ export const recallRoutes: readonly SignedRoute[] = [
     path: "/api/recall",
     permissions: ["read"],
     schema: RecallBody,
-    summary: "Find memories by meaning",
+    summary: "Find memories by meaning and by their words",
     handle: async (domain, call) => {
       const options = recallOptions(call.body, RECALL_LIMIT_MAX);
       const found = await recall(domain, call.caller, call.body.query, options);
@@ -103,7 +101,7 @@ export const recallRoutes: readonly SignedRoute[] = [
       const scale = 1 / Math.hypot(...body.vector);
       const best = limit === 0
         ? []
-        : await rank(domain, caller, body.vector.map((v) => v * scale), {
+        : await rank(domain, caller, { vector: body.vector.map((v) => v * scale) }, {
           namespace: body.namespace,
           limit,
           maxDistance: body.max_distance,

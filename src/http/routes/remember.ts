@@ -134,6 +134,7 @@ async function manual(domain: Domain, call: Call<z.output<typeof ManualBody>>): 
     payload: {
       kind: "manual",
       vector: unit(body.vector),
+      model: domain.embedder.model,
       data: data ?? new Uint8Array(),
       ...(blobId === undefined ? {} : { blobId }),
       ...(body.metadata === undefined ? {} : { metadata: body.metadata }),

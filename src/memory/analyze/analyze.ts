@@ -6,8 +6,9 @@ import { chat, withinTime } from "../chat.ts";
 import { type Caller, type Domain, scopeOf, timeText } from "../domain.ts";
 import { extractFacts, type Fact } from "../extract/facts.ts";
 import { requireCredential } from "../open.ts";
+import { reembeddingOf } from "../reembedding.ts";
 import { accept } from "../remember.ts";
-import { checkedVectors } from "../vectors.ts";
+import { documentVectors } from "../vectors.ts";
 import { nearestTexts, waitingTexts } from "./known.ts";
 import { factsOfAnswer } from "./model_answer.ts";
 import { extractionMessages, FACTS_SCHEMA } from "./prompt.ts";
@@ -40,22 +41,16 @@ const MOST_TOKENS = 4096;
 /** Tries of a model that answers without the JSON it was asked for. */
 const TRIES = 2;
 
-/** Waits for the caller's own jobs of the scope as a recall does. */
+/** Waits for the caller's own jobs of the scope, and for outdated vectors, as a recall does. */
 async function settle(domain: Domain, caller: Caller, namespace: string): Promise<void> {
   const scope = scopeOf(caller, namespace);
   domain.worker.expedite(domain.jobs.liveIn(scope));
-  await domain.jobs.settle(scope, domain.config.recallWaitMs);
-}
-
-/** Vectors of texts as documents, all windows of each. */
-async function documentVectors(
-  domain: Domain,
-  caller: Caller,
-  texts: readonly string[],
-): Promise<Float32Array[]> {
-  const { embedder } = domain;
-  const answers = await embedder.embed(texts, { purpose: "document", signal: caller.signal });
-  return texts.flatMap((_, i) => checkedVectors(embedder, answers[i]));
+  const { recallWaitMs } = domain.config;
+  await Promise.all([
+    domain.jobs.settle(scope, recallWaitMs),
+    // What has no vector of the present model would be taken for new.
+    reembeddingOf(domain)?.hurry(scope, caller, recallWaitMs),
+  ]);
 }
 
 async function modelFacts(
@@ -65,8 +60,8 @@ async function modelFacts(
   input: AnalyzeInput,
 ): Promise<Fact[]> {
   const { text, namespace, mostFacts } = input;
-  const vectors = await documentVectors(domain, caller, [text]);
-  const related = await nearestTexts(domain, caller, namespace, vectors);
+  const vectors = await documentVectors(domain.embedder, [text], caller.signal);
+  const related = await nearestTexts(domain, caller, namespace, vectors.flat());
   const messages = extractionMessages({
     text,
     referenceTime: timeText(input.occurredAt ?? domain.now()),
@@ -91,8 +86,9 @@ async function newFacts(
   facts: readonly Fact[],
 ): Promise<Fact[]> {
   const waiting = await waitingTexts(domain, scopeOf(caller, namespace));
-  const vectors = await documentVectors(domain, caller, facts.map(({ text }) => text));
-  const known = [...waiting, ...await nearestTexts(domain, caller, namespace, vectors)];
+  const texts = facts.map(({ text }) => text);
+  const vectors = await documentVectors(domain.embedder, texts, caller.signal);
+  const known = [...waiting, ...await nearestTexts(domain, caller, namespace, vectors.flat())];
   const found: Fact[] = [];
   for (const fact of facts) {
     const isKnown = known.some((text) => isSameStatement(text, fact.text));

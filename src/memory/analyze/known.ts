@@ -34,7 +34,7 @@ export async function nearestTexts(
   const near = new Map<string, { readonly memory: IndexedMemory; readonly distance: number }>();
   for (const vector of vectors) {
     const options = { namespace, limit: EQUALLY_NEAR, accept: isShort };
-    const hits = await rank(domain, caller, vector, options);
+    const hits = await rank(domain, caller, { vector }, options);
     for (const [i, { entry: memory, distance }] of hits.entries()) {
       if (i >= NEAREST && distance > EQUAL_DISTANCE) break;
       const known = near.get(memory.id);

@@ -18,8 +18,15 @@ function quote(text: string): string {
   return `${head.isWellFormed() ? head : head.slice(0, -1)}…`;
 }
 
-/** How close a hit is, 0 to 1: by meaning, or by its words where those count. */
-function closenessOf({ distance, score }: Hit, isWeighted: boolean): number {
+/**
+ * How close a hit is, 0 to 1: by meaning, or by its words where those count.
+ *
+ * @param isWeighted whether the score holds more than relevance.
+ */
+export function closenessOf(
+  { distance, score }: Pick<Hit, "distance" | "score">,
+  isWeighted = false,
+): number {
   return isWeighted ? 1 - distance : Math.max(1 - distance, score);
 }
 

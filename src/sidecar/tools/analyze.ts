@@ -2,7 +2,7 @@ import type { CallToolResult } from "@modelcontextprotocol/server";
 import type { Analyzed, JobStatus } from "../../client/job_results.ts";
 import { textArguments } from "./arguments.ts";
 import type { ToolCall } from "./call.ts";
-import { success } from "./results.ts";
+import { oneLine, success } from "./results.ts";
 
 /** Longest wait for all facts, in milliseconds. */
 const WAIT_MS = 180_000;
@@ -44,7 +44,7 @@ export async function analyze(call: ToolCall): Promise<CallToolResult> {
   const failed = facts.length - succeeded;
   call.progress.step(2, 2, "Done");
   const first = `Extracted ${facts.length} fact(s) — succeeded=${succeeded} failed=${failed}`;
-  const list = facts.map((fact, i) => `${i + 1}. [${outcomes[i]}] ${fact.text}`);
+  const list = facts.map((fact, i) => `${i + 1}. [${outcomes[i]}] ${oneLine(fact.text)}`);
   return success(facts.length === 0 ? first : [first, "", ...list].join("\n"), {
     facts: facts.map(({ text, memory_id, job_id }, i) => ({
       text,

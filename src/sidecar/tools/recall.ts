@@ -2,13 +2,12 @@ import type { CallToolResult } from "@modelcontextprotocol/server";
 import type { Hit, Recalled } from "../../client/recall_results.ts";
 import { recallArguments } from "./arguments.ts";
 import type { ToolCall } from "./call.ts";
-import { success } from "./results.ts";
+import { oneLine, success } from "./results.ts";
 
-/** One line a hit, whatever line ends its text has; the exact text is in the structured content. */
+/** One line a hit; the exact text is in the structured content. */
 function line(hit: Hit, index: number): string {
   const score = typeof hit.score === "number" ? hit.score : 1 - hit.distance;
-  const text = hit.text.replace(/\s*[\r\n\v\f\u0085\u2028\u2029]+\s*/g, " ");
-  return `${index + 1}. [score=${score.toFixed(3)}] ${text}`;
+  return `${index + 1}. [score=${score.toFixed(3)}] ${oneLine(hit.text)}`;
 }
 
 const memories = (count: number) => count === 1 ? "1 memory" : `${count} memories`;

@@ -7,6 +7,11 @@ export function success(text: string, structuredContent: Record<string, unknown>
   return { content: [{ type: "text", text }], structuredContent };
 }
 
+/** A text on one line, whatever line ends it has: a list shows each entry on a line of its own. */
+export function oneLine(text: string): string {
+  return text.replace(/\s*[\r\n\v\f\u0085\u2028\u2029]+\s*/g, " ");
+}
+
 function failure(text: string): CallToolResult {
   return { content: [{ type: "text", text }], isError: true };
 }

@@ -1,0 +1,51 @@
+import { fusedScore } from "../src/index/fusion.ts";
+import { LexicalIndex, type LexicalScores } from "../src/index/lexical_index.ts";
+import type { Embedder } from "../src/interfaces/mod.ts";
+import type { QueryVectors } from "../src/memory/query_vectors.ts";
+import { documentVectors } from "../src/memory/vectors.ts";
+import type { FactStore } from "./query_set.ts";
+
+/** One query compared with every fact of its store, as recall does it. */
+export interface Comparison {
+  /** The query. */
+  readonly query: string;
+  /** Position of the fact that answers it. */
+  readonly answer: number;
+  /** Cosine distance by fact. */
+  readonly distances: Float32Array;
+  /** Scores of words and letter runs by fact. */
+  readonly lexical: LexicalScores;
+  /** Score of all legs by fact. */
+  readonly fused: Float32Array;
+}
+
+function dot(a: Float32Array, b: Float32Array): number {
+  return a.reduce((sum, value, i) => sum + value * b[i]!, 0);
+}
+
+/** Compares every query of a store with every fact of it. */
+export async function* comparisons(
+  embedder: Embedder,
+  queries: QueryVectors,
+  { facts }: FactStore,
+): AsyncGenerator<Comparison> {
+  const texts = new LexicalIndex();
+  facts.forEach(({ fact }, slot) => {
+    texts.add();
+    texts.set(slot, fact);
+  });
+  const documents = await documentVectors(embedder, facts.map(({ fact }) => fact), undefined);
+  for (const [answer, fact] of facts.entries()) {
+    for (const query of fact.queries) {
+      const { vector, known } = await queries.get(query);
+      const distances = Float32Array.from(
+        documents,
+        (windows) => 1 - Math.max(...windows.map((window) => dot(window, vector))),
+      );
+      const lexical = texts.score(query);
+      const scoreOf = fusedScore(lexical, known);
+      const fused = distances.map((distance, slot) => scoreOf(slot, distance));
+      yield { query, answer, distances, lexical, fused };
+    }
+  }
+}

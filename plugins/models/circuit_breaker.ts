@@ -1,0 +1,87 @@
+import type { BackendHealth } from "../../src/interfaces/mod.ts";
+import { type ModelErrorCode, unavailable, UpstreamFailure } from "./upstream_failure.ts";
+
+/** Numbers of a {@linkcode CircuitBreaker}. */
+export interface CircuitBreakerOptions {
+  /** Failures in a row that open it; 5 when absent. */
+  readonly failures?: number;
+  /** First pause in milliseconds; doubled by each probe that fails. 5 s when absent. */
+  readonly pauseMs?: number;
+  /** Longest pause in milliseconds; 60 s when absent. */
+  readonly maxPauseMs?: number;
+  /** Milliseconds since the epoch. */
+  readonly now?: () => number;
+}
+
+/**
+ * Keeps calls from a server that does not work. After some failures in a row calls fail at once;
+ * when the pause is over one call is let through as a probe, and its outcome closes the breaker or
+ * starts a longer pause. A pause the server asked for itself starts at once.
+ */
+export class CircuitBreaker {
+  readonly #failures: number;
+  readonly #pauseMs: number;
+  readonly #maxPauseMs: number;
+  readonly #now: () => number;
+  readonly #code: ModelErrorCode;
+  #inARow = 0;
+  #pause: number;
+  #until = 0;
+  #probing = false;
+  #reason = "";
+
+  /** Starts closed; `code` is the code of its errors. */
+  constructor(code: ModelErrorCode, options: CircuitBreakerOptions = {}) {
+    this.#code = code;
+    this.#failures = options.failures ?? 5;
+    this.#pauseMs = this.#pause = options.pauseMs ?? 5_000;
+    this.#maxPauseMs = options.maxPauseMs ?? 60_000;
+    this.#now = options.now ?? Date.now;
+  }
+
+  /** What the last calls say about the server. */
+  get health(): BackendHealth {
+    if (this.#inARow === 0) return { status: "ok" };
+    const status = this.#inARow >= this.#failures ? "down" : "degraded";
+    return { status, reason: this.#reason };
+  }
+
+  /**
+   * Lets a call through; it must then report its outcome by one of the other methods.
+   * @throws {SvcError} with `retryAfter` while the breaker is open.
+   */
+  enter(): void {
+    const left = this.#until - this.#now();
+    if (left > 0 || this.#probing) {
+      const retryAfter = Math.max(1, Math.ceil(left / 1000));
+      throw unavailable(this.#code, new UpstreamFailure(this.#reason, { retryAfter }));
+    }
+    this.#probing = this.#inARow >= this.#failures;
+  }
+
+  /** The call worked. */
+  succeed(): void {
+    this.#inARow = 0;
+    this.#until = 0;
+    this.#pause = this.#pauseMs;
+    this.#probing = false;
+  }
+
+  /** The call says nothing about the server: it was given up, or its input was refused. */
+  leave(): void {
+    this.#probing = false;
+  }
+
+  /** The call failed. */
+  fail({ message, retryAfter }: UpstreamFailure): void {
+    this.#probing = false;
+    this.#inARow++;
+    this.#reason = message;
+    let pause = (retryAfter ?? 0) * 1000;
+    if (this.#inARow >= this.#failures) {
+      pause = Math.max(pause, this.#pause);
+      this.#pause = Math.min(this.#pause * 2, this.#maxPauseMs);
+    }
+    this.#until = Math.max(this.#until, this.#now() + pause);
+  }
+}

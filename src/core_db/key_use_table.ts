@@ -1,0 +1,53 @@
+import type { CoreFile } from "./core_file.ts";
+
+/** Table of {@linkcode KeyUseTable}. */
+export const KEY_USE_SCHEMA = `
+  create table if not exists key_use (
+    public_key text primary key, used_at integer not null
+  ) strict, without rowid;
+`;
+
+/** A time on disk may be this much older than the one in memory, in milliseconds. */
+const WRITE_EVERY_MS = 300_000;
+
+/**
+ * When delegate keys were used last. Exact while the relayer runs; after a restart up to five
+ * minutes old, because a commit for every request would cost more than the answer is worth.
+ */
+export class KeyUseTable {
+  readonly #file: CoreFile;
+  readonly #used = new Map<string, { at: number; written: number }>();
+
+  /** The table of an open file. */
+  constructor(file: CoreFile) {
+    this.#file = file;
+  }
+
+  /** Notes that a key signed an accepted request at a time, milliseconds since the epoch. */
+  touch(publicKey: string, at: number): void {
+    const entry = this.#used.get(publicKey) ?? { at, written: -Infinity };
+    entry.at = at;
+    this.#used.set(publicKey, entry);
+    if (at - entry.written < WRITE_EVERY_MS) return;
+    entry.written = at;
+    try {
+      this.#file.run(
+        `insert into key_use values (?, ?)
+         on conflict (public_key) do update set used_at = excluded.used_at`,
+        publicKey,
+        at,
+      );
+    } catch {
+      // A full disk must not refuse the request; the time in memory is right.
+    }
+  }
+
+  /** When a key was used last, milliseconds since the epoch. */
+  lastUsed(publicKey: string): number | undefined {
+    return this.#used.get(publicKey)?.at ??
+      this.#file.get<{ used_at: number }>(
+        "select used_at from key_use where public_key = ?",
+        publicKey,
+      )?.used_at;
+  }
+}

@@ -1,0 +1,63 @@
+import { SvcError } from "./errors.ts";
+import type { Logger } from "./log.ts";
+import { PROGRAM_ROOT } from "./plugins.ts";
+import type { Settings } from "./settings.ts";
+import { formatHost } from "./settings/parsers.ts";
+import { VERSION } from "./version.ts";
+import { readWebFiles } from "./web/files.ts";
+import { type Dashboard, listenWeb } from "./web/listen.ts";
+
+/** What a dashboard is opened with. */
+export interface DashboardOptions {
+  /** The settings. */
+  readonly settings: Settings;
+  /** Port the relayer listens on. */
+  readonly relayerPort: number;
+  /** Whether the relayer is the registry of accounts, or a chain is. */
+  readonly accounts: "local" | "chain";
+  /** Cuts its connections. */
+  readonly signal: AbortSignal;
+  /** Where it is said why there is none. */
+  readonly logger: Logger;
+}
+
+/** The relayer as a browser of this machine reaches it, unless the settings say otherwise. */
+function relayerUrl({ publicUrl, host }: Settings, port: number): string {
+  if (publicUrl !== undefined) return publicUrl.replace(/\/+$/, "");
+  return `http://${formatHost(host)}:${port}`;
+}
+
+/** Serves the dashboard where it can be served; the relayer runs without one, and says so. */
+export async function openDashboard(
+  options: DashboardOptions,
+): Promise<Dashboard | undefined> {
+  const { settings, relayerPort, accounts, signal, logger } = options;
+  const { webPort, webUrl } = settings;
+  if (webPort === 0) return undefined;
+  const off = (reason: string): undefined => {
+    logger.warn("dashboard off", { reason });
+    return undefined;
+  };
+  if (PROGRAM_ROOT.protocol !== "file:") {
+    return off("its files are not on this machine");
+  }
+  try {
+    const files = await readWebFiles(new URL("web/dist/", PROGRAM_ROOT));
+    const dashboard = listenWeb(webPort, {
+      webUrl,
+      relayerUrl: relayerUrl(settings, relayerPort),
+      accounts,
+      version: VERSION,
+      files,
+    }, signal);
+    if (dashboard === undefined) {
+      return off(
+        `port ${webPort} is in use by another program; set SVC_WEB_PORT to another one`,
+      );
+    }
+    logger.info("dashboard", { url: webUrl });
+    return dashboard;
+  } catch (error) {
+    return off(SvcError.from(error).message);
+  }
+}

@@ -1,0 +1,241 @@
+import { eachRun } from "./letter_runs.ts";
+import { FREQUENCY_LIMIT, Postings } from "./postings.ts";
+import { folded, hashOf, words } from "./words.ts";
+
+const NONE = -1;
+/** BM25: how fast repeated words stop counting, and how much longer texts are held back. */
+const K1 = 0.9;
+const B = 0.4;
+/** Characters whose words are indexed: the beginning of a text longer than about 10,000 words. */
+const WORD_CHARACTERS = 65_536;
+/** Characters whose letter runs are indexed; in longer texts the words tell enough. */
+const RUN_CHARACTERS = 2048;
+/** Texts that are gone stay in the lists until they are so many, and half as many as the others. */
+const FEW_GONE = 64;
+/** Bytes a text and a slot take beside the postings. */
+const DOCUMENT_BYTES = 12;
+
+/** Weight of a run of letters that occurs so often in one text: 1 + ln n. */
+const RUN_WEIGHTS = Float64Array.from(
+  { length: FREQUENCY_LIMIT + 1 },
+  (_, n) => n === 0 ? 0 : 1 + Math.log(n),
+);
+
+/** What the texts of a scope have in common with a query, by slot; overwritten by the next query. */
+export interface LexicalScores {
+  /** BM25 of the stemmed words. */
+  readonly words: Float32Array;
+  /** Cosine of the letter runs, 0 to 1. */
+  readonly runs: Float32Array;
+  /** BM25 of a text of average length that has every word of the query once. */
+  readonly fullMatch: number;
+}
+
+/** Shared by all scopes, since a query is scored in one go. */
+const scratch = { postings: new Uint32Array(1024) };
+let wordSums = new Float32Array(1024);
+let runSums = new Float32Array(1024);
+
+/**
+ * Words and letter runs of one scope's texts. Slots are 0 to `size - 1`, kept dense as those of
+ * {@linkcode ScopeVectors} are; the text of a slot may be missing. The scores depend on the texts
+ * alone, not on the order in which they came.
+ */
+export class LexicalIndex {
+  #words = new Postings();
+  #runs = new Postings();
+  /** Document of every slot, or none. */
+  #documentOf = new Int32Array(16).fill(NONE);
+  #size = 0;
+  /** Number of words of every document, or none when it is gone; and the norm of its runs. */
+  #lengths = new Int32Array(16);
+  #norms = new Float32Array(16);
+  #documents = 0;
+  #gone = 0;
+  #totalLength = 0;
+
+  /** Number of slots. */
+  get size(): number {
+    return this.#size;
+  }
+
+  /** Number of slots with a text. */
+  get texts(): number {
+    return this.#documents - this.#gone;
+  }
+
+  /** Memory held, in bytes. */
+  get bytes(): number {
+    return this.#words.bytes + this.#runs.bytes + this.#lengths.length * DOCUMENT_BYTES;
+  }
+
+  /** Adds a slot without a text at the end. */
+  add(): void {
+    this.#documentOf = withRoom(this.#documentOf, this.#size);
+    this.#documentOf[this.#size++] = NONE;
+  }
+
+  /** Whether the slot's text is known. */
+  has(slot: number): boolean {
+    return this.#documentOf[slot] !== NONE;
+  }
+
+  /** Sets the text of a slot that has none. */
+  set(slot: number, text: string): void {
+    const document = this.#documents++;
+    this.#lengths = withRoom(this.#lengths, document);
+    if (document >= this.#norms.length) {
+      const norms = new Float32Array(this.#lengths.length);
+      norms.set(this.#norms);
+      this.#norms = norms;
+    }
+    this.#documentOf[slot] = document;
+    const plain = folded(text.length > WORD_CHARACTERS ? text.slice(0, WORD_CHARACTERS) : text);
+    const found = words(plain);
+    for (const word of found) this.#words.add(hashOf(word), document);
+    this.#lengths[document] = found.length;
+    this.#totalLength += found.length;
+    let squares = 0;
+    eachRun(plain.slice(0, RUN_CHARACTERS), (hash) => {
+      const count = this.#runs.add(hash, document);
+      squares += RUN_WEIGHTS[count]! ** 2 - RUN_WEIGHTS[count - 1]! ** 2;
+    });
+    this.#norms[document] = Math.sqrt(squares) || 1;
+  }
+
+  /** Forgets the text of a slot. */
+  clear(slot: number): void {
+    const document = this.#documentOf[slot]!;
+    if (document === NONE) return;
+    this.#documentOf[slot] = NONE;
+    this.#totalLength -= this.#lengths[document]!;
+    this.#lengths[document] = NONE;
+    this.#gone++;
+    if (this.#gone > FEW_GONE && this.#gone * 2 > this.texts) this.#compact();
+  }
+
+  /** Removes a slot; the last slot takes its number. */
+  remove(slot: number): void {
+    this.clear(slot);
+    const last = --this.#size;
+    this.#documentOf[slot] = this.#documentOf[last]!;
+    this.#documentOf[last] = NONE;
+  }
+
+  /** Compares every text with a query. */
+  score(query: string): LexicalScores {
+    const plain = folded(query.slice(0, WORD_CHARACTERS));
+    const count = this.#documents;
+    if (wordSums.length < 2 * count) {
+      wordSums = new Float32Array(4 * count);
+      runSums = new Float32Array(4 * count);
+    }
+    // The first half sums by document, the second is by slot.
+    const half = wordSums.length / 2;
+    wordSums.fill(0, 0, count);
+    runSums.fill(0, 0, count);
+    const fullMatch = this.#sumWords(plain);
+    this.#sumRuns(plain.slice(0, RUN_CHARACTERS));
+    const byWords = wordSums.subarray(half, half + this.#size);
+    const byRuns = runSums.subarray(half, half + this.#size);
+    for (let slot = 0; slot < this.#size; slot++) {
+      const document = this.#documentOf[slot]!;
+      byWords[slot] = document === NONE ? 0 : wordSums[document]!;
+      byRuns[slot] = document === NONE ? 0 : runSums[document]!;
+    }
+    return { words: byWords, runs: byRuns, fullMatch };
+  }
+
+  /** Adds the BM25 of every document to the sums, and answers that of a full match. */
+  #sumWords(query: string): number {
+    const average = this.#totalLength / this.texts || 1;
+    let fullMatch = 0;
+    for (const word of new Set(words(query))) {
+      const length = this.#words.read(hashOf(word), scratch);
+      const { postings } = scratch;
+      const idf = this.#idf(this.#living(length));
+      fullMatch += idf;
+      for (let i = 0; i < length; i++) {
+        const document = postings[i]! >>> 8;
+        const frequency = postings[i]! & 255;
+        const saturation = K1 * (1 - B + B * this.#lengths[document]! / average);
+        wordSums[document]! += idf * frequency * (K1 + 1) / (frequency + saturation);
+      }
+    }
+    return fullMatch;
+  }
+
+  /** Makes the sums the cosines of the letter runs; rare runs of the query count more. */
+  #sumRuns(query: string): void {
+    const counts = new Map<number, number>();
+    eachRun(query, (hash) => counts.set(hash, (counts.get(hash) ?? 0) + 1));
+    let squares = 0;
+    for (const [hash, count] of counts) {
+      const length = this.#runs.read(hash, scratch);
+      const { postings } = scratch;
+      const weight = RUN_WEIGHTS[Math.min(count, FREQUENCY_LIMIT)]! *
+        Math.log(1 + this.texts / Math.max(1, this.#living(length)));
+      squares += weight * weight;
+      for (let i = 0; i < length; i++) {
+        runSums[postings[i]! >>> 8]! += weight * RUN_WEIGHTS[postings[i]! & 255]!;
+      }
+    }
+    const norm = Math.sqrt(squares) || 1;
+    for (let i = 0; i < this.#documents; i++) runSums[i]! /= norm * this.#norms[i]!;
+  }
+
+  /** How many of the postings just read are of texts that are still here. */
+  #living(count: number): number {
+    if (this.#gone === 0) return count;
+    let living = 0;
+    for (let i = 0; i < count; i++) {
+      if (this.#lengths[scratch.postings[i]! >>> 8] !== NONE) living++;
+    }
+    return living;
+  }
+
+  #idf(documents: number): number {
+    return Math.log(1 + (this.texts - documents + 0.5) / (documents + 0.5));
+  }
+
+  /** Takes the texts that are gone out of the lists. */
+  #compact(): void {
+    const numbers = new Int32Array(this.#documents).fill(NONE);
+    let next = 0;
+    for (let document = 0; document < this.#documents; document++) {
+      if (this.#lengths[document] === NONE) continue;
+      this.#lengths[next] = this.#lengths[document]!;
+      this.#norms[next] = this.#norms[document]!;
+      numbers[document] = next++;
+    }
+    this.#words = renumbered(this.#words, numbers);
+    this.#runs = renumbered(this.#runs, numbers);
+    for (let slot = 0; slot < this.#size; slot++) {
+      const document = this.#documentOf[slot]!;
+      if (document !== NONE) this.#documentOf[slot] = numbers[document]!;
+    }
+    this.#documents = next;
+    this.#gone = 0;
+  }
+}
+
+function renumbered(postings: Postings, numbers: Int32Array): Postings {
+  const kept = new Postings();
+  for (const hash of postings.hashes()) {
+    const count = postings.read(hash, scratch);
+    for (let i = 0; i < count; i++) {
+      const posting = scratch.postings[i]!;
+      const document = numbers[posting >>> 8]!;
+      if (document !== NONE) kept.append(hash, document * 256 + (posting & 255));
+    }
+  }
+  return kept;
+}
+
+/** The array, or a larger copy, so that `index` fits. */
+function withRoom(array: Int32Array<ArrayBuffer>, index: number): Int32Array<ArrayBuffer> {
+  if (index < array.length) return array;
+  const larger = new Int32Array(array.length * 2);
+  larger.set(array);
+  return larger;
+}

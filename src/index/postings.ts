@@ -1,0 +1,149 @@
+/** Most occurrences of a term in one document that are told apart. */
+export const FREQUENCY_LIMIT = 255;
+/** Most documents of one list of postings. */
+export const DOCUMENT_LIMIT = 2 ** 24;
+
+const FIRST_CELLS = 64;
+const FIRST_WORDS = 256;
+
+/**
+ * Inverted index: for every term, by its 32-bit hash, the documents that have it and how often.
+ * Documents are added one after the other. A posting is one number: document × 256 + frequency.
+ *
+ * The lists lie in one array, in pieces of 2, 4, 8, … postings, each followed by the position of
+ * the next piece, so that a list grows without being copied. Terms whose hashes are equal share
+ * a list; of 100,000 terms about one pair does.
+ */
+export class Postings {
+  /** Open addressing; a cell with the count 0 is free. */
+  #hashes = new Uint32Array(FIRST_CELLS);
+  #counts = new Uint32Array(FIRST_CELLS);
+  #first = new Uint32Array(FIRST_CELLS);
+  /** Where the next posting goes, or the link to the next piece. */
+  #next = new Uint32Array(FIRST_CELLS);
+  #terms = 0;
+  #pool = new Uint32Array(FIRST_WORDS);
+  #used = 0;
+
+  /** Memory held, in bytes. */
+  get bytes(): number {
+    return this.#hashes.length * 16 + this.#pool.length * 4;
+  }
+
+  /** Number of terms. */
+  get terms(): number {
+    return this.#terms;
+  }
+
+  /**
+   * Notes that a document has a term once more. All terms of a document come before the next one's.
+   * @returns how often the document has the term now, at most {@linkcode FREQUENCY_LIMIT}.
+   */
+  add(hash: number, document: number): number {
+    let cell = this.#find(hash);
+    if (this.#counts[cell] === 0) {
+      if (this.#terms * 3 >= this.#hashes.length * 2) {
+        this.#grow();
+        cell = this.#find(hash);
+      }
+      this.#terms++;
+      this.#hashes[cell] = hash;
+    } else {
+      const last = this.#next[cell]! - 1;
+      const posting = this.#pool[last]!;
+      if (posting >>> 8 === document) {
+        const frequency = posting & 255;
+        if (frequency === FREQUENCY_LIMIT) return FREQUENCY_LIMIT;
+        this.#pool[last] = posting + 1;
+        return frequency + 1;
+      }
+    }
+    this.#append(cell, document * 256 + 1);
+    return 1;
+  }
+
+  /**
+   * Copies the postings of a term, in the order of the documents.
+   * @returns how many there are; `into` is replaced when it is too short.
+   */
+  read(hash: number, into: { postings: Uint32Array }): number {
+    const cell = this.#find(hash);
+    const count = this.#counts[cell]!;
+    if (count > into.postings.length) into.postings = new Uint32Array(2 * count);
+    const { postings } = into;
+    const pool = this.#pool;
+    let at = this.#first[cell]!;
+    let done = 0;
+    for (let size = 2; done < count; size *= 2) {
+      const take = Math.min(size, count - done);
+      postings.set(pool.subarray(at, at + take), done);
+      done += take;
+      if (done < count) at = pool[at + size]!;
+    }
+    return count;
+  }
+
+  /** The hash of every term. */
+  *hashes(): Generator<number> {
+    for (let cell = 0; cell < this.#hashes.length; cell++) {
+      if (this.#counts[cell]! > 0) yield this.#hashes[cell]!;
+    }
+  }
+
+  /** Adds a posting of a document that comes after all of the term's others. */
+  append(hash: number, posting: number): void {
+    this.add(hash, posting >>> 8);
+    this.#pool[this.#next[this.#find(hash)]! - 1] = posting;
+  }
+
+  #find(hash: number): number {
+    const mask = this.#hashes.length - 1;
+    let cell = Math.imul(hash, 0x9e3779b1) >>> Math.clz32(mask);
+    while (this.#counts[cell] !== 0 && this.#hashes[cell] !== hash) cell = (cell + 1) & mask;
+    return cell;
+  }
+
+  #append(cell: number, posting: number): void {
+    const count = this.#counts[cell]!;
+    // Pieces of 2, 4, 8, … end at 2, 6, 14, … postings.
+    if (((count + 2) & (count + 1)) === 0) {
+      const start = this.#take(count + 3);
+      if (count === 0) this.#first[cell] = start;
+      else this.#pool[this.#next[cell]!] = start;
+      this.#next[cell] = start;
+    }
+    this.#pool[this.#next[cell]!++] = posting;
+    this.#counts[cell] = count + 1;
+  }
+
+  #take(size: number): number {
+    const start = this.#used;
+    this.#used += size;
+    if (this.#used > this.#pool.length) {
+      const larger = new Uint32Array(Math.max(this.#used, Math.ceil(this.#pool.length * 1.5)));
+      larger.set(this.#pool);
+      this.#pool = larger;
+    }
+    return start;
+  }
+
+  #grow(): void {
+    const hashes = this.#hashes;
+    const counts = this.#counts;
+    const first = this.#first;
+    const next = this.#next;
+    const size = hashes.length * 2;
+    this.#hashes = new Uint32Array(size);
+    this.#counts = new Uint32Array(size);
+    this.#first = new Uint32Array(size);
+    this.#next = new Uint32Array(size);
+    for (let cell = 0; cell < hashes.length; cell++) {
+      if (counts[cell] === 0) continue;
+      const target = this.#find(hashes[cell]!);
+      this.#hashes[target] = hashes[cell]!;
+      this.#counts[target] = counts[cell]!;
+      this.#first[target] = first[cell]!;
+      this.#next[target] = next[cell]!;
+    }
+  }
+}

@@ -1,0 +1,89 @@
+import type { IndexedMemory, LoadedScope } from "../index/loaded_scope.ts";
+import type { Scope } from "../interfaces/mod.ts";
+import type { Caller, Domain } from "./domain.ts";
+import { openMemories } from "./open.ts";
+
+/** Records opened between two turns of the event loop. */
+const BATCH = 64;
+/** A record that could not be opened for a temporary reason is tried again after this time. */
+const RETRY_MS = 30_000;
+/** Without the caller's credential nothing may stay open for longer than a data key. */
+const OPEN_MS = 5 * 60_000;
+
+/** What is known of a scope in RAM whose texts are read. */
+interface Reading {
+  /** Present while someone reads. */
+  running: Promise<void> | undefined;
+  /** Memories that could not be opened, and when to try again, milliseconds since the epoch. */
+  readonly failed: Map<string, number>;
+}
+
+const readings = new WeakMap<LoadedScope, Reading>();
+
+/**
+ * Opens the records of a scope whose words are not indexed yet, with the caller's credential, and
+ * indexes them. Callers share the work. What cannot be opened is found by meaning only.
+ *
+ * @throws {SvcError} `decrypt_credential_invalid`; what the cipher as a whole is refused with;
+ * `overloaded` when the scope was released meanwhile.
+ */
+export async function readTexts(
+  domain: Domain,
+  caller: Caller,
+  scope: Scope,
+  loaded: LoadedScope,
+): Promise<void> {
+  const reading: Reading = readings.get(loaded) ?? { running: undefined, failed: new Map() };
+  readings.set(loaded, reading);
+  for (;;) {
+    const missing = unread(domain, loaded, reading);
+    if (missing.length === 0) return;
+    if (reading.running === undefined) {
+      reading.running = readAll(domain, caller, scope, loaded, missing, reading)
+        .finally(() => reading.running = undefined);
+      return await reading.running;
+    }
+    // Another caller's credential may be refused; that is no answer for this one.
+    await reading.running.catch(() => {});
+    caller.signal?.throwIfAborted();
+  }
+}
+
+function unread(domain: Domain, loaded: LoadedScope, { failed }: Reading): IndexedMemory[] {
+  const now = domain.now();
+  return loaded.withoutText().filter(({ id }) => (failed.get(id) ?? -Infinity) <= now);
+}
+
+async function readAll(
+  domain: Domain,
+  { account, credential }: Caller,
+  scope: Scope,
+  loaded: LoadedScope,
+  memories: readonly IndexedMemory[],
+  { failed }: Reading,
+): Promise<void> {
+  // Not the caller's signal: others may wait for the same texts.
+  const opener: Caller = credential === undefined ? { account } : { account, credential };
+  for (let at = 0; at < memories.length; at += BATCH) {
+    const batch = memories.slice(at, at + BATCH);
+    const opened = await openMemories(domain, opener, scope, batch.filter(hasText));
+    let next = 0;
+    for (const memory of batch) {
+      const item = hasText(memory) ? opened[next++] : undefined;
+      if (item !== undefined && "deleted" in item) continue;
+      if (item !== undefined && "error" in item && item.error.retryable) {
+        failed.set(memory.id, domain.now() + RETRY_MS);
+        continue;
+      }
+      // A damaged record stays damaged: its words are none.
+      const text = item !== undefined && "record" in item ? item.record.text : "";
+      loaded.setText(memory.id, memory.version, text);
+    }
+  }
+  if (domain.cipher.needsCredential) domain.index.forgetTextsAfter(scope, OPEN_MS);
+}
+
+/** A manual memory has no text that the relayer could open. */
+function hasText(memory: IndexedMemory): boolean {
+  return memory.source !== "manual";
+}

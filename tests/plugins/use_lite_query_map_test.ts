@@ -1,0 +1,37 @@
+import assert from "node:assert/strict";
+import { mapQuery } from "../../plugins/use_lite/query_map.ts";
+import { useLite } from "../../plugins/use_lite/mod.ts";
+import { uniform, unitVector } from "../../bench/statistics.ts";
+
+const cosine = (a: Float32Array, b: Float32Array): number =>
+  a.reduce((sum, value, i) => sum + value * b[i]!, 0);
+
+Deno.test("a mapped query has unit length and stays near where it was", () => {
+  const random = uniform(5);
+  for (let i = 0; i < 20; i++) {
+    const vector = unitVector(512, random);
+    const mapped = vector.slice();
+    mapQuery(mapped);
+    assert.ok(Math.abs(Math.hypot(...mapped) - 1) < 1e-5);
+    assert.ok(cosine(vector, mapped) > 0.5 && cosine(vector, mapped) < 1);
+  }
+  const zero = new Float32Array(512);
+  mapQuery(zero);
+  assert.ok(zero.every((value) => value === 0));
+});
+
+Deno.test("queries are mapped, so that their answers stand out, and documents are not", async () => {
+  await using embedder = useLite();
+  const embed = async (text: string, purpose: "document" | "query") =>
+    (await embedder.embed([text], { purpose }))[0]![0]!;
+  const query = "Who is my spouse?";
+  const plain = await embed(query, "document");
+  const mapped = await embed(query, "query");
+  const expected = plain.slice();
+  mapQuery(expected);
+  assert.ok(1 - cosine(mapped, expected) < 1e-5);
+  const answer = await embed("I have been married to Ines for 12 years.", "document");
+  const other = await embed("I was born in Naples.", "document");
+  const lead = (vector: Float32Array) => cosine(vector, answer) - cosine(vector, other);
+  assert.ok(lead(mapped) > lead(plain) + 0.05, `${lead(mapped)} ${lead(plain)}`);
+});

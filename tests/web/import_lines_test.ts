@@ -1,0 +1,27 @@
+import assert from "node:assert/strict";
+import { readImport } from "../../web/src/memory/import_lines.ts";
+
+Deno.test("a text has a memory on each line", () => {
+  const { items, skipped } = readImport("I like tea\r\n\n  My sister is Ada  \n");
+  assert.deepEqual(items, [{ text: "I like tea" }, { text: "My sister is Ada" }]);
+  assert.equal(skipped, 0);
+});
+
+Deno.test("an export keeps what belongs to a memory; lines without text are counted", () => {
+  const lines = [
+    { type: "header", format: "svc-export/1" },
+    { type: "memory", text: "a", importance: 0.9, occurred_at: "2026-01-01T00:00:00Z", extra: 1 },
+    { type: "memory", text: " " },
+    { type: "memory", memory_id: "x" },
+    { type: "error", code: "internal_error" },
+    { type: "end", memories: 3 },
+  ];
+  const { items, skipped } = readImport(lines.map((line) => JSON.stringify(line)).join("\n"));
+  assert.deepEqual(items, [{ text: "a", importance: 0.9, occurred_at: "2026-01-01T00:00:00Z" }]);
+  assert.equal(skipped, 2);
+});
+
+Deno.test("a text that only looks like JSON in parts stays a text", () => {
+  assert.equal(readImport('{"text":"a"}\nplain').items.length, 2);
+  assert.deepEqual(readImport("").items, []);
+});

@@ -1,0 +1,81 @@
+import assert from "node:assert/strict";
+import { SvcClient } from "../../src/client/mod.ts";
+import { verifies } from "../requirements.ts";
+import { browserTest, screenshot } from "./chromium.ts";
+import { signIn, withDashboard } from "./dashboard.ts";
+
+/** The longest a removed key may still work, in milliseconds. */
+const REMOVED_MS = 60_000;
+
+browserTest(
+  "a key is made, used, listed as used, and refused once it is removed",
+  async (browser) => {
+    verifies("10.10-10");
+    await withDashboard(async ({ web, relayer }) => {
+      const page = await browser.newPage();
+      await signIn(page, web);
+      await page.getByRole("link", { name: "Apps" }).click();
+      await page.getByLabel("Name of the app").fill("Cursor");
+      await page.getByRole("button", { name: "Make a key" }).click();
+      const privateKey = await page.getByLabel("Key of Cursor").innerText();
+      assert.match(privateKey, /^[0-9a-f]{64}$/);
+      await page.getByRole("combobox", { name: "App" }).selectOption("Cursor");
+      const config = JSON.parse(await page.getByLabel("Configuration of Cursor").innerText());
+      const { url, headers } = config.mcpServers.svc;
+      assert.equal(url, `${relayer}/api/mcp`);
+      assert.equal(headers.Authorization, `Bearer ${privateKey}`);
+      await screenshot(page, "key_made");
+
+      const accountId = headers["x-svc-account-id"];
+      const client = new SvcClient({ baseUrl: relayer, privateKey, accountId });
+      assert.equal((await client.account()).key.label, "Cursor");
+      const card = page.locator(".key", { hasText: "Cursor" });
+      await card.getByText(/used just now/).waitFor();
+
+      await card.getByRole("button", { name: "Remove" }).click();
+      await page.getByRole("dialog").getByRole("button", { name: "Remove" }).click();
+      await card.waitFor({ state: "detached" });
+      const end = Date.now() + REMOVED_MS;
+      let code = "";
+      while (code === "" && Date.now() < end) {
+        code = await client.account().then(() => "", (error) => error.code);
+      }
+      assert.equal(code, "account_not_authorized");
+    });
+  },
+);
+
+interface Kept {
+  readonly extractable: boolean;
+  readonly left: number;
+  readonly read: string;
+}
+
+/** What a script of the page can learn about its key. */
+const READ_PAGE_KEY = `(async () => {
+  const open = indexedDB.open("svc", 1);
+  await new Promise((resolve) => open.onsuccess = resolve);
+  const get = open.result.transaction("kept").objectStore("kept").get("page-key");
+  await new Promise((resolve) => get.onsuccess = resolve);
+  open.result.close();
+  const { privateKey, expiresAt } = get.result;
+  const read = await crypto.subtle.exportKey("pkcs8", privateKey).then(() => "read", () => "");
+  return { extractable: privateKey.extractable, left: expiresAt - Date.now(), read };
+})()`;
+
+browserTest(
+  "the page's own key is labelled, ends after a day, and cannot be read out",
+  async (browser) => {
+    await withDashboard(async ({ web }) => {
+      const page = await browser.newPage();
+      await signIn(page, web);
+      const kept = await page.evaluate(READ_PAGE_KEY) as Kept;
+      assert.deepEqual([kept.extractable, kept.read], [false, ""]);
+      assert.ok(kept.left <= 86_400_000 && kept.left > 86_000_000, String(kept.left));
+      await page.getByRole("link", { name: "Apps" }).click();
+      await page.locator(".key", { hasText: "this page" }).getByRole("heading", {
+        name: "dashboard",
+      }).waitFor();
+    });
+  },
+);

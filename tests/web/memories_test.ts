@@ -1,0 +1,76 @@
+import assert from "node:assert/strict";
+import { Buffer } from "node:buffer";
+import type { Page } from "playwright-core";
+import { browserTest, complaints } from "./chromium.ts";
+import { signIn, withDashboard } from "./dashboard.ts";
+
+const card = (page: Page, text: string) =>
+  page.locator(".memory", { hasText: text }).filter({ has: page.locator("time") });
+
+async function remember(page: Page, text: string): Promise<void> {
+  await page.getByLabel("Remember something").fill(text);
+  await page.getByRole("button", { name: "Remember" }).click();
+}
+
+browserTest("memories are saved, found and deleted in the page", async (browser) => {
+  await withDashboard(async ({ web }) => {
+    const page = await browser.newPage();
+    const found = complaints(page);
+    await signIn(page, web);
+    await remember(page, "I am allergic to peanuts");
+    await page.getByText("Saved", { exact: true }).waitFor();
+    await card(page, "peanuts").waitFor();
+    await page.getByText("1 memory,").waitFor();
+
+    await page.getByLabel("Search by meaning").fill("peanuts");
+    await page.getByRole("button", { name: "Search" }).click();
+    await page.getByRole("heading", { name: "1 match for “peanuts”" }).waitFor();
+    assert.match(await page.locator(".match").innerText(), /score 0\.\d\d/);
+
+    await page.getByRole("button", { name: "Delete" }).first().click();
+    await page.getByRole("dialog").getByRole("button", { name: "Delete" }).click();
+    await page.getByRole("heading", { name: "0 matches" }).waitFor();
+    await page.getByRole("button", { name: "Show all memories" }).click();
+    await page.getByText("Nothing here yet").waitFor();
+    assert.deepEqual(found, []);
+  });
+});
+
+browserTest("a file is imported, the search repaired, a namespace forgotten", async (browser) => {
+  await withDashboard(async ({ web }) => {
+    const page = await browser.newPage();
+    await signIn(page, web);
+    await page.getByText("Import, repair, forget").click();
+    const lines = Array.from({ length: 45 }, (_, i) => `fact number ${i}`);
+    await page.getByLabel("File").setInputFiles({
+      name: "facts.txt",
+      mimeType: "text/plain",
+      buffer: Buffer.from(lines.join("\n")),
+    });
+    await page.getByText("45 of 45 memories saved.").waitFor();
+    await page.getByText("45 memories,").waitFor();
+    assert.equal(await page.getByRole("progressbar", { name: "Import" }).getAttribute("max"), "45");
+
+    await page.getByRole("button", { name: "Repair" }).click();
+    await page.getByText(/records found, 0 put back/).waitFor();
+
+    await page.getByRole("button", { name: "Forget…" }).click();
+    const dialog = page.getByRole("dialog");
+    await dialog.getByRole("button", { name: "Forget everything" }).click();
+    await dialog.getByText("The name does not match").waitFor();
+    await dialog.getByLabel("Namespace").fill("default");
+    await dialog.getByRole("button", { name: "Forget everything" }).click();
+    await page.getByText("Nothing here yet").waitFor();
+  });
+});
+
+browserTest("a relayer that is gone is named, and its return noticed", async (browser) => {
+  await withDashboard(async ({ web, relayer }) => {
+    const page = await browser.newPage();
+    await signIn(page, web);
+    await page.route(`${relayer}/**`, (route) => route.abort());
+    await page.getByRole("alert").getByText("cannot be reached").first().waitFor();
+    await page.unroute(`${relayer}/**`);
+    await page.getByRole("alert").first().waitFor({ state: "hidden" });
+  });
+});

@@ -1,0 +1,79 @@
+import assert from "node:assert/strict";
+import { inHome, Program, relayerEnv } from "../program.ts";
+import { verifies } from "../requirements.ts";
+import { browserTest } from "./chromium.ts";
+import { freePort, withDashboard } from "./dashboard.ts";
+
+/** First paint may transfer this much, in bytes. */
+const FIRST_PAINT_BYTES = 150_000;
+
+for (const hostname of ["127.0.0.1", "::1"]) {
+  Deno.test(`a taken dashboard port is named, and the relayer runs on: ${hostname}`, async () => {
+    verifies("15-23");
+    const port = freePort();
+    let listener: Deno.Listener;
+    try {
+      listener = Deno.listen({ hostname, port });
+    } catch {
+      return; // this machine has no such address
+    }
+    using _taken = listener;
+    await inHome(async (home) => {
+      const env = { ...relayerEnv(home), SVC_WEB_PORT: String(port) };
+      await using program = new Program(["start"], env);
+      const { port: relayerPort } = await program.event("listening");
+      const { reason } = await program.event("dashboard off");
+      assert.match(String(reason), new RegExp(`port ${port} is in use.*SVC_WEB_PORT`));
+      const { status } = await (await fetch(`http://127.0.0.1:${relayerPort}/health`)).json();
+      assert.equal(status, "ok");
+    });
+  });
+}
+
+Deno.test("port 0 switches the dashboard off", async () => {
+  await inHome(async (home) => {
+    await using program = new Program(["serve"], { ...relayerEnv(home), SVC_WEB_PORT: "0" });
+    await program.event("listening");
+    program.kill("SIGTERM");
+    assert.equal(await program.end(), 0);
+    assert.doesNotMatch(program.errors.join("\n"), /dashboard/);
+  });
+});
+
+Deno.test("the first start says where the dashboard is", async () => {
+  let address = "";
+  await inHome(async (home) => {
+    const port = freePort();
+    await using program = new Program(["start"], {
+      ...relayerEnv(home),
+      SVC_WEB_PORT: String(port),
+    });
+    const { url } = await program.event("dashboard");
+    assert.equal(url, `http://localhost:${port}`);
+    const page = await fetch(`http://127.0.0.1:${port}/config.json`, {
+      headers: { host: `localhost:${port}` },
+    });
+    assert.match((await page.json()).relayerUrl, /^http:\/\/127\.0\.0\.1:\d+$/);
+    program.kill("SIGTERM");
+    assert.equal(await program.end(), 0);
+    address = String(url);
+    assert.match(await program.output, new RegExp(`Open ${address} in a browser`));
+  });
+});
+
+browserTest("the first paint is small, and asks nobody else", async (browser) => {
+  await withDashboard(async ({ web, relayer }) => {
+    const page = await browser.newPage();
+    const hosts = new Set<string>();
+    const sizes: Promise<number>[] = [];
+    page.on("requestfinished", (request) => {
+      hosts.add(new URL(request.url()).origin);
+      sizes.push(request.sizes().then((size) => size.responseBodySize + size.responseHeadersSize));
+    });
+    await page.goto(web, { waitUntil: "networkidle" });
+    await page.getByRole("button", { name: "Start" }).waitFor();
+    const bytes = (await Promise.all(sizes)).reduce((sum, size) => sum + size, 0);
+    assert.ok(bytes > 10_000 && bytes < FIRST_PAINT_BYTES, `${bytes} bytes`);
+    for (const host of hosts) assert.ok([web, relayer].includes(host), host);
+  });
+});

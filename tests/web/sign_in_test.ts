@@ -1,0 +1,190 @@
+import assert from "node:assert/strict";
+import type { Page } from "playwright-core";
+import { ed25519Wallet, secp256k1Wallet, type Wallet } from "../http/wallet.ts";
+import { verifies } from "../requirements.ts";
+import { browserTest, complaints, screenshot } from "./chromium.ts";
+import { inHome, Program, relayerEnv } from "../program.ts";
+import { freePort, signIn, withDashboard } from "./dashboard.ts";
+
+async function accountId(page: Page): Promise<string | null> {
+  await page.getByRole("link", { name: "Account" }).click();
+  return await page.locator(".facts code").nth(1).getAttribute("title");
+}
+
+browserTest("the recovery key opens the account again, in another browser too", async (browser) => {
+  await withDashboard(async ({ web }) => {
+    const page = await browser.newPage();
+    await signIn(page, web);
+    const account = await accountId(page);
+    await page.getByRole("button", { name: "Show the recovery key" }).click();
+    const key = await page.getByLabel("Recovery key").innerText();
+    assert.match(key, /^suiprivkey1/);
+    await page.getByRole("button", { name: "I saved it" }).click();
+
+    const other = await (await browser.newContext()).newPage();
+    await other.goto(web);
+    await other.getByLabel("Recovery key").fill("suiprivkey1nonsense");
+    await other.getByRole("button", { name: "Use this key" }).click();
+    await other.getByText("This is not a recovery key").waitFor();
+    await other.getByLabel("Recovery key").fill(key);
+    await other.getByRole("button", { name: "Use this key" }).click();
+    await other.getByRole("heading", { name: "Memories" }).waitFor();
+    assert.equal(await accountId(other), account);
+  });
+});
+
+browserTest(
+  "signing out leaves nothing in the browser, and warns of a lost key",
+  async (browser) => {
+    await withDashboard(async ({ web }) => {
+      const page = await browser.newPage();
+      await signIn(page, web);
+      await page.getByRole("link", { name: "Account" }).click();
+      await page.getByRole("button", { name: "Sign out" }).click();
+      await page.getByText("You have not saved the recovery key").waitFor();
+      await screenshot(page, "sign_out");
+      await page.getByRole("button", { name: "Delete the key and sign out" }).click();
+      await page.getByRole("heading", { name: "Your memory, under your key" }).waitFor();
+      await page.reload();
+      await page.getByRole("button", { name: "Start" }).waitFor();
+    });
+  },
+);
+
+browserTest("an account is switched off and on again", async (browser) => {
+  await withDashboard(async ({ web }) => {
+    const page = await browser.newPage();
+    await signIn(page, web);
+    await page.getByRole("link", { name: "Account" }).click();
+    await page.getByRole("button", { name: "Switch off" }).click();
+    await page.getByRole("dialog").getByRole("button", { name: "Switch off" }).click();
+    await page.getByRole("heading", { name: "The account is off" }).waitFor();
+    await page.getByRole("link", { name: "Memories" }).click();
+    await page.getByText("Your account is switched off").waitFor();
+    await page.getByRole("link", { name: "Switch it on again" }).click();
+    await page.getByRole("button", { name: "Switch it on" }).click();
+    await page.getByRole("button", { name: "Switch off" }).waitFor();
+  });
+});
+
+/** Removes every key of a wallet's account, as another browser of the owner does. */
+async function removeKeys(web: string, relayer: string, wallet: Wallet): Promise<void> {
+  async function post(path: string, body: unknown) {
+    const response = await fetch(relayer + path, {
+      method: "POST",
+      headers: { "content-type": "application/json", origin: web },
+      body: JSON.stringify(body),
+    });
+    const answer = await response.json();
+    assert.ok(response.ok, JSON.stringify(answer));
+    return answer;
+  }
+  async function prove(action: string, path: string, params: object) {
+    const { address } = wallet;
+    const { challenge } = await post("/accounts/challenge", { address, action, params });
+    const signature = wallet.signPersonalMessage(challenge);
+    return await post(path, { challenge, signature, params });
+  }
+  const { account_id, keys } = await prove("open", "/accounts/open", {});
+  for (const { public_key } of keys) {
+    await prove("remove_key", `/accounts/${account_id}/keys/remove`, { public_key });
+  }
+}
+
+/** Announces a wallet program to the page, as an extension's script does (Wallet Standard). */
+function announceWallet(address: string): void {
+  const account = {
+    address,
+    publicKey: new Uint8Array(32),
+    chains: ["sui:localnet"],
+    features: ["sui:signPersonalMessage"],
+  };
+  const wallet = {
+    version: "1.0.0",
+    name: "Test wallet",
+    icon: "data:image/svg+xml;base64,",
+    chains: ["sui:localnet"],
+    accounts: [account],
+    features: {
+      "standard:connect": {
+        version: "1.0.0",
+        connect: () => Promise.resolve({ accounts: [account] }),
+      },
+      "sui:signPersonalMessage": {
+        version: "1.0.0",
+        signPersonalMessage: async ({ message }: { message: Uint8Array }) => ({
+          bytes: "",
+          signature: await Reflect.get(globalThis, "signText")(new TextDecoder().decode(message)),
+        }),
+      },
+    },
+  };
+  const register = ({ register }: { register: (wallet: unknown) => void }) => register(wallet);
+  addEventListener("wallet-standard:app-ready", (event) => {
+    register((event as CustomEvent<Parameters<typeof register>[0]>).detail);
+  });
+  dispatchEvent(new CustomEvent("wallet-standard:register-wallet", { detail: register }));
+}
+
+for (
+  const [name, makeWallet] of [["Ed25519", ed25519Wallet], ["secp256k1", secp256k1Wallet]] as const
+) {
+  browserTest(`somebody signs in with a wallet program: ${name}`, async (browser) => {
+    verifies("9.2-8", "9.2-20");
+    await withDashboard(async ({ web, relayer }) => {
+      const wallet = makeWallet();
+      const page = await browser.newPage();
+      const found = complaints(page);
+      const signed: string[] = [];
+      await page.exposeFunction("signText", (text: string) => {
+        signed.push(/^action: (.*)$/m.exec(text)?.[1] ?? "");
+        return wallet.signPersonalMessage(text);
+      });
+      await page.addInitScript(announceWallet, wallet.address);
+      await page.goto(web);
+      await page.getByRole("button", { name: "Test wallet" }).click();
+      await page.getByText("Nothing here yet").waitFor();
+      assert.deepEqual(signed, ["open", "add_key"], "one signature to sign in, one for the page");
+      await page.reload();
+      await page.getByText("Nothing here yet").waitFor();
+      assert.equal(signed.length, 2, "a reload asks for none");
+
+      await removeKeys(web, relayer, wallet);
+      await page.getByText("Your wallet has to confirm").first().waitFor();
+      assert.equal(signed.length, 2, "nobody is asked without a click");
+      await page.getByRole("button", { name: "Try again" }).first().click();
+      await page.getByText("Nothing here yet").waitFor();
+      await page.getByRole("alert").first().waitFor({ state: "hidden" });
+      assert.deepEqual(signed.slice(2), ["add_key"], "one signature heals it");
+      await page.getByRole("link", { name: "Account" }).click();
+      await page.getByText("Test wallet").waitFor();
+      assert.deepEqual(found.filter((line) => !/status of 401/.test(line)), []);
+    });
+  });
+}
+
+browserTest("a relayer that lost its accounts gets the owner's again", async (browser) => {
+  await inHome(async (home) => {
+    const web = freePort();
+    const env = {
+      ...relayerEnv(home),
+      SVC_PORT: String(freePort()),
+      SVC_WEB_PORT: String(web),
+    };
+    const page = await browser.newPage();
+    {
+      await using program = new Program(["start"], env);
+      await program.event("dashboard");
+      await signIn(page, `http://localhost:${web}`);
+      await page.getByLabel("Remember something").fill("I am allergic to peanuts");
+      await page.getByRole("button", { name: "Remember" }).click();
+      await page.locator(".memory", { hasText: "peanuts" }).getByText("Delete").waitFor();
+    }
+    await page.getByRole("alert").first().waitFor();
+    await Deno.remove(`${home}/.svc`, { recursive: true });
+    await using program = new Program(["start"], env);
+    await program.event("dashboard");
+    await page.getByText("Nothing here yet").waitFor();
+    await page.getByRole("alert").first().waitFor({ state: "hidden" });
+  });
+});

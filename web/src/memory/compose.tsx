@@ -1,0 +1,155 @@
+/** @jsxRuntime automatic */
+/** @jsxImportSource preact */
+import { useEffect, useRef, useState } from "preact/hooks";
+import { useAction } from "../parts/action.tsx";
+import { Failure } from "../parts/notice.tsx";
+import { useSession } from "../use_session.ts";
+import { JobChip, jobStage, type ShownJob } from "./job_progress.tsx";
+
+/** How often unfinished jobs are looked at, and how long a finished one is shown, milliseconds. */
+const POLL_MS = 700;
+const SHOWN_MS = 1500;
+
+/** A text on its way to being a memory. */
+interface Waiting {
+  readonly id: string;
+  readonly text: string;
+  readonly job: ShownJob;
+}
+
+const isOver = ({ job }: Waiting) => ["done", "failed", "not_found"].includes(job.status);
+
+function WaitingRow({ item, onRetry }: { item: Waiting; onRetry: () => Promise<void> }) {
+  const action = useAction();
+  return (
+    <li class="memory">
+      <p class="text long">{item.text}</p>
+      <progress aria-label="Saving" max={1} value={jobStage(item.job).part} />
+      <div class="foot">
+        <JobChip job={item.job} />
+        {item.job.status === "failed" && (
+          <button
+            type="button"
+            class="button small"
+            onClick={() => action.run(onRetry)}
+          >
+            Try again
+          </button>
+        )}
+        {item.job.error !== undefined && <span>{item.job.error}</span>}
+      </div>
+    </li>
+  );
+}
+
+/** A field for something to be remembered, and what becomes of it. */
+export function Compose({ namespace, onSaved, onWaiting }: {
+  namespace: string;
+  /** A memory can be recalled, or is saved. */
+  onSaved: () => void;
+  /** Ids of the memories shown here. */
+  onWaiting: (ids: ReadonlySet<string>) => void;
+}) {
+  const session = useSession();
+  const action = useAction();
+  const [text, setText] = useState("");
+  const [waiting, setWaiting] = useState<readonly Waiting[]>([]);
+  const saved = useRef(onSaved);
+  saved.current = onSaved;
+  const ids = waiting.filter((item) => !isOver(item)).map(({ id }) => id).join();
+
+  async function remember(): Promise<void> {
+    const job = await session.ask((client) => client.remember(text, { namespace }));
+    setWaiting((before) => [{ id: job.job_id, text, job }, ...before]);
+    setText("");
+  }
+
+  useEffect(() => {
+    if (ids === "") return;
+    let over = false;
+    let timer: ReturnType<typeof setTimeout> | undefined;
+    async function poll(): Promise<void> {
+      try {
+        const { results } = await session.ask((client) => client.jobs(ids.split(",").slice(0, 20)));
+        if (over) return;
+        setWaiting((before) =>
+          before.map((item) => ({
+            ...item,
+            job: results.find(({ job_id }) => job_id === item.id) ?? item.job,
+          }))
+        );
+        if (results.some((job: ShownJob) => job.recallable)) saved.current();
+      } catch {
+        // The next poll may succeed; a relayer that is down is reported by the list.
+      }
+      if (!over) timer = setTimeout(poll, POLL_MS);
+    }
+    timer = setTimeout(poll, POLL_MS / 2);
+    return () => {
+      over = true;
+      clearTimeout(timer);
+    };
+  }, [ids, session]);
+
+  useEffect(() => onWaiting(new Set(waiting.map(({ id }) => id))), [waiting, onWaiting]);
+
+  const done = waiting.filter(({ job }) => job.status === "done").map(({ id }) => id).join();
+  useEffect(() => {
+    if (done === "") return;
+    const timer = setTimeout(
+      () => setWaiting((before) => before.filter(({ id }) => !done.includes(id))),
+      SHOWN_MS,
+    );
+    return () => clearTimeout(timer);
+  }, [done]);
+
+  async function retry({ id }: Waiting): Promise<void> {
+    const job = await session.ask((client) => client.retryJob(id));
+    setWaiting((before) => before.map((item) => item.id === id ? { ...item, job } : item));
+  }
+
+  return (
+    <>
+      <form
+        class="stack"
+        onSubmit={(event) => {
+          event.preventDefault();
+          action.run(remember);
+        }}
+      >
+        <label>
+          Remember something
+          <textarea
+            value={text}
+            rows={3}
+            placeholder="I am allergic to peanuts"
+            onInput={(event) => setText(event.currentTarget.value)}
+          />
+        </label>
+        <div class="row">
+          <button
+            class="button primary"
+            type="submit"
+            disabled={action.busy || text.trim() === ""}
+          >
+            {action.busy ? "Saving…" : "Remember"}
+          </button>
+        </div>
+        <Failure error={action.error} />
+      </form>
+      <div aria-live="polite">
+        {waiting.length > 0 && (
+          <ul class="list">
+            {waiting.map((item) => (
+              <WaitingRow
+                key={item.id}
+                item={item}
+                onRetry={() => retry(item)}
+              />
+            ))}
+          </ul>
+        )}
+      </div>
+    </>
+  );
+}

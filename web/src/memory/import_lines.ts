@@ -1,0 +1,52 @@
+/** A memory to be saved. */
+export interface ImportItem {
+  readonly text: string;
+  readonly importance?: number;
+  readonly occurred_at?: string;
+  readonly expires_at?: string;
+}
+
+/** What a file holds. */
+export interface ImportLines {
+  readonly items: readonly ImportItem[];
+  /** Lines of an export that hold no memory that can be read. */
+  readonly skipped: number;
+}
+
+function parseLine(line: string): object | undefined {
+  try {
+    const value: unknown = JSON.parse(line);
+    return typeof value === "object" && value !== null ? value : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+function itemOf(line: object): ImportItem | undefined {
+  const member = (name: string): unknown => Reflect.get(line, name);
+  const text = member("text");
+  const importance = member("importance");
+  const occurred = member("occurred_at");
+  const expires = member("expires_at");
+  if (typeof text !== "string" || text.trim() === "") return undefined;
+  return {
+    text,
+    ...(typeof importance === "number" ? { importance } : {}),
+    ...(typeof occurred === "string" ? { occurred_at: occurred } : {}),
+    ...(typeof expires === "string" ? { expires_at: expires } : {}),
+  };
+}
+
+/**
+ * Reads a file for import: an export (NDJSON whose `memory` lines count), or a text with a memory
+ * on each line.
+ */
+export function readImport(content: string): ImportLines {
+  const lines = content.split(/\r?\n/).filter((line) => line.trim() !== "");
+  const parsed = lines.map(parseLine);
+  const isExport = parsed.length > 0 && parsed.every((line) => line !== undefined);
+  if (!isExport) return { items: lines.map((line) => ({ text: line.trim() })), skipped: 0 };
+  const memories = parsed.filter((line) => (Reflect.get(line, "type") ?? "memory") === "memory");
+  const items = memories.map(itemOf).filter((item) => item !== undefined);
+  return { items, skipped: memories.length - items.length };
+}

@@ -1,0 +1,33 @@
+/** @jsxRuntime automatic */
+/** @jsxImportSource preact */
+/** As much of a job as is shown. */
+export interface ShownJob {
+  /** State; `not_found` once its record is gone. */
+  readonly status: string;
+  /** Whether a recall finds its memory. */
+  readonly recallable?: boolean;
+  /** Why it failed. */
+  readonly error?: string;
+}
+
+/** How far a job is, in words and as a part of its way. */
+export function jobStage(job: ShownJob): {
+  readonly words: string;
+  readonly part: number;
+  readonly kind: "" | "good" | "warn" | "bad";
+} {
+  if (job.status === "failed" || job.status === "not_found") {
+    return { words: "Not saved", part: 1, kind: "bad" };
+  }
+  if (job.status === "done") return { words: "Saved", part: 1, kind: "good" };
+  if (job.status === "uploaded") return { words: "Stored, finishing", part: 0.9, kind: "" };
+  if (job.recallable) return { words: "Can be recalled, storing", part: 0.7, kind: "" };
+  if (job.status === "running") return { words: "Reading and encrypting", part: 0.4, kind: "" };
+  return { words: "Accepted, waiting", part: 0.15, kind: "" };
+}
+
+/** State of a job that is not over, or went wrong. */
+export function JobChip({ job }: { job: ShownJob }) {
+  const { words, kind } = jobStage(job);
+  return <span class={`chip ${kind === "" ? "chip-warn" : `chip-${kind}`}`}>{words}</span>;
+}

@@ -1,0 +1,108 @@
+/** @jsxRuntime automatic */
+/** @jsxImportSource preact */
+import { useState } from "preact/hooks";
+import type { Memory } from "../../../src/client/memory_results.ts";
+import { Failure, Notice } from "../parts/notice.tsx";
+import type { Loaded } from "../parts/use_load.ts";
+import { bytesText, count } from "../text/format.ts";
+import { useSession } from "../use_session.ts";
+import { JobChip } from "./job_progress.tsx";
+import { MemoryCard } from "./memory_card.tsx";
+
+/** The newest memories of a namespace, and how many there are and are on their way. */
+export interface Overview {
+  readonly memories: readonly Memory[];
+  readonly total: number;
+  readonly pending: number;
+  readonly storageBytes: number;
+  readonly nextCursor: string | undefined;
+}
+
+/** The memories of a namespace, newest first. */
+export function MemoryList(
+  { namespace, overview, hidden }: {
+    namespace: string;
+    overview: Loaded<Overview>;
+    /** Ids that are shown elsewhere. */
+    hidden: ReadonlySet<string>;
+  },
+) {
+  const session = useSession();
+  /** Pages behind the first, which is loaded again and again. */
+  const [older, setOlder] = useState<
+    { memories: readonly Memory[]; cursor?: string | undefined }
+  >();
+  const [error, setError] = useState<unknown>();
+  const { value } = overview;
+  if (value === undefined) {
+    return overview.error === undefined
+      ? <p class="quiet">Loading…</p>
+      : <Failure error={overview.error} retry={overview.reload} />;
+  }
+  const shown = new Map<string, Memory>();
+  for (const memory of [...value.memories, ...older?.memories ?? []]) {
+    const id = memory.memory_id;
+    if (!shown.has(id) && !hidden.has(id)) shown.set(id, memory);
+  }
+  const cursor = older === undefined ? value.nextCursor : older.cursor;
+  async function more(): Promise<void> {
+    try {
+      const page = await session.ask((client) => client.memories({ namespace, cursor, limit: 50 }));
+      setOlder((before) => ({
+        memories: [...before?.memories ?? [], ...page.memories],
+        cursor: page.next_cursor,
+      }));
+      setError(undefined);
+    } catch (thrown) {
+      setError(thrown);
+    }
+  }
+  async function remove(id: string): Promise<void> {
+    await session.ask((client) => client.deleteMemory(id));
+    setOlder((before) =>
+      before && { ...before, memories: before.memories.filter((item) => item.memory_id !== id) }
+    );
+    await overview.reload();
+  }
+  return (
+    <section class="stack" aria-label="Memories">
+      <Failure error={overview.error} retry={overview.reload} />
+      {value.pending > 0 && (
+        <Notice>
+          <p>{count(value.pending, "memory is", "memories are")} being saved right now.</p>
+        </Notice>
+      )}
+      {value.total === 0
+        ? (
+          <div class="empty">
+            <h2>Nothing here yet</h2>
+            <p class="quiet">Tell it something above, or connect an app that does.</p>
+          </div>
+        )
+        : (
+          <p class="quiet small-text">
+            {count(value.total, "memory", "memories")}, {bytesText(value.storageBytes)}{" "}
+            encrypted, newest first
+          </p>
+        )}
+      <ul class="list">
+        {[...shown.values()].map((memory) => (
+          <MemoryCard
+            key={memory.memory_id}
+            memory={memory}
+            onDelete={() => remove(memory.memory_id)}
+          >
+            {memory.source !== "remember" && <span>by {memory.source}</span>}
+            {memory.status !== "done" && <JobChip job={memory} />}
+          </MemoryCard>
+        ))}
+      </ul>
+      <Failure error={error} />
+      {cursor !== undefined && (
+        <div class="row">
+          <button type="button" class="button" onClick={more}>Show older ones</button>
+        </div>
+      )}
+    </section>
+  );
+}

@@ -1,0 +1,118 @@
+/** @jsxRuntime automatic */
+/** @jsxImportSource preact */
+import type { ComponentChildren } from "preact";
+import { useState } from "preact/hooks";
+import type { Recalled } from "../../../src/client/recall_results.ts";
+import { useAction } from "../parts/action.tsx";
+import { Failure, Notice } from "../parts/notice.tsx";
+import { count } from "../text/format.ts";
+import { useSession } from "../use_session.ts";
+import { MemoryCard } from "./memory_card.tsx";
+
+/** What was found, and for what. */
+interface Found {
+  readonly query: string;
+  readonly answer: Recalled;
+}
+
+const percent = (score: number) => Math.round(Math.max(0, Math.min(1, score)) * 100);
+
+/** Finds memories by meaning, as an app does, with how well each fits. */
+export function Search({ namespace, onDeleted, children }: {
+  namespace: string;
+  onDeleted: () => void;
+  /** Shown while nothing is searched for. */
+  children: ComponentChildren;
+}) {
+  const session = useSession();
+  const action = useAction();
+  const [query, setQuery] = useState("");
+  const [found, setFound] = useState<Found>();
+  async function search(): Promise<void> {
+    const answer = await session.ask((client) => client.recall(query, { namespace, limit: 20 }));
+    setFound({ query, answer });
+  }
+  async function remove(id: string): Promise<void> {
+    await session.ask((client) => client.deleteMemory(id));
+    setFound((before) =>
+      before && {
+        ...before,
+        answer: {
+          ...before.answer,
+          results: before.answer.results.filter(({ memory_id }) => memory_id !== id),
+        },
+      }
+    );
+    onDeleted();
+  }
+  return (
+    <>
+      <form
+        role="search"
+        class="search"
+        onSubmit={(event) => {
+          event.preventDefault();
+          action.run(search);
+        }}
+      >
+        <input
+          type="search"
+          aria-label="Search by meaning"
+          placeholder="Search by meaning: what should I not cook?"
+          value={query}
+          onInput={(event) => {
+            setQuery(event.currentTarget.value);
+            if (event.currentTarget.value === "") setFound(undefined);
+          }}
+        />
+        <button class="button" type="submit" disabled={action.busy || query.trim() === ""}>
+          {action.busy ? "Searching…" : "Search"}
+        </button>
+      </form>
+      <Failure error={action.error} />
+      {/* Kept, so that what is being typed or saved survives a search. */}
+      <div class="stack" hidden={found !== undefined}>{children}</div>
+      {found !== undefined && (
+        <section class="stack" aria-label="Matches">
+          <div class="row between">
+            <h2 aria-live="polite">
+              {count(found.answer.results.length, "match", "matches")} for “{found.query}”
+            </h2>
+            <button type="button" class="button small" onClick={() => setFound(undefined)}>
+              Show all memories
+            </button>
+          </div>
+          {(found.answer.pending ?? 0) > 0 && (
+            <Notice>
+              <p>
+                {count(found.answer.pending ?? 0, "memory is", "memories are")}{" "}
+                still being saved and could not be searched yet.
+              </p>
+            </Notice>
+          )}
+          {(found.answer.dropped_count ?? 0) > 0 && (
+            <Notice kind="warn">
+              <p>
+                {count(found.answer.dropped_count ?? 0, "match", "matches")} could not be opened.
+              </p>
+            </Notice>
+          )}
+          <ul class="list">
+            {found.answer.results.map((hit) => (
+              <MemoryCard
+                key={hit.memory_id}
+                memory={hit}
+                onDelete={() => remove(hit.memory_id)}
+              >
+                <span class="match">
+                  <meter aria-label="Match" min={0} max={100} value={percent(hit.score)} />
+                  <span>score {hit.score.toFixed(2)}</span>
+                </span>
+              </MemoryCard>
+            ))}
+          </ul>
+        </section>
+      )}
+    </>
+  );
+}

@@ -1,0 +1,135 @@
+/** @jsxRuntime automatic */
+/** @jsxImportSource preact */
+import { useState } from "preact/hooks";
+import { useAction } from "../parts/action.tsx";
+import { ConfirmDialog } from "../parts/dialog.tsx";
+import { Failure, Notice } from "../parts/notice.tsx";
+import { count } from "../text/format.ts";
+import { useSession } from "../use_session.ts";
+import { ImportFile } from "./import_file.tsx";
+
+/** Records that one step of a repair puts back. */
+const STEP = 25;
+
+/** How far a repair is. */
+interface Progress {
+  readonly total: number;
+  readonly restored: number;
+  readonly failed: number;
+  readonly remaining: number;
+}
+
+function Repair({ namespace, onChanged }: { namespace: string; onChanged: () => void }) {
+  const session = useSession();
+  const action = useAction();
+  const [progress, setProgress] = useState<Progress>();
+  async function repair(): Promise<void> {
+    setProgress(undefined);
+    let restored = 0;
+    for (;;) {
+      const step = await session.ask((client) => client.restore(namespace, STEP));
+      restored += step.restored;
+      setProgress({ ...step, restored });
+      onChanged();
+      // Records that cannot be read stay missing: a step that adds nothing is the last.
+      if (step.remaining === 0 || step.restored === 0) return;
+    }
+  }
+  const missing = progress && progress.restored + progress.failed + progress.remaining;
+  return (
+    <div class="stack">
+      <h3>Repair the search</h3>
+      <p class="quiet">
+        Looks at every stored record and puts back what the search does not know. Harmless at any
+        time.
+      </p>
+      <button
+        type="button"
+        class="button"
+        disabled={action.busy}
+        aria-busy={action.busy}
+        onClick={() => action.run(repair)}
+      >
+        {action.busy ? "Repairing…" : "Repair"}
+      </button>
+      {action.busy && (
+        <progress
+          aria-label="Repair"
+          {...(progress === undefined
+            ? {}
+            : { max: Math.max(1, missing ?? 1), value: progress.restored + progress.failed })}
+        />
+      )}
+      {progress !== undefined && (
+        <Notice kind={progress.failed > 0 ? "warn" : "good"}>
+          <p>
+            {count(progress.total, "record", "records")} found, {progress.restored} put back
+            {progress.failed > 0 && `, ${progress.failed} cannot be read`}
+            {progress.remaining > 0 && `, ${progress.remaining} to go`}.
+          </p>
+        </Notice>
+      )}
+      <Failure error={action.error} />
+    </div>
+  );
+}
+
+function Forget({ namespace, total, onChanged }: {
+  namespace: string;
+  total: number;
+  onChanged: () => void;
+}) {
+  const session = useSession();
+  const [asking, setAsking] = useState(false);
+  const [typed, setTyped] = useState("");
+  async function forget(): Promise<void> {
+    if (typed !== namespace) throw new Error("The name does not match");
+    await session.ask((client) => client.forget(namespace));
+    setTyped("");
+    onChanged();
+  }
+  return (
+    <div class="stack">
+      <h3>Forget everything in {namespace}</h3>
+      <p class="quiet">Deletes all memories of this namespace, also those being saved.</p>
+      <button type="button" class="button danger" onClick={() => setAsking(true)}>
+        Forget…
+      </button>
+      {asking && (
+        <ConfirmDialog
+          title={`Forget ${count(total, "memory", "memories")}?`}
+          action="Forget everything"
+          onConfirm={forget}
+          onClose={() => setAsking(false)}
+        >
+          <p>This cannot be undone. Type the name of the namespace to go on.</p>
+          <label>
+            Namespace
+            <input
+              value={typed}
+              autocomplete="off"
+              placeholder={namespace}
+              onInput={(event) => setTyped(event.currentTarget.value)}
+            />
+          </label>
+        </ConfirmDialog>
+      )}
+    </div>
+  );
+}
+
+/** What is done rarely: import, repair, forget. */
+export function Upkeep(
+  props: { namespace: string; total: number; onChanged: () => void },
+) {
+  return (
+    <details>
+      <summary>Import, repair, forget</summary>
+      <div class="columns card">
+        <ImportFile {...props} />
+        <Repair {...props} />
+        <Forget {...props} />
+      </div>
+    </details>
+  );
+}

@@ -1,0 +1,115 @@
+import { failureOf, SvcConnectionError } from "../../../src/client/failures.ts";
+import { SvcError } from "../../../src/errors.ts";
+import type { Wallet } from "../wallet/wallet.ts";
+import type { Account, NewKey } from "./account.ts";
+
+/** Longest pause the relayer may ask for before the user is told instead, in seconds. */
+const LONGEST_PAUSE = 60;
+
+/** Told when the relayer asks for a pause, with its end in milliseconds since the epoch. */
+export type OnPause = (until: number | undefined) => void;
+
+/** Changes to an account, each proven by the owner's wallet (PROTOCOL 9.2). */
+export class OwnerClient {
+  readonly #relayerUrl: string;
+  readonly #onPause: OnPause;
+
+  /** For the relayer at this address. */
+  constructor(relayerUrl: string, onPause: OnPause = () => {}) {
+    this.#relayerUrl = relayerUrl;
+    this.#onPause = onPause;
+  }
+
+  /** The wallet's account, made when there is none. */
+  open(wallet: Wallet): Promise<Account> {
+    return this.#prove(wallet, "open", "/accounts/open", {});
+  }
+
+  /** Adds a key. */
+  addKey(wallet: Wallet, accountId: string, key: NewKey): Promise<Account> {
+    return this.#prove(wallet, "add_key", `/accounts/${accountId}/keys`, {
+      ...key,
+    });
+  }
+
+  /** Removes a key. */
+  removeKey(
+    wallet: Wallet,
+    accountId: string,
+    publicKey: string,
+  ): Promise<Account> {
+    const params = { public_key: publicKey };
+    return this.#prove(
+      wallet,
+      "remove_key",
+      `/accounts/${accountId}/keys/remove`,
+      params,
+    );
+  }
+
+  /** Switches every key of the account off, or on again. */
+  setActive(
+    wallet: Wallet,
+    accountId: string,
+    active: boolean,
+  ): Promise<Account> {
+    const action = active ? "reactivate" : "deactivate";
+    return this.#prove(wallet, action, `/accounts/${accountId}/${action}`, {});
+  }
+
+  async #prove(
+    wallet: Wallet,
+    action: string,
+    path: string,
+    params: Readonly<Record<string, unknown>>,
+  ): Promise<Account> {
+    const { address } = wallet;
+    const asked = await this.#post("/accounts/challenge", {
+      address,
+      action,
+      params,
+    });
+    const { challenge } = asked as { challenge: string };
+    const isOurs = challenge.startsWith("svc owner request\n") &&
+      challenge.includes(`\naction: ${action}\naddress: ${address}\nparams: `);
+    if (!isOurs) throw new Error("The relayer asked for a signature over something else");
+    const signature = await wallet.signPersonalMessage(challenge);
+    return await this.#post(path, { challenge, signature, params }) as Account;
+  }
+
+  /** One POST; a pause that the relayer asks for is kept, since nothing has happened before it. */
+  async #post(path: string, body: unknown): Promise<unknown> {
+    for (;;) {
+      try {
+        return await this.#send(path, body);
+      } catch (error) {
+        const pause = error instanceof SvcError && error.code === "rate_limited"
+          ? error.retryAfter
+          : undefined;
+        if (pause === undefined || pause > LONGEST_PAUSE) throw error;
+        this.#onPause(Date.now() + pause * 1000);
+        await new Promise((resolve) => setTimeout(resolve, pause * 1000));
+        this.#onPause(undefined);
+      }
+    }
+  }
+
+  async #send(path: string, body: unknown): Promise<unknown> {
+    let response: Response;
+    let text: string;
+    try {
+      response = await fetch(this.#relayerUrl + path, {
+        method: "POST",
+        headers: { "content-type": "application/json" },
+        body: JSON.stringify(body),
+        redirect: "error",
+        signal: AbortSignal.timeout(30_000),
+      });
+      text = await response.text();
+    } catch (cause) {
+      throw new SvcConnectionError(this.#relayerUrl, undefined, { cause });
+    }
+    if (!response.ok) throw failureOf(response, text);
+    return JSON.parse(text);
+  }
+}

@@ -1,0 +1,87 @@
+/** @jsxRuntime automatic */
+/** @jsxImportSource preact */
+import { useId } from "preact/hooks";
+
+type Permissions = readonly ("read" | "write")[];
+
+const CHOICES: readonly {
+  name: string;
+  hint: string;
+  permissions: Permissions;
+}[] = [
+  {
+    name: "Read and write",
+    hint: "finds memories and saves new ones",
+    permissions: ["read", "write"],
+  },
+  {
+    name: "Only read",
+    hint: "finds memories, changes nothing",
+    permissions: ["read"],
+  },
+  {
+    name: "Only write",
+    hint: "saves memories, finds none",
+    permissions: ["write"],
+  },
+];
+
+/** What a key may do. */
+export function PermissionField(
+  { value, onChange }: {
+    value: Permissions;
+    onChange: (value: Permissions) => void;
+  },
+) {
+  const name = useId();
+  return (
+    <fieldset>
+      <legend>It may</legend>
+      {CHOICES.map((choice) => (
+        <label key={choice.name} class="choice">
+          <input
+            type="radio"
+            name={name}
+            checked={choice.permissions.join() === value.join()}
+            onChange={() => onChange(choice.permissions)}
+          />
+          <span>
+            {choice.name} <span class="quiet">{choice.hint}</span>
+          </span>
+        </label>
+      ))}
+    </fieldset>
+  );
+}
+
+/** How long a key may last; 0 days is without end. */
+export const EXPIRIES: readonly { days: number; name: string }[] = [
+  { days: 0, name: "until you remove it" },
+  { days: 1, name: "for a day" },
+  { days: 30, name: "for 30 days" },
+  { days: 90, name: "for 90 days" },
+  { days: 365, name: "for a year" },
+];
+
+/** How long a key lasts, in days. */
+export function ExpiryField(
+  { value, onChange }: { value: number; onChange: (days: number) => void },
+) {
+  return (
+    <label>
+      It works
+      <select
+        value={String(value)}
+        onChange={(event) => onChange(Number(event.currentTarget.value))}
+      >
+        {EXPIRIES.map(({ days, name }) => <option key={days} value={String(days)}>{name}</option>)}
+      </select>
+    </label>
+  );
+}
+
+/** When a key of so many days ends, as a member of a new key. */
+export function expiryOf(days: number): { expires_at?: string } {
+  if (days === 0) return {};
+  return { expires_at: new Date(Date.now() + days * 86_400_000).toISOString() };
+}

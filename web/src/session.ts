@@ -1,0 +1,249 @@
+import { SvcClient } from "../../src/client/client.ts";
+import { type ErrorCode, SvcError } from "../../src/errors.ts";
+import type { WebConfig } from "./config.ts";
+import {
+  dropPageKey,
+  makePageKey,
+  type PageKey,
+  readPageKey,
+  signerOf,
+} from "./memory/page_key.ts";
+import type { Account } from "./owner/account.ts";
+import { OwnerClient } from "./owner/owner_client.ts";
+import { dropAll, keep, read } from "./storage.ts";
+import { BrowserWallet } from "./wallet/browser_wallet.ts";
+import type { KeyPair } from "./wallet/ed25519.ts";
+import { walletPrograms } from "./wallet/standard_wallet.ts";
+import type { Wallet } from "./wallet/wallet.ts";
+
+/** What is kept of somebody who is signed in. */
+export interface SignedIn {
+  /** A key in this browser, or a wallet program. */
+  readonly kind: Wallet["kind"];
+  /** Name of the wallet. */
+  readonly name: string;
+  /** Address of the owner. */
+  readonly address: string;
+  /** Their account. */
+  readonly accountId: string;
+  /** Whether its keys work. */
+  readonly active: boolean;
+  /** The key, where it lies in this browser. */
+  readonly pair?: KeyPair;
+  /** Whether the recovery key was shown and confirmed. */
+  readonly backedUp: boolean;
+}
+
+const NAME = "signed-in";
+/** How long what happens is taken for what a click asked for, in milliseconds. */
+const CLICK_MS = 5000;
+
+const isRefusal = (error: unknown, code: ErrorCode): boolean =>
+  error instanceof SvcError && error.code === code;
+
+/** Who uses the page: their wallet, their account, and the page's own key to their memories. */
+export class Session {
+  readonly config: WebConfig;
+  readonly owner: OwnerClient;
+  /** Who is signed in; `undefined` when nobody is. */
+  who: SignedIn | undefined;
+  /** When the relayer takes changes again, milliseconds since the epoch. */
+  pausedUntil: number | undefined;
+  /** Value of the newest `RateLimit` header. */
+  rateLimit: string | undefined;
+  #wallet: Wallet | undefined;
+  #client: Promise<SvcClient> | undefined;
+  /** Somebody has just signed in, and expects questions of the wallet. */
+  #expectsQuestion = false;
+  /** When the user clicked last, also by the keyboard. */
+  #clickedAt = -Infinity;
+  readonly #listeners = new Set<() => void>();
+
+  /** Nobody is signed in until {@linkcode start}. */
+  constructor(config: WebConfig) {
+    this.config = config;
+    this.owner = new OwnerClient(config.relayerUrl, (until) => {
+      this.pausedUntil = until;
+      this.#changed();
+    });
+  }
+
+  /** Takes up what this browser kept. */
+  async start(): Promise<void> {
+    addEventListener("click", (event) => {
+      if (event.isTrusted) this.#clickedAt = Date.now();
+    }, { capture: true });
+    this.who = await read<SignedIn>(NAME);
+    if (this.who?.pair !== undefined) {
+      this.#wallet = new BrowserWallet(this.who.pair);
+    }
+  }
+
+  /** Calls back on every change; answers how to stop. */
+  subscribe(listener: () => void): () => void {
+    this.#listeners.add(listener);
+    return () => this.#listeners.delete(listener);
+  }
+
+  /** Proves the wallet's address, opens or makes its account, and keeps both. */
+  async signIn(wallet: Wallet): Promise<void> {
+    const account = await this.owner.open(wallet);
+    const pair = wallet instanceof BrowserWallet ? wallet.pair : undefined;
+    this.#wallet = wallet;
+    this.#client = undefined;
+    this.#expectsQuestion = true;
+    const { kind, name, address } = wallet;
+    const { account_id: accountId, active } = account;
+    await this.#keep({
+      kind,
+      name,
+      address,
+      accountId,
+      active,
+      backedUp: this.who?.address === address && this.who.backedUp,
+      ...(pair === undefined ? {} : { pair }),
+    });
+    // Keys of a site are deleted when space is short, unless they are asked to stay.
+    // A browser may ask its user about it: nobody waits for that.
+    void navigator.storage?.persist?.().catch(() => false);
+  }
+
+  /** Notes that the recovery key is saved elsewhere. */
+  async markBackedUp(): Promise<void> {
+    if (this.who !== undefined) {
+      await this.#keep({ ...this.who, backedUp: true });
+    }
+  }
+
+  /** The wallet, connected again where it is a program. */
+  async wallet(): Promise<Wallet> {
+    if (this.#wallet !== undefined) return this.#wallet;
+    const { name, address } = this.who ?? { name: "", address: "" };
+    const program = walletPrograms().find((item) => item.name === name);
+    const wallet = await program?.connect({ address });
+    if (wallet === undefined) {
+      throw new Error(`The wallet ${name} is locked or not there`);
+    }
+    return this.#wallet = wallet;
+  }
+
+  /** A change to the account, proven by the wallet. */
+  async change(
+    change: (
+      owner: OwnerClient,
+      wallet: Wallet,
+      accountId: string,
+    ) => Promise<Account>,
+  ): Promise<Account> {
+    const { accountId } = this.#signedIn();
+    const account = await change(this.owner, await this.wallet(), accountId);
+    if (this.who !== undefined && account.active !== this.who.active) {
+      await this.#keep({ ...this.who, active: account.active });
+    }
+    return account;
+  }
+
+  /** A question about memories, signed by the page's own key. */
+  async ask<T>(use: (client: SvcClient) => Promise<T>): Promise<T> {
+    try {
+      return await use(await this.#signedClient());
+    } catch (error) {
+      if (!isRefusal(error, "account_not_authorized") || this.who?.active === false) throw error;
+      this.#checkMoment();
+      await this.#replacePageKey();
+      return await use(await this.#signedClient());
+    }
+  }
+
+  /** The key was removed, or the relayer lost its accounts: both heal by asking the wallet. */
+  async #replacePageKey(): Promise<void> {
+    this.#client = undefined;
+    this.#expectsQuestion = true;
+    await dropPageKey();
+    try {
+      await this.#signedClient();
+    } catch (error) {
+      if (!isRefusal(error, "owner_proof_invalid")) throw error;
+      await this.signIn(await this.wallet());
+    }
+  }
+
+  /** Forgets everybody and everything in this browser. */
+  async signOut(): Promise<void> {
+    const { who } = this;
+    const key = who && await readPageKey(who.accountId);
+    if (who?.kind === "browser" && key !== undefined) {
+      await this.change((owner, wallet, id) => owner.removeKey(wallet, id, key.publicKey))
+        .catch(() => undefined);
+    }
+    await dropAll();
+    this.#wallet = undefined;
+    this.#client = undefined;
+    this.who = undefined;
+    this.#changed();
+  }
+
+  #signedIn(): SignedIn {
+    if (this.who === undefined) throw new Error("Nobody is signed in");
+    return this.who;
+  }
+
+  #signedClient(): Promise<SvcClient> {
+    this.#client ??= this.#openClient().catch((error) => {
+      this.#client = undefined;
+      throw error;
+    });
+    return this.#client;
+  }
+
+  async #openClient(): Promise<SvcClient> {
+    const { accountId } = this.#signedIn();
+    // Two tabs would make two keys.
+    const key = await navigator.locks.request(
+      "svc-page-key",
+      async () =>
+        await readPageKey(accountId) ??
+          await this.#makePageKey(accountId),
+    );
+    setTimeout(
+      () => this.#client = undefined,
+      Math.max(0, key.expiresAt - Date.now() - 600_000),
+    );
+    return new SvcClient({
+      baseUrl: this.config.relayerUrl,
+      signer: signerOf(key),
+      accountId,
+      fetch: async (url, init) => {
+        const response = await fetch(url, init);
+        this.rateLimit = response.headers.get("ratelimit") ?? this.rateLimit;
+        return response;
+      },
+    });
+  }
+
+  async #makePageKey(accountId: string): Promise<PageKey> {
+    if (!this.#expectsQuestion) this.#checkMoment();
+    this.#expectsQuestion = false;
+    const { key, active } = await makePageKey(this.owner, await this.wallet(), accountId);
+    if (this.who !== undefined && this.who.active !== active) {
+      await this.#keep({ ...this.who, active });
+    }
+    return key;
+  }
+
+  /** A wallet program asks its user: only after a click, never because a page looks for news. */
+  #checkMoment(): void {
+    if (this.who?.kind === "browser" || Date.now() - this.#clickedAt < CLICK_MS) return;
+    throw new Error("Your wallet has to confirm that this page may read. Try again to be asked.");
+  }
+
+  async #keep(who: SignedIn): Promise<void> {
+    await keep(NAME, who);
+    this.who = who;
+    this.#changed();
+  }
+
+  #changed(): void {
+    for (const listener of this.#listeners) listener();
+  }
+}

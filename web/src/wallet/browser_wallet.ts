@@ -1,0 +1,52 @@
+import { addressOf } from "../../../src/protocol/keys.ts";
+import { personalMessageDigest } from "../../../src/protocol/personal_message.ts";
+import { formatPrivateKey, parsePrivateKey } from "../../../src/protocol/private_key.ts";
+import { keyOfSeed, type KeyPair, makeKey, seedOf, sign } from "./ed25519.ts";
+import type { Wallet } from "./wallet.ts";
+
+/** A wallet that is a key in this browser, for people who have no wallet program. */
+export class BrowserWallet implements Wallet {
+  readonly kind = "browser";
+  readonly name = "This browser";
+  readonly address: string;
+  /** The key itself, to be kept. */
+  readonly pair: KeyPair;
+
+  /** The wallet of a key that was kept. */
+  constructor(pair: KeyPair) {
+    this.pair = pair;
+    this.address = addressOf(pair.publicKey);
+  }
+
+  /** A wallet with a new key. */
+  static async make(): Promise<BrowserWallet> {
+    return new BrowserWallet(await makeKey(true));
+  }
+
+  /**
+   * The wallet of a recovery key.
+   *
+   * @param text `suiprivkey1…`, or 64 hex characters.
+   * @returns `undefined` for anything else.
+   */
+  static async restore(text: string): Promise<BrowserWallet | undefined> {
+    const seed = parsePrivateKey(text.trim());
+    return seed === undefined ? undefined : new BrowserWallet(await keyOfSeed(seed));
+  }
+
+  /** The recovery key, `suiprivkey1…`: whoever has it owns the account. */
+  async recoveryKey(): Promise<string> {
+    return formatPrivateKey(await seedOf(this.pair.privateKey));
+  }
+
+  async signPersonalMessage(text: string): Promise<string> {
+    const digest = new Uint8Array(
+      personalMessageDigest(new TextEncoder().encode(text)),
+    );
+    const signature = await sign(this.pair.privateKey, digest);
+    const bytes = new Uint8Array(97); // flag 0 is Ed25519
+    bytes.set(signature, 1);
+    bytes.set(Uint8Array.fromHex(this.pair.publicKey), 65);
+    return bytes.toBase64();
+  }
+}
