@@ -107,9 +107,13 @@ export async function compile(bundled: string, output: string, base?: string): P
   if (size > EXECUTABLE_BYTES) throw new Error(`${output} has ${size} bytes`);
 }
 
+const say = (text: string) => Deno.stdout.write(new TextEncoder().encode(`${text}\n`));
+
 if (import.meta.main) {
   await buildPackage(`${ROOT}dist`);
+  await say("dist/svc-mcp.mjs: start it with node, or with deno as docs/stdio.md says.");
   if (Deno.args[0] === "--compile") {
     await compile(`${ROOT}dist/svc-mcp.mjs`, `${ROOT}dist/svc-mcp`);
+    await say("dist/svc-mcp: start it as it is.");
   }
 }

@@ -80,26 +80,47 @@ export interface CommandLine {
   readonly limit?: number;
   /** Flags of the package itself as they were given, for a configuration that repeats them. */
   readonly packageFlags: readonly string[];
+  /** What to say about flags that nobody knows and that are ignored, one line each. */
+  readonly ignored: readonly string[];
 }
 
 const usage = (message: string): CommandError => new CommandError(EXIT.usage, message);
-const isCommand = (word: string): word is CommandName => Object.hasOwn(COMMANDS, word);
+/** Whether a word is the name of a command. */
+export const isCommand = (word: string): word is CommandName => Object.hasOwn(COMMANDS, word);
 
-function checkFlags(args: string[], command: CommandName | undefined): void {
-  const own = command === undefined ? [] : COMMANDS[command].flags;
+/** The flags of a command line: their names, as written, and where. */
+function flagsOf(args: string[]) {
   const { tokens } = parseArgs({ args, options: FLAGS, strict: false, tokens: true });
-  for (const token of tokens) {
-    if (token.kind !== "option") continue;
-    const { name } = token;
-    if (Object.hasOwn(EVERYWHERE, name) || own.includes(name)) continue;
-    const flag = printable(token.rawName);
-    if (!Object.hasOwn(FLAGS, name)) {
-      const known = command === undefined
-        ? Object.keys(FLAGS)
-        : [...own, ...Object.keys(EVERYWHERE)];
-      throw usage(`Unknown flag ${flag}.${suggestion(flag, known.map((known) => `--${known}`))}`);
-    }
-    if (command !== undefined) throw usage(`${flag} is not a flag of ${command}.`);
+  return tokens.filter((token) => token.kind === "option");
+}
+
+/** The arguments without flags nobody knows, by what is written where. */
+function knownArgs(args: string[]): { readonly kept: string[]; readonly unknown: string[] } {
+  const unknown = new Map<number, string>();
+  for (const { name, rawName, index } of flagsOf(args)) {
+    if (Object.hasOwn(FLAGS, name) || unknown.has(index)) continue;
+    unknown.set(index, printable(rawName));
+  }
+  return { kept: args.filter((_, at) => !unknown.has(at)), unknown: [...unknown.values()] };
+}
+
+/** What to say about unknown flags. */
+function ignoredFlags(unknown: readonly string[], command: CommandName | undefined): string[] {
+  const own = command === undefined ? Object.keys(FLAGS) : COMMANDS[command].flags;
+  const known = [...own, ...Object.keys(EVERYWHERE)].map((name) => `--${name}`);
+  return unknown.map((flag) => {
+    const hint = suggestion(flag, known);
+    // What is deleted does not come back: a flag that was to hold it back must not be ignored.
+    if (command === "forget") throw usage(`Unknown flag ${flag}: nothing is deleted.${hint}`);
+    return `The flag ${flag} is unknown and ignored.${hint}`;
+  });
+}
+
+function checkFlags(args: string[], command: CommandName): void {
+  const { flags } = COMMANDS[command];
+  for (const { name, rawName } of flagsOf(args)) {
+    if (Object.hasOwn(EVERYWHERE, name) || flags.includes(name)) continue;
+    throw usage(`${rawName} is not a flag of ${command}.`);
   }
 }
 
@@ -119,17 +140,20 @@ function parseValues(args: string[]) {
 }
 
 /**
- * Reads a command line, but for the flags that `resolveSettings` reads.
+ * Reads a command line, but for the flags that `resolveSettings` reads. An unknown flag is ignored
+ * (PROTOCOL section 13.1), except by `forget`; like there, it takes no value.
  *
  * @throws {CommandError} with the usage exit code.
  */
-export function parseCommandLine(args: string[]): CommandLine {
+export function parseCommandLine(all: string[]): CommandLine {
+  const { kept: args, unknown } = knownArgs(all);
   const loose = parseArgs({ args, options: FLAGS, strict: false, allowPositionals: true });
   const [first = commandOfFlags(loose.values)] = loose.positionals;
   const command = first !== undefined && isCommand(first) ? first : undefined;
-  checkFlags(args, command);
+  const ignored = ignoredFlags(unknown, command);
+  if (command !== undefined) checkFlags(args, command);
   if (first !== undefined && command === undefined) {
-    const hint = suggestion(first, Object.keys(COMMANDS));
+    const hint = suggestion(first, Object.keys(COMMANDS)) || " See: svc-mcp --help";
     throw usage(`Unknown command "${printable(first)}".${hint}`);
   }
   const { values, positionals } = parseValues(args);
@@ -140,6 +164,7 @@ export function parseCommandLine(args: string[]): CommandLine {
     yes: values.yes ?? false,
     print: values.print ?? false,
     packageFlags: packageFlags(values),
+    ignored,
     ...command && { command },
     ...values.limit && { limit: parseLimit(values.limit) },
   };

@@ -6,6 +6,10 @@ import { type CliIo, CommandError, EXIT, type ExitCode, printable } from "./io.t
 const where = (namespace: string | undefined): object =>
   namespace === undefined ? {} : { namespace };
 
+/** A number of memories, for people. */
+const memories = (count: number, kind = ""): string =>
+  `${count} ${kind}${count === 1 ? "memory" : "memories"}`;
+
 /** One hit, for people. */
 function hitLine(hit: Hit, index: number): string {
   const score = Number.isFinite(hit.score) ? hit.score : 1 - hit.distance;
@@ -30,7 +34,9 @@ export async function recall(
     io.writeError(`${found.dropped_count} more could not be decrypted.\n`);
   }
   if (found.pending) {
-    io.writeError(`${found.pending} new memories are still being indexed; try again shortly.\n`);
+    const verb = found.pending === 1 ? "is" : "are";
+    const pending = memories(found.pending, "new ");
+    io.writeError(`${pending} ${verb} still being indexed; try again shortly.\n`);
   }
   return EXIT.success;
 }
@@ -51,7 +57,7 @@ export async function namespaces(
   if (line.json) io.write(JSON.stringify({ namespaces: all, total: all.length }) + "\n");
   else if (all.length === 0) io.write("No memories yet.\n");
   for (const entry of line.json ? [] : all) {
-    const count = `${entry.memory_count} memories, ${entry.storage_bytes} bytes`;
+    const count = `${memories(entry.memory_count)}, ${entry.storage_bytes} bytes`;
     io.write(`${printable(entry.namespace)}  ${count}\n`);
   }
   return EXIT.success;
@@ -95,7 +101,7 @@ export async function forget(
   io.write(
     line.json
       ? JSON.stringify(answer) + "\n"
-      : `Deleted ${answer.deleted} memories of "${name}".\n`,
+      : `Deleted ${memories(answer.deleted)} of "${name}".\n`,
   );
   return EXIT.success;
 }

@@ -68,7 +68,8 @@ async function runCommand(
   io: CliIo,
   heavy: HeavyCommands,
 ): Promise<ExitCode> {
-  const session = await openSession(args, io);
+  // Signing out needs no address: a bad one must not keep the key on this computer.
+  const session = await openSession(args, io, line.command !== "logout");
   switch (line.command) {
     case undefined:
       throw new CommandError(EXIT.usage, helpText());
@@ -113,6 +114,7 @@ export async function runCli(
   try {
     const line = parseCommandLine([...args]);
     json = line.json;
+    for (const text of line.ignored) io.writeError(`Note: ${text}\n`);
     if (line.help) {
       io.write(helpText(line.command));
       return EXIT.success;

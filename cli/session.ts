@@ -26,10 +26,15 @@ const FURTHER = { limit: "text", yes: "switch", json: "switch", print: "switch" 
 const isNeeded = (name: string): boolean =>
   name.startsWith("-") || name === "SVC_SERVER_URL" || name === "SVC_WEB_URL";
 
-function settingsOf(args: readonly string[], io: CliIo, saved: Credentials | undefined): Settings {
+function settingsOf(
+  args: readonly string[],
+  io: CliIo,
+  saved: Credentials | undefined,
+  strict: boolean,
+): Settings {
   const settings = resolveSettings({ args, env: io.env, saved, further: FURTHER });
   for (const { name, message } of settings.problems) {
-    if (isNeeded(name)) throw new CommandError(EXIT.usage, message);
+    if (strict && isNeeded(name)) throw new CommandError(EXIT.usage, message);
     io.writeError(`Warning: ${message}\n`);
   }
   return settings;
@@ -39,16 +44,21 @@ function settingsOf(args: readonly string[], io: CliIo, saved: Credentials | und
  * Reads the credentials and says on standard error what the user should know about them.
  *
  * @param args What follows the program's name.
+ * @param strict Whether an address that is not valid ends the command; default `true`.
  * @throws {CommandError} with the usage exit code when an address is not valid.
  */
-export async function openSession(args: readonly string[], io: CliIo): Promise<Session> {
+export async function openSession(
+  args: readonly string[],
+  io: CliIo,
+  strict = true,
+): Promise<Session> {
   const path = credentialsPath(io.env);
   const read = path === undefined
     ? { reason: "no home directory is known", warnings: [] }
     : await readCredentials(path);
   for (const warning of read.warnings) io.writeError(`Warning: ${warning}.\n`);
   const { credentials, reason } = read;
-  const settings = settingsOf(args, io, credentials);
+  const settings = settingsOf(args, io, credentials, strict);
   return { args, settings, relayer: settings.relayer, path, credentials, reason };
 }
 

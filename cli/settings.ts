@@ -1,7 +1,8 @@
 import { isExposed, parseBaseUrl } from "../src/client/options.ts";
 import { LABEL_BYTES } from "../src/protocol/limits.ts";
+import { isCommand } from "./command_line.ts";
 import { printable } from "./io.ts";
-import { type FlagKind, readFlags } from "./settings/flags.ts";
+import { type FlagKind, type Flags, readFlags } from "./settings/flags.ts";
 import { type Addresses, PRESETS } from "./settings/presets.ts";
 
 /** How the relayer is reached. */
@@ -149,6 +150,15 @@ function addressNotices(relayer: string, webUrl: string, saved: string | undefin
 }
 
 /**
+ * The words from the command on. What follows an unknown flag is its value unless it names a
+ * command: a host whose configuration has such a flag is still served.
+ */
+function commandWords({ words, doubtful }: Flags): readonly string[] {
+  const start = words.findIndex((word, at) => !doubtful.has(at) || isCommand(word));
+  return start < 0 ? [] : words.slice(start);
+}
+
+/**
  * Resolves the settings. Flags beat the environment; addresses come from the explicit flag, the
  * preset, the environment, the saved credentials, the default, in this order. Nothing throws: a
  * value that breaks its rule is named in `problems` and the next in order is used.
@@ -188,7 +198,7 @@ export function resolveSettings(input: SettingsInput): Settings {
     firstValid(both(flag, variable), String, "", problems);
   const label = cutLabel(text("label", "SVC_CLIENT_LABEL") ?? "");
   const namespace = text("namespace", "SVC_NAMESPACE");
-  const [command, ...words] = flags.words;
+  const [command, ...words] = commandWords(flags);
   const has = (name: string): boolean => flags.switches.includes(name);
   notices.push(...addressNotices(relayer, webUrl, saved && parseBaseUrl(saved.relayerUrl)));
   return {

@@ -1,7 +1,13 @@
 import { deleteCredentials } from "../src/client/credentials_file.ts";
 import type { CommandLine } from "./command_line.ts";
 import { type CliIo, CommandError, EXIT, type ExitCode, printable } from "./io.ts";
-import { type LoginOutcome, openBrowser, openLoginDesk, type PendingLogin } from "./login/mod.ts";
+import {
+  type LoginOutcome,
+  type LoginTarget,
+  openBrowser,
+  openLoginDesk,
+  type PendingLogin,
+} from "./login/mod.ts";
 import { announceTarget, type Session } from "./session.ts";
 
 /** Name of a key when nobody gives it one. */
@@ -13,14 +19,21 @@ function pathOf({ path }: Session): string {
   throw new CommandError(EXIT.error, message);
 }
 
-function showAddress(pending: PendingLogin, session: Session, io: CliIo): void {
+function showAddress(
+  pending: PendingLogin,
+  target: LoginTarget,
+  session: Session,
+  io: CliIo,
+): void {
   const isOpening = session.settings.browser &&
     (io.openBrowser ?? ((url) => openBrowser(url, { env: io.env })))(pending.url);
   io.writeError(
     `${isOpening ? "Your browser opens this address" : "Open this address"} to sign in:\n\n` +
       `  ${pending.url}\n\n` +
-      `The page must show a key that ends in ${pending.keySuffix}. ` +
-      "The address works once, within 5 minutes.\n",
+      "Approve only if the page shows the same:\n" +
+      `  Key:      ${printable(target.label)} (ends in ${pending.keySuffix})\n` +
+      `  Relayer:  ${target.relayer}\n\n` +
+      "The address works once, within 5 minutes. Waiting for your approval …\n",
   );
 }
 
@@ -42,8 +55,9 @@ async function waitForApproval(session: Session, io: CliIo): Promise<[PendingLog
     sleep: io.sleep,
   });
   try {
-    const pending = await desk.start({ relayer, webUrl, label });
-    showAddress(pending, session, io);
+    const target = { relayer, webUrl, label };
+    const pending = await desk.start(target);
+    showAddress(pending, target, session, io);
     return [pending, await pending.outcome];
   } finally {
     await desk[Symbol.asyncDispose]();

@@ -12,6 +12,9 @@ import { openBrowser, openLoginDesk } from "./login/mod.ts";
 import { resolveSettings, type Settings } from "./settings.ts";
 import { startOf } from "./start.ts";
 
+/** Longest wait for a host that does not read what is left for it, in milliseconds. */
+const LAST_WORDS_MS = 2000;
+
 type Environment = Readonly<Record<string, string | undefined>>;
 
 /** A log nobody can be given any more must not end the program. */
@@ -56,6 +59,8 @@ async function runBridge(
   process.once("SIGTERM", leave);
   process.once("SIGINT", leave);
   await bridge.run();
+  // A host that has gone may have left its end of standard output open and full.
+  setTimeout(() => process.exit(0), LAST_WORDS_MS).unref();
   return 0;
 }
 
@@ -64,9 +69,18 @@ async function isSignedIn(env: Environment): Promise<boolean> {
   return path !== undefined && (await readCredentials(path)).credentials !== undefined;
 }
 
+/** A variable that Deno's permissions hide is as good as not set. */
+function variable(name: string): string | undefined {
+  try {
+    return process.env[name];
+  } catch {
+    return undefined;
+  }
+}
+
 async function main(): Promise<number> {
   const args = process.argv.slice(2);
-  const env = Object.fromEntries(VARIABLES.map((name) => [name, process.env[name]]));
+  const env = Object.fromEntries(VARIABLES.map((name) => [name, variable(name)]));
   ignoreErrors(process.stderr);
   const settings = resolveSettings({ args, env });
   const isTerminal = process.stdin.isTTY === true;

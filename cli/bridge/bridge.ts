@@ -115,7 +115,7 @@ export class Bridge {
 
   #resolve(): Settings {
     const { args, env } = this.#options;
-    return resolveSettings({ args, env, saved: this.#saved?.current });
+    return resolveSettings({ args, env, saved: this.#saved?.addresses });
   }
 
   /** Says each thing once. */

@@ -10,6 +10,7 @@ import {
 } from "./era.ts";
 import {
   errorOf,
+  isId,
   isMembers,
   isNotification,
   isRequest,
@@ -26,6 +27,7 @@ import {
   type RpcRequest,
   type RpcResponse,
 } from "./json_rpc.ts";
+import { reasonOf } from "./failures.ts";
 import { linesOf, TOO_LONG } from "./lines.ts";
 
 /** Longest line of a host, in bytes: 8 MiB. */
@@ -91,10 +93,15 @@ export class Host {
 
   /** Serves until the input ends, and what is under way then, for a moment. */
   async serve(input: AsyncIterable<Uint8Array>): Promise<void> {
-    for await (const line of linesOf(input, LINE_BYTES)) {
-      if (line === TOO_LONG) {
-        this.#write(errorOf(null, RPC.parse, "The message is too long"));
-      } else if (line.trim() !== "") this.#take(line);
+    try {
+      for await (const line of linesOf(input, LINE_BYTES)) {
+        if (line === TOO_LONG) {
+          this.#write(errorOf(null, RPC.parse, "The message is too long"));
+        } else if (line.trim() !== "") this.#take(line);
+      }
+    } catch (error) {
+      // A host that dies may break its end instead of closing it.
+      this.#options.logger.info("input broke", { reason: reasonOf(error) });
     }
     let timer: ReturnType<typeof setTimeout> | undefined;
     const over = new Promise<void>((resolve) => timer = setTimeout(resolve, GRACE_MS));
@@ -138,7 +145,7 @@ export class Host {
     if (isNotification(message)) return void this.#notification(message);
     // The bridge asks hosts nothing, so that an answer is to nobody.
     if (isResponse(message)) return undefined;
-    const id = isMembers(message) && typeof message.id === "string" ? message.id : null;
+    const id = isMembers(message) && isId(message.id) ? message.id : null;
     return errorOf(id, RPC.invalidRequest, "The message is not JSON-RPC");
   }
 

@@ -60,7 +60,8 @@ export function isMembers(value: unknown): value is Members {
   return typeof value === "object" && value !== null && !Array.isArray(value);
 }
 
-const isId = (value: unknown): value is RequestId =>
+/** Whether a value may be the id of a request. */
+export const isId = (value: unknown): value is RequestId =>
   typeof value === "string" || typeof value === "number";
 
 /** Whether a value is a request. */

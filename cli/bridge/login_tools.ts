@@ -49,7 +49,7 @@ export class LoginTools {
     void pending.outcome.then((outcome) => this.#settle(outcome));
     const opening = openBrowser(pending.url);
     say("info", `Open this address to sign in to svc: ${pending.url}`);
-    return success(steps(pending, relayer, opening), {
+    return success(steps(pending, target(), opening), {
       login_url: pending.url,
       expires_at: pending.expiresAt.toISOString(),
     });
@@ -109,14 +109,15 @@ async function inTime(starting: Promise<PendingLogin>): Promise<PendingLogin> {
   }
 }
 
-function steps(pending: PendingLogin, relayer: string, opening: boolean): string {
+function steps(pending: PendingLogin, target: LoginTarget, opening: boolean): string {
   const { url, keySuffix } = pending;
   return [
     url,
     "",
     "To sign in:",
     `1. ${opening ? "A browser opens; if not, open" : "Open"} this address: ${url}`,
-    `2. Check that the page shows the relayer ${relayer} and a key that ends in ${keySuffix}.`,
+    `2. Check that the page shows the relayer ${target.relayer} and the key ` +
+    `"${target.label}" that ends in ${keySuffix}.`,
     "3. Approve with your wallet.",
     "",
     "The address works once, within 5 minutes. Afterwards the memory tools work at once.",

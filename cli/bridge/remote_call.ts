@@ -117,6 +117,8 @@ export async function callRelayer(
         return await session.request({ method, params }, deadline.signal);
       } catch (error) {
         if (error instanceof Refused || error instanceof SessionLost) mayBeDone = before;
+        // Its stream of answers may be dead without a sign; the next call gets a new session.
+        if (error instanceof TimedOut) void session.close("idle");
         const again = error instanceof Unanswered || error instanceof SessionLost;
         if (!again || sendings + 1 === MOST_SENDINGS) throw error;
         around.logger.debug("call not answered", { reason: reasonOf(error), count: sendings + 1 });

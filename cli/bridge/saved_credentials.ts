@@ -25,6 +25,7 @@ export class SavedCredentials {
   readonly #logger: Logger;
   #stamp: string | undefined;
   #current: Credentials | undefined;
+  #ignored: Credentials | undefined;
   #reason: string | undefined = "there is none";
   #reading: Promise<void> = Promise.resolve();
   #timer: ReturnType<typeof setInterval> | undefined;
@@ -43,14 +44,22 @@ export class SavedCredentials {
     return this.#current;
   }
 
+  /** Addresses of the file, for the next login too when the key itself is not used. */
+  get addresses(): Pick<Credentials, "relayerUrl" | "webUrl"> | undefined {
+    return this.#current ?? this.#ignored;
+  }
+
   /** Why there are none. */
   get reason(): string | undefined {
     return this.#reason;
   }
 
-  /** Takes the file as it is for no credentials, until it changes. */
+  /** Takes the file as it is for no credentials, until it changes; its addresses still count. */
   async ignore(): Promise<void> {
     if (this.#path === undefined) return;
+    const { credentials, warnings } = await readCredentials(this.#path);
+    this.#ignored = credentials;
+    for (const warning of warnings) this.#logger.warn("note", { reason: warning });
     this.#stamp = await stampOf(this.#path);
     this.#reason = "a new sign-in was asked for";
   }
@@ -69,6 +78,7 @@ export class SavedCredentials {
     // A look at the file may tighten its permissions, which changes its stamp.
     this.#stamp = read.warnings.length > 0 ? await stampOf(this.#path) : stamp;
     this.#current = read.credentials;
+    this.#ignored = undefined;
     this.#reason = read.reason;
     for (const warning of read.warnings) this.#logger.warn("note", { reason: warning });
     this.#logger.debug("credentials read", {

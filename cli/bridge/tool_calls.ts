@@ -31,12 +31,13 @@ export function isMemoryTool(name: unknown): boolean {
   return toolOf(name) !== undefined;
 }
 
-/** The arguments with the default namespace when they name none. */
+/** The arguments with the default namespace when they name none; an empty one names none. */
 function withNamespace(given: unknown, namespace: string | undefined): unknown {
-  if (namespace === undefined || !(given === undefined || isMembers(given))) return given;
-  const own = given?.namespace;
-  const names = own !== undefined && own !== null && own !== "";
-  return names ? given : { ...given, namespace };
+  if (!(given === undefined || isMembers(given))) return given;
+  const { namespace: own, ...rest } = given ?? {};
+  if (own !== undefined && own !== null && own !== "") return given;
+  if (namespace !== undefined) return { ...rest, namespace };
+  return given === undefined ? undefined : rest;
 }
 
 /** `_meta` without what belongs between host and bridge. */

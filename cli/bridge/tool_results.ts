@@ -69,7 +69,7 @@ export function explain(thrown: unknown, relayer: string): Explained {
     };
   }
   if (thrown instanceof TimedOut || thrown instanceof NotRepeated) {
-    return { message: thrown.message, code: "request_timeout" };
+    return { message: `${thrown.message} (${relayer})`, code: "request_timeout" };
   }
   if (thrown instanceof GivenUp) {
     return {

@@ -57,6 +57,19 @@ export async function readConfig(path: string): Promise<ConfigFile> {
 /** Time of a backup in its name, such as `20260131T093000Z`. */
 const stamp = (now: Date): string => now.toISOString().replace(/[-:]|\.\d+/g, "");
 
+/** Copies a file to a name that is free: two changes may fall into one second. */
+async function copyAside(path: string, wanted: string): Promise<string> {
+  for (let n = 1;; n++) {
+    const copy = n === 1 ? wanted : `${wanted}-${n}`;
+    try {
+      await fs.copyFile(path, copy, constants.COPYFILE_EXCL);
+      return copy;
+    } catch (error) {
+      if (codeOf(error) !== "EEXIST" || n === 100) throw error;
+    }
+  }
+}
+
 async function writeDurably(path: string, text: string, mode: number): Promise<void> {
   const file = await fs.open(path, "wx", mode);
   try {
@@ -90,8 +103,7 @@ export async function replaceConfig(
     }
     let backup: string | undefined;
     if (file.mode !== undefined) {
-      backup = `${path}.backup-${stamp(now)}`;
-      await fs.copyFile(path, backup, constants.COPYFILE_EXCL);
+      backup = await copyAside(path, `${path}.backup-${stamp(now)}`);
       await fs.chmod(backup, mode);
     }
     await writeDurably(temporary, text, mode);

@@ -8,7 +8,7 @@ import { dirname, resolve } from "node:path";
 import { platform } from "node:process";
 import type { CommandLine } from "../command_line.ts";
 import { type CliIo, CommandError, EXIT, type ExitCode, printable } from "../io.ts";
-import type { Session } from "../session.ts";
+import { announceTarget, type Session } from "../session.ts";
 import { suggestion } from "../suggestion.ts";
 import { confirm } from "./confirm.ts";
 import { type ConfigFile, readConfig, replaceConfig } from "./config_file.ts";
@@ -119,6 +119,7 @@ export async function install(
   line: CommandLine,
   io: CliIo,
 ): Promise<ExitCode> {
+  announceTarget(session, io);
   try {
     if (line.print) return await print(session, line, io);
     const plan = await planOf(session, line, io);

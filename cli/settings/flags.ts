@@ -9,6 +9,8 @@ export interface Flags {
   readonly switches: readonly string[];
   /** What is no flag and no value. */
   readonly words: readonly string[];
+  /** Places of words that stand right after an unknown flag, and may be its value. */
+  readonly doubtful: ReadonlySet<number>;
   /** Flags that are not known, as written, without values. */
   readonly unknown: readonly string[];
   /** Flags without a value they need, or with one they do not take, as written. */
@@ -30,6 +32,7 @@ export function readFlags(
   const switches: string[] = [];
   const words: string[] = [];
   const unknown: string[] = [];
+  const doubtful = new Set<number>();
   const incomplete: string[] = [];
   for (let at = 0; at < args.length; at++) {
     const arg = args[at]!;
@@ -48,6 +51,8 @@ export function readFlags(
     // One dash goes with one letter only.
     if (kind === undefined || written.startsWith("--") === (given.length === 1)) {
       unknown.push(written);
+      const next = args[at + 1];
+      if (inline === undefined && next !== undefined && !isFlag(next)) doubtful.add(words.length);
     } else if (kind === "switch") {
       if (inline === undefined) switches.push(name);
       else incomplete.push(written);
@@ -55,7 +60,7 @@ export function readFlags(
     else if (at + 1 < args.length && !isFlag(args[at + 1]!)) values[name] = args[++at]!;
     else incomplete.push(written);
   }
-  return { values, switches, words, unknown, incomplete };
+  return { values, switches, words, doubtful, unknown, incomplete };
 }
 
 function splitAtEquals(arg: string): readonly [string, string?] {

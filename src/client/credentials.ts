@@ -70,7 +70,7 @@ function brokenKey(file: object): keyof Credentials | undefined {
     ["packageId", isObjectId(textOf(file, "packageId"))],
     ["relayerUrl", isHttp(textOf(file, "relayerUrl"))],
     ["createdAt", !Number.isNaN(Date.parse(textOf(file, "createdAt")))],
-    ["label", isAbsentOr(file, "label", (text) => text !== "")],
+    ["label", ["string", "undefined"].includes(typeof Reflect.get(file, "label"))],
     ["webUrl", isAbsentOr(file, "webUrl", isHttp)],
   ];
   return rules.find(([, ok]) => !ok)?.[0];

@@ -141,7 +141,7 @@ Deno.test("recall prints numbered lines, or that there are none", async () => {
   assert.equal(found.code, 0);
   assert.equal(found.out, "1. [score=0.800] I like tea\n2. [score=0.123] [31mred\n");
   assert.match(found.err, /4 more could not be decrypted/);
-  assert.match(found.err, /1 new memories are still being indexed/);
+  assert.match(found.err, /1 new memory is still being indexed/);
   assert.deepEqual(JSON.parse(found.received[0]!.body), { query: "what do I drink?", limit: 3 });
   const empty = { results: [], total: 0, message: "No matching memories found" };
   const none = await run(["recall", "x"], { routes: { "POST /api/recall": json(empty) } });
@@ -158,12 +158,12 @@ Deno.test("namespaces, list and forget", async () => {
     routes: {
       "GET /api/namespaces": (_, n) =>
         Response.json({
-          namespaces: [{ namespace: `n${n}`, memory_count: 2, storage_bytes: 300 }],
+          namespaces: [{ namespace: `n${n}`, memory_count: n + 1, storage_bytes: 300 }],
           ...(n === 0 ? { next_cursor: "c" } : {}),
         }),
     },
   });
-  assert.equal(spaces.out, "n0  2 memories, 300 bytes\nn1  2 memories, 300 bytes\n");
+  assert.equal(spaces.out, "n0  1 memory, 300 bytes\nn1  2 memories, 300 bytes\n");
   const listed = await run(["list", "--limit", "1", "--ns", "日本"], {
     routes: { "GET /api/memories": json({ memories: [HIT, HIT], next_cursor: "c" }) },
   });
@@ -255,10 +255,8 @@ Deno.test("usage errors exit 2 with a suggestion and send nothing", async () => 
   verifies("13.4-6");
   const cases: [string[], RegExp][] = [
     [[], /Usage: svc-mcp \[command\]/],
+    [["help"], /Unknown command "help"\. See: svc-mcp --help/],
     [["remembr", "x"], /Unknown command "remembr"\. Did you mean "remember"\?/],
-    [["recall", "x", "--limt", "3"], /Unknown flag --limt\. Did you mean "--limit"\?/],
-    [["--jsn", "status"], /Unknown flag --jsn\. Did you mean "--json"\?/],
-    [["recall", "x", "-q"], /Unknown flag -q\./],
     [["status", "--limit", "3"], /--limit is not a flag of status/],
     [["status", "please"], /takes no words/],
     [["recall"], /needs a query/],
@@ -269,12 +267,44 @@ Deno.test("usage errors exit 2 with a suggestion and send nothing", async () => 
     [["recall", "x", "--relayer", "ftp://x"], /--relayer must be/],
     [["remember", "-"], /text is empty/],
     [["forget", "--yes"], /needs a namespace/],
+    [["forget", "x", "--yes", "--dry-run"], /Unknown flag --dry-run: nothing is deleted/],
   ];
   for (const [args, message] of cases) {
     const { code, out, err, received } = await run(args);
     assert.deepEqual([code, out, received.length], [2, "", 0], args.join(" "));
     assert.match(err, message);
   }
+});
+
+Deno.test("an unknown flag of a command is reported and ignored", async () => {
+  verifies("13.1-2");
+  const routes = {
+    "POST /api/recall": json({ results: [HIT], total: 1 }),
+    "GET /health": health,
+    "GET /api/account": json(ACCOUNT),
+  };
+  const cases: [string[], RegExp][] = [
+    [["recall", "x", "--limt=3"], /--limt is unknown and ignored\. Did you mean "--limit"\?/],
+    [["--jsn", "status"], /--jsn is unknown and ignored\. Did you mean "--json"\?/],
+    [["recall", "x", "-q"], /^Note: The flag -q is unknown and ignored\.\n$/],
+    [["logout", "--colour", "--shape"], /--colour is unknown.*\n.*--shape is unknown/],
+  ];
+  for (const [args, message] of cases) {
+    const { code, out, err } = await run(args, { routes });
+    assert.equal(code, 0, err);
+    assert.notEqual(out, "");
+    assert.match(err, message);
+  }
+  const { received } = await run(["recall", "--colour", "tea"], { routes });
+  assert.equal(JSON.parse(received[0]!.body).query, "tea");
+});
+
+Deno.test("an address that is not valid does not keep anybody signed in", async () => {
+  verifies("13.2-1");
+  const { code, out, err } = await run(["logout"], { env: { SVC_SERVER_URL: "nonsense" } });
+  assert.equal(code, 0);
+  assert.match(out, /^Signed out\./);
+  assert.match(err, /Warning: SVC_SERVER_URL must be/);
 });
 
 Deno.test("help is short and exits 0", async () => {
@@ -289,6 +319,9 @@ Deno.test("help is short and exits 0", async () => {
       ["recall", "-h"],
       ["remember", "--help"],
       ["forget", "-h"],
+      ["status", "-h"],
+      ["list", "-h"],
+      ["namespaces", "-h"],
     ]
   ) {
     const { code, out, err } = await run(args, { signedOut: true });

@@ -68,6 +68,16 @@ Deno.test("install keeps the rest of a file, and a backup of it", async () => {
   assert(!(said.out + said.err).includes("another secret"));
 });
 
+Deno.test("changes within one second keep a backup each", async () => {
+  await using terminal = await Terminal.open();
+  await terminal.write(PATHS.cursor!, "{}\n");
+  for (const namespace of ["a", "b", "c"]) {
+    const said = await terminal.run(["install", "cursor", "--yes", "--ns", namespace]);
+    assert.equal(said.code, 0, said.err);
+  }
+  assert.equal((await terminal.list(".cursor")).length, 4);
+});
+
 Deno.test("the diff shows what changes and no key", async () => {
   await using terminal = await Terminal.open();
   const path = PATHS.cursor!;
@@ -100,6 +110,13 @@ Deno.test("install asks, and writes only after a yes", async () => {
   assert.equal(said.code, 0);
   assert.match(said.err, /\.cursor does not exist yet\. Is Cursor installed\?/);
   assert.match(await terminal.read(path), /svc_mcp/);
+});
+
+Deno.test("install says what an environment stands for", async () => {
+  await using terminal = await Terminal.open();
+  const said = await terminal.run(["install", "cursor", "--print", "--prod"]);
+  assert.match(said.err, /--prod stands for --local/);
+  assert.match(said.out, /"--prod"/);
 });
 
 Deno.test("install answers in JSON", async () => {

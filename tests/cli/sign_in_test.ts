@@ -35,7 +35,8 @@ Deno.test("login prints the address and the end of the key, waits, and saves", a
     assert.equal(dashboard.parameter("relayer"), "http://127.0.0.1:8123");
     assert.equal(dashboard.parameter("label"), "Büro");
     const tail = dashboard.parameter("publicKey").slice(-8);
-    assert.match(err, new RegExp(`ends in ${tail}\\.`));
+    assert.match(err, new RegExp(`Key: {6}Büro \\(ends in ${tail}\\)`));
+    assert.match(err, /Relayer: {2}http:\/\/127\.0\.0\.1:8123\n/);
     assert.equal((await dashboard.approve()).status, 200);
   });
   assert.equal(said.code, 0);

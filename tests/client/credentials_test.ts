@@ -77,6 +77,15 @@ Deno.test("members of others are kept, ours are replaced", async () => {
   assert.deepEqual((await readCredentials(path)).credentials, next);
 });
 
+Deno.test("an empty label is none, and no reason to sign in again", async () => {
+  verifies("14.1-3");
+  await using home = await folder();
+  const path = `${home.path}/credentials.json`;
+  const credentials = await makeCredentials();
+  await Deno.writeTextFile(path, JSON.stringify({ ...credentials, label: "" }), { mode: 0o600 });
+  assert.deepEqual(await readCredentials(path), { credentials, warnings: [] });
+});
+
 Deno.test("wider permissions are tightened with a warning", async () => {
   verifies("14.1-5");
   await using home = await folder();

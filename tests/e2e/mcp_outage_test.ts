@@ -6,7 +6,8 @@ import { inHome, Program, relayerEnv } from "../program.ts";
 import { verifies } from "../requirements.ts";
 import { McpPeer } from "./mcp_peer.ts";
 import { pingStatus, untilServed } from "../mcp_program.ts";
-import { isSidecar, started } from "./mcp_program.ts";
+import { started } from "./mcp_program.ts";
+import { isSidecar } from "./mcp_relayer.ts";
 
 const FACT = "I am allergic to peanuts";
 

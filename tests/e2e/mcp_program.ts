@@ -1,9 +1,6 @@
 import assert from "node:assert/strict";
 import { type OpenProgram, openProgram } from "../mcp_program.ts";
-import { inHome, type LogLine } from "../program.ts";
-
-/** Whether a log line is about the sidecar. */
-export const isSidecar = (line: LogLine) => line.process === "sidecar";
+import { inHome } from "../program.ts";
 
 /** Options of {@linkcode started}. */
 export interface StartOptions {

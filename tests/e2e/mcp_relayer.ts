@@ -4,39 +4,6 @@ import { type LogLine, Program, relayerEnv } from "../program.ts";
 /** Whether a line is about the sidecar's process. */
 export const isSidecar = (line: LogLine): boolean => line.process === "sidecar";
 
-const ping = JSON.stringify({ jsonrpc: "2.0", id: 1, method: "ping" });
-
-/** Status of a ping outside of a session: 400 when the sidecar answers. */
-export async function pingStatus(
-  base: string,
-  headers: Readonly<Record<string, string>>,
-): Promise<{ readonly status: number; readonly body: string }> {
-  const response = await fetch(`${base}/api/mcp`, {
-    method: "POST",
-    headers: {
-      ...headers,
-      "content-type": "application/json",
-      accept: "application/json, text/event-stream",
-    },
-    body: ping,
-  });
-  return { status: response.status, body: await response.text() };
-}
-
-/** Resolves once the sidecar answers; until then, 502 is the only other answer. */
-export async function untilServed(
-  base: string,
-  headers: Readonly<Record<string, string>>,
-): Promise<void> {
-  for (;;) {
-    const { status, body } = await pingStatus(base, headers);
-    if (status !== 502) return;
-    assert.equal(JSON.parse(body).error.data.code, "sidecar_unavailable");
-    // Each refusal is logged, and nobody reads the log meanwhile.
-    await new Promise((resolve) => setTimeout(resolve, 20));
-  }
-}
-
 /** The started program, serving MCP. */
 export interface ServingRelayer {
   readonly program: Program;

@@ -6,8 +6,8 @@ import { textOf, TOOLS } from "../cli/bridge/host_peer.ts";
 import { inHome } from "../program.ts";
 import { verifies } from "../requirements.ts";
 import { runCommand, startServing } from "./mcp_relayer.ts";
-import { StdioPackage, terminal } from "./stdio.ts";
-import { bundled, VARIANTS } from "./stdio_variants.ts";
+import { packageStart, StdioPackage, terminal } from "./stdio.ts";
+import { bundled, permissionsFor, VARIANTS } from "./stdio_variants.ts";
 
 /** Nobody listens there. */
 const NOWHERE = "http://127.0.0.1:1";
@@ -111,5 +111,18 @@ Deno.test("an executable is made of the bundle, within its size", async () => {
     await compile(await bundled(), `${home}/svc-mcp`, Deno.execPath());
     const { size } = await Deno.stat(`${home}/svc-mcp`);
     assert(size < EXECUTABLE_BYTES, `${size} bytes`);
+  });
+});
+
+Deno.test("the bundle needs permission for no more variables than are used", async () => {
+  await inHome(async (home) => {
+    const start = packageStart(home);
+    const few = permissionsFor(home, NOWHERE).map((permission) =>
+      permission.startsWith("--allow-env=") ? "--allow-env=HOME" : permission
+    );
+    const args = ["run", "--no-prompt", "--no-config", ...few, await bundled()];
+    const { code, out, err } = await terminal({ ...start, args }, "status", "--relayer", NOWHERE);
+    assert.equal(code, 3, err);
+    assert.match(out, /^You are not signed in\. Run: svc-mcp login\n/);
   });
 });

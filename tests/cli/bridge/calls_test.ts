@@ -72,6 +72,7 @@ Deno.test("the default namespace: call, flag, variable, none", async () => {
   assert.equal(await sent(["--ns=flag"], env, "svc_recall", { namespace: null }), "flag");
   assert.equal(await sent([], env, "svc_recall", {}), "variable");
   assert.equal(await sent([], {}, "svc_recall", {}), undefined);
+  assert.equal(await sent([], {}, "svc_recall", { namespace: "" }), undefined);
   assert.equal(await sent(["--ns=flag"], env, "svc_other", {}), undefined);
 });
 

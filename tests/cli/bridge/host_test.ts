@@ -120,6 +120,7 @@ Deno.test("what is no message gets an error and ends nothing", async () => {
   assert.equal((await next("{not json")).error.code, -32700);
   assert.equal((await next("{}")).error.code, -32600);
   assert.equal((await next('"text"')).error.code, -32600);
+  assert.equal((await next('{"jsonrpc":"2.0","id":7}')).id, 7, "its sender waits");
   assert.equal((await next("[]")).error.code, -32600);
   assert.equal((await next("x".repeat(9 * 1024 * 1024))).error.code, -32700);
   const batch = [
@@ -185,3 +186,13 @@ for (const transport of ["http", "sse"]) {
     assert.ok(!svc.host.messages.some((message) => message.id === "x"));
   });
 }
+
+Deno.test("an input that breaks ends the bridge like one that is closed", async () => {
+  verifies("13.3-8");
+  const broken = new ReadableStream<Uint8Array>({
+    start: (controller) => controller.error(new Error("The host is gone")),
+  });
+  await using svc = await startBridge({ credentials: null, input: broken });
+  await svc.host.ended;
+  assert.ok(svc.log.some((line) => line.includes("input broke")));
+});

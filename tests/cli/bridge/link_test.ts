@@ -4,6 +4,7 @@ import { Link, reconnectDelay } from "../../../cli/bridge/link.ts";
 import { callRelayer, NotRepeated, TimedOut } from "../../../cli/bridge/remote_call.ts";
 import type { Session } from "../../../cli/bridge/session.ts";
 import { silentLogger } from "../../../src/log.ts";
+import { explain } from "../../../cli/bridge/tool_results.ts";
 import { verifies } from "../../requirements.ts";
 
 /** A session that answers nothing until it is told to end. */
@@ -116,9 +117,15 @@ Deno.test("a refusal that names a time is obeyed", async () => {
   await link.close("now");
 });
 
-Deno.test("a call that is never answered ends at its deadline", async () => {
+Deno.test("a call that is never answered ends at its deadline, and so does its session", async () => {
   verifies("13.3-5");
-  const { link } = timedLink(() => Promise.resolve(quietSession()));
+  const closed: string[] = [];
+  const { link } = timedLink(() =>
+    Promise.resolve({
+      ...quietSession(),
+      close: (how) => Promise.resolve(void closed.push(how)),
+    })
+  );
   const around = { link, honoursKeys: () => Promise.resolve(true), logger: silentLogger };
   const call = { method: "tools/call", timeoutMs: 5, signal: forever };
   await assert.rejects(callRelayer({ ...call, repeatable: "always" }, around), TimedOut);
@@ -129,6 +136,12 @@ Deno.test("a call that is never answered ends at its deadline", async () => {
       return true;
     });
   }
+  assert.deepEqual(closed, ["idle", "idle", "idle"]);
+  const said = explain(new TimedOut("No answer"), "http://127.0.0.1:1");
+  assert.deepEqual(said, {
+    message: "No answer (http://127.0.0.1:1)",
+    code: "request_timeout",
+  });
   await link.close("now");
 });
 

@@ -154,13 +154,15 @@ Deno.test("logins that fail say so, and change nothing", async () => {
 Deno.test("--login leaves the file alone and asks for a new sign-in", async () => {
   verifies("13.2-3", "13.2-5");
   await using relayer = new FakeRelayer();
-  const credentials = await newCredentials(relayer.url);
+  const credentials = await newCredentials(relayer.url, { webUrl: "http://localhost:4321" });
   const desk = new TestDesk();
   await using svc = await startBridge({ credentials, args: ["--login"], openDesk: () => desk });
   await svc.host.initialize();
   const before = await Deno.readTextFile(svc.path);
   assert.deepEqual(await svc.host.tools(), TOOLS.authRequired);
   await svc.host.call("svc_login");
+  const { webUrl, relayer: target } = desk.targets[0]!;
+  assert.deepEqual([target, webUrl], [relayer.url, "http://localhost:4321"], "the saved ones");
   assert.equal(await Deno.readTextFile(svc.path), before);
   const renewed = await newCredentials(relayer.url);
   await writeCredentials(svc.path, renewed);
