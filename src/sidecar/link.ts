@@ -10,7 +10,8 @@ export interface SidecarAddress {
   readonly token: string;
 }
 
-const CHALLENGE_MS = 1000;
+/** Longest wait for a proof: a machine with much to do takes more than a second now and then. */
+const CHALLENGE_MS = 3000;
 
 /**
  * Connections to the sidecar. Each is challenged when it is made and belongs to one process for its
