@@ -10,9 +10,11 @@ import { indexPart } from "./index.ts";
 import { largePart } from "./large.ts";
 import { lancedbPart } from "./lancedb.ts";
 import { mcpPart } from "./mcp.ts";
+import { mem0Part } from "./mem0.ts";
 import { recallPart } from "./recall.ts";
 import { scanPart } from "./scan.ts";
 import { startPart } from "./start.ts";
+import { storePart } from "./store.ts";
 import { stdioPart } from "./stdio.ts";
 
 const PARTS: readonly Part[] = [
@@ -25,8 +27,10 @@ const PARTS: readonly Part[] = [
   mcpPart,
   scanPart,
   lancedbPart,
+  mem0Part,
   stdioPart,
   indexPart,
+  storePart,
 ];
 
 const encoder = new TextEncoder();
