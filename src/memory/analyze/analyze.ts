@@ -2,7 +2,8 @@ import { SvcError } from "../../errors.ts";
 import type { LanguageModel } from "../../interfaces/mod.ts";
 import type { AcceptedJob } from "../../jobs/job.ts";
 import type { Mutation } from "../../jobs/kv_writer.ts";
-import { chat, withinTime } from "../chat.ts";
+import { withinTime } from "../abortable.ts";
+import { chat } from "../chat.ts";
 import { type Caller, type Domain, scopeOf, timeText } from "../domain.ts";
 import { extractFacts, type Fact } from "../extract/facts.ts";
 import { requireCredential } from "../open.ts";
@@ -71,7 +72,8 @@ async function modelFacts(
   const options = { temperature: 0, maxTokens: MOST_TOKENS, json: true, schema: FACTS_SCHEMA };
   return await withinTime(domain.config.llmTimeoutMs, caller.signal, async (signal) => {
     for (let attempt = 0; attempt < TRIES; attempt++) {
-      const facts = factsOfAnswer(await chat(model, messages, { ...options, signal }), mostFacts);
+      const answer = await chat(domain, model, messages, { ...options, signal });
+      const facts = factsOfAnswer(answer, mostFacts);
       if (facts !== undefined) return facts;
     }
     throw new SvcError("llm_unavailable", "The language model gave no usable answer");
@@ -104,7 +106,7 @@ async function newFacts(
  *
  * @param extra what belongs to the same commit.
  * @throws {SvcError} `llm_disabled` where a model is required and none is configured;
- * `llm_unavailable`, `embedding_unavailable`; `decrypt_credential_required` or
+ * `llm_unavailable`, `embedding_unavailable`, `overloaded`; `decrypt_credential_required` or
  * `decrypt_credential_invalid`; what accepting is refused with.
  */
 export async function analyze(
