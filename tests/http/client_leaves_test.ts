@@ -25,7 +25,11 @@ Deno.test("work for a client that has left ends, and is no failure of the relaye
     },
   });
   const lines: string[] = [];
-  const logger = createLogger({ format: "json", level: "debug", write: (line) => lines.push(line) });
+  const logger = createLogger({
+    format: "json",
+    level: "debug",
+    write: (line) => lines.push(line),
+  });
   await using svc = await startRelayer({ backends: { languageModel, embedder }, logger });
 
   const leaving = (path: string, body: unknown) => {
