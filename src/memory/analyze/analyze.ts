@@ -10,7 +10,7 @@ import { requireCredential } from "../open.ts";
 import { reembeddingOf } from "../reembedding.ts";
 import { accept } from "../remember.ts";
 import { documentVectors } from "../vectors.ts";
-import { nearestTexts, waitingTexts } from "./known.ts";
+import { nearestTexts, outdatedTexts, waitingTexts } from "./known.ts";
 import { factsOfAnswer } from "./model_answer.ts";
 import { extractionMessages, FACTS_SCHEMA } from "./prompt.ts";
 import { isSameStatement } from "./same_statement.ts";
@@ -49,7 +49,7 @@ async function settle(domain: Domain, caller: Caller, namespace: string): Promis
   const { recallWaitMs } = domain.config;
   await Promise.all([
     domain.jobs.settle(scope, recallWaitMs),
-    // What has no vector of the present model would be taken for new.
+    // What has no vector of the present model cannot be told to a language model.
     reembeddingOf(domain)?.hurry(scope, caller, recallWaitMs),
   ]);
 }
@@ -90,7 +90,11 @@ async function newFacts(
   const waiting = await waitingTexts(domain, scopeOf(caller, namespace));
   const texts = facts.map(({ text }) => text);
   const vectors = await documentVectors(domain.embedder, texts, caller.signal);
-  const known = [...waiting, ...await nearestTexts(domain, caller, namespace, vectors.flat())];
+  const known = [
+    ...waiting,
+    ...await nearestTexts(domain, caller, namespace, vectors.flat()),
+    ...await outdatedTexts(domain, caller, namespace),
+  ];
   const found: Fact[] = [];
   for (const fact of facts) {
     const isKnown = known.some((text) => isSameStatement(text, fact.text));
