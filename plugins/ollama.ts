@@ -28,8 +28,8 @@ import {
   type PluginContext,
 } from "../src/plugin.ts";
 import { EMBEDDING_BOUNDS } from "./models/embedder.ts";
-import { GuardedCalls, type GuardOptions } from "./models/guarded_calls.ts";
-import { CHAT_BOUNDS, RemoteLanguageModel } from "./models/language_model.ts";
+import { GuardedCalls, type GuardedWork, type GuardOptions } from "./models/guarded_calls.ts";
+import { CHAT_BOUNDS, RemoteLanguageModel, START_MS } from "./models/language_model.ts";
 import { netEntry } from "./models/net_entry.ts";
 import { openEmbedder } from "./models/open_embedder.ts";
 import { estimatedTokens } from "./models/text_windows.ts";
@@ -135,7 +135,8 @@ export async function ollamaLanguageModel(options: OllamaOptions): Promise<Langu
   const { url, model, bounds, context = silent } = options;
   const calls = new GuardedCalls("llm_unavailable", { ...CHAT_BOUNDS, ...bounds });
   try {
-    await calls.run((fetch) => new Ollama({ host: url, fetch }).show({ model }));
+    const show: GuardedWork<unknown> = (fetch) => new Ollama({ host: url, fetch }).show({ model });
+    await calls.run(show, { timeoutMs: START_MS });
   } catch (thrown) {
     const error = SvcError.from(thrown);
     const status = upstreamFailureOf(error)?.status;

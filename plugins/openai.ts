@@ -32,7 +32,7 @@ import {
 } from "../src/plugin.ts";
 import { EMBEDDING_BOUNDS } from "./models/embedder.ts";
 import { GuardedCalls, type GuardOptions } from "./models/guarded_calls.ts";
-import { CHAT_BOUNDS, RemoteLanguageModel } from "./models/language_model.ts";
+import { CHAT_BOUNDS, RemoteLanguageModel, START_MS } from "./models/language_model.ts";
 import { netEntry } from "./models/net_entry.ts";
 import { openEmbedder } from "./models/open_embedder.ts";
 import type { OpenAIClient } from "./models/openai_api.ts";
@@ -168,8 +168,8 @@ export async function openaiLanguageModel(options: OpenAIOptions): Promise<Langu
   try {
     const names = await calls.run(async (fetch) => {
       const { data } = await client(fetch).models.list();
-      return Array.isArray(data) ? data.map(({ id }) => String(id)) : [];
-    });
+      return Array.isArray(data) ? data.map((item) => String(item?.id)) : [];
+    }, { timeoutMs: START_MS });
     // Some servers take names they do not list, so that this is no reason to stop.
     if (names.length > 0 && !names.includes(model)) {
       context.log("warn", `openai: the server does not list ${model}`);

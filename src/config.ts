@@ -86,6 +86,8 @@ export interface RelayerConfig {
   readonly analyzeRequiresLlm: boolean;
   /** Longest time an analyze or an ask may spend with the language model, milliseconds. */
   readonly llmTimeoutMs: number;
+  /** Calls of the language model under way at once. */
+  readonly llmCalls: number;
   /** Ciphertext bytes per owner; 0 = unlimited. */
   readonly quotaBytes: number;
   /** Memory budget of the scope index in bytes. */
@@ -142,6 +144,7 @@ export const DEFAULT_CONFIG: RelayerConfig = {
   },
   analyzeRequiresLlm: false,
   llmTimeoutMs: 55_000,
+  llmCalls: 8,
   quotaBytes: 0,
   indexMemoryBytes: 512 * 1024 * 1024,
   openRegistration: false,

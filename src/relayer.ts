@@ -21,6 +21,7 @@ import { type Logger, silentLogger } from "./log.ts";
 import type { Domain } from "./memory/domain.ts";
 import { processMemory } from "./memory/process.ts";
 import { startReembedding } from "./memory/reembedding.ts";
+import { BoundedCalls } from "./memory/bounded_calls.ts";
 import { QueryVectors } from "./memory/query_vectors.ts";
 import { Quota } from "./memory/quota.ts";
 import { replayTombstones } from "./memory/remove.ts";
@@ -300,6 +301,7 @@ export async function createRelayer(options: RelayerOptions): Promise<Relayer> {
     cursors: key.sealer("cursor"),
     quota: new Quota(),
     queries: new QueryVectors(backends.embedder, config.embeddingCacheTtlSeconds, now),
+    chats: new BoundedCalls(config.llmCalls, 8 * config.llmCalls),
     turns: new ScopeTurns(),
     logger,
     now,

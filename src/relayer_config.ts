@@ -58,6 +58,7 @@ export function relayerConfig(settings: Settings): RelayerConfig {
       disabled: settings.rateDisabled,
     },
     analyzeRequiresLlm: settings.analyzeRequiresLlm,
+    llmCalls: settings.llmCalls,
     quotaBytes: settings.quotaBytes,
     indexMemoryBytes: settings.indexMemoryMb * 1024 * 1024,
     openRegistration: settings.openRegistration,

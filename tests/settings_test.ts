@@ -93,6 +93,7 @@ const ROWS: readonly Row[] = [
   number("SVC_JOB_MAX_ATTEMPTS", "jobMaxAttempts", 20, 1, 0),
   number("SVC_JOB_RETENTION_DAYS", "jobRetentionDays", 7, 365, 366),
   number("SVC_MAX_PENDING_JOBS", "maxPendingJobs", 10_000, 1, 0),
+  number("SVC_MAX_LLM_CALLS", "llmCalls", 8, 1, 0),
   number("SVC_IDEMPOTENCY_HOURS", "idempotencyHours", 24, 1, 0),
   number("SVC_EMBEDDING_CACHE_TTL_SECONDS", "embeddingCacheTtlSeconds", 600, 0, -1),
   number("SVC_RATE_LIMIT_KEY_PER_MINUTE", "rateKeyPerMinute", 600, 1, 0),

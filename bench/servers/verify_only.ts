@@ -26,6 +26,7 @@ import { JobStore } from "../../src/jobs/store.ts";
 import { JobWorker } from "../../src/jobs/worker.ts";
 import { silentLogger as logger } from "../../src/log.ts";
 import type { Domain } from "../../src/memory/domain.ts";
+import { BoundedCalls } from "../../src/memory/bounded_calls.ts";
 import { QueryVectors } from "../../src/memory/query_vectors.ts";
 import { Quota } from "../../src/memory/quota.ts";
 import { ScopeTurns } from "../../src/memory/scope_turns.ts";
@@ -70,6 +71,7 @@ const domain: Domain = {
   cursors: key.sealer("cursor"),
   quota: new Quota(),
   queries: new QueryVectors(embedder, 0, now),
+  chats: new BoundedCalls(1, 0),
   turns: new ScopeTurns(),
   logger,
   now,

@@ -28,6 +28,8 @@ export class CircuitBreaker {
   #pause: number;
   #until = 0;
   #probing = false;
+  /** Raised when a pause begins: calls from before it say nothing about what is after it. */
+  #pauses = 0;
   #reason = "";
 
   /** Starts closed; `code` is the code of its errors. */
@@ -48,19 +50,22 @@ export class CircuitBreaker {
 
   /**
    * Lets a call through; it must then report its outcome by one of the other methods.
+   * @returns what to report it with.
    * @throws {SvcError} with `retryAfter` while the breaker is open.
    */
-  enter(): void {
+  enter(): number {
     const left = this.#until - this.#now();
     if (left > 0 || this.#probing) {
       const retryAfter = Math.max(1, Math.ceil(left / 1000));
       throw unavailable(this.#code, new UpstreamFailure(this.#reason, { retryAfter }));
     }
     this.#probing = this.#inARow >= this.#failures;
+    return this.#pauses;
   }
 
   /** The call worked. */
-  succeed(): void {
+  succeed(call: number): void {
+    if (call !== this.#pauses) return;
     this.#inARow = 0;
     this.#until = 0;
     this.#pause = this.#pauseMs;
@@ -68,19 +73,22 @@ export class CircuitBreaker {
   }
 
   /** The call says nothing about the server: it was given up, or its input was refused. */
-  leave(): void {
-    this.#probing = false;
+  leave(call: number): void {
+    if (call === this.#pauses) this.#probing = false;
   }
 
   /** The call failed. */
-  fail({ message, retryAfter }: UpstreamFailure): void {
-    this.#probing = false;
-    this.#inARow++;
-    this.#reason = message;
+  fail(call: number, { message, retryAfter }: UpstreamFailure): void {
     let pause = (retryAfter ?? 0) * 1000;
-    if (this.#inARow >= this.#failures) {
-      pause = Math.max(pause, this.#pause);
-      this.#pause = Math.min(this.#pause * 2, this.#maxPauseMs);
+    if (call === this.#pauses) {
+      this.#probing = false;
+      this.#inARow++;
+      this.#reason = message;
+      if (this.#inARow >= this.#failures) {
+        pause = Math.max(pause, this.#pause);
+        this.#pause = Math.min(this.#pause * 2, this.#maxPauseMs);
+      }
+      if (pause > 0) this.#pauses++;
     }
     this.#until = Math.max(this.#until, this.#now() + pause);
   }

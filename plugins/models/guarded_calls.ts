@@ -41,6 +41,11 @@ export class GuardedCalls {
     this.#breaker = new CircuitBreaker(code, options);
   }
 
+  /** Milliseconds since the epoch. */
+  get now(): number {
+    return (this.#options.now ?? Date.now)();
+  }
+
   /** What the last calls say about the server. */
   get health(): BackendHealth {
     return this.#breaker.health;
@@ -59,7 +64,7 @@ export class GuardedCalls {
   ): Promise<T> {
     signal?.throwIfAborted();
     if (this.#closing.signal.aborted) throw this.#closing.signal.reason;
-    this.#breaker.enter();
+    const call = this.#breaker.enter();
     const { maxBytes, prepare, now = Date.now } = this.#options;
     const deadline = new AbortController();
     const late = new UpstreamFailure("The model server did not answer in time", { late: true });
@@ -69,17 +74,17 @@ export class GuardedCalls {
     const ends = AbortSignal.any(given);
     try {
       const answer = await work(boundedFetch({ maxBytes, signal: ends, now, prepare }));
-      this.#breaker.succeed();
+      this.#breaker.succeed(call);
       return answer;
     } catch (thrown) {
       for (const ended of [signal, this.#closing.signal]) {
         if (ended?.aborted !== true) continue;
-        this.#breaker.leave();
+        this.#breaker.leave(call);
         throw ended.reason;
       }
       const failure = deadline.signal.aborted ? late : failureOf(thrown);
-      if (failure.refusesInput) this.#breaker.leave();
-      else this.#breaker.fail(failure);
+      if (failure.refusesInput) this.#breaker.leave(call);
+      else this.#breaker.fail(call, failure);
       throw unavailable(this.#code, failure);
     } finally {
       clearTimeout(timer);

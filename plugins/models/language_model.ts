@@ -11,6 +11,9 @@ import { UpstreamFailure } from "./upstream_failure.ts";
 /** Bounds of calls for chat where a plugin sets none: local models think for minutes. */
 export const CHAT_BOUNDS: GuardOptions = { timeoutMs: 120_000, maxBytes: 1024 * 1024 };
 
+/** Longest wait at the start for a server that is asked about its model, in milliseconds. */
+export const START_MS = 10_000;
+
 /** One server that chats. */
 export interface ChatSource {
   /** One call: the assistant's text as the server gave it, whatever it is. */

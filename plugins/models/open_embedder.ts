@@ -5,7 +5,10 @@ import { type EmbeddingSource, RemoteEmbedder, unitVectors } from "./embedder.ts
 import type { GuardedCalls } from "./guarded_calls.ts";
 import { keepModel, type KnownModel, knownModel } from "./known_models.ts";
 import { embeddingTraits } from "./model_table.ts";
-import { upstreamFailureOf } from "./upstream_failure.ts";
+import { UpstreamFailure, upstreamFailureOf } from "./upstream_failure.ts";
+
+/** How long a model is taken to be the one it was when its server was asked last, in milliseconds. */
+const SAME_MODEL_MS = 10_000;
 
 /** What to open. */
 export interface OpenEmbedder {
@@ -38,7 +41,7 @@ async function lengthOf(calls: GuardedCalls, source: EmbeddingSource): Promise<n
 async function ask(options: OpenEmbedder): Promise<KnownModel> {
   const { plugin, model, calls, dimensions: wanted, digest } = options;
   const content = digest === undefined ? undefined : await calls.run(digest);
-  const id = `${plugin}:${model}${content === undefined ? "" : `@${content}`}`;
+  const id = content === undefined ? `${plugin}:${model}` : `${plugin}:${model}@${content}`;
   const dimensions = await lengthOf(calls, options.source(undefined));
   if (wanted === undefined || wanted === dimensions) {
     return { model: id, dimensions, shortened: false };
@@ -73,6 +76,38 @@ async function recall(options: OpenEmbedder, error: SvcError): Promise<KnownMode
 }
 
 /**
+ * The source, until its server has another content under the model's name: vectors of that one must
+ * not be stored as vectors of the former.
+ *
+ * @param checkedAt when the server was asked last, milliseconds since the epoch.
+ */
+function sameModel(
+  source: EmbeddingSource,
+  { plugin, model, calls, digest }: OpenEmbedder,
+  found: KnownModel,
+  checkedAt: number,
+): EmbeddingSource {
+  // Without a content in its name, what is stored is embedded anew as soon as one is known.
+  if (digest === undefined || found.model === `${plugin}:${model}`) return source;
+  let checked = checkedAt;
+  return {
+    async embed(texts, fetch) {
+      if (calls.now - checked >= SAME_MODEL_MS) {
+        const content = await digest(fetch);
+        if (content !== undefined && found.model !== `${plugin}:${model}@${content}`) {
+          throw new UpstreamFailure(
+            `The model server has another ${model} now: restart the relayer, which then embeds ` +
+              "every memory anew",
+          );
+        }
+        checked = calls.now;
+      }
+      return await source.embed(texts, fetch);
+    },
+  };
+}
+
+/**
  * Opens an embedder after asking its server which model it has. While the server is down, the
  * relayer still starts where the length of the vectors is known from the settings or an earlier
  * start.
@@ -84,8 +119,10 @@ async function recall(options: OpenEmbedder, error: SvcError): Promise<KnownMode
 export async function openEmbedder(options: OpenEmbedder): Promise<Embedder> {
   const { plugin, model, calls, context } = options;
   let found: KnownModel;
+  let checkedAt = -Infinity;
   try {
     found = await ask(options);
+    checkedAt = calls.now;
     await keepModel(context.dataDir, `${plugin}:${model}`, found);
   } catch (thrown) {
     const error = SvcError.from(thrown);
@@ -101,5 +138,6 @@ export async function openEmbedder(options: OpenEmbedder): Promise<Embedder> {
     found = await recall(options, error);
   }
   const source = options.source(found.shortened ? found.dimensions : undefined);
-  return new RemoteEmbedder(source, calls, { ...found, traits: embeddingTraits(model) });
+  const same = sameModel(source, options, found, checkedAt);
+  return new RemoteEmbedder(same, calls, { ...found, traits: embeddingTraits(model) });
 }

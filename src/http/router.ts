@@ -55,6 +55,17 @@ interface Bindings {
   readonly Bindings: RequestContext;
 }
 
+/** What proxies note for a client that did not wait; nobody gets it. */
+const CLIENT_LEFT = 499;
+
+/** Whether work ended because its client has left: no failure of anything here. */
+function hasLeft({ signal }: Request, thrown: unknown): boolean {
+  if (!signal.aborted) return false;
+  let error = thrown;
+  while (error instanceof Error && error !== signal.reason) error = error.cause;
+  return error === signal.reason;
+}
+
 function json(status: number, body: unknown): Response {
   return Response.json(body, { status });
 }
@@ -119,7 +130,9 @@ export class Router {
         ? preflight(origin, domain.config.allowedOrigins)
         : await this.#app.fetch(request, context);
     } catch (thrown) {
-      response = this.#refuse(thrown, requestId, route, isMcpPath(path));
+      response = hasLeft(request, thrown)
+        ? new Response(null, { status: CLIENT_LEFT })
+        : this.#refuse(thrown, requestId, route, isMcpPath(path));
     }
     if (!request.bodyUsed) await request.body?.cancel().catch(() => {});
     metrics.inFlight--;

@@ -6,6 +6,7 @@ import type { JobWorker } from "../jobs/worker.ts";
 import type { Staging } from "../jobs/staging.ts";
 import type { Logger } from "../log.ts";
 import type { Sealer } from "../plugin.ts";
+import type { BoundedCalls } from "./bounded_calls.ts";
 import type { QueryVectors } from "./query_vectors.ts";
 import type { Quota } from "./quota.ts";
 import type { ScopeTurns } from "./scope_turns.ts";
@@ -57,6 +58,8 @@ export interface Domain extends Backends {
   readonly quota: Quota;
   /** Embedded queries. */
   readonly queries: QueryVectors;
+  /** Calls of the language model under way. */
+  readonly chats: BoundedCalls;
   /** Lets one analyze at a time compare and write in a scope. */
   readonly turns: ScopeTurns;
   /** Where failures are noted. */

@@ -217,7 +217,7 @@ export async function recall(
   const [unfinished, outdated, embedding] = await Promise.all([
     domain.jobs.settle(scope, recallWaitMs),
     reembeddingOf(domain)?.hurry(scope, caller, recallWaitMs) ?? 0,
-    mode === "keyword" ? undefined : domain.queries.get(query),
+    mode === "keyword" ? undefined : domain.queries.get(query, caller.signal),
   ]);
   const asked: ScopeQuery = { ...embedding, ...(mode === "semantic" ? {} : { text: query }) };
   // Manual memories hold no text the relayer could open.

@@ -32,6 +32,13 @@ export const WORK = {
     1_000_000,
     "Unfinished jobs above which nothing more is accepted",
   ),
+  llmCalls: integer(
+    "SVC_MAX_LLM_CALLS",
+    8,
+    1,
+    256,
+    "Calls of the language model under way at once",
+  ),
   idempotencyHours: integer(
     "SVC_IDEMPOTENCY_HOURS",
     24,

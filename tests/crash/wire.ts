@@ -58,6 +58,10 @@ export interface Body {
   readonly status: string;
   readonly results: readonly Item[];
   readonly memories: readonly Item[];
+  readonly facts: readonly Item[];
+  readonly method: string;
+  readonly answer: string;
+  readonly answer_mode: string;
   readonly next_cursor: string | undefined;
   readonly pending: number | undefined;
   readonly restored: number;

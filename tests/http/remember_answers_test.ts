@@ -216,6 +216,16 @@ Deno.test("manual with a blob that cannot be read is refused", async () => {
   }
 });
 
+Deno.test("embed answers the vector that a memory of the text has", async () => {
+  verifies("10.7-17");
+  await using svc = await startRelayer();
+  const text = "The user's sister lives with the user in Brno";
+  await svc.remember(text);
+  const { body: { vector } } = await svc.post("/api/embed", { text });
+  const { body } = await svc.post("/api/recall/manual", { vector });
+  assert.ok(Math.abs(body.results[0].distance) < 1e-5, String(body.results[0].distance));
+});
+
 Deno.test("embed answers the vector and stores nothing", async () => {
   verifies("10.7-12");
   await using svc = await startRelayer();

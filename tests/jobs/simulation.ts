@@ -12,6 +12,7 @@ import { silentLogger } from "../../src/log.ts";
 import type { Domain } from "../../src/memory/domain.ts";
 import { encodePayload } from "../../src/memory/payload.ts";
 import { processMemory } from "../../src/memory/process.ts";
+import { BoundedCalls } from "../../src/memory/bounded_calls.ts";
 import { QueryVectors } from "../../src/memory/query_vectors.ts";
 import { Quota } from "../../src/memory/quota.ts";
 import { ScopeTurns } from "../../src/memory/scope_turns.ts";
@@ -116,6 +117,7 @@ export class Simulation {
       cursors: KEY.sealer("cursor"),
       quota: new Quota(),
       queries: new QueryVectors(embedder, 0, now),
+      chats: new BoundedCalls(1, 0),
       turns: new ScopeTurns(),
       logger: silentLogger,
       now,

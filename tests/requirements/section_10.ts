@@ -137,6 +137,8 @@ const manualRecall = rules("10.7", [
   [13, "embed's text follows the rules of remember"],
   [14, "ask takes the members of recall, waits as it does, and says what is pending or dropped"],
   [15, "ask: a failing model answers 503 llm_unavailable"],
+  [16, "calls of the model under way at once are bounded; beyond: 503 overloaded with Retry-After"],
+  [17, "embed answers the vector a memory of that text has"],
 ]);
 
 const restore = rules("10.8", [

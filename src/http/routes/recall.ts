@@ -8,6 +8,7 @@ import {
   type RecallOptions,
   type ScoringWeights,
 } from "../../memory/recall.ts";
+import { documentVectors } from "../../memory/vectors.ts";
 import { restore } from "../../memory/restore.ts";
 import { RECALL_LIMIT_MAX, RESTORE_LIMIT_MAX } from "../../protocol/limits.ts";
 import { EmbedBody, RecallBody, RecallManualBody, RestoreBody } from "../../protocol/schemas.ts";
@@ -127,7 +128,8 @@ export const recallRoutes: readonly SignedRoute[] = [
     summary: "Embed a text; nothing is stored",
     handle: async (domain, call) => {
       const { embedder } = domain;
-      const [windows] = await embedder.embed([call.body.text], { purpose: "document" });
+      const { body: { text }, caller: { signal } } = call;
+      const [windows] = await documentVectors(embedder, [text], signal);
       const vector = meanVector(windows ?? []);
       return { status: 200, body: { vector, dimensions: vector.length, model: embedder.model } };
     },

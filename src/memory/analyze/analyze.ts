@@ -2,14 +2,15 @@ import { SvcError } from "../../errors.ts";
 import type { LanguageModel } from "../../interfaces/mod.ts";
 import type { AcceptedJob } from "../../jobs/job.ts";
 import type { Mutation } from "../../jobs/kv_writer.ts";
-import { chat, withinTime } from "../chat.ts";
+import { withinTime } from "../abortable.ts";
+import { chat } from "../chat.ts";
 import { type Caller, type Domain, scopeOf, timeText } from "../domain.ts";
 import { extractFacts, type Fact } from "../extract/facts.ts";
 import { requireCredential } from "../open.ts";
 import { reembeddingOf } from "../reembedding.ts";
 import { accept } from "../remember.ts";
 import { documentVectors } from "../vectors.ts";
-import { nearestTexts, waitingTexts } from "./known.ts";
+import { nearestTexts, outdatedTexts, waitingTexts } from "./known.ts";
 import { factsOfAnswer } from "./model_answer.ts";
 import { extractionMessages, FACTS_SCHEMA } from "./prompt.ts";
 import { isSameStatement } from "./same_statement.ts";
@@ -48,7 +49,7 @@ async function settle(domain: Domain, caller: Caller, namespace: string): Promis
   const { recallWaitMs } = domain.config;
   await Promise.all([
     domain.jobs.settle(scope, recallWaitMs),
-    // What has no vector of the present model would be taken for new.
+    // What has no vector of the present model cannot be told to a language model.
     reembeddingOf(domain)?.hurry(scope, caller, recallWaitMs),
   ]);
 }
@@ -71,7 +72,8 @@ async function modelFacts(
   const options = { temperature: 0, maxTokens: MOST_TOKENS, json: true, schema: FACTS_SCHEMA };
   return await withinTime(domain.config.llmTimeoutMs, caller.signal, async (signal) => {
     for (let attempt = 0; attempt < TRIES; attempt++) {
-      const facts = factsOfAnswer(await chat(model, messages, { ...options, signal }), mostFacts);
+      const answer = await chat(domain, model, messages, { ...options, signal });
+      const facts = factsOfAnswer(answer, mostFacts);
       if (facts !== undefined) return facts;
     }
     throw new SvcError("llm_unavailable", "The language model gave no usable answer");
@@ -88,7 +90,11 @@ async function newFacts(
   const waiting = await waitingTexts(domain, scopeOf(caller, namespace));
   const texts = facts.map(({ text }) => text);
   const vectors = await documentVectors(domain.embedder, texts, caller.signal);
-  const known = [...waiting, ...await nearestTexts(domain, caller, namespace, vectors.flat())];
+  const known = [
+    ...waiting,
+    ...await nearestTexts(domain, caller, namespace, vectors.flat()),
+    ...await outdatedTexts(domain, caller, namespace),
+  ];
   const found: Fact[] = [];
   for (const fact of facts) {
     const isKnown = known.some((text) => isSameStatement(text, fact.text));
@@ -104,7 +110,7 @@ async function newFacts(
  *
  * @param extra what belongs to the same commit.
  * @throws {SvcError} `llm_disabled` where a model is required and none is configured;
- * `llm_unavailable`, `embedding_unavailable`; `decrypt_credential_required` or
+ * `llm_unavailable`, `embedding_unavailable`, `overloaded`; `decrypt_credential_required` or
  * `decrypt_credential_invalid`; what accepting is refused with.
  */
 export async function analyze(

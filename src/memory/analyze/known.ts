@@ -44,13 +44,38 @@ export async function nearestTexts(
     }
   }
   const ordered = [...near.values()].sort((a, b) => a.distance - b.distance);
-  const memories = ordered.map(({ memory }) => memory);
+  return await textsOf(domain, caller, namespace, ordered.map(({ memory }) => memory));
+}
+
+async function textsOf(
+  domain: Domain,
+  caller: Caller,
+  namespace: string,
+  memories: readonly IndexedMemory[],
+): Promise<string[]> {
   const opened = await openMemories(domain, caller, scopeOf(caller, namespace), memories);
   return opened.flatMap((item) => {
     if ("record" in item) return [item.record.text];
     if ("error" in item && item.error.retryable) throw item.error;
     return [];
   });
+}
+
+/**
+ * Texts of the short memories that no vector finds, because theirs are of another model.
+ *
+ * @throws {SvcError} as {@linkcode nearestTexts}.
+ */
+export async function outdatedTexts(
+  domain: Domain,
+  caller: Caller,
+  namespace: string,
+): Promise<string[]> {
+  const bare = await domain.index.read(
+    scopeOf(caller, namespace),
+    (loaded) => loaded.withoutVectors(),
+  );
+  return await textsOf(domain, caller, namespace, bare.filter(isShort).slice(-WAITING));
 }
 
 /** Texts that were accepted and are not recallable yet: the index knows nothing of them. */

@@ -1,6 +1,6 @@
 /** Words that change nothing about what a statement says. */
 const EMPTY_WORDS = new Set(
-  "a an the this that these those is are am be been being has have had do does who which and of in on at with also just very"
+  "a an the this that these those is are am be been being has have do does who which and of with also just very"
     .split(" "),
 );
 /** Forms of one pronoun; different persons stay different. */
@@ -24,35 +24,49 @@ const CONTRACTIONS: readonly (readonly [RegExp, string])[] = [
   [/'ve\b/g, " have"],
   [/'ll\b/g, " will"],
   [/'s\b/g, " "],
+  [/(?<![\p{L}\p{N}])[-\u2212](?=\d)/gu, " minus "],
 ];
 const WORDS = new Intl.Segmenter("und", { granularity: "word" });
 
-/** Without the endings of plural, present tense and progressive; past stays past. */
-function stem(word: string): string {
-  if (word.length <= 3 || /\d/.test(word)) return word;
-  return word.replace(
-    /(?:(?<=.{3})ing|(?<=.{2})ies|(?<=.{3}[^s])s)$/,
-    (end) => end === "ies" ? "y" : "",
-  )
-    .replace(/(?<=.{2})e$/, "");
+/** Signs that are part of what is said: of numbers, amounts and names such as C++. */
+const SIGN = /[\p{Sc}\p{Sm}\p{So}%#§°]/u;
+
+/**
+ * A word, and what it may be without the endings of plural, present tense and progressive; past
+ * stays past. Names that differ by an ending, such as Ann and Anne, have no form in common.
+ */
+function formsOf(word: string): readonly string[] {
+  if (word.length <= 3 || /\d/.test(word)) return [word];
+  if (/.{3}ing$/.test(word)) return [word, word.slice(0, -3), `${word.slice(0, -3)}e`];
+  if (/.{2}ies$/.test(word)) return [word, `${word.slice(0, -3)}y`, word.slice(0, -1)];
+  if (/.{3}[^s]s$/.test(word)) return [word, word.slice(0, -1)];
+  return [word];
 }
 
-/** What a statement says, as a list of stems in its order. */
-function essence(text: string): string[] {
+function isSameWord(a: readonly string[], b: readonly string[]): boolean {
+  return a.some((form) => b.includes(form));
+}
+
+/** What a statement says, as a list of words in its order, each in its forms. */
+function essence(text: string): (readonly string[])[] {
   let plain = text.normalize("NFKC").toLowerCase().replaceAll("’", "'").replace(/^user:\s/, "");
   for (const [pattern, words] of CONTRACTIONS) plain = plain.replace(pattern, words);
-  const stems: string[] = [];
+  const words: (readonly string[])[] = [];
   for (const { segment, isWordLike } of WORDS.segment(plain)) {
-    if (!isWordLike || EMPTY_WORDS.has(segment)) continue;
-    stems.push(PRONOUNS.get(segment) ?? stem(segment));
+    if (isWordLike ? EMPTY_WORDS.has(segment) : !SIGN.test(segment)) continue;
+    const pronoun = PRONOUNS.get(segment);
+    words.push(pronoun === undefined ? formsOf(segment) : [pronoun]);
   }
-  return stems;
+  return words;
 }
 
 /** Whether the second list is the first one with a part moved from its front to its end. */
-function isRotation(a: readonly string[], b: readonly string[]): boolean {
+function isRotation(
+  a: readonly (readonly string[])[],
+  b: readonly (readonly string[])[],
+): boolean {
   if (a.length !== b.length) return false;
-  return a.some((_, by) => b.every((word, i) => word === a[(i + by) % a.length]));
+  return a.some((_, by) => b.every((word, i) => isSameWord(word, a[(i + by) % a.length]!)));
 }
 
 /**

@@ -1,4 +1,5 @@
-import { chat, withinTime } from "../chat.ts";
+import { withinTime } from "../abortable.ts";
+import { chat } from "../chat.ts";
 import type { Caller, Domain } from "../domain.ts";
 import { type Hit, recall, type RecallOptions } from "../recall.ts";
 import { askPrompt } from "./prompt.ts";
@@ -25,7 +26,7 @@ const NO_RESPONSE = "No response from LLM";
 /**
  * Answers a question from the memories a recall finds for it.
  *
- * @throws {SvcError} `llm_unavailable`, and what a recall throws.
+ * @throws {SvcError} `llm_unavailable`, `overloaded`, and what a recall throws.
  */
 export async function ask(
   domain: Domain,
@@ -45,7 +46,7 @@ export async function ask(
   const said = await withinTime(
     config.llmTimeoutMs,
     caller.signal,
-    (signal) => chat(model, messages, { temperature: 0, maxTokens: MOST_TOKENS, signal }),
+    (signal) => chat(domain, model, messages, { temperature: 0, maxTokens: MOST_TOKENS, signal }),
   );
   const answer = said === "" ? NO_RESPONSE : said;
   return { answer, mode: "llm", memories: shown, dropped, pending };

@@ -24,6 +24,8 @@ export interface OllamaServerOptions {
  * of real embedders, so that what is found through it means something.
  */
 export class OllamaServer implements AsyncDisposable {
+  /** Raised when the models are pulled anew. */
+  pulls = 0;
   /** What was asked so far. */
   readonly requests: OllamaRequest[] = [];
   readonly #options: OllamaServerOptions;
@@ -78,7 +80,7 @@ export class OllamaServer implements AsyncDisposable {
       model: name,
       modified_at: "2026-01-05T10:12:13.000000000+01:00",
       size: 274302450,
-      digest: createHash("sha256").update(name).digest("hex"),
+      digest: createHash("sha256").update(`${name} ${this.pulls}`).digest("hex"),
       details: details().details,
     }));
   }
