@@ -1,4 +1,11 @@
-import { createCipheriv, createDecipheriv, hkdfSync, randomBytes } from "node:crypto";
+import {
+  createCipheriv,
+  createDecipheriv,
+  createSecretKey,
+  hkdfSync,
+  type KeyObject,
+  randomBytes,
+} from "node:crypto";
 import { SvcError } from "../../src/errors.ts";
 import type { SealContext } from "../../src/interfaces/mod.ts";
 
@@ -13,6 +20,8 @@ const NONCE_AT = 17;
 const SEALED_AT = 29;
 const NONCE_SIZE = SEALED_AT - NONCE_AT;
 const TAG_SIZE = 16;
+const TAG_LENGTH = { authTagLength: TAG_SIZE };
+const NO_SALT = new Uint8Array(0);
 /** From here on a job on the thread pool costs less than the event loop's time. */
 const LARGE = 64 * 1024;
 
@@ -48,7 +57,7 @@ export async function sealRecord(
   dataKey: DataKey,
   context: SealContext,
 ): Promise<Uint8Array> {
-  const key = memoryKey(dataKey, context);
+  const key = memoryKey(dataKey.bytes, encoder.encode(context.memoryId));
   const nonce = randomBytes(NONCE_SIZE);
   const aad = additionalData(dataKey, context);
   const record = new Uint8Array(SEALED_AT + plaintext.length + TAG_SIZE);
@@ -70,48 +79,82 @@ export async function sealRecord(
   return record;
 }
 
-/**
- * Opens a record. The data key is not read after the call returns.
- * @throws {SvcError} `storage_unavailable`, not retryable, unless it was sealed in this context.
- */
-export async function openRecord(
-  record: Uint8Array,
-  dataKey: DataKey,
-  context: SealContext,
-): Promise<Uint8Array> {
-  const nonce = new Uint8Array(record.subarray(NONCE_AT, SEALED_AT));
-  try {
-    const key = memoryKey(dataKey, context);
-    const aad = additionalData(dataKey, context);
-    if (record.length > LARGE) {
-      const sealed = new Uint8Array(record.subarray(SEALED_AT));
-      const secret = await crypto.subtle.importKey("raw", key, "AES-GCM", false, ["decrypt"]);
-      const params = { name: "AES-GCM", iv: nonce, additionalData: aad };
-      return new Uint8Array(
-        await crypto.subtle.decrypt(params, secret, sealed),
-      );
+/** Opens records that one data key sealed in one scope of an account. */
+export class RecordOpener {
+  readonly #dataKey: KeyObject;
+  readonly #before: Uint8Array;
+  readonly #after: Uint8Array;
+
+  /** Copies the data key: nothing the caller does to it afterwards matters. */
+  constructor(dataKey: DataKey, context: Omit<SealContext, "memoryId">) {
+    this.#dataKey = createSecretKey(dataKey.bytes);
+    const { before, after } = aroundMemoryId(dataKey, context);
+    this.#before = lengthPrefixed(before);
+    this.#after = lengthPrefixed(after);
+  }
+
+  /**
+   * Opens a record; a large one on the thread pool, so that only then there is something to wait for.
+   * @throws {SvcError} `storage_unavailable`, not retryable, unless it was sealed in this context.
+   */
+  open(record: Uint8Array, memoryId: string): Uint8Array | Promise<Uint8Array> {
+    try {
+      const id = lengthPrefixed([memoryId]);
+      const key = memoryKey(this.#dataKey, id.subarray(4));
+      const aad = joined(this.#before, id, this.#after);
+      if (record.length > LARGE) return openLarge(record, key, aad);
+      const tagAt = record.length - TAG_SIZE;
+      const nonce = record.subarray(NONCE_AT, SEALED_AT);
+      const decipher = createDecipheriv("aes-256-gcm", key, nonce, TAG_LENGTH)
+        .setAAD(aad)
+        .setAuthTag(record.subarray(tagAt));
+      const plaintext = decipher.update(record.subarray(SEALED_AT, tagAt));
+      decipher.final();
+      // Never a Buffer: its slice would share memory with the plaintext.
+      return new Uint8Array(plaintext.buffer, plaintext.byteOffset, plaintext.length);
+    } catch (cause) {
+      throw cannotOpen(cause);
     }
-    const tagAt = record.length - TAG_SIZE;
-    const decipher = createDecipheriv("aes-256-gcm", key, nonce, { authTagLength: TAG_SIZE })
-      .setAAD(aad)
-      .setAuthTag(record.subarray(tagAt));
-    const plaintext = new Uint8Array(decipher.update(record.subarray(SEALED_AT, tagAt)));
-    decipher.final();
-    return plaintext;
+  }
+}
+
+async function openLarge(
+  record: Uint8Array,
+  key: Uint8Array<ArrayBuffer>,
+  additionalData: Uint8Array<ArrayBuffer>,
+): Promise<Uint8Array> {
+  const iv = new Uint8Array(record.subarray(NONCE_AT, SEALED_AT));
+  const sealed = new Uint8Array(record.subarray(SEALED_AT));
+  try {
+    const secret = await crypto.subtle.importKey("raw", key, "AES-GCM", false, ["decrypt"]);
+    const params = { name: "AES-GCM", iv, additionalData };
+    return new Uint8Array(await crypto.subtle.decrypt(params, secret, sealed));
   } catch (cause) {
     throw cannotOpen(cause);
   }
 }
 
-function memoryKey(dataKey: DataKey, { memoryId }: SealContext): Uint8Array<ArrayBuffer> {
-  const info = encoder.encode(memoryId);
-  return new Uint8Array(hkdfSync("sha256", dataKey.bytes, new Uint8Array(0), info, 32));
+function memoryKey(
+  dataKey: KeyObject | Uint8Array,
+  memoryId: Uint8Array,
+): Uint8Array<ArrayBuffer> {
+  return new Uint8Array(hkdfSync("sha256", dataKey, NO_SALT, memoryId, 32));
 }
 
-/** Every field behind its length: no two contexts give the same bytes. */
+/** Additional data: every field behind its length, so that no two contexts give the same bytes. */
 function additionalData(dataKey: DataKey, context: SealContext): Uint8Array<ArrayBuffer> {
-  const { accountId, owner, namespace, memoryId } = context;
-  const fields = ["svc-record-1", accountId, owner, namespace, memoryId, `${dataKey.generation}`];
+  const { before, after } = aroundMemoryId(dataKey, context);
+  return lengthPrefixed([...before, context.memoryId, ...after]);
+}
+
+function aroundMemoryId(
+  { generation }: DataKey,
+  { accountId, owner, namespace }: Omit<SealContext, "memoryId">,
+): { readonly before: readonly string[]; readonly after: readonly string[] } {
+  return { before: ["svc-record-1", accountId, owner, namespace], after: [`${generation}`] };
+}
+
+function lengthPrefixed(fields: readonly string[]): Uint8Array<ArrayBuffer> {
   // A UTF-16 unit takes at most 3 bytes.
   const out = new Uint8Array(fields.reduce((sum, field) => sum + 4 + 3 * field.length, 0));
   const view = new DataView(out.buffer);
@@ -122,4 +165,12 @@ function additionalData(dataKey: DataKey, context: SealContext): Uint8Array<Arra
     at += 4 + written;
   }
   return out.subarray(0, at);
+}
+
+function joined(a: Uint8Array, b: Uint8Array, c: Uint8Array): Uint8Array<ArrayBuffer> {
+  const out = new Uint8Array(a.length + b.length + c.length);
+  out.set(a);
+  out.set(b, a.length);
+  out.set(c, a.length + b.length);
+  return out;
 }
