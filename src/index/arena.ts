@@ -15,9 +15,6 @@ export const SLAB_ROWS = 16;
 export const ARENA_LIMIT: number = 2 ** 32;
 
 const PAGE = 65536;
-/** From one group of a row's floats, or bytes, to its next: see `floatOffset`, `byteOffset`. */
-const FLOAT_STEP: number = floatOffset(4);
-const BYTE_STEP: number = byteOffset(16);
 /** Bytes of a query are 1 to 127: this is its zero. */
 const QUERY_ZERO = 64;
 /** The memory grows by 2 MiB or more, so that views are seldom made anew. */
@@ -50,9 +47,9 @@ export interface Rounding {
 export class Arena {
   /** Length of the vectors. */
   readonly dimensions: number;
-  /** Length of a row: `dimensions` rounded up to a multiple of 8. */
+  /** Length of a row: `dimensions` rounded up to a multiple of 16. */
   readonly stride: number;
-  /** Bytes of a row of bytes: `dimensions` rounded up to a multiple of 16. */
+  /** Bytes of a row of bytes: the same. */
   readonly byteStride: number;
   /** Bytes of a slab: floats, bytes, and two numbers a row. */
   readonly slabBytes: number;
@@ -62,6 +59,7 @@ export class Arena {
   readonly #limit: number;
   readonly #queryBytes: number;
   readonly #scores: number;
+  readonly #source: number;
   /** Where in a slab the bytes start, and the rows' numbers. */
   readonly #bytesAt: number;
   readonly #numbersAt: number;
@@ -75,15 +73,16 @@ export class Arena {
   /** Makes an empty arena for vectors of one length. */
   constructor(dimensions: number, options: ArenaOptions = {}) {
     this.dimensions = dimensions;
-    this.stride = (dimensions + 7) & ~7;
-    this.byteStride = (dimensions + 15) & ~15;
+    this.stride = this.byteStride = (dimensions + 15) & ~15;
     this.#bytesAt = SLAB_ROWS * this.stride * 4;
     this.#numbersAt = this.#bytesAt + SLAB_ROWS * this.byteStride;
     this.slabBytes = this.#numbersAt + SLAB_ROWS * 8;
-    // The query comes first, as floats and as bytes, then the scores of one slab, then the slabs.
+    // The query comes first, as floats and as bytes, then the scores of one slab, then a vector to be
+    // written with what the kernel tells of it, then the slabs.
     this.#queryBytes = align(this.stride * 4);
     this.#scores = align(this.#queryBytes + this.byteStride);
-    this.#next = align(this.#scores + SLAB_ROWS * 4);
+    this.#source = align(this.#scores + SLAB_ROWS * 4);
+    this.#next = align(this.#source + this.byteStride * 4 + 16);
     const maximum = Math.floor(Math.min(options.limit ?? ARENA_LIMIT, ARENA_LIMIT) / PAGE);
     this.#limit = maximum * PAGE;
     this.#memory = new WebAssembly.Memory({ initial: Math.ceil(this.#next / PAGE), maximum });
@@ -131,36 +130,24 @@ export class Arena {
 
   /** Writes a vector to a row of a slab. */
   write(slab: number, row: number, vector: Float32Array): Rounding {
-    const { floats, stride, byteStride } = this;
-    const { length } = vector;
-    // Positions are counted on: a load of a scope writes thousands of rows.
-    let at = slab / 4 + rowOffset(row, stride);
-    for (let start = 0; start < stride; start += 4, at += FLOAT_STEP) {
-      for (let i = 0; i < 4; i++) floats[at + i] = start + i < length ? vector[start + i]! : 0;
-    }
-    const bytes = this.#bytes;
-    const scale = scaleOf(vector, 127);
-    const steps = scale === 0 ? 0 : 1 / scale;
-    let byteAt = slab + this.#bytesAt + byteRowOffset(row, byteStride);
-    let sum = 0;
-    let squares = 0;
-    let errors = 0;
-    for (let start = 0; start < byteStride; start += 16, byteAt += BYTE_STEP) {
-      for (let i = 0; i < 16; i++) {
-        const value = start + i < length ? vector[start + i]! : 0;
-        const byte = Math.round(value * steps);
-        bytes[byteAt + i] = byte;
-        sum += byte;
-        squares += value * value;
-        const error = value - byte * scale;
-        errors += error * error;
-      }
-    }
+    const { floats, byteStride } = this;
+    const source = this.#source / 4;
+    floats.set(vector, source);
+    floats.fill(0, source + vector.length, source + byteStride);
+    const out = this.#source + byteStride * 4;
+    this.kernel.pack_row(
+      this.#source,
+      slab + rowOffset(row, this.stride) * 4,
+      slab + this.#bytesAt + byteRowOffset(row, byteStride),
+      out,
+      byteStride,
+    );
+    const [scale, sum, squares, errors] = floats.subarray(out / 4, out / 4 + 4);
     const numbers = (slab + this.#numbersAt) / 4 + 2 * row;
-    floats[numbers] = scale;
+    floats[numbers] = scale!;
     // What the query's zero adds to the product.
-    floats[numbers + 1] = QUERY_ZERO * sum;
-    return { length: Math.sqrt(squares), error: Math.sqrt(errors) };
+    floats[numbers + 1] = QUERY_ZERO * sum!;
+    return { length: Math.sqrt(squares!), error: Math.sqrt(errors!) };
   }
 
   /** Copies a row over another. */
