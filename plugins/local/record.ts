@@ -21,6 +21,8 @@ const SEALED_AT = 29;
 const NONCE_SIZE = SEALED_AT - NONCE_AT;
 const TAG_SIZE = 16;
 const TAG_LENGTH = { authTagLength: TAG_SIZE };
+/** Bytes of a field's length in the additional data. */
+const LENGTH_SIZE = 4;
 const NO_SALT = new Uint8Array(0);
 /** From here on a job on the thread pool costs less than the event loop's time. */
 const LARGE = 64 * 1024;
@@ -59,7 +61,7 @@ export async function sealRecord(
 ): Promise<Uint8Array> {
   const key = memoryKey(dataKey.bytes, encoder.encode(context.memoryId));
   const nonce = randomBytes(NONCE_SIZE);
-  const aad = additionalData(dataKey, context);
+  const aad = additionalData(dataKey.generation, context);
   const record = new Uint8Array(SEALED_AT + plaintext.length + TAG_SIZE);
   record[0] = VERSION;
   record.set(Uint8Array.fromHex(dataKey.keyId), ID_AT);
@@ -82,15 +84,17 @@ export async function sealRecord(
 /** Opens records that one data key sealed in one scope of an account. */
 export class RecordOpener {
   readonly #dataKey: KeyObject;
-  readonly #before: Uint8Array;
-  readonly #after: Uint8Array;
+  readonly #context: Omit<SealContext, "memoryId">;
+  readonly #generation: number;
+  /** Additional data of the record opened last: the next one's differs in the memory id only. */
+  #additionalData = new Uint8Array(0);
+  #id = new Uint8Array(0);
 
   /** Copies the data key: nothing the caller does to it afterwards matters. */
   constructor(dataKey: DataKey, context: Omit<SealContext, "memoryId">) {
     this.#dataKey = createSecretKey(dataKey.bytes);
-    const { before, after } = aroundMemoryId(dataKey, context);
-    this.#before = lengthPrefixed(before);
-    this.#after = lengthPrefixed(after);
+    this.#context = context;
+    this.#generation = dataKey.generation;
   }
 
   /**
@@ -99,10 +103,10 @@ export class RecordOpener {
    */
   open(record: Uint8Array, memoryId: string): Uint8Array | Promise<Uint8Array> {
     try {
-      const id = lengthPrefixed([memoryId]);
-      const key = memoryKey(this.#dataKey, id.subarray(4));
-      const aad = joined(this.#before, id, this.#after);
-      if (record.length > LARGE) return openLarge(record, key, aad);
+      this.#aim(memoryId);
+      const key = memoryKey(this.#dataKey, this.#id);
+      const aad = this.#additionalData;
+      if (record.length > LARGE) return openLarge(record, key, aad.slice());
       const tagAt = record.length - TAG_SIZE;
       const nonce = record.subarray(NONCE_AT, SEALED_AT);
       const decipher = createDecipheriv("aes-256-gcm", key, nonce, TAG_LENGTH)
@@ -115,6 +119,19 @@ export class RecordOpener {
     } catch (cause) {
       throw cannotOpen(cause);
     }
+  }
+
+  /** Makes the additional data that of a memory. */
+  #aim(memoryId: string): void {
+    if (this.#id.length > 0) {
+      const { read, written } = encoder.encodeInto(memoryId, this.#id);
+      if (read === memoryId.length && written === this.#id.length) return;
+    }
+    const bytes = additionalData(this.#generation, { ...this.#context, memoryId });
+    const { length } = encoder.encode(memoryId);
+    const end = bytes.length - LENGTH_SIZE - `${this.#generation}`.length;
+    this.#additionalData = bytes;
+    this.#id = bytes.subarray(end - length, end);
   }
 }
 
@@ -141,36 +158,19 @@ function memoryKey(
   return new Uint8Array(hkdfSync("sha256", dataKey, NO_SALT, memoryId, 32));
 }
 
-/** Additional data: every field behind its length, so that no two contexts give the same bytes. */
-function additionalData(dataKey: DataKey, context: SealContext): Uint8Array<ArrayBuffer> {
-  const { before, after } = aroundMemoryId(dataKey, context);
-  return lengthPrefixed([...before, context.memoryId, ...after]);
-}
-
-function aroundMemoryId(
-  { generation }: DataKey,
-  { accountId, owner, namespace }: Omit<SealContext, "memoryId">,
-): { readonly before: readonly string[]; readonly after: readonly string[] } {
-  return { before: ["svc-record-1", accountId, owner, namespace], after: [`${generation}`] };
-}
-
-function lengthPrefixed(fields: readonly string[]): Uint8Array<ArrayBuffer> {
+/** Every field behind its length: no two contexts give the same bytes. */
+function additionalData(generation: number, context: SealContext): Uint8Array<ArrayBuffer> {
+  const { accountId, owner, namespace, memoryId } = context;
+  const fields = ["svc-record-1", accountId, owner, namespace, memoryId, `${generation}`];
   // A UTF-16 unit takes at most 3 bytes.
-  const out = new Uint8Array(fields.reduce((sum, field) => sum + 4 + 3 * field.length, 0));
+  const size = fields.reduce((sum, field) => sum + LENGTH_SIZE + 3 * field.length, 0);
+  const out = new Uint8Array(size);
   const view = new DataView(out.buffer);
   let at = 0;
   for (const field of fields) {
-    const { written } = encoder.encodeInto(field, out.subarray(at + 4));
+    const { written } = encoder.encodeInto(field, out.subarray(at + LENGTH_SIZE));
     view.setUint32(at, written);
-    at += 4 + written;
+    at += LENGTH_SIZE + written;
   }
   return out.subarray(0, at);
-}
-
-function joined(a: Uint8Array, b: Uint8Array, c: Uint8Array): Uint8Array<ArrayBuffer> {
-  const out = new Uint8Array(a.length + b.length + c.length);
-  out.set(a);
-  out.set(b, a.length);
-  out.set(c, a.length + b.length);
-  return out;
 }

@@ -25,6 +25,8 @@ const FIRST_WORDS = 256;
 export class Postings {
   /** Open addressing, {@linkcode CELL} numbers a cell. */
   #cells = new Uint32Array(FIRST_CELLS * CELL);
+  /** Leaves as many bits of a 32-bit number as number the cells. */
+  #shift = Math.clz32(FIRST_CELLS - 1);
   #terms = 0;
   #pool = new Uint32Array(FIRST_WORDS);
   #used = 0;
@@ -103,12 +105,13 @@ export class Postings {
   /** Where the cell of a term starts, or the free one that could become it. */
   #find(hash: number): number {
     const cells = this.#cells;
-    const last = cells.length / CELL - 1;
-    let cell = Math.imul(hash, 0x9e3779b1) >>> Math.clz32(last);
-    while (cells[cell * CELL + COUNT] !== 0 && cells[cell * CELL + HASH] !== hash) {
-      cell = (cell + 1) & last;
+    const last = cells.length - CELL;
+    let cell = (Math.imul(hash, 0x9e3779b1) >>> this.#shift) * CELL;
+    while (cells[cell + HASH] !== hash || cells[cell + COUNT] === 0) {
+      if (cells[cell + COUNT] === 0) return cell;
+      cell = (cell + CELL) & last;
     }
-    return cell * CELL;
+    return cell;
   }
 
   #append(cell: number, posting: number): void {
@@ -139,6 +142,7 @@ export class Postings {
   #grow(): void {
     const cells = this.#cells;
     this.#cells = new Uint32Array(cells.length * 2);
+    this.#shift--;
     for (let cell = 0; cell < cells.length; cell += CELL) {
       if (cells[cell + COUNT] === 0) continue;
       const target = this.#find(cells[cell + HASH]!);

@@ -9,6 +9,9 @@ const STOP_WORDS = new Set(
     "your yours").split(" "),
 );
 
+/** Longer words need not be looked up. */
+const LONGEST_STOP_WORD = Math.max(...[...STOP_WORDS].map((word) => word.length));
+
 const BEYOND_ASCII = /[\u0080-\uffff]/;
 const WORD = /[\p{L}\p{N}][\p{L}\p{N}\p{M}]*(?:'[a-z]+)?/gu;
 
@@ -41,7 +44,7 @@ export function isEnglish(code: number): boolean {
 export function words(text: string): string[] {
   const found: string[] = [];
   const take = (word: string): void => {
-    if (!STOP_WORDS.has(word)) found.push(stem(word));
+    if (word.length > LONGEST_STOP_WORD || !STOP_WORDS.has(word)) found.push(stem(word));
   };
   if (isAscii(text)) {
     eachEnglishWord(text, take);
