@@ -250,6 +250,8 @@ export class ScopeIndex implements AsyncDisposable {
       if (held.resident.released) return;
       // The next page is opened on the thread pool while this one is taken over.
       coming = cursor === undefined ? undefined : read(cursor);
+      // It may fail before it is waited for: that is reported then.
+      coming?.catch(() => {});
       try {
         loading.addPage(entries);
         this.#account(held);
