@@ -2,6 +2,7 @@ import { Connection } from "./connection.ts";
 import { DataFolder } from "./data_folder.ts";
 import type { Figure, Part } from "./figures.ts";
 import { fill, sentence } from "./fill.ts";
+import { firstRecalls } from "./first_recall.ts";
 import { timeEach } from "./load.ts";
 import { startRelayer } from "./relayer_process.ts";
 import { getRequest, type WireRequest } from "./signing_key.ts";
@@ -23,20 +24,12 @@ export const recallPart: Part = {
     await fill(folder, SCOPES);
     const recall = (namespace: string, query: string): WireRequest =>
       folder.key.request("POST", "/api/recall", { query, namespace });
+    const first = await firstRecalls(folder, SCOPES, QUERY, note);
     await using server = await startRelayer(folder);
     using connection = await Connection.open(server.port);
-    // Embeds the query, so that the first recall of a scope is the scope's own cost.
     await connection.json(recall("empty", QUERY));
     const idle = await server.ownMiB();
-    const figures: Figure[] = [];
-    for (const [namespace, count] of Object.entries(SCOPES)) {
-      const [ms = NaN] = await timeEach(connection, [recall(namespace, QUERY)]);
-      figures.push({
-        name: `${count} memories, first recall after the start`,
-        value: ms,
-        unit: "ms",
-      });
-    }
+    await timeEach(connection, Object.keys(SCOPES).map((namespace) => recall(namespace, QUERY)));
     const loaded = await server.ownMiB();
     await timeEach(connection, Array.from({ length: 1000 }, () => getRequest("/version")));
     for (const namespace of Object.keys(SCOPES)) {
@@ -48,12 +41,12 @@ export const recallPart: Part = {
       note(`round ${round + 1} of ${ROUNDS}`);
       rounds.push(await measureRound(connection, recall, round * 1_000_000));
     }
-    figures.push(...figuresOf(rounds));
-    figures.push(
+    return [
+      ...first,
+      ...figuresOf(rounds),
       { name: "resident memory, embedder loaded", value: idle, unit: "MiB" },
       { name: "resident memory, and 11,010 memories", value: loaded, unit: "MiB" },
-    );
-    return figures;
+    ];
   },
 };
 

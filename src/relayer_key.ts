@@ -25,7 +25,7 @@ const refused = (cause?: unknown) =>
 class GcmSealer implements Sealer {
   readonly #key: KeyObject;
   readonly #raw: Uint8Array<ArrayBuffer>;
-  #webKey: Promise<CryptoKey> | undefined;
+  #webKey: CryptoKey | undefined;
 
   constructor(raw: Uint8Array<ArrayBuffer>) {
     this.#raw = raw;
@@ -50,7 +50,11 @@ class GcmSealer implements Sealer {
     const iv = crypto.getRandomValues(sealed.subarray(1, HEAD_BYTES));
     const source = bytes as Uint8Array<ArrayBuffer>;
     const parameters = webParameters(iv, additionalData);
-    const boxed = await crypto.subtle.encrypt(parameters, await this.#forWeb(), source);
+    const boxed = await crypto.subtle.encrypt(
+      parameters,
+      this.#webKey ?? await this.#forWeb(),
+      source,
+    );
     sealed.set(new Uint8Array(boxed), HEAD_BYTES);
     return sealed;
   }
@@ -76,7 +80,8 @@ class GcmSealer implements Sealer {
     checkHead(bytes);
     const source = bytes as Uint8Array<ArrayBuffer>;
     const parameters = webParameters(source.subarray(1, HEAD_BYTES), additionalData);
-    const key = await this.#forWeb();
+    // With the key at hand the thread pool has the work once this returns, before anything else runs.
+    const key = this.#webKey ?? await this.#forWeb();
     try {
       return new Uint8Array(
         await crypto.subtle.decrypt(parameters, key, source.subarray(HEAD_BYTES)),
@@ -86,12 +91,9 @@ class GcmSealer implements Sealer {
     }
   }
 
-  #forWeb(): Promise<CryptoKey> {
-    this.#webKey ??= crypto.subtle.importKey("raw", this.#raw, "AES-GCM", false, [
-      "encrypt",
-      "decrypt",
-    ]);
-    return this.#webKey;
+  async #forWeb(): Promise<CryptoKey> {
+    const usages: KeyUsage[] = ["encrypt", "decrypt"];
+    return this.#webKey = await crypto.subtle.importKey("raw", this.#raw, "AES-GCM", false, usages);
   }
 }
 

@@ -1,4 +1,11 @@
-import { createCipheriv, createDecipheriv, hkdfSync, randomBytes } from "node:crypto";
+import {
+  createCipheriv,
+  createDecipheriv,
+  createSecretKey,
+  hkdfSync,
+  type KeyObject,
+  randomBytes,
+} from "node:crypto";
 import { SvcError } from "../../src/errors.ts";
 import type { SealContext } from "../../src/interfaces/mod.ts";
 
@@ -13,6 +20,10 @@ const NONCE_AT = 17;
 const SEALED_AT = 29;
 const NONCE_SIZE = SEALED_AT - NONCE_AT;
 const TAG_SIZE = 16;
+const TAG_LENGTH = { authTagLength: TAG_SIZE };
+/** Bytes of a field's length in the additional data. */
+const LENGTH_SIZE = 4;
+const NO_SALT = new Uint8Array(0);
 /** From here on a job on the thread pool costs less than the event loop's time. */
 const LARGE = 64 * 1024;
 
@@ -48,9 +59,9 @@ export async function sealRecord(
   dataKey: DataKey,
   context: SealContext,
 ): Promise<Uint8Array> {
-  const key = memoryKey(dataKey, context);
+  const key = memoryKey(dataKey.bytes, encoder.encode(context.memoryId));
   const nonce = randomBytes(NONCE_SIZE);
-  const aad = additionalData(dataKey, context);
+  const aad = additionalData(dataKey.generation, context);
   const record = new Uint8Array(SEALED_AT + plaintext.length + TAG_SIZE);
   record[0] = VERSION;
   record.set(Uint8Array.fromHex(dataKey.keyId), ID_AT);
@@ -70,56 +81,96 @@ export async function sealRecord(
   return record;
 }
 
-/**
- * Opens a record. The data key is not read after the call returns.
- * @throws {SvcError} `storage_unavailable`, not retryable, unless it was sealed in this context.
- */
-export async function openRecord(
-  record: Uint8Array,
-  dataKey: DataKey,
-  context: SealContext,
-): Promise<Uint8Array> {
-  const nonce = new Uint8Array(record.subarray(NONCE_AT, SEALED_AT));
-  try {
-    const key = memoryKey(dataKey, context);
-    const aad = additionalData(dataKey, context);
-    if (record.length > LARGE) {
-      const sealed = new Uint8Array(record.subarray(SEALED_AT));
-      const secret = await crypto.subtle.importKey("raw", key, "AES-GCM", false, ["decrypt"]);
-      const params = { name: "AES-GCM", iv: nonce, additionalData: aad };
-      return new Uint8Array(
-        await crypto.subtle.decrypt(params, secret, sealed),
-      );
+/** Opens records that one data key sealed in one scope of an account. */
+export class RecordOpener {
+  readonly #dataKey: KeyObject;
+  readonly #context: Omit<SealContext, "memoryId">;
+  readonly #generation: number;
+  /** Additional data of the record opened last: the next one's differs in the memory id only. */
+  #additionalData = new Uint8Array(0);
+  #id = new Uint8Array(0);
+
+  /** Copies the data key: nothing the caller does to it afterwards matters. */
+  constructor(dataKey: DataKey, context: Omit<SealContext, "memoryId">) {
+    this.#dataKey = createSecretKey(dataKey.bytes);
+    this.#context = context;
+    this.#generation = dataKey.generation;
+  }
+
+  /**
+   * Opens a record; a large one on the thread pool, so that only then there is something to wait for.
+   * @throws {SvcError} `storage_unavailable`, not retryable, unless it was sealed in this context.
+   */
+  open(record: Uint8Array, memoryId: string): Uint8Array | Promise<Uint8Array> {
+    try {
+      this.#aim(memoryId);
+      const key = memoryKey(this.#dataKey, this.#id);
+      const aad = this.#additionalData;
+      if (record.length > LARGE) return openLarge(record, key, aad.slice());
+      const tagAt = record.length - TAG_SIZE;
+      const nonce = record.subarray(NONCE_AT, SEALED_AT);
+      const decipher = createDecipheriv("aes-256-gcm", key, nonce, TAG_LENGTH)
+        .setAAD(aad)
+        .setAuthTag(record.subarray(tagAt));
+      const plaintext = decipher.update(record.subarray(SEALED_AT, tagAt));
+      decipher.final();
+      // Never a Buffer: its slice would share memory with the plaintext.
+      return new Uint8Array(plaintext.buffer, plaintext.byteOffset, plaintext.length);
+    } catch (cause) {
+      throw cannotOpen(cause);
     }
-    const tagAt = record.length - TAG_SIZE;
-    const decipher = createDecipheriv("aes-256-gcm", key, nonce, { authTagLength: TAG_SIZE })
-      .setAAD(aad)
-      .setAuthTag(record.subarray(tagAt));
-    const plaintext = new Uint8Array(decipher.update(record.subarray(SEALED_AT, tagAt)));
-    decipher.final();
-    return plaintext;
+  }
+
+  /** Makes the additional data that of a memory. */
+  #aim(memoryId: string): void {
+    if (this.#id.length > 0) {
+      const { read, written } = encoder.encodeInto(memoryId, this.#id);
+      if (read === memoryId.length && written === this.#id.length) return;
+    }
+    const bytes = additionalData(this.#generation, { ...this.#context, memoryId });
+    const { length } = encoder.encode(memoryId);
+    const end = bytes.length - LENGTH_SIZE - `${this.#generation}`.length;
+    this.#additionalData = bytes;
+    this.#id = bytes.subarray(end - length, end);
+  }
+}
+
+async function openLarge(
+  record: Uint8Array,
+  key: Uint8Array<ArrayBuffer>,
+  additionalData: Uint8Array<ArrayBuffer>,
+): Promise<Uint8Array> {
+  const iv = new Uint8Array(record.subarray(NONCE_AT, SEALED_AT));
+  const sealed = new Uint8Array(record.subarray(SEALED_AT));
+  try {
+    const secret = await crypto.subtle.importKey("raw", key, "AES-GCM", false, ["decrypt"]);
+    const params = { name: "AES-GCM", iv, additionalData };
+    return new Uint8Array(await crypto.subtle.decrypt(params, secret, sealed));
   } catch (cause) {
     throw cannotOpen(cause);
   }
 }
 
-function memoryKey(dataKey: DataKey, { memoryId }: SealContext): Uint8Array<ArrayBuffer> {
-  const info = encoder.encode(memoryId);
-  return new Uint8Array(hkdfSync("sha256", dataKey.bytes, new Uint8Array(0), info, 32));
+function memoryKey(
+  dataKey: KeyObject | Uint8Array,
+  memoryId: Uint8Array,
+): Uint8Array<ArrayBuffer> {
+  return new Uint8Array(hkdfSync("sha256", dataKey, NO_SALT, memoryId, 32));
 }
 
 /** Every field behind its length: no two contexts give the same bytes. */
-function additionalData(dataKey: DataKey, context: SealContext): Uint8Array<ArrayBuffer> {
+function additionalData(generation: number, context: SealContext): Uint8Array<ArrayBuffer> {
   const { accountId, owner, namespace, memoryId } = context;
-  const fields = ["svc-record-1", accountId, owner, namespace, memoryId, `${dataKey.generation}`];
+  const fields = ["svc-record-1", accountId, owner, namespace, memoryId, `${generation}`];
   // A UTF-16 unit takes at most 3 bytes.
-  const out = new Uint8Array(fields.reduce((sum, field) => sum + 4 + 3 * field.length, 0));
+  const size = fields.reduce((sum, field) => sum + LENGTH_SIZE + 3 * field.length, 0);
+  const out = new Uint8Array(size);
   const view = new DataView(out.buffer);
   let at = 0;
   for (const field of fields) {
-    const { written } = encoder.encodeInto(field, out.subarray(at + 4));
+    const { written } = encoder.encodeInto(field, out.subarray(at + LENGTH_SIZE));
     view.setUint32(at, written);
-    at += 4 + written;
+    at += LENGTH_SIZE + written;
   }
   return out.subarray(0, at);
 }

@@ -47,9 +47,9 @@ export interface Rounding {
 export class Arena {
   /** Length of the vectors. */
   readonly dimensions: number;
-  /** Length of a row: `dimensions` rounded up to a multiple of 8. */
+  /** Length of a row: `dimensions` rounded up to a multiple of 16. */
   readonly stride: number;
-  /** Bytes of a row of bytes: `dimensions` rounded up to a multiple of 16. */
+  /** Bytes of a row of bytes: the same. */
   readonly byteStride: number;
   /** Bytes of a slab: floats, bytes, and two numbers a row. */
   readonly slabBytes: number;
@@ -59,6 +59,7 @@ export class Arena {
   readonly #limit: number;
   readonly #queryBytes: number;
   readonly #scores: number;
+  readonly #source: number;
   /** Where in a slab the bytes start, and the rows' numbers. */
   readonly #bytesAt: number;
   readonly #numbersAt: number;
@@ -72,15 +73,16 @@ export class Arena {
   /** Makes an empty arena for vectors of one length. */
   constructor(dimensions: number, options: ArenaOptions = {}) {
     this.dimensions = dimensions;
-    this.stride = (dimensions + 7) & ~7;
-    this.byteStride = (dimensions + 15) & ~15;
+    this.stride = this.byteStride = (dimensions + 15) & ~15;
     this.#bytesAt = SLAB_ROWS * this.stride * 4;
     this.#numbersAt = this.#bytesAt + SLAB_ROWS * this.byteStride;
     this.slabBytes = this.#numbersAt + SLAB_ROWS * 8;
-    // The query comes first, as floats and as bytes, then the scores of one slab, then the slabs.
+    // The query comes first, as floats and as bytes, then the scores of one slab, then a vector to be
+    // written with what the kernel tells of it, then the slabs.
     this.#queryBytes = align(this.stride * 4);
     this.#scores = align(this.#queryBytes + this.byteStride);
-    this.#next = align(this.#scores + SLAB_ROWS * 4);
+    this.#source = align(this.#scores + SLAB_ROWS * 4);
+    this.#next = align(this.#source + this.byteStride * 4 + 16);
     const maximum = Math.floor(Math.min(options.limit ?? ARENA_LIMIT, ARENA_LIMIT) / PAGE);
     this.#limit = maximum * PAGE;
     this.#memory = new WebAssembly.Memory({ initial: Math.ceil(this.#next / PAGE), maximum });
@@ -128,30 +130,24 @@ export class Arena {
 
   /** Writes a vector to a row of a slab. */
   write(slab: number, row: number, vector: Float32Array): Rounding {
-    const { floats, stride, byteStride } = this;
-    const start = slab / 4 + rowOffset(row, stride);
-    for (let i = 0; i < stride; i++) {
-      floats[start + floatOffset(i)] = i < vector.length ? vector[i]! : 0;
-    }
-    const bytes = this.#bytes;
-    const first = slab + this.#bytesAt + byteRowOffset(row, byteStride);
-    const scale = scaleOf(vector, 127);
-    let sum = 0;
-    let squares = 0;
-    let errors = 0;
-    for (let i = 0; i < byteStride; i++) {
-      const value = i < vector.length ? vector[i]! : 0;
-      const byte = scale === 0 ? 0 : Math.round(value / scale);
-      bytes[first + byteOffset(i)] = byte;
-      sum += byte;
-      squares += value * value;
-      errors += (value - byte * scale) ** 2;
-    }
+    const { floats, byteStride } = this;
+    const source = this.#source / 4;
+    floats.set(vector, source);
+    floats.fill(0, source + vector.length, source + byteStride);
+    const out = this.#source + byteStride * 4;
+    this.kernel.pack_row(
+      this.#source,
+      slab + rowOffset(row, this.stride) * 4,
+      slab + this.#bytesAt + byteRowOffset(row, byteStride),
+      out,
+      byteStride,
+    );
+    const [scale, sum, squares, errors] = floats.subarray(out / 4, out / 4 + 4);
     const numbers = (slab + this.#numbersAt) / 4 + 2 * row;
-    floats[numbers] = scale;
+    floats[numbers] = scale!;
     // What the query's zero adds to the product.
-    floats[numbers + 1] = QUERY_ZERO * sum;
-    return { length: Math.sqrt(squares), error: Math.sqrt(errors) };
+    floats[numbers + 1] = QUERY_ZERO * sum!;
+    return { length: Math.sqrt(squares!), error: Math.sqrt(errors!) };
   }
 
   /** Copies a row over another. */
@@ -258,7 +254,10 @@ export class Arena {
 /** The number that one step of a byte stands for, when the largest is `steps`. */
 function scaleOf(vector: Float32Array, steps: number): number {
   let largest = 0;
-  for (let i = 0; i < vector.length; i++) largest = Math.max(largest, Math.abs(vector[i]!));
+  for (let i = 0; i < vector.length; i++) {
+    const size = Math.abs(vector[i]!);
+    if (size > largest) largest = size;
+  }
   return Math.fround(largest / steps);
 }
 

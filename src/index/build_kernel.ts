@@ -3,6 +3,7 @@
  * `deno run -A src/index/build_kernel.ts`.
  */
 import wabt from "wabt";
+import { LEAST_SCALE } from "./least_scale.ts";
 
 /** Text for each of the four rows that are multiplied at once. */
 const rows = (text: (row: number) => string): string => [0, 1, 2, 3].map(text).join("\n");
@@ -19,6 +20,10 @@ const rows = (text: (row: number) => string): string => [0, 1, 2, 3].map(text).j
  * `dots_i8(base, q, out, n, dim)` does the same for rows of `dim` signed bytes, sixteen of each row
  * in turn, and writes 32-bit integers. `dim` must be a multiple of 16, and the bytes at `q` must be 0
  * to 127: with others the relaxed product means another thing on every processor.
+ *
+ * `pack_row(source, floats, bytes, out, dim)` writes the `dim` floats at `source` as such a row of
+ * floats and as such a row of bytes, and four numbers to `out`; see `DotKernel`. `dim` must be a
+ * multiple of 16.
  *
  * `sum_read(base, bytes)` touches every byte and does nothing else: the speed no scan can exceed.
  * `bytes` must be a positive multiple of 64.
@@ -44,7 +49,9 @@ export function kernelText(relaxed: boolean): string {
   };
   const laneInt = (row: number, n: number): string =>
     `(i32x4.extract_lane ${n} (local.get $a${row}))`;
-  const lane = (row: number, n: number): string => `(f32x4.extract_lane ${n} (local.get $a${row}))`;
+  const lanes = (name: string, n: number): string =>
+    `(f32x4.extract_lane ${n} (local.get $${name}))`;
+  const lane = (row: number, n: number): string => lanes(`a${row}`, n);
   return `(module
   (import "env" "memory" (memory 1))
   (func (export "dots_f32")
@@ -107,6 +114,60 @@ export function kernelText(relaxed: boolean): string {
       (local.set $out (i32.add (local.get $out) (i32.const 16)))
       (local.set $n (i32.sub (local.get $n) (i32.const 4)))
       (br $row))))
+  (func (export "pack_row")
+    (param $source i32) (param $floats i32) (param $bytes i32) (param $out i32) (param $dim i32)
+    (local $i i32) (local $scale f32) (local $steps v128) (local $scales v128) (local $x v128)
+    (local $largest v128) (local $squares v128) (local $errors v128) (local $sums v128)
+    ${rows((r) => `(local $a${r} v128)`)}
+    (local.set $dim (i32.shl (local.get $dim) (i32.const 2)))
+    (loop $column
+      (local.set $x (v128.load (i32.add (local.get $source) (local.get $i))))
+      (v128.store (local.get $floats) (local.get $x))
+      (local.set $largest (f32x4.max (local.get $largest) (f32x4.abs (local.get $x))))
+      (local.set $squares
+        (f32x4.add (local.get $squares) (f32x4.mul (local.get $x) (local.get $x))))
+      (local.set $floats (i32.add (local.get $floats) (i32.const 64)))
+      (local.set $i (i32.add (local.get $i) (i32.const 16)))
+      (br_if $column (i32.lt_u (local.get $i) (local.get $dim))))
+    (local.set $scale (f32.div
+      (f32.max
+        (f32.max ${lanes("largest", 0)} ${lanes("largest", 1)})
+        (f32.max ${lanes("largest", 2)} ${lanes("largest", 3)}))
+      (f32.const 127)))
+    (if (f32.lt (local.get $scale) (f32.const ${LEAST_SCALE}))
+      (then (local.set $scale (f32.const 0)))
+      (else (local.set $steps
+        (f32x4.splat (f32.div (f32.const 1) (local.get $scale))))))
+    (local.set $scales (f32x4.splat (local.get $scale)))
+    (local.set $i (i32.const 0))
+    (loop $column
+      ${
+    rows((r) =>
+      `(local.set $x (v128.load offset=${r * 16} (i32.add (local.get $source) (local.get $i))))
+      (local.set $a${r} (f32x4.nearest (f32x4.mul (local.get $x) (local.get $steps))))
+      (local.set $x (f32x4.sub (local.get $x) (f32x4.mul (local.get $a${r}) (local.get $scales))))
+      (local.set $errors
+        (f32x4.add (local.get $errors) (f32x4.mul (local.get $x) (local.get $x))))
+      (local.set $a${r} (i32x4.trunc_sat_f32x4_s (local.get $a${r})))
+      (local.set $sums (i32x4.add (local.get $sums) (local.get $a${r})))`
+    )
+  }
+      (v128.store (local.get $bytes) (i8x16.narrow_i16x8_s
+        (i16x8.narrow_i32x4_s (local.get $a0) (local.get $a1))
+        (i16x8.narrow_i32x4_s (local.get $a2) (local.get $a3))))
+      (local.set $bytes (i32.add (local.get $bytes) (i32.const 64)))
+      (local.set $i (i32.add (local.get $i) (i32.const 64)))
+      (br_if $column (i32.lt_u (local.get $i) (local.get $dim))))
+    (f32.store (local.get $out) (local.get $scale))
+    (local.set $sums (f32x4.convert_i32x4_s (local.get $sums)))
+    ${
+    ["sums", "squares", "errors"].map((name, i) =>
+      `(f32.store offset=${4 + 4 * i} (local.get $out)
+      (f32.add
+        (f32.add ${lanes(name, 0)} ${lanes(name, 1)})
+        (f32.add ${lanes(name, 2)} ${lanes(name, 3)})))`
+    ).join("\n")
+  })
   (func (export "sum_read") (param $base i32) (param $bytes i32) (result i32)
     ${rows((r) => `(local $a${r} v128)`)}
     (loop $next

@@ -21,6 +21,11 @@ const RUN_WEIGHTS = Float64Array.from(
   (_, n) => n === 0 ? 0 : 1 + Math.log(n),
 );
 
+/** What one more occurrence adds to the square of that weight. */
+const RUN_GAINS = RUN_WEIGHTS.map((weight, n) => {
+  return n === 0 ? 0 : weight ** 2 - RUN_WEIGHTS[n - 1]! ** 2;
+});
+
 /** What the texts of a scope have in common with a query, by slot; overwritten by the next query. */
 export interface LexicalScores {
   /** BM25 of the stemmed words. */
@@ -95,10 +100,10 @@ export class LexicalIndex {
     for (const word of found) this.#words.add(hashOf(word), document);
     this.#lengths[document] = found.length;
     this.#totalLength += found.length;
+    const runs = this.#runs;
     let squares = 0;
     eachRun(plain.slice(0, RUN_CHARACTERS), (hash) => {
-      const count = this.#runs.add(hash, document);
-      squares += RUN_WEIGHTS[count]! ** 2 - RUN_WEIGHTS[count - 1]! ** 2;
+      squares += RUN_GAINS[runs.add(hash, document)]!;
     });
     this.#norms[document] = Math.sqrt(squares) || 1;
   }

@@ -1,9 +1,17 @@
 import { SvcError } from "../errors.ts";
-import type { BlobLink, CallOptions, IndexEntry, Scope, VectorStore } from "../interfaces/mod.ts";
+import type {
+  BlobLink,
+  CallOptions,
+  IndexEntry,
+  ScanPage,
+  Scope,
+  VectorStore,
+} from "../interfaces/mod.ts";
 import { Arena } from "./arena.ts";
 import type { LoadedScope } from "./loaded_scope.ts";
 import { ResidentScope } from "./resident_scope.ts";
 import { ScopeLoading } from "./scope_loading.ts";
+import { Slices } from "./slices.ts";
 
 /** Most bytes the index uses, whatever its budget: the vectors' memory has 32-bit addresses. */
 const MAX_BUDGET = 3.5 * 2 ** 30;
@@ -233,15 +241,27 @@ export class ScopeIndex implements AsyncDisposable {
 
   async #scan(held: Held, loading: ScopeLoading): Promise<void> {
     const { signal } = this.#closing;
-    let cursor: string | undefined;
-    do {
-      const page = await this.#options.vectorStore.scan(held.scope, cursor, { signal });
+    const read = (cursor: string | undefined): Promise<ScanPage> =>
+      this.#options.vectorStore.scan(held.scope, cursor, { signal });
+    const slices = new Slices();
+    let coming: Promise<ScanPage> | undefined = read(undefined);
+    while (coming !== undefined) {
+      const { entries, cursor }: ScanPage = await coming;
       if (held.resident.released) return;
-      loading.addPage(page.entries);
-      this.#account(held);
-      this.#evict();
-      cursor = page.cursor;
-    } while (cursor !== undefined);
+      // The next page is opened on the thread pool while this one is taken over.
+      coming = cursor === undefined ? undefined : read(cursor);
+      // It may fail before it is waited for: that is reported then.
+      coming?.catch(() => {});
+      try {
+        loading.addPage(entries);
+        this.#account(held);
+        this.#evict();
+        await slices.rest();
+      } catch (error) {
+        await Promise.allSettled([coming]);
+        throw error;
+      }
+    }
   }
 
   #account(held: Held): void {

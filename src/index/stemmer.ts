@@ -5,6 +5,10 @@
  */
 
 const VOWELS = "aeiouy";
+/** 1 for the character codes of vowels. */
+const IS_VOWEL = Uint8Array.from({ length: 128 }, (_, code) => {
+  return VOWELS.includes(String.fromCharCode(code)) ? 1 : 0;
+});
 const DOUBLES = new Set(["bb", "dd", "ff", "gg", "mm", "nn", "pp", "rr", "tt"]);
 const LI_ENDINGS = "cdeghkmnrt";
 
@@ -34,7 +38,23 @@ const FINISHED = new Set(
   ["inning", "outing", "canning", "herring", "earring", "proceed", "exceed", "succeed"],
 );
 
-const STEP_2: readonly (readonly [ending: string, replacement: string])[] = [
+/** An ending and what takes its place. */
+type Rule = readonly [ending: string, replacement: string];
+
+/** Rules by the last letter of their ending, in their order: of most words no rule is tried. */
+function byLastLetter(rules: readonly Rule[]): readonly (readonly Rule[])[] {
+  const table: Rule[][] = Array.from({ length: 128 }, () => []);
+  for (const rule of rules) table[rule[0].charCodeAt(rule[0].length - 1)]!.push(rule);
+  return table;
+}
+
+const NO_RULES: readonly Rule[] = [];
+
+function rulesFor(table: readonly (readonly Rule[])[], word: string): readonly Rule[] {
+  return table[word.charCodeAt(word.length - 1)] ?? NO_RULES;
+}
+
+const STEP_2 = byLastLetter([
   ["ization", "ize"],
   ["ational", "ate"],
   ["fulness", "ful"],
@@ -59,8 +79,8 @@ const STEP_2: readonly (readonly [ending: string, replacement: string])[] = [
   ["bli", "ble"],
   ["ogi", "og"],
   ["li", ""],
-];
-const STEP_3: readonly (readonly [ending: string, replacement: string])[] = [
+]);
+const STEP_3 = byLastLetter([
   ["ational", "ate"],
   ["tional", "tion"],
   ["alize", "al"],
@@ -70,32 +90,34 @@ const STEP_3: readonly (readonly [ending: string, replacement: string])[] = [
   ["ical", "ic"],
   ["ness", ""],
   ["ful", ""],
-];
-const STEP_4 = [
-  "ement",
-  "ance",
-  "ence",
-  "able",
-  "ible",
-  "ment",
-  "ant",
-  "ent",
-  "ism",
-  "ate",
-  "iti",
-  "ous",
-  "ive",
-  "ize",
-  "ion",
-  "al",
-  "er",
-  "ic",
-] as const;
+]);
+const STEP_4 = byLastLetter([
+  ["ement", ""],
+  ["ance", ""],
+  ["ence", ""],
+  ["able", ""],
+  ["ible", ""],
+  ["ment", ""],
+  ["ant", ""],
+  ["ent", ""],
+  ["ism", ""],
+  ["ate", ""],
+  ["iti", ""],
+  ["ous", ""],
+  ["ive", ""],
+  ["ize", ""],
+  ["ion", ""],
+  ["al", ""],
+  ["er", ""],
+  ["ic", ""],
+]);
 
-const isVowel = (word: string, at: number): boolean => at >= 0 && VOWELS.includes(word[at]!);
+const isVowel = (word: string, at: number): boolean => {
+  return at >= 0 && IS_VOWEL[word.charCodeAt(at)] === 1;
+};
 
 function hasVowel(word: string, end: number): boolean {
-  for (let i = 0; i < end; i++) if (VOWELS.includes(word[i]!)) return true;
+  for (let i = 0; i < end; i++) if (isVowel(word, i)) return true;
   return false;
 }
 
@@ -135,6 +157,8 @@ function step1a(word: string): string {
 }
 
 function step1b(word: string, r1: number): string {
+  const last = word[word.length - 1];
+  if (last !== "d" && last !== "g" && last !== "y") return word;
   for (const ending of ["eedly", "eed"]) {
     if (!word.endsWith(ending)) continue;
     const at = word.length - ending.length;
@@ -161,7 +185,7 @@ function step1c(word: string): string {
 }
 
 function step2(word: string, r1: number): string {
-  for (const [ending, replacement] of STEP_2) {
+  for (const [ending, replacement] of rulesFor(STEP_2, word)) {
     if (!word.endsWith(ending)) continue;
     const at = word.length - ending.length;
     if (at < r1) return word;
@@ -173,7 +197,7 @@ function step2(word: string, r1: number): string {
 }
 
 function step3(word: string, r1: number, r2: number): string {
-  for (const [ending, replacement] of STEP_3) {
+  for (const [ending, replacement] of rulesFor(STEP_3, word)) {
     if (!word.endsWith(ending)) continue;
     const at = word.length - ending.length;
     return at < (ending === "ative" ? r2 : r1) ? word : word.slice(0, at) + replacement;
@@ -182,7 +206,7 @@ function step3(word: string, r1: number, r2: number): string {
 }
 
 function step4(word: string, r2: number): string {
-  for (const ending of STEP_4) {
+  for (const [ending] of rulesFor(STEP_4, word)) {
     if (!word.endsWith(ending)) continue;
     const at = word.length - ending.length;
     if (at < r2 || (ending === "ion" && !"st".includes(word[at - 1]!))) return word;

@@ -9,8 +9,10 @@ const STOP_WORDS = new Set(
     "your yours").split(" "),
 );
 
+/** Longer words need not be looked up. */
+const LONGEST_STOP_WORD = Math.max(...[...STOP_WORDS].map((word) => word.length));
+
 const BEYOND_ASCII = /[\u0080-\uffff]/;
-const ENGLISH_WORD = /[a-z0-9]+(?:'[a-z]+)?/g;
 const WORD = /[\p{L}\p{N}][\p{L}\p{N}\p{M}]*(?:'[a-z]+)?/gu;
 
 /** Whether a text has ASCII characters only: then simpler expressions do. */
@@ -28,15 +30,55 @@ export function folded(text: string): string {
     .normalize("NFD").replaceAll(/([a-z])\p{M}+/gu, "$1").normalize("NFC");
 }
 
+/** Whether a character code is a lower-case English letter. */
+function isLetter(code: number): boolean {
+  return code >= 97 && code <= 122;
+}
+
+/** Whether a character code is a lower-case English letter or a digit. */
+export function isEnglish(code: number): boolean {
+  return isLetter(code) || (code >= 48 && code <= 57);
+}
+
 /** Words of a folded text in their order, stemmed, without those that say nothing. */
 export function words(text: string): string[] {
   const found: string[] = [];
-  for (const match of text.match(isAscii(text) ? ENGLISH_WORD : WORD) ?? []) {
-    // A possessive is its noun; other words lose the apostrophe only.
-    const word = match.includes("'") ? match.replace(/'s$/, "").replaceAll("'", "") : match;
-    if (!STOP_WORDS.has(word)) found.push(stem(word));
+  const take = (word: string): void => {
+    if (word.length > LONGEST_STOP_WORD || !STOP_WORDS.has(word)) found.push(stem(word));
+  };
+  if (isAscii(text)) {
+    eachEnglishWord(text, take);
+  } else {
+    for (const match of text.match(WORD) ?? []) {
+      const apostrophe = match.indexOf("'");
+      take(apostrophe < 0 ? match : plainWord(match, apostrophe));
+    }
   }
   return found;
+}
+
+/** What WORD finds in a text of ASCII characters, in a third of the time. */
+function eachEnglishWord(text: string, take: (word: string) => void): void {
+  for (let at = 0; at < text.length; at++) {
+    if (!isEnglish(text.charCodeAt(at))) continue;
+    const start = at;
+    while (isEnglish(text.charCodeAt(at))) at++;
+    const end = at;
+    if (text[at] === "'" && isLetter(text.charCodeAt(at + 1))) {
+      do at++; while (isLetter(text.charCodeAt(at)));
+    }
+    const word = text.slice(start, at);
+    take(at === end ? word : plainWord(word, end - start));
+    // The loop moves on by one: a digit right behind the apostrophe's letters starts a word.
+    at--;
+  }
+}
+
+/** A possessive is its noun; other words lose the apostrophe only. */
+function plainWord(word: string, apostrophe: number): string {
+  const head = word.slice(0, apostrophe);
+  const tail = word.slice(apostrophe + 1);
+  return tail === "s" ? head : head + tail;
 }
 
 /** 32-bit FNV-1a over UTF-16 units. */

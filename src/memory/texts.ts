@@ -1,10 +1,11 @@
 import type { IndexedMemory, LoadedScope } from "../index/loaded_scope.ts";
+import { Slices } from "../index/slices.ts";
 import type { Scope } from "../interfaces/mod.ts";
 import type { Caller, Domain } from "./domain.ts";
 import { openMemories } from "./open.ts";
 
-/** Records opened between two turns of the event loop. */
-const BATCH = 64;
+/** Records opened at once: they and their words take a millisecond. */
+const BATCH = 32;
 /** A record that could not be opened for a temporary reason is tried again after this time. */
 const RETRY_MS = 30_000;
 /** Without the caller's credential nothing may stay open for longer than a data key. */
@@ -64,7 +65,10 @@ async function readAll(
 ): Promise<void> {
   // Not the caller's signal: others may wait for the same texts.
   const opener: Caller = credential === undefined ? { account } : { account, credential };
+  const slices = new Slices();
   for (let at = 0; at < memories.length; at += BATCH) {
+    // Opening records may be nothing but computation: awaiting it lets no request in.
+    await slices.rest();
     const batch = memories.slice(at, at + BATCH);
     const opened = await openMemories(domain, opener, scope, batch.filter(hasText));
     let next = 0;

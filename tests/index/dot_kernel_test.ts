@@ -92,3 +92,34 @@ Deno.test("all builds read the same sum", () => {
   assert.deepEqual(new Set(sums).size, 1);
   assert.notEqual(sums[0], 0);
 });
+
+Deno.test("all builds write a row and say how it was rounded", () => {
+  const dim = 48;
+  const memory = new WebAssembly.Memory({ initial: 1 });
+  const [floats, bytes] = [new Float32Array(memory.buffer), new Int8Array(memory.buffer)];
+  const [row, rounded, out] = [1024, 8192, 16384];
+  for (const size of [1, 1e-3, 0, 1e-38]) {
+    const vector = Float32Array.from({ length: dim }, (_, i) => wave(3, i) * size);
+    const largest = Math.max(...vector.map(Math.abs));
+    for (const build of BUILDS) {
+      new Uint8Array(memory.buffer).fill(255);
+      floats.set(vector);
+      openKernel(memory, build).pack_row(0, row, rounded, out, dim);
+      const [step = NaN, sum, squares = NaN, errors = NaN] = floats.subarray(out / 4, out / 4 + 4);
+      assert.equal(step, size < 1e-30 ? 0 : Math.fround(largest / 127), build);
+      let [expectedSum, expectedSquares, expectedErrors] = [0, 0, 0];
+      vector.forEach((value, i) => {
+        assert.equal(floats[row / 4 + floatOffset(i)], value);
+        const byte = bytes[rounded + byteOffset(i)]!;
+        assert(Math.abs(value - byte * step) <= step * 0.5001 + 1e-30, `${build}: ${value}`);
+        expectedSum += byte;
+        expectedSquares += value ** 2;
+        expectedErrors += (value - byte * step) ** 2;
+      });
+      assert.equal(sum, expectedSum);
+      assert(Math.abs(squares - expectedSquares) <= 1e-6 * expectedSquares + 1e-60);
+      assert(Math.abs(errors - expectedErrors) <= 1e-4 * expectedErrors + 1e-60);
+      assert.equal(bytes[rounded + byteOffset(dim)], -1, "no more than it must");
+    }
+  }
+});

@@ -1,5 +1,6 @@
 import assert from "node:assert/strict";
 import { SvcError } from "../../src/errors.ts";
+import type { IndexEntry } from "../../src/interfaces/mod.ts";
 import { ScopeIndex } from "../../src/index/scope_index.ts";
 import { entryOf, scopeOf, turn, unit, WaitingStore } from "./fakes.ts";
 
@@ -42,6 +43,26 @@ Deno.test("a failed load fails every caller and is tried again by the next", asy
   const last = index.load(A);
   (await store.next()).answer([entryOf("1", [X])]);
   assert.equal((await last).size, 1);
+});
+
+Deno.test("a page that fails while the one before is taken over fails the load", async () => {
+  const failing = (entries: IndexEntry[]) =>
+    new ScopeIndex({
+      vectorStore: {
+        scan: (_, cursor) =>
+          cursor === undefined
+            ? Promise.resolve({ entries, cursor: "next" })
+            : Promise.reject(new SvcError("storage_unavailable")),
+      },
+      dimensions: 3,
+      budgetBytes: 1 << 28,
+    });
+  // So many that others get their turn, in which a failure without a handler ends the process.
+  const many = Array.from({ length: 20_000 }, (_, i) => entryOf(String(i), [X]));
+  await using index = failing(many);
+  await assert.rejects(index.load(A), { code: "storage_unavailable" });
+  await using other = failing([entryOf("1", [unit(1, 0)])]);
+  await assert.rejects(other.load(A), { code: "dimension_mismatch" });
 });
 
 Deno.test("what is written while a scope loads wins over older pages", async () => {

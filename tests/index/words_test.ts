@@ -22,6 +22,22 @@ Deno.test("words are stemmed, and those that say nothing are left out", () => {
   assert.deepEqual(wordsOf("?! …"), []);
 });
 
+Deno.test("a text of ASCII characters has the words and runs it has among others", () => {
+  const texts = [
+    "it's o'clock12 at 'noon'",
+    "a'b'c d''e 'tis",
+    "x's' 7's y'z9 don't",
+    "",
+    "-- ' --",
+  ];
+  for (const text of texts) {
+    // One character beyond ASCII, that is no word, sends the text the general way.
+    assert.deepEqual(words(text), words(`${text} …`), text);
+    assert.deepEqual(runsOf(text), runsOf(`${text} …`), text);
+  }
+  assert.deepEqual(words("o'clock12 x's"), ["oclock", "12", "x"]);
+});
+
 Deno.test("accents, width and case make no difference, other letters do", () => {
   assert.deepEqual(wordsOf("Café ＴＯＫＹＯ Straße"), wordsOf("cafe tokyo strasse"));
   assert.notDeepEqual(wordsOf("が"), wordsOf("か"));

@@ -42,6 +42,22 @@ Deno.test("what is sealed opens, small and large, and never repeats", async () =
   }
 });
 
+Deno.test("records of one call open whatever their memory ids and data keys are", async () => {
+  await using cipher = cipherWith(new KeysForTests());
+  const ids = [memoryId, "", "a", "가", memoryId.replaceAll("0", "é"), "b", `${memoryId}1`, "b"];
+  const sealed = await Promise.all(ids.map(async (id, i) => {
+    if (i === 4) await cipher.rotate(CONTEXT.accountId);
+    const plaintext = TEXT.subarray(0, i);
+    return { ...await cipher.seal(plaintext, { ...CONTEXT, memoryId: id }), memoryId: id };
+  }));
+  const results = await cipher.open(sealed, CONTEXT);
+  results.forEach((result, i) => {
+    assert.deepEqual(result, { status: "fulfilled", value: TEXT.subarray(0, i) });
+  });
+  const moved = sealed.map((item, i) => ({ ...item, memoryId: `${ids.at(i - 1)}x` }));
+  assert.ok((await cipher.open(moved, CONTEXT)).every(isRefused));
+});
+
 Deno.test("the key is saved, wrapped, before its first use", async () => {
   const keys = new KeysForTests();
   await using cipher = cipherWith(keys);
