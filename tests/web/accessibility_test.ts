@@ -39,7 +39,8 @@ const LOOKS = [
 /** Every page and dialog, one after the other. */
 async function tour(browser: Browser, { web, relayer }: Dashboard): Promise<string[]> {
   const found: string[] = [];
-  const context = await browser.newContext();
+  // Colours are looked at when they have changed, not while they do.
+  const context = await browser.newContext({ reducedMotion: "reduce" });
   const page = await context.newPage();
   const visit = async (what: string) => {
     for (const { name, colorScheme, viewport } of LOOKS) {

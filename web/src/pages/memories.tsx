@@ -70,7 +70,7 @@ function Shelf() {
           <h2>Namespaces</h2>
           <p class="quiet small-text">Apps can keep topics apart. Most use “default”.</p>
           <NamespaceList
-            namespaces={namespaces.value?.namespaces ?? []}
+            namespaces={namespaces.value?.namespaces}
             chosen={namespace}
             onChoose={setNamespace}
           />
