@@ -170,7 +170,13 @@ for (
       await page.reload();
       await page.getByText("Nothing here yet").waitFor();
       assert.equal(signed.length, 2, "a reload asks for none");
+      await page.getByRole("link", { name: "Account" }).click();
+      await page.getByText("Test wallet").waitFor();
+      assert.deepEqual(found, []);
+      if (name !== "Ed25519") return;
 
+      await page.goto(web);
+      await page.getByText("Nothing here yet").waitFor();
       await removeKeys(web, relayer, wallet);
       await page.getByText("Your wallet has to confirm").first().waitFor();
       assert.equal(signed.length, 2, "nobody is asked without a click");
@@ -178,8 +184,6 @@ for (
       await page.getByText("Nothing here yet").waitFor();
       await page.getByRole("alert").first().waitFor({ state: "hidden" });
       assert.deepEqual(signed.slice(2), ["add_key"], "one signature heals it");
-      await page.getByRole("link", { name: "Account" }).click();
-      await page.getByText("Test wallet").waitFor();
       assert.deepEqual(found.filter((line) => !/status of 401/.test(line)), []);
     });
   });
