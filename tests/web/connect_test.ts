@@ -123,6 +123,9 @@ browserTest("an approval counts after a second in sight only", async (browser) =
   });
 });
 
+/** A name is text, whatever it holds. */
+const USED = "<b>Used</b>";
+
 browserTest("a link that is malformed, foreign or used up changes nothing", async (browser) => {
   verifies("14.2-3");
   await withDashboard(async ({ web, relayer, home }) => {
@@ -138,20 +141,20 @@ browserTest("a link that is malformed, foreign or used up changes nothing", asyn
     await page.goto(foreign.url.replace(/state=\w+/, "state=1"));
     await page.getByText("This link is not complete").waitFor();
 
-    const used = await desk.start({ relayer, webUrl: web, label: "Used" });
+    const used = await desk.start({ relayer, webUrl: web, label: USED });
     await page.goto(used.url);
-    await approve(page, "Used");
-    await page.getByRole("heading", { name: "Used is connected" }).waitFor();
+    await approve(page, USED);
+    await page.getByRole("heading", { name: `${USED} is connected` }).waitFor();
     await page.goto(used.url);
-    await approve(page, "Used");
+    await approve(page, USED);
     await page.getByText("The app is not waiting for this answer").waitFor();
-    assert.deepEqual((await labels(page)).sort(), ["Used", "dashboard"]);
+    assert.deepEqual((await labels(page)).sort(), [USED, "dashboard"]);
 
     const altered = await desk.start({ relayer, webUrl: web, label: "Altered" });
     await page.goto(altered.url.replace(/state=\w+/, `state=${"0".repeat(64)}`));
     await approve(page, "Altered");
     await page.getByText("The app is not waiting for this answer").waitFor();
-    assert.deepEqual((await labels(page)).sort(), ["Used", "dashboard"]);
+    assert.deepEqual((await labels(page)).sort(), [USED, "dashboard"]);
   });
 });
 

@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import { Buffer } from "node:buffer";
 import type { Page } from "playwright-core";
+import { SvcClient } from "../../src/client/mod.ts";
 import { browserTest, complaints } from "./chromium.ts";
 import { inHome, Program, relayerEnv } from "../program.ts";
 import { freePort, signIn, withDashboard } from "./dashboard.ts";
@@ -47,6 +48,35 @@ async function importLines(page: Page, lines: readonly string[]): Promise<void> 
   });
   await page.getByText(`${lines.length} of ${lines.length} memories saved.`).waitFor();
 }
+
+const MARKUP = `<img src=x onerror="document.title='run'"><script>run()</script><b>bold</b> &amp;`;
+
+browserTest("what a memory or a namespace holds is shown as text", async (browser) => {
+  await withDashboard(async ({ web, relayer }) => {
+    const page = await browser.newPage();
+    const found = complaints(page);
+    await signIn(page, web);
+    await page.getByRole("link", { name: "Apps" }).click();
+    await page.getByLabel("Name of the app").fill("Cursor");
+    await page.getByRole("button", { name: "Make a key" }).click();
+    const privateKey = await page.getByLabel("Key of Cursor").innerText();
+    const client = new SvcClient({ baseUrl: relayer, privateKey });
+    const { job_id } = await client.remember(MARKUP, { namespace: MARKUP });
+    await client.waitFor(job_id);
+    await page.getByRole("link", { name: "Memories" }).click();
+    await page.locator(".namespaces button", { hasText: MARKUP }).click();
+    await card(page, MARKUP).waitFor();
+    assert.equal(await page.locator(".memory .text").innerText(), MARKUP);
+    await page.getByLabel("Search by meaning").fill(MARKUP);
+    await page.getByRole("button", { name: "Search" }).click();
+    await page.getByRole("heading", { name: "1 match for" }).waitFor();
+    await page.getByRole("button", { name: "Delete" }).first().click();
+    await page.getByRole("dialog").getByText(MARKUP).waitFor();
+    assert.equal(await page.locator("main img, main script, main b").count(), 0);
+    assert.equal(await page.title(), "Memories · svc");
+    assert.deepEqual(found, []);
+  });
+});
 
 browserTest("a file is imported, the search repaired, a namespace forgotten", async (browser) => {
   await withDashboard(async ({ web }) => {
