@@ -107,7 +107,12 @@ class Registry implements LocalAccounts {
     return await this.#change(accountId, (account) => {
       if (this.#rows.byKey(checked.publicKey) !== undefined) throw new SvcError("key_exists");
       if (account.keys.length >= MAX_KEYS) {
-        throw new SvcError("invalid_parameter", `An account has at most ${MAX_KEYS} keys`);
+        // Keys that ended open nothing any more: they make room.
+        const ended = account.keys.filter(({ expiresAt = Infinity }) => expiresAt <= now);
+        if (ended.length === 0) {
+          throw new SvcError("invalid_parameter", `An account has at most ${MAX_KEYS} keys`);
+        }
+        for (const { publicKey } of ended) this.#rows.removeKey(publicKey);
       }
       this.#rows.addKey(account.accountId, checked, now);
     });

@@ -118,10 +118,14 @@ export function memoryAccounts(now: () => number = Date.now): AccountRegistry {
         const account = accounts.require(accountId);
         const added = delegateKey(key, now());
         if (accounts.holding(added.publicKey) !== undefined) throw new SvcError("key_exists");
-        if (account.keys.length >= MAX_KEYS) {
+        const full = account.keys.length >= MAX_KEYS;
+        // Keys that ended open nothing any more: they make room.
+        const keys = account.keys
+          .filter(({ expiresAt = Infinity }) => !full || expiresAt > added.createdAt);
+        if (keys.length >= MAX_KEYS) {
           refuse("publicKey", `An account has at most ${MAX_KEYS} keys`);
         }
-        return accounts.save({ ...account, keys: [...account.keys, added] });
+        return accounts.save({ ...account, keys: [...keys, added] });
       },
       async removeKey(accountId, publicKey) {
         await gate.pass();

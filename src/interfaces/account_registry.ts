@@ -55,9 +55,10 @@ export interface AccountAdmin {
   /** The owner's account. */
   ofOwner(owner: string): Promise<Account | undefined>;
   /**
-   * Adds a key.
+   * Adds a key. In a full account, keys that have ended make room.
    * @throws {SvcError} `key_exists` when an account lists it, `not_found` without the account,
-   * `invalid_parameter` when the key or its label breaks a rule (also a small-order key).
+   * `invalid_parameter` when the key or its label breaks a rule (also a small-order key), or there
+   * is no room.
    */
   addKey(accountId: string, key: NewKey): Promise<Account>;
   /**

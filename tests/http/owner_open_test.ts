@@ -17,6 +17,17 @@ Deno.test("a sign-in answers the owner's account, and makes it once", async () =
   assert.deepEqual(again.body, first.body);
 });
 
+Deno.test("two sign-ins at once open one account", async () => {
+  verifies("9.2-20");
+  await using svc = await startRelayer();
+  const wallet = ed25519Wallet();
+  const answers = await Promise.all(
+    [1, 2].map(() => ownerCall(svc, wallet, "open", "/accounts/open")),
+  );
+  assert.deepEqual(answers.map(({ status }) => status).sort(), [200, 201]);
+  assert.deepEqual(answers[0]?.body, answers[1]?.body);
+});
+
 Deno.test("a sign-in from elsewhere opens an account but makes none", async () => {
   verifies("9.2-15", "9.2-20");
   await using svc = await startRelayer();

@@ -135,6 +135,25 @@ Deno.test("rules of accounts and keys", async () => {
   await assert.rejects(admin.addKey(accountId, keyOf(101)), { code: "invalid_parameter" });
 });
 
+Deno.test("keys that ended make room in a full account", async () => {
+  await using folder = await folderForTests();
+  let now = 1000;
+  await using accounts = localAccounts({ dataDir: folder.path, now: () => now });
+  const { admin } = accounts;
+  const { accountId } = await admin.create(OWNER);
+  for (let n = 1; n <= 100; n++) {
+    await admin.addKey(accountId, keyOf(n, n <= 3 ? { expiresAt: 1000 + n } : {}));
+  }
+  await assert.rejects(admin.addKey(accountId, keyOf(101)), { code: "invalid_parameter" });
+  now = 1002;
+  const { keys } = await admin.addKey(accountId, keyOf(101));
+  assert.equal(keys.length, 99, "keys 1 and 2 have ended, key 3 has not");
+  for (const n of [1, 2]) {
+    assert.equal(await accounts.resolve(keyOf(n).publicKey), undefined);
+  }
+  assert.equal((await accounts.resolve(keyOf(3).publicKey))?.accountId, accountId);
+});
+
 Deno.test("two creations at once make one account", async () => {
   await using folder = await folderForTests();
   await using one = localAccounts({ dataDir: folder.path });

@@ -1,4 +1,4 @@
-import { deepStrictEqual, notDeepStrictEqual, ok, rejects } from "node:assert/strict";
+import { deepStrictEqual, notDeepStrictEqual, ok, rejects, strictEqual } from "node:assert/strict";
 import { createHash } from "node:crypto";
 import memory, {
   memoryAccounts,
@@ -41,6 +41,23 @@ Deno.test("memoryAccounts judges expiry by its clock", async () => {
   const { keys } = await add("7", 1001);
   deepStrictEqual([keys[0]?.createdAt, keys[0]?.expiresAt], [1000, 1001]);
   await rejects(add("8", 1000), { code: "invalid_parameter", field: "expiresAt" });
+});
+
+Deno.test("memoryAccounts makes room in a full account by keys that ended", async () => {
+  let now = 1000;
+  await using accounts = memoryAccounts(() => now);
+  const { accountId } = await accounts.admin!.create(OWNER);
+  const add = (n: number, ends?: number) =>
+    accounts.admin!.addKey(accountId, {
+      publicKey: (n + 16).toString(16).padStart(2, "0").repeat(32),
+      label: "x",
+      permissions: ["read"],
+      ...(ends === undefined ? {} : { expiresAt: ends }),
+    });
+  for (let n = 1; n <= 100; n++) await add(n, n === 1 ? 1001 : undefined);
+  await rejects(add(101), { code: "invalid_parameter" });
+  now = 1001;
+  strictEqual((await add(101)).keys.length, 100);
 });
 
 Deno.test("memoryAccounts hands out copies", async () => {

@@ -2,7 +2,9 @@ import assert from "node:assert/strict";
 import { gunzipSync } from "node:zlib";
 import { answerWeb, type WebOptions } from "../../src/web/answer.ts";
 import { readWebFiles, WEB_FILES } from "../../src/web/files.ts";
+import { listenWeb } from "../../src/web/listen.ts";
 import { verifies } from "../requirements.ts";
+import { freePort } from "./dashboard.ts";
 
 const files = await readWebFiles(new URL("../../web/dist/", import.meta.url));
 const OPTIONS: WebOptions = {
@@ -106,6 +108,19 @@ Deno.test("a name that was rebound to this machine gets nothing", async () => {
     assert.equal(response.status, 403, host);
     await response.body?.cancel();
   }
+});
+
+Deno.test("a Host that no address can have is refused", async () => {
+  const port = freePort();
+  const abort = new AbortController();
+  const dashboard = listenWeb(port, OPTIONS, abort.signal);
+  for (const host of ["a b", "[", "localhost:99999", "a/../b@c"]) {
+    const connection = await Deno.connect({ hostname: "127.0.0.1", port });
+    const head = `GET / HTTP/1.1\r\nHost: ${host}\r\nConnection: close\r\n\r\n`;
+    await connection.write(new TextEncoder().encode(head));
+    assert.match(await new Response(connection.readable).text(), /^HTTP\/1.1 40[03] /, host);
+  }
+  await dashboard?.shutdown();
 });
 
 Deno.test("another loopback name leads to the address that holds the keys", async () => {

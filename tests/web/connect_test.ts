@@ -75,6 +75,13 @@ const HELD_SECONDS = `{
   globalThis.clearTimeout = (id) => held.delete(id) || never(id);
 }`;
 
+/** What a page sees of its tab; a browser without windows never hides one. */
+const setVisibility = (state: string) =>
+  `Object.defineProperty(document, "visibilityState", { value: "${state}", configurable: true });
+  document.dispatchEvent(new Event("visibilitychange"))`;
+const setFocus = (focus: boolean) =>
+  `document.hasFocus = () => ${focus}; dispatchEvent(new Event("${focus ? "focus" : "blur"}"))`;
+
 browserTest("an approval counts after a second in sight only", async (browser) => {
   await withDashboard(async ({ web, relayer, home }) => {
     await using desk = openLoginDesk({ credentialsPath: `${home}/credentials.json` });
@@ -96,6 +103,17 @@ browserTest("an approval counts after a second in sight only", async (browser) =
     await page.setViewportSize({ width: 800, height: 1200 });
     await seconds(1);
     assert.equal(await button.isDisabled(), true, "the second starts anew");
+    await page.evaluate(setVisibility("hidden"));
+    await seconds(0);
+    assert.equal(await button.isDisabled(), true, "a tab in the background");
+    await page.evaluate(setVisibility("visible"));
+    await seconds(1);
+    await page.evaluate(setFocus(false));
+    await seconds(0);
+    assert.equal(await button.isDisabled(), true, "behind another window");
+    await page.evaluate(setFocus(true));
+    await seconds(1);
+    assert.equal(await button.isDisabled(), true, "the second starts anew");
     await page.evaluate("heldSeconds.forEach((run) => run())");
     await page.locator("button:enabled", { hasText: "Approve" }).waitFor();
     // A click that a script makes is nobody's approval.
@@ -105,11 +123,17 @@ browserTest("an approval counts after a second in sight only", async (browser) =
   });
 });
 
+/** A name is text, whatever it holds. */
+const USED = "<b>Used</b>";
+
 browserTest("a link that is malformed, foreign or used up changes nothing", async (browser) => {
   verifies("14.2-3");
   await withDashboard(async ({ web, relayer, home }) => {
     await using desk = openLoginDesk({ credentialsPath: `${home}/credentials.json` });
     const page = await browser.newPage();
+    await page.goto(`${web}/connect/mcp?port=1`);
+    await page.getByText("This link is not complete").waitFor();
+    assert.equal(await page.getByRole("button", { name: "Start" }).count(), 0, "no key for it");
     await signIn(page, web);
     const foreign = await desk.start({ relayer: "http://127.0.0.1:1", webUrl: web, label: "a" });
     await page.goto(foreign.url);
@@ -117,20 +141,20 @@ browserTest("a link that is malformed, foreign or used up changes nothing", asyn
     await page.goto(foreign.url.replace(/state=\w+/, "state=1"));
     await page.getByText("This link is not complete").waitFor();
 
-    const used = await desk.start({ relayer, webUrl: web, label: "Used" });
+    const used = await desk.start({ relayer, webUrl: web, label: USED });
     await page.goto(used.url);
-    await approve(page, "Used");
-    await page.getByRole("heading", { name: "Used is connected" }).waitFor();
+    await approve(page, USED);
+    await page.getByRole("heading", { name: `${USED} is connected` }).waitFor();
     await page.goto(used.url);
-    await approve(page, "Used");
+    await approve(page, USED);
     await page.getByText("The app is not waiting for this answer").waitFor();
-    assert.deepEqual((await labels(page)).sort(), ["Used", "dashboard"]);
+    assert.deepEqual((await labels(page)).sort(), [USED, "dashboard"]);
 
     const altered = await desk.start({ relayer, webUrl: web, label: "Altered" });
     await page.goto(altered.url.replace(/state=\w+/, `state=${"0".repeat(64)}`));
     await approve(page, "Altered");
     await page.getByText("The app is not waiting for this answer").waitFor();
-    assert.deepEqual((await labels(page)).sort(), ["Used", "dashboard"]);
+    assert.deepEqual((await labels(page)).sort(), [USED, "dashboard"]);
   });
 });
 

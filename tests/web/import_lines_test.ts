@@ -11,13 +11,21 @@ Deno.test("an export keeps what belongs to a memory; lines without text are coun
   const lines = [
     { type: "header", format: "svc-export/1" },
     { type: "memory", text: "a", importance: 0.9, occurred_at: "2026-01-01T00:00:00Z", extra: 1 },
+    { type: "memory", text: "b", metadata: { from: "work", page: 3, kept: true, none: null } },
+    { type: "memory", text: "c", metadata: { nested: {} } },
+    { type: "memory", text: "d", metadata: ["list"] },
     { type: "memory", text: " " },
     { type: "memory", memory_id: "x" },
     { type: "error", code: "internal_error" },
     { type: "end", memories: 3 },
   ];
   const { items, skipped } = readImport(lines.map((line) => JSON.stringify(line)).join("\n"));
-  assert.deepEqual(items, [{ text: "a", importance: 0.9, occurred_at: "2026-01-01T00:00:00Z" }]);
+  assert.deepEqual(items, [
+    { text: "a", importance: 0.9, occurred_at: "2026-01-01T00:00:00Z" },
+    { text: "b", metadata: { from: "work", page: 3, kept: true, none: null } },
+    { text: "c" },
+    { text: "d" },
+  ]);
   assert.equal(skipped, 2);
 });
 

@@ -30,6 +30,8 @@ browserTest(
       const client = new SvcClient({ baseUrl: relayer, privateKey, accountId });
       assert.equal((await client.account()).key.label, "Cursor");
       const card = page.locator(".key", { hasText: "Cursor" });
+      await page.getByRole("link", { name: "Account" }).click();
+      await page.getByRole("link", { name: "Apps" }).click();
       await card.getByText(/used just now/).waitFor();
 
       await card.getByRole("button", { name: "Remove" }).click();
@@ -79,3 +81,31 @@ browserTest(
     });
   },
 );
+
+browserTest("a refused key of the page is replaced once, whoever notices", async (browser) => {
+  await withDashboard(async ({ web }) => {
+    const context = await browser.newContext();
+    const reading = await context.newPage();
+    await signIn(reading, web);
+    const page = await context.newPage();
+    await page.goto(`${web}/apps`);
+    const cards = page.locator(".key", { hasText: "dashboard" });
+    await cards.first().waitFor();
+    let added = 0;
+    context.on("request", (request) => {
+      if (request.method() === "POST" && /\/accounts\/0x\w+\/keys$/.test(request.url())) added++;
+    });
+    const refused = reading.waitForResponse((response) => response.status() === 401);
+    await cards.getByRole("button", { name: "Remove" }).click();
+    await page.getByRole("dialog").getByRole("button", { name: "Remove" }).click();
+    await page.getByRole("dialog").waitFor({ state: "detached" });
+    await refused;
+    // Both tabs ask several things at once, and go on.
+    await reading.waitForResponse((response) =>
+      response.status() === 200 && response.url().includes("/api/namespaces")
+    );
+    await cards.first().waitFor();
+    assert.equal(await cards.count(), 1);
+    assert.equal(added, 1);
+  });
+});

@@ -1,8 +1,10 @@
 import assert from "node:assert/strict";
 import { Buffer } from "node:buffer";
 import type { Page } from "playwright-core";
+import { SvcClient } from "../../src/client/mod.ts";
 import { browserTest, complaints } from "./chromium.ts";
-import { signIn, withDashboard } from "./dashboard.ts";
+import { inHome, Program, relayerEnv } from "../program.ts";
+import { freePort, signIn, withDashboard } from "./dashboard.ts";
 
 const card = (page: Page, text: string) =>
   page.locator(".memory", { hasText: text }).filter({ has: page.locator("time") });
@@ -36,23 +38,56 @@ browserTest("memories are saved, found and deleted in the page", async (browser)
   });
 });
 
+/** Puts a text file with a memory on each line into the open page. */
+async function importLines(page: Page, lines: readonly string[]): Promise<void> {
+  await page.getByText("Import, repair, forget").click();
+  await page.getByLabel("File").setInputFiles({
+    name: "facts.txt",
+    mimeType: "text/plain",
+    buffer: Buffer.from(lines.join("\n")),
+  });
+  await page.getByText(`${lines.length} of ${lines.length} memories saved.`).waitFor();
+}
+
+const MARKUP = `<img src=x onerror="document.title='run'"><script>run()</script><b>bold</b> &amp;`;
+
+browserTest("what a memory or a namespace holds is shown as text", async (browser) => {
+  await withDashboard(async ({ web, relayer }) => {
+    const page = await browser.newPage();
+    const found = complaints(page);
+    await signIn(page, web);
+    await page.getByRole("link", { name: "Apps" }).click();
+    await page.getByLabel("Name of the app").fill("Cursor");
+    await page.getByRole("button", { name: "Make a key" }).click();
+    const privateKey = await page.getByLabel("Key of Cursor").innerText();
+    const client = new SvcClient({ baseUrl: relayer, privateKey });
+    const { job_id } = await client.remember(MARKUP, { namespace: MARKUP });
+    await client.waitFor(job_id);
+    await page.getByRole("link", { name: "Memories" }).click();
+    await page.locator(".namespaces button", { hasText: MARKUP }).click();
+    await card(page, MARKUP).waitFor();
+    assert.equal(await page.locator(".memory .text").innerText(), MARKUP);
+    await page.getByLabel("Search by meaning").fill(MARKUP);
+    await page.getByRole("button", { name: "Search" }).click();
+    await page.getByRole("heading", { name: "1 match for" }).waitFor();
+    await page.getByRole("button", { name: "Delete" }).first().click();
+    await page.getByRole("dialog").getByText(MARKUP).waitFor();
+    assert.equal(await page.locator("main img, main script, main b").count(), 0);
+    assert.equal(await page.title(), "Memories · svc");
+    assert.deepEqual(found, []);
+  });
+});
+
 browserTest("a file is imported, the search repaired, a namespace forgotten", async (browser) => {
   await withDashboard(async ({ web }) => {
     const page = await browser.newPage();
     await signIn(page, web);
-    await page.getByText("Import, repair, forget").click();
-    const lines = Array.from({ length: 45 }, (_, i) => `fact number ${i}`);
-    await page.getByLabel("File").setInputFiles({
-      name: "facts.txt",
-      mimeType: "text/plain",
-      buffer: Buffer.from(lines.join("\n")),
-    });
-    await page.getByText("45 of 45 memories saved.").waitFor();
+    await importLines(page, Array.from({ length: 45 }, (_, i) => `fact number ${i}`));
     await page.getByText("45 memories,").waitFor();
     assert.equal(await page.getByRole("progressbar", { name: "Import" }).getAttribute("max"), "45");
 
     await page.getByRole("button", { name: "Repair" }).click();
-    await page.getByText(/records found, 0 put back/).waitFor();
+    await page.getByText(/records looked at, 0 put back/).waitFor();
 
     await page.getByRole("button", { name: "Forget…" }).click();
     const dialog = page.getByRole("dialog");
@@ -72,5 +107,53 @@ browserTest("a relayer that is gone is named, and its return noticed", async (br
     await page.getByRole("alert").getByText("cannot be reached").first().waitFor();
     await page.unroute(`${relayer}/**`);
     await page.getByRole("alert").first().waitFor({ state: "hidden" });
+  });
+});
+
+/** Every value a progress bar shows, as text. */
+const WATCH_REPAIR = `{
+  const seen = globalThis.seenProgress = [];
+  new MutationObserver(() => {
+    const bar = document.querySelector("progress[aria-label=Repair]");
+    const text = bar && (bar.hasAttribute("value") ? bar.value + "/" + bar.max : "begun");
+    if (text && seen.at(-1) !== text) seen.push(text);
+  }).observe(document, { subtree: true, childList: true, attributes: true });
+}`;
+
+browserTest("records that the search lost are put back, step by step", async (browser) => {
+  await inHome(async (home) => {
+    const web = `http://localhost:${freePort()}`;
+    const env = {
+      ...relayerEnv(home),
+      SVC_PORT: String(freePort()),
+      SVC_WEB_PORT: new URL(web).port,
+    };
+    const lines = Array.from({ length: 60 }, (_, i) => `fact number ${i}`);
+    const page = await browser.newPage();
+    {
+      await using program = new Program(["start"], env);
+      await program.event("dashboard");
+      program.drain();
+      await signIn(page, web);
+      await importLines(page, lines);
+      await page.getByText("60 memories,").waitFor();
+    }
+    for (const ending of ["", "-wal", "-shm"]) {
+      await Deno.remove(`${home}/.svc/relayer/index.db${ending}`).catch(() => undefined);
+    }
+    await using program = new Program(["start"], env);
+    await program.event("dashboard");
+    program.drain();
+    await page.goto(web);
+    await page.getByText("Nothing here yet").waitFor();
+    await page.getByText("Import, repair, forget").click();
+    await page.evaluate(WATCH_REPAIR);
+    await page.getByRole("button", { name: "Repair" }).click();
+    await page.getByText("60 records looked at, 60 put back.").waitFor();
+    assert.deepEqual(await page.evaluate("seenProgress"), ["begun", "25/60", "50/60", "60/60"]);
+    await page.getByText("60 memories,").waitFor();
+    await page.getByLabel("Search by meaning").fill("fact number 7");
+    await page.getByRole("button", { name: "Search" }).click();
+    await page.locator(".memory", { hasText: /fact number 7$/m }).first().waitFor();
   });
 });

@@ -5,7 +5,7 @@ import { useEffect, useRef } from "preact/hooks";
 import { Link, usePath } from "./navigation.tsx";
 import { AccountPage } from "./pages/account.tsx";
 import { AppsPage } from "./pages/apps.tsx";
-import { ConnectPage } from "./pages/connect.tsx";
+import { ConnectPage, linkProblem } from "./pages/connect.tsx";
 import { MemoriesPage } from "./pages/memories.tsx";
 import { SignIn } from "./pages/sign_in.tsx";
 import { Pause } from "./parts/pause.tsx";
@@ -69,6 +69,8 @@ export function App() {
   const { who } = session;
   const { title, page: Page } = PAGES[path] ?? PAGES["/"]!;
   const shown = who === undefined ? "Sign in" : title;
+  // Nobody makes a key for the sake of a link that leads nowhere.
+  const useless = path === "/connect/mcp" && linkProblem(session) !== undefined;
   const first = useRef(true);
   useEffect(() => {
     // A screen reader goes on at the new page's beginning.
@@ -81,7 +83,7 @@ export function App() {
   return (
     <Frame path={path} signedIn={who !== undefined}>
       <Pause until={session.pausedUntil} />
-      {who === undefined ? <SignIn /> : (
+      {who === undefined && !useless ? <SignIn /> : (
         <>
           {path !== "/connect/mcp" && path !== "/account" && <RecoveryReminder />}
           <Page />

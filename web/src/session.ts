@@ -2,6 +2,7 @@ import { SvcClient } from "../../src/client/client.ts";
 import { type ErrorCode, SvcError } from "../../src/errors.ts";
 import type { WebConfig } from "./config.ts";
 import {
+  alone,
   dropPageKey,
   makePageKey,
   type PageKey,
@@ -35,6 +36,8 @@ export interface SignedIn {
 }
 
 const NAME = "signed-in";
+/** Tabs tell each other by this name which account the browser is signed in to. */
+const TABS = "svc-signed-in";
 /** How long what happens is taken for what a click asked for, in milliseconds. */
 const CLICK_MS = 5000;
 
@@ -53,6 +56,9 @@ export class Session {
   rateLimit: string | undefined;
   #wallet: Wallet | undefined;
   #client: Promise<SvcClient> | undefined;
+  /** The replacement of a refused page key that is under way. */
+  #mending: Promise<void> | undefined;
+  readonly #tabs = new BroadcastChannel(TABS);
   /** Somebody has just signed in, and expects questions of the wallet. */
   #expectsQuestion = false;
   /** When the user clicked last, also by the keyboard. */
@@ -73,6 +79,10 @@ export class Session {
     addEventListener("click", (event) => {
       if (event.isTrusted) this.#clickedAt = Date.now();
     }, { capture: true });
+    // Another tab signed in or out: what this one shows and holds is not the user's any more.
+    this.#tabs.onmessage = ({ data }) => {
+      if (data !== (this.who?.accountId ?? null)) location.reload();
+    };
     this.who = await read<SignedIn>(NAME);
     if (this.who?.pair !== undefined) {
       this.#wallet = new BrowserWallet(this.who.pair);
@@ -87,11 +97,18 @@ export class Session {
 
   /** Proves the wallet's address, opens or makes its account, and keeps both. */
   async signIn(wallet: Wallet): Promise<void> {
+    await this.#openAccount(wallet);
+    this.#client = undefined;
+    this.#expectsQuestion = true;
+    // Keys of a site are deleted when space is short, unless they are asked to stay.
+    // A browser may ask its user about it: nobody waits for that.
+    void navigator.storage?.persist?.().catch(() => false);
+  }
+
+  async #openAccount(wallet: Wallet): Promise<string> {
     const account = await this.owner.open(wallet);
     const pair = wallet instanceof BrowserWallet ? wallet.pair : undefined;
     this.#wallet = wallet;
-    this.#client = undefined;
-    this.#expectsQuestion = true;
     const { kind, name, address } = wallet;
     const { account_id: accountId, active } = account;
     await this.#keep({
@@ -103,9 +120,8 @@ export class Session {
       backedUp: this.who?.address === address && this.who.backedUp,
       ...(pair === undefined ? {} : { pair }),
     });
-    // Keys of a site are deleted when space is short, unless they are asked to stay.
-    // A browser may ask its user about it: nobody waits for that.
-    void navigator.storage?.persist?.().catch(() => false);
+    this.#tabs.postMessage(accountId);
+    return accountId;
   }
 
   /** Notes that the recovery key is saved elsewhere. */
@@ -145,27 +161,29 @@ export class Session {
 
   /** A question about memories, signed by the page's own key. */
   async ask<T>(use: (client: SvcClient) => Promise<T>): Promise<T> {
+    const client = this.#signedClient();
     try {
-      return await use(await this.#signedClient());
+      return await use(await client);
     } catch (error) {
       if (!isRefusal(error, "account_not_authorized") || this.who?.active === false) throw error;
-      this.#checkMoment();
-      await this.#replacePageKey();
+      // Questions are asked side by side and refused together: one of them mends it for all.
+      if (this.#client === client) {
+        this.#mending ??= this.#replacePageKey(await client)
+          .finally(() => this.#mending = undefined);
+      }
+      await this.#mending;
       return await use(await this.#signedClient());
     }
   }
 
-  /** The key was removed, or the relayer lost its accounts: both heal by asking the wallet. */
-  async #replacePageKey(): Promise<void> {
-    this.#client = undefined;
+  /** The key was removed, or the relayer lost its accounts: a new key heals both. */
+  async #replacePageKey(refused: SvcClient): Promise<void> {
+    this.#checkMoment();
+    // Another tab may have replaced it already.
+    await dropPageKey(await refused.publicKey());
     this.#expectsQuestion = true;
-    await dropPageKey();
-    try {
-      await this.#signedClient();
-    } catch (error) {
-      if (!isRefusal(error, "owner_proof_invalid")) throw error;
-      await this.signIn(await this.wallet());
-    }
+    this.#client = undefined;
+    await this.#signedClient();
   }
 
   /** Forgets everybody and everything in this browser. */
@@ -180,6 +198,7 @@ export class Session {
     this.#wallet = undefined;
     this.#client = undefined;
     this.who = undefined;
+    this.#tabs.postMessage(null);
     this.#changed();
   }
 
@@ -199,11 +218,8 @@ export class Session {
   async #openClient(): Promise<SvcClient> {
     const { accountId } = this.#signedIn();
     // Two tabs would make two keys.
-    const key = await navigator.locks.request(
-      "svc-page-key",
-      async () =>
-        await readPageKey(accountId) ??
-          await this.#makePageKey(accountId),
+    const key = await alone(async () =>
+      await readPageKey(accountId) ?? await this.#makePageKey(accountId)
     );
     setTimeout(
       () => this.#client = undefined,
@@ -212,7 +228,7 @@ export class Session {
     return new SvcClient({
       baseUrl: this.config.relayerUrl,
       signer: signerOf(key),
-      accountId,
+      accountId: key.accountId,
       fetch: async (url, init) => {
         const response = await fetch(url, init);
         this.rateLimit = response.headers.get("ratelimit") ?? this.rateLimit;
@@ -224,7 +240,13 @@ export class Session {
   async #makePageKey(accountId: string): Promise<PageKey> {
     if (!this.#expectsQuestion) this.#checkMoment();
     this.#expectsQuestion = false;
-    const { key, active } = await makePageKey(this.owner, await this.wallet(), accountId);
+    const wallet = await this.wallet();
+    const { key, active } = await makePageKey(this.owner, wallet, accountId)
+      .catch(async (error) => {
+        if (!isRefusal(error, "owner_proof_invalid")) throw error;
+        // The relayer does not know the account any more: the owner gets one anew.
+        return await makePageKey(this.owner, wallet, await this.#openAccount(wallet));
+      });
     if (this.who !== undefined && this.who.active !== active) {
       await this.#keep({ ...this.who, active });
     }

@@ -186,7 +186,16 @@ export class OwnerRoutes {
     const account = await this.#admin.ofOwner(owner);
     if (account !== undefined) return { status: 200, body: accountBody(account) };
     if (!this.#mayRegister(context)) throw new SvcError("registration_closed");
-    return { status: 201, body: accountBody(await this.#admin.create(owner)) };
+    try {
+      return { status: 201, body: accountBody(await this.#admin.create(owner)) };
+    } catch (error) {
+      // Another sign-in of the same owner was faster.
+      const made = SvcError.from(error).code === "account_exists"
+        ? await this.#admin.ofOwner(owner)
+        : undefined;
+      if (made === undefined) throw error;
+      return { status: 200, body: accountBody(made) };
+    }
   }
 
   async #change(

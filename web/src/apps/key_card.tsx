@@ -18,10 +18,12 @@ export function isExpired({ expires_at }: AccountKey): boolean {
 
 /** A key of the account: whose it is, what it may do, when it was used. */
 export function KeyCard(
-  { accountKey: key, own, onRemove }: {
+  { accountKey: key, own, used = true, onRemove }: {
     accountKey: AccountKey;
     /** Whether it is the key of this page. */
     own: boolean;
+    /** Whether its last use is known. */
+    used?: boolean;
     onRemove: () => Promise<void>;
   },
 ) {
@@ -40,12 +42,12 @@ export function KeyCard(
       <div class="row between">
         <p class="quiet small-text grow">
           Added <Moment time={key.created_at} />
-          {" · "}
-          {key.last_used_at === undefined ? "never used" : (
+          {used && " · "}
+          {used && (key.last_used_at === undefined ? "never used" : (
             <>
               used <Moment time={key.last_used_at} />
             </>
-          )}
+          ))}
           {key.expires_at !== undefined && (
             <>
               {" · "}

@@ -1,8 +1,8 @@
 import { useEffect, useRef, useState } from "preact/hooks";
 
 /**
- * Whether an element was in sight for a while without a break: in a page that is shown, not
- * scrolled away. A click that was meant for something else comes sooner.
+ * Whether an element was in sight for a while without a break: in a page that is shown and has the
+ * user's attention, not scrolled away. A click that was meant for something else comes sooner.
  *
  * @param ms How long.
  */
@@ -17,7 +17,8 @@ export function useVisibleFor<T extends Element>(ms: number) {
     function update(): void {
       clearTimeout(timer);
       setVisible(false);
-      if (inView && document.visibilityState === "visible") {
+      // A window in front of this one takes the focus, and what is clicked in it was not meant here.
+      if (inView && document.visibilityState === "visible" && document.hasFocus()) {
         timer = setTimeout(() => setVisible(true), ms);
       }
     }
@@ -29,10 +30,14 @@ export function useVisibleFor<T extends Element>(ms: number) {
     }, { threshold: 1 });
     observer.observe(element);
     document.addEventListener("visibilitychange", update);
+    addEventListener("focus", update);
+    addEventListener("blur", update);
     return () => {
       clearTimeout(timer);
       observer.disconnect();
       document.removeEventListener("visibilitychange", update);
+      removeEventListener("focus", update);
+      removeEventListener("blur", update);
     };
   }, [ms]);
   return { ref, visible };

@@ -51,7 +51,9 @@ export function ImportFile(
     <div class="stack">
       <h3>Import a file</h3>
       <p class="quiet">
-        A text with one memory a line, or an export (NDJSON). It goes to {namespace}.
+        A text with one memory on each line, or an export (NDJSON). The memories go to the namespace
+        {" "}
+        <strong>{namespace}</strong>.
       </p>
       <label>
         File

@@ -1,6 +1,9 @@
+import type { RememberItem } from "../../../src/client/requests.ts";
+
 /** A memory to be saved. */
 export interface ImportItem {
   readonly text: string;
+  readonly metadata?: NonNullable<RememberItem["metadata"]>;
   readonly importance?: number;
   readonly occurred_at?: string;
   readonly expires_at?: string;
@@ -22,15 +25,23 @@ function parseLine(line: string): object | undefined {
   }
 }
 
+/** Whether a value may accompany a memory: an object of strings, numbers, booleans and null. */
+function isMetadata(value: unknown): value is NonNullable<RememberItem["metadata"]> {
+  return typeof value === "object" && value !== null && !Array.isArray(value) &&
+    Object.values(value).every((item) => item === null || typeof item !== "object");
+}
+
 function itemOf(line: object): ImportItem | undefined {
   const member = (name: string): unknown => Reflect.get(line, name);
   const text = member("text");
+  const metadata = member("metadata");
   const importance = member("importance");
   const occurred = member("occurred_at");
   const expires = member("expires_at");
   if (typeof text !== "string" || text.trim() === "") return undefined;
   return {
     text,
+    ...(isMetadata(metadata) ? { metadata } : {}),
     ...(typeof importance === "number" ? { importance } : {}),
     ...(typeof occurred === "string" ? { occurred_at: occurred } : {}),
     ...(typeof expires === "string" ? { expires_at: expires } : {}),

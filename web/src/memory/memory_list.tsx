@@ -8,6 +8,14 @@ import { bytesText, count } from "../text/format.ts";
 import { useSession } from "../use_session.ts";
 import { JobChip } from "./job_progress.tsx";
 import { MemoryCard } from "./memory_card.tsx";
+import { mergePages } from "./memory_pages.ts";
+
+/** How a memory came here, where that says something to people. */
+const ORIGINS: Readonly<Record<string, string>> = {
+  analyze: "found in a conversation",
+  import: "imported",
+  restore: "put back",
+};
 
 /** The newest memories of a namespace, and how many there are and are on their way. */
 export interface Overview {
@@ -28,7 +36,7 @@ export function MemoryList(
   },
 ) {
   const session = useSession();
-  /** Pages behind the first, which is loaded again and again. */
+  /** What was loaded behind the first page, and the first page as it was then. */
   const [older, setOlder] = useState<
     { memories: readonly Memory[]; cursor?: string | undefined }
   >();
@@ -39,17 +47,16 @@ export function MemoryList(
       ? <p class="quiet">Loading…</p>
       : <Failure error={overview.error} retry={overview.reload} />;
   }
-  const shown = new Map<string, Memory>();
-  for (const memory of [...value.memories, ...older?.memories ?? []]) {
-    const id = memory.memory_id;
-    if (!shown.has(id) && !hidden.has(id)) shown.set(id, memory);
-  }
-  const cursor = older === undefined ? value.nextCursor : older.cursor;
-  async function more(): Promise<void> {
+  const more = value.nextCursor !== undefined;
+  const shown = mergePages({ newest: value.memories, more, before: older?.memories ?? [] })
+    .filter(({ memory_id }) => !hidden.has(memory_id));
+  const cursor = more && older !== undefined ? older.cursor : value.nextCursor;
+  const first = value.memories;
+  async function showOlder(): Promise<void> {
     try {
       const page = await session.ask((client) => client.memories({ namespace, cursor, limit: 50 }));
       setOlder((before) => ({
-        memories: [...before?.memories ?? [], ...page.memories],
+        memories: [...first, ...before?.memories ?? [], ...page.memories],
         cursor: page.next_cursor,
       }));
       setError(undefined);
@@ -86,13 +93,13 @@ export function MemoryList(
           </p>
         )}
       <ul class="list">
-        {[...shown.values()].map((memory) => (
+        {shown.map((memory) => (
           <MemoryCard
             key={memory.memory_id}
             memory={memory}
             onDelete={() => remove(memory.memory_id)}
           >
-            {memory.source !== "remember" && <span>by {memory.source}</span>}
+            {ORIGINS[memory.source] !== undefined && <span>{ORIGINS[memory.source]}</span>}
             {memory.status !== "done" && <JobChip job={memory} />}
           </MemoryCard>
         ))}
@@ -100,7 +107,7 @@ export function MemoryList(
       <Failure error={error} />
       {cursor !== undefined && (
         <div class="row">
-          <button type="button" class="button" onClick={more}>Show older ones</button>
+          <button type="button" class="button" onClick={showOlder}>Show older ones</button>
         </div>
       )}
     </section>

@@ -6,12 +6,13 @@ import { count } from "../text/format.ts";
 /** Namespaces to choose from; `default` and the chosen one are there even while they are empty. */
 export function NamespaceList(
   { namespaces, chosen, onChoose }: {
-    namespaces: readonly NamespaceInfo[];
+    /** `undefined` until they are known. */
+    namespaces: readonly NamespaceInfo[] | undefined;
     chosen: string;
     onChoose: (namespace: string) => void;
   },
 ) {
-  const counts = new Map(namespaces.map((item) => [item.namespace, item.memory_count]));
+  const counts = new Map(namespaces?.map((item) => [item.namespace, item.memory_count]));
   const names = [...new Set(["default", ...counts.keys(), chosen])];
   return (
     <nav aria-label="Namespaces">
@@ -24,12 +25,14 @@ export function NamespaceList(
               onClick={() => onChoose(name)}
             >
               <span>{name}</span>
-              <span class="count">
-                {(counts.get(name) ?? 0).toLocaleString("en")}
-                <span class="unseen">
-                  {count(counts.get(name) ?? 0, " memory", " memories").replace(/^\S+/, "")}
+              {namespaces !== undefined && (
+                <span class="count">
+                  {(counts.get(name) ?? 0).toLocaleString("en")}
+                  <span class="unseen">
+                    {count(counts.get(name) ?? 0, " memory", " memories").replace(/^\S+/, "")}
+                  </span>
                 </span>
-              </span>
+              )}
             </button>
           </li>
         ))}

@@ -23,6 +23,11 @@ export interface PageKey {
   readonly expiresAt: number;
 }
 
+/** Runs work on the kept key while no other tab does. */
+export async function alone<T>(work: () => Promise<T>): Promise<T> {
+  return await navigator.locks.request("svc-page-key", work) as T;
+}
+
 /** The kept key, if it is the account's and lasts a while. */
 export async function readPageKey(
   accountId: string,
@@ -59,9 +64,12 @@ export async function makePageKey(
   return { key, active };
 }
 
-/** Forgets the kept key. */
-export async function dropPageKey(): Promise<void> {
-  await drop(NAME);
+/** Forgets the kept key, if it is this one. */
+export async function dropPageKey(publicKey: string): Promise<void> {
+  await alone(async () => {
+    const key = await read<PageKey>(NAME);
+    if (key?.publicKey === publicKey) await drop(NAME);
+  });
 }
 
 /** Signs requests with the page's key. */

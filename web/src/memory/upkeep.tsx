@@ -8,8 +8,9 @@ import { count } from "../text/format.ts";
 import { useSession } from "../use_session.ts";
 import { ImportFile } from "./import_file.tsx";
 
-/** Records that one step of a repair puts back. */
+/** Records that one step of a repair puts back, and the most that a step may look at. */
 const STEP = 25;
+const LARGEST_STEP = 500;
 
 /** How far a repair is. */
 interface Progress {
@@ -26,13 +27,16 @@ function Repair({ namespace, onChanged }: { namespace: string; onChanged: () => 
   async function repair(): Promise<void> {
     setProgress(undefined);
     let restored = 0;
+    let limit = STEP;
     for (;;) {
-      const step = await session.ask((client) => client.restore(namespace, STEP));
+      const step = await session.ask((client) => client.restore(namespace, limit));
       restored += step.restored;
       setProgress({ ...step, restored });
       onChanged();
-      // Records that cannot be read stay missing: a step that adds nothing is the last.
-      if (step.remaining === 0 || step.restored === 0) return;
+      // Every step meets the records that cannot be read again: it must be able to pass them.
+      const next = Math.min(LARGEST_STEP, STEP + step.failed);
+      if (step.remaining === 0 || (step.restored === 0 && next <= limit)) return;
+      limit = next;
     }
   }
   const missing = progress && progress.restored + progress.failed + progress.remaining;
@@ -40,8 +44,8 @@ function Repair({ namespace, onChanged }: { namespace: string; onChanged: () => 
     <div class="stack">
       <h3>Repair the search</h3>
       <p class="quiet">
-        Looks at every stored record and puts back what the search does not know. Harmless at any
-        time.
+        For when a memory is missing here: looks at every stored record and puts back what the
+        search does not know. Harmless at any time.
       </p>
       <button
         type="button"
@@ -52,7 +56,7 @@ function Repair({ namespace, onChanged }: { namespace: string; onChanged: () => 
       >
         {action.busy ? "Repairing…" : "Repair"}
       </button>
-      {action.busy && (
+      {(action.busy || (missing ?? 0) > 0) && (
         <progress
           aria-label="Repair"
           {...(progress === undefined
@@ -63,7 +67,7 @@ function Repair({ namespace, onChanged }: { namespace: string; onChanged: () => 
       {progress !== undefined && (
         <Notice kind={progress.failed > 0 ? "warn" : "good"}>
           <p>
-            {count(progress.total, "record", "records")} found, {progress.restored} put back
+            {count(progress.total, "record", "records")} looked at, {progress.restored} put back
             {progress.failed > 0 && `, ${progress.failed} cannot be read`}
             {progress.remaining > 0 && `, ${progress.remaining} to go`}.
           </p>
@@ -125,7 +129,7 @@ export function Upkeep(
   return (
     <details>
       <summary>Import, repair, forget</summary>
-      <div class="columns card">
+      <div class="upkeep card">
         <ImportFile {...props} />
         <Repair {...props} />
         <Forget {...props} />

@@ -1,6 +1,7 @@
 /** @jsxRuntime automatic */
 /** @jsxImportSource preact */
 import { useState } from "preact/hooks";
+import type { AccountInfo } from "../../../src/client/relayer_results.ts";
 import { ActionButton, useAction } from "../parts/action.tsx";
 import { CopyButton } from "../parts/copy.tsx";
 import { ConfirmDialog } from "../parts/dialog.tsx";
@@ -14,13 +15,25 @@ import { useSession } from "../use_session.ts";
 function Usage() {
   const session = useSession();
   const account = useLoad(() => session.ask((client) => client.account()), "account", 15_000);
-  const { used_bytes: used, limit_bytes: limit } = account.value?.quota ??
-    { used_bytes: 0, limit_bytes: null };
-  const requests = requestsLeft(session.rateLimit);
   return (
     <section class="card" aria-labelledby="usage">
       <h2 id="usage">Usage</h2>
       <Failure error={account.error} retry={account.reload} />
+      {account.value !== undefined
+        ? <Quota quota={account.value.quota} requests={requestsLeft(session.rateLimit)} />
+        : account.error === undefined && <p class="quiet">Loading…</p>}
+    </section>
+  );
+}
+
+function Quota({ quota, requests }: {
+  quota: AccountInfo["quota"];
+  /** Requests that are left; `undefined` when they are not limited. */
+  requests: number | undefined;
+}) {
+  const { used_bytes: used, limit_bytes: limit } = quota;
+  return (
+    <>
       <p>
         {bytesText(used)} {limit === null ? "stored, without a limit" : `of ${bytesText(limit)}`}
       </p>
@@ -32,7 +45,7 @@ function Usage() {
           ? "Requests are not limited."
           : `${requests.toLocaleString("en")} requests are left to this page for the moment.`}
       </p>
-    </section>
+    </>
   );
 }
 

@@ -1,6 +1,7 @@
 /** @jsxRuntime automatic */
 /** @jsxImportSource preact */
 import { useState } from "preact/hooks";
+import { KeysWhileOff } from "../apps/keys_while_off.tsx";
 import { HostSetup } from "../apps/host_setup.tsx";
 import { isExpired, KeyCard } from "../apps/key_card.tsx";
 import { type MadeKey, NewKeyForm } from "../apps/new_key.tsx";
@@ -17,8 +18,22 @@ function newestFirst(a: AccountKey, b: AccountKey): number {
   return time(b) - time(a);
 }
 
-/** Keys of apps: what they may do, when they were used; new ones; the apps' configuration. */
+/** Who may read and write besides this page. */
 export function AppsPage() {
+  const session = useSession();
+  return (
+    <>
+      <div class="title">
+        <h1>Apps</h1>
+        <p class="quiet">Each app has a key of its own. Remove it, and the app is out.</p>
+      </div>
+      {session.who?.active === false ? <KeysWhileOff /> : <Keys />}
+    </>
+  );
+}
+
+/** Keys of apps: what they may do, when they were used; new ones; the apps' configuration. */
+function Keys() {
   const session = useSession();
   const [made, setMade] = useState<MadeKey>();
   const keys = useLoad(
@@ -46,10 +61,6 @@ export function AppsPage() {
   const ended = list.filter(isExpired);
   return (
     <>
-      <div class="title">
-        <h1>Apps</h1>
-        <p class="quiet">Each app has a key of its own. Remove it, and the app is out.</p>
-      </div>
       <Failure error={keys.error} retry={keys.reload} />
       {keys.value === undefined && keys.error === undefined && <p class="quiet">Loading…</p>}
       {list.length > 0 && <ul class="list">{list.filter((key) => !isExpired(key)).map(card)}</ul>}

@@ -23,6 +23,8 @@ interface Grant {
 const UNCONFIRMED = "The key was added, but the app did not confirm it. If the app is not " +
   "connected, remove its key under Apps and ask the app for a new link.";
 
+const isThisComputer = (address: string) => new URL(address).hostname === "127.0.0.1";
+
 const gone = (error: unknown) => error instanceof ListenerError;
 
 /** Proof of the key, the key itself, and word to the app, in this order. */
@@ -79,22 +81,27 @@ function Question({ link, onDone }: { link: LoginLink; onDone: () => void }) {
     <section class="card first">
       <h1>Connect {link.label}?</h1>
       <p>
-        It will be able to use your memories on this relayer until you remove it.
+        It will be able to use your memories on this relayer. You can remove it at any time.
       </p>
       <dl class="facts">
         <div>
-          <dt>App</dt>
-          <dd>{link.label}</dd>
-        </div>
-        <div>
           <dt>Relayer</dt>
-          <dd>{link.relayer}</dd>
+          <dd>
+            {link.relayer}
+            <span class="quiet hint">
+              {isThisComputer(link.relayer)
+                ? "The program on this computer that keeps your memories."
+                : "The server that keeps your memories."}
+            </span>
+          </dd>
         </div>
         <div>
           <dt>Key ends in</dt>
           <dd>
             <code class="suffix">{link.publicKey.slice(-8)}</code>
-            <span class="quiet">The app shows the same eight characters.</span>
+            <span class="quiet hint">
+              The app shows the same eight characters. If it shows others, do not approve.
+            </span>
           </dd>
         </div>
       </dl>
@@ -127,6 +134,11 @@ function Question({ link, onDone }: { link: LoginLink; onDone: () => void }) {
   );
 }
 
+/** Why the link of the address bar is of no use; `undefined` when it can be answered. */
+export function linkProblem(session: Session): string | undefined {
+  return checkLoginLink(location.search, session.config.relayerUrl).problem;
+}
+
 /** `/connect/mcp`: an app asks to be let in. */
 export function ConnectPage() {
   const session = useSession();
@@ -143,6 +155,13 @@ export function ConnectPage() {
               <p>{problem}</p>
             </Notice>
           </section>
+        )
+        : session.who?.active === false
+        ? (
+          <Notice kind="warn">
+            <p>Your account is switched off: no app can use it.</p>
+            <Link to="/account">Switch it on, then open the app's link again</Link>
+          </Notice>
         )
         : done
         ? (

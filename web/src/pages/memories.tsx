@@ -31,8 +31,20 @@ async function overviewOf(session: Session, namespace: string): Promise<Overview
   });
 }
 
-/** Memories by namespace: new ones, search, list, upkeep. */
+/** What the apps of the user know. */
 export function MemoriesPage() {
+  const session = useSession();
+  if (session.who?.active !== false) return <Shelf />;
+  return (
+    <Notice kind="warn">
+      <p>Your account is switched off: nothing can be read or saved.</p>
+      <Link to="/account">Switch it on again</Link>
+    </Notice>
+  );
+}
+
+/** Memories by namespace: new ones, search, list, upkeep. */
+function Shelf() {
   const session = useSession();
   const [namespace, setNamespace] = useState("default");
   /** Memories that are shown on their way already. */
@@ -47,14 +59,6 @@ export function MemoriesPage() {
     void overview.reload();
     void namespaces.reload();
   };
-  if (session.who?.active === false) {
-    return (
-      <Notice kind="warn">
-        <p>Your account is switched off: nothing can be read or saved.</p>
-        <Link to="/account">Switch it on again</Link>
-      </Notice>
-    );
-  }
   return (
     <>
       <div class="title">
@@ -64,8 +68,9 @@ export function MemoriesPage() {
       <div class="shelf">
         <aside aria-label="Namespaces">
           <h2>Namespaces</h2>
+          <p class="quiet small-text">Apps can keep topics apart. Most use “default”.</p>
           <NamespaceList
-            namespaces={namespaces.value?.namespaces ?? []}
+            namespaces={namespaces.value?.namespaces}
             chosen={namespace}
             onChoose={setNamespace}
           />

@@ -46,7 +46,7 @@ export function PermissionField(
             onChange={() => onChange(choice.permissions)}
           />
           <span>
-            {choice.name} <span class="quiet">{choice.hint}</span>
+            {choice.name} <span class="quiet hint">{choice.hint}</span>
           </span>
         </label>
       ))}

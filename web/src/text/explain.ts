@@ -10,7 +10,8 @@ const SENTENCES: Partial<Record<ErrorCode, string>> = {
   origin_not_allowed:
     "The relayer does not accept this address of the dashboard. Open it under the address in SVC_WEB_URL.",
   registration_closed: "This relayer takes no new accounts.",
-  key_exists: "An account lists this key already.",
+  key_exists:
+    "An account lists this key already. If it is yours, remove it under Apps and add it again.",
   quota_exceeded: "The storage is full. Delete something to make room.",
   rate_limited: "Too many requests in a short time. Wait a moment and try again.",
   empty_text: "There is nothing to remember yet: type a text first.",

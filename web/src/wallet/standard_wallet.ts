@@ -52,7 +52,7 @@ function programOf(
     icon: wallet.icon,
     async connect({ silent = false, address } = {}) {
       const { accounts } = await connecting.connect(silent ? { silent } : {});
-      const account = accounts.find((item) => item.address === address) ??
+      const account = accounts.find((item) => item.address.toLowerCase() === address) ??
         (address === undefined ? accounts[0] : undefined);
       if (account === undefined) return undefined;
       return {
