@@ -235,3 +235,11 @@ Deno.test("neither a start nor remember and recall fetch the packages of install
   }
   ok([...await needs("cli/svc_mcp.ts")].some((name) => name.includes("jsonc-parser")));
 });
+
+Deno.test("the lock has each version of a package once", async () => {
+  // With peers of two versions it would have copies, which an empty package cache never gets.
+  const lock = JSON.parse(await Deno.readTextFile(new URL("deno.lock", ROOT)));
+  const versions = Object.keys(lock.npm).map((name) => name.replace(/(.)_.*$/, "$1"));
+  const twice = versions.filter((name, i) => versions.indexOf(name) !== i);
+  deepStrictEqual(twice, []);
+});
