@@ -1,4 +1,4 @@
-import type { CallOptions } from "./common.ts";
+import type { BackendHealth, CallOptions } from "./common.ts";
 
 /** What a delegate key may do. */
 export type Permission = "read" | "write";
@@ -87,6 +87,8 @@ export interface AccountRegistry extends AsyncDisposable {
   get(accountId: string, options?: CallOptions): Promise<Account | undefined>;
   /** Calls back when accounts changed, also by another process; dispose to stop. */
   watch?(listener: AccountListener): Disposable;
+  /** What the last calls say about the chain; absent where there is none. */
+  health?(): BackendHealth;
   /** Present where accounts are managed here and not on a chain. */
   readonly admin?: AccountAdmin;
 }

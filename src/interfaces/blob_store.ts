@@ -1,4 +1,4 @@
-import type { CallOptions, Scope } from "./common.ts";
+import type { BackendHealth, CallOptions, Scope } from "./common.ts";
 
 /** A stored blob. */
 export interface BlobInfo {
@@ -14,7 +14,23 @@ export interface BlobInfo {
 export interface PutOptions extends Scope, CallOptions {
   /** The same key never stores twice: the first blob's id is answered again. */
   readonly idempotencyKey: string;
+  /**
+   * The blob is read by others under its id, byte for byte: a store that packs blobs together
+   * stores it by itself.
+   */
+  readonly standalone?: boolean;
 }
+
+/** A blob that is now stored under another id; the earlier id is read for a while longer. */
+export interface BlobMove extends Scope {
+  /** Id so far. */
+  readonly from: string;
+  /** Id from now on. */
+  readonly to: string;
+}
+
+/** Takes note of moves; the store tells them again until one call resolves. */
+export type BlobMoveListener = (moves: readonly BlobMove[]) => Promise<void>;
 
 /**
  * Durable ciphertext, listed by owner and namespace. Verify an implementation with
@@ -27,6 +43,14 @@ export interface BlobStore extends AsyncDisposable {
   get(blobId: string, scope: Scope, options?: CallOptions): Promise<Uint8Array | undefined>;
   /** Every blob of a scope, newest first. */
   list(scope: Scope, options?: CallOptions): AsyncIterable<BlobInfo>;
-  /** Removes a blob of a scope; answers whether it is gone. Absent where a store cannot delete. */
+  /**
+   * Removes a blob of a scope: it is neither read nor listed here again. Answers whether its bytes
+   * are gone; false where a copy stays that others may read, and that a store opened elsewhere may
+   * list. Absent where a store cannot delete.
+   */
   delete?(blobId: string, scope: Scope, options?: CallOptions): Promise<boolean>;
+  /** Calls back when blobs moved, also those of an earlier process; dispose to stop. */
+  watchMoves?(listener: BlobMoveListener): Disposable;
+  /** What the last calls say about what it depends on; absent where there is nothing. */
+  health?(): BackendHealth;
 }

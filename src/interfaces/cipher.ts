@@ -1,4 +1,4 @@
-import type { CallOptions, Scope } from "./common.ts";
+import type { BackendHealth, CallOptions, Scope } from "./common.ts";
 
 /** What a sealed record is bound to, besides the data key's generation. */
 export interface SealContext extends Scope {
@@ -61,6 +61,13 @@ export interface Cipher extends AsyncDisposable {
   ): Promise<PromiseSettledResult<Uint8Array>[]>;
   /** Starts a new generation: later records use new data keys, old ones stay readable. */
   rotate(accountId: string): Promise<void>;
+  /**
+   * Drops what it keeps open for an account whose keys, owner or state changed; without an id, for
+   * all accounts.
+   */
+  accountChanged?(accountId?: string): void;
+  /** What the last calls say about the key service; absent where there is none. */
+  health?(): BackendHealth;
   /** Forgets a data key for good: its records cannot be opened from this relayer's keys again. */
   destroy(keyId: string): Promise<void>;
 }

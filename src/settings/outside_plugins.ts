@@ -1,6 +1,7 @@
 import { httpUrl, integer, list, secret } from "../fields.ts";
 import { keyServers } from "./json_parsers.ts";
-import { checked, optional } from "./parsers.ts";
+import { checked, objectId, optional } from "./parsers.ts";
+import { isObjectId } from "../protocol/keys.ts";
 
 const urls = (env: string, doc: string) =>
   checked(list(env, [], doc), (items) => {
@@ -13,7 +14,7 @@ export const OUTSIDE_PLUGINS = {
   suiPrivateKeys: secret("SVC_SUI_PRIVATE_KEYS", "`walrus`: wallets that pay, comma-separated"),
   sealServerConfigs: keyServers(
     "SVC_SEAL_SERVER_CONFIGS",
-    "`seal`: JSON list of `{objectId, weight?, aggregatorUrl?, apiKeyName?, apiKey?}`",
+    "`seal`: JSON list of `{objectId, weight?, url?, aggregatorUrl?, apiKeyName?, apiKey?}`",
   ),
   sealThreshold: optional(
     integer("SVC_SEAL_THRESHOLD", 2, 1, 255, "`seal`: weight needed to open a key"),
@@ -70,6 +71,25 @@ export const OUTSIDE_PLUGINS = {
     31_536_000,
     "`walrus`: how long a downloaded blob is kept, seconds; 0 = not at all",
   ),
+  walrusSystemId: {
+    ...objectId("SVC_WALRUS_SYSTEM_ID", "`walrus`: its system object on chain"),
+    fallbackText: "the network's",
+  },
+  walrusStakingId: {
+    ...objectId("SVC_WALRUS_STAKING_ID", "`walrus`: its staking object on chain"),
+    fallbackText: "the network's",
+  },
+  walrusWriters: {
+    ...checked(
+      list(
+        "SVC_WALRUS_WRITERS",
+        [],
+        "`walrus`: addresses, besides the owner and the wallets, whose blobs are restored",
+      ),
+      (items) => items.every(isObjectId) ? undefined : "must list addresses",
+    ),
+    fallbackText: "none",
+  },
   enokiApiKey: secret("SVC_ENOKI_API_KEY", "`enoki`: API key"),
   sponsorPrivateKey: secret("SVC_SPONSOR_PRIVATE_KEY", "`gas-station`: wallet that pays for gas"),
 };

@@ -1,0 +1,44 @@
+import { choice, type Field, httpUrl, optionalText } from "../../src/plugin.ts";
+import { isObjectId } from "../../src/protocol/keys.ts";
+
+/** Networks by their name in the settings. */
+export type SuiNetwork = "mainnet" | "testnet" | "localnet";
+
+const OPTIONAL_ID = (env: string, doc: string): Field<string | undefined> => ({
+  ...optionalText(env, doc),
+  parse(raw) {
+    if (!isObjectId(raw)) throw new TypeError("must be 0x and 64 hex characters");
+    return raw.toLowerCase();
+  },
+});
+
+/** An object id or address that may be absent; lower case. */
+export const objectId = OPTIONAL_ID;
+
+/** Where the chain is, and what is ours on it; the same variables for every plugin that uses it. */
+export const CHAIN_FIELDS = {
+  network: choice(
+    "SVC_SUI_NETWORK",
+    "localnet",
+    ["mainnet", "testnet", "localnet"],
+    "Chain, shown in /config",
+  ) as Field<SuiNetwork>,
+  rpcUrl: {
+    ...httpUrl("SVC_SUI_RPC_URL", "", "Node of the chain (gRPC)"),
+    fallbackText: "the network's",
+  } as Field<string>,
+  packageId: OPTIONAL_ID("SVC_PACKAGE_ID", "Package on chain"),
+  registryId: OPTIONAL_ID("SVC_REGISTRY_ID", "Registry on chain"),
+};
+
+/** Public nodes that speak gRPC. */
+const NODES: Readonly<Record<SuiNetwork, string>> = {
+  mainnet: "https://fullnode.mainnet.sui.io:443",
+  testnet: "https://fullnode.testnet.sui.io:443",
+  localnet: "http://127.0.0.1:9100",
+};
+
+/** Address of the node: the configured one, else the network's public one. */
+export function rpcUrlOf({ network, rpcUrl }: { network: SuiNetwork; rpcUrl: string }): string {
+  return rpcUrl === "" ? NODES[network] : rpcUrl;
+}
