@@ -3,7 +3,8 @@ import { HEADER } from "../protocol/headers.ts";
 import { bodySha256, canonicalText } from "../protocol/signing.ts";
 import { readCapped } from "./capped_body.ts";
 import { failureOf, parseObject, SvcAnswerError, SvcConnectionError } from "./failures.ts";
-import type { ResolvedOptions } from "./options.ts";
+import { isExposed, type ResolvedOptions } from "./options.ts";
+import { makeSealSession, type SealSession } from "./seal_session.ts";
 import type { Signer } from "./signer.ts";
 
 /** One call of a route. */
@@ -53,6 +54,8 @@ export class Transport {
   #signer: Promise<Signer> | undefined;
   /** Relayer's clock minus ours, in milliseconds. */
   #clockOffset = 0;
+  /** Set once the relayer asked for a credential where it decrypts. */
+  #sealSession: Promise<SealSession> | undefined;
   /** `Date` of the last refusal. */
   #relayerDate: string | null = null;
 
@@ -75,12 +78,12 @@ export class Transport {
 
   /** The answer's body as a stream, for one sending without repetition. */
   async stream(call: Call): Promise<ReadableStream<Uint8Array>> {
-    const response = await this.#send(this.#prepare(call), call, call.signal);
+    const response = await this.#send(await this.#prepare(call), call, call.signal);
     if (response.ok && response.body !== null) return response.body;
     throw failureOf(response, await readCapped(response) ?? "");
   }
 
-  #prepare(call: Call): Prepared {
+  async #prepare(call: Call): Promise<Prepared> {
     const { baseUrl, headers, credentialHeaders } = this.options;
     const [method = "", path = ""] = call.route.split(" ");
     const lines = typeof call.body === "string";
@@ -96,11 +99,42 @@ export class Transport {
         ...headers,
         ...(body === undefined ? {} : { "content-type": type }),
         ...(call.decrypts ? credentialHeaders : {}),
+        ...(call.decrypts ? await this.#sealHeaders(call.signal) : {}),
         ...(call.idempotencyKey === undefined
           ? {}
           : { [HEADER.idempotencyKey]: call.idempotencyKey }),
       },
     };
+  }
+
+  /** Whether the relayer wants a credential that was not given, and that may be made. */
+  #lacksCredential(call: Call, error: unknown): boolean {
+    const { baseUrl, credentialHeaders } = this.options;
+    if (!call.decrypts || !(error instanceof SvcError)) return false;
+    // What is sent there lets its holder open memories for a while.
+    if (Object.keys(credentialHeaders).length > 0 || isExposed(baseUrl)) return false;
+    return error.code === "decrypt_credential_required" ||
+      error.code === "decrypt_credential_invalid" && this.#sealSession !== undefined;
+  }
+
+  async #sealHeaders(signal: AbortSignal | undefined): Promise<Record<string, string>> {
+    if (this.#sealSession === undefined) return {};
+    const kept = await this.#sealSession.catch(() => undefined);
+    const due = kept === undefined || kept.renewAt <= this.options.now() + this.#clockOffset;
+    if (due) this.#sealSession = this.#openSealSession(signal);
+    return { [HEADER.sealSession]: (await this.#sealSession).header };
+  }
+
+  async #openSealSession(signal: AbortSignal | undefined): Promise<SealSession> {
+    const config = await this.json({
+      route: "GET /config",
+      unsigned: true,
+      repeatable: true,
+      signal,
+    });
+    const packageId = String(Reflect.get(config, "packageId"));
+    const now = this.options.now() + this.#clockOffset;
+    return await makeSealSession(await this.signer(), packageId, now);
   }
 
   async #signatureHeaders(prepared: Prepared): Promise<Record<string, string>> {
@@ -174,9 +208,10 @@ export class Transport {
   }
 
   async #repeat<T>(call: Call, send: (prepared: Prepared) => Promise<T>): Promise<T> {
-    const prepared = this.#prepare(call);
+    let prepared = await this.#prepare(call);
     const safe = call.repeatable === true || call.idempotencyKey !== undefined;
     let resigned = false;
+    let credentialed = false;
     for (let attempt = 1;; attempt++) {
       try {
         return await send(prepared);
@@ -187,6 +222,12 @@ export class Transport {
         if (!resigned && error instanceof SvcError && error.code === "timestamp_out_of_range") {
           resigned = true; // refused before anything happened, so that any call may be sent again
           wait = this.#correctClock();
+        }
+        if (!credentialed && this.#lacksCredential(call, error)) {
+          credentialed = true; // refused before anything happened as well
+          this.#sealSession = this.#openSealSession(call.signal);
+          prepared = await this.#prepare(call);
+          wait = 0;
         }
         if (wait === undefined) throw error;
         if (wait > 0) await this.options.sleep(wait, call.signal);
