@@ -1,6 +1,7 @@
 import { SvcError } from "./errors.ts";
 import type { Logger } from "./log.ts";
 import { PROGRAM_ROOT } from "./plugins.ts";
+import { NODES } from "./protocol/networks.ts";
 import type { Settings } from "./settings.ts";
 import { formatHost } from "./settings/parsers.ts";
 import { VERSION } from "./version.ts";
@@ -47,6 +48,7 @@ export async function openDashboard(
       webUrl,
       relayerUrl: relayerUrl(settings, relayerPort),
       accounts,
+      ...(accounts === "chain" ? { rpcUrl: settings.suiRpcUrl ?? NODES[settings.suiNetwork] } : {}),
       version: VERSION,
       files,
     }, signal);

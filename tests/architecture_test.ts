@@ -58,12 +58,19 @@ const MAY_IMPORT: readonly (readonly [from: string, to: readonly string[]])[] = 
     "src/errors.ts",
     "src/plugin.ts",
     "src/protocol/keys.ts",
+    "src/protocol/networks.ts",
   ]],
   // A page in a browser: nothing of the relayer, and nothing that only Deno has.
   ["web/src/", [
     "web/src/",
     "src/client/",
+    "src/interfaces/",
+    // Its transactions are those of the plugin; only pages of accounts on a chain load them.
+    "plugins/chain/account_object.ts",
+    "plugins/sui/transactions.ts",
+    "src/protocol/key_proof.ts",
     "src/protocol/keys.ts",
+    "src/protocol/networks.ts",
     "src/protocol/personal_message.ts",
     "src/protocol/private_key.ts",
     "src/errors.ts",
@@ -101,6 +108,7 @@ const ENTRIES = [
   "plugins/use_lite/worker.ts",
   "tests/conformance/mod.ts",
   "web/src/main.tsx",
+  "web/src/chain/main.ts",
 ];
 
 interface Graph {

@@ -12,7 +12,7 @@ const STYLES = ["base", "controls", "layout", "pages"];
 
 const path = (name: string) => fileURLToPath(new URL(name, FOLDER));
 
-async function bundle(): Promise<void> {
+async function bundle(entry: string, output: string): Promise<void> {
   const { code, stderr } = await new Deno.Command(Deno.execPath(), {
     // The bundler names modules relative to this folder; nothing of the machine gets in.
     cwd: path("."),
@@ -24,8 +24,8 @@ async function bundle(): Promise<void> {
       "--frozen",
       "--platform=browser",
       "--minify",
-      "--output=dist/app.js",
-      "src/main.tsx",
+      `--output=dist/${output}`,
+      entry,
     ],
   }).output();
   if (code !== 0) throw new Error(new TextDecoder().decode(stderr));
@@ -40,7 +40,8 @@ async function styles(): Promise<string> {
 }
 
 await Deno.mkdir(DIST, { recursive: true });
-await bundle();
+await bundle("src/main.tsx", "app.js");
+await bundle("src/chain/main.ts", "chain.js");
 await Deno.writeTextFile(new URL("app.css", DIST), await styles());
 for (const name of ["index.html", "icon.svg"]) {
   await Deno.copyFile(path(name), path(`dist/${name}`));

@@ -1,8 +1,8 @@
 import { choice, type Field, httpUrl, optionalText } from "../../src/plugin.ts";
 import { isObjectId } from "../../src/protocol/keys.ts";
+import { NODES, type SuiNetwork } from "../../src/protocol/networks.ts";
 
-/** Networks by their name in the settings. */
-export type SuiNetwork = "mainnet" | "testnet" | "localnet";
+export type { SuiNetwork };
 
 const OPTIONAL_ID = (env: string, doc: string): Field<string | undefined> => ({
   ...optionalText(env, doc),
@@ -29,13 +29,6 @@ export const CHAIN_FIELDS = {
   } as Field<string>,
   packageId: OPTIONAL_ID("SVC_PACKAGE_ID", "Package on chain"),
   registryId: OPTIONAL_ID("SVC_REGISTRY_ID", "Registry on chain"),
-};
-
-/** Public nodes that speak gRPC. */
-const NODES: Readonly<Record<SuiNetwork, string>> = {
-  mainnet: "https://fullnode.mainnet.sui.io:443",
-  testnet: "https://fullnode.testnet.sui.io:443",
-  localnet: "http://127.0.0.1:9100",
 };
 
 /** Address of the node: the configured one, else the network's public one. */

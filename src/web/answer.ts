@@ -8,6 +8,8 @@ export interface WebOptions {
   readonly relayerUrl: string;
   /** Whether the relayer is the registry of accounts, or a chain is. */
   readonly accounts: "local" | "chain";
+  /** Node of the chain as browsers reach it; absent where the relayer keeps the accounts. */
+  readonly rpcUrl?: string;
   /** Version of the program. */
   readonly version: string;
   /** The built pages. */
@@ -20,17 +22,19 @@ const PAGES = new Set(["/", "/connect/mcp", "/memories", "/apps", "/account"]);
 const LOOPBACK_HOST = /^(localhost|127\.0\.0\.1|\[::1\])(:\d{1,5})?$/;
 
 /**
- * What the page may do: its own files, the relayer, and the listeners of logins on this machine.
+ * What the page may do: its own files, the relayer, the listeners of logins on this machine, and
+ * the chain's node where accounts are there.
  * No inline code, no frame around it, no form that leaves it.
  */
-export function contentSecurityPolicy(relayerUrl: string): string {
+export function contentSecurityPolicy(relayerUrl: string, rpcUrl?: string): string {
   const relayer = new URL(relayerUrl).origin;
+  const node = rpcUrl === undefined ? "" : ` ${new URL(rpcUrl).origin}`;
   return [
     "default-src 'none'",
     "script-src 'self'",
     "style-src 'self'",
     "img-src 'self' data:",
-    `connect-src 'self' ${relayer} http://127.0.0.1:*`,
+    `connect-src 'self' ${relayer}${node} http://127.0.0.1:*`,
     "base-uri 'none'",
     "form-action 'none'",
     "frame-ancestors 'none'",
@@ -56,10 +60,10 @@ function betterPlace(
   return web.origin + url.pathname + url.search;
 }
 
-function headersOf({ relayerUrl }: WebOptions, type: string): Headers {
+function headersOf({ relayerUrl, rpcUrl }: WebOptions, type: string): Headers {
   return new Headers({
     "content-type": type,
-    "content-security-policy": contentSecurityPolicy(relayerUrl),
+    "content-security-policy": contentSecurityPolicy(relayerUrl, rpcUrl),
     "x-content-type-options": "nosniff",
     "x-frame-options": "DENY",
     "referrer-policy": "no-referrer",
@@ -111,11 +115,11 @@ export function answerWeb(request: Request, options: WebOptions): Response {
     return new Response(null, { status: 307, headers });
   }
   if (url.pathname === "/config.json") {
-    const { relayerUrl, webUrl, accounts, version } = options;
+    const { relayerUrl, webUrl, accounts, rpcUrl, version } = options;
     const headers = headersOf(options, "application/json");
     headers.set("cache-control", "no-store");
     return new Response(
-      JSON.stringify({ relayerUrl, webUrl, accounts, version }),
+      JSON.stringify({ relayerUrl, webUrl, accounts, rpcUrl, version }),
       { headers },
     );
   }

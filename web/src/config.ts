@@ -6,6 +6,8 @@ export interface WebConfig {
   readonly webUrl: string;
   /** Whether the relayer keeps the accounts, or a chain does. */
   readonly accounts: "local" | "chain";
+  /** Node of the chain; absent where the relayer keeps the accounts. */
+  readonly rpcUrl?: string;
   /** Version of the program. */
   readonly version: string;
 }

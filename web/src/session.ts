@@ -10,6 +10,9 @@ import {
   signerOf,
 } from "./memory/page_key.ts";
 import type { Account } from "./owner/account.ts";
+import { loadChainOwner } from "./chain/load_owner.ts";
+import { deferredOwner } from "./owner/deferred_owner.ts";
+import type { Owner } from "./owner/owner.ts";
 import { OwnerClient } from "./owner/owner_client.ts";
 import { dropAll, keep, read } from "./storage.ts";
 import { BrowserWallet } from "./wallet/browser_wallet.ts";
@@ -47,7 +50,7 @@ const isRefusal = (error: unknown, code: ErrorCode): boolean =>
 /** Who uses the page: their wallet, their account, and the page's own key to their memories. */
 export class Session {
   readonly config: WebConfig;
-  readonly owner: OwnerClient;
+  readonly owner: Owner;
   /** Who is signed in; `undefined` when nobody is. */
   who: SignedIn | undefined;
   /** When the relayer takes changes again, milliseconds since the epoch. */
@@ -68,10 +71,12 @@ export class Session {
   /** Nobody is signed in until {@linkcode start}. */
   constructor(config: WebConfig) {
     this.config = config;
-    this.owner = new OwnerClient(config.relayerUrl, (until) => {
-      this.pausedUntil = until;
-      this.#changed();
-    });
+    this.owner = config.accounts === "chain"
+      ? deferredOwner(() => loadChainOwner(config))
+      : new OwnerClient(config.relayerUrl, (until) => {
+        this.pausedUntil = until;
+        this.#changed();
+      });
   }
 
   /** Takes up what this browser kept. */
@@ -146,7 +151,7 @@ export class Session {
   /** A change to the account, proven by the wallet. */
   async change(
     change: (
-      owner: OwnerClient,
+      owner: Owner,
       wallet: Wallet,
       accountId: string,
     ) => Promise<Account>,

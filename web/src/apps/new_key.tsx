@@ -2,6 +2,7 @@
 /** @jsxImportSource preact */
 import { useState } from "preact/hooks";
 import type { NewKey } from "../owner/account.ts";
+import { keyProof } from "../owner/key_proof.ts";
 import { useAction } from "../parts/action.tsx";
 import { ExpiryField, expiryOf, PermissionField } from "../parts/key_fields.tsx";
 import { Failure } from "../parts/notice.tsx";
@@ -31,11 +32,12 @@ export function NewKeyForm(
       throw new Error("A public key has 64 characters out of 0-9 and a-f");
     }
     const made = publicKey === "" ? await makeKey(true) : undefined;
-    await session.change((owner, wallet, accountId) =>
+    await session.change(async (owner, wallet, accountId) =>
       owner.addKey(wallet, accountId, {
         public_key: made?.publicKey ?? publicKey,
         label: label.trim(),
         permissions,
+        ...(made === undefined ? {} : { proof: await keyProof(made.privateKey, accountId) }),
         ...expiryOf(days),
       })
     );
@@ -68,19 +70,22 @@ export function NewKeyForm(
       </label>
       <PermissionField value={permissions} onChange={setPermissions} />
       <ExpiryField value={days} onChange={setDays} />
-      <details>
-        <summary>The app has made a key already</summary>
-        <label>
-          Its public key
-          <input
-            value={foreign}
-            autocomplete="off"
-            spellcheck={false}
-            placeholder="64 characters"
-            onInput={(event) => setForeign(event.currentTarget.value)}
-          />
-        </label>
-      </details>
+      {/* A contract takes a key only with its proof, which an app gives by signing in. */}
+      {session.config.accounts === "local" && (
+        <details>
+          <summary>The app has made a key already</summary>
+          <label>
+            Its public key
+            <input
+              value={foreign}
+              autocomplete="off"
+              spellcheck={false}
+              placeholder="64 characters"
+              onInput={(event) => setForeign(event.currentTarget.value)}
+            />
+          </label>
+        </details>
+      )}
       <div class="row">
         <button class="button primary" type="submit" disabled={action.busy}>
           {action.busy ? "Working…" : foreign === "" ? "Make a key" : "Add this key"}

@@ -1,5 +1,6 @@
 import type { Signer } from "../../../src/client/signer.ts";
-import type { OwnerClient } from "../owner/owner_client.ts";
+import { keyProof } from "../owner/key_proof.ts";
+import type { Owner } from "../owner/owner.ts";
 import { drop, keep, read } from "../storage.ts";
 import { makeKey, sign } from "../wallet/ed25519.ts";
 import type { Wallet } from "../wallet/wallet.ts";
@@ -39,7 +40,7 @@ export async function readPageKey(
 
 /** Makes a key, has the wallet add it to the account, and keeps it; tells the account's state. */
 export async function makePageKey(
-  owner: OwnerClient,
+  owner: Owner,
   wallet: Wallet,
   accountId: string,
 ): Promise<{ readonly key: PageKey; readonly active: boolean }> {
@@ -50,6 +51,7 @@ export async function makePageKey(
     public_key: publicKey,
     label: PAGE_KEY_LABEL,
     permissions: ["read", "write"],
+    proof: await keyProof(privateKey, accountId),
     expires_at: new Date(expiresAt).toISOString(),
   });
   const key = { privateKey, publicKey, accountId, expiresAt };

@@ -2,6 +2,7 @@ import { failureOf, SvcConnectionError } from "../../../src/client/failures.ts";
 import { SvcError } from "../../../src/errors.ts";
 import type { Wallet } from "../wallet/wallet.ts";
 import type { Account, NewKey } from "./account.ts";
+import type { Owner } from "./owner.ts";
 
 /** Longest pause the relayer may ask for before the user is told instead, in seconds. */
 const LONGEST_PAUSE = 60;
@@ -9,8 +10,8 @@ const LONGEST_PAUSE = 60;
 /** Told when the relayer asks for a pause, with its end in milliseconds since the epoch. */
 export type OnPause = (until: number | undefined) => void;
 
-/** Changes to an account, each proven by the owner's wallet (PROTOCOL 9.2). */
-export class OwnerClient {
+/** Changes to an account of this relayer, each proven by the owner's wallet (PROTOCOL 9.2). */
+export class OwnerClient implements Owner {
   readonly #relayerUrl: string;
   readonly #onPause: OnPause;
 

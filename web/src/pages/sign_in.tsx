@@ -121,32 +121,28 @@ export function SignIn() {
         </p>
       </div>
       {!local && (
-        <Notice kind="warn">
+        <Notice kind="info">
           <p>
-            This relayer keeps its accounts on a chain. This page cannot change those; sign in where
-            your account was made.
+            This relayer's accounts are on a chain: signing in for the first time, and every app
+            that is let in or out, is a transaction.
           </p>
         </Notice>
       )}
-      {local && (
-        <>
-          <section class="card first">
-            <h2>Start in this browser</h2>
-            <p>
-              No password, no e-mail, nothing to install. A key is made here and stays here.
-            </p>
-            <ActionButton
-              action={action}
-              onRun={async () => await session.signIn(await BrowserWallet.make())}
-            >
-              Start
-            </ActionButton>
-            <Failure error={action.error} />
-          </section>
-          <Programs />
-          <Restore />
-        </>
-      )}
+      <section class="card first">
+        <h2>Start in this browser</h2>
+        <p>
+          No password, no e-mail, nothing to install. A key is made here and stays here.
+        </p>
+        <ActionButton
+          action={action}
+          onRun={async () => await session.signIn(await BrowserWallet.make())}
+        >
+          Start
+        </ActionButton>
+        <Failure error={action.error} />
+      </section>
+      <Programs />
+      <Restore />
     </div>
   );
 }

@@ -1,8 +1,9 @@
 import { addressOf } from "../../../src/protocol/keys.ts";
+import { blake2b } from "@noble/hashes/blake2.js";
 import { personalMessageDigest } from "../../../src/protocol/personal_message.ts";
 import { formatPrivateKey, parsePrivateKey } from "../../../src/protocol/private_key.ts";
 import { keyOfSeed, type KeyPair, makeKey, seedOf, sign } from "./ed25519.ts";
-import type { Wallet } from "./wallet.ts";
+import type { Signable, SignedTransaction, Wallet } from "./wallet.ts";
 
 /** A wallet that is a key in this browser, for people who have no wallet program. */
 export class BrowserWallet implements Wallet {
@@ -43,6 +44,17 @@ export class BrowserWallet implements Wallet {
     const digest = new Uint8Array(
       personalMessageDigest(new TextEncoder().encode(text)),
     );
+    return await this.#sign(digest);
+  }
+
+  async signTransaction({ bytes }: Signable): Promise<SignedTransaction> {
+    const intended = new Uint8Array(3 + bytes.length); // intent 0 0 0: a transaction
+    intended.set(bytes, 3);
+    const digest = new Uint8Array(blake2b(intended, { dkLen: 32 }));
+    return { bytes, signature: await this.#sign(digest) };
+  }
+
+  async #sign(digest: Uint8Array<ArrayBuffer>): Promise<string> {
     const signature = await sign(this.pair.privateKey, digest);
     const bytes = new Uint8Array(97); // flag 0 is Ed25519
     bytes.set(signature, 1);

@@ -19,6 +19,16 @@ interface SignPersonalMessage {
   ): Promise<{ signature: string }>;
 }
 
+interface SignTransaction {
+  signTransaction(
+    input: {
+      transaction: { toJSON(): Promise<string> };
+      account: StandardAccount;
+      chain: string;
+    },
+  ): Promise<{ bytes: string; signature: string }>;
+}
+
 /** A wallet program that can prove an address to us. */
 export interface WalletProgram {
   /** Its name. */
@@ -68,6 +78,21 @@ function programOf(
             ...(chain === undefined ? {} : { chain }),
           };
           return (await signing.signPersonalMessage(input)).signature;
+        },
+        async signTransaction(transaction, network) {
+          const feature = features["sui:signTransaction"];
+          if (!hasMethod<SignTransaction>(feature, "signTransaction")) {
+            throw new Error(`${wallet.name} cannot sign transactions`);
+          }
+          const signed = await feature.signTransaction({
+            transaction: { toJSON: () => transaction.json() },
+            account,
+            chain: `sui:${network}`,
+          });
+          return {
+            bytes: Uint8Array.fromBase64(signed.bytes),
+            signature: signed.signature,
+          };
         },
       };
     },

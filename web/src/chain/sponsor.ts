@@ -1,0 +1,50 @@
+import { failureOf, SvcConnectionError } from "../../../src/client/failures.ts";
+
+/** A transaction that the relayer pays for. */
+export interface Sponsored {
+  /** BCS bytes of the whole transaction. */
+  readonly bytes: Uint8Array<ArrayBuffer>;
+  /** Its digest. */
+  readonly digest: string;
+}
+
+async function post(url: string, body: unknown): Promise<Record<string, string>> {
+  let response: Response;
+  let text: string;
+  try {
+    response = await fetch(url, {
+      method: "POST",
+      headers: { "content-type": "application/json" },
+      body: JSON.stringify(body),
+      redirect: "error",
+      signal: AbortSignal.timeout(30_000),
+    });
+    text = await response.text();
+  } catch (cause) {
+    throw new SvcConnectionError(new URL(url).origin, undefined, { cause });
+  }
+  if (!response.ok) throw failureOf(response, text);
+  return JSON.parse(text);
+}
+
+/** Asks the relayer to pay for a transaction kind (PROTOCOL 9.1). */
+export async function sponsor(
+  relayerUrl: string,
+  sender: string,
+  kindBytes: Uint8Array,
+): Promise<Sponsored> {
+  const { bytes = "", digest = "" } = await post(`${relayerUrl}/sponsor`, {
+    sender,
+    transactionBlockKindBytes: kindBytes.toBase64(),
+  });
+  return { bytes: Uint8Array.fromBase64(bytes), digest };
+}
+
+/** Has the relayer execute what it pays for. */
+export async function executeSponsored(
+  relayerUrl: string,
+  digest: string,
+  signature: string,
+): Promise<void> {
+  await post(`${relayerUrl}/sponsor/execute`, { digest, signature });
+}

@@ -1,0 +1,7 @@
+import { keyProofText } from "../../../src/protocol/key_proof.ts";
+import { sign } from "../wallet/ed25519.ts";
+
+/** By which a new key shows that it is held: 128 hex characters (PROTOCOL 14.2). */
+export async function keyProof(privateKey: CryptoKey, accountId: string): Promise<string> {
+  return (await sign(privateKey, keyProofText(accountId))).toHex();
+}
