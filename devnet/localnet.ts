@@ -1,0 +1,64 @@
+/**
+ * Starts a development network and the program on it: accounts on a chain, keys with a threshold
+ * service, memories in a decentralized store, on one machine and without the network.
+ *
+ * `SVC_LOCALNET_DIR` is the folder both keep their data in, `~/.svc/localnet` by default.
+ *
+ * @module
+ */
+import { fileURLToPath } from "node:url";
+import { startDevnet } from "./mod.ts";
+
+const ROOT = fileURLToPath(new URL("../", import.meta.url));
+const SIGNALS: readonly Deno.Signal[] = ["SIGINT", "SIGTERM"];
+
+function folder(): string {
+  const chosen = Deno.env.get("SVC_LOCALNET_DIR");
+  if (chosen !== undefined && chosen !== "") return chosen;
+  const home = Deno.env.get("HOME") ?? Deno.env.get("USERPROFILE");
+  if (home === undefined) throw new Error("SVC_LOCALNET_DIR is needed where HOME is not set");
+  return `${home}/.svc/localnet`;
+}
+
+/** The program with the network's settings; what the user set himself counts more. */
+function startProgram(settings: Readonly<Record<string, string>>, dir: string): Deno.ChildProcess {
+  return new Deno.Command(Deno.execPath(), {
+    cwd: ROOT,
+    args: [
+      "run",
+      "--lock=deno.lock",
+      "--frozen",
+      "--no-code-cache",
+      "--no-prompt",
+      "--allow-env",
+      "--allow-read",
+      "--allow-write",
+      "--allow-run",
+      "--allow-net",
+      "main.ts",
+    ],
+    env: {
+      SVC_DATA_DIR: `${dir}/relayer`,
+      SVC_RELAYER_KEY_FILE: `${dir}/relayer.key`,
+      ...settings,
+      ...Deno.env.toObject(),
+    },
+  }).spawn();
+}
+
+if (import.meta.main) {
+  const dir = folder();
+  await Deno.mkdir(`${dir}/network`, { recursive: true, mode: 0o700 });
+  await using network = await startDevnet({ dataDir: `${dir}/network` });
+  const program = startProgram(network.settings(), dir);
+  let ended = false;
+  for (const signal of SIGNALS) {
+    Deno.addSignalListener(signal, () => {
+      // The terminal sends Ctrl+C to the whole group; a supervisor may signal this process alone.
+      if (!ended) program.kill("SIGTERM");
+    });
+  }
+  const { code } = await program.status;
+  ended = true;
+  Deno.exitCode = code;
+}
