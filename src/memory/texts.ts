@@ -3,6 +3,7 @@ import { Slices } from "../index/slices.ts";
 import type { Scope } from "../interfaces/mod.ts";
 import type { Caller, Domain } from "./domain.ts";
 import { openMemories } from "./open.ts";
+import { saveTexts, takeSavedTexts } from "./saved_texts.ts";
 
 /** Records opened at once: they and their words take a millisecond. */
 const BATCH = 32;
@@ -38,11 +39,12 @@ export async function readTexts(
   readings.set(loaded, reading);
   for (;;) {
     const missing = unread(domain, loaded, reading);
-    if (missing.length === 0) return;
+    if (missing.length === 0) return saveTexts(domain, caller, scope, loaded);
     if (reading.running === undefined) {
-      reading.running = readAll(domain, caller, scope, loaded, missing, reading)
+      reading.running = readAll(domain, caller, scope, loaded, reading)
         .finally(() => reading.running = undefined);
-      return await reading.running;
+      await reading.running;
+      return saveTexts(domain, caller, scope, loaded);
     }
     // Another caller's credential may be refused; that is no answer for this one.
     await reading.running.catch(() => {});
@@ -60,11 +62,13 @@ async function readAll(
   { account, credential }: Caller,
   scope: Scope,
   loaded: LoadedScope,
-  memories: readonly IndexedMemory[],
-  { failed }: Reading,
+  reading: Reading,
 ): Promise<void> {
+  const { failed } = reading;
   // Not the caller's signal: others may wait for the same texts.
   const opener: Caller = credential === undefined ? { account } : { account, credential };
+  await takeSavedTexts(domain, opener, scope, loaded);
+  const memories = unread(domain, loaded, reading);
   const slices = new Slices();
   for (let at = 0; at < memories.length; at += BATCH) {
     // Opening records may be nothing but computation: awaiting it lets no request in.
