@@ -37,11 +37,13 @@ export class TextFolder implements TextFiles, AsyncDisposable {
     }
   }
 
-  async write(scope: Scope, bytes: Uint8Array, turn: number): Promise<void> {
+  async write(scope: Scope, turn: number, make: () => Promise<Uint8Array>): Promise<void> {
     const path = this.#path;
     if (path === undefined) return;
+    if (this.#closed) return;
     await this.#change(scope, async (name) => {
-      if (this.#closed || this.turn(scope) !== turn) return;
+      const bytes = await make();
+      if (this.turn(scope) !== turn) return;
       await Deno.mkdir(path, { recursive: true, mode: 0o700 });
       const file = `${path}/${name}`;
       await Deno.writeFile(`${file}.new`, bytes, { mode: 0o600 });
@@ -64,7 +66,7 @@ export class TextFolder implements TextFiles, AsyncDisposable {
     return this.#turns.get(this.#name(scope)) ?? 0;
   }
 
-  /** Writes nothing more. */
+  /** Finishes what is being written, and takes nothing more. */
   async [Symbol.asyncDispose](): Promise<void> {
     this.#closed = true;
     await Promise.all(this.#changes.values());

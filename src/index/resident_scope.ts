@@ -164,10 +164,12 @@ export class ResidentScope implements LoadedScope {
     this.#check();
     const found = decodeTexts(saved);
     if (found === undefined) return false;
-    const slots = Int32Array.from(found.memories, ({ id, version }) => {
-      const slot = this.#slots.get(id) ?? -1;
-      return slot >= 0 && this.#entries[slot]!.version === version ? slot : -1;
-    });
+    const slots = new Int32Array(found.ids.length).fill(-1);
+    for (const [document, id] of found.ids.entries()) {
+      const slot = this.#slots.get(id);
+      if (slot === undefined) continue;
+      if (this.#entries[slot]!.version === found.versions[document]) slots[document] = slot;
+    }
     try {
       this.#texts.take(found.state, slots);
       return true;

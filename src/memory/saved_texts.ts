@@ -20,8 +20,8 @@ const ID = "00000000-0000-8000-8000-007465787473";
 export interface TextFiles {
   /** The file of a scope. */
   read(scope: Scope): Promise<Uint8Array | undefined>;
-  /** Writes it, unless the scope was dropped since that turn. */
-  write(scope: Scope, bytes: Uint8Array, turn: number): Promise<void>;
+  /** Writes what is made, unless the scope was dropped since that turn. */
+  write(scope: Scope, turn: number, make: () => Promise<Uint8Array>): Promise<void>;
   /** Removes it: something in it was deleted. */
   drop(scope: Scope): Promise<void>;
   /** Number of times the scope was dropped. */
@@ -47,29 +47,45 @@ function stateOf(loaded: LoadedScope): State {
   });
 }
 
-/** Takes over what is on disk, with the caller's credential. */
-export async function takeSavedTexts(
+/**
+ * What is on disk of a scope, opened with the caller's credential; `undefined` where there is
+ * nothing that could be opened. Whose credential is refused is told by the memories.
+ */
+export async function openSavedTexts(
   domain: Domain,
   { account, credential }: Caller,
   scope: Scope,
+): Promise<Uint8Array | undefined> {
+  const bytes = await domain.textFiles.read(scope);
+  const blob = bytes === undefined ? undefined : decodeBlob(bytes);
+  if (blob?.memoryId !== ID) return undefined;
+  const [opened] = await domain.cipher.open([blob], {
+    ...scope,
+    accountId: account.accountId,
+    ...(credential === undefined ? {} : { credential }),
+  });
+  return opened?.status === "fulfilled" ? opened.value : undefined;
+}
+
+/**
+ * Takes over what is on disk, where most texts of a scope are unknown.
+ *
+ * @param opening What `openSavedTexts` was asked for already.
+ */
+export async function takeSavedTexts(
+  domain: Domain,
+  caller: Caller,
+  scope: Scope,
   loaded: LoadedScope,
+  opening: Promise<Uint8Array | undefined> | undefined,
 ): Promise<void> {
   const count = loaded.entries().length;
   const state = stateOf(loaded);
   if (count < FEW || loaded.texts * 2 > count || domain.now() - state.readAt < PAUSE_MS) return;
   state.readAt = domain.now();
   state.turn = domain.textFiles.turn(scope);
-  const bytes = await domain.textFiles.read(scope);
-  const blob = bytes === undefined ? undefined : decodeBlob(bytes);
-  if (blob?.memoryId !== ID) return;
-  const [opened] = await domain.cipher.open([blob], {
-    ...scope,
-    accountId: account.accountId,
-    ...(credential === undefined ? {} : { credential }),
-  });
-  // A file of other keys is of no use; whose credential is refused is told by the memories.
-  if (opened?.status !== "fulfilled" || !loaded.takeTexts(opened.value)) return;
-  state.texts = loaded.texts;
+  const bytes = await (opening ?? openSavedTexts(domain, caller, scope));
+  if (bytes !== undefined && loaded.takeTexts(bytes)) state.texts = loaded.texts;
 }
 
 /** Writes what is known, when that is much more than what is on disk. */
@@ -85,16 +101,18 @@ export function saveTexts(
   const change = Math.abs(loaded.texts - state.texts);
   if (loaded.texts < FEW || change < Math.max(FEW, state.texts / 4)) return;
   if (state.writing || domain.now() - state.writtenAt < PAUSE_MS) return;
-  Object.assign(state, { writing: true, writtenAt: domain.now() });
+  state.writtenAt = domain.now();
   const bytes = loaded.saveTexts();
+  if (bytes.length > MAX_BYTES) return;
+  state.writing = true;
   const { texts } = loaded;
-  const write = async () => {
-    if (bytes.length > MAX_BYTES) return;
+  const make = async () => {
     const context = { ...scope, accountId: account.accountId, memoryId: ID };
-    const sealed = await domain.cipher.seal(bytes, context);
-    await domain.textFiles.write(scope, encodeBlob({ memoryId: ID, ...sealed }), turn);
-    Object.assign(state, { texts, turn });
+    return encodeBlob({ memoryId: ID, ...await domain.cipher.seal(bytes, context) });
   };
-  // What cannot be written is read from the memories again.
-  void write().catch(() => {}).finally(() => state.writing = false);
+  void domain.textFiles.write(scope, turn, make)
+    .then(() => Object.assign(state, { texts, turn }))
+    // What cannot be written is read from the memories again.
+    .catch(() => {})
+    .finally(() => state.writing = false);
 }

@@ -26,6 +26,7 @@ const readings = new WeakMap<LoadedScope, Reading>();
  * Opens the records of a scope whose words are not indexed yet, with the caller's credential, and
  * indexes them. Callers share the work. What cannot be opened is found by meaning only.
  *
+ * @param opening What `openSavedTexts` was asked for before the scope was loaded.
  * @throws {SvcError} `decrypt_credential_invalid`; what the cipher as a whole is refused with;
  * `overloaded` when the scope was released meanwhile.
  */
@@ -34,6 +35,7 @@ export async function readTexts(
   caller: Caller,
   scope: Scope,
   loaded: LoadedScope,
+  opening?: Promise<Uint8Array | undefined>,
 ): Promise<void> {
   const reading: Reading = readings.get(loaded) ?? { running: undefined, failed: new Map() };
   readings.set(loaded, reading);
@@ -41,7 +43,7 @@ export async function readTexts(
     const missing = unread(domain, loaded, reading);
     if (missing.length === 0) return saveTexts(domain, caller, scope, loaded);
     if (reading.running === undefined) {
-      reading.running = readAll(domain, caller, scope, loaded, reading)
+      reading.running = readAll(domain, caller, scope, loaded, reading, opening)
         .finally(() => reading.running = undefined);
       await reading.running;
       return saveTexts(domain, caller, scope, loaded);
@@ -63,11 +65,12 @@ async function readAll(
   scope: Scope,
   loaded: LoadedScope,
   reading: Reading,
+  opening: Promise<Uint8Array | undefined> | undefined,
 ): Promise<void> {
   const { failed } = reading;
   // Not the caller's signal: others may wait for the same texts.
   const opener: Caller = credential === undefined ? { account } : { account, credential };
-  await takeSavedTexts(domain, opener, scope, loaded);
+  await takeSavedTexts(domain, opener, scope, loaded, opening);
   const memories = unread(domain, loaded, reading);
   const slices = new Slices();
   for (let at = 0; at < memories.length; at += BATCH) {

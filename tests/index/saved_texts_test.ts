@@ -46,8 +46,8 @@ function saved(index: LexicalIndex, memories: readonly Memory[]): Uint8Array {
 function take(index: LexicalIndex, bytes: Uint8Array, memories: readonly Memory[]): void {
   const found = decodeTexts(bytes);
   assert.ok(found);
-  const slots = found.memories.map(({ id, version }) =>
-    memories.findIndex((item) => item.id === id && item.version === version)
+  const slots = found.ids.map((id, document) =>
+    memories.findIndex((item) => item.id === id && item.version === found.versions[document])
   );
   index.take(found.state, Int32Array.from(slots));
 }
