@@ -30,6 +30,7 @@ import type { PluginContext } from "./plugin.ts";
 import { HEADER } from "./protocol/headers.ts";
 import { RelayerKey } from "./relayer_key.ts";
 import { isSameSecret, isSidecar } from "./sidecar/challenge.ts";
+import { TextFolder } from "./text_files.ts";
 import { type SidecarAddress, SidecarLink } from "./sidecar/link.ts";
 
 const UPKEEP_MS = 600_000;
@@ -291,6 +292,7 @@ export async function createRelayer(options: RelayerOptions): Promise<Relayer> {
         budgetBytes: config.indexMemoryBytes,
       }),
     ),
+    textFiles: stack.use(new TextFolder(dataDir, key.hmac("words"))),
     jobs,
     worker,
     staging,
