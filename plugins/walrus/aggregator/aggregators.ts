@@ -29,6 +29,8 @@ export interface ReadOptions extends CallOptions {
   readonly sha256?: Uint8Array | undefined;
   /** Whether bytes are what they should be, as far as that can be seen. */
   readonly accepts?: ((bytes: Uint8Array) => boolean) | undefined;
+  /** Bytes that were accepted are asked for once more elsewhere, and compared. */
+  readonly compare?: boolean | undefined;
   /** The blob was stored moments ago: aggregators that do not have it yet are asked again. */
   readonly fresh?: boolean | undefined;
 }
@@ -38,8 +40,8 @@ export interface ReadBlob {
   /** The bytes. */
   readonly bytes: Uint8Array<ArrayBuffer>;
   /**
-   * `digest`: they have the known SHA-256. `form`: they were accepted. `agreed`: two aggregators
-   * gave the same bytes, though these were not accepted. `unchecked`: nothing was known of them.
+   * `digest`: they have the known SHA-256. `agreed`: two aggregators gave the same bytes. `form`:
+   * they were accepted. `unchecked`: nothing was known of them.
    */
   readonly proof: "digest" | "form" | "agreed" | "unchecked";
 }
@@ -108,59 +110,67 @@ export class Aggregators {
     const { raceAfterMs, timeoutMs = TIMEOUT_MS, schedule } = this.#options;
     const urls = this.#standing.order();
     const bounds = { maxBytes: options.maxBytes, timeoutMs, now: this.#now };
+    const counts = new Map<string, number>();
     const runs = await race(urls, async (url, signal) => {
       const bytes = await ask(`${url}${path}`, { ...bounds, signal });
-      return bytes === undefined ? undefined : proven(bytes, options);
+      if (bytes === undefined) return undefined;
+      const proof = proofOf(bytes, options);
+      if (proof === "digest" || proof === "refused" && options.sha256 !== undefined) {
+        return { bytes, proof };
+      }
+      if (proof !== "refused" && options.compare !== true) return { bytes, proof };
+      const digest = sha256Of(bytes).toHex();
+      const count = (counts.get(digest) ?? 0) + 1;
+      counts.set(digest, count);
+      return { bytes, proof: count > 1 ? "agreed" as const : proof, digest };
     }, {
       afterMs: raceAfterMs,
       signal: ends,
       schedule,
-      wins: (answer) => answer !== undefined && answer.proof !== "refused",
+      wins: (answer) => answer !== undefined && settles(answer.proof, options),
     });
-    const refused: Uint8Array<ArrayBuffer>[] = [];
+    const accepted = new Map<string, ReadBlob>();
+    let won: ReadBlob | undefined;
     let missing = 0;
     for (const run of runs) {
       if ("outrun" in run) this.#standing.outrun(run.runner);
       else if ("error" in run) this.#standing.failed(run.runner, pauseOf(run.error));
-      else if (run.answer?.proof === "refused") {
-        refused.push(run.answer.bytes);
+      else {
         // Whether it lies is known only with a digest.
-        if (options.sha256 === undefined) this.#standing.answered(run.runner);
-        else this.#standing.failed(run.runner, 0);
-      } else {
-        this.#standing.answered(run.runner);
-        if (run.answer !== undefined) return { bytes: run.answer.bytes, proof: run.answer.proof };
-        missing++;
+        const lies = run.answer?.proof === "refused" && options.sha256 !== undefined;
+        if (lies) this.#standing.failed(run.runner, 0);
+        else this.#standing.answered(run.runner);
+        if (run.answer === undefined) {
+          missing++;
+          continue;
+        }
+        const { bytes, proof, digest = "" } = run.answer;
+        if (proof === "refused") continue;
+        if (settles(proof, options)) won = { bytes, proof };
+        else accepted.set(digest, { bytes, proof });
       }
     }
-    const agreed = options.sha256 === undefined ? agreedBytes(refused) : undefined;
-    if (agreed !== undefined) return { bytes: agreed, proof: "agreed" };
+    if (won !== undefined) return won;
+    // Nobody else has it; two that differ are not taken.
+    if (accepted.size === 1) return accepted.values().next().value;
     // One that is in a pause may have it.
     if (missing === this.#options.urls.length && missing > 0) return undefined;
     throw unreadable(this.#standing.waitMs);
   }
 }
 
-function proven(
-  bytes: Uint8Array<ArrayBuffer>,
-  { sha256, accepts }: ReadOptions,
-): { bytes: Uint8Array<ArrayBuffer>; proof: ReadBlob["proof"] | "refused" } {
-  if (sha256 !== undefined) {
-    return { bytes, proof: equal(sha256Of(bytes), sha256) ? "digest" : "refused" };
-  }
-  if (accepts === undefined) return { bytes, proof: "unchecked" };
-  return { bytes, proof: accepts(bytes) ? "form" : "refused" };
+type Proof = ReadBlob["proof"] | "refused";
+
+function proofOf(bytes: Uint8Array, { sha256, accepts }: ReadOptions): Proof {
+  if (sha256 !== undefined) return equal(sha256Of(bytes), sha256) ? "digest" : "refused";
+  if (accepts === undefined) return "unchecked";
+  return accepts(bytes) ? "form" : "refused";
 }
 
-/** Bytes that two aggregators gave. */
-function agreedBytes(all: readonly Uint8Array<ArrayBuffer>[]): Uint8Array<ArrayBuffer> | undefined {
-  const seen = new Set<string>();
-  for (const bytes of all) {
-    const digest = sha256Of(bytes).toHex();
-    if (seen.has(digest)) return bytes;
-    seen.add(digest);
-  }
-  return undefined;
+/** Whether nobody else needs to be asked. */
+function settles(proof: Proof, { compare }: ReadOptions): boolean {
+  if (proof === "digest" || proof === "agreed") return true;
+  return proof !== "refused" && compare !== true;
 }
 
 /** SHA-256. */

@@ -264,3 +264,15 @@ Deno.test("without a list the network's public aggregators are read", () => {
   deepStrictEqual(aggregatorUrls("mainnet", ["https://a.example"]), ["https://a.example"]);
   deepStrictEqual(aggregatorUrls("localnet", []), []);
 });
+
+Deno.test("bytes are compared with another aggregator's where that is asked for", async () => {
+  const options = { ...MAX, accepts: (bytes: Uint8Array) => bytes.length === 300, compare: true };
+  await using servers = new Servers(FOUND, () => new Response(OTHER), FOUND);
+  deepStrictEqual(await open(servers, {}).blob("id", options), { bytes: BYTES, proof: "agreed" });
+  deepStrictEqual(servers.calls, [1, 1, 1]);
+  // Nobody to compare with: the others are down.
+  servers.answers[1] = servers.answers[2] = () => new Response("", { status: 500 });
+  deepStrictEqual(await open(servers, {}).blob("id", options), { bytes: BYTES, proof: "form" });
+  servers.answers[1] = () => new Response(OTHER);
+  await rejects(open(servers, {}).blob("id", options), unavailable);
+});
