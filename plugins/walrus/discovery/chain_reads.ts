@@ -1,7 +1,8 @@
 import type { SuiGrpcClient } from "@mysten/sui/grpc";
 import type { SuiClientTypes } from "@mysten/sui/client";
 import { SvcError } from "../../../src/errors.ts";
-import { attributesFieldId, type ChainBlob, parseAttributes, parseBlob } from "./blob_object.ts";
+import { type ChainBlob, parseBlobObject } from "../blob_object.ts";
+import { attributesFieldId, parseAttributes } from "./attributes_field.ts";
 
 /** Objects and transactions of one request: the node's limit for batches. */
 const BATCH = 50;
@@ -11,8 +12,6 @@ type Page = SuiClientTypes.ListOwnedObjectsResponse<typeof INCLUDE>;
 
 /** A Blob object of somebody. */
 export interface OwnedBlob extends ChainBlob {
-  /** Object id, `0x` and 64 hex characters. */
-  readonly objectId: string;
   /** Raised by every transaction that takes the object, also by those that change attributes. */
   readonly version: string;
   /** Digest of the transaction that changed it last. */
@@ -60,10 +59,9 @@ export class ChainReads {
         signal,
       );
       yield page.objects.flatMap((object): OwnedBlob[] => {
-        const { objectId, version, type, content, previousTransaction } = object;
-        const blob = type === this.#blobType ? parseBlob(content) : undefined;
-        if (blob === undefined || previousTransaction === null) return [];
-        return [{ ...blob, objectId, version, transaction: previousTransaction }];
+        const { version, type, content, previousTransaction } = object;
+        if (type !== this.#blobType || previousTransaction === null) return [];
+        return [{ ...parseBlobObject(content), version, transaction: previousTransaction }];
       });
       cursor = page.hasNextPage ? page.cursor : null;
       // A node that answers the same page for ever would otherwise keep this for ever.

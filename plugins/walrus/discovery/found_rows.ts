@@ -1,4 +1,5 @@
-import type { Database } from "../../sqlite/database.ts";
+import type { Scope } from "../../../src/interfaces/mod.ts";
+import { type Database, toColumn } from "../../sqlite/database.ts";
 import type { OwnedBlob, Sent } from "./chain_reads.ts";
 
 /**
@@ -56,6 +57,11 @@ export class FoundRows {
     );
   }
 
+  /** Whether anything is known of an object, whatever its version. */
+  has(objectId: string): boolean {
+    return this.#database.get("select 1 from found where object_id = ?", objectId) !== undefined;
+  }
+
   /** Number of the next look at an address. */
   nextLook(holder: string): number {
     const sql = "select max(seen) as seen from found where holder = ?";
@@ -99,4 +105,17 @@ export class FoundRows {
   remove(objectId: string): void {
     this.#database.run("delete from found where object_id = ?", objectId);
   }
+}
+
+/** Whether the patches of a quilt are in the catalogue. */
+export function isIndexed(database: Database, scope: Scope, blobId: string): boolean {
+  const sql = "select 1 from indexed where owner = ? and namespace = ? and blob_id = ?";
+  const { owner, namespace } = scope;
+  return database.get(sql, toColumn(owner), toColumn(namespace), blobId) !== undefined;
+}
+
+/** Notes that the patches of a quilt are in the catalogue; must run inside `database.write`. */
+export function markIndexed(database: Database, scope: Scope, blobId: string): void {
+  const sql = "insert or ignore into indexed values(?, ?, ?)";
+  database.run(sql, toColumn(scope.owner), toColumn(scope.namespace), blobId);
 }

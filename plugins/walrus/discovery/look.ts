@@ -9,7 +9,7 @@ import {
   FORMAT,
 } from "../stored_blob.ts";
 import type { ChainReads, OwnedBlob, Sent } from "./chain_reads.ts";
-import { FoundRows } from "./found_rows.ts";
+import { FoundRows, markIndexed } from "./found_rows.ts";
 
 /** Options of {@linkcode Discovery}. */
 export interface DiscoveryOptions {
@@ -32,6 +32,9 @@ interface Looks {
   now?: Promise<void>;
   next?: Promise<void>;
 }
+
+/** Sender of what this machine stored itself. */
+const OWN = "";
 
 /** Longest namespace that is taken from the chain, in UTF-16 units; callers' are shorter. */
 const MAX_NAMESPACE = 1024;
@@ -101,7 +104,9 @@ export class Discovery {
     const epoch = await this.#options.epoch();
     const look = this.#rows.nextLook(owner);
     for await (const page of chain.owned(owner, signal)) {
-      const blobs = page.filter(({ certified, endEpoch }) => certified && endEpoch > epoch);
+      const blobs = page.filter(({ certifiedEpoch, endEpoch }) =>
+        certifiedEpoch !== undefined && endEpoch > epoch
+      );
       await this.#take(owner, blobs, look, signal);
     }
     await catalogue.database.write(() => {
@@ -119,6 +124,7 @@ export class Discovery {
     signal: AbortSignal | undefined,
   ): Promise<void> {
     const { catalogue, chain, log } = this.#options;
+    await this.#takeOwn(owner, blobs, look);
     const unknown = blobs.filter((blob) => !this.#rows.get(blob.objectId, blob.version));
     const senders = unknown.length === 0
       ? new Map<string, Sent>()
@@ -162,6 +168,24 @@ export class Discovery {
         if (!quilt && !catalogue.isDeleted(scope, blobId)) {
           catalogue.addPatch(scope, blobId, { id: blobId, identifier: "", size }, at);
         }
+      }
+    });
+  }
+
+  /** What was stored by this machine is ours without a look at its sender and attributes. */
+  async #takeOwn(owner: string, blobs: readonly OwnedBlob[], look: number): Promise<void> {
+    const { catalogue } = this.#options;
+    const own = blobs.flatMap((blob) => {
+      const stored = this.#rows.has(blob.objectId) ? undefined : catalogue.stored(blob.objectId);
+      return stored?.owner === owner ? [{ blob, stored }] : [];
+    });
+    if (own.length === 0) return;
+    await catalogue.database.write(() => {
+      for (const { blob, stored } of own) {
+        this.#rows.put(owner, blob, { sender: OWN, at: stored.createdAt }, look);
+        this.#rows.setTaken(blob.objectId, true);
+        catalogue.addStored({ ...stored, endEpoch: blob.endEpoch }, stored.state);
+        if (stored.quilt) markIndexed(catalogue.database, stored, stored.blobId);
       }
     });
   }
