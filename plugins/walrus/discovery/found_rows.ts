@@ -62,6 +62,12 @@ export class FoundRows {
     return this.#database.get("select 1 from found where object_id = ?", objectId) !== undefined;
   }
 
+  /** Who changed an object last, as far as it is known. */
+  senderOf(objectId: string): string | undefined {
+    const sql = "select sender from found where object_id = ?";
+    return this.#database.get<{ sender: string }>(sql, objectId)?.sender;
+  }
+
   /** Number of the next look at an address. */
   nextLook(holder: string): number {
     const sql = "select max(seen) as seen from found where holder = ?";

@@ -19,7 +19,9 @@ export interface DiscoveryOptions {
   readonly chain: Pick<ChainReads, "owned" | "attributes" | "senders">;
   /** The Walrus epoch. */
   readonly epoch: () => Promise<number>;
-  /** Addresses whose blobs are taken, besides the owner's own: the wallets, and who else writes. */
+  /** Addresses of the wallets. */
+  readonly wallets: readonly string[];
+  /** Further addresses whose blobs are taken, besides the wallets' and the owner's own. */
   readonly writers: readonly string[];
   /** Package whose memories are meant; blobs without one where absent. */
   readonly packageId?: string | undefined;
@@ -55,7 +57,13 @@ export class Discovery {
   constructor(options: DiscoveryOptions) {
     this.#options = options;
     this.#rows = new FoundRows(options.catalogue.database);
-    this.#writers = new Set(options.writers);
+    this.#writers = new Set([...options.wallets, ...options.writers]);
+  }
+
+  /** Whether an object was stored by this machine, or by its wallets elsewhere. */
+  isOwn(objectId: string): boolean {
+    const sender = this.#rows.senderOf(objectId);
+    return sender === undefined || sender === OWN || this.#options.wallets.includes(sender);
   }
 
   /** Whether an address may write blobs of an owner. */
