@@ -143,4 +143,17 @@ extend module svc::account {
     public fun removed_event(account_id: ID, public_key: vector<u8>, generation: u64): KeyRemoved {
         KeyRemoved { account_id, public_key, generation }
     }
+
+    /// Events of the transaction: one vector a type, in the order of the source.
+    public fun event_bytes(): vector<u8> {
+        let mut bytes = vector[];
+        bytes.append(std::bcs::to_bytes(&event::events_by_type<AccountCreated>()));
+        bytes.append(std::bcs::to_bytes(&event::events_by_type<KeyAdded>()));
+        bytes.append(std::bcs::to_bytes(&event::events_by_type<KeyRemoved>()));
+        bytes.append(std::bcs::to_bytes(&event::events_by_type<ActiveChanged>()));
+        bytes.append(std::bcs::to_bytes(&event::events_by_type<OwnershipOffered>()));
+        bytes.append(std::bcs::to_bytes(&event::events_by_type<OwnershipTransferred>()));
+        bytes.append(std::bcs::to_bytes(&event::events_by_type<AccountClosed>()));
+        bytes
+    }
 }

@@ -151,6 +151,15 @@ public fun of_key(self: &mut Scene, public_key: vector<u8>): address {
     sui::address::from_bytes(id.to_bytes())
 }
 
+/// Whether an answer of `of_owner` or `of_key` is the id of an account.
+public fun is_account(self: &mut Scene, id: address): bool {
+    self.scenario.next_tx(@0x0);
+    let r = self.scenario.take_shared<Registry>();
+    let registry = sui::object::id(&r);
+    scenario::return_shared(r);
+    sui::object::id_from_address(id) != registry
+}
+
 /// BCS of an account.
 public fun bytes(self: &mut Scene, id: address): vector<u8> {
     let (r, a) = self.take(@0x0, id);
