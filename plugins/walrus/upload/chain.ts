@@ -27,6 +27,8 @@ export interface ChainOptions {
   readonly packageId?: string | undefined;
   /** Epochs to pay for. */
   readonly epochs: number;
+  /** Reads the state of Walrus. */
+  readonly state: () => Promise<{ readonly epoch: number; readonly shards: number }>;
 }
 
 /** A blob's digest for the tip of its upload. */
@@ -51,12 +53,12 @@ export class Chain {
 
   /** Shards of the network. */
   async shards(): Promise<number> {
-    return (await this.#call(() => this.#options.walrus.systemState())).committee.n_shards;
+    return (await this.#call(this.#options.state)).shards;
   }
 
   /** The present epoch of Walrus. */
   async epoch(): Promise<number> {
-    return (await this.#call(() => this.#options.walrus.systemState())).committee.epoch;
+    return (await this.#call(this.#options.state)).epoch;
   }
 
   /** What the relay asks for an upload of so many bytes, in MIST. */

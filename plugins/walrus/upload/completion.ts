@@ -1,3 +1,4 @@
+import { createHash } from "node:crypto";
 import type { Catalogue } from "../catalogue.ts";
 import type { ItemRows } from "./item_rows.ts";
 import type { Upload } from "./upload.ts";
@@ -61,6 +62,10 @@ export async function complete(
   return new Map(items.idsIn(seq).map((item) => [item.seq, item.id!]));
 }
 
+function sha256(bytes: Uint8Array): Uint8Array {
+  return createHash("sha256").update(bytes).digest();
+}
+
 /** Hands bytes of stored items over to those kept, some at a time; answers whether more are left. */
 export async function releaseBytes(
   { catalogue, items }: Completion,
@@ -71,6 +76,7 @@ export async function releaseBytes(
     const some = items.unreleased(CHUNK / 4);
     for (const { seq, id, scope, bytes } of some) {
       if (keepMs > 0) catalogue.keep(scope, id, bytes, now + keepMs);
+      catalogue.database.run("insert or ignore into digest values(?, ?)", id, sha256(bytes));
       items.release(seq);
     }
     return some.length > 0;

@@ -25,6 +25,8 @@ export interface UploadsOptions extends StepParts {
   readonly keepMs: number;
   /** Longest wait of a `put`; its item stays and is stored all the same. */
   readonly patienceMs?: number;
+  /** Aborted on closing: it ends the transfers under way. */
+  readonly closing: AbortController;
 }
 
 /** Callers wait so long at most; they ask again with the same key. */
@@ -46,7 +48,7 @@ export class Uploads implements BlobWriter {
   readonly #troubles = new Troubles();
   readonly #puts = new Waiters<string>();
   readonly #agains = new Waiters<StoredBlob>();
-  readonly #closing = new AbortController();
+  readonly #closing: AbortController;
   #drained: (() => void)[] = [];
   #timer: (() => void) | undefined;
   #cutting: Promise<void> | undefined;
@@ -56,6 +58,7 @@ export class Uploads implements BlobWriter {
   /** Goes on with what is in the file, in a moment. */
   constructor(options: UploadsOptions) {
     this.#options = options;
+    this.#closing = options.closing;
     const { items, uploads, clock, batchMs } = options;
     this.#batcher = new Batcher(batchMs);
     for (const item of items.waiting()) this.#batcher.add(item);
