@@ -186,7 +186,7 @@ Deno.test("a publisher refuses what it cannot store", async () => {
   strictEqual(await status("permanent=true&deletable=true"), 400);
   strictEqual(await status("send_object_to=me"), 400);
   strictEqual(await status("epochs=1", "x", "quilts"), 400);
-  walrus.publisher.maxBodySize = 10;
+  walrus.publisher.maxBlobSize = 10;
   strictEqual(await status("epochs=1", "x".repeat(11)), 413);
   strictEqual(await status("epochs=1"), 200);
   strictEqual(await status("epochs=1", "y"), 500, "no WAL is left");
