@@ -31,8 +31,10 @@ export class Publisher {
   readonly #functions: WalrusFunctions;
   readonly #wallet: Wallet;
   #last: Promise<unknown> = Promise.resolve();
-  /** Larger bodies are refused with 413. */
-  maxBodySize = 10 * 1024 * 1024;
+  /** Larger blobs are refused with 413. */
+  maxBlobSize = 10 * 1024 * 1024;
+  /** Larger forms of quilts are refused with 413. */
+  maxQuiltSize = 100 * 1024 * 1024;
 
   /** @param wallet Pays in WAL. */
   constructor(storage: BlobStorage, functions: WalrusFunctions, wallet: Wallet) {
@@ -50,7 +52,8 @@ export class Publisher {
     const options = storeOptions(new URL(request.url).searchParams);
     if (typeof options === "string") return refusal(400, options);
     const body = new Uint8Array(await request.arrayBuffer());
-    if (body.length > this.maxBodySize) return new Response("too large", { status: 413 });
+    const limit = path === "/v1/blobs" ? this.maxBlobSize : this.maxQuiltSize;
+    if (body.length > limit) return new Response("too large", { status: 413 });
     try {
       return path === "/v1/blobs"
         ? Response.json(lie(await this.#store(body, options), wrong))

@@ -68,6 +68,15 @@ export class WalrusSystem {
     this.#write();
   }
 
+  /** Takes the epoch from the chain, whose objects an earlier run may have left. */
+  reload(): void {
+    const name = bcs.u64().serialize(VERSION).toBytes();
+    const value = this.chain.begin(this.systemId, "reload").getField(this.systemId, "u64", name);
+    const epoch = value === undefined ? 1 : SystemState.parse(value).committee.epoch;
+    this.#epoch = Math.max(epoch, this.#epoch);
+    this.#write();
+  }
+
   /** The current epoch. */
   get epoch(): number {
     return this.#epoch;

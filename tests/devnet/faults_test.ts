@@ -39,6 +39,14 @@ Deno.test("a lost answer: the work is done, the caller sees a broken connection"
   strictEqual(await put(fixture.url), "truth x");
 });
 
+Deno.test("what is sent as a Blob is sent once, also over a connection used before", async () => {
+  await using fixture = await start();
+  strictEqual(await put(fixture.url), "truth x");
+  fixture.faults.set("it", { kind: "lost", times: 1 });
+  await rejects(fetch(fixture.url, { method: "PUT", body: new Blob(["x"]) }), TypeError);
+  strictEqual(fixture.done, 2);
+});
+
 Deno.test("an endpoint that is down does nothing", async () => {
   await using fixture = await start();
   fixture.faults.set("it", { kind: "down" });

@@ -22,20 +22,25 @@ export async function deleteBlob(
       ids.add(next);
       const blobId = patchPlace(next)?.quiltId ?? (isBlobId(next) ? next : undefined);
       // What was never an id here has no bytes anywhere.
-      if (blobId !== undefined) {
+      if (blobId !== undefined && !isGone(catalogue, blobId, epoch)) {
+        gone = false;
         catalogue.addTombstone(scope, next, now);
-        catalogue.drop(scope, next);
-        catalogue.database.run("delete from digest where id = ?", next);
-        if (catalogue.patch(scope, next) !== undefined) {
-          const ends = catalogue.database.get<{ ends: number | null }>(
-            "select max(end_epoch) as ends from stored where blob_id = ?",
-            blobId,
-          )?.ends;
-          if ((ends ?? Infinity) > epoch) gone = false;
-        } else gone = false;
       }
+      catalogue.drop(scope, next);
+      catalogue.database.run("delete from digest where id = ?", next);
       next = catalogue.movedTo(scope, next);
     }
     return gone;
   });
+}
+
+/** Whether a blob was stored and is no longer: ended, or its object is not there any more. */
+function isGone({ database }: Catalogue, blobId: string, epoch: number): boolean {
+  const { known, kept } = database.get<{ known: number; kept: number }>(
+    `select count(*) as known, count(*) filter (where state <> 'gone' and end_epoch > ?) as kept
+     from stored where blob_id = ?`,
+    epoch,
+    blobId,
+  ) ?? { known: 0, kept: 0 };
+  return known > 0 && kept === 0;
 }

@@ -120,6 +120,7 @@ export class Upkeep {
       after = scopes.at(-1);
       scopes = catalogue.scopes(after, PAGE);
     }
+    count.expired += await this.#expireReplaced(state.epoch);
     await moves.tell();
     if (failure !== undefined) throw failure;
     const { again, merged, expired, more } = count;
@@ -207,6 +208,19 @@ export class Upkeep {
     });
   }
 
+  /** Forgets ended blobs that others replaced; answers how many. */
+  async #expireReplaced(epoch: number): Promise<number> {
+    const { catalogue } = this.#options;
+    const ended = catalogue.database.all<{ id: string }>(
+      `select object_id as id from stored where state = 'replaced' and end_epoch <= ? limit ${PAGE}`,
+      epoch,
+    ).flatMap(({ id }) => catalogue.stored(id) ?? []);
+    await catalogue.database.write(() => {
+      for (const blob of ended) this.#expire(blob, blob);
+    });
+    return ended.length;
+  }
+
   #isStored(scope: Scope, blobId: string): boolean {
     return this.#options.catalogue.liveIn(scope).some((blob) => blob.blobId === blobId);
   }
@@ -220,6 +234,7 @@ export class Upkeep {
       // The name of one that was not told to have moved is still needed.
       if (catalogue.movedTo(scope, id) !== undefined) continue;
       catalogue.removePatch(scope, id);
+      catalogue.removeTombstone(scope, id);
       catalogue.database.run("delete from digest where id = ?", id);
     }
     if (quilt) catalogue.removeTombstone(scope, blobId);
