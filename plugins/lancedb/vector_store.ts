@@ -7,7 +7,7 @@ import type {
   VectorStore,
 } from "../../src/interfaces/mod.ts";
 import type { Sealer } from "../../src/plugin.ts";
-import type { Database } from "../local/database.ts";
+import type { Database } from "../sqlite/database.ts";
 import { Catalog, parseCursor, type Place, type ScopeRow } from "./catalog.ts";
 import { openCatalog, REMEDY } from "./catalog_file.ts";
 import { FlushLog } from "./flush_log.ts";

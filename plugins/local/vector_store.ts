@@ -1,7 +1,7 @@
 import { SvcError } from "../../src/errors.ts";
 import type { IndexEntry, ScanPage, Scope, VectorStore } from "../../src/interfaces/mod.ts";
 import type { Sealer } from "../../src/plugin.ts";
-import { type Database, fromColumn, toColumn } from "./database.ts";
+import { type Database, fromColumn, toColumn } from "../sqlite/database.ts";
 import { openIndex } from "./index_file.ts";
 import { IndexRows } from "./index_rows.ts";
 import { IndexSeals } from "./index_seals.ts";

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { DatabaseSync } from "node:sqlite";
-import { Database, fromColumn, toColumn } from "../../plugins/local/database.ts";
+import { Database, fromColumn, toColumn } from "../../plugins/sqlite/database.ts";
 import { SvcError } from "../../src/errors.ts";
 import { folderForTests } from "./sealer_for_tests.ts";
 

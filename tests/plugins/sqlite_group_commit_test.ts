@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { GroupCommit } from "../../plugins/local/group_commit.ts";
+import { GroupCommit } from "../../plugins/sqlite/group_commit.ts";
 
 /** A database of numbers that refuses negative ones. */
 function numbers(begins: () => void = () => {}) {

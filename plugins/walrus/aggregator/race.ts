@@ -1,0 +1,83 @@
+/** How a race is run. */
+export interface RaceOptions<T> {
+  /** Milliseconds without an answer after which the next one starts too. */
+  readonly afterMs: number;
+  /** Ends the race; it then rejects with the signal's reason. */
+  readonly signal?: AbortSignal | undefined;
+  /** Whether an answer ends the race. */
+  wins(answer: T): boolean;
+  /** Starts after a wait, and answers what gives it up; `setTimeout` where absent. */
+  readonly schedule?: ((start: () => void, ms: number) => () => void) | undefined;
+}
+
+/** How one runner did; a runner that never started has none. */
+export type Run<R, T> =
+  | { readonly runner: R; readonly answer: T }
+  | { readonly runner: R; readonly error: unknown }
+  | { readonly runner: R; readonly outrun: true };
+
+function scheduled(start: () => void, ms: number): () => void {
+  const timer = setTimeout(start, ms);
+  return () => clearTimeout(timer);
+}
+
+/**
+ * Runs the first; the next one joins when there is no answer after a while, or at once when one
+ * failed or gave an answer that does not win. The first answer that wins ends the race and aborts
+ * the others.
+ *
+ * @returns how each that started did; at most one answer wins.
+ */
+export async function race<R, T>(
+  runners: readonly R[],
+  run: (runner: R, signal: AbortSignal) => Promise<T>,
+  { afterMs, signal, wins, schedule = scheduled }: RaceOptions<T>,
+): Promise<Run<R, T>[]> {
+  signal?.throwIfAborted();
+  const over = new AbortController();
+  const ends = signal === undefined ? over.signal : AbortSignal.any([over.signal, signal]);
+  const runs = new Map<R, Run<R, T>>();
+  const finished = Promise.withResolvers<void>();
+  const abort = () => finished.reject(signal?.reason);
+  signal?.addEventListener("abort", abort, { once: true });
+  const settled: Promise<void>[] = [];
+  let started = 0;
+  let running = 0;
+  let cancel = () => {};
+  const startNext = (): void => {
+    cancel();
+    if (over.signal.aborted) return;
+    if (started === runners.length) {
+      if (running === 0) finished.resolve();
+      return;
+    }
+    const runner = runners[started++]!;
+    running++;
+    runs.set(runner, { runner, outrun: true });
+    if (started < runners.length) cancel = schedule(startNext, afterMs);
+    settled.push(
+      run(runner, ends).then(
+        (answer) => done({ runner, answer }, wins(answer)),
+        (error) => done({ runner, error }, false),
+      ),
+    );
+  };
+  const done = (result: Run<R, T>, won: boolean): void => {
+    running--;
+    if (over.signal.aborted) return;
+    runs.set(result.runner, result);
+    if (won) finished.resolve();
+    else startNext();
+  };
+  try {
+    startNext();
+    await finished.promise;
+  } finally {
+    cancel();
+    signal?.removeEventListener("abort", abort);
+    over.abort();
+    // Nothing is left behind: neither a connection nor a body that nobody reads.
+    await Promise.allSettled(settled);
+  }
+  return [...runs.values()];
+}

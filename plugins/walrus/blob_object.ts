@@ -1,0 +1,51 @@
+import { bcs } from "@mysten/sui/bcs";
+
+/** BCS of `walrus::blob::Blob` (walrus contracts, blob.move and storage_resource.move). */
+export const BlobObject = bcs.struct("Blob", {
+  id: bcs.Address,
+  registered_epoch: bcs.u32(),
+  blob_id: bcs.u256(),
+  size: bcs.u64(),
+  encoding_type: bcs.u8(),
+  certified_epoch: bcs.option(bcs.u32()),
+  storage: bcs.struct("Storage", {
+    id: bcs.Address,
+    start_epoch: bcs.u32(),
+    end_epoch: bcs.u32(),
+    storage_size: bcs.u64(),
+  }),
+  deletable: bcs.bool(),
+});
+
+/** A Blob object, parsed. */
+export interface ChainBlob {
+  /** Object id, `0x` and 64 hex characters. */
+  readonly objectId: string;
+  /** Walrus blob id, 43 characters of base64url. */
+  readonly blobId: string;
+  /** Unencoded size in bytes. */
+  readonly size: number;
+  /** Walrus epoch in which it was registered. */
+  readonly registeredEpoch: number;
+  /** Walrus epoch in which it was certified; absent before. */
+  readonly certifiedEpoch?: number;
+  /** First Walrus epoch in which it is no longer stored. */
+  readonly endEpoch: number;
+  /** Whether its holder may delete it. */
+  readonly deletable: boolean;
+}
+
+/** A Blob object from the BCS of its content. */
+export function parseBlobObject(content: Uint8Array): ChainBlob {
+  const parsed = BlobObject.parse(content);
+  const id = bcs.u256().serialize(parsed.blob_id).toBytes();
+  return {
+    objectId: parsed.id,
+    blobId: id.toBase64({ alphabet: "base64url", omitPadding: true }),
+    size: Number(parsed.size),
+    registeredEpoch: parsed.registered_epoch,
+    ...(parsed.certified_epoch === null ? {} : { certifiedEpoch: parsed.certified_epoch }),
+    endEpoch: parsed.storage.end_epoch,
+    deletable: parsed.deletable,
+  };
+}

@@ -1,0 +1,98 @@
+/** Source symbols of a blob: the matrix its bytes are laid out in, row by row. */
+export interface SourceSymbols {
+  /** Rows; symbols of a column. */
+  readonly rows: number;
+  /** Columns; symbols of a row. */
+  readonly columns: number;
+}
+
+/** Most columns of a quilt that its index may take. */
+export const MAX_INDEX_COLUMNS = 10;
+
+/** Longest symbol in bytes: a 16-bit length, and symbols have an even one. */
+const MAX_SYMBOL_BYTES = 65_534;
+
+/** Bytes of a Merkle digest, and of a blob id. */
+const DIGEST_BYTES = 32;
+
+/**
+ * Rows and columns for a number of shards. Of `n` shards `f = floor((n - 1) / 3)` may be faulty:
+ * `n - 2f` rows (primary) and `n - f` columns (secondary). RS2 encoding, Walrus' only one.
+ */
+export function sourceSymbols(shards: number): SourceSymbols {
+  const faulty = Math.floor((shards - 1) / 3);
+  return { rows: shards - 2 * faulty, columns: shards - faulty };
+}
+
+/** Bytes of a symbol of a blob of `bytes`: the fewest that hold it, even. */
+export function symbolBytes(bytes: number, shards: number): number {
+  const { rows, columns } = sourceSymbols(shards);
+  const needed = Math.ceil(Math.max(bytes, 1) / (rows * columns));
+  return needed + needed % 2;
+}
+
+/**
+ * Bytes that a blob of `bytes` takes on Walrus, which is what is paid for: the slivers of every
+ * shard, and with every shard the metadata (two digests for each of the shards, and the id).
+ */
+export function encodedBytes(bytes: number, shards: number): number {
+  const { rows, columns } = sourceSymbols(shards);
+  const slivers = (rows + columns) * symbolBytes(bytes, shards) * shards;
+  return slivers + shards * (shards * 2 * DIGEST_BYTES + DIGEST_BYTES);
+}
+
+/** Bytes of a patch's header (6), and of the length of its identifier, itself BCS (2). */
+const PATCH_PREFIX = 8;
+
+/** Bytes of the index in front of its patches: version (1) and length (4). */
+const INDEX_PREFIX = 5;
+
+/** What a quilt needs to know of a patch to find out its own size. */
+export interface PatchSize {
+  /** Bytes of the content. */
+  readonly bytes: number;
+  /** Bytes of the identifier; 8 when absent. */
+  readonly identifierBytes?: number;
+}
+
+/** Bytes of a length in BCS, below 16,384. */
+function lengthBytes(length: number): number {
+  return length < 128 ? 1 : 2;
+}
+
+/** Bytes of the index of a quilt of patches without tags: of each its end, identifier, no tags. */
+export function indexBytes(patches: readonly PatchSize[]): number {
+  const prefix = INDEX_PREFIX + lengthBytes(patches.length);
+  return patches.reduce(
+    (sum, { identifierBytes = 8 }) => sum + 3 + lengthBytes(identifierBytes) + identifierBytes,
+    prefix,
+  );
+}
+
+/**
+ * Bytes of a quilt of some patches, or `undefined` where they do not fit into one. Each patch
+ * takes columns of its own, as many as its bytes need; so does the index, first of all and at most
+ * {@linkcode MAX_INDEX_COLUMNS}. The symbol is the shortest with which the columns suffice.
+ */
+export function quiltBytes(patches: readonly PatchSize[], shards: number): number | undefined {
+  const { rows, columns } = sourceSymbols(shards);
+  const index = indexBytes(patches);
+  const parts = patches.map(({ bytes, identifierBytes = 8 }) =>
+    PATCH_PREFIX + lengthBytes(identifierBytes) + identifierBytes + bytes
+  );
+  if (parts.length >= columns) return undefined;
+  const fits = (symbol: number): boolean => {
+    const column = symbol * rows;
+    const taken = Math.ceil(index / column);
+    if (taken > MAX_INDEX_COLUMNS) return false;
+    return parts.reduce((sum, part) => sum + Math.ceil(part / column), taken) <= columns;
+  };
+  if (!fits(MAX_SYMBOL_BYTES)) return undefined;
+  let [low, high] = [1, MAX_SYMBOL_BYTES / 2];
+  while (low < high) {
+    const middle = Math.floor((low + high) / 2);
+    if (fits(middle * 2)) high = middle;
+    else low = middle + 1;
+  }
+  return low * 2 * rows * columns;
+}

@@ -1,0 +1,56 @@
+/** Where a patch is: its quilt, and the columns it takes there. */
+export interface PatchPlace {
+  /** Blob id of the quilt, 43 characters of base64url. */
+  readonly quiltId: string;
+  /** First column. */
+  readonly start: number;
+  /** Column behind the last. */
+  readonly end: number;
+}
+
+/** `blob id (32) | version (1) | first column (u16, LE) | column behind the last (u16, LE)`. */
+const BYTES = 37;
+const BLOB_ID_BYTES = 32;
+const VERSION = 1;
+
+/** Base64url without padding. */
+const ENCODING = { alphabet: "base64url", omitPadding: true } as const;
+
+/** A blob id as text: base64url of its 32 bytes. */
+export function isBlobId(id: string): boolean {
+  return bytesOf(id)?.length === BLOB_ID_BYTES;
+}
+
+function bytesOf(id: string): Uint8Array | undefined {
+  if (!/^[A-Za-z0-9_-]{43,50}$/.test(id)) return undefined;
+  try {
+    const bytes = Uint8Array.fromBase64(id, { alphabet: "base64url" });
+    // One spelling for each id: the bits behind the last byte are zero.
+    return bytes.toBase64(ENCODING) === id ? bytes : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+/** The id of a patch, 50 characters of base64url. */
+export function patchId({ quiltId, start, end }: PatchPlace): string {
+  const bytes = new Uint8Array(BYTES);
+  bytes.set(Uint8Array.fromBase64(quiltId, { alphabet: "base64url" }));
+  bytes[BLOB_ID_BYTES] = VERSION;
+  const view = new DataView(bytes.buffer);
+  view.setUint16(BLOB_ID_BYTES + 1, start, true);
+  view.setUint16(BLOB_ID_BYTES + 3, end, true);
+  return bytes.toBase64(ENCODING);
+}
+
+/** The place a patch id names; `undefined` when it is none. */
+export function patchPlace(id: string): PatchPlace | undefined {
+  const bytes = bytesOf(id);
+  if (bytes?.length !== BYTES || bytes[BLOB_ID_BYTES] !== VERSION) return undefined;
+  const view = new DataView(bytes.buffer);
+  const start = view.getUint16(BLOB_ID_BYTES + 1, true);
+  const end = view.getUint16(BLOB_ID_BYTES + 3, true);
+  if (start >= end) return undefined;
+  const quiltId = bytes.subarray(0, BLOB_ID_BYTES).toBase64(ENCODING);
+  return { quiltId, start, end };
+}

@@ -1,0 +1,242 @@
+import { SvcError } from "../../../src/errors.ts";
+import type { Scope } from "../../../src/interfaces/mod.ts";
+import type { Catalogue } from "../catalogue.ts";
+import type { Listing } from "../discovery/listing.ts";
+import type { Discovery } from "../discovery/look.ts";
+import type { BlobBytes } from "../discovery/proven_bytes.ts";
+import type { BlobWriter, StoredBlob } from "../stored_blob.ts";
+import type { Prices } from "./cost.ts";
+import { Merger } from "./merge.ts";
+import type { MoveTeller } from "./moves.ts";
+import { type KeptBlob, planScope, type Step } from "./plan.ts";
+import { UpkeepRows } from "./upkeep_rows.ts";
+
+/** Walrus, as upkeep needs to know it. */
+export interface WalrusState {
+  /** The present epoch. */
+  readonly epoch: number;
+  /** Shards of the network. */
+  readonly shards: number;
+  /** What storing costs. */
+  readonly prices: Prices;
+}
+
+/** Options of {@linkcode Upkeep}. */
+export interface UpkeepOptions {
+  /** What is known here; its file has `UPKEEP_SCHEMA`. */
+  readonly catalogue: Catalogue;
+  /** Stores. */
+  readonly writer: BlobWriter;
+  /** Reads what is stored again. */
+  readonly bytes: Pick<BlobBytes, "patch" | "quilt" | "standalone">;
+  /** Finds what others stored in the meantime. */
+  readonly discovery: Pick<Discovery, "look" | "isOwn">;
+  /** Knows what is in a quilt. */
+  readonly listing: Pick<Listing, "index">;
+  /** Tells of moves. */
+  readonly moves: Pick<MoveTeller, "tell">;
+  /** The state of Walrus. */
+  readonly state: () => Promise<WalrusState>;
+  /** Epochs a blob is paid for. */
+  readonly epochs: number;
+  /** Epochs before its end at which a blob is stored again; 0: never. */
+  readonly renewBefore: number;
+  /** Most blobs stored in one round. */
+  readonly maxWrites?: number;
+  /** Milliseconds of an epoch in which others may renew what they stored; six hours if absent. */
+  readonly othersMs?: number;
+  /** Milliseconds since the epoch. */
+  readonly now: () => number;
+  /** Notes for the operator. */
+  readonly log: (level: "info" | "warn", message: string) => void;
+}
+
+/** What a round did. */
+export interface Round {
+  /** Blobs stored again as they were. */
+  readonly again: number;
+  /** Quilts that were merged into others. */
+  readonly merged: number;
+  /** Blobs that ended. */
+  readonly expired: number;
+  /** Whether there was more to do than a round may. */
+  readonly more: boolean;
+}
+
+const MAX_WRITES = 8;
+const OTHERS_MS = 6 * 3_600_000;
+/** Scopes and blobs looked up at a time. */
+const PAGE = 256;
+
+/**
+ * Keeps what is stored from ending, merges small quilts and drops deleted patches, a few blobs a
+ * round. Every round begins with what an earlier one could not finish.
+ */
+export class Upkeep {
+  readonly #options: UpkeepOptions;
+  readonly #merger: Merger;
+  readonly #rows: UpkeepRows;
+
+  /** Does nothing by itself. */
+  constructor(options: UpkeepOptions) {
+    this.#options = options;
+    this.#merger = new Merger(options);
+    this.#rows = new UpkeepRows(options.catalogue.database);
+  }
+
+  /**
+   * One round over all scopes that are known here.
+   *
+   * @throws {SvcError} `storage_unavailable` when something cannot be read or stored now; what was
+   * done stays done, and the next round goes on.
+   */
+  async round(): Promise<Round> {
+    const { catalogue, moves, maxWrites = MAX_WRITES } = this.#options;
+    await this.#merger.resume();
+    const state = await this.#options.state();
+    const since = await catalogue.database.write(() =>
+      this.#rows.sinceEpoch(state.epoch, this.#options.now())
+    );
+    const count = { again: 0, merged: 0, expired: 0, writes: 0, more: false };
+    let failure: SvcError | undefined;
+    let after: Scope | undefined;
+    for (let scopes = catalogue.scopes(after, PAGE); scopes.length > 0;) {
+      for (const scope of scopes) {
+        try {
+          for (const step of await this.#plan(scope, state, since)) {
+            const writes = step.kind === "again" || step.kind === "merge";
+            if (writes && count.writes >= maxWrites) {
+              count.more = true;
+              continue;
+            }
+            if (writes) count.writes++;
+            await this.#take(scope, step, count);
+          }
+        } catch (error) {
+          // One scope must not keep the others from being renewed.
+          failure ??= SvcError.from(error);
+        }
+      }
+      after = scopes.at(-1);
+      scopes = catalogue.scopes(after, PAGE);
+    }
+    count.expired += await this.#expireReplaced(state.epoch);
+    await moves.tell();
+    if (failure !== undefined) throw failure;
+    const { again, merged, expired, more } = count;
+    return { again, merged, expired, more };
+  }
+
+  async #plan(scope: Scope, state: WalrusState, since: number): Promise<Step[]> {
+    const { catalogue, discovery, listing, epochs, renewBefore, now } = this.#options;
+    const ends = state.epoch + renewBefore;
+    const others = now() - since < (this.#options.othersMs ?? OTHERS_MS);
+    const foreign = (blob: StoredBlob) => !discovery.isOwn(blob.objectId);
+    const known = catalogue.liveIn(scope);
+    if (known.some((blob) => blob.endEpoch <= ends && blob.endEpoch > state.epoch)) {
+      // The owner, or another relayer, may have done it already.
+      await discovery.look(scope.owner);
+    }
+    const live = catalogue.liveIn(scope);
+    for (const blob of live) if (blob.endEpoch > state.epoch) await listing.index(blob);
+    const blobs = live.map((blob): KeptBlob => {
+      const patches = catalogue.patchesIn(scope, blob.blobId);
+      const replaced = blob.quilt && catalogue.isDeleted(scope, blob.blobId);
+      const kept = replaced
+        ? []
+        : patches.filter(({ id }) =>
+          !catalogue.isDeleted(scope, id) && catalogue.movedTo(scope, id) === undefined
+        );
+      return {
+        ...blob,
+        live: kept.map(({ size }) => size),
+        dead: patches.length - kept.length,
+        foreign: others && foreign(blob),
+      };
+    });
+    return planScope(blobs, { ...state, epochs, renewBefore });
+  }
+
+  async #take(
+    scope: Scope,
+    step: Step,
+    count: { again: number; merged: number; expired: number },
+  ): Promise<void> {
+    const { catalogue, log } = this.#options;
+    if (step.kind === "merge") {
+      const sources = step.blobs.flatMap(({ objectId }) => catalogue.stored(objectId) ?? []);
+      await this.#merger.merge(scope, sources);
+      count.merged += sources.length;
+      return;
+    }
+    const blob = catalogue.stored(step.blob.objectId);
+    if (blob === undefined) return;
+    if (step.kind === "again") {
+      await this.#storeAgain(blob);
+      count.again++;
+    } else if (step.kind === "leave") {
+      await catalogue.database.write(() => catalogue.setState(blob.objectId, "replaced"));
+    } else {
+      count.expired++;
+      await catalogue.database.write(() => this.#expire(scope, blob));
+      if (step.blob.live.length > 0 && !this.#isStored(scope, blob.blobId)) {
+        log("warn", `walrus: ${step.blob.live.length} stored memories ended without a renewal`);
+      }
+    }
+  }
+
+  async #storeAgain(blob: StoredBlob): Promise<void> {
+    const { catalogue, bytes, writer } = this.#options;
+    const { owner, namespace, blobId, quilt, endEpoch, objectId } = blob;
+    const content = quilt ? (await bytes.quilt(blob))?.bytes : await bytes.standalone(blob);
+    if (content === undefined) {
+      throw new SvcError("storage_unavailable", "A blob that ends cannot be read");
+    }
+    // With its end in the key: the same blob is stored again at its next end, too.
+    const key = `again:${blobId}:${endEpoch}`;
+    const stored = await writer.storeAgain({
+      owner,
+      namespace,
+      blobId,
+      bytes: content,
+      quilt,
+      key,
+    });
+    await catalogue.database.write(() => {
+      catalogue.addStored({ ...stored, createdAt: blob.createdAt });
+      if (stored.endEpoch > endEpoch) catalogue.setState(objectId, "replaced");
+    });
+  }
+
+  /** Forgets ended blobs that others replaced; answers how many. */
+  async #expireReplaced(epoch: number): Promise<number> {
+    const { catalogue } = this.#options;
+    const ended = catalogue.database.all<{ id: string }>(
+      `select object_id as id from stored where state = 'replaced' and end_epoch <= ? limit ${PAGE}`,
+      epoch,
+    ).flatMap(({ id }) => catalogue.stored(id) ?? []);
+    await catalogue.database.write(() => {
+      for (const blob of ended) this.#expire(blob, blob);
+    });
+    return ended.length;
+  }
+
+  #isStored(scope: Scope, blobId: string): boolean {
+    return this.#options.catalogue.liveIn(scope).some((blob) => blob.blobId === blobId);
+  }
+
+  /** Forgets an ended blob, and what was only in it. */
+  #expire(scope: Scope, { objectId, blobId, quilt }: StoredBlob): void {
+    const { catalogue } = this.#options;
+    catalogue.setState(objectId, "gone");
+    if (this.#isStored(scope, blobId)) return;
+    for (const { id } of catalogue.patchesIn(scope, blobId)) {
+      // The name of one that was not told to have moved is still needed.
+      if (catalogue.movedTo(scope, id) !== undefined) continue;
+      catalogue.removePatch(scope, id);
+      catalogue.removeTombstone(scope, id);
+      catalogue.database.run("delete from digest where id = ?", id);
+    }
+    if (quilt) catalogue.removeTombstone(scope, blobId);
+  }
+}

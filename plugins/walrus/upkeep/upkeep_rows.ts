@@ -1,0 +1,67 @@
+import type { Scope } from "../../../src/interfaces/mod.ts";
+import { type Database, fromColumn, toColumn } from "../../sqlite/database.ts";
+
+/**
+ * `moving`: patches whose copy into another quilt has begun; their key makes storing them again
+ * answer the same copy. `source` is the Blob object they come from.
+ *
+ * `epoch_seen`: when each Walrus epoch was noticed first.
+ */
+export const UPKEEP_SCHEMA = `
+create table if not exists moving(
+  owner blob not null, namespace blob not null, id text not null, source text not null,
+  primary key(owner, namespace, id)) strict, without rowid;
+create table if not exists epoch_seen(epoch integer primary key, at integer not null) strict`;
+
+/** A patch that is being copied. */
+export interface Moving extends Scope {
+  /** Patch id so far. */
+  readonly id: string;
+  /** Blob object it comes from. */
+  readonly source: string;
+}
+
+/** What upkeep has begun. Changes must run inside `database.write`. */
+export class UpkeepRows {
+  readonly #database: Database;
+
+  /** Works on a file with {@linkcode UPKEEP_SCHEMA}. */
+  constructor(database: Database) {
+    this.#database = database;
+  }
+
+  /** Notes that a patch is being copied. */
+  begin({ owner, namespace }: Scope, id: string, source: string): void {
+    const sql = "insert or ignore into moving values(?, ?, ?, ?)";
+    this.#database.run(sql, toColumn(owner), toColumn(namespace), id, source);
+  }
+
+  /** Notes that a patch is no longer being copied. */
+  end({ owner, namespace }: Scope, id: string): void {
+    const sql = "delete from moving where owner = ? and namespace = ? and id = ?";
+    this.#database.run(sql, toColumn(owner), toColumn(namespace), id);
+  }
+
+  /** One merge that has begun: the patches of a scope that are being copied. */
+  begun(): Moving[] {
+    return this.#database.all<
+      { owner: Uint8Array; namespace: Uint8Array; id: string; source: string }
+    >(
+      `select * from moving where (owner, namespace) =
+       (select owner, namespace from moving limit 1)`,
+    ).map(({ owner, namespace, id, source }) => ({
+      owner: fromColumn(owner),
+      namespace: fromColumn(namespace),
+      id,
+      source,
+    }));
+  }
+
+  /** When an epoch was noticed first, milliseconds since the epoch; noted when it is new. */
+  sinceEpoch(epoch: number, now: number): number {
+    this.#database.run("insert or ignore into epoch_seen values(?, ?)", epoch, now);
+    this.#database.run("delete from epoch_seen where epoch < ?", epoch - 1);
+    const sql = "select at from epoch_seen where epoch = ?";
+    return this.#database.get<{ at: number }>(sql, epoch)?.at ?? now;
+  }
+}
