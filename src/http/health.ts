@@ -65,6 +65,7 @@ export class Health {
       answers(accounts.get(owner)),
     ]);
     const state = (ok: boolean): DependencyHealth => ({ status: ok ? "ok" : "down" });
+    const sidecar = await this.#sidecarState();
     return {
       database: state(database),
       embedder,
@@ -74,8 +75,10 @@ export class Health {
       key_service: { status: this.#domain.cipher.needsCredential ? "ok" : "disabled" },
       blob_store: state(blobs),
       chain: accounts.admin === undefined ? state(chain) : { status: "disabled" },
-      sidecar: await this.#sidecarState(),
-      sponsor: { status: sponsor === undefined ? "disabled" : "ok" },
+      sidecar,
+      sponsor: sponsor === undefined
+        ? { status: "disabled" }
+        : { status: "ok", ...sponsor.health?.() },
     };
   }
 
