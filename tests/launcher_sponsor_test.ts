@@ -3,21 +3,25 @@ import { fileURLToPath } from "node:url";
 import { parseSidecarBoot, relayerEnvironment, sidecarBoot } from "../src/launcher/boot.ts";
 import { sidecarPermissions } from "../src/launcher/permissions.ts";
 import { partPlugins } from "../src/launcher/sponsor_child.ts";
-import { definePlugin, integer, secret, text } from "../src/plugin.ts";
+import { definePlugin, type Fields, integer, type Plugin, secret, text } from "../src/plugin.ts";
 import { type Casting, pluginVariables } from "../src/plugins.ts";
 import { readSettings } from "../src/settings.ts";
 
-const payer = definePlugin({
+const payer: Plugin = definePlugin<Fields>({
   name: "payer",
   fields: {
     key: secret("MY_SPONSOR_KEY", "Key"),
     node: text("MY_NODE", "", "Node"),
     cap: integer("SVC_SPONSOR_MAX_GAS_MIST", 1, 1, 1e9, "Cap"),
   },
-  permissions: (_role, { node }) => ({ net: [node], read: ["/opt/payer"], write: ["/opt/payer"] }),
+  permissions: (_role, { node }) => ({
+    net: [String(node)],
+    read: ["/opt/payer"],
+    write: ["/opt/payer"],
+  }),
   roles: {},
 });
-const other = definePlugin({
+const other: Plugin = definePlugin<Fields>({
   name: "other",
   fields: { node: text("MY_NODE", "", "Node") },
   permissions: () => ({ net: ["other.example:443"] }),
