@@ -66,6 +66,7 @@ const domain: Domain = {
   staging,
   keyUse: new CoreDb(":memory:").keyUse,
   tombstones: new CoreDb(":memory:").tombstones,
+  tombstoneBlobs: new CoreDb(":memory:").tombstoneBlobs,
   payloads: key.sealer("payload"),
   steps: key.sealer("step"),
   cursors: key.sealer("cursor"),

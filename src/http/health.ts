@@ -55,27 +55,27 @@ export class Health {
   }
 
   async #probe(): Promise<Record<string, DependencyHealth>> {
-    const { vectorStore, blobStore, languageModel, sponsor, accounts } = this.#domain;
+    const { vectorStore, blobStore, cipher, languageModel, sponsor, accounts } = this.#domain;
     const owner = `0x${"0".repeat(64)}`;
     const scope = { owner, namespace: "default" };
     const [database, embedder, blobs, chain] = await Promise.all([
-      answers(vectorStore.scopes(owner)),
+      up(vectorStore.scopes(owner)),
       this.#embedderState(),
-      answers(blobStore.get("health", scope)),
-      answers(accounts.get(owner)),
+      blobStore.health?.() ?? up(blobStore.get("health", scope)),
+      accounts.health?.() ?? up(accounts.get(owner)),
     ]);
-    const state = (ok: boolean): DependencyHealth => ({ status: ok ? "ok" : "down" });
-    const sidecar = await this.#sidecarState();
     return {
-      database: state(database),
+      database,
       embedder,
       llm: languageModel === undefined
         ? { status: "disabled" }
         : { status: "ok", ...languageModel.health?.() },
-      key_service: { status: this.#domain.cipher.needsCredential ? "ok" : "disabled" },
-      blob_store: state(blobs),
-      chain: accounts.admin === undefined ? state(chain) : { status: "disabled" },
-      sidecar,
+      key_service: cipher.needsCredential
+        ? { status: "ok", ...cipher.health?.() }
+        : { status: "disabled" },
+      blob_store: { ...blobs },
+      chain: accounts.admin === undefined ? { ...chain } : { status: "disabled" },
+      sidecar: await this.#sidecarState(),
       sponsor: sponsor === undefined
         ? { status: "disabled" }
         : { status: "ok", ...sponsor.health?.() },
@@ -118,6 +118,11 @@ export class Health {
     const probe = this.#sidecar(AbortSignal.timeout(PROBE_TIMEOUT_MS));
     return { status: await probe.catch(() => false) ? "ok" : "down" };
   }
+}
+
+/** A dependency that is asked whether it works. */
+async function up(call: Promise<unknown>): Promise<DependencyHealth> {
+  return { status: await answers(call) ? "ok" : "down" };
 }
 
 /** Whether a call succeeds in time. */

@@ -111,6 +111,14 @@ export class Simulation {
       worker,
       staging,
       tombstones: world.tombstones,
+      // The simulated store erases.
+      tombstoneBlobs: {
+        add() {},
+        remove() {},
+        unsent: () => [],
+        sent() {},
+        isTombstone: () => false,
+      },
       keyUse: { touch() {}, lastUsed: () => undefined },
       payloads: KEY.sealer("payload"),
       steps: KEY.sealer("step"),
