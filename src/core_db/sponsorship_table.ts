@@ -61,10 +61,11 @@ export class SponsorshipTable {
 
   /**
    * Adds an open sponsorship; what is open no longer, and what is of no day of interest, goes. The
-   * same transaction may be answered again while nobody executes it.
+   * same transaction may be answered again, as by a sponsor that forgot it: it has more time then,
+   * and if it was handed to the sponsor before, that stays noted.
    *
    * @param since what was answered until then is open no longer, milliseconds since the epoch.
-   * @throws {SvcError} `sponsor_overloaded` when the same transaction is being executed.
+   * @throws {SvcError} `sponsor_overloaded` when the same transaction was executed.
    */
   add(row: Omit<SponsorshipRow, "state">, since: number): void {
     const day = Math.floor(row.at / DAY_MS);
@@ -74,10 +75,11 @@ export class SponsorshipTable {
         since,
         day - KEPT_DAYS,
       );
-      const { state = "open" } = this.get(row.digest) ?? {};
-      if (state !== "open") throw new SvcError("sponsor_overloaded");
+      const known = this.get(row.digest)?.state;
+      if (known === "executed") throw new SvcError("sponsor_overloaded");
       this.#file.run(
-        "insert or replace into sponsorship values (?, ?, ?, ?, ?, 'open')",
+        `insert into sponsorship values (?, ?, ?, ?, ?, 'open')
+         on conflict (digest) do update set at = excluded.at`,
         row.digest,
         row.sender,
         row.at,

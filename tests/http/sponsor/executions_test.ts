@@ -138,6 +138,13 @@ Deno.test("the same transaction answered twice is one sponsorship", async () => 
   const bytes = Uint8Array.fromBase64(body.bytes);
   desk.sponsor.change = () => ({ bytes, digest: body.digest });
   assert.equal((await desk.ask()).status, 200);
+  desk.sponsor.fail = { call: "execute", error: LOST };
+  assert.equal((await desk.execute(body.digest)).status, 502);
+  desk.clock.advance(599_999);
+  // By a sponsor that was started anew, say.
+  assert.equal((await desk.ask()).status, 200);
+  desk.clock.advance(599_999);
+  desk.sponsor.fail = undefined;
   assert.equal((await desk.execute(body.digest)).status, 200);
   assertError(await desk.ask(), [503, "sponsor_overloaded"]);
 });

@@ -8,7 +8,7 @@ import { DevnetClock } from "../../../devnet/sui/clock.ts";
 import { SUI_TYPE } from "../../../devnet/sui/coin.ts";
 import { inProcessTransport } from "../../../devnet/sui/rpc/in_process.ts";
 import { ChainNode } from "../../../devnet/sui/rpc/node.ts";
-import { initSvc, installSvcFunctions } from "../../../devnet/sui/svc_contract.ts";
+import { genesisSvc } from "../../../devnet/sui/svc_contract.ts";
 import { gasStation } from "../../../plugins/gas_station/station.ts";
 import { createAccount, type Deployment } from "../../../plugins/sui/transactions.ts";
 import type { Sponsor } from "../../../src/interfaces/mod.ts";
@@ -17,9 +17,6 @@ import type { Sponsor } from "../../../src/interfaces/mod.ts";
 export const MAX_GAS = 50_000_000;
 
 const START = Date.UTC(2026, 10, 21);
-
-/** A package id as the devnet has it. */
-const PACKAGE_ID = `0x${"ac".repeat(32)}`;
 
 /** A chain with the contract, a node with switches, and a gas station. */
 export class World implements AsyncDisposable {
@@ -39,10 +36,8 @@ export class World implements AsyncDisposable {
 
   /** @param coins balances of the wallet's coins, MIST. */
   constructor(coins: readonly bigint[] = [5_000_000_000n]) {
-    this.chain.publish(PACKAGE_ID);
-    installSvcFunctions(this.chain, PACKAGE_ID);
-    const registry = this.chain.apply("0x0", "init", (tx) => initSvc(tx, PACKAGE_ID));
-    this.deployment = { packageId: PACKAGE_ID, registry };
+    const { packageId, registryId: registry } = genesisSvc(this.chain);
+    this.deployment = { packageId, registry };
     for (const amount of coins) this.chain.mint(this.wallet.toSuiAddress(), SUI_TYPE, amount);
     this.sponsor = this.station();
   }
@@ -66,8 +61,7 @@ export class World implements AsyncDisposable {
 
   /** Digests of what was executed on chain, splits included. */
   get executed(): readonly string[] {
-    return this.chain.ledger.records.filter(({ commands }) => commands[0] !== "init")
-      .map(({ digest }) => digest);
+    return this.chain.ledger.records.map(({ digest }) => digest);
   }
 
   /** Kind bytes of a transaction, whose objects the node looks up. */
