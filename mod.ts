@@ -7,7 +7,12 @@
  *
  * @module
  */
-export type { DispatchConfig, RateLimitConfig, RelayerConfig } from "./src/config.ts";
+export type {
+  DispatchConfig,
+  RateLimitConfig,
+  RelayerConfig,
+  SponsorConfig,
+} from "./src/config.ts";
 export * from "./src/errors.ts";
 export type { DependencyHealth } from "./src/http/health.ts";
 export type * from "./src/interfaces/mod.ts";
@@ -24,6 +29,7 @@ export type { SidecarAddress } from "./src/sidecar/link.ts";
 export type { SidecarLimits } from "./src/sidecar/options.ts";
 export {
   type SpawnedSidecar,
+  type SpawnedSponsor,
   spawnSidecar,
   type SpawnSidecarOptions,
 } from "./src/spawn_sidecar.ts";

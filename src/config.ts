@@ -16,6 +16,18 @@ export interface RateLimitConfig {
   readonly disabled: boolean;
 }
 
+/** Limits of sponsored transactions (PROTOCOL sections 7 and 9.1). */
+export interface SponsorConfig {
+  /** Requests of a client address, and of a sender, in a sliding minute. */
+  readonly perMinute: number;
+  /** Requests of a client address, and of a sender, in a sliding hour. */
+  readonly perHour: number;
+  /** Most gas of one transaction, MIST. */
+  readonly maxGasMist: number;
+  /** Most gas of a UTC day, MIST. */
+  readonly dailyGasMist: number;
+}
+
 /** How jobs are started; all of them in production, each alone suffices. */
 export interface DispatchConfig {
   /** Start accepted jobs in this process at once. */
@@ -82,6 +94,8 @@ export interface RelayerConfig {
   readonly embeddingCacheTtlSeconds: number;
   /** Weighted limits. */
   readonly rateLimit: RateLimitConfig;
+  /** Limits of sponsored transactions. */
+  readonly sponsor: SponsorConfig;
   /** Refuse to analyze by rules when there is no language model. */
   readonly analyzeRequiresLlm: boolean;
   /** Longest time an analyze or an ask may spend with the language model, milliseconds. */
@@ -141,6 +155,12 @@ export const DEFAULT_CONFIG: RelayerConfig = {
     freeReadsPerSecond: 10,
     weights: {},
     disabled: false,
+  },
+  sponsor: {
+    perMinute: 10,
+    perHour: 30,
+    maxGasMist: 50_000_000,
+    dailyGasMist: 1_000_000_000,
   },
   analyzeRequiresLlm: false,
   llmTimeoutMs: 55_000,

@@ -1,6 +1,7 @@
 import { CoreFile } from "./core_db/core_file.ts";
 import { KEY_SCHEMA, KeyTable } from "./core_db/key_table.ts";
 import { KEY_USE_SCHEMA, KeyUseTable } from "./core_db/key_use_table.ts";
+import { SPONSORSHIP_SCHEMA, SponsorshipTable } from "./core_db/sponsorship_table.ts";
 import { TOMBSTONE_BLOB_SCHEMA, TombstoneBlobTable } from "./core_db/tombstone_blob_table.ts";
 import { TOMBSTONE_SCHEMA, TombstoneTable } from "./core_db/tombstone_table.ts";
 import { SvcError } from "./errors.ts";
@@ -10,11 +11,12 @@ const META_SCHEMA = `
 `;
 
 const SCHEMA = META_SCHEMA + KEY_SCHEMA + TOMBSTONE_SCHEMA + TOMBSTONE_BLOB_SCHEMA +
-  KEY_USE_SCHEMA;
+  KEY_USE_SCHEMA + SPONSORSHIP_SCHEMA;
 
 /**
- * What must outlive every other file of a relayer: its package id, wrapped data keys and
- * tombstones. The accounts of the `local` plugin lie in the same file, opened by the plugin itself.
+ * What must outlive every other file of a relayer: its package id, wrapped data keys, tombstones
+ * and what was sponsored. The accounts of the `local` plugin lie in the same file, opened by the
+ * plugin itself.
  */
 export class CoreDb implements Disposable {
   readonly #file: CoreFile;
@@ -26,6 +28,8 @@ export class CoreDb implements Disposable {
   readonly tombstoneBlobs: TombstoneBlobTable;
   /** When keys were used. */
   readonly keyUse: KeyUseTable;
+  /** Sponsored transactions. */
+  readonly sponsorships: SponsorshipTable;
 
   /**
    * Opens core.db, or makes it.
@@ -39,6 +43,7 @@ export class CoreDb implements Disposable {
     this.tombstones = new TombstoneTable(this.#file);
     this.tombstoneBlobs = new TombstoneBlobTable(this.#file);
     this.keyUse = new KeyUseTable(this.#file);
+    this.sponsorships = new SponsorshipTable(this.#file);
     try {
       this.#file.write(() => {
         for (const statement of SCHEMA.split(";")) {

@@ -28,10 +28,12 @@ import { replayTombstones } from "./memory/remove.ts";
 import { ScopeTurns } from "./memory/scope_turns.ts";
 import type { PluginContext } from "./plugin.ts";
 import { HEADER } from "./protocol/headers.ts";
+import { openJobsFile } from "./jobs_file.ts";
 import { RelayerKey } from "./relayer_key.ts";
 import { isSameSecret, isSidecar } from "./sidecar/challenge.ts";
 import { TextFolder } from "./text_files.ts";
 import { type SidecarAddress, SidecarLink } from "./sidecar/link.ts";
+import { sidecarSponsor } from "./sidecar_sponsor.ts";
 
 const UPKEEP_MS = 600_000;
 const DAY_MS = 86_400_000;
@@ -55,6 +57,8 @@ export interface RelayerOptions {
   readonly now?: () => number;
   /** The sidecar that answers on the MCP routes; absent when there is none. */
   readonly sidecar?: SidecarAddress;
+  /** Whether the sidecar pays for sponsored transactions, where `backends` has no sponsor. */
+  readonly sidecarSponsors?: boolean;
 }
 
 /** A running relayer. */
@@ -71,23 +75,6 @@ export interface Relayer extends AsyncDisposable {
   idle(): Promise<void>;
   /** Refuses new requests, and waits at most so many milliseconds for running jobs. */
   drain(graceMs: number): Promise<void>;
-}
-
-async function openKv(path: string): Promise<Deno.Kv> {
-  if (typeof Deno.openKv !== "function") {
-    throw new SvcError(
-      "invalid_parameter",
-      'Jobs need Deno KV: add "unstable": ["kv"] to deno.json, or run with --unstable-kv',
-    );
-  }
-  return await Deno.openKv(path);
-}
-
-/** Files of the queue hold sealed payloads only, and are nobody else's business all the same. */
-async function makePrivate(path: string): Promise<void> {
-  for (const suffix of ["", "-wal", "-shm"]) {
-    await Deno.chmod(path + suffix, 0o600).catch(() => {});
-  }
 }
 
 function contextOf(options: RelayerOptions, core: CoreDb, key: RelayerKey): PluginContext {
@@ -126,6 +113,7 @@ class RunningRelayer implements Relayer {
     kv: Deno.Kv,
     writer: KvWriter,
     replay: ReplayStore,
+    sponsorships: CoreDb["sponsorships"],
     metrics: HttpMetrics,
     sidecar: SidecarAddress | undefined,
     stack: AsyncDisposableStack,
@@ -152,6 +140,7 @@ class RunningRelayer implements Relayer {
       limiter: new RateLimiter(now),
       replay,
       writer,
+      sponsorships,
       metrics,
       health: new Health(
         domain,
@@ -242,12 +231,10 @@ export async function createRelayer(options: RelayerOptions): Promise<Relayer> {
   await using stack = new AsyncDisposableStack();
   const core = stack.use(new CoreDb(dataDir === undefined ? ":memory:" : `${dataDir}/core.db`));
   core.bindKey(key.fingerprint());
-  const kvPath = dataDir === undefined ? ":memory:" : `${dataDir}/jobs.kv`;
   let listening: Promise<void> | undefined;
   // The queue's listener ends after the table was closed, not with it.
   stack.defer(async () => await listening);
-  const kv = stack.adopt(await openKv(kvPath), (opened) => opened.close());
-  if (dataDir !== undefined) await makePrivate(kvPath);
+  const kv = stack.adopt(await openJobsFile(dataDir), (opened) => opened.close());
   const merged = { ...DEFAULT_CONFIG, ...options.config };
   const config: RelayerConfig = {
     ...merged,
@@ -282,7 +269,11 @@ export async function createRelayer(options: RelayerOptions): Promise<Relayer> {
       ? { wakeAfter: (delay: number) => kv.enqueue({ wake: true }, { delay }).then(() => {}) }
       : {}),
   });
+  const unreachable = () => metrics.sidecarFailures.add({ reason: "unreachable" });
   const domain: Domain = {
+    ...(options.sidecarSponsors
+      ? { sponsor: stack.use(sidecarSponsor(options, unreachable)) }
+      : {}),
     ...backends,
     config,
     index: stack.use(
@@ -327,6 +318,7 @@ export async function createRelayer(options: RelayerOptions): Promise<Relayer> {
     kv,
     writer,
     replay,
+    core.sponsorships,
     metrics,
     options.sidecar,
     stack.move(),

@@ -57,6 +57,12 @@ export function relayerConfig(settings: Settings): RelayerConfig {
       weights: settings.rateWeights,
       disabled: settings.rateDisabled,
     },
+    sponsor: {
+      perMinute: settings.sponsorPerMinute,
+      perHour: settings.sponsorPerHour,
+      maxGasMist: settings.sponsorMaxGasMist,
+      dailyGasMist: settings.sponsorDailyGasMist,
+    },
     analyzeRequiresLlm: settings.analyzeRequiresLlm,
     llmCalls: settings.llmCalls,
     quotaBytes: settings.quotaBytes,

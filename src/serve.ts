@@ -10,6 +10,7 @@ import { createRelayer, type Relayer } from "./relayer.ts";
 import { relayerConfig } from "./relayer_config.ts";
 import type { RelayerKey } from "./relayer_key.ts";
 import type { Settings } from "./settings.ts";
+import { EMPTY } from "./settings/plugin_names.ts";
 import { formatHost } from "./settings/parsers.ts";
 import { onStopSignal } from "./stop_signal.ts";
 import { VERSION } from "./version.ts";
@@ -103,10 +104,12 @@ export async function serveRelayer(options: ServeOptions): Promise<void> {
     dataDir,
     relayerKey: Uint8Array.fromHex(key.reveal()),
     backends: async (context: PluginContext) =>
-      backends = await openBackends(settings, env, context),
+      // The sponsor's key is the sidecar's alone.
+      backends = await openBackends({ ...settings, sponsor: EMPTY.sponsor ?? "" }, env, context),
     config: relayerConfig(settings),
     logger,
     ...(token === undefined ? {} : { sidecar: { url: settings.sidecarUrl, token } }),
+    sidecarSponsors: settings.sponsor !== EMPTY.sponsor,
   });
 
   const stopped = Promise.withResolvers<Deno.Signal>();

@@ -1,6 +1,10 @@
 import type { Env } from "./fields.ts";
 import { childEnvironment, childSpec } from "./launcher/child_spec.ts";
-import { isWithoutRemoteModules, sidecarPermissions } from "./launcher/permissions.ts";
+import {
+  isWithoutRemoteModules,
+  pluginFolders,
+  sidecarPermissions,
+} from "./launcher/permissions.ts";
 import { Supervisor } from "./launcher/supervisor.ts";
 import { type Logger, silentLogger } from "./log.ts";
 import type { SidecarAddress } from "./sidecar/link.ts";
@@ -9,6 +13,16 @@ import type { SidecarBoot } from "./sidecar/process.ts";
 
 /** Time a sidecar gets to end by itself, milliseconds. */
 const GRACE_MS = 2000;
+
+/** A sponsor in a sidecar's process: `createRelayer` is told with `sidecarSponsors`. */
+export interface SpawnedSponsor {
+  /** Name, path or import specifier of its plugin. */
+  readonly plugin: string;
+  /** Where its settings come from, the key among them. */
+  readonly env: Readonly<Record<string, string>>;
+  /** What it may reach, `host` or `host:port`. */
+  readonly net: readonly string[];
+}
 
 /** Options of {@linkcode spawnSidecar}; address and token are those given to `createRelayer`. */
 export interface SpawnSidecarOptions extends SidecarAddress {
@@ -21,6 +35,8 @@ export interface SpawnSidecarOptions extends SidecarAddress {
    * certificates and the home folder.
    */
   readonly env: Env;
+  /** Who pays for sponsored transactions there; absent when nobody does. */
+  readonly sponsor?: SpawnedSponsor;
   /** Notes starts and ends; silent by default. */
   readonly logger?: Logger;
 }
@@ -53,21 +69,28 @@ export type SpawnedSidecar = AsyncDisposable;
  * ```
  */
 export function spawnSidecar(options: SpawnSidecarOptions): SpawnedSidecar {
-  const { url, token, relayerUrl, env, logger = silentLogger } = options;
+  const { url, token, relayerUrl, env, sponsor, logger = silentLogger } = options;
+  const own = sidecarPermissions({ sidecarUrl: url });
+  const permissions = sponsor === undefined ? own : {
+    ...own,
+    net: [...own.net, ...sponsor.net],
+    read: [...own.read, ...pluginFolders(sponsor.plugin)],
+  };
   const boot: SidecarBoot = {
     url,
     token,
     relayerUrl,
     limits: { ...DEFAULT_SIDECAR_LIMITS, ...options.limits },
     fixtures: false,
+    ...(sponsor === undefined ? {} : { sponsor: { name: sponsor.plugin, env: sponsor.env } }),
     logLevel: "warn",
     logFormat: "text",
   };
   const supervisor = new Supervisor(
     childSpec({
       command: "sidecar",
-      permissions: sidecarPermissions({ sidecarUrl: url }),
-      env: childEnvironment(env, { proxies: false }),
+      permissions,
+      env: childEnvironment(env, { proxies: sponsor !== undefined }),
       boot: JSON.stringify(boot),
       noRemote: isWithoutRemoteModules([]),
     }),

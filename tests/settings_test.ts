@@ -77,7 +77,7 @@ const ROWS: readonly Row[] = [
   number("SVC_EMBEDDING_DIMENSIONS", "embeddingDimensions", undefined, 8192, 0),
   ["SVC_LANGUAGE_MODEL", "languageModel", "none", "/m.ts", "file:///m.ts", "opnai"],
   on("SVC_ANALYZE_REQUIRES_LLM", "analyzeRequiresLlm", false),
-  ["SVC_SPONSOR", "sponsor", "off", "off", "off", "enoki"],
+  ["SVC_SPONSOR", "sponsor", "off", "gas-station", "gas-station", "gas"],
   ["SVC_SUI_NETWORK", "suiNetwork", "localnet", "mainnet", "mainnet", "devnet"],
   ["SVC_SUI_RPC_URL", "suiRpcUrl", undefined, "https://n.example", "https://n.example", "n"],
   ["SVC_PACKAGE_ID", "packageId", undefined, ID.toUpperCase().replace("X", "x"), ID, "0x12"],
@@ -262,7 +262,6 @@ Deno.test("plugins that are not part of this build are said to be so", () => {
       ["SVC_ACCOUNTS", "sui"],
       ["SVC_CIPHER", "seal"],
       ["SVC_BLOB_STORE", "walrus"],
-      ["SVC_SPONSOR", "gas-station"],
     ] as const
   ) {
     assert.ok(

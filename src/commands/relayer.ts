@@ -1,4 +1,6 @@
 import { SvcError } from "../errors.ts";
+import type { Env } from "../fields.ts";
+import type { Sponsor } from "../interfaces/mod.ts";
 import { EXIT_CONFIG, parseRelayerBoot, parseSidecarBoot, sidecarBoot } from "../launcher/boot.ts";
 import { readLeash } from "../launcher/leash.ts";
 import { prepare } from "../launcher/prepare.ts";
@@ -8,7 +10,13 @@ import { RelayerKey } from "../relayer_key.ts";
 import { loadRelayerKey, runCommand } from "../relayer_key_source.ts";
 import { printConfig, readSettings, type Settings } from "../settings.ts";
 import { formatHost } from "../settings/parsers.ts";
-import { type Sidecar, type SidecarBoot, startSidecar } from "../sidecar/process.ts";
+import { EMPTY } from "../settings/plugin_names.ts";
+import {
+  type Sidecar,
+  type SidecarBoot,
+  type SponsorBoot,
+  startSidecar,
+} from "../sidecar/process.ts";
 import { onStopSignal } from "../stop_signal.ts";
 import type { CommandIo } from "./io.ts";
 
@@ -110,11 +118,12 @@ export function runSidecar(bootStdin: boolean, io: ProcessIo): Promise<number> {
       if (token === undefined) {
         throw new SvcError("invalid_parameter", "SIDECAR_AUTH_TOKEN is needed");
       }
-      boot = sidecarBoot(settings, token, ownUrl(settings));
+      boot = sidecarBoot(settings, token, ownUrl(settings), sponsorOf(settings, io.env));
     }
     using _signals = onStopSignal(() => stopped.resolve());
     const logger = loggerOf(boot, io);
-    await using sidecar = listen(boot, logger);
+    await using opened = openSponsorOf(boot, logger);
+    await using sidecar = listen(boot, logger, opened.sponsor);
     logger.info("sidecar listening", { port: sidecar.port });
     if (!bootStdin) logger.warn("started by hand", { reason: BY_HAND });
     await stopped.promise;
@@ -127,9 +136,37 @@ function ownUrl({ host, port }: Settings): string {
   return `http://${formatHost(host)}:${port}`;
 }
 
-function listen(boot: SidecarBoot, logger: Logger): Sidecar {
+/** Who pays where a sidecar is started by hand: the plugin takes what it reads. */
+function sponsorOf({ sponsor }: Settings, env: Env): SponsorBoot | undefined {
+  if (sponsor === EMPTY.sponsor) return undefined;
+  const set = Object.entries(env).filter((entry): entry is [string, string] => !!entry[1]);
+  return { name: sponsor, env: Object.fromEntries(set) };
+}
+
+interface OpenedSponsor extends AsyncDisposable {
+  readonly sponsor: Promise<Sponsor> | undefined;
+}
+
+/** Opens the sponsor beside the listener: MCP does not wait for it, nor end with it. */
+function openSponsorOf({ sponsor }: SidecarBoot, logger: Logger): OpenedSponsor {
+  // Loaded here, so that a sidecar without a sponsor does not pay for it.
+  const opening = sponsor &&
+    import("../sidecar_backend.ts").then(({ openSponsor }) => openSponsor(sponsor, logger));
+  return {
+    sponsor: opening,
+    async [Symbol.asyncDispose]() {
+      await (await opening?.catch(() => undefined))?.[Symbol.asyncDispose]();
+    },
+  };
+}
+
+function listen(
+  boot: SidecarBoot,
+  logger: Logger,
+  sponsor: Promise<Sponsor> | undefined,
+): Sidecar {
   try {
-    return startSidecar(boot, logger);
+    return startSidecar(boot, logger, sponsor);
   } catch (cause) {
     if (!(cause instanceof Deno.errors.AddrInUse)) throw cause;
     // Not a final failure: whoever has the port may leave, and the relayer trusts no stranger.

@@ -76,7 +76,9 @@ export class Health {
       blob_store: { ...blobs },
       chain: accounts.admin === undefined ? { ...chain } : { status: "disabled" },
       sidecar: await this.#sidecarState(),
-      sponsor: { status: sponsor === undefined ? "disabled" : "ok" },
+      sponsor: sponsor === undefined
+        ? { status: "disabled" }
+        : { status: "ok", ...sponsor.health?.() },
     };
   }
 

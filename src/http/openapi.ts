@@ -1,17 +1,35 @@
 import { z } from "zod";
+import { SponsorBody, SponsorExecuteBody } from "../protocol/sponsor_schemas.ts";
 import type { SignedRoute } from "./route.ts";
 import { API_VERSION } from "./routes/public.ts";
 
 type Json = Record<string, unknown>;
 
-const PUBLIC: readonly { path: string; method: string; summary: string }[] = [
+interface PublicRoute {
+  readonly path: string;
+  readonly method: string;
+  readonly summary: string;
+  readonly schema?: z.ZodType;
+}
+
+const PUBLIC: readonly PublicRoute[] = [
   { path: "/health", method: "get", summary: "Whether a write can be accepted" },
   { path: "/version", method: "get", summary: "Versions and feature flags" },
   { path: "/config", method: "get", summary: "Deployment metadata" },
   { path: "/openapi.json", method: "get", summary: "This description" },
   { path: "/metrics", method: "get", summary: "Prometheus text, for this machine only" },
-  { path: "/sponsor", method: "post", summary: "Have a transaction paid for" },
-  { path: "/sponsor/execute", method: "post", summary: "Execute a sponsored transaction" },
+  {
+    path: "/sponsor",
+    method: "post",
+    summary: "Have a transaction paid for",
+    schema: SponsorBody,
+  },
+  {
+    path: "/sponsor/execute",
+    method: "post",
+    summary: "Execute a sponsored transaction",
+    schema: SponsorExecuteBody,
+  },
   { path: "/compat/sui", method: "post", summary: "Package read for published clients" },
   { path: "/accounts/challenge", method: "post", summary: "A text for the owner's wallet to sign" },
   { path: "/accounts", method: "post", summary: "Create an embedded account" },
@@ -80,18 +98,19 @@ function parameters(route: SignedRoute): Json[] {
   return list;
 }
 
+function requestBody(schema: z.ZodType, required: boolean): Json {
+  return { required, content: { "application/json": { schema: bodySchema(schema) } } };
+}
+
 function operation(route: SignedRoute): Json {
   return {
     summary: route.summary,
     security: [{ publicKey: [], signature: [], timestamp: [] }],
     "x-permissions": route.permissions,
     parameters: parameters(route),
-    ...(route.schema === undefined ? {} : {
-      requestBody: {
-        required: !route.optionalBody,
-        content: { "application/json": { schema: bodySchema(route.schema) } },
-      },
-    }),
+    ...(route.schema === undefined
+      ? {}
+      : { requestBody: requestBody(route.schema, !route.optionalBody) }),
     responses: {
       [route.success]: {
         description: "Success",
@@ -105,12 +124,13 @@ function operation(route: SignedRoute): Json {
 /** The OpenAPI 3.1 description of the routes. */
 export function openApi(routes: readonly SignedRoute[], version: string): Json {
   const paths: Record<string, Json> = {};
-  for (const { path, method, summary } of PUBLIC) {
+  for (const { path, method, summary, schema } of PUBLIC) {
     paths[path] = {
       ...paths[path],
       [method]: {
         summary,
         ...(path.includes("{id}") ? { parameters: [ACCOUNT_ID] } : {}),
+        ...(schema === undefined ? {} : { requestBody: requestBody(schema, true) }),
         responses: { "2XX": { description: "Success" }, default: ERROR },
       },
     };

@@ -27,6 +27,17 @@ class Window {
     this.total += weight;
   }
 
+  /** Takes from the newest slots what was added a moment ago. */
+  remove(weight: number): void {
+    for (let i = 0; i < SLOTS && weight > 0; i++) {
+      const at = (this.#newest - i + SLOTS) % SLOTS;
+      const taken = Math.min(weight, this.#slots[at]!);
+      this.#slots[at] = this.#slots[at]! - taken;
+      this.total -= taken;
+      weight -= taken;
+    }
+  }
+
   /** Slots until at least `weight` has left the window. */
   slotsUntil(weight: number): number {
     let left = 0;
@@ -93,6 +104,11 @@ export class RateLimiter {
     for (const window of windows) window.add(weight);
   }
 
+  /** Takes back what a request spent that another layer denied later: it consumes nothing. */
+  refund(charges: readonly Charge[], weight: number): void {
+    for (const charge of charges) this.#window(charge).remove(weight);
+  }
+
   /** Header values of the IETF RateLimit draft. */
   headers(charges: readonly Charge[]): { policy: string; state: string } {
     const policy = charges.map(({ layer }) =>
@@ -107,7 +123,8 @@ export class RateLimiter {
   }
 
   #window({ layer, key }: Charge): Window {
-    const id = `${layer.name} ${key}`;
+    // A layer may have a window of a minute and one of an hour.
+    const id = `${layer.name} ${layer.seconds} ${key}`;
     const slot = Math.floor(this.#now() / (layer.seconds * 1000 / SLOTS));
     let window = this.#windows.get(id);
     if (window === undefined) {

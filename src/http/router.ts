@@ -27,6 +27,8 @@ import { checkMetricsAccess, configBody, healthAnswer, versionBody } from "./rou
 import { recallRoutes } from "./routes/recall.ts";
 import { rememberRoutes } from "./routes/remember.ts";
 import { limitHeaders, type SignedDependencies, SignedRoutes } from "./signed.ts";
+import { SPONSOR_ROUTES, SponsorDesk } from "./sponsor/desk.ts";
+import type { SponsorLedger } from "./sponsor/ledger.ts";
 import { targetOf } from "./target.ts";
 
 /** Every signed route. */
@@ -45,6 +47,8 @@ export interface RouterDependencies extends SignedDependencies {
   readonly health: Health;
   /** The way to the sidecar. */
   readonly mcp: McpProxy;
+  /** What was sponsored. */
+  readonly sponsorships: SponsorLedger;
   /** Where failures are noted. */
   readonly logger: Logger;
   /** Whether new requests are refused. */
@@ -202,8 +206,7 @@ export class Router {
         return this.#deps.mcp.answer(context);
       });
     }
-    this.#on("POST", "/sponsor", () => this.#noSponsor());
-    this.#on("POST", "/sponsor/execute", () => this.#noSponsor());
+    this.#registerSponsor(domain);
     if (domain.accounts.admin !== undefined) this.#registerOwner(domain);
     for (const [path, methods] of this.#methods) {
       this.#app.all(path, () => {
@@ -240,8 +243,18 @@ export class Router {
     }
   }
 
-  #noSponsor(): Response {
-    throw new SvcError("sponsor_disabled");
+  #registerSponsor({ sponsor, config, now }: Domain): void {
+    const { limiter, sponsorships: ledger } = this.#deps;
+    const { packageId = "" } = config;
+    const desk = sponsor &&
+      new SponsorDesk({ sponsor, config: config.sponsor, packageId, ledger, limiter, now });
+    for (const { path, action, bodyBytes } of SPONSOR_ROUTES) {
+      this.#on("POST", path, async (context) => {
+        if (desk === undefined) throw new SvcError("sponsor_disabled");
+        const body = () => this.#publicJson(context, bodyBytes);
+        return json(200, await desk[action]({ clientIp: context.clientIp, body }));
+      });
+    }
   }
 
   #on(

@@ -1,4 +1,4 @@
-import type { CallOptions } from "./common.ts";
+import type { BackendHealth, CallOptions } from "./common.ts";
 
 /** A transaction that somebody else pays for. */
 export interface SponsorRequest {
@@ -16,13 +16,26 @@ export interface SponsoredTransaction {
   readonly digest: string;
 }
 
+/** An executed transaction. */
+export interface ExecutedTransaction {
+  /** Its digest, base58. */
+  readonly digest: string;
+  /** What the sponsor paid for it in MIST, never below 0; absent when it does not know. */
+  readonly gasMist?: number;
+}
+
 /** Sponsored transactions. */
 export interface Sponsor extends AsyncDisposable {
   /** Adds gas to a transaction kind. */
   sponsor(request: SponsorRequest, options?: CallOptions): Promise<SponsoredTransaction>;
-  /** Executes a sponsored transaction and answers its digest. */
+  /**
+   * Executes a sponsored transaction and answers its digest, also when the chain notes its failure:
+   * it was paid for. A repeat after an answer that was lost answers the same and pays nothing.
+   */
   execute(
     request: { readonly digest: string; readonly signature: Uint8Array },
     options?: CallOptions,
-  ): Promise<{ readonly digest: string }>;
+  ): Promise<ExecutedTransaction>;
+  /** What it knows of its server; absent where there is none. */
+  health?(): BackendHealth;
 }

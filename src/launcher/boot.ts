@@ -4,7 +4,7 @@ import type { Settings } from "../settings.ts";
 import { ROLE_FIELDS } from "../settings/roles.ts";
 import { ALL_FIELDS } from "../settings/table.ts";
 import { DEFAULT_SIDECAR_LIMITS, type SidecarLimits } from "../sidecar/options.ts";
-import type { SidecarBoot } from "../sidecar/process.ts";
+import type { SidecarBoot, SponsorBoot } from "../sidecar/process.ts";
 
 /** Exit code of a start that cannot succeed before something is changed (`EX_CONFIG`). */
 export const EXIT_CONFIG = 78;
@@ -19,18 +19,23 @@ export interface RelayerBoot {
   readonly internalUrl?: string;
 }
 
-/** The variables a relayer needs, with paths that mean the same in any process. */
+/**
+ * The variables a relayer needs, with paths that mean the same in any process.
+ *
+ * @param withheld variables that are another process's alone.
+ */
 export function relayerEnvironment(
   env: Env,
   settings: Settings,
   pluginVariables: readonly string[],
+  withheld: readonly string[] = [],
 ): Record<string, string> {
   const kept: Record<string, string> = { SVC_DATA_DIR: settings.dataDir };
   // Defaults of paths start at the home folder.
   for (const name of ["HOME", "USERPROFILE"]) if (env[name]) kept[name] = env[name];
   for (const name of new Set([...ALL_FIELDS.map((field) => field.env), ...pluginVariables])) {
     const value = env[name];
-    if (value && name !== "SVC_DATA_DIR") kept[name] = value;
+    if (value && name !== "SVC_DATA_DIR" && !withheld.includes(name)) kept[name] = value;
   }
   for (const role of ["accounts", "blobStore", "cipher", "embedder", "vectorStore"] as const) {
     kept[ROLE_FIELDS[role].env] = settings[role];
@@ -58,6 +63,24 @@ function isLoopbackUrl(value: unknown): value is string {
     URL.canParse(value);
 }
 
+function parseVariables(env: object): Record<string, string> {
+  const variables: Record<string, string> = {};
+  for (const [name, value] of Object.entries(env)) {
+    if (typeof value !== "string") throw invalid();
+    variables[name] = value;
+  }
+  return variables;
+}
+
+/** Who pays; absent when nobody does. */
+function parseSponsor(value: unknown): { sponsor?: SponsorBoot } {
+  if (value === undefined) return {};
+  if (typeof value !== "object" || value === null) throw invalid();
+  const { name, env } = Object.fromEntries(Object.entries(value));
+  if (typeof name !== "string" || typeof env !== "object" || env === null) throw invalid();
+  return { sponsor: { name, env: parseVariables(env) } };
+}
+
 /**
  * Reads a relayer's start line.
  * @throws {SvcError} `invalid_parameter` when it has another shape.
@@ -67,13 +90,8 @@ export function parseRelayerBoot(line: string): RelayerBoot {
   if (typeof env !== "object" || env === null || typeof relayerKey !== "string") throw invalid();
   if (!/^[0-9a-f]{64}$/.test(relayerKey)) throw invalid();
   if (internalUrl !== undefined && !isLoopbackUrl(internalUrl)) throw invalid();
-  const variables: Record<string, string> = {};
-  for (const [name, value] of Object.entries(env)) {
-    if (typeof value !== "string") throw invalid();
-    variables[name] = value;
-  }
   return {
-    env: variables,
+    env: parseVariables(env),
     relayerKey,
     ...(internalUrl === undefined ? {} : { internalUrl }),
   };
@@ -100,7 +118,12 @@ function parseLimits(value: unknown): SidecarLimits {
 }
 
 /** What the settings mean for a sidecar. */
-export function sidecarBoot(settings: Settings, token: string, relayerUrl: string): SidecarBoot {
+export function sidecarBoot(
+  settings: Settings,
+  token: string,
+  relayerUrl: string,
+  sponsor?: SponsorBoot,
+): SidecarBoot {
   return {
     url: settings.sidecarUrl,
     token,
@@ -114,6 +137,7 @@ export function sidecarBoot(settings: Settings, token: string, relayerUrl: strin
       aliases: settings.compatAliases,
     },
     fixtures: settings.test && settings.mcpFixtures,
+    ...(sponsor === undefined ? {} : { sponsor }),
     logLevel: settings.logLevel,
     logFormat: settings.logFormat,
   };
@@ -124,7 +148,9 @@ export function sidecarBoot(settings: Settings, token: string, relayerUrl: strin
  * @throws {SvcError} `invalid_parameter` when it has another shape.
  */
 export function parseSidecarBoot(line: string): SidecarBoot {
-  const { url, token, relayerUrl, limits, fixtures, logLevel, logFormat } = parseObject(line);
+  const { url, token, relayerUrl, limits, fixtures, sponsor, logLevel, logFormat } = parseObject(
+    line,
+  );
   if (typeof url !== "string" || typeof token !== "string") throw invalid();
   if (!URL.canParse(url) || token.length < 16) throw invalid();
   if (typeof relayerUrl !== "string" || !URL.canParse(relayerUrl)) throw invalid();
@@ -135,6 +161,7 @@ export function parseSidecarBoot(line: string): SidecarBoot {
     relayerUrl,
     limits: parseLimits(limits ?? {}),
     fixtures: fixtures === true,
+    ...parseSponsor(sponsor),
     logLevel: level ?? "info",
     logFormat: logFormat === "json" ? "json" : "text",
   };

@@ -39,8 +39,13 @@ export function netEntry(host: string, port: number | string): string {
   return `${host.includes(":") ? `[${host}]` : host}:${port}`;
 }
 
+/** Folders that {@linkcode moduleFolders} answers for one plugin. */
+export function pluginFolders(name: string): string[] {
+  return moduleFolders([{ name }]);
+}
+
 /** Folders of modules that are imported by a computed specifier, which counts as reading them. */
-function moduleFolders(castings: readonly Casting[]): string[] {
+function moduleFolders(castings: readonly Pick<Casting, "name">[]): string[] {
   const folders = PROGRAM_ROOT.protocol === "file:"
     ? ["plugins/", "src/"].map((folder) => new URL(folder, PROGRAM_ROOT).href)
     : [];
@@ -101,19 +106,34 @@ type SidecarSettings =
   & Pick<Settings, "sidecarUrl">
   & Partial<Pick<Settings, "test" | "mcpFixtures">>;
 
-/** What the sidecar may do: talk to this machine; in tests with MCP kits, load their fixtures. */
-export function sidecarPermissions(settings: SidecarSettings): PermissionList {
+/**
+ * What the sidecar may do: talk to this machine; with a sponsor, what that plugin asks for, except to
+ * write, because a sidecar keeps nothing; in tests with MCP kits, load their fixtures.
+ *
+ * @param castings the plugins it opens.
+ * @param env where their settings come from.
+ */
+export function sidecarPermissions(
+  settings: SidecarSettings,
+  castings: readonly Casting[] = [],
+  env: Env = {},
+): PermissionList {
   const { hostname } = new URL(settings.sidecarUrl);
-  const read = settings.test && settings.mcpFixtures
+  const asked = pluginPermissions(castings, env, "");
+  const fixtures = settings.test && settings.mcpFixtures
     ? [fileURLToPath(new URL("tests/sidecar", PROGRAM_ROOT))]
     : [];
   return {
-    net: union([hostname, "127.0.0.1"]),
-    read,
+    net: union([hostname, "127.0.0.1"], ...asked.map(({ net }) => net)),
+    read: paths(
+      fixtures,
+      castings.length === 0 ? [] : moduleFolders(castings),
+      ...asked.map(({ read }) => read),
+    ),
     write: [],
-    env: [],
-    ffi: [],
-    sys: [],
+    env: union(...asked.map(({ env }) => env)),
+    ffi: union(...asked.map(({ ffi }) => ffi)),
+    sys: union(...asked.map(({ sys }) => sys)),
     run: false,
   };
 }

@@ -1,5 +1,6 @@
 import type { Env } from "../fields.ts";
 import type { Logger } from "../log.ts";
+import { pluginVariables } from "../plugins.ts";
 import { loadRelayerKey, runCommand } from "../relayer_key_source.ts";
 import type { Settings } from "../settings.ts";
 import { onStopSignal } from "../stop_signal.ts";
@@ -13,6 +14,7 @@ import {
   sidecarPermissions,
 } from "./permissions.ts";
 import type { Prepared } from "./prepare.ts";
+import { partPlugins } from "./sponsor_child.ts";
 import { Supervisor } from "./supervisor.ts";
 
 /** Time the relayer gets beyond its own drain time before it is killed, milliseconds. */
@@ -22,10 +24,12 @@ const MARGIN_MS = 2000;
 export function printPermissions({ settings, castings }: Prepared, env: Env): string {
   // The port of the internal listener is chosen at each start.
   const internal = settings.sidecarAutostart ? "http://127.0.0.1:0" : undefined;
-  const relayer = relayerPermissions(settings, castings, env, internal);
+  const parted = partPlugins(castings, env);
+  const relayer = relayerPermissions(settings, parted.relayer, env, internal);
   const lines = ["relayer", ...permissionFlags(relayer)];
   if (settings.sidecarAutostart) {
-    lines.push("sidecar", ...permissionFlags(sidecarPermissions(settings)));
+    const sidecar = sidecarPermissions(settings, parted.sidecar, env);
+    lines.push("sidecar", ...permissionFlags(sidecar));
   }
   return lines.map((line) => line.startsWith("--") ? `  ${line}\n` : `${line}\n`).join("");
 }
@@ -41,17 +45,16 @@ export async function runLauncher(prepared: Prepared, env: Env, logger: Logger):
   const { sidecarUrl, internalUrl } = chooseAddresses(prepared.settings);
   const settings: Settings = { ...prepared.settings, sidecarUrl };
   const { sidecarAutostart } = settings;
-  const { castings, pluginVariables } = prepared;
+  const parted = partPlugins(prepared.castings, env);
   for (const warning of prepared.warnings) logger.warn("settings", { reason: warning });
   const { key, warnings } = await loadRelayerKey(settings, runCommand);
   for (const warning of warnings) logger.warn("relayer key", { reason: warning });
 
   const token = settings.sidecarToken?.reveal() ??
     crypto.getRandomValues(new Uint8Array(32)).toHex();
-  const noRemote = isWithoutRemoteModules(castings);
   const relayerBoot: RelayerBoot = {
     env: {
-      ...relayerEnvironment(env, settings, pluginVariables),
+      ...relayerEnvironment(env, settings, pluginVariables(parted.relayer), parted.withheld),
       SIDECAR_URL: sidecarUrl,
       ...(sidecarAutostart ? { SIDECAR_AUTH_TOKEN: token } : {}),
     },
@@ -61,20 +64,23 @@ export async function runLauncher(prepared: Prepared, env: Env, logger: Logger):
   const relayer = new Supervisor(
     childSpec({
       command: "serve",
-      permissions: relayerPermissions(settings, castings, env, relayerBoot.internalUrl),
+      permissions: relayerPermissions(settings, parted.relayer, env, relayerBoot.internalUrl),
       env: childEnvironment(env, { proxies: true }),
       boot: JSON.stringify(relayerBoot),
-      noRemote,
+      noRemote: isWithoutRemoteModules(parted.relayer),
     }),
     { logger },
   );
   const sidecar = new Supervisor(
     childSpec({
       command: "sidecar",
-      permissions: sidecarPermissions(settings),
-      env: childEnvironment(env, { proxies: false }),
-      boot: JSON.stringify(sidecarBoot(settings, token, internalUrl)),
-      noRemote: isWithoutRemoteModules([]),
+      permissions: sidecarAutostart
+        ? sidecarPermissions(settings, parted.sidecar, env)
+        : sidecarPermissions(settings),
+      // Only a sponsor is reached from there.
+      env: childEnvironment(env, { proxies: parted.sponsor !== undefined }),
+      boot: JSON.stringify(sidecarBoot(settings, token, internalUrl, parted.sponsor)),
+      noRemote: isWithoutRemoteModules(parted.sidecar),
     }),
     { logger },
   );

@@ -81,6 +81,16 @@ export const IMPORT_BODY_BYTES = 33_554_432;
 export const SPONSOR_BODY_BYTES = 10_240;
 /** Largest body of `POST /sponsor/execute`: 4 KiB. */
 export const SPONSOR_EXECUTE_BODY_BYTES = 4096;
+/** Least bytes of a sponsored transaction kind. */
+export const SPONSOR_KIND_MIN_BYTES = 10;
+/** Most bytes of a sponsored transaction kind. */
+export const SPONSOR_KIND_MAX_BYTES = 7000;
+/** Least bytes of a sender's signature. */
+export const SPONSOR_SIGNATURE_MIN_BYTES = 65;
+/** Most bytes of a sender's signature. */
+export const SPONSOR_SIGNATURE_MAX_BYTES = 2048;
+/** How long a sponsored transaction may be executed, milliseconds. */
+export const SPONSORSHIP_MS = 600_000;
 /** Largest body of `POST /compat/sui`: 64 KiB. */
 export const COMPAT_SUI_BODY_BYTES = 65_536;
 /** Largest body of any other public route: 16 KiB. */

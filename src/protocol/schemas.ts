@@ -13,7 +13,7 @@ function byteLength(text: string): number {
 }
 
 /** Adds an issue that becomes an error of this code. */
-function fail(context: z.RefinementCtx, code: ErrorCode, message?: string): void {
+export function fail(context: z.RefinementCtx, code: ErrorCode, message?: string): void {
   context.addIssue({
     code: "custom",
     params: { code },
@@ -22,7 +22,7 @@ function fail(context: z.RefinementCtx, code: ErrorCode, message?: string): void
 }
 
 /** An object whose `null` members count as absent and whose unknown members are dropped. */
-function object<T extends z.core.$ZodLooseShape>(shape: T) {
+export function object<T extends z.core.$ZodLooseShape>(shape: T) {
   return z.preprocess((value) => {
     if (typeof value !== "object" || value === null || Array.isArray(value)) return value;
     return Object.fromEntries(Object.entries(value).filter(([, member]) => member !== null));

@@ -14,6 +14,8 @@ const LOCAL: readonly Role[] = ["accounts", "blobStore", "cipher", "vectorStore"
 export const BUILT_IN: Readonly<Record<string, BuiltIn>> = {
   local: { module: "plugins/local/mod.ts", roles: LOCAL },
   memory: { module: "plugins/memory.ts", roles: [...LOCAL, "embedder"] },
+  enoki: { module: "plugins/enoki/mod.ts", roles: ["sponsor"] },
+  "gas-station": { module: "plugins/gas_station/mod.ts", roles: ["sponsor"] },
   lancedb: { module: "plugins/lancedb/mod.ts", roles: ["vectorStore"] },
   ollama: { module: "plugins/ollama.ts", roles: ["embedder", "languageModel"] },
   openai: { module: "plugins/openai.ts", roles: ["embedder", "languageModel"] },
@@ -27,7 +29,7 @@ export const ABSENT: Readonly<Record<Role, readonly string[]>> = {
   cipher: ["seal"],
   embedder: [],
   languageModel: [],
-  sponsor: ["enoki", "gas-station"],
+  sponsor: [],
   vectorStore: [],
 };
 

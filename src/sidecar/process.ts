@@ -5,6 +5,15 @@ import { loopbackFetch } from "./loopback_fetch.ts";
 import type { Sidecar as McpSidecar } from "./mcp.ts";
 import type { ServerExtension } from "./mcp_server.ts";
 import type { SidecarLimits, SidecarOptions, SidecarStats } from "./options.ts";
+import { answerSponsor, isSponsorPath, type PayingBackend } from "./sponsor.ts";
+
+/** Who pays for sponsored transactions, and with what settings. */
+export interface SponsorBoot {
+  /** Name, path or import specifier of the plugin. */
+  readonly name: string;
+  /** The variables it reads its settings from. */
+  readonly env: Readonly<Record<string, string>>;
+}
 
 /** What a sidecar is started with; crosses a pipe as one line of JSON. */
 export interface SidecarBoot {
@@ -18,6 +27,8 @@ export interface SidecarBoot {
   readonly limits: SidecarLimits;
   /** Whether the tools of MCP conformance kits are served as well; tests only. */
   readonly fixtures: boolean;
+  /** Who pays for sponsored transactions; absent when nobody does. */
+  readonly sponsor?: SponsorBoot;
   /** Least important lines that are logged. */
   readonly logLevel: LogLevel;
   /** Format of log lines. */
@@ -65,10 +76,14 @@ async function healthOf(mcp: McpRoutes | undefined): Promise<Response> {
   }
 }
 
-/** Answers the challenge, the MCP routes, and its health for those who know the token. */
+/**
+ * Answers the challenge, the MCP routes, and, for those who know the token, the sponsor routes and
+ * its health.
+ */
 export function sidecarHandler(
   token: string,
   mcp?: McpRoutes,
+  sponsor?: Promise<PayingBackend>,
 ): (request: Request) => Promise<Response> {
   return async (request) => {
     const { pathname } = new URL(request.url);
@@ -78,6 +93,9 @@ export function sidecarHandler(
     }
     if (mcp !== undefined && /^\/api\/mcp(\/|$)/.test(pathname)) return await mcp.fetch(request);
     if (!isSameSecret(request.headers.get(TOKEN_HEADER) ?? "", token)) return notFound();
+    if (sponsor !== undefined && isSponsorPath(pathname)) {
+      return await answerSponsor(request, sponsor);
+    }
     if (pathname === "/health" && request.method === "GET") return await healthOf(mcp);
     return notFound();
   };
@@ -117,16 +135,19 @@ async function loadMcp(
  * Listens on the loopback address of the boot line. The challenge is answered at once, the MCP
  * routes when their modules are loaded; without an address of a relayer there are none.
  *
+ * @param sponsor who pays for sponsored transactions; the caller disposes of it.
  * @throws {Deno.errors.AddrInUse} when somebody else has the port.
  */
 export function startSidecar(
   boot: Pick<SidecarBoot, "url" | "token"> & Partial<SidecarBoot>,
   logger?: Logger,
+  sponsor?: Promise<PayingBackend>,
 ): Sidecar {
   const { hostname, port } = new URL(boot.url);
   const { relayerUrl } = boot;
   const mcp = relayerUrl === undefined ? undefined : loadMcp(boot, relayerUrl, logger);
   mcp?.catch(() => {}); // Each request tells of it.
+  sponsor?.catch(() => {});
   const routes = mcp && {
     fetch: async (request: Request) => await (await mcp).sidecar.fetch(request),
     stats: async () => (await mcp).sidecar.stats(),
@@ -134,7 +155,7 @@ export function startSidecar(
   const server = listenHttp({
     hostname: hostname.replace(/^\[|\]$/g, ""),
     port: Number(port || 80),
-    answer: sidecarHandler(boot.token, routes),
+    answer: sidecarHandler(boot.token, routes, sponsor),
     onError(thrown) {
       const { error, at } = errorFields(thrown);
       logger?.error("sidecar request failed", { error, at });

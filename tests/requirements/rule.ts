@@ -27,7 +27,6 @@ export function rules(section: string, lines: readonly Line[]): Rule[] {
 export const DEFERRED = {
   put: "replacing a memory's text is not part of this version",
   exportImport: "export and import are not part of this version",
-  sponsor: "sponsored transactions are not part of this version",
   bridge: "that bridge is on no registry the tests can reach",
   login: "the browser login is not part of this version",
   chain: "on-chain accounts are not part of this version",

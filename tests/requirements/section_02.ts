@@ -5,7 +5,7 @@ const service = rules("1", [
   [2, "without a namespace a memory lives in default"],
   [3, "the key that signs must be a delegate key of the owner's account"],
   [4, "an embedded deployment needs no network"],
-  [5, "the relayer forwards MCP and sponsor traffic to a sidecar over loopback", DEFERRED.sponsor],
+  [5, "the relayer forwards MCP and sponsor traffic to a sidecar over loopback"],
   [6, "the relayer starts, supervises and restarts the sidecar"],
 ]);
 

@@ -31,6 +31,6 @@ export const SECTION_3: readonly Rule[] = rules("3", [
   [27, "secrets and internal addresses never appear in error bodies"],
   [28, "bodies are JSON in UTF-8"],
   [29, "an import body has at most 32 MiB", DEFERRED.exportImport],
-  [30, "a /sponsor body has at most 10 KiB, /sponsor/execute 4 KiB", DEFERRED.sponsor],
+  [30, "a /sponsor body has at most 10 KiB, /sponsor/execute 4 KiB"],
   [31, "an MCP body has at most 2 MiB"],
 ]);

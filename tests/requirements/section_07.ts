@@ -25,7 +25,7 @@ export const SECTION_7: readonly Rule[] = rules("7", [
   [21, "analyze weighs 10"],
   [22, "ask weighs 2"],
   [23, "a memory's PUT weighs 5", DEFERRED.put],
-  [24, "sponsor layers count per address and sender", DEFERRED.sponsor],
+  [24, "sponsor layers count per address and sender"],
   [25, "tool calls over MCP count as requests of the caller's key"],
   [26, "import weighs 10", DEFERRED.exportImport],
 ]);

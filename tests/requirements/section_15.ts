@@ -31,7 +31,7 @@ const settings = rules("15", [
   [25, "SVC_SEAL_*: key servers", DEFERRED.seal],
   [26, "SVC_WALRUS_*: the decentralized store", DEFERRED.walrus],
   [27, "SVC_OPENAI_*, SVC_OLLAMA_*: models"],
-  [28, "SVC_SPONSOR_*: sponsored transactions", DEFERRED.sponsor],
+  [28, "SVC_SPONSOR_*: sponsored transactions"],
   [29, "MCP_* and SVC_MCP_*: sessions"],
   [30, "secrets in settings are printed as [secret]"],
   [31, "SVC_LOG_FORMAT json: one JSON object a line"],

@@ -1,0 +1,31 @@
+/** A sponsored transaction that was answered to somebody. */
+export interface Sponsorship {
+  /** Its digest, base58. */
+  readonly digest: string;
+  /** Its sender, `0x` and 64 lower-case hex characters. */
+  readonly sender: string;
+  /** When it was answered, milliseconds since the epoch. */
+  readonly at: number;
+  /** Gas it counts for, MIST. */
+  readonly gas: number;
+  /** `open`: not executed; `running`: the outcome is not known (yet); `executed`. */
+  readonly state: "open" | "running" | "executed";
+}
+
+/** Durable record of sponsored transactions; synchronous, and durable when a call returns. */
+export interface SponsorLedger {
+  /** Gas of the UTC day of `now`, MIST, with what is open since `since`; times in milliseconds. */
+  gasOfDay(now: number, since: number): number;
+  /** Adds an open sponsorship; what was answered until `since` is open no longer. */
+  add(row: Omit<Sponsorship, "state">, since: number): void;
+  /** A sponsorship by digest. */
+  get(digest: string): Sponsorship | undefined;
+  /** Notes that it is handed to the sponsor from now on. */
+  start(digest: string): void;
+  /** Notes that it was refused without being executed. */
+  reopen(digest: string): void;
+  /** Notes that it was executed, and what it cost in MIST when that is known. */
+  finish(digest: string, gas: number | undefined): void;
+  /** Drops one that can never be executed. */
+  drop(digest: string): void;
+}

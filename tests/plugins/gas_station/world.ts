@@ -1,0 +1,85 @@
+import { SuiGrpcClient } from "@mysten/sui/grpc";
+import { Ed25519Keypair } from "@mysten/sui/keypairs/ed25519";
+import type { Transaction } from "@mysten/sui/transactions";
+import { Faults } from "../../../devnet/faults.ts";
+import { CallCounts } from "../../../devnet/parts.ts";
+import { Chain } from "../../../devnet/sui/chain.ts";
+import { DevnetClock } from "../../../devnet/sui/clock.ts";
+import { SUI_TYPE } from "../../../devnet/sui/coin.ts";
+import { inProcessTransport } from "../../../devnet/sui/rpc/in_process.ts";
+import { ChainNode } from "../../../devnet/sui/rpc/node.ts";
+import { genesisSvc } from "../../../devnet/sui/svc_contract.ts";
+import { gasStation } from "../../../plugins/gas_station/station.ts";
+import { createAccount, type Deployment } from "../../../plugins/sui/transactions.ts";
+import type { Sponsor } from "../../../src/interfaces/mod.ts";
+
+/** Most gas of one transaction here, MIST. */
+export const MAX_GAS = 50_000_000;
+
+const START = Date.UTC(2026, 10, 21);
+
+/** A chain with the contract, a node with switches, and a gas station. */
+export class World implements AsyncDisposable {
+  /** Its clock stands still. */
+  readonly chain = new Chain({ clock: new DevnetClock(() => START) });
+  readonly faults = new Faults();
+  readonly calls = new CallCounts();
+  readonly node = new ChainNode(this.chain, this.faults, this.calls);
+  readonly client = new SuiGrpcClient({
+    network: "localnet",
+    transport: inProcessTransport(this.node),
+  });
+  readonly wallet = Ed25519Keypair.fromSecretKey(new Uint8Array(32).fill(9));
+  readonly deployment: Deployment;
+  readonly notes: string[] = [];
+  readonly sponsor: Sponsor;
+
+  /** @param coins balances of the wallet's coins, MIST. */
+  constructor(coins: readonly bigint[] = [5_000_000_000n]) {
+    const { packageId, registryId: registry } = genesisSvc(this.chain);
+    this.deployment = { packageId, registry };
+    for (const amount of coins) this.chain.mint(this.wallet.toSuiAddress(), SUI_TYPE, amount);
+    this.sponsor = this.station();
+  }
+
+  /** Another station of the same wallet, as after a restart. */
+  station(): Sponsor {
+    return gasStation({
+      client: this.client,
+      wallet: this.wallet,
+      maxGasMist: MAX_GAS,
+      now: () => this.chain.now(),
+      log: (message) => this.notes.push(message),
+    });
+  }
+
+  /** Balance of the wallet's coins, each, MIST. */
+  get coins(): bigint[] {
+    return this.chain.objects.ownedBy(this.wallet.toSuiAddress())
+      .map((object) => this.chain.coinBalance(object));
+  }
+
+  /** Digests of what was executed on chain, splits included. */
+  get executed(): readonly string[] {
+    return this.chain.ledger.records.map(({ digest }) => digest);
+  }
+
+  /** Kind bytes of a transaction, whose objects the node looks up. */
+  async kind(transaction: Transaction = createAccount(this.deployment)): Promise<Uint8Array> {
+    return await transaction.build({ client: this.client, onlyTransactionKind: true });
+  }
+
+  /** Has a new owner's account sponsored and signs it, without executing it. */
+  async signed(owner: Ed25519Keypair = new Ed25519Keypair()) {
+    const { bytes, digest } = await this.sponsor.sponsor({
+      sender: owner.toSuiAddress(),
+      kindBytes: await this.kind(),
+    });
+    const { signature } = await owner.signTransaction(bytes);
+    return { owner, bytes, digest, signature: Uint8Array.fromBase64(signature) };
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    await this.sponsor[Symbol.asyncDispose]();
+  }
+}
