@@ -55,14 +55,14 @@ export class Health {
   }
 
   async #probe(): Promise<Record<string, DependencyHealth>> {
-    const { vectorStore, blobStore, languageModel, sponsor, accounts } = this.#domain;
+    const { vectorStore, blobStore, languageModel, sponsor } = this.#domain;
     const owner = `0x${"0".repeat(64)}`;
     const scope = { owner, namespace: "default" };
     const [database, embedder, blobs, chain] = await Promise.all([
       answers(vectorStore.scopes(owner)),
       this.#embedderState(),
       answers(blobStore.get("health", scope)),
-      answers(accounts.get(owner)),
+      this.#chainState(owner),
     ]);
     const state = (ok: boolean): DependencyHealth => ({ status: ok ? "ok" : "down" });
     return {
@@ -73,7 +73,7 @@ export class Health {
         : { status: "ok", ...languageModel.health?.() },
       key_service: { status: this.#domain.cipher.needsCredential ? "ok" : "disabled" },
       blob_store: state(blobs),
-      chain: accounts.admin === undefined ? state(chain) : { status: "disabled" },
+      chain,
       sidecar: await this.#sidecarState(),
       sponsor: { status: sponsor === undefined ? "disabled" : "ok" },
     };
@@ -100,6 +100,16 @@ export class Health {
       ...(reembedding?.active ? { status: "degraded" } : {}),
       reembedding: { ...progress },
     };
+  }
+
+  /** A chain that worked last is not asked again; one that did not is, so that it recovers. */
+  async #chainState(owner: string): Promise<DependencyHealth> {
+    const { accounts } = this.#domain;
+    if (accounts.admin !== undefined) return { status: "disabled" };
+    const known = accounts.health?.();
+    if (known?.status === "ok") return { ...known };
+    const ok = await answers(accounts.get(owner));
+    return { ...accounts.health?.() ?? { status: ok ? "ok" : "down" } };
   }
 
   /** One question at a time: a server that loads its model needs longer than a probe waits. */
