@@ -46,8 +46,8 @@ export class AccountCache {
   readonly #layer: Layer;
   readonly #entries = new Map<string, Entry>();
   readonly #watch: Disposable | undefined;
-  /** Raised by every change, so that an answer asked for before one is not kept. */
-  #changes = 0;
+  /** What changed while the registry is asked, so that an answer from before is not believed. */
+  readonly #asking = new Set<{ all: boolean; readonly ids: Set<string> }>();
   /** Counts of look-ups. */
   readonly counts: CacheCounts = { hit: 0, miss: 0, stale: 0 };
 
@@ -130,10 +130,17 @@ export class AccountCache {
     hint: string | undefined,
   ): Promise<Account | undefined> {
     this.counts.miss++;
-    const changes = this.#changes;
-    const account = await this.#lookUp(publicKey, hint);
-    if (changes === this.#changes) this.#keep(id, { account, at: this.#now(), fresh: true });
-    return account;
+    const changed = { all: false, ids: new Set<string>() };
+    this.#asking.add(changed);
+    try {
+      const account = await this.#lookUp(publicKey, hint);
+      const { all, ids } = changed;
+      const isOld = account === undefined ? all || ids.size > 0 : ids.has(account.accountId);
+      if (!isOld) this.#keep(id, { account, at: this.#now(), fresh: !all });
+      return account;
+    } finally {
+      this.#asking.delete(changed);
+    }
   }
 
   #isFresh({ account, at, fresh }: Entry): boolean {
@@ -179,7 +186,10 @@ export class AccountCache {
    * are asked for again, but stay for the case that nobody answers.
    */
   #changed(accountId: string | undefined): void {
-    this.#changes++;
+    for (const changed of this.#asking) {
+      if (accountId === undefined) changed.all = true;
+      else changed.ids.add(accountId);
+    }
     for (const [id, entry] of this.#entries) {
       const { account } = entry;
       // Negative entries go too: a key may have been added.

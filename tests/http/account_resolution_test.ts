@@ -307,3 +307,20 @@ Deno.test("look-ups are limited per client address, cached answers are not", asy
   assert.equal(forged, "signature_invalid");
   assert.equal(registry.asked, "kkkk");
 });
+
+Deno.test("changes of other accounts do not keep an answer from being kept", async () => {
+  verifies("4.5-1");
+  const { svc, registry } = await start({}, true);
+  await using _ = svc;
+  const other = await svc.addAccount();
+  const gate = Promise.withResolvers<void>();
+  registry.gate = gate.promise;
+  registry.asked = "";
+  const first = ask(svc);
+  while (registry.asked === "") await new Promise((resolve) => setTimeout(resolve));
+  await registry.admin.setActive(other.account.accountId, false);
+  gate.resolve();
+  assert.equal(await first, "200");
+  assert.equal(await ask(svc), "200");
+  assert.equal(registry.asked, "k");
+});
