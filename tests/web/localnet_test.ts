@@ -96,7 +96,7 @@ browserTest(
         assert.equal(before.length, 3);
         await until(
           "the tombstone is stored",
-          async () => (await client.restore("default", { limit: 0 })).total === 5,
+          async () => (await client.restore("default", 0)).total === 5,
         );
 
         // A key that is removed on the chain is refused, and its sessions with it.
