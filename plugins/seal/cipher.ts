@@ -176,6 +176,7 @@ async function abortable<T>(work: Promise<T>, signal: AbortSignal | undefined): 
   if (signal === undefined) return await work;
   const aborted = Promise.withResolvers<never>();
   const abort = () => aborted.reject(signal.reason);
+  if (signal.aborted) abort();
   signal.addEventListener("abort", abort, { once: true });
   try {
     return await Promise.race([work, aborted.promise]);
