@@ -106,7 +106,7 @@ export class SealCipher implements Cipher {
     const caller = await abortable(this.#readers.authorise(credential, accountId), signal);
     const opening = this.#opening.of(items, context, { ...caller, credential });
     const keys = await abortable(opening, signal).catch((reason) => {
-      void opening.then(erase);
+      void opening.then(erase, () => {});
       throw reason;
     });
     try {
