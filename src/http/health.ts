@@ -55,7 +55,7 @@ export class Health {
   }
 
   async #probe(): Promise<Record<string, DependencyHealth>> {
-    const { vectorStore, blobStore, languageModel, sponsor, accounts } = this.#domain;
+    const { vectorStore, blobStore, cipher, languageModel, sponsor, accounts } = this.#domain;
     const owner = `0x${"0".repeat(64)}`;
     const scope = { owner, namespace: "default" };
     const [database, embedder, blobs, chain] = await Promise.all([
@@ -71,7 +71,9 @@ export class Health {
       llm: languageModel === undefined
         ? { status: "disabled" }
         : { status: "ok", ...languageModel.health?.() },
-      key_service: { status: this.#domain.cipher.needsCredential ? "ok" : "disabled" },
+      key_service: cipher.needsCredential
+        ? { status: "ok", ...cipher.health?.() }
+        : { status: "disabled" },
       blob_store: state(blobs),
       chain: accounts.admin === undefined ? state(chain) : { status: "disabled" },
       sidecar: await this.#sidecarState(),

@@ -16,6 +16,7 @@ export const BUILT_IN: Readonly<Record<string, BuiltIn>> = {
   memory: { module: "plugins/memory.ts", roles: [...LOCAL, "embedder"] },
   lancedb: { module: "plugins/lancedb/mod.ts", roles: ["vectorStore"] },
   ollama: { module: "plugins/ollama.ts", roles: ["embedder", "languageModel"] },
+  seal: { module: "plugins/seal/mod.ts", roles: ["cipher"] },
   openai: { module: "plugins/openai.ts", roles: ["embedder", "languageModel"] },
   "use-lite": { module: "plugins/use_lite/mod.ts", roles: ["embedder"] },
 };
@@ -24,7 +25,7 @@ export const BUILT_IN: Readonly<Record<string, BuiltIn>> = {
 export const ABSENT: Readonly<Record<Role, readonly string[]>> = {
   accounts: ["sui"],
   blobStore: ["walrus"],
-  cipher: ["seal"],
+  cipher: [],
   embedder: [],
   languageModel: [],
   sponsor: ["enoki", "gas-station"],
