@@ -37,12 +37,19 @@ export class Dropped extends Error {
 export class Faults {
   readonly #faults = new Map<string, { fault: Fault; left: number }>();
   readonly #waiting = new Map<string, Set<() => void>>();
+  readonly #listeners = new Set<(endpoint: string, fault: Fault | undefined) => void>();
 
   /** Sets or takes back the fault of an endpoint; requests that hang on the old one go on. */
   set(endpoint: string, fault: Fault | undefined): void {
     if (fault === undefined) this.#faults.delete(endpoint);
     else this.#faults.set(endpoint, { fault, left: fault.times ?? Infinity });
     this.#release(endpoint);
+    for (const listener of this.#listeners) listener(endpoint, fault);
+  }
+
+  /** Calls back after every {@linkcode set}: what runs for long has to notice it. */
+  watch(listener: (endpoint: string, fault: Fault | undefined) => void): void {
+    this.#listeners.add(listener);
   }
 
   /** The fault of an endpoint, without counting a strike. */

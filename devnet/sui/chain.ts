@@ -70,6 +70,8 @@ export class Chain {
   publisher: Publisher | undefined;
   /** Current epoch; {@linkcode advanceEpoch} raises it. */
   epoch = 1n;
+  /** When the current epoch began, milliseconds since the epoch of time. */
+  epochStart: number;
   #system = 0;
 
   /** An empty chain with the clock object. */
@@ -78,6 +80,7 @@ export class Chain {
     this.ids = new SeededIds(seed);
     this.chainId = textDigest(`devnet ${seed}`);
     this.ledger = new Ledger(this);
+    this.epochStart = clock.now();
   }
 
   /** Milliseconds since the epoch. */
@@ -88,6 +91,7 @@ export class Chain {
   /** Begins the next epoch. */
   advanceEpoch(): void {
     this.epoch++;
+    this.epochStart = this.now();
   }
 
   /** The object of an id. The clock object always shows the present. */
@@ -173,17 +177,20 @@ export class Chain {
     });
   }
 
+  /** Runs a program in a transaction. Throws ExecutionFailure. */
+  run(
+    tx: Tx,
+    program: GrpcTypes.ProgrammableTransaction,
+    gasCoin?: string,
+  ): readonly (readonly Value[])[] {
+    return execute(program, { tx, functions: this.functions, gasCoin, publish: this.publisher });
+  }
+
   /** Runs a transaction without committing it. Never throws ExecutionFailure. */
   dryRun(program: GrpcTypes.ProgrammableTransaction, options: RunOptions): DryRun {
     const tx = this.begin(options.sender, options.digest);
     try {
-      const results = execute(program, {
-        tx,
-        functions: this.functions,
-        gasCoin: options.gasCoin,
-        publish: this.publisher,
-      });
-      return { tx, results };
+      return { tx, results: this.run(tx, program, options.gasCoin) };
     } catch (error) {
       if (error instanceof ExecutionFailure) return { tx, results: [], failure: error };
       throw error;

@@ -85,6 +85,11 @@ export class Ledger {
     return this.records.length + 1;
   }
 
+  /** The transaction of a checkpoint; the first checkpoint has none. */
+  recordAt(checkpoint: number): TransactionRecord | undefined {
+    return this.records[checkpoint - 2];
+  }
+
   /** Calls back after every commit, until the returned function is called. */
   watch(listener: CommitListener): () => void {
     this.#listeners.add(listener);

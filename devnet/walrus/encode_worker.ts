@@ -4,9 +4,20 @@ import type { EncoderAnswer, EncoderRequest } from "./encoder.ts";
 import { EncodedMetadata } from "./layouts.ts";
 import { sourceSymbols, symbolSize } from "./sizes.ts";
 
+type Metadata = typeof EncodedMetadata.$inferInput["V1"];
+
+/** What the encoder answers: metadata as in BCS, only that a variant without content is a text. */
 interface EncodedHashes {
   readonly blob_id: ArrayLike<number>;
-  readonly metadata: Parameters<typeof EncodedMetadata.serialize>[0];
+  readonly metadata: {
+    readonly V1: Pick<Metadata, "unencoded_length" | "hashes"> & { readonly encoding_type: string };
+  };
+}
+
+function metadataBytes({ metadata: { V1: metadata } }: EncodedHashes): Uint8Array {
+  if (metadata.encoding_type !== "RS2") throw new TypeError(`encoding ${metadata.encoding_type}`);
+  const V1 = { ...metadata, encoding_type: { RS2: true as const } };
+  return EncodedMetadata.serialize({ V1 }).toBytes();
 }
 
 /** Bytes of a BCS SliverData: its symbols with their length, symbol size and index. */
@@ -41,7 +52,7 @@ function answer(request: EncoderRequest): EncoderAnswer["result"] {
       const [encoded]: [EncodedHashes] = encoder.encode(request.bytes, primaries, secondaries);
       return {
         blobId: new Uint8Array(encoded.blob_id),
-        metadata: EncodedMetadata.serialize(encoded.metadata).toBytes(),
+        metadata: metadataBytes(encoded),
         primary: primaries,
         secondary: secondaries,
       };

@@ -39,6 +39,8 @@ export interface WalrusNetwork extends Disposable {
   readonly walType: string;
   /** Number of shards. */
   readonly shards: number;
+  /** Base URLs of the storage nodes. */
+  readonly nodeUrls: readonly string[];
   /** Base URLs of the aggregators. */
   readonly aggregatorUrls: readonly string[];
   /** Base URL of the publisher. */
@@ -66,7 +68,7 @@ export async function installWalrus(
 ): Promise<WalrusNetwork> {
   const shards = options.shards ?? 10;
   const nodes = Math.min(options.nodes ?? 4, shards);
-  const addresses: string[] = [];
+  const nodeUrls: string[] = [];
   const apis: StorageNodeApi[] = [];
   for (let index = 0; index < nodes; index++) {
     // The nodes' addresses are written to the chain, so that they listen before they can answer.
@@ -76,13 +78,13 @@ export async function installWalrus(
         ? Promise.resolve(new Response("starting", { status: 503 }))
         : api.handle(request, wrong);
     });
-    addresses.push(url.replace(/^https?:\/\//, ""));
+    nodeUrls.push(url);
   }
   const system = new WalrusSystem(chain, {
     shards,
     nodes,
     seed,
-    nodeAddress: (index) => addresses[index] ?? "",
+    nodeAddress: (index) => (nodeUrls[index] ?? "").replace(/^https?:\/\//, ""),
     ...(options.prices === undefined ? {} : { prices: options.prices }),
   });
   const files = dataDir === undefined ? memoryFiles() : folderFiles(`${dataDir}/walrus`);
@@ -119,6 +121,7 @@ export async function installWalrus(
     stakingId: system.stakingId,
     walType: system.walType,
     shards,
+    nodeUrls,
     aggregatorUrls,
     publisherUrl,
     uploadRelayUrl,

@@ -1,0 +1,105 @@
+import {
+  type AccountState,
+  type DelegateKeyState,
+  sealApprove,
+} from "../../../contracts/mirror.ts";
+import { sealIdentity } from "../../../plugins/chain/account_object.ts";
+import { MemoryWorld } from "../memory_world.ts";
+import { KEYS, scenarioId } from "../vectors.ts";
+import { type Case, codeOf } from "./cases.ts";
+import type { Random } from "./random.ts";
+
+const ID = scenarioId(1);
+const OWNER = "0x" + "0a".repeat(32);
+const STRANGER = "0x" + "0c".repeat(32);
+const LISTABLE = KEYS.slice(0, 5);
+const LARGEST = 2n ** 64n - 1n;
+
+function randomAccount(random: Random): AccountState {
+  const delegateKeys: DelegateKeyState[] = random.some(LISTABLE, 5).map((key) => ({
+    publicKey: key.hex,
+    address: key.address,
+    label: "",
+    permissions: random.below(4),
+    createdAt: 0n,
+    expiresAt: random.once(2) ? 0n : BigInt(random.below(100)),
+    sinceGeneration: 1n,
+  }));
+  const generation = random.once(10)
+    ? random.pick([LARGEST, 2n ** 32n, 256n])
+    : BigInt(1 + random.below(4));
+  return {
+    id: ID,
+    version: random.once(12) ? random.pick([0n, 2n]) : 1n,
+    owner: OWNER,
+    pendingOwner: undefined,
+    delegateKeys,
+    createdAt: 0n,
+    active: !random.once(8),
+    generation,
+  };
+}
+
+function randomGeneration(random: Random, { generation }: AccountState): bigint {
+  if (random.once(2)) return generation;
+  const others = [0n, 1n, 2n, 3n, 4n, 255n, generation + 1n, generation - 1n, LARGEST, 2n ** 56n];
+  return BigInt.asUintN(64, random.pick(others));
+}
+
+function randomIdentity(random: Random, account: AccountState): Uint8Array {
+  const number = randomGeneration(random, account);
+  const id = sealIdentity(account.id, 0, random.bytes(32));
+  new DataView(id.buffer).setBigUint64(32, number);
+  switch (random.below(10)) {
+    case 0: // Another account's.
+      id.set(Uint8Array.fromHex(scenarioId(2).slice(2)));
+      return id;
+    case 1: { // One byte of the account's id differs.
+      const at = random.below(32);
+      id[at] = id[at]! ^ (1 << random.below(8));
+      return id;
+    }
+    case 2:
+      return id.slice(0, random.below(72));
+    case 3:
+      return new Uint8Array([...id, ...random.bytes(1 + random.below(80))]);
+    default:
+      return id;
+  }
+}
+
+/** A time, often one at which a key expires or has a moment left. */
+function randomTime(random: Random, { delegateKeys }: AccountState): number {
+  const ends = delegateKeys.map((key) => Number(key.expiresAt)).filter((end) => end > 0);
+  const end = ends.length === 0 || random.once(3) ? random.below(100) : random.pick(ends);
+  return end > 0 && random.once(2) ? end - 1 : end;
+}
+
+/** Random calls of `seal_approve`: account, caller, time and identity. */
+export function policyCases(random: Random, count: number): Case[] {
+  return Array.from({ length: count }, (_, i) => {
+    const account = randomAccount(random);
+    const listed = account.delegateKeys.map(({ address }) => address);
+    const caller = random.pick([OWNER, STRANGER, ...listed, ...listed, KEYS[5]!.address]);
+    const now = randomTime(random, account);
+    const identity = randomIdentity(random, account);
+    const world = new MemoryWorld().as(caller, BigInt(now));
+    world.putAccount(account);
+    const code = codeOf(() => sealApprove(world, ID, identity));
+    const keys = account.delegateKeys.map((key) =>
+      `s.list(first(), x"${key.publicKey}", ${key.permissions}, ${key.expiresAt});`
+    );
+    const body = [
+      "let mut s = scene::begin();",
+      `s.create(@${OWNER});`,
+      ...keys,
+      account.active ? "" : `s.deactivate(@${OWNER}, first());`,
+      `s.set_generation(first(), ${account.generation});`,
+      `s.set_versions(first(), 1, ${account.version});`,
+      `s.at(${now});`,
+      `s.approve(@${caller}, first(), x"${identity.toHex()}");`,
+      code === 0 ? "s.end()" : "abort 0",
+    ];
+    return { name: `policy_${i}`, code, body: body.join(" ") };
+  });
+}

@@ -1,0 +1,205 @@
+import {
+  acceptOwnership,
+  addDelegateKey,
+  closeAccount,
+  createAccount,
+  deactivateAccount,
+  encodeAccount,
+  encodeEvent,
+  EVENTS,
+  migrateAccount,
+  offerOwnership,
+  reactivateAccount,
+  removeDelegateKey,
+  withdrawOffer,
+} from "../../../contracts/mirror.ts";
+import { MemoryWorld } from "../memory_world.ts";
+import { KEYS, scenarioId } from "../vectors.ts";
+import { type Case, codeOf } from "./cases.ts";
+import type { Random } from "./random.ts";
+
+const KEYS_USED = KEYS.slice(0, 5);
+/** Most owners' own keys may be listed as delegates, too. */
+const OWNERS = [...KEYS_USED.slice(0, 3).map(({ address }) => address), "0x" + "0a".repeat(32)];
+const LOW_ORDER = Uint8Array.fromHex("ec" + "ff".repeat(30) + "7f");
+
+/** One call: what the mirror does, and the same as a Move statement. */
+interface Step {
+  run(): void;
+  readonly move: string;
+}
+
+/** A world whose ids are those of a scene: each call that succeeds is a transaction. */
+class SceneWorld extends MemoryWorld {
+  /** Number of the next transaction. */
+  transaction = 1;
+
+  override freshId(): string {
+    return scenarioId(this.transaction);
+  }
+}
+
+const hex = (bytes: Uint8Array): string => `x"${bytes.toHex()}"`;
+
+function addStep(random: Random, world: SceneWorld, id: string): Step {
+  const own = KEYS_USED.find(({ address }) => address === world.sender);
+  const key = own !== undefined && random.once(4) ? own : random.pick(KEYS_USED);
+  const permissions = random.once(12) ? random.pick([0, 4, 255]) : 1 + random.below(3);
+  const expiresAt = random.once(2) ? 0n : world.now + BigInt(random.below(12)) - 1n;
+  const label = "ä".repeat(random.once(12) ? 33 : random.below(33));
+  const proofs = [key.proof(scenarioId(99)), random.bytes(64), random.bytes(63)];
+  const right = random.once(4) ? key.cofactoredProof(id) : key.proof(id);
+  const proof = random.once(10) ? random.pick(proofs) : right;
+  const publicKey = random.once(15)
+    ? random.pick([LOW_ORDER, key.bytes.slice(1), new Uint8Array()])
+    : key.bytes;
+  const end = expiresAt < 0n ? 0n : expiresAt;
+  return {
+    run: () => addDelegateKey(world, id, { publicKey, proof, permissions, expiresAt: end, label }),
+    move: `s.add(@${world.sender}, @${id}, ${hex(publicKey)}, ${hex(proof)}, ${permissions}, ` +
+      `${end}, ${hex(new TextEncoder().encode(label))});`,
+  };
+}
+
+/** Gives registry and account other versions, or the right ones again. */
+function versionStep(random: Random, world: SceneWorld, id: string): Step {
+  const isStale = world.registryVersion !== 1n || world.account(id).version !== 1n;
+  const registry = isStale ? 1n : random.pick([1n, 1n, 2n]);
+  const version = isStale ? 1n : random.pick([0n, 1n, 2n]);
+  const run = () => {
+    world.registryVersion = registry;
+    world.putAccount({ ...world.account(id), version });
+  };
+  return { run, move: `s.set_versions(@${id}, ${registry}, ${version});` };
+}
+
+/** How often each call is made, in parts of the sum. */
+const WEIGHTS = {
+  add: 36,
+  remove: 14,
+  deactivate: 4,
+  reactivate: 6,
+  offer: 12,
+  withdraw: 3,
+  accept: 14,
+  create: 8,
+  close: 2,
+  migrate: 2,
+  versions: 3,
+};
+const CALLS = Object.entries(WEIGHTS).flatMap(([name, weight]) =>
+  Array.from({ length: weight }, () => name as keyof typeof WEIGHTS)
+);
+
+/** A random call of an entry function. */
+function randomStep(random: Random, world: SceneWorld): Step {
+  const ids = [...world.accounts.keys()];
+  const name = ids.length === 0 ? "create" : random.pick(CALLS);
+  if (name === "create") {
+    world.as(random.pick(OWNERS));
+    return { run: () => void createAccount(world), move: `s.create(@${world.sender});` };
+  }
+  const id = random.pick(ids);
+  const { owner, pendingOwner, delegateKeys, version } = world.account(id);
+  world.as(random.once(10) ? random.pick(OWNERS) : owner);
+  // Nothing else works with other versions, so they must not stay for long.
+  const isStale = world.registryVersion !== 1n || version !== 1n;
+  if (isStale && random.once(2)) return versionStep(random, world, id);
+  const call = (...more: readonly string[]) =>
+    `s.${name}(${[`@${world.sender}`, `@${id}`, ...more].join(", ")});`;
+  switch (name) {
+    case "remove": {
+      const listed = delegateKeys.length === 0 || random.once(5)
+        ? random.pick(KEYS_USED).bytes
+        : Uint8Array.fromHex(random.pick(delegateKeys).publicKey);
+      return { run: () => removeDelegateKey(world, id, listed), move: call(hex(listed)) };
+    }
+    case "deactivate":
+      return { run: () => deactivateAccount(world, id), move: call() };
+    case "reactivate":
+      return { run: () => reactivateAccount(world, id), move: call() };
+    case "offer": {
+      const free = OWNERS.filter((owner) => !world.index.has(`owner ${owner}`));
+      const to = free.length === 0 || random.once(5) ? random.pick(OWNERS) : random.pick(free);
+      return { run: () => offerOwnership(world, id, to), move: call(`@${to}`) };
+    }
+    case "withdraw":
+      return { run: () => withdrawOffer(world, id), move: call() };
+    case "accept":
+      if (!random.once(5)) world.as(pendingOwner ?? world.sender);
+      return { run: () => acceptOwnership(world, id), move: call() };
+    case "close":
+      return { run: () => closeAccount(world, id), move: call() };
+    case "migrate":
+      return { run: () => migrateAccount(world, id), move: call() };
+    case "versions":
+      return versionStep(random, world, id);
+    case "add":
+      return addStep(random, world, id);
+  }
+}
+
+/** The events since a position, as `account::event_bytes` writes them: one vector a type. */
+function eventBytes(world: MemoryWorld, from: number): string {
+  const emitted = world.events.slice(from);
+  return Object.keys(EVENTS).map((name) => {
+    const own = emitted.filter((event) => event.name === name).map(encodeEvent);
+    return [new Uint8Array([own.length]), ...own].map((bytes) => bytes.toHex()).join("");
+  }).join("");
+}
+
+/** Assertions that everything is as in the mirror. */
+function stateChecks(world: MemoryWorld): string[] {
+  const accounts = [...world.accounts.values()].map((account) =>
+    `assert!(s.bytes(@${account.id}) == ${hex(encodeAccount(account))}, 1000);`
+  );
+  const entry = (id: string | undefined, found: string) =>
+    id === undefined
+      ? `assert!(!s.is_account(${found}), 1001);`
+      : `assert!(${found} == @${id}, 1002);`;
+  const owners = OWNERS.map((owner) =>
+    `let id = s.of_owner(@${owner}); ${entry(world.indexGet({ kind: "owner", owner }), "id")}`
+  );
+  const keys = KEYS_USED.map(({ hex: publicKey, bytes }) =>
+    `let id = s.of_key(${hex(bytes)}); ${entry(world.indexGet({ kind: "key", publicKey }), "id")}`
+  );
+  return [...accounts, ...owners, ...keys];
+}
+
+/**
+ * Random sequences of calls. Those the mirror refuses become cases of their own, after the calls
+ * before them; the others are replayed together, and events, accounts and index compared.
+ *
+ * @returns the cases, and the functions that they call.
+ */
+export function sequenceCases(
+  random: Random,
+  count: number,
+  length: number,
+): { readonly cases: Case[]; readonly functions: string } {
+  const cases: Case[] = [];
+  const functions: string[] = [];
+  for (let n = 0; n < count; n++) {
+    const world = new SceneWorld();
+    const done: string[] = [];
+    for (let i = 0; i < length; i++) {
+      world.now += BigInt(random.below(8));
+      const from = world.events.length;
+      const step = randomStep(random, world);
+      const code = codeOf(step.run);
+      const statement = `s.at(${world.now}); ${step.move}`;
+      if (code === 0) {
+        const events = `assert!(account::event_bytes() == x"${eventBytes(world, from)}", 1003);`;
+        functions.push(`fun call_${n}_${done.length}(s: &mut Scene) { ${statement} ${events} }\n`);
+        done.push(`call_${n}_${done.length}(&mut s);`);
+        world.transaction++;
+      } else {
+        const body = ["let mut s = scene::begin();", ...done, statement, "abort 0"].join(" ");
+        cases.push({ name: `refused_${n}_${i}`, code, body });
+      }
+    }
+    const body = ["let mut s = scene::begin();", ...done, ...stateChecks(world), "s.end()"];
+    cases.push({ name: `sequence_${n}`, code: 0, body: body.join(" ") });
+  }
+  return { cases, functions: functions.join("") };
+}
