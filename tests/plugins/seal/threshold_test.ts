@@ -5,7 +5,7 @@ import { SealCipher } from "../../../plugins/seal/cipher.ts";
 import { sealCipher } from "../../../plugins/seal/mod.ts";
 import { WorkerCalls } from "../../../plugins/seal/worker_calls.ts";
 import type { KeyWorkOptions } from "../../../plugins/seal/calls.ts";
-import { SvcError } from "../../../src/errors.ts";
+import type { SvcError } from "../../../src/errors.ts";
 import type {
   Cipher,
   DecryptCredential,
