@@ -20,6 +20,8 @@ export class AccountStates {
   readonly #now: () => number;
   readonly #known = new Map<string, Known>();
   readonly #running = new Map<string, Promise<Known>>();
+  /** Highest generations seen: nodes of one address are not all equally far. */
+  readonly #highest = new Map<string, number>();
 
   /** Reads nothing by itself. */
   constructor(work: Pick<KeyWork, "account">, now: () => number) {
@@ -62,6 +64,11 @@ export class AccountStates {
     if (running !== undefined) return running;
     const reading = this.#work.account(accountId).then((state) => {
       if (state === undefined) throw chainDown(new Error("The account is not on chain"));
+      if (state.generation < (this.#highest.get(accountId) ?? 0)) {
+        throw chainDown(new Error("The node is behind"));
+      }
+      if (this.#highest.size >= MAX_KNOWN) this.#highest.clear();
+      this.#highest.set(accountId, state.generation);
       const known = { state, at: this.#now() };
       // A reading that began before a change may have seen what was before it.
       if (this.#running.get(accountId) === reading) {

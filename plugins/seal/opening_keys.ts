@@ -3,6 +3,7 @@ import type { KeyStore } from "../../src/plugin.ts";
 import { decodePortable, type PortableKey } from "../records/portable.ts";
 import { cannotOpen, type DataKey, keyIdOf } from "../records/record.ts";
 import type { Wrapped } from "./calls.ts";
+import { chainDown } from "./failures.ts";
 import type { OpenSecrets } from "./open_secrets.ts";
 import type { KeyScope, OpenKey } from "./sealing_keys.ts";
 import type { Unwrapping, WantedChain, Wanting } from "./unwrapping.ts";
@@ -63,7 +64,8 @@ export class OpeningKeys {
     caller: Wanting,
   ): Promise<Map<string, Found>> {
     const found = new Map<string, Found>();
-    const closed = this.#closed(items, scope, caller, found);
+    const closed = this.#closed(items, scope, found);
+    await this.#checkGenerations(closed, caller, found);
     const wanted = new Map<string, WantedChain>();
     const held = new Map<string, Uint8Array>();
     for (const { chain } of closed.values()) {
@@ -103,7 +105,6 @@ export class OpeningKeys {
   #closed(
     items: readonly SealedItem[],
     scope: KeyScope,
-    { state }: Wanting,
     found: Map<string, Found>,
   ): Map<string, Closed> {
     const hash = scopeHash(scope);
@@ -121,8 +122,6 @@ export class OpeningKeys {
       try {
         const { key, saved } = this.#find(keyId, scope, wrappedKey);
         const { generation, wrapped } = key;
-        // Key servers would refuse the whole request for one that is not there yet.
-        if (generation < 1 || generation > state.generation) throw cannotOpen();
         const identity = { accountId: scope.accountId, generation, scope: hash };
         if (keyIdOfStep(identity, wrapped) !== keyId) throw cannotOpen();
         const step = decodeStep(wrapped);
@@ -135,6 +134,25 @@ export class OpeningKeys {
       }
     }
     return closed;
+  }
+
+  /**
+   * Takes out the keys of generations that the account has not reached: key servers would refuse
+   * the whole request for one of them.
+   */
+  async #checkGenerations(
+    closed: Map<string, Closed>,
+    { state, newer }: Wanting,
+    found: Map<string, Found>,
+  ): Promise<void> {
+    const highest = Math.max(0, ...closed.values().map(({ generation }) => generation));
+    if (highest > state.generation) state = await newer();
+    for (const { keyId, generation, saved } of closed.values()) {
+      if (generation >= 1 && generation <= state.generation) continue;
+      closed.delete(keyId);
+      // One of our own was on chain when it was made: the node is behind.
+      found.set(keyId, { error: saved ? chainDown() : cannotOpen() });
+    }
   }
 
   #find(

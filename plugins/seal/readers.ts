@@ -14,6 +14,8 @@ export interface Authorised {
   readonly fingerprint: string;
   /** The account. */
   readonly state: AccountState;
+  /** Reads the account again, unless that was done within a second. */
+  newer(): Promise<AccountState>;
 }
 
 interface Proved {
@@ -55,7 +57,7 @@ export class Readers {
     // Somebody may have been added since.
     if (!this.#mayRead(state, address)) state = await this.#accounts.get(accountId, true);
     if (!this.#mayRead(state, address)) throw credentialRefused("no reader of the account");
-    return { fingerprint, state };
+    return { fingerprint, state, newer: () => this.#accounts.get(accountId, true) };
   }
 
   /** Forgets every proof. */

@@ -144,6 +144,24 @@ Deno.test("an address added a moment ago may open", async () => {
   assert.deepEqual(await open(sealed, { delegateKey: STRANGER }), opened);
 });
 
+Deno.test("a node that is behind is not believed, one that is ahead is asked again", async () => {
+  const { cipher, work, seal, open, clock } = setUp();
+  await using _ = cipher;
+  const ahead = setUp(new KeysForTests(), new FakeWork());
+  await using __ = ahead.cipher;
+  ahead.work.accounts.set(accountId, stateOf([`0x${OWNER}`], { generation: 2 }));
+  const sealed = await ahead.seal();
+  await seal();
+  const early = await open(sealed);
+  assert.deepEqual(refusal(early), { code: "storage_unavailable", retryable: false });
+  work.accounts.set(accountId, stateOf([`0x${OWNER}`], { generation: 2 }));
+  clock.now += 1_000;
+  assert.deepEqual(await open(sealed), opened);
+  work.accounts.set(accountId, stateOf([`0x${OWNER}`]));
+  cipher.accountChanged(accountId);
+  await assert.rejects(seal(), { code: "chain_unavailable", retryable: true });
+});
+
 Deno.test("keys and sessions that ended and inactive accounts open nothing", async () => {
   const { cipher, work, clock, seal, open } = setUp();
   await using _ = cipher;
