@@ -13,6 +13,7 @@ import {
   keyWorkOptions,
   netPermissions,
   SEAL_FIELDS,
+  type SealFields,
   type SealSettings,
   serverWarnings,
 } from "./settings.ts";
@@ -21,7 +22,8 @@ import { WorkerCalls } from "./worker_calls.ts";
 export type * from "../../src/interfaces/mod.ts";
 export type * from "../../src/plugin.ts";
 export type { KeyServer, KeyWorkOptions } from "./calls.ts";
-export type { SealSettings } from "./settings.ts";
+export type { SuiNetwork } from "../chain/fields.ts";
+export type { SealFields } from "./settings.ts";
 
 /** Settings of {@linkcode sealCipher}. */
 export interface SealOptions extends KeyWorkOptions {
@@ -55,7 +57,7 @@ function open(settings: SealSettings, context: PluginContext): Cipher {
 }
 
 /** The plugin `seal` for the role `cipher`. */
-const plugin: Plugin<typeof SEAL_FIELDS> = definePlugin({
+const plugin: Plugin<SealFields> = definePlugin({
   name: "seal",
   fields: SEAL_FIELDS,
   permissions: (role, settings) =>

@@ -8,7 +8,7 @@ import {
   type Values,
 } from "../../src/plugin.ts";
 import { isObjectId } from "../../src/protocol/keys.ts";
-import { CHAIN_FIELDS, rpcUrlOf } from "../chain/fields.ts";
+import { CHAIN_FIELDS, rpcUrlOf, type SuiNetwork } from "../chain/fields.ts";
 import { netEntry } from "../models/net_entry.ts";
 import type { KeyServer, KeyWorkOptions } from "./calls.ts";
 
@@ -114,7 +114,23 @@ const threshold: Field<number | undefined> = {
 };
 
 /** Settings of the plugin. */
-export const SEAL_FIELDS = {
+export type SealFields = {
+  /** Name of the chain. */
+  readonly network: Field<SuiNetwork>;
+  /** Node of the chain. */
+  readonly rpcUrl: Field<string>;
+  /** First version of the package. */
+  readonly packageId: Field<string | undefined>;
+  /** Key servers, JSON. */
+  readonly servers: Field<Secret | undefined>;
+  /** Weight needed to open a key. */
+  readonly threshold: Field<number | undefined>;
+  /** Longest wait for key servers, milliseconds. */
+  readonly timeoutMs: Field<number>;
+};
+
+/** Where the settings come from. */
+export const SEAL_FIELDS: SealFields = {
   network: CHAIN_FIELDS.network,
   rpcUrl: CHAIN_FIELDS.rpcUrl,
   packageId: CHAIN_FIELDS.packageId,
@@ -129,8 +145,8 @@ export const SEAL_FIELDS = {
   ),
 };
 
-/** Values of {@linkcode SEAL_FIELDS}. */
-export type SealSettings = Values<typeof SEAL_FIELDS>;
+/** Values of {@linkcode SealFields}. */
+export type SealSettings = Values<SealFields>;
 
 /**
  * What the work on keys needs to know.
