@@ -5,17 +5,19 @@ import {
   SealClient,
   type SealClientOptions,
 } from "@mysten/seal";
+import type { SuiGrpcClient } from "@mysten/sui/grpc";
 import { SvcError } from "../../src/errors.ts";
 import type { KeyServer, KeyWorkOptions, ServerSet } from "./calls.ts";
 import { chainDown, keyServersDown, misconfigured } from "./failures.ts";
 import { KeyServerFetch } from "./key_server_fetch.ts";
+import { Reads, rememberingClient } from "./remembering_client.ts";
 
 /** A server that proved its key is asked again after this time. */
 const FRESH_MS = 10 * 60_000;
 /** Until then a server that cannot be asked again counts as it was. */
 const STALE_MS = 24 * 60 * 60_000;
 /** A server that is known to be wrong is asked again after this time. */
-const WRONG_MS = 30_000;
+const WRONG_MS = 5_000;
 const MAX_KNOWN = 200;
 
 type Verdict =
@@ -26,14 +28,13 @@ type Verdict =
   /** It did not answer. */
   | { readonly state: "silent"; readonly error: SvcError };
 
-type SuiClient = SealClientOptions["suiClient"];
-
 /**
  * Knows which key servers hold the keys that the chain says they hold. Each is asked for its proof
  * of possession once, and again after minutes; a server that is down later counts as it was.
  */
 export class ServerChecks {
-  readonly #client: SuiClient;
+  readonly #client: SuiGrpcClient;
+  readonly #reads: Reads;
   readonly #options: KeyWorkOptions;
   readonly #now: () => number;
   readonly #note: (message: string) => void;
@@ -41,13 +42,20 @@ export class ServerChecks {
   readonly #known = new Map<string, Verdict & { readonly state: "proved" | "wrong" }>();
   readonly #running = new Map<string, Promise<Verdict>>();
 
-  /** Asks nobody by itself. */
+  /**
+   * Asks nobody by itself.
+   *
+   * @param reads Where the objects of servers that proved their keys are pinned, so that nothing is
+   * wrapped for a key that a node said later.
+   */
   constructor(
-    client: SuiClient,
+    client: SuiGrpcClient,
+    reads: Reads,
     options: KeyWorkOptions,
     { now, note }: { now: () => number; note: (message: string) => void },
   ) {
     this.#client = client;
+    this.#reads = reads;
     this.#options = options;
     this.#now = now;
     this.#note = note;
@@ -112,8 +120,9 @@ export class ServerChecks {
     const deadline = new AbortController();
     const timer = setTimeout(() => deadline.abort(new DOMException("", "TimeoutError")), timeoutMs);
     const exchange = new KeyServerFetch(deadline.signal);
+    const reads = new Reads(this.#now);
     const options = {
-      suiClient: this.#client,
+      suiClient: rememberingClient(this.#client, reads),
       serverConfigs: [this.#config(objectId, 1)],
       timeout: timeoutMs,
       fetch: exchange.fetch,
@@ -122,6 +131,7 @@ export class ServerChecks {
       const onChain = await this.#load(objectId, options);
       if (onChain !== undefined) return onChain;
       await new SealClient({ ...options, verifyKeyServers: true }).getKeyServers();
+      this.#reads.pin(reads);
       return { state: "proved", at: this.#now() };
     } catch (error) {
       if (error instanceof InvalidKeyServerError) {

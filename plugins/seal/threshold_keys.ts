@@ -1,5 +1,6 @@
 import {
   EncryptedObject,
+  ExpiredSessionKeyError,
   InvalidPackageError,
   type KeyServerConfig,
   SealClient,
@@ -7,7 +8,12 @@ import {
 import { Transaction } from "@mysten/sui/transactions";
 import type { DecryptCredential } from "../../src/interfaces/mod.ts";
 import { SvcError } from "../../src/errors.ts";
-import { accountType, parseAccount, sealIdentity } from "../chain/account_object.ts";
+import {
+  accountType,
+  type ChainAccount,
+  parseAccount,
+  sealIdentity,
+} from "../chain/account_object.ts";
 import { openSui } from "../chain/sui_client.ts";
 import type {
   AccountState,
@@ -21,7 +27,7 @@ import type {
 } from "./calls.ts";
 import { chainDown, credentialRefused, keyServersDown, misconfigured } from "./failures.ts";
 import { KeyServerFetch } from "./key_server_fetch.ts";
-import { rememberingClient } from "./remembering_client.ts";
+import { Reads, rememberingClient } from "./remembering_client.ts";
 import { ServerChecks } from "./server_checks.ts";
 import { Sessions } from "./sessions.ts";
 
@@ -55,8 +61,10 @@ export class ThresholdKeys implements KeyWork {
   constructor(options: KeyWorkOptions, { now = Date.now, note = () => {} }: Surroundings = {}) {
     const { network, rpcUrl, packageId, servers, threshold } = options;
     this.#options = options;
-    this.#client = rememberingClient(openSui({ network, url: rpcUrl }), packageId, now);
-    this.#checks = new ServerChecks(this.#client, options, { now, note });
+    const client = openSui({ network, url: rpcUrl });
+    const reads = new Reads(now);
+    this.#client = rememberingClient(client, reads);
+    this.#checks = new ServerChecks(client, reads, options, { now, note });
     this.#sessions = new Sessions(this.#client, packageId, now);
     const counted = servers.filter(({ weight }) => weight > 0);
     this.#set = {
@@ -80,7 +88,9 @@ export class ThresholdKeys implements KeyWork {
     const shared = object?.owner.$kind === "Shared" ? object.owner.Shared : undefined;
     const isAccount = object?.type === accountType(this.#options.packageId);
     if (object === undefined || shared === undefined || !isAccount) return undefined;
-    const { owner, active, generation, keys } = parseAccount(object.content);
+    const account = parsed(object.content);
+    if (account?.accountId !== accountId) throw chainDown(new Error("That is no account"));
+    const { owner, active, generation, keys } = account;
     const delegates = keys.filter(({ permissions }) => permissions.includes("read"));
     return {
       active,
@@ -203,6 +213,15 @@ export class ThresholdKeys implements KeyWork {
   }
 }
 
+/** An account, unless a node answers bytes that are none. */
+function parsed(content: Uint8Array): ChainAccount | undefined {
+  try {
+    return parseAccount(content);
+  } catch {
+    return undefined;
+  }
+}
+
 /** Hex of an identity, as the SDK wants it. */
 function idOf({ accountId, generation, scope }: KeyIdentity): string {
   return sealIdentity(accountId, generation, scope).toHex();
@@ -234,6 +253,7 @@ function belongs(
  */
 function refusalOf(exchange: KeyServerFetch, error: unknown): SvcError {
   if (error instanceof SvcError) return error;
+  if (error instanceof ExpiredSessionKeyError) return credentialRefused(error);
   if (exchange.refused > 0 && exchange.refused >= exchange.failed) {
     return credentialRefused(error);
   }

@@ -304,6 +304,32 @@ Deno.test("a chain that is down fails what may be tried again", async () => {
   assert.deepEqual(await open(cipher, sealed), opened);
 });
 
+Deno.test("a chain that lies makes nothing that cannot be opened, and fails for now only", async () => {
+  await using network = await start();
+  const { faults } = network.parts;
+  const sealed = await sealedBy(network.options);
+  await using cipher = fresh(network.options);
+  faults.set("chain", { kind: "wrong" });
+  const outcomes = await Promise.allSettled([
+    cipher.seal(TEXT, CONTEXT),
+    open(cipher, sealed),
+    sealedBy(network.options),
+  ]);
+  for (const outcome of outcomes) {
+    assert.equal(outcome.status, "rejected");
+    assert.ok(outcome.reason.retryable, outcome.reason.message);
+    assert.ok(["chain_unavailable", "key_service_unavailable"].includes(outcome.reason.code));
+  }
+  faults.clear();
+  assert.deepEqual(await open(cipher, sealed), opened);
+  // A node that lies about a server later is not asked about it.
+  faults.set("chain", { kind: "wrong" });
+  const after = await cipher.seal(TEXT, { ...CONTEXT, namespace: "later" });
+  faults.clear();
+  await using other = fresh(network.options);
+  assert.deepEqual(await open(other, after, owner, { namespace: "later" }), opened);
+});
+
 Deno.test("addresses that are not those on chain are named by their setting", async () => {
   await using network = await start();
   const servers = network.options.servers.map((server) => ({
