@@ -39,6 +39,8 @@ export interface SealTestNetwork extends AsyncDisposable {
   moveServer(index: number, url: string): void;
   /** How often key servers were asked for keys. */
   readonly keyRequests: () => number;
+  /** Values of `x-api-key` that each endpoint got. */
+  readonly apiKeys: ReadonlyMap<string, ReadonlySet<string | null>>;
 }
 
 /** A key pair of one number. */
@@ -62,11 +64,15 @@ export async function startNetwork(
   const base = startParts();
   const { chain, faults, calls } = base;
   let keyRequests = 0;
+  const apiKeys = new Map<string, Set<string | null>>();
   const parts: PartsFixture = {
     ...base,
     serve: (endpoint, handler) =>
       base.serve(endpoint, (request, wrong) => {
         if (request.url.endsWith("/v1/fetch_key")) keyRequests++;
+        apiKeys.getOrInsertComputed(endpoint, () => new Set()).add(
+          request.headers.get("x-api-key"),
+        );
         return handler(request, wrong);
       }),
   };
@@ -98,6 +104,7 @@ export async function startNetwork(
       timeoutMs,
     },
     keyRequests: () => keyRequests,
+    apiKeys,
     setAccount(accountId, { owner, delegates = [], generation = 1, active = true }) {
       chain.put({
         id: accountId,

@@ -203,13 +203,21 @@ Deno.test("changed servers: what was sealed for the old ones still opens", async
   }
 });
 
-Deno.test("weights and a committee behind an aggregator", async () => {
+Deno.test("weights, an API key, and a committee behind an aggregator", async () => {
   await using network = await start({ servers: 2, committee: { parties: 5, threshold: 3 } });
-  const servers = network.options.servers.map((server, index) => ({ ...server, weight: index }));
+  const servers = network.options.servers.map((server, index) => ({
+    ...server,
+    weight: index,
+    ...(server.aggregatorUrl === undefined ? {} : { apiKeyName: "x-api-key", apiKey: "secret" }),
+  }));
   const options = { ...network.options, servers, threshold: 3 };
   const sealed = await sealedBy(options);
   await using cipher = fresh(options);
   assert.deepEqual(await open(cipher, sealed), opened);
+  assert.deepEqual([...network.apiKeys], [
+    ["keyServer:1", new Set([null])],
+    ["keyServer:2", new Set(["secret"])],
+  ]);
 });
 
 Deno.test("one of three key servers may be down, hang, fail or lie", async () => {
