@@ -20,7 +20,12 @@ export type Fault =
     | { readonly kind: "status"; readonly status: number; readonly retryAfter?: number }
     /** Answers in the right form, but lies: other bytes, a wrong signature, a wrong key share. */
     | { readonly kind: "wrong" }
-    /** Does the work, then the connection breaks: the caller cannot know that it is done. */
+    /**
+     * Does the work, then the connection breaks: the caller cannot know that it is done. Mind that
+     * Deno's fetch by itself repeats such a request, once and whatever its method, when the
+     * connection was in use before and the body is text or bytes (denoland/deno#35610): with
+     * `times: 1` the repetition succeeds. A Blob, a form or a stream is sent once.
+     */
     | { readonly kind: "lost" }
   );
 
