@@ -13,6 +13,7 @@ import { mcpPart } from "./mcp.ts";
 import { mem0Part } from "./mem0.ts";
 import { recallPart } from "./recall.ts";
 import { scanPart } from "./scan.ts";
+import { sealPart } from "./seal.ts";
 import { startPart } from "./start.ts";
 import { storePart } from "./store.ts";
 import { stdioPart } from "./stdio.ts";
@@ -31,6 +32,7 @@ const PARTS: readonly Part[] = [
   stdioPart,
   indexPart,
   storePart,
+  sealPart,
 ];
 
 const encoder = new TextEncoder();

@@ -104,6 +104,8 @@ const ENTRIES = [
   "plugins/memory.ts",
   "plugins/ollama.ts",
   "plugins/openai.ts",
+  "plugins/seal/mod.ts",
+  "plugins/seal/worker.ts",
   "plugins/use_lite/mod.ts",
   "plugins/use_lite/worker.ts",
   "tests/conformance/mod.ts",

@@ -69,7 +69,7 @@ const ROWS: readonly Row[] = [
   number("SVC_INDEX_MEMORY_MB", "indexMemoryMb", 512, 16, 15),
   number("SVC_SHUTDOWN_SECONDS", "shutdownSeconds", 10, 0, 601),
   ["SVC_ACCOUNTS", "accounts", "local", "memory", "memory", "su"],
-  ["SVC_CIPHER", "cipher", "local", "memory", "memory", "seal"],
+  ["SVC_CIPHER", "cipher", "local", "seal", "seal", "sael"],
   ["SVC_BLOB_STORE", "blobStore", "local", "npm:@x/blobs@1", "npm:@x/blobs@1", "walrus"],
   ["SVC_VECTOR_STORE", "vectorStore", "local", "./v.ts", "file:///cwd/v.ts", "lance"],
   ["SVC_EMBEDDER", "embedder", "use-lite", "memory", "memory", "olama"],
@@ -234,7 +234,7 @@ for (const [env, key, fallback, good, meaning, bad] of ROWS) {
 Deno.test("all problems are reported at once", () => {
   const { problems } = read({ SVC_PORT: "x", SVC_JOB_CONCURRENCY: "0", SVC_CIPHER: "what" });
   assert.equal(problems.length, 3);
-  assert.match(problems.join("\n"), /SVC_CIPHER must be local, memory, a path or an import/);
+  assert.match(problems.join("\n"), /SVC_CIPHER must be local, memory, seal, a path or an import/);
 });
 
 Deno.test("an empty variable means the default", () => {
@@ -259,7 +259,6 @@ Deno.test("computed defaults follow their sources", () => {
 Deno.test("plugins that are not part of this build are said to be so", () => {
   for (
     const [name, value] of [
-      ["SVC_CIPHER", "seal"],
       ["SVC_BLOB_STORE", "walrus"],
     ] as const
   ) {

@@ -2,7 +2,8 @@ import { SvcError } from "../../src/errors.ts";
 import type { Cipher, OpenContext, Sealed, SealedItem } from "../../src/interfaces/mod.ts";
 import type { KeyStore, Sealer } from "../../src/plugin.ts";
 import { DataKeys } from "./data_keys.ts";
-import { keyIdOf, RecordOpener, sealRecord } from "./record.ts";
+import { openRecords } from "../records/open_records.ts";
+import { sealRecord } from "../records/record.ts";
 
 /** Settings of {@linkcode localCipher}. */
 export interface LocalCipherOptions {
@@ -51,12 +52,11 @@ class LocalCipher implements Cipher {
     context: OpenContext,
   ): Promise<PromiseSettledResult<Uint8Array>[]> {
     this.#check(context.signal);
-    const openers = new Map<string, RecordOpener>();
-    const opened = items.map((item) => attempt(() => this.#open(item, context, openers)));
-    // Most scopes have small records only, which are open by now: 10,000 promises would cost more.
-    const results = opened.some((result) => result instanceof Promise)
-      ? await Promise.all(opened)
-      : opened as PromiseSettledResult<Uint8Array>[];
+    const results = await openRecords(
+      items,
+      context,
+      (keyId, { wrappedKey }) => this.#dataKeys.byId(keyId, context, wrappedKey),
+    );
     context.signal?.throwIfAborted();
     return results;
   }
@@ -81,38 +81,8 @@ class LocalCipher implements Cipher {
     this.#dataKeys.clear();
   }
 
-  #open(
-    { record, wrappedKey, memoryId }: SealedItem,
-    context: OpenContext,
-    openers: Map<string, RecordOpener>,
-  ): Uint8Array | Promise<Uint8Array> {
-    const keyId = keyIdOf(record);
-    let opener = openers.get(keyId);
-    if (opener === undefined) {
-      opener = new RecordOpener(this.#dataKeys.byId(keyId, context, wrappedKey), context);
-      openers.set(keyId, opener);
-    }
-    return opener.open(record, memoryId);
-  }
-
   #check(signal?: AbortSignal): void {
     signal?.throwIfAborted();
     if (this.#closed) throw new SvcError("storage_unavailable", "The cipher is closed");
-  }
-}
-
-type Settled<T> = PromiseSettledResult<T>;
-
-/** What a call answers or throws, later where it answers a promise. */
-function attempt<T>(call: () => T | Promise<T>): Settled<T> | Promise<Settled<T>> {
-  try {
-    const value = call();
-    if (!(value instanceof Promise)) return { status: "fulfilled", value };
-    return value.then(
-      (value) => ({ status: "fulfilled", value }),
-      (reason: unknown) => ({ status: "rejected", reason }),
-    );
-  } catch (reason) {
-    return { status: "rejected", reason };
   }
 }

@@ -2,7 +2,8 @@ import { randomBytes } from "node:crypto";
 import { SvcError } from "../../src/errors.ts";
 import type { Scope } from "../../src/interfaces/mod.ts";
 import type { KeyStore, Sealer, WrappedKey } from "../../src/plugin.ts";
-import { cannotOpen, type DataKey } from "./record.ts";
+import { decodePortable, encodePortable } from "../records/portable.ts";
+import { cannotOpen, type DataKey } from "../records/record.ts";
 
 /** Whose data keys: an account's, in one scope. */
 export interface KeyScope extends Scope {
@@ -14,7 +15,7 @@ export interface KeyScope extends Scope {
 export interface SealingKey {
   /** The unwrapped key. */
   readonly dataKey: DataKey;
-  /** `version (01) | key id (16) | generation (u32, big-endian) | wrapped key`. */
+  /** As `encodePortable` writes it. */
   readonly portable: Uint8Array;
 }
 
@@ -26,8 +27,6 @@ interface Cached {
 
 const CACHE_SIZE = 1000;
 const CACHE_MS = 5 * 60_000;
-const PORTABLE_VERSION = 1;
-const PORTABLE_HEAD = 21;
 
 /** Makes, wraps and unwraps data keys. Unwrapped ones are kept for 5 minutes, 1,000 at most. */
 export class DataKeys {
@@ -49,7 +48,7 @@ export class DataKeys {
     const known = this.#keys.newest(scope.accountId, scope);
     if (known !== undefined) {
       const dataKey = this.#cached(known.keyId) ?? this.#unwrap(known);
-      return { dataKey, portable: portable(known) };
+      return { dataKey, portable: encodePortable(known) };
     }
     const bytes = randomBytes(32);
     const keyId = randomBytes(16).toString("hex");
@@ -57,7 +56,7 @@ export class DataKeys {
     const wrapped = this.#sealer.seal(bytes, binding(scope, generation, keyId));
     const fresh = wrappedKey(scope, keyId, generation, wrapped, this.#now());
     this.#keys.put(fresh);
-    return { dataKey: this.#keep(fresh, bytes), portable: portable(fresh) };
+    return { dataKey: this.#keep(fresh, bytes), portable: encodePortable(fresh) };
   }
 
   /**
@@ -127,11 +126,9 @@ export class DataKeys {
   }
 
   #fromPortable(keyId: string, scope: KeyScope, carried: Uint8Array | undefined): WrappedKey {
-    if (carried === undefined || carried.length <= PORTABLE_HEAD) throw cannotOpen();
-    const named = carried.subarray(1, 17).toHex();
-    if (carried[0] !== PORTABLE_VERSION || named !== keyId) throw cannotOpen();
-    const generation = new DataView(carried.buffer, carried.byteOffset).getUint32(17);
-    const wrapped = new Uint8Array(carried.subarray(PORTABLE_HEAD));
+    const found = decodePortable(carried);
+    if (found?.keyId !== keyId) throw cannotOpen();
+    const { generation, wrapped } = found;
     return wrappedKey(scope, keyId, generation, wrapped, this.#now());
   }
 }
@@ -148,15 +145,6 @@ function wrappedKey(
 
 function owned({ accountId, owner, namespace }: KeyScope): KeyScope {
   return { accountId, owner, namespace };
-}
-
-function portable({ keyId, generation, wrapped }: WrappedKey): Uint8Array {
-  const bytes = new Uint8Array(PORTABLE_HEAD + wrapped.length);
-  bytes[0] = PORTABLE_VERSION;
-  bytes.set(Uint8Array.fromHex(keyId), 1);
-  new DataView(bytes.buffer).setUint32(17, generation);
-  bytes.set(wrapped, PORTABLE_HEAD);
-  return bytes;
 }
 
 function binding(scope: KeyScope, generation: number, keyId: string): string {

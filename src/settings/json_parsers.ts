@@ -52,7 +52,7 @@ export function keyServers(env: string, doc: string): Field<Secret | undefined> 
         value.every((server: unknown) =>
           typeof server === "object" && server !== null && "objectId" in server &&
           typeof server.objectId === "string" && isObjectId(server.objectId) &&
-          (!("weight" in server) || (Number.isInteger(server.weight) && Number(server.weight) > 0))
+          (!("weight" in server) || (Number.isInteger(server.weight) && Number(server.weight) >= 0))
         );
       if (!valid) throw new TypeError("must be a JSON list of {objectId, weight?, …}");
       return new Secret(raw);

@@ -18,6 +18,7 @@ export const BUILT_IN: Readonly<Record<string, BuiltIn>> = {
   "gas-station": { module: "plugins/gas_station/mod.ts", roles: ["sponsor"] },
   lancedb: { module: "plugins/lancedb/mod.ts", roles: ["vectorStore"] },
   ollama: { module: "plugins/ollama.ts", roles: ["embedder", "languageModel"] },
+  seal: { module: "plugins/seal/mod.ts", roles: ["cipher"] },
   openai: { module: "plugins/openai.ts", roles: ["embedder", "languageModel"] },
   sui: { module: "plugins/sui/mod.ts", roles: ["accounts"] },
   "use-lite": { module: "plugins/use_lite/mod.ts", roles: ["embedder"] },
@@ -27,7 +28,7 @@ export const BUILT_IN: Readonly<Record<string, BuiltIn>> = {
 export const ABSENT: Readonly<Record<Role, readonly string[]>> = {
   accounts: [],
   blobStore: ["walrus"],
-  cipher: ["seal"],
+  cipher: [],
   embedder: [],
   languageModel: [],
   sponsor: [],

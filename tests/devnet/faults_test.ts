@@ -97,3 +97,15 @@ Deno.test("bodies of any size pass unchanged", async () => {
   const response = await fetch(`http://127.0.0.1:${server.port}/`, { method: "POST", body: bytes });
   deepStrictEqual(await response.bytes(), bytes);
 });
+
+Deno.test("a stream begins before its first part, and ends with its reader", async () => {
+  const cancelled = Promise.withResolvers<void>();
+  const body = new ReadableStream<Uint8Array>({ cancel: () => cancelled.resolve() });
+  await using server = await listen(0, () => Promise.resolve(new Response(body)));
+  const gone = new AbortController();
+  const response = await fetch(`http://127.0.0.1:${server.port}/`, { signal: gone.signal });
+  strictEqual(response.status, 200);
+  gone.abort();
+  await response.body?.cancel().catch(() => undefined);
+  await cancelled.promise;
+});

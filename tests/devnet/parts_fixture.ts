@@ -3,6 +3,7 @@ import { Faults } from "../../devnet/faults.ts";
 import { type DevServer, listen } from "../../devnet/http_server.ts";
 import { CallCounts, type DevnetParts } from "../../devnet/parts.ts";
 import { Chain } from "../../devnet/sui/chain.ts";
+import { installFramework } from "../../devnet/sui/framework.ts";
 import { inProcessTransport } from "../../devnet/sui/rpc/in_process.ts";
 import { ChainNode } from "../../devnet/sui/rpc/node.ts";
 
@@ -17,6 +18,7 @@ export function startParts(dataDir?: string): PartsFixture {
   const servers: DevServer[] = [];
   const faults = new Faults();
   const chain = new Chain();
+  installFramework(chain);
   const calls = new CallCounts();
   const node = new ChainNode(chain, faults, calls);
   return {

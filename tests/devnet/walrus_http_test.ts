@@ -116,7 +116,11 @@ Deno.test("patches of a quilt: by patch id, by identifier, as a list", async () 
   const { walrus } = fixture;
   const texts = { a: "first", b: "the second one", "c d/é": "x".repeat(500), empty: "" };
   const stored = await putQuilt(walrus, texts);
-  const { blobId } = created(stored.blobStoreResult);
+  const { id: objectId, blobId } = created(stored.blobStoreResult);
+  deepStrictEqual(
+    await fixture.direct().readBlobAttributes({ blobObjectId: objectId }),
+    { _walrusBlobType: "quilt" },
+  );
   const listed: unknown = JSON.parse((await get(walrus, `quilts/${blobId}/patches`)).text);
   deepStrictEqual(
     listed,
