@@ -38,7 +38,7 @@ export class BlobFiles {
   }
 
   /** Reads a blob; `undefined` when it is not there. */
-  async read(owner: FileOwner): Promise<Uint8Array | undefined> {
+  async read(owner: FileOwner): Promise<Uint8Array<ArrayBuffer> | undefined> {
     try {
       return await Deno.readFile(this.#path(owner));
     } catch (error) {

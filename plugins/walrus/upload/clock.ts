@@ -6,12 +6,11 @@ export interface Clock {
   after(ms: number, callback: () => void): () => void;
 }
 
-/** The machine's clock; it keeps no process alive. */
+/** The machine's clock. */
 export const SYSTEM_CLOCK: Clock = {
   now: () => Date.now(),
   after(ms, callback) {
     const timer = setTimeout(callback, ms);
-    Deno.unrefTimer(timer);
     return () => clearTimeout(timer);
   },
 };

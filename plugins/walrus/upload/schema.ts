@@ -24,6 +24,7 @@ create table if not exists upload(
   object_id text, end_epoch integer, register integer, certificate blob, finish integer,
   asked_at integer) strict;
 create index if not exists upload_open on upload(state) where state <> 'done';
+create index if not exists upload_object on upload(object_id);
 create unique index if not exists upload_key on upload(owner, namespace, key) where key is not null;
 create table if not exists signed(
   seq integer primary key autoincrement, wallet text not null, digest text not null unique,

@@ -83,7 +83,7 @@ async function execute(sui: SuiGrpcClient, saved: SavedTransaction): Promise<Out
     await sui.core.waitForTransaction({ digest, timeout: 30_000 });
     return outcomeOf(result);
   } catch (thrown) {
-    const blocked = await isOvertaken(sui, saved.bytes);
+    const blocked = await isOvertaken(sui, saved);
     // Looked up last: what was executed meanwhile has overtaken its own inputs.
     const known = await find(sui, saved.digest);
     if (known !== undefined) return outcomeOf(known);
@@ -116,8 +116,8 @@ function outcomeOf(result: Executed): Outcome {
  * Whether the chain has passed a transaction by: an owned object it takes has another version by
  * now, or its last epoch is over.
  */
-async function isOvertaken(sui: SuiGrpcClient, bytes: Uint8Array): Promise<boolean> {
-  const data = TransactionDataBuilder.fromBytes(bytes);
+async function isOvertaken(sui: SuiGrpcClient, saved: SavedTransaction): Promise<boolean> {
+  const data = TransactionDataBuilder.fromBytes(saved.bytes);
   const last = data.expiration?.ValidDuring?.maxEpoch ?? data.expiration?.Epoch;
   if (last !== undefined && last !== null) {
     const { systemState } = await sui.core.getCurrentSystemState();
@@ -126,20 +126,26 @@ async function isOvertaken(sui: SuiGrpcClient, bytes: Uint8Array): Promise<boole
   const gas = data.gasData.payment ?? [];
   const inputs = data.inputs.flatMap((input) => input.Object?.ImmOrOwnedObject ?? []);
   const all = [...gas, ...inputs];
+  let overtaken = false;
   for (let at = 0; at < all.length; at += 50) {
     const part = all.slice(at, at + 50);
     const objectIds = part.map(({ objectId }) => objectId);
-    const { objects } = await sui.core.getObjects({ objectIds });
+    const { objects } = await sui.core.getObjects({
+      objectIds,
+      include: { previousTransaction: true },
+    });
     for (const [index, { version }] of part.entries()) {
       const object = objects[index];
       if (object === undefined) throw new Error("The node left out an object");
       if (object instanceof Error) {
         // A reservation of an address balance stands among the gas coins without being an object.
-        if (at + index >= gas.length && "reason" in object && object.reason !== "unknown") {
-          return true;
-        }
-      } else if (BigInt(object.version) > BigInt(version)) return true;
+        const isInput = at + index >= gas.length;
+        if (isInput && "reason" in object && object.reason !== "unknown") overtaken = true;
+      } else if (object.previousTransaction === saved.digest) {
+        // It was executed; the node will find it by its digest in a moment.
+        return false;
+      } else if (BigInt(object.version) > BigInt(version)) overtaken = true;
     }
   }
-  return false;
+  return overtaken;
 }

@@ -89,6 +89,14 @@ export class UploadRows {
     this.#database.run("update upload set state = ? where seq = ?", state, seq);
   }
 
+  /** `uploaded` or `finishing` to `registered`: its certificate was of no use. */
+  setUncertified(seq: number): void {
+    this.#database.run(
+      "update upload set state = 'registered', certificate = null, finish = null where seq = ?",
+      seq,
+    );
+  }
+
   /** `cut` to `encoded`. */
   setEncoded(seq: number, encoded: Encoded, nonce: Uint8Array): void {
     this.#database.run(
@@ -155,6 +163,19 @@ export class UploadRows {
   setFinishing(seq: number, finish: number): void {
     const sql = "update upload set state = 'finishing', finish = ? where seq = ?";
     this.#database.run(sql, finish, seq);
+  }
+
+  /** To `done`; what only the way there needed is dropped. */
+  end(seq: number): void {
+    this.#database.run(
+      `update upload set state = 'done', tombstones = null, nonce = null, patches = null,
+       certificate = null where seq = ?`,
+      seq,
+    );
+    this.#database.run(
+      `delete from signed where state <> 'signed' and not exists (select 1 from upload
+       where state <> 'done' and (register = signed.seq or finish = signed.seq))`,
+    );
   }
 
   /** Whether a Blob object belongs to an upload or is stored already. */

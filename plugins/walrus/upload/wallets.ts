@@ -66,6 +66,11 @@ export class Wallets {
     return this.#pairs.has(address);
   }
 
+  /** Whether nobody has taken a wallet. */
+  isFree(address: string): boolean {
+    return this.#pairs.has(address) && !this.#taken.has(address);
+  }
+
   /** Takes this wallet, or `undefined` while it is taken. */
   take(address: string): Lease | undefined {
     const pair = this.#pairs.get(address);
@@ -78,12 +83,12 @@ export class Wallets {
     };
   }
 
-  /** Takes a wallet that is free and not known to be empty, in turns. */
-  takeAny(now: number): Lease | undefined {
+  /** Takes a wallet that is free, not among these and not known to be empty, in turns. */
+  takeAny(now: number, except: ReadonlySet<string>): Lease | undefined {
     const all = this.addresses;
     for (let tried = 0; tried < all.length; tried++) {
       const address = all[this.#next++ % all.length]!;
-      if ((this.#poorUntil.get(address) ?? 0) > now) continue;
+      if (except.has(address) || (this.#poorUntil.get(address) ?? 0) > now) continue;
       const lease = this.take(address);
       if (lease !== undefined) return lease;
     }

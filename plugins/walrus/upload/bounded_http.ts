@@ -1,0 +1,61 @@
+import { retryAfterOf } from "../../models/bounded_fetch.ts";
+import { type Part, StepFailure } from "./failure.ts";
+
+/** Bounds of exchanges with one part. */
+export interface HttpBounds {
+  /** Whom the failure is told of. */
+  readonly part: Part & ("relay" | "publisher");
+  /** Most bytes of an answer. */
+  readonly maxBytes: number;
+  /** Longest time of an exchange, in milliseconds. */
+  readonly timeoutMs: number;
+  /** Ends every exchange. */
+  readonly signal: AbortSignal;
+  /** Milliseconds since the epoch. */
+  readonly now: () => number;
+}
+
+const NAMES = { relay: "the upload relay", publisher: "the publisher" } as const;
+
+/**
+ * A `fetch` whose answers are read whole within a number of bytes and a time. Redirects are
+ * refused: the permission list names hosts. It throws {@linkcode StepFailure} for every answer but
+ * 200, whose bodies are never read.
+ */
+export function boundedHttp(bounds: HttpBounds): typeof fetch {
+  const { part, maxBytes, timeoutMs, signal, now } = bounds;
+  const failure = (text: string, cause?: unknown, pauseMs = 0) =>
+    new StepFailure("unreachable", part, `${NAMES[part]} ${text}`, { cause, pauseMs });
+  return async (input, init = {}) => {
+    const deadline = new AbortController();
+    const timer = setTimeout(() => deadline.abort(), timeoutMs);
+    try {
+      const response = await fetch(input, {
+        ...init,
+        redirect: "error",
+        signal: AbortSignal.any([signal, deadline.signal]),
+      });
+      if (response.status !== 200) {
+        await response.body?.cancel();
+        const pauseMs = (retryAfterOf(response.headers, now()) ?? 0) * 1000;
+        throw failure(`answers ${response.status}`, undefined, pauseMs);
+      }
+      const chunks: Uint8Array<ArrayBuffer>[] = [];
+      let size = 0;
+      for await (const chunk of response.body ?? []) {
+        size += chunk.byteLength;
+        if (size > maxBytes) throw failure("answers with too many bytes");
+        chunks.push(chunk);
+      }
+      return new Response(new Blob(chunks), { headers: { "content-type": "application/json" } });
+    } catch (cause) {
+      if (cause instanceof StepFailure) throw cause;
+      throw failure(
+        deadline.signal.aborted ? "did not answer in time" : "cannot be reached",
+        cause,
+      );
+    } finally {
+      clearTimeout(timer);
+    }
+  };
+}

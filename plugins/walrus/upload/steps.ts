@@ -1,0 +1,284 @@
+import { createHash } from "node:crypto";
+import type { SuiGrpcClient } from "@mysten/sui/grpc";
+import type { WalrusClient } from "@mysten/walrus";
+import { TOMBSTONE_IDENTIFIER } from "../stored_blob.ts";
+import type { BlobFiles } from "./blob_files.ts";
+import { certifies, encodeCertificate } from "./certificate.ts";
+import type { Chain } from "./chain.ts";
+import type { Clock } from "./clock.ts";
+import type { Completion } from "./completion.ts";
+import type { Encoder } from "./encoder.ts";
+import { StepFailure } from "./failure.ts";
+import { isPublished, publish } from "./publisher.ts";
+import type { SavedTransaction, SignedRows } from "./signed_rows.ts";
+import { settle } from "./transactions.ts";
+import type { Upload } from "./upload.ts";
+import type { Lease } from "./wallets.ts";
+
+/** What the steps of an upload work with. */
+export interface StepParts extends Completion {
+  /** Transactions. */
+  readonly signed: SignedRows;
+  /** Blobs on their way. */
+  readonly files: BlobFiles;
+  /** Encodes in a worker. */
+  readonly encoder: Encoder;
+  /** Walrus on the chain. */
+  readonly chain: Chain;
+  /** The chain itself. */
+  readonly sui: SuiGrpcClient;
+  /** Carries blobs to the relay. */
+  readonly walrus: WalrusClient;
+  /** Carries blobs to the publisher, where there is one. */
+  readonly publisher?: { readonly url: string; readonly http: typeof fetch } | undefined;
+  /** Epochs to pay for. */
+  readonly epochs: number;
+  /** Time. */
+  readonly clock: Clock;
+  /** Called between every two steps, for tests. */
+  readonly failpoint: (name: string) => void;
+  /** Notes for the operator. */
+  readonly log: (level: "info" | "warn", message: string) => void;
+}
+
+/** A publisher that was asked may store for so long; before, nobody asks again. */
+const PUBLISHER_GRACE_MS = 180_000;
+
+/**
+ * The steps of an upload. Each saves what it is about to do before it pays, and what came of it
+ * before the next one starts, so that each may be repeated after a crash at any point.
+ */
+export class Steps {
+  readonly #parts: StepParts;
+
+  /** Takes what they work with. */
+  constructor(parts: StepParts) {
+    this.#parts = parts;
+  }
+
+  /** `cut` to `encoded`. */
+  async encode(upload: Upload): Promise<void> {
+    const { items, encoder, chain, files, uploads, catalogue, failpoint } = this.#parts;
+    const shards = await chain.shards();
+    const sources = upload.key === undefined ? items.bytesOf(upload.seq) : [];
+    const told = new TextEncoder().encode(upload.tombstones.join("\n"));
+    const deleted = { identifier: TOMBSTONE_IDENTIFIER, bytes: told };
+    const extra = upload.tombstones.length === 0 ? [] : [deleted];
+    const blob = upload.key === undefined ? sources[0]?.bytes : await files.read(upload);
+    const made = upload.quilt && upload.key === undefined
+      ? await encoder.quilt(shards, [...sources, ...extra])
+      : await encoder.blob(shards, blob!);
+    if (upload.key === undefined) await this.#disk(() => files.write(upload, made.blob));
+    failpoint("written");
+    const nonce = crypto.getRandomValues(new Uint8Array(32));
+    await catalogue.database.write(() => uploads.setEncoded(upload.seq, made, nonce));
+    failpoint("encoded");
+  }
+
+  /** What the relay asks for an upload; 0 with a publisher. */
+  async tip(upload: Upload): Promise<bigint> {
+    const { publisher, chain } = this.#parts;
+    return publisher === undefined ? await chain.tip(upload.encoded!.size) : 0n;
+  }
+
+  /** `encoded` to `registered`, all in one transaction. */
+  async register(lease: Lease, group: readonly Upload[], withTip: boolean): Promise<void> {
+    const { chain, signed, uploads, catalogue, failpoint } = this.#parts;
+    const [first] = group;
+    let tip;
+    if (withTip && first?.nonce !== undefined) {
+      const digest = createHash("sha256").update(await this.#blob(first)).digest();
+      tip = { digest: new Uint8Array(digest), nonce: first.nonce };
+    }
+    const made = await chain.register(lease, group, tip);
+    const seq = await catalogue.database.write(() => {
+      const seq = signed.add(made);
+      for (const upload of group) uploads.setRegistering(upload.seq, lease.address, seq);
+      return seq;
+    });
+    failpoint("register signed");
+    await this.settleRegister(signed.get(seq)!, group, true);
+  }
+
+  /** `registering` to `registered`, or back to `encoded` when nothing was paid. */
+  async settleRegister(
+    saved: SavedTransaction,
+    group: readonly Upload[],
+    isFresh = false,
+  ): Promise<void> {
+    const { sui, chain, signed, uploads, catalogue, failpoint } = this.#parts;
+    const outcome = await settle(sui, saved, isFresh);
+    failpoint("register executed");
+    if (outcome.kind !== "executed") {
+      await catalogue.database.write(() => {
+        signed.end(saved.seq, outcome.kind === "void" ? "void" : "done");
+        for (const { seq } of group) uploads.setUnregistered(seq);
+      });
+      chain.reset();
+      throw new StepFailure("refused", "chain", "the chain did not register the blobs", {
+        cause: outcome,
+      });
+    }
+    const blobs = await chain.blobsAmong(outcome.created);
+    const byId = new Map(blobs.map((blob) => [blob.blobId, blob]));
+    const found = group.map((upload) => ({ upload, blob: byId.get(upload.encoded!.blobId) }));
+    if (found.some(({ blob }) => blob === undefined)) {
+      throw new StepFailure("unreachable", "chain", "the node leaves out a registered blob");
+    }
+    await catalogue.database.write(() => {
+      signed.end(saved.seq, "done");
+      for (const { upload, blob } of found) {
+        uploads.setRegistered(upload.seq, blob!.objectId, blob!.endEpoch);
+      }
+    });
+    failpoint("registered");
+  }
+
+  /** `registered` to `uploaded`: the relay stores the blob and answers the certificate. */
+  async upload(upload: Upload): Promise<void> {
+    const { walrus, chain, signed, uploads, catalogue, failpoint } = this.#parts;
+    const { blobId } = upload.encoded!;
+    const blobObjectId = upload.objectId!;
+    if (await chain.epoch() >= upload.endEpoch!) {
+      await catalogue.database.write(() => uploads.setUnregistered(upload.seq));
+      throw new StepFailure("refused", "chain", "the space paid for ended before the upload");
+    }
+    const blob = await this.#blob(upload);
+    const txDigest = signed.get(upload.register!)?.digest;
+    let certificate;
+    try {
+      ({ certificate } = await walrus.writeBlobToUploadRelay({
+        blobId,
+        blob,
+        nonce: upload.nonce!,
+        txDigest: txDigest!,
+        blobObjectId,
+        deletable: true,
+        encodingType: "RS2",
+      }));
+    } catch (thrown) {
+      throw StepFailure.of("relay", thrown);
+    }
+    if (!certifies(certificate, blobId, blobObjectId)) {
+      throw new StepFailure("unreachable", "relay", "the upload relay certifies another blob");
+    }
+    failpoint("relay answered");
+    const kept = encodeCertificate(certificate);
+    await catalogue.database.write(() => uploads.setUploaded(upload.seq, kept));
+    failpoint("uploaded");
+  }
+
+  /** `encoded` to `asked` to `uploaded`: the publisher stores the blob in an object of the wallet. */
+  async publish(upload: Upload, wallet: string): Promise<void> {
+    const { publisher, epochs, uploads, catalogue, clock, failpoint } = this.#parts;
+    const blob = await this.#blob(upload);
+    const now = clock.now();
+    await catalogue.database.write(() => uploads.setAsked(upload.seq, wallet, now));
+    failpoint("asked");
+    const { url, http } = publisher!;
+    const published = await publish(http, url, blob, wallet, epochs);
+    failpoint("publisher answered");
+    if (!isPublished(published, upload)) {
+      throw new StepFailure("unreachable", "publisher", "the publisher stored another blob");
+    }
+    await this.find({ ...upload, state: "asked", wallet, askedAt: now });
+  }
+
+  /** `asked` to `uploaded` by what the wallet holds; back to `encoded` when nothing comes of it. */
+  async find(upload: Upload): Promise<void> {
+    const { chain, uploads, catalogue, clock, failpoint } = this.#parts;
+    const mine = await chain.blobsOf(upload.wallet!);
+    const blob = mine.find(({ blobId, objectId, certifiedEpoch }) =>
+      blobId === upload.encoded?.blobId && certifiedEpoch !== undefined &&
+      !uploads.isTaken(objectId)
+    );
+    if (blob !== undefined) {
+      await catalogue.database.write(() => {
+        uploads.setRegistered(upload.seq, blob.objectId, blob.endEpoch);
+        uploads.setUploaded(upload.seq, undefined);
+      });
+      failpoint("uploaded");
+      return;
+    }
+    const askedAt = upload.askedAt ?? 0;
+    const waitMs = askedAt + PUBLISHER_GRACE_MS - clock.now();
+    if (waitMs <= 0) await catalogue.database.write(() => uploads.setUnregistered(upload.seq));
+    throw new StepFailure("unreachable", "publisher", "the publisher did not store the blob");
+  }
+
+  /** `uploaded` to `finishing`, all in one transaction, and what became of it. */
+  async finish(lease: Lease, group: readonly Upload[]): Promise<void> {
+    const { chain, signed, uploads, catalogue, failpoint } = this.#parts;
+    let made;
+    try {
+      made = await chain.finish(lease, group);
+    } catch (thrown) {
+      const failure = StepFailure.of("chain", thrown);
+      if (failure.kind !== "refused") throw failure;
+      chain.reset();
+      const good = await this.#sift(lease, group);
+      if (good.length === 0) throw failure;
+      made = await chain.finish(lease, good);
+      group = good;
+    }
+    const seq = await catalogue.database.write(() => {
+      const seq = signed.add(made);
+      for (const upload of group) uploads.setFinishing(upload.seq, seq);
+      return seq;
+    });
+    failpoint("finish signed");
+    await this.settleFinish(signed.get(seq)!, group, true);
+  }
+
+  /** Checks that the transaction of `finishing` uploads was executed; else they are `uploaded`. */
+  async settleFinish(
+    saved: SavedTransaction,
+    group: readonly Upload[],
+    isFresh = false,
+  ): Promise<void> {
+    const { sui, chain, signed, uploads, catalogue, failpoint } = this.#parts;
+    const outcome = await settle(sui, saved, isFresh);
+    failpoint("finish executed");
+    if (outcome.kind === "executed") return;
+    await catalogue.database.write(() => {
+      signed.end(saved.seq, outcome.kind === "void" ? "void" : "done");
+      for (const { seq } of group) uploads.setState(seq, "uploaded");
+    });
+    chain.reset();
+    throw new StepFailure("refused", "chain", "the chain did not certify the blobs", {
+      cause: outcome,
+    });
+  }
+
+  /** Has blobs uploaded again whose certificate the chain refuses; answers the others. */
+  async #sift(lease: Lease, group: readonly Upload[]): Promise<Upload[]> {
+    const { chain, uploads, catalogue, log } = this.#parts;
+    const good: Upload[] = [];
+    for (const upload of group) {
+      try {
+        await chain.finish(lease, [upload]);
+        good.push(upload);
+      } catch (thrown) {
+        if (StepFailure.of("chain", thrown).kind !== "refused") throw thrown;
+        if (upload.certificate === undefined) continue;
+        log("warn", "walrus: the chain refuses a certificate; the blob is uploaded again");
+        await catalogue.database.write(() => uploads.setUncertified(upload.seq));
+      }
+    }
+    return good;
+  }
+
+  async #blob(upload: Upload): Promise<Uint8Array<ArrayBuffer>> {
+    const blob = await this.#disk(() => this.#parts.files.read(upload));
+    if (blob === undefined) throw new StepFailure("unreachable", "disk", "a saved blob is missing");
+    return blob;
+  }
+
+  async #disk<T>(work: () => Promise<T>): Promise<T> {
+    try {
+      return await work();
+    } catch (thrown) {
+      throw StepFailure.of("disk", thrown);
+    }
+  }
+}

@@ -1,0 +1,275 @@
+import { SvcError } from "../../../src/errors.ts";
+import type { BackendHealth, PutOptions } from "../../../src/interfaces/mod.ts";
+import {
+  type BlobWriter,
+  MAX_TOMBSTONES,
+  type StoreAgain,
+  type StoredBlob,
+} from "../stored_blob.ts";
+import { type Batch, Batcher } from "./batcher.ts";
+import { releaseBytes } from "./completion.ts";
+import { Pump } from "./pump.ts";
+import { type StepParts, Steps } from "./steps.ts";
+import { Tracks } from "./tracks.ts";
+import { Troubles } from "./troubles.ts";
+import { Waiters } from "./waiters.ts";
+import type { Wallets } from "./wallets.ts";
+
+/** Settings of {@linkcode Uploads}. */
+export interface UploadsOptions extends StepParts {
+  /** Wallets that pay. */
+  readonly wallets: Wallets;
+  /** Wait for company, in milliseconds. */
+  readonly batchMs: number;
+  /** How long bytes are kept here once they are stored, in milliseconds. */
+  readonly keepMs: number;
+  /** Longest wait of a `put`; its item stays and is stored all the same. */
+  readonly patienceMs?: number;
+  /** Aborted on closing: it ends the transfers under way. */
+  readonly closing: AbortController;
+}
+
+/** Callers wait so long at most; they ask again with the same key. */
+const PATIENCE_MS = 300_000;
+
+/** While the number of shards is unknown, it is asked for again after so long. */
+const SHARDS_REST_MS = 2_000;
+
+/**
+ * Everything on its way to Walrus. What `put` takes is on disk before anything else happens, goes
+ * into a quilt with others of its scope, and is answered once that quilt is certified and its
+ * owner's. What an earlier process left goes on where it was.
+ */
+export class Uploads implements BlobWriter {
+  readonly #options: UploadsOptions;
+  readonly #batcher: Batcher;
+  readonly #tracks: Tracks;
+  readonly #pump: Pump;
+  readonly #troubles = new Troubles();
+  readonly #puts = new Waiters<string>();
+  readonly #agains = new Waiters<StoredBlob>();
+  readonly #closing: AbortController;
+  #drained: (() => void)[] = [];
+  #timer: (() => void) | undefined;
+  #cutting: Promise<void> | undefined;
+  #releasing: Promise<void> | undefined;
+  #all = false;
+
+  /** Goes on with what is in the file, in a moment. */
+  constructor(options: UploadsOptions) {
+    this.#options = options;
+    this.#closing = options.closing;
+    const { items, uploads, clock, batchMs } = options;
+    this.#batcher = new Batcher(batchMs);
+    for (const item of items.waiting()) this.#batcher.add(item);
+    this.#tracks = new Tracks(uploads, clock.now());
+    this.#pump = new Pump({
+      tracks: this.#tracks,
+      steps: new Steps(options),
+      parts: options,
+      wallets: options.wallets,
+      troubles: this.#troubles,
+      done: ({ seq }, ids) => {
+        for (const [item, id] of ids) this.#puts.resolve(item, id);
+        const again = this.#storedAgain(seq);
+        if (again !== undefined) this.#agains.resolve(seq, again);
+        this.#release();
+      },
+      wake: () => this.#wake(),
+    });
+    if (this.#batcher.count > 0 || this.#tracks.size > 0) this.#wake();
+    this.#release();
+  }
+
+  /**
+   * Stores bytes; answers their id once they are stored.
+   * @throws {SvcError} `storage_unavailable`, retryable: when that takes too long. The item stays.
+   */
+  async put(bytes: Uint8Array, options: PutOptions): Promise<string> {
+    const { catalogue, items, clock, failpoint } = this.#options;
+    this.#check(options.signal);
+    // A copy also of a Buffer, whose slice shares memory.
+    const kept = new Uint8Array(bytes);
+    const now = clock.now();
+    const put = await catalogue.database.write(() => items.put(kept, options, now), options.signal);
+    if (put.id !== undefined) return put.id;
+    this.#check(undefined);
+    const { owner, namespace, standalone = false, signal } = options;
+    const wait = this.#wait(this.#puts, put.seq, signal);
+    if (put.isNew) {
+      const { seq } = put;
+      this.#batcher.add({ seq, owner, namespace, standalone, size: kept.length, createdAt: now });
+      failpoint("item");
+      this.#wake();
+    }
+    return await wait;
+  }
+
+  /** Stores a blob once more, in a new object of its owner. */
+  async storeAgain(blob: StoreAgain): Promise<StoredBlob> {
+    const { catalogue, uploads, files, clock } = this.#options;
+    this.#check(undefined);
+    let known = uploads.ofKey(blob, blob.key);
+    if (known === undefined) {
+      await files.write({ ...blob, seq: 0 }, blob.bytes);
+      const { owner, namespace, quilt, key } = blob;
+      const seq = await catalogue.database.write(() =>
+        uploads.ofKey(blob, key)?.seq ??
+          uploads.add({ owner, namespace, quilt, key, createdAt: clock.now() })
+      );
+      this.#tracks.added(seq, clock.now());
+      known = uploads.get(seq)!;
+    }
+    if (known.state === "done") return this.#storedAgain(known.seq)!;
+    this.#check(undefined);
+    const wait = this.#wait(this.#agains, known.seq, undefined);
+    this.#wake();
+    return await wait;
+  }
+
+  /** Stores what waits without waiting for more, and resolves when nothing is under way. */
+  async drain(): Promise<void> {
+    this.#check(undefined);
+    this.#all = true;
+    this.#wake();
+    await new Promise<void>((resolve) => this.#drained.push(resolve));
+  }
+
+  /** What the last steps say about chain, relay and wallets. */
+  health(): BackendHealth {
+    return this.#troubles.health();
+  }
+
+  /** Ends every wait and the steps under way; what is not stored goes on at the next start. */
+  async close(): Promise<void> {
+    if (this.#closing.signal.aborted) return;
+    const closed = new SvcError("storage_unavailable", "The store is closed");
+    this.#closing.abort(closed);
+    this.#timer?.();
+    this.#puts.rejectAll(closed);
+    this.#agains.rejectAll(closed);
+    for (const resolve of this.#drained.splice(0)) resolve();
+    this.#options.encoder.close();
+    await this.#cutting;
+    await this.#releasing;
+    await this.#pump.idle();
+  }
+
+  async #wait<T>(waiters: Waiters<T>, number: number, signal: AbortSignal | undefined): Promise<T> {
+    const patience = new AbortController();
+    const { clock, patienceMs = PATIENCE_MS } = this.#options;
+    const cancel = clock.after(patienceMs, () => {
+      const { reason } = this.health();
+      const message = reason === undefined
+        ? "Storing takes longer than usual"
+        : `Storing: ${reason}`;
+      patience.abort(new SvcError("storage_unavailable", message));
+    });
+    try {
+      const signals = signal === undefined ? [patience.signal] : [patience.signal, signal];
+      return await waiters.wait(number, AbortSignal.any(signals));
+    } finally {
+      cancel();
+    }
+  }
+
+  #check(signal: AbortSignal | undefined): void {
+    signal?.throwIfAborted();
+    this.#closing.signal.throwIfAborted();
+  }
+
+  /** Looks soon, once for all that happens in this turn of the event loop. */
+  #wake(): void {
+    this.#plan(this.#options.clock.now());
+  }
+
+  #plan(at: number): void {
+    if (this.#closing.signal.aborted) return;
+    this.#timer?.();
+    const { clock } = this.#options;
+    this.#timer = clock.after(Math.max(0, at - clock.now()), () => this.#look());
+  }
+
+  #look(): void {
+    this.#timer = undefined;
+    if (this.#closing.signal.aborted) return;
+    const { clock } = this.#options;
+    const now = clock.now();
+    const isDue = this.#all ? this.#batcher.count > 0 : this.#batcher.dueAt(now) <= now;
+    if (isDue && this.#cutting === undefined) {
+      this.#cutting = this.#cut().finally(() => this.#cutting = undefined);
+    }
+    let at = now;
+    for (let looks = 0; at <= now && looks < 64; looks++) at = this.#pump.look(now);
+    if (this.#tracks.size === 0 && this.#batcher.count === 0) {
+      this.#all = false;
+      for (const resolve of this.#drained.splice(0)) resolve();
+      return;
+    }
+    if (this.#cutting === undefined) at = Math.min(at, this.#batcher.dueAt(now));
+    if (at < Infinity) this.#plan(at);
+  }
+
+  async #cut(): Promise<void> {
+    const { chain, clock } = this.#options;
+    try {
+      // A quilt of n shards has n - f columns, f = floor((n - 1) / 3); one at least is its index.
+      const shards = await chain.shards();
+      const columns = shards - Math.floor((shards - 1) / 3);
+      const maxPatches = Math.max(1, columns - 2);
+      const batches = this.#batcher.take(clock.now(), { maxPatches, all: this.#all });
+      while (batches.length > 0) {
+        try {
+          await this.#add(batches[0]!);
+        } catch (error) {
+          for (const { items } of batches) for (const item of items) this.#batcher.add(item);
+          throw error;
+        }
+        batches.shift();
+      }
+      this.#options.failpoint("cut");
+      this.#wake();
+    } catch (error) {
+      this.#options.log("warn", `walrus: blobs wait: ${SvcError.from(error).code}`);
+      this.#plan(clock.now() + SHARDS_REST_MS);
+    }
+  }
+
+  async #add({ owner, namespace, quilt, items: batch }: Batch): Promise<void> {
+    const { catalogue, items, uploads, clock } = this.#options;
+    const scope = { owner, namespace };
+    const createdAt = clock.now();
+    const seq = await catalogue.database.write(() => {
+      const tombstones = quilt ? catalogue.untoldTombstones(scope, MAX_TOMBSTONES) : [];
+      const seq = uploads.add({ ...scope, quilt, createdAt, tombstones });
+      const prefix = randomPrefix();
+      for (const [index, item] of batch.entries()) {
+        items.assign(item.seq, seq, `${prefix}${index.toString(36).padStart(2, "0")}`);
+      }
+      return seq;
+    });
+    this.#tracks.added(seq, createdAt);
+  }
+
+  #storedAgain(seq: number): StoredBlob | undefined {
+    const upload = this.#options.uploads.get(seq);
+    if (upload?.key === undefined || upload.objectId === undefined) return undefined;
+    return this.#options.catalogue.stored(upload.objectId);
+  }
+
+  /** Lets go of bytes of what is stored, a few at a time. */
+  #release(): void {
+    this.#releasing ??= (async () => {
+      const { keepMs, clock } = this.#options;
+      while (!this.#closing.signal.aborted) {
+        if (!await releaseBytes(this.#options, keepMs, clock.now())) break;
+      }
+    })().catch(() => {}).finally(() => this.#releasing = undefined);
+  }
+}
+
+/** 6 characters of `0-9a-z` that make equal items into quilts with ids of their own. */
+function randomPrefix(): string {
+  const [a = 0, b = 0] = crypto.getRandomValues(new Uint32Array(2));
+  return ((a * 2 ** 20 + (b >>> 12)) % 36 ** 6).toString(36).padStart(6, "0");
+}
