@@ -1,5 +1,5 @@
 /** What every fault may say about when it strikes. */
-interface FaultScope {
+export interface FaultScope {
   /** Strikes only requests whose `METHOD path` contains this text; all when absent. */
   readonly only?: string;
   /** Is over after so many strikes; lasts until it is taken back when absent. */
