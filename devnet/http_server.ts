@@ -1,0 +1,97 @@
+import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
+import { Buffer } from "node:buffer";
+import { Dropped } from "./faults.ts";
+
+/** A listening server. */
+export interface DevServer extends AsyncDisposable {
+  /** Port it listens on. */
+  readonly port: number;
+}
+
+/** Answers one request; throws {@linkcode Dropped} to break the connection without an answer. */
+export type Handler = (request: Request) => Promise<Response>;
+
+async function bodyOf(incoming: IncomingMessage): Promise<Uint8Array<ArrayBuffer>> {
+  const parts: Uint8Array[] = [];
+  for await (const part of incoming) parts.push(part);
+  return new Uint8Array(Buffer.concat(parts));
+}
+
+async function requestOf(
+  incoming: IncomingMessage,
+  host: string,
+  signal: AbortSignal,
+): Promise<Request> {
+  const headers = new Headers();
+  for (const [name, value] of Object.entries(incoming.headers)) {
+    if (value !== undefined) headers.set(name, Array.isArray(value) ? value.join(", ") : value);
+  }
+  const method = incoming.method ?? "GET";
+  const body = method === "GET" || method === "HEAD" ? undefined : await bodyOf(incoming);
+  return new Request(`http://${host}${incoming.url ?? "/"}`, {
+    method,
+    headers,
+    signal,
+    ...(body === undefined ? {} : { body }),
+  });
+}
+
+async function send(response: Response, outgoing: ServerResponse): Promise<void> {
+  outgoing.statusCode = response.status;
+  response.headers.forEach((value, name) => outgoing.setHeader(name, value));
+  if (response.body !== null) {
+    for await (const part of response.body) {
+      if (outgoing.destroyed) return;
+      outgoing.write(part);
+    }
+  }
+  outgoing.end();
+}
+
+/**
+ * Serves on 127.0.0.1. Unlike `Deno.serve` it can break a connection without any answer, which is
+ * what a caller sees of a server that dies.
+ *
+ * @param port 0 for any free one.
+ */
+export async function listen(port: number, handler: Handler): Promise<DevServer> {
+  const closing = new AbortController();
+  const running = new Set<Promise<void>>();
+  let host = "127.0.0.1";
+  const answer = async (incoming: IncomingMessage, outgoing: ServerResponse) => {
+    const gone = new AbortController();
+    outgoing.on("close", () => gone.abort());
+    try {
+      const signal = AbortSignal.any([gone.signal, closing.signal]);
+      await send(await handler(await requestOf(incoming, host, signal)), outgoing);
+    } catch (error) {
+      if (error instanceof Dropped || outgoing.headersSent) {
+        incoming.socket.destroy();
+        return;
+      }
+      outgoing.statusCode = 500;
+      outgoing.end(`${error instanceof Error ? error.stack : error}`);
+    }
+  };
+  const server = createServer((incoming, outgoing) => {
+    const done = answer(incoming, outgoing).finally(() => running.delete(done));
+    running.add(done);
+  });
+  await new Promise<void>((resolve, reject) => {
+    server.once("error", reject);
+    server.listen(port, "127.0.0.1", resolve);
+  });
+  const address = server.address();
+  if (address === null || typeof address === "string") throw new TypeError("no port");
+  host = `127.0.0.1:${address.port}`;
+  return {
+    port: address.port,
+    async [Symbol.asyncDispose]() {
+      closing.abort();
+      const closed = new Promise<void>((resolve) => server.close(() => resolve()));
+      server.closeAllConnections();
+      await Promise.allSettled([...running]);
+      await closed;
+    },
+  };
+}
