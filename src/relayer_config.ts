@@ -1,5 +1,6 @@
 import type { RelayerConfig } from "./config.ts";
 import { DEFAULT_CONFIG } from "./config.ts";
+import { indexBytes } from "./index/budget.ts";
 import type { Settings } from "./settings.ts";
 import { VERSION } from "./version.ts";
 
@@ -66,7 +67,7 @@ export function relayerConfig(settings: Settings): RelayerConfig {
     analyzeRequiresLlm: settings.analyzeRequiresLlm,
     llmCalls: settings.llmCalls,
     quotaBytes: settings.quotaBytes,
-    indexMemoryBytes: settings.indexMemoryMb * 1024 * 1024,
+    indexMemoryBytes: indexBytes(settings.indexMemoryMb * 1024 * 1024),
     openRegistration: settings.openRegistration,
     metricsPublic: settings.metricsPublic,
     compatAliases: settings.compatAliases,
