@@ -121,6 +121,7 @@ const router = new Router(
     bodies,
     mcp: new McpProxy({ config, bodies, failures: metrics.sidecarFailures, sidecar: undefined }),
     limiter: new RateLimiter(now),
+    sponsorships: new CoreDb(":memory:").sponsorships,
     replay,
     writer,
     metrics,

@@ -14,7 +14,10 @@ const AT_ONCE = 32;
 
 /** So many fresh keys, registered as the account commands do, an account for each address. */
 async function register(env: Readonly<Record<string, string>>, count: number): Promise<McpKey[]> {
-  await using store = await openAccounts(env, env["HOME"]!);
+  await using store = await openAccounts(env, env["HOME"]!, {
+    walletFile: undefined,
+    changes: true,
+  });
   const keys: McpKey[] = [];
   let accountId = "";
   for (let i = 0; i < count; i++) {

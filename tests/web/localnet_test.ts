@@ -80,7 +80,7 @@ browserTest(
         const found = await svc.host.call("svc_recall", { query: "what must I not eat?" });
         assert.match(textOf(found), /peanuts/);
         await page.getByRole("link", { name: "Memories", exact: true }).click();
-        await page.locator(".memory", { hasText: FACTS[0] }).waitFor();
+        await page.locator(".memory", { hasText: FACTS[0]! }).waitFor();
         await screenshot(page, "chain_memories");
 
         const client = await clientOf(home, relayer);
