@@ -68,7 +68,7 @@ const MAY_IMPORT: readonly (readonly [from: string, to: readonly string[]])[] = 
     // Its transactions are those of the plugin; only pages of accounts on a chain load them.
     "plugins/chain/account_object.ts",
     "plugins/sui/transactions.ts",
-    "src/protocol/key_proof.ts",
+    "src/protocol/key_proof_text.ts",
     "src/protocol/keys.ts",
     "src/protocol/networks.ts",
     "src/protocol/personal_message.ts",

@@ -29,6 +29,11 @@ async function bundle(entry: string, output: string): Promise<void> {
     ],
   }).output();
   if (code !== 0) throw new Error(new TextDecoder().decode(stderr));
+  const built = await Deno.readTextFile(path(`dist/${output}`));
+  // The bundler leaves them as they are, and a browser loads nothing then.
+  if (/(from|import)\s*\(?["']node:/.test(built)) {
+    throw new Error(`${output} imports a module that no browser has`);
+  }
 }
 
 /** The styles one after the other, without comments and indentation. */
