@@ -6,7 +6,7 @@ export function settingsOf(devnet: Devnet): Record<string, string> {
   const servers = keyServers.map(({ objectId, url, isCommittee }) => ({
     objectId,
     weight: 1,
-    ...(isCommittee ? { aggregatorUrl: url } : {}),
+    ...(isCommittee ? { aggregatorUrl: url } : { url }),
   }));
   return {
     SVC_SUI_NETWORK: "localnet",
