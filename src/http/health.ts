@@ -59,14 +59,13 @@ export class Health {
     const owner = `0x${"0".repeat(64)}`;
     const scope = { owner, namespace: "default" };
     const [database, embedder, blobs, chain] = await Promise.all([
-      answers(vectorStore.scopes(owner)),
+      up(vectorStore.scopes(owner)),
       this.#embedderState(),
-      answers(blobStore.get("health", scope)),
-      answers(accounts.get(owner)),
+      blobStore.health?.() ?? up(blobStore.get("health", scope)),
+      accounts.health?.() ?? up(accounts.get(owner)),
     ]);
-    const state = (ok: boolean): DependencyHealth => ({ status: ok ? "ok" : "down" });
     return {
-      database: state(database),
+      database,
       embedder,
       llm: languageModel === undefined
         ? { status: "disabled" }
@@ -74,8 +73,8 @@ export class Health {
       key_service: cipher.needsCredential
         ? { status: "ok", ...cipher.health?.() }
         : { status: "disabled" },
-      blob_store: state(blobs),
-      chain: accounts.admin === undefined ? state(chain) : { status: "disabled" },
+      blob_store: { ...blobs },
+      chain: accounts.admin === undefined ? { ...chain } : { status: "disabled" },
       sidecar: await this.#sidecarState(),
       sponsor: { status: sponsor === undefined ? "disabled" : "ok" },
     };
@@ -117,6 +116,11 @@ export class Health {
     const probe = this.#sidecar(AbortSignal.timeout(PROBE_TIMEOUT_MS));
     return { status: await probe.catch(() => false) ? "ok" : "down" };
   }
+}
+
+/** A dependency that is asked whether it works. */
+async function up(call: Promise<unknown>): Promise<DependencyHealth> {
+  return { status: await answers(call) ? "ok" : "down" };
 }
 
 /** Whether a call succeeds in time. */
