@@ -24,6 +24,7 @@ import type { Value } from "./value.ts";
 /** Name of the contract's module. */
 export const SVC_MODULE = "account";
 
+const TX_CONTEXT = "&mut 0x2::tx_context::TxContext";
 const PURE_TYPES: Readonly<Record<string, string>> = { string: "0x1::string::String" };
 const PREFIX = { read: "&", write: "&mut ", consume: "" } as const;
 
@@ -154,7 +155,7 @@ function install(chain: Chain, packageId: string, name: string, entry: EntryFunc
       throw error;
     }
   }, {
-    parameters: entry.parameters.map((each) => parameterText(packageId, each)),
+    parameters: [...entry.parameters.map((each) => parameterText(packageId, each)), TX_CONTEXT],
     entry: true,
   });
 }

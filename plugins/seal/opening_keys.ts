@@ -36,7 +36,7 @@ export class OpeningKeys {
   readonly #chains: OpenSecrets;
   readonly #unwrapping: Unwrapping;
   readonly #now: () => number;
-  /** Raised by every change of an account: what was asked before is not kept after it. */
+  /** Raised when an account changes or a key is destroyed: what was asked before is not kept. */
   #changes = 0;
 
   /** Open data keys are kept in `open`, secrets of chains in `chains`. */
@@ -96,7 +96,7 @@ export class OpeningKeys {
     return found;
   }
 
-  /** Notes that an account changed; secrets asked for before it will not be kept. */
+  /** Notes that an account changed or a key is gone; what was asked before will not be kept. */
   changed(): void {
     this.#changes++;
   }
@@ -190,7 +190,7 @@ export class OpeningKeys {
       }
       const { keyId, generation, wrapped, saved } = key;
       const bytes = dataKeyOf(state, key.step.salt, keyId);
-      if (!saved) {
+      if (!saved && keep) {
         const createdAt = this.#now();
         this.#keys.put({ accountId, owner, namespace, keyId, generation, wrapped, createdAt });
       }

@@ -44,7 +44,7 @@ interface Chain {
 }
 
 /** Chains kept for sealing; the least recently used goes first. */
-const MAX_CHAINS = 1000;
+const MAX_CHAINS = 10_000;
 /** Keys carry the generation in 32 bits. */
 const MAX_GENERATION = 2 ** 32 - 1;
 

@@ -254,6 +254,23 @@ Deno.test("what was asked for before a change is not kept after it", async () =>
   assert.equal(work.calls.unwrap, 2);
 });
 
+Deno.test("a key that is destroyed while it is asked for is not kept", async () => {
+  const { cipher, work, seal, open } = setUp();
+  await using _ = cipher;
+  const { wrappedKey: __, ...sealed } = await seal();
+  cipher.accountChanged();
+  const gate = Promise.withResolvers<void>();
+  work.held.unwrap = gate.promise;
+  const openIt = () => cipher.open([{ memoryId: "m", ...sealed }], { ...CONTEXT, credential });
+  const waiting = openIt();
+  while (work.calls.unwrap === 0) await Promise.resolve();
+  await cipher.destroy(sealed.keyId);
+  gate.resolve();
+  await waiting;
+  assert.deepEqual(refusal(await openIt()), { code: "storage_unavailable", retryable: false });
+  assert.deepEqual(await open(await seal()), opened);
+});
+
 Deno.test("a key that is wrapped while its account changes is not used", async () => {
   const { cipher, work, seal } = setUp();
   await using _ = cipher;
