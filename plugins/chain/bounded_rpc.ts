@@ -127,28 +127,35 @@ class MessageLengths {
 }
 
 /** A subscription's answer, whose silence and messages are bounded. */
-function passedOn(
-  response: Response,
-  ending: ExchangeEnd,
-  { idleMs, maxBytes }: RpcBounds,
-): Response {
+function passedOn(response: Response, ending: ExchangeEnd, bounds: RpcBounds): Response {
   const reader = readerOf(response);
-  const lengths = new MessageLengths(maxBytes);
-  ending.restart(idleMs);
+  const lengths = new MessageLengths(bounds.maxBytes);
+  const { signal } = ending;
+  ending.restart(bounds.idleMs);
   const body = new ReadableStream<Uint8Array<ArrayBuffer>>({
+    start(controller) {
+      const end = () => {
+        ending.settle();
+        controller.error(signal.reason);
+        drop(reader);
+      };
+      signal.addEventListener("abort", end, { once: true });
+    },
     async pull(controller) {
       try {
-        const { done, value } = await ending.until(reader.read());
-        if (done) {
-          ending.settle();
-          return controller.close();
+        const { done, value } = await reader.read();
+        if (signal.aborted) return;
+        if (!done) {
+          lengths.follow(value);
+          ending.restart(bounds.idleMs);
+          return controller.enqueue(value);
         }
-        lengths.follow(value);
-        ending.restart(idleMs);
-        controller.enqueue(value);
-      } catch (thrown) {
         ending.settle();
-        controller.error(failureOf(thrown, ending.signal));
+        controller.close();
+      } catch (thrown) {
+        if (signal.aborted) return;
+        ending.settle();
+        controller.error(failureOf(thrown, signal));
         drop(reader);
       }
     },

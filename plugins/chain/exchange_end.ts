@@ -2,8 +2,8 @@ import { late } from "./node_failure.ts";
 
 /**
  * The end of one exchange: at the caller's signal, or after some time without
- * {@linkcode ExchangeEnd.restart}. It does not rely on what Deno makes of a signal given to `fetch`: that
- * may be collected while an answer is read, which then never ends.
+ * {@linkcode ExchangeEnd.restart}. It does not rely on the signal given to `fetch` alone: in Deno
+ * that no longer ends the reading of a body once the `Response` it came with was collected.
  */
 export class ExchangeEnd {
   readonly #abort = new AbortController();
@@ -30,7 +30,7 @@ export class ExchangeEnd {
     this.#timer = setTimeout(() => this.#end(late()), ms);
   }
 
-  /** Waits for work, or until the end. */
+  /** Waits for work, or until the end; for few calls, because each is held until the end. */
   until<T>(work: Promise<T>): Promise<T> {
     return Promise.race([work, this.#ended.promise]);
   }

@@ -8,6 +8,7 @@ import {
   removeDelegateKey,
 } from "../../../plugins/sui/transactions.ts";
 import { SvcError } from "../../../src/errors.ts";
+import { poll } from "../../crash/wire.ts";
 import { OnDevnet } from "./on_devnet.ts";
 
 Deno.test("an account's whole life on chain is seen", async () => {
@@ -100,10 +101,12 @@ Deno.test("a chain that is down, slow or hangs is unavailable, and recovers by i
     const thrown = await accounts.resolve(key.publicKey).catch((error) => error);
     ok(thrown instanceof SvcError && thrown.code === "chain_unavailable", fault.kind);
     devnet.faults.set("chain", undefined);
-    const recovered = async () => (await accounts.resolve(key.publicKey).catch(() => undefined));
-    let account = await recovered();
-    while (account === undefined) account = await recovered();
-    strictEqual(account.accountId, accountId);
+    const account = await poll(
+      () => accounts.resolve(key.publicKey).catch(() => undefined),
+      (found) => found !== undefined,
+      10_000,
+    );
+    strictEqual(account?.accountId, accountId);
   }
   devnet.faults.set("chain", { kind: "wrong" });
   for (let i = 0; i < 5; i++) {

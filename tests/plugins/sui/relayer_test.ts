@@ -2,6 +2,7 @@ import assert from "node:assert/strict";
 import { openSui } from "../../../plugins/chain/sui_client.ts";
 import { suiAccounts } from "../../../plugins/sui/accounts.ts";
 import type { RelayerConfig } from "../../../src/config.ts";
+import { poll } from "../../crash/wire.ts";
 import { assertError } from "../../http/case.ts";
 import {
   type SendOptions,
@@ -63,7 +64,7 @@ async function ask(svc: TestRelayer, options: SendOptions = {}): Promise<string>
 
 /** Asks until the answer is this one. */
 async function until(answer: string, ask: () => Promise<string>): Promise<void> {
-  while (await ask() !== answer) await new Promise((resolve) => setTimeout(resolve, 2));
+  await poll(ask, (now) => now === answer, 10_000);
 }
 
 Deno.test("a key on chain is known by hint and by index, and remembers and recalls", async () => {

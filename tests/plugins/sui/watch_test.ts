@@ -1,4 +1,4 @@
-import { deepStrictEqual, ok, strictEqual } from "node:assert/strict";
+import { deepStrictEqual, ok, rejects, strictEqual } from "node:assert/strict";
 import { openSui } from "../../../plugins/chain/sui_client.ts";
 import { type SuiAccounts, suiAccounts } from "../../../plugins/sui/accounts.ts";
 import type { WatchOptions } from "../../../plugins/sui/account_watch.ts";
@@ -123,10 +123,12 @@ Deno.test("the deadline of calls does not end a subscription", async () => {
   const told = new Told();
   using _ = accounts.watch(told.listener);
   await told.next();
-  await new Promise((resolve) => setTimeout(resolve, 120));
+  node.hangs = true;
+  await rejects(accounts.get(ACCOUNT.id), { code: "chain_unavailable" });
+  node.hangs = false;
   node.emit(id("5"));
   strictEqual(await told.next(), id("5"));
-  deepStrictEqual(node.methods, ["SubscribeEvents"]);
+  deepStrictEqual(node.methods, ["SubscribeEvents", "BatchGetObjects"]);
 });
 
 Deno.test("where the node pushes nothing it is asked, from now on and page by page", async () => {
