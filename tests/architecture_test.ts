@@ -92,6 +92,8 @@ const ENTRIES = [
   "src/sidecar/mod.ts",
   "cli/mod.ts",
   "cli/svc_mcp.ts",
+  "plugins/enoki/mod.ts",
+  "plugins/gas_station/mod.ts",
   "plugins/local/mod.ts",
   "plugins/lancedb/mod.ts",
   "plugins/memory.ts",

@@ -1,4 +1,4 @@
-import type { BackendHealth } from "../interfaces/mod.ts";
+import type { BackendHealth, Sponsor } from "../interfaces/mod.ts";
 import type { Domain } from "../memory/domain.ts";
 import { reembeddingOf } from "../memory/reembedding.ts";
 
@@ -64,6 +64,7 @@ export class Health {
       blobStore.health?.() ?? up(blobStore.get("health", scope)),
       accounts.health?.() ?? up(accounts.get(owner)),
     ]);
+    const sidecar = await this.#sidecarState();
     return {
       database,
       embedder,
@@ -75,10 +76,8 @@ export class Health {
         : { status: "disabled" },
       blob_store: { ...blobs },
       chain: accounts.admin === undefined ? { ...chain } : { status: "disabled" },
-      sidecar: await this.#sidecarState(),
-      sponsor: sponsor === undefined
-        ? { status: "disabled" }
-        : { status: "ok", ...sponsor.health?.() },
+      sidecar,
+      sponsor: sponsorState(sponsor, sidecar),
     };
   }
 
@@ -123,6 +122,12 @@ export class Health {
 /** A dependency that is asked whether it works. */
 async function up(call: Promise<unknown>): Promise<DependencyHealth> {
   return { status: await answers(call) ? "ok" : "down" };
+}
+
+function sponsorState(sponsor: Sponsor | undefined, sidecar: DependencyHealth): DependencyHealth {
+  if (sponsor === undefined) return { status: "disabled" };
+  if (sponsor.needsSidecar && sidecar.status !== "ok") return { status: "down" };
+  return { status: "ok", ...sponsor.health?.() };
 }
 
 /** Whether a call succeeds in time. */
