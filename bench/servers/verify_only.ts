@@ -121,6 +121,7 @@ const router = new Router(
     limiter: new RateLimiter(now),
     replay,
     writer,
+    sponsorships: new CoreDb(":memory:").sponsorships,
     metrics,
     health: new Health(domain, kv, undefined),
     logger,
