@@ -31,6 +31,7 @@ import { HEADER } from "./protocol/headers.ts";
 import { openJobsFile } from "./jobs_file.ts";
 import { RelayerKey } from "./relayer_key.ts";
 import { isSameSecret, isSidecar } from "./sidecar/challenge.ts";
+import { TextFolder } from "./text_files.ts";
 import { type SidecarAddress, SidecarLink } from "./sidecar/link.ts";
 import { sidecarSponsor } from "./sidecar_sponsor.ts";
 
@@ -282,6 +283,7 @@ export async function createRelayer(options: RelayerOptions): Promise<Relayer> {
         budgetBytes: config.indexMemoryBytes,
       }),
     ),
+    textFiles: stack.use(new TextFolder(dataDir, key.hmac("words"))),
     jobs,
     worker,
     staging,

@@ -10,6 +10,7 @@ import type { BoundedCalls } from "./bounded_calls.ts";
 import type { QueryVectors } from "./query_vectors.ts";
 import type { Quota } from "./quota.ts";
 import type { ScopeTurns } from "./scope_turns.ts";
+import type { TextFiles } from "./saved_texts.ts";
 
 /** Deletions, written before anything is removed; synchronous and durable on return. */
 export interface Tombstones {
@@ -59,6 +60,8 @@ export interface Domain extends Backends {
   readonly config: RelayerConfig;
   /** Vectors in memory. */
   readonly index: ScopeIndex;
+  /** Words of scopes on disk. */
+  readonly textFiles: TextFiles;
   /** Durable jobs. */
   readonly jobs: JobStore;
   /** Starts jobs. */

@@ -40,6 +40,8 @@ export async function removeMemories(
   }));
   const shared = await sharedBlobs(domain, scope, named);
   domain.index.remove(scope, ids);
+  // After the index, so that nobody writes its words again.
+  await domain.textFiles.drop(scope);
   const fates = new Map<string, BlobFate>();
   for (const { id, blobId } of named) {
     if (blobId === undefined) fates.set(id, "none");
