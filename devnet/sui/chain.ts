@@ -7,7 +7,7 @@ import { ExecutionFailure } from "./failure.ts";
 import { type FunctionImplementation, Functions, type FunctionSignature } from "./functions.ts";
 import { SeededIds, textDigest } from "./ids.ts";
 import { CLOCK_ID, clockObject } from "./clock_object.ts";
-import { Ledger } from "./ledger.ts";
+import { Ledger, type TransactionRecord } from "./ledger.ts";
 import {
   type ChainObject,
   type FieldInfo,
@@ -81,6 +81,11 @@ export class Chain {
     this.chainId = textDigest(`devnet ${seed}`);
     this.ledger = new Ledger(this);
     this.epochStart = clock.now();
+  }
+
+  /** Every committed transaction, oldest first: who sent it, and what it called. */
+  get transactions(): readonly TransactionRecord[] {
+    return this.ledger.records;
   }
 
   /** Milliseconds since the epoch. */

@@ -14,15 +14,15 @@ export type FunctionImplementation = (
 /**
  * Signature of a function. Types are written as in Move with full names: `u64`, `vector<u8>`,
  * `address`, `0x2::coin::Coin<0x2::sui::SUI>`, `&P::m::S`, `&mut P::m::S`, `$0` for the first type
- * parameter. `TxContext` is left out: callers do not pass it.
+ * parameter. A `TxContext` at the end is only described: callers do not pass it.
  */
 export interface FunctionSignature {
   /** Types of the parameters. */
   readonly parameters: readonly string[];
   /** Types of the results; none when absent. */
   readonly returns?: readonly string[];
-  /** How many type parameters it has; 0 when absent. */
-  readonly typeParameters?: number;
+  /** How many type parameters it has, or the abilities that each needs (`copy drop`). */
+  readonly typeParameters?: number | readonly string[];
   /** Whether it is `entry`. */
   readonly entry?: boolean;
 }
@@ -48,6 +48,16 @@ export interface ChainFunction {
 }
 
 const { OpenSignatureBody_Type: Body, OpenSignature_Reference: Reference } = GrpcTypes;
+
+const { Ability } = GrpcTypes;
+const ABILITIES: Readonly<Record<string, GrpcTypes.Ability>> = {
+  copy: Ability.COPY,
+  drop: Ability.DROP,
+  store: Ability.STORE,
+  key: Ability.KEY,
+};
+
+const CONTEXT_TYPE = normalizeType("0x2::tx_context::TxContext");
 
 const PRIMITIVES: Readonly<Record<string, GrpcTypes.OpenSignatureBody_Type>> = {
   address: Body.ADDRESS,
@@ -119,13 +129,19 @@ function openSignature(text: string): GrpcTypes.OpenSignature {
   };
 }
 
+function abilitiesOf({ typeParameters = 0 }: FunctionSignature): string[][] {
+  return typeof typeParameters === "number"
+    ? Array.from({ length: typeParameters }, () => [])
+    : typeParameters.map((names) => names.split(" ").filter((name) => name !== ""));
+}
+
 function describe(name: string, signature: FunctionSignature): GrpcTypes.FunctionDescriptor {
   return {
     name,
     visibility: GrpcTypes.FunctionDescriptor_Visibility.PUBLIC,
     isEntry: signature.entry ?? false,
-    typeParameters: Array.from({ length: signature.typeParameters ?? 0 }, () => ({
-      constraints: [],
+    typeParameters: abilitiesOf(signature).map((constraints) => ({
+      constraints: constraints.map((name) => ABILITIES[name] ?? Ability.ABILITY_UNKNOWN),
       isPhantom: false,
     })),
     parameters: signature.parameters.map(openSignature),
@@ -145,7 +161,8 @@ export class Functions {
       target: key,
       run,
       ...(signature === undefined ? {} : {
-        parameters: signature.parameters.map(parseParameter),
+        parameters: signature.parameters.map(parseParameter)
+          .filter(({ type }) => type !== CONTEXT_TYPE),
         descriptor: describe(name, signature),
       }),
     });

@@ -96,6 +96,17 @@ export class Ledger {
     return () => this.#listeners.delete(listener);
   }
 
+  /** Appends a transaction of an earlier run; its writes are restored apart from it. */
+  restore(
+    record: TransactionRecord,
+    events: readonly ChainEvent[],
+    executed: GrpcTypes.ExecutedTransaction,
+  ): void {
+    this.records.push(record);
+    this.events.push(...events);
+    this.transactions.set(record.digest, executed);
+  }
+
   /** Writes what a transaction did: the objects get its version, its events join the others. */
   commit(tx: Tx, options: CommitOptions): GrpcTypes.ExecutedTransaction {
     const { objects } = this.#chain;

@@ -176,3 +176,17 @@ export function initSvc(tx: Tx, packageId: string): string {
     bcs: encodeRegistry(id),
   });
 }
+
+/** The contract as it exists from the start: package, functions and registry. */
+export function genesisSvc(chain: Chain): { packageId: string; registryId: string } {
+  const packageId = chain.publish(chain.freshId());
+  installSvcFunctions(chain, packageId);
+  const id = chain.freshId();
+  const registryId = chain.put({
+    id,
+    type: registryType(packageId),
+    owner: SHARED,
+    bcs: encodeRegistry(id),
+  });
+  return { packageId, registryId };
+}

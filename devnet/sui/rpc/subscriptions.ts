@@ -90,7 +90,7 @@ function subscribeTransactions(
   );
 }
 
-/** Checkpoints as they are made: one for every transaction. */
+/** Checkpoints from the latest on: one for every transaction. */
 function subscribeCheckpoints(
   chain: Chain,
   { filter, readMask }: GrpcTypes.SubscribeCheckpointsRequest,
