@@ -1,3 +1,4 @@
+import { forwardAccountChanges } from "./account_changes.ts";
 import { DEFAULT_CONFIG, type RelayerConfig } from "./config.ts";
 import { CoreDb } from "./core_db.ts";
 import { errorResponse, SvcError } from "./errors.ts";
@@ -119,6 +120,7 @@ class RunningRelayer implements Relayer {
     stack: AsyncDisposableStack,
   ) {
     const { config, logger, now } = domain;
+    stack.use(forwardAccountChanges(domain));
     const bodies = new BodyReader(config.unverifiedBodyBytes, config.bodyTimeoutMs);
     this.#domain = domain;
     this.#replay = replay;

@@ -1,4 +1,5 @@
-import { AnswerTooLarge, late, NodeFailure, refusal, unreachable } from "./node_failure.ts";
+import { ExchangeEnd } from "./exchange_end.ts";
+import { AnswerTooLarge, NodeFailure, refusal, unreachable } from "./node_failure.ts";
 
 /** Bounds of every exchange with a node. */
 export interface RpcBounds {
@@ -16,27 +17,15 @@ const ENDLESS = "/sui.rpc.v2.SubscriptionService/";
 /** Bytes in front of a gRPC-web message: a flag, and the length as u32, big-endian. */
 const PREFIX_BYTES = 5;
 
-/** Aborts with the reason after some time without {@linkcode Countdown.restart}. */
-class Countdown {
-  readonly #abort = new AbortController();
-  #timer: ReturnType<typeof setTimeout> | undefined;
+type Reader = ReadableStreamDefaultReader<Uint8Array<ArrayBuffer>>;
 
-  constructor(ms: number) {
-    this.restart(ms);
-  }
+function readerOf(response: Response): Reader {
+  return (response.body ?? new Blob().stream()).getReader();
+}
 
-  get signal(): AbortSignal {
-    return this.#abort.signal;
-  }
-
-  restart(ms: number): void {
-    clearTimeout(this.#timer);
-    this.#timer = setTimeout(() => this.#abort.abort(late()), ms);
-  }
-
-  stop(): void {
-    clearTimeout(this.#timer);
-  }
+/** Gives up what is left of an answer. */
+function drop(reader: Reader): void {
+  void reader.cancel().catch(() => undefined);
 }
 
 /**
@@ -50,41 +39,53 @@ export function boundedRpc(bounds: RpcBounds): typeof fetch {
     const own = init?.signal ?? undefined;
     own?.throwIfAborted();
     const address = input instanceof Request ? input.url : String(input);
-    const countdown = new Countdown(bounds.timeoutMs);
-    const signal = own ? AbortSignal.any([own, countdown.signal]) : countdown.signal;
+    const ending = new ExchangeEnd(bounds.timeoutMs, own);
+    const { signal } = ending;
     try {
-      const response = await fetch(input, { ...init, redirect: "error", signal });
+      const answer = fetch(input, { ...init, redirect: "error", signal });
+      // An answer that comes too late must not stay open.
+      answer.then((tardy) => signal.aborted ? drop(readerOf(tardy)) : undefined, () => {});
+      const response = await ending.until(answer);
       if (!response.ok) {
-        await response.body?.cancel();
+        drop(readerOf(response));
         throw refusal(response);
       }
-      if (new URL(address).pathname.includes(ENDLESS)) {
-        return passedOn(response, countdown, bounds, own);
-      }
-      const bytes = await readCapped(response, bounds.maxBytes);
-      countdown.stop();
+      if (new URL(address).pathname.includes(ENDLESS)) return passedOn(response, ending, bounds);
+      const bytes = await readCapped(response, ending, bounds);
+      ending.settle();
       return new Response(bytes, { status: response.status, headers: response.headers });
     } catch (thrown) {
-      countdown.stop();
-      throw failureOf(thrown, countdown, own);
+      ending.settle();
+      throw failureOf(thrown, signal);
     }
   };
 }
 
 /** What a caller may see of anything thrown meanwhile. */
-function failureOf(thrown: unknown, countdown: Countdown, own?: AbortSignal): unknown {
-  if (own?.aborted) return own.reason;
-  if (countdown.signal.aborted) return countdown.signal.reason;
+function failureOf(thrown: unknown, signal: AbortSignal): unknown {
+  if (signal.aborted) return signal.reason;
   return thrown instanceof NodeFailure ? thrown : unreachable(thrown);
 }
 
-async function readCapped(response: Response, maxBytes: number): Promise<Uint8Array<ArrayBuffer>> {
+async function readCapped(
+  response: Response,
+  ending: ExchangeEnd,
+  { maxBytes }: RpcBounds,
+): Promise<Uint8Array<ArrayBuffer>> {
   const chunks: Uint8Array[] = [];
   let size = 0;
-  for await (const chunk of response.body ?? []) {
-    size += chunk.byteLength;
-    if (size > maxBytes) throw new AnswerTooLarge();
-    chunks.push(chunk);
+  const reader = readerOf(response);
+  try {
+    for (;;) {
+      const { done, value } = await ending.until(reader.read());
+      if (done) break;
+      size += value.byteLength;
+      if (size > maxBytes) throw new AnswerTooLarge();
+      chunks.push(value);
+    }
+  } catch (thrown) {
+    drop(reader);
+    throw thrown;
   }
   const whole = new Uint8Array(size);
   let at = 0;
@@ -128,33 +129,32 @@ class MessageLengths {
 /** A subscription's answer, whose silence and messages are bounded. */
 function passedOn(
   response: Response,
-  countdown: Countdown,
+  ending: ExchangeEnd,
   { idleMs, maxBytes }: RpcBounds,
-  own: AbortSignal | undefined,
 ): Response {
-  const reader = response.body?.getReader();
+  const reader = readerOf(response);
   const lengths = new MessageLengths(maxBytes);
-  countdown.restart(idleMs);
+  ending.restart(idleMs);
   const body = new ReadableStream<Uint8Array<ArrayBuffer>>({
     async pull(controller) {
       try {
-        const { done, value } = await reader?.read() ?? { done: true, value: undefined };
+        const { done, value } = await ending.until(reader.read());
         if (done) {
-          countdown.stop();
+          ending.settle();
           return controller.close();
         }
         lengths.follow(value);
-        countdown.restart(idleMs);
+        ending.restart(idleMs);
         controller.enqueue(value);
       } catch (thrown) {
-        countdown.stop();
-        controller.error(failureOf(thrown, countdown, own));
-        await reader?.cancel().catch(() => undefined);
+        ending.settle();
+        controller.error(failureOf(thrown, ending.signal));
+        drop(reader);
       }
     },
-    async cancel() {
-      countdown.stop();
-      await reader?.cancel().catch(() => undefined);
+    cancel() {
+      ending.settle();
+      drop(reader);
     },
   });
   return new Response(body, { status: response.status, headers: response.headers });

@@ -1,7 +1,7 @@
 import { RpcError } from "@mysten/sui/grpc";
 
-/** Longest pause a node may ask for, in seconds. */
-const MAX_RETRY_AFTER = 3600;
+/** Longest pause a node may ask for, in seconds: no stranger is let in meanwhile. */
+const MAX_RETRY_AFTER = 60;
 
 /** How a node failed, in the code names of gRPC. */
 type FailureCode = "UNAVAILABLE" | "DEADLINE_EXCEEDED" | "RESOURCE_EXHAUSTED" | "UNIMPLEMENTED";

@@ -1,10 +1,10 @@
 import { bcs, type BcsType } from "@mysten/sui/bcs";
 import type { GrpcTypes } from "@mysten/sui/grpc";
 import { normalizeStructTag, normalizeSuiAddress } from "@mysten/sui/utils";
+import type { Account } from "../../src/interfaces/mod.ts";
 import {
   AccountObject,
   accountType,
-  type ChainAccount,
   delegateFieldId,
   ownerFieldId,
   parseAccount,
@@ -68,7 +68,7 @@ function parseExactly<T extends I, I>(
 }
 
 /** An answer about an object, and why it is no account of ours. */
-export type AccountReading = { readonly account: ChainAccount } | {
+export type AccountReading = { readonly account: Account } | {
   /** `version`: the account is ours and of a version this release does not know. */
   readonly reason: "foreign" | "version";
 };
@@ -82,10 +82,11 @@ export function readAccount(object: NodeObject, id: string, packageId: string): 
     object.owner?.kind === SHARED;
   if (!sound) return { reason: "foreign" };
   const content = object.contents?.value;
-  const parsed = parseExactly(AccountObject, content);
-  if (parsed?.id !== id) return { reason: "foreign" };
-  const account = parseAccount(AccountObject.serialize(parsed).toBytes());
-  return VERSIONS.includes(account.version) ? { account } : { reason: "version" };
+  if (content === undefined || parseExactly(AccountObject, content)?.id !== id) {
+    return { reason: "foreign" };
+  }
+  const { version, generation: _, ...account } = parseAccount(content.slice());
+  return VERSIONS.includes(version) ? { account } : { reason: "version" };
 }
 
 function isField(object: NodeObject, id: string, name: string, contract: Contract): boolean {

@@ -12,6 +12,8 @@ export type AccountNews = { readonly kind: "connected" } | {
 export interface EventOptions {
   /** Package whose events count. */
   readonly packageId: string;
+  /** How long a subscription may take to fail, for which some nodes need a moment, in milliseconds. */
+  readonly settleMs: number;
   /** Time between two looks where the node pushes nothing, in milliseconds. */
   readonly pollMs: number;
   /** Looks before it is tried again whether the node pushes events. */
@@ -31,7 +33,7 @@ const PATHS = ["event_type", "contents"];
 /** What comes of a method that a node does not have, or whose stream something on the way holds. */
 const MISSING = ["UNIMPLEMENTED", "DEADLINE_EXCEEDED"];
 
-/** Whether it is worth a try to ask for what is not pushed. */
+/** Whether it is worth a try to ask for what was not pushed. */
 export function isMissing(thrown: unknown): boolean {
   return thrown instanceof RpcError && MISSING.includes(thrown.code);
 }
@@ -63,7 +65,7 @@ function filterOf(packageId: string): GrpcTypes.EventFilter {
  */
 export async function* pushedEvents(
   client: SuiGrpcClient,
-  { packageId, signal }: EventOptions,
+  { packageId, settleMs, signal, wait }: EventOptions,
 ): AsyncGenerator<AccountNews> {
   const call = client.subscriptionService.subscribeEvents({
     readMask: { paths: PATHS },
@@ -71,10 +73,13 @@ export async function* pushedEvents(
   }, { abort: signal });
   // What comes before somebody listens is lost: listen before the first wait.
   const frames = call.responses[Symbol.asyncIterator]();
+  let next = frames.next();
+  next.catch(() => {});
   await call.headers;
+  await Promise.race([next, wait(settleMs)]);
   yield { kind: "connected" };
-  for (;;) {
-    const { done, value } = await frames.next();
+  for (;; next = frames.next()) {
+    const { done, value } = await next;
     if (done) return;
     const news = value.event && newsOf(value.event, packageId);
     if (news !== undefined) yield news;

@@ -4,6 +4,8 @@ import { isMissing, polledEvents, pushedEvents } from "./account_events.ts";
 
 /** Numbers of an {@linkcode AccountWatch}; the defaults suit a public node. */
 export interface WatchOptions {
+  /** How long a subscription may take to fail, in milliseconds; 200 when absent. */
+  readonly settleMs?: number;
   /** Time between two looks where the node pushes nothing, in milliseconds; 3 s when absent. */
   readonly pollMs?: number;
   /** Looks before it is tried again whether the node pushes events; 200 when absent. */
@@ -51,6 +53,7 @@ export class AccountWatch implements AsyncDisposable {
     this.#packageId = packageId;
     this.#log = log;
     this.#options = {
+      settleMs: 200,
       pollMs: 3_000,
       looks: 200,
       backoffMs: 500,
@@ -127,21 +130,30 @@ export class AccountWatch implements AsyncDisposable {
   async #follow(way: Way, signal: AbortSignal): Promise<void> {
     // Whoever leaves the loop also ends the connection.
     const connection = new AbortController();
-    const ends = AbortSignal.any([signal, connection.signal]);
+    const end = () => connection.abort();
+    signal.addEventListener("abort", end);
     const events = way === "pushed" ? pushedEvents : polledEvents;
     try {
-      const { packageId, pollMs, looks } = { packageId: this.#packageId, ...this.#options };
-      const each = { packageId, pollMs, looks, signal: ends, wait: (ms: number) => wait(ms, ends) };
-      for await (const news of events(this.#client, each)) {
+      const { settleMs, pollMs, looks } = this.#options;
+      const news = events(this.#client, {
+        packageId: this.#packageId,
+        settleMs,
+        pollMs,
+        looks,
+        signal: connection.signal,
+        wait: (ms) => wait(ms, connection.signal),
+      });
+      for await (const one of news) {
         if (signal.aborted) return;
-        if (news.kind === "changed") this.#changed(news.accountId);
+        if (one.kind === "changed") this.#changed(one.accountId);
         else {
           this.#connected = way;
           this.#tell(undefined);
         }
       }
     } finally {
-      connection.abort();
+      signal.removeEventListener("abort", end);
+      end();
     }
   }
 

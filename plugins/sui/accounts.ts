@@ -1,13 +1,13 @@
 import type { SuiGrpcClient } from "@mysten/sui/grpc";
 import { SvcError } from "../../src/errors.ts";
 import type {
+  Account,
   AccountListener,
   AccountRegistry,
   BackendHealth,
   CallOptions,
 } from "../../src/interfaces/mod.ts";
 import { isObjectId, isPublicKey } from "../../src/protocol/keys.ts";
-import type { ChainAccount } from "../chain/account_object.ts";
 import type { CircuitBreakerOptions } from "../models/circuit_breaker.ts";
 import {
   type Contract,
@@ -33,12 +33,8 @@ export interface SuiAccountsOptions extends Contract {
 
 /** A registry whose accounts are on chain. */
 export interface SuiAccounts extends AccountRegistry {
-  /** The account with this id. */
-  get(accountId: string, options?: CallOptions): Promise<ChainAccount | undefined>;
-  /** The account that lists the key. */
-  resolve(publicKey: string, options?: CallOptions): Promise<ChainAccount | undefined>;
   /** The account of an owner, `0x` and 64 hex characters. */
-  ofOwner(owner: string, options?: CallOptions): Promise<ChainAccount | undefined>;
+  ofOwner(owner: string, options?: CallOptions): Promise<Account | undefined>;
   /** Calls back when accounts changed on chain; dispose to stop. */
   watch(listener: AccountListener): Disposable;
   /** What the last calls say about the node. */
@@ -73,7 +69,7 @@ class Registry implements SuiAccounts {
     this.#log = log;
   }
 
-  async resolve(publicKey: string, options?: CallOptions): Promise<ChainAccount | undefined> {
+  async resolve(publicKey: string, options?: CallOptions): Promise<Account | undefined> {
     options?.signal?.throwIfAborted();
     if (!isPublicKey(publicKey)) return undefined;
     const key = publicKey.toLowerCase();
@@ -81,7 +77,7 @@ class Registry implements SuiAccounts {
     return account?.keys.some((listed) => listed.publicKey === key) ? account : undefined;
   }
 
-  async ofOwner(owner: string, options?: CallOptions): Promise<ChainAccount | undefined> {
+  async ofOwner(owner: string, options?: CallOptions): Promise<Account | undefined> {
     options?.signal?.throwIfAborted();
     if (!isObjectId(owner)) return undefined;
     const address = owner.toLowerCase();
@@ -89,7 +85,7 @@ class Registry implements SuiAccounts {
     return account?.owner === address ? account : undefined;
   }
 
-  async get(accountId: string, options?: CallOptions): Promise<ChainAccount | undefined> {
+  async get(accountId: string, options?: CallOptions): Promise<Account | undefined> {
     options?.signal?.throwIfAborted();
     if (!isObjectId(accountId)) return undefined;
     const id = accountId.toLowerCase();
@@ -122,7 +118,7 @@ class Registry implements SuiAccounts {
   }
 
   /** The account that a field of the registry names. */
-  async #named(field: IndexField, options?: CallOptions): Promise<ChainAccount | undefined> {
+  async #named(field: IndexField, options?: CallOptions): Promise<Account | undefined> {
     const object = await this.#reader.read(field.fieldId, options?.signal);
     const accountId = object && field.accountId(object);
     return accountId === undefined ? undefined : await this.get(accountId, options);

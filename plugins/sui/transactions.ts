@@ -125,7 +125,7 @@ export function offerOwnership(
   newOwner: string,
 ): Transaction {
   return call(packageId, "offer_ownership", [
-    shared(registry),
+    shared(registry, false),
     shared(account),
     (tx) => tx.pure.address(newOwner),
   ]);

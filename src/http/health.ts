@@ -55,14 +55,14 @@ export class Health {
   }
 
   async #probe(): Promise<Record<string, DependencyHealth>> {
-    const { vectorStore, blobStore, cipher, languageModel, sponsor, accounts } = this.#domain;
+    const { vectorStore, blobStore, cipher, languageModel, sponsor } = this.#domain;
     const owner = `0x${"0".repeat(64)}`;
     const scope = { owner, namespace: "default" };
     const [database, embedder, blobs, chain] = await Promise.all([
       up(vectorStore.scopes(owner)),
       this.#embedderState(),
       blobStore.health?.() ?? up(blobStore.get("health", scope)),
-      accounts.health?.() ?? up(accounts.get(owner)),
+      this.#chainState(owner),
     ]);
     const sidecar = await this.#sidecarState();
     return {
@@ -75,7 +75,7 @@ export class Health {
         ? { status: "ok", ...cipher.health?.() }
         : { status: "disabled" },
       blob_store: { ...blobs },
-      chain: accounts.admin === undefined ? { ...chain } : { status: "disabled" },
+      chain,
       sidecar,
       sponsor: sponsorState(sponsor, sidecar),
     };
@@ -102,6 +102,16 @@ export class Health {
       ...(reembedding?.active ? { status: "degraded" } : {}),
       reembedding: { ...progress },
     };
+  }
+
+  /** A chain that worked last is not asked again; one that did not is, so that it recovers. */
+  async #chainState(owner: string): Promise<DependencyHealth> {
+    const { accounts } = this.#domain;
+    if (accounts.admin !== undefined) return { status: "disabled" };
+    const known = accounts.health?.();
+    if (known?.status === "ok") return { ...known };
+    const ok = await answers(accounts.get(owner));
+    return { ...accounts.health?.() ?? { status: ok ? "ok" : "down" } };
   }
 
   /** One question at a time: a server that loads its model needs longer than a probe waits. */

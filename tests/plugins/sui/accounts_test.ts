@@ -5,6 +5,7 @@ import type { CircuitBreakerOptions } from "../../../plugins/models/circuit_brea
 import { SvcError } from "../../../src/errors.ts";
 import { addressOf } from "../../../src/protocol/keys.ts";
 import { accountRegistrySuite, conform } from "../../conformance/mod.ts";
+import { AccountsOnNode } from "./accounts_on_node.ts";
 import { CONTRACT, FakeNode, id } from "./fake_node.ts";
 
 const KEY = "3a".repeat(32);
@@ -30,19 +31,7 @@ const down = (error: unknown) =>
   error instanceof SvcError && error.code === "chain_unavailable" &&
   !/127\.0|10\.1/.test(error.message);
 
-/** A registry together with the node it asks. */
-class OnNode {
-  readonly #node = new FakeNode();
-  readonly #accounts = open(this.#node);
-  resolve = this.#accounts.resolve.bind(this.#accounts);
-  get = this.#accounts.get.bind(this.#accounts);
-  async [Symbol.asyncDispose](): Promise<void> {
-    await this.#accounts[Symbol.asyncDispose]();
-    await this.#node[Symbol.asyncDispose]();
-  }
-}
-
-conform(accountRegistrySuite, "sui", () => new OnNode());
+conform(accountRegistrySuite, "sui", () => new AccountsOnNode());
 
 Deno.test("an account is one read by id, and two by key or owner", async () => {
   await using node = new FakeNode();
@@ -67,8 +56,6 @@ Deno.test("an account is one read by id, and two by key or owner", async () => {
     accountId: ACCOUNT.id,
     owner: id("9"),
     active: false,
-    generation: 4,
-    version: 1,
     keys: [{
       publicKey: KEY,
       address: addressOf(KEY),

@@ -29,6 +29,8 @@ export interface AccountParts {
     readonly publicKey: string;
     readonly permissions?: readonly Permission[];
     readonly expiresAt?: bigint;
+    readonly label?: string;
+    readonly createdAt?: number;
   }[];
   readonly active?: boolean;
   readonly version?: number;
@@ -42,14 +44,14 @@ export function accountContent(parts: AccountParts): Uint8Array {
     version: parts.version ?? 1,
     owner: parts.owner ?? id("1"),
     pending_owner: null,
-    delegate_keys: (parts.keys ?? []).map(({ publicKey, permissions, expiresAt }) => ({
-      public_key: Uint8Array.fromHex(publicKey),
-      sui_address: addressOf(publicKey),
-      label: "Laptop",
-      permissions: (permissions ?? ["read", "write"])
+    delegate_keys: (parts.keys ?? []).map((key) => ({
+      public_key: Uint8Array.fromHex(key.publicKey),
+      sui_address: addressOf(key.publicKey),
+      label: key.label ?? "Laptop",
+      permissions: (key.permissions ?? ["read", "write"])
         .reduce((sum, name) => sum | PERMISSION_BITS[name], 0),
-      created_at: 1_700_000_000_000n,
-      expires_at: expiresAt ?? 0n,
+      created_at: key.createdAt ?? 1_700_000_000_000,
+      expires_at: key.expiresAt ?? 0n,
       since_generation: 1,
     })),
     created_at: 1_700_000_000_000n,
@@ -137,7 +139,7 @@ export class FakeNode implements AsyncDisposable {
   status: number | undefined;
   /** Methods it does not know. */
   missing: string[] = [];
-  /** Most bytes of a batch; more end it before. */
+  /** Port it listens at. */
   readonly port: number;
 
   constructor(port = 0) {
@@ -187,7 +189,7 @@ export class FakeNode implements AsyncDisposable {
     this.#streams.clear();
   }
 
-  /** Waits until a call makes it true. */
+  /** Waits until a call, or a batch that is not answered yet, makes it true. */
   async until(isSo: () => boolean): Promise<void> {
     while (!isSo()) await this.#news.promise;
   }
@@ -204,6 +206,10 @@ export class FakeNode implements AsyncDisposable {
 
   #called(method: string): void {
     this.methods.push(method);
+    this.#notify();
+  }
+
+  #notify(): void {
     this.#news.resolve();
     this.#news = Promise.withResolvers<void>();
   }
@@ -250,6 +256,7 @@ export class FakeNode implements AsyncDisposable {
   #objects(body: Uint8Array): G.BatchGetObjectsResponse {
     const ids = G.BatchGetObjectsRequest.fromBinary(body).requests.map((one) => one.objectId!);
     this.batches.push(ids);
+    this.#notify();
     const response = G.BatchGetObjectsResponse.create({
       objects: ids.map((asked) => {
         const object = this.objects.get(asked);

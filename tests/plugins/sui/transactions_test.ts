@@ -75,7 +75,7 @@ Deno.test("every entry function gets its arguments in order", () => {
   deepStrictEqual(read(reactivateAccount(DEPLOYMENT, ACCOUNT)), ["reactivate_account", account]);
   deepStrictEqual(read(offerOwnership(DEPLOYMENT, ACCOUNT, id("4"))), [
     "offer_ownership",
-    registry,
+    REGISTRY.objectId,
     account,
     "4".repeat(64),
   ]);
