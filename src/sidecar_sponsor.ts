@@ -42,6 +42,7 @@ export function sidecarSponsor(options: SidecarSponsorOptions, onFailure: () => 
 }
 
 class SidecarSponsor implements Sponsor {
+  readonly needsSidecar = true;
   readonly #link: SidecarLink | undefined;
   readonly #token: string;
   readonly #now: () => number;

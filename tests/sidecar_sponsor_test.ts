@@ -20,7 +20,9 @@ const ASKED = { sender: SENDER, transactionBlockKindBytes: kind().toBase64() };
 async function proxied() {
   const { sidecarUrl: url } = chooseAddresses({ sidecarUrl: "http://127.0.0.1:0", port: 0 });
   const sponsor = new FakeSponsor();
-  const start = () => startSidecar({ url, token: TOKEN }, undefined, Promise.resolve(sponsor));
+  const lines: string[] = [];
+  const logger = createLogger({ level: "info", format: "json", write: (line) => lines.push(line) });
+  const start = () => startSidecar({ url, token: TOKEN }, logger, Promise.resolve(sponsor));
   let sidecar: Sidecar = start();
   const relayer = await createRelayer({
     backends: memoryBackends(),
@@ -41,6 +43,7 @@ async function proxied() {
   return {
     url,
     sponsor,
+    lines,
     post,
     get: async (path: string) =>
       await read(await relayer.fetch(new Request(`http://localhost${path}`))),
@@ -119,6 +122,15 @@ Deno.test("what the sponsor refuses with crosses the sidecar; what is a bug does
   }
   const { sponsor } = (await svc.get("/health")).body.dependencies;
   assert.deepEqual(sponsor, { status: "degraded", reason: "The last call failed" });
+  // The sidecar's log names what happened, and quotes nothing.
+  const codes = svc.lines.map((line) => JSON.parse(line).code);
+  assert.deepEqual(codes, [
+    "sponsor_overloaded",
+    "sponsor_upstream_error",
+    "storage_unavailable",
+    "internal_error",
+  ]);
+  assert.ok(!svc.lines.join().includes("suiprivkey"));
 });
 
 Deno.test("without its sidecar nothing is sponsored, and afterwards as before", async () => {

@@ -4,6 +4,8 @@ import { chooseAddresses } from "../src/launcher/addresses.ts";
 import { createLogger } from "../src/log.ts";
 import { createRelayer } from "../src/relayer.ts";
 import { spawnSidecar } from "../src/spawn_sidecar.ts";
+import { GENEROUS, signature } from "./http/sponsor/desk.ts";
+import { kind, PACKAGE, SENDER } from "./http/sponsor/kinds.ts";
 
 Deno.test("an embedded relayer gets a sidecar of its own, which is kept running", async () => {
   const { sidecarUrl: url } = chooseAddresses({ sidecarUrl: "http://127.0.0.1:0", port: 0 });
@@ -35,4 +37,42 @@ Deno.test("an embedded relayer gets a sidecar of its own, which is kept running"
   assert.ok(await answered() >= 400);
   Deno.kill(JSON.parse(lines[0]!).pid, "SIGKILL");
   assert.ok(await answered() >= 400);
+});
+
+Deno.test("a sidecar may pay for an embedded relayer's transactions", async () => {
+  const { sidecarUrl: url } = chooseAddresses({ sidecarUrl: "http://127.0.0.1:0", port: 0 });
+  const sidecar = { url, token: crypto.randomUUID() };
+  await using relayer = await createRelayer({
+    backends: memoryBackends(),
+    sidecar,
+    sidecarSponsors: true,
+    config: { packageId: PACKAGE, sponsor: GENEROUS },
+  });
+  await using _child = spawnSidecar({
+    ...sidecar,
+    relayerUrl: "http://127.0.0.1:9",
+    env: Deno.env.toObject(),
+    sponsor: {
+      plugin: new URL("./http/sponsor/fake_plugin.ts", import.meta.url).href,
+      env: { FAKE_SPONSOR_KEY: "open sesame" },
+      net: [],
+    },
+  });
+  const post = async (path: string, body: unknown) => {
+    for (;;) {
+      const response = await relayer.fetch(
+        new Request(`http://localhost${path}`, {
+          method: "POST",
+          headers: { "content-type": "application/json" },
+          body: JSON.stringify(body),
+        }),
+      );
+      const answer = await response.json();
+      // Nobody listens yet.
+      if (answer.code !== "sidecar_unavailable") return answer;
+    }
+  };
+  const transactionBlockKindBytes = kind().toBase64();
+  const { digest } = await post("/sponsor", { sender: SENDER, transactionBlockKindBytes });
+  assert.deepEqual(await post("/sponsor/execute", { digest, signature: signature() }), { digest });
 });

@@ -19,6 +19,7 @@ import { enokiSponsor } from "./sponsor.ts";
 
 export type * from "../../src/interfaces/mod.ts";
 export type * from "../../src/plugin.ts";
+export type { SuiNetwork } from "../chain/fields.ts";
 export { type EnokiOptions, enokiSponsor } from "./sponsor.ts";
 
 /** Base of Enoki's routes. */

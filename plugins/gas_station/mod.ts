@@ -19,6 +19,7 @@ import { netEntry } from "../models/net_entry.ts";
 
 export type * from "../../src/interfaces/mod.ts";
 export type * from "../../src/plugin.ts";
+export type { SuiNetwork } from "../chain/fields.ts";
 
 /** Settings of the plugin. */
 export interface GasStationFields extends Fields {

@@ -1,4 +1,4 @@
-import type { BackendHealth } from "../interfaces/mod.ts";
+import type { BackendHealth, Sponsor } from "../interfaces/mod.ts";
 import type { Domain } from "../memory/domain.ts";
 import { reembeddingOf } from "../memory/reembedding.ts";
 
@@ -64,6 +64,7 @@ export class Health {
       blobStore.health?.() ?? up(blobStore.get("health", scope)),
       this.#chainState(owner),
     ]);
+    const sidecar = await this.#sidecarState();
     return {
       database,
       embedder,
@@ -133,6 +134,12 @@ export class Health {
 /** A dependency that is asked whether it works. */
 async function up(call: Promise<unknown>): Promise<DependencyHealth> {
   return { status: await answers(call) ? "ok" : "down" };
+}
+
+function sponsorState(sponsor: Sponsor | undefined, sidecar: DependencyHealth): DependencyHealth {
+  if (sponsor === undefined) return { status: "disabled" };
+  if (sponsor.needsSidecar && sidecar.status !== "ok") return { status: "down" };
+  return { status: "ok", ...sponsor.health?.() };
 }
 
 /** Whether a call succeeds in time. */

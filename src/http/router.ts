@@ -244,10 +244,10 @@ export class Router {
   }
 
   #registerSponsor({ sponsor, config, now }: Domain): void {
-    const { limiter, sponsorships: ledger } = this.#deps;
     const { packageId = "" } = config;
+    const ledger = this.#deps.sponsorships;
     const desk = sponsor &&
-      new SponsorDesk({ sponsor, config: config.sponsor, packageId, ledger, limiter, now });
+      new SponsorDesk({ sponsor, config: config.sponsor, packageId, ledger, now });
     for (const { path, action, bodyBytes } of SPONSOR_ROUTES) {
       this.#on("POST", path, async (context) => {
         if (desk === undefined) throw new SvcError("sponsor_disabled");

@@ -36,6 +36,8 @@ export interface Sponsor extends AsyncDisposable {
     request: { readonly digest: string; readonly signature: Uint8Array },
     options?: CallOptions,
   ): Promise<ExecutedTransaction>;
+  /** Whether another process pays: while the sidecar is down, so is this. */
+  readonly needsSidecar?: boolean;
   /** What it knows of its server; absent where there is none. */
   health?(): BackendHealth;
 }

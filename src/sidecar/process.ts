@@ -5,7 +5,7 @@ import { loopbackFetch } from "./loopback_fetch.ts";
 import type { Sidecar as McpSidecar } from "./mcp.ts";
 import type { ServerExtension } from "./mcp_server.ts";
 import type { SidecarLimits, SidecarOptions, SidecarStats } from "./options.ts";
-import { answerSponsor, isSponsorPath, type PayingBackend } from "./sponsor.ts";
+import { answerSponsor, isSponsorPath, type PayingBackend, type SponsorRoutes } from "./sponsor.ts";
 
 /** Who pays for sponsored transactions, and with what settings. */
 export interface SponsorBoot {
@@ -83,7 +83,7 @@ async function healthOf(mcp: McpRoutes | undefined): Promise<Response> {
 export function sidecarHandler(
   token: string,
   mcp?: McpRoutes,
-  sponsor?: Promise<PayingBackend>,
+  sponsor?: SponsorRoutes,
 ): (request: Request) => Promise<Response> {
   return async (request) => {
     const { pathname } = new URL(request.url);
@@ -131,6 +131,16 @@ async function loadMcp(
   return { sidecar: createExtendedSidecar(options, extension), calls };
 }
 
+function sponsorRoutes(backend: Promise<PayingBackend>, logger: Logger | undefined): SponsorRoutes {
+  return {
+    backend,
+    onFailure({ code, cause }) {
+      const { error, at } = errorFields(cause);
+      logger?.error("sponsor request failed", { code, error, at });
+    },
+  };
+}
+
 /**
  * Listens on the loopback address of the boot line. The challenge is answered at once, the MCP
  * routes when their modules are loaded; without an address of a relayer there are none.
@@ -155,7 +165,7 @@ export function startSidecar(
   const server = listenHttp({
     hostname: hostname.replace(/^\[|\]$/g, ""),
     port: Number(port || 80),
-    answer: sidecarHandler(boot.token, routes, sponsor),
+    answer: sidecarHandler(boot.token, routes, sponsor && sponsorRoutes(sponsor, logger)),
     onError(thrown) {
       const { error, at } = errorFields(thrown);
       logger?.error("sidecar request failed", { error, at });

@@ -18,6 +18,14 @@ export interface PayingBackend {
   ): Promise<{ readonly digest: string; readonly gasMist?: number }>;
 }
 
+/** A sponsor behind the sidecar's routes. */
+export interface SponsorRoutes {
+  /** Who pays, once it is open. */
+  readonly backend: Promise<PayingBackend>;
+  /** Notes what nobody else hears of: the relayer learns the code alone. */
+  readonly onFailure: (error: SvcError) => void;
+}
+
 /** Whether a path belongs to {@linkcode answerSponsor}. */
 export function isSponsorPath(path: string): boolean {
   return path === "/sponsor" || path === "/sponsor/execute";
@@ -50,13 +58,14 @@ async function answer(request: Request, backend: PayingBackend): Promise<unknown
  */
 export async function answerSponsor(
   request: Request,
-  backend: Promise<PayingBackend>,
+  { backend, onFailure }: SponsorRoutes,
 ): Promise<Response> {
   try {
     if (request.method !== "POST") throw new SvcError("method_not_allowed");
     return Response.json(await answer(request, await backend));
   } catch (thrown) {
-    const requestId = request.headers.get(HEADER.requestId) ?? "";
-    return errorResponse(thrown, requestId);
+    const error = SvcError.from(thrown);
+    if (error.status >= 500) onFailure(error);
+    return errorResponse(error, request.headers.get(HEADER.requestId) ?? "");
   }
 }

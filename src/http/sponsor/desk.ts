@@ -9,7 +9,7 @@ import {
 import { parseBody } from "../../protocol/schemas.ts";
 import { SponsorBody, SponsorExecuteBody } from "../../protocol/sponsor_schemas.ts";
 import { limitKey } from "../client_ip.ts";
-import type { Charge, Layer, RateLimiter } from "../rate_limit.ts";
+import { type Charge, type Layer, RateLimiter } from "../rate_limit.ts";
 import { checkSponsoredKind } from "./allow_list.ts";
 import { answeredBudget } from "./answered_transaction.ts";
 import { GasBudget } from "./budget.ts";
@@ -26,8 +26,6 @@ export interface SponsorDeskOptions {
   readonly packageId: string;
   /** Durable record. */
   readonly ledger: SponsorLedger;
-  /** Counts requests. */
-  readonly limiter: RateLimiter;
   /** Milliseconds since the epoch. */
   readonly now: () => number;
 }
@@ -58,6 +56,8 @@ export class SponsorDesk {
   readonly #options: SponsorDeskOptions;
   readonly #budget: GasBudget;
   readonly #executions: Executions;
+  /** Of its own: whoever invents senders must not push signed callers out of theirs. */
+  readonly #limiter: RateLimiter;
   #underWay = 0;
 
   /** Asks nothing of the sponsor by itself. */
@@ -65,6 +65,7 @@ export class SponsorDesk {
     this.#options = options;
     this.#budget = new GasBudget(options.config, options.ledger, options.now);
     this.#executions = new Executions(options.ledger);
+    this.#limiter = new RateLimiter(options.now);
   }
 
   /**
@@ -124,21 +125,21 @@ export class SponsorDesk {
       { layer: layer("sponsor_ip_burst", perMinute, 60), key },
       { layer: layer("sponsor_ip_sustained", perHour, 3600), key },
     ];
-    this.#options.limiter.spend(charges, 1);
+    this.#limiter.spend(charges, 1);
     return charges;
   }
 
   /** @param paid what the client's layers were charged, and get back when this one denies. */
   #spendForSender(sender: string, paid: readonly Charge[]): void {
-    const { config: { perMinute, perHour }, limiter } = this.#options;
+    const { perMinute, perHour } = this.#options.config;
     const charges = [
       { layer: layer("sponsor_sender", perMinute, 60), key: sender },
       { layer: layer("sponsor_sender", perHour, 3600), key: sender },
     ];
     try {
-      limiter.spend(charges, 1);
+      this.#limiter.spend(charges, 1);
     } catch (error) {
-      limiter.refund(paid, 1);
+      this.#limiter.refund(paid, 1);
       throw error;
     }
   }

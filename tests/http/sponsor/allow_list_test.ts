@@ -170,3 +170,16 @@ Deno.test("any change of a byte is refused, or means what the SDK reads as allow
     { numRuns: 5000, seed: 1 },
   );
 });
+
+Deno.test("whatever the bytes are, they are judged", () => {
+  const good = kind([call(), call()]);
+  fc.assert(
+    fc.property(fc.uint8Array({ maxLength: 300 }), fc.nat(good.length), (bytes, at) => {
+      assert.notEqual(judged(bytes), "ok");
+      // Behind the start of a good one.
+      const code = judged(Uint8Array.of(...good.subarray(0, at), ...bytes));
+      assert.ok(code === "ok" || code === NOT_ALLOWED || code === NOT_VALID);
+    }),
+    { numRuns: 3000, seed: 2 },
+  );
+});
