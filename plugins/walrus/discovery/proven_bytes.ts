@@ -191,19 +191,16 @@ export class BlobBytes {
       maxBytes: size,
       accepts: (bytes) => bytes.length === size && accepts(bytes),
       compare: true,
+      proves: blobIdOf && (async (bytes) => await blobIdOf(bytes) === blobId),
       fresh: now() - createdAt < FRESH_MS,
     });
     if (read === undefined) return undefined;
-    const { bytes } = read;
-    if (isProven(read)) return { bytes, proven: true };
-    if (blobIdOf === undefined) return { bytes, proven: false };
-    if (await blobIdOf(bytes) === blobId) return { bytes, proven: true };
-    throw new SvcError("storage_unavailable", "The blob cannot be read from Walrus now");
+    return { bytes: read.bytes, proven: isProven(read) };
   }
 }
 
 function isProven({ proof }: ReadBlob): boolean {
-  return proof === "digest" || proof === "agreed";
+  return proof === "digest" || proof === "agreed" || proof === "proven";
 }
 
 function sized(size: number): (bytes: Uint8Array) => boolean {
