@@ -1,5 +1,6 @@
 import { SvcError } from "../../../src/errors.ts";
 import type { Scope } from "../../../src/interfaces/mod.ts";
+import { toColumn } from "../../sqlite/database.ts";
 import type { Catalogue } from "../catalogue.ts";
 import type { Listing } from "../discovery/listing.ts";
 import type { Discovery } from "../discovery/look.ts";
@@ -76,6 +77,8 @@ export class Upkeep {
   readonly #options: UpkeepOptions;
   readonly #merger: Merger;
   readonly #rows: UpkeepRows;
+  /** Scopes that needed nothing, and what that was seen by. */
+  readonly #planned = new Map<string, string>();
 
   /** Does nothing by itself. */
   constructor(options: UpkeepOptions) {
@@ -92,13 +95,17 @@ export class Upkeep {
    */
   async round(): Promise<Round> {
     const { catalogue, moves, maxWrites = MAX_WRITES } = this.#options;
-    await this.#merger.resume();
+    let failure: SvcError | undefined;
+    try {
+      await this.#merger.resume();
+    } catch (error) {
+      failure = SvcError.from(error);
+    }
     const state = await this.#options.state();
     const since = await catalogue.database.write(() =>
       this.#rows.sinceEpoch(state.epoch, this.#options.now())
     );
     const count = { again: 0, merged: 0, expired: 0, writes: 0, more: false };
-    let failure: SvcError | undefined;
     let after: Scope | undefined;
     for (let scopes = catalogue.scopes(after, PAGE); scopes.length > 0;) {
       for (const scope of scopes) {
@@ -133,28 +140,50 @@ export class Upkeep {
     const others = now() - since < (this.#options.othersMs ?? OTHERS_MS);
     const foreign = (blob: StoredBlob) => !discovery.isOwn(blob.objectId);
     const known = catalogue.liveIn(scope);
+    // Nothing can have become due, or worth a merge, while neither changed.
+    const mark = `${state.epoch} ${known.length} ${others}`;
+    const key = `${scope.owner}\n${scope.namespace}`;
+    if (this.#planned.get(key) === mark) return [];
     if (known.some((blob) => blob.endEpoch <= ends && blob.endEpoch > state.epoch)) {
       // The owner, or another relayer, may have done it already.
       await discovery.look(scope.owner);
     }
     const live = catalogue.liveIn(scope);
     for (const blob of live) if (blob.endEpoch > state.epoch) await listing.index(blob);
-    const blobs = live.map((blob): KeptBlob => {
-      const patches = catalogue.patchesIn(scope, blob.blobId);
+    const blobs: KeptBlob[] = [];
+    for (const blob of live) {
+      // Between blobs others have their turn: a scope may have a million patches.
+      await new Promise((resolve) => setTimeout(resolve, 0));
+      const sizes = this.#liveSizes(scope, blob.blobId);
+      const count = catalogue.database.get<{ count: number }>(
+        "select count(*) as count from patch where owner = ? and namespace = ? and blob_id = ?",
+        toColumn(scope.owner),
+        toColumn(scope.namespace),
+        blob.blobId,
+      )?.count ?? 0;
       const replaced = blob.quilt && catalogue.isDeleted(scope, blob.blobId);
-      const kept = replaced
-        ? []
-        : patches.filter(({ id }) =>
-          !catalogue.isDeleted(scope, id) && catalogue.movedTo(scope, id) === undefined
-        );
-      return {
-        ...blob,
-        live: kept.map(({ size }) => size),
-        dead: patches.length - kept.length,
-        foreign: others && foreign(blob),
-      };
-    });
-    return planScope(blobs, { ...state, epochs, renewBefore });
+      const kept = replaced ? [] : sizes;
+      const dead = count - kept.length;
+      blobs.push({ ...blob, live: kept, dead, foreign: others && foreign(blob) });
+    }
+    const steps = planScope(blobs, { ...state, epochs, renewBefore });
+    if (steps.length === 0) this.#planned.set(key, mark);
+    else this.#planned.delete(key);
+    return steps;
+  }
+
+  /** Sizes of the patches of a blob that are neither deleted nor moved. */
+  #liveSizes({ owner, namespace }: Scope, blobId: string): number[] {
+    return this.#options.catalogue.database.all<{ size: number }>(
+      `select size from patch as p where owner = ? and namespace = ? and blob_id = ?
+       and not exists (select 1 from tombstone as t
+         where t.owner = p.owner and t.namespace = p.namespace and t.id = p.id)
+       and not exists (select 1 from move as m
+         where m.owner = p.owner and m.namespace = p.namespace and m.from_id = p.id)`,
+      toColumn(owner),
+      toColumn(namespace),
+      blobId,
+    ).map(({ size }) => size);
   }
 
   async #take(

@@ -406,3 +406,33 @@ Deno.test("no live memory is ever lost, and no deleted one comes back", async ()
     { numRuns: 40 },
   );
 });
+
+Deno.test("a patch that cannot be read now keeps its quilt, and nothing else, from moving on", async () => {
+  await using world = open();
+  const ids = await Promise.all([1, 2, 3, 4].map((n) => put(world, n)));
+  await remove(world, ids[3]!);
+  const patch = world.bytes.patch.bind(world.bytes);
+  let broken = true;
+  Object.assign(world.bytes, {
+    patch: (...args: Parameters<BlobBytes["patch"]>) =>
+      broken && args[1].id === ids[1]
+        ? Promise.reject(new SvcError("storage_unavailable"))
+        : patch(...args),
+  });
+  world.network.epoch += 3;
+  await rejects(world.upkeep.round(), { code: "storage_unavailable" });
+  strictEqual((await listed(world)).length, 3);
+  for (const [n, id] of ids.slice(0, 3).entries()) {
+    broken = false;
+    deepStrictEqual(await read(world, id), content(n + 1));
+  }
+  ok(presentId(world.catalogue, SCOPE, ids[0]!) !== ids[0]);
+  strictEqual(presentId(world.catalogue, SCOPE, ids[1]!), ids[1]);
+  await settle(world);
+  world.network.epoch++;
+  await settle(world);
+  strictEqual((await listed(world)).length, 3);
+  for (const [n, id] of ids.slice(0, 3).entries()) {
+    deepStrictEqual(await read(world, id), content(n + 1));
+  }
+});
