@@ -17,13 +17,14 @@ export const BUILT_IN: Readonly<Record<string, BuiltIn>> = {
   lancedb: { module: "plugins/lancedb/mod.ts", roles: ["vectorStore"] },
   ollama: { module: "plugins/ollama.ts", roles: ["embedder", "languageModel"] },
   openai: { module: "plugins/openai.ts", roles: ["embedder", "languageModel"] },
+  walrus: { module: "plugins/walrus/mod.ts", roles: ["blobStore"] },
   "use-lite": { module: "plugins/use_lite/mod.ts", roles: ["embedder"] },
 };
 
 /** Names the protocol knows and this build does not carry, by role. */
 export const ABSENT: Readonly<Record<Role, readonly string[]>> = {
   accounts: ["sui"],
-  blobStore: ["walrus"],
+  blobStore: [],
   cipher: ["seal"],
   embedder: [],
   languageModel: [],
