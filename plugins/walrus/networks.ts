@@ -42,6 +42,11 @@ export function walrusObjects(
   return { systemObjectId, stakingPoolId };
 }
 
+/** The network's public upload relay; empty where it has none. */
+export function relayUrlOf(network: SuiNetwork): string {
+  return RELAYS[network] ?? "";
+}
+
 /** How blobs reach the storage nodes. */
 export type Route =
   | { readonly kind: "relay"; readonly url: string }

@@ -76,10 +76,8 @@ export class Health {
         : { status: "disabled" },
       blob_store: { ...blobs },
       chain,
-      sidecar: await this.#sidecarState(),
-      sponsor: sponsor === undefined
-        ? { status: "disabled" }
-        : { status: "ok", ...sponsor.health?.() },
+      sidecar,
+      sponsor: sponsorState(sponsor, sidecar),
     };
   }
 

@@ -21,18 +21,8 @@ export const BUILT_IN: Readonly<Record<string, BuiltIn>> = {
   seal: { module: "plugins/seal/mod.ts", roles: ["cipher"] },
   openai: { module: "plugins/openai.ts", roles: ["embedder", "languageModel"] },
   sui: { module: "plugins/sui/mod.ts", roles: ["accounts"] },
+  walrus: { module: "plugins/walrus/mod.ts", roles: ["blobStore"] },
   "use-lite": { module: "plugins/use_lite/mod.ts", roles: ["embedder"] },
-};
-
-/** Names the protocol knows and this build does not carry, by role. */
-export const ABSENT: Readonly<Record<Role, readonly string[]>> = {
-  accounts: [],
-  blobStore: ["walrus"],
-  cipher: [],
-  embedder: [],
-  languageModel: [],
-  sponsor: [],
-  vectorStore: [],
 };
 
 /** The word that leaves a role empty, where a role may be empty. */
@@ -50,7 +40,6 @@ export function isSpecifier(name: string): boolean {
 export function choiceProblem(role: Role, env: string, name: string): string | undefined {
   if (name === EMPTY[role] || isSpecifier(name)) return undefined;
   if (BUILT_IN[name]?.roles.includes(role)) return undefined;
-  if (ABSENT[role].includes(name)) return `${env}: ${name} is not part of this build`;
   const names = Object.keys(BUILT_IN).filter((known) => BUILT_IN[known]!.roles.includes(role));
   const empty = EMPTY[role];
   const known = [...(empty === undefined ? [] : [empty]), ...names].join(", ");

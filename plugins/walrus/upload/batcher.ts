@@ -10,7 +10,7 @@ export interface Batch extends Scope {
   readonly items: readonly Item[];
 }
 
-/** Most bytes of items in one quilt; an item above it has a quilt of its own. */
+/** Most bytes of items in one quilt; an item above it is a blob by itself. */
 export const MAX_BATCH_BYTES = 4_194_304;
 
 /** While items keep coming, a batch waits so many times its usual wait at most. */
@@ -60,17 +60,22 @@ export class Batcher {
   }
 
   /** Takes the batches that are due out, or all of them. */
-  take(now: number, { maxPatches = MAX_PATCHES, all = false } = {}): Batch[] {
+  take(
+    now: number,
+    { maxPatches = MAX_PATCHES, maxBytes = MAX_BATCH_BYTES, all = false } = {},
+  ): Batch[] {
     const batches: Batch[] = [];
     for (const item of this.#standalone.splice(0)) batches.push(batchOf([item], false));
     const due = all || this.dueAt(now) <= now;
     for (const [key, items] of this.#waiting) {
-      const chunks = chunksOf(items, maxPatches);
+      const chunks = chunksOf(items, maxPatches, maxBytes);
       const last = chunks.at(-1) ?? [];
-      const full = isFull(last, maxPatches);
+      const full = isFull(last, maxPatches, maxBytes);
       const along = due && (all || full || this.#isRipe(last, now));
       const rest = along ? [] : full ? [] : chunks.pop() ?? [];
-      for (const chunk of chunks) batches.push(batchOf(chunk, true));
+      for (const chunk of chunks) {
+        batches.push(batchOf(chunk, chunk.length > 1 || sizeOf(chunk) <= maxBytes));
+      }
       if (rest.length === 0) this.#waiting.delete(key);
       else this.#waiting.set(key, rest);
     }
@@ -81,7 +86,7 @@ export class Batcher {
   #due(items: readonly Item[], now: number): number {
     const [first, last] = [items[0], items.at(-1)];
     if (first === undefined || last === undefined) return Infinity;
-    if (isFull(items, MAX_PATCHES)) return now;
+    if (isFull(items, MAX_PATCHES, MAX_BATCH_BYTES)) return now;
     const latest = first.createdAt + MAX_WAITS * this.#batchMs;
     return Math.min(latest, last.createdAt + this.#batchMs);
   }
@@ -102,17 +107,17 @@ function sizeOf(items: readonly Item[]): number {
   return items.reduce((sum, { size }) => sum + size, 0);
 }
 
-function isFull(items: readonly Item[], maxPatches: number): boolean {
-  return items.length >= maxPatches || sizeOf(items) >= MAX_BATCH_BYTES;
+function isFull(items: readonly Item[], maxPatches: number, maxBytes: number): boolean {
+  return items.length >= maxPatches || sizeOf(items) >= maxBytes;
 }
 
 /** Items in their order, as many together as a quilt holds. */
-function chunksOf(items: readonly Item[], maxPatches: number): Item[][] {
+function chunksOf(items: readonly Item[], maxPatches: number, maxBytes: number): Item[][] {
   const chunks: Item[][] = [];
   let chunk: Item[] = [];
   let size = 0;
   for (const item of items) {
-    const over = chunk.length >= maxPatches || size + item.size > MAX_BATCH_BYTES;
+    const over = chunk.length >= maxPatches || size + item.size > maxBytes;
     if (over && chunk.length > 0) {
       chunks.push(chunk);
       [chunk, size] = [[], 0];
@@ -122,4 +127,21 @@ function chunksOf(items: readonly Item[], maxPatches: number): Item[][] {
   }
   if (chunk.length > 0) chunks.push(chunk);
   return chunks;
+}
+
+/** Largest symbol of Walrus' encoding, in bytes; sizes of symbols are even. */
+const MAX_SYMBOL = 65_534;
+
+/**
+ * How much a quilt holds at so many shards: `n - f` columns of `n - 2f` symbols, f = floor((n - 1) /
+ * 3) (walrus-core, source_symbols_for_n_shards). A column is left for the index, one for the
+ * deletions told; of the bytes a quarter fits however unlike the items are.
+ */
+export function quiltLimits(shards: number): { maxPatches: number; maxBytes: number } {
+  const faulty = Math.floor((shards - 1) / 3);
+  const [columns, rows] = [shards - faulty, shards - 2 * faulty];
+  return {
+    maxPatches: Math.max(1, columns - 2),
+    maxBytes: Math.min(MAX_BATCH_BYTES, Math.floor(columns * rows * MAX_SYMBOL / 4)),
+  };
 }

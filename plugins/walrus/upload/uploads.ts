@@ -6,7 +6,7 @@ import {
   type StoreAgain,
   type StoredBlob,
 } from "../stored_blob.ts";
-import { type Batch, Batcher } from "./batcher.ts";
+import { type Batch, Batcher, quiltLimits } from "./batcher.ts";
 import { releaseBytes } from "./completion.ts";
 import { Pump } from "./pump.ts";
 import { type StepParts, Steps } from "./steps.ts";
@@ -213,11 +213,8 @@ export class Uploads implements BlobWriter {
   async #cut(): Promise<void> {
     const { chain, clock } = this.#options;
     try {
-      // A quilt of n shards has n - f columns, f = floor((n - 1) / 3); one at least is its index.
-      const shards = await chain.shards();
-      const columns = shards - Math.floor((shards - 1) / 3);
-      const maxPatches = Math.max(1, columns - 2);
-      const batches = this.#batcher.take(clock.now(), { maxPatches, all: this.#all });
+      const limits = quiltLimits(await chain.shards());
+      const batches = this.#batcher.take(clock.now(), { ...limits, all: this.#all });
       while (batches.length > 0) {
         try {
           await this.#add(batches[0]!);

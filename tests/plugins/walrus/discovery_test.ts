@@ -425,3 +425,23 @@ Deno.test("on the local network, what an owner and a wallet wrote is found, a fo
   await catalogue.close();
   await Deno.remove(dataDir, { recursive: true });
 });
+
+Deno.test("a transaction that the node forgot is asked of the archive", async () => {
+  await using fixture = await startWalrus();
+  const { objectId } = await write(fixture, fixture.wallet, ["kept"], QUILT);
+  const archive = fixture.parts.client();
+  const type = await fixture.direct().getBlobType();
+  const address = fixture.wallet.toSuiAddress();
+  const transactionOf = async () => {
+    for await (const page of new ChainReads(archive, type).owned(address)) {
+      return page.find((blob) => blob.objectId === objectId)!.transaction;
+    }
+  };
+  const digest = (await transactionOf())!;
+  // A node of another chain knows none of its transactions.
+  await using other = await startWalrus();
+  const node = other.parts.client();
+  strictEqual((await new ChainReads(node, type).senders([digest])).size, 0);
+  const sent = await new ChainReads(node, type, archive).senders([digest, digest]);
+  strictEqual(sent.get(digest)?.sender, address);
+});
