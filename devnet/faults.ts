@@ -1,5 +1,5 @@
 /** What every fault may say about when it strikes. */
-interface FaultScope {
+export interface FaultScope {
   /** Strikes only requests whose `METHOD path` contains this text; all when absent. */
   readonly only?: string;
   /** Is over after so many strikes; lasts until it is taken back when absent. */
@@ -20,7 +20,12 @@ export type Fault =
     | { readonly kind: "status"; readonly status: number; readonly retryAfter?: number }
     /** Answers in the right form, but lies: other bytes, a wrong signature, a wrong key share. */
     | { readonly kind: "wrong" }
-    /** Does the work, then the connection breaks: the caller cannot know that it is done. */
+    /**
+     * Does the work, then the connection breaks: the caller cannot know that it is done. Mind that
+     * Deno's fetch by itself repeats such a request, once and whatever its method, when the
+     * connection was in use before and the body is text or bytes (denoland/deno#35610): with
+     * `times: 1` the repetition succeeds. A Blob, a form or a stream is sent once.
+     */
     | { readonly kind: "lost" }
   );
 

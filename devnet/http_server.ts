@@ -40,10 +40,14 @@ async function send(response: Response, outgoing: ServerResponse): Promise<void>
   outgoing.statusCode = response.status;
   response.headers.forEach((value, name) => outgoing.setHeader(name, value));
   if (response.body !== null) {
-    for await (const part of response.body) {
-      if (outgoing.destroyed) return;
-      outgoing.write(part);
+    const reader = response.body.getReader();
+    // A stream that has nothing to say for long must notice that nobody listens any more.
+    outgoing.on("close", () => void reader.cancel().catch(() => undefined));
+    outgoing.flushHeaders();
+    for (let read = await reader.read(); !read.done; read = await reader.read()) {
+      outgoing.write(read.value);
     }
+    if (outgoing.destroyed) return;
   }
   outgoing.end();
 }

@@ -13,15 +13,28 @@ const DUPLICATE = 1;
 /** The attributes of a blob: names and values in the order of insertion. */
 export type Attributes = Map<string, string>;
 
-function parse(bytes: Uint8Array): Attributes {
+function read(tx: Tx, blob: string): Attributes | undefined {
+  const bytes = tx.getField(blob, NAME_TYPE, NAME);
+  if (bytes === undefined) return undefined;
   return new Map(Metadata.parse(bytes).metadata.map(({ key, value }) => [key, value]));
 }
 
 /** Attributes of a blob object; undefined when it has none. */
 export function readAttributes(system: WalrusSystem, blob: string): Attributes | undefined {
-  const tx = system.chain.begin(blob, "read");
-  const bytes = tx.getField(blob, NAME_TYPE, NAME);
-  return bytes === undefined ? undefined : parse(bytes);
+  return read(system.chain.begin(blob, "read"), blob);
+}
+
+/** Sets all attributes of a blob object. */
+export function writeAttributes(
+  system: WalrusSystem,
+  tx: Tx,
+  blob: string,
+  attributes: Attributes,
+): void {
+  const entries = [...attributes].map(([key, value]) => ({ key, value }));
+  const valueType = system.type("metadata::Metadata");
+  const info = { parent: blob, nameType: NAME_TYPE, name: NAME, valueType };
+  tx.setField(info, Metadata.serialize({ metadata: entries }).toBytes());
 }
 
 /** Makes the functions of the metadata module, and those of blobs with metadata, callable. */
@@ -29,15 +42,8 @@ export function installAttributes(system: WalrusSystem): void {
   const { chain, packageId } = system;
   const metadataType = system.type("metadata::Metadata");
   const blobType = system.type("blob::Blob");
-  const read = (tx: Tx, blob: string): Attributes | undefined => {
-    const bytes = tx.getField(blob, NAME_TYPE, NAME);
-    return bytes === undefined ? undefined : parse(bytes);
-  };
-  const write = (tx: Tx, blob: string, attributes: Attributes) => {
-    const entries = [...attributes].map(([key, value]) => ({ key, value }));
-    const info = { parent: blob, nameType: NAME_TYPE, name: NAME, valueType: metadataType };
-    tx.setField(info, Metadata.serialize({ metadata: entries }).toBytes());
-  };
+  const write = (tx: Tx, blob: string, attributes: Attributes) =>
+    writeAttributes(system, tx, blob, attributes);
   const abort = (code: number, name: string): never => {
     throw new Abort(code, `${packageId}::blob::${name}`);
   };

@@ -22,8 +22,13 @@ export class BlobIndex {
   constructor(chain: Chain, type: string) {
     this.#chain = chain;
     this.#type = type;
-    for (const object of chain.objects.values()) {
-      if (object.type === type) this.add(blobIdText(Blob.parse(object.bcs).blob_id), object.id);
+    this.reload();
+  }
+
+  /** Finds the blob objects that are on the chain already. */
+  reload(): void {
+    for (const { id, type, bcs } of this.#chain.objects.values()) {
+      if (type === this.#type) this.add(blobIdText(Blob.parse(bcs).blob_id), id);
     }
   }
 

@@ -301,13 +301,6 @@ export class WalrusFunctions {
       { parameters: [system, blob], returns: [storage] },
     );
 
-    // The SDK destroys what is left of the coins it splits off for a payment.
-    chain.fn("0x2::coin::destroy_zero", (tx, [coin]) => {
-      const id = objectId(coin);
-      if (tx.coinBalance(id) !== 0n) throw new Abort(0, "0x2::balance::destroy_zero");
-      tx.del(id);
-    }, { parameters: ["0x2::coin::Coin<$0>"], typeParameters: 1 });
-
     chain.fn(`${packageId}::blob::burn`, (tx, [id]) => tx.del(objectId(id)), {
       parameters: [blob],
     });

@@ -59,6 +59,8 @@ export interface WalrusNetwork extends Disposable {
   readonly publisherWallet: Wallet;
   /** Begins the next epoch of Walrus: storage that ends with this one is over. */
   advanceEpoch(): void;
+  /** Takes epoch and blobs from the chain, when its objects were restored after the installation. */
+  reload(): void;
 }
 
 /** Sets up Walrus: its package, storage nodes, aggregators, publisher and upload relay. */
@@ -131,6 +133,10 @@ export async function installWalrus(
     publisher,
     publisherWallet: wallet,
     advanceEpoch: () => system.advanceEpoch(),
+    reload: () => {
+      system.reload();
+      storage.index.reload();
+    },
     [Symbol.dispose]: () => storage[Symbol.dispose](),
   };
 }

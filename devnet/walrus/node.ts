@@ -4,7 +4,7 @@ import type { SliverKind } from "./contents.ts";
 import { EncodedMetadata } from "./layouts.ts";
 import { bcs } from "@mysten/sui/bcs";
 import { normalizeSuiAddress } from "@mysten/sui/utils";
-import { pairOfShard } from "./sizes.ts";
+import { shardOfPair } from "./sizes.ts";
 import type { BlobStorage, Persistence } from "./storage.ts";
 
 const GONE = "the requested blob or sliver is not stored here";
@@ -115,8 +115,7 @@ export class StorageNodeApi {
 
   #holds(blobId: string, pair: number): boolean {
     const { committee } = this.#storage.system;
-    return committee.nodes[this.#index]?.shards
-      .some((shard) => pairOfShard(shard, blobId, committee.shards) === pair) ?? false;
+    return committee.nodeOf(shardOfPair(pair, blobId, committee.shards))?.index === this.#index;
   }
 
   async #slivers(

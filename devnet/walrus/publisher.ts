@@ -3,6 +3,7 @@ import { normalizeSuiAddress } from "@mysten/sui/utils";
 import { ExecutionFailure } from "../sui/failure.ts";
 import { ownedBy } from "../sui/object.ts";
 import { apiPath, refusal } from "./answers.ts";
+import { type Attributes, writeAttributes } from "./attributes.ts";
 import { blobIdNumber, blobIdText, ENCODING_RS2 } from "./blob_id.ts";
 import type { Identity } from "./encoder.ts";
 import type { WalrusFunctions } from "./functions.ts";
@@ -14,12 +15,16 @@ import type { BlobStorage, Persistence } from "./storage.ts";
 import { MAX_EPOCHS_AHEAD } from "./system.ts";
 import type { Wallet } from "./wallet.ts";
 
+/** What tells quilts from other blobs on chain. */
+const QUILT: Attributes = new Map([["_walrusBlobType", "quilt"]]);
+
 /** How a blob is to be stored, as the query of a request says. */
 interface StoreOptions {
   readonly epochs: number;
   readonly deletable: boolean;
   readonly force: boolean;
   readonly sendTo: string | undefined;
+  readonly attributes?: Attributes;
 }
 
 /** Result of a stored blob, as Walrus' publisher writes it. */
@@ -31,8 +36,10 @@ export class Publisher {
   readonly #functions: WalrusFunctions;
   readonly #wallet: Wallet;
   #last: Promise<unknown> = Promise.resolve();
-  /** Larger bodies are refused with 413. */
-  maxBodySize = 10 * 1024 * 1024;
+  /** Larger blobs are refused with 413. */
+  maxBlobSize = 10 * 1024 * 1024;
+  /** Larger forms of quilts are refused with 413. */
+  maxQuiltSize = 100 * 1024 * 1024;
 
   /** @param wallet Pays in WAL. */
   constructor(storage: BlobStorage, functions: WalrusFunctions, wallet: Wallet) {
@@ -50,7 +57,8 @@ export class Publisher {
     const options = storeOptions(new URL(request.url).searchParams);
     if (typeof options === "string") return refusal(400, options);
     const body = new Uint8Array(await request.arrayBuffer());
-    if (body.length > this.maxBodySize) return new Response("too large", { status: 413 });
+    const limit = path === "/v1/blobs" ? this.maxBlobSize : this.maxQuiltSize;
+    if (body.length > limit) return new Response("too large", { status: 413 });
     try {
       return path === "/v1/blobs"
         ? Response.json(lie(await this.#store(body, options), wrong))
@@ -71,7 +79,7 @@ export class Publisher {
     const form = await readQuiltForm(request, body, shards);
     if (typeof form === "string") return refusal(400, form);
     const identity = await this.#storage.contents.identify(form.quilt);
-    const result = await this.#store(form.quilt, options, identity);
+    const result = await this.#store(form.quilt, { ...options, attributes: QUILT }, identity);
     return Response.json({
       blobStoreResult: lie(result, wrong),
       storedQuiltBlobs: form.patches.map(({ identifier, startIndex, endIndex }) => ({
@@ -170,7 +178,8 @@ export class Publisher {
     return owner?.kind === "address" && owner.address === this.#wallet.address;
   }
 
-  #register(identity: Identity, size: number, { epochs, deletable }: StoreOptions): string {
+  #register(identity: Identity, size: number, options: StoreOptions): string {
+    const { epochs, deletable, attributes } = options;
     const { system } = this.#storage;
     const encoded = BigInt(encodedLength(size, system.committee.shards));
     return system.chain.apply(this.#wallet.address, "register_blob", (tx) => {
@@ -187,6 +196,7 @@ export class Publisher {
         deletable,
         payment,
       });
+      if (attributes !== undefined) writeAttributes(system, tx, id, attributes);
       return tx.put({ ...tx.get(id), owner: ownedBy(this.#wallet.address) });
     });
   }

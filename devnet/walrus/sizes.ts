@@ -51,3 +51,8 @@ function rotation(blobId: string, shards: number): number {
 export function pairOfShard(shard: number, blobId: string, shards: number): number {
   return (shards + shard - rotation(blobId, shards)) % shards;
 }
+
+/** Shard that stores a sliver pair of a blob. */
+export function shardOfPair(pair: number, blobId: string, shards: number): number {
+  return (pair + rotation(blobId, shards)) % shards;
+}

@@ -65,6 +65,15 @@ export class WalrusSystem {
     this.#pools = Array.from({ length: options.nodes }, () => normalizeSuiAddress(chain.freshId()));
     this.committee = new Committee(options.shards, this.#pools, options.seed);
     this.#nodeAddress = options.nodeAddress;
+    this.reload();
+  }
+
+  /** Takes the epoch from the chain, if an earlier run left one, and writes the objects. */
+  reload(): void {
+    const name = bcs.u64().serialize(VERSION).toBytes();
+    const value = this.chain.begin(this.systemId, "reload").getField(this.systemId, "u64", name);
+    const stored = value === undefined ? 1 : SystemState.parse(value).committee.epoch;
+    this.#epoch = Math.max(stored, this.#epoch);
     this.#write();
   }
 

@@ -39,6 +39,14 @@ Deno.test("a lost answer: the work is done, the caller sees a broken connection"
   strictEqual(await put(fixture.url), "truth x");
 });
 
+Deno.test("what is sent as a Blob is sent once, also over a connection used before", async () => {
+  await using fixture = await start();
+  strictEqual(await put(fixture.url), "truth x");
+  fixture.faults.set("it", { kind: "lost", times: 1 });
+  await rejects(fetch(fixture.url, { method: "PUT", body: new Blob(["x"]) }), TypeError);
+  strictEqual(fixture.done, 2);
+});
+
 Deno.test("an endpoint that is down does nothing", async () => {
   await using fixture = await start();
   fixture.faults.set("it", { kind: "down" });
@@ -88,4 +96,16 @@ Deno.test("bodies of any size pass unchanged", async () => {
   await using server = await listen(0, async (request) => new Response(await request.bytes()));
   const response = await fetch(`http://127.0.0.1:${server.port}/`, { method: "POST", body: bytes });
   deepStrictEqual(await response.bytes(), bytes);
+});
+
+Deno.test("a stream begins before its first part, and ends with its reader", async () => {
+  const cancelled = Promise.withResolvers<void>();
+  const body = new ReadableStream<Uint8Array>({ cancel: () => cancelled.resolve() });
+  await using server = await listen(0, () => Promise.resolve(new Response(body)));
+  const gone = new AbortController();
+  const response = await fetch(`http://127.0.0.1:${server.port}/`, { signal: gone.signal });
+  strictEqual(response.status, 200);
+  gone.abort();
+  await response.body?.cancel().catch(() => undefined);
+  await cancelled.promise;
 });

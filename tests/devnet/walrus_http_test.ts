@@ -1,28 +1,6 @@
 import { deepStrictEqual, match, ok, strictEqual } from "node:assert/strict";
-import {
-  installWalrus,
-  type WalrusNetwork,
-  type WalrusOptions,
-} from "../../devnet/walrus/install.ts";
-import { type PartsFixture, startParts } from "./parts_fixture.ts";
-
-interface Fixture extends AsyncDisposable {
-  readonly parts: PartsFixture;
-  readonly walrus: WalrusNetwork;
-}
-
-async function start(options: WalrusOptions = {}, dataDir?: string): Promise<Fixture> {
-  const parts = startParts(dataDir);
-  const walrus = await installWalrus(parts, options);
-  return {
-    parts,
-    walrus,
-    async [Symbol.asyncDispose]() {
-      walrus[Symbol.dispose]();
-      await parts[Symbol.asyncDispose]();
-    },
-  };
-}
+import type { WalrusNetwork } from "../../devnet/walrus/install.ts";
+import { startWalrus } from "./walrus_fixture.ts";
 
 interface BlobObject {
   readonly id: string;
@@ -74,7 +52,7 @@ const created = (stored: Stored): BlobObject => {
 };
 
 Deno.test("a publisher stores a blob that every aggregator reads", async () => {
-  await using fixture = await start();
+  await using fixture = await startWalrus();
   const { walrus, parts } = fixture;
   const before = walrus.publisherWallet.balance;
   const stored = await put(walrus, "some other string", `epochs=3&send_object_to=${USER}`);
@@ -92,7 +70,7 @@ Deno.test("a publisher stores a blob that every aggregator reads", async () => {
 });
 
 Deno.test("what is not stored is 404, what is no id is 400", async () => {
-  await using fixture = await start();
+  await using fixture = await startWalrus();
   const absent = await get(fixture.walrus, `blobs/${"A".repeat(43)}`);
   strictEqual(absent.status, 404);
   match(absent.text, /"NOT_FOUND"/);
@@ -103,7 +81,7 @@ Deno.test("what is not stored is 404, what is no id is 400", async () => {
 });
 
 Deno.test("a permanent blob that lives long enough is not paid twice", async () => {
-  await using fixture = await start();
+  await using fixture = await startWalrus();
   const { walrus } = fixture;
   const first = created(await put(walrus, "once", "epochs=5&permanent=true"));
   const before = walrus.publisherWallet.balance;
@@ -117,7 +95,7 @@ Deno.test("a permanent blob that lives long enough is not paid twice", async () 
 });
 
 Deno.test("blobs end with their epoch, everywhere", async () => {
-  await using fixture = await start();
+  await using fixture = await startWalrus();
   const { walrus } = fixture;
   const blob = created(await put(walrus, "short", "epochs=1"));
   const quilt = await putQuilt(walrus, { a: "1", b: "2" }, "epochs=2");
@@ -134,11 +112,15 @@ Deno.test("blobs end with their epoch, everywhere", async () => {
 });
 
 Deno.test("patches of a quilt: by patch id, by identifier, as a list", async () => {
-  await using fixture = await start();
+  await using fixture = await startWalrus();
   const { walrus } = fixture;
   const texts = { a: "first", b: "the second one", "c d/é": "x".repeat(500), empty: "" };
   const stored = await putQuilt(walrus, texts);
-  const { blobId } = created(stored.blobStoreResult);
+  const { id: objectId, blobId } = created(stored.blobStoreResult);
+  deepStrictEqual(
+    await fixture.direct().readBlobAttributes({ blobObjectId: objectId }),
+    { _walrusBlobType: "quilt" },
+  );
   const listed: unknown = JSON.parse((await get(walrus, `quilts/${blobId}/patches`)).text);
   deepStrictEqual(
     listed,
@@ -158,7 +140,7 @@ Deno.test("patches of a quilt: by patch id, by identifier, as a list", async () 
 });
 
 Deno.test("the cache of an aggregator misses a new blob for a while", async () => {
-  await using fixture = await start();
+  await using fixture = await startWalrus();
   const { walrus, parts } = fixture;
   const [first, second] = walrus.aggregators;
   if (first !== undefined) first.freshMisses = { reads: 2 };
@@ -172,8 +154,33 @@ Deno.test("the cache of an aggregator misses a new blob for a while", async () =
   strictEqual((await get(walrus, `blobs/${blobId}`, 1)).status, 200);
 });
 
+Deno.test("an aggregator answers HEAD, refuses other methods and what is too large for it", async () => {
+  await using fixture = await startWalrus();
+  const { walrus } = fixture;
+  const { blobId } = created(await put(walrus, "headless"));
+  const url = `${walrus.aggregatorUrls[0]}/v1/blobs/${blobId}`;
+  const head = await fetch(url, { method: "HEAD" });
+  deepStrictEqual([head.status, await head.text()], [200, ""]);
+  const post = await fetch(url, { method: "POST" });
+  deepStrictEqual([post.status, await post.text()], [405, ""]);
+  const [aggregator] = walrus.aggregators;
+  if (aggregator !== undefined) aggregator.maxBlobSize = 7;
+  strictEqual((await get(walrus, `blobs/${blobId}`)).status, 403);
+  strictEqual((await get(walrus, `blobs/${blobId}`, 1)).status, 200);
+});
+
+Deno.test("epoch and blobs are found again on a chain that was restored", async () => {
+  await using fixture = await startWalrus();
+  const { walrus } = fixture;
+  const { blobId } = created(await put(walrus, "still there", "epochs=5"));
+  walrus.advanceEpoch();
+  walrus.reload();
+  strictEqual(walrus.system.epoch, 2);
+  strictEqual((await get(walrus, `blobs/${blobId}`)).text, "still there");
+});
+
 Deno.test("a publisher refuses what it cannot store", async () => {
-  await using fixture = await start({ publisherWal: 50_000n });
+  await using fixture = await startWalrus({ publisherWal: 50_000n });
   const { walrus } = fixture;
   const status = async (query: string, body: BodyInit = "x", path = "blobs") => {
     const url = `${walrus.publisherUrl}/v1/${path}?${query}`;
@@ -186,14 +193,14 @@ Deno.test("a publisher refuses what it cannot store", async () => {
   strictEqual(await status("permanent=true&deletable=true"), 400);
   strictEqual(await status("send_object_to=me"), 400);
   strictEqual(await status("epochs=1", "x", "quilts"), 400);
-  walrus.publisher.maxBodySize = 10;
+  walrus.publisher.maxBlobSize = 10;
   strictEqual(await status("epochs=1", "x".repeat(11)), 413);
   strictEqual(await status("epochs=1"), 200);
   strictEqual(await status("epochs=1", "y"), 500, "no WAL is left");
 });
 
 Deno.test("a publisher that lost its answer has paid, and does not pay again", async () => {
-  await using fixture = await start();
+  await using fixture = await startWalrus();
   const { walrus, parts } = fixture;
   parts.faults.set("publisher", { kind: "lost", times: 1 });
   const before = walrus.publisherWallet.balance;
@@ -206,7 +213,7 @@ Deno.test("a publisher that lost its answer has paid, and does not pay again", a
 });
 
 Deno.test("aggregators and publishers lie, refuse and break", async () => {
-  await using fixture = await start();
+  await using fixture = await startWalrus();
   const { walrus, parts } = fixture;
   const { blobId } = created(await put(walrus, "truth"));
   parts.faults.set("aggregator:0", { kind: "wrong" });
@@ -224,7 +231,7 @@ Deno.test("aggregators and publishers lie, refuse and break", async () => {
 });
 
 Deno.test("without a quorum of nodes nothing is certified; the registration is used again", async () => {
-  await using fixture = await start();
+  await using fixture = await startWalrus();
   const { walrus, parts } = fixture;
   for (const node of ["node:0", "node:1"]) parts.faults.set(node, { kind: "down" });
   const url = `${walrus.publisherUrl}/v1/blobs?epochs=2`;
@@ -242,7 +249,7 @@ Deno.test("without a quorum of nodes nothing is certified; the registration is u
 Deno.test("blobs are kept in a folder", async () => {
   const dataDir = await Deno.makeTempDir();
   try {
-    await using fixture = await start({}, dataDir);
+    await using fixture = await startWalrus({}, dataDir);
     const { blobId } = created(await put(fixture.walrus, "on disk"));
     strictEqual(await Deno.readTextFile(`${dataDir}/walrus/${blobId}`), "on disk");
     strictEqual((await get(fixture.walrus, `blobs/${blobId}`)).text, "on disk");
