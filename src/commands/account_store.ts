@@ -25,9 +25,9 @@ export interface AccountStore extends AsyncDisposable {
 /** What a command wants with accounts. */
 export interface AccountAccess {
   /** File of the owner's private key, where accounts are on chain. */
-  readonly walletFile: string | undefined;
-  /** Whether it changes them. */
-  readonly changes: boolean;
+  readonly walletFile?: string | undefined;
+  /** Whether it changes them; it does when absent. */
+  readonly changes?: boolean;
 }
 
 /**
@@ -41,7 +41,7 @@ export interface AccountAccess {
 export async function openAccounts(
   env: Env,
   cwd: string,
-  { walletFile, changes }: AccountAccess,
+  { walletFile, changes = true }: AccountAccess = {},
 ): Promise<AccountStore> {
   const { settings, problems } = readSettings(env, { cwd });
   if (problems.length > 0) throw new SvcError("invalid_parameter", problems.join("\n"));

@@ -8,6 +8,7 @@ import {
   removeDelegateKey,
 } from "../../../plugins/sui/transactions.ts";
 import { SvcError } from "../../../src/errors.ts";
+import { accountRegistrySuite, conform } from "../../conformance/mod.ts";
 import { poll } from "../../crash/wire.ts";
 import { OnDevnet } from "./on_devnet.ts";
 
@@ -115,4 +116,15 @@ Deno.test("a chain that is down, slow or hangs is unavailable, and recovers by i
     });
     ok(found === undefined || found.accountId === accountId);
   }
+});
+
+conform(accountRegistrySuite, "sui on the devnet", async () => {
+  const chain = await OnDevnet.start();
+  const { accounts } = chain;
+  // Its owners are whoever holds the keys: cases that change accounts run on a node made for them.
+  return {
+    resolve: (publicKey, options) => accounts.resolve(publicKey, options),
+    get: (accountId, options) => accounts.get(accountId, options),
+    [Symbol.asyncDispose]: () => chain[Symbol.asyncDispose](),
+  };
 });
