@@ -23,6 +23,7 @@ import { aggregatorUrls } from "./aggregator/public_aggregators.ts";
 import { archiveUrl } from "./discovery/archives.ts";
 import { relayUrlOf, routeOf, walrusObjects } from "./networks.ts";
 import { openWalrus } from "./open.ts";
+import { wasmFolder } from "./wasm_folder.ts";
 
 /** Settings of the plugin. */
 export type WalrusFields = typeof CHAIN_FIELDS & {
@@ -159,7 +160,7 @@ const plugin: Plugin<WalrusFields> = definePlugin({
       "`walrus`: addresses, besides the owner and the wallets, whose blobs are restored",
     ),
   },
-  permissions(_role, settings): Permissions {
+  permissions(_role, settings, dataDir): Permissions {
     const { network, aggregators, relay, publisher } = settings;
     const archive = archiveUrl(network);
     const all = [
@@ -168,7 +169,11 @@ const plugin: Plugin<WalrusFields> = definePlugin({
       ...aggregatorUrls(network, aggregators),
       ...[relay, publisher, relayUrlOf(network)].filter((url) => url !== "").slice(0, 1),
     ];
-    return { net: [...new Set(all.map(netEntry))] };
+    return {
+      net: [...new Set(all.map(netEntry))],
+      read: [dataDir, wasmFolder()],
+      write: [dataDir],
+    };
   },
   roles: {
     blobStore(settings, context) {
