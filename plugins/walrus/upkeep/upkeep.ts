@@ -309,6 +309,8 @@ export class Upkeep {
       catalogue.removeTombstone(scope, id);
       catalogue.database.run("delete from digest where id = ?", id);
     }
-    if (quilt) catalogue.removeTombstone(scope, blobId);
+    if (!quilt) return;
+    catalogue.removeTombstone(scope, blobId);
+    this.#rows.forgetMoves(scope, blobId);
   }
 }
