@@ -70,7 +70,7 @@ const ROWS: readonly Row[] = [
   number("SVC_SHUTDOWN_SECONDS", "shutdownSeconds", 10, 0, 601),
   ["SVC_ACCOUNTS", "accounts", "local", "memory", "memory", "sui"],
   ["SVC_CIPHER", "cipher", "local", "memory", "memory", "seal"],
-  ["SVC_BLOB_STORE", "blobStore", "local", "npm:@x/blobs@1", "npm:@x/blobs@1", "walrus"],
+  ["SVC_BLOB_STORE", "blobStore", "local", "npm:@x/blobs@1", "npm:@x/blobs@1", "walrsu"],
   ["SVC_VECTOR_STORE", "vectorStore", "local", "./v.ts", "file:///cwd/v.ts", "lance"],
   ["SVC_EMBEDDER", "embedder", "use-lite", "memory", "memory", "olama"],
   ["SVC_EMBEDDING_MODEL", "embeddingModel", undefined, "m", "m", undefined],
@@ -261,7 +261,6 @@ Deno.test("plugins that are not part of this build are said to be so", () => {
     const [name, value] of [
       ["SVC_ACCOUNTS", "sui"],
       ["SVC_CIPHER", "seal"],
-      ["SVC_BLOB_STORE", "walrus"],
       ["SVC_SPONSOR", "gas-station"],
     ] as const
   ) {

@@ -80,7 +80,7 @@ async function execute(sui: SuiGrpcClient, saved: SavedTransaction): Promise<Out
     const { digest: answered } = result.Transaction ?? result.FailedTransaction;
     if (answered !== digest) throw new Error("The node answered for another transaction");
     // Until then the node may answer reads without the objects it made.
-    await sui.core.waitForTransaction({ digest, timeout: 30_000 });
+    await untilFound(sui, digest);
     return outcomeOf(result);
   } catch (thrown) {
     const blocked = await isOvertaken(sui, saved);
@@ -90,6 +90,18 @@ async function execute(sui: SuiGrpcClient, saved: SavedTransaction): Promise<Out
     if (blocked) return { kind: "void" };
     throw thrown;
   }
+}
+
+/** Pauses between looks for a transaction that was executed, in milliseconds. */
+const PAUSES_MS = [100, 300, 600, 1_500, 3_500, 7_000] as const;
+
+/** Not the client's own wait, whose deadline would keep the process for as long as it lasts. */
+async function untilFound(sui: SuiGrpcClient, digest: string): Promise<void> {
+  for (const pause of PAUSES_MS) {
+    if (await find(sui, digest) !== undefined) return;
+    await new Promise((resolve) => setTimeout(resolve, pause));
+  }
+  throw new Error("The node does not find what it executed");
 }
 
 async function find(sui: SuiGrpcClient, digest: string): Promise<Executed | undefined> {
