@@ -16,6 +16,7 @@ import { scanPart } from "./scan.ts";
 import { startPart } from "./start.ts";
 import { storePart } from "./store.ts";
 import { stdioPart } from "./stdio.ts";
+import { walrusPart } from "./walrus.ts";
 
 const PARTS: readonly Part[] = [
   acceptPart,
@@ -31,6 +32,7 @@ const PARTS: readonly Part[] = [
   stdioPart,
   indexPart,
   storePart,
+  walrusPart,
 ];
 
 const encoder = new TextEncoder();

@@ -18,10 +18,14 @@ const TIMEOUT_MS = 10_000;
  * list is meant for one host, and every call ends by its deadline.
  */
 export function openSui({ network, url, timeoutMs = TIMEOUT_MS }: SuiOptions): SuiGrpcClient {
-  const fetchOnce: typeof fetch = (input, init) => {
+  const fetchOnce: typeof fetch = async (input, init) => {
     const deadline = AbortSignal.timeout(timeoutMs);
     const signal = init?.signal ? AbortSignal.any([init.signal, deadline]) : deadline;
-    return fetch(input, { ...init, redirect: "error", signal });
+    const response = await fetch(input, { ...init, redirect: "error", signal });
+    if (response.ok) return response;
+    // The client reads no body of an answer that says no, and the connection would stay with it.
+    await response.body?.cancel();
+    return new Response(null, { status: response.status, headers: response.headers });
   };
   return new SuiGrpcClient({ network, baseUrl: url, fetch: fetchOnce });
 }
