@@ -21,6 +21,9 @@ import type { Clock } from "./upload/clock.ts";
 import type { ItemRows } from "./upload/item_rows.ts";
 import type { Uploads } from "./upload/uploads.ts";
 
+/** Pause before the first round of upkeep, and while there is more to do, in milliseconds. */
+const SOON_MS = 60_000;
+
 /** What a Walrus blob store is made of. */
 export interface WalrusParts {
   /** What is known here. */
@@ -61,7 +64,7 @@ export class WalrusBlobStore implements BlobStore {
   /** Begins with upkeep after the first pause. */
   constructor(parts: WalrusParts) {
     this.#parts = parts;
-    this.#plan();
+    this.#plan(Math.min(parts.upkeepMs, SOON_MS));
   }
 
   async put(bytes: Uint8Array, options: PutOptions): Promise<string> {
@@ -127,7 +130,8 @@ export class WalrusBlobStore implements BlobStore {
   /** One round of upkeep. */
   async maintain(): Promise<void> {
     this.#check(undefined);
-    await this.#parts.upkeep.round();
+    const { failure } = await this.#parts.upkeep.round();
+    if (failure !== undefined) throw failure;
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
@@ -148,22 +152,31 @@ export class WalrusBlobStore implements BlobStore {
     if (this.#closed !== undefined) throw this.#closed;
   }
 
-  #plan(): void {
-    const { upkeepMs, clock, upkeep, log, catalogue } = this.#parts;
-    if (upkeepMs === 0) return;
-    this.#cancel = clock.after(upkeepMs, () => {
-      this.#round = (async () => {
-        const now = clock.now();
-        await catalogue.database.write(() => catalogue.dropExpired(now));
-        await upkeep.round();
-      })().catch((error) => {
-        if (this.#closed === undefined) {
-          log("warn", `walrus: upkeep is put off: ${SvcError.from(error).code}`);
-        }
-      }).then(() => {
+  #plan(afterMs: number): void {
+    const { upkeepMs, clock } = this.#parts;
+    if (upkeepMs === 0 || this.#closed !== undefined) return;
+    this.#cancel = clock.after(afterMs, () => {
+      this.#round = this.#keepUp().then((more) => {
         this.#round = undefined;
-        if (this.#closed === undefined) this.#plan();
+        this.#plan(more ? Math.min(upkeepMs, SOON_MS) : upkeepMs);
       });
     });
+  }
+
+  /** A round of upkeep; answers whether another one is wanted soon. */
+  async #keepUp(): Promise<boolean> {
+    const { clock, upkeep, log, catalogue } = this.#parts;
+    try {
+      const now = clock.now();
+      await catalogue.database.write(() => catalogue.dropExpired(now));
+      const { more, failure } = await upkeep.round();
+      if (failure === undefined) return more;
+      throw failure;
+    } catch (error) {
+      if (this.#closed === undefined) {
+        log("warn", `walrus: upkeep is put off: ${SvcError.from(error).code}`);
+      }
+      return true;
+    }
   }
 }

@@ -20,6 +20,7 @@ import { openSui } from "../chain/sui_client.ts";
 import { isObjectId } from "../../src/protocol/keys.ts";
 import { netEntry } from "../models/net_entry.ts";
 import { aggregatorUrls } from "./aggregator/public_aggregators.ts";
+import { archiveUrl } from "./discovery/archives.ts";
 import { relayUrlOf, routeOf, walrusObjects } from "./networks.ts";
 import { openWalrus } from "./open.ts";
 
@@ -160,8 +161,10 @@ const plugin: Plugin<WalrusFields> = definePlugin({
   },
   permissions(_role, settings): Permissions {
     const { network, aggregators, relay, publisher } = settings;
+    const archive = archiveUrl(network);
     const all = [
       rpcUrlOf(settings),
+      ...(archive === undefined ? [] : [archive]),
       ...aggregatorUrls(network, aggregators),
       ...[relay, publisher, relayUrlOf(network)].filter((url) => url !== "").slice(0, 1),
     ];
@@ -173,6 +176,7 @@ const plugin: Plugin<WalrusFields> = definePlugin({
       if (privateKeys === undefined) {
         throw new SvcError("invalid_parameter", "walrus: set SVC_SUI_PRIVATE_KEYS");
       }
+      const archive = archiveUrl(network);
       const readFrom = aggregatorUrls(network, aggregators);
       if (readFrom.length === 0) {
         throw new SvcError("invalid_parameter", "walrus: set SVC_WALRUS_AGGREGATOR_URLS");
@@ -180,6 +184,7 @@ const plugin: Plugin<WalrusFields> = definePlugin({
       return openWalrus({
         dataDir: context.dataDir,
         sui: openSui({ network, url: rpcUrlOf(settings) }),
+        archive: archive === undefined ? undefined : openSui({ network, url: archive }),
         objects: walrusObjects(network, settings.systemId, settings.stakingId),
         route: routeOf(network, settings.relay, settings.publisher),
         aggregatorUrls: readFrom,

@@ -31,6 +31,8 @@ export interface WalrusOptions {
   readonly dataDir: string;
   /** Client of a node. */
   readonly sui: SuiGrpcClient;
+  /** Client of an archive, for transactions the node has forgotten. */
+  readonly archive?: SuiGrpcClient | undefined;
   /** Where Walrus is on the chain. */
   readonly objects: WalrusObjects;
   /** How blobs reach the storage nodes. */
@@ -147,7 +149,9 @@ export function openWalrus(options: WalrusOptions): WalrusBlobStore {
   let reads: Promise<ChainReads> | undefined;
   /** The type of Blob objects is asked for once, when it is first needed. */
   const chainReads = () => {
-    reads ??= Promise.resolve(walrus.getBlobType()).then((type) => new ChainReads(sui, type));
+    reads ??= Promise.resolve(walrus.getBlobType()).then((type) =>
+      new ChainReads(sui, type, options.archive)
+    );
     reads.catch(() => reads = undefined);
     return reads;
   };

@@ -31,6 +31,10 @@ export interface ReadOptions extends CallOptions {
   readonly accepts?: ((bytes: Uint8Array) => boolean) | undefined;
   /** Bytes that were accepted are asked for once more elsewhere, and compared. */
   readonly compare?: boolean | undefined;
+  /** Whether accepted bytes are the blob's; costly, so asked only when aggregators differ. */
+  readonly proves?: ((bytes: Uint8Array) => Promise<boolean>) | undefined;
+  /** Also when there is nothing that differs. */
+  readonly provesAlways?: boolean | undefined;
   /** The blob was stored moments ago: aggregators that do not have it yet are asked again. */
   readonly fresh?: boolean | undefined;
 }
@@ -40,13 +44,15 @@ export interface ReadBlob {
   /** The bytes. */
   readonly bytes: Uint8Array<ArrayBuffer>;
   /**
-   * `digest`: they have the known SHA-256. `agreed`: two aggregators gave the same bytes. `form`:
+   * `digest`: they have the known SHA-256. `proven`: a proof was asked for, and found. `agreed`: two aggregators gave the same bytes. `form`:
    * they were accepted. `unchecked`: nothing was known of them.
    */
-  readonly proof: "digest" | "form" | "agreed" | "unchecked";
+  readonly proof: "digest" | "proven" | "form" | "agreed" | "unchecked";
 }
 
 const TIMEOUT_MS = 15_000;
+/** How long a second aggregator may take that only confirms, in milliseconds. */
+const COMPARE_MS = 1_000;
 /** Pauses before a fresh blob that no aggregator has is asked for again, in milliseconds. */
 const FRESH_PAUSES_MS = [250, 500, 1_000, 2_000, 4_000] as const;
 
@@ -128,8 +134,10 @@ export class Aggregators {
       signal: ends,
       schedule,
       wins: (answer) => answer !== undefined && settles(answer.proof, options),
+      suffices: (answer) => answer?.proof === "form" || answer?.proof === "unchecked",
+      patienceMs: COMPARE_MS,
     });
-    const accepted = new Map<string, ReadBlob>();
+    const accepted = new Map<string, ReadBlob & { readonly runner: string }>();
     let won: ReadBlob | undefined;
     let missing = 0;
     for (const run of runs) {
@@ -147,12 +155,19 @@ export class Aggregators {
         const { bytes, proof, digest = "" } = run.answer;
         if (proof === "refused") continue;
         if (settles(proof, options)) won = { bytes, proof };
-        else accepted.set(digest, { bytes, proof });
+        else accepted.set(digest, { bytes, proof, runner: run.runner });
       }
     }
     if (won !== undefined) return won;
-    // Nobody else has it; two that differ are not taken.
-    if (accepted.size === 1) return accepted.values().next().value;
+    for (const { bytes, proof, runner } of accepted.values()) {
+      const alone = accepted.size === 1;
+      if (alone && (options.proves === undefined || options.provesAlways !== true)) {
+        return { bytes, proof };
+      }
+      // Of two that differ neither is taken without a proof.
+      if (await options.proves?.(bytes)) return { bytes, proof: "proven" };
+      if (options.proves !== undefined) this.#standing.failed(runner, 0);
+    }
     // One that is in a pause may have it.
     if (missing === this.#options.urls.length && missing > 0) return undefined;
     throw unreadable(this.#standing.waitMs);

@@ -6,6 +6,10 @@ export interface RaceOptions<T> {
   readonly signal?: AbortSignal | undefined;
   /** Whether an answer ends the race. */
   wins(answer: T): boolean;
+  /** Whether an answer does when none that wins comes soon after it; none does where absent. */
+  readonly suffices?: ((answer: T) => boolean) | undefined;
+  /** How long after it, in milliseconds. */
+  readonly patienceMs?: number;
   /** Starts after a wait, and answers what gives it up; `setTimeout` where absent. */
   readonly schedule?: ((start: () => void, ms: number) => () => void) | undefined;
 }
@@ -31,7 +35,7 @@ function scheduled(start: () => void, ms: number): () => void {
 export async function race<R, T>(
   runners: readonly R[],
   run: (runner: R, signal: AbortSignal) => Promise<T>,
-  { afterMs, signal, wins, schedule = scheduled }: RaceOptions<T>,
+  { afterMs, signal, wins, suffices, patienceMs = 0, schedule = scheduled }: RaceOptions<T>,
 ): Promise<Run<R, T>[]> {
   signal?.throwIfAborted();
   const over = new AbortController();
@@ -44,6 +48,7 @@ export async function race<R, T>(
   let started = 0;
   let running = 0;
   let cancel = () => {};
+  let endPatience: (() => void) | undefined;
   const startNext = (): void => {
     cancel();
     if (over.signal.aborted) return;
@@ -66,14 +71,18 @@ export async function race<R, T>(
     running--;
     if (over.signal.aborted) return;
     runs.set(result.runner, result);
-    if (won) finished.resolve();
-    else startNext();
+    if (won) return finished.resolve();
+    if ("answer" in result && suffices?.(result.answer)) {
+      endPatience ??= schedule(finished.resolve, patienceMs);
+    }
+    startNext();
   };
   try {
     startNext();
     await finished.promise;
   } finally {
     cancel();
+    endPatience?.();
     signal?.removeEventListener("abort", abort);
     over.abort();
     // Nothing is left behind: neither a connection nor a body that nobody reads.

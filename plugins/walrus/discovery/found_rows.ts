@@ -101,10 +101,15 @@ export class FoundRows {
   /** Objects that a finished look did not meet: the address has them no longer. */
   unseen(holder: string, look: number): string[] {
     return this.#database.all<{ id: string }>(
-      "select object_id as id from found where holder = ? and seen < ?",
+      "select object_id as id from found where holder = ? and seen < ? and version <> ''",
       holder,
       look,
     ).map(({ id }) => id);
+  }
+
+  /** Has an object looked at anew when it is met again. */
+  reopen(objectId: string): void {
+    this.#database.run("update found set version = '' where object_id = ?", objectId);
   }
 
   /** Forgets an object. */

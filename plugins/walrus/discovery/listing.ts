@@ -67,6 +67,7 @@ export class Listing {
         options.signal?.throwIfAborted();
         for (const patch of catalogue.patchesIn(scope, blob.blobId).reverse()) {
           if (catalogue.isDeleted(scope, patch.id)) continue;
+          if (catalogue.movedTo(scope, patch.id) !== undefined) continue;
           yield { blobId: patch.id, bytes: patch.size, createdAt: blob.createdAt };
           options.signal?.throwIfAborted();
         }
@@ -115,11 +116,12 @@ export class Listing {
   /** Live blobs of a scope behind a row, each blob id once: with the object it came with first. */
   #page({ owner, namespace }: Scope, epoch: number, before: Row): Row[] {
     return this.#options.catalogue.database.all<Row>(
+      // The signs keep the query off the index of ends, which has everybody's blobs.
       `select object_id, created_at from stored as s
-       where owner = ? and namespace = ? and state = 'live' and end_epoch > ?
+       where owner = ? and namespace = ? and +state = 'live' and +end_epoch > ?
        and (created_at, object_id) < (?, ?)
-       and not exists (select 1 from stored as o where o.blob_id = s.blob_id and o.owner = s.owner
-         and o.namespace = s.namespace and o.state = 'live' and o.end_epoch > ?
+       and not exists (select 1 from stored as o where o.blob_id = s.blob_id and +o.owner = s.owner
+         and +o.namespace = s.namespace and +o.state = 'live' and +o.end_epoch > ?
          and (o.created_at, o.object_id) < (s.created_at, s.object_id))
        order by created_at desc, object_id desc limit ${PAGE}`,
       toColumn(owner),

@@ -119,8 +119,11 @@ export class Discovery {
     }
     await catalogue.database.write(() => {
       for (const objectId of this.#rows.unseen(owner, look)) {
-        this.#rows.remove(objectId);
-        if (catalogue.stored(objectId)?.state === "live") catalogue.setState(objectId, "gone");
+        const state = catalogue.stored(objectId)?.state;
+        // What has no row is taken for stored by this machine; this was not, or no longer counts.
+        if (state === undefined) this.#rows.remove(objectId);
+        else this.#rows.reopen(objectId);
+        if (state === "live") catalogue.setState(objectId, "gone");
       }
     });
   }
@@ -141,7 +144,10 @@ export class Discovery {
       for (const blob of blobs) this.#rows.see(blob.objectId, look);
       for (const blob of unknown) {
         const sent = senders.get(blob.transaction);
-        if (sent !== undefined) this.#rows.put(owner, blob, sent, look);
+        if (sent === undefined) continue;
+        this.#rows.put(owner, blob, sent, look);
+        const known = catalogue.stored(blob.objectId)?.state === "live";
+        if (known && !this.trusts(sent.sender, owner)) catalogue.setState(blob.objectId, "gone");
       }
     });
     const unproven = unknown.filter(({ transaction }) => !senders.has(transaction)).length;

@@ -77,9 +77,12 @@ export class BlobBytes {
     if (kept !== undefined) return kept;
     const alone = patch.id === patch.blobId;
     const sha256 = this.#digestOf(patch.id);
-    if (!alone) {
+    if (!alone && sha256 !== undefined) {
       const held = await this.#fromQuilt(scope, patch, signal);
-      if (held !== undefined && (sha256 === undefined || same(held, sha256))) return held;
+      if (held !== undefined && same(held, sha256)) {
+        if (keepMs > 0) await this.#keep(scope, patch.id, held);
+        return held;
+      }
     }
     const options = {
       maxBytes: patch.size,
@@ -87,8 +90,9 @@ export class BlobBytes {
       fresh: now() - patch.createdAt < FRESH_MS,
       ...(sha256 === undefined ? { accepts: sized(patch.size) } : { sha256 }),
     };
+    const proof = { compare: true, proves: this.#provesId(patch.id) };
     const read = alone
-      ? await aggregators.blob(patch.id, options)
+      ? await aggregators.blob(patch.id, { ...options, ...(sha256 === undefined ? proof : {}) })
       : await aggregators.patch(patch.id, options);
     if (read === undefined) return undefined;
     if (isProven(read) && keepMs > 0) await this.#keep(scope, patch.id, read.bytes);
@@ -103,18 +107,25 @@ export class BlobBytes {
    * @throws {SvcError} `storage_unavailable` when it cannot be read now.
    */
   async quilt(blob: StoredBlob): Promise<ReadQuilt | undefined> {
-    return await this.#reading.getOrInsertComputed(blob.blobId, async () => {
+    return await this.#shared(blob.blobId, () => this.#readQuilt(blob, true));
+  }
+
+  async #shared(
+    key: string,
+    read: () => Promise<ReadQuilt | undefined>,
+  ): Promise<ReadQuilt | undefined> {
+    return await this.#reading.getOrInsertComputed(key, async () => {
       try {
-        return await this.#readQuilt(blob);
+        return await read();
       } finally {
-        this.#reading.delete(blob.blobId);
+        this.#reading.delete(key);
       }
     });
   }
 
   /** The bytes of a blob stored by itself; `undefined` as for a quilt. */
   async standalone(blob: StoredBlob): Promise<Uint8Array | undefined> {
-    return (await this.#readWhole(blob, sized(blob.size)))?.bytes;
+    return (await this.#readWhole(blob, true, sized(blob.size)))?.bytes;
   }
 
   /** Notes the digests of patches of proven bytes; must run inside `database.write`. */
@@ -127,6 +138,11 @@ export class BlobBytes {
         sha256Of(quilt.content(patch)),
       );
     }
+  }
+
+  #provesId(blobId: string): ((bytes: Uint8Array) => Promise<boolean>) | undefined {
+    const { blobIdOf } = this.#options;
+    return blobIdOf && (async (bytes) => await blobIdOf(bytes) === blobId);
   }
 
   #digestOf(id: string): Uint8Array | undefined {
@@ -150,7 +166,9 @@ export class BlobBytes {
     if (this.#held?.blobId !== blobId && this.#count(blobId)) {
       const blob = this.#options.catalogue.liveIn(scope).find((item) => item.blobId === blobId);
       try {
-        if (blob !== undefined) await this.quilt(blob);
+        if (blob !== undefined) {
+          await this.#shared(`${blobId} again`, () => this.#readQuilt(blob, false));
+        }
       } catch (error) {
         // The patch by itself may still be had.
         if (!(error instanceof SvcError)) throw error;
@@ -172,38 +190,45 @@ export class BlobBytes {
     return count === SINGLE_READS;
   }
 
-  async #readQuilt(blob: StoredBlob): Promise<ReadQuilt | undefined> {
+  /** Unless it must be proven as a whole, every patch of it must be. */
+  async #readQuilt(blob: StoredBlob, whole: boolean): Promise<ReadQuilt | undefined> {
     const shards = await this.#options.shards();
-    const read = await this.#readWhole(blob, (bytes) => parsed(bytes, shards) !== undefined);
+    const parses = (bytes: Uint8Array) => parsed(bytes, shards) !== undefined;
+    const read = await this.#readWhole(blob, whole, parses);
     const quilt = read === undefined ? undefined : parsed(read.bytes, shards);
     if (read === undefined || quilt === undefined) return undefined;
     const { bytes, proven } = read;
-    if (proven && bytes.length <= HELD_BYTES) this.#held = { blobId: blob.blobId, quilt };
+    if ((proven || !whole) && bytes.length <= HELD_BYTES) {
+      this.#held = { blobId: blob.blobId, quilt };
+    }
     return { quilt, bytes, proven };
   }
 
   async #readWhole(
     { blobId, size, createdAt }: StoredBlob,
+    proof: boolean,
     accepts: (bytes: Uint8Array) => boolean,
   ): Promise<{ bytes: Uint8Array<ArrayBuffer>; proven: boolean } | undefined> {
-    const { aggregators, now, blobIdOf } = this.#options;
+    const { aggregators, now } = this.#options;
     const read = await aggregators.blob(blobId, {
       maxBytes: size,
       accepts: (bytes) => bytes.length === size && accepts(bytes),
-      compare: true,
+      ...(proof
+        ? {
+          compare: true,
+          proves: this.#provesId(blobId),
+          provesAlways: true,
+        }
+        : {}),
       fresh: now() - createdAt < FRESH_MS,
     });
     if (read === undefined) return undefined;
-    const { bytes } = read;
-    if (isProven(read)) return { bytes, proven: true };
-    if (blobIdOf === undefined) return { bytes, proven: false };
-    if (await blobIdOf(bytes) === blobId) return { bytes, proven: true };
-    throw new SvcError("storage_unavailable", "The blob cannot be read from Walrus now");
+    return { bytes: read.bytes, proven: isProven(read) };
   }
 }
 
 function isProven({ proof }: ReadBlob): boolean {
-  return proof === "digest" || proof === "agreed";
+  return proof === "digest" || proof === "agreed" || proof === "proven";
 }
 
 function sized(size: number): (bytes: Uint8Array) => boolean {

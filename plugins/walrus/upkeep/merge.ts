@@ -37,8 +37,12 @@ export class Merger {
     this.#rows = new UpkeepRows(options.catalogue.database);
   }
 
-  /** Moves the live patches of some blobs of one scope; answers how many moved. */
-  async merge(scope: Scope, sources: readonly StoredBlob[]): Promise<number> {
+  /**
+   * Moves the live patches of some blobs of one scope.
+   *
+   * @throws {SvcError} what kept a patch from being read or stored; the others moved.
+   */
+  async merge(scope: Scope, sources: readonly StoredBlob[]): Promise<void> {
     const { catalogue } = this.#options;
     await catalogue.database.write(() => {
       for (const { objectId, blobId } of sources) {
@@ -47,31 +51,36 @@ export class Merger {
         }
       }
     });
-    return await this.resume();
+    await this.#copy(scope);
   }
 
-  /** Goes on with what has begun; answers how many patches moved. */
-  async resume(): Promise<number> {
-    let moved = 0;
-    for (let begun = this.#rows.begun(); begun.length > 0; begun = this.#rows.begun()) {
-      moved += await this.#copy(begun);
+  /**
+   * Goes on with everything that has begun.
+   *
+   * @throws {SvcError} as `merge`, once for all scopes.
+   */
+  async resume(): Promise<void> {
+    let failure: unknown;
+    for (const scope of this.#rows.scopes()) {
+      try {
+        await this.#copy(scope);
+      } catch (error) {
+        failure ??= error;
+      }
     }
-    return moved;
+    if (failure !== undefined) throw failure;
   }
 
-  async #copy(begun: readonly Moving[]): Promise<number> {
+  async #copy(scope: Scope): Promise<void> {
     const { catalogue, writer } = this.#options;
-    const [{ owner, namespace } = { owner: "", namespace: "" }] = begun;
-    const scope: Scope = { owner, namespace };
+    const begun = this.#rows.begun(scope);
     const read = await this.#read(scope, begun);
     // All at once: what comes together goes into one quilt.
-    const copies = await Promise.allSettled(read.map(async ({ id, bytes }) => {
+    const copies = await Promise.allSettled(read.map(async (item) => {
+      const { id, bytes } = await item;
       if (bytes === undefined) return { id, to: undefined };
       return { id, to: await writer.put(bytes, { ...scope, idempotencyKey: `move:${id}` }) };
     }));
-    const failed = copies.find((copy) => copy.status === "rejected");
-    // Every copy is kept by its key; the sources stay as they are until all are there.
-    if (failed !== undefined) throw SvcError.from(failed.reason);
     const done = copies.flatMap((copy) => copy.status === "fulfilled" ? [copy.value] : []);
     await catalogue.database.write(() => {
       for (const { id, to } of done) {
@@ -85,7 +94,8 @@ export class Merger {
       }
       for (const source of new Set(begun.map((item) => item.source))) this.#leave(scope, source);
     });
-    return done.filter(({ to }) => to !== undefined).length;
+    const failed = copies.find((copy) => copy.status === "rejected");
+    if (failed !== undefined) throw SvcError.from(failed.reason);
   }
 
   /** Leaves a source whose live patches all moved. */
@@ -109,25 +119,23 @@ export class Merger {
     );
   }
 
+  /** Reads what is copied, a few at a time; each may fail for itself. */
   async #read(
     scope: Scope,
     begun: readonly Moving[],
-  ): Promise<{ id: string; bytes: Uint8Array | undefined }[]> {
+  ): Promise<Promise<{ id: string; bytes: Uint8Array | undefined }>[]> {
     const { catalogue, bytes, log } = this.#options;
-    const read: { id: string; bytes: Uint8Array | undefined }[] = [];
+    const all: Promise<{ id: string; bytes: Uint8Array | undefined }>[] = [];
     for (let at = 0; at < begun.length; at += READS) {
-      const part = begun.slice(at, at + READS);
-      read.push(
-        ...await Promise.all(part.map(async ({ id }) => {
-          const patch = catalogue.patch(scope, id);
-          const content = patch === undefined ? undefined : await bytes.patch(scope, patch);
-          if (content === undefined) {
-            log("warn", "walrus: a patch is no longer there to be moved");
-          }
-          return { id, bytes: content };
-        })),
-      );
+      const part = begun.slice(at, at + READS).map(async ({ id }) => {
+        const patch = catalogue.patch(scope, id);
+        const content = patch === undefined ? undefined : await bytes.patch(scope, patch);
+        if (content === undefined) log("warn", "walrus: a patch is no longer there to be moved");
+        return { id, bytes: content };
+      });
+      await Promise.allSettled(part);
+      all.push(...part);
     }
-    return read;
+    return all;
   }
 }

@@ -36,7 +36,12 @@ export interface PlanOptions extends CostModel {
  */
 export type Step =
   | { readonly kind: "expired" | "leave" | "again"; readonly blob: KeptBlob }
-  | { readonly kind: "merge"; readonly blobs: readonly KeptBlob[] };
+  | {
+    readonly kind: "merge";
+    readonly blobs: readonly KeptBlob[];
+    /** None of them ends yet: it only saves. */
+    readonly early: boolean;
+  };
 
 /** Most bytes of patches that upkeep puts into one quilt: what a batch of new ones takes. */
 export const MAX_MERGED_BYTES = 4_194_304;
@@ -75,7 +80,9 @@ export function planScope(blobs: readonly KeptBlob[], options: PlanOptions): Ste
     steps.push(...renewal(bin, options));
   }
   for (const bin of pack(quilts.filter((blob) => value(blob, options) > 0), options.shards)) {
-    if (bin.length > 1 && pays(bin, options)) steps.push({ kind: "merge", blobs: bin });
+    if (bin.length > 1 && pays(bin, options)) {
+      steps.push({ kind: "merge", blobs: bin, early: true });
+    }
   }
   return steps;
 }
@@ -136,7 +143,7 @@ function renewal(bin: readonly KeptBlob[], options: PlanOptions): Step[] {
   const dead = bin.some((blob) => blob.dead > 0);
   const apart = bin.reduce((sum, { size }) => sum + storeCost(size, options), 0);
   const saves = bin.length > 1 && merged !== undefined && storeCost(merged, options) < apart;
-  if (merged !== undefined && (dead || saves)) return [{ kind: "merge", blobs: bin }];
+  if (merged !== undefined && (dead || saves)) return [{ kind: "merge", blobs: bin, early: false }];
   return bin.map((blob) => ({ kind: "again", blob }));
 }
 

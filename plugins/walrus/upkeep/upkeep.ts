@@ -1,5 +1,6 @@
 import { SvcError } from "../../../src/errors.ts";
 import type { Scope } from "../../../src/interfaces/mod.ts";
+import { toColumn } from "../../sqlite/database.ts";
 import type { Catalogue } from "../catalogue.ts";
 import type { Listing } from "../discovery/listing.ts";
 import type { Discovery } from "../discovery/look.ts";
@@ -61,9 +62,25 @@ export interface Round {
   readonly expired: number;
   /** Whether there was more to do than a round may. */
   readonly more: boolean;
+  /** What went wrong first; what was done stays done, and another round goes on. */
+  readonly failure?: SvcError;
 }
 
-const MAX_WRITES = 8;
+interface Work {
+  readonly scope: Scope;
+  readonly step: Step;
+}
+
+function keyOf({ owner, namespace }: Scope): string {
+  return `${owner}\n${namespace}`;
+}
+
+function isSame(a: Scope, b: Scope | undefined): boolean {
+  return b !== undefined && keyOf(a) === keyOf(b);
+}
+
+/** Quilts of up to 4 MiB that are in memory at a time. */
+const MAX_WRITES = 16;
 const OTHERS_MS = 6 * 3_600_000;
 /** Scopes and blobs looked up at a time. */
 const PAGE = 256;
@@ -76,6 +93,12 @@ export class Upkeep {
   readonly #options: UpkeepOptions;
   readonly #merger: Merger;
   readonly #rows: UpkeepRows;
+  /** Scopes that needed nothing, and what that was seen by. */
+  readonly #planned = new Map<string, string>();
+  /** Owners whose blobs were looked at in this round. */
+  readonly #looked = new Set<string>();
+  /** Scope the next round begins with. */
+  #next: Scope | undefined;
 
   /** Does nothing by itself. */
   constructor(options: UpkeepOptions) {
@@ -85,46 +108,76 @@ export class Upkeep {
   }
 
   /**
-   * One round over all scopes that are known here.
+   * One round: what earlier ones could not finish, then the scopes one after the other until there
+   * is enough to do. What ends comes before what only saves; what is stored is stored together, so
+   * that it shares transactions.
    *
-   * @throws {SvcError} `storage_unavailable` when something cannot be read or stored now; what was
-   * done stays done, and the next round goes on.
+   * @throws {SvcError} `storage_unavailable` when the state of Walrus cannot be read.
    */
   async round(): Promise<Round> {
     const { catalogue, moves, maxWrites = MAX_WRITES } = this.#options;
-    await this.#merger.resume();
+    const failures: unknown[] = [];
+    this.#looked.clear();
+    await this.#merger.resume().catch((error) => failures.push(error));
     const state = await this.#options.state();
     const since = await catalogue.database.write(() =>
       this.#rows.sinceEpoch(state.epoch, this.#options.now())
     );
-    const count = { again: 0, merged: 0, expired: 0, writes: 0, more: false };
-    let failure: SvcError | undefined;
-    let after: Scope | undefined;
-    for (let scopes = catalogue.scopes(after, PAGE); scopes.length > 0;) {
-      for (const scope of scopes) {
-        try {
-          for (const step of await this.#plan(scope, state, since)) {
-            const writes = step.kind === "again" || step.kind === "merge";
-            if (writes && count.writes >= maxWrites) {
-              count.more = true;
-              continue;
-            }
-            if (writes) count.writes++;
-            await this.#take(scope, step, count);
-          }
-        } catch (error) {
-          // One scope must not keep the others from being renewed.
-          failure ??= SvcError.from(error);
-        }
+    const due: Work[] = [];
+    const early: Work[] = [];
+    const count = { again: 0, merged: 0, expired: 0 };
+    let next: Scope | undefined;
+    for (const scope of this.#scopes(this.#next)) {
+      if (due.length >= maxWrites) {
+        next = scope;
+        break;
       }
-      after = scopes.at(-1);
-      scopes = catalogue.scopes(after, PAGE);
+      try {
+        for (const step of await this.#plan(scope, state, since)) {
+          const writes = step.kind === "again" || step.kind === "merge";
+          if (!writes) await this.#take(scope, step, count);
+          else (step.kind === "merge" && step.early ? early : due).push({ scope, step });
+        }
+      } catch (error) {
+        // One scope must not keep the others from being renewed.
+        failures.push(error);
+      }
     }
+    const work = [...due, ...early];
+    // The rest is planned again, when others have had their turn.
+    this.#next = next ?? work[maxWrites]?.scope;
+    const turns = Map.groupBy(work.slice(0, maxWrites), ({ scope }) => keyOf(scope));
+    await Promise.all([...turns.values()].map(async (turn) => {
+      for (const { scope, step } of turn) {
+        await this.#take(scope, step, count).catch((error) => failures.push(error));
+      }
+    }));
     count.expired += await this.#expireReplaced(state.epoch);
     await moves.tell();
-    if (failure !== undefined) throw failure;
-    const { again, merged, expired, more } = count;
-    return { again, merged, expired, more };
+    const more = next !== undefined || work.length > maxWrites;
+    const [failure] = failures;
+    return {
+      ...count,
+      more,
+      ...(failure === undefined ? {} : { failure: SvcError.from(failure) }),
+    };
+  }
+
+  /** Scopes with live blobs, beginning with one of them and going round. */
+  *#scopes(first: Scope | undefined): Generator<Scope> {
+    const { catalogue } = this.#options;
+    if (first !== undefined) yield first;
+    for (const wrapped of first === undefined ? [false] : [false, true]) {
+      let after = wrapped ? undefined : first;
+      for (let scopes = catalogue.scopes(after, PAGE); scopes.length > 0;) {
+        for (const scope of scopes) {
+          if (wrapped && isSame(scope, first)) return;
+          yield scope;
+        }
+        after = scopes.at(-1);
+        scopes = catalogue.scopes(after, PAGE);
+      }
+    }
   }
 
   async #plan(scope: Scope, state: WalrusState, since: number): Promise<Step[]> {
@@ -133,28 +186,51 @@ export class Upkeep {
     const others = now() - since < (this.#options.othersMs ?? OTHERS_MS);
     const foreign = (blob: StoredBlob) => !discovery.isOwn(blob.objectId);
     const known = catalogue.liveIn(scope);
+    // Nothing can have become due, or worth a merge, while neither changed.
+    const mark = `${state.epoch} ${known.length} ${others}`;
+    const key = keyOf(scope);
+    if (this.#planned.get(key) === mark) return [];
     if (known.some((blob) => blob.endEpoch <= ends && blob.endEpoch > state.epoch)) {
       // The owner, or another relayer, may have done it already.
-      await discovery.look(scope.owner);
+      if (!this.#looked.has(scope.owner)) await discovery.look(scope.owner);
+      this.#looked.add(scope.owner);
     }
     const live = catalogue.liveIn(scope);
     for (const blob of live) if (blob.endEpoch > state.epoch) await listing.index(blob);
-    const blobs = live.map((blob): KeptBlob => {
-      const patches = catalogue.patchesIn(scope, blob.blobId);
+    const blobs: KeptBlob[] = [];
+    for (const blob of live) {
+      // Between blobs others have their turn: a scope may have a million patches.
+      await new Promise((resolve) => setTimeout(resolve, 0));
+      const sizes = this.#liveSizes(scope, blob.blobId);
+      const count = catalogue.database.get<{ count: number }>(
+        "select count(*) as count from patch where owner = ? and namespace = ? and blob_id = ?",
+        toColumn(scope.owner),
+        toColumn(scope.namespace),
+        blob.blobId,
+      )?.count ?? 0;
       const replaced = blob.quilt && catalogue.isDeleted(scope, blob.blobId);
-      const kept = replaced
-        ? []
-        : patches.filter(({ id }) =>
-          !catalogue.isDeleted(scope, id) && catalogue.movedTo(scope, id) === undefined
-        );
-      return {
-        ...blob,
-        live: kept.map(({ size }) => size),
-        dead: patches.length - kept.length,
-        foreign: others && foreign(blob),
-      };
-    });
-    return planScope(blobs, { ...state, epochs, renewBefore });
+      const kept = replaced ? [] : sizes;
+      const dead = count - kept.length;
+      blobs.push({ ...blob, live: kept, dead, foreign: others && foreign(blob) });
+    }
+    const steps = planScope(blobs, { ...state, epochs, renewBefore });
+    if (steps.length === 0) this.#planned.set(key, mark);
+    else this.#planned.delete(key);
+    return steps;
+  }
+
+  /** Sizes of the patches of a blob that are neither deleted nor moved. */
+  #liveSizes({ owner, namespace }: Scope, blobId: string): number[] {
+    return this.#options.catalogue.database.all<{ size: number }>(
+      `select size from patch as p where owner = ? and namespace = ? and blob_id = ?
+       and not exists (select 1 from tombstone as t
+         where t.owner = p.owner and t.namespace = p.namespace and t.id = p.id)
+       and not exists (select 1 from move as m
+         where m.owner = p.owner and m.namespace = p.namespace and m.from_id = p.id)`,
+      toColumn(owner),
+      toColumn(namespace),
+      blobId,
+    ).map(({ size }) => size);
   }
 
   async #take(
@@ -237,6 +313,8 @@ export class Upkeep {
       catalogue.removeTombstone(scope, id);
       catalogue.database.run("delete from digest where id = ?", id);
     }
-    if (quilt) catalogue.removeTombstone(scope, blobId);
+    if (!quilt) return;
+    catalogue.removeTombstone(scope, blobId);
+    this.#rows.forgetMoves(scope, blobId);
   }
 }

@@ -14,7 +14,7 @@ create table if not exists moving(
 create table if not exists epoch_seen(epoch integer primary key, at integer not null) strict`;
 
 /** A patch that is being copied. */
-export interface Moving extends Scope {
+export interface Moving {
   /** Patch id so far. */
   readonly id: string;
   /** Blob object it comes from. */
@@ -42,19 +42,37 @@ export class UpkeepRows {
     this.#database.run(sql, toColumn(owner), toColumn(namespace), id);
   }
 
-  /** One merge that has begun: the patches of a scope that are being copied. */
-  begun(): Moving[] {
-    return this.#database.all<
-      { owner: Uint8Array; namespace: Uint8Array; id: string; source: string }
-    >(
-      `select * from moving where (owner, namespace) =
-       (select owner, namespace from moving limit 1)`,
-    ).map(({ owner, namespace, id, source }) => ({
+  /** Scopes of which patches are being copied. */
+  scopes(): Scope[] {
+    return this.#database.all<{ owner: Uint8Array; namespace: Uint8Array }>(
+      "select distinct owner, namespace from moving",
+    ).map(({ owner, namespace }) => ({
       owner: fromColumn(owner),
       namespace: fromColumn(namespace),
-      id,
-      source,
     }));
+  }
+
+  /** Patches of a scope that are being copied. */
+  begun(scope: Scope): Moving[] {
+    return this.#database.all<{ id: string; source: string }>(
+      "select id, source from moving where owner = ? and namespace = ?",
+      toColumn(scope.owner),
+      toColumn(scope.namespace),
+    );
+  }
+
+  /** Forgets where the patches of a quilt moved to that is no more, as far as that was told. */
+  forgetMoves({ owner, namespace }: Scope, quiltId: string): void {
+    // A patch id begins with the bits of its quilt's id, of which the last character has some only.
+    const prefix = quiltId.slice(0, -1);
+    this.#database.run(
+      `delete from move where owner = ? and namespace = ? and told = 1
+       and from_id >= ? and from_id < ?`,
+      toColumn(owner),
+      toColumn(namespace),
+      prefix,
+      `${prefix}~`,
+    );
   }
 
   /** When an epoch was noticed first, milliseconds since the epoch; noted when it is new. */

@@ -75,7 +75,8 @@ export async function releaseBytes(
   return await catalogue.database.write(() => {
     const some = items.unreleased(CHUNK / 4);
     for (const { seq, id, scope, bytes } of some) {
-      if (keepMs > 0) catalogue.keep(scope, id, bytes, now + keepMs);
+      const keeps = keepMs > 0 && !catalogue.isDeleted(scope, id);
+      if (keeps) catalogue.keep(scope, id, bytes, now + keepMs);
       catalogue.database.run("insert or ignore into digest values(?, ?)", id, sha256(bytes));
       items.release(seq);
     }

@@ -276,3 +276,26 @@ Deno.test("bytes are compared with another aggregator's where that is asked for"
   servers.answers[1] = () => new Response(OTHER);
   await rejects(open(servers, {}).blob("id", options), unavailable);
 });
+
+Deno.test("who only confirms is not waited for", async () => {
+  await using servers = new Servers(FOUND, FOUND);
+  servers.answers[1] = servers.hang;
+  const options = { ...MAX, accepts: () => true, compare: true };
+  const reads = open(servers, { schedule: atOnce });
+  deepStrictEqual(await reads.blob("id", options), { bytes: BYTES, proof: "form" });
+});
+
+Deno.test("of two that differ the one that is proven is taken", async () => {
+  await using servers = new Servers(() => new Response(OTHER), FOUND);
+  const proves = (bytes: Uint8Array) => Promise.resolve(bytes[1] === 1);
+  const options = { ...MAX, accepts: () => true, compare: true, proves };
+  const reads = open(servers, {});
+  deepStrictEqual(await reads.blob("id", options), { bytes: BYTES, proof: "proven" });
+  // Who lied is asked behind the other.
+  await reads.blob("id", MAX);
+  deepStrictEqual(servers.calls, [1, 2]);
+  servers.answers[1] = () => new Response(OTHER);
+  servers.answers[0] = MISSING;
+  strictEqual((await reads.blob("id", options))?.proof, "form");
+  await rejects(reads.blob("id", { ...options, provesAlways: true }), unavailable);
+});

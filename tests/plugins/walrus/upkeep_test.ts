@@ -1,4 +1,4 @@
-import { deepStrictEqual, ok, rejects, strictEqual } from "node:assert/strict";
+import { deepStrictEqual, ok, strictEqual } from "node:assert/strict";
 import { encodeQuilt } from "@mysten/walrus";
 import fc from "fast-check";
 import { type Aggregators, sha256Of } from "../../../plugins/walrus/aggregator/aggregators.ts";
@@ -278,6 +278,13 @@ Deno.test("small quilts are merged, and their ids are told until somebody took n
     deepStrictEqual(await read(world, to), content(number));
   }
   deepStrictEqual((await listed(world)).toSorted(), told.map(({ to }) => to).toSorted());
+  // Until their quilts end.
+  world.network.epoch++;
+  await settle(world);
+  for (const { from, to } of told) {
+    strictEqual(await read(world, from), undefined);
+    deepStrictEqual(await read(world, to), content(ids.indexOf(from)));
+  }
   // An earlier process's moves are told to who comes later, once.
   deepStrictEqual(world.catalogue.untoldMoves(10), []);
 });
@@ -314,7 +321,7 @@ Deno.test("what was deleted while it was copied does not come back", async () =>
   await remove(world, await put(world, 3));
   world.network.epoch += 3;
   world.network.failAt = { writes: world.network.writes + 1, after: true };
-  await rejects(world.upkeep.round(), { code: "storage_unavailable" });
+  strictEqual((await world.upkeep.round()).failure?.code, "storage_unavailable");
   await remove(world, ids[0]!);
   await settle(world);
   strictEqual((await listed(world)).length, 1);
@@ -339,15 +346,15 @@ Deno.test("others' blobs are left to them for a while of each epoch", async () =
 Deno.test("a round stores no more than it may", async () => {
   await using world = open();
   // Too large to be merged.
-  for (let n = 0; n < 10; n++) {
+  for (let n = 0; n < 20; n++) {
     await world.writer.put(new Uint8Array(3_000_000).fill(n), {
       ...SCOPE,
       idempotencyKey: `big-${n}`,
     });
   }
   world.network.epoch += 3;
-  deepStrictEqual(await world.upkeep.round(), { again: 8, merged: 0, expired: 0, more: true });
-  deepStrictEqual(await world.upkeep.round(), { again: 2, merged: 0, expired: 0, more: false });
+  deepStrictEqual(await world.upkeep.round(), { again: 16, merged: 0, expired: 0, more: true });
+  deepStrictEqual(await world.upkeep.round(), { again: 4, merged: 0, expired: 0, more: false });
 });
 
 type Event = "put" | "puts" | "delete" | "epoch" | "kill";
@@ -364,9 +371,17 @@ Deno.test("no live memory is ever lost, and no deleted one comes back", async ()
       const live = new Map<string, number>();
       const dead: string[] = [];
       let next = 1;
-      using _watch = world.moves.watch(() =>
-        dice() % 3 === 0 ? Promise.reject(new Error("busy")) : Promise.resolve()
-      );
+      // As the relayer's index does, which knows a memory by the id it was told of last.
+      using _watch = world.moves.watch((moves) => {
+        if (dice() % 3 === 0) return Promise.reject(new Error("busy"));
+        for (const { from, to } of moves) {
+          const number = live.get(from);
+          if (number === undefined) continue;
+          live.delete(from);
+          live.set(to, number);
+        }
+        return Promise.resolve();
+      });
       for (const event of plan) {
         if (event === "put") live.set(await put(world, next), next++);
         if (event === "puts") {
@@ -388,7 +403,7 @@ Deno.test("no live memory is ever lost, and no deleted one comes back", async ()
           const writes = world.network.writes + 1 + dice() % 2;
           world.network.failAt = { writes, after: dice() % 2 === 0 };
           world.network.epoch++;
-          await world.upkeep.round().catch(() => {});
+          await world.upkeep.round();
           world.network.failAt = undefined;
           await settle(world);
         }
@@ -405,4 +420,34 @@ Deno.test("no live memory is ever lost, and no deleted one comes back", async ()
     }),
     { numRuns: 40 },
   );
+});
+
+Deno.test("a patch that cannot be read now keeps its quilt, and nothing else, from moving on", async () => {
+  await using world = open();
+  const ids = await Promise.all([1, 2, 3, 4].map((n) => put(world, n)));
+  await remove(world, ids[3]!);
+  const patch = world.bytes.patch.bind(world.bytes);
+  let broken = true;
+  Object.assign(world.bytes, {
+    patch: (...args: Parameters<BlobBytes["patch"]>) =>
+      broken && args[1].id === ids[1]
+        ? Promise.reject(new SvcError("storage_unavailable"))
+        : patch(...args),
+  });
+  world.network.epoch += 3;
+  strictEqual((await world.upkeep.round()).failure?.code, "storage_unavailable");
+  strictEqual((await listed(world)).length, 3);
+  for (const [n, id] of ids.slice(0, 3).entries()) {
+    broken = false;
+    deepStrictEqual(await read(world, id), content(n + 1));
+  }
+  ok(presentId(world.catalogue, SCOPE, ids[0]!) !== ids[0]);
+  strictEqual(presentId(world.catalogue, SCOPE, ids[1]!), ids[1]);
+  await settle(world);
+  world.network.epoch++;
+  await settle(world);
+  strictEqual((await listed(world)).length, 3);
+  for (const [n, id] of ids.slice(0, 3).entries()) {
+    deepStrictEqual(await read(world, id), content(n + 1));
+  }
 });
