@@ -1,6 +1,7 @@
 import { CoreFile } from "./core_db/core_file.ts";
 import { KEY_SCHEMA, KeyTable } from "./core_db/key_table.ts";
 import { KEY_USE_SCHEMA, KeyUseTable } from "./core_db/key_use_table.ts";
+import { TOMBSTONE_BLOB_SCHEMA, TombstoneBlobTable } from "./core_db/tombstone_blob_table.ts";
 import { TOMBSTONE_SCHEMA, TombstoneTable } from "./core_db/tombstone_table.ts";
 import { SvcError } from "./errors.ts";
 
@@ -8,7 +9,8 @@ const META_SCHEMA = `
   create table if not exists meta (name text primary key, value text not null) strict, without rowid;
 `;
 
-const SCHEMA = META_SCHEMA + KEY_SCHEMA + TOMBSTONE_SCHEMA + KEY_USE_SCHEMA;
+const SCHEMA = META_SCHEMA + KEY_SCHEMA + TOMBSTONE_SCHEMA + TOMBSTONE_BLOB_SCHEMA +
+  KEY_USE_SCHEMA;
 
 /**
  * What must outlive every other file of a relayer: its package id, wrapped data keys and
@@ -20,6 +22,8 @@ export class CoreDb implements Disposable {
   readonly keys: KeyTable;
   /** Deletions. */
   readonly tombstones: TombstoneTable;
+  /** Deletions that a blob store is told. */
+  readonly tombstoneBlobs: TombstoneBlobTable;
   /** When keys were used. */
   readonly keyUse: KeyUseTable;
 
@@ -33,6 +37,7 @@ export class CoreDb implements Disposable {
     this.#file = new CoreFile(path);
     this.keys = new KeyTable(this.#file);
     this.tombstones = new TombstoneTable(this.#file);
+    this.tombstoneBlobs = new TombstoneBlobTable(this.#file);
     this.keyUse = new KeyUseTable(this.#file);
     try {
       this.#file.write(() => {

@@ -1,3 +1,4 @@
+import { forwardAccountChanges } from "./account_changes.ts";
 import { DEFAULT_CONFIG, type RelayerConfig } from "./config.ts";
 import { CoreDb } from "./core_db.ts";
 import { errorResponse, SvcError } from "./errors.ts";
@@ -20,7 +21,7 @@ import { JobWorker } from "./jobs/worker.ts";
 import { type Logger, silentLogger } from "./log.ts";
 import type { Domain } from "./memory/domain.ts";
 import { processMemory } from "./memory/process.ts";
-import { startReembedding } from "./memory/reembedding.ts";
+import { startBackground } from "./memory/background.ts";
 import { BoundedCalls } from "./memory/bounded_calls.ts";
 import { QueryVectors } from "./memory/query_vectors.ts";
 import { Quota } from "./memory/quota.ts";
@@ -30,6 +31,7 @@ import type { PluginContext } from "./plugin.ts";
 import { HEADER } from "./protocol/headers.ts";
 import { RelayerKey } from "./relayer_key.ts";
 import { isSameSecret, isSidecar } from "./sidecar/challenge.ts";
+import { TextFolder } from "./text_files.ts";
 import { type SidecarAddress, SidecarLink } from "./sidecar/link.ts";
 
 const UPKEEP_MS = 600_000;
@@ -130,6 +132,7 @@ class RunningRelayer implements Relayer {
     stack: AsyncDisposableStack,
   ) {
     const { config, logger, now } = domain;
+    stack.use(forwardAccountChanges(domain));
     const bodies = new BodyReader(config.unverifiedBodyBytes, config.bodyTimeoutMs);
     this.#domain = domain;
     this.#replay = replay;
@@ -291,10 +294,12 @@ export async function createRelayer(options: RelayerOptions): Promise<Relayer> {
         budgetBytes: config.indexMemoryBytes,
       }),
     ),
+    textFiles: stack.use(new TextFolder(dataDir, key.hmac("words"))),
     jobs,
     worker,
     staging,
     tombstones: core.tombstones,
+    tombstoneBlobs: core.tombstoneBlobs,
     keyUse: core.keyUse,
     payloads: key.sealer("payload"),
     steps: key.sealer("step"),
@@ -318,7 +323,7 @@ export async function createRelayer(options: RelayerOptions): Promise<Relayer> {
   worker.start();
   worker.notify(waiting);
   if (!config.dispatch.process) void worker.sweep();
-  stack.use(await startReembedding(domain, core.keys));
+  stack.use(await startBackground(domain, core.keys));
   return new RunningRelayer(
     domain,
     kv,

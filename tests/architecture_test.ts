@@ -97,6 +97,8 @@ const ENTRIES = [
   "plugins/memory.ts",
   "plugins/ollama.ts",
   "plugins/openai.ts",
+  "plugins/sui/mod.ts",
+  "plugins/sui/wallet.ts",
   "plugins/use_lite/mod.ts",
   "plugins/use_lite/worker.ts",
   "tests/conformance/mod.ts",
@@ -234,6 +236,15 @@ Deno.test("neither a start nor remember and recall fetch the packages of install
     deepStrictEqual(needed.filter((name) => /jsonc-parser|smol-toml|cli\/install/.test(name)), []);
   }
   ok([...await needs("cli/svc_mcp.ts")].some((name) => name.includes("jsonc-parser")));
+});
+
+Deno.test("neither a start nor a command fetches the packages of a chain", async () => {
+  for (const entry of ["main.ts", "mod.ts", "cli/mod.ts", "plugins/local/mod.ts"]) {
+    const needed = [...await needs(entry)];
+    ok(needed.length > 10, "the module graph was read");
+    deepStrictEqual(needed.filter((name) => /@mysten|@protobuf-ts/.test(name)), []);
+  }
+  ok([...await needs("plugins/sui/mod.ts")].some((name) => name.includes("@mysten/sui")));
 });
 
 Deno.test("the lock has each version of a package once", async () => {

@@ -68,7 +68,7 @@ const ROWS: readonly Row[] = [
   ["SVC_RELAYER_KEY_COMMAND", "keyCommand", undefined, "pass show svc", "pass show svc", undefined],
   number("SVC_INDEX_MEMORY_MB", "indexMemoryMb", 512, 16, 15),
   number("SVC_SHUTDOWN_SECONDS", "shutdownSeconds", 10, 0, 601),
-  ["SVC_ACCOUNTS", "accounts", "local", "memory", "memory", "sui"],
+  ["SVC_ACCOUNTS", "accounts", "local", "memory", "memory", "su"],
   ["SVC_CIPHER", "cipher", "local", "memory", "memory", "seal"],
   ["SVC_BLOB_STORE", "blobStore", "local", "npm:@x/blobs@1", "npm:@x/blobs@1", "walrsu"],
   ["SVC_VECTOR_STORE", "vectorStore", "local", "./v.ts", "file:///cwd/v.ts", "lance"],
@@ -259,7 +259,6 @@ Deno.test("computed defaults follow their sources", () => {
 Deno.test("plugins that are not part of this build are said to be so", () => {
   for (
     const [name, value] of [
-      ["SVC_ACCOUNTS", "sui"],
       ["SVC_CIPHER", "seal"],
       ["SVC_SPONSOR", "gas-station"],
     ] as const

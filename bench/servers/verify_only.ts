@@ -2,6 +2,7 @@
  * The relayer's own checks 1 to 13 of a signed POST /api/remember, and a 202 without any write: the
  * most a durable accept could reach. Arguments: port, data directory with the accounts.
  */
+import { noTextFiles } from "../../src/text_files.ts";
 import { localAccounts } from "../../plugins/local/mod.ts";
 import { memoryBlobStore } from "../../plugins/memory/blob_store.ts";
 import { memoryCipher } from "../../plugins/memory/cipher.ts";
@@ -64,8 +65,10 @@ const domain: Domain = {
     logger,
   }),
   staging,
+  textFiles: noTextFiles(),
   keyUse: new CoreDb(":memory:").keyUse,
   tombstones: new CoreDb(":memory:").tombstones,
+  tombstoneBlobs: new CoreDb(":memory:").tombstoneBlobs,
   payloads: key.sealer("payload"),
   steps: key.sealer("step"),
   cursors: key.sealer("cursor"),

@@ -61,6 +61,11 @@ export interface ChainAccount extends Account {
   readonly version: number;
 }
 
+/** The last moment a `Date` can tell; the contract takes expiries up to 2^64 - 1. */
+const END_OF_TIME_MS = 8.64e15;
+
+const milliseconds = (u64: string) => Math.min(Number(u64), END_OF_TIME_MS);
+
 /** An account from the BCS of its object. */
 export function parseAccount(content: Uint8Array): ChainAccount {
   const parsed = AccountObject.parse(content);
@@ -77,8 +82,8 @@ export function parseAccount(content: Uint8Array): ChainAccount {
       permissions: (["read", "write"] as const).filter((name) =>
         (key.permissions & PERMISSION_BITS[name]) !== 0
       ),
-      createdAt: Number(key.created_at),
-      ...(key.expires_at === "0" ? {} : { expiresAt: Number(key.expires_at) }),
+      createdAt: milliseconds(key.created_at),
+      ...(key.expires_at === "0" ? {} : { expiresAt: milliseconds(key.expires_at) }),
     })),
   };
 }

@@ -15,8 +15,20 @@ const OPTIONAL_ID = (env: string, doc: string): Field<string | undefined> => ({
 /** An object id or address that may be absent; lower case. */
 export const objectId = OPTIONAL_ID;
 
+/** Settings of a chain. */
+export type ChainFields = {
+  /** Its name. */
+  readonly network: Field<SuiNetwork>;
+  /** Address of a node; empty for the network's public one. */
+  readonly rpcUrl: Field<string>;
+  /** First version of the package. */
+  readonly packageId: Field<string | undefined>;
+  /** Its registry. */
+  readonly registryId: Field<string | undefined>;
+};
+
 /** Where the chain is, and what is ours on it; the same variables for every plugin that uses it. */
-export const CHAIN_FIELDS = {
+export const CHAIN_FIELDS: ChainFields = {
   network: choice(
     "SVC_SUI_NETWORK",
     "localnet",

@@ -35,6 +35,7 @@ export function localBlobStore(options: LocalBlobStoreOptions): BlobStore {
 }
 
 class LocalBlobStore implements BlobStore {
+  readonly erases = true;
   readonly #database: Database;
   readonly #now: () => number;
 

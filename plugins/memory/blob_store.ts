@@ -23,6 +23,7 @@ export function memoryBlobStore(): BlobStore {
       () => ({ blobs: new Map(), ids: new Map() }),
     );
   return {
+    erases: true,
     async put(bytes, options) {
       const content = bytes.slice();
       await gate.pass(options.signal);

@@ -1,5 +1,6 @@
+import type { ErrorCode } from "../../src/errors.ts";
 import type { BackendHealth } from "../../src/interfaces/mod.ts";
-import { type ModelErrorCode, unavailable, UpstreamFailure } from "./upstream_failure.ts";
+import { unavailable, UpstreamFailure } from "./upstream_failure.ts";
 
 /** Numbers of a {@linkcode CircuitBreaker}. */
 export interface CircuitBreakerOptions {
@@ -23,7 +24,7 @@ export class CircuitBreaker {
   readonly #pauseMs: number;
   readonly #maxPauseMs: number;
   readonly #now: () => number;
-  readonly #code: ModelErrorCode;
+  readonly #code: ErrorCode;
   #inARow = 0;
   #pause: number;
   #until = 0;
@@ -33,7 +34,7 @@ export class CircuitBreaker {
   #reason = "";
 
   /** Starts closed; `code` is the code of its errors. */
-  constructor(code: ModelErrorCode, options: CircuitBreakerOptions = {}) {
+  constructor(code: ErrorCode, options: CircuitBreakerOptions = {}) {
     this.#code = code;
     this.#failures = options.failures ?? 5;
     this.#pauseMs = this.#pause = options.pauseMs ?? 5_000;

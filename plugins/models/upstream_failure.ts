@@ -1,4 +1,4 @@
-import { SvcError } from "../../src/errors.ts";
+import { type ErrorCode, SvcError } from "../../src/errors.ts";
 
 /** What kind of call failed; the code of the errors callers get. */
 export type ModelErrorCode = "embedding_unavailable" | "llm_unavailable";
@@ -8,7 +8,7 @@ const REFUSED_INPUT = [400, 413, 422];
 /** Statuses that stay as they are until the operator changes something. */
 const CONFIGURATION = [401, 403, 404, 405];
 
-/** Why a call of a model server failed; holds nothing the server said but its status. */
+/** Why a call of an outside server failed; holds nothing the server said but its status. */
 export class UpstreamFailure extends Error {
   /** Always `"UpstreamFailure"`. */
   override readonly name = "UpstreamFailure";
@@ -64,7 +64,7 @@ export function failureOf(thrown: unknown): UpstreamFailure {
 }
 
 /** The failure as callers get it: retryable, with the pause that was asked for. */
-export function unavailable(code: ModelErrorCode, failure: UpstreamFailure): SvcError {
+export function unavailable(code: ErrorCode, failure: UpstreamFailure): SvcError {
   return new SvcError(code, failure.message, {
     cause: failure,
     ...(failure.retryAfter === undefined ? {} : { retryAfter: failure.retryAfter }),

@@ -1,7 +1,10 @@
+import { resolve } from "node:path";
 import { credentialsPath, readCredentials, writeCredentials } from "../client/credentials_file.ts";
 import { type Credentials, type DelegateKeyPair, makeDelegateKey } from "../client/mod.ts";
 import { SvcError } from "../errors.ts";
 import type { Account, DelegateKey } from "../interfaces/mod.ts";
+import { makeSigner } from "../client/signer.ts";
+import { keyProofText } from "../protocol/key_proof.ts";
 import { addressOf } from "../protocol/keys.ts";
 import { formatHost } from "../settings/parsers.ts";
 import {
@@ -32,6 +35,16 @@ async function chosen(store: AccountStore, options: AccountOptions): Promise<Acc
   }
   if (all.length > 1) throw invalid(`There are ${all.length} accounts: say which with --account`);
   return account;
+}
+
+/** What `list` shows: every account where the relayer keeps them, the named one on a chain. */
+async function listed(store: AccountStore, options: AccountOptions): Promise<Account[]> {
+  const all = await store.admin.list();
+  if (options.account === undefined && options.owner === undefined) {
+    if (store.settings.accounts !== "sui" || store.wallet !== undefined) return all;
+    throw invalid("Accounts are on chain: say which with --account, --owner or --wallet-file");
+  }
+  return [await chosen(store, options)];
 }
 
 /** Address of the relayer as the saved credentials name it. */
@@ -77,25 +90,35 @@ function credentialsOf(
 const keyOf = (account: Account, publicKey: string): DelegateKey | undefined =>
   account.keys.find((key) => key.publicKey === publicKey);
 
+/** A new key's proof that somebody holds it. */
+async function proofOf({ privateKey }: DelegateKeyPair, accountId: string): Promise<string> {
+  const signer = await makeSigner(Uint8Array.fromHex(privateKey));
+  return (await signer.sign(keyProofText(accountId))).toHex();
+}
+
 /** `create` and `add-key`: both end with one more key on an account. */
 async function addKey(
   store: AccountStore,
   options: AccountOptions,
   io: CommandIo,
 ): Promise<AccountRow> {
+  if (store.wallet !== undefined && options.publicKey !== undefined) {
+    throw invalid("On chain a key must prove that somebody holds it: leave out --public-key");
+  }
   const path = await savePath(options, io);
   if (path !== undefined) relayerUrl(store);
   const pair = options.publicKey === undefined ? await makeDelegateKey() : undefined;
   const publicKey = pair?.publicKey ?? options.publicKey ?? "";
   if (await store.accounts.resolve(publicKey) !== undefined) throw new SvcError("key_exists");
   const before = options.action === "create"
-    ? await store.admin.create(options.owner ?? addressOf(publicKey))
+    ? await store.admin.create(options.owner ?? store.wallet ?? addressOf(publicKey))
     : await chosen(store, options);
   const { label, permissions, expiresInMs } = options;
   const account = await store.admin.addKey(before.accountId, {
     publicKey,
     label,
     permissions,
+    ...(pair === undefined ? {} : { proof: await proofOf(pair, before.accountId) }),
     ...(expiresInMs === undefined ? {} : { expiresAt: Date.now() + expiresInMs }),
   });
   if (path !== undefined && pair !== undefined) {
@@ -112,10 +135,14 @@ async function addKey(
 }
 
 async function run(options: AccountOptions, io: CommandIo): Promise<void> {
-  await using store = await openAccounts(io.env, io.cwd);
+  const { walletFile, action } = options;
+  await using store = await openAccounts(io.env, io.cwd, {
+    walletFile: walletFile === undefined ? undefined : resolve(io.cwd, walletFile),
+    changes: action !== "list",
+  });
   switch (options.action) {
     case "list":
-      return io.write(printAccounts(await store.admin.list(), store.packageId, options.json));
+      return io.write(printAccounts(await listed(store, options), store.packageId, options.json));
     case "remove-key": {
       const publicKey = options.publicKey ?? "";
       const owner = options.account === undefined && options.owner === undefined
@@ -134,8 +161,9 @@ async function run(options: AccountOptions, io: CommandIo): Promise<void> {
 }
 
 /**
- * Runs `account …`: creates, lists and changes accounts where the relayer itself keeps them. Works
- * beside a running relayer, which notices the change.
+ * Runs `account …`: creates, lists and changes accounts where the relayer itself keeps them, and the
+ * account of a wallet where they are on chain. Works beside a running relayer, which notices the
+ * change.
  *
  * @param args What follows `account`.
  * @returns the exit code: 0 success, 1 error, 2 usage.

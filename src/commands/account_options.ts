@@ -19,6 +19,8 @@ export interface AccountOptions {
   readonly permissions: readonly Permission[];
   /** How long the key is valid, milliseconds; for good when absent. */
   readonly expiresInMs: number | undefined;
+  /** File of the owner's private key, where accounts are on chain. */
+  readonly walletFile: string | undefined;
   /** Writes the credentials file. */
   readonly save: boolean;
   /** Replaces credentials that are there. */
@@ -41,6 +43,7 @@ export const ACCOUNT_USAGE = `Usage: svc account <command>
   --label <text>        name of the key, at most 64 bytes
   --permissions <list>  read,write (default), read or write
   --expires-in <time>   such as 90d, 12h or 30m; default: never
+  --wallet-file <path>  where accounts are on chain: the owner's private key, which pays for gas
   --save                writes the new key to the credentials file
   --force               with --save, replaces credentials that are there
   --json                machine output
@@ -73,6 +76,7 @@ function parseFlags(args: readonly string[]) {
         label: text,
         permissions: text,
         "expires-in": text,
+        "wallet-file": text,
         save: on,
         force: on,
         json: on,
@@ -151,6 +155,7 @@ export function parseAccountOptions(args: readonly string[]): AccountOptions {
     label: checkLabel(values.label ?? "Terminal"),
     permissions: parsePermissions(values.permissions ?? "read,write"),
     expiresInMs: expiry === undefined ? undefined : parseDuration(expiry),
+    walletFile: values["wallet-file"],
     save: values.save,
     force: values.force,
     json: values.json,

@@ -6,6 +6,7 @@ import { silentLogger } from "../log.ts";
 import { loadPlugin, openBackend } from "../plugins.ts";
 import { ensurePrivateFolder } from "../private_file.ts";
 import { readSettings, type Settings } from "../settings.ts";
+import { openChainAccounts } from "./chain_accounts.ts";
 
 /** The accounts of a data directory, whether its relayer runs or not. */
 export interface AccountStore extends AsyncDisposable {
@@ -17,20 +18,44 @@ export interface AccountStore extends AsyncDisposable {
   readonly admin: AccountAdmin;
   /** Package of the accounts. */
   readonly packageId: string;
+  /** Address of the owner's wallet, where accounts are on chain. */
+  readonly wallet?: string | undefined;
+}
+
+/** What a command wants with accounts. */
+export interface AccountAccess {
+  /** File of the owner's private key, where accounts are on chain. */
+  readonly walletFile?: string | undefined;
+  /** Whether it changes them; it does when absent. */
+  readonly changes?: boolean;
 }
 
 /**
- * Opens core.db, and nothing else of the data directory: the job table belongs to the one process
+ * Opens core.db, or a chain, and nothing else of the data directory: the job table belongs to the one process
  * that runs.
  *
  * @param cwd What relative paths are relative to.
  * @throws {SvcError} `invalid_parameter` when the settings are wrong or accounts are managed
  * elsewhere.
  */
-export async function openAccounts(env: Env, cwd: string): Promise<AccountStore> {
+export async function openAccounts(
+  env: Env,
+  cwd: string,
+  { walletFile, changes = true }: AccountAccess = {},
+): Promise<AccountStore> {
   const { settings, problems } = readSettings(env, { cwd });
   if (problems.length > 0) throw new SvcError("invalid_parameter", problems.join("\n"));
   const { accounts: name, dataDir } = settings;
+  if (name === "sui") {
+    const accounts = await openChainAccounts(settings, walletFile, changes);
+    const { admin, address: wallet } = accounts;
+    const packageId = settings.packageId ?? "";
+    const close = () => accounts[Symbol.asyncDispose]();
+    return { settings, accounts, admin, packageId, wallet, [Symbol.asyncDispose]: close };
+  }
+  if (walletFile !== undefined) {
+    throw new SvcError("invalid_parameter", "--wallet-file is for accounts on chain");
+  }
   const plugin = await loadPlugin("accounts", name);
   await ensurePrivateFolder(dataDir);
   await using stack = new AsyncDisposableStack();

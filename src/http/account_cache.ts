@@ -6,9 +6,17 @@ import { limitKey } from "./client_ip.ts";
 
 const MAX_ENTRIES = 10_000;
 
+/** How long a registry that failed is not asked again for what is known, in milliseconds. */
+const RETRY_MS = 5_000;
+
 interface Entry {
   readonly account: Account | undefined;
+  /** When the registry said so. */
   readonly at: number;
+  /** Whether it may be used without asking while it is young. */
+  fresh: boolean;
+  /** When the registry was asked in vain. */
+  failedAt?: number;
 }
 
 /** An account and the key that acts for it. */
@@ -38,8 +46,8 @@ export class AccountCache {
   readonly #layer: Layer;
   readonly #entries = new Map<string, Entry>();
   readonly #watch: Disposable | undefined;
-  /** Raised by every change, so that an answer asked for before one is not kept. */
-  #changes = 0;
+  /** What changed while the registry is asked, so that an answer from before is not believed. */
+  readonly #asking = new Set<{ all: boolean; readonly ids: Set<string> }>();
   /** Counts of look-ups. */
   readonly counts: CacheCounts = { hit: 0, miss: 0, stale: 0 };
 
@@ -88,28 +96,69 @@ export class AccountCache {
   ): Promise<Account | undefined> {
     const id = `${publicKey} ${hint ?? ""}`;
     const entry = this.#entries.get(id);
-    const age = entry === undefined ? Infinity : (this.#now() - entry.at) / 1000;
-    const ttl = entry?.account === undefined
-      ? this.#config.accountNegativeTtlSeconds
-      : this.#config.accountCacheTtlSeconds;
-    if (entry !== undefined && age >= 0 && age < ttl) {
+    if (entry !== undefined && this.#isFresh(entry)) {
       this.counts.hit++;
       return entry.account;
     }
+    if (entry?.failedAt !== undefined && this.#mayStandIn(entry)) {
+      // Nobody waits for a registry that failed; one caller in a while has it asked again.
+      if (this.#since(entry.failedAt) >= RETRY_MS) {
+        entry.failedAt = this.#now();
+        void this.#ask(id, publicKey, hint).catch(() => {});
+      }
+      this.counts.stale++;
+      return entry.account;
+    }
     this.#limiter.spend([{ layer: this.#layer, key: limitKey(clientAddress) }], 1);
-    this.counts.miss++;
-    const changes = this.#changes;
     try {
-      const account = await this.#lookUp(publicKey, hint);
-      if (changes === this.#changes) this.#keep(id, { account, at: this.#now() });
-      return account;
+      return await this.#ask(id, publicKey, hint);
     } catch (cause) {
-      if (entry?.account !== undefined && age < this.#config.accountStaleSeconds) {
+      // Unless a change of this very account was told meanwhile.
+      if (entry !== undefined && this.#entries.get(id) === entry && this.#mayStandIn(entry)) {
+        entry.failedAt = this.#now();
         this.counts.stale++;
         return entry.account;
       }
       throw new SvcError("chain_unavailable", undefined, { cause });
     }
+  }
+
+  /** What the registry says, kept unless something changed meanwhile. */
+  async #ask(
+    id: string,
+    publicKey: string,
+    hint: string | undefined,
+  ): Promise<Account | undefined> {
+    this.counts.miss++;
+    const changed = { all: false, ids: new Set<string>() };
+    this.#asking.add(changed);
+    try {
+      const account = await this.#lookUp(publicKey, hint);
+      const { all, ids } = changed;
+      const isOld = account === undefined ? all || ids.size > 0 : ids.has(account.accountId);
+      if (!isOld) this.#keep(id, { account, at: this.#now(), fresh: !all });
+      return account;
+    } finally {
+      this.#asking.delete(changed);
+    }
+  }
+
+  #isFresh({ account, at, fresh }: Entry): boolean {
+    const ttl = account === undefined
+      ? this.#config.accountNegativeTtlSeconds
+      : this.#config.accountCacheTtlSeconds;
+    return fresh && this.#since(at) < ttl * 1000;
+  }
+
+  /** Whether an entry is better than none while the registry cannot be asked. */
+  #mayStandIn({ account, at }: Entry): boolean {
+    return account !== undefined && this.#since(at) < this.#config.accountStaleSeconds * 1000;
+  }
+
+  /** Milliseconds; without end for what never was, and where the clock was put back. */
+  #since(moment = Infinity): number {
+    const age = this.#now() - moment;
+    return age >= 0 ? age : Infinity;
   }
 
   async #lookUp(publicKey: string, hint: string | undefined): Promise<Account | undefined> {
@@ -132,12 +181,22 @@ export class AccountCache {
     if (!oldest.done) this.#entries.delete(oldest.value);
   }
 
+  /**
+   * What an account's entries say is wrong once it changed. Where anything may have changed they
+   * are asked for again, but stay for the case that nobody answers.
+   */
   #changed(accountId: string | undefined): void {
-    this.#changes++;
-    for (const [id, { account }] of this.#entries) {
+    for (const changed of this.#asking) {
+      if (accountId === undefined) changed.all = true;
+      else changed.ids.add(accountId);
+    }
+    for (const [id, entry] of this.#entries) {
+      const { account } = entry;
       // Negative entries go too: a key may have been added.
-      if (accountId === undefined || account === undefined || account.accountId === accountId) {
-        this.#entries.delete(id);
+      if (account === undefined || account.accountId === accountId) this.#entries.delete(id);
+      else if (accountId === undefined) {
+        entry.fresh = false;
+        delete entry.failedAt;
       }
     }
   }

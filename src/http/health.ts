@@ -55,25 +55,26 @@ export class Health {
   }
 
   async #probe(): Promise<Record<string, DependencyHealth>> {
-    const { vectorStore, blobStore, languageModel, sponsor, accounts } = this.#domain;
+    const { vectorStore, blobStore, cipher, languageModel, sponsor } = this.#domain;
     const owner = `0x${"0".repeat(64)}`;
     const scope = { owner, namespace: "default" };
     const [database, embedder, blobs, chain] = await Promise.all([
-      answers(vectorStore.scopes(owner)),
+      up(vectorStore.scopes(owner)),
       this.#embedderState(),
-      answers(blobStore.get("health", scope)),
-      answers(accounts.get(owner)),
+      blobStore.health?.() ?? up(blobStore.get("health", scope)),
+      this.#chainState(owner),
     ]);
-    const state = (ok: boolean): DependencyHealth => ({ status: ok ? "ok" : "down" });
     return {
-      database: state(database),
+      database,
       embedder,
       llm: languageModel === undefined
         ? { status: "disabled" }
         : { status: "ok", ...languageModel.health?.() },
-      key_service: { status: this.#domain.cipher.needsCredential ? "ok" : "disabled" },
-      blob_store: state(blobs),
-      chain: accounts.admin === undefined ? state(chain) : { status: "disabled" },
+      key_service: cipher.needsCredential
+        ? { status: "ok", ...cipher.health?.() }
+        : { status: "disabled" },
+      blob_store: { ...blobs },
+      chain,
       sidecar: await this.#sidecarState(),
       sponsor: { status: sponsor === undefined ? "disabled" : "ok" },
     };
@@ -102,6 +103,16 @@ export class Health {
     };
   }
 
+  /** A chain that worked last is not asked again; one that did not is, so that it recovers. */
+  async #chainState(owner: string): Promise<DependencyHealth> {
+    const { accounts } = this.#domain;
+    if (accounts.admin !== undefined) return { status: "disabled" };
+    const known = accounts.health?.();
+    if (known?.status === "ok") return { ...known };
+    const asked = await up(accounts.get(owner));
+    return { ...accounts.health?.() ?? asked };
+  }
+
   /** One question at a time: a server that loads its model needs longer than a probe waits. */
   #askEmbedder(): Promise<unknown> {
     const signal = AbortSignal.timeout(ASK_TIMEOUT_MS);
@@ -115,6 +126,11 @@ export class Health {
     const probe = this.#sidecar(AbortSignal.timeout(PROBE_TIMEOUT_MS));
     return { status: await probe.catch(() => false) ? "ok" : "down" };
   }
+}
+
+/** A dependency that is asked whether it works. */
+async function up(call: Promise<unknown>): Promise<DependencyHealth> {
+  return { status: await answers(call) ? "ok" : "down" };
 }
 
 /** Whether a call succeeds in time. */

@@ -1,5 +1,5 @@
 import { eachRun } from "./letter_runs.ts";
-import { FREQUENCY_LIMIT, Postings } from "./postings.ts";
+import { FREQUENCY_LIMIT, Postings, type PostingsState } from "./postings.ts";
 import { folded, hashOf, words } from "./words.ts";
 
 const NONE = -1;
@@ -34,6 +34,18 @@ export interface LexicalScores {
   readonly runs: Float32Array;
   /** BM25 of a text of average length that has every word of the query once. */
   readonly fullMatch: number;
+}
+
+/** What the texts of an index came to, by document. */
+export interface LexicalState {
+  /** Number of words of every document. */
+  readonly lengths: Int32Array;
+  /** Norm of the letter runs of every document. */
+  readonly norms: Float32Array;
+  /** Lists of the words. */
+  readonly words: PostingsState;
+  /** Lists of the letter runs. */
+  readonly runs: PostingsState;
 }
 
 /** Shared by all scopes, since a query is scored in one go. */
@@ -106,6 +118,70 @@ export class LexicalIndex {
       squares += RUN_GAINS[runs.add(hash, document)]!;
     });
     this.#norms[document] = Math.sqrt(squares) || 1;
+  }
+
+  /** What the texts came to, to be copied at once, and the slot of every document. */
+  save(): { readonly state: LexicalState; readonly slots: Int32Array } {
+    if (this.#gone > 0) this.#compact();
+    const slots = new Int32Array(this.#documents);
+    for (let slot = 0; slot < this.#size; slot++) {
+      const document = this.#documentOf[slot]!;
+      if (document !== NONE) slots[document] = slot;
+    }
+    const state: LexicalState = {
+      lengths: this.#lengths.subarray(0, this.#documents),
+      norms: this.#norms.subarray(0, this.#documents),
+      words: this.#words.state,
+      runs: this.#runs.state,
+    };
+    return { state, slots };
+  }
+
+  /**
+   * Takes over texts of an earlier index.
+   *
+   * @param slots Slot of every document of the state, -1 for texts that are not here any more;
+   * slots whose text is known keep theirs.
+   * @throws {RangeError} for a state that cannot be one.
+   */
+  take(
+    { lengths, norms, words: savedWords, runs: savedRuns }: LexicalState,
+    slots: Int32Array,
+  ): void {
+    const taken = lengths.length;
+    const count = taken + this.#documents;
+    if (norms.length !== taken || slots.length !== taken) throw new RangeError("Not a state");
+    const [allWords, allRuns] = [Postings.from(savedWords), Postings.from(savedRuns)];
+    // What is here already comes after it.
+    const numbers = Int32Array.from(
+      { length: this.#documents },
+      (_, document) => this.#lengths[document] === NONE ? NONE : taken + document,
+    );
+    copyInto(allWords, this.#words, numbers);
+    copyInto(allRuns, this.#runs, numbers);
+    const room = Math.max(16, Math.ceil(count * 1.25));
+    const [allLengths, allNorms] = [new Int32Array(room), new Float32Array(room)];
+    allLengths.set(lengths);
+    allNorms.set(norms);
+    allLengths.set(this.#lengths.subarray(0, this.#documents), taken);
+    allNorms.set(this.#norms.subarray(0, this.#documents), taken);
+    for (let slot = 0; slot < this.#size; slot++) {
+      if (this.#documentOf[slot] !== NONE) this.#documentOf[slot]! += taken;
+    }
+    for (let document = 0; document < taken; document++) {
+      const slot = slots[document]!;
+      if (slot >= 0 && slot < this.#size && this.#documentOf[slot] === NONE) {
+        this.#documentOf[slot] = document;
+        this.#totalLength += lengths[document]!;
+      } else {
+        allLengths[document] = NONE;
+        this.#gone++;
+      }
+    }
+    [this.#words, this.#runs] = [allWords, allRuns];
+    [this.#lengths, this.#norms] = [allLengths, allNorms];
+    this.#documents = count;
+    if (this.#gone > FEW_GONE && this.#gone * 2 > this.texts) this.#compact();
   }
 
   /** Forgets the text of a slot. */
@@ -226,6 +302,12 @@ export class LexicalIndex {
 
 function renumbered(postings: Postings, numbers: Int32Array): Postings {
   const kept = new Postings();
+  copyInto(kept, postings, numbers);
+  return kept;
+}
+
+/** Adds postings under new numbers of their documents; those of `NONE` are left out. */
+function copyInto(kept: Postings, postings: Postings, numbers: Int32Array): void {
   for (const hash of postings.hashes()) {
     const count = postings.read(hash, scratch);
     for (let i = 0; i < count; i++) {
@@ -234,7 +316,6 @@ function renumbered(postings: Postings, numbers: Int32Array): Postings {
       if (document !== NONE) kept.append(hash, document * 256 + (posting & 255));
     }
   }
-  return kept;
 }
 
 /** The array, or a larger copy, so that `index` fits. */

@@ -73,6 +73,15 @@ export interface LoadedScope {
   match(query: ScopeQuery, options: SearchOptions): Match[];
   /** Memories whose text is not known here. */
   withoutText(): readonly IndexedMemory[];
+  /** Number of memories whose text is known. */
+  readonly texts: number;
+  /** What is known of the texts, as bytes that {@linkcode LoadedScope.takeTexts} takes over. */
+  saveTexts(): Uint8Array<ArrayBuffer>;
+  /**
+   * Takes over texts of memories that are here in the same version. Answers whether it could: bytes
+   * of another format or of another analysis are ignored.
+   */
+  takeTexts(saved: Uint8Array): boolean;
   /** Sets the text of a memory; another version, an unknown id and a known text are ignored. */
   setText(id: string, version: number, text: string): void;
   /**

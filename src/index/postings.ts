@@ -14,6 +14,16 @@ const FIRST = 2;
 const NEXT = 3;
 const FIRST_WORDS = 256;
 
+/** What {@linkcode Postings} consist of. */
+export interface PostingsState {
+  /** Number of terms. */
+  readonly terms: number;
+  /** The table of terms. */
+  readonly cells: Uint32Array;
+  /** The lists. */
+  readonly pool: Uint32Array;
+}
+
 /**
  * Inverted index: for every term, by its 32-bit hash, the documents that have it and how often.
  * Documents are added one after the other. A posting is one number: document × 256 + frequency.
@@ -30,6 +40,34 @@ export class Postings {
   #terms = 0;
   #pool = new Uint32Array(FIRST_WORDS);
   #used = 0;
+
+  /** The lists of an earlier index; throws a `RangeError` for numbers that cannot be such. */
+  static from({ terms, cells, pool }: PostingsState): Postings {
+    const count = cells.length / CELL;
+    if (count < FIRST_CELLS || (count & (count - 1)) !== 0 || terms >= count) {
+      throw new RangeError("These are no postings");
+    }
+    for (let cell = 0; cell < cells.length; cell += CELL) {
+      // Beyond the pool there is nothing to read; a link within it ends where its list does.
+      if (cells[cell + COUNT]! > pool.length || cells[cell + FIRST]! > pool.length) {
+        throw new RangeError("These are no postings");
+      }
+    }
+    const postings = new Postings();
+    postings.#cells = cells.slice();
+    postings.#shift = Math.clz32(count - 1);
+    postings.#terms = terms;
+    postings.#pool = new Uint32Array(Math.max(FIRST_WORDS, Math.ceil(pool.length * 1.1)));
+    postings.#pool.set(pool);
+    postings.#used = pool.length;
+    return postings;
+  }
+
+  /** What it consists of; to be copied before the next change. */
+  get state(): PostingsState {
+    const pool = this.#pool.subarray(0, this.#used);
+    return { terms: this.#terms, cells: this.#cells, pool };
+  }
 
   /** Memory held, in bytes. */
   get bytes(): number {

@@ -13,6 +13,7 @@ import type {
   SearchOptions,
 } from "./loaded_scope.ts";
 import { nearest } from "./nearest.ts";
+import { decodeTexts, encodeTexts } from "./saved_texts.ts";
 import { ScopeVectors } from "./scope_vectors.ts";
 
 /** RAM of an entry beside its vectors and payload: the object, its strings, its places in maps. */
@@ -144,6 +145,38 @@ export class ResidentScope implements LoadedScope {
     this.#check();
     if (this.#texts.texts === this.size) return [];
     return this.#entries.filter((_, slot) => !this.#texts.has(slot));
+  }
+
+  /** Number of memories whose text is known. */
+  get texts(): number {
+    return this.#texts.texts;
+  }
+
+  /** What is known of the texts. */
+  saveTexts(): Uint8Array<ArrayBuffer> {
+    this.#check();
+    const { state, slots } = this.#texts.save();
+    return encodeTexts(state, (document) => this.#entries[slots[document]!]!);
+  }
+
+  /** Takes over texts; answers whether they could be. */
+  takeTexts(saved: Uint8Array): boolean {
+    this.#check();
+    const found = decodeTexts(saved);
+    if (found === undefined) return false;
+    const slots = new Int32Array(found.ids.length).fill(-1);
+    for (const [document, id] of found.ids.entries()) {
+      const slot = this.#slots.get(id);
+      if (slot === undefined) continue;
+      if (this.#entries[slot]!.version === found.versions[document]) slots[document] = slot;
+    }
+    try {
+      this.#texts.take(found.state, slots);
+      return true;
+    } catch (error) {
+      if (error instanceof RangeError) return false;
+      throw error;
+    }
   }
 
   /** Sets the text of a memory. */

@@ -176,6 +176,11 @@ export class ScopeIndex implements AsyncDisposable {
     if (held !== undefined) this.#release(held);
   }
 
+  /** Whether a scope is in RAM or on its way there. */
+  holds(scope: Scope): boolean {
+    return this.#held.has(keyOf(scope));
+  }
+
   /** What is in RAM. */
   stats(): ScopeIndexStats {
     let memories = 0;

@@ -41,6 +41,11 @@ export interface NewKey {
   readonly permissions: readonly Permission[];
   /** Milliseconds since the epoch, in the future. */
   readonly expiresAt?: number;
+  /**
+   * 128 hex characters: the key's signature over `svc-delegate-v1:` and the 32 bytes of the account
+   * id (PROTOCOL 14.2). Needed where accounts are on chain.
+   */
+  readonly proof?: string;
 }
 
 /** Changes accounts where the relayer itself is the registry. */

@@ -37,6 +37,11 @@ export type BlobMoveListener = (moves: readonly BlobMove[]) => Promise<void>;
  * `blobStoreSuite` of `@svc/relayer/testing`.
  */
 export interface BlobStore extends AsyncDisposable {
+  /**
+   * Whether a deleted blob's bytes are gone at once, everywhere. Absent: the store may keep them,
+   * and is told deletions by sealed tombstones.
+   */
+  readonly erases?: boolean;
   /** Stores bytes durably and answers their id. Equal bytes of one scope may share an id. */
   put(bytes: Uint8Array, options: PutOptions): Promise<string>;
   /** The bytes, or `undefined` when the scope has no such blob. */

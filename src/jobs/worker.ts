@@ -7,8 +7,11 @@ import type { JobStore } from "./store.ts";
 
 /** First and longest pause between two tries, milliseconds. */
 const BACKOFF_MS = { first: 2_000, longest: 600_000 };
-/** Jobs that may upload at once, beside those being embedded and indexed. */
-const UPLOADS = 64;
+/**
+ * Jobs that may upload at once, beside those being embedded and indexed, and how many bytes of
+ * payload they may hold in memory: a store that packs blobs together keeps them waiting.
+ */
+const UPLOADS = { jobs: 2_000, bytes: 64 * 1024 * 1024 };
 const SWEEP_MS = 1_000;
 /** A stop waits this long for work that was put down, milliseconds. */
 const PUT_DOWN_MS = 1_000;
@@ -96,6 +99,7 @@ export class JobWorker {
   readonly #work = new Set<Promise<void>>();
   readonly #abort = new AbortController();
   #slots = 0;
+  #bytesInFlight = 0;
   readonly #timers = new Set<ReturnType<typeof setTimeout>>();
   #sweeper: ReturnType<typeof setInterval> | undefined;
   #sweptAt = -Infinity;
@@ -215,11 +219,14 @@ export class JobWorker {
   #pump(): void {
     while (
       !this.#stopped && this.#slots < this.#options.concurrency &&
-      this.#inFlight.size < this.#options.concurrency + UPLOADS
+      this.#inFlight.size < this.#options.concurrency + UPLOADS.jobs &&
+      this.#bytesInFlight < UPLOADS.bytes
     ) {
       const live = this.#next();
       if (live === undefined) return;
+      this.#bytesInFlight += live.job.bytes;
       const run = this.#run(live).finally(() => {
+        this.#bytesInFlight -= live.job.bytes;
         this.#inFlight.delete(run);
         this.#known.delete(live);
         this.#pump();

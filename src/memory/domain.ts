@@ -10,6 +10,7 @@ import type { BoundedCalls } from "./bounded_calls.ts";
 import type { QueryVectors } from "./query_vectors.ts";
 import type { Quota } from "./quota.ts";
 import type { ScopeTurns } from "./scope_turns.ts";
+import type { TextFiles } from "./saved_texts.ts";
 
 /** Deletions, written before anything is removed; synchronous and durable on return. */
 export interface Tombstones {
@@ -27,12 +28,40 @@ export interface Tombstones {
   markApplied(scope: Scope, ids: readonly string[]): void;
 }
 
+/** A deletion that a blob store must be told. */
+export interface UnsentTombstone extends Scope {
+  /** Order of deletion. */
+  readonly seq: number;
+  /** Account object id. */
+  readonly accountId: string;
+  /** Memory id; empty: everything the namespace held until `at`. */
+  readonly id: string;
+  /** When it was deleted, milliseconds since the epoch. */
+  readonly at: number;
+}
+
+/** Deletions told to blob stores that keep the bytes; synchronous and durable on return. */
+export interface TombstoneBlobs {
+  /** Notes deletions; an empty id means the whole namespace until `at`. */
+  add(accountId: string, scope: Scope, ids: readonly string[], at: number): void;
+  /** Takes back deletions whose bytes are gone. */
+  remove(scope: Scope, ids: readonly string[]): void;
+  /** The oldest deletions that are still to be told. */
+  unsent(limit: number): UnsentTombstone[];
+  /** Notes that a blob holds tombstones, and that these of ours need no other one. */
+  sent(scope: Scope, blobId: string, tombstones?: readonly UnsentTombstone[]): void;
+  /** Whether a blob is known to hold tombstones. */
+  isTombstone(scope: Scope, blobId: string): boolean;
+}
+
 /** What the operations on memories work with. */
 export interface Domain extends Backends {
   /** Numbers an operator may change. */
   readonly config: RelayerConfig;
   /** Vectors in memory. */
   readonly index: ScopeIndex;
+  /** Words of scopes on disk. */
+  readonly textFiles: TextFiles;
   /** Durable jobs. */
   readonly jobs: JobStore;
   /** Starts jobs. */
@@ -41,6 +70,8 @@ export interface Domain extends Backends {
   readonly staging: Staging;
   /** Deletions. */
   readonly tombstones: Tombstones;
+  /** Deletions that the blob store is told. */
+  readonly tombstoneBlobs: TombstoneBlobs;
   /** When delegate keys were used; times in milliseconds since the epoch. */
   readonly keyUse: {
     /** Notes a use. */

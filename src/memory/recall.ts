@@ -6,6 +6,7 @@ import { openMemories, requireCredential } from "./open.ts";
 import type { Metadata } from "./record.ts";
 import { reembeddingOf } from "./reembedding.ts";
 import { purgeExpired } from "./remove.ts";
+import { openSavedTexts } from "./saved_texts.ts";
 import { readTexts } from "./texts.ts";
 
 /** What a recall compares: meaning and words, meaning alone, words alone. */
@@ -152,8 +153,12 @@ export async function rank(
     // Kept are distances below the value; the index keeps those up to it.
     ...(options.maxDistance === undefined ? {} : { maxDistance: options.maxDistance }),
   };
+  // The words are opened while the scope is loaded.
+  const isCold = query.text !== undefined && !domain.index.holds(scope);
+  const opening = isCold ? openSavedTexts(domain, caller, scope) : undefined;
+  opening?.catch(() => {});
   const hits = await domain.index.read(scope, async (loaded) => {
-    if (query.text !== undefined) await readTexts(domain, caller, scope, loaded);
+    if (query.text !== undefined) await readTexts(domain, caller, scope, loaded, opening);
     return loaded.match(query, search);
   });
   if (expired) purgeExpired(domain, scope);

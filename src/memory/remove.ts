@@ -4,6 +4,7 @@ import type { Scope, Source } from "../interfaces/mod.ts";
 import type { LiveJob } from "../jobs/live_job.ts";
 import { type Caller, type Domain, scopeOf } from "./domain.ts";
 import { nameBlob } from "./store_blob.ts";
+import { tombstoneSenderOf } from "./tombstone_blobs.ts";
 
 /** What became of a deleted memory's blob. */
 export type BlobFate = "deleted" | "retained" | "none";
@@ -29,6 +30,7 @@ export async function removeMemories(
   domain: Domain,
   scope: Scope,
   memories: readonly Gone[],
+  accountId?: string,
 ): Promise<Map<string, BlobFate>> {
   const ids = memories.map((memory) => memory.id);
   const unlinked = memories.filter((memory) => memory.blobId === undefined).map(({ id }) => id);
@@ -38,17 +40,48 @@ export async function removeMemories(
   }));
   const shared = await sharedBlobs(domain, scope, named);
   domain.index.remove(scope, ids);
+  // After the index, so that nobody writes its words again.
+  await domain.textFiles.drop(scope);
   const fates = new Map<string, BlobFate>();
   for (const { id, blobId } of named) {
     if (blobId === undefined) fates.set(id, "none");
     else if (domain.blobStore.delete === undefined || shared.has(blobId)) fates.set(id, "retained");
     else fates.set(id, await domain.blobStore.delete(blobId, scope) ? "deleted" : "retained");
   }
+  noteRetained(domain, scope, fates, accountId);
   await domain.vectorStore.delete(scope, ids);
   // Again: a scope that was loaded meanwhile may have read the rows before they went.
   domain.index.remove(scope, ids);
   await domain.jobs.discard(unlinked);
   return fates;
+}
+
+/** Whether the blob store may keep the bytes of deleted memories where others read them. */
+function keepsBytes({ blobStore }: Domain): boolean {
+  return blobStore.delete === undefined || blobStore.erases !== true;
+}
+
+/** What the blob store keeps of deleted memories needs a tombstone there; the rest needs none. */
+function noteRetained(
+  domain: Domain,
+  scope: Scope,
+  fates: ReadonlyMap<string, BlobFate>,
+  accountId: string | undefined,
+): void {
+  if (!keepsBytes(domain)) return;
+  const byFate = (kept: boolean) =>
+    [...fates].flatMap(([id, fate]) => (fate === "retained") === kept ? [id] : []);
+  domain.tombstoneBlobs.remove(scope, byFate(false));
+  if (accountId !== undefined) {
+    domain.tombstoneBlobs.add(accountId, scope, byFate(true), domain.now());
+  }
+  tombstoneSenderOf(domain).notify();
+}
+
+/** Notes before anything is removed what may have to be told, so that no crash forgets it. */
+function noteDeletion(domain: Domain, caller: Caller, scope: Scope, id: string, at: number): void {
+  if (!keepsBytes(domain)) return;
+  domain.tombstoneBlobs.add(caller.account.accountId, scope, [id], at);
 }
 
 /** Blobs that other memories need: equal bytes that a client encrypted itself may share one. */
@@ -95,7 +128,8 @@ export async function undoJob(domain: Domain, live: LiveJob): Promise<void> {
   const { owner, namespace, memoryId, source, bytes } = live.job;
   const scope: Scope = { owner, namespace };
   await cancel(domain, [live]);
-  await removeMemories(domain, scope, [{ id: memoryId, source, bytes, blobId: live.blobId }]);
+  const gone = { id: memoryId, source, bytes, blobId: live.blobId };
+  await removeMemories(domain, scope, [gone], live.job.accountId);
   domain.tombstones.markApplied(scope, [memoryId]);
 }
 
@@ -132,7 +166,9 @@ export async function deleteMemory(domain: Domain, caller: Caller, id: string): 
     const unfinished = domain.tombstones.unapplied().some((item) => item.id === id);
     if (entry === undefined || !unfinished) throw new SvcError("memory_not_found");
   }
-  domain.tombstones.addTombstones(scope, [id], domain.now());
+  const at = domain.now();
+  domain.tombstones.addTombstones(scope, [id], at);
+  noteDeletion(domain, caller, scope, id, at);
   const fates = await apply(domain, scope, [entry ?? { id }], live);
   return fates.get(id) ?? "none";
 }
@@ -158,11 +194,13 @@ export async function forget(domain: Domain, caller: Caller, namespace: string):
     const at = times.reduce((latest, time) => Math.max(latest, time), domain.now());
     // Blobs that are not indexed have no id here: the time covers them.
     domain.tombstones.forgetNamespace(scope, at);
+    noteDeletion(domain, caller, scope, "", at);
     domain.tombstones.addTombstones(scope, gone.map(({ id }) => id), at);
     return { gone, live, at };
   });
   await apply(domain, scope, gone, live);
   await removeUnindexed(domain, scope, at);
+  tombstoneSenderOf(domain).notify();
   return gone.length;
 }
 

@@ -5,6 +5,8 @@ import { type Caller, type Domain, scopeOf } from "./domain.ts";
 import { isCredentialError, requireCredential, settled } from "./open.ts";
 import { type BlobContent, decodeBlob, decodeRecord, type MemoryRecord } from "./record.ts";
 import { reembeddingOf } from "./reembedding.ts";
+import { applyTombstones } from "./restore_tombstones.ts";
+import { decodeTombstone, type TombstoneRecord } from "./tombstone_record.ts";
 import { documentVectors } from "./vectors.ts";
 
 /** Blobs fetched, opened and embedded together. */
@@ -30,6 +32,15 @@ interface Found {
   readonly record: MemoryRecord;
 }
 
+/** What a part of the blobs holds. */
+interface Fetched {
+  readonly found: Found[];
+  /** Tombstones with the blob each was found in. */
+  readonly tombstones: { readonly blobId: string; readonly record: TombstoneRecord }[];
+  /** Blobs that may be readable another time. */
+  readonly unreachable: number;
+}
+
 /** Whether a record was deleted or forgotten through this relayer. */
 function isGone(domain: Domain, scope: Scope, record: MemoryRecord): boolean {
   const forgotten = domain.tombstones.forgottenAt(scope) ?? -Infinity;
@@ -44,7 +55,7 @@ async function fetchBlobs(
   caller: Caller,
   scope: Scope,
   blobIds: readonly string[],
-): Promise<{ found: Found[]; unreachable: number }> {
+): Promise<Fetched> {
   let unreachable = 0;
   const items: { blobId: string; content: BlobContent }[] = [];
   const fetched = await Promise.allSettled(
@@ -63,9 +74,16 @@ async function fetchBlobs(
     signal: caller.signal,
   });
   const found: Found[] = [];
+  const tombstones: { blobId: string; record: TombstoneRecord }[] = [];
   for (const [i, item] of items.entries()) {
     try {
-      const record = decodeRecord(settled(opened[i]));
+      const plain = settled(opened[i]);
+      const tombstone = decodeTombstone(plain);
+      if (tombstone?.id === item.content.memoryId) {
+        tombstones.push({ blobId: item.blobId, record: tombstone });
+        continue;
+      }
+      const record = decodeRecord(plain);
       if (record.id === item.content.memoryId) found.push({ ...item, record });
     } catch (thrown) {
       const error = SvcError.from(thrown);
@@ -73,7 +91,7 @@ async function fetchBlobs(
       if (error.retryable) unreachable++;
     }
   }
-  return { found, unreachable };
+  return { found, tombstones, unreachable };
 }
 
 /** `version byte | key id (16) | …`: the key that sealed a record. */
@@ -101,14 +119,14 @@ function entryOf(scope: Scope, found: Found, vectors: readonly Float32Array[]): 
   };
 }
 
-/** Embeds and indexes what was found; answers how many memories stayed. */
+/** Embeds and indexes what was found; answers the ids of the memories that stayed. */
 async function indexFound(
   domain: Domain,
   scope: Scope,
   found: readonly Found[],
   signal: AbortSignal | undefined,
-): Promise<number> {
-  if (found.length === 0) return 0;
+): Promise<string[]> {
+  if (found.length === 0) return [];
   const texts = found.map((item) => item.record.text);
   const vectors = await documentVectors(domain.embedder, texts, signal);
   const entries = found.map((item, n) => entryOf(scope, item, vectors[n]!));
@@ -118,7 +136,7 @@ async function indexFound(
   const undone = entries.filter((entry) => !kept.includes(entry)).map((entry) => entry.id);
   if (undone.length > 0) await domain.vectorStore.delete(scope, undone);
   domain.index.apply(kept);
-  return kept.length;
+  return kept.map(({ id }) => id);
 }
 
 /** The last restore of a scope, by `owner LF namespace`. */
@@ -173,22 +191,30 @@ async function restoreScope(
   const known = new Map<string, number>();
   const missing = await domain.index.read(scope, (loaded) => {
     for (const memory of loaded.entries()) known.set(memory.id, memory.version);
-    return blobIds.filter((blobId) => !loaded.hasBlob(blobId));
+    return blobIds.filter((blobId) =>
+      !loaded.hasBlob(blobId) && !domain.tombstoneBlobs.isTombstone(scope, blobId)
+    );
   });
   for (const live of domain.jobs.liveIn(scope)) known.set(live.job.memoryId, live.job.version);
   let [worked, used, restored, failed] = [0, 0, 0, 0];
+  const restoredIds = new Set<string>();
   while (worked < missing.length && used < limit) {
     const part = missing.slice(worked, worked + Math.min(BATCH, limit - used));
     worked += part.length;
-    const { found, unreachable } = await fetchBlobs(domain, caller, scope, part);
-    failed += part.length - found.length;
+    const { found, tombstones, unreachable } = await fetchBlobs(domain, caller, scope, part);
+    failed += part.length - found.length - tombstones.length;
+    for (const id of await applyTombstones(domain, scope, tombstones)) {
+      if (restoredIds.delete(id)) restored--;
+    }
     const wanted = found.filter(({ record }) => {
       if ((known.get(record.id) ?? 0) >= record.version) return false;
       known.set(record.id, record.version);
       return !isGone(domain, scope, record);
     });
     used += unreachable + wanted.length;
-    restored += await indexFound(domain, scope, wanted, caller.signal);
+    const kept = await indexFound(domain, scope, wanted, caller.signal);
+    for (const id of kept) restoredIds.add(id);
+    restored += kept.length;
   }
   const remaining = missing.length - worked;
   const total = blobIds.length;

@@ -17,7 +17,14 @@ export async function storeBlob(
     ? payload.data
     : encodeBlob({ memoryId: job.memoryId, ...sealed });
   const { owner, namespace, id } = job;
-  return await domain.blobStore.put(bytes, { owner, namespace, idempotencyKey: id, signal });
+  return await domain.blobStore.put(bytes, {
+    owner,
+    namespace,
+    idempotencyKey: id,
+    // Whoever encrypted it reads it from the store by its id.
+    standalone: payload.kind === "manual",
+    signal,
+  });
 }
 
 /**

@@ -3,6 +3,7 @@ import { Slices } from "../index/slices.ts";
 import type { Scope } from "../interfaces/mod.ts";
 import type { Caller, Domain } from "./domain.ts";
 import { openMemories } from "./open.ts";
+import { saveTexts, takeSavedTexts } from "./saved_texts.ts";
 
 /** Records opened at once: they and their words take a millisecond. */
 const BATCH = 32;
@@ -25,6 +26,7 @@ const readings = new WeakMap<LoadedScope, Reading>();
  * Opens the records of a scope whose words are not indexed yet, with the caller's credential, and
  * indexes them. Callers share the work. What cannot be opened is found by meaning only.
  *
+ * @param opening What `openSavedTexts` was asked for before the scope was loaded.
  * @throws {SvcError} `decrypt_credential_invalid`; what the cipher as a whole is refused with;
  * `overloaded` when the scope was released meanwhile.
  */
@@ -33,16 +35,18 @@ export async function readTexts(
   caller: Caller,
   scope: Scope,
   loaded: LoadedScope,
+  opening?: Promise<Uint8Array | undefined>,
 ): Promise<void> {
   const reading: Reading = readings.get(loaded) ?? { running: undefined, failed: new Map() };
   readings.set(loaded, reading);
   for (;;) {
     const missing = unread(domain, loaded, reading);
-    if (missing.length === 0) return;
+    if (missing.length === 0) return saveTexts(domain, caller, scope, loaded);
     if (reading.running === undefined) {
-      reading.running = readAll(domain, caller, scope, loaded, missing, reading)
+      reading.running = readAll(domain, caller, scope, loaded, reading, opening)
         .finally(() => reading.running = undefined);
-      return await reading.running;
+      await reading.running;
+      return saveTexts(domain, caller, scope, loaded);
     }
     // Another caller's credential may be refused; that is no answer for this one.
     await reading.running.catch(() => {});
@@ -60,11 +64,14 @@ async function readAll(
   { account, credential }: Caller,
   scope: Scope,
   loaded: LoadedScope,
-  memories: readonly IndexedMemory[],
-  { failed }: Reading,
+  reading: Reading,
+  opening: Promise<Uint8Array | undefined> | undefined,
 ): Promise<void> {
+  const { failed } = reading;
   // Not the caller's signal: others may wait for the same texts.
   const opener: Caller = credential === undefined ? { account } : { account, credential };
+  await takeSavedTexts(domain, opener, scope, loaded, opening);
+  const memories = unread(domain, loaded, reading);
   const slices = new Slices();
   for (let at = 0; at < memories.length; at += BATCH) {
     // Opening records may be nothing but computation: awaiting it lets no request in.

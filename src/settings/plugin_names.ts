@@ -18,12 +18,13 @@ export const BUILT_IN: Readonly<Record<string, BuiltIn>> = {
   ollama: { module: "plugins/ollama.ts", roles: ["embedder", "languageModel"] },
   openai: { module: "plugins/openai.ts", roles: ["embedder", "languageModel"] },
   walrus: { module: "plugins/walrus/mod.ts", roles: ["blobStore"] },
+  sui: { module: "plugins/sui/mod.ts", roles: ["accounts"] },
   "use-lite": { module: "plugins/use_lite/mod.ts", roles: ["embedder"] },
 };
 
 /** Names the protocol knows and this build does not carry, by role. */
 export const ABSENT: Readonly<Record<Role, readonly string[]>> = {
-  accounts: ["sui"],
+  accounts: [],
   blobStore: [],
   cipher: ["seal"],
   embedder: [],

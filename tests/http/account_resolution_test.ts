@@ -1,7 +1,8 @@
 import assert from "node:assert/strict";
 import { memoryAccounts } from "../../plugins/memory/accounts.ts";
+import { memoryCipher } from "../../plugins/memory/cipher.ts";
 import type { RelayerConfig } from "../../src/config.ts";
-import type { AccountRegistry } from "../../src/interfaces/mod.ts";
+import type { AccountListener, AccountRegistry } from "../../src/interfaces/mod.ts";
 import {
   type SendOptions,
   startRelayer,
@@ -205,6 +206,85 @@ Deno.test("while the registry is down entries are served up to 300 s old, others
   assert.equal(await ask(svc), "200");
 });
 
+Deno.test("known keys neither wait for a registry that failed nor use up the limit", async () => {
+  verifies("4.5-16", "4.5-18");
+  const { svc, registry } = await start({ accountLookupsPerMinute: 2 });
+  await using _ = svc;
+  assert.equal(await ask(svc), "200");
+  registry.down = true;
+  svc.clock.advance(60_000);
+  for (let i = 0; i < 50; i++) {
+    assert.equal(await ask(svc), "200");
+    svc.clock.advance(1_000);
+  }
+  assert.equal(registry.asked.length, 11, "once in five seconds");
+  const hangs = Promise.withResolvers<void>();
+  registry.down = false;
+  registry.gate = hangs.promise;
+  for (let i = 0; i < 3; i++) assert.equal(await ask(svc), "200", "asked again beside");
+  hangs.resolve();
+  await new Promise((resolve) => setTimeout(resolve));
+  svc.clock.advance(20_000);
+  for (let i = 0; i < 3; i++) assert.equal(await ask(svc), "200", "known anew");
+  assert.equal(registry.asked.length, 12);
+});
+
+Deno.test("a change that is told while the registry hangs ends what was known", async () => {
+  verifies("4.5-12", "4.5-16", "4.5-17");
+  const { svc, registry } = await start({}, true);
+  await using _ = svc;
+  const key = await svc.addKey();
+  assert.equal(await ask(svc, { key }), "200");
+  svc.clock.advance(60_000);
+  const gate = Promise.withResolvers<void>();
+  registry.gate = gate.promise;
+  registry.asked = "";
+  const waiting = ask(svc, { key });
+  while (registry.asked === "") await new Promise((resolve) => setTimeout(resolve));
+  await registry.admin.removeKey(svc.account.accountId, key.publicKey);
+  gate.reject(new Error("late"));
+  assert.equal(await waiting, "chain_unavailable");
+  registry.gate = Promise.resolve();
+  assert.equal(await ask(svc, { key }), REFUSED);
+});
+
+Deno.test("where anything may have changed it is asked again, but not forgotten", async () => {
+  verifies("4.5-16");
+  const clock = new TestClock();
+  clock.freeze();
+  const registry = new Probe(clock, false);
+  const listeners = new Set<AccountListener>();
+  const watched = Object.assign(registry, {
+    watch(listener: AccountListener): Disposable {
+      listeners.add(listener);
+      return { [Symbol.dispose]: () => void listeners.delete(listener) };
+    },
+  });
+  await using svc = await startRelayer({ clock, backends: { accounts: watched } });
+  assert.equal(await ask(svc), "200");
+  registry.asked = "";
+  for (const listener of listeners) listener();
+  registry.down = true;
+  assert.equal(await ask(svc), "200", "nobody answers");
+  for (const listener of listeners) listener();
+  registry.down = false;
+  assert.equal(await ask(svc), "200");
+  assert.equal(await ask(svc), "200");
+  assert.equal(registry.asked, "kk");
+});
+
+Deno.test("the cipher is told of changes, by account or of all", async () => {
+  const clock = new TestClock();
+  const told: (string | undefined)[] = [];
+  const cipher = Object.assign(memoryCipher(), {
+    accountChanged: (accountId?: string) => void told.push(accountId),
+  });
+  await using svc = await startRelayer({ clock, backends: { cipher } });
+  told.length = 0;
+  await svc.addKey();
+  assert.deepEqual(told, [svc.account.accountId]);
+});
+
 Deno.test("look-ups are limited per client address, cached answers are not", async () => {
   verifies("4.5-18", "4.5-19", "7-13");
   const { svc, registry } = await start({ accountLookupsPerMinute: 3 });
@@ -226,4 +306,21 @@ Deno.test("look-ups are limited per client address, cached answers are not", asy
   const forged = await ask(svc, { key: new TestKey(), peer: "192.0.2.2", headers });
   assert.equal(forged, "signature_invalid");
   assert.equal(registry.asked, "kkkk");
+});
+
+Deno.test("changes of other accounts do not keep an answer from being kept", async () => {
+  verifies("4.5-1");
+  const { svc, registry } = await start({}, true);
+  await using _ = svc;
+  const other = await svc.addAccount();
+  const gate = Promise.withResolvers<void>();
+  registry.gate = gate.promise;
+  registry.asked = "";
+  const first = ask(svc);
+  while (registry.asked === "") await new Promise((resolve) => setTimeout(resolve));
+  await registry.admin.setActive(other.account.accountId, false);
+  gate.resolve();
+  assert.equal(await first, "200");
+  assert.equal(await ask(svc), "200");
+  assert.equal(registry.asked, "k");
 });

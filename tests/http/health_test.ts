@@ -1,7 +1,13 @@
 import assert from "node:assert/strict";
-import type { BackendHealth, Embedder, LanguageModel } from "../../src/interfaces/mod.ts";
+import { memoryAccounts } from "../../plugins/memory/accounts.ts";
+import type {
+  AccountRegistry,
+  BackendHealth,
+  Embedder,
+  LanguageModel,
+} from "../../src/interfaces/mod.ts";
 import { FakeSidecar, TOKEN } from "./fake_sidecar.ts";
-import { startRelayer, testBackends, TestClock } from "../relayer_fixture.ts";
+import { startRelayer, testBackends, TestClock, TestKey } from "../relayer_fixture.ts";
 import { verifies } from "../requirements.ts";
 
 const NAMES = [
@@ -141,5 +147,34 @@ Deno.test("what a backend knows of its server is told, and asked again only when
   assert.equal(calls, 0);
   known = { status: "degraded", reason: "The model server asks for a pause" };
   assert.deepEqual(await states(), ["degraded", known, llm]);
+  assert.equal(calls, 1);
+});
+
+Deno.test("a registry tells how its chain does, and is asked again only when it fails", async () => {
+  verifies("9-4", "9-6");
+  const clock = new TestClock();
+  const { admin: _, ...accounts } = memoryAccounts(clock.now);
+  let known: BackendHealth = { status: "ok" };
+  let calls = 0;
+  const registry: AccountRegistry = {
+    ...accounts,
+    get(accountId, options) {
+      calls++;
+      known = { status: "ok" };
+      return accounts.get(accountId, options);
+    },
+    health: () => known,
+  };
+  const account = { accountId: "", owner: "", active: true, keys: [] };
+  const existing = { key: new TestKey(), account };
+  await using svc = await startRelayer({ clock, backends: { accounts: registry }, existing });
+  const chain = async () => {
+    clock.advance(2_000);
+    return (await svc.plain("GET", "/health")).body.dependencies.chain;
+  };
+  assert.deepEqual(await chain(), { status: "ok" });
+  assert.equal(calls, 0);
+  known = { status: "down", reason: "The chain's node cannot be reached" };
+  assert.deepEqual(await chain(), { status: "ok" }, "recovers by the question");
   assert.equal(calls, 1);
 });

@@ -128,6 +128,7 @@ export function backendsOf(world: World, { gate }: Process) {
     ...dispose,
   };
   const blobStore: BlobStore = {
+    erases: true,
     put: (bytes, { idempotencyKey }) => {
       const hex = bytes.toHex();
       return gate(`put ${idempotencyKey}`, () => {

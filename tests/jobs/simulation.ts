@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import { setImmediate } from "node:timers/promises";
 import { DEFAULT_CONFIG } from "../../src/config.ts";
+import { noTextFiles } from "../../src/text_files.ts";
 import { SvcError } from "../../src/errors.ts";
 import { ScopeIndex } from "../../src/index/scope_index.ts";
 import type { EndedJob, JobState } from "../../src/jobs/job.ts";
@@ -107,10 +108,19 @@ export class Simulation {
       accounts: memoryAccounts(now),
       config: DEFAULT_CONFIG,
       index,
+      textFiles: noTextFiles(),
       jobs,
       worker,
       staging,
       tombstones: world.tombstones,
+      // The simulated store erases.
+      tombstoneBlobs: {
+        add() {},
+        remove() {},
+        unsent: () => [],
+        sent() {},
+        isTombstone: () => false,
+      },
       keyUse: { touch() {}, lastUsed: () => undefined },
       payloads: KEY.sealer("payload"),
       steps: KEY.sealer("step"),

@@ -1,0 +1,118 @@
+import type { LoadedScope } from "../index/loaded_scope.ts";
+import type { Scope } from "../interfaces/mod.ts";
+import type { Caller, Domain } from "./domain.ts";
+import { decodeBlob, encodeBlob } from "./record.ts";
+
+/** Fewer texts are read as fast as a file is. */
+const FEW = 256;
+/** What is known of the texts of about 30,000 memories; more is not kept. */
+const MAX_BYTES = 32 * 1024 * 1024;
+/** A scope's texts are written at most so often, milliseconds. */
+const PAUSE_MS = 30_000;
+/** Stands for a scope's texts where a memory's id belongs; no memory has it. */
+const ID = "00000000-0000-8000-8000-007465787473";
+
+/**
+ * What the words of a scope came to, on disk: the first recall after a start need not open and
+ * analyse every memory. The files are sealed as memories are, with the account's keys, and whoever
+ * opens one needs what opens a memory. They can be lost.
+ */
+export interface TextFiles {
+  /** The file of a scope. */
+  read(scope: Scope): Promise<Uint8Array | undefined>;
+  /** Writes what is made, unless the scope was dropped since that turn. */
+  write(scope: Scope, turn: number, make: () => Promise<Uint8Array>): Promise<void>;
+  /** Removes it: something in it was deleted. */
+  drop(scope: Scope): Promise<void>;
+  /** Number of times the scope was dropped. */
+  turn(scope: Scope): number;
+}
+
+/** What is known of a scope's file. Times are milliseconds since the epoch. */
+interface State {
+  /** Texts in it, as far as known. */
+  texts: number;
+  /** Turn it was read or written in. */
+  turn: number;
+  readAt: number;
+  writtenAt: number;
+  writing: boolean;
+}
+
+const states = new WeakMap<LoadedScope, State>();
+
+function stateOf(loaded: LoadedScope): State {
+  return states.getOrInsertComputed(loaded, () => {
+    return { texts: 0, turn: 0, readAt: -Infinity, writtenAt: -Infinity, writing: false };
+  });
+}
+
+/**
+ * What is on disk of a scope, opened with the caller's credential; `undefined` where there is
+ * nothing that could be opened. Whose credential is refused is told by the memories.
+ */
+export async function openSavedTexts(
+  domain: Domain,
+  { account, credential }: Caller,
+  scope: Scope,
+): Promise<Uint8Array | undefined> {
+  const bytes = await domain.textFiles.read(scope);
+  const blob = bytes === undefined ? undefined : decodeBlob(bytes);
+  if (blob?.memoryId !== ID) return undefined;
+  const [opened] = await domain.cipher.open([blob], {
+    ...scope,
+    accountId: account.accountId,
+    ...(credential === undefined ? {} : { credential }),
+  });
+  return opened?.status === "fulfilled" ? opened.value : undefined;
+}
+
+/**
+ * Takes over what is on disk, where most texts of a scope are unknown.
+ *
+ * @param opening What `openSavedTexts` was asked for already.
+ */
+export async function takeSavedTexts(
+  domain: Domain,
+  caller: Caller,
+  scope: Scope,
+  loaded: LoadedScope,
+  opening: Promise<Uint8Array | undefined> | undefined,
+): Promise<void> {
+  const count = loaded.entries().length;
+  const state = stateOf(loaded);
+  if (count < FEW || loaded.texts * 2 > count || domain.now() - state.readAt < PAUSE_MS) return;
+  state.readAt = domain.now();
+  state.turn = domain.textFiles.turn(scope);
+  const bytes = await (opening ?? openSavedTexts(domain, caller, scope));
+  if (bytes !== undefined && loaded.takeTexts(bytes)) state.texts = loaded.texts;
+}
+
+/** Writes what is known, when that is much more than what is on disk. */
+export function saveTexts(
+  domain: Domain,
+  { account }: Caller,
+  scope: Scope,
+  loaded: LoadedScope,
+): void {
+  const state = stateOf(loaded);
+  const turn = domain.textFiles.turn(scope);
+  if (state.turn !== turn) state.texts = 0;
+  const change = Math.abs(loaded.texts - state.texts);
+  if (loaded.texts < FEW || change < Math.max(FEW, state.texts / 4)) return;
+  if (state.writing || domain.now() - state.writtenAt < PAUSE_MS) return;
+  state.writtenAt = domain.now();
+  const bytes = loaded.saveTexts();
+  if (bytes.length > MAX_BYTES) return;
+  state.writing = true;
+  const { texts } = loaded;
+  const make = async () => {
+    const context = { ...scope, accountId: account.accountId, memoryId: ID };
+    return encodeBlob({ memoryId: ID, ...await domain.cipher.seal(bytes, context) });
+  };
+  void domain.textFiles.write(scope, turn, make)
+    .then(() => Object.assign(state, { texts, turn }))
+    // What cannot be written is read from the memories again.
+    .catch(() => {})
+    .finally(() => state.writing = false);
+}

@@ -1,0 +1,90 @@
+import type { Scope } from "./interfaces/mod.ts";
+import type { TextFiles } from "./memory/saved_texts.ts";
+
+/** Keeps nothing. */
+export function noTextFiles(): TextFiles {
+  return new TextFolder(undefined, () => new Uint8Array());
+}
+
+/** One file a scope, readable by its owner alone, and not synced: the memories hold the same. */
+export class TextFolder implements TextFiles, AsyncDisposable {
+  readonly #path: string | undefined;
+  readonly #hmac: (data: string) => Uint8Array;
+  readonly #turns = new Map<string, number>();
+  /** The last change of a file, since a removal must not be overtaken. */
+  readonly #changes = new Map<string, Promise<void>>();
+  #closed = false;
+
+  /**
+   * Touches nothing yet.
+   *
+   * @param dataDir The relayer's folder; absent: nothing is kept.
+   * @param hmac Makes names out of scopes that tell nothing of them.
+   */
+  constructor(dataDir: string | undefined, hmac: (data: string) => Uint8Array) {
+    this.#path = dataDir === undefined ? undefined : `${dataDir}/words`;
+    this.#hmac = hmac;
+  }
+
+  async read(scope: Scope): Promise<Uint8Array | undefined> {
+    if (this.#path === undefined) return undefined;
+    const name = this.#name(scope);
+    await this.#changes.get(name);
+    try {
+      return await Deno.readFile(`${this.#path}/${name}`);
+    } catch {
+      return undefined;
+    }
+  }
+
+  async write(scope: Scope, turn: number, make: () => Promise<Uint8Array>): Promise<void> {
+    const path = this.#path;
+    if (path === undefined) return;
+    if (this.#closed) return;
+    await this.#change(scope, async (name) => {
+      const bytes = await make();
+      if (this.turn(scope) !== turn) return;
+      await Deno.mkdir(path, { recursive: true, mode: 0o700 });
+      const file = `${path}/${name}`;
+      await Deno.writeFile(`${file}.new`, bytes, { mode: 0o600 });
+      await Deno.rename(`${file}.new`, file);
+    });
+  }
+
+  async drop(scope: Scope): Promise<void> {
+    const path = this.#path;
+    if (path === undefined) return;
+    const name = this.#name(scope);
+    this.#turns.set(name, this.turn(scope) + 1);
+    await this.#change(scope, (name) =>
+      Deno.remove(`${path}/${name}`).catch((error: unknown) => {
+        if (!(error instanceof Deno.errors.NotFound)) throw error;
+      }));
+  }
+
+  turn(scope: Scope): number {
+    return this.#turns.get(this.#name(scope)) ?? 0;
+  }
+
+  /** Finishes what is being written, and takes nothing more. */
+  async [Symbol.asyncDispose](): Promise<void> {
+    this.#closed = true;
+    await Promise.all(this.#changes.values());
+  }
+
+  async #change(scope: Scope, work: (name: string) => Promise<void>): Promise<void> {
+    const name = this.#name(scope);
+    const before = this.#changes.get(name) ?? Promise.resolve();
+    const change = before.then(() => work(name));
+    const settled = change.catch(() => {});
+    this.#changes.set(name, settled);
+    await change.finally(() => {
+      if (this.#changes.get(name) === settled) this.#changes.delete(name);
+    });
+  }
+
+  /** Unambiguous, because an owner is an address and has no line feed. */
+  #name({ owner, namespace }: Scope): string {
+    return this.#hmac(`${owner}\n${namespace}`).toHex();
+  }
+}

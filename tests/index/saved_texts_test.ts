@@ -1,0 +1,108 @@
+import assert from "node:assert/strict";
+import { uniform } from "../../bench/statistics.ts";
+import { LexicalIndex } from "../../src/index/lexical_index.ts";
+import { decodeTexts, encodeTexts } from "../../src/index/saved_texts.ts";
+
+const WORDS = "tea coffee train piano garden winter doctor bicycle window letter Größe 커피 茶"
+  .split(" ");
+
+interface Memory {
+  readonly id: string;
+  readonly version: number;
+  readonly text: string;
+}
+
+function memory(random: () => number): Memory {
+  const length = 1 + Math.floor(random() * 12);
+  const text = Array.from({ length }, () => WORDS[Math.floor(random() ** 2 * WORDS.length)]!);
+  return { id: crypto.randomUUID(), version: 1 + Math.floor(random() * 3), text: text.join(" ") };
+}
+
+/** An index of these memories, slot by slot; `known` says whose text is set. */
+function indexOf(memories: readonly Memory[], known: (slot: number) => boolean): LexicalIndex {
+  const index = new LexicalIndex();
+  memories.forEach(({ text }, slot) => {
+    index.add();
+    if (known(slot)) index.set(slot, text);
+  });
+  return index;
+}
+
+function scores(index: LexicalIndex, query: string): readonly number[] {
+  const { words, runs, fullMatch } = index.score(query);
+  return [...words, ...runs, fullMatch];
+}
+
+function assertSame(actual: readonly number[], expected: readonly number[]): void {
+  assert.equal(actual.length, expected.length);
+  actual.forEach((value, i) => assert.ok(Math.abs(value - expected[i]!) < 1e-5, `${i}: ${value}`));
+}
+
+function saved(index: LexicalIndex, memories: readonly Memory[]): Uint8Array {
+  const { state, slots } = index.save();
+  return encodeTexts(state, (document) => memories[slots[document]!]!);
+}
+
+function take(index: LexicalIndex, bytes: Uint8Array, memories: readonly Memory[]): void {
+  const found = decodeTexts(bytes);
+  assert.ok(found);
+  const slots = found.ids.map((id, document) =>
+    memories.findIndex((item) => item.id === id && item.version === found.versions[document])
+  );
+  index.take(found.state, Int32Array.from(slots));
+}
+
+Deno.test("an index that was saved scores as one whose texts were read again", () => {
+  const random = uniform(4);
+  for (let round = 0; round < 30; round++) {
+    const memories = Array.from({ length: Math.floor(random() * 200) }, () => memory(random));
+    const first = indexOf(memories, () => true);
+    // What is removed leaves its numbers behind.
+    for (let i = 0; i < 40 && memories.length > 1; i++) {
+      const slot = Math.floor(random() * memories.length);
+      first.remove(slot);
+      const last = memories.pop()!;
+      if (slot < memories.length) memories[slot] = last;
+    }
+    const bytes = saved(first, memories);
+    // Later some are gone, some are new, in another order, and of some the text is known already.
+    const later = memories.filter(() => random() < 0.8);
+    for (let i = 0; i < random() * 50; i++) later.push(memory(random));
+    later.sort(() => random() - 0.5);
+    const isKnown = later.map(() => random() < 0.2);
+    const index = indexOf(later, (slot) => isKnown[slot]!);
+    take(index, bytes, later);
+    for (let slot = 0; slot < later.length; slot++) {
+      if (!index.has(slot)) index.set(slot, later[slot]!.text);
+    }
+    assert.equal(index.texts, later.length);
+    const expected = indexOf(later, () => true);
+    for (const query of ["tea", "coffee train", "커피 garden", "Größe 茶 letter"]) {
+      assertSame(scores(index, query), scores(expected, query));
+    }
+    const again = indexOf(later, () => false);
+    take(again, saved(index, later), later);
+    assertSame(scores(again, "winter tea"), scores(expected, "winter tea"));
+  }
+});
+
+Deno.test("bytes of another format, cut off or made up, are not taken", () => {
+  const random = uniform(9);
+  const memories = Array.from({ length: 20 }, () => memory(random));
+  const bytes = saved(indexOf(memories, () => true), memories);
+  assert.equal(decodeTexts(new Uint8Array()), undefined);
+  assert.equal(decodeTexts(bytes.subarray(0, bytes.length - 4)), undefined);
+  assert.equal(decodeTexts(bytes.subarray(0, bytes.length - 1)), undefined);
+  const other = bytes.slice();
+  other[0]! ^= 1;
+  assert.equal(decodeTexts(other), undefined);
+  // Numbers that point beyond the lists are refused before anything is taken over.
+  const found = decodeTexts(bytes)!;
+  const cells = found.state.words.cells.map((number) => number * 1000);
+  const index = indexOf(memories, (slot) => slot < 5);
+  const before = scores(index, "tea");
+  const slots = Int32Array.from(memories, (_, slot) => slot);
+  const wrong = { ...found.state, words: { ...found.state.words, cells } };
+  assert.throws(() => index.take(wrong, slots), RangeError);
+  assertSame(scores(index, "tea"), before);
+});

@@ -1,0 +1,52 @@
+import { memoryBlobStore } from "../../plugins/memory/blob_store.ts";
+import type { BlobMoveListener, BlobStore, Scope } from "../../src/interfaces/mod.ts";
+
+/** Blobs that nobody can take back, as on a public network; any number of relayers read them. */
+export class PublicBlobs implements AsyncDisposable {
+  readonly #kept = memoryBlobStore();
+  /** Idempotency keys of every put that came through. */
+  readonly puts: string[] = [];
+  /** Puts fail while set. */
+  down = false;
+
+  /** A relayer's view: what it deleted is neither read nor listed by it again. */
+  open(): BlobStore & { move(scope: Scope, from: string, to: string): Promise<void> } {
+    const deleted = new Set<string>();
+    const renamed = new Map<string, string>();
+    const listeners = new Set<BlobMoveListener>();
+    const kept = this.#kept;
+    return {
+      put: async (bytes, options) => {
+        if (this.down) throw new Error("down");
+        this.puts.push(options.idempotencyKey);
+        return await kept.put(bytes, options);
+      },
+      get: async (blobId, scope) =>
+        deleted.has(blobId) ? undefined : await kept.get(renamed.get(blobId) ?? blobId, scope),
+      async *list(scope) {
+        const names = new Map([...renamed].map(([to, from]) => [from, to]));
+        for await (const blob of kept.list(scope)) {
+          const blobId = names.get(blob.blobId) ?? blob.blobId;
+          if (!deleted.has(blobId)) yield { ...blob, blobId };
+        }
+      },
+      delete: (blobId) => {
+        deleted.add(blobId);
+        return Promise.resolve(false);
+      },
+      watchMoves(listener) {
+        listeners.add(listener);
+        return { [Symbol.dispose]: () => void listeners.delete(listener) };
+      },
+      async move(scope, from, to) {
+        renamed.set(to, from);
+        for (const listener of listeners) await listener([{ ...scope, from, to }]);
+      },
+      [Symbol.asyncDispose]: () => Promise.resolve(),
+    };
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    await this.#kept[Symbol.asyncDispose]();
+  }
+}

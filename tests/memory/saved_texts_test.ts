@@ -1,0 +1,101 @@
+import assert from "node:assert/strict";
+import { DurableRelayer } from "./durable.ts";
+import { intercepted } from "./intercepted.ts";
+
+const COUNT = 300;
+
+async function files(dir: string): Promise<string[]> {
+  try {
+    return (await Array.fromAsync(Deno.readDir(`${dir}/words`))).map(({ name }) => name);
+  } catch {
+    return [];
+  }
+}
+
+/** A relayer with many memories, and a count of the records it opens. */
+async function start(): Promise<{ durable: DurableRelayer; opened: () => number }> {
+  let opened = 0;
+  const durable = await DurableRelayer.start({
+    wrap: (backends) => ({
+      ...backends,
+      cipher: intercepted(backends.cipher, {
+        open: (next, ...args) => {
+          opened += args[0].length;
+          return next(...args);
+        },
+      }),
+    }),
+  });
+  for (let at = 0; at < COUNT; at += 20) {
+    const items = Array.from({ length: 20 }, (_, i) => ({ text: `tea number ${at + i}` }));
+    await durable.svc.post("/api/remember/bulk", { items });
+  }
+  await durable.svc.relayer.idle();
+  return {
+    durable,
+    opened: () => {
+      const count = opened;
+      opened = 0;
+      return count;
+    },
+  };
+}
+
+/** Recalls by words, and waits until the words are on disk. */
+async function write(durable: DurableRelayer): Promise<void> {
+  await durable.svc.recall("number 7");
+  const end = Date.now() + 10_000;
+  while ((await files(durable.dir)).length === 0) {
+    assert.ok(Date.now() < end, "nothing was written");
+    await new Promise((resolve) => setTimeout(resolve, 5));
+  }
+}
+
+Deno.test("after a restart words are taken from disk, not from every memory", async () => {
+  const { durable, opened } = await start();
+  await using _ = durable;
+  await write(durable);
+  const hits = () => durable.svc.post("/api/recall", { query: "number 7", limit: 5 });
+  const before = (await hits()).body.results;
+  await durable.restart();
+  opened();
+  assert.deepEqual((await hits()).body.results, before);
+  assert.ok(opened() < 20, "the first recall opens the hits and little more");
+  await durable.svc.remember("tea number 1000");
+  const [first] = await durable.svc.recall("number 1000");
+  assert.equal(first, "tea number 1000");
+});
+
+Deno.test("the words of a deleted memory leave the disk with it", async () => {
+  const { durable, opened } = await start();
+  await using _ = durable;
+  await write(durable);
+  const { results } = (await durable.svc.post("/api/recall", { query: "number 7" })).body;
+  await durable.svc.send("DELETE", `/api/memories/${results[0].memory_id}`);
+  assert.deepEqual(await files(durable.dir), []);
+  await durable.restart();
+  opened();
+  assert.ok(!(await durable.svc.recall("number 7")).includes(results[0].text));
+  assert.ok(opened() >= COUNT - 1);
+});
+
+Deno.test("the file is sealed, and one that is damaged is ignored", async () => {
+  const { durable, opened } = await start();
+  await using _ = durable;
+  await write(durable);
+  const [name = ""] = await files(durable.dir);
+  assert.match(name, /^[0-9a-f]{64}$/);
+  const path = `${durable.dir}/words/${name}`;
+  assert.equal((await Deno.stat(path)).mode! & 0o777, 0o600);
+  const before = await durable.svc.recall("number 7");
+  for (const damage of [0, 5000]) {
+    await durable.restart({}, async () => {
+      const bytes = await Deno.readFile(path);
+      bytes[damage]! ^= 1;
+      await Deno.writeFile(path, bytes);
+    });
+    opened();
+    assert.deepEqual(await durable.svc.recall("number 7"), before);
+    assert.ok(opened() >= COUNT);
+  }
+});

@@ -1,0 +1,111 @@
+import assert from "node:assert/strict";
+import { memoryVectorStore } from "../../plugins/memory/vector_store.ts";
+import { type Json, startRelayer, type TestRelayer } from "../relayer_fixture.ts";
+import { verifies } from "../requirements.ts";
+import { DurableRelayer } from "./durable.ts";
+import { PublicBlobs } from "./retaining_store.ts";
+
+/** Another relayer of the same accounts and keys, which knows the blobs only. */
+function elsewhere(first: TestRelayer, blobs: PublicBlobs): Promise<TestRelayer> {
+  const { accounts, cipher } = first.backends;
+  return startRelayer({
+    backends: { accounts, cipher, blobStore: blobs.open(), vectorStore: memoryVectorStore() },
+    existing: { key: first.key, account: first.account },
+  });
+}
+
+async function restore(svc: TestRelayer, limit = 500): Promise<Json> {
+  const { status, body } = await svc.post("/api/restore", { namespace: "default", limit });
+  assert.equal(status, 200);
+  const { restored, skipped, failed, remaining, total } = body;
+  assert.equal(total, restored + skipped + failed + remaining);
+  return { restored, skipped, failed, total };
+}
+
+/** Waits until so many blobs were put. */
+async function putCount(blobs: PublicBlobs, count: number): Promise<void> {
+  const deadline = Date.now() + 10_000;
+  while (blobs.puts.length < count) {
+    assert.ok(Date.now() < deadline, `${blobs.puts.length} of ${count} blobs`);
+    await new Promise((resolve) => setTimeout(resolve, 5));
+  }
+}
+
+Deno.test("a deleted memory does not come back elsewhere: a sealed tombstone says so", async () => {
+  verifies("10.9-17");
+  await using blobs = new PublicBlobs();
+  await using first = await startRelayer({ backends: { blobStore: blobs.open() } });
+  await first.remember("green tea");
+  const id = await first.remember("black tea");
+  const { body } = await first.send("DELETE", `/api/memories/${id}`);
+  assert.equal(body.blob, "retained");
+  await putCount(blobs, 3);
+  await using second = await elsewhere(first, blobs);
+  assert.deepEqual(await restore(second), { restored: 1, skipped: 2, failed: 0, total: 3 });
+  assert.deepEqual(await second.recall("tea"), ["green tea"]);
+  assert.equal((await second.get(`/api/memories/${id}`)).status, 404);
+  // It does not repeat what it was told.
+  assert.deepEqual(await restore(second), { restored: 0, skipped: 3, failed: 0, total: 3 });
+  assert.equal(blobs.puts.length, 3);
+});
+
+Deno.test("a tombstone that is read after its memory was restored removes it", async () => {
+  await using blobs = new PublicBlobs();
+  await using first = await startRelayer({ backends: { blobStore: blobs.open() } });
+  const id = await first.remember("black tea");
+  await using second = await elsewhere(first, blobs);
+  assert.equal((await restore(second)).restored, 1);
+  await first.send("DELETE", `/api/memories/${id}`);
+  await putCount(blobs, 2);
+  assert.deepEqual(await restore(second), { restored: 0, skipped: 2, failed: 0, total: 2 });
+  assert.deepEqual(await second.recall("tea"), []);
+});
+
+Deno.test("a forgotten namespace stays forgotten elsewhere, and takes new memories", async () => {
+  await using blobs = new PublicBlobs();
+  await using first = await startRelayer({ backends: { blobStore: blobs.open() } });
+  for (const kind of ["green", "black", "white"]) await first.remember(`${kind} tea`);
+  assert.equal((await first.post("/api/forget", { namespace: "default" })).body.deleted, 3);
+  await putCount(blobs, 4);
+  await first.remember("mint tea");
+  await using second = await elsewhere(first, blobs);
+  const counts = await restore(second);
+  assert.equal(counts.restored, 1);
+  assert.deepEqual(await second.recall("tea"), ["mint tea"]);
+});
+
+Deno.test("many deletions share one tombstone, and none is forgotten while the store is down", async () => {
+  await using blobs = new PublicBlobs();
+  await using durable = await DurableRelayer.start({
+    wrap: (backends) => ({ ...backends, blobStore: blobs.open() }),
+  });
+  const ids: string[] = [];
+  for (let i = 0; i < 8; i++) ids.push(await durable.svc.remember(`tea ${i}`));
+  blobs.down = true;
+  for (const id of ids.slice(0, 5)) {
+    assert.equal((await durable.svc.send("DELETE", `/api/memories/${id}`)).status, 200);
+  }
+  assert.equal(blobs.puts.length, 8);
+  await durable.cutPower();
+  blobs.down = false;
+  await durable.restart();
+  await putCount(blobs, 9);
+  assert.match(blobs.puts[8]!, /^tombstone:/);
+  // The store lists everything again to a relayer that starts: deleted memories stay away.
+  await durable.restart({}, (dir) => Deno.remove(`${dir}/index.db`));
+  assert.equal((await restore(durable.svc)).restored, 3);
+  assert.equal(blobs.puts.length, 9);
+});
+
+Deno.test("a blob that moved is linked under its new id", async () => {
+  await using blobs = new PublicBlobs();
+  const store = blobs.open();
+  await using svc = await startRelayer({ backends: { blobStore: store } });
+  const id = await svc.remember("green tea ".repeat(4_000));
+  const before = (await svc.get(`/api/memories/${id}`)).body;
+  await store.move({ owner: svc.owner, namespace: "default" }, before.blob_id, "moved-1");
+  const after = (await svc.get(`/api/memories/${id}`)).body;
+  assert.equal(after.blob_id, "moved-1");
+  assert.equal(after.text, before.text);
+  assert.deepEqual(await restore(svc), { restored: 0, skipped: 1, failed: 0, total: 1 });
+});
