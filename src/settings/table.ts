@@ -63,8 +63,7 @@ export const SECTIONS: readonly Section[] = [
   },
   {
     title: "Networked plugins",
-    note: "Read by the plugin named in front. These plugins are not part of this build: choosing " +
-      "one stops the start, and its settings change nothing until a plugin reads them.",
+    note: "Read by the plugin named in front; [operations](operations.md) puts them together.",
     fields: OUTSIDE_PLUGINS,
   },
   {

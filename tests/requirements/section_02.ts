@@ -30,7 +30,7 @@ export const SECTION_2: readonly Rule[] = [
     [15, "an expiry of a delegate key is optional"],
     [16, "version is 1 for a new memory and raised by each replacement", DEFERRED.put],
     [17, "members without a value are left out of answers"],
-    [18, "an account is an on-chain object of the exact type SvcAccount", DEFERRED.chain],
+    [18, "an account is an on-chain object of the exact type SvcAccount"],
     [19, "analyze is a source of its own"],
     [20, "import is a source of its own", DEFERRED.exportImport],
   ]),

@@ -40,7 +40,7 @@ const resolution = rules("4.5", [
   [4, "SVC_ACCOUNT_ID names the account of requests without a hint"],
   [5, "the registry's index is asked when SVC_ACCOUNT_ID does not list the key"],
   [6, "without hint and setting the registry's index is asked"],
-  [7, "the account must be of the exact type of the configured package", DEFERRED.chain],
+  [7, "the account must be of the exact type of the configured package"],
   [8, "a deactivated account is not authorized"],
   [9, "an expired key is not authorized"],
   [10, "a key that no account lists is not authorized"],

@@ -5,6 +5,7 @@ import { SvcClient } from "../../src/client/client.ts";
 import { textOf } from "../cli/bridge/host_peer.ts";
 import { packageStart, StdioPackage } from "../e2e/stdio.ts";
 import { inHome } from "../program.ts";
+import { verifies } from "../requirements.ts";
 import { browserTest, complaints, screenshot } from "./chromium.ts";
 import { type Dashboard, withDashboard } from "./dashboard.ts";
 
@@ -54,6 +55,7 @@ async function memories(client: SvcClient): Promise<Record<string, unknown>[]> {
 browserTest(
   "on a chain: sign in, remember, recall, delete, and restore it all on a fresh machine",
   async (browser) => {
+    verifies("2-18", "10.9-15", "15-24", "15-25", "15-26");
     await using network = await startDevnet();
     const settings = { ...network.settings(), SVC_BLOB_BATCH_MS: "200" };
     await inHome(async (home) => {

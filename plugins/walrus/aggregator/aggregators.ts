@@ -31,8 +31,10 @@ export interface ReadOptions extends CallOptions {
   readonly accepts?: ((bytes: Uint8Array) => boolean) | undefined;
   /** Bytes that were accepted are asked for once more elsewhere, and compared. */
   readonly compare?: boolean | undefined;
-  /** Whether accepted bytes that nobody confirmed are the blob's; costly, so asked for last. */
+  /** Whether accepted bytes are the blob's; costly, so asked only when aggregators differ. */
   readonly proves?: ((bytes: Uint8Array) => Promise<boolean>) | undefined;
+  /** Also when there is nothing that differs. */
+  readonly provesAlways?: boolean | undefined;
   /** The blob was stored moments ago: aggregators that do not have it yet are asked again. */
   readonly fresh?: boolean | undefined;
 }
@@ -158,11 +160,13 @@ export class Aggregators {
     }
     if (won !== undefined) return won;
     for (const { bytes, proof, runner } of accepted.values()) {
-      if (options.proves === undefined) {
-        // Nobody else has it; of two that differ neither is taken.
-        if (accepted.size === 1) return { bytes, proof };
-      } else if (await options.proves(bytes)) return { bytes, proof: "proven" };
-      else this.#standing.failed(runner, 0);
+      const alone = accepted.size === 1;
+      if (alone && (options.proves === undefined || options.provesAlways !== true)) {
+        return { bytes, proof };
+      }
+      // Of two that differ neither is taken without a proof.
+      if (await options.proves?.(bytes)) return { bytes, proof: "proven" };
+      if (options.proves !== undefined) this.#standing.failed(runner, 0);
     }
     // One that is in a pause may have it.
     if (missing === this.#options.urls.length && missing > 0) return undefined;

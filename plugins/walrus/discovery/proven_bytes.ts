@@ -90,8 +90,9 @@ export class BlobBytes {
       fresh: now() - patch.createdAt < FRESH_MS,
       ...(sha256 === undefined ? { accepts: sized(patch.size) } : { sha256 }),
     };
+    const proof = { compare: true, proves: this.#provesId(patch.id) };
     const read = alone
-      ? await aggregators.blob(patch.id, options)
+      ? await aggregators.blob(patch.id, { ...options, ...(sha256 === undefined ? proof : {}) })
       : await aggregators.patch(patch.id, options);
     if (read === undefined) return undefined;
     if (isProven(read) && keepMs > 0) await this.#keep(scope, patch.id, read.bytes);
@@ -137,6 +138,11 @@ export class BlobBytes {
         sha256Of(quilt.content(patch)),
       );
     }
+  }
+
+  #provesId(blobId: string): ((bytes: Uint8Array) => Promise<boolean>) | undefined {
+    const { blobIdOf } = this.#options;
+    return blobIdOf && (async (bytes) => await blobIdOf(bytes) === blobId);
   }
 
   #digestOf(id: string): Uint8Array | undefined {
@@ -203,14 +209,15 @@ export class BlobBytes {
     proof: boolean,
     accepts: (bytes: Uint8Array) => boolean,
   ): Promise<{ bytes: Uint8Array<ArrayBuffer>; proven: boolean } | undefined> {
-    const { aggregators, now, blobIdOf } = this.#options;
+    const { aggregators, now } = this.#options;
     const read = await aggregators.blob(blobId, {
       maxBytes: size,
       accepts: (bytes) => bytes.length === size && accepts(bytes),
       ...(proof
         ? {
           compare: true,
-          proves: blobIdOf && (async (bytes) => await blobIdOf(bytes) === blobId),
+          proves: this.#provesId(blobId),
+          provesAlways: true,
         }
         : {}),
       fresh: now() - createdAt < FRESH_MS,

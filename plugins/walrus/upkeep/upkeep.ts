@@ -95,6 +95,8 @@ export class Upkeep {
   readonly #rows: UpkeepRows;
   /** Scopes that needed nothing, and what that was seen by. */
   readonly #planned = new Map<string, string>();
+  /** Owners whose blobs were looked at in this round. */
+  readonly #looked = new Set<string>();
   /** Scope the next round begins with. */
   #next: Scope | undefined;
 
@@ -115,6 +117,7 @@ export class Upkeep {
   async round(): Promise<Round> {
     const { catalogue, moves, maxWrites = MAX_WRITES } = this.#options;
     const failures: unknown[] = [];
+    this.#looked.clear();
     await this.#merger.resume().catch((error) => failures.push(error));
     const state = await this.#options.state();
     const since = await catalogue.database.write(() =>
@@ -189,7 +192,8 @@ export class Upkeep {
     if (this.#planned.get(key) === mark) return [];
     if (known.some((blob) => blob.endEpoch <= ends && blob.endEpoch > state.epoch)) {
       // The owner, or another relayer, may have done it already.
-      await discovery.look(scope.owner);
+      if (!this.#looked.has(scope.owner)) await discovery.look(scope.owner);
+      this.#looked.add(scope.owner);
     }
     const live = catalogue.liveIn(scope);
     for (const blob of live) if (blob.endEpoch > state.epoch) await listing.index(blob);
@@ -309,6 +313,8 @@ export class Upkeep {
       catalogue.removeTombstone(scope, id);
       catalogue.database.run("delete from digest where id = ?", id);
     }
-    if (quilt) catalogue.removeTombstone(scope, blobId);
+    if (!quilt) return;
+    catalogue.removeTombstone(scope, blobId);
+    this.#rows.forgetMoves(scope, blobId);
   }
 }

@@ -61,6 +61,20 @@ export class UpkeepRows {
     );
   }
 
+  /** Forgets where the patches of a quilt moved to that is no more, as far as that was told. */
+  forgetMoves({ owner, namespace }: Scope, quiltId: string): void {
+    // A patch id begins with the bits of its quilt's id, of which the last character has some only.
+    const prefix = quiltId.slice(0, -1);
+    this.#database.run(
+      `delete from move where owner = ? and namespace = ? and told = 1
+       and from_id >= ? and from_id < ?`,
+      toColumn(owner),
+      toColumn(namespace),
+      prefix,
+      `${prefix}~`,
+    );
+  }
+
   /** When an epoch was noticed first, milliseconds since the epoch; noted when it is new. */
   sinceEpoch(epoch: number, now: number): number {
     this.#database.run("insert or ignore into epoch_seen values(?, ?)", epoch, now);

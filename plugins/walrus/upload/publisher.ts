@@ -30,7 +30,9 @@ export async function publish(
     force: "true",
     send_object_to: wallet,
   });
-  const response = await http(`${url}/v1/blobs?${query}`, { method: "PUT", body: blob });
+  // Not the bytes themselves: fetch repeats a request with those when its connection breaks.
+  const body = new Blob([blob]);
+  const response = await http(`${url}/v1/blobs?${query}`, { method: "PUT", body });
   const published = publishedOf(await response.json().catch(() => undefined));
   if (published === undefined) {
     throw new StepFailure("unreachable", "publisher", "the publisher names no new blob");

@@ -177,8 +177,10 @@ export class Pump {
   }
 
   async #complete(group: readonly Track[]): Promise<void> {
-    const { parts, done } = this.#options;
+    const { parts, done, troubles } = this.#options;
     const paid = group.filter(({ upload }) => upload.state === "finishing");
+    // Before anybody is answered, who may look.
+    troubles.worked("chain", "wallets");
     for (const { upload } of paid) {
       done(upload, await complete(parts, upload, parts.clock.now()));
       parts.failpoint("done");

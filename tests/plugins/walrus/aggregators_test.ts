@@ -296,5 +296,6 @@ Deno.test("of two that differ the one that is proven is taken", async () => {
   deepStrictEqual(servers.calls, [1, 2]);
   servers.answers[1] = () => new Response(OTHER);
   servers.answers[0] = MISSING;
-  await rejects(reads.blob("id", options), unavailable);
+  strictEqual((await reads.blob("id", options))?.proof, "form");
+  await rejects(reads.blob("id", { ...options, provesAlways: true }), unavailable);
 });

@@ -112,6 +112,28 @@ Deno.test("a fresh machine lists and reads everything from the chain, in pages",
   strictEqual(await read(machines.store("third"), ids[7]!), text(7));
 });
 
+Deno.test("more blobs than a page holds are found, each by itself", async () => {
+  await using machines = await Machines.start();
+  const first = machines.store("first");
+  const ids = await Promise.all(
+    Array.from({ length: 120 }, (_, n) =>
+      first.put(new TextEncoder().encode(text(n)), {
+        ...SCOPE,
+        idempotencyKey: `alone-${n}`,
+        standalone: true,
+      })),
+  );
+  const before = new Map(machines.devnet.calls);
+  const fresh = machines.store("fresh", 1);
+  const found = (await Array.fromAsync(fresh.list(SCOPE))).map(({ blobId }) => blobId);
+  deepStrictEqual(found.toSorted(), ids.toSorted());
+  const calls = (name: string) => (machines.devnet.calls.get(name) ?? 0) - (before.get(name) ?? 0);
+  strictEqual(calls("chain/ListOwnedObjects"), 3);
+  strictEqual(calls("chain/BatchGetTransactions"), 3);
+  strictEqual(calls("aggregator:0") + calls("aggregator:1"), 0);
+  strictEqual(await read(fresh, ids[100]!), text(100));
+});
+
 Deno.test("one aggregator that is down, slow, hanging or lying keeps nothing from being read", async () => {
   await using machines = await Machines.start();
   const first = machines.store("first");
@@ -155,13 +177,13 @@ Deno.test("what ends is renewed and merged; ids that moved are told, and work", 
   machines.advance(EPOCHS - 1);
   await first.maintain();
   deepStrictEqual(moves.map(({ from }) => from).toSorted(), ids.slice(0, 4).toSorted());
-  machines.advance(1);
-  await first.maintain();
   for (const { from, to } of moves) {
     const n = ids.indexOf(from);
     strictEqual(await read(first, from), text(n));
     strictEqual(await read(first, to), text(n));
   }
+  machines.advance(1);
+  await first.maintain();
   strictEqual(await first.delete(ids[4]!, SCOPE), true);
   for (const name of ["first", "fresh"]) {
     deepStrictEqual(await texts(machines.store(name)), wanted(0, 1, 2, 3));

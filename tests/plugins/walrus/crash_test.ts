@@ -1,7 +1,7 @@
-import { deepStrictEqual, ok, strictEqual } from "node:assert/strict";
+import { deepStrictEqual, strictEqual } from "node:assert/strict";
 import { Catalogue } from "../../../plugins/walrus/catalogue.ts";
 import type { Devnet } from "../../../devnet/mod.ts";
-import { type Changes, optionsOn, WalrusStage } from "./walrus_for_tests.ts";
+import { blobsOf, type Changes, optionsOn, walHeld, WalrusStage } from "./walrus_for_tests.ts";
 
 const CHILD = new URL("./crash_child.ts", import.meta.url).pathname;
 
@@ -31,21 +31,6 @@ async function live({ devnet, dataDir, owner, via, dieAt = "", aheadMs = 0 }: Ru
   const ids = text === "" ? undefined : JSON.parse(text) as string[];
   if (signal === null && ids === undefined) throw new Error(new TextDecoder().decode(stderr));
   return { signal, ids };
-}
-
-/** WAL that is not held by anybody: what was spent. */
-function walHeld({ chain, walrus }: Devnet): bigint {
-  let sum = 0n;
-  for (const object of chain.objects.values()) {
-    if (!object.type.includes("::coin::Coin<") || !object.type.includes("::wal::WAL>")) continue;
-    sum += new DataView(object.bcs.buffer, object.bcs.byteOffset).getBigUint64(32, true);
-  }
-  ok(walrus.walType.endsWith("::wal::WAL"));
-  return sum;
-}
-
-function blobsOf({ chain }: Devnet, address: string): number {
-  return chain.objects.ownedBy(address).filter(({ type }) => type.endsWith("::blob::Blob")).length;
 }
 
 const ROUTES = {

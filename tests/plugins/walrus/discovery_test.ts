@@ -445,3 +445,19 @@ Deno.test("a transaction that the node forgot is asked of the archive", async ()
   const sent = await new ChainReads(node, type, archive).senders([digest, digest]);
   strictEqual(sent.get(digest)?.sender, address);
 });
+
+Deno.test("bytes that nothing proves are not kept", async () => {
+  const chain = new FakeChain();
+  const blob = chain.place();
+  const quilts = new Map([[blob.blobId, new Uint8Array(40).fill(9)]]);
+  await using one = machine({ chain, quilts, proven: false });
+  const patch = (await one.listing.find(SCOPE, blob.blobId))!;
+  deepStrictEqual(await one.bytes.patch(SCOPE, patch), new Uint8Array(40).fill(9));
+  quilts.set(blob.blobId, new Uint8Array(40).fill(1));
+  deepStrictEqual(await one.bytes.patch(SCOPE, patch), new Uint8Array(40).fill(1));
+  await using other = machine({ chain, quilts });
+  await other.listing.find(SCOPE, blob.blobId);
+  deepStrictEqual(await other.bytes.patch(SCOPE, patch), new Uint8Array(40).fill(1));
+  quilts.clear();
+  deepStrictEqual(await other.bytes.patch(SCOPE, patch), new Uint8Array(40).fill(1));
+});

@@ -1,4 +1,5 @@
 import { type Devnet, type DevnetOptions, startDevnet } from "../../../devnet/mod.ts";
+import type { Clock } from "../../../plugins/walrus/upload/clock.ts";
 import { openSui } from "../../../plugins/chain/sui_client.ts";
 import type { WalrusBlobStore } from "../../../plugins/walrus/blob_store.ts";
 import { openWalrus, type WalrusOptions } from "../../../plugins/walrus/open.ts";
@@ -52,4 +53,32 @@ export function optionsOn(
     keepMs: 0,
     ...changes,
   };
+}
+
+/** The machine's time, so many times as fast: pauses of seconds take milliseconds. */
+export function hastyClock(times = 200): Clock {
+  const start = Date.now();
+  return {
+    now: () => start + (Date.now() - start) * times,
+    after(ms, callback) {
+      const timer = setTimeout(callback, ms / times);
+      return () => clearTimeout(timer);
+    },
+  };
+}
+
+/** WAL that anybody holds: less of it is there when storage was paid. */
+export function walHeld({ chain, walrus }: Devnet): bigint {
+  let sum = 0n;
+  const type = `::coin::Coin<${walrus.walType}>`;
+  for (const object of chain.objects.values()) {
+    if (!object.type.endsWith(type)) continue;
+    sum += new DataView(object.bcs.buffer, object.bcs.byteOffset).getBigUint64(32, true);
+  }
+  return sum;
+}
+
+/** Blob objects of an address. */
+export function blobsOf({ chain }: Devnet, address: string): number {
+  return chain.objects.ownedBy(address).filter(({ type }) => type.endsWith("::blob::Blob")).length;
 }

@@ -1,0 +1,117 @@
+import { deepStrictEqual, match, rejects, strictEqual } from "node:assert/strict";
+import type { Fault } from "../../../devnet/mod.ts";
+import type { WalrusBlobStore } from "../../../plugins/walrus/blob_store.ts";
+import { blobsOf, type Changes, hastyClock, walHeld, WalrusStage } from "./walrus_for_tests.ts";
+
+let owners = 0;
+const newOwner = (): string => `0x${(++owners).toString(16).padStart(64, "b")}`;
+
+function putTwo(store: WalrusBlobStore, owner: string): Promise<string[]> {
+  return Promise.all([1, 2].map((n) =>
+    store.put(new Uint8Array(100).fill(n), {
+      owner,
+      namespace: "work",
+      idempotencyKey: `job-${n}`,
+    })
+  ));
+}
+
+const open = (stage: WalrusStage, changes: Changes = {}): WalrusBlobStore =>
+  stage.open({ clock: hastyClock(), patienceMs: 60 * 60_000, ...changes });
+
+const CASES: Readonly<Record<"relay" | "publisher", readonly (readonly [string, Fault])[]>> = {
+  relay: [
+    ["chain", { kind: "down", times: 9 }],
+    ["chain", { kind: "status", status: 503, times: 5 }],
+    ["chain", { kind: "slow", ms: 30, times: 20 }],
+    ["chain", { kind: "lost", times: 2, only: "ExecuteTransaction" }],
+    ["chain", { kind: "down", times: 2, only: "GetTransaction" }],
+    ["relay", { kind: "down", times: 4 }],
+    ["relay", { kind: "status", status: 429, retryAfter: 2, times: 3 }],
+    ["relay", { kind: "lost", times: 3 }],
+    ["relay", { kind: "wrong", times: 3 }],
+  ],
+  publisher: [
+    ["publisher", { kind: "down", times: 2 }],
+    ["publisher", { kind: "status", status: 429, times: 2 }],
+    ["publisher", { kind: "lost", times: 1 }],
+    ["publisher", { kind: "wrong", times: 1 }],
+    ["chain", { kind: "lost", times: 1, only: "ExecuteTransaction" }],
+  ],
+};
+
+for (const via of ["relay", "publisher"] as const) {
+  Deno.test(`what fails for a while is paid and stored once, by a ${via}`, async (t) => {
+    await using stage = await WalrusStage.start();
+    const { devnet } = stage;
+    await using store = open(stage, { via });
+    const held = walHeld(devnet);
+    await putTwo(store, newOwner());
+    const cost = held - walHeld(devnet);
+    for (const [endpoint, fault] of CASES[via]) {
+      const { kind, only = "" } = fault;
+      await t.step(`${endpoint} ${kind} ${only}`, async () => {
+        const owner = newOwner();
+        const before = walHeld(devnet);
+        devnet.faults.set(endpoint, fault);
+        const ids = await putTwo(store, owner);
+        devnet.faults.set(endpoint, undefined);
+        strictEqual(before - walHeld(devnet), cost);
+        strictEqual(blobsOf(devnet, owner), 1);
+        deepStrictEqual(
+          await store.get(ids[1]!, { owner, namespace: "work" }),
+          new Uint8Array(100).fill(2),
+        );
+        deepStrictEqual(store.health().status, "ok");
+      });
+    }
+  });
+}
+
+Deno.test("a put whose patience ends leaves its item, which is stored when the relay is back", async () => {
+  await using stage = await WalrusStage.start();
+  const owner = newOwner();
+  stage.devnet.faults.set("relay", { kind: "down" });
+  await using store = open(stage, { patienceMs: 60_000 });
+  await rejects(putTwo(store, owner), (error: Error & { code?: string; retryable?: boolean }) => {
+    match(error.message, /upload relay/);
+    return error.code === "storage_unavailable" && error.retryable === true;
+  });
+  strictEqual(store.health().status, "down");
+  stage.devnet.faults.set("relay", undefined);
+  await store.drain();
+  strictEqual(blobsOf(stage.devnet, owner), 1);
+  strictEqual(store.health().status, "ok");
+  strictEqual(new Set(await putTwo(store, owner)).size, 2);
+  strictEqual(blobsOf(stage.devnet, owner), 1);
+});
+
+Deno.test("an aborted put leaves its item, which is stored all the same", async () => {
+  await using stage = await WalrusStage.start();
+  const owner = newOwner();
+  await using store = open(stage);
+  const stop = new AbortController();
+  const reason = new Error("stop");
+  const options = { owner, namespace: "work", idempotencyKey: "job", signal: stop.signal };
+  const put = store.put(Uint8Array.of(1), options);
+  setTimeout(() => stop.abort(reason), 5);
+  await rejects(put, (error) => error === reason);
+  await store.drain();
+  strictEqual(blobsOf(stage.devnet, owner), 1);
+});
+
+Deno.test("wallets without WAL are said to be so, and pay once they can", async () => {
+  await using stage = await WalrusStage.start();
+  const { devnet } = stage;
+  const owner = newOwner();
+  const poor = "22".repeat(32);
+  await using store = open(stage, { privateKeys: poor });
+  const put = putTwo(store, owner);
+  const { parseWallets } = await import("../../../plugins/walrus/upload/wallets.ts");
+  const address = parseWallets(poor)[0]!.toSuiAddress();
+  while (store.health().status !== "down") await new Promise((resolve) => setTimeout(resolve, 5));
+  match(store.health().reason ?? "", /too little SUI or WAL/);
+  await devnet.fund(address);
+  strictEqual((await put).length, 2);
+  strictEqual(blobsOf(devnet, owner), 1);
+});

@@ -1,0 +1,157 @@
+import { deepStrictEqual, match, ok, strictEqual } from "node:assert/strict";
+import { Transaction } from "@mysten/sui/transactions";
+import { openSui } from "../../../plugins/chain/sui_client.ts";
+import { Catalogue } from "../../../plugins/walrus/catalogue.ts";
+import { blobsOf, hastyClock, walHeld, WalrusStage } from "./walrus_for_tests.ts";
+
+const OWNER = `0x${"c".repeat(64)}`;
+const WORK = { owner: OWNER, namespace: "work" };
+
+const bytesOf = (n: number): Uint8Array => new Uint8Array(100).fill(n);
+
+Deno.test("blobs of several scopes are paid in two transactions, and found by their attributes", async () => {
+  await using stage = await WalrusStage.start();
+  const { devnet } = stage;
+  const names: string[] = [];
+  await using store = stage.open({ failpoint: (name) => void names.push(name) });
+  const ids = await Promise.all(
+    Array.from({ length: 12 }, (_, n) =>
+      store.put(bytesOf(n), {
+        owner: OWNER,
+        namespace: `n${n % 4}`,
+        idempotencyKey: `job-${n}`,
+      })),
+  );
+  for (const id of ids) match(id, /^[A-Za-z0-9_-]{50}$/);
+  strictEqual(new Set(ids.map((id) => id.slice(0, 42))).size, 4);
+  strictEqual(blobsOf(devnet, OWNER), 4);
+  strictEqual(names.filter((name) => name === "register executed").length, 1);
+  strictEqual(names.filter((name) => name === "finish executed").length, 1);
+  const [url = ""] = devnet.walrus.aggregatorUrls;
+  const response = await fetch(`${url}/v1/blobs/by-quilt-patch-id/${ids[7]}`);
+  deepStrictEqual(await response.bytes(), bytesOf(7));
+  const fresh = await Deno.makeTempDir();
+  {
+    await using elsewhere = stage.open({ dataDir: fresh });
+    const found = await Array.fromAsync(elsewhere.list({ owner: OWNER, namespace: "n3" }));
+    deepStrictEqual(
+      new Set(found.map(({ blobId }) => blobId)),
+      new Set([ids[3], ids[7], ids[11]]),
+    );
+  }
+  await Deno.remove(fresh, { recursive: true });
+});
+
+Deno.test("a relay that takes tips is paid one in each registration", async () => {
+  await using stage = await WalrusStage.start({ tips: true });
+  ok(stage.devnet.walrus.relay.tip);
+  const names: string[] = [];
+  await using store = stage.open({ failpoint: (name) => void names.push(name) });
+  await Promise.all(
+    [1, 2, 3].map((n) =>
+      store.put(bytesOf(n), { owner: OWNER, namespace: `n${n}`, idempotencyKey: "job" })
+    ),
+  );
+  strictEqual(blobsOf(stage.devnet, OWNER), 3);
+  strictEqual(names.filter((name) => name === "register executed").length, 3);
+});
+
+Deno.test("a standalone blob has its blob id, and is read under it byte for byte", async () => {
+  await using stage = await WalrusStage.start();
+  await using store = stage.open();
+  const id = await store.put(bytesOf(1), { ...WORK, idempotencyKey: "job", standalone: true });
+  match(id, /^[A-Za-z0-9_-]{43}$/);
+  const [url = ""] = stage.devnet.walrus.aggregatorUrls;
+  deepStrictEqual(await (await fetch(`${url}/v1/blobs/${id}`)).bytes(), bytesOf(1));
+});
+
+Deno.test("equal bytes in two scopes are two blobs of their own", async () => {
+  await using stage = await WalrusStage.start();
+  await using store = stage.open();
+  const ids = await Promise.all(
+    ["a", "b"].map((namespace) =>
+      store.put(bytesOf(1), { owner: OWNER, namespace, idempotencyKey: "job", standalone: true })
+    ),
+  );
+  strictEqual(ids[0], ids[1]);
+  strictEqual(blobsOf(stage.devnet, OWNER), 2);
+  for (const namespace of ["a", "b"]) {
+    deepStrictEqual(await store.get(ids[0]!, { owner: OWNER, namespace }), bytesOf(1));
+  }
+});
+
+Deno.test("what waits when a store is closed is stored by the next one", async () => {
+  await using stage = await WalrusStage.start();
+  const first = stage.open({ batchMs: 60_000 });
+  const put = first.put(bytesOf(1), { ...WORK, idempotencyKey: "job" });
+  const ended = put.catch((error) => error.code);
+  await first.delete("unknown", WORK);
+  await first[Symbol.asyncDispose]();
+  strictEqual(await ended, "storage_unavailable");
+  strictEqual(blobsOf(stage.devnet, OWNER), 0);
+  await using store = stage.open();
+  match(await store.put(bytesOf(1), { ...WORK, idempotencyKey: "job" }), /^[\w-]{50}$/);
+  strictEqual(blobsOf(stage.devnet, OWNER), 1);
+});
+
+Deno.test("a deletion is told by the next quilt of its scope", async () => {
+  await using stage = await WalrusStage.start();
+  const gone = await (async () => {
+    await using store = stage.open();
+    const id = await store.put(bytesOf(1), { ...WORK, idempotencyKey: "job-1" });
+    strictEqual(await store.delete(id, WORK), false);
+    strictEqual(await store.get(id, WORK), undefined);
+    await store.put(bytesOf(2), { ...WORK, idempotencyKey: "job-2" });
+    return id;
+  })();
+  const catalogue = new Catalogue({ dataDir: stage.dataDir });
+  const [tombstone] = catalogue.tombstonesOf(WORK);
+  strictEqual(tombstone?.id, gone);
+  match(tombstone?.quilt ?? "", /^[\w-]{43}$/);
+  await catalogue.close();
+  const fresh = await Deno.makeTempDir();
+  {
+    await using elsewhere = stage.open({ dataDir: fresh });
+    const ids = (await Array.fromAsync(elsewhere.list(WORK))).map(({ blobId }) => blobId);
+    strictEqual(ids.length, 1);
+    ok(!ids.includes(gone));
+  }
+  await Deno.remove(fresh, { recursive: true });
+});
+
+Deno.test("a transaction whose coins were spent elsewhere is built again and paid once", async () => {
+  await using stage = await WalrusStage.start();
+  const { devnet } = stage;
+  const key = devnet.settings().SVC_SUI_PRIVATE_KEYS!.split(",")[0]!;
+  const payer = devnet.wallets.payers[0]!;
+  await using reference = stage.open({ privateKeys: key });
+  const held = walHeld(devnet);
+  await reference.put(bytesOf(1), { ...WORK, idempotencyKey: "reference" });
+  const cost = held - walHeld(devnet);
+  await reference[Symbol.asyncDispose]();
+
+  devnet.faults.set("chain", { kind: "down", only: "ExecuteTransaction" });
+  let signed = (): void => {};
+  const isSigned = new Promise<void>((resolve) => signed = resolve);
+  const first = stage.open({
+    privateKeys: key,
+    failpoint: (name) => name === "register signed" ? signed() : undefined,
+  });
+  const before = walHeld(devnet);
+  const job = { ...WORK, idempotencyKey: "job" };
+  const cut = first.put(bytesOf(2), job).catch((error) => error.code);
+  await isSigned;
+  await first[Symbol.asyncDispose]();
+  strictEqual(await cut, "storage_unavailable");
+
+  devnet.faults.set("chain", undefined);
+  const transaction = new Transaction();
+  transaction.transferObjects([transaction.splitCoins(transaction.gas, [1])], OWNER);
+  const client = openSui({ network: "localnet", url: devnet.rpcUrl });
+  await payer.signAndExecuteTransaction({ transaction, client });
+
+  await using store = stage.open({ privateKeys: key, clock: hastyClock() });
+  match(await store.put(bytesOf(2), job), /^[\w-]{50}$/);
+  strictEqual(before - walHeld(devnet), cost);
+  strictEqual(blobsOf(devnet, OWNER), 2);
+});
