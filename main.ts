@@ -46,6 +46,10 @@ async function run(args: readonly string[]): Promise<number> {
     const { runAccount } = await import("./src/commands/account.ts");
     return await runAccount(rest, io);
   }
+  if (command === "contract") {
+    const { runContract } = await import("./src/commands/contract.ts");
+    return await runContract(rest, io);
+  }
   if (command === "--help" || command === "-h" || command === "help") {
     io.write(HELP);
     return 0;

@@ -36,7 +36,7 @@ export interface EntryFunction {
   /** In the order of the Move source. */
   readonly parameters: readonly EntryParameter[];
   /** Runs it with decoded arguments: bytes, numbers and ids. */
-  run(world: World, args: Decoded): void;
+  run(world: World, args: DecodedArguments): void;
 }
 
 /** What a transaction gets wrong before any Move code runs; real nodes: `CommandArgumentError`. */
@@ -61,10 +61,11 @@ const ACCOUNT: EntryParameter = { object: "SvcAccount", use: "write" };
 const CLOCK: EntryParameter = { object: "Clock", use: "read" };
 const BYTES: EntryParameter = { pure: "vector<u8>" };
 
-/** Decoded arguments by position. */
-class Decoded {
+/** Decoded arguments of a call, by position from 0. */
+export class DecodedArguments {
   readonly #values: readonly unknown[];
 
+  /** Takes what the parameters' codecs answered; ids where a parameter is an object. */
   constructor(values: readonly unknown[]) {
     this.#values = values;
   }
@@ -74,16 +75,19 @@ class Decoded {
     return String(this.#values[index]);
   }
 
+  /** A `vector<u8>`. */
   bytes(index: number): Uint8Array {
     const value = this.#values[index];
     if (!(value instanceof Uint8Array)) throw new ArgumentError(index, "TypeMismatch");
     return value;
   }
 
+  /** A `u8`. */
   number(index: number): number {
     return Number(this.#values[index]);
   }
 
+  /** A `u64`. */
   big(index: number): bigint {
     return BigInt(this.text(index));
   }
@@ -230,5 +234,5 @@ export function callEntry(
     if (!fits) throw new ArgumentError(index, "TypeMismatch");
     return arg.object.id;
   });
-  entry.run(world, new Decoded(values));
+  entry.run(world, new DecodedArguments(values));
 }

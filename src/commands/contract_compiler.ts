@@ -98,7 +98,8 @@ async function open(): Promise<MoveBuilder> {
     return await loading;
   } catch (cause) {
     loading = undefined;
-    throw new SvcError("invalid_parameter", "The Move compiler cannot be loaded", { cause });
+    const text = "The Move compiler cannot be loaded; it comes from npm when it is used first";
+    throw new SvcError("invalid_parameter", text, { cause });
   }
 }
 

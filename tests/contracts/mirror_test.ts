@@ -23,6 +23,7 @@ import {
 import { parseAccount, sealIdentity } from "../../plugins/chain/account_object.ts";
 import { MemoryWorld } from "./memory_world.ts";
 import { TestKey } from "./test_key.ts";
+import { KEYS } from "./vectors.ts";
 
 const OWNER = "0x" + "0a".repeat(32);
 const OTHER = "0x" + "0b".repeat(32);
@@ -89,6 +90,21 @@ Deno.test("an expired key makes room, and its own return is possible", () => {
     "KeyRemoved",
     "KeyAdded",
   ]);
+});
+
+Deno.test("an account has at most 20 keys that have not expired", () => {
+  const world = new MemoryWorld().as(OWNER, 10n);
+  const id = createAccount(world);
+  const add = (key: TestKey, expiresAt: bigint) => {
+    const { bytes: publicKey } = key;
+    const proof = key.proof(id);
+    addDelegateKey(world, id, { publicKey, proof, permissions: 3, expiresAt, label: "" });
+  };
+  KEYS.slice(0, 20).forEach((key, i) => add(key, i % 2 === 0 ? 11n : 0n));
+  aborts("ETooMany", "add_delegate_key", () => add(KEYS[20]!, 0n));
+  world.now = 11n;
+  add(KEYS[20]!, 0n);
+  strictEqual(world.account(id).delegateKeys.length, 11);
 });
 
 Deno.test("a transferred account is the new owner's alone", () => {

@@ -1,0 +1,200 @@
+import { type GrpcTypes, RpcError, type SuiGrpcClient } from "@mysten/sui/grpc";
+import { Ed25519Keypair } from "@mysten/sui/keypairs/ed25519";
+import { Transaction, TransactionDataBuilder } from "@mysten/sui/transactions";
+import { SvcError } from "../../../src/errors.ts";
+import { rpcUrlOf, type SuiNetwork } from "../fields.ts";
+import { openSui } from "../sui_client.ts";
+import { importedFunctions } from "./imports.ts";
+import { describedSignature } from "./signature.ts";
+
+/** Longest wait for the answer to a published package, and for nodes to have seen it. */
+const TIMEOUT_MS = 60_000;
+
+/** How many functions are looked up at once. */
+const LOOKUPS_AT_ONCE = 8;
+
+/** An imported function that is not on the chain as the package was compiled against it. */
+export interface Difference {
+  /** `package::module::name`. */
+  readonly target: string;
+  /** The signature that the bytecode expects. */
+  readonly expected: string;
+  /** The chain's signature; absent when there is no such function. */
+  readonly found: string | undefined;
+}
+
+/** What a check of the imports found. */
+export interface ImportCheck {
+  /** How many functions were compared. */
+  readonly checked: number;
+  /** Those that differ; none when the package fits. */
+  readonly differences: readonly Difference[];
+}
+
+/** A package to publish. */
+export interface Publication {
+  /** Bytecode of the modules. */
+  readonly modules: readonly Uint8Array[];
+  /** Ids of the packages it links to. */
+  readonly dependencies: readonly string[];
+  /** Seed of the wallet that pays: an Ed25519 private key, 32 bytes. */
+  readonly seed: Uint8Array;
+  /** Makes the package immutable in the same transaction. */
+  readonly burnUpgradeCap: boolean;
+}
+
+/** A published package. */
+export interface PublishedPackage {
+  /** Id of the package. */
+  readonly packageId: string;
+  /** Id of the shared registry. */
+  readonly registryId: string;
+  /** Id of the object that allows upgrades; absent when it was burned. */
+  readonly upgradeCapId: string | undefined;
+  /** Address of the wallet that paid and holds the upgrade cap. */
+  readonly sender: string;
+  /** Digest of the transaction. */
+  readonly digest: string;
+}
+
+const isRpcCode = (thrown: unknown, code: string): boolean =>
+  thrown instanceof RpcError && thrown.code === code;
+
+/** Checks and publishes packages on one chain. */
+export class ContractPublisher {
+  readonly #client: SuiGrpcClient;
+
+  /** Uses a client; contacts nothing yet. */
+  constructor(client: SuiGrpcClient) {
+    this.#client = client;
+  }
+
+  /**
+   * Compares the signature of every function that modules import with the chain's.
+   *
+   * @throws {SvcError} `chain_unavailable`.
+   */
+  async check(modules: readonly Uint8Array[]): Promise<ImportCheck> {
+    const imported = importedFunctions(modules);
+    const differences: Difference[] = [];
+    for (let i = 0; i < imported.length; i += LOOKUPS_AT_ONCE) {
+      await Promise.all(
+        imported.slice(i, i + LOOKUPS_AT_ONCE).map(async (one) => {
+          const found = await this.#signature(one.packageId, one.module, one.name);
+          if (found === one.signature) return;
+          const target = `${one.packageId}::${one.module}::${one.name}`;
+          differences.push({ target, expected: one.signature, found });
+        }),
+      );
+    }
+    differences.sort((a, b) => a.target < b.target ? -1 : 1);
+    return { checked: imported.length, differences };
+  }
+
+  async #signature(packageId: string, moduleName: string, name: string) {
+    let descriptor: GrpcTypes.FunctionDescriptor | undefined;
+    try {
+      const call = this.#client.movePackageService.getFunction({ packageId, moduleName, name });
+      descriptor = (await call.response).function;
+    } catch (cause) {
+      if (isRpcCode(cause, "NOT_FOUND")) return undefined;
+      throw new SvcError("chain_unavailable", undefined, { cause });
+    }
+    return descriptor === undefined ? undefined : describedSignature(descriptor);
+  }
+
+  /**
+   * Publishes a package, once, and waits until the chain shows it.
+   *
+   * @throws {SvcError} `invalid_transaction` when the chain refuses it, `chain_unavailable` when the
+   * chain cannot be reached; the message names the transaction if it may have happened all the same.
+   */
+  async publish(publication: Publication): Promise<PublishedPackage> {
+    const signer = Ed25519Keypair.fromSecretKey(publication.seed);
+    const sender = signer.toSuiAddress();
+    const bytes = await this.#build(publication, sender);
+    const { signature } = await signer.signTransaction(bytes);
+    const digest = TransactionDataBuilder.getDigestFromBytes(bytes);
+    await this.#execute(bytes, signature, digest);
+    return { ...await this.#result(digest), sender, digest };
+  }
+
+  async #build(publication: Publication, sender: string): Promise<Uint8Array<ArrayBuffer>> {
+    const transaction = new Transaction();
+    transaction.setSender(sender);
+    const cap = transaction.publish({
+      modules: publication.modules.map((module) => [...module]),
+      dependencies: [...publication.dependencies],
+    });
+    if (publication.burnUpgradeCap) {
+      transaction.moveCall({ target: "0x2::package::make_immutable", arguments: [cap] });
+    } else transaction.transferObjects([cap], sender);
+    try {
+      return await transaction.build({ client: this.#client });
+    } catch (cause) {
+      if (cause instanceof RpcError && cause.code !== "INVALID_ARGUMENT") {
+        throw new SvcError("chain_unavailable", undefined, { cause });
+      }
+      const text = `The transaction does not work: has the wallet ${sender} enough SUI for gas?`;
+      throw new SvcError("invalid_transaction", text, { cause });
+    }
+  }
+
+  async #execute(bytes: Uint8Array, signature: string, digest: string): Promise<void> {
+    let result;
+    try {
+      result = await this.#client.core.executeTransaction({
+        transaction: bytes,
+        signatures: [signature],
+      });
+    } catch (cause) {
+      if (isRpcCode(cause, "INVALID_ARGUMENT")) {
+        throw new SvcError("invalid_transaction", "The chain refused the transaction", { cause });
+      }
+      // It may have happened; the look-up that follows decides.
+      return;
+    }
+    if (result.FailedTransaction !== undefined) {
+      const { error } = result.FailedTransaction.status;
+      const text = `The chain refused the package, transaction ${digest}: ${error?.message ?? ""}`;
+      throw new SvcError("invalid_transaction", text);
+    }
+  }
+
+  async #result(digest: string): Promise<Omit<PublishedPackage, "sender" | "digest">> {
+    let result;
+    try {
+      result = await this.#client.core.waitForTransaction({
+        digest,
+        timeout: TIMEOUT_MS,
+        include: { effects: true, objectTypes: true },
+      });
+    } catch (cause) {
+      const text =
+        `It is not known whether the package was published: look transaction ${digest} ` +
+        "up before trying again";
+      throw new SvcError("chain_unavailable", text, { cause });
+    }
+    const { effects, objectTypes } = result.Transaction ?? {};
+    const created = effects?.changedObjects.filter((one) => one.idOperation === "Created") ?? [];
+    const typed = (pattern: RegExp) =>
+      created.find(({ objectId }) => pattern.test(objectTypes?.[objectId] ?? ""))?.objectId;
+    const packageId = created.find((one) => one.outputState === "PackageWrite")?.objectId;
+    const registryId = typed(/::account::Registry$/);
+    if (packageId === undefined || registryId === undefined) {
+      const text = `Transaction ${digest} did not make a package with a registry`;
+      throw new SvcError("invalid_transaction", text);
+    }
+    return { packageId, registryId, upgradeCapId: typed(/^0x0*2::package::UpgradeCap$/) };
+  }
+}
+
+/**
+ * A publisher for a chain; contacts nothing yet.
+ *
+ * @param rpcUrl Address of a node; empty = the network's public one.
+ */
+export function openPublisher(network: SuiNetwork, rpcUrl: string): ContractPublisher {
+  const url = rpcUrlOf({ network, rpcUrl });
+  return new ContractPublisher(openSui({ network, url, timeoutMs: TIMEOUT_MS }));
+}
