@@ -1,5 +1,7 @@
 import { deepStrictEqual, rejects, strictEqual } from "node:assert/strict";
 import { startDevnet } from "../../devnet/mod.ts";
+import { accountType } from "../../plugins/chain/account_object.ts";
+import { compileContract, readContract } from "../../src/commands/contract_compiler.ts";
 import {
   addKeyCall,
   clientOf,
@@ -39,6 +41,40 @@ Deno.test("a devnet with a folder continues where it stopped", async () => {
     const digest = devnet.chain.transactions.at(-1)?.digest ?? "";
     strictEqual((await client.getTransaction({ digest })).$kind, "Transaction");
     await rejects(startDevnet({ seed: 2, dataDir }), /another seed/);
+  } finally {
+    await Deno.remove(dataDir, { recursive: true });
+  }
+});
+
+Deno.test("a package that was published is callable after a restart", async () => {
+  const dataDir = await Deno.makeTempDir();
+  const { modules } = await compileContract(
+    await readContract(new URL("../../contracts/", import.meta.url)),
+  );
+  try {
+    let published: { packageId: string; registryId: string };
+    {
+      const { devnet, owner } = await startWithOwner({ dataDir });
+      await using _ = devnet;
+      const result = await send(clientOf(devnet), owner, (tx) => {
+        const cap = tx.publish({
+          modules: [...modules].map((each) => [...each]),
+          dependencies: [],
+        });
+        tx.transferObjects([cap], owner.toSuiAddress());
+      });
+      const types = Object.entries(result.Transaction?.objectTypes ?? {});
+      const idOf = (end: string) => types.find(([, type]) => type.endsWith(end))?.[0] ?? "";
+      published = { packageId: idOf("package"), registryId: idOf("::Registry") };
+    }
+    await using devnet = await startDevnet({ keyServers: 1, dataDir });
+    const accountId = await createAccount(
+      clientOf(devnet),
+      { ...devnet, ...published },
+      keypair(1),
+    );
+    const { object } = await clientOf(devnet).getObject({ objectId: accountId });
+    strictEqual(object.type, accountType(published.packageId));
   } finally {
     await Deno.remove(dataDir, { recursive: true });
   }
