@@ -28,12 +28,15 @@ async function requestOf(
   }
   const method = incoming.method ?? "GET";
   const body = method === "GET" || method === "HEAD" ? undefined : await bodyOf(incoming);
-  return new Request(`http://${host}${incoming.url ?? "/"}`, {
+  const request = new Request(`http://${host}${incoming.url ?? "/"}`, {
     method,
     headers,
-    signal,
     ...(body === undefined ? {} : { body }),
   });
+  // A request follows the signal it is made with only weakly: a stream that waits for nothing else
+  // would not end when that tie has been collected as garbage.
+  Object.defineProperty(request, "signal", { value: signal });
+  return request;
 }
 
 async function send(response: Response, outgoing: ServerResponse): Promise<void> {
@@ -59,15 +62,15 @@ async function send(response: Response, outgoing: ServerResponse): Promise<void>
  * @param port 0 for any free one.
  */
 export async function listen(port: number, handler: Handler): Promise<DevServer> {
-  const closing = new AbortController();
+  const open = new Set<AbortController>();
   const running = new Set<Promise<void>>();
   let host = "127.0.0.1";
   const answer = async (incoming: IncomingMessage, outgoing: ServerResponse) => {
     const gone = new AbortController();
     outgoing.on("close", () => gone.abort());
+    open.add(gone);
     try {
-      const signal = AbortSignal.any([gone.signal, closing.signal]);
-      await send(await handler(await requestOf(incoming, host, signal)), outgoing);
+      await send(await handler(await requestOf(incoming, host, gone.signal)), outgoing);
     } catch (error) {
       if (error instanceof Dropped || outgoing.headersSent) {
         incoming.socket.destroy();
@@ -75,6 +78,8 @@ export async function listen(port: number, handler: Handler): Promise<DevServer>
       }
       outgoing.statusCode = 500;
       outgoing.end(`${error instanceof Error ? error.stack : error}`);
+    } finally {
+      open.delete(gone);
     }
   };
   const server = createServer((incoming, outgoing) => {
@@ -91,7 +96,7 @@ export async function listen(port: number, handler: Handler): Promise<DevServer>
   return {
     port: address.port,
     async [Symbol.asyncDispose]() {
-      closing.abort();
+      for (const gone of open) gone.abort();
       const closed = new Promise<void>((resolve) => server.close(() => resolve()));
       server.closeAllConnections();
       await Promise.allSettled([...running]);

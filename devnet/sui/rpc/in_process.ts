@@ -45,7 +45,8 @@ function signalOf({ abort, timeout }: RpcOptions): AbortSignal {
     const ms = typeof timeout === "number" ? timeout : timeout.getTime() - Date.now();
     signals.push(AbortSignal.timeout(Math.max(ms, 0)));
   }
-  return AbortSignal.any(signals);
+  const [only, ...others] = signals;
+  return others.length === 0 && only !== undefined ? only : AbortSignal.any(signals);
 }
 
 class InProcessTransport implements RpcTransport {

@@ -108,8 +108,17 @@ export class ChainNode {
     wrong: boolean,
   ): AsyncGenerator<Uint8Array> {
     const dropped = this.#streams.signal;
-    const either = AbortSignal.any([signal, dropped]);
-    yield* method.stream(request, { signal: either, wrong });
+    // Not AbortSignal.any: what it makes can be collected while a stream waits for it.
+    const ends = new AbortController();
+    const end = () => ends.abort();
+    const sources = [signal, dropped];
+    for (const source of sources) source.addEventListener("abort", end);
+    if (signal.aborted || dropped.aborted) end();
+    try {
+      yield* method.stream(request, { signal: ends.signal, wrong });
+    } finally {
+      for (const source of sources) source.removeEventListener("abort", end);
+    }
     if (dropped.aborted) throw new RpcFault("UNAVAILABLE", "the node is going down");
   }
 }

@@ -2,9 +2,11 @@ import { GrpcTypes } from "@mysten/sui/grpc";
 import { coinBalance, coinTypeOf } from "../coin.ts";
 import { protoOwner } from "../effects.ts";
 import { objectDigest } from "../ids.ts";
-import type { ChainObject } from "../object.ts";
+import { type ChainObject, ownedBy } from "../object.ts";
 import { mask } from "./field_mask.ts";
 
+/** Who owns things when the node lies. */
+const LIAR = "0x11a4";
 const DEFAULT_PATHS = ["object_id", "version", "digest"];
 
 /** An object as the protocol has it, with the fields of a read mask. */
@@ -28,12 +30,13 @@ export function objectMessage(
 }
 
 /**
- * A well-formed lie about an object: its content has another byte, and its type and owner are
- * others, so that no check of only one of them finds it out.
+ * A well-formed lie about an object: it is of the same name in another package, as a look-alike
+ * would be, its last byte is another, and an owned one belongs to somebody else.
  */
 export function lieAbout(object: ChainObject): ChainObject {
   const bcs = object.bcs.slice();
   const last = bcs.length - 1;
   if (last >= 0) bcs[last] = (bcs[last] ?? 0) ^ 1;
-  return { ...object, bcs, type: object.type.replace(/^0x./, "0xf") };
+  const owner = object.owner.kind === "address" ? ownedBy(LIAR) : object.owner;
+  return { ...object, bcs, owner, type: object.type.replace(/^0x./, "0xf") };
 }

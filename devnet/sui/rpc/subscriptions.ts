@@ -96,8 +96,10 @@ function subscribeCheckpoints(
   { filter, readMask }: GrpcTypes.SubscribeCheckpointsRequest,
   signal: AbortSignal,
 ): AsyncIterable<GrpcTypes.SubscribeCheckpointsResponse> {
+  const { height } = chain.ledger;
+  const checkpoint = checkpointMessage(chain, height, readMask?.paths);
   return follow<GrpcTypes.SubscribeCheckpointsResponse>(
-    [],
+    [{ cursor: BigInt(height), checkpoint }],
     (push) =>
       chain.ledger.watch((record, events) => {
         const cursor = BigInt(record.checkpoint);
