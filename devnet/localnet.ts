@@ -2,7 +2,7 @@
  * Starts a development network and the program on it: accounts on a chain, keys with a threshold
  * service, memories in a decentralized store, on one machine and without the network.
  *
- * `SVC_LOCALNET_DIR` is the folder both keep their data in, `~/.svc/localnet` by default.
+ * `LOCALNET_DIR` is the folder both keep their data in, `~/.svc/localnet` by default.
  *
  * @module
  */
@@ -13,10 +13,10 @@ const ROOT = fileURLToPath(new URL("../", import.meta.url));
 const SIGNALS: readonly Deno.Signal[] = ["SIGINT", "SIGTERM"];
 
 function folder(): string {
-  const chosen = Deno.env.get("SVC_LOCALNET_DIR");
+  const chosen = Deno.env.get("LOCALNET_DIR");
   if (chosen !== undefined && chosen !== "") return chosen;
   const home = Deno.env.get("HOME") ?? Deno.env.get("USERPROFILE");
-  if (home === undefined) throw new Error("SVC_LOCALNET_DIR is needed where HOME is not set");
+  if (home === undefined) throw new Error("LOCALNET_DIR is needed where HOME is not set");
   return `${home}/.svc/localnet`;
 }
 

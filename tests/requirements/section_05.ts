@@ -1,4 +1,4 @@
-import { DEFERRED, type Rule, rules } from "./rule.ts";
+import { type Rule, rules } from "./rule.ts";
 
 /** Rules of section 5, errors. */
 export const SECTION_5: readonly Rule[] = rules("5", [
