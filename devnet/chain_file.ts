@@ -86,12 +86,13 @@ export class ChainFile {
       chain.objects.set(decode<ChainObject>(object));
     }
     const rows = this.#database.prepare("SELECT * FROM transactions ORDER BY number").all();
-    for (const { record, events, executed } of rows) {
-      chain.ledger.restore(
-        decode<TransactionRecord>(record),
-        decode<ChainEvent[]>(events),
-        GrpcTypes.ExecutedTransaction.fromBinary(executed as Uint8Array),
-      );
+    for (const row of rows) {
+      const executed = GrpcTypes.ExecutedTransaction.fromBinary(row.executed as Uint8Array);
+      const events = decode<ChainEvent[]>(row.events);
+      chain.ledger.restore(decode<TransactionRecord>(row.record), events, executed);
+      for (const { objectId = "" } of executed.effects?.changedObjects ?? []) {
+        chain.restored.add(objectId);
+      }
     }
     chain.epoch = BigInt(this.#meta("epoch") ?? chain.epoch);
     chain.clock.advance(Number(this.#meta("ahead") ?? 0));

@@ -66,6 +66,8 @@ export class Chain {
   readonly ids: SeededIds;
   /** Identifier of the chain: Base58 of 32 bytes. */
   readonly chainId: string;
+  /** Ids that transactions of an earlier run have written or deleted. */
+  readonly restored = new Set<string>();
   /** What a Publish command does. */
   publisher: Publisher | undefined;
   /** Current epoch; {@linkcode advanceEpoch} raises it. */
@@ -147,9 +149,14 @@ export class Chain {
     this.functions.set(target, run, signature);
   }
 
-  /** Creates a coin. Returns its id. @param amount In the smallest unit. */
+  /**
+   * Creates a coin. Returns its id. A coin that an earlier run has used stays as that run left it.
+   *
+   * @param amount In the smallest unit.
+   */
   mint(owner: string, coinType: string, amount: bigint): string {
     const id = this.freshId();
+    if (this.restored.has(id)) return id;
     return this.put({
       id,
       type: coinObjectType(coinType),

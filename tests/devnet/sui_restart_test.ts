@@ -1,4 +1,5 @@
 import { deepStrictEqual, rejects, strictEqual } from "node:assert/strict";
+import { Transaction } from "@mysten/sui/transactions";
 import { startDevnet } from "../../devnet/mod.ts";
 import { accountType } from "../../plugins/chain/account_object.ts";
 import { compileContract, readContract } from "../../src/commands/contract_compiler.ts";
@@ -41,6 +42,33 @@ Deno.test("a devnet with a folder continues where it stopped", async () => {
     const digest = devnet.chain.transactions.at(-1)?.digest ?? "";
     strictEqual((await client.getTransaction({ digest })).$kind, "Transaction");
     await rejects(startDevnet({ seed: 2, dataDir }), /another seed/);
+  } finally {
+    await Deno.remove(dataDir, { recursive: true });
+  }
+});
+
+Deno.test("a transaction that was signed before a restart is still good after it", async () => {
+  const dataDir = await Deno.makeTempDir();
+  try {
+    let transaction = new Uint8Array();
+    let signature = "";
+    {
+      await using devnet = await startDevnet({ keyServers: 1, dataDir });
+      const [payer] = devnet.wallets.payers;
+      const client = clientOf(devnet);
+      if (payer === undefined) throw new TypeError("no wallet");
+      await createAccount(client, devnet, payer);
+      const tx = new Transaction();
+      tx.setSender(payer.toSuiAddress());
+      tx.transferObjects([tx.splitCoins(tx.gas, [5])], keypair(4).toSuiAddress());
+      transaction = new Uint8Array(await tx.build({ client }));
+      ({ signature } = await payer.signTransaction(transaction));
+    }
+    await using devnet = await startDevnet({ keyServers: 1, dataDir });
+    const client = clientOf(devnet);
+    await client.executeTransaction({ transaction, signatures: [signature] });
+    const { balance } = await client.getBalance({ owner: keypair(4).toSuiAddress() });
+    strictEqual(balance.balance, "5");
   } finally {
     await Deno.remove(dataDir, { recursive: true });
   }
