@@ -6,7 +6,7 @@ import { startDevnet } from "../devnet/mod.ts";
 
 await using net = await startDevnet({ shards: Number(Deno.args[0]) });
 net.walrus.relay.tip = undefined;
-console.log(JSON.stringify({
+const settings = JSON.stringify({
   rpcUrl: net.rpcUrl,
   packageId: net.packageId,
   objects: { systemObjectId: net.walrus.systemId, stakingPoolId: net.walrus.stakingId },
@@ -14,5 +14,6 @@ console.log(JSON.stringify({
   aggregatorUrls: net.walrus.aggregatorUrls,
   walType: net.walrus.walType,
   privateKeys: net.settings().SVC_SUI_PRIVATE_KEYS,
-}));
+});
+Deno.stdout.writeSync(new TextEncoder().encode(`${settings}\n`));
 await Deno.stdin.readable.pipeTo(new WritableStream());

@@ -13,6 +13,7 @@ import type { Catalogue } from "./catalogue.ts";
 import type { Listing } from "./discovery/listing.ts";
 import type { Discovery } from "./discovery/look.ts";
 import type { BlobBytes } from "./discovery/proven_bytes.ts";
+import type { BlobWriter } from "./stored_blob.ts";
 import { isBlobId, patchPlace } from "./quilt/patch_id.ts";
 import { deleteBlob } from "./upkeep/deletion.ts";
 import { type MoveTeller, presentId } from "./upkeep/moves.ts";
@@ -125,6 +126,11 @@ export class WalrusBlobStore implements BlobStore {
   async drain(): Promise<void> {
     this.#check(undefined);
     await this.#parts.uploads.drain();
+  }
+
+  /** Stores what upkeep stores. */
+  get writer(): BlobWriter {
+    return this.#parts.uploads;
   }
 
   /** One round of upkeep. */

@@ -7,7 +7,7 @@ import { certifies, encodeCertificate } from "./certificate.ts";
 import type { Chain } from "./chain.ts";
 import type { Clock } from "./clock.ts";
 import type { Completion } from "./completion.ts";
-import type { Encoder } from "./encoder.ts";
+import type { EncodedBlob, Encoder } from "./encoder.ts";
 import { StepFailure } from "./failure.ts";
 import { isPublished, publish } from "./publisher.ts";
 import type { SavedTransaction, SignedRows } from "./signed_rows.ts";
@@ -58,21 +58,27 @@ export class Steps {
 
   /** `cut` to `encoded`. */
   async encode(upload: Upload): Promise<void> {
-    const { items, encoder, chain, files, uploads, catalogue, failpoint } = this.#parts;
-    const shards = await chain.shards();
-    const sources = upload.key === undefined ? items.bytesOf(upload.seq) : [];
-    const told = new TextEncoder().encode(upload.tombstones.join("\n"));
-    const deleted = { identifier: TOMBSTONE_IDENTIFIER, bytes: told };
-    const extra = upload.tombstones.length === 0 ? [] : [deleted];
-    const blob = upload.key === undefined ? sources[0]?.bytes : await files.read(upload);
-    const made = upload.quilt && upload.key === undefined
-      ? await encoder.quilt(shards, [...sources, ...extra])
-      : await encoder.blob(shards, blob!);
+    const { chain, files, uploads, catalogue, failpoint } = this.#parts;
+    const made = await this.#made(upload, await chain.shards());
     if (upload.key === undefined) await this.#disk(() => files.write(upload, made.blob));
     failpoint("written");
     const nonce = crypto.getRandomValues(new Uint8Array(32));
     await catalogue.database.write(() => uploads.setEncoded(upload.seq, made, nonce));
     failpoint("encoded");
+  }
+
+  async #made(upload: Upload, shards: number): Promise<EncodedBlob> {
+    const { items, encoder, files } = this.#parts;
+    if (upload.key !== undefined) {
+      const blob = await this.#disk(() => files.read(upload));
+      if (blob !== undefined) return await encoder.blob(shards, blob);
+      throw new StepFailure("unreachable", "disk", "a saved blob is missing");
+    }
+    const sources = items.bytesOf(upload.seq);
+    if (!upload.quilt) return await encoder.blob(shards, sources[0]!.bytes);
+    const bytes = new TextEncoder().encode(upload.tombstones.join("\n"));
+    const deleted = bytes.length === 0 ? [] : [{ identifier: TOMBSTONE_IDENTIFIER, bytes }];
+    return await encoder.quilt(shards, [...sources, ...deleted]);
   }
 
   /** What the relay asks for an upload; 0 with a publisher. */
@@ -270,8 +276,20 @@ export class Steps {
 
   async #blob(upload: Upload): Promise<Uint8Array<ArrayBuffer>> {
     const blob = await this.#disk(() => this.#parts.files.read(upload));
-    if (blob === undefined) throw new StepFailure("unreachable", "disk", "a saved blob is missing");
-    return blob;
+    return blob ?? await this.#rebuilt(upload);
+  }
+
+  /** A file that was lost is made again from the items, which stay until the blob is done. */
+  async #rebuilt(upload: Upload): Promise<Uint8Array<ArrayBuffer>> {
+    const { chain, files } = this.#parts;
+    const made = upload.key === undefined
+      ? await this.#made(upload, await chain.shards())
+      : undefined;
+    if (made === undefined || made.blobId !== upload.encoded?.blobId) {
+      throw new StepFailure("unreachable", "disk", "a saved blob is missing");
+    }
+    await this.#disk(() => files.write(upload, made.blob));
+    return new Uint8Array(made.blob);
   }
 
   async #disk<T>(work: () => Promise<T>): Promise<T> {

@@ -27,4 +27,4 @@ const ids = await Promise.all(
       }),
   ),
 );
-console.log(JSON.stringify(ids));
+Deno.stdout.writeSync(new TextEncoder().encode(JSON.stringify(ids)));

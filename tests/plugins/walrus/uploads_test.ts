@@ -155,3 +155,54 @@ Deno.test("a transaction whose coins were spent elsewhere is built again and pai
   strictEqual(before - walHeld(devnet), cost);
   strictEqual(blobsOf(devnet, OWNER), 2);
 });
+
+Deno.test("a lost file of a blob on its way is made again from its records", async () => {
+  await using stage = await WalrusStage.start();
+  const { devnet, dataDir } = stage;
+  devnet.faults.set("relay", { kind: "down", only: "POST" });
+  let registered = (): void => {};
+  const isRegistered = new Promise<void>((resolve) => registered = resolve);
+  const first = stage.open({
+    failpoint: (name) => name === "registered" ? registered() : undefined,
+  });
+  const job = { ...WORK, idempotencyKey: "job" };
+  const put = first.put(bytesOf(1), job).catch((error) => error.code);
+  await isRegistered;
+  await first[Symbol.asyncDispose]();
+  strictEqual(await put, "storage_unavailable");
+  for await (const { name } of Deno.readDir(`${dataDir}/walrus`)) {
+    await Deno.remove(`${dataDir}/walrus/${name}`);
+  }
+  devnet.faults.set("relay", undefined);
+  await using store = stage.open();
+  const id = await store.put(bytesOf(1), job);
+  deepStrictEqual(await store.get(id, WORK), bytesOf(1));
+  strictEqual(blobsOf(devnet, OWNER), 1);
+});
+
+Deno.test("2,000 puts wait at the same time", async () => {
+  await using stage = await WalrusStage.start({ shards: 100 });
+  await using store = stage.open({ batchMs: 50 });
+  const ids = await Promise.all(
+    Array.from({ length: 2000 }, (_, n) =>
+      store.put(new Uint8Array(new Uint32Array([n]).buffer), {
+        ...WORK,
+        idempotencyKey: `job-${n}`,
+      })),
+  );
+  strictEqual(new Set(ids).size, 2000);
+  strictEqual(blobsOf(stage.devnet, OWNER), Math.ceil(2000 / 65));
+});
+
+Deno.test("a blob is stored once more under its id, once for a key", async () => {
+  await using stage = await WalrusStage.start();
+  const { devnet } = stage;
+  const bytes = bytesOf(1);
+  await using store = stage.open();
+  const blobId = await store.put(bytes, { ...WORK, idempotencyKey: "job", standalone: true });
+  const again = { ...WORK, blobId, bytes, quilt: false, key: "again" };
+  const first = await store.writer.storeAgain(again);
+  strictEqual(first.blobId, blobId);
+  deepStrictEqual((await store.writer.storeAgain(again)).objectId, first.objectId);
+  strictEqual(blobsOf(devnet, OWNER), 2);
+});
