@@ -114,6 +114,8 @@ const ENTRIES = [
   "plugins/chain/contract/publisher.ts",
   "plugins/sui/wallet.ts",
   "plugins/use_lite/mod.ts",
+  "plugins/walrus/mod.ts",
+  "plugins/walrus/upload/encode_worker.ts",
   "plugins/use_lite/worker.ts",
   "tests/conformance/mod.ts",
   "web/src/main.tsx",

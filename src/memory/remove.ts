@@ -69,11 +69,11 @@ function noteRetained(
   accountId: string | undefined,
 ): void {
   if (!keepsBytes(domain)) return;
-  const byFate = (kept: boolean) =>
-    [...fates].flatMap(([id, fate]) => (fate === "retained") === kept ? [id] : []);
-  domain.tombstoneBlobs.remove(scope, byFate(false));
+  const ids = (fate: BlobFate) => [...fates].flatMap(([id, its]) => its === fate ? [id] : []);
+  // Without a known blob there may be one on its way all the same: that needs a tombstone, too.
+  domain.tombstoneBlobs.remove(scope, ids("deleted"));
   if (accountId !== undefined) {
-    domain.tombstoneBlobs.add(accountId, scope, byFate(true), domain.now());
+    domain.tombstoneBlobs.add(accountId, scope, ids("retained"), domain.now());
   }
   tombstoneSenderOf(domain).notify();
 }

@@ -27,6 +27,9 @@ export async function storeBlob(
   });
 }
 
+/** A store that packs blobs together takes longer than anybody waits for a deletion. */
+const NAMING_MS = 1_000;
+
 /**
  * Finds out the blob of a job whose attempt was cut off, so that it can be deleted: asking again
  * with the same bytes and key names it. Best effort: a deletion does not wait for a store that is
@@ -45,7 +48,8 @@ async function name(domain: Domain, live: LiveJob): Promise<void> {
     if (step === undefined) return;
     const made = decodeStep(await unseal(domain.steps, step, `step ${id}`));
     const sealed = await unseal(domain.payloads, await domain.jobs.payload(live), id);
-    live.blobId = await storeBlob(domain, live, decodePayload(sealed), made);
+    const signal = AbortSignal.timeout(NAMING_MS);
+    live.blobId = await storeBlob(domain, live, decodePayload(sealed), made, signal);
   } catch (error) {
     domain.logger.warn("blob_not_named", { job_id: id, reason: SvcError.from(error).code });
   }

@@ -8,6 +8,8 @@ export class PublicBlobs implements AsyncDisposable {
   readonly puts: string[] = [];
   /** Puts fail while set. */
   down = false;
+  /** Puts of memories wait for it, as for company in a pack. */
+  company: Promise<void> = Promise.resolve();
 
   /** A relayer's view: what it deleted is neither read nor listed by it again. */
   open(): BlobStore & { move(scope: Scope, from: string, to: string): Promise<void> } {
@@ -18,6 +20,9 @@ export class PublicBlobs implements AsyncDisposable {
     return {
       put: async (bytes, options) => {
         if (this.down) throw new Error("down");
+        if (!options.idempotencyKey.startsWith("tombstone:")) {
+          await untilAborted(this.company, options.signal);
+        }
         this.puts.push(options.idempotencyKey);
         return await kept.put(bytes, options);
       },
@@ -48,5 +53,16 @@ export class PublicBlobs implements AsyncDisposable {
 
   async [Symbol.asyncDispose](): Promise<void> {
     await this.#kept[Symbol.asyncDispose]();
+  }
+}
+
+async function untilAborted(work: Promise<void>, signal: AbortSignal | undefined): Promise<void> {
+  const aborted = Promise.withResolvers<never>();
+  const abort = () => aborted.reject(signal?.reason);
+  signal?.addEventListener("abort", abort, { once: true });
+  try {
+    await Promise.race([work, aborted.promise]);
+  } finally {
+    signal?.removeEventListener("abort", abort);
   }
 }

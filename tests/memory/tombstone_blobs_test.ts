@@ -97,6 +97,25 @@ Deno.test("many deletions share one tombstone, and none is forgotten while the s
   assert.equal(blobs.puts.length, 9);
 });
 
+Deno.test("a deletion does not wait for a blob that waits for company, and outlives it", async () => {
+  await using blobs = new PublicBlobs();
+  await using first = await startRelayer({ backends: { blobStore: blobs.open() } });
+  const company = Promise.withResolvers<void>();
+  blobs.company = company.promise;
+  const { body } = await first.post("/api/remember", { text: "black tea" });
+  assert.deepEqual(await first.recall("tea"), ["black tea"]);
+  const gone = await first.send("DELETE", `/api/memories/${body.memory_id}`);
+  assert.deepEqual([gone.status, gone.body.blob], [200, "none"]);
+  assert.ok(blobs.puts.every((key) => key.startsWith("tombstone:")));
+  company.resolve();
+  await first.relayer.idle();
+  await putCount(blobs, 2);
+  await using second = await elsewhere(first, blobs);
+  const counts = await restore(second);
+  assert.equal(counts.restored, 0);
+  assert.equal(counts.failed, 0);
+});
+
 Deno.test("a blob that moved is linked under its new id", async () => {
   await using blobs = new PublicBlobs();
   const store = blobs.open();
