@@ -159,6 +159,37 @@ Deno.test("usage errors are told with the usage", async () => {
   }
 });
 
+Deno.test("a private key typed at the wrong place is not repeated", async () => {
+  const publisher = new FakePublisher();
+  const key = formatPrivateKey(SEED);
+  const words = [
+    ["publish", key],
+    [key],
+    ["publish", `--${key}`],
+    ["publish", "--dry-run", `--json=${key}`],
+    ["publish", "--key-file", key],
+    ["publish", "--key-file", `keys/${key}`],
+    ["publish", "--key-file", SEED.toHex()],
+    ["publish", "--key-file", `0x${SEED.toHex()} `],
+  ];
+  for (const args of words) {
+    const { code, output, errors } = await run(publisher, {}, ...args);
+    ok(code > 0);
+    ok(!(output + errors).includes(key.slice(12)) && !errors.includes(SEED.toHex()), errors);
+  }
+});
+
+Deno.test("a node cannot write to the terminal", async () => {
+  const publisher = new FakePublisher();
+  const text = "\x1b[2J\u009b31m\u202e\r";
+  publisher.differences = [{ target: "0x2::a::b", expected: "public ()", found: `p${text}q` }];
+  const differs = await run(publisher, {}, "publish", "--dry-run");
+  match(differs.errors, /network {3}p\ufffd\[2J\ufffd31m\ufffd\ufffdq\n/);
+  publisher.check = () => Promise.reject(new SvcError("invalid_transaction", `p${text}q`));
+  const failed = await run(publisher, {}, "publish", "--dry-run");
+  match(failed.errors, /^p\ufffd\[2J\ufffd31m\ufffd\ufffdq \(code/);
+});
+
 Deno.test("an error of the chain is told with its code", async () => {
   const publisher = new FakePublisher();
   publisher.check = () => Promise.reject(new SvcError("chain_unavailable"));

@@ -11,6 +11,7 @@ import {
 } from "./contract_options.ts";
 import {
   type Difference,
+  printable,
   printDifferences,
   printReport,
   type PublishedPackage,
@@ -89,7 +90,7 @@ function printError(thrown: unknown, json: boolean): string {
     : SvcError.from(thrown);
   const differences = thrown instanceof FrameworkDiffers ? thrown.differences : [];
   const { code, message } = error;
-  if (!json) return `${message} (code: ${code})\n${printDifferences(differences)}`;
+  if (!json) return `${printable(message)} (code: ${code})\n${printDifferences(differences)}`;
   const list = differences.map(({ target, expected, found }) => ({
     function: target,
     expected,
