@@ -1,5 +1,5 @@
 import { match, ok, rejects, strictEqual } from "node:assert/strict";
-import { type GrpcTypes, SuiGrpcClient } from "@mysten/sui/grpc";
+import { type GrpcTypes, RpcError, SuiGrpcClient } from "@mysten/sui/grpc";
 import type { SuiClientTypes } from "@mysten/sui/client";
 import { Ed25519Keypair } from "@mysten/sui/keypairs/ed25519";
 import { toBase58 } from "@mysten/sui/utils";
@@ -151,6 +151,14 @@ Deno.test("a gas budget that empties the wallet is not signed", async () => {
     message: /gas budget of 90000000000 MIST/,
   });
   strictEqual(net.isSent, false);
+});
+
+Deno.test("a node that goes away while the transaction is built is not a lack of SUI", async () => {
+  const net = new LyingNode();
+  net.client.transactionExecutionService.simulateTransaction = () => {
+    throw new RpcError("gone", "UNAVAILABLE");
+  };
+  await rejects(net.publish(), { code: "chain_unavailable" });
 });
 
 Deno.test("a signature that makes no sense is a difference", async () => {

@@ -1,3 +1,4 @@
+import { SimulationError } from "@mysten/sui/client";
 import { type GrpcTypes, RpcError, type SuiGrpcClient } from "@mysten/sui/grpc";
 import { Ed25519Keypair } from "@mysten/sui/keypairs/ed25519";
 import { Transaction, TransactionDataBuilder } from "@mysten/sui/transactions";
@@ -149,7 +150,9 @@ export class ContractPublisher {
     try {
       bytes = await transaction.build({ client: this.#client });
     } catch (cause) {
-      if (cause instanceof RpcError && cause.code !== "INVALID_ARGUMENT") {
+      // The SDK wraps what the node answered to the simulation.
+      const inner = cause instanceof SimulationError ? cause.cause : cause;
+      if (inner instanceof RpcError && inner.code !== "INVALID_ARGUMENT") {
         throw new SvcError("chain_unavailable", undefined, { cause });
       }
       const text = `The transaction does not work: has the wallet ${sender} enough SUI for gas?`;
