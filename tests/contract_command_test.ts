@@ -28,6 +28,7 @@ class FakePublisher implements Publisher {
 
   publish(publication: Parameters<Publisher["publish"]>[0]) {
     this.publications.push(publication);
+    publication.announce?.("Digest");
     return Promise.resolve({
       packageId: ID("aa"),
       registryId: ID("bb"),
@@ -72,6 +73,7 @@ Deno.test("publish compiles, checks, publishes and says what to set", async () =
   match(output, new RegExp(`^SVC_PACKAGE_ID=${ID("aa")}\nSVC_REGISTRY_ID=${ID("bb")}$`, "m"));
   match(output, new RegExp(`upgrade cap  ${ID("cc")}`));
   match(output, /Burn it with 0x2::package::make_immutable/);
+  strictEqual(errors, "Sending transaction Digest\n");
   ok(!output.includes("suiprivkey"));
 });
 
@@ -82,7 +84,7 @@ Deno.test("a key file pays, the cap is burned, and machines can read the answer"
     const publisher = new FakePublisher();
     const flags = ["--key-file", path, "--burn-upgrade-cap", "--json"];
     const { code, output, errors } = await run(publisher, {}, "publish", ...flags);
-    strictEqual(code, 0, errors);
+    deepStrictEqual([code, errors], [0, ""]);
     const { package_digest, module_bytes, ...answer } = JSON.parse(output);
     deepStrictEqual(answer, {
       network: "localnet",

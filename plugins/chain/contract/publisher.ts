@@ -50,6 +50,8 @@ export interface Publication {
   readonly seed: Uint8Array;
   /** Makes the package immutable in the same transaction. */
   readonly burnUpgradeCap: boolean;
+  /** Is told the digest before the transaction is sent: whatever happens next, it can be looked up. */
+  readonly announce?: (digest: string) => void;
 }
 
 /** A published package. */
@@ -131,6 +133,7 @@ export class ContractPublisher {
     const bytes = await this.#build(publication, sender);
     const { signature } = await signer.signTransaction(bytes);
     const digest = TransactionDataBuilder.getDigestFromBytes(bytes);
+    publication.announce?.(digest);
     await this.#execute(bytes, signature, digest);
     const made = await this.#result(digest, publication.burnUpgradeCap);
     return { ...made, sender, digest };
