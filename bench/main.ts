@@ -17,6 +17,7 @@ import { sealPart } from "./seal.ts";
 import { startPart } from "./start.ts";
 import { storePart } from "./store.ts";
 import { stdioPart } from "./stdio.ts";
+import { writesPart } from "./writes.ts";
 
 const PARTS: readonly Part[] = [
   acceptPart,
@@ -33,6 +34,7 @@ const PARTS: readonly Part[] = [
   indexPart,
   storePart,
   sealPart,
+  writesPart,
 ];
 
 const encoder = new TextEncoder();
