@@ -5,7 +5,7 @@ import { fill, sentence } from "./fill.ts";
 import { timeEach, timePaced } from "./load.ts";
 import { writePaced, type Written } from "./paced_writes.ts";
 import { startRelayer } from "./relayer_process.ts";
-import type { ServerProcess } from "./server_process.ts";
+import type { CpuTime, ServerProcess } from "./server_process.ts";
 import { getRequest, type WireRequest } from "./signing_key.ts";
 import { median, quantile } from "./statistics.ts";
 
@@ -78,13 +78,18 @@ async function measure(folder: DataFolder, scenario: Scenario): Promise<Figure[]
   await using server = await startRelayer(folder, env);
   using connection = await Connection.open(server.port);
   await recallWhile(connection, folder, scenario, atMost(WARM_UP));
+  const before = await server.cpu();
   const idle = await recallWhile(connection, folder, scenario, atMost(IDLE));
+  const between = await server.cpu();
+  const start = performance.now();
   const [written, busy] = await writing(
     server,
     folder,
     scenario,
     (active) => recallWhile(connection, folder, scenario, active),
   );
+  const ms = performance.now() - start;
+  const after = await server.cpu();
   const pending = await pendingOf(connection);
   const accepted = written.requests * scenario.bulk;
   const name = (what: string) => `${scenario.name}: ${what}`;
@@ -96,6 +101,8 @@ async function measure(folder: DataFolder, scenario: Scenario): Promise<Figure[]
       unit: "/s",
     },
     { name: name("accept, p99"), value: written.p99, unit: "ms" },
+    ...coreFigures(name("idle"), before, between, IDLE * INTERVAL),
+    ...coreFigures(name("meanwhile"), between, after, ms),
     ...KINDS.flatMap((kind): Figure[] => {
       const [calm, loaded] = [quantile(idle[kind], 0.99), quantile(busy[kind], 0.99)];
       const of = (what: string) => name(`${kind} query, ${what}`);
@@ -107,6 +114,20 @@ async function measure(folder: DataFolder, scenario: Scenario): Promise<Figure[]
         { name: of("p99 meanwhile / idle"), value: loaded / calm, unit: "x", goal: { atMost: 3 } },
       ];
     }),
+  ];
+}
+
+/** What the relayer had of the cores, and what others on the machine kept from it. */
+function coreFigures(name: string, from: CpuTime, to: CpuTime, ms: number): Figure[] {
+  const percent = (part: number) => 100 * part / ms;
+  return [
+    { name: `${name}, CPU`, value: percent(to.all - from.all), unit: "%" },
+    { name: `${name}, event loop's CPU`, value: percent(to.main - from.main), unit: "%" },
+    {
+      name: `${name}, event loop kept from a core`,
+      value: percent(to.mainKept - from.mainKept),
+      unit: "%",
+    },
   ];
 }
 
