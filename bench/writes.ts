@@ -50,8 +50,8 @@ type Times = Readonly<Record<(typeof KINDS)[number], readonly number[]>>;
 let fresh = 0;
 
 /**
- * Recalls of one namespace while a thousand memories a second are accepted. No machine of this size
- * embeds as many: they wait as jobs, and some hundreds a second are worked on at most.
+ * Recalls of one namespace while a thousand memories a second are accepted. They are more than
+ * can be embedded on a few cores: the others wait as jobs.
  */
 export const writesPart: Part = {
   name: "writes",
