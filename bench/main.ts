@@ -18,6 +18,7 @@ import { startPart } from "./start.ts";
 import { storePart } from "./store.ts";
 import { stdioPart } from "./stdio.ts";
 import { walrusPart } from "./walrus.ts";
+import { writesPart } from "./writes.ts";
 
 const PARTS: readonly Part[] = [
   acceptPart,
@@ -35,6 +36,7 @@ const PARTS: readonly Part[] = [
   storePart,
   sealPart,
   walrusPart,
+  writesPart,
 ];
 
 const encoder = new TextEncoder();

@@ -58,6 +58,7 @@ Deno.test("whatever of the networks fails: nothing is lost, no 401, and it recov
       SVC_RATE_LIMIT_DISABLED: "true",
       // The account is looked up anew all the time.
       SVC_ACCOUNT_CACHE_TTL_SECONDS: "1",
+      SVC_ACCOUNT_LOOKUPS_PER_IP_PER_MINUTE: "100000",
     });
     const { faults, chain, calls } = networked.chain.devnet;
     const asked = (endpoint: string) =>
