@@ -17,6 +17,7 @@ import { sealPart } from "./seal.ts";
 import { startPart } from "./start.ts";
 import { storePart } from "./store.ts";
 import { stdioPart } from "./stdio.ts";
+import { networkedPart } from "./networked.ts";
 import { walrusPart } from "./walrus.ts";
 import { writesPart } from "./writes.ts";
 
@@ -36,6 +37,7 @@ const PARTS: readonly Part[] = [
   storePart,
   sealPart,
   walrusPart,
+  networkedPart,
   writesPart,
 ];
 
