@@ -4,6 +4,7 @@ import type { WalrusClient } from "@mysten/walrus";
 import { TOMBSTONE_IDENTIFIER } from "../stored_blob.ts";
 import type { BlobFiles } from "./blob_files.ts";
 import { certifies, encodeCertificate } from "./certificate.ts";
+import type { ChainBlob } from "../blob_object.ts";
 import type { Chain } from "./chain.ts";
 import type { Clock } from "./clock.ts";
 import type { Completion } from "./completion.ts";
@@ -40,6 +41,9 @@ export interface StepParts extends Completion {
   /** Notes for the operator. */
   readonly log: (level: "info" | "warn", message: string) => void;
 }
+
+const UNTOLD = () =>
+  new StepFailure("unreachable", "chain", "the node does not know a transaction it executed");
 
 /** A publisher that was asked may store for so long; before, nobody asks again. */
 const PUBLISHER_GRACE_MS = 180_000;
@@ -115,7 +119,13 @@ export class Steps {
     const { sui, chain, signed, uploads, catalogue, failpoint } = this.#parts;
     const outcome = await settle(sui, saved, isFresh);
     failpoint("register executed");
-    if (outcome.kind !== "executed") {
+    const blobs = outcome.kind === "executed"
+      ? await chain.blobsAmong(outcome.created)
+      : outcome.kind === "failed"
+      ? undefined
+      : await this.#heldBlobs(saved.wallet, group);
+    if (blobs === undefined) {
+      if (outcome.kind === "untold") throw UNTOLD();
       await catalogue.database.write(() => {
         signed.end(saved.seq, outcome.kind === "void" ? "void" : "done");
         for (const { seq } of group) uploads.setUnregistered(seq);
@@ -125,7 +135,6 @@ export class Steps {
         cause: outcome,
       });
     }
-    const blobs = await chain.blobsAmong(outcome.created);
     const byId = new Map(blobs.map((blob) => [blob.blobId, blob]));
     const found = group.map((upload) => ({ upload, blob: byId.get(upload.encoded!.blobId) }));
     if (found.some(({ blob }) => blob === undefined)) {
@@ -138,6 +147,21 @@ export class Steps {
       }
     });
     failpoint("registered");
+  }
+
+  /**
+   * A group's Blob objects in a wallet, when all of them are there: before anything is paid again,
+   * the objects themselves are asked, not only a node's memory of transactions.
+   */
+  async #heldBlobs(wallet: string, group: readonly Upload[]): Promise<ChainBlob[] | undefined> {
+    const { chain, uploads } = this.#parts;
+    const ids = new Set(group.map(({ encoded }) => encoded!.blobId));
+    const epoch = await chain.epoch();
+    const held = (await chain.blobsOf(wallet)).filter((blob) =>
+      ids.has(blob.blobId) && blob.certifiedEpoch === undefined && blob.endEpoch > epoch &&
+      !uploads.isTaken(blob.objectId)
+    );
+    return new Set(held.map(({ blobId }) => blobId)).size === ids.size ? held : undefined;
   }
 
   /** `registered` to `uploaded`: the relay stores the blob and answers the certificate. */
@@ -246,6 +270,8 @@ export class Steps {
     const outcome = await settle(sui, saved, isFresh);
     failpoint("finish executed");
     if (outcome.kind === "executed") return;
+    if (outcome.kind !== "failed" && await chain.isHandedOver(group)) return;
+    if (outcome.kind === "untold") throw UNTOLD();
     await catalogue.database.write(() => {
       signed.end(saved.seq, outcome.kind === "void" ? "void" : "done");
       for (const { seq } of group) uploads.setState(seq, "uploaded");
