@@ -8,6 +8,7 @@ import {
 } from "../stored_blob.ts";
 import { type Batch, Batcher, quiltLimits } from "./batcher.ts";
 import { releaseBytes } from "./completion.ts";
+import { backoffMs, StepFailure } from "./failure.ts";
 import { Pump } from "./pump.ts";
 import { type StepParts, Steps } from "./steps.ts";
 import { Tracks } from "./tracks.ts";
@@ -32,9 +33,6 @@ export interface UploadsOptions extends StepParts {
 /** Callers wait so long at most; they ask again with the same key. */
 const PATIENCE_MS = 300_000;
 
-/** While the number of shards is unknown, it is asked for again after so long. */
-const SHARDS_REST_MS = 2_000;
-
 /**
  * Everything on its way to Walrus. What `put` takes is on disk before anything else happens, goes
  * into a quilt with others of its scope, and is answered once that quilt is certified and its
@@ -54,6 +52,9 @@ export class Uploads implements BlobWriter {
   #cutting: Promise<void> | undefined;
   #releasing: Promise<void> | undefined;
   #all = false;
+  #failedCuts = 0;
+  /** After a failure nothing is cut before, milliseconds since the epoch. */
+  #restUntil = 0;
 
   /** Goes on with what is in the file, in a moment. */
   constructor(options: UploadsOptions) {
@@ -195,9 +196,12 @@ export class Uploads implements BlobWriter {
     if (this.#closing.signal.aborted) return;
     const { clock } = this.#options;
     const now = clock.now();
-    const isDue = this.#all ? this.#batcher.count > 0 : this.#batcher.dueAt(now) <= now;
+    const isDue = this.#dueAt(now) <= now;
     if (isDue && this.#cutting === undefined) {
-      this.#cutting = this.#cut().finally(() => this.#cutting = undefined);
+      this.#cutting = this.#cut().finally(() => {
+        this.#cutting = undefined;
+        this.#wake();
+      });
     }
     let at = now;
     for (let looks = 0; at <= now && looks < 64; looks++) at = this.#pump.look(now);
@@ -206,14 +210,21 @@ export class Uploads implements BlobWriter {
       for (const resolve of this.#drained.splice(0)) resolve();
       return;
     }
-    if (this.#cutting === undefined) at = Math.min(at, this.#batcher.dueAt(now));
+    if (this.#cutting === undefined) at = Math.min(at, this.#dueAt(now));
     if (at < Infinity) this.#plan(at);
   }
 
+  /** When to cut next, not before the pause after a failure is over. */
+  #dueAt(now: number): number {
+    if (this.#batcher.count === 0) return Infinity;
+    return Math.max(this.#restUntil, this.#all ? now : this.#batcher.dueAt(now));
+  }
+
   async #cut(): Promise<void> {
-    const { chain, clock } = this.#options;
+    const { chain, clock, log } = this.#options;
     try {
       const limits = quiltLimits(await chain.shards());
+      this.#troubles.worked("chain");
       const batches = this.#batcher.take(clock.now(), { ...limits, all: this.#all });
       while (batches.length > 0) {
         try {
@@ -224,11 +235,14 @@ export class Uploads implements BlobWriter {
         }
         batches.shift();
       }
+      this.#failedCuts = 0;
       this.#options.failpoint("cut");
-      this.#wake();
     } catch (error) {
-      this.#options.log("warn", `walrus: blobs wait: ${SvcError.from(error).code}`);
-      this.#plan(clock.now() + SHARDS_REST_MS);
+      const failure = StepFailure.of("disk", error);
+      this.#troubles.failed(failure);
+      // The first few are weather; after that they are worth a line each.
+      if (++this.#failedCuts % 4 === 2) log("warn", `walrus: ${failure.message}; blobs wait`);
+      this.#restUntil = clock.now() + backoffMs(this.#failedCuts);
     }
   }
 
