@@ -1,5 +1,5 @@
 import { SvcError } from "../../../src/errors.ts";
-import type { BackendHealth, PutOptions } from "../../../src/interfaces/mod.ts";
+import type { BackendHealth, PutOptions, Scope } from "../../../src/interfaces/mod.ts";
 import {
   type BlobWriter,
   MAX_TOMBSTONES,
@@ -104,6 +104,17 @@ export class Uploads implements BlobWriter {
       this.#wake();
     }
     return await wait;
+  }
+
+  /** Forgets an item that no blob has taken yet; answers whether there was one. */
+  async withdraw(key: string, scope: Scope): Promise<boolean> {
+    const { catalogue, items } = this.#options;
+    const seq = await catalogue.database.write(() => items.withdraw(key, scope));
+    if (seq === undefined) return false;
+    this.#batcher.remove(scope, seq);
+    this.#puts.reject(seq, new SvcError("storage_unavailable", "The item was withdrawn"));
+    this.#wake();
+    return true;
   }
 
   /** Stores a blob once more, in a new object of its owner. */
@@ -251,15 +262,18 @@ export class Uploads implements BlobWriter {
     const scope = { owner, namespace };
     const createdAt = clock.now();
     const seq = await catalogue.database.write(() => {
+      // One may have been withdrawn meanwhile.
+      const left = batch.filter((item) => items.isWaiting(item.seq));
+      if (left.length === 0) return undefined;
       const tombstones = quilt ? catalogue.untoldTombstones(scope, MAX_TOMBSTONES) : [];
       const seq = uploads.add({ ...scope, quilt, createdAt, tombstones });
       const prefix = randomPrefix();
-      for (const [index, item] of batch.entries()) {
+      for (const [index, item] of left.entries()) {
         items.assign(item.seq, seq, `${prefix}${index.toString(36).padStart(2, "0")}`);
       }
       return seq;
     });
-    this.#tracks.added(seq, createdAt);
+    if (seq !== undefined) this.#tracks.added(seq, createdAt);
   }
 
   #storedAgain(seq: number): StoredBlob | undefined {

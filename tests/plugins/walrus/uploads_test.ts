@@ -206,3 +206,36 @@ Deno.test("a blob is stored once more under its id, once for a key", async () =>
   deepStrictEqual((await store.writer.storeAgain(again)).objectId, first.objectId);
   strictEqual(blobsOf(devnet, OWNER), 2);
 });
+
+Deno.test("what waits is withdrawn by its key, and is then neither paid nor stored", async () => {
+  await using stage = await WalrusStage.start();
+  const held = walHeld(stage.devnet);
+  await using store = stage.open({ batchMs: 60_000 });
+  const job = { ...WORK, idempotencyKey: "job" };
+  const put = store.put(bytesOf(1), job).catch((error) => error.code);
+  strictEqual(await store.withdraw("job", { ...WORK, namespace: "home" }), false);
+  strictEqual(await store.withdraw("job", WORK), true);
+  strictEqual(await put, "storage_unavailable");
+  strictEqual(await store.withdraw("job", WORK), false);
+  await store.drain();
+  strictEqual(walHeld(stage.devnet), held);
+  const again = store.put(bytesOf(1), job);
+  const other = store.put(bytesOf(2), { ...WORK, idempotencyKey: "other" });
+  await store.drain();
+  strictEqual(new Set(await Promise.all([again, other])).size, 2);
+  strictEqual(await store.withdraw("job", WORK), false);
+  strictEqual(blobsOf(stage.devnet, OWNER), 1);
+});
+
+Deno.test("what is withdrawn while it is packed leaves no blob behind", async () => {
+  await using stage = await WalrusStage.start();
+  await using store = stage.open({ batchMs: 0 });
+  const puts = ["a", "b"].map((idempotencyKey) =>
+    store.put(bytesOf(1), { ...WORK, idempotencyKey, standalone: true }).catch((e) => e.code)
+  );
+  const [a, b] = await Promise.all(["a", "b"].map((key) => store.withdraw(key, WORK)));
+  await store.drain();
+  const answers = await Promise.all(puts);
+  deepStrictEqual(answers.map((answer) => answer === "storage_unavailable"), [a, b]);
+  strictEqual(blobsOf(stage.devnet, OWNER), [a, b].filter((withdrawn) => !withdrawn).length);
+});
