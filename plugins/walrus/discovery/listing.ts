@@ -143,6 +143,8 @@ export class Listing {
       const { identifier, bytes: size } = patch;
       const id = Quilt.idOf(blobId, patch);
       if (identifier === TOMBSTONE_IDENTIFIER) {
+        // What hides memories for good must not come from an aggregator that may lie.
+        if (!read.proven) continue;
         for (const deleted of idsIn(read.quilt.content(patch))) {
           catalogue.addTombstone(scope, deleted, createdAt, blobId);
         }

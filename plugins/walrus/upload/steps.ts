@@ -302,10 +302,10 @@ export class Steps {
 
   async #blob(upload: Upload): Promise<Uint8Array<ArrayBuffer>> {
     const blob = await this.#disk(() => this.#parts.files.read(upload));
-    return blob ?? await this.#rebuilt(upload);
+    return blob?.length === upload.encoded!.size ? blob : await this.#rebuilt(upload);
   }
 
-  /** A file that was lost is made again from the items, which stay until the blob is done. */
+  /** A file that was lost or cut off is made again from the items, which stay until the blob is done. */
   async #rebuilt(upload: Upload): Promise<Uint8Array<ArrayBuffer>> {
     const { chain, files } = this.#parts;
     const made = upload.key === undefined

@@ -52,6 +52,8 @@ export class Uploads implements BlobWriter {
   #cutting: Promise<void> | undefined;
   #releasing: Promise<void> | undefined;
   #all = false;
+  /** Ends when files that nothing needs are gone; no new ones are written before. */
+  readonly #sweeping: Promise<void>;
   #failedCuts = 0;
   /** After a failure nothing is cut before, milliseconds since the epoch. */
   #restUntil = 0;
@@ -78,6 +80,7 @@ export class Uploads implements BlobWriter {
       },
       wake: () => this.#wake(),
     });
+    this.#sweeping = options.files.sweep(this.#tracks.all().map(({ upload }) => upload));
     if (this.#batcher.count > 0 || this.#tracks.size > 0) this.#wake();
     this.#release();
   }
@@ -122,8 +125,12 @@ export class Uploads implements BlobWriter {
     const { catalogue, uploads, files, clock } = this.#options;
     this.#check(undefined);
     let known = uploads.ofKey(blob, blob.key);
-    if (known === undefined) {
+    // Also for one under way, whose file may have been lost.
+    if (known?.state !== "done") {
+      await this.#sweeping;
       await files.write({ ...blob, seq: 0 }, blob.bytes);
+    }
+    if (known === undefined) {
       const { owner, namespace, quilt, key } = blob;
       const seq = await catalogue.database.write(() =>
         uploads.ofKey(blob, key)?.seq ??
@@ -162,6 +169,7 @@ export class Uploads implements BlobWriter {
     this.#agains.rejectAll(closed);
     for (const resolve of this.#drained.splice(0)) resolve();
     this.#options.encoder.close();
+    await this.#sweeping;
     await this.#cutting;
     await this.#releasing;
     await this.#pump.idle();
@@ -234,6 +242,7 @@ export class Uploads implements BlobWriter {
   async #cut(): Promise<void> {
     const { chain, clock, log } = this.#options;
     try {
+      await this.#sweeping;
       const limits = quiltLimits(await chain.shards());
       this.#troubles.worked("chain");
       const batches = this.#batcher.take(clock.now(), { ...limits, all: this.#all });
