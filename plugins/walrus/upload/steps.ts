@@ -45,8 +45,11 @@ export interface StepParts extends Completion {
 const UNTOLD = () =>
   new StepFailure("unreachable", "chain", "the node does not know a transaction it executed");
 
-/** A publisher that was asked may store for so long; before, nobody asks again. */
-const PUBLISHER_GRACE_MS = 180_000;
+/**
+ * A publisher that was asked may store for so long; before, nobody asks again. Twice as long as its
+ * answer is waited for: one that is late then may be storing still.
+ */
+const PUBLISHER_GRACE_MS = 360_000;
 
 /**
  * The steps of an upload. Each saves what it is about to do before it pays, and what came of it
@@ -222,11 +225,14 @@ export class Steps {
       blobId === upload.encoded?.blobId && certifiedEpoch !== undefined &&
       !uploads.isTaken(objectId)
     );
-    if (blob !== undefined) {
-      await catalogue.database.write(() => {
-        uploads.setRegistered(upload.seq, blob.objectId, blob.endEpoch);
-        uploads.setUploaded(upload.seq, undefined);
-      });
+    const isMine = blob !== undefined && await catalogue.database.write(() => {
+      // Another upload of the same bytes may have taken it meanwhile.
+      if (uploads.isTaken(blob.objectId)) return false;
+      uploads.setRegistered(upload.seq, blob.objectId, blob.endEpoch);
+      uploads.setUploaded(upload.seq, undefined);
+      return true;
+    });
+    if (isMine) {
       failpoint("uploaded");
       return;
     }

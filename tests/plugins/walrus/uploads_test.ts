@@ -235,6 +235,18 @@ Deno.test("what waits is withdrawn by its key, and is then neither paid nor stor
   strictEqual(blobsOf(stage.devnet, OWNER), 1);
 });
 
+Deno.test("equal bytes of two scopes by a publisher are two objects, also when both are found", async () => {
+  await using stage = await WalrusStage.start();
+  stage.devnet.faults.set("publisher", { kind: "lost", times: 2 });
+  await using store = stage.open({ via: "publisher", clock: hastyClock() });
+  await Promise.all(
+    ["a", "b"].map((namespace) =>
+      store.put(bytesOf(1), { owner: OWNER, namespace, idempotencyKey: "job", standalone: true })
+    ),
+  );
+  strictEqual(blobsOf(stage.devnet, OWNER), 2);
+});
+
 Deno.test("an encoder that was closed starts no worker", async () => {
   const encoder = new Encoder(SYSTEM_CLOCK);
   encoder.close();
