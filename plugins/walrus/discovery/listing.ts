@@ -91,7 +91,7 @@ export class Listing {
     if (known !== undefined || blobId === undefined) return known;
     if (catalogue.isDeleted(scope, id)) return undefined;
     await discovery.look(scope.owner, options);
-    const blob = catalogue.liveIn(scope).find((item) => item.blobId === blobId);
+    const blob = catalogue.liveOf(scope, blobId);
     if (blob !== undefined) await this.index(blob);
     return this.#patch(scope, id);
   }
