@@ -212,7 +212,8 @@ export class Pump {
     for (const track of group) track.busy = true;
     const run = work().then(() => {
       troubles.worked(...parts);
-      for (const track of group) track.failures = 0;
+      // What a relay answered is good only once the chain takes its certificate.
+      if (parts[0] !== "relay") { for (const track of group) track.failures = 0; }
     }, (thrown: unknown) => {
       const failure = StepFailure.of(parts[0]!, thrown);
       troubles.failed(failure);

@@ -185,3 +185,26 @@ Deno.test("a wallet that cannot pay for certifying is left alone for a minute", 
   strictEqual((await put).length, 2);
   strictEqual(blobsOf(devnet, owner), 1);
 });
+
+Deno.test("a relay whose certificates the chain refuses is asked less and less", async () => {
+  await using stage = await WalrusStage.start();
+  const { devnet } = stage;
+  const owner = newOwner();
+  const hasty = hastyClock();
+  const pauses: number[] = [];
+  const clock: Clock = {
+    now: hasty.now,
+    after: (ms, callback) => {
+      pauses.push(ms);
+      return hasty.after(ms, callback);
+    },
+  };
+  devnet.faults.set("relay", { kind: "wrong" });
+  await using store = stage.open({ clock, patienceMs: 60 * 60_000 });
+  const put = putTwo(store, owner);
+  const isLong = (ms: number) => ms > 3_500 && ms <= 16_000;
+  while (!pauses.some(isLong)) await new Promise((resolve) => setTimeout(resolve, 5));
+  devnet.faults.set("relay", undefined);
+  strictEqual((await put).length, 2);
+  strictEqual(blobsOf(devnet, owner), 1);
+});
