@@ -1,3 +1,4 @@
+import { cp } from "node:fs/promises";
 import { localAccounts } from "../plugins/local/accounts.ts";
 import { CoreDb } from "../src/core_db.ts";
 import type { Account } from "../src/interfaces/mod.ts";
@@ -75,6 +76,13 @@ export class DataFolder implements AsyncDisposable {
       SIDECAR_URL: "http://127.0.0.1:0",
       HOME: this.path,
     };
+  }
+
+  /** Another folder with the same content, for a relayer of its own; none may run on this one. */
+  async copy(): Promise<DataFolder> {
+    const path = await Deno.makeTempDir({ prefix: "svc_bench_" });
+    await cp(this.path, path, { recursive: true });
+    return new DataFolder(path, this.relayerKey, this.keys, this.accounts);
   }
 
   /** Removes the folder. */

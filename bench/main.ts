@@ -17,7 +17,9 @@ import { sealPart } from "./seal.ts";
 import { startPart } from "./start.ts";
 import { storePart } from "./store.ts";
 import { stdioPart } from "./stdio.ts";
+import { networkedPart } from "./networked.ts";
 import { walrusPart } from "./walrus.ts";
+import { writesPart } from "./writes.ts";
 
 const PARTS: readonly Part[] = [
   acceptPart,
@@ -35,6 +37,8 @@ const PARTS: readonly Part[] = [
   storePart,
   sealPart,
   walrusPart,
+  networkedPart,
+  writesPart,
 ];
 
 const encoder = new TextEncoder();

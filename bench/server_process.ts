@@ -27,6 +27,8 @@ export interface CpuTime {
   readonly all: number;
   /** The thread that runs the event loop. */
   readonly main: number;
+  /** Not CPU time: how long that thread could have run, but others had the cores. */
+  readonly mainKept: number;
 }
 
 /** A server in a process of its own. */
@@ -75,9 +77,10 @@ export class ServerProcess implements AsyncDisposable {
     const { pid } = this.#child;
     let all = 0;
     for await (const { name } of Deno.readDir(`/proc/${pid}/task`)) {
-      all += await threadMs(pid, name);
+      all += (await threadMs(pid, name)).ran;
     }
-    return { all, main: await threadMs(pid, String(pid)) };
+    const { ran: main, kept: mainKept } = await threadMs(pid, String(pid));
+    return { all, main, mainKept };
   }
 
   /** Resident memory of the process and those it started, MiB. */
@@ -122,12 +125,13 @@ async function answers(port: number, path: string): Promise<boolean> {
   }
 }
 
-/** A thread's time on a CPU; the kernel counts nanoseconds. */
-async function threadMs(pid: number, thread: string): Promise<number> {
+/** A thread's time on a CPU, and its time in the queue for one; the kernel counts nanoseconds. */
+async function threadMs(pid: number, thread: string): Promise<{ ran: number; kept: number }> {
   const path = `/proc/${pid}/task/${thread}/schedstat`;
   // A thread may end between the listing and the reading.
-  const text = await Deno.readTextFile(path).catch(() => "0");
-  return Number(text.split(" ", 1)[0]) / 1e6;
+  const text = await Deno.readTextFile(path).catch(() => "0 0");
+  const [ran, kept] = text.split(" ", 2).map((count) => Number(count) / 1e6);
+  return { ran: ran ?? 0, kept: kept ?? 0 };
 }
 
 async function family(pid: number): Promise<number[]> {

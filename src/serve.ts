@@ -10,6 +10,7 @@ import { createRelayer, type Relayer } from "./relayer.ts";
 import { relayerConfig } from "./relayer_config.ts";
 import type { RelayerKey } from "./relayer_key.ts";
 import type { Settings } from "./settings.ts";
+import { noteStrayFailures } from "./stray_failures.ts";
 import { EMPTY } from "./settings/plugin_names.ts";
 import { formatHost } from "./settings/parsers.ts";
 import { onStopSignal } from "./stop_signal.ts";
@@ -96,6 +97,7 @@ async function within(promise: Promise<unknown>, ms: number): Promise<boolean> {
 export async function serveRelayer(options: ServeOptions): Promise<void> {
   const { settings, env, key, logger } = options;
   const { dataDir } = settings;
+  using _stray = noteStrayFailures(logger);
   using lock = await lockDataFolder(dataDir);
   for (const warning of lock.warnings) logger.warn("data directory", { reason: warning });
   let backends: Backends | undefined;

@@ -28,6 +28,7 @@ class FakePublisher implements Publisher {
 
   publish(publication: Parameters<Publisher["publish"]>[0]) {
     this.publications.push(publication);
+    publication.announce?.("Digest");
     return Promise.resolve({
       packageId: ID("aa"),
       registryId: ID("bb"),
@@ -72,6 +73,7 @@ Deno.test("publish compiles, checks, publishes and says what to set", async () =
   match(output, new RegExp(`^SVC_PACKAGE_ID=${ID("aa")}\nSVC_REGISTRY_ID=${ID("bb")}$`, "m"));
   match(output, new RegExp(`upgrade cap  ${ID("cc")}`));
   match(output, /Burn it with 0x2::package::make_immutable/);
+  strictEqual(errors, "Sending transaction Digest\n");
   ok(!output.includes("suiprivkey"));
 });
 
@@ -82,7 +84,7 @@ Deno.test("a key file pays, the cap is burned, and machines can read the answer"
     const publisher = new FakePublisher();
     const flags = ["--key-file", path, "--burn-upgrade-cap", "--json"];
     const { code, output, errors } = await run(publisher, {}, "publish", ...flags);
-    strictEqual(code, 0, errors);
+    deepStrictEqual([code, errors], [0, ""]);
     const { package_digest, module_bytes, ...answer } = JSON.parse(output);
     deepStrictEqual(answer, {
       network: "localnet",
@@ -157,6 +159,37 @@ Deno.test("usage errors are told with the usage", async () => {
     strictEqual(code, 2);
     match(errors, /Usage: svc contract publish/);
   }
+});
+
+Deno.test("a private key typed at the wrong place is not repeated", async () => {
+  const publisher = new FakePublisher();
+  const key = formatPrivateKey(SEED);
+  const words = [
+    ["publish", key],
+    [key],
+    ["publish", `--${key}`],
+    ["publish", "--dry-run", `--json=${key}`],
+    ["publish", "--key-file", key],
+    ["publish", "--key-file", `keys/${key}`],
+    ["publish", "--key-file", SEED.toHex()],
+    ["publish", "--key-file", `0x${SEED.toHex()} `],
+  ];
+  for (const args of words) {
+    const { code, output, errors } = await run(publisher, {}, ...args);
+    ok(code > 0);
+    ok(!(output + errors).includes(key.slice(12)) && !errors.includes(SEED.toHex()), errors);
+  }
+});
+
+Deno.test("a node cannot write to the terminal", async () => {
+  const publisher = new FakePublisher();
+  const text = "\x1b[2J\u009b31m\u202e\r";
+  publisher.differences = [{ target: "0x2::a::b", expected: "public ()", found: `p${text}q` }];
+  const differs = await run(publisher, {}, "publish", "--dry-run");
+  match(differs.errors, /network {3}p\ufffd\[2J\ufffd31m\ufffd\ufffdq\n/);
+  publisher.check = () => Promise.reject(new SvcError("invalid_transaction", `p${text}q`));
+  const failed = await run(publisher, {}, "publish", "--dry-run");
+  match(failed.errors, /^p\ufffd\[2J\ufffd31m\ufffd\ufffdq \(code/);
 });
 
 Deno.test("an error of the chain is told with its code", async () => {

@@ -100,12 +100,13 @@ Deno.test("data of another relayer key is refused", async () => {
 
 Deno.test("every problem of the settings is printed before anything is started", async () => {
   await inHome(async (home) => {
-    const env = { ...relayerEnv(home), SVC_CIPHER: "seal", SVC_JOB_CONCURRENCY: "many" };
+    const env = { ...relayerEnv(home), SVC_CIPHER: "sael", SVC_JOB_CONCURRENCY: "many" };
     await using program = new Program([], env);
     assert.equal(await program.end(), 78);
     assert.deepEqual(program.errors, [
       'SVC_JOB_CONCURRENCY must be a whole number from 1 to 256, got "many"',
-      "SVC_CIPHER: seal is not part of this build",
+      "SVC_CIPHER must be local, memory, seal, a path or an import specifier of a plugin, " +
+      'got "sael"',
     ]);
     assert.deepEqual(await Array.fromAsync(Deno.readDir(home)), []);
   });

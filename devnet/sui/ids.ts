@@ -1,5 +1,5 @@
 import { bcs } from "@mysten/sui/bcs";
-import { toBase58 } from "@mysten/sui/utils";
+import { fromBase58, toBase58 } from "@mysten/sui/utils";
 import { blake2b } from "@noble/hashes/blake2.js";
 import { type ChainObject, concat } from "./object.ts";
 
@@ -16,12 +16,14 @@ export function textDigest(text: string): string {
 }
 
 /**
- * Id of the n-th object a transaction creates: BLAKE2b-256 of `0xf1 | digest | index (u64, LE)`,
- * where the digest is hashed from its text (Sui hashes the raw digest; only uniqueness matters).
+ * Id of the n-th object a transaction creates: BLAKE2b-256 of `0xf1 | digest | index (u64, LE)`, as
+ * on Sui.
+ *
+ * @param digest Base58.
  */
 export function createdId(digest: string, index: number): string {
   const at = bcs.u64().serialize(index).toBytes();
-  return `0x${hash(concat(Uint8Array.of(0xf1), hash(TEXT.encode(digest)), at)).toHex()}`;
+  return `0x${hash(concat(Uint8Array.of(0xf1), fromBase58(digest), at)).toHex()}`;
 }
 
 /** Ids in the order of a seed, for what exists before the first transaction. */

@@ -3,6 +3,7 @@ import { admit } from "./admission.ts";
 import type { Chain } from "./chain.ts";
 import { balanceChanges, type Change, protoEffects, protoTime } from "./effects.ts";
 import { runPaid } from "./gas.ts";
+import { textDigest } from "./ids.ts";
 import { finished, lamport, protoEvent } from "./ledger.ts";
 import { programIn, resolveTransaction } from "./resolve.ts";
 import { decodeTransaction } from "./signed_transaction.ts";
@@ -41,7 +42,8 @@ export function simulate(
   const { sender = "0x0", gasPayment } = transaction;
   const payment = gasPayment?.objects.map(({ objectId = "" }) => objectId) ?? [];
   // What changes with the transaction, so that ids differ from those of other simulations.
-  const digest = transaction.digest ?? `simulation at ${chain.ledger.height} of ${sender}`;
+  const digest = transaction.digest ??
+    textDigest(`simulation at ${chain.ledger.height} of ${sender}`);
   const { tx, results, failure, gas } = runPaid(chain, programIn(transaction), {
     sender,
     digest,

@@ -15,7 +15,13 @@ import {
   secret,
 } from "../../src/plugin.ts";
 import { SvcError } from "../../src/errors.ts";
-import { CHAIN_FIELDS, objectId, rpcUrlOf, type SuiNetwork } from "../chain/fields.ts";
+import {
+  CHAIN_FIELDS,
+  type ChainFields,
+  objectId,
+  rpcUrlOf,
+  type SuiNetwork,
+} from "../chain/fields.ts";
 import { openSui } from "../chain/sui_client.ts";
 import { isObjectId } from "../../src/protocol/keys.ts";
 import { netEntry } from "../models/net_entry.ts";
@@ -26,7 +32,7 @@ import { openWalrus } from "./open.ts";
 import { wasmFolder } from "./wasm_folder.ts";
 
 /** Settings of the plugin. */
-export type WalrusFields = typeof CHAIN_FIELDS & {
+export type WalrusFields = ChainFields & {
   /** Wallets that pay. */
   readonly privateKeys: Field<Secret | undefined>;
   /** Aggregators. */

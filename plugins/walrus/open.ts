@@ -146,14 +146,12 @@ export function openWalrus(options: WalrusOptions): WalrusBlobStore {
     raceAfterMs: options.raceAfterMs ?? 150,
     now,
   });
-  let reads: Promise<ChainReads> | undefined;
-  /** The type of Blob objects is asked for once, when it is first needed. */
-  const chainReads = () => {
-    reads ??= Promise.resolve(walrus.getBlobType()).then((type) =>
-      new ChainReads(sui, type, options.archive)
-    );
-    reads.catch(() => reads = undefined);
-    return reads;
+  let known: { readonly type: string; readonly reads: ChainReads } | undefined;
+  /** The client keeps the type of Blob objects until it is reset, as after a node's lie. */
+  const chainReads = async () => {
+    const type = await walrus.getBlobType();
+    if (known?.type !== type) known = { type, reads: new ChainReads(sui, type, options.archive) };
+    return known.reads;
   };
   const bytes = new BlobBytes({
     catalogue,

@@ -11,6 +11,7 @@ import {
 } from "./contract_options.ts";
 import {
   type Difference,
+  printable,
   printDifferences,
   printReport,
   type PublishedPackage,
@@ -30,6 +31,8 @@ export interface Publisher {
     readonly dependencies: readonly string[];
     readonly seed: Uint8Array;
     readonly burnUpgradeCap: boolean;
+    /** Is told the digest of the transaction before it is sent. */
+    readonly announce?: (digest: string) => void;
   }): Promise<PublishedPackage>;
 }
 
@@ -70,9 +73,13 @@ async function publish(
   const { checked, differences } = await publisher.check(modules);
   if (differences.length > 0) throw new FrameworkDiffers(differences);
   const { burnUpgradeCap } = options;
+  // Whoever stops the program now must be able to find out what became of it.
+  const announce = (transaction: string) => {
+    if (!options.json) io.writeError(`Sending transaction ${transaction}\n`);
+  };
   const published = seed === undefined
     ? undefined
-    : await publisher.publish({ modules, dependencies, seed, burnUpgradeCap });
+    : await publisher.publish({ modules, dependencies, seed, burnUpgradeCap, announce });
   const report = {
     network: target.network,
     packageDigest: digest,
@@ -89,7 +96,7 @@ function printError(thrown: unknown, json: boolean): string {
     : SvcError.from(thrown);
   const differences = thrown instanceof FrameworkDiffers ? thrown.differences : [];
   const { code, message } = error;
-  if (!json) return `${message} (code: ${code})\n${printDifferences(differences)}`;
+  if (!json) return `${printable(message)} (code: ${code})\n${printDifferences(differences)}`;
   const list = differences.map(({ target, expected, found }) => ({
     function: target,
     expected,

@@ -23,6 +23,9 @@ export const CONTRACT_USAGE = `Usage: svc contract publish
 Example: SVC_SUI_NETWORK=testnet svc contract publish --dry-run
 `;
 
+/** What looks like a private key; one may be typed where a path or nothing was meant. */
+const PRIVATE_KEY = /suiprivkey1|[0-9a-f]{64}/i;
+
 /** A command line that cannot be understood. */
 export class UsageError extends Error {}
 
@@ -56,9 +59,9 @@ export function parseContractOptions(args: readonly string[]): ContractOptions {
         json: on,
       },
     });
-    if (positionals.join(" ") !== "publish") {
-      throw new UsageError(`Unknown contract command "${positionals.join(" ")}"`);
-    }
+    // Not repeated: a private key may have been typed where a file was meant.
+    if (positionals[0] !== "publish") throw new UsageError("Unknown contract command");
+    if (positionals.length > 1) throw new UsageError("publish takes flags only");
     return {
       keyFile: values["key-file"],
       burnUpgradeCap: values["burn-upgrade-cap"],
@@ -67,7 +70,8 @@ export function parseContractOptions(args: readonly string[]): ContractOptions {
     };
   } catch (error) {
     if (error instanceof UsageError) throw error;
-    throw new UsageError(error instanceof Error ? error.message : "Unknown flag");
+    const text = error instanceof Error ? error.message : "";
+    throw new UsageError(text === "" || PRIVATE_KEY.test(text) ? "Unknown flag" : text);
   }
 }
 
@@ -102,6 +106,9 @@ export async function walletSeed(
   cwd: string,
 ): Promise<Uint8Array> {
   const home = env["HOME"] || env["USERPROFILE"] || "~";
+  if (keyFile !== undefined && PRIVATE_KEY.test(keyFile)) {
+    throw new SvcError("invalid_parameter", "--key-file takes the path of a file, not a key");
+  }
   const path = keyFile === undefined ? undefined : resolvePath(keyFile, home, cwd);
   const { suiPrivateKeys } = OUTSIDE_PLUGINS;
   const text = path === undefined

@@ -36,13 +36,18 @@ export interface BuildReport {
 
 const short = (text: string) => text.replace(/0x0+(?=[12]::)/g, "0x");
 
+/** Text of a node or a compiler without what a terminal would obey; line breaks stay. */
+export function printable(text: string): string {
+  return text.replace(/[^\P{C}\n]/gu, "\ufffd");
+}
+
 /** The differences, for people. */
 export function printDifferences(differences: readonly Difference[]): string {
   return differences.map(({ target, expected, found }) =>
     [
       `  ${short(target)}`,
       `    contract  ${short(expected)}`,
-      `    network   ${found === undefined ? "has no such function" : short(found)}`,
+      `    network   ${found === undefined ? "has no such function" : short(printable(found))}`,
     ].join("\n") + "\n"
   ).join("");
 }

@@ -18,6 +18,7 @@ import {
   startSidecar,
 } from "../sidecar/process.ts";
 import { onStopSignal } from "../stop_signal.ts";
+import { noteStrayFailures } from "../stray_failures.ts";
 import type { CommandIo } from "./io.ts";
 
 /** The world outside of a command that runs until it is stopped. */
@@ -122,6 +123,7 @@ export function runSidecar(bootStdin: boolean, io: ProcessIo): Promise<number> {
     }
     using _signals = onStopSignal(() => stopped.resolve());
     const logger = loggerOf(boot, io);
+    using _stray = noteStrayFailures(logger);
     await using opened = openSponsorOf(boot, logger);
     await using sidecar = listen(boot, logger, opened.sponsor);
     logger.info("sidecar listening", { port: sidecar.port });

@@ -91,6 +91,8 @@ export class JobWorker {
   readonly #options: JobWorkerOptions;
   /** Waiting jobs by owner; the owner served last stands last. */
   readonly #ready = new Map<string, LiveJob[]>();
+  /** The jobs of those queues. */
+  readonly #queued = new Set<LiveJob>();
   /** Waiting jobs that a caller waits for. */
   #urgent: LiveJob[] = [];
   readonly #known = new Set<LiveJob>();
@@ -136,13 +138,17 @@ export class JobWorker {
 
   /** Starts waiting jobs before all others, also in a burst: somebody waits for them. */
   expedite(jobs: readonly LiveJob[]): void {
+    const owners = new Set<string>();
     for (const live of jobs) {
-      const queue = this.#ready.get(live.job.owner);
-      const at = queue?.indexOf(live) ?? -1;
-      if (queue === undefined || at < 0) continue;
-      queue.splice(at, 1);
-      if (queue.length === 0) this.#ready.delete(live.job.owner);
+      if (!this.#queued.delete(live)) continue;
       this.#urgent.push(live);
+      owners.add(live.job.owner);
+    }
+    // There may be thousands: a queue is gone through once, not once a job.
+    for (const owner of owners) {
+      const rest = this.#ready.get(owner)!.filter((live) => this.#queued.has(live));
+      if (rest.length === 0) this.#ready.delete(owner);
+      else this.#ready.set(owner, rest);
     }
     if (this.#urgent.length > 0) this.#pump();
   }
@@ -198,6 +204,7 @@ export class JobWorker {
   #enqueue(live: LiveJob): void {
     if (this.#known.has(live)) return;
     this.#known.add(live);
+    this.#queued.add(live);
     const queue = this.#ready.get(live.job.owner);
     if (queue === undefined) this.#ready.set(live.job.owner, [live]);
     else queue.push(live);
@@ -211,7 +218,9 @@ export class JobWorker {
       const live = queue.shift();
       this.#ready.delete(owner);
       if (queue.length > 0) this.#ready.set(owner, queue);
-      if (live !== undefined) return live;
+      if (live === undefined) continue;
+      this.#queued.delete(live);
+      return live;
     }
     return undefined;
   }

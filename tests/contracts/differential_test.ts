@@ -2,6 +2,7 @@ import { ok, strictEqual } from "node:assert/strict";
 import { ABORT } from "../../contracts/mirror.ts";
 import { readContract, testContract } from "../../src/commands/contract_compiler.ts";
 import { type Case, renderModule, tally } from "./differential/cases.ts";
+import { entryCases, signatureCases } from "./differential/entry_cases.ts";
 import { policyCases } from "./differential/policy_cases.ts";
 import { Random } from "./differential/random.ts";
 import { sequenceCases } from "./differential/sequences.ts";
@@ -40,6 +41,26 @@ Deno.test(`mirror and Move VM agree on random sequences of calls, seed ${SEED}`,
     ok((counts.get(name) ?? 0) > 0, `no case of ${name}: ${[...counts]}`);
   }
   await agree("random_sequences", cases, functions);
+});
+
+Deno.test(`mirror and Move VM agree on 500 random calls with any faults, seed ${SEED}`, async () => {
+  const cases = entryCases(new Random(SEED), 500);
+  const counts = tally(cases);
+  const elsewhere = ["ENoAccess", "EBadId"];
+  for (const name of ["passes", ...Object.keys(ABORT)]) {
+    const least = elsewhere.includes(name) ? 0 : 4;
+    ok((counts.get(name) ?? 0) >= least, `too few of ${name}: ${[...counts]}`);
+  }
+  await agree("random_entries", cases);
+});
+
+Deno.test("mirror and Move VM agree on odd keys and signatures", async () => {
+  const cases = signatureCases();
+  const counts = tally(cases);
+  for (const name of ["passes", "EBadKey", "EBadProof"]) {
+    ok((counts.get(name) ?? 0) >= 14, `too few of ${name}: ${[...counts]}`);
+  }
+  await agree("odd_signatures", cases);
 });
 
 Deno.test("a mirror that is wrong is noticed", async () => {

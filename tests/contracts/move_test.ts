@@ -1,4 +1,5 @@
 import { deepStrictEqual, match, ok, strictEqual } from "node:assert/strict";
+import { blake2b } from "@noble/hashes/blake2.js";
 import {
   compileContract,
   type MoveFiles,
@@ -121,6 +122,18 @@ Deno.test("an object of a foreign package is no account for a transaction either
   const output = await compileError(attempt);
   const own = [...results(output)].filter(([name]) => name.startsWith("attempt::"));
   deepStrictEqual(own.sort(), [["attempt::attempt", "FAIL"], ["attempt::control", "PASS"]]);
+});
+
+Deno.test("the digest is the Sui CLI's, and the documented one", async () => {
+  const { modules, dependencies, digest } = await compileContract(SOURCES);
+  // `MovePackage::compute_digest_for_modules_and_deps`: hashes and ids, sorted, hashed.
+  const parts = [
+    ...modules.map((module) => blake2b(module, { dkLen: 32 }).toHex()),
+    ...dependencies.map((id) => id.slice(2)),
+  ].sort();
+  strictEqual(digest, blake2b(Uint8Array.fromHex(parts.join("")), { dkLen: 32 }).toHex());
+  const page = await Deno.readTextFile(new URL("../../docs/contract.md", import.meta.url));
+  deepStrictEqual(page.match(/^[0-9a-f]{64}$/gm), [digest]);
 });
 
 Deno.test("the published package has no tests in it", async () => {

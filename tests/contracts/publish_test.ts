@@ -165,14 +165,19 @@ Deno.test("an answer that got lost is looked up, and nothing is sent twice", asy
 Deno.test("a transaction whose fate is unknown is named", async () => {
   const net = new Net();
   let sent = 0;
+  const announced: string[] = [];
   net.client.core.executeTransaction = () => {
+    strictEqual(announced.length, 1);
     sent++;
     return Promise.reject(new RpcError("the connection broke", "UNAVAILABLE"));
   };
   net.client.core.waitForTransaction = () => Promise.reject(new Error("not found in time"));
-  await rejects(net.publish(), (error: Error & { code?: string }) => {
+  const announce = (digest: string) => void announced.push(digest);
+  const publication = { modules, dependencies, seed: SEED, burnUpgradeCap: false, announce };
+  await rejects(net.publisher.publish(publication), (error: Error & { code?: string }) => {
     strictEqual(error.code, "chain_unavailable");
     match(error.message, /not known whether the package was published: look transaction \w{40,}/);
+    ok(error.message.includes(announced[0] ?? "none"));
     return true;
   });
   strictEqual(sent, 1);

@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import { mock } from "node:test";
 import { SvcError } from "../../src/errors.ts";
+import type { LiveJob } from "../../src/jobs/live_job.ts";
 import { backoff, StepError } from "../../src/jobs/worker.ts";
 import { verifies } from "../requirements.ts";
 import { Desk, fakeJobs, turn, workerOn } from "./desk.ts";
@@ -98,6 +99,38 @@ Deno.test("owners are served in turn", async () => {
   await worker.idle();
   const served = desk.started.map((id) => made.find((job) => job.id === id)!.owner[2]);
   assert.deepEqual(served, ["a", "b", "c", "a", "b", "a", "a"]);
+  await worker.stop(0);
+});
+
+Deno.test("jobs that somebody waits for go first, once, and leave the others' order", async () => {
+  const jobs = fakeJobs();
+  const desk = new Desk();
+  const worker = workerOn(jobs, { process: desk.process, concurrency: 1 });
+  const made = ["a", "a", "a", "a", "b", "b"].map((owner) =>
+    jobOf({ owner: `0x${owner.repeat(64)}` })
+  );
+  const accepted = await jobs.store.accept(made, []);
+  const [a0, a1, a2, a3, b0, b1] = accepted as [
+    LiveJob,
+    LiveJob,
+    LiveJob,
+    LiveJob,
+    LiveJob,
+    LiveJob,
+  ];
+  worker.start();
+  worker.notify(accepted);
+  await turn();
+  assert.deepEqual(desk.started, [a0.job.id]);
+  // The first one runs, and one is named twice.
+  worker.expedite([a0, a3, b1, a3]);
+  worker.expedite([a2, a3]);
+  for (let i = 0; i < made.length; i++) {
+    await turn();
+    desk.finish(desk.started.at(-1)!);
+  }
+  await worker.idle();
+  assert.deepEqual(desk.started, [a0, a3, b1, a2, b0, a1].map((live) => live.job.id));
   await worker.stop(0);
 });
 

@@ -65,7 +65,15 @@ fun label_of_64_bytes() {
 #[test, expected_failure(abort_code = ELabel, location = svc::account)]
 fun label_of_65_bytes() {
     let mut s = account();
-    add(&mut s, 3, 0, b"0123456789012345678901234567890123456789012345678901234567890123é");
+    add(&mut s, 3, 0, b"01234567890123456789012345678901234567890123456789012345678901234");
+    abort 0
+}
+
+/// Bytes count, not characters.
+#[test, expected_failure(abort_code = ELabel, location = svc::account)]
+fun label_of_64_characters() {
+    let mut s = account();
+    add(&mut s, 3, 0, x"c3a9303132333435363738393031323334353637383930313233343536373839303132333435363738393031323334353637383930313233343536373839303132");
     abort 0
 }
 

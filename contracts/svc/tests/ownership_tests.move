@@ -65,6 +65,70 @@ fun own_key_of_the_former_owner_leaves() {
     s.end()
 }
 
+/// Three keys, one of which is the former owner's own.
+fun own_key_leaves_from(place: u64) {
+    let owner = address_of(place);
+    let mut s = scene::begin();
+    s.create(owner);
+    let mut i = 0;
+    while (i < 3) {
+        s.add(owner, first(), key(i), proof(i, first()), 3, 0, b"");
+        i = i + 1
+    };
+    s.offer(owner, first(), OTHER);
+    s.accept(OTHER, first());
+    let (r, a) = s.take(OTHER, first());
+    assert!(a.keys() == 2 && a.key_at(0) != key(place) && a.key_at(1) != key(place));
+    scene::give_back(r, a);
+    assert!(s.of_key(key(place)) != first());
+    assert!(s.of_key(key((place + 1) % 3)) == first());
+    assert!(s.of_key(key((place + 2) % 3)) == first());
+    s.end()
+}
+
+#[test]
+fun own_key_leaves_from_the_begin() { own_key_leaves_from(0) }
+
+#[test]
+fun own_key_leaves_from_the_middle() { own_key_leaves_from(1) }
+
+#[test]
+fun own_key_leaves_from_the_end() { own_key_leaves_from(2) }
+
+/// The key of the new owner's own address stays: it is theirs.
+#[test]
+fun own_key_of_the_new_owner_stays() {
+    let mut s = account();
+    s.add(OWNER, first(), key(0), proof(0, first()), 1, 0, b"");
+    s.offer(OWNER, first(), address_of(0));
+    s.accept(address_of(0), first());
+    let (r, a) = s.take(OWNER, first());
+    assert!(a.keys() == 1 && a.owner() == address_of(0));
+    scene::give_back(r, a);
+    s.end()
+}
+
+/// An offer dies with the account, and binds nobody.
+#[test]
+fun closes_an_offered_account() {
+    let mut s = account();
+    s.offer(OWNER, first(), OTHER);
+    s.close(OWNER, first());
+    assert!(s.of_owner(OWNER) != first() && s.of_owner(OTHER) != first());
+    s.create(OTHER);
+    assert!(s.of_owner(OTHER) != first());
+    s.end()
+}
+
+/// Who offered it can close it at any time before.
+#[test, expected_failure(abort_code = ENotOwner, location = svc::account)]
+fun close_by_whom_it_is_offered_to() {
+    let mut s = account();
+    s.offer(OWNER, first(), OTHER);
+    s.close(OTHER, first());
+    abort 0
+}
+
 #[test]
 fun withdraws() {
     let mut s = account();

@@ -43,6 +43,44 @@ fun a_large_generation() {
     s.end()
 }
 
+/// Each byte of the generation has its weight.
+#[test, expected_failure(abort_code = EBadId, location = svc::account)]
+fun generation_256_of_255() {
+    let mut s = account();
+    s.set_generation(first(), 255);
+    s.approve(OWNER, first(), identity(first(), 256));
+    abort 0
+}
+
+#[test, expected_failure(abort_code = EBadId, location = svc::account)]
+fun one_more_than_a_large_generation() {
+    let mut s = account();
+    s.set_generation(first(), 0x0102030405060708);
+    s.approve(OWNER, first(), identity(first(), 0x0102030405060709));
+    abort 0
+}
+
+/// The owner stays the owner, whatever a key of the own address may do.
+#[test]
+fun owner_whose_own_key_may_not_read() {
+    let owner = address_of(2);
+    let mut s = scene::begin();
+    s.create(owner);
+    s.add(owner, first(), key(2), proof(2, first()), 2, 5, b"");
+    s.approve(owner, first(), identity(first(), 1));
+    s.at(5);
+    s.approve(owner, first(), identity(first(), 1));
+    s.end()
+}
+
+#[test, expected_failure(abort_code = ENoAccess, location = svc::account)]
+fun somebody_the_account_is_only_offered_to() {
+    let mut s = account();
+    s.offer(OWNER, first(), @0xbad);
+    s.approve(@0xbad, first(), identity(first(), 1));
+    abort 0
+}
+
 #[test]
 fun any_scope() {
     let mut s = account();

@@ -1,9 +1,12 @@
+import { SimulationError } from "@mysten/sui/client";
 import { type GrpcTypes, RpcError, type SuiGrpcClient } from "@mysten/sui/grpc";
 import { Ed25519Keypair } from "@mysten/sui/keypairs/ed25519";
 import { Transaction, TransactionDataBuilder } from "@mysten/sui/transactions";
 import { SvcError } from "../../../src/errors.ts";
 import { rpcUrlOf, type SuiNetwork } from "../fields.ts";
 import { openSui } from "../sui_client.ts";
+import { assertChain } from "./chain_name.ts";
+import { createdIds } from "./created_ids.ts";
 import { importedFunctions } from "./imports.ts";
 import { describedSignature } from "./signature.ts";
 
@@ -12,6 +15,12 @@ const TIMEOUT_MS = 60_000;
 
 /** How many functions are looked up at once. */
 const LOOKUPS_AT_ONCE = 8;
+
+/** Most that a publication may cost, in MIST: many times its storage. The node proposes the budget. */
+const MOST_GAS = 2_000_000_000n;
+
+/** A publication makes a package, a registry and an upgrade cap, in an order that is the chain's. */
+const OBJECTS_MADE = 3;
 
 /** An imported function that is not on the chain as the package was compiled against it. */
 export interface Difference {
@@ -41,6 +50,8 @@ export interface Publication {
   readonly seed: Uint8Array;
   /** Makes the package immutable in the same transaction. */
   readonly burnUpgradeCap: boolean;
+  /** Is told the digest before the transaction is sent: whatever happens next, it can be looked up. */
+  readonly announce?: (digest: string) => void;
 }
 
 /** A published package. */
@@ -70,11 +81,13 @@ export class ContractPublisher {
   }
 
   /**
-   * Compares the signature of every function that modules import with the chain's.
+   * Compares the signature of every function that modules import with the chain's, which must be the
+   * one that the client is named after.
    *
-   * @throws {SvcError} `chain_unavailable`.
+   * @throws {SvcError} `chain_unavailable`, `invalid_parameter` for a node of another network.
    */
   async check(modules: readonly Uint8Array[]): Promise<ImportCheck> {
+    await assertChain(this.#client);
     const imported = importedFunctions(modules);
     const differences: Difference[] = [];
     for (let i = 0; i < imported.length; i += LOOKUPS_AT_ONCE) {
@@ -100,11 +113,16 @@ export class ContractPublisher {
       if (isRpcCode(cause, "NOT_FOUND")) return undefined;
       throw new SvcError("chain_unavailable", undefined, { cause });
     }
-    return descriptor === undefined ? undefined : describedSignature(descriptor);
+    try {
+      return descriptor === undefined ? undefined : describedSignature(descriptor);
+    } catch {
+      return "a signature that cannot be read";
+    }
   }
 
   /**
-   * Publishes a package, once, and waits until the chain shows it.
+   * Publishes a package, once, and waits until the chain shows it. What is signed and the ids of what
+   * it makes are known here, so that a node cannot put other ones in their place.
    *
    * @throws {SvcError} `invalid_transaction` when the chain refuses it, `chain_unavailable` when the
    * chain cannot be reached; the message names the transaction if it may have happened all the same.
@@ -115,8 +133,10 @@ export class ContractPublisher {
     const bytes = await this.#build(publication, sender);
     const { signature } = await signer.signTransaction(bytes);
     const digest = TransactionDataBuilder.getDigestFromBytes(bytes);
+    publication.announce?.(digest);
     await this.#execute(bytes, signature, digest);
-    return { ...await this.#result(digest), sender, digest };
+    const made = await this.#result(digest, publication.burnUpgradeCap);
+    return { ...made, sender, digest };
   }
 
   async #build(publication: Publication, sender: string): Promise<Uint8Array<ArrayBuffer>> {
@@ -129,15 +149,23 @@ export class ContractPublisher {
     if (publication.burnUpgradeCap) {
       transaction.moveCall({ target: "0x2::package::make_immutable", arguments: [cap] });
     } else transaction.transferObjects([cap], sender);
+    let bytes: Uint8Array<ArrayBuffer>;
     try {
-      return await transaction.build({ client: this.#client });
+      bytes = await transaction.build({ client: this.#client });
     } catch (cause) {
-      if (cause instanceof RpcError && cause.code !== "INVALID_ARGUMENT") {
+      // The SDK wraps what the node answered to the simulation.
+      const inner = cause instanceof SimulationError ? cause.cause : cause;
+      if (inner instanceof RpcError && inner.code !== "INVALID_ARGUMENT") {
         throw new SvcError("chain_unavailable", undefined, { cause });
       }
       const text = `The transaction does not work: has the wallet ${sender} enough SUI for gas?`;
       throw new SvcError("invalid_transaction", text, { cause });
     }
+    const { budget } = TransactionDataBuilder.fromBytes(bytes).gasData;
+    if (BigInt(budget ?? 0) <= MOST_GAS) return bytes;
+    const text =
+      `The node asks for a gas budget of ${budget} MIST, more than a publication can cost`;
+    throw new SvcError("invalid_transaction", text);
   }
 
   async #execute(bytes: Uint8Array, signature: string, digest: string): Promise<void> {
@@ -161,7 +189,10 @@ export class ContractPublisher {
     }
   }
 
-  async #result(digest: string): Promise<Omit<PublishedPackage, "sender" | "digest">> {
+  async #result(
+    digest: string,
+    burned: boolean,
+  ): Promise<Omit<PublishedPackage, "sender" | "digest">> {
     let result;
     try {
       result = await this.#client.core.waitForTransaction({
@@ -176,16 +207,23 @@ export class ContractPublisher {
       throw new SvcError("chain_unavailable", text, { cause });
     }
     const { effects, objectTypes } = result.Transaction ?? {};
-    const created = effects?.changedObjects.filter((one) => one.idOperation === "Created") ?? [];
+    const ids = createdIds(digest, OBJECTS_MADE);
+    const created =
+      effects?.changedObjects.filter((one) =>
+        one.idOperation === "Created" && ids.includes(one.objectId)
+      ) ?? [];
     const typed = (pattern: RegExp) =>
       created.find(({ objectId }) => pattern.test(objectTypes?.[objectId] ?? ""))?.objectId;
     const packageId = created.find((one) => one.outputState === "PackageWrite")?.objectId;
     const registryId = typed(/::account::Registry$/);
-    if (packageId === undefined || registryId === undefined) {
-      const text = `Transaction ${digest} did not make a package with a registry`;
+    const upgradeCapId = burned ? undefined : typed(/^0x0*2::package::UpgradeCap$/);
+    const isCapMissing = upgradeCapId === undefined && !burned;
+    if (packageId === undefined || registryId === undefined || isCapMissing) {
+      const text = `What the node says about transaction ${digest} cannot be what it made: ` +
+        "look it up at another node before trying again";
       throw new SvcError("invalid_transaction", text);
     }
-    return { packageId, registryId, upgradeCapId: typed(/^0x0*2::package::UpgradeCap$/) };
+    return { packageId, registryId, upgradeCapId };
   }
 }
 

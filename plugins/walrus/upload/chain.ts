@@ -1,6 +1,6 @@
 import type { SuiGrpcClient } from "@mysten/sui/grpc";
 import { Transaction } from "@mysten/sui/transactions";
-import { RetryableWalrusClientError, type WalrusClient } from "@mysten/walrus";
+import type { WalrusClient } from "@mysten/walrus";
 import { type ChainBlob, parseBlobObject } from "../blob_object.ts";
 import {
   ATTRIBUTE_FORMAT,
@@ -253,7 +253,8 @@ export class Chain {
     try {
       return await work();
     } catch (thrown) {
-      if (thrown instanceof RetryableWalrusClientError) this.reset();
+      // The client keeps what it has read for ever, also what a node said that was wrong.
+      this.reset();
       throw StepFailure.of("chain", thrown);
     }
   }

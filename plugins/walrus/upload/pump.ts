@@ -216,6 +216,8 @@ export class Pump {
       if (parts[0] !== "relay") { for (const track of group) track.failures = 0; }
     }, (thrown: unknown) => {
       const failure = StepFailure.of(parts[0]!, thrown);
+      // The client keeps what it has read for ever, also what a node said that was wrong.
+      if (parts.includes("chain")) this.#options.parts.chain.reset();
       troubles.failed(failure);
       const failures = Math.max(...group.map((track) => track.failures)) + 1;
       // The first few are weather; after that they are worth a line each.

@@ -22,7 +22,7 @@ function randomAccount(random: Random): AccountState {
     label: "",
     permissions: random.below(4),
     createdAt: 0n,
-    expiresAt: random.once(2) ? 0n : BigInt(random.below(100)),
+    expiresAt: random.once(2) ? 0n : random.once(10) ? LARGEST : BigInt(random.below(100)),
     sinceGeneration: 1n,
   }));
   const generation = random.once(10)
@@ -31,7 +31,8 @@ function randomAccount(random: Random): AccountState {
   return {
     id: ID,
     version: random.once(12) ? random.pick([0n, 2n]) : 1n,
-    owner: OWNER,
+    // Who owns the account may also be the holder of a key that may not read.
+    owner: random.once(4) ? random.pick(LISTABLE).address : OWNER,
     pendingOwner: undefined,
     delegateKeys,
     createdAt: 0n,
@@ -69,10 +70,10 @@ function randomIdentity(random: Random, account: AccountState): Uint8Array {
 }
 
 /** A time, often one at which a key expires or has a moment left. */
-function randomTime(random: Random, { delegateKeys }: AccountState): number {
-  const ends = delegateKeys.map((key) => Number(key.expiresAt)).filter((end) => end > 0);
-  const end = ends.length === 0 || random.once(3) ? random.below(100) : random.pick(ends);
-  return end > 0 && random.once(2) ? end - 1 : end;
+function randomTime(random: Random, { delegateKeys }: AccountState): bigint {
+  const ends = delegateKeys.map((key) => key.expiresAt).filter((end) => end > 0n);
+  const end = ends.length === 0 || random.once(3) ? BigInt(random.below(100)) : random.pick(ends);
+  return end > 0n && random.once(2) ? end - 1n : end;
 }
 
 /** Random calls of `seal_approve`: account, caller, time and identity. */
@@ -80,10 +81,10 @@ export function policyCases(random: Random, count: number): Case[] {
   return Array.from({ length: count }, (_, i) => {
     const account = randomAccount(random);
     const listed = account.delegateKeys.map(({ address }) => address);
-    const caller = random.pick([OWNER, STRANGER, ...listed, ...listed, KEYS[5]!.address]);
+    const caller = random.pick([account.owner, STRANGER, ...listed, ...listed, KEYS[5]!.address]);
     const now = randomTime(random, account);
     const identity = randomIdentity(random, account);
-    const world = new MemoryWorld().as(caller, BigInt(now));
+    const world = new MemoryWorld().as(caller, now);
     world.putAccount(account);
     const code = codeOf(() => sealApprove(world, ID, identity));
     const keys = account.delegateKeys.map((key) =>
@@ -91,9 +92,9 @@ export function policyCases(random: Random, count: number): Case[] {
     );
     const body = [
       "let mut s = scene::begin();",
-      `s.create(@${OWNER});`,
+      `s.create(@${account.owner});`,
       ...keys,
-      account.active ? "" : `s.deactivate(@${OWNER}, first());`,
+      account.active ? "" : `s.deactivate(@${account.owner}, first());`,
       `s.set_generation(first(), ${account.generation});`,
       `s.set_versions(first(), 1, ${account.version});`,
       `s.at(${now});`,

@@ -32,10 +32,15 @@ export class Random {
     return Uint8Array.from({ length }, () => this.below(256));
   }
 
+  /** The values in another order. */
+  shuffled<Value>(values: readonly Value[]): Value[] {
+    const left = [...values];
+    return values.map(() => left.splice(this.below(left.length), 1)[0]!);
+  }
+
   /** Some of the values, in another order. */
   some<Value>(values: readonly Value[], most: number): Value[] {
-    const left = [...values];
     const count = this.below(most + 1);
-    return Array.from({ length: count }, () => left.splice(this.below(left.length), 1)[0]!);
+    return this.shuffled(values).slice(0, count);
   }
 }

@@ -4,19 +4,16 @@ import {
   closeAccount,
   createAccount,
   deactivateAccount,
-  encodeAccount,
-  encodeEvent,
-  EVENTS,
   migrateAccount,
   offerOwnership,
   reactivateAccount,
   removeDelegateKey,
   withdrawOffer,
 } from "../../../contracts/mirror.ts";
-import { MemoryWorld } from "../memory_world.ts";
 import { KEYS, scenarioId } from "../vectors.ts";
 import { type Case, codeOf } from "./cases.ts";
 import type { Random } from "./random.ts";
+import { eventBytes, hex, SceneWorld, stateChecks } from "./scene_world.ts";
 
 const KEYS_USED = KEYS.slice(0, 5);
 /** Most owners' own keys may be listed as delegates, too. */
@@ -28,18 +25,6 @@ interface Step {
   run(): void;
   readonly move: string;
 }
-
-/** A world whose ids are those of a scene: each call that succeeds is a transaction. */
-class SceneWorld extends MemoryWorld {
-  /** Number of the next transaction. */
-  transaction = 1;
-
-  override freshId(): string {
-    return scenarioId(this.transaction);
-  }
-}
-
-const hex = (bytes: Uint8Array): string => `x"${bytes.toHex()}"`;
 
 function addStep(random: Random, world: SceneWorld, id: string): Step {
   const own = KEYS_USED.find(({ address }) => address === world.sender);
@@ -139,33 +124,6 @@ function randomStep(random: Random, world: SceneWorld): Step {
   }
 }
 
-/** The events since a position, as `account::event_bytes` writes them: one vector a type. */
-function eventBytes(world: MemoryWorld, from: number): string {
-  const emitted = world.events.slice(from);
-  return Object.keys(EVENTS).map((name) => {
-    const own = emitted.filter((event) => event.name === name).map(encodeEvent);
-    return [new Uint8Array([own.length]), ...own].map((bytes) => bytes.toHex()).join("");
-  }).join("");
-}
-
-/** Assertions that everything is as in the mirror. */
-function stateChecks(world: MemoryWorld): string[] {
-  const accounts = [...world.accounts.values()].map((account) =>
-    `assert!(s.bytes(@${account.id}) == ${hex(encodeAccount(account))}, 1000);`
-  );
-  const entry = (id: string | undefined, found: string) =>
-    id === undefined
-      ? `assert!(!s.is_account(${found}), 1001);`
-      : `assert!(${found} == @${id}, 1002);`;
-  const owners = OWNERS.map((owner) =>
-    `let id = s.of_owner(@${owner}); ${entry(world.indexGet({ kind: "owner", owner }), "id")}`
-  );
-  const keys = KEYS_USED.map(({ hex: publicKey, bytes }) =>
-    `let id = s.of_key(${hex(bytes)}); ${entry(world.indexGet({ kind: "key", publicKey }), "id")}`
-  );
-  return [...accounts, ...owners, ...keys];
-}
-
 /**
  * Random sequences of calls. Those the mirror refuses become cases of their own, after the calls
  * before them; the others are replayed together, and events, accounts and index compared.
@@ -198,7 +156,8 @@ export function sequenceCases(
         cases.push({ name: `refused_${n}_${i}`, code, body });
       }
     }
-    const body = ["let mut s = scene::begin();", ...done, ...stateChecks(world), "s.end()"];
+    const checks = stateChecks(world, OWNERS, KEYS_USED.map(({ bytes }) => bytes));
+    const body = ["let mut s = scene::begin();", ...done, ...checks, "s.end()"];
     cases.push({ name: `sequence_${n}`, code: 0, body: body.join(" ") });
   }
   return { cases, functions: functions.join("") };

@@ -1,0 +1,37 @@
+/**
+ * Sends prepared requests at a pace, in a process of its own: so its work is no other client's.
+ * Arguments: port, file of {@linkcode packRequests}, milliseconds between two requests, number of
+ * connections. Prints {@linkcode Written} as JSON when it is done.
+ */
+import { Connection } from "./connection.ts";
+import { unpackRequests, type Written } from "./paced_writes.ts";
+import { quantile } from "./statistics.ts";
+
+const [port, file, interval, clients] = Deno.args as [string, string, string, string];
+const requests = unpackRequests(await Deno.readFile(file));
+const connections = await Promise.all(
+  Array.from({ length: Number(clients) }, () => Connection.open(Number(port))),
+);
+const times: number[] = [];
+let next = 0;
+const start = performance.now();
+await Promise.all(connections.map(async (connection) => {
+  for (;;) {
+    const index = next++;
+    const request = requests[index];
+    if (request === undefined) return;
+    const early = start + index * Number(interval) - performance.now();
+    if (early > 0) await new Promise((resolve) => setTimeout(resolve, early));
+    const sent = performance.now();
+    await connection.json(request, 202);
+    times.push(performance.now() - sent);
+  }
+}));
+const written: Written = {
+  requests: times.length,
+  seconds: (performance.now() - start) / 1000,
+  p50: quantile(times, 0.5),
+  p99: quantile(times, 0.99),
+};
+for (const connection of connections) connection[Symbol.dispose]();
+await Deno.stdout.write(new TextEncoder().encode(JSON.stringify(written)));
