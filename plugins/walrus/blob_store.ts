@@ -107,6 +107,11 @@ export class WalrusBlobStore implements BlobStore {
     return await deleteBlob(catalogue, scope, id, { epoch, now: clock.now() });
   }
 
+  async withdraw(idempotencyKey: string, scope: Scope): Promise<boolean> {
+    this.#check(undefined);
+    return await this.#parts.uploads.withdraw(idempotencyKey, scope);
+  }
+
   watchMoves(listener: BlobMoveListener): Disposable {
     return this.#parts.moves.watch(listener);
   }

@@ -152,6 +152,17 @@ export class Catalogue {
     ).map(storedOf);
   }
 
+  /** A live Blob object of a scope that holds this blob. */
+  liveOf(scope: Scope, blobId: string): StoredBlob | undefined {
+    const row = this.database.get<StoredRow>(
+      `select * from stored where blob_id = ? and +owner = ? and +namespace = ? and +state = 'live'
+       order by created_at, object_id limit 1`,
+      blobId,
+      ...columns(scope),
+    );
+    return row === undefined ? undefined : storedOf(row);
+  }
+
   /** The Blob object with this id, whatever became of it. */
   stored(objectId: string): StoredBlob & { readonly state: StoredState } | undefined {
     const row = this.database.get<StoredRow & { state: StoredState }>(

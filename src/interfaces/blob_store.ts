@@ -54,6 +54,12 @@ export interface BlobStore extends AsyncDisposable {
    * list. Absent where a store cannot delete.
    */
   delete?(blobId: string, scope: Scope, options?: CallOptions): Promise<boolean>;
+  /**
+   * Takes back what was put under a key of a scope and has not left this machine: it is forgotten,
+   * and a `put` that waits for it rejects with `storage_unavailable`. Answers whether it was; false
+   * once it may be stored. Absent where `put` stores at once.
+   */
+  withdraw?(idempotencyKey: string, scope: Scope): Promise<boolean>;
   /** Calls back when blobs moved, also those of an earlier process; dispose to stop. */
   watchMoves?(listener: BlobMoveListener): Disposable;
   /** What the last calls say about what it depends on; absent where there is nothing. */

@@ -139,7 +139,16 @@ export async function processMemory(domain: Domain, attempt: Attempt): Promise<v
   release();
 
   live.mayBeStored = true;
-  live.blobId = await step("storage_failed", () => storeBlob(domain, live, payload, made, signal));
+  try {
+    live.blobId = await step(
+      "storage_failed",
+      () => storeBlob(domain, live, payload, made, signal),
+    );
+  } catch (error) {
+    // A deletion takes back what still waits in the store.
+    if (isDeleted(domain, job)) return await undoJob(domain, live);
+    throw error;
+  }
   domain.config.failpoint("blob");
   if (isDeleted(domain, job)) return await undoJob(domain, live);
   live.state = "uploaded";

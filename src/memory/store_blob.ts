@@ -44,6 +44,8 @@ export async function nameBlob(domain: Domain, live: LiveJob): Promise<void> {
 async function name(domain: Domain, live: LiveJob): Promise<void> {
   const { id } = live.job;
   try {
+    // What has not left this machine needs no deletion.
+    if (await domain.blobStore.withdraw?.(id, live.job)) return;
     const step = await domain.jobs.loadStep(id);
     if (step === undefined) return;
     const made = decodeStep(await unseal(domain.steps, step, `step ${id}`));

@@ -1,4 +1,5 @@
 import { memoryBlobStore } from "../../plugins/memory/blob_store.ts";
+import { SvcError } from "../../src/errors.ts";
 import type { BlobMoveListener, BlobStore, Scope } from "../../src/interfaces/mod.ts";
 
 /** Blobs that nobody can take back, as on a public network; any number of relayers read them. */
@@ -12,16 +13,28 @@ export class PublicBlobs implements AsyncDisposable {
   company: Promise<void> = Promise.resolve();
 
   /** A relayer's view: what it deleted is neither read nor listed by it again. */
-  open(): BlobStore & { move(scope: Scope, from: string, to: string): Promise<void> } {
+  open(
+    { withdraws = false } = {},
+  ): BlobStore & { move(scope: Scope, from: string, to: string): Promise<void> } {
     const deleted = new Set<string>();
     const renamed = new Map<string, string>();
     const listeners = new Set<BlobMoveListener>();
     const kept = this.#kept;
+    const waiting = new Map<string, AbortController>();
+    const withdraw = (key: string) => {
+      waiting.get(key)?.abort(new SvcError("storage_unavailable", "withdrawn"));
+      return Promise.resolve(waiting.delete(key));
+    };
     return {
+      ...(withdraws ? { withdraw } : {}),
       put: async (bytes, options) => {
         if (this.down) throw new Error("down");
         if (!options.idempotencyKey.startsWith("tombstone:")) {
-          await untilAborted(this.company, options.signal);
+          const withdrawn = new AbortController();
+          waiting.set(options.idempotencyKey, withdrawn);
+          const { signal = withdrawn.signal } = options;
+          await untilAborted(this.company, AbortSignal.any([signal, withdrawn.signal]));
+          waiting.delete(options.idempotencyKey);
         }
         this.puts.push(options.idempotencyKey);
         return await kept.put(bytes, options);

@@ -116,6 +116,23 @@ Deno.test("a deletion does not wait for a blob that waits for company, and outli
   assert.equal(counts.failed, 0);
 });
 
+Deno.test("a memory that is deleted while it waits for company is never stored", async () => {
+  await using blobs = new PublicBlobs();
+  await using svc = await startRelayer({
+    backends: { blobStore: blobs.open({ withdraws: true }) },
+  });
+  const company = Promise.withResolvers<void>();
+  blobs.company = company.promise;
+  const { body } = await svc.post("/api/remember", { text: "black tea" });
+  assert.deepEqual(await svc.recall("tea"), ["black tea"]);
+  const gone = await svc.send("DELETE", `/api/memories/${body.memory_id}`);
+  assert.deepEqual([gone.status, gone.body.blob], [200, "none"]);
+  company.resolve();
+  await svc.relayer.idle();
+  assert.ok(blobs.puts.every((key) => key.startsWith("tombstone:")));
+  assert.deepEqual(await svc.recall("tea"), []);
+});
+
 Deno.test("a blob that moved is linked under its new id", async () => {
   await using blobs = new PublicBlobs();
   const store = blobs.open();

@@ -72,3 +72,15 @@ Deno.test("an item aborted before its turn is left out", async () => {
   await group.idle();
   assert.deepEqual(kept, [2]);
 });
+
+Deno.test("writes that take long are spread over several turns, in order", async () => {
+  const { kept, group } = numbers();
+  const slow = (n: number) =>
+    group.add(() => {
+      for (const until = performance.now() + 10; performance.now() < until;);
+      return n;
+    });
+  assert.deepEqual(await Promise.all([1, 2, 3].map(slow)), [1, 2, 3]);
+  assert.equal(group.commits, 3);
+  assert.deepEqual(kept, []);
+});

@@ -91,7 +91,7 @@ export class Listing {
     if (known !== undefined || blobId === undefined) return known;
     if (catalogue.isDeleted(scope, id)) return undefined;
     await discovery.look(scope.owner, options);
-    const blob = catalogue.liveIn(scope).find((item) => item.blobId === blobId);
+    const blob = catalogue.liveOf(scope, blobId);
     if (blob !== undefined) await this.index(blob);
     return this.#patch(scope, id);
   }
@@ -143,6 +143,8 @@ export class Listing {
       const { identifier, bytes: size } = patch;
       const id = Quilt.idOf(blobId, patch);
       if (identifier === TOMBSTONE_IDENTIFIER) {
+        // What hides memories for good must not come from an aggregator that may lie.
+        if (!read.proven) continue;
         for (const deleted of idsIn(read.quilt.content(patch))) {
           catalogue.addTombstone(scope, deleted, createdAt, blobId);
         }

@@ -164,7 +164,7 @@ export class BlobBytes {
     signal: AbortSignal | undefined,
   ): Promise<Uint8Array | undefined> {
     if (this.#held?.blobId !== blobId && this.#count(blobId)) {
-      const blob = this.#options.catalogue.liveIn(scope).find((item) => item.blobId === blobId);
+      const blob = this.#options.catalogue.liveOf(scope, blobId);
       try {
         if (blob !== undefined) {
           await this.#shared(`${blobId} again`, () => this.#readQuilt(blob, false));

@@ -34,10 +34,13 @@ export async function deleteBlob(
   });
 }
 
-/** Whether a blob was stored and is no longer: ended, or its object is not there any more. */
+/**
+ * Whether a blob was stored and has ended. That a node no longer lists its object proves nothing:
+ * the space is paid for, and the node may be behind.
+ */
 function isGone({ database }: Catalogue, blobId: string, epoch: number): boolean {
   const { known, kept } = database.get<{ known: number; kept: number }>(
-    `select count(*) as known, count(*) filter (where state <> 'gone' and end_epoch > ?) as kept
+    `select count(*) as known, count(*) filter (where end_epoch > ?) as kept
      from stored where blob_id = ?`,
     epoch,
     blobId,

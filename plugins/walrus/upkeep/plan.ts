@@ -46,6 +46,9 @@ export type Step =
 /** Most bytes of patches that upkeep puts into one quilt: what a batch of new ones takes. */
 export const MAX_MERGED_BYTES = 4_194_304;
 
+/** Most quilts of a scope that are packed in one plan: it holds the event loop meanwhile. */
+const MAX_PACKED = 128;
+
 /** A merge before its time must save this much more than it costs. */
 const MARGIN = 1.25;
 
@@ -63,18 +66,23 @@ const MARGIN = 1.25;
 export function planScope(blobs: readonly KeptBlob[], options: PlanOptions): Step[] {
   const { epoch, renewBefore } = options;
   const steps: Step[] = [];
+  const lasting = longest(blobs);
   const due: KeptBlob[] = [];
   const later: KeptBlob[] = [];
   for (const blob of blobs) {
     if (blob.endEpoch <= epoch) steps.push({ kind: "expired", blob });
-    else if (blob.live.length === 0 || outlasted(blob, blobs)) steps.push({ kind: "leave", blob });
-    else if (blob.foreign || renewBefore === 0) continue;
+    else if (blob.live.length === 0 || lasting.get(blob.blobId) !== blob) {
+      steps.push({ kind: "leave", blob });
+    } else if (blob.foreign || renewBefore === 0) continue;
     else if (blob.endEpoch - epoch > renewBefore) later.push(blob);
     else if (blob.quilt) due.push(blob);
     else steps.push({ kind: "again", blob });
   }
-  const quilts = later.filter(({ quilt }) => quilt);
-  const bins = pack(due, options.shards);
+  // The rest has its turn in later rounds.
+  const quilts = later.filter(({ quilt }) => quilt)
+    .toSorted((a, b) => bytesIn(a) - bytesIn(b)).slice(0, MAX_PACKED);
+  const first = due.toSorted((a, b) => a.endEpoch - b.endEpoch).slice(0, MAX_PACKED);
+  const bins = pack(first, options.shards);
   for (const bin of bins) {
     fill(bin, quilts, options);
     steps.push(...renewal(bin, options));
@@ -87,13 +95,21 @@ export function planScope(blobs: readonly KeptBlob[], options: PlanOptions): Ste
   return steps;
 }
 
-/** Whether another object keeps the same blob for longer. */
-function outlasted(blob: KeptBlob, blobs: readonly KeptBlob[]): boolean {
-  return blobs.some((other) =>
-    other.blobId === blob.blobId &&
-    (other.endEpoch > blob.endEpoch ||
-      other.endEpoch === blob.endEpoch && other.objectId < blob.objectId)
-  );
+/** Of the objects of each blob the one that keeps it longest. */
+function longest(blobs: readonly KeptBlob[]): ReadonlyMap<string, KeptBlob> {
+  const lasting = new Map<string, KeptBlob>();
+  for (const blob of blobs) {
+    const other = lasting.get(blob.blobId);
+    const longer = other === undefined || blob.endEpoch > other.endEpoch ||
+      blob.endEpoch === other.endEpoch && blob.objectId < other.objectId;
+    if (longer) lasting.set(blob.blobId, blob);
+  }
+  return lasting;
+}
+
+/** Bytes of the live patches in a blob. */
+function bytesIn({ live }: KeptBlob): number {
+  return live.reduce((sum, size) => sum + size, 0);
 }
 
 /** Size of the quilt of all live patches; `undefined` when that is no quilt. */
@@ -109,14 +125,25 @@ function mergedBytes(blobs: readonly KeptBlob[], shards: number): number | undef
 
 /** Groups of whole blobs whose live patches fit into one quilt each: first fit, largest first. */
 function pack(blobs: readonly KeptBlob[], shards: number): KeptBlob[][] {
-  const weight = ({ live }: KeptBlob) => live.reduce((sum, size) => sum + size, live.length * 20);
-  const bins: KeptBlob[][] = [];
+  const weight = (blob: KeptBlob) => bytesIn(blob) + blob.live.length * 20;
+  const columns = sourceSymbols(shards).columns - 2;
+  const bins: { blobs: KeptBlob[]; bytes: number; count: number }[] = [];
   for (const blob of blobs.toSorted((a, b) => weight(b) - weight(a))) {
-    const bin = bins.find((some) => mergedBytes([...some, blob], shards) !== undefined);
-    if (bin === undefined) bins.push([blob]);
-    else bin.push(blob);
+    const bytes = bytesIn(blob);
+    const { length: count } = blob.live;
+    const bin = bins.find((some) =>
+      // The sums first: a quilt that is full is not laid out again for every other one.
+      some.bytes + bytes <= MAX_MERGED_BYTES && some.count + count <= columns &&
+      mergedBytes([...some.blobs, blob], shards) !== undefined
+    );
+    if (bin === undefined) bins.push({ blobs: [blob], bytes, count });
+    else {
+      bin.blobs.push(blob);
+      bin.bytes += bytes;
+      bin.count += count;
+    }
   }
-  return bins;
+  return bins.map((bin) => bin.blobs);
 }
 
 /** What is saved when a blob need not be renewed at its end. */
@@ -126,14 +153,22 @@ function value(blob: KeptBlob, options: PlanOptions): number {
 
 /** Takes quilts along that end later, where that costs less than renewing them. */
 function fill(bin: KeptBlob[], later: KeptBlob[], options: PlanOptions): void {
+  const columns = sourceSymbols(options.shards).columns - 2;
+  let before = mergedBytes(bin, options.shards);
+  let bytes = bin.reduce((sum, blob) => sum + bytesIn(blob), 0);
+  let count = bin.reduce((sum, { live }) => sum + live.length, 0);
   for (const blob of [...later]) {
-    const before = mergedBytes(bin, options.shards);
-    const after = mergedBytes([...bin, blob], options.shards);
-    if (before === undefined || after === undefined) continue;
+    if (before === undefined) return;
+    const full = bytes + bytesIn(blob) > MAX_MERGED_BYTES || count + blob.live.length > columns;
+    const after = full ? undefined : mergedBytes([...bin, blob], options.shards);
+    if (after === undefined) continue;
     const added = storeCost(after, options) - storeCost(before, options);
     if (added * MARGIN >= value(blob, options)) continue;
     bin.push(blob);
     later.splice(later.indexOf(blob), 1);
+    before = after;
+    bytes += bytesIn(blob);
+    count += blob.live.length;
   }
 }
 

@@ -154,7 +154,8 @@ export class Upkeep {
     }));
     count.expired += await this.#expireReplaced(state.epoch);
     await moves.tell();
-    const more = next !== undefined || work.length > maxWrites;
+    // A plan packs only so many quilts at a time: after a merge there may be others to merge.
+    const more = next !== undefined || work.length > maxWrites || count.merged > 0;
     const [failure] = failures;
     return {
       ...count,
@@ -298,7 +299,7 @@ export class Upkeep {
   }
 
   #isStored(scope: Scope, blobId: string): boolean {
-    return this.#options.catalogue.liveIn(scope).some((blob) => blob.blobId === blobId);
+    return this.#options.catalogue.liveOf(scope, blobId) !== undefined;
   }
 
   /** Forgets an ended blob, and what was only in it. */

@@ -51,6 +51,18 @@ export class Batcher {
     else items.push(item);
   }
 
+  /** Lets go of an item of a scope, when it is here. */
+  remove({ owner, namespace }: Scope, seq: number): void {
+    const key = `${owner}\n${namespace}`;
+    for (const items of [this.#standalone, this.#waiting.get(key) ?? []]) {
+      const at = items.findIndex((item) => item.seq === seq);
+      if (at < 0) continue;
+      items.splice(at, 1);
+      this.#count--;
+    }
+    if (this.#waiting.get(key)?.length === 0) this.#waiting.delete(key);
+  }
+
   /** When the next batch is due, milliseconds since the epoch; `Infinity` when nothing waits. */
   dueAt(now: number): number {
     if (this.#standalone.length > 0) return now;

@@ -56,6 +56,19 @@ export class BlobFiles {
     }
   }
 
+  /** Removes what is left of blobs that are not among these; failing, it leaves them. */
+  async sweep(owners: readonly FileOwner[]): Promise<void> {
+    const kept = new Set(owners.map((owner) => this.#path(owner)));
+    try {
+      for await (const { name } of Deno.readDir(this.#folder)) {
+        const path = `${this.#folder}/${name}`;
+        if (/\.blob(\.part)?$/.test(name) && !kept.has(path)) await Deno.remove(path);
+      }
+    } catch {
+      // There is no folder yet, or it cannot be written; then nothing else can be, and says so.
+    }
+  }
+
   /** A blob that is stored once more is written before it has a number. */
   #path({ seq, key, owner, namespace }: FileOwner): string {
     if (key === undefined) return `${this.#folder}/${seq}.blob`;

@@ -30,8 +30,12 @@ export function boundedHttp(bounds: HttpBounds): typeof fetch {
     const deadline = new AbortController();
     const timer = setTimeout(() => deadline.abort(), timeoutMs);
     try {
+      // Not the bytes themselves: fetch repeats a request with those when its connection breaks.
+      const { body } = init;
+      const once = body instanceof Uint8Array ? { body: new Blob([new Uint8Array(body)]) } : {};
       const response = await fetch(input, {
         ...init,
+        ...once,
         redirect: "error",
         signal: AbortSignal.any([signal, deadline.signal]),
       });

@@ -152,6 +152,25 @@ export class Chain {
     });
   }
 
+  /** Whether every Blob object is certified and its owner's. */
+  async isHandedOver(uploads: readonly Upload[]): Promise<boolean> {
+    return await this.#call(async () => {
+      const { objects } = await this.#options.sui.core.getObjects({
+        objectIds: uploads.map(({ objectId }) => objectId!),
+        include: { content: true },
+      });
+      return uploads.every((upload, index) => {
+        const object = objects[index];
+        if (object === undefined || object instanceof Error) return false;
+        const isTheirs = object.owner.$kind === "AddressOwner" &&
+          object.owner.AddressOwner === upload.owner;
+        // Where both are one, only a certificate of ours tells before from after.
+        const tells = upload.owner !== upload.wallet || upload.certificate !== undefined;
+        return isTheirs && tells && parseBlobObject(object.content).certifiedEpoch !== undefined;
+      });
+    });
+  }
+
   async #read(objectIds: readonly string[]): Promise<ChainBlob[]> {
     return await this.#call(async () => {
       const blobs: ChainBlob[] = [];

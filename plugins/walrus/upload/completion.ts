@@ -7,6 +7,9 @@ import type { UploadRows } from "./upload_rows.ts";
 /** Items ended in one write, so that no write blocks the event loop for long. */
 const CHUNK = 100;
 
+/** Bytes handed over in one write, begun ones whole. */
+const RELEASED_BYTES = 131_072;
+
 /** What completing needs. */
 export interface Completion {
   /** The shared tables. */
@@ -73,13 +76,17 @@ export async function releaseBytes(
   now: number,
 ): Promise<boolean> {
   return await catalogue.database.write(() => {
-    const some = items.unreleased(CHUNK / 4);
-    for (const { seq, id, scope, bytes } of some) {
+    let left = RELEASED_BYTES;
+    for (let n = 0; n < CHUNK / 4 && left > 0; n++) {
+      const [item] = items.unreleased(1);
+      if (item === undefined) return false;
+      const { seq, id, scope, bytes } = item;
+      left -= bytes.length;
       const keeps = keepMs > 0 && !catalogue.isDeleted(scope, id);
       if (keeps) catalogue.keep(scope, id, bytes, now + keepMs);
       catalogue.database.run("insert or ignore into digest values(?, ?)", id, sha256(bytes));
       items.release(seq);
     }
-    return some.length > 0;
+    return true;
   });
 }

@@ -24,6 +24,7 @@ export class Encoder {
   #worker: Worker | undefined;
   #cancelIdle: (() => void) | undefined;
   #last = 0;
+  #closed: SvcError | undefined;
 
   /** Takes the clock that ends an idle worker. */
   constructor(clock: Clock) {
@@ -51,12 +52,13 @@ export class Encoder {
     this.#cancelIdle?.();
     this.#worker?.terminate();
     this.#worker = undefined;
-    const error = new SvcError("storage_unavailable", "The store is closed");
+    const error = this.#closed ??= new SvcError("storage_unavailable", "The store is closed");
     for (const { reject } of this.#waiting.values()) reject(error);
     this.#waiting.clear();
   }
 
   #ask(request: Omit<EncodeRequest, "id">): Promise<EncodedBlob> {
+    if (this.#closed !== undefined) return Promise.reject(this.#closed);
     this.#cancelIdle?.();
     const id = ++this.#last;
     const worker = this.#worker ??= this.#start();

@@ -55,6 +55,25 @@ export class ItemRows {
     return { seq, isNew: true };
   }
 
+  /** Removes an item that no upload has taken; answers its number. */
+  withdraw(key: string, { owner, namespace }: Scope): number | undefined {
+    const row = this.#database.get<{ seq: number }>(
+      `select seq from item where owner = ? and namespace = ? and key = ?
+       and upload is null and id is null`,
+      toColumn(owner),
+      toColumn(namespace),
+      toColumn(key),
+    );
+    if (row !== undefined) this.#database.run("delete from item where seq = ?", row.seq);
+    return row?.seq;
+  }
+
+  /** Whether an item is there that no upload has taken. */
+  isWaiting(seq: number): boolean {
+    const sql = "select 1 from item where seq = ? and upload is null and id is null";
+    return this.#database.get(sql, seq) !== undefined;
+  }
+
   /** Every item no upload has taken, in the order of arrival. */
   waiting(): Item[] {
     return this.#database.all<ItemRow>(

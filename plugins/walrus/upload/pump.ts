@@ -31,6 +31,15 @@ export interface PumpOptions {
   readonly wake: () => void;
 }
 
+/**
+ * How long an upload is left alone after a failure. Where a wallet could not pay, another one may
+ * at once; only a blob that it has registered waits for it.
+ */
+function restOf(failure: StepFailure, failures: number, { wallet }: Upload): number {
+  if (failure.kind !== "poor") return backoffMs(failures, failure.pauseMs);
+  return wallet === undefined ? 0 : POOR_MS;
+}
+
 /** Starts every step that can be taken, one look at a time. */
 export class Pump {
   readonly #options: PumpOptions;
@@ -203,7 +212,8 @@ export class Pump {
     for (const track of group) track.busy = true;
     const run = work().then(() => {
       troubles.worked(...parts);
-      for (const track of group) track.failures = 0;
+      // What a relay answered is good only once the chain takes its certificate.
+      if (parts[0] !== "relay") { for (const track of group) track.failures = 0; }
     }, (thrown: unknown) => {
       const failure = StepFailure.of(parts[0]!, thrown);
       // The client keeps what it has read for ever, also what a node said that was wrong.
@@ -212,10 +222,9 @@ export class Pump {
       const failures = Math.max(...group.map((track) => track.failures)) + 1;
       // The first few are weather; after that they are worth a line each.
       if (failures % 4 === 2) log("warn", `walrus: ${failure.message}; trying again`);
-      const restMs = failure.kind === "poor" ? 0 : backoffMs(failures, failure.pauseMs);
       for (const track of group) {
         track.failures = failures;
-        track.restUntil = clock.now() + restMs;
+        track.restUntil = clock.now() + restOf(failure, failures, track.upload);
       }
     }).finally(() => {
       for (const track of group) track.busy = false;

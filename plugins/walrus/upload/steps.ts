@@ -4,6 +4,7 @@ import type { WalrusClient } from "@mysten/walrus";
 import { TOMBSTONE_IDENTIFIER } from "../stored_blob.ts";
 import type { BlobFiles } from "./blob_files.ts";
 import { certifies, encodeCertificate } from "./certificate.ts";
+import type { ChainBlob } from "../blob_object.ts";
 import type { Chain } from "./chain.ts";
 import type { Clock } from "./clock.ts";
 import type { Completion } from "./completion.ts";
@@ -41,8 +42,14 @@ export interface StepParts extends Completion {
   readonly log: (level: "info" | "warn", message: string) => void;
 }
 
-/** A publisher that was asked may store for so long; before, nobody asks again. */
-const PUBLISHER_GRACE_MS = 180_000;
+const UNTOLD = () =>
+  new StepFailure("unreachable", "chain", "the node does not know a transaction it executed");
+
+/**
+ * A publisher that was asked may store for so long; before, nobody asks again. Twice as long as its
+ * answer is waited for: one that is late then may be storing still.
+ */
+const PUBLISHER_GRACE_MS = 360_000;
 
 /**
  * The steps of an upload. Each saves what it is about to do before it pays, and what came of it
@@ -115,7 +122,13 @@ export class Steps {
     const { sui, chain, signed, uploads, catalogue, failpoint } = this.#parts;
     const outcome = await settle(sui, saved, isFresh);
     failpoint("register executed");
-    if (outcome.kind !== "executed") {
+    const blobs = outcome.kind === "executed"
+      ? await chain.blobsAmong(outcome.created)
+      : outcome.kind === "failed"
+      ? undefined
+      : await this.#heldBlobs(saved.wallet, group);
+    if (blobs === undefined) {
+      if (outcome.kind === "untold") throw UNTOLD();
       await catalogue.database.write(() => {
         signed.end(saved.seq, outcome.kind === "void" ? "void" : "done");
         for (const { seq } of group) uploads.setUnregistered(seq);
@@ -125,7 +138,6 @@ export class Steps {
         cause: outcome,
       });
     }
-    const blobs = await chain.blobsAmong(outcome.created);
     const byId = new Map(blobs.map((blob) => [blob.blobId, blob]));
     const found = group.map((upload) => ({ upload, blob: byId.get(upload.encoded!.blobId) }));
     if (found.some(({ blob }) => blob === undefined)) {
@@ -138,6 +150,21 @@ export class Steps {
       }
     });
     failpoint("registered");
+  }
+
+  /**
+   * A group's Blob objects in a wallet, when all of them are there: before anything is paid again,
+   * the objects themselves are asked, not only a node's memory of transactions.
+   */
+  async #heldBlobs(wallet: string, group: readonly Upload[]): Promise<ChainBlob[] | undefined> {
+    const { chain, uploads } = this.#parts;
+    const ids = new Set(group.map(({ encoded }) => encoded!.blobId));
+    const epoch = await chain.epoch();
+    const held = (await chain.blobsOf(wallet)).filter((blob) =>
+      ids.has(blob.blobId) && blob.certifiedEpoch === undefined && blob.endEpoch > epoch &&
+      !uploads.isTaken(blob.objectId)
+    );
+    return new Set(held.map(({ blobId }) => blobId)).size === ids.size ? held : undefined;
   }
 
   /** `registered` to `uploaded`: the relay stores the blob and answers the certificate. */
@@ -198,11 +225,14 @@ export class Steps {
       blobId === upload.encoded?.blobId && certifiedEpoch !== undefined &&
       !uploads.isTaken(objectId)
     );
-    if (blob !== undefined) {
-      await catalogue.database.write(() => {
-        uploads.setRegistered(upload.seq, blob.objectId, blob.endEpoch);
-        uploads.setUploaded(upload.seq, undefined);
-      });
+    const isMine = blob !== undefined && await catalogue.database.write(() => {
+      // Another upload of the same bytes may have taken it meanwhile.
+      if (uploads.isTaken(blob.objectId)) return false;
+      uploads.setRegistered(upload.seq, blob.objectId, blob.endEpoch);
+      uploads.setUploaded(upload.seq, undefined);
+      return true;
+    });
+    if (isMine) {
       failpoint("uploaded");
       return;
     }
@@ -246,6 +276,8 @@ export class Steps {
     const outcome = await settle(sui, saved, isFresh);
     failpoint("finish executed");
     if (outcome.kind === "executed") return;
+    if (outcome.kind !== "failed" && await chain.isHandedOver(group)) return;
+    if (outcome.kind === "untold") throw UNTOLD();
     await catalogue.database.write(() => {
       signed.end(saved.seq, outcome.kind === "void" ? "void" : "done");
       for (const { seq } of group) uploads.setState(seq, "uploaded");
@@ -276,10 +308,10 @@ export class Steps {
 
   async #blob(upload: Upload): Promise<Uint8Array<ArrayBuffer>> {
     const blob = await this.#disk(() => this.#parts.files.read(upload));
-    return blob ?? await this.#rebuilt(upload);
+    return blob?.length === upload.encoded!.size ? blob : await this.#rebuilt(upload);
   }
 
-  /** A file that was lost is made again from the items, which stay until the blob is done. */
+  /** A file that was lost or cut off is made again from the items, which stay until the blob is done. */
   async #rebuilt(upload: Upload): Promise<Uint8Array<ArrayBuffer>> {
     const { chain, files } = this.#parts;
     const made = upload.key === undefined

@@ -11,8 +11,10 @@ export type Outcome =
   | { readonly kind: "executed"; readonly created: readonly CreatedObject[] }
   /** Executed without success: gas was paid, nothing else happened. */
   | { readonly kind: "failed"; readonly reason: string }
-  /** Not executed, and the chain can never execute it. */
-  | { readonly kind: "void" };
+  /** The node does not know it, and the chain can never execute it any more. */
+  | { readonly kind: "void" }
+  /** Executed, by what its objects say, but the node does not know how: it forgot, or is behind. */
+  | { readonly kind: "untold" };
 
 /** An object that a transaction created. */
 export interface CreatedObject {
@@ -83,11 +85,11 @@ async function execute(sui: SuiGrpcClient, saved: SavedTransaction): Promise<Out
     await untilFound(sui, digest);
     return outcomeOf(result);
   } catch (thrown) {
-    const blocked = await isOvertaken(sui, saved);
+    const kind = await standing(sui, saved);
     // Looked up last: what was executed meanwhile has overtaken its own inputs.
     const known = await find(sui, saved.digest);
     if (known !== undefined) return outcomeOf(known);
-    if (blocked) return { kind: "void" };
+    if (kind !== "open") return { kind };
     throw thrown;
   }
 }
@@ -125,16 +127,14 @@ function outcomeOf(result: Executed): Outcome {
 }
 
 /**
- * Whether the chain has passed a transaction by: an owned object it takes has another version by
- * now, or its last epoch is over.
+ * What the objects a transaction takes say of it: `untold` when it is what changed one of them last,
+ * else `void` when one has another version by now or its last epoch is over.
  */
-async function isOvertaken(sui: SuiGrpcClient, saved: SavedTransaction): Promise<boolean> {
+async function standing(
+  sui: SuiGrpcClient,
+  saved: SavedTransaction,
+): Promise<"open" | "void" | "untold"> {
   const data = TransactionDataBuilder.fromBytes(saved.bytes);
-  const last = data.expiration?.ValidDuring?.maxEpoch ?? data.expiration?.Epoch;
-  if (last !== undefined && last !== null) {
-    const { systemState } = await sui.core.getCurrentSystemState();
-    if (BigInt(systemState.epoch) > BigInt(last)) return true;
-  }
   const gas = data.gasData.payment ?? [];
   const inputs = data.inputs.flatMap((input) => input.Object?.ImmOrOwnedObject ?? []);
   const all = [...gas, ...inputs];
@@ -153,11 +153,19 @@ async function isOvertaken(sui: SuiGrpcClient, saved: SavedTransaction): Promise
         // A reservation of an address balance stands among the gas coins without being an object.
         const isInput = at + index >= gas.length;
         if (isInput && "reason" in object && object.reason !== "unknown") overtaken = true;
-      } else if (object.previousTransaction === saved.digest) {
-        // It was executed; the node will find it by its digest in a moment.
-        return false;
-      } else if (BigInt(object.version) > BigInt(version)) overtaken = true;
+      } else if (object.previousTransaction === saved.digest) return "untold";
+      else if (BigInt(object.version) > BigInt(version)) overtaken = true;
     }
   }
-  return overtaken;
+  return overtaken || await isOver(sui, data.expiration) ? "void" : "open";
+}
+
+async function isOver(
+  sui: SuiGrpcClient,
+  expiration: TransactionDataBuilder["expiration"],
+): Promise<boolean> {
+  const last = expiration?.ValidDuring?.maxEpoch ?? expiration?.Epoch;
+  if (last === undefined || last === null) return false;
+  const { systemState } = await sui.core.getCurrentSystemState();
+  return BigInt(systemState.epoch) > BigInt(last);
 }

@@ -1,5 +1,5 @@
 import { SvcError } from "../../../src/errors.ts";
-import type { BackendHealth, PutOptions } from "../../../src/interfaces/mod.ts";
+import type { BackendHealth, PutOptions, Scope } from "../../../src/interfaces/mod.ts";
 import {
   type BlobWriter,
   MAX_TOMBSTONES,
@@ -8,6 +8,7 @@ import {
 } from "../stored_blob.ts";
 import { type Batch, Batcher, quiltLimits } from "./batcher.ts";
 import { releaseBytes } from "./completion.ts";
+import { backoffMs, StepFailure } from "./failure.ts";
 import { Pump } from "./pump.ts";
 import { type StepParts, Steps } from "./steps.ts";
 import { Tracks } from "./tracks.ts";
@@ -32,9 +33,6 @@ export interface UploadsOptions extends StepParts {
 /** Callers wait so long at most; they ask again with the same key. */
 const PATIENCE_MS = 300_000;
 
-/** While the number of shards is unknown, it is asked for again after so long. */
-const SHARDS_REST_MS = 2_000;
-
 /**
  * Everything on its way to Walrus. What `put` takes is on disk before anything else happens, goes
  * into a quilt with others of its scope, and is answered once that quilt is certified and its
@@ -54,6 +52,11 @@ export class Uploads implements BlobWriter {
   #cutting: Promise<void> | undefined;
   #releasing: Promise<void> | undefined;
   #all = false;
+  /** Ends when files that nothing needs are gone; no new ones are written before. */
+  readonly #sweeping: Promise<void>;
+  #failedCuts = 0;
+  /** After a failure nothing is cut before, milliseconds since the epoch. */
+  #restUntil = 0;
 
   /** Goes on with what is in the file, in a moment. */
   constructor(options: UploadsOptions) {
@@ -77,6 +80,7 @@ export class Uploads implements BlobWriter {
       },
       wake: () => this.#wake(),
     });
+    this.#sweeping = options.files.sweep(this.#tracks.all().map(({ upload }) => upload));
     if (this.#batcher.count > 0 || this.#tracks.size > 0) this.#wake();
     this.#release();
   }
@@ -105,13 +109,28 @@ export class Uploads implements BlobWriter {
     return await wait;
   }
 
+  /** Forgets an item that no blob has taken yet; answers whether there was one. */
+  async withdraw(key: string, scope: Scope): Promise<boolean> {
+    const { catalogue, items } = this.#options;
+    const seq = await catalogue.database.write(() => items.withdraw(key, scope));
+    if (seq === undefined) return false;
+    this.#batcher.remove(scope, seq);
+    this.#puts.reject(seq, new SvcError("storage_unavailable", "The item was withdrawn"));
+    this.#wake();
+    return true;
+  }
+
   /** Stores a blob once more, in a new object of its owner. */
   async storeAgain(blob: StoreAgain): Promise<StoredBlob> {
     const { catalogue, uploads, files, clock } = this.#options;
     this.#check(undefined);
     let known = uploads.ofKey(blob, blob.key);
-    if (known === undefined) {
+    // Also for one under way, whose file may have been lost.
+    if (known?.state !== "done") {
+      await this.#sweeping;
       await files.write({ ...blob, seq: 0 }, blob.bytes);
+    }
+    if (known === undefined) {
       const { owner, namespace, quilt, key } = blob;
       const seq = await catalogue.database.write(() =>
         uploads.ofKey(blob, key)?.seq ??
@@ -150,6 +169,7 @@ export class Uploads implements BlobWriter {
     this.#agains.rejectAll(closed);
     for (const resolve of this.#drained.splice(0)) resolve();
     this.#options.encoder.close();
+    await this.#sweeping;
     await this.#cutting;
     await this.#releasing;
     await this.#pump.idle();
@@ -195,9 +215,12 @@ export class Uploads implements BlobWriter {
     if (this.#closing.signal.aborted) return;
     const { clock } = this.#options;
     const now = clock.now();
-    const isDue = this.#all ? this.#batcher.count > 0 : this.#batcher.dueAt(now) <= now;
+    const isDue = this.#dueAt(now) <= now;
     if (isDue && this.#cutting === undefined) {
-      this.#cutting = this.#cut().finally(() => this.#cutting = undefined);
+      this.#cutting = this.#cut().finally(() => {
+        this.#cutting = undefined;
+        this.#wake();
+      });
     }
     let at = now;
     for (let looks = 0; at <= now && looks < 64; looks++) at = this.#pump.look(now);
@@ -206,14 +229,22 @@ export class Uploads implements BlobWriter {
       for (const resolve of this.#drained.splice(0)) resolve();
       return;
     }
-    if (this.#cutting === undefined) at = Math.min(at, this.#batcher.dueAt(now));
+    if (this.#cutting === undefined) at = Math.min(at, this.#dueAt(now));
     if (at < Infinity) this.#plan(at);
   }
 
+  /** When to cut next, not before the pause after a failure is over. */
+  #dueAt(now: number): number {
+    if (this.#batcher.count === 0) return Infinity;
+    return Math.max(this.#restUntil, this.#all ? now : this.#batcher.dueAt(now));
+  }
+
   async #cut(): Promise<void> {
-    const { chain, clock } = this.#options;
+    const { chain, clock, log } = this.#options;
     try {
+      await this.#sweeping;
       const limits = quiltLimits(await chain.shards());
+      this.#troubles.worked("chain");
       const batches = this.#batcher.take(clock.now(), { ...limits, all: this.#all });
       while (batches.length > 0) {
         try {
@@ -224,11 +255,14 @@ export class Uploads implements BlobWriter {
         }
         batches.shift();
       }
+      this.#failedCuts = 0;
       this.#options.failpoint("cut");
-      this.#wake();
     } catch (error) {
-      this.#options.log("warn", `walrus: blobs wait: ${SvcError.from(error).code}`);
-      this.#plan(clock.now() + SHARDS_REST_MS);
+      const failure = StepFailure.of("disk", error);
+      this.#troubles.failed(failure);
+      // The first few are weather; after that they are worth a line each.
+      if (++this.#failedCuts % 4 === 2) log("warn", `walrus: ${failure.message}; blobs wait`);
+      this.#restUntil = clock.now() + backoffMs(this.#failedCuts);
     }
   }
 
@@ -237,15 +271,18 @@ export class Uploads implements BlobWriter {
     const scope = { owner, namespace };
     const createdAt = clock.now();
     const seq = await catalogue.database.write(() => {
+      // One may have been withdrawn meanwhile.
+      const left = batch.filter((item) => items.isWaiting(item.seq));
+      if (left.length === 0) return undefined;
       const tombstones = quilt ? catalogue.untoldTombstones(scope, MAX_TOMBSTONES) : [];
       const seq = uploads.add({ ...scope, quilt, createdAt, tombstones });
       const prefix = randomPrefix();
-      for (const [index, item] of batch.entries()) {
+      for (const [index, item] of left.entries()) {
         items.assign(item.seq, seq, `${prefix}${index.toString(36).padStart(2, "0")}`);
       }
       return seq;
     });
-    this.#tracks.added(seq, createdAt);
+    if (seq !== undefined) this.#tracks.added(seq, createdAt);
   }
 
   #storedAgain(seq: number): StoredBlob | undefined {

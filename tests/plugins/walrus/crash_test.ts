@@ -65,14 +65,14 @@ for (const via of ["relay", "publisher"] as const) {
         const run = { devnet, dataDir, owner, via };
         if (dieAt !== "") strictEqual((await live({ ...run, dieAt })).signal, "SIGKILL");
         // A publisher that was asked is given time; the second life is later.
-        const { ids } = await live({ ...run, aheadMs: 300_000 });
+        const { ids } = await live({ ...run, aheadMs: 600_000 });
         const spent = before - walHeld(devnet);
         cost ??= spent;
         strictEqual(spent, cost, "another price than without a crash");
         strictEqual(blobsOf(devnet, owner), 3);
         for (const payer of payers) strictEqual(blobsOf(devnet, payer), 0);
         strictEqual(new Set(ids).size, 4);
-        const again = await live({ ...run, aheadMs: 400_000 });
+        const again = await live({ ...run, aheadMs: 700_000 });
         deepStrictEqual(again.ids, ids);
         strictEqual(walHeld(devnet), before - spent);
         const catalogue = new Catalogue({ dataDir });

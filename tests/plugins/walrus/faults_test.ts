@@ -1,7 +1,16 @@
 import { deepStrictEqual, match, rejects, strictEqual } from "node:assert/strict";
+import { Transaction } from "@mysten/sui/transactions";
 import type { Fault } from "../../../devnet/mod.ts";
 import type { WalrusBlobStore } from "../../../plugins/walrus/blob_store.ts";
-import { blobsOf, type Changes, hastyClock, walHeld, WalrusStage } from "./walrus_for_tests.ts";
+import { type Clock, SYSTEM_CLOCK } from "../../../plugins/walrus/upload/clock.ts";
+import {
+  blobsOf,
+  type Changes,
+  hastyClock,
+  optionsOn,
+  walHeld,
+  WalrusStage,
+} from "./walrus_for_tests.ts";
 
 let owners = 0;
 const newOwner = (): string => `0x${(++owners).toString(16).padStart(64, "b")}`;
@@ -112,6 +121,90 @@ Deno.test("wallets without WAL are said to be so, and pay once they can", async 
   while (store.health().status !== "down") await new Promise((resolve) => setTimeout(resolve, 5));
   match(store.health().reason ?? "", /too little SUI or WAL/);
   await devnet.fund(address);
+  strictEqual((await put).length, 2);
+  strictEqual(blobsOf(devnet, owner), 1);
+});
+
+Deno.test("a chain that is down before anything is cut is told of, and asked less and less", async () => {
+  await using stage = await WalrusStage.start();
+  const { devnet } = stage;
+  const owner = newOwner();
+  const lines: string[] = [];
+  devnet.faults.set("chain", { kind: "down" });
+  await using store = open(stage, { log: (_, message) => void lines.push(message) });
+  const put = putTwo(store, owner);
+  while (store.health().status !== "down") await new Promise((resolve) => setTimeout(resolve, 5));
+  match(store.health().reason ?? "", /the chain does not answer/);
+  deepStrictEqual(lines, ["walrus: the chain does not answer; blobs wait"]);
+  devnet.faults.set("chain", undefined);
+  strictEqual((await put).length, 2);
+  strictEqual(store.health().status, "ok");
+});
+
+Deno.test("a wallet that cannot pay for certifying is left alone for a minute", async () => {
+  await using stage = await WalrusStage.start();
+  const { devnet } = stage;
+  const owner = newOwner();
+  const payer = devnet.wallets.payers[0]!;
+  const key = devnet.settings().SVC_SUI_PRIVATE_KEYS!.split(",")[0]!;
+  // Long pauses last until the test ends them.
+  const paused = new Map<() => void, number>();
+  const clock: Clock = {
+    now: () => Date.now(),
+    after(ms, callback) {
+      if (ms < 10_000) return SYSTEM_CLOCK.after(ms, callback);
+      paused.set(callback, ms);
+      return () => void paused.delete(callback);
+    },
+  };
+  devnet.faults.set("relay", { kind: "down", only: "POST" });
+  let registered = (): void => {};
+  const isRegistered = new Promise<void>((resolve) => registered = resolve);
+  await using store = stage.open({
+    privateKeys: key,
+    clock,
+    failpoint: (name) => name === "registered" ? registered() : undefined,
+  });
+  const put = putTwo(store, owner);
+  await isRegistered;
+  const transaction = new Transaction();
+  const { sui } = optionsOn(devnet, { dataDir: stage.dataDir });
+  const { balance } = await sui.core.getBalance({ owner: payer.toSuiAddress() });
+  const rest = BigInt(balance.balance) - 40_000_000n;
+  transaction.transferObjects([transaction.splitCoins(transaction.gas, [rest])], owner);
+  await payer.signAndExecuteTransaction({ transaction, client: sui });
+  devnet.faults.set("chain", { kind: "down", only: "SimulateTransaction" });
+  devnet.faults.set("relay", undefined);
+  const isMinute = ([, ms]: [() => void, number]) => ms > 50_000 && ms <= 60_000;
+  while (![...paused].some(isMinute)) await new Promise((resolve) => setTimeout(resolve, 5));
+  match(store.health().reason ?? "", /too little SUI or WAL/);
+  devnet.faults.set("chain", undefined);
+  const [[goOn] = [() => {}]] = [...paused].filter(isMinute);
+  clock.now = () => Date.now() + 60_000;
+  goOn();
+  strictEqual((await put).length, 2);
+  strictEqual(blobsOf(devnet, owner), 1);
+});
+
+Deno.test("a relay whose certificates the chain refuses is asked less and less", async () => {
+  await using stage = await WalrusStage.start();
+  const { devnet } = stage;
+  const owner = newOwner();
+  const hasty = hastyClock();
+  const pauses: number[] = [];
+  const clock: Clock = {
+    now: hasty.now,
+    after: (ms, callback) => {
+      pauses.push(ms);
+      return hasty.after(ms, callback);
+    },
+  };
+  devnet.faults.set("relay", { kind: "wrong" });
+  await using store = stage.open({ clock, patienceMs: 60 * 60_000 });
+  const put = putTwo(store, owner);
+  const isLong = (ms: number) => ms > 3_500 && ms <= 16_000;
+  while (!pauses.some(isLong)) await new Promise((resolve) => setTimeout(resolve, 5));
+  devnet.faults.set("relay", undefined);
   strictEqual((await put).length, 2);
   strictEqual(blobsOf(devnet, owner), 1);
 });

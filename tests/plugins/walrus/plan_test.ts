@@ -145,3 +145,15 @@ Deno.test("every plan takes each blob once, and leaves nothing that ends", () =>
     { numRuns: 300 },
   );
 });
+
+Deno.test("of very many quilts those that end first, and the smallest, are planned", () => {
+  const many = Array.from(
+    { length: 20_000 },
+    (_, n) => blob({ endEpoch: n < 10_000 ? 11 : 14, live: [800 + n % 7] }),
+  );
+  const steps = planScope(many, OPTIONS);
+  const planned = steps.flatMap((step) => step.kind === "merge" ? step.blobs : []);
+  strictEqual(planned.length, 256);
+  strictEqual(new Set(planned).size, 256);
+  strictEqual(planned.filter(({ endEpoch }) => endEpoch === 11).length, 128);
+});

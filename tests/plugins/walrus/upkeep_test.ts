@@ -451,3 +451,12 @@ Deno.test("a patch that cannot be read now keeps its quilt, and nothing else, fr
     deepStrictEqual(await read(world, id), content(n + 1));
   }
 });
+
+Deno.test("bytes whose object a node no longer lists are not said to be gone", async () => {
+  await using world = open();
+  const id = await put(world, 1);
+  const [object] = world.network.objects;
+  await world.catalogue.database.write(() => world.catalogue.setState(object!.objectId, "gone"));
+  strictEqual(await remove(world, id), false);
+  strictEqual(world.catalogue.isDeleted(SCOPE, id), true);
+});

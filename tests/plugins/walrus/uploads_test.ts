@@ -1,7 +1,9 @@
-import { deepStrictEqual, match, ok, strictEqual } from "node:assert/strict";
+import { deepStrictEqual, match, ok, rejects, strictEqual } from "node:assert/strict";
 import { Transaction } from "@mysten/sui/transactions";
 import { openSui } from "../../../plugins/chain/sui_client.ts";
 import { Catalogue } from "../../../plugins/walrus/catalogue.ts";
+import { SYSTEM_CLOCK } from "../../../plugins/walrus/upload/clock.ts";
+import { Encoder } from "../../../plugins/walrus/upload/encoder.ts";
 import { blobsOf, hastyClock, walHeld, WalrusStage } from "./walrus_for_tests.ts";
 
 const OWNER = `0x${"c".repeat(64)}`;
@@ -156,7 +158,7 @@ Deno.test("a transaction whose coins were spent elsewhere is built again and pai
   strictEqual(blobsOf(devnet, OWNER), 2);
 });
 
-Deno.test("a lost file of a blob on its way is made again from its records", async () => {
+Deno.test("a file that was cut off is made again, and what nothing needs is removed", async () => {
   await using stage = await WalrusStage.start();
   const { devnet, dataDir } = stage;
   devnet.faults.set("relay", { kind: "down", only: "POST" });
@@ -171,13 +173,19 @@ Deno.test("a lost file of a blob on its way is made again from its records", asy
   await first[Symbol.asyncDispose]();
   strictEqual(await put, "storage_unavailable");
   for await (const { name } of Deno.readDir(`${dataDir}/walrus`)) {
-    await Deno.remove(`${dataDir}/walrus/${name}`);
+    await Deno.truncate(`${dataDir}/walrus/${name}`, 7);
+  }
+  for (const name of ["99.blob", "99.blob.part"]) {
+    await Deno.writeFile(`${dataDir}/walrus/${name}`, bytesOf(1));
   }
   devnet.faults.set("relay", undefined);
   await using store = stage.open();
   const id = await store.put(bytesOf(1), job);
   deepStrictEqual(await store.get(id, WORK), bytesOf(1));
   strictEqual(blobsOf(devnet, OWNER), 1);
+  await store.drain();
+  await store[Symbol.asyncDispose]();
+  deepStrictEqual(await Array.fromAsync(Deno.readDir(`${dataDir}/walrus`)), []);
 });
 
 Deno.test("2,000 puts wait at the same time", async () => {
@@ -205,4 +213,55 @@ Deno.test("a blob is stored once more under its id, once for a key", async () =>
   strictEqual(first.blobId, blobId);
   deepStrictEqual((await store.writer.storeAgain(again)).objectId, first.objectId);
   strictEqual(blobsOf(devnet, OWNER), 2);
+});
+
+Deno.test("what waits is withdrawn by its key, and is then neither paid nor stored", async () => {
+  await using stage = await WalrusStage.start();
+  const held = walHeld(stage.devnet);
+  await using store = stage.open({ batchMs: 60_000 });
+  const job = { ...WORK, idempotencyKey: "job" };
+  const put = store.put(bytesOf(1), job).catch((error) => error.code);
+  strictEqual(await store.withdraw("job", { ...WORK, namespace: "home" }), false);
+  strictEqual(await store.withdraw("job", WORK), true);
+  strictEqual(await put, "storage_unavailable");
+  strictEqual(await store.withdraw("job", WORK), false);
+  await store.drain();
+  strictEqual(walHeld(stage.devnet), held);
+  const again = store.put(bytesOf(1), job);
+  const other = store.put(bytesOf(2), { ...WORK, idempotencyKey: "other" });
+  await store.drain();
+  strictEqual(new Set(await Promise.all([again, other])).size, 2);
+  strictEqual(await store.withdraw("job", WORK), false);
+  strictEqual(blobsOf(stage.devnet, OWNER), 1);
+});
+
+Deno.test("equal bytes of two scopes by a publisher are two objects, also when both are found", async () => {
+  await using stage = await WalrusStage.start();
+  stage.devnet.faults.set("publisher", { kind: "lost", times: 2 });
+  await using store = stage.open({ via: "publisher", clock: hastyClock() });
+  await Promise.all(
+    ["a", "b"].map((namespace) =>
+      store.put(bytesOf(1), { owner: OWNER, namespace, idempotencyKey: "job", standalone: true })
+    ),
+  );
+  strictEqual(blobsOf(stage.devnet, OWNER), 2);
+});
+
+Deno.test("an encoder that was closed starts no worker", async () => {
+  const encoder = new Encoder(SYSTEM_CLOCK);
+  encoder.close();
+  await rejects(encoder.blob(10, bytesOf(1)), { code: "storage_unavailable" });
+});
+
+Deno.test("what is withdrawn while it is packed leaves no blob behind", async () => {
+  await using stage = await WalrusStage.start();
+  await using store = stage.open({ batchMs: 0 });
+  const puts = ["a", "b"].map((idempotencyKey) =>
+    store.put(bytesOf(1), { ...WORK, idempotencyKey, standalone: true }).catch((e) => e.code)
+  );
+  const [a, b] = await Promise.all(["a", "b"].map((key) => store.withdraw(key, WORK)));
+  await store.drain();
+  const answers = await Promise.all(puts);
+  deepStrictEqual(answers.map((answer) => answer === "storage_unavailable"), [a, b]);
+  strictEqual(blobsOf(stage.devnet, OWNER), [a, b].filter((withdrawn) => !withdrawn).length);
 });
