@@ -55,6 +55,9 @@ export interface WalrusParts {
   readonly log: (level: "debug" | "info" | "warn", message: string) => void;
 }
 
+/** A client sends at most 2 MiB of ciphertext; one that stores it by itself may frame it. */
+const MAX_FOREIGN = 4 * 1024 * 1024;
+
 /** Blobs on Walrus; see docs/walrus.md. */
 export class WalrusBlobStore implements BlobStore {
   readonly #parts: WalrusParts;
@@ -88,6 +91,14 @@ export class WalrusBlobStore implements BlobStore {
     if (stored !== undefined) return stored;
     const patch = await listing.find(scope, present, options);
     return patch === undefined ? undefined : await bytes.patch(scope, patch, options);
+  }
+
+  async getForeign(id: string, options: CallOptions = {}): Promise<Uint8Array | undefined> {
+    this.#check(options.signal);
+    if (!isBlobId(id)) return undefined;
+    const { signal } = options;
+    const found = await this.#parts.aggregators.blob(id, { maxBytes: MAX_FOREIGN, signal });
+    return found?.bytes;
   }
 
   async *list(scope: Scope, options: CallOptions = {}): AsyncGenerator<BlobInfo> {

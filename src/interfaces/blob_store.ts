@@ -46,6 +46,11 @@ export interface BlobStore extends AsyncDisposable {
   put(bytes: Uint8Array, options: PutOptions): Promise<string>;
   /** The bytes, or `undefined` when the scope has no such blob. */
   get(blobId: string, scope: Scope, options?: CallOptions): Promise<Uint8Array | undefined>;
+  /**
+   * The bytes of a blob that somebody else stored, where the store is public; `undefined` when there
+   * is none. Absent elsewhere.
+   */
+  getForeign?(blobId: string, options?: CallOptions): Promise<Uint8Array | undefined>;
   /** Every blob of a scope, newest first. */
   list(scope: Scope, options?: CallOptions): AsyncIterable<BlobInfo>;
   /**

@@ -126,7 +126,9 @@ async function manual(domain: Domain, call: Call<z.output<typeof ManualBody>>): 
   let blobId: string | undefined;
   if (data === undefined && body.blob_id !== undefined) {
     blobId = body.blob_id;
-    data = await domain.blobStore.get(blobId, scope);
+    const { blobStore } = domain;
+    // A client that stored it by itself has marked it as nobody's.
+    data = await blobStore.get(blobId, scope) ?? await blobStore.getForeign?.(blobId);
     if (data === undefined) throw new SvcError("blob_not_found");
   }
   const memory: NewMemory = {

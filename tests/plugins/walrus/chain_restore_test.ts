@@ -230,3 +230,17 @@ Deno.test("a machine takes over what another one no longer renews", async () => 
   deepStrictEqual(await texts(heir), wanted(0, 1, 2));
   deepStrictEqual(await texts(machines.store("fresh", 2)), wanted(0, 1, 2));
 });
+
+Deno.test("a blob that a client stored by itself is read, and belongs to no scope", async () => {
+  await using machines = await Machines.start();
+  const store = machines.store("a");
+  const bytes = new TextEncoder().encode("sealed by the client");
+  const { publisherUrl } = machines.devnet.walrus;
+  const answer = await fetch(`${publisherUrl}/v1/blobs?epochs=2`, { method: "PUT", body: bytes });
+  const { newlyCreated } = await answer.json();
+  const { blobId } = newlyCreated.blobObject;
+  strictEqual(await store.get(blobId, SCOPE), undefined);
+  deepStrictEqual(new Uint8Array((await store.getForeign(blobId))!), bytes);
+  strictEqual(await store.getForeign("A".repeat(43)), undefined);
+  strictEqual(await store.getForeign("../../health"), undefined);
+});

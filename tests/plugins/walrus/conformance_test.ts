@@ -18,10 +18,4 @@ async function make(via: "relay" | "publisher"): Promise<BlobStore> {
   };
 }
 
-/** What is deleted stays with its owner, and says so. */
-const skip = {
-  "deletes a blob, also again and unknown ones":
-    "a patch is retained until its quilt is rewritten, and delete answers so",
-};
-
-conform(blobStoreSuite, "walrus by a relay", () => make("relay"), { skip });
+conform(blobStoreSuite, "walrus by a relay", () => make("relay"));
