@@ -1,3 +1,4 @@
+import { since } from "./age.ts";
 import type { AccountState, KeyWork } from "./calls.ts";
 import { chainDown } from "./failures.ts";
 
@@ -38,7 +39,7 @@ export class AccountStates {
    */
   async get(accountId: string, sure = false): Promise<AccountState> {
     const known = this.#known.get(accountId);
-    const age = known === undefined ? Infinity : this.#now() - known.at;
+    const age = known === undefined ? Infinity : since(known.at, this.#now());
     if (known !== undefined && age < (sure ? SURE_MS : FRESH_MS)) return known.state;
     try {
       return (await this.#read(accountId)).state;
