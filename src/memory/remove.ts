@@ -161,7 +161,9 @@ async function apply(
 ): Promise<Map<string, BlobFate>> {
   const running = new Set(live.filter((job) => job.state !== "pending").map((l) => l.job.memoryId));
   await cancel(domain, live);
-  const fates = await removeMemories(domain, scope, memories, { mayUpload: running });
+  const unsure = live.filter(({ mayBeStored, blobId }) => mayBeStored && blobId === undefined);
+  const mayUpload = new Set(unsure.map((job) => job.job.memoryId));
+  const fates = await removeMemories(domain, scope, memories, { mayUpload });
   // A running job notes it when its effects are undone; after a crash the next start does.
   const ids = memories.map((memory) => memory.id).filter((id) => !running.has(id));
   domain.tombstones.markApplied(scope, ids);

@@ -1,8 +1,12 @@
 import { SvcError } from "../errors.ts";
 import type { LiveJob } from "../jobs/live_job.ts";
+import { abortable, withinTime } from "./abortable.ts";
 import { type Domain, unseal } from "./domain.ts";
 import { decodePayload, decodeStep, type Payload, type Step } from "./payload.ts";
 import { encodeBlob } from "./record.ts";
+
+/** Longest wait for a store to name a blob, milliseconds: it may be uploading, or be down. */
+const NAMING_MS = 1_000;
 
 /** Stores what a job made, once: the same job is answered the same blob again. */
 export async function storeBlob(
@@ -30,7 +34,7 @@ export async function storeBlob(
 /**
  * Finds out the blob of a job whose attempt was cut off, so that it can be deleted: asking again
  * with the same bytes and key names it. Best effort: a deletion does not wait for a store that is
- * down, and its tombstone keeps a blob that stays from coming back.
+ * down or slow, and its tombstone keeps a blob that stays from coming back.
  */
 export async function nameBlob(domain: Domain, live: LiveJob): Promise<void> {
   const unknown = live.mayBeStored && live.blobId === undefined && live.step !== undefined;
@@ -45,7 +49,12 @@ async function name(domain: Domain, live: LiveJob): Promise<void> {
     if (step === undefined) return;
     const made = decodeStep(await unseal(domain.steps, step, `step ${id}`));
     const sealed = await unseal(domain.payloads, await domain.jobs.payload(live), id);
-    live.blobId = await storeBlob(domain, live, decodePayload(sealed), made);
+    const payload = decodePayload(sealed);
+    live.blobId = await withinTime(
+      NAMING_MS,
+      undefined,
+      (signal) => abortable(storeBlob(domain, live, payload, made, signal), signal),
+    );
   } catch (error) {
     domain.logger.warn("blob_not_named", { job_id: id, reason: SvcError.from(error).code });
   }

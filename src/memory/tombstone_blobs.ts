@@ -46,18 +46,19 @@ export class TombstoneSender implements AsyncDisposable {
 
   async #run(): Promise<void> {
     const { signal } = this.#closing;
-    try {
-      while (this.#again && !signal.aborted) {
-        this.#again = false;
-        await this.#sendAll();
-      }
-      this.#failures = 0;
-    } catch (error) {
-      if (signal.aborted) return;
-      this.#domain.logger.warn("tombstones_not_sent", { reason: SvcError.from(error).code });
-      clearTimeout(this.#timer);
-      this.#timer = setTimeout(() => this.notify(), backoff(++this.#failures, Math.random()));
+    let failure: unknown;
+    while (this.#again && !signal.aborted) {
+      this.#again = false;
+      failure = await this.#sendAll().then(() => undefined, (error: unknown) => error);
     }
+    if (signal.aborted) return;
+    if (failure === undefined) {
+      this.#failures = 0;
+      return;
+    }
+    this.#domain.logger.warn("tombstones_not_sent", { reason: SvcError.from(failure).code });
+    clearTimeout(this.#timer);
+    this.#timer = setTimeout(() => this.notify(), backoff(++this.#failures, Math.random()));
   }
 
   /** Tries everything that waits: what one account's keys refuse must not hold up the others. */
@@ -78,7 +79,7 @@ export class TombstoneSender implements AsyncDisposable {
       if (last === undefined || waiting.length < BATCH) break;
       after = last.seq;
     }
-    if (failures.length > 0) throw failures[0];
+    if (failures.length > 0) throw SvcError.from(failures[0]);
   }
 
   async #send(group: readonly UnsentTombstone[]): Promise<void> {

@@ -176,3 +176,27 @@ Deno.test("a deletion that cannot be sealed holds up no other account's", async 
   await svc.send("DELETE", `/api/memories/${ids[1]}`, undefined, { key });
   await putCount(blobs, 3);
 });
+
+Deno.test("a deletion does not wait for an upload that hangs, and is told", async () => {
+  await using blobs = new PublicBlobs();
+  const store = blobs.open();
+  const uploads: PromiseWithResolvers<void>[] = [];
+  const put: typeof store.put = async (bytes, options) => {
+    const blobId = await store.put(bytes, options);
+    if (options.idempotencyKey.startsWith("tombstone:")) return blobId;
+    const upload = Promise.withResolvers<void>();
+    uploads.push(upload);
+    await upload.promise;
+    return blobId;
+  };
+  await using svc = await startRelayer({ backends: { blobStore: { ...store, put } } });
+  const { body } = await svc.post("/api/remember", { text: "black tea" });
+  await putCount(blobs, 1);
+  const answer = await svc.send("DELETE", `/api/memories/${body.memory_id}`);
+  assert.equal(answer.status, 200);
+  await putCount(blobs, 3);
+  assert.match(blobs.puts[2]!, /^tombstone:/);
+  for (const { resolve } of uploads) resolve();
+  await svc.relayer.idle();
+  assert.deepEqual(await svc.recall("tea"), []);
+});
