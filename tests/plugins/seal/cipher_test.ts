@@ -152,6 +152,18 @@ Deno.test("a clock that is put back lets nobody in for longer, and keeps nobody 
   assert.deepEqual(await open(sealed), opened, "the pause is over");
 });
 
+Deno.test("a generation that a node made up blocks an account for minutes, not for good", async () => {
+  const { cipher, work, clock, seal } = setUp();
+  await using _ = cipher;
+  work.accounts.set(accountId, stateOf([`0x${OWNER}`], { generation: 9 }));
+  await seal();
+  work.accounts.set(accountId, stateOf([`0x${OWNER}`]));
+  clock.now += 60_000;
+  await assert.rejects(seal(), { code: "chain_unavailable", retryable: true });
+  clock.now += 10 * MINUTE;
+  assert.equal((await seal()).wrappedKey[20], 1);
+});
+
 Deno.test("an address added a moment ago may open", async () => {
   const { cipher, work, clock, seal, open } = setUp();
   await using _ = cipher;
