@@ -48,7 +48,7 @@ export async function openDashboard(
       webUrl,
       relayerUrl: relayerUrl(settings, relayerPort),
       accounts,
-      ...(accounts === "chain" ? { rpcUrl: settings.suiRpcUrl ?? NODES[settings.suiNetwork] } : {}),
+      ...(accounts === "chain" ? { rpcUrl: browserNode(settings) } : {}),
       version: VERSION,
       files,
     }, signal);
@@ -62,4 +62,16 @@ export async function openDashboard(
   } catch (error) {
     return off(SvcError.from(error).message);
   }
+}
+
+/**
+ * The node that browsers ask. An address with a path or a query may hold the operator's key to it,
+ * and everybody reads what browsers are told: they get the network's public node instead.
+ */
+export function browserNode(
+  { suiNetwork, suiRpcUrl }: Pick<Settings, "suiNetwork" | "suiRpcUrl">,
+): string {
+  const own = suiRpcUrl === undefined ? null : URL.parse(suiRpcUrl);
+  const isPlain = own !== null && own.pathname === "/" && own.search === "" && own.username === "";
+  return isPlain ? own.origin : NODES[suiNetwork];
 }

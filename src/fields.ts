@@ -141,7 +141,11 @@ export function httpUrl(env: string, fallback: string, doc: string): Field<strin
     doc,
     parse(raw) {
       const url = URL.parse(raw);
-      if (url === null || !/^https?:$/.test(url.protocol) || url.username !== "") {
+      if (url !== null && url.username + url.password !== "") {
+        // Not the value: it holds a password.
+        throw new TypeError("must be an address without a name and a password");
+      }
+      if (url === null || !/^https?:$/.test(url.protocol)) {
         throw new TypeError(`must be an absolute http or https address, got "${raw}"`);
       }
       return raw.replace(/\/+$/, "");

@@ -40,7 +40,8 @@ export async function postToEnoki(request: EnokiRequest): Promise<Record<string,
         "authorization": `Bearer ${apiKey.reveal()}`,
         "content-type": "application/json",
       },
-      body: JSON.stringify(body),
+      // Not a text: fetch repeats a request with one when its connection breaks.
+      body: new Blob([JSON.stringify(body)]),
       redirect: "error",
       signal: signal === undefined ? late : AbortSignal.any([signal, late]),
     });

@@ -28,6 +28,8 @@ export class CircuitBreaker {
   #inARow = 0;
   #pause: number;
   #until = 0;
+  /** When the pause was last set. */
+  #setAt = 0;
   #probing = false;
   /** Raised when a pause begins: calls from before it say nothing about what is after it. */
   #pauses = 0;
@@ -55,7 +57,9 @@ export class CircuitBreaker {
    * @throws {SvcError} with `retryAfter` while the breaker is open.
    */
   enter(): number {
-    const left = this.#until - this.#now();
+    const now = this.#now();
+    // A clock that was put back makes no pause longer than it was meant to be.
+    const left = now < this.#setAt ? 0 : this.#until - now;
     if (left > 0 || this.#probing) {
       const retryAfter = Math.max(1, Math.ceil(left / 1000));
       throw unavailable(this.#code, new UpstreamFailure(this.#reason, { retryAfter }));
@@ -91,6 +95,8 @@ export class CircuitBreaker {
       }
       if (pause > 0) this.#pauses++;
     }
-    this.#until = Math.max(this.#until, this.#now() + pause);
+    const now = this.#now();
+    this.#until = now < this.#setAt ? now + pause : Math.max(this.#until, now + pause);
+    this.#setAt = now;
   }
 }

@@ -1,3 +1,4 @@
+import { since } from "./age.ts";
 import type { AccountState, KeyWork } from "./calls.ts";
 import { chainDown } from "./failures.ts";
 
@@ -7,6 +8,8 @@ const FRESH_MS = 15_000;
 const STALE_MS = 60_000;
 /** A state younger than this is not read again to make sure. */
 const SURE_MS = 1_000;
+/** Nodes of one address are apart by seconds: a generation that none has seen for so long was a lie. */
+const BEHIND_MS = 10 * 60_000;
 const MAX_KNOWN = 10_000;
 
 interface Known {
@@ -21,7 +24,7 @@ export class AccountStates {
   readonly #known = new Map<string, Known>();
   readonly #running = new Map<string, Promise<Known>>();
   /** Highest generations seen: nodes of one address are not all equally far. */
-  readonly #highest = new Map<string, number>();
+  readonly #highest = new Map<string, { readonly generation: number; readonly at: number }>();
 
   /** Reads nothing by itself. */
   constructor(work: Pick<KeyWork, "account">, now: () => number) {
@@ -38,7 +41,7 @@ export class AccountStates {
    */
   async get(accountId: string, sure = false): Promise<AccountState> {
     const known = this.#known.get(accountId);
-    const age = known === undefined ? Infinity : this.#now() - known.at;
+    const age = known === undefined ? Infinity : since(known.at, this.#now());
     if (known !== undefined && age < (sure ? SURE_MS : FRESH_MS)) return known.state;
     try {
       return (await this.#read(accountId)).state;
@@ -64,12 +67,15 @@ export class AccountStates {
     if (running !== undefined) return running;
     const reading = this.#work.account(accountId).then((state) => {
       if (state === undefined) throw chainDown(new Error("The account is not on chain"));
-      if (state.generation < (this.#highest.get(accountId) ?? 0)) {
+      const at = this.#now();
+      const highest = this.#highest.get(accountId);
+      const isBehind = highest !== undefined && state.generation < highest.generation;
+      if (isBehind && since(highest.at, at) < BEHIND_MS) {
         throw chainDown(new Error("The node is behind"));
       }
       if (this.#highest.size >= MAX_KNOWN) this.#highest.clear();
-      this.#highest.set(accountId, state.generation);
-      const known = { state, at: this.#now() };
+      this.#highest.set(accountId, { generation: state.generation, at });
+      const known = { state, at };
       // A reading that began before a change may have seen what was before it.
       if (this.#running.get(accountId) === reading) {
         if (this.#known.size >= MAX_KNOWN) this.#known.clear();

@@ -43,7 +43,8 @@ export class Breaker {
   async run<T>(name: string, call: () => Promise<T>): Promise<T> {
     const set = this.#set(name);
     const left = set.until - this.#now();
-    if (left > 0 || set.probing) {
+    // Where the clock was put back, no pause is longer than it could ever be.
+    if (left > 0 && left <= MAX_PAUSE_MS || set.probing) {
       const retryAfter = Math.max(1, Math.ceil(left / 1000));
       throw new SvcError("key_service_unavailable", set.reason, { retryAfter });
     }

@@ -1,3 +1,5 @@
+import { since } from "./age.ts";
+
 /** Numbers of {@linkcode OpenSecrets}. */
 export interface OpenSecretsOptions {
   /** Most secrets; the least recently used goes first. */
@@ -15,7 +17,8 @@ interface Open<T> {
   readonly accountId: string;
   readonly bytes: Uint8Array;
   readonly about: T;
-  readonly expiresAt: number;
+  /** Since when it is open. */
+  readonly at: number;
 }
 
 /**
@@ -46,8 +49,7 @@ export class OpenSecrets<T = undefined> implements Disposable {
     this.#sweep();
     const [oldest] = this.#open.keys();
     if (this.#open.size >= this.#size && oldest !== undefined) this.drop(oldest);
-    const expiresAt = this.#now() + OPEN_MS;
-    this.#open.set(name, { accountId, bytes, about, expiresAt });
+    this.#open.set(name, { accountId, bytes, about, at: this.#now() });
     this.#sweeper ??= unrefInterval(() => this.#sweep());
   }
 
@@ -55,7 +57,7 @@ export class OpenSecrets<T = undefined> implements Disposable {
   get(name: string, accountId: string): { bytes: Uint8Array; about: T } | undefined {
     const found = this.#open.get(name);
     if (found === undefined || found.accountId !== accountId) return undefined;
-    if (found.expiresAt <= this.#now()) {
+    if (since(found.at, this.#now()) >= OPEN_MS) {
       this.drop(name);
       return undefined;
     }
@@ -85,8 +87,8 @@ export class OpenSecrets<T = undefined> implements Disposable {
 
   #sweep(): void {
     const now = this.#now();
-    for (const [name, { expiresAt }] of this.#open) {
-      if (expiresAt <= now) this.drop(name);
+    for (const [name, { at }] of this.#open) {
+      if (since(at, now) >= OPEN_MS) this.drop(name);
     }
     this.#rest();
   }

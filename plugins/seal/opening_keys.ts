@@ -82,7 +82,7 @@ export class OpeningKeys {
     const byChain = Map.groupBy(closed.values(), ({ chain }) => chain.chainId);
     for (const [chainId, keys] of byChain) {
       const answer = secrets?.get(chainId);
-      const secret = answer?.status === "fulfilled" ? answer.value?.slice() : held.get(chainId);
+      const secret = answer?.status === "fulfilled" ? answer.value : held.get(chainId);
       if (secret === undefined) {
         const error = answer?.status === "rejected" ? answer.reason : cannotOpen();
         for (const { keyId } of keys) found.set(keyId, { error });

@@ -1,6 +1,7 @@
 import { createHmac, randomBytes } from "node:crypto";
 import type { DecryptCredential } from "../../src/interfaces/mod.ts";
 import type { AccountStates } from "./account_states.ts";
+import { since } from "./age.ts";
 import type { AccountState, KeyWork, Proof } from "./calls.ts";
 import { credentialRefused } from "./failures.ts";
 
@@ -20,7 +21,7 @@ export interface Authorised {
 
 interface Proved {
   readonly proof: Promise<Proof>;
-  readonly until: number;
+  readonly at: number;
 }
 
 /**
@@ -74,9 +75,9 @@ export class Readers {
   #prove(fingerprint: string, credential: DecryptCredential): Promise<Proof> {
     const known = this.#proved.get(fingerprint);
     this.#proved.delete(fingerprint);
-    const proved = known !== undefined && known.until > this.#now()
+    const proved = known !== undefined && since(known.at, this.#now()) < PROOF_MS
       ? known
-      : { proof: this.#work.prove(credential), until: this.#now() + PROOF_MS };
+      : { proof: this.#work.prove(credential), at: this.#now() };
     this.#proved.set(fingerprint, proved);
     const [oldest] = this.#proved.keys();
     if (this.#proved.size > MAX_PROOFS && oldest !== undefined) this.#proved.delete(oldest);

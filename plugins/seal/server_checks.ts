@@ -7,6 +7,7 @@ import {
 } from "@mysten/seal";
 import type { SuiGrpcClient } from "@mysten/sui/grpc";
 import { SvcError } from "../../src/errors.ts";
+import { since } from "./age.ts";
 import type { KeyServer, KeyWorkOptions, ServerSet } from "./calls.ts";
 import { chainDown, keyServersDown, misconfigured } from "./failures.ts";
 import { KeyServerFetch } from "./key_server_fetch.ts";
@@ -89,7 +90,7 @@ export class ServerChecks {
 
   #verdict(objectId: string): Promise<Verdict> | Verdict {
     const known = this.#known.get(objectId);
-    const age = known === undefined ? Infinity : this.#now() - known.at;
+    const age = known === undefined ? Infinity : since(known.at, this.#now());
     if (known?.state === "wrong" && age < WRONG_MS) return known;
     if (known?.state === "proved" && age < FRESH_MS) return known;
     const check = this.#check(objectId);

@@ -139,8 +139,10 @@ export class Sessions {
   }
 
   #import(envelope: Envelope): SessionKey {
-    const { packageId, creationTimeMs } = envelope;
-    const foreign = packageId !== this.#packageId;
+    const { packageId, mvrName, creationTimeMs } = envelope;
+    // With a name in it, the signature says nothing of the package: another application's session
+    // would pass for one of ours where keys are open already.
+    const foreign = packageId !== this.#packageId || mvrName !== undefined;
     if (foreign || creationTimeMs > this.#now() + SKEW_MS) throw credentialRefused();
     try {
       return SessionKey.import(envelope, this.#client);

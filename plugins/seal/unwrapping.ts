@@ -38,7 +38,7 @@ export class Unwrapping {
     this.#breaker = breaker;
   }
 
-  /** Answers for each chain by its name, when all are there; nothing rejects. */
+  /** Answers for each chain by its name, when all are there; nothing rejects. The bytes are the caller's to erase. */
   async secrets(
     chains: readonly WantedChain[],
     caller: Wanting,
@@ -53,10 +53,16 @@ export class Unwrapping {
       part.forEach(({ chainId }, index) => {
         const secret = answer.then((secrets) => secrets[index]);
         this.#running.set(name(chainId), secret);
-        secret.catch(() => {}).finally(() => this.#running.delete(name(chainId)));
+        // Behind the copies of all who wait.
+        secret.catch(() => undefined).then((bytes) => {
+          this.#running.delete(name(chainId));
+          bytes?.fill(0);
+        });
       });
     }
-    const answers = chains.map(({ chainId }) => this.#running.get(name(chainId))!);
+    const answers = chains.map(({ chainId }) =>
+      this.#running.get(name(chainId))!.then((bytes) => bytes?.slice())
+    );
     const settled = await Promise.allSettled(answers);
     return new Map(chains.map(({ chainId }, index) => [chainId, settled[index]!]));
   }

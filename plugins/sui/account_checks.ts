@@ -69,8 +69,11 @@ function parseExactly<T extends I, I>(
 
 /** An answer about an object, and why it is no account of ours. */
 export type AccountReading = { readonly account: Account } | {
-  /** `version`: the account is ours and of a version this release does not know. */
-  readonly reason: "foreign" | "version";
+  /**
+   * `foreign`: an object of another type; `version`: the account is ours and of a version this
+   * release does not know; `unsound`: no chain holds such an object, so that the node is at fault.
+   */
+  readonly reason: "foreign" | "version" | "unsound";
 };
 
 /**
@@ -78,13 +81,13 @@ export type AccountReading = { readonly account: Account } | {
  * asked for in what the node says and in its content, which must be whole.
  */
 export function readAccount(object: NodeObject, id: string, packageId: string): AccountReading {
-  const sound = isId(object.objectId, id) && isType(object, accountType(packageId)) &&
-    object.owner?.kind === SHARED;
-  if (!sound) return { reason: "foreign" };
+  if (!isId(object.objectId, id) || object.objectType === undefined) return { reason: "unsound" };
+  if (!isType(object, accountType(packageId))) return { reason: "foreign" };
   const content = object.contents?.value;
-  if (content === undefined || parseExactly(AccountObject, content)?.id !== id) {
-    return { reason: "foreign" };
-  }
+  // The contract shares every account, and a published type never changes its form.
+  const sound = object.owner?.kind === SHARED && content !== undefined &&
+    parseExactly(AccountObject, content)?.id === id;
+  if (!sound) return { reason: "unsound" };
   const { version, generation: _, ...account } = parseAccount(content.slice());
   return VERSIONS.includes(version) ? { account } : { reason: "version" };
 }

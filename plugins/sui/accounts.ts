@@ -47,7 +47,8 @@ const BREAKER: CircuitBreakerOptions = { failures: 3, pauseMs: 1_000, maxPauseMs
 /**
  * Accounts as the contract keeps them on chain: one read by id, two by key. Nothing is kept here.
  * What is no account of exactly this contract answers as if it was not there; where that cannot be
- * told, because the node does not answer, calls reject with `chain_unavailable`.
+ * told, because the node does not answer, or what it answers cannot be on chain, calls reject with
+ * `chain_unavailable`.
  */
 export function suiAccounts(options: SuiAccountsOptions): SuiAccounts {
   return new Registry(options);
@@ -93,6 +94,7 @@ class Registry implements SuiAccounts {
     if (object === undefined) return undefined;
     const reading = readAccount(object, id, this.#contract.packageId);
     if ("account" in reading) return reading.account;
+    if (reading.reason === "unsound") throw unsound();
     if (reading.reason === "version" && !this.#warned) {
       this.#warned = true;
       this.#log("sui: there are accounts of a version that this release does not know: update it");
@@ -120,7 +122,16 @@ class Registry implements SuiAccounts {
   /** The account that a field of the registry names. */
   async #named(field: IndexField, options?: CallOptions): Promise<Account | undefined> {
     const object = await this.#reader.read(field.fieldId, options?.signal);
-    const accountId = object && field.accountId(object);
-    return accountId === undefined ? undefined : await this.get(accountId, options);
+    if (object === undefined) return undefined;
+    const accountId = field.accountId(object);
+    // Its id is made of what it is: nothing else can be there.
+    if (accountId === undefined) throw unsound();
+    return await this.get(accountId, options);
   }
+}
+
+/** The node answered what cannot be on chain: that nobody is listed does not follow. */
+function unsound(): SvcError {
+  const cause = new Error("The node answered an object that cannot be");
+  return new SvcError("chain_unavailable", undefined, { cause });
 }

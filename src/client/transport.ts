@@ -1,5 +1,6 @@
 import { SvcError } from "../errors.ts";
 import { HEADER } from "../protocol/headers.ts";
+import { isObjectId } from "../protocol/keys.ts";
 import { bodySha256, canonicalText } from "../protocol/signing.ts";
 import { readCapped } from "./capped_body.ts";
 import { failureOf, parseObject, SvcAnswerError, SvcConnectionError } from "./failures.ts";
@@ -76,11 +77,14 @@ export class Transport {
     return value;
   }
 
-  /** The answer's body as a stream, for one sending without repetition. */
+  /** The answer's body as a stream; sent again only where it was refused before anything happened. */
   async stream(call: Call): Promise<ReadableStream<Uint8Array>> {
-    const response = await this.#send(await this.#prepare(call), call, call.signal);
-    if (response.ok && response.body !== null) return response.body;
-    throw failureOf(response, await readCapped(response) ?? "");
+    return await this.#repeat(call, async (prepared) => {
+      const response = await this.#send(prepared, call, call.signal);
+      if (response.ok && response.body !== null) return response.body;
+      this.#relayerDate = response.headers.get("date");
+      throw failureOf(response, await readCapped(response) ?? "");
+    });
   }
 
   async #prepare(call: Call): Promise<Prepared> {
@@ -133,6 +137,8 @@ export class Transport {
       signal,
     });
     const packageId = String(Reflect.get(config, "packageId"));
+    // It becomes part of a text that the delegate key signs.
+    if (!isObjectId(packageId)) throw new SvcAnswerError("The answer names no package", 200);
     const now = this.options.now() + this.#clockOffset;
     return await makeSealSession(await this.signer(), packageId, now);
   }

@@ -80,9 +80,10 @@ export class TombstoneBlobTable {
     });
   }
 
-  /** The oldest deletions that are still to be told. */
-  unsent(limit: number): UnsentTombstone[] {
-    return this.#file.all<Row>("select * from unsent_tombstone order by seq limit ?", limit)
+  /** The oldest deletions that are still to be told, of those noted after `after` (a `seq`). */
+  unsent(limit: number, after = 0): UnsentTombstone[] {
+    const sql = "select * from unsent_tombstone where seq > ? order by seq limit ?";
+    return this.#file.all<Row>(sql, after, limit)
       .map(({ account, namespace, ...row }) => ({
         ...row,
         accountId: account,

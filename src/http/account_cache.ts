@@ -48,6 +48,8 @@ export class AccountCache {
   readonly #watch: Disposable | undefined;
   /** What changed while the registry is asked, so that an answer from before is not believed. */
   readonly #asking = new Set<{ all: boolean; readonly ids: Set<string> }>();
+  /** Questions on their way, by key and hint. */
+  readonly #running = new Map<string, Promise<Account | undefined>>();
   /** Counts of look-ups. */
   readonly counts: CacheCounts = { hit: 0, miss: 0, stale: 0 };
 
@@ -109,7 +111,10 @@ export class AccountCache {
       this.counts.stale++;
       return entry.account;
     }
-    this.#limiter.spend([{ layer: this.#layer, key: limitKey(clientAddress) }], 1);
+    // Who joins a question costs the registry nothing.
+    if (!this.#running.has(id)) {
+      this.#limiter.spend([{ layer: this.#layer, key: limitKey(clientAddress) }], 1);
+    }
     try {
       return await this.#ask(id, publicKey, hint);
     } catch (cause) {
@@ -123,8 +128,19 @@ export class AccountCache {
     }
   }
 
+  /** What the registry says; the same question is not asked twice at a time. */
+  #ask(id: string, publicKey: string, hint: string | undefined): Promise<Account | undefined> {
+    const running = this.#running.get(id);
+    if (running !== undefined) return running;
+    const asked = this.#askAnew(id, publicKey, hint).finally(() => {
+      if (this.#running.get(id) === asked) this.#running.delete(id);
+    });
+    this.#running.set(id, asked);
+    return asked;
+  }
+
   /** What the registry says, kept unless something changed meanwhile. */
-  async #ask(
+  async #askAnew(
     id: string,
     publicKey: string,
     hint: string | undefined,
@@ -186,6 +202,8 @@ export class AccountCache {
    * are asked for again, but stay for the case that nobody answers.
    */
   #changed(accountId: string | undefined): void {
+    // An answer that is on its way may be from before: later callers ask again.
+    this.#running.clear();
     for (const changed of this.#asking) {
       if (accountId === undefined) changed.all = true;
       else changed.ids.add(accountId);

@@ -46,8 +46,8 @@ export interface TombstoneBlobs {
   add(accountId: string, scope: Scope, ids: readonly string[], at: number): void;
   /** Takes back deletions whose bytes are gone. */
   remove(scope: Scope, ids: readonly string[]): void;
-  /** The oldest deletions that are still to be told. */
-  unsent(limit: number): UnsentTombstone[];
+  /** The oldest deletions that are still to be told, of those noted after `after` (a `seq`). */
+  unsent(limit: number, after?: number): UnsentTombstone[];
   /** Notes that a blob holds tombstones, and that these of ours need no other one. */
   sent(scope: Scope, blobId: string, tombstones?: readonly UnsentTombstone[]): void;
   /** Whether a blob is known to hold tombstones. */

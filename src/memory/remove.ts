@@ -21,6 +21,14 @@ export interface Gone {
   readonly bytes?: number | undefined;
 }
 
+/** What else is known of memories that are removed. */
+interface Removal {
+  /** Account object id, where what the blob store keeps may not be noted yet. */
+  readonly accountId?: string;
+  /** Memories whose upload may go on, or have gone on before a crash: no blob yet means nothing. */
+  readonly mayUpload?: ReadonlySet<string>;
+}
+
 /**
  * Removes memories whose tombstones are written: from index, blob store and vector store, and what
  * their jobs left. The row goes after the blob, because it is what names the blob when a crash
@@ -30,7 +38,7 @@ export async function removeMemories(
   domain: Domain,
   scope: Scope,
   memories: readonly Gone[],
-  accountId?: string,
+  { accountId, mayUpload = new Set() }: Removal = {},
 ): Promise<Map<string, BlobFate>> {
   const ids = memories.map((memory) => memory.id);
   const unlinked = memories.filter((memory) => memory.blobId === undefined).map(({ id }) => id);
@@ -48,10 +56,12 @@ export async function removeMemories(
     else if (domain.blobStore.delete === undefined || shared.has(blobId)) fates.set(id, "retained");
     else fates.set(id, await domain.blobStore.delete(blobId, scope) ? "deleted" : "retained");
   }
-  noteRetained(domain, scope, fates, accountId);
+  noteRetained(domain, scope, fates, accountId, mayUpload);
   await domain.vectorStore.delete(scope, ids);
-  // Again: a scope that was loaded meanwhile may have read the rows before they went.
+  // Again: a scope that was loaded meanwhile may have read the rows before they went, and its words
+  // may have been written.
   domain.index.remove(scope, ids);
+  await domain.textFiles.drop(scope);
   await domain.jobs.discard(unlinked);
   return fates;
 }
@@ -67,21 +77,30 @@ function noteRetained(
   scope: Scope,
   fates: ReadonlyMap<string, BlobFate>,
   accountId: string | undefined,
+  mayUpload: ReadonlySet<string>,
 ): void {
   if (!keepsBytes(domain)) return;
-  const ids = (fate: BlobFate) => [...fates].flatMap(([id, its]) => its === fate ? [id] : []);
-  // Without a known blob there may be one on its way all the same: that needs a tombstone, too.
-  domain.tombstoneBlobs.remove(scope, ids("deleted"));
-  if (accountId !== undefined) {
-    domain.tombstoneBlobs.add(accountId, scope, ids("retained"), domain.now());
+  const kept: string[] = [];
+  const erased: string[] = [];
+  for (const [id, fate] of fates) {
+    if (fate === "retained") kept.push(id);
+    else if (fate === "deleted" || !mayUpload.has(id)) erased.push(id);
   }
+  domain.tombstoneBlobs.remove(scope, erased);
+  if (accountId !== undefined) domain.tombstoneBlobs.add(accountId, scope, kept, domain.now());
   tombstoneSenderOf(domain).notify();
 }
 
 /** Notes before anything is removed what may have to be told, so that no crash forgets it. */
-function noteDeletion(domain: Domain, caller: Caller, scope: Scope, id: string, at: number): void {
+function noteDeletion(
+  domain: Domain,
+  caller: Caller,
+  scope: Scope,
+  ids: readonly string[],
+  at: number,
+): void {
   if (!keepsBytes(domain)) return;
-  domain.tombstoneBlobs.add(caller.account.accountId, scope, [id], at);
+  domain.tombstoneBlobs.add(caller.account.accountId, scope, ids, at);
 }
 
 /** Blobs that other memories need: equal bytes that a client encrypted itself may share one. */
@@ -129,7 +148,7 @@ export async function undoJob(domain: Domain, live: LiveJob): Promise<void> {
   const scope: Scope = { owner, namespace };
   await cancel(domain, [live]);
   const gone = { id: memoryId, source, bytes, blobId: live.blobId };
-  await removeMemories(domain, scope, [gone], live.job.accountId);
+  await removeMemories(domain, scope, [gone], { accountId: live.job.accountId });
   domain.tombstones.markApplied(scope, [memoryId]);
 }
 
@@ -142,7 +161,9 @@ async function apply(
 ): Promise<Map<string, BlobFate>> {
   const running = new Set(live.filter((job) => job.state !== "pending").map((l) => l.job.memoryId));
   await cancel(domain, live);
-  const fates = await removeMemories(domain, scope, memories);
+  const unsure = live.filter(({ mayBeStored, blobId }) => mayBeStored && blobId === undefined);
+  const mayUpload = new Set(unsure.map((job) => job.job.memoryId));
+  const fates = await removeMemories(domain, scope, memories, { mayUpload });
   // A running job notes it when its effects are undone; after a crash the next start does.
   const ids = memories.map((memory) => memory.id).filter((id) => !running.has(id));
   domain.tombstones.markApplied(scope, ids);
@@ -168,7 +189,7 @@ export async function deleteMemory(domain: Domain, caller: Caller, id: string): 
   }
   const at = domain.now();
   domain.tombstones.addTombstones(scope, [id], at);
-  noteDeletion(domain, caller, scope, id, at);
+  noteDeletion(domain, caller, scope, [id], at);
   const fates = await apply(domain, scope, [entry ?? { id }], live);
   return fates.get(id) ?? "none";
 }
@@ -192,10 +213,12 @@ export async function forget(domain: Domain, caller: Caller, namespace: string):
     const times = loaded.entries().map((memory) => memory.updatedAt);
     for (const { job } of live) times.push(job.acceptedAt);
     const at = times.reduce((latest, time) => Math.max(latest, time), domain.now());
+    const ids = gone.map(({ id }) => id);
     // Blobs that are not indexed have no id here: the time covers them.
     domain.tombstones.forgetNamespace(scope, at);
-    noteDeletion(domain, caller, scope, "", at);
-    domain.tombstones.addTombstones(scope, gone.map(({ id }) => id), at);
+    // By id as well: times of machines whose clocks differ say little about each other.
+    noteDeletion(domain, caller, scope, ["", ...ids], at);
+    domain.tombstones.addTombstones(scope, ids, at);
     return { gone, live, at };
   });
   await apply(domain, scope, gone, live);
@@ -237,7 +260,7 @@ export async function replayTombstones(domain: Domain): Promise<void> {
     for (const entry of await domain.vectorStore.get(scope.owner, [...ids])) {
       if (entry.namespace === scope.namespace) gone.set(entry.id, entry);
     }
-    await removeMemories(domain, scope, [...gone.values()]);
+    await removeMemories(domain, scope, [...gone.values()], { mayUpload: ids });
     domain.tombstones.markApplied(scope, [...ids]);
   }
 }

@@ -5,8 +5,8 @@ import { type Caller, type Domain, scopeOf } from "./domain.ts";
 import { isCredentialError, requireCredential, settled } from "./open.ts";
 import { type BlobContent, decodeBlob, decodeRecord, type MemoryRecord } from "./record.ts";
 import { reembeddingOf } from "./reembedding.ts";
-import { applyTombstones } from "./restore_tombstones.ts";
-import { decodeTombstone, type TombstoneRecord } from "./tombstone_record.ts";
+import { applyTombstones, type FoundTombstone } from "./restore_tombstones.ts";
+import { decodeTombstone } from "./tombstone_record.ts";
 import { documentVectors } from "./vectors.ts";
 
 /** Blobs fetched, opened and embedded together. */
@@ -36,7 +36,7 @@ interface Found {
 interface Fetched {
   readonly found: Found[];
   /** Tombstones with the blob each was found in. */
-  readonly tombstones: { readonly blobId: string; readonly record: TombstoneRecord }[];
+  readonly tombstones: FoundTombstone[];
   /** Blobs that may be readable another time. */
   readonly unreachable: number;
 }
@@ -55,6 +55,7 @@ async function fetchBlobs(
   caller: Caller,
   scope: Scope,
   blobIds: readonly string[],
+  storedAt: ReadonlyMap<string, number>,
 ): Promise<Fetched> {
   let unreachable = 0;
   const items: { blobId: string; content: BlobContent }[] = [];
@@ -74,13 +75,14 @@ async function fetchBlobs(
     signal: caller.signal,
   });
   const found: Found[] = [];
-  const tombstones: { blobId: string; record: TombstoneRecord }[] = [];
+  const tombstones: FoundTombstone[] = [];
   for (const [i, item] of items.entries()) {
     try {
       const plain = settled(opened[i]);
       const tombstone = decodeTombstone(plain);
       if (tombstone?.id === item.content.memoryId) {
-        tombstones.push({ blobId: item.blobId, record: tombstone });
+        const { blobId } = item;
+        tombstones.push({ blobId, storedAt: storedAt.get(blobId), record: tombstone });
         continue;
       }
       const record = decodeRecord(plain);
@@ -185,8 +187,12 @@ async function restoreScope(
   // What is indexed with vectors of another model counts as indexed; its turn comes now.
   await reembeddingOf(domain)?.hurry(scope, caller, 0);
   const blobIds: string[] = [];
-  for await (const { blobId } of domain.blobStore.list(scope, { signal: caller.signal })) {
+  const storedAt = new Map<string, number>();
+  for await (
+    const { blobId, createdAt } of domain.blobStore.list(scope, { signal: caller.signal })
+  ) {
     blobIds.push(blobId);
+    if (createdAt !== undefined) storedAt.set(blobId, createdAt);
   }
   const known = new Map<string, number>();
   const missing = await domain.index.read(scope, (loaded) => {
@@ -201,7 +207,13 @@ async function restoreScope(
   while (worked < missing.length && used < limit) {
     const part = missing.slice(worked, worked + Math.min(BATCH, limit - used));
     worked += part.length;
-    const { found, tombstones, unreachable } = await fetchBlobs(domain, caller, scope, part);
+    const { found, tombstones, unreachable } = await fetchBlobs(
+      domain,
+      caller,
+      scope,
+      part,
+      storedAt,
+    );
     failed += part.length - found.length - tombstones.length;
     for (const id of await applyTombstones(domain, scope, tombstones)) {
       if (restoredIds.delete(id)) restored--;

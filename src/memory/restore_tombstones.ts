@@ -7,8 +7,19 @@ import type { TombstoneRecord } from "./tombstone_record.ts";
 export interface FoundTombstone {
   /** Id in the blob store. */
   readonly blobId: string;
+  /** When it was stored as far as the store tells, milliseconds since the epoch. */
+  readonly storedAt: number | undefined;
   /** What was deleted. */
   readonly record: TombstoneRecord;
+}
+
+/**
+ * Until when a namespace was forgotten. Never later than the tombstone itself: a clock that went
+ * ahead must not take what was stored after it.
+ */
+function forgottenUntil({ record, storedAt }: FoundTombstone, now: number): number {
+  if (record.forgotten_until === undefined) return -Infinity;
+  return Math.min(Date.parse(record.forgotten_until), storedAt ?? now, now);
 }
 
 /**
@@ -25,12 +36,7 @@ export async function applyTombstones(
   if (found.length === 0) return new Set();
   const now = domain.now();
   const ids = new Set(found.flatMap(({ record }) => record.deleted));
-  const until = Math.max(
-    -Infinity,
-    ...found.flatMap(({ record }) =>
-      record.forgotten_until === undefined ? [] : [Date.parse(record.forgotten_until)]
-    ),
-  );
+  const until = Math.max(-Infinity, ...found.map((tombstone) => forgottenUntil(tombstone, now)));
   const gone = await domain.index.read(scope, (loaded) => {
     if (until > -Infinity) domain.tombstones.forgetNamespace(scope, until);
     const memories = loaded.entries().filter(({ id, updatedAt }) =>

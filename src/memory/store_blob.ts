@@ -1,8 +1,12 @@
 import { SvcError } from "../errors.ts";
 import type { LiveJob } from "../jobs/live_job.ts";
+import { abortable, withinTime } from "./abortable.ts";
 import { type Domain, unseal } from "./domain.ts";
 import { decodePayload, decodeStep, type Payload, type Step } from "./payload.ts";
 import { encodeBlob } from "./record.ts";
+
+/** Longest wait for a store to name a blob, milliseconds: it may be uploading, or be down. */
+const NAMING_MS = 1_000;
 
 /** Stores what a job made, once: the same job is answered the same blob again. */
 export async function storeBlob(
@@ -27,13 +31,10 @@ export async function storeBlob(
   });
 }
 
-/** A store that packs blobs together takes longer than anybody waits for a deletion. */
-const NAMING_MS = 1_000;
-
 /**
  * Finds out the blob of a job whose attempt was cut off, so that it can be deleted: asking again
  * with the same bytes and key names it. Best effort: a deletion does not wait for a store that is
- * down, and its tombstone keeps a blob that stays from coming back.
+ * down or slow, and its tombstone keeps a blob that stays from coming back.
  */
 export async function nameBlob(domain: Domain, live: LiveJob): Promise<void> {
   const unknown = live.mayBeStored && live.blobId === undefined && live.step !== undefined;
@@ -50,8 +51,12 @@ async function name(domain: Domain, live: LiveJob): Promise<void> {
     if (step === undefined) return;
     const made = decodeStep(await unseal(domain.steps, step, `step ${id}`));
     const sealed = await unseal(domain.payloads, await domain.jobs.payload(live), id);
-    const signal = AbortSignal.timeout(NAMING_MS);
-    live.blobId = await storeBlob(domain, live, decodePayload(sealed), made, signal);
+    const payload = decodePayload(sealed);
+    live.blobId = await withinTime(
+      NAMING_MS,
+      undefined,
+      (signal) => abortable(storeBlob(domain, live, payload, made, signal), signal),
+    );
   } catch (error) {
     domain.logger.warn("blob_not_named", { job_id: id, reason: SvcError.from(error).code });
   }

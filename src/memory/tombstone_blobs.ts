@@ -6,7 +6,7 @@ import { encodeBlob } from "./record.ts";
 import { encodeTombstone } from "./tombstone_record.ts";
 
 /** Deletions taken up together. */
-const BATCH = 500;
+const BATCH = 2_000;
 
 /**
  * Puts sealed tombstones into blob stores that keep the bytes of deleted memories, so that a
@@ -46,24 +46,40 @@ export class TombstoneSender implements AsyncDisposable {
 
   async #run(): Promise<void> {
     const { signal } = this.#closing;
-    try {
-      while (this.#again && !signal.aborted) {
-        this.#again = false;
-        const waiting = this.#domain.tombstoneBlobs.unsent(BATCH);
-        const groups = Map.groupBy(
-          waiting,
-          ({ accountId, owner, namespace }) => `${accountId}\n${owner}\n${namespace}`,
-        );
-        await Promise.all([...groups.values()].map((group) => this.#send(group)));
-        if (waiting.length === BATCH) this.#again = true;
-      }
-      this.#failures = 0;
-    } catch (error) {
-      if (signal.aborted) return;
-      this.#domain.logger.warn("tombstones_not_sent", { reason: SvcError.from(error).code });
-      clearTimeout(this.#timer);
-      this.#timer = setTimeout(() => this.notify(), backoff(++this.#failures, Math.random()));
+    let failure: unknown;
+    while (this.#again && !signal.aborted) {
+      this.#again = false;
+      failure = await this.#sendAll().then(() => undefined, (error: unknown) => error);
     }
+    if (signal.aborted) return;
+    if (failure === undefined) {
+      this.#failures = 0;
+      return;
+    }
+    this.#domain.logger.warn("tombstones_not_sent", { reason: SvcError.from(failure).code });
+    clearTimeout(this.#timer);
+    this.#timer = setTimeout(() => this.notify(), backoff(++this.#failures, Math.random()));
+  }
+
+  /** Tries everything that waits: what one account's keys refuse must not hold up the others. */
+  async #sendAll(): Promise<void> {
+    const { signal } = this.#closing;
+    const failures: unknown[] = [];
+    for (let after = 0; !signal.aborted;) {
+      const waiting = this.#domain.tombstoneBlobs.unsent(BATCH, after);
+      const groups = Map.groupBy(
+        waiting,
+        ({ accountId, owner, namespace }) => `${accountId}\n${owner}\n${namespace}`,
+      );
+      const sends = [...groups.values()].map((group) => this.#send(group));
+      for (const result of await Promise.allSettled(sends)) {
+        if (result.status === "rejected") failures.push(result.reason);
+      }
+      const last = waiting.at(-1);
+      if (last === undefined || waiting.length < BATCH) break;
+      after = last.seq;
+    }
+    if (failures.length > 0) throw SvcError.from(failures[0]);
   }
 
   async #send(group: readonly UnsentTombstone[]): Promise<void> {

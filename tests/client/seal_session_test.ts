@@ -73,6 +73,33 @@ Deno.test("a client makes a session when the relayer asks for one, and renews it
   assert.equal(relayer.received.at(-1)!.headers.has("x-seal-session"), false);
 });
 
+Deno.test("an export asks for a session as everything else does", async () => {
+  const lines = [
+    { type: "header", format: "svc-export/1", owner: PACKAGE, exported_at: "2026-01-01T00:00:00Z" },
+    { type: "end", memories: 0, errors: 0 },
+  ];
+  await using relayer = fakeRelayer({
+    "GET /config": () => Response.json({ packageId: PACKAGE }),
+    "POST /api/export": ({ headers }) =>
+      headers.has("x-seal-session")
+        ? new Response(lines.map((line) => `${JSON.stringify(line)}\n`).join(""))
+        : errorResponse(new SvcError("decrypt_credential_required"), "r"),
+  });
+  const client = new SvcClient({ baseUrl: relayer.url, privateKey: SEED.toHex() });
+  const seen = await Array.fromAsync(client.exportMemories());
+  assert.deepEqual(seen.map(({ type }) => type), ["header", "end"]);
+});
+
+Deno.test("no session is made for what is no package", async () => {
+  await using relayer = fakeRelayer({
+    "GET /config": () => Response.json({ packageId: `${PACKAGE} for 30 mins` }),
+    "POST /api/recall": () => errorResponse(new SvcError("decrypt_credential_required"), "r"),
+  });
+  const client = new SvcClient({ baseUrl: relayer.url, privateKey: SEED.toHex() });
+  await assert.rejects(client.recall("tea"), /package/);
+  assert.equal(relayer.received.filter(({ target }) => target === "/api/recall").length, 1);
+});
+
 Deno.test("a client that was given a credential makes none", async () => {
   await using relayer = fakeRelayer({
     "POST /api/recall": () => errorResponse(new SvcError("decrypt_credential_required"), "r"),

@@ -324,3 +324,31 @@ Deno.test("changes of other accounts do not keep an answer from being kept", asy
   assert.equal(await ask(svc), "200");
   assert.equal(registry.asked, "k");
 });
+
+Deno.test("a hundred first requests of a key at once ask the registry once", async () => {
+  const { svc, registry } = await start({ unverifiedBodyBytes: 2 ** 30 }, true);
+  await using _ = svc;
+  const gate = Promise.withResolvers<void>();
+  registry.gate = gate.promise;
+  const answers = Array.from({ length: 100 }, () => ask(svc));
+  const asked = async () => {
+    while (registry.asked === "") await new Promise((resolve) => setTimeout(resolve));
+    await new Promise((resolve) => setTimeout(resolve, 50));
+  };
+  await asked();
+  assert.equal(registry.asked, "k");
+  gate.resolve();
+  assert.deepEqual(new Set(await Promise.all(answers)), new Set(["200"]));
+  // Whoever comes after a change does not join a question from before it.
+  registry.asked = "";
+  const late = Promise.withResolvers<void>();
+  registry.gate = late.promise;
+  await registry.admin.setActive(svc.account.accountId, true);
+  const before = ask(svc);
+  await asked();
+  await registry.admin.removeKey(svc.account.accountId, svc.key.publicKey);
+  const after = ask(svc);
+  late.resolve();
+  await before;
+  assert.equal(await after, REFUSED);
+});

@@ -1,6 +1,14 @@
 import assert from "node:assert/strict";
 import { memoryVectorStore } from "../../plugins/memory/vector_store.ts";
-import { type Json, startRelayer, type TestRelayer } from "../relayer_fixture.ts";
+import { SvcError } from "../../src/errors.ts";
+import type { Cipher } from "../../src/interfaces/mod.ts";
+import {
+  type Json,
+  startRelayer,
+  testBackends,
+  TestClock,
+  type TestRelayer,
+} from "../relayer_fixture.ts";
 import { verifies } from "../requirements.ts";
 import { DurableRelayer } from "./durable.ts";
 import { PublicBlobs } from "./retaining_store.ts";
@@ -144,4 +152,87 @@ Deno.test("a blob that moved is linked under its new id", async () => {
   assert.equal(after.blob_id, "moved-1");
   assert.equal(after.text, before.text);
   assert.deepEqual(await restore(svc), { restored: 0, skipped: 1, failed: 0, total: 1 });
+});
+
+Deno.test("a forget by a clock that is a day ahead takes nothing that was stored after it", async () => {
+  await using blobs = new PublicBlobs();
+  const clock = new TestClock();
+  clock.advance(86_400_000);
+  await using first = await startRelayer({ backends: { blobStore: blobs.open() }, clock });
+  for (const kind of ["green", "black"]) await first.remember(`${kind} tea`);
+  await first.post("/api/forget", { namespace: "default" });
+  await putCount(blobs, 3);
+  await using second = await elsewhere(first, blobs);
+  await new Promise((resolve) => setTimeout(resolve, 2)); // The store tells milliseconds.
+  const id = await second.remember("mint tea");
+  assert.deepEqual(await restore(second), { restored: 0, skipped: 4, failed: 0, total: 4 });
+  assert.deepEqual(await second.recall("tea"), ["mint tea"]);
+  const { created_at: made } = (await second.get(`/api/memories/${id}`)).body;
+  assert.ok(Date.parse(made) < clock.now() - 3_600_000, made);
+});
+
+Deno.test("a memory that is deleted while nobody knows whether it is stored gets a tombstone", async () => {
+  await using blobs = new PublicBlobs();
+  const store = blobs.open();
+  const put: typeof store.put = async (bytes, options) => {
+    const blobId = await store.put(bytes, options);
+    // Stored, but the answer is lost.
+    if (!options.idempotencyKey.startsWith("tombstone:")) throw new Error("lost");
+    return blobId;
+  };
+  await using svc = await startRelayer({ backends: { blobStore: { ...store, put } } });
+  const { body } = await svc.post("/api/remember", { text: "black tea" });
+  await putCount(blobs, 1);
+  const answer = await svc.send("DELETE", `/api/memories/${body.memory_id}`);
+  assert.equal(answer.body.blob, "none");
+  // The store was asked once more, also in vain.
+  await putCount(blobs, 3);
+  assert.match(blobs.puts[2]!, /^tombstone:/);
+});
+
+Deno.test("a deletion that cannot be sealed holds up no other account's", async () => {
+  await using blobs = new PublicBlobs();
+  const clock = new TestClock();
+  const backends = testBackends(clock);
+  const refused = new Set<string>();
+  const cipher: Cipher = {
+    ...backends.cipher,
+    seal: (plaintext, context, options) => {
+      if (refused.has(context.accountId)) throw new SvcError("chain_unavailable");
+      return backends.cipher.seal(plaintext, context, options);
+    },
+    open: (...args) => backends.cipher.open(...args),
+    [Symbol.asyncDispose]: () => backends.cipher[Symbol.asyncDispose](),
+  };
+  await using svc = await startRelayer({ backends: { blobStore: blobs.open(), cipher }, clock });
+  const { key } = await svc.addAccount();
+  const ids = [await svc.remember("green tea"), await svc.remember("black tea", {}, { key })];
+  refused.add(svc.account.accountId);
+  await svc.send("DELETE", `/api/memories/${ids[0]}`);
+  await svc.send("DELETE", `/api/memories/${ids[1]}`, undefined, { key });
+  await putCount(blobs, 3);
+});
+
+Deno.test("a deletion does not wait for an upload that hangs, and is told", async () => {
+  await using blobs = new PublicBlobs();
+  const store = blobs.open();
+  const uploads: PromiseWithResolvers<void>[] = [];
+  const put: typeof store.put = async (bytes, options) => {
+    const blobId = await store.put(bytes, options);
+    if (options.idempotencyKey.startsWith("tombstone:")) return blobId;
+    const upload = Promise.withResolvers<void>();
+    uploads.push(upload);
+    await upload.promise;
+    return blobId;
+  };
+  await using svc = await startRelayer({ backends: { blobStore: { ...store, put } } });
+  const { body } = await svc.post("/api/remember", { text: "black tea" });
+  await putCount(blobs, 1);
+  const answer = await svc.send("DELETE", `/api/memories/${body.memory_id}`);
+  assert.equal(answer.status, 200);
+  await putCount(blobs, 3);
+  assert.match(blobs.puts[2]!, /^tombstone:/);
+  for (const { resolve } of uploads) resolve();
+  await svc.relayer.idle();
+  assert.deepEqual(await svc.recall("tea"), []);
 });

@@ -1,6 +1,8 @@
 import assert from "node:assert/strict";
 import { gunzipSync } from "node:zlib";
 import { answerWeb, type WebOptions } from "../../src/web/answer.ts";
+import { browserNode } from "../../src/dashboard.ts";
+import { NODES } from "../../src/protocol/networks.ts";
 import { readWebFiles, WEB_FILES } from "../../src/web/files.ts";
 import { listenWeb } from "../../src/web/listen.ts";
 import { verifies } from "../requirements.ts";
@@ -145,4 +147,14 @@ Deno.test("the page is told where its relayer is", async () => {
   const response = ask("/config.json");
   assert.deepEqual(await response.json(), told);
   assert.equal(response.headers.get("cache-control"), "no-store");
+});
+
+Deno.test("browsers are not told the operator's key to a node", () => {
+  const of = (suiRpcUrl?: string) => browserNode({ suiNetwork: "testnet", suiRpcUrl });
+  const open = NODES.testnet;
+  assert.equal(of(), open);
+  assert.equal(of("https://node.example.org:9000"), "https://node.example.org:9000");
+  assert.equal(of("https://node.example.org/"), "https://node.example.org");
+  assert.equal(of("https://node.example.org/v2/0123456789abcdef"), open);
+  assert.equal(of("https://node.example.org/?key=0123456789abcdef"), open);
 });

@@ -13,20 +13,20 @@ export function transactionDigest(bytes: Uint8Array): string {
 }
 
 /** The gas data behind kind and sender: payment (references), owner, price, budget. */
-function readBudget(reader: BcsReader): bigint {
+function readBudget(reader: BcsReader, sender: string): bigint {
   for (let coins = reader.uleb(); coins > 0; coins--) {
     reader.address();
     reader.u64();
     if (reader.bytes().length !== 32) throw new Error("A digest has 32 bytes");
   }
-  reader.address();
+  if (reader.address() === sender) throw new Error("the sender would pay");
   reader.u64();
   return reader.u64();
 }
 
 /**
  * The gas budget of what a sponsor answered, in MIST, once it is sure that it is the transaction
- * that was asked for: a wallet is about to sign it.
+ * that was asked for and that somebody else pays for it: a wallet is about to sign it.
  *
  * @throws {SvcError} `sponsor_upstream_error` for another transaction, or another digest than its own.
  */
@@ -39,7 +39,7 @@ export function answeredBudget(
     // TransactionData::V1, then kind and sender as they were sent.
     const head = `00${kindBytes.toHex()}${sender.slice(2)}`;
     if (reader.take(head.length / 2).toHex() !== head) throw new Error("another transaction");
-    const budget = Number(readBudget(reader));
+    const budget = Number(readBudget(reader, sender));
     if (!Number.isSafeInteger(budget)) throw new Error("no such budget");
     if (transactionDigest(bytes) !== digest) throw new Error("another digest");
     return budget;

@@ -131,6 +131,13 @@ Deno.test("an answer that is another transaction is nobody's to sign", async () 
       },
       (bytes) => {
         const other = bytes.slice();
+        // Version, kind, sender, a coin (1 + 32 + 8 + 33), then whoever pays.
+        const at = 1 + kind().length + 32;
+        other.set(other.subarray(at - 32, at), at + 74);
+        return { bytes: other, digest: transactionDigest(other) };
+      },
+      (bytes) => {
+        const other = bytes.slice();
         other[40]! ^= 1; // The kind.
         return { bytes: other, digest: transactionDigest(other) };
       },

@@ -164,3 +164,40 @@ Deno.test("the plugin asks for its key, its hosts and a public network", async (
     /SVC_SUI_NETWORK/,
   );
 });
+
+Deno.test("a call whose connection breaks is made once", async () => {
+  using listener = Deno.listen({ hostname: "127.0.0.1", port: 0 });
+  let asked = 0;
+  const serving = (async () => {
+    for await (const connection of listener) {
+      void (async () => {
+        using open = connection;
+        const buffer = new Uint8Array(64 * 1024);
+        for (let text = "";;) {
+          const count = await open.read(buffer).catch(() => null);
+          if (count === null) return;
+          text += new TextDecoder().decode(buffer.subarray(0, count));
+          if (!text.endsWith("}")) continue;
+          text = "";
+          // The first answer keeps the connection for the second call, which breaks it.
+          if (++asked > 1) return;
+          const answer = "HTTP/1.1 429 x\r\ncontent-length: 0\r\n\r\n";
+          await open.write(new TextEncoder().encode(answer));
+        }
+      })();
+    }
+  })();
+  const { port } = listener.addr;
+  await using sponsor = enokiSponsor({
+    base: `http://127.0.0.1:${port}`,
+    network: "testnet",
+    apiKey: new Secret(KEY),
+    isExecuted: () => Promise.resolve(false),
+  });
+  const ask = () => sponsor.sponsor({ sender: SENDER, kindBytes: kind() });
+  await assert.rejects(ask(), { code: "sponsor_overloaded" });
+  await assert.rejects(ask(), { code: "sponsor_upstream_error" });
+  assert.equal(asked, 2);
+  listener.close();
+  await serving.catch(() => {});
+});

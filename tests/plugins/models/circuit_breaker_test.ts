@@ -50,3 +50,15 @@ Deno.test("a call from before a pause lets no second probe through, and may ask 
   guard.succeed(probe);
   guard.enter();
 });
+
+Deno.test("a clock that is put back makes no pause longer", () => {
+  const { clock, breaker: guard } = breaker();
+  clock.now = 86_400_000;
+  guard.fail(guard.enter(), failure(7));
+  assert.throws(() => guard.enter(), { retryAfter: 7 });
+  clock.now = 0;
+  guard.fail(guard.enter(), failure(2));
+  assert.throws(() => guard.enter(), { retryAfter: 2 });
+  clock.now += 2000;
+  guard.succeed(guard.enter());
+});

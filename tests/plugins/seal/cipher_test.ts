@@ -135,6 +135,35 @@ Deno.test("a removed delegate is refused within a quarter of a minute without be
   await assert.rejects(open(sealed), { code: "decrypt_credential_invalid" });
 });
 
+Deno.test("a clock that is put back lets nobody in for longer, and keeps nobody out", async () => {
+  const { cipher, work, clock, seal, open } = setUp();
+  await using _ = cipher;
+  const sealed = await seal();
+  assert.deepEqual(await open(sealed), opened);
+  work.accounts.set(accountId, stateOf([]));
+  clock.now -= 86_400_000;
+  await assert.rejects(open(sealed), { code: "decrypt_credential_invalid" });
+  work.accounts.set(accountId, stateOf([`0x${OWNER}`]));
+  cipher.accountChanged(accountId);
+  work.failing.unwrap = new SvcError("key_service_unavailable");
+  for (let i = 0; i < 3; i++) assert.equal((await open(sealed))[0]?.status, "rejected");
+  delete work.failing.unwrap;
+  clock.now -= 86_400_000;
+  assert.deepEqual(await open(sealed), opened, "the pause is over");
+});
+
+Deno.test("a generation that a node made up blocks an account for minutes, not for good", async () => {
+  const { cipher, work, clock, seal } = setUp();
+  await using _ = cipher;
+  work.accounts.set(accountId, stateOf([`0x${OWNER}`], { generation: 9 }));
+  await seal();
+  work.accounts.set(accountId, stateOf([`0x${OWNER}`]));
+  clock.now += 60_000;
+  await assert.rejects(seal(), { code: "chain_unavailable", retryable: true });
+  clock.now += 10 * MINUTE;
+  assert.equal((await seal()).wrappedKey[20], 1);
+});
+
 Deno.test("an address added a moment ago may open", async () => {
   const { cipher, work, clock, seal, open } = setUp();
   await using _ = cipher;

@@ -16,6 +16,9 @@ Deno.test("secrets are answered to their account, for five minutes however often
   now = OPEN_MS;
   assert.equal(secrets.get("k", "a"), undefined);
   assert.deepEqual(bytes, erased);
+  secrets.keep("k", "a", secret(), "about");
+  now = -1;
+  assert.equal(secrets.get("k", "a"), undefined, "the clock was put back");
 });
 
 Deno.test("secrets are erased when they are dropped, replaced, pushed out, or all go", () => {

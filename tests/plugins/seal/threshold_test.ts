@@ -132,6 +132,7 @@ async function sessionOf(
   { options: { rpcUrl, packageId } }: SealTestNetwork,
   seed: number,
   change: Record<string, unknown> = {},
+  made: { readonly mvrName?: string } = {},
 ): Promise<DecryptCredential> {
   const key = await SessionKey.create({
     address: keypair(seed).toSuiAddress(),
@@ -139,6 +140,7 @@ async function sessionOf(
     ttlMin: 10,
     signer: keypair(seed),
     suiClient: new SuiGrpcClient({ network: "localnet", baseUrl: rpcUrl }),
+    ...made,
   });
   await key.getCertificate();
   const text = JSON.stringify({ ...key.export(), ...change });
@@ -170,6 +172,8 @@ Deno.test("sessions that are malformed, old, forged or for another package are r
     await sessionOf(network, OWNER, { ttlMin: 20 }),
     await sessionOf(network, OWNER, { ttlMin: 1000 }),
     await sessionOf(network, OWNER, { packageId: network.sealPackage }),
+    // Its owner signed it for another application.
+    await sessionOf(network, OWNER, {}, { mvrName: "@elsewhere/notes" }),
     await sessionOf(network, OWNER, { sessionKey: other.sessionKey }),
     await sessionOf(network, OWNER, { sessionKey: "suiprivkey1" }),
     await sessionOf(network, OWNER, {

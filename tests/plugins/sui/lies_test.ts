@@ -4,6 +4,7 @@ import fc from "fast-check";
 import { openSui } from "../../../plugins/chain/sui_client.ts";
 import { type SuiAccounts, suiAccounts } from "../../../plugins/sui/accounts.ts";
 import { SvcError } from "../../../src/errors.ts";
+import type { Account } from "../../../src/interfaces/mod.ts";
 import {
   accountContent,
   accountObject,
@@ -34,7 +35,12 @@ async function readings(change: (object: G.Object) => void, changed: string = AC
   const object = structuredClone(node.objects.get(changed)!);
   change(object);
   node.objects.set(changed, object);
-  return [(await accounts.resolve(KEY))?.accountId, (await accounts.get(ACCOUNT.id))?.accountId];
+  const idOf = (account: Account | undefined) => account?.accountId;
+  const codeOf = (error: SvcError) => error.code;
+  return [
+    await accounts.resolve(KEY).then(idOf, codeOf),
+    await accounts.get(ACCOUNT.id).then(idOf, codeOf),
+  ];
 }
 
 const content = (value: Uint8Array) => (object: G.Object) => object.contents = { value };
@@ -53,8 +59,14 @@ const NO_ACCOUNT: Readonly<Record<string, (object: G.Object) => void>> = {
     `${id("c")}::m::W<${CONTRACT.packageId}::account::SvcAccount>`,
   ),
   "a package": type("package"),
-  "without a type": type(undefined),
   "of a type that cannot be read": type("a<b::c<"),
+  "of a version that is not known": content(accountContent({ ...ACCOUNT, version: 2 })),
+  "of version 0": content(accountContent({ ...ACCOUNT, version: 0 })),
+};
+
+/** What no chain holds: nothing follows from it. */
+const NO_OBJECT: Readonly<Record<string, (object: G.Object) => void>> = {
+  "without a type": type(undefined),
   "owned by an address": (object) => object.owner = { kind: OWNED, address: id("1") },
   "owned by an object": (object) => object.owner = { kind: OBJECT, address: CONTRACT.registryId },
   "immutable": (object) => object.owner = { kind: 4 },
@@ -71,13 +83,17 @@ const NO_ACCOUNT: Readonly<Record<string, (object: G.Object) => void>> = {
   "with an endless list of keys": content(
     new Uint8Array([...bytes.subarray(0, 73), 255, 255, 255, 255, 15]),
   ),
-  "of a version that is not known": content(accountContent({ ...ACCOUNT, version: 2 })),
-  "of version 0": content(accountContent({ ...ACCOUNT, version: 0 })),
 };
 
 for (const [name, change] of Object.entries(NO_ACCOUNT)) {
   Deno.test(`an object ${name} is no account`, async () => {
     deepStrictEqual(await readings(change), [undefined, undefined]);
+  });
+}
+
+for (const [name, change] of Object.entries(NO_OBJECT)) {
+  Deno.test(`an account ${name} is the node's fault`, async () => {
+    deepStrictEqual(await readings(change), ["chain_unavailable", "chain_unavailable"]);
   });
 }
 
@@ -96,8 +112,8 @@ const NO_FIELD: Readonly<Record<string, (object: G.Object) => void>> = {
 };
 
 for (const [name, change] of Object.entries(NO_FIELD)) {
-  Deno.test(`a field ${name} names no account`, async () => {
-    deepStrictEqual(await readings(change, FIELD.objectId), [undefined, ACCOUNT.id]);
+  Deno.test(`a field ${name} is the node's fault`, async () => {
+    deepStrictEqual(await readings(change, FIELD.objectId), ["chain_unavailable", ACCOUNT.id]);
   });
 }
 
@@ -121,7 +137,7 @@ Deno.test("answers of another order or number authenticate nobody", async () => 
   node.lie = ({ objects }) => void objects.reverse();
   const both = () => Promise.allSettled([accounts.get(ACCOUNT.id), accounts.get(second.id)]);
   for (const answer of await both()) {
-    deepStrictEqual(answer, { status: "fulfilled", value: undefined });
+    ok(answer.status === "rejected" && answer.reason.code === "chain_unavailable");
   }
   for (
     const lie of [
@@ -159,7 +175,9 @@ Deno.test("whatever bytes stand for an account, only the account itself is belie
       const value = bytes.slice();
       for (const [at, mask] of changes) value[at] = value[at]! ^ mask;
       node.objects.set(ACCOUNT.id, { ...accountObject(ACCOUNT), contents: { value } });
-      const found = await accounts.get(ACCOUNT.id);
+      const found = await accounts.get(ACCOUNT.id).catch((error: SvcError) => {
+        strictEqual(error.code, "chain_unavailable");
+      });
       if (found !== undefined) strictEqual(found.accountId, ACCOUNT.id);
     }),
     { numRuns: 300 },

@@ -183,6 +183,13 @@ Deno.test("a node that lies authenticates nobody", async () => {
       assertError(await svc.post("/api/stats", {}, options), [401, REFUSED]);
     }
     svc.clock.advance(10_000);
+    const content = accountObject(account).contents!.value!;
+    for (const value of [content.slice(1), content.slice(0, 40), new Uint8Array()]) {
+      node.objects.set(account.id, { ...accountObject(account), contents: { value } });
+      for (const options of [{}, { accountId: account.id }]) {
+        assertError(await svc.post("/api/stats", {}, options), [503, "chain_unavailable"]);
+      }
+    }
     node.lie = ({ objects }) => void (objects.length = 0);
     assertError(await svc.post("/api/stats", {}), [503, "chain_unavailable"]);
     node.lie = () => {};

@@ -60,6 +60,9 @@ export class ChainOwner implements Owner {
     if (key.proof === undefined) {
       throw new Error("The contract takes a key only with its proof: let the app sign in instead");
     }
+    // An earlier try may have succeeded though its answer was lost; the contract takes a key once.
+    const known = await this.#get(accountId);
+    if (known !== undefined && listsAs(known, key)) return known;
     const transaction = contract.addDelegateKey(this.#deployment, accountId, {
       publicKey: key.public_key,
       proof: key.proof,
@@ -94,7 +97,12 @@ export class ChainOwner implements Owner {
     const digest = this.#place.sponsored
       ? await this.#executeSponsored(wallet, transaction)
       : await this.#executePaid(wallet, transaction);
-    await this.#client.core.waitForTransaction({ digest, timeout: 30_000 }).catch(() => undefined);
+    const result = await this.#client.core.waitForTransaction({ digest, timeout: 30_000 })
+      .catch(() => undefined);
+    // Whoever pays is told its digest also when the chain notes a failure.
+    if (result?.$kind === "FailedTransaction") {
+      throw refusalOf(result.FailedTransaction.status.error?.message);
+    }
   }
 
   async #executePaid(wallet: Wallet, transaction: Transaction): Promise<string> {
@@ -123,8 +131,13 @@ export class ChainOwner implements Owner {
     const paid = Transaction.from(bytes);
     const same = await paid.build({ onlyTransactionKind: true });
     // The wallet signs what was asked for, whatever the relayer answers.
-    if (same.toHex() !== kind.toHex() || paid.getData().sender !== wallet.address) {
+    const { sender, gasData } = paid.getData();
+    if (same.toHex() !== kind.toHex() || sender !== wallet.address) {
       throw new Error("The relayer asked for a signature over something else");
+    }
+    // A budget of any size would be the wallet's own loss.
+    if (gasData.owner === null || gasData.owner === wallet.address) {
+      throw new Error("The relayer said it pays, and let this wallet pay");
     }
     const signed = await wallet.signTransaction({ bytes, json: () => paid.toJSON() }, network);
     if (signed.bytes.toHex() !== bytes.toHex()) {
@@ -168,11 +181,23 @@ export class ChainOwner implements Owner {
   ): Promise<Account> {
     for (let read = 1;; read++) {
       const account = await ask();
-      if (account !== undefined && (isNew(account) || read === READS)) return account;
-      if (read === READS) throw new Error("The chain does not show the account yet. Try again.");
+      if (account !== undefined && isNew(account)) return account;
+      // Nothing is told to be done that was not seen: a key may still be listed.
+      if (read === READS) {
+        throw new Error("The chain does not show the change yet. Reload the page in a moment.");
+      }
       await pause(PAUSE_MS);
     }
   }
+}
+
+/** Whether an account lists a key with just these permissions, and for no longer. */
+function listsAs({ keys }: Account, { public_key, permissions, expires_at }: NewKey): boolean {
+  const listed = keys.find((key) => key.public_key === public_key);
+  const end = (text: string | undefined) => text === undefined ? Infinity : Date.parse(text);
+  return listed !== undefined && end(listed.expires_at) <= end(expires_at) &&
+    listed.permissions.length === permissions.length &&
+    permissions.every((permission) => listed.permissions.includes(permission));
 }
 
 function shown({ accountId, owner, active, keys }: ChainAccount): Account {

@@ -8,6 +8,9 @@ export interface Sponsored {
   readonly digest: string;
 }
 
+/** Longer than a relayer waits for whoever pays, milliseconds. */
+const TIMEOUT_MS = 75_000;
+
 async function post(url: string, body: unknown): Promise<Record<string, string>> {
   let response: Response;
   let text: string;
@@ -17,7 +20,7 @@ async function post(url: string, body: unknown): Promise<Record<string, string>>
       headers: { "content-type": "application/json" },
       body: JSON.stringify(body),
       redirect: "error",
-      signal: AbortSignal.timeout(30_000),
+      signal: AbortSignal.timeout(TIMEOUT_MS),
     });
     text = await response.text();
   } catch (cause) {
