@@ -2,7 +2,7 @@ import type { Ed25519Keypair } from "@mysten/sui/keypairs/ed25519";
 import { OnDevnet } from "../plugins/sui/on_devnet.ts";
 import { Program, relayerEnv } from "../program.ts";
 import { SvcClient } from "../../src/client/client.ts";
-import { TestKey } from "../relayer_fixture.ts";
+import type { TestKey } from "../relayer_fixture.ts";
 
 /** A started program with everything networked, on a devnet, and a delegate key of an account. */
 export class Networked implements AsyncDisposable {
