@@ -1,6 +1,6 @@
 import { SvcError } from "../errors.ts";
 import type { LiveJob } from "../jobs/live_job.ts";
-import { abortable, withinTime } from "./abortable.ts";
+import { abortable } from "./abortable.ts";
 import { type Domain, unseal } from "./domain.ts";
 import { decodePayload, decodeStep, type Payload, type Step } from "./payload.ts";
 import { encodeBlob } from "./record.ts";
@@ -52,11 +52,8 @@ async function name(domain: Domain, live: LiveJob): Promise<void> {
     const made = decodeStep(await unseal(domain.steps, step, `step ${id}`));
     const sealed = await unseal(domain.payloads, await domain.jobs.payload(live), id);
     const payload = decodePayload(sealed);
-    live.blobId = await withinTime(
-      NAMING_MS,
-      undefined,
-      (signal) => abortable(storeBlob(domain, live, payload, made, signal), signal),
-    );
+    const signal = AbortSignal.timeout(NAMING_MS);
+    live.blobId = await abortable(storeBlob(domain, live, payload, made, signal), signal);
   } catch (error) {
     domain.logger.warn("blob_not_named", { job_id: id, reason: SvcError.from(error).code });
   }
