@@ -140,6 +140,8 @@ export class LexicalIndex {
   /**
    * Takes over texts of an earlier index.
    *
+   * The arrays of the state are taken over.
+   *
    * @param slots Slot of every document of the state, -1 for texts that are not here any more;
    * slots whose text is known keep theirs.
    * @throws {RangeError} for a state that cannot be one.

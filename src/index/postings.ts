@@ -19,9 +19,9 @@ export interface PostingsState {
   /** Number of terms. */
   readonly terms: number;
   /** The table of terms. */
-  readonly cells: Uint32Array;
+  readonly cells: Uint32Array<ArrayBuffer>;
   /** The lists. */
-  readonly pool: Uint32Array;
+  readonly pool: Uint32Array<ArrayBuffer>;
 }
 
 /**
@@ -41,24 +41,20 @@ export class Postings {
   #pool = new Uint32Array(FIRST_WORDS);
   #used = 0;
 
-  /** The lists of an earlier index; throws a `RangeError` for numbers that cannot be such. */
+  /**
+   * The lists of an earlier index, whose arrays are taken over and written to; throws a `RangeError`
+   * for sizes that cannot be. What the numbers mean is not checked: who keeps them seals them.
+   */
   static from({ terms, cells, pool }: PostingsState): Postings {
     const count = cells.length / CELL;
     if (count < FIRST_CELLS || (count & (count - 1)) !== 0 || terms >= count) {
       throw new RangeError("These are no postings");
     }
-    for (let cell = 0; cell < cells.length; cell += CELL) {
-      // Beyond the pool there is nothing to read; a link within it ends where its list does.
-      if (cells[cell + COUNT]! > pool.length || cells[cell + FIRST]! > pool.length) {
-        throw new RangeError("These are no postings");
-      }
-    }
     const postings = new Postings();
-    postings.#cells = cells.slice();
+    postings.#cells = cells;
     postings.#shift = Math.clz32(count - 1);
     postings.#terms = terms;
-    postings.#pool = new Uint32Array(Math.max(FIRST_WORDS, Math.ceil(pool.length * 1.1)));
-    postings.#pool.set(pool);
+    postings.#pool = pool;
     postings.#used = pool.length;
     return postings;
   }

@@ -67,8 +67,8 @@ export function encodeTexts(
 /** What {@linkcode encodeTexts} wrote; `undefined` for anything else. */
 export function decodeTexts(saved: Uint8Array): SavedTexts | undefined {
   if (saved.length % 4 !== 0 || saved.length < HEAD * 4) return undefined;
-  // Numbers must be aligned.
-  const bytes = saved.byteOffset % 4 === 0 ? saved : saved.slice();
+  // A copy of our own, aligned: the numbers are taken over and written to.
+  const bytes = new Uint8Array(saved);
   const numbers = new Uint32Array(bytes.buffer, bytes.byteOffset, bytes.length / 4);
   const [format, count = 0, nameBytes = 0] = numbers;
   const [wordTerms = 0, wordCells = 0, wordPool = 0] = numbers.subarray(3);
