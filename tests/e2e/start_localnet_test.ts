@@ -17,6 +17,7 @@ Deno.test("start:localnet runs network and program, and ends with a signal", asy
           HOME: home,
           DENO_DIR: cache,
           NO_COLOR: "1",
+          LOCALNET_PORT: "0",
           SVC_PORT: port,
           SVC_WEB_PORT: "0",
           SIDECAR_URL: "http://127.0.0.1:0",
@@ -46,7 +47,8 @@ Deno.test("start:localnet runs network and program, and ends with a signal", asy
       assert.equal(config.sponsorEnabled, true);
       child.kill("SIGTERM");
       assert.equal((await child.status).code, 0, lines.join("\n"));
-      await Promise.all([out, reading]);
+      const [told] = await Promise.all([out, reading]);
+      assert.match(told, /export SVC_ACCOUNTS=sui SVC_SUI_RPC_URL=http:/);
     }
   });
 });
