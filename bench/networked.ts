@@ -1,41 +1,17 @@
-import { fileURLToPath } from "node:url";
 import { SvcClient } from "../src/client/client.ts";
 import { DataFolder } from "./data_folder.ts";
 import type { Part } from "./figures.ts";
+import { startNetwork } from "./network_process.ts";
 import { startRelayer } from "./relayer_process.ts";
 import { median, quantile } from "./statistics.ts";
 
 const ROUNDS = 6;
 const WRITES = 25;
-const NETWORK = fileURLToPath(new URL("./servers/network.ts", import.meta.url));
 
 interface Told {
   readonly settings: Readonly<Record<string, string>>;
   readonly accountId: string;
   readonly seed: string;
-}
-
-/** A devnet in a process of its own. */
-async function startNetwork(): Promise<Told & AsyncDisposable> {
-  const child = new Deno.Command(Deno.execPath(), {
-    args: ["run", "--quiet", "--lock=deno.lock", "--frozen", "-A", NETWORK],
-    cwd: fileURLToPath(new URL("../", import.meta.url)),
-    stdin: "piped",
-    stdout: "piped",
-    stderr: "null",
-  }).spawn();
-  let line = "";
-  for await (const chunk of child.stdout.pipeThrough(new TextDecoderStream())) {
-    line += chunk;
-    if (line.includes("\n")) break;
-  }
-  return {
-    ...JSON.parse(line) as Told,
-    async [Symbol.asyncDispose]() {
-      await child.stdin.close();
-      await child.status;
-    },
-  };
 }
 
 /** From the 202 to the answer that the memory can be recalled, for each write, milliseconds. */
@@ -58,7 +34,7 @@ export const networkedPart: Part = {
   async run(note) {
     await using folder = await DataFolder.make();
     await using other = await DataFolder.make();
-    await using network = await startNetwork();
+    await using network = await startNetwork<Told>("bench/servers/network.ts");
     await using embedded = await startRelayer(folder);
     await using networked = await startRelayer(other, network.settings);
     const clientOf = (port: number, privateKey: string, accountId: string) =>

@@ -2,13 +2,13 @@
  * The seal cipher, its key servers in another process: what sealing and opening take, and how long
  * the event loop stands still meanwhile. Also by itself: `deno run -A bench/seal.ts`.
  */
-import { fileURLToPath } from "node:url";
 import { SealCipher } from "../plugins/seal/cipher.ts";
 import type { KeyWorkOptions } from "../plugins/seal/calls.ts";
 import { WorkerCalls } from "../plugins/seal/worker_calls.ts";
 import type { DecryptCredential, Sealed } from "../src/interfaces/mod.ts";
 import type { KeyStore, WrappedKey } from "../src/plugin.ts";
 import { type Figure, type Part, tableText } from "./figures.ts";
+import { startNetwork } from "./network_process.ts";
 import { median } from "./statistics.ts";
 
 const HITS = 100;
@@ -17,34 +17,11 @@ const SCOPES = 20;
 const PERIOD_MS = 5 * 60_000;
 /** A memory of usual length. */
 const TEXT = new TextEncoder().encode("I moved to Lisbon last spring. ".repeat(10));
-const NETWORK = fileURLToPath(new URL("./servers/seal_network.ts", import.meta.url));
 
 interface Told {
   readonly options: KeyWorkOptions;
   readonly accountId: string;
   readonly credential: DecryptCredential;
-}
-
-/** Key servers in a process of their own. */
-async function startNetwork(): Promise<Told & AsyncDisposable> {
-  const child = new Deno.Command(Deno.execPath(), {
-    args: ["run", "--quiet", "--lock=deno.lock", "--frozen", "-A", NETWORK],
-    cwd: fileURLToPath(new URL("../", import.meta.url)),
-    stdin: "piped",
-    stdout: "piped",
-  }).spawn();
-  let line = "";
-  for await (const chunk of child.stdout.pipeThrough(new TextDecoderStream())) {
-    line += chunk;
-    if (line.includes("\n")) break;
-  }
-  return {
-    ...JSON.parse(line) as Told,
-    async [Symbol.asyncDispose]() {
-      await child.stdin.close();
-      await child.status;
-    },
-  };
 }
 
 /** Wrapped keys in memory. */
@@ -104,7 +81,7 @@ async function times(rounds: number, call: () => Promise<unknown>): Promise<numb
 
 async function measure(note: (text: string) => void): Promise<Figure[]> {
   note("starting key servers");
-  await using network = await startNetwork();
+  await using network = await startNetwork<Told>("bench/servers/seal_network.ts");
   const { options, accountId, credential } = network;
   const clock = { now: Date.now() };
   const work = new WorkerCalls(options);

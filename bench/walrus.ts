@@ -8,6 +8,7 @@ import { openSui } from "../plugins/chain/sui_client.ts";
 import { openWalrus } from "../plugins/walrus/open.ts";
 import { parseWallets } from "../plugins/walrus/upload/wallets.ts";
 import { type Figure, type Part, tableText } from "./figures.ts";
+import { startNetwork } from "./network_process.ts";
 import { quantile } from "./statistics.ts";
 
 const MEMORIES = 600;
@@ -118,32 +119,8 @@ async function arrive(net: Net, scopes: number): Promise<Measured> {
 }
 
 async function withNet<T>(shards: number, work: (net: Net) => Promise<T>): Promise<T> {
-  const child = new Deno.Command(Deno.execPath(), {
-    args: [
-      "run",
-      "-A",
-      "--no-check",
-      new URL("./walrus_net.ts", import.meta.url).href,
-      `${shards}`,
-    ],
-    stdin: "piped",
-    stdout: "piped",
-  }).spawn();
-  try {
-    return await work(JSON.parse(await firstLine(child.stdout)) as Net);
-  } finally {
-    await child.stdin.close();
-    await child.status;
-  }
-}
-
-async function firstLine(stream: ReadableStream<Uint8Array<ArrayBuffer>>): Promise<string> {
-  let text = "";
-  for await (const chunk of stream.pipeThrough(new TextDecoderStream()).values()) {
-    text += chunk;
-    if (text.includes("\n")) break;
-  }
-  return text.slice(0, text.indexOf("\n"));
+  await using net = await startNetwork<Net>("bench/walrus_net.ts", `${shards}`);
+  return await work(net);
 }
 
 function figuresOf(subject: string, measured: Measured, goals: Record<string, number>): Figure[] {
