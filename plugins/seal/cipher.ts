@@ -148,7 +148,7 @@ export class SealCipher implements Cipher {
   async destroy(keyId: string): Promise<void> {
     await Promise.resolve();
     this.#check();
-    this.#opening.changed();
+    this.#opening.destroyed(keyId);
     this.#keys.delete(keyId);
     this.#dataKeys.drop(keyId);
   }

@@ -36,8 +36,12 @@ export class OpeningKeys {
   readonly #chains: OpenSecrets;
   readonly #unwrapping: Unwrapping;
   readonly #now: () => number;
-  /** Raised when an account changes or a key is destroyed: what was asked before is not kept. */
+  /** Raised when an account changes or a key is destroyed: what was asked before is not kept open. */
   #changes = 0;
+  /** Calls that have not answered. */
+  #calls = 0;
+  /** Keys destroyed since the first of these calls: what travelled with a record is not saved. */
+  readonly #destroyed = new Set<string>();
 
   /** Open data keys are kept in `open`, secrets of chains in `chains`. */
   constructor(
@@ -59,6 +63,19 @@ export class OpeningKeys {
    * none are passed over.
    */
   async of(
+    items: readonly SealedItem[],
+    scope: KeyScope,
+    caller: Wanting,
+  ): Promise<Map<string, Found>> {
+    this.#calls++;
+    try {
+      return await this.#find(items, scope, caller);
+    } finally {
+      if (--this.#calls === 0) this.#destroyed.clear();
+    }
+  }
+
+  async #find(
     items: readonly SealedItem[],
     scope: KeyScope,
     caller: Wanting,
@@ -96,9 +113,15 @@ export class OpeningKeys {
     return found;
   }
 
-  /** Notes that an account changed or a key is gone; what was asked before will not be kept. */
+  /** Notes that an account changed; what was asked before will not be kept open. */
   changed(): void {
     this.#changes++;
+  }
+
+  /** Notes that a key is gone for good; what was asked before will not be kept. */
+  destroyed(keyId: string): void {
+    this.#changes++;
+    if (this.#calls > 0) this.#destroyed.add(keyId);
   }
 
   /** Sorts the items' keys: those that are open, or cannot be, are put into `found`. */
@@ -120,7 +143,7 @@ export class OpeningKeys {
         continue;
       }
       try {
-        const { key, saved } = this.#find(keyId, scope, wrappedKey);
+        const { key, saved } = this.#portable(keyId, scope, wrappedKey);
         const { generation, wrapped } = key;
         const identity = { accountId: scope.accountId, generation, scope: hash };
         if (keyIdOfStep(identity, wrapped) !== keyId) throw cannotOpen();
@@ -155,7 +178,7 @@ export class OpeningKeys {
     }
   }
 
-  #find(
+  #portable(
     keyId: string,
     { accountId, owner, namespace }: KeyScope,
     carried: Uint8Array | undefined,
@@ -190,7 +213,8 @@ export class OpeningKeys {
       }
       const { keyId, generation, wrapped, saved } = key;
       const bytes = dataKeyOf(state, key.step.salt, keyId);
-      if (!saved && keep) {
+      // Wrapped, it says nothing: records that were restored with it open by it alone.
+      if (!saved && !this.#destroyed.has(keyId)) {
         const createdAt = this.#now();
         this.#keys.put({ accountId, owner, namespace, keyId, generation, wrapped, createdAt });
       }

@@ -1,7 +1,12 @@
 import assert from "node:assert/strict";
 import { SealCipher } from "../../../plugins/seal/cipher.ts";
 import { SvcError } from "../../../src/errors.ts";
-import type { DecryptCredential, SealContext, Sealed } from "../../../src/interfaces/mod.ts";
+import type {
+  DecryptCredential,
+  SealContext,
+  Sealed,
+  SealedItem,
+} from "../../../src/interfaces/mod.ts";
 import { cipherSuite, conform } from "../../conformance/mod.ts";
 import { KeysForTests } from "../sealer_for_tests.ts";
 import { FAKE_SERVERS, FakeWork, stateOf, withCredential } from "./fake_work.ts";
@@ -281,6 +286,34 @@ Deno.test("what was asked for before a change is not kept after it", async () =>
   assert.deepEqual(await waiting, opened);
   assert.deepEqual(await open(sealed), opened);
   assert.equal(work.calls.unwrap, 2);
+});
+
+Deno.test("a key that came with a record is kept whatever changes meanwhile", async () => {
+  const { cipher: elsewhere, seal } = setUp();
+  await using _ = elsewhere;
+  const { wrappedKey, ...sealed } = await seal();
+  const { wrappedKey: another, ...other } = await seal({ namespace: "other" });
+  const work = new FakeWork();
+  const { cipher } = setUp(new KeysForTests(), work);
+  await using __ = cipher;
+  const gate = Promise.withResolvers<void>();
+  work.held.unwrap = gate.promise;
+  const open = (item: SealedItem, context = {}) =>
+    cipher.open([item], { ...CONTEXT, ...context, credential });
+  const first = open({ memoryId: "m", ...sealed, ...(wrappedKey && { wrappedKey }) });
+  const namespace = "other";
+  const second = open({ memoryId: "m", ...other, ...(another && { wrappedKey: another }) }, {
+    namespace,
+  });
+  while (work.unwraps.length < 2) await Promise.resolve();
+  cipher.accountChanged(accountId);
+  await cipher.destroy(other.keyId);
+  gate.resolve();
+  assert.deepEqual([await first, await second], [opened, opened]);
+  // As an index keeps it: the key does not travel with it.
+  assert.deepEqual(await open({ memoryId: "m", ...sealed }), opened);
+  const gone = await open({ memoryId: "m", ...other }, { namespace });
+  assert.deepEqual(refusal(gone), { code: "storage_unavailable", retryable: false });
 });
 
 Deno.test("a key that is destroyed while it is asked for is not kept", async () => {
