@@ -1,4 +1,5 @@
 import { fileURLToPath } from "node:url";
+import { within } from "./within.ts";
 
 const MAIN = fileURLToPath(new URL("../main.ts", import.meta.url));
 const CONFIG = fileURLToPath(new URL("../deno.json", import.meta.url));
@@ -9,14 +10,18 @@ export type LogLine = Readonly<Record<string, string | number>>;
 /** The program in a process of its own, with JSON log lines that can be waited for. */
 export class Program implements AsyncDisposable {
   readonly #child: Deno.ChildProcess;
-  readonly #lines: AsyncGenerator<string>;
   readonly #output: Promise<string>;
+  /** Resolves when standard error has ended. */
+  readonly #ended: Promise<void>;
+  /** Lines of {@linkcode errors} that no event was waited for in. */
+  #read = 0;
+  #more = Promise.withResolvers<boolean>();
   /** Every line of standard error so far. */
   readonly errors: string[] = [];
 
   /** Starts `main.ts` with arguments and only these variables besides Deno's own. */
   constructor(args: readonly string[], env: Readonly<Record<string, string>>) {
-    const cache = Deno.env.get("DENO_DIR");
+    const cache = Deno.env.get("DENO_DIR") || undefined;
     this.#child = new Deno.Command(Deno.execPath(), {
       args: ["run", "--no-prompt", "-A", "--config", CONFIG, MAIN, ...args],
       env: {
@@ -32,7 +37,7 @@ export class Program implements AsyncDisposable {
       stdout: "piped",
       stderr: "piped",
     }).spawn();
-    this.#lines = linesOf(this.#child.stderr);
+    this.#ended = this.#readErrors(this.#child.stderr);
     this.#output = new Response(this.#child.stdout).text();
   }
 
@@ -58,25 +63,36 @@ export class Program implements AsyncDisposable {
     await this.#child.stdin.close();
   }
 
-  /** Waits for the next log line of an event that fits. */
+  /**
+   * Waits for the next log line of an event that fits.
+   *
+   * @throws {Error} when it does not come.
+   */
   async event(name: string, fits: (line: LogLine) => boolean = () => true): Promise<LogLine> {
+    const log = () => this.errors.join("\n");
+    const found = await within(this.#next(name, fits), () => `no "${name}" in\n${log()}`);
+    if (found === undefined) throw new Error(`ended before "${name}":\n${log()}`);
+    return found;
+  }
+
+  async #next(name: string, fits: (line: LogLine) => boolean): Promise<LogLine | undefined> {
     for (;;) {
-      const { done, value } = await this.#lines.next();
-      if (done) throw new Error(`ended before "${name}":\n${this.errors.join("\n")}`);
-      this.errors.push(value);
-      const line = parse(value);
-      if (line?.event === name && fits(line)) return line;
+      while (this.#read < this.errors.length) {
+        const line = parse(this.errors[this.#read++]!);
+        if (line?.event === name && fits(line)) return line;
+      }
+      if (!await this.#more.promise) return undefined;
     }
   }
 
-  /**
-   * Reads on: a program whose log nobody reads stops once the pipe is full. No event can be waited
-   * for afterwards.
-   */
-  drain(): void {
-    void (async () => {
-      for await (const line of this.#lines) this.errors.push(line);
-    })();
+  /** Reads on whether or not somebody waits: a program whose log nobody reads stops. */
+  async #readErrors(stream: ReadableStream<Uint8Array>): Promise<void> {
+    for await (const line of linesOf(stream)) {
+      this.errors.push(line);
+      this.#more.resolve(true);
+      this.#more = Promise.withResolvers();
+    }
+    this.#more.resolve(false);
   }
 
   /** Sends a signal. */
@@ -86,7 +102,7 @@ export class Program implements AsyncDisposable {
 
   /** Waits for the end and answers the exit code. */
   async end(): Promise<number> {
-    for await (const line of this.#lines) this.errors.push(line);
+    await this.#ended;
     const { code } = await this.#child.status;
     await this.#output;
     await this.#child.stdin.close().catch(() => undefined);
@@ -131,12 +147,6 @@ export async function inHome(test: (home: string) => Promise<void>): Promise<voi
   } finally {
     await Deno.remove(home, { recursive: true });
   }
-}
-
-/** A port that nobody listens at. */
-export function freePort(): string {
-  using listener = Deno.listen({ hostname: "127.0.0.1", port: 0 });
-  return String(listener.addr.port);
 }
 
 /** Variables of a relayer that finds its own ports and needs no weights. */

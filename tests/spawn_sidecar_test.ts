@@ -7,6 +7,9 @@ import { spawnSidecar } from "../src/spawn_sidecar.ts";
 import { GENEROUS, signature } from "./http/sponsor/desk.ts";
 import { kind, PACKAGE, SENDER } from "./http/sponsor/kinds.ts";
 
+/** As long as a slow machine takes to start a process. */
+const PATIENCE_MS = 60_000;
+
 Deno.test("an embedded relayer gets a sidecar of its own, which is kept running", async () => {
   const { sidecarUrl: url } = chooseAddresses({ sidecarUrl: "http://127.0.0.1:0", port: 0 });
   const sidecar = { url, token: crypto.randomUUID() };
@@ -27,12 +30,14 @@ Deno.test("an embedded relayer gets a sidecar of its own, which is kept running"
 
   /** Status of an MCP request without credentials, once a sidecar answers. */
   const answered = async () => {
-    for (;;) {
+    for (const end = performance.now() + PATIENCE_MS; performance.now() < end;) {
       const request = new Request("http://localhost/api/mcp", { method: "POST", body: "{}" });
       const response = await relayer.fetch(request);
       await response.body?.cancel();
       if (response.status !== 502) return response.status;
+      await new Promise((resolve) => setTimeout(resolve, 20));
     }
+    throw new Error(`no sidecar answers:\n${lines.join("")}`);
   };
   assert.ok(await answered() >= 400);
   Deno.kill(JSON.parse(lines[0]!).pid, "SIGKILL");
@@ -59,7 +64,7 @@ Deno.test("a sidecar may pay for an embedded relayer's transactions", async () =
     },
   });
   const post = async (path: string, body: unknown) => {
-    for (;;) {
+    for (const end = performance.now() + PATIENCE_MS; performance.now() < end;) {
       const response = await relayer.fetch(
         new Request(`http://localhost${path}`, {
           method: "POST",
@@ -70,7 +75,9 @@ Deno.test("a sidecar may pay for an embedded relayer's transactions", async () =
       const answer = await response.json();
       // Nobody listens yet.
       if (answer.code !== "sidecar_unavailable") return answer;
+      await new Promise((resolve) => setTimeout(resolve, 20));
     }
+    throw new Error("no sidecar answers");
   };
   const transactionBlockKindBytes = kind().toBase64();
   const { digest } = await post("/sponsor", { sender: SENDER, transactionBlockKindBytes });

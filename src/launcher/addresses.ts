@@ -9,6 +9,13 @@ export interface Addresses {
 }
 
 /**
+ * Ports below those that systems give out by themselves (from 32,768 on): none of ours, which a
+ * child process listens at a moment later only, is taken meanwhile by some connection.
+ */
+const FIRST = 20_000;
+const COUNT = 12_000;
+
+/**
  * Chooses what the settings leave to the system.
  *
  * @param settings Port 0 of its `SIDECAR_URL` is replaced by a free one.
@@ -20,8 +27,14 @@ export function chooseAddresses(settings: Pick<Settings, "sidecarUrl" | "port">)
   using stack = new DisposableStack();
   function freePort(hostname: string): number {
     for (;;) {
-      const { port } = stack.use(Deno.listen({ hostname, port: 0 })).addr;
-      if (!taken.includes(port)) return port;
+      const port = FIRST + Math.floor(Math.random() * COUNT);
+      if (taken.includes(port)) continue;
+      try {
+        stack.use(Deno.listen({ hostname, port }));
+        return port;
+      } catch (error) {
+        if (!(error instanceof Deno.errors.AddrInUse)) throw error;
+      }
     }
   }
   const sidecarUrl = sidecar.port === "0"

@@ -1,5 +1,6 @@
 import assert from "node:assert/strict";
 import { Installation } from "../crash/installation.ts";
+import { freePort } from "../free_port.ts";
 
 const FACTS = `
 The spare key is under the blue flower pot
@@ -25,10 +26,7 @@ My laptop has a Swiss keyboard
 `.trim().split("\n");
 
 Deno.test("what should I not cook for them?", async () => {
-  using listener = Deno.listen({ hostname: "127.0.0.1", port: 0 });
-  const port = String(listener.addr.port);
-  listener.close();
-  await using installation = await Installation.create({ SVC_PORT: port });
+  await using installation = await Installation.create({ SVC_PORT: String(freePort()) });
   const svc = async (...args: string[]) => {
     const { code, output, errors } = await installation.run(args);
     assert.equal(code, 0, `${args[0]}: ${errors}`);

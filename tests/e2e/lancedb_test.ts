@@ -1,12 +1,13 @@
 import assert from "node:assert/strict";
 import { Installation } from "../crash/installation.ts";
+import { freePort } from "../free_port.ts";
 
 Deno.test("the program keeps its index in LanceDB, with the permissions that takes", async () => {
   await using installation = await Installation.create({
     SVC_VECTOR_STORE: "lancedb",
     SVC_EMBEDDER: "memory",
     SVC_LANCEDB_VECTOR_INDEX_ROWS: "0",
-    SVC_PORT: await freePort(),
+    SVC_PORT: String(freePort()),
   });
   const svc = async (...args: string[]) => {
     const { code, output, errors } = await installation.run(args);
@@ -30,8 +31,3 @@ Deno.test("the program keeps its index in LanceDB, with the permissions that tak
   const permissions = (await installation.run(["--print-permissions"])).output;
   assert.match(permissions, /--allow-ffi=[^\n]*@lancedb/);
 });
-
-async function freePort(): Promise<string> {
-  using listener = Deno.listen({ hostname: "127.0.0.1", port: 0 });
-  return await Promise.resolve(String(listener.addr.port));
-}

@@ -60,7 +60,6 @@ export class Networked implements AsyncDisposable {
   async launch(): Promise<void> {
     this.#program = new Program(["start"], { ...relayerEnv(this.#home), ...this.#env });
     const { port } = await this.#program.event("listening");
-    this.#program.drain();
     this.#url = `http://127.0.0.1:${port}`;
   }
 

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import type { Child } from "../crash/child.ts";
 import { type Env, Installation, LISTENING } from "../crash/installation.ts";
-import { freePort } from "../program.ts";
+import { freePort } from "../free_port.ts";
 import { call, health, type Identity, idle, poll } from "../crash/wire.ts";
 
 /** The flags of each process, as the program prints them. */
@@ -40,7 +40,7 @@ function withoutOne(
 /** Settings with ports that are known before the start. */
 function fixedPorts(): Env {
   return {
-    SVC_PORT: freePort(),
+    SVC_PORT: String(freePort()),
     SIDECAR_URL: `http://127.0.0.1:${freePort()}`,
     SIDECAR_AUTH_TOKEN: "a-token-of-the-test",
   };
@@ -118,7 +118,7 @@ Deno.test("another directory, port or host works by its setting alone", async ()
   await Deno.writeTextFile(plugin, REMOTE_EMBEDDER);
   const env: Env = {
     SVC_DATA_DIR: `${home}/elsewhere and back`,
-    SVC_PORT: freePort(),
+    SVC_PORT: String(freePort()),
     SVC_HOST: "localhost",
     SVC_EMBEDDER: plugin,
     MY_EMBEDDER_HOST: `127.0.0.1:${host.addr.port}`,

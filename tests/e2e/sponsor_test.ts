@@ -102,7 +102,6 @@ Deno.test("a wallet without gas creates its account and adds a key", async () =>
       pids[String(process)] = Number(pid);
     }
     const { port } = await program.event("listening");
-    program.drain();
     const url = `http://127.0.0.1:${port}`;
     const client = new SuiGrpcClient({ network: "localnet", transport: devnet.transport() });
     const wallet = new PoorWallet(url, client);

@@ -1,13 +1,14 @@
 import assert from "node:assert/strict";
 import { fileURLToPath } from "node:url";
-import { freePort, inHome, linesOf } from "../program.ts";
+import { freePort } from "../free_port.ts";
+import { inHome, linesOf } from "../program.ts";
 
 const SCRIPT = fileURLToPath(new URL("../../devnet/localnet.ts", import.meta.url));
 const CONFIG = fileURLToPath(new URL("../../deno.json", import.meta.url));
 
 Deno.test("start:localnet runs network and program, and ends with a signal", async () => {
   await inHome(async (home) => {
-    const port = freePort();
+    const port = String(freePort());
     const cache = Deno.env.get("DENO_DIR") ?? `${Deno.env.get("HOME")}/.cache/deno`;
     for (let start = 0; start < 2; start++) {
       const child = new Deno.Command(Deno.execPath(), {

@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import { textOf } from "../cli/bridge/host_peer.ts";
-import { freePort, inHome } from "../program.ts";
+import { freePort } from "../free_port.ts";
+import { inHome } from "../program.ts";
 import { verifies } from "../requirements.ts";
 import { runCommand, startServing } from "./mcp_relayer.ts";
 import { packageStart, StdioPackage } from "./stdio.ts";
@@ -21,7 +22,7 @@ async function withAccount(home: string, extra: Record<string, string>): Promise
 Deno.test("a relayer that is down at the start is named, and used once it is up", async () => {
   verifies("13.2-9", "13.2-10");
   await inHome(async (home) => {
-    const port = freePort();
+    const port = String(freePort());
     await withAccount(home, fixed(port));
     await using svc = new StdioPackage(packageStart(home));
     await svc.host.request("ping");
@@ -53,10 +54,9 @@ for (const transport of ["http", "sse"]) {
   Deno.test(`a relayer killed among 200 writes stores each once, or the host hears of an error (${transport})`, async () => {
     verifies("13.3-6");
     await inHome(async (home) => {
-      const extra = fixed(freePort());
+      const extra = fixed(String(freePort()));
       const first = await startServing(home, extra);
       await using _first = first.program;
-      first.program.drain();
       await runCommand(["account", "create", "--save"], first.env);
       await using svc = new StdioPackage(packageStart(home, "--transport", transport));
       await svc.host.initialize();
@@ -79,7 +79,6 @@ for (const transport of ["http", "sse"]) {
       await first.program.end();
       const second = await startServing(home, extra);
       await using _second = second.program;
-      second.program.drain();
 
       const results = await Promise.all(calls);
       const { memories } = JSON.parse(

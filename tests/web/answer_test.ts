@@ -6,7 +6,7 @@ import { NODES } from "../../src/protocol/networks.ts";
 import { readWebFiles, WEB_FILES } from "../../src/web/files.ts";
 import { listenWeb } from "../../src/web/listen.ts";
 import { verifies } from "../requirements.ts";
-import { freePort } from "./dashboard.ts";
+import { freePort } from "../free_port.ts";
 
 const files = await readWebFiles(new URL("../../web/dist/", import.meta.url));
 const OPTIONS: WebOptions = {

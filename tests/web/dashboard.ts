@@ -1,4 +1,5 @@
 import type { Page } from "playwright-core";
+import { freePort } from "../free_port.ts";
 import { inHome, Program, relayerEnv } from "../program.ts";
 
 /** A started program with its dashboard. */
@@ -13,20 +14,6 @@ export interface Dashboard {
   readonly program: Program;
   /** Its variables. */
   readonly env: Readonly<Record<string, string>>;
-}
-
-/** A port that is free on both loopback addresses at the moment. */
-export function freePort(): number {
-  for (;;) {
-    using listener = Deno.listen({ hostname: "127.0.0.1", port: 0 });
-    const { port } = listener.addr;
-    try {
-      Deno.listen({ hostname: "::1", port }).close();
-      return port;
-    } catch (error) {
-      if (!(error instanceof Deno.errors.AddrInUse)) return port; // there is no IPv6
-    }
-  }
 }
 
 /**

@@ -4,7 +4,8 @@ import type { Page } from "playwright-core";
 import { SvcClient } from "../../src/client/mod.ts";
 import { browserTest, complaints } from "./chromium.ts";
 import { inHome, Program, relayerEnv } from "../program.ts";
-import { freePort, signIn, withDashboard } from "./dashboard.ts";
+import { signIn, withDashboard } from "./dashboard.ts";
+import { freePort } from "../free_port.ts";
 
 const card = (page: Page, text: string) =>
   page.locator(".memory", { hasText: text }).filter({ has: page.locator("time") });
@@ -133,7 +134,6 @@ browserTest("records that the search lost are put back, step by step", async (br
     {
       await using program = new Program(["start"], env);
       await program.event("dashboard");
-      program.drain();
       await signIn(page, web);
       await importLines(page, lines);
       await page.getByText("60 memories,").waitFor();
@@ -143,7 +143,6 @@ browserTest("records that the search lost are put back, step by step", async (br
     }
     await using program = new Program(["start"], env);
     await program.event("dashboard");
-    program.drain();
     await page.goto(web);
     await page.getByText("Nothing here yet").waitFor();
     await page.getByText("Import, repair, forget").click();

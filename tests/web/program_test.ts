@@ -2,7 +2,8 @@ import assert from "node:assert/strict";
 import { inHome, Program, relayerEnv } from "../program.ts";
 import { verifies } from "../requirements.ts";
 import { browserTest } from "./chromium.ts";
-import { freePort, withDashboard } from "./dashboard.ts";
+import { withDashboard } from "./dashboard.ts";
+import { freePort } from "../free_port.ts";
 
 /** First paint may transfer this much, in bytes. */
 const FIRST_PAINT_BYTES = 150_000;

@@ -4,7 +4,8 @@ import { ed25519Wallet, secp256k1Wallet, type Wallet } from "../http/wallet.ts";
 import { verifies } from "../requirements.ts";
 import { browserTest, complaints, screenshot } from "./chromium.ts";
 import { inHome, Program, relayerEnv } from "../program.ts";
-import { freePort, signIn, withDashboard } from "./dashboard.ts";
+import { signIn, withDashboard } from "./dashboard.ts";
+import { freePort } from "../free_port.ts";
 
 async function accountId(page: Page): Promise<string | null> {
   await page.getByRole("link", { name: "Account" }).click();

@@ -1,4 +1,5 @@
 import type { Json } from "../../relayer_fixture.ts";
+import { within } from "../../within.ts";
 
 /** Plays an MCP host at the other end of the package's standard input and output. */
 export class HostPeer {
@@ -26,16 +27,28 @@ export class HostPeer {
     }
   }
 
+  /** Fails when the output ends, unless nobody cares any more. */
+  #within<T>(promise: Promise<T>, what: () => string): Promise<T> {
+    const over = this.ended.then(() => {
+      throw new Error(`the output ended: ${what()}`);
+    });
+    return careless(within(Promise.race([promise, over]), what));
+  }
+
   /** Sends a line as it is. */
   raw(line: string): void | Promise<void> {
     return this.#send(line);
   }
 
   /** Sends a request and answers the whole response. */
-  async request(method: string, params?: Json, id: Json = this.#nextId++): Promise<Json> {
+  request(method: string, params?: Json, id: Json = this.#nextId++): Promise<Json> {
+    return careless(this.#request(method, params, id));
+  }
+
+  async #request(method: string, params: Json, id: Json): Promise<Json> {
     const answer = new Promise<Json>((resolve) => this.#waiting.set(id, resolve));
     await this.#send(JSON.stringify({ jsonrpc: "2.0", id, method, params }));
-    return await answer;
+    return await this.#within(answer, () => `no answer to ${method} ${JSON.stringify(params)}`);
   }
 
   /** Sends a notification. */
@@ -53,7 +66,11 @@ export class HostPeer {
   }
 
   /** Calls a tool; answers its result. */
-  async call(name: string, args: Json = {}, meta?: Json): Promise<Json> {
+  call(name: string, args: Json = {}, meta?: Json): Promise<Json> {
+    return careless(this.#call(name, args, meta));
+  }
+
+  async #call(name: string, args: Json, meta: Json): Promise<Json> {
     const params = { name, arguments: args, ...(meta === undefined ? {} : { _meta: meta }) };
     const { result, error } = await this.request("tools/call", params);
     if (error !== undefined) throw new Error(`${error.code} ${error.message}`);
@@ -71,15 +88,22 @@ export class HostPeer {
     for (;;) {
       const found = this.messages.filter((message) => message.method === method);
       if (found.length >= count) return found[count - 1];
-      await new Promise<void>((resolve) => {
+      const more = new Promise<void>((resolve) => {
         const listener = (): void => {
           this.#listeners.delete(listener);
           resolve();
         };
         this.#listeners.add(listener);
       });
+      await this.#within(more, () => `no ${method}`);
     }
   }
+}
+
+/** A promise whose rejection fails a test only where it is awaited. */
+function careless<T>(promise: Promise<T>): Promise<T> {
+  promise.catch(() => undefined);
+  return promise;
 }
 
 /** Text of a tool's result. */
