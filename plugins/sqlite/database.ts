@@ -1,6 +1,7 @@
 import { DatabaseSync, type SQLInputValue, type StatementSync } from "node:sqlite";
 import { SvcError } from "../../src/errors.ts";
 import { GroupCommit } from "./group_commit.ts";
+import { WriteAheadLog } from "./write_ahead_log.ts";
 
 /** Which file to open, and how. */
 export interface DatabaseOptions {
@@ -36,14 +37,16 @@ export function fromColumn(value: Uint8Array): string {
 }
 
 /**
- * One SQLite file: WAL, every commit fsynced, deleted content overwritten, readable by its owner
- * alone. Every failure of SQLite becomes a `storage_unavailable` with the original as its cause.
+ * One SQLite file: WAL, every write fsynced before it is answered, deleted content overwritten,
+ * readable by its owner alone. The event loop waits for no fsync. Every failure of SQLite becomes a
+ * `storage_unavailable` with the original as its cause.
  */
 export class Database {
   readonly #database: DatabaseSync;
   readonly #statements = new Map<string, StatementSync>();
   readonly #options: DatabaseOptions;
   readonly #writer: GroupCommit;
+  readonly #log: WriteAheadLog;
   #closed = false;
 
   /**
@@ -53,12 +56,20 @@ export class Database {
   constructor(options: DatabaseOptions) {
     this.#options = options;
     this.#database = this.#guard(() => open(options));
+    const log = this.#log = new WriteAheadLog({
+      path: pathOf(options),
+      onFailed: () => this.#database.exec("pragma wal_autocheckpoint=1000"),
+    });
     this.#writer = new GroupCommit({
       begin: () => this.#guard(() => this.#database.exec("begin immediate")),
       commit: () => this.#guard(() => this.#database.exec("commit")),
       rollback: () => {
         // SQLite has rolled back by itself after some errors, such as a full disk.
         if (this.#database.isTransaction) this.#database.exec("rollback");
+      },
+      sync: () => log.sync().catch((cause) => this.#guard(() => rethrow(cause))),
+      get hold() {
+        return log.hold;
       },
     });
   }
@@ -84,9 +95,14 @@ export class Database {
     return this.#guard(() => this.#statement(sql).all(...values)) as Row[];
   }
 
-  /** Runs a statement and answers the row id it inserted last. */
+  /**
+   * Runs a statement and answers the row id it inserted last. Outside of `write` it is durable with
+   * the next write.
+   */
   run(sql: string, ...values: SQLInputValue[]): number {
-    return Number(this.#guard(() => this.#statement(sql).run(...values)).lastInsertRowid);
+    const { changes, lastInsertRowid } = this.#guard(() => this.#statement(sql).run(...values));
+    this.#log.changed(Number(changes));
+    return Number(lastInsertRowid);
   }
 
   /** Runs work in a transaction shared with its neighbours in time; durable once it resolves. */
@@ -100,6 +116,7 @@ export class Database {
     if (this.#closed) return;
     this.#closed = true;
     await this.#writer.idle();
+    await this.#log.close();
     this.#statements.clear();
     this.#guard(() => this.#database.close());
   }
@@ -131,9 +148,16 @@ export class Database {
   }
 }
 
-function open({ dataDir, file, schema, pageSize }: DatabaseOptions): DatabaseSync {
+function rethrow(cause: unknown): never {
+  throw cause;
+}
+
+const pathOf = ({ dataDir, file }: DatabaseOptions): string => `${dataDir}/${file}`;
+
+function open(options: DatabaseOptions): DatabaseSync {
+  const { dataDir, schema, pageSize } = options;
   Deno.mkdirSync(dataDir, { recursive: true, mode: 0o700 });
-  const path = `${dataDir}/${file}`;
+  const path = pathOf(options);
   // SQLite gives the -wal and -shm files the mode of the file itself.
   Deno.openSync(path, { create: true, write: true, mode: 0o600 }).close();
   if (Deno.build.os !== "windows") Deno.chmodSync(path, 0o600);
@@ -142,6 +166,8 @@ function open({ dataDir, file, schema, pageSize }: DatabaseOptions): DatabaseSyn
     if (pageSize !== undefined) database.exec(`pragma page_size=${pageSize}`);
     database.exec("pragma journal_mode=wal; pragma synchronous=full; pragma secure_delete=on");
     database.exec(`begin immediate; ${schema}; commit`);
+    // From here on the log is synced and copied by others, see WriteAheadLog.
+    database.exec("pragma synchronous=normal; pragma wal_autocheckpoint=0");
     return database;
   } catch (error) {
     database.close();

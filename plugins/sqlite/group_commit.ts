@@ -7,10 +7,14 @@ const MAX_MS = 8;
 export interface Transactional {
   /** Starts a write transaction. */
   begin(): void;
-  /** Makes the transaction durable. */
+  /** Commits the transaction; it may be lost by a failure of the machine until it is synced. */
   commit(): void;
   /** Undoes the transaction; never throws. */
   rollback(): void;
+  /** Makes what was committed before the call durable. */
+  sync(): Promise<void>;
+  /** Settles when transactions may begin; `undefined` when they may now. */
+  readonly hold?: Promise<void> | undefined;
 }
 
 interface Waiting {
@@ -22,17 +26,24 @@ interface Waiting {
 }
 
 /**
- * Many writes, one fsync: what arrives in one turn of the event loop shares one transaction, and
- * each promise settles after the commit.
+ * Many writes, one fsync: what arrives in one turn of the event loop shares one transaction, what is
+ * committed while the disk is busy shares the next fsync, and each promise settles after its own.
+ * The event loop does not wait for the disk.
  *
  * A batch that fails is rolled back and its items run again one by one, so that a bad item does not
- * refuse its neighbours. Work must therefore change nothing but the database.
+ * refuse its neighbours. Work must therefore change nothing but the database. After an fsync that
+ * failed nobody knows what is on the disk: everything that waits for it fails, and so does every
+ * later write.
  */
 export class GroupCommit {
   readonly #database: Transactional;
   readonly #max: number;
   #waiting: Waiting[] = [];
+  /** Committed and not synced. */
+  #committed: Waiting[] = [];
   #scheduled = false;
+  #syncing = false;
+  #broken: Refusal | undefined;
   #drained: (() => void)[] = [];
   #commits = 0;
 
@@ -66,7 +77,7 @@ export class GroupCommit {
 
   /** Resolves when nothing waits. */
   idle(): Promise<void> {
-    if (!this.#scheduled) return Promise.resolve();
+    if (!this.#scheduled && !this.#syncing) return Promise.resolve();
     return new Promise((resolve) => this.#drained.push(resolve));
   }
 
@@ -77,15 +88,45 @@ export class GroupCommit {
   }
 
   #turn(): void {
+    const { hold } = this.#database;
+    if (hold !== undefined) {
+      void hold.then(() => setImmediate(() => this.#turn()));
+      return;
+    }
     this.#write(this.#waiting.splice(0, this.#max).filter(wanted));
     this.#scheduled = false;
     if (this.#waiting.length > 0) this.#schedule();
-    else for (const resolve of this.#drained.splice(0)) resolve();
+    if (this.#committed.length > 0) void this.#sync();
+    this.#rest();
+  }
+
+  #rest(): void {
+    if (this.#scheduled || this.#syncing) return;
+    for (const resolve of this.#drained.splice(0)) resolve();
+  }
+
+  async #sync(): Promise<void> {
+    if (this.#syncing) return;
+    this.#syncing = true;
+    while (this.#committed.length > 0) {
+      const batch = this.#committed.splice(0);
+      try {
+        await this.#database.sync();
+        for (const item of batch) item.done();
+      } catch (reason) {
+        this.#broken = { reason };
+        refuse(batch, this.#broken);
+        refuse(this.#committed.splice(0), this.#broken);
+      }
+    }
+    this.#syncing = false;
+    this.#rest();
   }
 
   /** Answers why the database could not be used at all, after failing every item with it. */
   #write(batch: readonly Waiting[]): Refusal | undefined {
     if (batch.length === 0) return undefined;
+    if (this.#broken !== undefined) return refuse(batch, this.#broken);
     try {
       this.#database.begin();
     } catch (reason) {
@@ -103,7 +144,7 @@ export class GroupCommit {
       return undefined;
     }
     this.#commits++;
-    for (const item of batch.slice(0, count)) item.done();
+    this.#committed.push(...batch.slice(0, count));
     this.#waiting.unshift(...batch.slice(count));
     return undefined;
   }

@@ -1,6 +1,8 @@
 import assert from "node:assert/strict";
 import { DatabaseSync } from "node:sqlite";
+import { Checkpoints } from "../../plugins/sqlite/checkpoints.ts";
 import { Database, fromColumn, toColumn } from "../../plugins/sqlite/database.ts";
+import { WriteAheadLog } from "../../plugins/sqlite/write_ahead_log.ts";
 import { SvcError } from "../../src/errors.ts";
 import { folderForTests } from "./sealer_for_tests.ts";
 
@@ -40,13 +42,64 @@ Deno.test("the file is written ahead, synced, overwritten and private", async ()
   const pragma = (name: string) => Object.values(database.get<object>(`pragma ${name}`)!)[0];
   assert.deepEqual(
     ["journal_mode", "synchronous", "secure_delete", "busy_timeout"].map(pragma),
-    ["wal", 2, 1, 5000],
+    // Each write syncs the log itself, see WriteAheadLog.
+    ["wal", 1, 1, 5000],
   );
   for (const suffix of ["", "-wal", "-shm"]) {
     assert.equal((await Deno.stat(path + suffix)).mode! & 0o777, 0o600);
   }
   assert.equal((await Deno.stat(`${folder.path}/new`)).mode! & 0o777, 0o700);
   await database.close();
+});
+
+Deno.test("the log is copied into the database beside the writes, and starts anew", async () => {
+  await using folder = await folderForTests();
+  const log = `${folder.path}/numbers.db-wal`;
+  const database = open(folder.path);
+  await database.write(() => database.run("create table big(bytes blob)"));
+  // Counts how often the log started anew: https://www.sqlite.org/fileformat.html#walformat
+  const starts = async () => new DataView((await Deno.readFile(log)).buffer).getUint32(12);
+  const bytes = new Uint8Array(300);
+  let rows = 0;
+  const end = Date.now() + 60_000;
+  while (await starts() < 3 && Date.now() < end) {
+    const writes = Array.from(
+      { length: 100 },
+      () => database.write(() => database.run("insert into big values(?)", bytes)),
+    );
+    rows += (await Promise.all(writes)).length;
+  }
+  assert.equal(await starts(), 3);
+  const count = (from: Database) => from.get<{ n: number }>("select count(*) as n from big");
+  assert.equal(count(database)?.n, rows);
+  await database.close();
+  await assert.rejects(Deno.stat(log), Deno.errors.NotFound);
+  const again = open(folder.path);
+  assert.equal(count(again)?.n, rows);
+  await again.close();
+});
+
+Deno.test("without the thread, the log is copied by whoever commits", async () => {
+  await using folder = await folderForTests();
+  const path = `${folder.path}/numbers.db`;
+  using database = new DatabaseSync(path);
+  database.exec("pragma journal_mode=wal; create table number(n)");
+  const checkpoints = new Checkpoints(() => {
+    const worker = {
+      onmessage: null,
+      onerror: null as ((event: ErrorEvent) => void) | null,
+      postMessage: () => worker.onerror?.(new ErrorEvent("error", { message: "gone" })),
+      terminate: () => {},
+    };
+    return worker;
+  });
+  let failed = 0;
+  const log = new WriteAheadLog({ path, onFailed: () => failed++, checkpoints, rows: 2 });
+  log.changed(1);
+  log.changed(1);
+  await log.sync();
+  await log.close();
+  assert.equal(failed, 1);
 });
 
 Deno.test("failures of SQLite are storage_unavailable, with the reason as cause", async () => {

@@ -1,0 +1,94 @@
+/** What the thread is asked. */
+export interface CheckpointRequest {
+  /** Number of the call. */
+  readonly id: number;
+  /** `checkpoint` copies what is in the log; `close` ends the thread's own connection. */
+  readonly call: "checkpoint" | "close";
+  /** The database. */
+  readonly path: string;
+}
+
+/** What it answers when it is done, or what went wrong. */
+export interface CheckpointAnswer {
+  /** Of the call. */
+  readonly id: number;
+  /** Absent when it went well. */
+  readonly error?: string;
+}
+
+/** The part of a `Worker` that is used. */
+export type CheckpointWorker = Pick<Worker, "postMessage" | "terminate"> & {
+  onmessage: ((event: MessageEvent<CheckpointAnswer>) => void) | null;
+  onerror: ((event: ErrorEvent) => void) | null;
+};
+
+const spawnWorker = (): CheckpointWorker =>
+  new Worker(new URL("./checkpoint_worker.ts", import.meta.url), { type: "module" });
+
+/**
+ * Checkpoints of write-ahead logs in one thread for all databases of the process; it is started by
+ * the first checkpoint and ends with the last database that had one.
+ */
+export class Checkpoints {
+  readonly #spawn: () => CheckpointWorker;
+  readonly #calls = new Map<number, PromiseWithResolvers<void>>();
+  readonly #paths = new Set<string>();
+  #worker: CheckpointWorker | undefined;
+  #lastId = 0;
+
+  /** Starts nothing yet. */
+  constructor(spawn: () => CheckpointWorker = spawnWorker) {
+    this.#spawn = spawn;
+  }
+
+  /**
+   * Copies what is in the log of a database into the database; writers go on meanwhile.
+   *
+   * @throws {Error} when the thread failed.
+   */
+  run(path: string): Promise<void> {
+    this.#paths.add(path);
+    return this.#call("checkpoint", path);
+  }
+
+  /** Ends the thread's connection to a database; never throws. */
+  async close(path: string): Promise<void> {
+    if (!this.#paths.has(path)) return;
+    await this.#call("close", path).catch(() => {});
+    this.#paths.delete(path);
+    if (this.#paths.size === 0) this.#stop("closed");
+  }
+
+  #call(call: CheckpointRequest["call"], path: string): Promise<void> {
+    const worker = this.#worker ??= this.#start();
+    const id = ++this.#lastId;
+    const answer = Promise.withResolvers<void>();
+    this.#calls.set(id, answer);
+    worker.postMessage({ id, call, path } satisfies CheckpointRequest);
+    return answer.promise;
+  }
+
+  #start(): CheckpointWorker {
+    const worker = this.#spawn();
+    worker.onmessage = ({ data }) => {
+      const call = this.#calls.get(data.id);
+      this.#calls.delete(data.id);
+      if (data.error !== undefined) call?.reject(new Error(data.error));
+      else call?.resolve();
+    };
+    worker.onerror = (event) => {
+      // Otherwise the error would end this process too.
+      event.preventDefault();
+      if (worker === this.#worker) this.#stop(event.message);
+    };
+    return worker;
+  }
+
+  #stop(reason: string): void {
+    this.#worker?.terminate();
+    this.#worker = undefined;
+    const lost = [...this.#calls.values()];
+    this.#calls.clear();
+    for (const { reject } of lost) reject(new Error(reason));
+  }
+}
