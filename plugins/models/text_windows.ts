@@ -72,13 +72,15 @@ export function halves(text: string): [string, string] {
   return [text.slice(0, middle), text.slice(middle)];
 }
 
+/** Where a word starts soon after a place, or a character does; always before the text's end. */
 function wordStart(text: string, at: number): number {
   const from = Math.floor(at);
   if (from === 0) return 0;
-  const space = text.slice(from, from + 64).search(/\s/);
+  const space = text.slice(from, Math.min(from + 64, text.length - 1)).search(/\s/);
   if (space >= 0) return from + space + 1;
   const unit = text.charCodeAt(from);
-  return unit >= 0xdc00 && unit < 0xe000 ? from + 1 : from;
+  if (unit < 0xdc00 || unit >= 0xe000) return from;
+  return from + 1 < text.length ? from + 1 : from - 1;
 }
 
 /** The end of a text, in one window. */

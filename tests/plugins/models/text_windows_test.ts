@@ -35,6 +35,16 @@ Deno.test("windows of any text are short, whole characters, at most 16, and cove
   }));
 });
 
+Deno.test("the last window is never empty", () => {
+  for (const end of ["tea 서울에 tea ", "tea 서울에 ", "a🎉", "tea🎉", "🎉 ", "\n", "a"]) {
+    for (const tokens of [2, 3, 4]) {
+      const text = "tea 서울에 서울에 Donaudampfschiff🎉".repeat(4) + end;
+      const last = documentWindows(text, tokens).at(-1)!;
+      ok(last !== "" && text.endsWith(last), `${JSON.stringify(end)} ${tokens}`);
+    }
+  }
+});
+
 Deno.test("a megabyte costs no more than what is looked at", () => {
   const text = "river stone lamp green ".repeat(50_000);
   const windows = documentWindows(text, 512);
