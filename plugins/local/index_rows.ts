@@ -15,6 +15,16 @@ export interface SealedEntry extends Scope {
   readonly updatedAt: number;
   /** The packed memory, sealed. */
   readonly sealed: Uint8Array;
+  /** Its blob id, sealed; `null` while it has none. */
+  readonly link: Uint8Array | null;
+}
+
+/** What recording blob ids came to. */
+export interface Linked {
+  /** Row id of the scope. */
+  readonly scopeId: number;
+  /** Blob ids of memories that are in segments. */
+  readonly beside: number;
 }
 
 interface Place {
@@ -58,7 +68,7 @@ export class IndexRows {
 
   /** Seals a memory; needs no transaction. */
   seal(entry: IndexEntry): SealedEntry {
-    const { owner, namespace, id, version, bytes, updatedAt } = entry;
+    const { owner, namespace, id, version, bytes, updatedAt, blobId } = entry;
     return {
       owner,
       namespace,
@@ -67,6 +77,7 @@ export class IndexRows {
       bytes,
       updatedAt,
       sealed: this.#seals.sealEntry(entry, this.#dimensions),
+      link: blobId === undefined ? null : this.#seals.sealLink(entry, id, version, blobId),
     };
   }
 
@@ -79,8 +90,12 @@ export class IndexRows {
     )?.id;
   }
 
-  /** Adds or replaces memories; a lower version than the stored one is ignored. */
-  upsert(entries: readonly SealedEntry[]): void {
+  /**
+   * Adds or replaces memories; a lower version than the stored one is ignored.
+   *
+   * @returns the scopes that were written to, by row id.
+   */
+  upsert(entries: readonly SealedEntry[]): Map<number, Scope> {
     const touched = new Map<number, Scope>();
     const emptied = new Map<number, Set<string>>();
     for (const entry of entries) {
@@ -90,11 +105,12 @@ export class IndexRows {
       if (old !== undefined) this.#forget(scope, old, entry.id, emptied);
       touched.set(scope, entry);
       const seq = this.#database.run(
-        "insert into entry(scope, id, version, bytes) values(?, ?, ?, ?)",
+        "insert into entry(scope, id, version, bytes, blob) values(?, ?, ?, ?, ?)",
         scope,
         toColumn(entry.id),
         entry.version,
         entry.bytes,
+        entry.link,
       );
       this.#addTail(seq, entry.sealed, this.#model);
       this.#database.run(
@@ -106,42 +122,43 @@ export class IndexRows {
       );
     }
     this.#thin(emptied);
-    for (const [id, scope] of touched) this.#pack(id, scope);
+    return touched;
   }
 
-  /** Records blob ids; unknown memories and other versions are ignored. */
-  link(scope: Scope, links: readonly BlobLink[]): void {
+  /**
+   * Records blob ids; unknown memories and other versions are ignored.
+   *
+   * @returns row id of the scope, when it was ever written, and how many wait beside segments now.
+   */
+  link(scope: Scope, links: readonly BlobLink[]): Linked | undefined {
     const scopeId = this.scopeId(scope);
-    if (scopeId === undefined) return;
-    const segments = new Set<number>();
+    if (scopeId === undefined) return undefined;
+    let beside = 0;
     for (const { id, version, blobId } of links) {
       const place = this.#place(scopeId, id);
       if (place?.version !== version) continue;
       const sealed = this.#seals.sealLink(scope, id, version, blobId);
       this.#database.run("update entry set blob = ? where seq = ?", sealed, place.seq);
-      if (place.segment !== null) segments.add(place.segment);
+      if (place.segment !== null) beside++;
     }
-    // Opening a link costs as much as opening kilobytes of a segment: few may wait beside it.
-    for (const seq of segments) {
-      const waiting = this.#database.get<{ count: number }>(
-        "select count(*) as count from entry where segment = ? and blob is not null",
-        seq,
-      );
-      if (waiting!.count * 4 >= this.#segmentSize) this.#rewrite(seq, new Set());
-    }
+    return { scopeId, beside };
   }
 
-  /** Removes memories; unknown ids are ignored. */
-  remove(scope: Scope, ids: readonly string[]): void {
+  /**
+   * Removes memories; unknown ids are ignored.
+   *
+   * @returns row id of the scope, when it was ever written.
+   */
+  remove(scope: Scope, ids: readonly string[]): number | undefined {
     const scopeId = this.scopeId(scope);
-    if (scopeId === undefined) return;
+    if (scopeId === undefined) return undefined;
     const emptied = new Map<number, Set<string>>();
     for (const id of ids) {
       const place = this.#place(scopeId, id);
       if (place !== undefined) this.#forget(scopeId, place, id, emptied);
     }
     this.#thin(emptied);
-    this.#pack(scopeId, scope);
+    return scopeId;
   }
 
   /** Memories of a scope that are in no segment, oldest first. */
@@ -272,55 +289,6 @@ export class IndexRows {
       this.#database.run(
         "update entry set segment = null, blob = null where seq = ?",
         place.seq,
-      );
-    }
-  }
-
-  /**
-   * Moves the oldest single rows of a scope into segments while there are enough of them. Those of
-   * another model stay single: they are to be written anew.
-   */
-  #pack(scopeId: number, scope: Scope): void {
-    const waiting = this.#database.get<{ count: number }>(
-      `select count(*) as count from entry e join tail t on t.seq = e.seq
-       where e.scope = ? and e.segment is null and t.model = ?`,
-      scopeId,
-      this.#model,
-    )!;
-    for (let left = waiting.count; left >= this.#segmentSize; left -= this.#segmentSize) {
-      const rows = this.#database.all<TailRow>(
-        `select e.seq, e.id, e.version, e.blob, t.sealed, t.model
-         from entry e join tail t on t.seq = e.seq
-         where e.scope = ? and e.segment is null and t.model = ? order by e.seq limit ?`,
-        scopeId,
-        this.#model,
-        this.#segmentSize,
-      );
-      const entries = rows.map((row) =>
-        this.#seals.openEntry(scope, fromColumn(row.id), row).entry(0)
-      );
-      const seq = this.#database.run(
-        "insert into segment(scope, sealed, model) values(?, x'', ?)",
-        scopeId,
-        this.#model,
-      );
-      this.#database.run(
-        "update segment set sealed = ? where seq = ?",
-        this.#seals.sealSegment(seq, scope, entries, this.#dimensions),
-        seq,
-      );
-      this.#database.run(
-        `update entry set segment = ?1, blob = null
-         where scope = ?2 and segment is null and seq <= ?3
-         and seq in (select seq from tail where model = ?4 and seq <= ?3)`,
-        seq,
-        scopeId,
-        rows.at(-1)!.seq,
-        this.#model,
-      );
-      this.#database.run(
-        "delete from tail where seq in (select seq from entry where segment = ?)",
-        seq,
       );
     }
   }

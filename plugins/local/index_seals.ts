@@ -70,6 +70,17 @@ export class IndexSeals {
     return this.#sealer.seal(packSegment(entries, dimensions), binding("segment", scope, seq));
   }
 
+  /** As `sealSegment`, on the thread pool. */
+  async sealSegmentLater(
+    seq: number,
+    scope: Scope,
+    entries: readonly IndexEntry[],
+    dimensions: number,
+  ): Promise<Uint8Array> {
+    const packed = packSegment(entries, dimensions);
+    return await this.#sealer.sealLarge(packed, binding("segment", scope, seq));
+  }
+
   /** The packed memories of a segment. */
   openSegment(seq: number, scope: Scope, sealed: Uint8Array): Uint8Array {
     return this.#sealer.open(sealed, binding("segment", scope, seq));

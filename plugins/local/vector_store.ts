@@ -6,6 +6,7 @@ import { openIndex } from "./index_file.ts";
 import { IndexRows } from "./index_rows.ts";
 import { IndexSeals } from "./index_seals.ts";
 import { Nearest } from "./nearest.ts";
+import { Packer } from "./packer.ts";
 import { Segment } from "./segment.ts";
 
 /** Settings of {@linkcode localVectorStore}. */
@@ -60,6 +61,7 @@ class LocalVectorStore implements VectorStore {
   readonly #database: Database;
   readonly #rows: IndexRows;
   readonly #seals: IndexSeals;
+  readonly #packer: Packer;
   readonly #dimensions: number;
 
   constructor({ dataDir, sealer, dimensions, model, segmentSize = 256 }: LocalVectorStoreOptions) {
@@ -67,28 +69,34 @@ class LocalVectorStore implements VectorStore {
     const index = openIndex(dataDir, { dimensions, model }, sealer);
     this.#database = index.database;
     this.#seals = new IndexSeals(sealer, index.model);
-    this.#rows = new IndexRows(this.#database, this.#seals, {
-      dimensions,
-      model: index.model,
-      segmentSize,
-    });
+    const packing = { dimensions, model: index.model, segmentSize };
+    this.#rows = new IndexRows(this.#database, this.#seals, packing);
+    this.#packer = new Packer(this.#database, this.#seals, packing);
   }
 
   async upsert(...[entries, options]: Parameters<VectorStore["upsert"]>): Promise<void> {
     this.#database.check(options?.signal);
     const sealed = entries.map((entry) => this.#rows.seal(entry));
     if (sealed.length === 0) return;
-    await this.#database.write(() => this.#rows.upsert(sealed), options?.signal);
+    const written = await this.#database.write(() => this.#rows.upsert(sealed), options?.signal);
+    for (const [scopeId, scope] of written) this.#packer.note(scopeId, scope, sealed.length);
   }
 
   async link(...[scope, links, options]: Parameters<VectorStore["link"]>): Promise<void> {
     const recorded = links.map((link) => ({ ...link }));
-    await this.#database.write(() => this.#rows.link(scope, recorded), options?.signal);
+    const write = () => this.#rows.link(scope, recorded);
+    const linked = await this.#database.write(write, options?.signal);
+    if (linked === undefined) return;
+    this.#packer.note(linked.scopeId, scope, recorded.length);
+    this.#packer.noteLinks(linked.beside);
   }
 
   async delete(...[scope, ids, options]: Parameters<VectorStore["delete"]>): Promise<void> {
     const gone = [...ids];
-    await this.#database.write(() => this.#rows.remove(scope, gone), options?.signal);
+    const write = () => this.#rows.remove(scope, gone);
+    const scopeId = await this.#database.write(write, options?.signal);
+    // A segment that is nearly empty becomes single rows again.
+    if (scopeId !== undefined) this.#packer.note(scopeId, scope, Infinity);
   }
 
   async search(...[query, options]: Parameters<VectorStore["search"]>) {
@@ -144,6 +152,7 @@ class LocalVectorStore implements VectorStore {
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
+    await this.#packer.finish();
     await this.#database.close();
   }
 

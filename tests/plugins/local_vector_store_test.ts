@@ -62,6 +62,27 @@ const refused = (message: RegExp) => (error: unknown) =>
   error instanceof SvcError && error.code === "storage_unavailable" && !error.retryable &&
   message.test(error.message);
 
+const byId = (entries: readonly IndexEntry[]) => entries.toSorted((a, b) => a.id < b.id ? -1 : 1);
+
+/** An entry whose blob is known: nothing is to come for it. */
+const linked = (n: number) => entryOf(n, { blobId: `blob-${n}` });
+
+/** Waits until so many segments and single rows are on disk: packing goes on beside the calls. */
+async function packed(folder: string, segments: number, rows: number): Promise<void> {
+  const read = () => {
+    using database = new DatabaseSync(`${folder}/index.db`, { readOnly: true });
+    const count = (table: string) =>
+      Number(Object.values(database.prepare(`select count(*) from ${table}`).get()!)[0]);
+    return [count("segment"), count("tail")];
+  };
+  for (const end = Date.now() + 10_000; Date.now() < end;) {
+    const [now, single] = read();
+    if (now === segments && single === rows) return;
+    await new Promise((resolve) => setTimeout(resolve, 5));
+  }
+  assert.deepEqual(read(), [segments, rows]);
+}
+
 Deno.test("every field survives the tail, a segment and a reopen", async () => {
   await using folder = await folderForTests();
   const entries = range(19).map((n) =>
@@ -80,10 +101,10 @@ Deno.test("every field survives the tail, a segment and a reopen", async () => {
   {
     await using store = open(folder.path);
     for (const entry of entries) await store.upsert([entry]);
-    assert.deepEqual(await scanAll(store), entries);
+    assert.deepEqual(byId(await scanAll(store)), entries);
   }
   await using store = open(folder.path);
-  assert.deepEqual(await scanAll(store), entries);
+  assert.deepEqual(byId(await scanAll(store)), entries);
   assert.deepEqual(await store.get(OWNER, entries.map((e) => e.id)), entries);
   assert.deepEqual((await store.scopes(OWNER))[0], {
     namespace: "notes",
@@ -118,29 +139,43 @@ Deno.test("a sealer may answer a Buffer anywhere in memory", async () => {
 Deno.test("segments are packed, thinned out, merged back and dropped", async () => {
   await using folder = await folderForTests();
   await using store = open(folder.path, { segmentSize: 32 });
-  const count = (sql: string): unknown => {
-    using database = new DatabaseSync(`${folder.path}/index.db`, { readOnly: true });
-    return Object.values(database.prepare(sql).get()!)[0];
-  };
-  await store.upsert(range(70).map((n) => entryOf(n)));
-  assert.deepEqual(
-    [count("select count(*) from segment"), count("select count(*) from tail")],
-    [2, 6],
-  );
+  await store.upsert(range(70).map(linked));
+  await packed(folder.path, 2, 6);
   await store.delete(SCOPE, range(31).map(idOf));
-  assert.deepEqual(
-    [count("select count(*) from segment"), count("select count(*) from tail")],
-    [1, 7],
-  );
+  await packed(folder.path, 1, 7);
   await store.delete(SCOPE, range(64).map(idOf));
-  assert.deepEqual(
-    [count("select count(*) from segment"), count("select count(*) from tail")],
-    [0, 6],
-  );
+  await packed(folder.path, 0, 6);
   assert.deepEqual((await scanAll(store)).map((e) => e.id), range(70).slice(64).map(idOf));
   await store.delete(SCOPE, range(70).map(idOf));
   assert.deepEqual(await store.scopes(OWNER), []);
   assert.deepEqual(await store.scan(SCOPE), { entries: [] });
+});
+
+Deno.test("rows whose blobs are unknown wait for them, but not for ever", async () => {
+  await using folder = await folderForTests();
+  await using store = open(folder.path);
+  await store.upsert(range(15).map((n) => entryOf(n)));
+  await store.link(SCOPE, range(7).map((n) => ({ id: idOf(n), version: 1, blobId: "b" })));
+  await packed(folder.path, 0, 15);
+  await store.link(SCOPE, [{ id: idOf(14), version: 1, blobId: "b" }]);
+  await packed(folder.path, 1, 7);
+  await store.upsert(range(9).map((n) => entryOf(n + 15)));
+  await packed(folder.path, 2, 8);
+  // What is linked now waits beside its segment, until it is much of it.
+  await store.link(SCOPE, [{ id: idOf(7), version: 1, blobId: "c" }]);
+  const waiting = () => {
+    using database = new DatabaseSync(`${folder.path}/index.db`, { readOnly: true });
+    return database.prepare("select 1 from entry where segment is not null and blob is not null")
+      .all().length;
+  };
+  assert.equal(waiting(), 1);
+  await store.link(SCOPE, [{ id: idOf(8), version: 1, blobId: "c" }]);
+  for (const end = Date.now() + 10_000; waiting() > 0 && Date.now() < end;) {
+    await new Promise((resolve) => setTimeout(resolve, 5));
+  }
+  assert.equal(waiting(), 0);
+  const blobs = byId(await scanAll(store)).map(({ blobId = "" }) => blobId).join("");
+  assert.equal(blobs, "bbbbbbbccb");
 });
 
 Deno.test("links are seen everywhere and survive packing and rewriting", async () => {
@@ -244,9 +279,11 @@ Deno.test("search is exact and meets the closest window", async () => {
 Deno.test("memories packed while a scope is scanned are not missed", async () => {
   await using folder = await folderForTests();
   await using store = open(folder.path);
-  await store.upsert(range(15).map((n) => entryOf(n)));
+  await store.upsert(range(15).map(linked));
+  await packed(folder.path, 1, 7);
   const first = await store.scan(SCOPE);
-  await store.upsert([entryOf(15)]);
+  await store.upsert([linked(15)]);
+  await packed(folder.path, 2, 0);
   const second = await store.scan(SCOPE, first.cursor);
   assert.deepEqual(
     [...first.entries, ...second.entries].map((e) => e.id),
@@ -281,7 +318,8 @@ Deno.test("nothing but the visible columns is on disk", async () => {
 Deno.test("rows cannot stand in for one another", async () => {
   await using folder = await folderForTests();
   await using store = open(folder.path, { segmentSize: 2 });
-  await store.upsert(range(4).map((n) => entryOf(n)));
+  await store.upsert(range(4).map(linked));
+  await packed(folder.path, 2, 0);
   using database = new DatabaseSync(`${folder.path}/index.db`);
   database.exec("update segment set sealed = (select sealed from segment where seq = 2)");
   await assert.rejects(store.scan(SCOPE), refused(/cannot be opened/));

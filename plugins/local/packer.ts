@@ -1,0 +1,260 @@
+import { setTimeout } from "node:timers/promises";
+import type { IndexEntry, Scope } from "../../src/interfaces/mod.ts";
+import { type Database, fromColumn } from "../sqlite/database.ts";
+import type { Packing } from "./index_rows.ts";
+import type { IndexSeals } from "./index_seals.ts";
+import { Segment } from "./segment.ts";
+
+/** Rows opened at a time, for less than a millisecond. */
+const SLICE = 16;
+/** Part of the event loop's time that packing may take. */
+const SHARE = 0.2;
+/** Scopes whose next check is known; more are checked at every write. */
+const MAX_KNOWN = 10_000;
+/** How often a scope that changes all the time is tried before it waits for its next write. */
+const TRIES = 3;
+
+interface Row {
+  readonly seq: number;
+  readonly id: Uint8Array;
+  readonly version: number;
+  readonly blob: Uint8Array | null;
+}
+
+interface LinkRow {
+  readonly seq: number;
+  readonly id: Uint8Array;
+  readonly version: number;
+  readonly blob: Uint8Array;
+}
+
+interface SegmentRow {
+  readonly sealed: Uint8Array;
+  readonly owner: Uint8Array;
+  readonly namespace: Uint8Array;
+}
+
+/**
+ * Moves single rows of scopes into segments, and the blob ids that wait beside a segment into it.
+ * What takes long, opening and sealing, is done beside everything else and in pieces; a short
+ * transaction puts the result in place if nothing of it has changed meanwhile.
+ */
+export class Packer {
+  readonly #database: Database;
+  readonly #seals: IndexSeals;
+  readonly #packing: Packing;
+  /** Scopes to look at, by row id. */
+  readonly #waiting = new Map<number, Scope>();
+  /** Fewest writes until a scope can have enough rows, by row id. */
+  readonly #left = new Map<number, number>();
+  /** Blob ids recorded beside segments since these were looked at. */
+  #links = 0;
+  #hurries = false;
+  #running: Promise<void> | undefined;
+
+  /** Does nothing until something is noted. */
+  constructor(database: Database, seals: IndexSeals, packing: Packing) {
+    this.#database = database;
+    this.#seals = seals;
+    this.#packing = packing;
+  }
+
+  /** Notes that rows of a scope were written. */
+  note(scopeId: number, scope: Scope, rows: number): void {
+    const left = (this.#left.get(scopeId) ?? 0) - rows;
+    this.#left.set(scopeId, left);
+    if (left > 0) return;
+    this.#waiting.set(scopeId, scope);
+    this.#start();
+  }
+
+  /** Notes that so many blob ids were recorded of memories in segments. */
+  noteLinks(count: number): void {
+    this.#links += count;
+    if (count > 0 && this.#isMuch(this.#links)) this.#start();
+  }
+
+  /** Resolves when nothing is left to do; does it without a pause from now on. */
+  async finish(): Promise<void> {
+    this.#hurries = true;
+    while (this.#running !== undefined) await this.#running;
+  }
+
+  /** Whether opening so many links takes long beside opening a segment. */
+  #isMuch(links: number): boolean {
+    return links * 4 >= this.#packing.segmentSize;
+  }
+
+  #start(): void {
+    // Nothing depends on it: what fails is tried again after another write.
+    this.#running ??= this.#run().catch(() => {}).finally(() => {
+      this.#running = undefined;
+      if (this.#waiting.size > 0) this.#start();
+    });
+  }
+
+  async #run(): Promise<void> {
+    for (;;) {
+      if (this.#isMuch(this.#links)) {
+        this.#links = 0;
+        await persist(() => this.#takeLinks());
+      }
+      const [next] = this.#waiting;
+      if (next === undefined) return;
+      const [scopeId, { owner, namespace }] = next;
+      const scope = { owner, namespace };
+      this.#waiting.delete(scopeId);
+      await persist(() => this.#pack(scopeId, scope));
+    }
+  }
+
+  /** Packs the rows of one segment; `undefined` when there are too few. */
+  async #pack(scopeId: number, scope: Scope): Promise<boolean | undefined> {
+    const { dimensions } = this.#packing;
+    const rows = this.#ripe(scopeId);
+    if (rows === undefined) return undefined;
+    const entries: IndexEntry[] = [];
+    for (let i = 0; i < rows.length; i += SLICE) {
+      const start = performance.now();
+      for (const row of rows.slice(i, i + SLICE)) {
+        const single = this.#database.get<{ sealed: Uint8Array; model: number }>(
+          "select sealed, model from tail where seq = ?",
+          row.seq,
+        );
+        if (single === undefined) return false;
+        entries.push(
+          this.#seals.openEntry(scope, fromColumn(row.id), { ...row, ...single }).entry(0),
+        );
+      }
+      // A request takes many turns: work at every one of them would add up.
+      if (!this.#hurries) await setTimeout((performance.now() - start) * (1 / SHARE - 1));
+    }
+    const seq = this.#nextSegment();
+    const sealed = await this.#seals.sealSegmentLater(seq, scope, entries, dimensions);
+    return await this.#database.write(() => this.#place(seq, scopeId, rows, sealed));
+  }
+
+  /**
+   * The oldest rows of the present model that make a segment: those whose blob is known, as nothing
+   * is to come for them; else any, when there are twice as many as needed. Those of another model
+   * stay single: they are to be written anew.
+   */
+  #ripe(scopeId: number): Row[] | undefined {
+    const { model, segmentSize } = this.#packing;
+    const rows = this.#database.all<Row>(
+      `select e.seq, e.id, e.version, e.blob from entry e join tail t on t.seq = e.seq
+       where e.scope = ? and e.segment is null and t.model = ? order by e.seq`,
+      scopeId,
+      model,
+    );
+    const linked = rows.filter(({ blob }) => blob !== null);
+    const wanted = linked.length >= segmentSize ? linked : rows;
+    if (wanted === linked || rows.length >= 2 * segmentSize) return wanted.slice(0, segmentSize);
+    if (this.#left.size > MAX_KNOWN) this.#left.clear();
+    this.#left.set(
+      scopeId,
+      Math.min(segmentSize - linked.length, 2 * segmentSize - rows.length),
+    );
+    return undefined;
+  }
+
+  #nextSegment(): number {
+    const last = this.#database.get<{ seq: number }>(
+      "select seq from sqlite_sequence where name = 'segment'",
+    );
+    return (last?.seq ?? 0) + 1;
+  }
+
+  /** Puts a segment in place of its rows; false when one of them changed. */
+  #place(seq: number, scopeId: number, rows: readonly Row[], sealed: Uint8Array): boolean {
+    if (seq !== this.#nextSegment()) return false;
+    const seqs = JSON.stringify(rows.map((row) => row.seq));
+    const now = this.#database.all<Row>(
+      `select seq, id, version, blob from entry
+       where scope = ? and segment is null and seq in (select value from json_each(?))`,
+      scopeId,
+      seqs,
+    );
+    const found = new Map(now.map((row) => [row.seq, row]));
+    const relinked: Row[] = [];
+    for (const row of rows) {
+      const { id, version, blob } = found.get(row.seq) ?? {};
+      if (version !== row.version || !same(id!, row.id)) return false;
+      // What was recorded meanwhile is not in the segment.
+      if (!same(blob!, row.blob)) relinked.push({ ...row, blob: blob! });
+    }
+    const { model } = this.#packing;
+    this.#database.run("insert into segment values(?, ?, ?, ?)", seq, scopeId, sealed, model);
+    this.#database.run(
+      `update entry set segment = ?, blob = null
+       where seq in (select value from json_each(?))`,
+      seq,
+      seqs,
+    );
+    this.#database.run(
+      "delete from tail where seq in (select value from json_each(?))",
+      seqs,
+    );
+    for (const { seq, blob } of relinked) {
+      this.#database.run("update entry set blob = ? where seq = ?", blob, seq);
+    }
+    return true;
+  }
+
+  /** Writes one segment again with the blob ids recorded since; `undefined` when none has many. */
+  async #takeLinks(): Promise<boolean | undefined> {
+    const many = this.#database.get<{ seq: number }>(
+      `select segment as seq from entry where blob is not null and segment is not null
+       group by segment having count(*) * 4 >= ? limit 1`,
+      this.#packing.segmentSize,
+    );
+    if (many === undefined) return undefined;
+    const { seq } = many;
+    const row = this.#database.get<SegmentRow>(
+      `select g.sealed, s.owner, s.namespace from segment g join scope s on s.id = g.scope
+       where g.seq = ?`,
+      seq,
+    )!;
+    const scope = { owner: fromColumn(row.owner), namespace: fromColumn(row.namespace) };
+    const links = this.#database.all<LinkRow>(
+      "select seq, id, version, blob from entry where segment = ? and blob is not null",
+      seq,
+    );
+    const byId = new Map(links.map(({ id, version, blob }) => {
+      const name = fromColumn(id);
+      return [name, this.#seals.openLink(scope, name, version, blob)];
+    }));
+    const packed = await this.#seals.openSegmentLater(seq, scope, row.sealed);
+    // Vectors of another model stay as they are.
+    const segment = new Segment(scope, packed, byId);
+    const { dimensions } = segment;
+    const sealed = await this.#seals.sealSegmentLater(seq, scope, segment.entries(), dimensions);
+    return await this.#database.write(() => {
+      const now = this.#database.get<{ sealed: Uint8Array }>(
+        "select sealed from segment where seq = ?",
+        seq,
+      );
+      if (!same(now?.sealed ?? null, row.sealed)) return false;
+      this.#database.run("update segment set sealed = ? where seq = ?", sealed, seq);
+      for (const { seq, blob } of links) {
+        this.#database.run("update entry set blob = null where seq = ? and blob = ?", seq, blob);
+      }
+      return true;
+    });
+  }
+}
+
+/** Repeats work until there is none left, or it was in vain too often. */
+async function persist(work: () => Promise<boolean | undefined>): Promise<void> {
+  for (let failures = 0; failures < TRIES;) {
+    const done = await work();
+    if (done === undefined) return;
+    if (!done) failures++;
+  }
+}
+
+/** Sealed bytes begin with random ones: equal beginnings are equal bytes. */
+function same(a: Uint8Array | null, b: Uint8Array | null): boolean {
+  if (a === null || b === null) return a === b;
+  return a.length === b.length && a.subarray(0, 64).every((byte, i) => byte === b[i]);
+}
