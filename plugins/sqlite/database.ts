@@ -152,6 +152,15 @@ function rethrow(cause: unknown): never {
   throw cause;
 }
 
+/** Makes the file; one that is there is not opened, as closing it again would drop SQLite's locks. */
+function createFile(path: string): void {
+  try {
+    Deno.openSync(path, { createNew: true, write: true, mode: 0o600 }).close();
+  } catch (error) {
+    if (!(error instanceof Deno.errors.AlreadyExists)) throw error;
+  }
+}
+
 const pathOf = ({ dataDir, file }: DatabaseOptions): string => `${dataDir}/${file}`;
 
 function open(options: DatabaseOptions): DatabaseSync {
@@ -159,7 +168,7 @@ function open(options: DatabaseOptions): DatabaseSync {
   Deno.mkdirSync(dataDir, { recursive: true, mode: 0o700 });
   const path = pathOf(options);
   // SQLite gives the -wal and -shm files the mode of the file itself.
-  Deno.openSync(path, { create: true, write: true, mode: 0o600 }).close();
+  createFile(path);
   if (Deno.build.os !== "windows") Deno.chmodSync(path, 0o600);
   const database = new DatabaseSync(path, { timeout: 5000 });
   try {

@@ -88,10 +88,23 @@ export class CoreFile implements Disposable {
   }
 }
 
+/**
+ * Makes an empty file that its owner alone may read, unless it is there. One that is there is not
+ * opened: to close it again would drop the locks that this process has on it
+ * (https://www.sqlite.org/howtocorrupt.html, section 2.2).
+ */
+function createFile(path: string): void {
+  try {
+    Deno.openSync(path, { createNew: true, write: true, mode: 0o600 }).close();
+  } catch (error) {
+    if (!(error instanceof Deno.errors.AlreadyExists)) throw error;
+  }
+}
+
 function open(path: string): DatabaseSync {
   if (path !== ":memory:") {
     // SQLite gives the -wal and -shm files the mode of the file itself.
-    Deno.openSync(path, { create: true, write: true, mode: 0o600 }).close();
+    createFile(path);
     if (Deno.build.os !== "windows") Deno.chmodSync(path, 0o600);
   }
   const database = new DatabaseSync(path, { timeout: 5000 });

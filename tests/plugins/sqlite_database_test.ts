@@ -102,6 +102,24 @@ Deno.test("without the thread, the log is copied by whoever commits", async () =
   assert.equal(failed, 1);
 });
 
+Deno.test({
+  name: "a second connection leaves the first one's locks alone",
+  ignore: Deno.build.os !== "linux",
+  fn: async () => {
+    await using folder = await folderForTests();
+    const first = open(folder.path);
+    await first.write(() => first.run("insert into number values(1)"));
+    const { ino } = await Deno.stat(`${folder.path}/numbers.db`);
+    const locks = async () => (await Deno.readTextFile("/proc/locks")).includes(`:${ino} `);
+    assert.ok(await locks());
+    const second = open(folder.path);
+    assert.ok(await locks());
+    await second.close();
+    assert.ok(await locks());
+    await first.close();
+  },
+});
+
 Deno.test("failures of SQLite are storage_unavailable, with the reason as cause", async () => {
   await using folder = await folderForTests();
   const database = open(folder.path);
