@@ -60,6 +60,7 @@ export class Database {
       path: pathOf(options),
       onFailed: () => this.#database.exec("pragma wal_autocheckpoint=1000"),
     });
+    const isLogged = hasLog(this.#database);
     this.#writer = new GroupCommit({
       begin: () => this.#guard(() => this.#database.exec("begin immediate")),
       commit: () => this.#guard(() => this.#database.exec("commit")),
@@ -67,7 +68,10 @@ export class Database {
         // SQLite has rolled back by itself after some errors, such as a full disk.
         if (this.#database.isTransaction) this.#database.exec("rollback");
       },
-      sync: () => log.sync().catch((cause) => this.#guard(() => rethrow(cause))),
+      sync: () =>
+        isLogged
+          ? log.sync().catch((cause) => this.#guard(() => rethrow(cause)))
+          : Promise.resolve(),
       get hold() {
         return log.hold;
       },
@@ -152,6 +156,13 @@ function rethrow(cause: unknown): never {
   throw cause;
 }
 
+function hasLog(database: DatabaseSync): boolean {
+  const { journal_mode } = database.prepare("pragma journal_mode").get() as {
+    journal_mode: string;
+  };
+  return journal_mode === "wal";
+}
+
 /** Makes the file; one that is there is not opened, as closing it again would drop SQLite's locks. */
 function createFile(path: string): void {
   try {
@@ -175,8 +186,11 @@ function open(options: DatabaseOptions): DatabaseSync {
     if (pageSize !== undefined) database.exec(`pragma page_size=${pageSize}`);
     database.exec("pragma journal_mode=wal; pragma synchronous=full; pragma secure_delete=on");
     database.exec(`begin immediate; ${schema}; commit`);
-    // From here on the log is synced and copied by others, see WriteAheadLog.
-    database.exec("pragma synchronous=normal; pragma wal_autocheckpoint=0");
+    // Some network file systems have no write-ahead log: there every commit is synced by itself.
+    if (hasLog(database)) {
+      // From here on the log is synced and copied by others, see WriteAheadLog.
+      database.exec("pragma synchronous=normal; pragma wal_autocheckpoint=0");
+    }
     return database;
   } catch (error) {
     database.close();

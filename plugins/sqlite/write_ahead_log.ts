@@ -34,6 +34,7 @@ export class WriteAheadLog {
   #running: Promise<void> | undefined;
   #hold: Promise<void> | undefined;
   #closed = false;
+  #failed = false;
 
   /** Opens nothing yet. */
   constructor(options: WriteAheadLogOptions) {
@@ -58,11 +59,14 @@ export class WriteAheadLog {
   /** Notes rows that were changed. */
   changed(rows: number): void {
     this.#changed += rows;
-    if (this.#changed < this.#rows || this.#running !== undefined || this.#closed) return;
+    if (this.#changed < this.#rows || this.#running !== undefined) return;
+    if (this.#closed || this.#failed) return;
     this.#changed = 0;
-    this.#running = this.#checkpoint().catch(this.#onFailed).finally(() => {
-      this.#running = undefined;
-    });
+    const failed = () => {
+      this.#failed = true;
+      this.#onFailed();
+    };
+    this.#running = this.#checkpoint().catch(failed).finally(() => this.#running = undefined);
   }
 
   /** Lets go of the log; what is in it is for the last connection to copy. */
