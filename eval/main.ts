@@ -1,9 +1,9 @@
-/** Measures quality: `deno task eval [name [option …]]`, everything but training by default. */
+/** Measures quality: `deno task eval [name [option …]]`, everything but `tokens` by default. */
 import { run as ask } from "./ask.ts";
 import { run as duplicates } from "./duplicates.ts";
 import { run as extract } from "./extract.ts";
 import { run as recall } from "./recall.ts";
-import { run as train } from "./training/train.ts";
+import { run as tokens } from "./training/tokens.ts";
 
 type Evaluation = (args: readonly string[]) => Promise<number>;
 
@@ -16,10 +16,10 @@ const EVALUATIONS: ReadonlyMap<string, Evaluation> = new Map([
 ]);
 
 const [name, ...args] = Deno.args;
-const one = name === "train" ? train : EVALUATIONS.get(name ?? "");
+const one = name === "tokens" ? tokens : EVALUATIONS.get(name ?? "");
 for (const run of name === undefined ? EVALUATIONS.values() : [one]) {
   if (run === undefined) {
-    const names = [...EVALUATIONS.keys(), "train"].join(", ");
+    const names = [...EVALUATIONS.keys(), "tokens"].join(", ");
     const text = `Unknown evaluation ${name}; there are ${names}\n`;
     Deno.stderr.writeSync(new TextEncoder().encode(text));
     Deno.exit(2);

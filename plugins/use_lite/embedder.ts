@@ -7,6 +7,8 @@ import type { KernelName } from "./matrix_product.ts";
 import type { JobResult, Request, Response } from "./messages.ts";
 import { DIMENSIONS, type Excerpts, excerpts, WINDOW_TOKENS } from "./windows.ts";
 
+/** Raised whenever vectors change: memories with other ones are embedded anew. */
+const ADAPTATION = 1;
 /** Most texts of one batch of documents. */
 const BATCH_TEXTS = 32;
 /** Most characters of one batch of several documents: about 1,000 tokens of English. */
@@ -18,6 +20,8 @@ export interface WorkerEmbedderOptions {
   readonly folder?: string;
   /** Build of the matrix product; the fastest one the runtime supports by default. */
   readonly kernel?: KernelName;
+  /** Whether the weights are those of the package, without what was learned beyond them. */
+  readonly plain?: boolean;
   /** Starts a worker. */
   readonly spawn?: () => Worker;
 }
@@ -40,14 +44,14 @@ interface Batch {
  * A worker that fails takes the calls it had with it; the next call starts another one.
  */
 export class WorkerEmbedder implements Embedder {
-  /** Model and version of the weights. */
-  readonly model: string = `use-lite@${WEIGHTS_VERSION}`;
+  /** Model, version of the weights, and of what was learned beyond them. */
+  readonly model: string;
   /** 512. */
   readonly dimensions: number = DIMENSIONS;
   /** 128. */
   readonly maxTokens: number = WINDOW_TOKENS;
   /** Lets nine of ten answerable questions through; see `deno task eval ask`. */
-  readonly closeness: number = 0.37;
+  readonly closeness: number = 0.46;
 
   readonly #options: WorkerEmbedderOptions;
   readonly #batches = new Map<number, Batch>();
@@ -62,6 +66,7 @@ export class WorkerEmbedder implements Embedder {
   /** Starts loading the weights; calls may come at once. */
   constructor(options: WorkerEmbedderOptions = {}) {
     this.#options = options;
+    this.model = `use-lite@${WEIGHTS_VERSION}${options.plain ? "" : `+${ADAPTATION}`}`;
     this.#start();
   }
 
@@ -123,8 +128,8 @@ export class WorkerEmbedder implements Embedder {
     };
     worker.onmessageerror = () => fail("An answer of the worker could not be read");
     this.#worker = worker;
-    const { folder = WEIGHTS_FOLDER, kernel } = this.#options;
-    this.#post({ type: "load", folder, kernel });
+    const { folder = WEIGHTS_FOLDER, kernel, plain } = this.#options;
+    this.#post({ type: "load", folder, kernel, plain });
   }
 
   #stop(error: SvcError): void {

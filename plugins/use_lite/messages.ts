@@ -23,7 +23,12 @@ export interface JobResult {
 
 /** To the worker; `load` comes once, first. */
 export type Request =
-  | { readonly type: "load"; readonly folder: string; readonly kernel: KernelName | undefined }
+  | {
+    readonly type: "load";
+    readonly folder: string;
+    readonly kernel: KernelName | undefined;
+    readonly plain: boolean | undefined;
+  }
   | { readonly type: "embed"; readonly job: Job }
   | { readonly type: "drop"; readonly id: number };
 

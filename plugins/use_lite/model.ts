@@ -1,3 +1,4 @@
+import { Adaptation } from "./adaptation.ts";
 import { createKernel, type KernelName } from "./matrix_product.ts";
 import { type Scratch, scratchFloats, takeScratch } from "./scratch.ts";
 import { type Piece, Tokenizer } from "./tokenizer.ts";
@@ -23,13 +24,23 @@ export interface Model {
   readonly documentScratch: Scratch;
 }
 
+/** Options of {@linkcode loadModel}. */
+export interface LoadOptions {
+  /** The fastest one the runtime supports by default. */
+  readonly kernel?: KernelName | undefined;
+  /** Whether the weights are those of the files, without what was learned beyond them. */
+  readonly plain?: boolean | undefined;
+}
+
 /**
  * Loads the model from a folder with model.json, vocab.json and the weight files.
  *
  * @param folder File URL that ends with a slash.
- * @param kernel The fastest one the runtime supports by default.
  */
-export async function loadModel(folder: string, kernel?: KernelName): Promise<Model> {
+export async function loadModel(
+  folder: string,
+  { kernel, plain = false }: LoadOptions = {},
+): Promise<Model> {
   const readJson = async (name: string): Promise<unknown> =>
     JSON.parse(await Deno.readTextFile(new URL(name, folder)));
   const [manifest, pieces] = await Promise.all([
@@ -40,13 +51,15 @@ export async function loadModel(folder: string, kernel?: KernelName): Promise<Mo
   const floats = rows.reduce((sum, n) => sum + scratchFloats(n), countFloats(manifest));
   const product = createKernel(floats, kernel);
   const regions = new HeapRegions(product.heap.length);
+  const documentScratch = takeScratch(regions, DOCUMENT_ROWS);
+  const adaptation = plain ? undefined : new Adaptation(product, documentScratch);
   const tensors = readTensors(manifest, folder);
-  const weights = await placeWeights(tensors, product, regions);
+  const weights = await placeWeights(tensors, product, regions, adaptation);
   return {
     kernel: product.name,
     tokenizer: new Tokenizer(pieces),
     transformer: new Transformer(product, weights),
     queryScratch: takeScratch(regions, WINDOW_TOKENS),
-    documentScratch: takeScratch(regions, DOCUMENT_ROWS),
+    documentScratch,
   };
 }

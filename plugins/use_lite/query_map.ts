@@ -6,8 +6,8 @@ let factors: { readonly down: Int8Array; readonly up: Int8Array } | undefined;
 /**
  * Moves the vector of a query to where the facts that answer such queries stand out, and scales it
  * to unit length. The model places texts that say the same close together, but a question says
- * something else than its answer. The map x + B Aᵀ x was learned from templates of questions and
- * facts (eval/training); documents stay where they are.
+ * something else than its answer. The map x + B Aᵀ x was learned from facts and questions
+ * (eval/training); documents stay where they are.
  *
  * @param vector Unit length; changed in place.
  */

@@ -1,3 +1,4 @@
+import type { Adaptation } from "./adaptation.ts";
 import type { Kernel } from "./matrix_product.ts";
 import type { Tensor } from "./weights_file.ts";
 
@@ -75,16 +76,23 @@ export class HeapRegions {
   }
 }
 
-/** Moves the tensors into the kernel's heap, one at a time, so that only one is held twice. */
+/**
+ * Moves the tensors into the kernel's heap, one at a time, so that only one is held twice.
+ *
+ * @param adaptation What is added to them before.
+ */
 export async function placeWeights(
   tensors: AsyncIterable<Tensor>,
   kernel: Kernel,
   regions: HeapRegions,
+  adaptation?: Adaptation,
 ): Promise<Weights> {
   const matrices = new Map<string, Omit<Linear, "bias">>();
   const vectors = new Map<string, Float32Array>();
   let embeddings = -1;
-  for await (const { name, shape, values } of tensors) {
+  for await (const tensor of tensors) {
+    adaptation?.apply(tensor);
+    const { name, shape, values } = tensor;
     const inputs = shape.at(-2) ?? 1;
     const outputs = shape.at(-1) ?? 1;
     if (name === "module/Embeddings_en") {

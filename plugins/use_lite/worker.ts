@@ -21,9 +21,9 @@ scope.onmessage = ({ data }) => {
   else scheduler.add(data.job);
 };
 
-async function start({ folder, kernel }: Request & { type: "load" }): Promise<void> {
+async function start({ folder, ...options }: Request & { type: "load" }): Promise<void> {
   try {
-    const model = await loadModel(folder, kernel);
+    const model = await loadModel(folder, options);
     scheduler = new Scheduler(model, {
       embedded: (id, result) =>
         scope.postMessage({ type: "embedded", id, result }, [result.vectors.buffer]),

@@ -12,7 +12,9 @@ import parity from "../testdata/use_lite_parity.json" with { type: "json" };
 
 // Loaded before the tests, which all share them.
 const names = KERNELS.filter(supportsKernel);
-const models: Model[] = await Promise.all(names.map((name) => loadModel(WEIGHTS_FOLDER, name)));
+const models: Model[] = await Promise.all(
+  names.map((kernel) => loadModel(WEIGHTS_FOLDER, { kernel, plain: true })),
+);
 const [fastest] = models;
 assert.ok(fastest !== undefined);
 const { tokenizer } = fastest;
