@@ -56,6 +56,8 @@ export class IndexRows {
   readonly #dimensions: number;
   readonly #model: number;
   readonly #segmentSize: number;
+  /** Given to no other row as long as this process runs: see `Packer`. */
+  #lastSeq: number;
 
   /** Reads and writes through one open file. */
   constructor(database: Database, seals: IndexSeals, packing: Packing) {
@@ -64,6 +66,8 @@ export class IndexRows {
     this.#dimensions = packing.dimensions;
     this.#model = packing.model;
     this.#segmentSize = packing.segmentSize;
+    const last = database.get<{ seq: number | null }>("select max(seq) as seq from entry");
+    this.#lastSeq = last?.seq ?? 0;
   }
 
   /** Seals a memory; needs no transaction. */
@@ -104,8 +108,10 @@ export class IndexRows {
       if (old !== undefined && old.version > entry.version) continue;
       if (old !== undefined) this.#forget(scope, old, entry.id, emptied);
       touched.set(scope, entry);
-      const seq = this.#database.run(
-        "insert into entry(scope, id, version, bytes, blob) values(?, ?, ?, ?, ?)",
+      const seq = ++this.#lastSeq;
+      this.#database.run(
+        "insert into entry(seq, scope, id, version, bytes, blob) values(?, ?, ?, ?, ?, ?)",
+        seq,
         scope,
         toColumn(entry.id),
         entry.version,
@@ -286,8 +292,10 @@ export class IndexRows {
     for (const entry of entries) {
       const place = this.#place(row.scope, entry.id)!;
       this.#addTail(place.seq, this.#seals.sealEntry(entry, dimensions), row.model);
+      const { id, version, blobId } = entry;
       this.#database.run(
-        "update entry set segment = null, blob = null where seq = ?",
+        "update entry set segment = null, blob = ? where seq = ?",
+        blobId === undefined ? null : this.#seals.sealLink(entry, id, version, blobId),
         place.seq,
       );
     }

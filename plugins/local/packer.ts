@@ -9,6 +9,8 @@ import { Segment } from "./segment.ts";
 const SLICE = 16;
 /** Part of the event loop's time that packing may take. */
 const SHARE = 0.2;
+/** Segments' worth of single rows from which on packing takes half of the time. */
+const FAR_BEHIND = 4;
 /** Scopes whose next check is known; more are checked at every write. */
 const MAX_KNOWN = 10_000;
 /** How often a scope that changes all the time is tried before it waits for its next write. */
@@ -49,7 +51,9 @@ export class Packer {
   readonly #left = new Map<number, number>();
   /** Blob ids recorded beside segments since these were looked at. */
   #links = 0;
-  #hurries = false;
+  /** Segments and scopes that could not be opened: they are left as they are. */
+  readonly #bad = new Set<string>();
+  #stopped = false;
   #running: Promise<void> | undefined;
 
   /** Does nothing until something is noted. */
@@ -61,6 +65,7 @@ export class Packer {
 
   /** Notes that rows of a scope were written. */
   note(scopeId: number, scope: Scope, rows: number): void {
+    if (this.#stopped) return;
     const left = (this.#left.get(scopeId) ?? 0) - rows;
     this.#left.set(scopeId, left);
     if (left > 0) return;
@@ -71,13 +76,13 @@ export class Packer {
   /** Notes that so many blob ids were recorded of memories in segments. */
   noteLinks(count: number): void {
     this.#links += count;
-    if (count > 0 && this.#isMuch(this.#links)) this.#start();
+    if (count > 0 && !this.#stopped && this.#isMuch(this.#links)) this.#start();
   }
 
-  /** Resolves when nothing is left to do; does it without a pause from now on. */
-  async finish(): Promise<void> {
-    this.#hurries = true;
-    while (this.#running !== undefined) await this.#running;
+  /** Ends after the present step: whatever is not packed is read as it is. */
+  async stop(): Promise<void> {
+    this.#stopped = true;
+    await this.#running;
   }
 
   /** Whether opening so many links takes long beside opening a segment. */
@@ -89,22 +94,37 @@ export class Packer {
     // Nothing depends on it: what fails is tried again after another write.
     this.#running ??= this.#run().catch(() => {}).finally(() => {
       this.#running = undefined;
-      if (this.#waiting.size > 0) this.#start();
+      if (this.#waiting.size > 0 && !this.#stopped) this.#start();
     });
   }
 
   async #run(): Promise<void> {
-    for (;;) {
+    while (!this.#stopped) {
       if (this.#isMuch(this.#links)) {
         this.#links = 0;
-        await persist(() => this.#takeLinks());
+        await this.#persist(() => this.#takeLinks());
       }
       const [next] = this.#waiting;
       if (next === undefined) return;
       const [scopeId, { owner, namespace }] = next;
       const scope = { owner, namespace };
       this.#waiting.delete(scopeId);
-      await persist(() => this.#pack(scopeId, scope));
+      if (this.#bad.has(`scope ${scopeId}`)) continue;
+      try {
+        await this.#persist(() => this.#pack(scopeId, scope));
+      } catch (error) {
+        this.#bad.add(`scope ${scopeId}`);
+        throw error;
+      }
+    }
+  }
+
+  /** Repeats work until there is none left, or it was in vain too often. */
+  async #persist(work: () => Promise<boolean | undefined>): Promise<void> {
+    for (let failures = 0; failures < TRIES && !this.#stopped;) {
+      const done = await work();
+      if (done === undefined) return;
+      if (!done) failures++;
     }
   }
 
@@ -113,8 +133,10 @@ export class Packer {
     const { dimensions } = this.#packing;
     const rows = this.#ripe(scopeId);
     if (rows === undefined) return undefined;
+    const pause = this.#isFarBehind(scopeId) ? 1 : 1 / SHARE - 1;
     const entries: IndexEntry[] = [];
     for (let i = 0; i < rows.length; i += SLICE) {
+      if (this.#stopped) return undefined;
       const start = performance.now();
       for (const row of rows.slice(i, i + SLICE)) {
         const single = this.#database.get<{ sealed: Uint8Array; model: number }>(
@@ -127,7 +149,7 @@ export class Packer {
         );
       }
       // A request takes many turns: work at every one of them would add up.
-      if (!this.#hurries) await setTimeout((performance.now() - start) * (1 / SHARE - 1));
+      await setTimeout((performance.now() - start) * pause);
     }
     const seq = this.#nextSegment();
     const sealed = await this.#seals.sealSegmentLater(seq, scope, entries, dimensions);
@@ -143,9 +165,10 @@ export class Packer {
     const { model, segmentSize } = this.#packing;
     const rows = this.#database.all<Row>(
       `select e.seq, e.id, e.version, e.blob from entry e join tail t on t.seq = e.seq
-       where e.scope = ? and e.segment is null and t.model = ? order by e.seq`,
+       where e.scope = ? and e.segment is null and t.model = ? order by e.seq limit ?`,
       scopeId,
       model,
+      2 * segmentSize,
     );
     const linked = rows.filter(({ blob }) => blob !== null);
     const wanted = linked.length >= segmentSize ? linked : rows;
@@ -156,6 +179,15 @@ export class Packer {
       Math.min(segmentSize - linked.length, 2 * segmentSize - rows.length),
     );
     return undefined;
+  }
+
+  /** Whether rows come faster than they are packed at the usual pace. */
+  #isFarBehind(scopeId: number): boolean {
+    return this.#database.get(
+      "select 1 from entry where scope = ? and segment is null limit 1 offset ?",
+      scopeId,
+      FAR_BEHIND * this.#packing.segmentSize,
+    ) !== undefined;
   }
 
   #nextSegment(): number {
@@ -203,13 +235,16 @@ export class Packer {
 
   /** Writes one segment again with the blob ids recorded since; `undefined` when none has many. */
   async #takeLinks(): Promise<boolean | undefined> {
-    const many = this.#database.get<{ seq: number }>(
+    const many = this.#database.all<{ seq: number }>(
       `select segment as seq from entry where blob is not null and segment is not null
-       group by segment having count(*) * 4 >= ? limit 1`,
+       group by segment having count(*) * 4 >= ?`,
       this.#packing.segmentSize,
     );
-    if (many === undefined) return undefined;
-    const { seq } = many;
+    const next = many.find(({ seq }) => !this.#bad.has(`segment ${seq}`));
+    if (next === undefined) return undefined;
+    const { seq } = next;
+    // Forgotten at the end: what throws on the way is not tried again.
+    this.#bad.add(`segment ${seq}`);
     const row = this.#database.get<SegmentRow>(
       `select g.sealed, s.owner, s.namespace from segment g join scope s on s.id = g.scope
        where g.seq = ?`,
@@ -229,7 +264,7 @@ export class Packer {
     const segment = new Segment(scope, packed, byId);
     const { dimensions } = segment;
     const sealed = await this.#seals.sealSegmentLater(seq, scope, segment.entries(), dimensions);
-    return await this.#database.write(() => {
+    const done = await this.#database.write(() => {
       const now = this.#database.get<{ sealed: Uint8Array }>(
         "select sealed from segment where seq = ?",
         seq,
@@ -241,15 +276,8 @@ export class Packer {
       }
       return true;
     });
-  }
-}
-
-/** Repeats work until there is none left, or it was in vain too often. */
-async function persist(work: () => Promise<boolean | undefined>): Promise<void> {
-  for (let failures = 0; failures < TRIES;) {
-    const done = await work();
-    if (done === undefined) return;
-    if (!done) failures++;
+    this.#bad.delete(`segment ${seq}`);
+    return done;
   }
 }
 

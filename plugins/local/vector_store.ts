@@ -63,9 +63,11 @@ class LocalVectorStore implements VectorStore {
   readonly #seals: IndexSeals;
   readonly #packer: Packer;
   readonly #dimensions: number;
+  readonly #segmentSize: number;
 
   constructor({ dataDir, sealer, dimensions, model, segmentSize = 256 }: LocalVectorStoreOptions) {
     this.#dimensions = dimensions;
+    this.#segmentSize = segmentSize;
     const index = openIndex(dataDir, { dimensions, model }, sealer);
     this.#database = index.database;
     this.#seals = new IndexSeals(sealer, index.model);
@@ -152,7 +154,7 @@ class LocalVectorStore implements VectorStore {
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
-    await this.#packer.finish();
+    await this.#packer.stop();
     await this.#database.close();
   }
 
@@ -170,7 +172,12 @@ class LocalVectorStore implements VectorStore {
       scopeId,
       Number(cursor ?? 0),
     );
-    if (row === undefined) return { segments: this.#rows.tail(scopeId, scope) };
+    if (row === undefined) {
+      const rows = this.#rows.tail(scopeId, scope);
+      // Left by a process that was killed: nobody may ever write there again.
+      if (rows.length >= 2 * this.#segmentSize) this.#packer.note(scopeId, scope, Infinity);
+      return { segments: rows };
+    }
     const links = this.#rows.links(row.seq, scope);
     const more = this.#database.get(
       `select 1 where exists(select 1 from segment where scope = ?1 and seq > ?2)
@@ -179,6 +186,7 @@ class LocalVectorStore implements VectorStore {
       row.seq,
     );
     const packed = await this.#seals.openSegmentLater(row.seq, scope, row.sealed);
+    free(row.sealed);
     signal?.throwIfAborted();
     const segments = [new Segment(scope, packed, links, this.#seals.isOutdated(row.model))];
     return more === undefined ? { segments } : { segments, cursor: String(row.seq) };
@@ -230,4 +238,12 @@ class LocalVectorStore implements VectorStore {
     }
     return found;
   }
+}
+
+/**
+ * Gives memory back now and not when garbage is collected: the next segment that is read gets the
+ * same pages, and new ones cost as much as opening it.
+ */
+function free({ buffer, length }: Uint8Array): void {
+  if (buffer instanceof ArrayBuffer && buffer.byteLength === length) buffer.transfer(0);
 }

@@ -32,7 +32,8 @@ const spawnWorker = (): CheckpointWorker =>
 export class Checkpoints {
   readonly #spawn: () => CheckpointWorker;
   readonly #calls = new Map<number, PromiseWithResolvers<void>>();
-  readonly #paths = new Set<string>();
+  /** Users by database. */
+  readonly #users = new Map<string, number>();
   #worker: CheckpointWorker | undefined;
   #lastId = 0;
 
@@ -47,25 +48,30 @@ export class Checkpoints {
    * @throws {Error} when the thread failed.
    */
   run(path: string): Promise<void> {
-    this.#paths.add(path);
     return this.#call("checkpoint", path);
   }
 
-  /** Ends the thread's connection to a database; never throws. */
-  async close(path: string): Promise<void> {
-    if (!this.#paths.has(path)) return;
-    await this.#call("close", path).catch(() => {});
-    this.#paths.delete(path);
-    if (this.#paths.size === 0) this.#stop("closed");
+  /** Notes a user of a database; each leaves once. */
+  join(path: string): void {
+    this.#users.set(path, (this.#users.get(path) ?? 0) + 1);
   }
 
-  #call(call: CheckpointRequest["call"], path: string): Promise<void> {
+  /** Ends the thread's connection to a database with its last user, and the thread with the last of all. */
+  async leave(path: string): Promise<void> {
+    const left = (this.#users.get(path) ?? 1) - 1;
+    if (left > 0) return void this.#users.set(path, left);
+    this.#users.delete(path);
+    if (this.#worker !== undefined) await this.#call("close", path).catch(() => {});
+    if (this.#users.size === 0) this.#stop("closed");
+  }
+
+  async #call(call: CheckpointRequest["call"], path: string): Promise<void> {
     const worker = this.#worker ??= this.#start();
     const id = ++this.#lastId;
     const answer = Promise.withResolvers<void>();
     this.#calls.set(id, answer);
     worker.postMessage({ id, call, path } satisfies CheckpointRequest);
-    return answer.promise;
+    await answer.promise;
   }
 
   #start(): CheckpointWorker {

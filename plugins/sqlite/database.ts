@@ -46,7 +46,8 @@ export class Database {
   readonly #statements = new Map<string, StatementSync>();
   readonly #options: DatabaseOptions;
   readonly #writer: GroupCommit;
-  readonly #log: WriteAheadLog;
+  /** Absent where the file system has none. */
+  readonly #log: WriteAheadLog | undefined;
   #closed = false;
 
   /**
@@ -56,11 +57,16 @@ export class Database {
   constructor(options: DatabaseOptions) {
     this.#options = options;
     this.#database = this.#guard(() => open(options));
-    const log = this.#log = new WriteAheadLog({
-      path: pathOf(options),
-      onFailed: () => this.#database.exec("pragma wal_autocheckpoint=1000"),
+    const path = pathOf(options);
+    const onFailed = () => this.#database.exec("pragma wal_autocheckpoint=1000");
+    const log = this.#log = this.#guard(() => {
+      try {
+        return hasLog(this.#database) ? new WriteAheadLog({ path, onFailed }) : undefined;
+      } catch (error) {
+        this.#database.close();
+        throw error;
+      }
     });
-    const isLogged = hasLog(this.#database);
     this.#writer = new GroupCommit({
       begin: () => this.#guard(() => this.#database.exec("begin immediate")),
       commit: () => this.#guard(() => this.#database.exec("commit")),
@@ -68,12 +74,11 @@ export class Database {
         // SQLite has rolled back by itself after some errors, such as a full disk.
         if (this.#database.isTransaction) this.#database.exec("rollback");
       },
-      sync: () =>
-        isLogged
-          ? log.sync().catch((cause) => this.#guard(() => rethrow(cause)))
-          : Promise.resolve(),
+      sync: async () => {
+        await log?.sync().catch((cause) => this.#guard(() => rethrow(cause)));
+      },
       get hold() {
-        return log.hold;
+        return log?.hold;
       },
     });
   }
@@ -105,7 +110,8 @@ export class Database {
    */
   run(sql: string, ...values: SQLInputValue[]): number {
     const { changes, lastInsertRowid } = this.#guard(() => this.#statement(sql).run(...values));
-    this.#log.changed(Number(changes));
+    const bytes = values.reduce<number>((sum, value) => sum + sizeOf(value), 0);
+    this.#log?.changed(Number(changes), bytes);
     return Number(lastInsertRowid);
   }
 
@@ -120,7 +126,7 @@ export class Database {
     if (this.#closed) return;
     this.#closed = true;
     await this.#writer.idle();
-    await this.#log.close();
+    await this.#log?.close();
     this.#statements.clear();
     this.#guard(() => this.#database.close());
   }
@@ -151,6 +157,8 @@ export class Database {
     }
   }
 }
+
+const sizeOf = (value: SQLInputValue): number => ArrayBuffer.isView(value) ? value.byteLength : 0;
 
 function rethrow(cause: unknown): never {
   throw cause;

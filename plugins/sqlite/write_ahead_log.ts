@@ -1,25 +1,30 @@
 import { Checkpoints } from "./checkpoints.ts";
 
-/** Rows changed between two checkpoints; with pages of 16 KiB, a log of about 16 MB. */
-const ROWS = 1000;
+/** Bytes written between two checkpoints, about; the log is a few times as long at most. */
+const BYTES = 8 * 1024 * 1024;
+/** What a changed row costs besides its large values: parts of some pages. */
+const ROW_BYTES = 4096;
+/** Longest time that writes wait for a checkpoint, and an end for one under way, milliseconds. */
+const PATIENCE_MS = 1000;
 
 const shared = new Checkpoints();
 
 /** Options of {@linkcode WriteAheadLog}. */
 export interface WriteAheadLogOptions {
-  /** The database. */
+  /** The database; its log is there. */
   readonly path: string;
   /** Called when checkpoints have to be made by whoever commits: the thread does not work. */
   readonly onFailed: () => void;
   /** Replaces the thread. */
   readonly checkpoints?: Checkpoints;
-  /** Replaces the number of rows between two checkpoints. */
-  readonly rows?: number;
+  /** Replaces the number of bytes between two checkpoints. */
+  readonly bytes?: number;
 }
 
 /**
  * The write-ahead log of a database in WAL mode with `synchronous=normal` and no checkpoints of its
  * own: makes commits durable, and keeps the log short, without the event loop waiting for the disk.
+ * Only where the log starts anew SQLite still syncs its head by itself, once in megabytes.
  *
  * Source of the rule that an fsync of the log makes the commits in it durable, and that checkpoints
  * sync by themselves: https://www.sqlite.org/wal.html and https://www.sqlite.org/pragma.html.
@@ -28,21 +33,23 @@ export class WriteAheadLog {
   readonly #path: string;
   readonly #onFailed: () => void;
   readonly #checkpoints: Checkpoints;
-  readonly #rows: number;
-  #file: Deno.FsFile | undefined;
-  #changed = 0;
+  readonly #bytes: number;
+  readonly #file: Deno.FsFile;
+  #written = 0;
   #running: Promise<void> | undefined;
   #hold: Promise<void> | undefined;
   #closed = false;
   #failed = false;
 
-  /** Opens nothing yet. */
+  /** Opens the log. Throws what the system says when it cannot. */
   constructor(options: WriteAheadLogOptions) {
-    const { path, onFailed, checkpoints = shared, rows = ROWS } = options;
+    const { path, onFailed, checkpoints = shared, bytes = BYTES } = options;
     this.#path = path;
     this.#onFailed = onFailed;
     this.#checkpoints = checkpoints;
-    this.#rows = rows;
+    this.#bytes = bytes;
+    this.#file = Deno.openSync(`${path}-wal`, { read: true, write: true });
+    checkpoints.join(path);
   }
 
   /** Settles when writes may go on: a log that is written to all the time never starts anew. */
@@ -52,19 +59,18 @@ export class WriteAheadLog {
 
   /** Makes durable what was committed before the call. */
   async sync(): Promise<void> {
-    this.#file ??= Deno.openSync(`${this.#path}-wal`, { read: true, write: true });
     await this.#file.syncData();
   }
 
-  /** Notes rows that were changed. */
-  changed(rows: number): void {
-    this.#changed += rows;
-    if (this.#changed < this.#rows || this.#running !== undefined) return;
+  /** Notes rows that were changed, with values of so many bytes. */
+  changed(rows: number, bytes: number): void {
+    this.#written += rows * ROW_BYTES + bytes;
+    if (this.#written < this.#bytes || this.#running !== undefined) return;
     if (this.#closed || this.#failed) return;
-    this.#changed = 0;
+    this.#written = 0;
     const failed = () => {
       this.#failed = true;
-      this.#onFailed();
+      if (!this.#closed) this.#onFailed();
     };
     this.#running = this.#checkpoint().catch(failed).finally(() => this.#running = undefined);
   }
@@ -72,18 +78,25 @@ export class WriteAheadLog {
   /** Lets go of the log; what is in it is for the last connection to copy. */
   async close(): Promise<void> {
     this.#closed = true;
-    await this.#running;
-    await this.#checkpoints.close(this.#path);
-    this.#file?.close();
-    this.#file = undefined;
+    await soon(this.#running);
+    await soon(this.#checkpoints.leave(this.#path));
+    this.#file.close();
   }
 
   async #checkpoint(): Promise<void> {
     await this.#checkpoints.run(this.#path);
     // Little is left: what was written meanwhile. The log starts anew when all of it is copied
     // before the next write.
-    this.#hold = this.#checkpoints.run(this.#path).then(() => {}, () => {});
-    await this.#hold;
-    this.#hold = undefined;
+    const rest = this.#checkpoints.run(this.#path);
+    this.#hold = soon(rest).finally(() => this.#hold = undefined);
+    await rest;
   }
+}
+
+/** Waits for something for a while; never rejects. */
+async function soon(work: Promise<void> | undefined): Promise<void> {
+  let timer: ReturnType<typeof setTimeout> | undefined;
+  const late = new Promise<void>((resolve) => timer = setTimeout(resolve, PATIENCE_MS));
+  await Promise.race([work?.catch(() => {}), late]);
+  clearTimeout(timer);
 }

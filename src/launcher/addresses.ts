@@ -14,6 +14,7 @@ export interface Addresses {
  */
 const FIRST = 20_000;
 const COUNT = 12_000;
+const TRIES = 1000;
 
 /**
  * Chooses what the settings leave to the system.
@@ -26,14 +27,15 @@ export function chooseAddresses(settings: Pick<Settings, "sidecarUrl" | "port">)
   // All are held until the last is chosen, so that no port is chosen twice.
   using stack = new DisposableStack();
   function freePort(hostname: string): number {
-    for (;;) {
+    for (let tries = 1;; tries++) {
       const port = FIRST + Math.floor(Math.random() * COUNT);
       if (taken.includes(port)) continue;
       try {
         stack.use(Deno.listen({ hostname, port }));
         return port;
       } catch (error) {
-        if (!(error instanceof Deno.errors.AddrInUse)) throw error;
+        // In use, or kept by the system for itself.
+        if (tries === TRIES) throw error;
       }
     }
   }

@@ -178,6 +178,39 @@ Deno.test("rows whose blobs are unknown wait for them, but not for ever", async 
   assert.equal(blobs, "bbbbbbbccb");
 });
 
+Deno.test("what replaces a row while it is packed stays", async () => {
+  await using folder = await folderForTests();
+  for (let round = 0; round < 12; round++) {
+    await using store = open(folder.path);
+    const scope = { ...SCOPE, namespace: `round ${round}` };
+    const row = (n: number, payload: string, blobId: string) =>
+      entryOf(n, { ...scope, payload: new TextEncoder().encode(payload), blobId });
+    await store.upsert(range(8).map((n) => row(n, "old", "a")));
+    if (round > 0) await new Promise((resolve) => setTimeout(resolve, round));
+    // The newest row, at the same version: nothing but its place tells it from the one before.
+    await store.upsert([row(7, "new", "b")]);
+    for (const wait of [0, 30]) {
+      await new Promise((resolve) => setTimeout(resolve, wait));
+      const all = await scanAll(store, scope);
+      assert.equal(all.length, 8);
+      const newest = all.find(({ id }) => id === idOf(7))!;
+      assert.equal(new TextDecoder().decode(newest.payload), "new");
+      assert.equal(newest.blobId, "b");
+    }
+  }
+});
+
+Deno.test("a store that is packing closes soon, and goes on when it is read again", async () => {
+  await using folder = await folderForTests();
+  const first = open(folder.path);
+  await first.upsert(range(400).map(linked));
+  await first[Symbol.asyncDispose]();
+  await using store = open(folder.path);
+  assert.equal((await scanAll(store)).length, 400);
+  await packed(folder.path, 50, 0);
+  assert.deepEqual(byId(await scanAll(store)).map(({ id }) => id), range(400).map(idOf));
+});
+
 Deno.test("links are seen everywhere and survive packing and rewriting", async () => {
   await using folder = await folderForTests();
   await using store = open(folder.path, { segmentSize: 16 });

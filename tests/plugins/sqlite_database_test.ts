@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { DatabaseSync } from "node:sqlite";
-import { Checkpoints } from "../../plugins/sqlite/checkpoints.ts";
+import { type CheckpointAnswer, Checkpoints } from "../../plugins/sqlite/checkpoints.ts";
 import { Database, fromColumn, toColumn } from "../../plugins/sqlite/database.ts";
 import { WriteAheadLog } from "../../plugins/sqlite/write_ahead_log.ts";
 import { SvcError } from "../../src/errors.ts";
@@ -93,15 +93,75 @@ Deno.test("without the thread, the log is copied by whoever commits", async () =
     };
     return worker;
   });
-  let failed = 0;
-  // Tried once: whoever commits does it from then on.
-  const log = new WriteAheadLog({ path, onFailed: () => failed++, checkpoints, rows: 2 });
-  log.changed(1);
-  log.changed(1);
-  await log.sync();
-  log.changed(5);
+  for (
+    const broken of [
+      checkpoints,
+      new Checkpoints(() => {
+        throw new Error("no threads");
+      }),
+    ]
+  ) {
+    let failed = 0;
+    const onFailed = () => failed++;
+    const log = new WriteAheadLog({ path, onFailed, checkpoints: broken, bytes: 10_000 });
+    // Tried once: whoever commits does it from then on.
+    for (let i = 0; i < 5; i++) {
+      log.changed(1, 3000);
+      await log.sync();
+    }
+    await log.close();
+    assert.equal(failed, 1);
+  }
+});
+
+Deno.test("a thread that never answers holds up nobody for long", async () => {
+  await using folder = await folderForTests();
+  const path = `${folder.path}/numbers.db`;
+  using database = new DatabaseSync(path);
+  database.exec("pragma journal_mode=wal; create table number(n)");
+  let asked = 0;
+  const checkpoints = new Checkpoints(() => {
+    const worker = {
+      onmessage: null as ((event: MessageEvent<CheckpointAnswer>) => void) | null,
+      onerror: null,
+      // The first call is answered, the second one is what writes wait for.
+      postMessage: ({ id }: { id: number }) => {
+        if (++asked === 1) worker.onmessage?.(new MessageEvent("message", { data: { id } }));
+      },
+      terminate: () => {},
+    };
+    return worker;
+  });
+  const log = new WriteAheadLog({ path, onFailed: () => {}, checkpoints, bytes: 1 });
+  log.changed(1, 1);
+  while (asked < 2) await Promise.resolve();
+  await Promise.resolve();
+  assert.notEqual(log.hold, undefined);
+  await log.hold;
+  assert.equal(log.hold, undefined);
   await log.close();
-  assert.equal(failed, 1);
+});
+
+Deno.test("two connections share the thread, and one may leave", async () => {
+  await using folder = await folderForTests();
+  const [first, second] = [open(folder.path), open(folder.path)];
+  const blob = new Uint8Array(200_000);
+  await first.write(() => first.run("create table big(bytes blob)"));
+  const starts = async () => {
+    const log = await Deno.readFile(`${folder.path}/numbers.db-wal`);
+    return new DataView(log.buffer).getUint32(12);
+  };
+  const fill = async (database: Database, until: number) => {
+    for (const end = Date.now() + 60_000; await starts() < until && Date.now() < end;) {
+      await database.write(() => database.run("insert into big values(?)", blob));
+    }
+    assert.ok(await starts() >= until);
+  };
+  await fill(first, 1);
+  await fill(second, 2);
+  await first.close();
+  await fill(second, await starts() + 2);
+  await second.close();
 });
 
 Deno.test({
