@@ -1,4 +1,5 @@
-import { FACTORS, MATRICES, SCALES } from "./adaptation_weights.ts";
+// JSON: of a module of this size a second copy would be cached.
+import weights from "./adaptation_weights.json" with { type: "json" };
 import type { Kernel } from "./matrix_product.ts";
 import type { Scratch } from "./scratch.ts";
 import type { Tensor } from "./weights_file.ts";
@@ -26,10 +27,10 @@ export class Adaptation {
   constructor(kernel: Kernel, scratch: Scratch) {
     this.#kernel = kernel;
     this.#scratch = scratch;
-    this.#factors = new Int8Array(Uint8Array.fromBase64(FACTORS).buffer);
-    this.#scales = new Float32Array(Uint8Array.fromBase64(SCALES).buffer);
+    this.#factors = new Int8Array(Uint8Array.fromBase64(weights.factors).buffer);
+    this.#scales = new Float32Array(Uint8Array.fromBase64(weights.scales).buffer);
     let [factorsAt, scalesAt] = [0, 0];
-    for (const { name, inputs, outputs, rank } of MATRICES) {
+    for (const { name, inputs, outputs, rank } of weights.matrices) {
       this.#matrices.set(name, { rank, factorsAt, scalesAt });
       factorsAt += rank * (inputs + outputs);
       scalesAt += rank;

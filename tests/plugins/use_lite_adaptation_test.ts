@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { Adaptation } from "../../plugins/use_lite/adaptation.ts";
-import { FACTORS, MATRICES, SCALES } from "../../plugins/use_lite/adaptation_weights.ts";
+import weights from "../../plugins/use_lite/adaptation_weights.json" with { type: "json" };
 import { createKernel, KERNELS, supportsKernel } from "../../plugins/use_lite/matrix_product.ts";
 import { scratchFloats, takeScratch } from "../../plugins/use_lite/scratch.ts";
 import { HeapRegions } from "../../plugins/use_lite/weights.ts";
@@ -8,8 +8,8 @@ import { HeapRegions } from "../../plugins/use_lite/weights.ts";
 const ROWS = 256;
 
 Deno.test("what was learned is added to its matrices, and to nothing else", () => {
-  const factors = new Int8Array(Uint8Array.fromBase64(FACTORS).buffer);
-  const scales = new Float32Array(Uint8Array.fromBase64(SCALES).buffer);
+  const factors = new Int8Array(Uint8Array.fromBase64(weights.factors).buffer);
+  const scales = new Float32Array(Uint8Array.fromBase64(weights.scales).buffer);
   for (const name of KERNELS.filter(supportsKernel)) {
     const kernel = createKernel(scratchFloats(ROWS), name);
     const scratch = takeScratch(new HeapRegions(kernel.heap.length), ROWS);
@@ -17,7 +17,7 @@ Deno.test("what was learned is added to its matrices, and to nothing else", () =
     kernel.heap.fill(7);
     const adaptation = new Adaptation(kernel, scratch);
     let [factorsAt, scalesAt] = [0, 0];
-    for (const { name, inputs, outputs, rank } of MATRICES) {
+    for (const { name, inputs, outputs, rank } of weights.matrices) {
       const values = new Float32Array(inputs * outputs).fill(0.25);
       adaptation.apply({ name, shape: [1, inputs, outputs], values });
       for (const [i, j] of [[0, 0], [inputs - 1, outputs - 1], [inputs >> 1, 3], [257, 9]]) {
@@ -39,7 +39,7 @@ Deno.test("what was learned is added to its matrices, and to nothing else", () =
 });
 
 Deno.test("matrices are those of the encoder, its embeddings among them", () => {
-  assert.equal(MATRICES.length, 11);
-  const embeddings = MATRICES.find(({ name }) => name === "module/Embeddings_en");
+  assert.equal(weights.matrices.length, 11);
+  const embeddings = weights.matrices.find(({ name }) => name === "module/Embeddings_en");
   assert.deepEqual([embeddings?.inputs, embeddings?.outputs], [8002, 256]);
 });

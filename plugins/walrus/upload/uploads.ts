@@ -149,6 +149,9 @@ export class Uploads implements BlobWriter {
   /** Stores what waits without waiting for more, and resolves when nothing is under way. */
   async drain(): Promise<void> {
     this.#check(undefined);
+    // What is put already may not be durable yet.
+    await this.#options.catalogue.database.write(() => {});
+    this.#check(undefined);
     this.#all = true;
     this.#wake();
     await new Promise<void>((resolve) => this.#drained.push(resolve));

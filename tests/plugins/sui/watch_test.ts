@@ -154,7 +154,8 @@ Deno.test("where the node tells nothing at all the operator is told once", async
   await using node = new FakeNode();
   node.missing = ["SubscribeEvents", "ListEvents"];
   const notes: string[] = [];
-  await using accounts = open(node, { notes });
+  // A refusal that takes longer than that would pass for a connection.
+  await using accounts = open(node, { notes, settleMs: 1000 });
   const told = new Told();
   using _ = accounts.watch(told.listener);
   await node.until(() => node.methods.length > 12);
