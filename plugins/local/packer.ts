@@ -1,5 +1,6 @@
 import { setTimeout } from "node:timers/promises";
 import type { IndexEntry, Scope } from "../../src/interfaces/mod.ts";
+import { SvcError } from "../../src/errors.ts";
 import { type Database, fromColumn } from "../sqlite/database.ts";
 import type { Packing } from "./index_rows.ts";
 import type { IndexSeals } from "./index_seals.ts";
@@ -23,10 +24,7 @@ interface Row {
   readonly blob: Uint8Array | null;
 }
 
-interface LinkRow {
-  readonly seq: number;
-  readonly id: Uint8Array;
-  readonly version: number;
+interface LinkRow extends Row {
   readonly blob: Uint8Array;
 }
 
@@ -51,8 +49,10 @@ export class Packer {
   readonly #left = new Map<number, number>();
   /** Blob ids recorded beside segments since these were looked at. */
   #links = 0;
-  /** Segments and scopes that could not be opened: they are left as they are. */
-  readonly #bad = new Set<string>();
+  /** Scopes with a row that cannot be opened: they are left as they are. */
+  readonly #badScopes = new Set<number>();
+  /** Segments that cannot be opened, likewise. */
+  readonly #badSegments = new Set<number>();
   #stopped = false;
   #running: Promise<void> | undefined;
 
@@ -109,13 +109,10 @@ export class Packer {
       const [scopeId, { owner, namespace }] = next;
       const scope = { owner, namespace };
       this.#waiting.delete(scopeId);
-      if (this.#bad.has(`scope ${scopeId}`)) continue;
-      try {
-        await this.#persist(() => this.#pack(scopeId, scope));
-      } catch (error) {
-        this.#bad.add(`scope ${scopeId}`);
-        throw error;
-      }
+      if (this.#badScopes.has(scopeId)) continue;
+      await this.#persist(() =>
+        this.#pack(scopeId, scope).catch(passOver(this.#badScopes, scopeId))
+      );
     }
   }
 
@@ -240,11 +237,12 @@ export class Packer {
        group by segment having count(*) * 4 >= ?`,
       this.#packing.segmentSize,
     );
-    const next = many.find(({ seq }) => !this.#bad.has(`segment ${seq}`));
+    const next = many.find(({ seq }) => !this.#badSegments.has(seq));
     if (next === undefined) return undefined;
-    const { seq } = next;
-    // Forgotten at the end: what throws on the way is not tried again.
-    this.#bad.add(`segment ${seq}`);
+    return await this.#takeLinksOf(next.seq).catch(passOver(this.#badSegments, next.seq));
+  }
+
+  async #takeLinksOf(seq: number): Promise<boolean> {
     const row = this.#database.get<SegmentRow>(
       `select g.sealed, s.owner, s.namespace from segment g join scope s on s.id = g.scope
        where g.seq = ?`,
@@ -264,7 +262,7 @@ export class Packer {
     const segment = new Segment(scope, packed, byId);
     const { dimensions } = segment;
     const sealed = await this.#seals.sealSegmentLater(seq, scope, segment.entries(), dimensions);
-    const done = await this.#database.write(() => {
+    return await this.#database.write(() => {
       const now = this.#database.get<{ sealed: Uint8Array }>(
         "select sealed from segment where seq = ?",
         seq,
@@ -276,9 +274,15 @@ export class Packer {
       }
       return true;
     });
-    this.#bad.delete(`segment ${seq}`);
-    return done;
   }
+}
+
+/** What is damaged stays so: it is noted, and not tried again; other failures are the weather. */
+function passOver(bad: Set<number>, number: number): (error: unknown) => never {
+  return (error) => {
+    if (error instanceof SvcError && !error.retryable) bad.add(number);
+    throw error;
+  };
 }
 
 /** Sealed bytes begin with random ones: equal beginnings are equal bytes. */

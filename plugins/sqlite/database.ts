@@ -38,7 +38,7 @@ export function fromColumn(value: Uint8Array): string {
 
 /**
  * One SQLite file: WAL, every write fsynced before it is answered, deleted content overwritten,
- * readable by its owner alone. The event loop waits for no fsync. Every failure of SQLite becomes a
+ * readable by its owner alone. The event loop waits for no fsync of a write. Every failure of SQLite becomes a
  * `storage_unavailable` with the original as its cause.
  */
 export class Database {
@@ -75,7 +75,11 @@ export class Database {
         if (this.#database.isTransaction) this.#database.exec("rollback");
       },
       sync: async () => {
-        await log?.sync().catch((cause) => this.#guard(() => rethrow(cause)));
+        try {
+          await log?.sync();
+        } catch (cause) {
+          throw this.#failure(cause);
+        }
       },
       get hold() {
         return log?.hold;
@@ -144,25 +148,25 @@ export class Database {
     try {
       return call();
     } catch (cause) {
-      if (cause instanceof SvcError) throw cause;
-      const { file, remedy } = this.#options;
-      // node:sqlite tells SQLITE_CORRUPT and SQLITE_NOTADB by their message only.
-      const damaged = cause instanceof Error && /malformed|not a database/.test(cause.message);
-      throw damaged
-        ? new SvcError("storage_unavailable", `${file} is damaged: ${remedy}`, {
-          cause,
-          retryable: false,
-        })
-        : new SvcError("storage_unavailable", undefined, { cause });
+      throw this.#failure(cause);
     }
+  }
+
+  #failure(cause: unknown): SvcError {
+    if (cause instanceof SvcError) return cause;
+    const { file, remedy } = this.#options;
+    // node:sqlite tells SQLITE_CORRUPT and SQLITE_NOTADB by their message only.
+    const damaged = cause instanceof Error && /malformed|not a database/.test(cause.message);
+    return damaged
+      ? new SvcError("storage_unavailable", `${file} is damaged: ${remedy}`, {
+        cause,
+        retryable: false,
+      })
+      : new SvcError("storage_unavailable", undefined, { cause });
   }
 }
 
 const sizeOf = (value: SQLInputValue): number => ArrayBuffer.isView(value) ? value.byteLength : 0;
-
-function rethrow(cause: unknown): never {
-  throw cause;
-}
 
 function hasLog(database: DatabaseSync): boolean {
   const { journal_mode } = database.prepare("pragma journal_mode").get() as {

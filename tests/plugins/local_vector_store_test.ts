@@ -200,6 +200,21 @@ Deno.test("what replaces a row while it is packed stays", async () => {
   }
 });
 
+Deno.test("a row that cannot be opened keeps its scope from being packed, and no other", async () => {
+  await using folder = await folderForTests();
+  await using store = open(folder.path);
+  const other = { ...SCOPE, namespace: "other" };
+  await store.upsert(range(7).map(linked));
+  {
+    using database = new DatabaseSync(`${folder.path}/index.db`);
+    database.exec("update tail set sealed = x'00' where seq = 1");
+  }
+  await store.upsert([linked(7)]);
+  await store.upsert(range(8).map((n) => entryOf(n + 20, { ...other, blobId: "b" })));
+  await packed(folder.path, 1, 8);
+  assert.equal((await scanAll(store, other)).length, 8);
+});
+
 Deno.test("a store that is packing closes soon, and goes on when it is read again", async () => {
   await using folder = await folderForTests();
   const first = open(folder.path);
