@@ -124,9 +124,8 @@ async function assemble({ options, servers, parts, close }: Started): Promise<De
     faults,
     calls: calls.all,
     wallets: { payers, sponsor },
-    // Async by contract: a real network answers later.
-    // deno-lint-ignore require-await
-    fund: async (address, amounts) => void faucet.fund(address, amounts),
+    // Async by contract: a real network answers later, also with what it refuses.
+    fund: (address, amounts) => Promise.try(() => void faucet.fund(address, amounts)),
     settings: () => settingsOf(devnet),
     transport: () => inProcessTransport(node),
     async [Symbol.asyncDispose]() {

@@ -1,3 +1,4 @@
+import { stripVTControlCharacters } from "node:util";
 import { SvcError } from "../errors.ts";
 
 /** Files of a Move package: text by path, such as `sources/account.move`. */
@@ -172,7 +173,8 @@ export async function testContract(
     silenceWarnings: true,
   });
   const output = "error" in result ? result.error : result.output;
-  // deno-lint-ignore no-control-regex -- colours are control characters
-  const plain = output.replace(/\x1b\[[0-9;]*m/g, "");
-  return { passed: "passed" in result && result.passed, output: plain };
+  return {
+    passed: "passed" in result && result.passed,
+    output: stripVTControlCharacters(output),
+  };
 }

@@ -4,8 +4,7 @@ import * as limit from "./limits.ts";
 
 const utf8 = new TextEncoder();
 const RFC3339 = /^(\d{4}-\d\d-\d\d)[Tt]([01]\d|2[0-3]):\d\d:\d\d(\.\d{1,9})?([Zz]|[+-]\d\d:\d\d)$/;
-// deno-lint-ignore no-control-regex -- control characters are what it looks for
-const CONTROL = /[\u0000-\u001f\u007f-\u009f]/;
+const CONTROL = /\p{Cc}/u;
 
 function byteLength(text: string): number {
   // A UTF-16 unit takes at most 3 bytes: most texts need no encoding to be judged.

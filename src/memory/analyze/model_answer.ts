@@ -6,8 +6,7 @@ const MOST_CHARACTERS = 600;
 /** Longest answer that is read, and how many places of it are tried. */
 const MOST_READ = 256 * 1024;
 const MOST_TRIED = 200;
-// deno-lint-ignore no-control-regex -- control characters are what it looks for
-const CONTROL = /[\u0000-\u001f\u007f-\u009f]/g;
+const CONTROL = /\p{Cc}/gu;
 
 function isObject(value: unknown): value is Readonly<Record<string, unknown>> {
   return typeof value === "object" && value !== null && !Array.isArray(value);

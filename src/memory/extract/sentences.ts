@@ -7,8 +7,8 @@ const SHORTENED =
 const INITIAL = /(?:^|[\s.])\p{Lu}\.$/u;
 /** Where a sentence may end: after its mark, and whatever closes with it. */
 const BOUNDARY = /(?<=[.!?…]["'”’)\]]{0,3})\s+|(?<=[。！？]["'”’」』）]{0,3})(?!["'”’」』）])/u;
-// deno-lint-ignore no-control-regex -- control characters are what it looks for
-const CONTROL = /[\u0000-\u0008\u000e-\u001f\u007f-\u009f]/g;
+/** All but white space. */
+const CONTROL = /(?!\s)\p{Cc}/gu;
 const BULLET = /^(?:[-*•–·]|\d{1,2}[.)]|\[[ xX]?\])\s+/;
 /** Lines at least this long are taken for the wrapped lines of a paragraph. */
 const WRAPPED_CHARACTERS = 50;
