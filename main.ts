@@ -40,7 +40,7 @@ async function run(args: readonly string[]): Promise<number> {
   const io = processIo(isChild);
   if (CLIENT_COMMANDS.includes(command)) {
     const { runCli } = await import(TERMINAL_COMMANDS) as typeof import("./cli/mod.ts");
-    return await runCli(args, io);
+    return await runCli(args, { ...io, program: "svc" });
   }
   if (command === "account") {
     const { runAccount } = await import("./src/commands/account.ts");
@@ -50,7 +50,7 @@ async function run(args: readonly string[]): Promise<number> {
     const { runContract } = await import("./src/commands/contract.ts");
     return await runContract(rest, io);
   }
-  if (command === "--help" || command === "-h" || command === "help") {
+  if ([command, ...rest].some((word) => word === "--help" || word === "-h") || command === "help") {
     io.write(HELP);
     return 0;
   }

@@ -14,6 +14,8 @@ export interface CliIo {
   readonly fetch?: (url: string, init: RequestInit) => Promise<Response>;
   /** Opens an address in a browser, if there is one; default: the user's. */
   readonly openBrowser?: (url: string) => boolean;
+  /** What the user calls the program, in help and hints; default: `svc-mcp`. */
+  readonly program?: string;
   /** Waits some milliseconds; default: a timer. */
   readonly sleep?: (ms: number, signal?: AbortSignal) => Promise<void>;
 }

@@ -56,6 +56,11 @@ export interface HeavyCommands {
   readonly install?: InstallCommand;
 }
 
+/** Texts are written for the package; the relayer's program has the same commands. */
+function named(text: string, { program = "svc-mcp" }: CliIo): string {
+  return text.replaceAll("svc-mcp", program);
+}
+
 async function loadInstall(): Promise<InstallCommand> {
   const url = new URL("./install/mod.ts", import.meta.url).href;
   const module = await import(url) as { readonly install: InstallCommand };
@@ -116,12 +121,13 @@ export async function runCli(
     json = line.json;
     for (const text of line.ignored) io.writeError(`Note: ${text}\n`);
     if (line.help) {
-      io.write(helpText(line.command));
+      io.write(named(helpText(line.command), io));
       return EXIT.success;
     }
     return await runCommand(line, args, io, heavy);
   } catch (error) {
-    const { message, exitCode } = explain(error);
+    const { message: text, exitCode } = explain(error);
+    const message = named(text, io);
     const code = error instanceof SvcError ? { code: error.code } : {};
     io.writeError(
       json ? JSON.stringify({ error: message, ...code }) + "\n" : `${printable(message)}\n`,

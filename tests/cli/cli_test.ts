@@ -40,6 +40,8 @@ interface Setting {
   readonly stdin?: string;
   /** Whether there are no credentials. */
   readonly signedOut?: boolean;
+  /** What the user calls the program. */
+  readonly program?: string;
   /** Saved relayer; default: the fake one. */
   readonly saved?: string;
 }
@@ -68,6 +70,7 @@ async function run(args: string[], setting: Setting = {}): Promise<Run> {
     let err = "";
     const code = await runCli(args.map((arg) => arg.replace("{relayer}", relayer.url)), {
       env: { HOME: home, ...setting.env },
+      ...(setting.program === undefined ? {} : { program: setting.program }),
       ...(setting.stdin === undefined ? {} : { stdin: new Blob([setting.stdin]).stream() }),
       write: (text) => out += text,
       writeError: (text) => err += text,
@@ -330,4 +333,13 @@ Deno.test("help is short and exits 0", async () => {
     assert.match(out, /Example/);
     assert(out.split("\n").every((line) => line.length <= 80));
   }
+});
+
+Deno.test("help and hints name the program that was called", async () => {
+  const program = "svc";
+  const help = await run(["recall", "--help"], { program });
+  assert.match(help.out, /^Usage: svc recall <query>/);
+  assert.match(help.out, /^ {2}svc recall "what can I not eat\?"$/m);
+  const { err } = await run(["list"], { program, signedOut: true });
+  assert.match(err, /Run: svc login\n$/);
 });
