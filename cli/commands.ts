@@ -80,10 +80,15 @@ export async function list(
   if (line.json) io.write(JSON.stringify({ memories: shown }) + "\n");
   else if (shown.length === 0) io.write("No memories here.\n");
   for (const memory of line.json ? [] : shown) {
-    const text = printable(memory.text ?? "(not readable)");
+    const text = printable(memory.text ?? withoutText(memory));
     io.write(`${memory.memory_id}  ${memory.created_at}  ${text}\n`);
   }
   return EXIT.success;
+}
+
+function withoutText({ source, text_error: code }: Memory): string {
+  if (source === "manual") return "(encrypted by the app that saved it)";
+  return code === undefined ? "(not readable)" : `(not readable: ${code})`;
 }
 
 /** Deletes a namespace. */

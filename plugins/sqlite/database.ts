@@ -38,8 +38,8 @@ export function fromColumn(value: Uint8Array): string {
 
 /**
  * One SQLite file: WAL, every write fsynced before it is answered, deleted content overwritten,
- * readable by its owner alone. The event loop waits for no fsync of a write. Every failure of SQLite becomes a
- * `storage_unavailable` with the original as its cause.
+ * readable by its owner alone. The event loop waits for no fsync of a write. Every failure of SQLite
+ * becomes a `storage_unavailable` with the original as its cause.
  */
 export class Database {
   readonly #database: DatabaseSync;
@@ -78,7 +78,8 @@ export class Database {
         try {
           await log?.sync();
         } catch (cause) {
-          throw this.#failure(cause);
+          const remedy = "the disk refused to keep a write; restart the relayer once it is mended";
+          throw new SvcError("storage_unavailable", `${options.file}: ${remedy}`, { cause });
         }
       },
       get hold() {

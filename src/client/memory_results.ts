@@ -14,6 +14,8 @@ export interface Memory {
   readonly namespace: string;
   /** The text, unless left out. */
   readonly text?: string;
+  /** Code of the error for which there is no text; never of a manual memory, which has none. */
+  readonly text_error?: string;
   /** Id of the blob; empty until it is stored. */
   readonly blob_id: string;
   /** State of its newest job. */

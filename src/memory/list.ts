@@ -31,17 +31,23 @@ export interface ListOptions {
   readonly cursor?: string | undefined;
 }
 
+/** @param opened Left out where texts are. */
 function view(
   domain: Domain,
   memory: IndexedMemory,
-  record: MemoryRecord | undefined,
+  opened?: { readonly record: MemoryRecord } | { readonly error: SvcError },
 ): Record<string, unknown> {
   const live = domain.jobs.live(memory.id);
-  const text = memory.source === "manual" ? undefined : record?.text;
+  const record = opened !== undefined && "record" in opened ? opened.record : undefined;
+  // The client encrypted a manual one: there is no text to expect.
+  const isManual = memory.source === "manual";
+  const text = isManual ? undefined : record?.text;
+  const error = isManual || opened === undefined || "record" in opened ? undefined : opened.error;
   return {
     memory_id: memory.id,
     namespace: memory.namespace,
     ...(text === undefined ? {} : { text }),
+    ...(error === undefined ? {} : { text_error: error.code }),
     blob_id: memory.blobId ?? "",
     // A job that ended without a blob has failed; the memory is recallable all the same.
     status: live?.state ?? (memory.blobId === undefined ? "failed" : "done"),
@@ -108,7 +114,7 @@ export async function listMemories(
     const item = opened[i];
     if (item !== undefined && "deleted" in item) return [];
     if (domain.tombstones.isDeleted(scope, memory.id)) return [];
-    return [view(domain, memory, item !== undefined && "record" in item ? item.record : undefined)];
+    return [view(domain, memory, item)];
   });
   const last = page.at(-1);
   return {
@@ -140,7 +146,7 @@ export async function getMemory(
   if (opened === undefined || "deleted" in opened) throw new SvcError("memory_not_found");
   if ("error" in opened) throw opened.error;
   return {
-    ...view(domain, memory, opened.record),
+    ...view(domain, memory, opened),
     versions: [{
       version: memory.version,
       blob_id: memory.blobId ?? "",

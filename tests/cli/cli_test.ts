@@ -172,6 +172,13 @@ Deno.test("namespaces, list and forget", async () => {
   });
   assert.equal(listed.out, `${JOB}  2026-01-01T00:00:00.000Z  I like tea\n`);
   assert.equal(listed.received[0]?.target, "/api/memories?limit=1&namespace=%E6%97%A5%E6%9C%AC");
+  const { text: _, ...bare } = HIT;
+  const memories = [{ ...bare, text_error: "storage_unavailable" }, { ...bare, source: "manual" }];
+  const closed = await run(["list"], { routes: { "GET /api/memories": json({ memories }) } });
+  assert.match(
+    closed.out,
+    /\(not readable: storage_unavailable\)\n.*\(encrypted by the app .*\)\n$/,
+  );
   const routes = { "POST /api/forget": json({ deleted: 3, namespace: "old", owner: ID }) };
   const asked = await run(["forget", "old"], { routes });
   assert.deepEqual([asked.code, asked.received.length], [2, 0]);

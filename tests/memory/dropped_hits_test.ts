@@ -3,7 +3,7 @@ import { memoryCipher } from "../../plugins/memory/cipher.ts";
 import { memoryBlobStore } from "../../plugins/memory/blob_store.ts";
 import { SvcError } from "../../src/errors.ts";
 import type { Cipher } from "../../src/interfaces/mod.ts";
-import { startRelayer } from "../relayer_fixture.ts";
+import { type Json, startRelayer } from "../relayer_fixture.ts";
 import { verifies } from "../requirements.ts";
 import { intercepted } from "./intercepted.ts";
 
@@ -32,10 +32,10 @@ Deno.test("hits that cannot be opened are left out, counted, and kept in the ind
   assert.equal(body.total, 1);
   const list = (await svc.get("/api/memories")).body;
   assert.equal(list.total, 2);
-  assert.equal(
-    list.memories.filter((item: { text?: string }) => item.text === undefined).length,
-    1,
-  );
+  const reasons = list.memories.map((item: Json) => [item.text, item.text_error]);
+  assert.deepEqual(reasons, [["tea two", undefined], [undefined, "storage_unavailable"]]);
+  const bare = (await svc.get("/api/memories?text=false")).body;
+  assert.ok(bare.memories.every((item: Json) => !("text" in item || "text_error" in item)));
   assert.equal((await svc.get(`/api/memories/${ids[0]}`)).status, 503);
   errors.clear();
   const again = await svc.post("/api/recall", { query: "tea" });

@@ -218,3 +218,22 @@ Deno.test("names survive as columns byte for byte", () => {
   }
   assert.throws(() => toColumn("\udc00"), { code: "invalid_parameter" });
 });
+
+Deno.test("after an fsync that failed every write says that a restart is needed", async () => {
+  await using folder = await folderForTests();
+  const database = open(folder.path);
+  const add = (n: number) => database.write(() => database.run("insert into number values(?)", n));
+  const { syncData } = Deno.FsFile.prototype;
+  Deno.FsFile.prototype.syncData = () => Promise.reject(new Error("EIO"));
+  try {
+    for (const n of [1, 2]) {
+      await assert.rejects(add(n), (error: SvcError) => {
+        assert.equal(error.code, "storage_unavailable");
+        return error.message.startsWith("numbers.db: the disk refused to keep a write; restart");
+      });
+    }
+  } finally {
+    Deno.FsFile.prototype.syncData = syncData;
+    await database.close();
+  }
+});

@@ -12,9 +12,16 @@ const LONG = 420;
 export interface ShownMemory {
   readonly memory_id: string;
   readonly text?: string;
+  readonly text_error?: string;
+  readonly source?: string;
   readonly created_at: string;
   readonly occurred_at?: string;
   readonly expires_at?: string;
+}
+
+function withoutText({ source, text_error: code }: ShownMemory): string {
+  if (source === "manual") return "Encrypted by the app that saved it.";
+  return `This memory cannot be opened right now${code === undefined ? "" : ` (${code})`}.`;
 }
 
 /** A memory: its text, its age, and a way to delete it. */
@@ -28,7 +35,7 @@ export function MemoryCard(
 ) {
   const [open, setOpen] = useState(false);
   const [asking, setAsking] = useState(false);
-  const text = memory.text ?? "This memory cannot be opened right now.";
+  const text = memory.text ?? withoutText(memory);
   const long = text.length > LONG || text.split("\n").length > 6;
   return (
     <li class="memory">
