@@ -44,9 +44,18 @@ export interface Packing {
   readonly segmentSize: number;
 }
 
-interface TailRow extends SingleRow {
+/** A memory that is in no segment, or in one that was written lately. */
+export interface LooseRow {
+  /** Its number: a memory keeps it until it is written again. */
   readonly seq: number;
+  /** Memory id. */
   readonly id: Uint8Array;
+  /** Version of the memory. */
+  readonly version: number;
+  /** Blob id recorded since it was sealed or packed, sealed. */
+  readonly blob: Uint8Array | null;
+  /** Where it is. */
+  readonly segment: number | null;
 }
 
 /** Rows of `index.db`. Whatever changes rows must run inside a write transaction. */
@@ -167,15 +176,35 @@ export class IndexRows {
     return scopeId;
   }
 
-  /** Memories of a scope that are in no segment, oldest first. */
-  tail(scopeId: number, scope: Scope): Segment[] {
-    const rows = this.#database.all<TailRow>(
-      `select e.seq, e.id, e.version, e.blob, t.sealed, t.model
-       from entry e join tail t on t.seq = e.seq
-       where e.scope = ? and e.segment is null order by e.seq`,
+  /**
+   * The first memories of a scope behind a number that are in no segment up to another, by number.
+   * Packing them meanwhile changes neither their numbers nor whether they are listed.
+   */
+  loose(scopeId: number, segment: number, after: number, limit: number): LooseRow[] {
+    const columns = "select seq, id, version, blob, segment from entry";
+    const single = this.#database.all<LooseRow>(
+      `${columns} where scope = ? and segment is null and seq > ? order by seq limit ?`,
       scopeId,
+      after,
+      limit,
     );
-    return rows.map((row) => this.#seals.openEntry(scope, fromColumn(row.id), row));
+    const packed = this.#database.all<LooseRow>(
+      `${columns} where scope = ? and segment > ? and seq > ? order by seq limit ?`,
+      scopeId,
+      segment,
+      after,
+      limit,
+    );
+    return [...single, ...packed].sort((a, b) => a.seq - b.seq).slice(0, limit);
+  }
+
+  /** Opens a memory that is in no segment. */
+  single(scope: Scope, row: LooseRow): Segment {
+    const { sealed, model } = this.#database.get<Pick<SingleRow, "sealed" | "model">>(
+      "select sealed, model from tail where seq = ?",
+      row.seq,
+    )!;
+    return this.#seals.openEntry(scope, fromColumn(row.id), { ...row, sealed, model });
   }
 
   /** Scopes that hold vectors of another model. */

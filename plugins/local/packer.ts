@@ -16,6 +16,8 @@ const FAR_BEHIND = 4;
 const MAX_KNOWN = 10_000;
 /** How often a scope that changes all the time is tried before it waits for its next write. */
 const TRIES = 3;
+/** Longest time that a store goes on packing while it is closed, milliseconds. */
+const CLOSING_MS = 2000;
 
 interface Row {
   readonly seq: number;
@@ -53,7 +55,8 @@ export class Packer {
   readonly #badScopes = new Set<number>();
   /** Segments that cannot be opened, likewise. */
   readonly #badSegments = new Set<number>();
-  #stopped = false;
+  /** When it ends, by the clock of `performance`. */
+  #end = Infinity;
   #running: Promise<void> | undefined;
 
   /** Does nothing until something is noted. */
@@ -65,7 +68,7 @@ export class Packer {
 
   /** Notes that rows of a scope were written. */
   note(scopeId: number, scope: Scope, rows: number): void {
-    if (this.#stopped) return;
+    if (this.#isClosing) return;
     const left = (this.#left.get(scopeId) ?? 0) - rows;
     this.#left.set(scopeId, left);
     if (left > 0) return;
@@ -76,13 +79,24 @@ export class Packer {
   /** Notes that so many blob ids were recorded of memories in segments. */
   noteLinks(count: number): void {
     this.#links += count;
-    if (count > 0 && !this.#stopped && this.#isMuch(this.#links)) this.#start();
+    if (count > 0 && !this.#isClosing && this.#isMuch(this.#links)) this.#start();
   }
 
-  /** Ends after the present step: whatever is not packed is read as it is. */
+  /**
+   * Ends once everything is packed, or soon: single rows are read as they are, but take four times as
+   * long as packed ones.
+   */
   async stop(): Promise<void> {
-    this.#stopped = true;
+    this.#end = performance.now() + CLOSING_MS;
     await this.#running;
+  }
+
+  get #isClosing(): boolean {
+    return this.#end < Infinity;
+  }
+
+  get #isOver(): boolean {
+    return performance.now() >= this.#end;
   }
 
   /** Whether opening so many links takes long beside opening a segment. */
@@ -94,12 +108,12 @@ export class Packer {
     // Nothing depends on it: what fails is tried again after another write.
     this.#running ??= this.#run().catch(() => {}).finally(() => {
       this.#running = undefined;
-      if (this.#waiting.size > 0 && !this.#stopped) this.#start();
+      if (this.#waiting.size > 0 && !this.#isClosing) this.#start();
     });
   }
 
   async #run(): Promise<void> {
-    while (!this.#stopped) {
+    while (!this.#isOver) {
       if (this.#isMuch(this.#links)) {
         this.#links = 0;
         await this.#persist(() => this.#takeLinks());
@@ -118,7 +132,7 @@ export class Packer {
 
   /** Repeats work until there is none left, or it was in vain too often. */
   async #persist(work: () => Promise<boolean | undefined>): Promise<void> {
-    for (let failures = 0; failures < TRIES && !this.#stopped;) {
+    for (let failures = 0; failures < TRIES && !this.#isOver;) {
       const done = await work();
       if (done === undefined) return;
       if (!done) failures++;
@@ -133,7 +147,7 @@ export class Packer {
     const pause = this.#isFarBehind(scopeId) ? 1 : 1 / SHARE - 1;
     const entries: IndexEntry[] = [];
     for (let i = 0; i < rows.length; i += SLICE) {
-      if (this.#stopped) return undefined;
+      if (this.#isOver) return undefined;
       const start = performance.now();
       for (const row of rows.slice(i, i + SLICE)) {
         const single = this.#database.get<{ sealed: Uint8Array; model: number }>(
@@ -146,7 +160,7 @@ export class Packer {
         );
       }
       // A request takes many turns: work at every one of them would add up.
-      await setTimeout((performance.now() - start) * pause);
+      if (!this.#isClosing) await setTimeout((performance.now() - start) * pause);
     }
     const seq = this.#nextSegment();
     const sealed = await this.#seals.sealSegmentLater(seq, scope, entries, dimensions);

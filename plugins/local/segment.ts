@@ -170,23 +170,25 @@ export class Segment {
     for (let v = this.#firstVector[index]!; v < end; v++) {
       vectors.push(this.#numbers.subarray(v * this.#dimensions, (v + 1) * this.#dimensions));
     }
-    return {
+    // Without spreads: thousands are made at once.
+    const entry: { -readonly [Key in keyof IndexEntry]: IndexEntry[Key] } = {
       owner: this.#scope.owner,
       namespace: this.#scope.namespace,
       id,
       version: c.version[index]!,
       vectors,
       payload: this.#bytes.subarray(this.#firstByte[index]!, this.#firstByte[index + 1]!),
-      ...(typeof blobId === "string" ? { blobId } : {}),
       keyId: c.keyId[index]!,
       createdAt: c.createdAt[index]!,
       updatedAt: c.updatedAt[index]!,
-      ...(typeof occurredAt === "number" ? { occurredAt } : {}),
-      ...(typeof expiresAt === "number" ? { expiresAt } : {}),
       importance: c.importance[index]!,
       source: c.source[index]!,
       bytes: c.bytes[index]!,
     };
+    if (typeof blobId === "string") entry.blobId = blobId;
+    if (typeof occurredAt === "number") entry.occurredAt = occurredAt;
+    if (typeof expiresAt === "number") entry.expiresAt = expiresAt;
+    return entry;
   }
 
   /** One memory that shares no memory with the packed bytes. */

@@ -40,8 +40,15 @@ export function localVectorStore(options: LocalVectorStoreOptions): VectorStore 
 /** A piece of a scope, opened at once. */
 interface Page {
   readonly segments: readonly Segment[];
+  /** Memories of the page, where its segments hold others, too. */
+  readonly ids?: ReadonlySet<string>;
   readonly cursor?: string;
 }
+
+/** Last segment that was read, and behind a point the number of the last memory that is in none. */
+const CURSOR = /^(\d{1,15})(?:\.(\d{1,15}))?$/;
+/** Single rows opened at once, for a few milliseconds. */
+const LOOSE_ROWS = 128;
 
 interface GetRow {
   readonly id: Uint8Array;
@@ -128,8 +135,10 @@ class LocalVectorStore implements VectorStore {
 
   async scan(...[scope, cursor, options]: Parameters<VectorStore["scan"]>): Promise<ScanPage> {
     const page = await this.#page(scope, cursor, options?.signal);
-    const entries = page.segments.flatMap((segment) => segment.entries());
-    return page.cursor === undefined ? { entries } : { entries, cursor: page.cursor };
+    const { ids, cursor: next } = page;
+    const all = page.segments.flatMap((segment) => segment.entries());
+    const entries = ids === undefined ? all : all.filter(({ id }) => ids.has(id));
+    return next === undefined ? { entries } : { entries, cursor: next };
   }
 
   async scopes(...[owner, options]: Parameters<VectorStore["scopes"]>) {
@@ -158,26 +167,22 @@ class LocalVectorStore implements VectorStore {
     await this.#database.close();
   }
 
-  /**
-   * The segment after a cursor, or the memories in no segment once there is none. Those are read in
-   * one step and last: memories packed between two pages are then met in their segment.
-   */
+  /** The segment after a cursor, or memories in no segment once there is none. */
   async #page(scope: Scope, cursor: string | undefined, signal?: AbortSignal): Promise<Page> {
     this.#database.check(signal);
-    if (cursor !== undefined && !/^\d{1,15}$/.test(cursor)) throw new SvcError("invalid_cursor");
+    const [, last, after] = CURSOR.exec(cursor ?? "0") ?? [];
+    if (last === undefined) throw new SvcError("invalid_cursor");
     const scopeId = this.#rows.scopeId(scope);
     if (scopeId === undefined) return { segments: [] };
+    if (after !== undefined) {
+      return await this.#loosePage(scopeId, scope, Number(last), Number(after), signal);
+    }
     const row = this.#database.get<{ seq: number; sealed: Uint8Array; model: number }>(
       "select seq, sealed, model from segment where scope = ? and seq > ? order by seq limit 1",
       scopeId,
-      Number(cursor ?? 0),
+      Number(last),
     );
-    if (row === undefined) {
-      const rows = this.#rows.tail(scopeId, scope);
-      // Left by a process that was killed: nobody may ever write there again.
-      if (rows.length >= 2 * this.#segmentSize) this.#packer.note(scopeId, scope, Infinity);
-      return { segments: rows };
-    }
+    if (row === undefined) return await this.#loosePage(scopeId, scope, Number(last), 0, signal);
     const links = this.#rows.links(row.seq, scope);
     const more = this.#database.get(
       `select 1 where exists(select 1 from segment where scope = ?1 and seq > ?2)
@@ -190,6 +195,49 @@ class LocalVectorStore implements VectorStore {
     signal?.throwIfAborted();
     const segments = [new Segment(scope, packed, links, this.#seals.isOutdated(row.model))];
     return more === undefined ? { segments } : { segments, cursor: String(row.seq) };
+  }
+
+  /**
+   * Memories that were in no segment when the last one was read, behind a number. Those that were
+   * packed between two pages are met where they are now.
+   */
+  async #loosePage(
+    scopeId: number,
+    scope: Scope,
+    last: number,
+    after: number,
+    signal?: AbortSignal,
+  ): Promise<Page> {
+    const rows = this.#rows.loose(scopeId, last, after, LOOSE_ROWS);
+    const isFull = rows.length === LOOSE_ROWS;
+    // Left by a process that was killed: nobody may ever write there again.
+    if (isFull && after === 0) this.#packer.note(scopeId, scope, Infinity);
+    const segments = rows.flatMap((row) =>
+      row.segment === null ? [this.#rows.single(scope, row)] : []
+    );
+    const packed = new Set(rows.flatMap(({ segment }) => segment ?? []));
+    // Everything is read before the first await, so that all of it is from one moment.
+    const sealed = Array.from(
+      packed,
+      (seq) => ({ seq, links: this.#rows.links(seq, scope), ...this.#sealedSegment(seq) }),
+    );
+    for (const { seq, links, sealed: bytes, model } of sealed) {
+      const opened = await this.#seals.openSegmentLater(seq, scope, bytes);
+      segments.push(new Segment(scope, opened, links, this.#seals.isOutdated(model)));
+    }
+    signal?.throwIfAborted();
+    return {
+      segments,
+      ...(packed.size === 0 ? {} : { ids: new Set(rows.map(({ id }) => fromColumn(id))) }),
+      ...(isFull ? { cursor: `${last}.${rows.at(-1)!.seq}` } : {}),
+    };
+  }
+
+  #sealedSegment(seq: number): { readonly sealed: Uint8Array; readonly model: number } {
+    return this.#database.get<{ sealed: Uint8Array; model: number }>(
+      "select sealed, model from segment where seq = ?",
+      seq,
+    )!;
   }
 
   async #getChunk(owner: string, ids: readonly string[]): Promise<IndexEntry[]> {
@@ -206,11 +254,7 @@ class LocalVectorStore implements VectorStore {
     const sealed = new Map<number, { sealed: Uint8Array; model: number }>();
     for (const { segment } of rows) {
       if (segment === null || sealed.has(segment)) continue;
-      const row = this.#database.get<{ sealed: Uint8Array; model: number }>(
-        "select sealed, model from segment where seq = ?",
-        segment,
-      );
-      sealed.set(segment, row!);
+      sealed.set(segment, this.#sealedSegment(segment));
     }
     const opened = new Map<number, Segment>();
     const found: IndexEntry[] = [];

@@ -98,7 +98,8 @@ export class RecordOpener {
   }
 
   /**
-   * Opens a record; a large one on the thread pool, so that only then there is something to wait for.
+   * Opens a record; a large one on the thread pool, so that only then there is something to wait
+   * for. Until then its bytes must stay as they are.
    * @throws {SvcError} `storage_unavailable`, not retryable, unless it was sealed in this context.
    */
   open(record: Uint8Array, memoryId: string): Uint8Array | Promise<Uint8Array> {
@@ -140,12 +141,12 @@ async function openLarge(
   key: Uint8Array<ArrayBuffer>,
   additionalData: Uint8Array<ArrayBuffer>,
 ): Promise<Uint8Array> {
-  const iv = new Uint8Array(record.subarray(NONCE_AT, SEALED_AT));
-  const sealed = new Uint8Array(record.subarray(SEALED_AT));
+  const bytes = record as Uint8Array<ArrayBuffer>;
+  const iv = bytes.subarray(NONCE_AT, SEALED_AT);
   try {
     const secret = await crypto.subtle.importKey("raw", key, "AES-GCM", false, ["decrypt"]);
     const params = { name: "AES-GCM", iv, additionalData };
-    return new Uint8Array(await crypto.subtle.decrypt(params, secret, sealed));
+    return new Uint8Array(await crypto.subtle.decrypt(params, secret, bytes.subarray(SEALED_AT)));
   } catch (cause) {
     throw cannotOpen(cause);
   }

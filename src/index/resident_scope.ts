@@ -16,6 +16,8 @@ import { nearest } from "./nearest.ts";
 import { decodeTexts, encodeTexts } from "./saved_texts.ts";
 import { ScopeVectors } from "./scope_vectors.ts";
 
+/** Payloads that are gone may keep so many bytes, or as many as those that are there. */
+const SPARE_BYTES = 256 * 1024;
 /** RAM of an entry beside its vectors and payload: the object, its strings, its places in maps. */
 const ENTRY_BYTES = 1024;
 
@@ -32,6 +34,8 @@ export class ResidentScope implements LoadedScope {
   readonly #bare = new Set<string>();
   #bytes = 0;
   #payloadBytes = 0;
+  /** Bytes of payloads that are gone, in buffers that others still use. */
+  #spareBytes = 0;
   #released = false;
 
   /** Starts empty. */
@@ -53,7 +57,7 @@ export class ResidentScope implements LoadedScope {
   /** Estimate of the RAM held, in bytes. */
   get residentBytes(): number {
     return this.#vectors.bytes + this.#texts.bytes + this.#payloadBytes +
-      this.#entries.length * ENTRY_BYTES;
+      this.#spareBytes + this.#entries.length * ENTRY_BYTES;
   }
 
   /** Whether {@linkcode ResidentScope.release} was called. */
@@ -202,26 +206,37 @@ export class ResidentScope implements LoadedScope {
   /**
    * Adds or replaces a memory; a lower version than the known one is ignored. A blob known for this
    * version stays known when the entry does not name one.
+   * @param payload That of the entry, in a buffer that holds payloads of this scope alone.
    * @throws {SvcError} `dimension_mismatch`, `overloaded`, `internal_error` for another scope's entry;
    * the scope must then be released.
    */
-  put(entry: IndexEntry): void {
+  put(entry: IndexEntry, payload: Uint8Array = compact(entry.payload)): void {
     const { owner, namespace } = this.scope;
     if (entry.owner !== owner || entry.namespace !== namespace) {
       throw new SvcError("internal_error", undefined, { cause: "an entry of another scope" });
     }
     const known = this.get(entry.id);
     if (known !== undefined && known.version > entry.version) return;
-    const { vectors, ...rest } = entry;
+    const { vectors, occurredAt, expiresAt } = entry;
     const blobId = entry.blobId ?? (known?.version === entry.version ? known.blobId : undefined);
-    const memory: IndexedMemory = {
-      ...rest,
-      ...(blobId === undefined ? {} : { blobId }),
-      // One copy of the scope's strings serves all, and no payload keeps a page's buffer alive.
+    // Without spreads, as thousands are put at once. One copy of the scope's strings serves all, and
+    // no payload keeps a page's buffer alive.
+    const memory: { -readonly [Key in keyof IndexedMemory]: IndexedMemory[Key] } = {
       owner,
       namespace,
-      payload: compact(entry.payload),
+      id: entry.id,
+      version: entry.version,
+      payload,
+      keyId: entry.keyId,
+      createdAt: entry.createdAt,
+      updatedAt: entry.updatedAt,
+      importance: entry.importance,
+      source: entry.source,
+      bytes: entry.bytes,
     };
+    if (blobId !== undefined) memory.blobId = blobId;
+    if (occurredAt !== undefined) memory.occurredAt = occurredAt;
+    if (expiresAt !== undefined) memory.expiresAt = expiresAt;
     const slot = this.#slots.get(entry.id);
     if (slot === undefined) {
       this.#vectors.add(vectors);
@@ -233,11 +248,13 @@ export class ResidentScope implements LoadedScope {
       // The same version is the same text.
       if (known?.version !== entry.version) this.#texts.clear(slot);
       this.#count(this.#entries[slot]!, -1);
+      this.#spare(this.#entries[slot]!);
       this.#entries[slot] = memory;
     }
     this.#count(memory, 1);
     if (vectors.length === 0) this.#bare.add(entry.id);
     else this.#bare.delete(entry.id);
+    this.#compact();
   }
 
   /** Notes a memory's blob; answers whether this version of the memory is here. */
@@ -260,12 +277,15 @@ export class ResidentScope implements LoadedScope {
     this.#slots.delete(id);
     this.#bare.delete(id);
     this.#count(this.#entries[slot]!, -1);
+    this.#spare(this.#entries[slot]!);
     this.#vectors.remove(slot);
     this.#texts.remove(slot);
     const last = this.#entries.pop()!;
-    if (slot === this.#entries.length) return;
-    this.#entries[slot] = last;
-    this.#slots.set(last.id, slot);
+    if (slot !== this.#entries.length) {
+      this.#entries[slot] = last;
+      this.#slots.set(last.id, slot);
+    }
+    this.#compact();
   }
 
   /** Gives all memory back. */
@@ -275,7 +295,7 @@ export class ResidentScope implements LoadedScope {
     this.#texts = new LexicalIndex();
     // A new array: whoever walks the old one keeps what it saw.
     this.#entries = [];
-    this.#bytes = this.#payloadBytes = 0;
+    this.#bytes = this.#payloadBytes = this.#spareBytes = 0;
     this.#slots.clear();
     this.#bare.clear();
     this.#blobs.clear();
@@ -283,6 +303,20 @@ export class ResidentScope implements LoadedScope {
 
   #check(): void {
     if (this.#released) throw new SvcError("overloaded");
+  }
+
+  /** Notes a payload that goes and leaves a gap in a buffer. */
+  #spare({ payload }: IndexedMemory): void {
+    if (payload.byteLength < payload.buffer.byteLength) this.#spareBytes += payload.byteLength;
+  }
+
+  /** Gives each payload a buffer of its own, once the gaps are larger than what is there. */
+  #compact(): void {
+    if (this.#spareBytes <= Math.max(SPARE_BYTES, this.#payloadBytes)) return;
+    this.#entries = this.#entries.map((memory) => {
+      return { ...memory, payload: compact(memory.payload) };
+    });
+    this.#spareBytes = 0;
   }
 
   #count(memory: IndexedMemory, sign: 1 | -1): void {

@@ -64,11 +64,15 @@ export function encodeTexts(
   return bytes;
 }
 
-/** What {@linkcode encodeTexts} wrote; `undefined` for anything else. */
+/**
+ * What {@linkcode encodeTexts} wrote; `undefined` for anything else. Its numbers are those of `saved`
+ * where that is the whole of a buffer, as they are many; else a copy.
+ */
 export function decodeTexts(saved: Uint8Array): SavedTexts | undefined {
   if (saved.length % 4 !== 0 || saved.length < HEAD * 4) return undefined;
-  // A copy of our own, aligned: the numbers are taken over and written to.
-  const bytes = new Uint8Array(saved);
+  const { buffer } = saved;
+  const isWhole = buffer instanceof ArrayBuffer && buffer.byteLength === saved.length;
+  const bytes = isWhole ? new Uint8Array(buffer) : new Uint8Array(saved);
   const numbers = new Uint32Array(bytes.buffer, bytes.byteOffset, bytes.length / 4);
   const [format, count = 0, nameBytes = 0] = numbers;
   const [wordTerms = 0, wordCells = 0, wordPool = 0] = numbers.subarray(3);

@@ -18,12 +18,18 @@ export class ScopeLoading {
 
   /** Adds a page. Throws as {@linkcode ResidentScope.put}. */
   addPage(entries: readonly IndexEntry[]): void {
+    // One buffer for all payloads: thousands would keep the collection of garbage busy.
+    const size = entries.reduce((sum, { payload }) => sum + payload.length, 0);
+    const payloads = new Uint8Array(size);
+    let at = 0;
     for (const entry of entries) {
+      const payload = payloads.subarray(at, at += entry.payload.length);
+      payload.set(entry.payload);
       const { id, version, blobId } = entry;
       if (this.#removed.has(id)) continue;
       const known = this.#scope.get(id);
       if (known === undefined || known.version < version) {
-        this.#scope.put(entry);
+        this.#scope.put(entry, payload);
       } else if (known.blobId === undefined && blobId !== undefined) {
         this.#scope.link({ id, version, blobId });
       }

@@ -340,6 +340,34 @@ Deno.test("memories packed while a scope is scanned are not missed", async () =>
   assert.equal(second.cursor, undefined);
 });
 
+Deno.test("single rows come in pages, each once, while they are packed", async () => {
+  await using folder = await folderForTests();
+  await using store = open(folder.path);
+  await store.upsert(range(400).map(linked));
+  let pages = 0;
+  let isPacked = false;
+  const scanned = async (between: () => Promise<unknown>): Promise<string[]> => {
+    const ids: string[] = [];
+    for (let cursor: string | undefined, first = true; first || cursor !== undefined;) {
+      const page = await store.scan(SCOPE, cursor);
+      ids.push(...page.entries.map(({ id }) => id));
+      ({ cursor } = page);
+      first = false;
+      if (cursor?.includes(".")) pages++;
+      await between();
+    }
+    return ids.sort();
+  };
+  do {
+    // Packs some segments, and less than all.
+    const ids = await scanned(() => new Promise((resolve) => setTimeout(resolve, 10)));
+    assert.deepEqual(ids, range(400).map(idOf));
+    using database = new DatabaseSync(`${folder.path}/index.db`, { readOnly: true });
+    isPacked = database.prepare("select 1 from tail").get() === undefined;
+  } while (!isPacked);
+  assert.ok(pages >= 3);
+});
+
 Deno.test("nothing but the visible columns is on disk", async () => {
   await using folder = await folderForTests();
   await using store = open(folder.path);
