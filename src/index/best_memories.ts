@@ -2,8 +2,8 @@ import type { IndexedMemory, SearchOptions } from "./loaded_scope.ts";
 import { nearest } from "./nearest.ts";
 import type { ScopeVectors } from "./scope_vectors.ts";
 
-/** Scopes up to this size are compared by their floats alone: they are in the processor's cache. */
-const FLOATS_ONLY = 2000;
+/** Scopes up to this size are compared by their floats alone: reading twice costs more there. */
+const FLOATS_ONLY = 800;
 
 /** A memory that was found. */
 export interface Found {
@@ -62,11 +62,15 @@ export function bestMemories(
       cost: costs[slot]!,
     }));
   }
-  const last = first.length < limit ? Infinity : costs[first[first.length - 1]!]!;
+  const exactCost = (slot: number): number => {
+    const distance = vectors.distance(slot);
+    return costOf?.(slot, distance) ?? distance;
+  };
+  // So many are not dearer than this: whatever is cannot be among the best.
+  const last = first.length < limit ? Infinity : Math.max(...Array.from(first, exactCost));
   const slots: number[] = [];
   for (let slot = 0; slot < size; slot++) {
-    const isCandidate = costs[slot]! <= last + 2 * bound &&
-      distances[slot]! - bound <= maxDistance;
+    const isCandidate = costs[slot]! <= last + bound && distances[slot]! - bound <= maxDistance;
     if (isCandidate && accepted(entries[slot]!)) slots.push(slot);
   }
   const exactDistances = Float32Array.from(slots, (slot) => vectors.distance(slot));
