@@ -37,16 +37,20 @@ export class TextFolder implements TextFiles, AsyncDisposable {
     }
   }
 
-  async write(scope: Scope, turn: number, make: () => Promise<Uint8Array>): Promise<void> {
+  async write(
+    scope: Scope,
+    turn: number,
+    make: () => Promise<readonly Uint8Array[]>,
+  ): Promise<void> {
     const path = this.#path;
     if (path === undefined) return;
     if (this.#closed) return;
     await this.#change(scope, async (name) => {
-      const bytes = await make();
+      const parts = await make();
       if (this.turn(scope) !== turn) return;
       await Deno.mkdir(path, { recursive: true, mode: 0o700 });
       const file = `${path}/${name}`;
-      await Deno.writeFile(`${file}.new`, bytes, { mode: 0o600 });
+      await Deno.writeFile(`${file}.new`, ReadableStream.from(parts), { mode: 0o600 });
       await Deno.rename(`${file}.new`, file);
     });
   }

@@ -43,6 +43,8 @@ interface Page {
   /** Memories of the page, where its segments hold others, too. */
   readonly ids?: ReadonlySet<string>;
   readonly cursor?: string;
+  /** What the segments were read from, where it is large. */
+  readonly packed?: Uint8Array;
 }
 
 /** Last segment that was read, and behind a point the number of the last memory that is in none. */
@@ -135,10 +137,14 @@ class LocalVectorStore implements VectorStore {
 
   async scan(...[scope, cursor, options]: Parameters<VectorStore["scan"]>): Promise<ScanPage> {
     const page = await this.#page(scope, cursor, options?.signal);
-    const { ids, cursor: next } = page;
+    const { ids, cursor: next, packed } = page;
     const all = page.segments.flatMap((segment) => segment.entries());
     const entries = ids === undefined ? all : all.filter(({ id }) => ids.has(id));
-    return next === undefined ? { entries } : { entries, cursor: next };
+    return {
+      entries,
+      ...(next === undefined ? {} : { cursor: next }),
+      ...(packed === undefined ? {} : { release: () => free(packed) }),
+    };
   }
 
   async scopes(...[owner, options]: Parameters<VectorStore["scopes"]>) {
@@ -194,7 +200,7 @@ class LocalVectorStore implements VectorStore {
     free(row.sealed);
     signal?.throwIfAborted();
     const segments = [new Segment(scope, packed, links, this.#seals.isOutdated(row.model))];
-    return more === undefined ? { segments } : { segments, cursor: String(row.seq) };
+    return { segments, packed, ...(more === undefined ? {} : { cursor: String(row.seq) }) };
   }
 
   /**

@@ -53,7 +53,10 @@ export function keyIdOf(record: Uint8Array): string {
   return record.subarray(ID_AT, NONCE_AT).toHex();
 }
 
-/** Seals a record under a data key. The data key is not read after the call returns. */
+/**
+ * Seals a record under a data key. The data key is not read after the call returns; the plaintext
+ * must stay as it is until the record is there.
+ */
 export async function sealRecord(
   plaintext: Uint8Array,
   dataKey: DataKey,
@@ -67,10 +70,10 @@ export async function sealRecord(
   record.set(Uint8Array.fromHex(dataKey.keyId), ID_AT);
   record.set(nonce, NONCE_AT);
   if (plaintext.length > LARGE) {
-    const kept = new Uint8Array(plaintext);
     const secret = await crypto.subtle.importKey("raw", key, "AES-GCM", false, ["encrypt"]);
     const params = { name: "AES-GCM", iv: nonce, additionalData: aad };
-    const sealed = await crypto.subtle.encrypt(params, secret, kept);
+    const source = plaintext as Uint8Array<ArrayBuffer>;
+    const sealed = await crypto.subtle.encrypt(params, secret, source);
     record.set(new Uint8Array(sealed), SEALED_AT);
     return record;
   }

@@ -34,6 +34,8 @@ export class ResidentScope implements LoadedScope {
   readonly #bare = new Set<string>();
   #bytes = 0;
   #payloadBytes = 0;
+  /** Key of the entry put last: most have the same, and need not each keep a copy. */
+  #keyId = "";
   /** Bytes of payloads that are gone, in buffers that others still use. */
   #spareBytes = 0;
   #released = false;
@@ -221,13 +223,14 @@ export class ResidentScope implements LoadedScope {
     const blobId = entry.blobId ?? (known?.version === entry.version ? known.blobId : undefined);
     // Without spreads, as thousands are put at once. One copy of the scope's strings serves all, and
     // no payload keeps a page's buffer alive.
+    if (entry.keyId !== this.#keyId) this.#keyId = entry.keyId;
     const memory: { -readonly [Key in keyof IndexedMemory]: IndexedMemory[Key] } = {
       owner,
       namespace,
       id: entry.id,
       version: entry.version,
       payload,
-      keyId: entry.keyId,
+      keyId: this.#keyId,
       createdAt: entry.createdAt,
       updatedAt: entry.updatedAt,
       importance: entry.importance,

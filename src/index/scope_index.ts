@@ -251,7 +251,8 @@ export class ScopeIndex implements AsyncDisposable {
     const slices = new Slices();
     let coming: Promise<ScanPage> | undefined = read(undefined);
     while (coming !== undefined) {
-      const { entries, cursor }: ScanPage = await coming;
+      const page: ScanPage = await coming;
+      const { entries, cursor } = page;
       if (held.resident.released) return;
       // The next page is opened on the thread pool while this one is taken over.
       coming = cursor === undefined ? undefined : read(cursor);
@@ -259,6 +260,7 @@ export class ScopeIndex implements AsyncDisposable {
       coming?.catch(() => {});
       try {
         loading.addPage(entries);
+        page.release?.();
         this.#account(held);
         this.#evict();
         await slices.rest();

@@ -52,7 +52,10 @@ export interface OpenContext extends Scope, CallOptions {
 export interface Cipher extends AsyncDisposable {
   /** Whether `open` needs the caller's credential. */
   readonly needsCredential: boolean;
-  /** Seals one record; no two calls answer the same bytes. */
+  /**
+   * Seals one record; no two calls answer the same bytes. The plaintext stays as it is until the
+   * promise settles.
+   */
   seal(plaintext: Uint8Array, context: SealContext, options?: CallOptions): Promise<Sealed>;
   /** Opens records of one scope, each for itself, in the order given. */
   open(

@@ -55,6 +55,11 @@ export interface ScanPage {
   readonly entries: readonly IndexEntry[];
   /** Where the next page starts; absent on the last page. */
   readonly cursor?: string;
+  /**
+   * Gives the page's memory back before garbage is collected; vectors and payloads of its entries are
+   * gone afterwards. Optional for both sides.
+   */
+  release?(): void;
 }
 
 /** What one scope holds. */

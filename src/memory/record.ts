@@ -94,13 +94,21 @@ export interface BlobContent {
  * Packs a sealed record for the blob store, with all that a fresh relayer needs to restore it:
  * `"svc1" | memory id (16) | length of the wrapped key (2, big endian) | wrapped key | record`.
  */
-export function encodeBlob({ memoryId, wrappedKey, record }: BlobContent): Uint8Array {
+export function encodeBlob(content: BlobContent): Uint8Array {
+  const { wrappedKey, record } = content;
   const bytes = new Uint8Array(HEADER_BYTES + wrappedKey.length + record.length);
+  bytes.set(blobHead(content));
+  bytes.set(record, HEADER_BYTES + wrappedKey.length);
+  return bytes;
+}
+
+/** What a blob has in front of the record. */
+export function blobHead({ memoryId, wrappedKey }: Omit<BlobContent, "record">): Uint8Array {
+  const bytes = new Uint8Array(HEADER_BYTES + wrappedKey.length);
   bytes.set(MAGIC, 0);
   bytes.set(Uint8Array.fromHex(memoryId.replaceAll("-", "")), 4);
   new DataView(bytes.buffer).setUint16(20, wrappedKey.length);
   bytes.set(wrappedKey, HEADER_BYTES);
-  bytes.set(record, HEADER_BYTES + wrappedKey.length);
   return bytes;
 }
 

@@ -1,7 +1,7 @@
 import type { LoadedScope } from "../index/loaded_scope.ts";
 import type { Scope } from "../interfaces/mod.ts";
 import type { Caller, Domain } from "./domain.ts";
-import { decodeBlob, encodeBlob } from "./record.ts";
+import { blobHead, decodeBlob } from "./record.ts";
 
 /** Fewer texts are read as fast as a file is. */
 const FEW = 256;
@@ -20,8 +20,8 @@ const ID = "00000000-0000-8000-8000-007465787473";
 export interface TextFiles {
   /** The file of a scope. */
   read(scope: Scope): Promise<Uint8Array | undefined>;
-  /** Writes what is made, unless the scope was dropped since that turn. */
-  write(scope: Scope, turn: number, make: () => Promise<Uint8Array>): Promise<void>;
+  /** Writes the parts that are made, unless the scope was dropped since that turn. */
+  write(scope: Scope, turn: number, make: () => Promise<readonly Uint8Array[]>): Promise<void>;
   /** Removes it: something in it was deleted. */
   drop(scope: Scope): Promise<void>;
   /** Number of times the scope was dropped. */
@@ -108,7 +108,9 @@ export function saveTexts(
   const { texts } = loaded;
   const make = async () => {
     const context = { ...scope, accountId: account.accountId, memoryId: ID };
-    return encodeBlob({ memoryId: ID, ...await domain.cipher.seal(bytes, context) });
+    const sealed = await domain.cipher.seal(bytes, context);
+    // Not put together: megabytes are copied often enough.
+    return [blobHead({ memoryId: ID, ...sealed }), sealed.record];
   };
   void domain.textFiles.write(scope, turn, make)
     .then(() => Object.assign(state, { texts, turn }))

@@ -368,6 +368,19 @@ Deno.test("single rows come in pages, each once, while they are packed", async (
   assert.ok(pages >= 3);
 });
 
+Deno.test("a page gives its memory back when told to, and no other", async () => {
+  await using folder = await folderForTests();
+  await using store = open(folder.path);
+  await store.upsert(range(16).map(linked));
+  await packed(folder.path, 2, 0);
+  const first = await store.scan(SCOPE);
+  const second = await store.scan(SCOPE, first.cursor);
+  first.release?.();
+  assert.deepEqual(first.entries.map(({ vectors }) => vectors[0]?.length), range(8).map(() => 0));
+  assert.deepEqual(second.entries, range(16).slice(8).map(linked));
+  assert.deepEqual(await scanAll(store), range(16).map(linked));
+});
+
 Deno.test("nothing but the visible columns is on disk", async () => {
   await using folder = await folderForTests();
   await using store = open(folder.path);
