@@ -143,9 +143,10 @@ function parseValues(args: string[]) {
  * Reads a command line, but for the flags that `resolveSettings` reads. An unknown flag is ignored
  * (PROTOCOL section 13.1), except by `forget`; like there, it takes no value.
  *
+ * @param program What the user calls it.
  * @throws {CommandError} with the usage exit code.
  */
-export function parseCommandLine(all: string[]): CommandLine {
+export function parseCommandLine(all: string[], program: string): CommandLine {
   const { kept: args, unknown } = knownArgs(all);
   const loose = parseArgs({ args, options: FLAGS, strict: false, allowPositionals: true });
   const [first = commandOfFlags(loose.values)] = loose.positionals;
@@ -153,7 +154,7 @@ export function parseCommandLine(all: string[]): CommandLine {
   const ignored = ignoredFlags(unknown, command);
   if (command !== undefined) checkFlags(args, command);
   if (first !== undefined && command === undefined) {
-    const hint = suggestion(first, Object.keys(COMMANDS)) || " See: svc-mcp --help";
+    const hint = suggestion(first, Object.keys(COMMANDS)) || ` See: ${program} --help`;
     throw usage(`Unknown command "${printable(first)}".${hint}`);
   }
   const { values, positionals } = parseValues(args);

@@ -149,7 +149,8 @@ Examples:
 More about a command: svc-mcp <command> --help
 `;
 
-/** Help for a command, or for all of them. */
-export function helpText(command?: CommandName): string {
-  return command === undefined ? ALL : ONE[command];
+/** Help for a command, or for all of them; the program is what the user calls it. */
+export function helpText(program: string, command?: CommandName): string {
+  const text = command === undefined ? ALL : ONE[command];
+  return text.replaceAll("svc-mcp", program);
 }

@@ -20,6 +20,11 @@ export interface CliIo {
   readonly sleep?: (ms: number, signal?: AbortSignal) => Promise<void>;
 }
 
+/** What the user calls the program. */
+export function programOf({ program = "svc-mcp" }: Pick<CliIo, "program">): string {
+  return program;
+}
+
 /** Exit codes (PROTOCOL section 13.4). */
 export const EXIT = {
   /** It worked. */

@@ -7,7 +7,7 @@ import { SvcConnectionError, SvcError } from "../src/client/mod.ts";
 import { type CommandLine, parseCommandLine } from "./command_line.ts";
 import { forget, list, namespaces, recall } from "./commands.ts";
 import { helpText } from "./help.ts";
-import { type CliIo, CommandError, EXIT, type ExitCode, printable } from "./io.ts";
+import { type CliIo, CommandError, EXIT, type ExitCode, printable, programOf } from "./io.ts";
 import { remember } from "./remember.ts";
 import { announce, clientOf, openSession, type Session } from "./session.ts";
 import { login, logout } from "./sign_in.ts";
@@ -20,12 +20,13 @@ export type * from "./settings.ts";
 export type { FlagKind } from "./settings/flags.ts";
 export type { Credentials } from "../src/client/mod.ts";
 
-const REJECTED = `The relayer rejected your key. It may have been removed, or this is another
+const rejected = (program: string) =>
+  `The relayer rejected your key. It may have been removed, or this is another
 environment than the one you signed in to, or a proxy or network fault got in between.
-If it stays: svc-mcp logout, then svc-mcp login with the environment you want.`;
+If it stays: ${program} logout, then ${program} login with the environment you want.`;
 
 /** What went wrong, for people, and the exit code it means. */
-function explain(error: unknown): { message: string; exitCode: ExitCode } {
+function explain(error: unknown, io: CliIo): { message: string; exitCode: ExitCode } {
   if (error instanceof CommandError) return error;
   if (error instanceof SvcConnectionError) {
     return { message: `${error.message}. Is it running?`, exitCode: EXIT.unreachable };
@@ -35,7 +36,7 @@ function explain(error: unknown): { message: string; exitCode: ExitCode } {
   }
   const { status, code } = error;
   if (status === 401) {
-    return { message: `${REJECTED} (code: ${code})`, exitCode: EXIT.notSignedIn };
+    return { message: `${rejected(programOf(io))} (code: ${code})`, exitCode: EXIT.notSignedIn };
   }
   return {
     message: `${error.message} (code: ${code})`,
@@ -56,11 +57,6 @@ export interface HeavyCommands {
   readonly install?: InstallCommand;
 }
 
-/** Texts are written for the package; the relayer's program has the same commands. */
-function named(text: string, { program = "svc-mcp" }: CliIo): string {
-  return text.replaceAll("svc-mcp", program);
-}
-
 async function loadInstall(): Promise<InstallCommand> {
   const url = new URL("./install/mod.ts", import.meta.url).href;
   const module = await import(url) as { readonly install: InstallCommand };
@@ -77,7 +73,7 @@ async function runCommand(
   const session = await openSession(args, io, line.command !== "logout");
   switch (line.command) {
     case undefined:
-      throw new CommandError(EXIT.usage, helpText());
+      throw new CommandError(EXIT.usage, helpText(programOf(io)));
     case "login":
       return await login(session, line, io);
     case "logout":
@@ -117,17 +113,16 @@ export async function runCli(
 ): Promise<ExitCode> {
   let json = args.includes("--json");
   try {
-    const line = parseCommandLine([...args]);
+    const line = parseCommandLine([...args], programOf(io));
     json = line.json;
     for (const text of line.ignored) io.writeError(`Note: ${text}\n`);
     if (line.help) {
-      io.write(named(helpText(line.command), io));
+      io.write(helpText(programOf(io), line.command));
       return EXIT.success;
     }
     return await runCommand(line, args, io, heavy);
   } catch (error) {
-    const { message: text, exitCode } = explain(error);
-    const message = named(text, io);
+    const { message, exitCode } = explain(error, io);
     const code = error instanceof SvcError ? { code: error.code } : {};
     io.writeError(
       json ? JSON.stringify({ error: message, ...code }) + "\n" : `${printable(message)}\n`,

@@ -1,6 +1,6 @@
 import { credentialsPath, readCredentials } from "../src/client/credentials_file.ts";
 import { type Credentials, SvcClient } from "../src/client/mod.ts";
-import { type CliIo, CommandError, EXIT, printable } from "./io.ts";
+import { type CliIo, CommandError, EXIT, printable, programOf } from "./io.ts";
 import { resolveSettings, type Settings } from "./settings.ts";
 
 /** Who is signed in, and what the command runs with. */
@@ -75,9 +75,9 @@ export function announceTarget({ args, settings }: Session, io: CliIo): void {
 }
 
 /** The message of a command that needs credentials and has none. */
-export function notSignedIn(reason: string | undefined): string {
+export function notSignedIn(reason: string | undefined, io: CliIo): string {
   const why = reason === undefined || reason === "there is none" ? "" : ` (${reason})`;
-  return `You are not signed in${printable(why)}. Run: svc-mcp login`;
+  return `You are not signed in${printable(why)}. Run: ${programOf(io)} login`;
 }
 
 /**
@@ -88,7 +88,7 @@ export function notSignedIn(reason: string | undefined): string {
 export function clientOf(session: Session, io: CliIo): SvcClient {
   const { credentials } = session;
   if (credentials === undefined) {
-    throw new CommandError(EXIT.notSignedIn, notSignedIn(session.reason));
+    throw new CommandError(EXIT.notSignedIn, notSignedIn(session.reason, io));
   }
   return new SvcClient({
     baseUrl: session.relayer,

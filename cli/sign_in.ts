@@ -1,6 +1,6 @@
 import { deleteCredentials } from "../src/client/credentials_file.ts";
 import type { CommandLine } from "./command_line.ts";
-import { type CliIo, CommandError, EXIT, type ExitCode, printable } from "./io.ts";
+import { type CliIo, CommandError, EXIT, type ExitCode, printable, programOf } from "./io.ts";
 import {
   type LoginOutcome,
   type LoginTarget,
@@ -37,10 +37,13 @@ function showAddress(
   );
 }
 
-function refusalOf(outcome: Exclude<LoginOutcome, { status: "signed-in" }>): string {
+function refusalOf(
+  outcome: Exclude<LoginOutcome, { status: "signed-in" }>,
+  io: CliIo,
+): string {
   if (outcome.status === "failed") return `Signing in failed: ${outcome.problem}.`;
   if (outcome.status === "expired") {
-    return "Nobody approved within 5 minutes. Try again: svc-mcp login";
+    return `Nobody approved within 5 minutes. Try again: ${programOf(io)} login`;
   }
   return "The sign-in was closed before anybody approved.";
 }
@@ -69,7 +72,7 @@ export async function login(session: Session, line: CommandLine, io: CliIo): Pro
   const path = pathOf(session);
   announceTarget(session, io);
   const [{ keySuffix }, outcome] = await waitForApproval(session, io);
-  if (outcome.status !== "signed-in") throw new CommandError(EXIT.error, refusalOf(outcome));
+  if (outcome.status !== "signed-in") throw new CommandError(EXIT.error, refusalOf(outcome, io));
   const { relayer } = session.settings;
   const { accountId, problem } = outcome;
   if (problem !== undefined) {

@@ -79,7 +79,7 @@ export async function showStatus(
   if (line.json) io.write(JSON.stringify(status) + "\n");
   else {
     const reachable = health === undefined ? "cannot be reached" : printable(health.status);
-    if (credentials === undefined) io.write(`${notSignedIn(session.reason)}\n`);
+    if (credentials === undefined) io.write(`${notSignedIn(session.reason, io)}\n`);
     else {
       io.write(`Account:  ${status.account_id} (${verdict})\n`);
       io.write(`Owner:    ${status.owner}\n`);

@@ -177,8 +177,9 @@ export class IndexRows {
   }
 
   /**
-   * The first memories of a scope behind a number that are in no segment up to another, by number.
-   * Packing them meanwhile changes neither their numbers nor whether they are listed.
+   * The first memories of a scope behind the number `after` that are in no segment, or in one after
+   * `segment`, by number. Packing them meanwhile changes neither their numbers nor whether they are
+   * listed.
    */
   loose(scopeId: number, segment: number, after: number, limit: number): LooseRow[] {
     const columns = "select seq, id, version, blob, segment from entry";
@@ -188,6 +189,12 @@ export class IndexRows {
       after,
       limit,
     );
+    const isPacking = this.#database.get(
+      "select 1 from segment where scope = ? and seq > ? limit 1",
+      scopeId,
+      segment,
+    );
+    if (isPacking === undefined) return single;
     const packed = this.#database.all<LooseRow>(
       `${columns} where scope = ? and segment > ? and seq > ? order by seq limit ?`,
       scopeId,

@@ -16,8 +16,8 @@ const FAR_BEHIND = 4;
 const MAX_KNOWN = 10_000;
 /** How often a scope that changes all the time is tried before it waits for its next write. */
 const TRIES = 3;
-/** Longest time that a store goes on packing while it is closed, milliseconds. */
-const CLOSING_MS = 2000;
+/** Time after which a store that is closed begins no further step of packing, milliseconds. */
+const CLOSING_MS = 1000;
 
 interface Row {
   readonly seq: number;
@@ -88,7 +88,7 @@ export class Packer {
    */
   async stop(): Promise<void> {
     this.#end = performance.now() + CLOSING_MS;
-    await this.#running;
+    while (this.#running !== undefined) await this.#running;
   }
 
   get #isClosing(): boolean {
@@ -108,7 +108,7 @@ export class Packer {
     // Nothing depends on it: what fails is tried again after another write.
     this.#running ??= this.#run().catch(() => {}).finally(() => {
       this.#running = undefined;
-      if (this.#waiting.size > 0 && !this.#isClosing) this.#start();
+      if (this.#waiting.size > 0 && !this.#isOver) this.#start();
     });
   }
 

@@ -217,14 +217,16 @@ class LocalVectorStore implements VectorStore {
     const rows = this.#rows.loose(scopeId, last, after, LOOSE_ROWS);
     const isFull = rows.length === LOOSE_ROWS;
     // Left by a process that was killed: nobody may ever write there again.
-    if (isFull && after === 0) this.#packer.note(scopeId, scope, Infinity);
+    if (after === 0 && rows.length >= Math.min(LOOSE_ROWS, 2 * this.#segmentSize)) {
+      this.#packer.note(scopeId, scope, Infinity);
+    }
     const segments = rows.flatMap((row) =>
       row.segment === null ? [this.#rows.single(scope, row)] : []
     );
-    const packed = new Set(rows.flatMap(({ segment }) => segment ?? []));
+    const segmentNumbers = new Set(rows.flatMap(({ segment }) => segment ?? []));
     // Everything is read before the first await, so that all of it is from one moment.
     const sealed = Array.from(
-      packed,
+      segmentNumbers,
       (seq) => ({ seq, links: this.#rows.links(seq, scope), ...this.#sealedSegment(seq) }),
     );
     for (const { seq, links, sealed: bytes, model } of sealed) {
@@ -234,7 +236,7 @@ class LocalVectorStore implements VectorStore {
     signal?.throwIfAborted();
     return {
       segments,
-      ...(packed.size === 0 ? {} : { ids: new Set(rows.map(({ id }) => fromColumn(id))) }),
+      ...(segmentNumbers.size === 0 ? {} : { ids: new Set(rows.map(({ id }) => fromColumn(id))) }),
       ...(isFull ? { cursor: `${last}.${rows.at(-1)!.seq}` } : {}),
     };
   }

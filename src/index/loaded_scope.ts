@@ -79,7 +79,8 @@ export interface LoadedScope {
   saveTexts(): Uint8Array<ArrayBuffer>;
   /**
    * Takes over texts of memories that are here in the same version. Answers whether it could: bytes
-   * of another format or of another analysis are ignored.
+   * of another format or of another analysis are ignored. The bytes are written to afterwards: they
+   * can be taken over once.
    */
   takeTexts(saved: Uint8Array): boolean;
   /** Sets the text of a memory; another version, an unknown id and a known text are ignored. */

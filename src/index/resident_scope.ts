@@ -13,6 +13,7 @@ import type {
   SearchOptions,
 } from "./loaded_scope.ts";
 import { nearest } from "./nearest.ts";
+import { PayloadBytes } from "./payload_bytes.ts";
 import { decodeTexts, encodeTexts } from "./saved_texts.ts";
 import { ScopeVectors } from "./scope_vectors.ts";
 
@@ -33,11 +34,9 @@ export class ResidentScope implements LoadedScope {
   /** Ids of memories without vectors. */
   readonly #bare = new Set<string>();
   #bytes = 0;
-  #payloadBytes = 0;
+  readonly #payloads = new PayloadBytes();
   /** Key of the entry put last: most have the same, and need not each keep a copy. */
   #keyId = "";
-  /** Bytes of payloads that are gone, in buffers that others still use. */
-  #spareBytes = 0;
   #released = false;
 
   /** Starts empty. */
@@ -58,8 +57,8 @@ export class ResidentScope implements LoadedScope {
 
   /** Estimate of the RAM held, in bytes. */
   get residentBytes(): number {
-    return this.#vectors.bytes + this.#texts.bytes + this.#payloadBytes +
-      this.#spareBytes + this.#entries.length * ENTRY_BYTES;
+    return this.#vectors.bytes + this.#texts.bytes + this.#payloads.used +
+      this.#payloads.spare + this.#entries.length * ENTRY_BYTES;
   }
 
   /** Whether {@linkcode ResidentScope.release} was called. */
@@ -222,7 +221,7 @@ export class ResidentScope implements LoadedScope {
     const { vectors, occurredAt, expiresAt } = entry;
     const blobId = entry.blobId ?? (known?.version === entry.version ? known.blobId : undefined);
     // Without spreads, as thousands are put at once. One copy of the scope's strings serves all, and
-    // no payload keeps a page's buffer alive.
+    // a payload is in no buffer of another store.
     if (entry.keyId !== this.#keyId) this.#keyId = entry.keyId;
     const memory: { -readonly [Key in keyof IndexedMemory]: IndexedMemory[Key] } = {
       owner,
@@ -251,13 +250,12 @@ export class ResidentScope implements LoadedScope {
       // The same version is the same text.
       if (known?.version !== entry.version) this.#texts.clear(slot);
       this.#count(this.#entries[slot]!, -1);
-      this.#spare(this.#entries[slot]!);
       this.#entries[slot] = memory;
     }
     this.#count(memory, 1);
     if (vectors.length === 0) this.#bare.add(entry.id);
     else this.#bare.delete(entry.id);
-    this.#compact();
+    if (known !== undefined) this.#compact();
   }
 
   /** Notes a memory's blob; answers whether this version of the memory is here. */
@@ -280,7 +278,6 @@ export class ResidentScope implements LoadedScope {
     this.#slots.delete(id);
     this.#bare.delete(id);
     this.#count(this.#entries[slot]!, -1);
-    this.#spare(this.#entries[slot]!);
     this.#vectors.remove(slot);
     this.#texts.remove(slot);
     const last = this.#entries.pop()!;
@@ -298,7 +295,8 @@ export class ResidentScope implements LoadedScope {
     this.#texts = new LexicalIndex();
     // A new array: whoever walks the old one keeps what it saw.
     this.#entries = [];
-    this.#bytes = this.#payloadBytes = this.#spareBytes = 0;
+    this.#bytes = 0;
+    this.#payloads.clear();
     this.#slots.clear();
     this.#bare.clear();
     this.#blobs.clear();
@@ -308,23 +306,20 @@ export class ResidentScope implements LoadedScope {
     if (this.#released) throw new SvcError("overloaded");
   }
 
-  /** Notes a payload that goes and leaves a gap in a buffer. */
-  #spare({ payload }: IndexedMemory): void {
-    if (payload.byteLength < payload.buffer.byteLength) this.#spareBytes += payload.byteLength;
-  }
-
   /** Gives each payload a buffer of its own, once the gaps are larger than what is there. */
   #compact(): void {
-    if (this.#spareBytes <= Math.max(SPARE_BYTES, this.#payloadBytes)) return;
+    if (this.#payloads.spare <= Math.max(SPARE_BYTES, this.#payloads.used)) return;
     this.#entries = this.#entries.map((memory) => {
       return { ...memory, payload: compact(memory.payload) };
     });
-    this.#spareBytes = 0;
+    this.#payloads.clear();
+    for (const { payload } of this.#entries) this.#payloads.add(payload);
   }
 
   #count(memory: IndexedMemory, sign: 1 | -1): void {
     this.#bytes += sign * memory.bytes;
-    this.#payloadBytes += sign * memory.payload.byteLength;
+    if (sign === 1) this.#payloads.add(memory.payload);
+    else this.#payloads.remove(memory.payload);
     if (memory.blobId === undefined) return;
     const count = (this.#blobs.get(memory.blobId) ?? 0) + sign;
     if (count === 0) this.#blobs.delete(memory.blobId);

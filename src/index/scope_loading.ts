@@ -18,18 +18,21 @@ export class ScopeLoading {
 
   /** Adds a page. Throws as {@linkcode ResidentScope.put}. */
   addPage(entries: readonly IndexEntry[]): void {
+    const fresh = entries.filter(({ id, version }) => {
+      return !this.#removed.has(id) && (this.#scope.get(id)?.version ?? 0) < version;
+    });
     // One buffer for all payloads: thousands would keep the collection of garbage busy.
-    const size = entries.reduce((sum, { payload }) => sum + payload.length, 0);
-    const payloads = new Uint8Array(size);
+    const payloads = new Uint8Array(fresh.reduce((sum, { payload }) => sum + payload.length, 0));
     let at = 0;
     for (const entry of entries) {
-      const payload = payloads.subarray(at, at += entry.payload.length);
-      payload.set(entry.payload);
       const { id, version, blobId } = entry;
       if (this.#removed.has(id)) continue;
       const known = this.#scope.get(id);
       if (known === undefined || known.version < version) {
-        this.#scope.put(entry, payload);
+        const { length } = entry.payload;
+        const payload = payloads.subarray(at, at += length);
+        payload.set(entry.payload);
+        this.#scope.put(entry, length === 0 ? undefined : payload);
       } else if (known.blobId === undefined && blobId !== undefined) {
         this.#scope.link({ id, version, blobId });
       }

@@ -57,7 +57,10 @@ export interface Cipher extends AsyncDisposable {
    * promise settles.
    */
   seal(plaintext: Uint8Array, context: SealContext, options?: CallOptions): Promise<Sealed>;
-  /** Opens records of one scope, each for itself, in the order given. */
+  /**
+   * Opens records of one scope, each for itself, in the order given. What it answers is the caller's,
+   * who may write to it.
+   */
   open(
     items: readonly SealedItem[],
     context: OpenContext,

@@ -17,8 +17,11 @@ import type { Prepared } from "./prepare.ts";
 import { partPlugins } from "./sponsor_child.ts";
 import { Supervisor } from "./supervisor.ts";
 
-/** Time the relayer gets beyond its own drain time before it is killed, milliseconds. */
-const MARGIN_MS = 2000;
+/**
+ * Time the relayer gets beyond its own drain time before it is killed, milliseconds: a second each to
+ * put jobs down and to pack the index, and two for the checkpoints of its files.
+ */
+const MARGIN_MS = 5000;
 
 /** The permission lists of both processes, one flag a line. */
 export function printPermissions({ settings, castings }: Prepared, env: Env): string {

@@ -155,10 +155,13 @@ export async function rank(
   };
   // The words are opened while the scope is loaded.
   const isCold = query.text !== undefined && !domain.index.holds(scope);
-  const opening = isCold ? openSavedTexts(domain, caller, scope) : undefined;
+  let opening = isCold ? openSavedTexts(domain, caller, scope) : undefined;
   opening?.catch(() => {});
   const hits = await domain.index.read(scope, async (loaded) => {
-    if (query.text !== undefined) await readTexts(domain, caller, scope, loaded, opening);
+    const opened = opening;
+    // The scope takes the bytes over: a second run, after the scope was dropped, opens them again.
+    opening = undefined;
+    if (query.text !== undefined) await readTexts(domain, caller, scope, loaded, opened);
     return loaded.match(query, search);
   });
   if (expired) purgeExpired(domain, scope);

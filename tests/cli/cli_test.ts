@@ -349,4 +349,9 @@ Deno.test("help and hints name the program that was called", async () => {
   assert.match(help.out, /^ {2}svc recall "what can I not eat\?"$/m);
   const { err } = await run(["list"], { program, signedOut: true });
   assert.match(err, /Run: svc login\n$/);
+  // What the user named keeps its name.
+  const asked = await run(["forget", "svc-mcp"], { program });
+  assert.match(asked.err, /every memory of "svc-mcp"/);
+  const unknown = await run(["nothing"], { program });
+  assert.match(unknown.err, /See: svc --help\n$/);
 });

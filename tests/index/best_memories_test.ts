@@ -76,6 +76,51 @@ for (const build of [undefined, "simd", "plain"] as const) {
   });
 }
 
+/** What is lost of a query when it is rounded to 63 steps each way. */
+function roundingOf(query: Float32Array): Float32Array {
+  const scale = Math.max(...query.map(Math.abs)) / 63;
+  return query.map((value) => value - Math.round(value / scale) * scale);
+}
+
+function unit(vector: Float32Array): Float32Array {
+  const length = Math.hypot(...vector);
+  return vector.map((value) => value / length);
+}
+
+for (const size of [801, 1500]) {
+  Deno.test(`the best of ${size} memories is found where rounding hides it most`, () => {
+    const query = unitVector(DIMENSIONS, random);
+    const lost = roundingOf(query);
+    const error = Math.hypot(...lost);
+    const along = unit(lost);
+    const best = unit(query.map((value, i) => 0.5 * value + 0.86 * along[i]!));
+    const cosine = best.reduce((sum, value, i) => sum + value * query[i]!, 0);
+    const scope = new ResidentScope(scopeOf("a"), new Arena(DIMENSIONS));
+    for (let i = 0; i < size; i++) {
+      // A little further away, at right angles to what is lost.
+      const target = i < 40 ? cosine - 0.4 * error : -0.5;
+      const other = unitVector(DIMENSIONS, random);
+      const side = unit(without(without(other, query), unit(without(lost, query))));
+      const wide = Math.sqrt(1 - target ** 2);
+      scope.put(entryOf(`m${i}`, [query.map((value, d) => target * value + wide * side[d]!)]));
+    }
+    scope.put(entryOf("best", [best]));
+    const found = scope.search(query, { limit: 10 }).map(({ entry }) => entry.id);
+    assert.deepEqual(found, expected(scope, query, () => true));
+    assert.equal(found[0], "best");
+    const nearest = scope.search(query, { limit: 1 })[0]!.distance;
+    const near = scope.search(query, { limit: 10, maxDistance: nearest });
+    assert.deepEqual(near.map(({ entry }) => entry.id), ["best"]);
+    assert.deepEqual(scope.search(query, { limit: 0 }), []);
+  });
+}
+
+/** What is left of a vector at right angles to a unit vector. */
+function without(vector: Float32Array, direction: Float32Array): Float32Array {
+  const along = vector.reduce((sum, value, i) => sum + value * direction[i]!, 0);
+  return vector.map((value, i) => value - along * direction[i]!);
+}
+
 Deno.test("words and meaning together are exact in a large scope, too", () => {
   const scope = filled();
   for (const text of ["heron number 12", "field 7"]) {
@@ -84,5 +129,8 @@ Deno.test("words and meaning together are exact in a large scope, too", () => {
     const all = scope.match({ vector, text, known: 0.8 }, { limit: SIZE });
     const best = scope.match({ vector, text, known: 0.8 }, { limit: 10 });
     assert.deepEqual(best, all.slice(0, 10));
+    const maxDistance = all[3]!.distance;
+    const within = all.filter(({ distance }) => distance <= maxDistance).slice(0, 10);
+    assert.deepEqual(scope.match({ vector, text, known: 0.8 }, { limit: 10, maxDistance }), within);
   }
 });

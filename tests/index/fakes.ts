@@ -91,6 +91,8 @@ export function turn(): Promise<void> {
 /** A vector store that answers from a list, at once. */
 export class ListStore implements Pick<VectorStore, "scan"> {
   asked = 0;
+  /** Pages whose memory was given back. */
+  released = 0;
   constructor(readonly entries: IndexEntry[], readonly pageSize = 100) {}
 
   scan(scope: Scope, cursor = "0"): Promise<ScanPage> {
@@ -100,6 +102,10 @@ export class ListStore implements Pick<VectorStore, "scan"> {
     );
     const end = Number(cursor) + this.pageSize;
     const entries = own.slice(Number(cursor), end);
-    return Promise.resolve(end < own.length ? { entries, cursor: String(end) } : { entries });
+    return Promise.resolve({
+      entries,
+      ...(end < own.length ? { cursor: String(end) } : {}),
+      release: () => void this.released++,
+    });
   }
 }

@@ -95,6 +95,13 @@ Deno.test("a loaded scope answers by id and blob, and counts bytes", async () =>
   assert.equal(loaded.get("1"), undefined);
 });
 
+Deno.test("each page gives its memory back once it is taken over", async () => {
+  const store = new ListStore(["1", "2", "3"].map((id) => entryOf(id, [X])), 2);
+  await using index = open(store);
+  assert.equal((await index.load(scopeOf("a"))).size, 3);
+  assert.deepEqual([store.asked, store.released], [2, 2]);
+});
+
 Deno.test("payloads that are gone do not keep the buffer of their page for long", async () => {
   const payload = new Uint8Array(20 * 1024);
   const ids = Array.from({ length: 40 }, (_, i) => `${i}`);
