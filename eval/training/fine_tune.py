@@ -31,14 +31,14 @@ PASSES = 6
 """The schedule is made for so many passes; the weights are the mean after two of them."""
 MEAN_OF = (4, 5)
 PART = 0.7
-RANK = 32
-EMBEDDING_RANK = 64
+RANK = 64
+EMBEDDING_RANK = 128
 MAP_RANK = 32
 MAP_STEPS = 1200
 MAP_STORES = 24
 MAP_RATE = 2e-3
 MAP_STAY = 0.4
-MAP_PART = 0.6
+MAP_PART = 0.8
 HELD = 0.1
 """Part of the stores that is not trained on, to see what is learned."""
 

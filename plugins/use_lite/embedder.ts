@@ -8,7 +8,7 @@ import type { JobResult, Request, Response } from "./messages.ts";
 import { DIMENSIONS, type Excerpts, excerpts, WINDOW_TOKENS } from "./windows.ts";
 
 /** Raised whenever vectors change: memories with other ones are embedded anew. */
-const ADAPTATION = 1;
+const ADAPTATION = 2;
 /** Most texts of one batch of documents. */
 const BATCH_TEXTS = 32;
 /** Most characters of one batch of several documents: about 1,000 tokens of English. */
@@ -51,7 +51,7 @@ export class WorkerEmbedder implements Embedder {
   /** 128. */
   readonly maxTokens: number = WINDOW_TOKENS;
   /** Lets nine of ten answerable questions through; see `deno task eval ask`. */
-  readonly closeness: number = 0.46;
+  readonly closeness: number = 0.45;
 
   readonly #options: WorkerEmbedderOptions;
   readonly #batches = new Map<number, Batch>();

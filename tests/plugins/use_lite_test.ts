@@ -32,7 +32,7 @@ Deno.test("the plugin offers the embedder and asks to read two folders", async (
   assert.equal(permissions?.read?.length, 2);
   assert.deepEqual(plugin.permissions?.("cipher", {}, ""), {});
   await using embedder = useLite();
-  assert.equal(embedder.model, "use-lite@0.2.0+1");
+  assert.equal(embedder.model, "use-lite@0.2.0+2");
   assert.equal(embedder.dimensions, 512);
   assert.equal(embedder.maxTokens, 128);
 });
