@@ -54,8 +54,12 @@ export interface LooseRow {
   readonly version: number;
   /** Blob id recorded since it was sealed or packed, sealed. */
   readonly blob: Uint8Array | null;
-  /** Where it is. */
+  /** The segment it is in by now. */
   readonly segment: number | null;
+  /** The packed memory, sealed, where it is in none. */
+  readonly sealed: Uint8Array | null;
+  /** Number of the model whose vectors that holds. */
+  readonly model: number | null;
 }
 
 /** Rows of `index.db`. Whatever changes rows must run inside a write transaction. */
@@ -182,9 +186,10 @@ export class IndexRows {
    * listed.
    */
   loose(scopeId: number, segment: number, after: number, limit: number): LooseRow[] {
-    const columns = "select seq, id, version, blob, segment from entry";
+    const columns = "e.seq, e.id, e.version, e.blob, e.segment";
     const single = this.#database.all<LooseRow>(
-      `${columns} where scope = ? and segment is null and seq > ? order by seq limit ?`,
+      `select ${columns}, t.sealed, t.model from entry e join tail t on t.seq = e.seq
+       where e.scope = ? and e.segment is null and e.seq > ? order by e.seq limit ?`,
       scopeId,
       after,
       limit,
@@ -196,7 +201,8 @@ export class IndexRows {
     );
     if (isPacking === undefined) return single;
     const packed = this.#database.all<LooseRow>(
-      `${columns} where scope = ? and segment > ? and seq > ? order by seq limit ?`,
+      `select ${columns}, null as sealed, null as model from entry e
+       where e.scope = ? and e.segment > ? and e.seq > ? order by e.seq limit ?`,
       scopeId,
       segment,
       after,
@@ -205,13 +211,10 @@ export class IndexRows {
     return [...single, ...packed].sort((a, b) => a.seq - b.seq).slice(0, limit);
   }
 
-  /** Opens a memory that is in no segment. */
-  single(scope: Scope, row: LooseRow): Segment {
-    const { sealed, model } = this.#database.get<Pick<SingleRow, "sealed" | "model">>(
-      "select sealed, model from tail where seq = ?",
-      row.seq,
-    )!;
-    return this.#seals.openEntry(scope, fromColumn(row.id), { ...row, sealed, model });
+  /** Opens a memory that is in no segment; `undefined` for others. */
+  single(scope: Scope, { id, version, blob, sealed, model }: LooseRow): Segment | undefined {
+    if (sealed === null) return undefined;
+    return this.#seals.openEntry(scope, fromColumn(id), { version, blob, sealed, model: model! });
   }
 
   /** Scopes that hold vectors of another model. */

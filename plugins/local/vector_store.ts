@@ -220,9 +220,7 @@ class LocalVectorStore implements VectorStore {
     if (after === 0 && rows.length >= Math.min(LOOSE_ROWS, 2 * this.#segmentSize)) {
       this.#packer.note(scopeId, scope, Infinity);
     }
-    const segments = rows.flatMap((row) =>
-      row.segment === null ? [this.#rows.single(scope, row)] : []
-    );
+    const segments = rows.flatMap((row) => this.#rows.single(scope, row) ?? []);
     const segmentNumbers = new Set(rows.flatMap(({ segment }) => segment ?? []));
     // Everything is read before the first await, so that all of it is from one moment.
     const sealed = Array.from(

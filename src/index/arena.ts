@@ -68,6 +68,7 @@ export class Arena {
   readonly #free: number[] = [];
   #next: number;
   #floats: Float32Array;
+  #integers: Int32Array;
   #bytes: Int8Array;
 
   /** Makes an empty arena for vectors of one length. */
@@ -87,6 +88,7 @@ export class Arena {
     this.#limit = maximum * PAGE;
     this.#memory = new WebAssembly.Memory({ initial: Math.ceil(this.#next / PAGE), maximum });
     this.#floats = new Float32Array(this.#memory.buffer);
+    this.#integers = new Int32Array(this.#memory.buffer);
     this.#bytes = new Int8Array(this.#memory.buffer);
     this.kernel = openKernel(this.#memory, options.build);
   }
@@ -123,6 +125,7 @@ export class Arena {
     // Growing the memory detaches the views made before.
     if (this.#floats.length === 0) {
       this.#floats = new Float32Array(this.#memory.buffer);
+      this.#integers = new Int32Array(this.#memory.buffer);
       this.#bytes = new Int8Array(this.#memory.buffer);
     }
     return this.#floats;
@@ -227,11 +230,11 @@ export class Arena {
       this.byteStride,
     );
     const floats = this.floats;
-    const products = new Int32Array(floats.buffer, this.#scores, rows);
+    const integers = this.#integers;
     const scores = this.#scores / 4;
     let numbers = (slab + this.#numbersAt) / 4;
     for (let row = 0; row < rows; row++, numbers += 2) {
-      const product = products[row]! - floats[numbers + 1]!;
+      const product = integers[scores + row]! - floats[numbers + 1]!;
       floats[scores + row] = product * floats[numbers]! * this.#queryScale;
     }
   }
