@@ -9,6 +9,8 @@ import { median } from "./statistics.ts";
 
 const MEMORIES = 1000;
 const SEARCHES = 60;
+/** Recalls before those that count, about as long as the first tenth of theirs. */
+const WARM_UP = 300;
 const PACKAGES = ["mem0ai@3.3.1", "better-sqlite3@12.11.1"];
 const SCRIPT = fileURLToPath(new URL("./peers/mem0.mjs", import.meta.url));
 
@@ -19,7 +21,7 @@ async function output(command: string, args: readonly string[], cwd: string): Pr
   return new TextDecoder().decode(stdout);
 }
 
-/** Median milliseconds of a search of theirs. */
+/** Median milliseconds of a search of theirs, once its code is compiled. */
 async function theirs(note: (text: string) => void): Promise<number> {
   const folder = await Deno.makeTempDir({ prefix: "svc_bench_mem0_" });
   try {
@@ -30,13 +32,16 @@ async function theirs(note: (text: string) => void): Promise<number> {
     note("searching with mem0ai");
     const args = [SCRIPT, folder, String(MEMORIES), String(SEARCHES)];
     const times: number[] = JSON.parse((await output("node", args, folder)).split("\n").at(-1)!);
-    return median(times);
+    return median(times.slice(times.length / 10));
   } finally {
     await Deno.remove(folder, { recursive: true });
   }
 }
 
-/** Median milliseconds of a recall: over HTTP, signature checked, hits decrypted. */
+/**
+ * Median milliseconds of a recall: over HTTP, signature checked, hits decrypted, once its code is
+ * compiled.
+ */
 async function ours(): Promise<number> {
   await using folder = await DataFolder.make();
   await fill(folder, { notes: MEMORIES });
@@ -44,10 +49,10 @@ async function ours(): Promise<number> {
   using connection = await Connection.open(server.port);
   const body = { query: "tea in Lisbon", namespace: "notes", limit: 10 };
   const requests = Array.from(
-    { length: 4 * SEARCHES },
+    { length: WARM_UP + 4 * SEARCHES },
     () => folder.key.request("POST", "/api/recall", body),
   );
-  return median((await timeEach(connection, requests)).slice(SEARCHES));
+  return median((await timeEach(connection, requests)).slice(WARM_UP));
 }
 
 /** A recall of ours next to a search of theirs. */

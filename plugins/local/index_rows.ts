@@ -1,6 +1,6 @@
 import type { BlobLink, IndexEntry, OutdatedScope, Scope } from "../../src/interfaces/mod.ts";
 import { type Database, fromColumn, toColumn } from "../sqlite/database.ts";
-import type { IndexSeals, SingleRow } from "./index_seals.ts";
+import type { IndexSeals } from "./index_seals.ts";
 import { Segment } from "./segment.ts";
 
 /** A memory on its way into the index: sealed, beside what stays visible. */

@@ -21,7 +21,7 @@ const SUBJECT = new RegExp(`\\bthe ${USER}\\b`, "gi");
 /**
  * An English text about "the user" as that person would say it. Assistants write and ask both ways,
  * and embedders take them for different people: where one side says "the user" and the other "I",
- * that alone costs 5 to 8 of 100 first hits (docs/recall.md). What is embedded, and nothing else,
+ * that alone costs a good part of the first hits (docs/recall.md). What is embedded, and nothing else,
  * is brought to one form.
  */
 export function firstPerson(text: string): string {

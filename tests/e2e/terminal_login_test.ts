@@ -66,6 +66,6 @@ Deno.test("the relayer's program has the commands, too", async () => {
     assert.equal(await logout.output, "You are not signed in.\n");
     await using login = new Program(["login", "--help"], env);
     assert.equal(await login.end(), 0);
-    assert.match(await login.output, /^Usage: svc-mcp login/);
+    assert.match(await login.output, /^Usage: svc login/);
   });
 });

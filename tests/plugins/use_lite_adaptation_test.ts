@@ -42,4 +42,8 @@ Deno.test("matrices are those of the encoder, its embeddings among them", () => 
   assert.equal(weights.matrices.length, 11);
   const embeddings = weights.matrices.find(({ name }) => name === "module/Embeddings_en");
   assert.deepEqual([embeddings?.inputs, embeddings?.outputs], [8002, 256]);
+  const places = takeScratch(new HeapRegions(scratchFloats(ROWS)), ROWS);
+  for (const { rank, outputs } of weights.matrices) {
+    assert.ok(rank * outputs <= places.wide - places.delta, "a factor fits its place");
+  }
 });
