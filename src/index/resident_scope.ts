@@ -221,7 +221,7 @@ export class ResidentScope implements LoadedScope {
     const { vectors, occurredAt, expiresAt } = entry;
     const blobId = entry.blobId ?? (known?.version === entry.version ? known.blobId : undefined);
     // Without spreads, as thousands are put at once. One copy of the scope's strings serves all, and
-    // a payload is in no buffer of another store.
+    // no payload keeps a buffer of the vector store alive.
     if (entry.keyId !== this.#keyId) this.#keyId = entry.keyId;
     const memory: { -readonly [Key in keyof IndexedMemory]: IndexedMemory[Key] } = {
       owner,
