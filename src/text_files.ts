@@ -10,6 +10,7 @@ export function noTextFiles(): TextFiles {
 export class TextFolder implements TextFiles, AsyncDisposable {
   readonly #path: string | undefined;
   readonly #hmac: (data: string) => Uint8Array;
+  /** By scope, not by name: every recall asks. */
   readonly #turns = new Map<string, number>();
   /** The last change of a file, since a removal must not be overtaken. */
   readonly #changes = new Map<string, Promise<void>>();
@@ -58,8 +59,7 @@ export class TextFolder implements TextFiles, AsyncDisposable {
   async drop(scope: Scope): Promise<void> {
     const path = this.#path;
     if (path === undefined) return;
-    const name = this.#name(scope);
-    this.#turns.set(name, this.turn(scope) + 1);
+    this.#turns.set(keyOf(scope), this.turn(scope) + 1);
     await this.#change(scope, (name) =>
       Deno.remove(`${path}/${name}`).catch((error: unknown) => {
         if (!(error instanceof Deno.errors.NotFound)) throw error;
@@ -67,7 +67,7 @@ export class TextFolder implements TextFiles, AsyncDisposable {
   }
 
   turn(scope: Scope): number {
-    return this.#turns.get(this.#name(scope)) ?? 0;
+    return this.#turns.get(keyOf(scope)) ?? 0;
   }
 
   /** Finishes what is being written, and takes nothing more. */
@@ -87,10 +87,14 @@ export class TextFolder implements TextFiles, AsyncDisposable {
     });
   }
 
-  /** Unambiguous, because an owner is an address and has no line feed. */
-  #name({ owner, namespace }: Scope): string {
-    return this.#hmac(`${owner}\n${namespace}`).toHex();
+  #name(scope: Scope): string {
+    return this.#hmac(keyOf(scope)).toHex();
   }
+}
+
+/** Unambiguous, because an owner is an address and has no line feed. */
+function keyOf({ owner, namespace }: Scope): string {
+  return `${owner}\n${namespace}`;
 }
 
 /** Megabytes come into a buffer that is there already: `Deno.readFile` holds the event loop longer. */

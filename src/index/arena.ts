@@ -9,8 +9,10 @@ import {
   rowOffset,
 } from "./dot_kernel.ts";
 
-/** Rows of a slab: small, because the last slab of every scope is half empty. */
-export const SLAB_ROWS = 16;
+/** Rows of floats in a block: few, because the last block of every scope is half empty. */
+export const FLOAT_ROWS = 16;
+/** Rows of bytes in a block: as large, so that one free list serves both. */
+export const BYTE_ROWS = 64;
 /** Bytes an arena can address. */
 export const ARENA_LIMIT: number = 2 ** 32;
 
@@ -36,13 +38,22 @@ export interface Rounding {
   readonly error: number;
 }
 
+/** A row of bytes: its bytes times the scale are the numbers, rounded. */
+export interface RoundedRow extends Rounding {
+  /** What one step of a byte stands for. */
+  readonly scale: number;
+  /** What the zero of a query's bytes adds to the product with this row. */
+  readonly zero: number;
+}
+
 /**
- * Resident vectors of many scopes: one memory cut into slabs of {@linkcode SLAB_ROWS} rows. One
- * memory for all, because each reserves gigabytes of address space. A slab is known by its byte
- * offset. The memory never shrinks; released slabs are used again.
+ * Resident vectors of many scopes: one memory cut into blocks of {@linkcode FLOAT_ROWS} rows of
+ * floats or {@linkcode BYTE_ROWS} rows of bytes. One memory for all, because each reserves gigabytes
+ * of address space. A block is known by its byte offset. The memory never shrinks; released blocks
+ * are used again.
  *
- * A row is there twice: as floats, and as bytes in a quarter of the space, which is read in a quarter
- * of the time. Bytes times the row's scale are the numbers, rounded.
+ * Rows of bytes take a quarter of the space and are read in a quarter of the time. They lie in blocks
+ * of their own: where bytes and floats take turns, every gap costs the processor's prefetching anew.
  */
 export class Arena {
   /** Length of the vectors. */
@@ -51,8 +62,8 @@ export class Arena {
   readonly stride: number;
   /** Bytes of a row of bytes: the same. */
   readonly byteStride: number;
-  /** Bytes of a slab: floats, bytes, and two numbers a row. */
-  readonly slabBytes: number;
+  /** Bytes of a block. */
+  readonly blockBytes: number;
   /** The kernel over the memory. */
   readonly kernel: DotKernel;
   readonly #memory: WebAssembly.Memory;
@@ -60,9 +71,8 @@ export class Arena {
   readonly #queryBytes: number;
   readonly #scores: number;
   readonly #source: number;
-  /** Where in a slab the bytes start, and the rows' numbers. */
-  readonly #bytesAt: number;
-  readonly #numbersAt: number;
+  /** Where rows of bytes go that nobody wants. */
+  readonly #unwanted: number;
   #queryScale = 0;
   #queryRounding: Rounding = { length: 0, error: 0 };
   readonly #free: number[] = [];
@@ -75,15 +85,16 @@ export class Arena {
   constructor(dimensions: number, options: ArenaOptions = {}) {
     this.dimensions = dimensions;
     this.stride = this.byteStride = (dimensions + 15) & ~15;
-    this.#bytesAt = SLAB_ROWS * this.stride * 4;
-    this.#numbersAt = this.#bytesAt + SLAB_ROWS * this.byteStride;
-    this.slabBytes = this.#numbersAt + SLAB_ROWS * 8;
-    // The query comes first, as floats and as bytes, then the scores of one slab, then a vector to be
-    // written with what the kernel tells of it, then the slabs.
+    this.blockBytes = FLOAT_ROWS * this.stride * 4;
+    // The query comes first, as floats and as bytes, then the scores of one block, then a vector to be
+    // written with what the kernel tells of it, four rows of bytes, then the blocks.
     this.#queryBytes = align(this.stride * 4);
     this.#scores = align(this.#queryBytes + this.byteStride);
-    this.#source = align(this.#scores + SLAB_ROWS * 4);
-    this.#next = align(this.#source + this.byteStride * 4 + 16);
+    this.#source = align(this.#scores + BYTE_ROWS * 4);
+    this.#unwanted = align(this.#source + this.byteStride * 4 + 16);
+    // Blocks of a power of two lie on their own multiples: each is known to the processor by the
+    // fewest pages.
+    this.#next = Math.ceil((this.#unwanted + 4 * this.byteStride) / PAGE) * PAGE;
     const maximum = Math.floor(Math.min(options.limit ?? ARENA_LIMIT, ARENA_LIMIT) / PAGE);
     this.#limit = maximum * PAGE;
     this.#memory = new WebAssembly.Memory({ initial: Math.ceil(this.#next / PAGE), maximum });
@@ -94,13 +105,13 @@ export class Arena {
   }
 
   /**
-   * Takes a slab.
+   * Takes a block.
    * @throws {SvcError} `overloaded` when the memory cannot grow further.
    */
   allocate(): number {
-    const slab = this.#free.pop() ?? this.#next;
-    if (slab !== this.#next) return slab;
-    const end = slab + this.slabBytes;
+    const block = this.#free.pop() ?? this.#next;
+    if (block !== this.#next) return block;
+    const end = block + this.blockBytes;
     const have = this.#memory.buffer.byteLength;
     if (end > this.#limit) throw new SvcError("overloaded");
     if (end > have) {
@@ -112,12 +123,12 @@ export class Arena {
       }
     }
     this.#next = end;
-    return slab;
+    return block;
   }
 
-  /** Gives slabs back; their contents are overwritten by whoever takes them next. */
-  release(slabs: readonly number[]): void {
-    for (const slab of slabs) this.#free.push(slab);
+  /** Gives blocks back; their contents are overwritten by whoever takes them next. */
+  release(blocks: readonly number[]): void {
+    for (const block of blocks) this.#free.push(block);
   }
 
   /** Every float of the memory. Holds only until the next {@linkcode Arena.allocate}. */
@@ -131,29 +142,61 @@ export class Arena {
     return this.#floats;
   }
 
-  /** Writes a vector to a row of a slab. */
-  write(slab: number, row: number, vector: Float32Array): Rounding {
+  /** Writes a vector to a row of a block of floats. */
+  write(block: number, row: number, vector: Float32Array): void {
+    this.#load(vector);
+    this.#pack(block, row, this.#unwanted, 0);
+  }
+
+  /** Writes a vector to a row of a block of floats and to one of a block of bytes. */
+  writeRounded(
+    block: number,
+    row: number,
+    byteBlock: number,
+    byteRow: number,
+    vector: Float32Array,
+  ): RoundedRow {
+    this.#load(vector);
+    return this.#pack(block, row, byteBlock, byteRow);
+  }
+
+  /** Writes a row of floats that is there to a row of a block of bytes. */
+  round(block: number, row: number, byteBlock: number, byteRow: number): RoundedRow {
+    const { floats, stride } = this;
+    const from = block / 4 + rowOffset(row, stride);
+    const source = this.#source / 4;
+    for (let i = 0; i < stride; i++) floats[source + i] = floats[from + floatOffset(i)]!;
+    return this.#pack(block, row, byteBlock, byteRow);
+  }
+
+  /** Makes a vector the one to be written. */
+  #load(vector: Float32Array): void {
     const { floats, byteStride } = this;
     const source = this.#source / 4;
     floats.set(vector, source);
     floats.fill(0, source + vector.length, source + byteStride);
+  }
+
+  #pack(block: number, row: number, byteBlock: number, byteRow: number): RoundedRow {
+    const { floats, stride, byteStride } = this;
     const out = this.#source + byteStride * 4;
     this.kernel.pack_row(
       this.#source,
-      slab + rowOffset(row, this.stride) * 4,
-      slab + this.#bytesAt + byteRowOffset(row, byteStride),
+      block + rowOffset(row, stride) * 4,
+      byteBlock + byteRowOffset(byteRow, byteStride),
       out,
       byteStride,
     );
-    const [scale, sum, squares, errors] = floats.subarray(out / 4, out / 4 + 4);
-    const numbers = (slab + this.#numbersAt) / 4 + 2 * row;
-    floats[numbers] = scale!;
-    // What the query's zero adds to the product.
-    floats[numbers + 1] = QUERY_ZERO * sum!;
-    return { length: Math.sqrt(squares!), error: Math.sqrt(errors!) };
+    const told = out / 4;
+    return {
+      scale: floats[told]!,
+      zero: QUERY_ZERO * floats[told + 1]!,
+      length: Math.sqrt(floats[told + 2]!),
+      error: Math.sqrt(floats[told + 3]!),
+    };
   }
 
-  /** Copies a row over another. */
+  /** Copies a row of floats over another. */
   move(from: number, fromRow: number, to: number, toRow: number): void {
     const { floats, stride } = this;
     const source = from / 4 + rowOffset(fromRow, stride);
@@ -161,14 +204,16 @@ export class Arena {
     for (let i = 0; i < stride; i++) {
       floats[target + floatOffset(i)] = floats[source + floatOffset(i)]!;
     }
+  }
+
+  /** Copies a row of bytes over another. */
+  moveBytes(from: number, fromRow: number, to: number, toRow: number): void {
     const bytes = this.#bytes;
-    const sourceByte = from + this.#bytesAt + byteRowOffset(fromRow, this.byteStride);
-    const targetByte = to + this.#bytesAt + byteRowOffset(toRow, this.byteStride);
+    const source = from + byteRowOffset(fromRow, this.byteStride);
+    const target = to + byteRowOffset(toRow, this.byteStride);
     for (let i = 0; i < this.byteStride; i++) {
-      bytes[targetByte + byteOffset(i)] = bytes[sourceByte + byteOffset(i)]!;
+      bytes[target + byteOffset(i)] = bytes[source + byteOffset(i)]!;
     }
-    const numbers = (slab: number, row: number) => (slab + this.#numbersAt) / 4 + 2 * row;
-    floats.copyWithin(numbers(to, toRow), numbers(from, fromRow), numbers(from, fromRow) + 2);
   }
 
   /**
@@ -191,51 +236,52 @@ export class Arena {
   aimBytes(): void {
     const query = this.floats.subarray(0, this.dimensions);
     const bytes = this.#bytes;
+    const first = this.#queryBytes;
     const scale = scaleOf(query, QUERY_ZERO - 1);
+    const steps = scale === 0 ? 0 : 1 / scale;
     let squares = 0;
     let errors = 0;
     for (let i = 0; i < this.byteStride; i++) {
       const value = i < query.length ? query[i]! : 0;
-      const step = scale === 0 ? 0 : Math.round(value / scale);
-      bytes[this.#queryBytes + i] = QUERY_ZERO + step;
-      squares += (step * scale) ** 2;
-      errors += (value - step * scale) ** 2;
+      const step = Math.round(value * steps);
+      bytes[first + i] = QUERY_ZERO + step;
+      const rounded = step * scale;
+      squares += rounded * rounded;
+      errors += (value - rounded) * (value - rounded);
     }
     this.#queryScale = scale;
     this.#queryRounding = { length: Math.sqrt(squares), error: Math.sqrt(errors) };
   }
 
-  /** Dot products of a slab's first `rows` rows with the vector aimed at; see `scores`. */
-  score(slab: number, rows: number): void {
-    this.kernel.dots_f32(slab, 0, this.#scores, rows, this.stride);
+  /** Dot products of a block's first `rows` rows with the vector aimed at; see `scores`. */
+  score(block: number, rows: number): void {
+    this.kernel.dots_f32(block, 0, this.#scores, rows, this.stride);
   }
 
   /** Dot product of one row with the vector aimed at, the same as `score` finds. */
-  scoreRow(slab: number, row: number): number {
-    const group = slab + (row >> 2) * 16 * this.stride;
+  scoreRow(block: number, row: number): number {
+    const group = block + (row >> 2) * 16 * this.stride;
     this.kernel.dots_f32(group, 0, this.#scores, 1, this.stride);
     return this.floats[this.#scores / 4 + (row & 3)]!;
   }
 
   /**
-   * As {@linkcode Arena.score}, from the bytes: off by {@linkcode Arena.bound} at most. The vector
-   * aimed at must have been rounded.
+   * As {@linkcode Arena.score}, from a block of bytes: off by {@linkcode Arena.bound} at most. The
+   * vector aimed at must have been rounded.
+   *
+   * @param numbers Scale and zero of one row after the other.
+   * @param first Where those of the block's first row are.
    */
-  scoreBytes(slab: number, rows: number): void {
-    this.kernel.dots_i8(
-      slab + this.#bytesAt,
-      this.#queryBytes,
-      this.#scores,
-      rows,
-      this.byteStride,
-    );
+  scoreBytes(byteBlock: number, rows: number, numbers: Float32Array, first: number): void {
+    this.kernel.dots_i8(byteBlock, this.#queryBytes, this.#scores, rows, this.byteStride);
     const floats = this.floats;
     const integers = this.#integers;
     const scores = this.#scores / 4;
-    let numbers = (slab + this.#numbersAt) / 4;
-    for (let row = 0; row < rows; row++, numbers += 2) {
-      const product = integers[scores + row]! - floats[numbers + 1]!;
-      floats[scores + row] = product * floats[numbers]! * this.#queryScale;
+    const scale = this.#queryScale;
+    let at = first;
+    for (let row = 0; row < rows; row++, at += 2) {
+      const product = integers[scores + row]! - numbers[at + 1]!;
+      floats[scores + row] = product * numbers[at]! * scale;
     }
   }
 
@@ -250,7 +296,7 @@ export class Arena {
 
   /** What {@linkcode Arena.score} wrote last. Holds only until the next `allocate`. */
   get scores(): Float32Array {
-    return this.floats.subarray(this.#scores / 4, this.#scores / 4 + SLAB_ROWS);
+    return this.floats.subarray(this.#scores / 4, this.#scores / 4 + BYTE_ROWS);
   }
 }
 

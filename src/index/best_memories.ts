@@ -2,9 +2,6 @@ import type { IndexedMemory, SearchOptions } from "./loaded_scope.ts";
 import { nearest } from "./nearest.ts";
 import type { ScopeVectors } from "./scope_vectors.ts";
 
-/** Scopes up to this size are compared by their floats alone: reading twice costs more there. */
-const FLOATS_ONLY = 800;
-
 /** A memory that was found. */
 export interface Found {
   /** Position of the memory. */
@@ -45,7 +42,7 @@ export function bestMemories(
 ): Found[] {
   const { limit, maxDistance = Infinity } = options;
   const size = entries.length;
-  const exact = size <= FLOATS_ONLY || limit * 8 > size;
+  const exact = !vectors.isRounded || limit * 8 > size;
   const { distances, bound } = exact
     ? { distances: vectors.distances(vector), bound: 0 }
     : vectors.roundedDistances(vector);
@@ -55,35 +52,44 @@ export function bestMemories(
   const first = nearest(entries, costs, limit, (entry, _, slot) => {
     return distances[slot]! + bound <= maxDistance && accepted(entry);
   });
-  if (exact) {
-    return Array.from(first, (slot) => ({
-      slot,
-      distance: distances[slot]!,
-      cost: costs[slot]!,
-    }));
-  }
-  const exactCost = (slot: number): number => {
-    const distance = vectors.distance(slot);
-    return costOf?.(slot, distance) ?? distance;
-  };
+  if (exact) return foundOf(first, distances, costs);
+  const exactCost = (slot: number, distance: number): number =>
+    costOf?.(slot, distance) ?? distance;
   // So many are not dearer than this: whatever is cannot be among the best.
-  const last = first.length < limit ? Infinity : Math.max(...Array.from(first, exactCost));
+  let last = -Infinity;
+  for (const slot of first) last = Math.max(last, exactCost(slot, vectors.distance(slot)));
+  if (first.length < limit) last = Infinity;
   const slots: number[] = [];
+  const candidates: IndexedMemory[] = [];
   for (let slot = 0; slot < size; slot++) {
     const isCandidate = costs[slot]! <= last + bound && distances[slot]! - bound <= maxDistance;
-    if (isCandidate && accepted(entries[slot]!)) slots.push(slot);
+    if (!isCandidate || !accepted(entries[slot]!)) continue;
+    slots.push(slot);
+    candidates.push(entries[slot]!);
   }
-  const exactDistances = Float32Array.from(slots, (slot) => vectors.distance(slot));
-  const exactCosts = costOf === undefined
-    ? exactDistances
-    : Float32Array.from(slots, (slot, i) => costOf(slot, exactDistances[i]!));
-  const candidates = slots.map((slot) => entries[slot]!);
+  const exactDistances = new Float32Array(slots.length);
+  const exactCosts = new Float32Array(slots.length);
+  for (let i = 0; i < slots.length; i++) {
+    exactDistances[i] = vectors.distance(slots[i]!);
+    exactCosts[i] = exactCost(slots[i]!, exactDistances[i]!);
+  }
   const found = nearest(candidates, exactCosts, limit, (_, __, i) => {
     return exactDistances[i]! <= maxDistance;
   });
-  return Array.from(found, (i) => ({
-    slot: slots[i]!,
-    distance: exactDistances[i]!,
-    cost: exactCosts[i]!,
-  }));
+  return foundOf(found, exactDistances, exactCosts, slots);
+}
+
+/** What is at these positions, whose slots are the positions where none are given. */
+function foundOf(
+  positions: Int32Array,
+  distances: Float32Array,
+  costs: Float32Array,
+  slots?: readonly number[],
+): Found[] {
+  const found: Found[] = [];
+  for (let i = 0; i < positions.length; i++) {
+    const at = positions[i]!;
+    found.push({ slot: slots?.[at] ?? at, distance: distances[at]!, cost: costs[at]! });
+  }
+  return found;
 }

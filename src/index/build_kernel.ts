@@ -7,6 +7,8 @@ import { LEAST_SCALE } from "./least_scale.ts";
 
 /** Text for each of the four rows that are multiplied at once. */
 const rows = (text: (row: number) => string): string => [0, 1, 2, 3].map(text).join("\n");
+/** Text for each of the four places that bytes are read from in turn. */
+const places = rows;
 
 /**
  * The kernel as WebAssembly text.
@@ -18,8 +20,10 @@ const rows = (text: (row: number) => string): string => [0, 1, 2, 3].map(text).j
  * `n` is rounded up to a multiple of 4, and `dim` must be a multiple of 8.
  *
  * `dots_i8(base, q, out, n, dim)` does the same for rows of `dim` signed bytes, sixteen of each row
- * in turn, and writes 32-bit integers. `dim` must be a multiple of 16, and the bytes at `q` must be 0
- * to 127: with others the relaxed product means another thing on every processor.
+ * in turn, and writes 32-bit integers. It reads from four places at once, a quarter of the rows
+ * apart, so that `n` is rounded up to a multiple of 16: memory that is not in a cache then comes a
+ * quarter faster. `dim` must be a multiple of 16, and the bytes at `q` must be 0 to 127: with others
+ * the relaxed product means another thing on every processor.
  *
  * `pack_row(source, floats, bytes, out, dim)` writes the `dim` floats at `source` as such a row of
  * floats and as such a row of bytes, and four numbers to `out`; see `DotKernel`. `dim` must be a
@@ -35,20 +39,21 @@ export function kernelText(relaxed: boolean): string {
     relaxed
       ? `(local.set ${acc} (f32x4.relaxed_madd ${x} ${y} (local.get ${acc})))`
       : `(local.set ${acc} (f32x4.add (f32x4.mul ${x} ${y}) (local.get ${acc})))`;
-  const addBytes = (row: number): string => {
-    const bytes = `(v128.load offset=${row * 16} (local.get $base))`;
-    const sum = `(local.get $a${row})`;
+  const addBytes = (place: number, row: number): string => {
+    const bytes = `(v128.load offset=${row * 16} (local.get $p${place}))`;
+    const acc = `$a${4 * place + row}`;
+    const sum = `(local.get ${acc})`;
     if (relaxed) {
-      return `(local.set $a${row} (i32x4.relaxed_dot_i8x16_i7x16_add_s ${bytes} (local.get $x) ${sum}))`;
+      return `(local.set ${acc} (i32x4.relaxed_dot_i8x16_i7x16_add_s ${bytes} (local.get $x) ${sum}))`;
     }
     const half = (part: string): string =>
       `(i32x4.dot_i16x8_s (i16x8.extend_${part}_i8x16_s (local.get $y))
         (i16x8.extend_${part}_i8x16_s (local.get $x)))`;
     return `(local.set $y ${bytes})
-      (local.set $a${row} (i32x4.add ${sum} (i32x4.add ${half("low")} ${half("high")})))`;
+      (local.set ${acc} (i32x4.add ${sum} (i32x4.add ${half("low")} ${half("high")})))`;
   };
-  const laneInt = (row: number, n: number): string =>
-    `(i32x4.extract_lane ${n} (local.get $a${row}))`;
+  const laneInt = (acc: number, n: number): string =>
+    `(i32x4.extract_lane ${n} (local.get $a${acc}))`;
   const lanes = (name: string, n: number): string =>
     `(f32x4.extract_lane ${n} (local.get $${name}))`;
   const lane = (row: number, n: number): string => lanes(`a${row}`, n);
@@ -92,27 +97,44 @@ export function kernelText(relaxed: boolean): string {
       (br $row))))
   (func (export "dots_i8")
     (param $base i32) (param $q i32) (param $out i32) (param $n i32) (param $dim i32)
-    (local $i i32) (local $x v128) (local $y v128)
-    ${rows((r) => `(local $a${r} v128)`)}
+    (local $i i32) (local $x v128) (local $y v128) (local $apart i32)
+    ${places((p) => `(local $p${p} i32) ${rows((r) => `(local $a${4 * p + r} v128)`)}`)}
+    (local.set $n (i32.shr_u (i32.add (local.get $n) (i32.const 15)) (i32.const 4)))
+    (local.set $apart (i32.mul (i32.shl (local.get $n) (i32.const 2)) (local.get $dim)))
+    (local.set $p0 (local.get $base))
+    (local.set $p1 (i32.add (local.get $p0) (local.get $apart)))
+    (local.set $p2 (i32.add (local.get $p1) (local.get $apart)))
+    (local.set $p3 (i32.add (local.get $p2) (local.get $apart)))
+    (local.set $apart (i32.shl (local.get $n) (i32.const 4)))
     (block $done (loop $row
       (br_if $done (i32.le_s (local.get $n) (i32.const 0)))
-      ${rows((r) => `(local.set $a${r} (v128.const i32x4 0 0 0 0))`)}
+      ${places((p) => rows((r) => `(local.set $a${4 * p + r} (v128.const i32x4 0 0 0 0))`))}
       (local.set $i (i32.const 0))
       (loop $column
         (local.set $x (v128.load (i32.add (local.get $q) (local.get $i))))
-        ${rows(addBytes)}
-        (local.set $base (i32.add (local.get $base) (i32.const 64)))
+        ${
+    places((p) =>
+      `${rows((r) => addBytes(p, r))}
+        (local.set $p${p} (i32.add (local.get $p${p}) (i32.const 64)))`
+    )
+  }
         (local.set $i (i32.add (local.get $i) (i32.const 16)))
         (br_if $column (i32.lt_u (local.get $i) (local.get $dim))))
+      (local.set $i (local.get $out))
       ${
-    rows((r) =>
-      `(i32.store offset=${r * 4} (local.get $out)
-        (i32.add (i32.add ${laneInt(r, 0)} ${laneInt(r, 1)})
-          (i32.add ${laneInt(r, 2)} ${laneInt(r, 3)})))`
+    places((p) =>
+      `${
+        rows((r) =>
+          `(i32.store offset=${r * 4} (local.get $i)
+        (i32.add (i32.add ${laneInt(4 * p + r, 0)} ${laneInt(4 * p + r, 1)})
+          (i32.add ${laneInt(4 * p + r, 2)} ${laneInt(4 * p + r, 3)})))`
+        )
+      }
+      (local.set $i (i32.add (local.get $i) (local.get $apart)))`
     )
   }
       (local.set $out (i32.add (local.get $out) (i32.const 16)))
-      (local.set $n (i32.sub (local.get $n) (i32.const 4)))
+      (local.set $n (i32.sub (local.get $n) (i32.const 1)))
       (br $row))))
   (func (export "pack_row")
     (param $source i32) (param $floats i32) (param $bytes i32) (param $out i32) (param $dim i32)

@@ -14,7 +14,7 @@ export interface DotKernel {
   dots_f32(base: number, q: number, out: number, n: number, dim: number): void;
   /**
    * Writes the dot products of `n` rows of signed bytes at `base` with the bytes at `q`, each 0 to
-   * 127, to `out`, as 32-bit integers. `n` is rounded up to a multiple of 4; `dim`, the number of
+   * 127, to `out`, as 32-bit integers. `n` is rounded up to a multiple of 16; `dim`, the number of
    * bytes a row, is a multiple of 16. Byte `i` of row `r` lies
    * {@linkcode byteRowOffset}`(r, dim) + `{@linkcode byteOffset}`(i)` after `base`.
    */
@@ -89,7 +89,7 @@ function plainKernel(memory: WebAssembly.Memory): DotKernel {
     },
     dots_i8(base, q, out, n, dim) {
       const query = new Int8Array(memory.buffer, q, dim);
-      const count = (n + 3) & ~3;
+      const count = (n + 15) & ~15;
       const rows = new Int8Array(memory.buffer, base, count * dim);
       const sums = new Int32Array(memory.buffer, out, count);
       for (let row = 0; row < count; row++) {

@@ -1,8 +1,11 @@
 import { SvcError } from "../errors.ts";
-import { type Arena, type Rounding, SLAB_ROWS } from "./arena.ts";
+import type { Arena } from "./arena.ts";
+import { VectorRows } from "./vector_rows.ts";
 
 const NONE = -1;
-/** Bytes a row and a slot take beside the floats. */
+/** Rows and slots there is room for at first. */
+const ROOM = 16;
+/** Bytes a row and a slot take beside the vectors. */
 const ROW_BYTES = 16;
 
 /**
@@ -11,21 +14,19 @@ const ROW_BYTES = 16;
  */
 export class ScopeVectors {
   readonly #arena: Arena;
-  readonly #slabs: number[] = [];
-  #rows = 0;
+  readonly #rows: VectorRows;
   #slots = 0;
   /** Slot of every row, and the next row of the same slot. */
-  #slotOf = new Int32Array(SLAB_ROWS);
-  #nextRow = new Int32Array(SLAB_ROWS);
+  #slotOf = new Int32Array(ROOM);
+  #nextRow = new Int32Array(ROOM);
   /** First row of every slot, and the distance found last. */
-  #firstRow = new Int32Array(SLAB_ROWS);
-  #distances = new Float32Array(SLAB_ROWS);
-  /** Largest length and rounding of any row so far. */
-  #rounding: Rounding = { length: 0, error: 0 };
+  #firstRow = new Int32Array(ROOM);
+  #distances = new Float32Array(ROOM);
 
   /** Starts empty, in an arena shared with other scopes. */
   constructor(arena: Arena) {
     this.#arena = arena;
+    this.#rows = new VectorRows(arena);
   }
 
   /** Number of slots. */
@@ -35,12 +36,17 @@ export class ScopeVectors {
 
   /** Number of rows. */
   get rows(): number {
-    return this.#rows;
+    return this.#rows.count;
   }
 
   /** Memory held, in bytes. */
   get bytes(): number {
-    return this.#slabs.length * this.#arena.slabBytes + this.#slotOf.length * ROW_BYTES;
+    return this.#rows.bytes + this.#slotOf.length * ROW_BYTES;
+  }
+
+  /** Whether {@linkcode ScopeVectors.roundedDistances} can be asked. */
+  get isRounded(): boolean {
+    return this.#rows.isRounded;
   }
 
   /**
@@ -87,54 +93,40 @@ export class ScopeVectors {
    * @throws {SvcError} `dimension_mismatch`, `invalid_vector`.
    */
   distances(vector: Float32Array): Float32Array {
-    this.#arena.aim(vector);
-    return this.#scan((slab, count) => this.#arena.score(slab, count));
+    this.#rows.aim(vector);
+    const distances = this.#farthest();
+    this.#rows.lower(distances, this.#slotOf);
+    return distances;
   }
 
   /**
    * As {@linkcode ScopeVectors.distances}, off by `bound` at most, and four times as fast where
-   * memory is what takes the time.
+   * memory is what takes the time. Only for vectors that are rounded.
    * @throws {SvcError} `dimension_mismatch`, `invalid_vector`.
    */
   roundedDistances(vector: Float32Array): { distances: Float32Array; bound: number } {
-    this.#arena.aim(vector);
-    this.#arena.aimBytes();
-    const distances = this.#scan((slab, count) => this.#arena.scoreBytes(slab, count));
-    return { distances, bound: this.#arena.bound(this.#rounding) };
+    this.#rows.aim(vector);
+    const distances = this.#farthest();
+    return { distances, bound: this.#rows.lowerRounded(distances, this.#slotOf) };
   }
 
   /** Distance of one slot from the vector that was compared last, the same as `distances` finds. */
   distance(slot: number): number {
     let distance = 2;
     for (let row = this.#firstRow[slot]!; row !== NONE; row = this.#nextRow[row]!) {
-      const own = 1 - this.#arena.scoreRow(this.#slab(row), row % SLAB_ROWS);
-      distance = Math.min(distance, Math.max(0, own));
+      distance = Math.min(distance, this.#rows.distance(row));
     }
     return distance;
   }
 
-  #scan(score: (slab: number, count: number) => void): Float32Array {
-    const { scores } = this.#arena;
-    const distances = this.#distances.fill(2, 0, this.#slots);
-    const slotOf = this.#slotOf;
-    const rows = this.#rows;
-    let row = 0;
-    for (const slab of this.#slabs) {
-      const count = Math.min(SLAB_ROWS, rows - row);
-      score(slab, count);
-      for (let i = 0; i < count; i++) {
-        const distance = 1 - scores[i]!;
-        const slot = slotOf[row++]!;
-        if (distance < distances[slot]!) distances[slot] = distance < 0 ? 0 : distance;
-      }
-    }
-    return distances;
+  #farthest(): Float32Array {
+    return this.#distances.fill(2, 0, this.#slots);
   }
 
   /** Gives all memory back. */
   release(): void {
-    this.#arena.release(this.#slabs);
-    this.#slabs.length = this.#rows = this.#slots = 0;
+    this.#rows.release();
+    this.#slots = 0;
     this.#slotOf = new Int32Array(0);
     this.#nextRow = new Int32Array(0);
     this.#firstRow = new Int32Array(0);
@@ -142,45 +134,32 @@ export class ScopeVectors {
   }
 
   #addRow(slot: number, vector: Float32Array): void {
-    const row = this.#rows;
-    if (row % SLAB_ROWS === 0) this.#slabs.push(this.#arena.allocate());
+    const row = this.#rows.count;
+    this.#rows.push(vector);
     if (row === this.#slotOf.length) {
       this.#slotOf = doubled(this.#slotOf);
       this.#nextRow = doubled(this.#nextRow);
     }
-    const slab = this.#slabs[this.#slabs.length - 1]!;
-    const { length, error } = this.#arena.write(slab, row % SLAB_ROWS, vector);
-    this.#rounding = {
-      length: Math.max(length, this.#rounding.length),
-      error: Math.max(error, this.#rounding.error),
-    };
     this.#slotOf[row] = slot;
     this.#nextRow[row] = this.#firstRow[slot]!;
     this.#firstRow[slot] = row;
-    this.#rows++;
   }
 
   /** Moves the last row into a row that no slot lists any more. */
   #removeRow(row: number): void {
-    const last = --this.#rows;
-    if (row !== last) {
-      this.#arena.move(this.#slab(last), last % SLAB_ROWS, this.#slab(row), row % SLAB_ROWS);
-      const slot = this.#slotOf[last]!;
-      this.#slotOf[row] = slot;
-      this.#nextRow[row] = this.#nextRow[last]!;
-      if (this.#firstRow[slot] === last) {
-        this.#firstRow[slot] = row;
-      } else {
-        let before = this.#firstRow[slot]!;
-        while (this.#nextRow[before] !== last) before = this.#nextRow[before]!;
-        this.#nextRow[before] = row;
-      }
+    this.#rows.remove(row);
+    const last = this.#rows.count;
+    if (row === last) return;
+    const slot = this.#slotOf[last]!;
+    this.#slotOf[row] = slot;
+    this.#nextRow[row] = this.#nextRow[last]!;
+    if (this.#firstRow[slot] === last) {
+      this.#firstRow[slot] = row;
+      return;
     }
-    if (last % SLAB_ROWS === 0) this.#arena.release(this.#slabs.splice(-1));
-  }
-
-  #slab(row: number): number {
-    return this.#slabs[Math.floor(row / SLAB_ROWS)]!;
+    let before = this.#firstRow[slot]!;
+    while (this.#nextRow[before] !== last) before = this.#nextRow[before]!;
+    this.#nextRow[before] = row;
   }
 }
 

@@ -2,6 +2,7 @@ import fc from "fast-check";
 import assert from "node:assert/strict";
 import { Arena } from "../../src/index/arena.ts";
 import { ScopeVectors } from "../../src/index/scope_vectors.ts";
+import { uniform, unitVector } from "../../bench/statistics.ts";
 import { distanceOf, unit } from "./fakes.ts";
 
 const DIMENSIONS = 6;
@@ -55,12 +56,12 @@ Deno.test("the closest window counts", () => {
   assert.deepEqual([...vectors.distances(unit(0, -1)).subarray(0, 3)], [1, 2, 2]);
 });
 
-Deno.test("emptied slabs go back to the arena", () => {
+Deno.test("emptied blocks go back to the arena", () => {
   const arena = new Arena(8);
   const first = new ScopeVectors(arena);
   const empty = first.bytes;
   for (let i = 0; i < 100; i++) first.add([new Float32Array(8)]);
-  assert(first.bytes >= empty + 6 * arena.slabBytes);
+  assert(first.bytes >= empty + 6 * arena.blockBytes);
   while (first.size > 0) first.remove(0);
   const end = arena.floats.byteLength;
   const second = new ScopeVectors(arena);
@@ -68,4 +69,63 @@ Deno.test("emptied slabs go back to the arena", () => {
   assert.equal(arena.floats.byteLength, end);
   second.release();
   assert.equal(second.bytes, 0);
+});
+
+Deno.test("many rows are kept as bytes, too, and few are not", () => {
+  const arena = new Arena(DIMENSIONS);
+  const random = uniform(3);
+  const vectors = new ScopeVectors(arena);
+  const model: Float32Array[][] = [];
+  const query = unitVector(DIMENSIONS, random);
+  /** The largest difference between the answers of bytes and floats, and what it may be. */
+  const difference = (): { found: number; bound: number } => {
+    const exact = vectors.distances(query).slice(0, vectors.size);
+    model.forEach((own, slot) => {
+      assert(Math.abs(exact[slot]! - distanceOf(query, own)) < 1e-5);
+      assert.equal(Math.fround(vectors.distance(slot)), exact[slot]);
+    });
+    const { distances, bound } = vectors.roundedDistances(query);
+    return { found: Math.max(...exact.map((own, i) => Math.abs(own - distances[i]!))), bound };
+  };
+  const add = (): void => {
+    const windows = Array.from({ length: model.length % 90 === 0 ? 3 : 1 }, () => {
+      return unitVector(DIMENSIONS, random);
+    });
+    model.push(windows);
+    vectors.add(windows);
+  };
+  const remove = (): void => {
+    const slot = Math.floor(random() * model.length);
+    vectors.remove(slot);
+    const last = model.pop()!;
+    if (slot < model.length) model[slot] = last;
+  };
+  for (let turn = 0; turn < 2; turn++) {
+    while (vectors.rows < 800) add();
+    assert(!vectors.isRounded);
+    const few = vectors.bytes;
+    while (vectors.rows < 1000) {
+      add();
+      assert(vectors.isRounded);
+      if (vectors.rows % 13 > 0) continue;
+      const { found, bound } = difference();
+      assert(found > 0 && found <= bound, `${found} of ${bound}`);
+    }
+    assert(vectors.bytes > few);
+    while (vectors.rows > 420) {
+      remove();
+      if (vectors.rows % 13 > 0) continue;
+      const { found, bound } = difference();
+      assert(found > 0 && found <= bound, `${found} of ${bound}`);
+    }
+    while (vectors.rows > 399) remove();
+    assert(!vectors.isRounded);
+    assert(vectors.bytes < few);
+  }
+  const end = arena.floats.byteLength;
+  while (vectors.rows < 900) add();
+  assert.equal(arena.floats.byteLength, end, "blocks are used again");
+  vectors.release();
+  assert.equal(vectors.bytes, 0);
+  assert(!vectors.isRounded);
 });

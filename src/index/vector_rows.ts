@@ -1,0 +1,184 @@
+import { type Arena, BYTE_ROWS, FLOAT_ROWS, type RoundedRow, type Rounding } from "./arena.ts";
+
+/** Scopes of more rows have them as bytes, too: in smaller ones reading twice costs more. */
+const FLOATS_ONLY = 800;
+/** Bytes a row takes beside the blocks. */
+const ROW_BYTES = 8;
+const NO_ROUNDING: Rounding = { length: 0, error: 0 };
+
+/** Rows of one scope in an arena, 0 to `count - 1`: as floats, and as bytes where they are many. */
+export class VectorRows {
+  readonly #arena: Arena;
+  readonly #floats: number[] = [];
+  /** Blocks of the same rows as bytes; none while there are few. */
+  readonly #bytes: number[] = [];
+  /** Scale and zero of every row of bytes. */
+  #numbers = new Float32Array(0);
+  /** Largest length and rounding of any row of bytes so far. */
+  #rounding = NO_ROUNDING;
+  #count = 0;
+
+  /** Starts empty, in an arena shared with other scopes. */
+  constructor(arena: Arena) {
+    this.#arena = arena;
+  }
+
+  /** Number of rows. */
+  get count(): number {
+    return this.#count;
+  }
+
+  /** Memory held, in bytes. */
+  get bytes(): number {
+    const blocks = this.#floats.length + this.#bytes.length;
+    return blocks * this.#arena.blockBytes + this.#numbers.length / 2 * ROW_BYTES;
+  }
+
+  /** Whether there are rows of bytes. */
+  get isRounded(): boolean {
+    return this.#bytes.length > 0;
+  }
+
+  /**
+   * Adds a row at the end.
+   * @throws {SvcError} `overloaded` when the arena is full: the rows are then no longer usable and
+   * must be released.
+   */
+  push(vector: Float32Array): void {
+    const row = this.#count;
+    if (row % FLOAT_ROWS === 0) this.#floats.push(this.#arena.allocate());
+    const block = this.#floats.at(-1)!;
+    if (row === FLOATS_ONLY && !this.isRounded) this.#roundAll();
+    if (this.isRounded) {
+      const bytes = this.#byteBlock(row);
+      const [at, byteAt] = [row % FLOAT_ROWS, row % BYTE_ROWS];
+      this.#note(row, this.#arena.writeRounded(block, at, bytes, byteAt, vector));
+    } else {
+      this.#arena.write(block, row % FLOAT_ROWS, vector);
+    }
+    this.#count++;
+  }
+
+  /** Removes a row; the last row takes its number. */
+  remove(row: number): void {
+    const last = --this.#count;
+    if (row !== last) this.#move(last, row);
+    if (last % FLOAT_ROWS === 0) this.#arena.release(this.#floats.splice(-1));
+    if (!this.isRounded) return;
+    // Not from the first row under the limit on: one that goes and comes would round all anew.
+    if (last < FLOATS_ONLY / 2) this.#forgetBytes();
+    else if (last % BYTE_ROWS === 0) this.#arena.release(this.#bytes.splice(-1));
+  }
+
+  /**
+   * Compares with another vector from now on.
+   * @throws {SvcError} `dimension_mismatch`, `invalid_vector`.
+   */
+  aim(vector: Float32Array): void {
+    this.#arena.aim(vector);
+  }
+
+  /** Cosine distance of one row, 0 to 2. */
+  distance(row: number): number {
+    const block = this.#floats[Math.floor(row / FLOAT_ROWS)]!;
+    return Math.max(0, 1 - this.#arena.scoreRow(block, row % FLOAT_ROWS));
+  }
+
+  /** Lowers the distance of every row's slot to that of the row, where it is smaller. */
+  lower(distances: Float32Array, slotOf: Int32Array): void {
+    for (const [i, block] of this.#floats.entries()) {
+      const row = i * FLOAT_ROWS;
+      const count = Math.min(FLOAT_ROWS, this.#count - row);
+      this.#arena.score(block, count);
+      lower(distances, slotOf, row, count, this.#arena.scores);
+    }
+  }
+
+  /**
+   * As {@linkcode VectorRows.lower}, from the bytes, four times as fast where memory is what takes
+   * the time. Only for rows that are rounded.
+   *
+   * @returns how far the distances are off at most.
+   */
+  lowerRounded(distances: Float32Array, slotOf: Int32Array): number {
+    this.#arena.aimBytes();
+    for (const [i, block] of this.#bytes.entries()) {
+      const row = i * BYTE_ROWS;
+      const count = Math.min(BYTE_ROWS, this.#count - row);
+      this.#arena.scoreBytes(block, count, this.#numbers, 2 * row);
+      lower(distances, slotOf, row, count, this.#arena.scores);
+    }
+    return this.#arena.bound(this.#rounding);
+  }
+
+  /** Gives all memory back. */
+  release(): void {
+    this.#arena.release(this.#floats);
+    this.#floats.length = this.#count = 0;
+    this.#forgetBytes();
+  }
+
+  #move(from: number, to: number): void {
+    const [source, target] = [from, to].map((row) => this.#floats[Math.floor(row / FLOAT_ROWS)]!);
+    this.#arena.move(source!, from % FLOAT_ROWS, target!, to % FLOAT_ROWS);
+    if (!this.isRounded) return;
+    this.#arena.moveBytes(
+      this.#byteBlock(from),
+      from % BYTE_ROWS,
+      this.#byteBlock(to),
+      to % BYTE_ROWS,
+    );
+    this.#numbers.copyWithin(2 * to, 2 * from, 2 * from + 2);
+  }
+
+  #roundAll(): void {
+    for (let row = 0; row < this.#count; row++) {
+      const block = this.#floats[Math.floor(row / FLOAT_ROWS)]!;
+      const bytes = this.#byteBlock(row);
+      this.#note(row, this.#arena.round(block, row % FLOAT_ROWS, bytes, row % BYTE_ROWS));
+    }
+  }
+
+  /** The block of a row's bytes; a new one for the row behind the last block. */
+  #byteBlock(row: number): number {
+    const index = Math.floor(row / BYTE_ROWS);
+    if (index === this.#bytes.length) this.#bytes.push(this.#arena.allocate());
+    return this.#bytes[index]!;
+  }
+
+  #note(row: number, { scale, zero, length, error }: RoundedRow): void {
+    if (2 * row >= this.#numbers.length) {
+      const larger = new Float32Array(Math.max(4 * row, 2 * FLOATS_ONLY));
+      larger.set(this.#numbers);
+      this.#numbers = larger;
+    }
+    this.#numbers[2 * row] = scale;
+    this.#numbers[2 * row + 1] = zero;
+    if (length <= this.#rounding.length && error <= this.#rounding.error) return;
+    this.#rounding = {
+      length: Math.max(length, this.#rounding.length),
+      error: Math.max(error, this.#rounding.error),
+    };
+  }
+
+  #forgetBytes(): void {
+    this.#arena.release(this.#bytes);
+    this.#bytes.length = 0;
+    this.#numbers = new Float32Array(0);
+    this.#rounding = NO_ROUNDING;
+  }
+}
+
+function lower(
+  distances: Float32Array,
+  slotOf: Int32Array,
+  first: number,
+  count: number,
+  scores: Float32Array,
+): void {
+  for (let i = 0; i < count; i++) {
+    const distance = 1 - scores[i]!;
+    const slot = slotOf[first + i]!;
+    if (distance < distances[slot]!) distances[slot] = distance < 0 ? 0 : distance;
+  }
+}
