@@ -73,6 +73,8 @@ async function fillOne(
         vectors: [unitVector(embedder.dimensions, random)],
         payload: record,
         keyId,
+        // As after a while: a memory whose blob is not stored yet is not packed either.
+        blobId: crypto.getRandomValues(new Uint8Array(32)).toBase64({ alphabet: "base64url" }),
         createdAt: now,
         updatedAt: now,
         importance: 0.5,

@@ -1,6 +1,5 @@
 import { SvcError } from "../errors.ts";
 import {
-  byteOffset,
   byteRowOffset,
   type DotKernel,
   floatOffset,
@@ -71,8 +70,7 @@ export class Arena {
   readonly #queryBytes: number;
   readonly #scores: number;
   readonly #source: number;
-  /** Where rows of bytes go that nobody wants. */
-  readonly #unwanted: number;
+  readonly #told: number;
   #queryScale = 0;
   #queryRounding: Rounding = { length: 0, error: 0 };
   readonly #free: number[] = [];
@@ -87,14 +85,14 @@ export class Arena {
     this.stride = this.byteStride = (dimensions + 15) & ~15;
     this.blockBytes = FLOAT_ROWS * this.stride * 4;
     // The query comes first, as floats and as bytes, then the scores of one block, then a vector to be
-    // written with what the kernel tells of it, four rows of bytes, then the blocks.
+    // written, what the kernel tells of a row that it rounded, and the blocks.
     this.#queryBytes = align(this.stride * 4);
     this.#scores = align(this.#queryBytes + this.byteStride);
     this.#source = align(this.#scores + BYTE_ROWS * 4);
-    this.#unwanted = align(this.#source + this.byteStride * 4 + 16);
+    this.#told = this.#source + this.stride * 4;
     // Blocks of a power of two lie on their own multiples: each is known to the processor by the
     // fewest pages.
-    this.#next = Math.ceil((this.#unwanted + 4 * this.byteStride) / PAGE) * PAGE;
+    this.#next = Math.ceil((this.#told + 16) / PAGE) * PAGE;
     const maximum = Math.floor(Math.min(options.limit ?? ARENA_LIMIT, ARENA_LIMIT) / PAGE);
     this.#limit = maximum * PAGE;
     this.#memory = new WebAssembly.Memory({ initial: Math.ceil(this.#next / PAGE), maximum });
@@ -144,50 +142,23 @@ export class Arena {
 
   /** Writes a vector to a row of a block of floats. */
   write(block: number, row: number, vector: Float32Array): void {
-    this.#load(vector);
-    this.#pack(block, row, this.#unwanted, 0);
-  }
-
-  /** Writes a vector to a row of a block of floats and to one of a block of bytes. */
-  writeRounded(
-    block: number,
-    row: number,
-    byteBlock: number,
-    byteRow: number,
-    vector: Float32Array,
-  ): RoundedRow {
-    this.#load(vector);
-    return this.#pack(block, row, byteBlock, byteRow);
-  }
-
-  /** Writes a row of floats that is there to a row of a block of bytes. */
-  round(block: number, row: number, byteBlock: number, byteRow: number): RoundedRow {
     const { floats, stride } = this;
-    const from = block / 4 + rowOffset(row, stride);
-    const source = this.#source / 4;
-    for (let i = 0; i < stride; i++) floats[source + i] = floats[from + floatOffset(i)]!;
-    return this.#pack(block, row, byteBlock, byteRow);
-  }
-
-  /** Makes a vector the one to be written. */
-  #load(vector: Float32Array): void {
-    const { floats, byteStride } = this;
     const source = this.#source / 4;
     floats.set(vector, source);
-    floats.fill(0, source + vector.length, source + byteStride);
+    floats.fill(0, source + vector.length, source + stride);
+    this.kernel.place_row(this.#source, block + rowOffset(row, stride) * 4, stride);
   }
 
-  #pack(block: number, row: number, byteBlock: number, byteRow: number): RoundedRow {
-    const { floats, stride, byteStride } = this;
-    const out = this.#source + byteStride * 4;
-    this.kernel.pack_row(
-      this.#source,
+  /** Writes a row of floats to a row of a block of bytes. */
+  round(block: number, row: number, byteBlock: number, byteRow: number): RoundedRow {
+    const { floats, stride } = this;
+    this.kernel.round_row(
       block + rowOffset(row, stride) * 4,
-      byteBlock + byteRowOffset(byteRow, byteStride),
-      out,
-      byteStride,
+      byteBlock + byteRowOffset(byteRow, this.byteStride),
+      this.#told,
+      stride,
     );
-    const told = out / 4;
+    const told = this.#told / 4;
     return {
       scale: floats[told]!,
       zero: QUERY_ZERO * floats[told + 1]!,
@@ -203,16 +174,6 @@ export class Arena {
     const target = to / 4 + rowOffset(toRow, stride);
     for (let i = 0; i < stride; i++) {
       floats[target + floatOffset(i)] = floats[source + floatOffset(i)]!;
-    }
-  }
-
-  /** Copies a row of bytes over another. */
-  moveBytes(from: number, fromRow: number, to: number, toRow: number): void {
-    const bytes = this.#bytes;
-    const source = from + byteRowOffset(fromRow, this.byteStride);
-    const target = to + byteRowOffset(toRow, this.byteStride);
-    for (let i = 0; i < this.byteStride; i++) {
-      bytes[target + byteOffset(i)] = bytes[source + byteOffset(i)]!;
     }
   }
 

@@ -25,9 +25,9 @@ const places = rows;
  * quarter faster. `dim` must be a multiple of 16, and the bytes at `q` must be 0 to 127: with others
  * the relaxed product means another thing on every processor.
  *
- * `pack_row(source, floats, bytes, out, dim)` writes the `dim` floats at `source` as such a row of
- * floats and as such a row of bytes, and four numbers to `out`; see `DotKernel`. `dim` must be a
- * multiple of 16.
+ * `place_row(source, floats, dim)` writes the `dim` floats at `source` as such a row of floats, and
+ * `round_row(floats, bytes, out, dim)` writes such a row of floats as such a row of bytes, and four
+ * numbers to `out`; see `DotKernel`. `dim` must be a multiple of 16.
  *
  * `sum_read(base, bytes)` touches every byte and does nothing else: the speed no scan can exceed.
  * `bytes` must be a positive multiple of 64.
@@ -136,20 +136,25 @@ export function kernelText(relaxed: boolean): string {
       (local.set $out (i32.add (local.get $out) (i32.const 16)))
       (local.set $n (i32.sub (local.get $n) (i32.const 1)))
       (br $row))))
-  (func (export "pack_row")
-    (param $source i32) (param $floats i32) (param $bytes i32) (param $out i32) (param $dim i32)
+  (func (export "place_row") (param $source i32) (param $floats i32) (param $dim i32)
+    (local.set $dim (i32.add (local.get $source) (i32.shl (local.get $dim) (i32.const 2))))
+    (loop $column
+      (v128.store (local.get $floats) (v128.load (local.get $source)))
+      (local.set $floats (i32.add (local.get $floats) (i32.const 64)))
+      (local.set $source (i32.add (local.get $source) (i32.const 16)))
+      (br_if $column (i32.lt_u (local.get $source) (local.get $dim)))))
+  (func (export "round_row")
+    (param $floats i32) (param $bytes i32) (param $out i32) (param $dim i32)
     (local $i i32) (local $scale f32) (local $steps v128) (local $scales v128) (local $x v128)
     (local $largest v128) (local $squares v128) (local $errors v128) (local $sums v128)
     ${rows((r) => `(local $a${r} v128)`)}
-    (local.set $dim (i32.shl (local.get $dim) (i32.const 2)))
+    (local.set $dim (i32.shl (local.get $dim) (i32.const 4)))
     (loop $column
-      (local.set $x (v128.load (i32.add (local.get $source) (local.get $i))))
-      (v128.store (local.get $floats) (local.get $x))
+      (local.set $x (v128.load (i32.add (local.get $floats) (local.get $i))))
       (local.set $largest (f32x4.max (local.get $largest) (f32x4.abs (local.get $x))))
       (local.set $squares
         (f32x4.add (local.get $squares) (f32x4.mul (local.get $x) (local.get $x))))
-      (local.set $floats (i32.add (local.get $floats) (i32.const 64)))
-      (local.set $i (i32.add (local.get $i) (i32.const 16)))
+      (local.set $i (i32.add (local.get $i) (i32.const 64)))
       (br_if $column (i32.lt_u (local.get $i) (local.get $dim))))
     (local.set $scale (f32.div
       (f32.max
@@ -165,7 +170,7 @@ export function kernelText(relaxed: boolean): string {
     (loop $column
       ${
     rows((r) =>
-      `(local.set $x (v128.load offset=${r * 16} (i32.add (local.get $source) (local.get $i))))
+      `(local.set $x (v128.load offset=${r * 64} (i32.add (local.get $floats) (local.get $i))))
       (local.set $a${r} (f32x4.nearest (f32x4.mul (local.get $x) (local.get $steps))))
       (local.set $x (f32x4.sub (local.get $x) (f32x4.mul (local.get $a${r}) (local.get $scales))))
       (local.set $errors
@@ -178,7 +183,7 @@ export function kernelText(relaxed: boolean): string {
         (i16x8.narrow_i32x4_s (local.get $a0) (local.get $a1))
         (i16x8.narrow_i32x4_s (local.get $a2) (local.get $a3))))
       (local.set $bytes (i32.add (local.get $bytes) (i32.const 64)))
-      (local.set $i (i32.add (local.get $i) (i32.const 64)))
+      (local.set $i (i32.add (local.get $i) (i32.const 256)))
       (br_if $column (i32.lt_u (local.get $i) (local.get $dim))))
     (f32.store (local.get $out) (local.get $scale))
     (local.set $sums (f32x4.convert_i32x4_s (local.get $sums)))

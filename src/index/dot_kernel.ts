@@ -19,12 +19,14 @@ export interface DotKernel {
    * {@linkcode byteRowOffset}`(r, dim) + `{@linkcode byteOffset}`(i)` after `base`.
    */
   dots_i8(base: number, q: number, out: number, n: number, dim: number): void;
+  /** Writes the `dim` floats at `source`, a multiple of 16, to the row that starts at `floats`. */
+  place_row(source: number, floats: number, dim: number): void;
   /**
-   * Writes the `dim` floats at `source`, a multiple of 16, to the rows that start at `floats` and
-   * `bytes`, the latter in steps of the largest / 127. The four floats at `out` are then that step,
-   * the sum of the bytes, and the sums of the squares of the floats and of what rounding changed.
+   * Writes the row of `dim` floats that starts at `floats` to the row that starts at `bytes`, in steps
+   * of the largest / 127. The four floats at `out` are then that step, the sum of the bytes, and the
+   * sums of the squares of the floats and of what rounding changed.
    */
-  pack_row(source: number, floats: number, bytes: number, out: number, dim: number): void;
+  round_row(floats: number, bytes: number, out: number, dim: number): void;
   /** Reads `bytes` bytes (a positive multiple of 64) and answers the sum of their 32-bit words. */
   sum_read(base: number, bytes: number): number;
 }
@@ -99,9 +101,16 @@ function plainKernel(memory: WebAssembly.Memory): DotKernel {
         sums[row] = sum;
       }
     },
-    pack_row(source, floats, bytes, out, dim) {
-      const vector = new Float32Array(memory.buffer, source, dim);
+    place_row(source, floats, dim) {
       const row = new Float32Array(memory.buffer);
+      for (let i = 0; i < dim; i++) row[floats / 4 + floatOffset(i)] = row[source / 4 + i]!;
+    },
+    round_row(floats, bytes, out, dim) {
+      const all = new Float32Array(memory.buffer);
+      const vector = Float32Array.from(
+        { length: dim },
+        (_, i) => all[floats / 4 + floatOffset(i)]!,
+      );
       const rounded = new Int8Array(memory.buffer);
       let largest = 0;
       for (let i = 0; i < dim; i++) largest = Math.max(largest, Math.abs(vector[i]!));
@@ -113,13 +122,12 @@ function plainKernel(memory: WebAssembly.Memory): DotKernel {
       for (let i = 0; i < dim; i++) {
         const value = vector[i]!;
         const byte = scale === 0 ? 0 : Math.round(value / scale);
-        row[floats / 4 + floatOffset(i)] = value;
         rounded[bytes + byteOffset(i)] = byte;
         sum += byte;
         squares += value * value;
         errors += (value - byte * scale) ** 2;
       }
-      row.set([scale, sum, squares, errors], out / 4);
+      all.set([scale, sum, squares, errors], out / 4);
     },
     sum_read(base, bytes) {
       const words = new Int32Array(memory.buffer, base, bytes / 4);

@@ -47,16 +47,11 @@ export class VectorRows {
   push(vector: Float32Array): void {
     const row = this.#count;
     if (row % FLOAT_ROWS === 0) this.#floats.push(this.#arena.allocate());
-    const block = this.#floats.at(-1)!;
-    if (row === FLOATS_ONLY && !this.isRounded) this.#roundAll();
-    if (this.isRounded) {
-      const bytes = this.#byteBlock(row);
-      const [at, byteAt] = [row % FLOAT_ROWS, row % BYTE_ROWS];
-      this.#note(row, this.#arena.writeRounded(block, at, bytes, byteAt, vector));
-    } else {
-      this.#arena.write(block, row % FLOAT_ROWS, vector);
-    }
+    this.#arena.write(this.#floats.at(-1)!, row % FLOAT_ROWS, vector);
     this.#count++;
+    if (this.isRounded) return this.#round(row);
+    if (row < FLOATS_ONLY) return;
+    for (let each = 0; each <= row; each++) this.#round(each);
   }
 
   /** Removes a row; the last row takes its number. */
@@ -121,22 +116,13 @@ export class VectorRows {
   #move(from: number, to: number): void {
     const [source, target] = [from, to].map((row) => this.#floats[Math.floor(row / FLOAT_ROWS)]!);
     this.#arena.move(source!, from % FLOAT_ROWS, target!, to % FLOAT_ROWS);
-    if (!this.isRounded) return;
-    this.#arena.moveBytes(
-      this.#byteBlock(from),
-      from % BYTE_ROWS,
-      this.#byteBlock(to),
-      to % BYTE_ROWS,
-    );
-    this.#numbers.copyWithin(2 * to, 2 * from, 2 * from + 2);
+    if (this.isRounded) this.#round(to);
   }
 
-  #roundAll(): void {
-    for (let row = 0; row < this.#count; row++) {
-      const block = this.#floats[Math.floor(row / FLOAT_ROWS)]!;
-      const bytes = this.#byteBlock(row);
-      this.#note(row, this.#arena.round(block, row % FLOAT_ROWS, bytes, row % BYTE_ROWS));
-    }
+  #round(row: number): void {
+    const block = this.#floats[Math.floor(row / FLOAT_ROWS)]!;
+    const bytes = this.#byteBlock(row);
+    this.#note(row, this.#arena.round(block, row % FLOAT_ROWS, bytes, row % BYTE_ROWS));
   }
 
   /** The block of a row's bytes; a new one for the row behind the last block. */
