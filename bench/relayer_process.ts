@@ -1,14 +1,15 @@
+import { V8_FLAGS } from "../src/launcher/child_spec.ts";
 import type { DataFolder } from "./data_folder.ts";
 import { freePort, ServerProcess } from "./server_process.ts";
 
-/** Starts the relayer without its launcher on a folder. */
+/** Starts the relayer without its launcher, but as that does, on a folder. */
 export function startRelayer(
   folder: DataFolder,
   env: Readonly<Record<string, string>> = {},
 ): Promise<ServerProcess> {
   const port = freePort();
   return ServerProcess.start({
-    args: ["main.ts", "serve"],
+    args: [V8_FLAGS.serve, "main.ts", "serve"],
     port,
     env: { ...folder.env(port), ...env },
   });

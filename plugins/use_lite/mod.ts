@@ -31,7 +31,8 @@ export interface UseLiteOptions {
 
 /**
  * The embedder for code: English, 512 dimensions, windows of 128 tokens. Its weights, about 35 MB
- * of memory, are loaded in the background. Needs the permissions of the plugin.
+ * of memory, are loaded in the background. Needs the permissions of the plugin; without
+ * `--allow-sys=setPriority` its thread does not let others go first.
  */
 export function useLite(options: UseLiteOptions = {}): Embedder {
   return new WorkerEmbedder(options);
@@ -41,7 +42,13 @@ export function useLite(options: UseLiteOptions = {}): Embedder {
 const plugin: Plugin = definePlugin({
   name: "use-lite",
   fields: {},
-  permissions: (role): Permissions => role === "embedder" ? { read: foldersToRead() } : {},
+  permissions: (role): Permissions => {
+    if (role !== "embedder") return {};
+    return {
+      read: foldersToRead(),
+      ...(Deno.build.os === "linux" ? { sys: ["setPriority"] } : {}),
+    };
+  },
   roles: { embedder: () => useLite() },
 });
 

@@ -1,3 +1,4 @@
+import { setPriority } from "node:os";
 import type { Job, Request, Response } from "./messages.ts";
 import { loadModel } from "./model.ts";
 import { Scheduler } from "./scheduler.ts";
@@ -8,9 +9,14 @@ interface WorkerScope {
   postMessage(message: Response, transfer?: Transferable[]): void;
 }
 
+/** Niceness of this thread. */
+const NICENESS = 5;
+
 const scope = globalThis as unknown as WorkerScope;
 const early = new Map<number, Job>();
 let scheduler: Scheduler | undefined;
+
+stepBack();
 
 scope.onmessage = ({ data }) => {
   if (data.type === "load") void start(data);
@@ -33,5 +39,20 @@ async function start({ folder, ...options }: Request & { type: "load" }): Promis
     early.clear();
   } catch (error) {
     scope.postMessage({ type: "failed", reason: String(error) });
+  }
+}
+
+/**
+ * Lets threads that answer requests go first where cores are few. Only on Linux has a thread a
+ * priority of its own.
+ */
+function stepBack(): void {
+  if (Deno.build.os !== "linux") return;
+  const { state } = Deno.permissions.querySync({ name: "sys", kind: "setPriority" });
+  if (state !== "granted") return;
+  try {
+    setPriority(NICENESS);
+  } catch {
+    // The process as a whole has stepped further back, or may not.
   }
 }

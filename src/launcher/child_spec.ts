@@ -26,10 +26,10 @@ const KEPT = [
  * collected early, instead of after the heap has grown by a hundred. The sidecar's numbers would cost
  * the relayer a tenth of its accepts; with its own no difference could be measured.
  */
-const V8_FLAGS = {
+export const V8_FLAGS = {
   serve: "--v8-flags=--min-semi-space-size=1,--max-semi-space-size=4,--heap-growing-percent=50",
   sidecar: "--v8-flags=--min-semi-space-size=1,--max-semi-space-size=2,--heap-growing-percent=20",
-} as const;
+} as const satisfies Record<ChildOptions["command"], string>;
 const PROXIES = ["HTTP_PROXY", "HTTPS_PROXY", "http_proxy", "https_proxy"];
 
 /** The environment of a child: nothing of ours, which goes through its standard input. */

@@ -2,6 +2,7 @@ import assert from "node:assert/strict";
 import type { Child } from "../crash/child.ts";
 import { type Env, Installation, LISTENING } from "../crash/installation.ts";
 import { freePort } from "../free_port.ts";
+import { threadNiceness } from "../thread_niceness.ts";
 import { call, health, type Identity, idle, poll } from "../crash/wire.ts";
 
 /** The flags of each process, as the program prints them. */
@@ -63,7 +64,9 @@ async function failureOf(child: Child, identity: Identity): Promise<string> {
   await idle(url, 5000);
   const query = { query: "kettle", limit: 1 };
   const found = await call(url, identity, { route: "POST /api/recall", body: query });
-  return found.body.results?.length === 1 ? "" : `recall: ${found.body.code}`;
+  if (found.body.results?.length !== 1) return `recall: ${found.body.code}`;
+  const lowered = Deno.build.os !== "linux" || threadNiceness(child.pid).includes(5);
+  return lowered ? "" : "no thread lets the others go first";
 }
 
 Deno.test("no process may start programs, load native code or read the environment", async () => {
@@ -71,7 +74,7 @@ Deno.test("no process may start programs, load native code or read the environme
   const flags = await printed(installation);
   assert.deepEqual(Object.keys(flags), ["relayer", "sidecar"]);
   for (const flag of Object.values(flags).flat()) {
-    assert.match(flag, /^--allow-(net|read|write)=./);
+    assert.match(flag, /^--allow-(?:(?:net|read|write)=.|sys=setPriority$)/);
     assert.ok(!flag.includes("*"));
   }
 });

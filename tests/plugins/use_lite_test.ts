@@ -1,8 +1,11 @@
 import assert from "node:assert/strict";
 import fc from "fast-check";
+import { getPriority } from "node:os";
 import { WorkerEmbedder } from "../../plugins/use_lite/embedder.ts";
 import plugin, { useLite } from "../../plugins/use_lite/mod.ts";
 import { SvcError } from "../../src/errors.ts";
+import type { Permissions } from "../../src/plugin.ts";
+import { threadNiceness } from "../thread_niceness.ts";
 import parity from "../testdata/use_lite_parity.json" with { type: "json" };
 
 const MEBIBYTE = 1 << 20;
@@ -28,8 +31,9 @@ Deno.test("the plugin offers the embedder and asks to read two folders", async (
   assert.equal(plugin.name, "use-lite");
   assert.deepEqual(Object.keys(plugin.roles), ["embedder"]);
   const permissions = plugin.permissions?.("embedder", {}, "");
-  assert.deepEqual(Object.keys(permissions ?? {}), ["read"]);
   assert.equal(permissions?.read?.length, 2);
+  const sys = Deno.build.os === "linux" ? ["setPriority"] : undefined;
+  assert.deepEqual({ ...permissions, read: [] }, { read: [], ...(sys && { sys }) });
   assert.deepEqual(plugin.permissions?.("cipher", {}, ""), {});
   await using embedder = useLite();
   assert.equal(embedder.model, "use-lite@0.2.0+2");
@@ -210,16 +214,32 @@ Deno.test("the plain kernel serves where there is no SIMD", async () => {
   plain![0]!.forEach((x, i) => assert.ok(Math.abs(x - fast![0]![i]!) < 1e-5));
 });
 
-Deno.test("it runs with exactly the plugin's permissions, and each is needed", async () => {
-  const read = plugin.permissions?.("embedder", {}, "")?.read ?? [];
-  assert.equal(await embedInChild(read), "1\n");
+Deno.test("it runs with exactly the plugin's permissions, and each path is needed", async () => {
+  const { read = [], sys = [] } = plugin.permissions?.("embedder", {}, "") ?? {};
+  assert.equal(await embedInChild({ read, sys }), "1\n");
+  assert.equal(await embedInChild({ read }), "1\n", "it only asks to be slower");
   for (const path of read) {
-    assert.match(await embedInChild(read.filter((other) => other !== path)), /unavailable/);
+    const fewer = read.filter((other) => other !== path);
+    assert.match(await embedInChild({ read: fewer, sys }), /unavailable/);
   }
 });
 
-/** The number of windows of a text embedded by a process that may read some paths only. */
-async function embedInChild(read: readonly string[]): Promise<string> {
+Deno.test({
+  name: "its thread lets the others of the process go first",
+  ignore: Deno.build.os !== "linux",
+  async fn() {
+    const lowered = () => threadNiceness(Deno.pid).filter((niceness) => niceness === 5).length;
+    const before = lowered();
+    await using embedder = useLite();
+    await embedder.embed(["a"], { purpose: "query" });
+    // Its own, and those its runtime starts.
+    assert.ok(lowered() > before);
+    assert.equal(getPriority(), 0, "the event loop's stays");
+  },
+});
+
+/** The number of windows of a text embedded by a process that may do no more than that. */
+async function embedInChild({ read = [], sys = [] }: Permissions): Promise<string> {
   const root = new URL("../../", import.meta.url);
   const script = `
     import { useLite } from "${new URL("plugins/use_lite/mod.ts", root)}";
@@ -228,7 +248,9 @@ async function embedInChild(read: readonly string[]): Promise<string> {
     const answer = embedder.embed(text, { purpose: "query" });
     console.log(await answer.then(([windows]) => windows.length, (error) => error.code));
   `;
-  const allowed = read.length > 0 ? [`--allow-read=${read.join(",")}`] : [];
+  const allowed = Object.entries({ read, sys }).flatMap(([kind, entries]) =>
+    entries.length > 0 ? [`--allow-${kind}=${entries.join(",")}`] : []
+  );
   const config = new URL("deno.json", root).pathname;
   const args = ["run", "--no-prompt", "--no-lock", "--config", config, ...allowed, "-"];
   const child = new Deno.Command(Deno.execPath(), {
