@@ -8,9 +8,9 @@ import { startRelayer } from "./relayer_process.ts";
 import { median } from "./statistics.ts";
 
 const MEMORIES = 1000;
-const SEARCHES = 60;
+const SEARCHES = 200;
 /** Recalls before those that count, about as long as the first tenth of theirs. */
-const WARM_UP = 300;
+const WARM_UP = 1000;
 const PACKAGES = ["mem0ai@3.3.1", "better-sqlite3@12.11.1"];
 const SCRIPT = fileURLToPath(new URL("./peers/mem0.mjs", import.meta.url));
 

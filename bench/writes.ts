@@ -16,9 +16,9 @@ const WRITES_PER_SECOND = 1000;
 /** Most memories a request. */
 const BULK = 20;
 /** Seconds of writing. */
-const SECONDS = 12;
+const SECONDS = 24;
 /** Recalls measured while nothing is written. */
-const IDLE = 300;
+const IDLE = 600;
 /** And before that. */
 const WARM_UP = 100;
 /** Milliseconds between two recalls, a cached and a new query in turn. */

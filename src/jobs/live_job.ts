@@ -32,7 +32,9 @@ export class LiveJob {
   naming: Promise<void> | undefined;
   /** Set as soon as somebody ends the job: from then on nothing else is written for it. */
   ending: Promise<void> | undefined;
-  readonly #settled = Promise.withResolvers<void>();
+  /** Called once when the memory is recallable or never will be by this run. */
+  onSettled: (() => void) | undefined;
+  #isSettled = false;
   readonly #ended = Promise.withResolvers<void>();
 
   /** Starts as pending and due at once. */
@@ -42,9 +44,9 @@ export class LiveJob {
     this.updatedAt = job.acceptedAt;
   }
 
-  /** Resolves when the memory is recallable or never will be by this run. */
-  get settled(): Promise<void> {
-    return this.#settled.promise;
+  /** Whether the memory is recallable or never will be by this run. */
+  get isSettled(): boolean {
+    return this.#isSettled;
   }
 
   /** Resolves when the job is done or failed. */
@@ -55,15 +57,21 @@ export class LiveJob {
   /** Marks the memory as recallable. */
   markRecallable(): void {
     this.recallable = true;
-    this.#settled.resolve();
+    this.#settle();
   }
 
   /** Marks the job as done or failed. */
   markEnded(state: "done" | "failed", at: number): void {
     this.state = state;
     this.updatedAt = at;
-    this.#settled.resolve();
+    this.#settle();
     this.#ended.resolve();
+  }
+
+  #settle(): void {
+    if (this.#isSettled) return;
+    this.#isSettled = true;
+    this.onSettled?.();
   }
 
   /** The job for callers. */

@@ -1,14 +1,33 @@
 import type { Scope } from "../interfaces/mod.ts";
 import type { LiveJob } from "./live_job.ts";
 
-function scopeKey(scope: Scope): string {
+/** A scope as a key: an owner has no line feed. */
+export function scopeKey(scope: Scope): string {
   return `${scope.owner}\n${scope.namespace}`;
+}
+
+/** What is not settled in a scope. Thousands may be, and every recall of the scope asks. */
+interface Unsettled {
+  /** The jobs, in the order of acceptance, with their numbers. */
+  readonly jobs: Map<LiveJob, number>;
+  readonly waiters: Set<Waiter>;
+}
+
+/** Somebody who waits for all jobs up to a number. */
+interface Waiter {
+  readonly last: number;
+  readonly resolve: () => void;
 }
 
 /** The unfinished jobs in memory, by id and by scope. */
 export class LiveJobs {
   readonly #byId = new Map<string, LiveJob>();
   readonly #byScope = new Map<string, Set<LiveJob>>();
+  readonly #unsettled = new Map<string, Unsettled>();
+  /** Bytes of the payloads of unsettled jobs, by owner. */
+  readonly #bytes = new Map<string, number>();
+  /** Number of the job added last. */
+  #last = 0;
 
   /** Number of unfinished jobs. */
   get size(): number {
@@ -31,7 +50,13 @@ export class LiveJobs {
   /** Adds a job. */
   add(live: LiveJob): LiveJob {
     this.#byId.set(live.job.id, live);
-    this.#byScope.getOrInsertComputed(scopeKey(live.job), () => new Set()).add(live);
+    const key = scopeKey(live.job);
+    this.#byScope.getOrInsertComputed(key, () => new Set()).add(live);
+    if (live.isSettled) return live;
+    const none = () => ({ jobs: new Map(), waiters: new Set<Waiter>() });
+    this.#unsettled.getOrInsertComputed(key, none).jobs.set(live, ++this.#last);
+    this.#count(live, 1);
+    live.onSettled = () => this.#settled(live);
     return live;
   }
 
@@ -42,6 +67,29 @@ export class LiveJobs {
     const scope = this.#byScope.get(key);
     scope?.delete(live);
     if (scope?.size === 0) this.#byScope.delete(key);
+    this.#settled(live);
+  }
+
+  #settled(live: LiveJob): void {
+    const key = scopeKey(live.job);
+    const unsettled = this.#unsettled.get(key);
+    if (!unsettled?.jobs.delete(live)) return;
+    this.#count(live, -1);
+    if (unsettled.jobs.size === 0) this.#unsettled.delete(key);
+    if (unsettled.waiters.size === 0) return;
+    const oldest = unsettled.jobs.values().next().value ?? Infinity;
+    for (const { last, resolve } of unsettled.waiters) if (last < oldest) resolve();
+  }
+
+  #count({ job: { owner, bytes } }: LiveJob, sign: 1 | -1): void {
+    const sum = (this.#bytes.get(owner) ?? 0) + sign * bytes;
+    if (sum === 0) this.#bytes.delete(owner);
+    else this.#bytes.set(owner, sum);
+  }
+
+  /** Bytes of the payloads of an owner's jobs that are neither recallable nor ended. */
+  unsettledBytes(owner: string): number {
+    return this.#bytes.get(owner) ?? 0;
   }
 
   /** A job by id. */
@@ -65,14 +113,23 @@ export class LiveJobs {
    * @returns how many are left after `timeoutMs`.
    */
   async settle(scope: Scope, timeoutMs: number): Promise<number> {
-    const waiting = this.in(scope).filter((live) => !live.recallable);
-    if (waiting.length === 0) return 0;
+    const unsettled = this.#unsettled.get(scopeKey(scope));
+    if (unsettled === undefined) return 0;
+    const last = this.#last;
     if (timeoutMs > 0) {
-      const timeout = Promise.withResolvers<void>();
-      const timer = setTimeout(timeout.resolve, timeoutMs);
-      await Promise.race([Promise.all(waiting.map((live) => live.settled)), timeout.promise]);
+      const { promise, resolve } = Promise.withResolvers<void>();
+      const waiter: Waiter = { last, resolve };
+      unsettled.waiters.add(waiter);
+      const timer = setTimeout(resolve, timeoutMs);
+      await promise;
       clearTimeout(timer);
+      unsettled.waiters.delete(waiter);
     }
-    return waiting.filter((live) => !live.recallable && live.state !== "failed").length;
+    let left = 0;
+    for (const number of unsettled.jobs.values()) {
+      if (number > last) break;
+      left++;
+    }
+    return left;
   }
 }

@@ -87,6 +87,11 @@ export class JobStore {
     return this.#live.all().filter((live) => live.job.owner === owner);
   }
 
+  /** See {@linkcode LiveJobs.unsettledBytes}. */
+  unsettledBytes(owner: string): number {
+    return this.#live.unsettledBytes(owner);
+  }
+
   /** See {@linkcode LiveJobs.settle}. */
   settle(scope: Scope, timeoutMs: number): Promise<number> {
     return this.#live.settle(scope, timeoutMs);

@@ -2,7 +2,9 @@ import { type JobErrorCode, SvcError } from "../errors.ts";
 import type { DispatchConfig } from "../config.ts";
 import type { Logger } from "../log.ts";
 import { BurstGate } from "./burst_gate.ts";
+import type { Scope } from "../interfaces/mod.ts";
 import type { LiveJob } from "./live_job.ts";
+import { JobQueue } from "./job_queue.ts";
 import type { JobStore } from "./store.ts";
 
 /** First and longest pause between two tries, milliseconds. */
@@ -89,12 +91,8 @@ export function backoff(attempts: number, random: number, retryAfterSeconds = 0)
 export class JobWorker {
   readonly #store: JobStore;
   readonly #options: JobWorkerOptions;
-  /** Waiting jobs by owner; the owner served last stands last. */
-  readonly #ready = new Map<string, LiveJob[]>();
-  /** The jobs of those queues. */
-  readonly #queued = new Set<LiveJob>();
-  /** Waiting jobs that a caller waits for. */
-  #urgent: LiveJob[] = [];
+  /** Jobs whose time has come. */
+  readonly #queue = new JobQueue();
   readonly #known = new Set<LiveJob>();
   readonly #inFlight = new Set<Promise<void>>();
   /** What runs, also after it was put down. */
@@ -126,7 +124,7 @@ export class JobWorker {
 
   /** Whether a job given now would start at once. */
   get free(): boolean {
-    return !this.#stopped && this.#slots < this.#options.concurrency && this.#ready.size === 0;
+    return !this.#stopped && this.#slots < this.#options.concurrency && this.#queue.size === 0;
   }
 
   /** Accepted jobs, to be started in this process. */
@@ -136,21 +134,10 @@ export class JobWorker {
     this.#pump();
   }
 
-  /** Starts waiting jobs before all others, also in a burst: somebody waits for them. */
-  expedite(jobs: readonly LiveJob[]): void {
-    const owners = new Set<string>();
-    for (const live of jobs) {
-      if (!this.#queued.delete(live)) continue;
-      this.#urgent.push(live);
-      owners.add(live.job.owner);
-    }
-    // There may be thousands: a queue is gone through once, not once a job.
-    for (const owner of owners) {
-      const rest = this.#ready.get(owner)!.filter((live) => this.#queued.has(live));
-      if (rest.length === 0) this.#ready.delete(owner);
-      else this.#ready.set(owner, rest);
-    }
-    if (this.#urgent.length > 0) this.#pump();
+  /** Starts a scope's waiting jobs before all others, also in a burst: somebody waits for them. */
+  expedite(scope: Scope): void {
+    this.#queue.expedite(scope);
+    this.#pump();
   }
 
   /** Starts every job whose time has come. */
@@ -169,9 +156,12 @@ export class JobWorker {
   async idle(): Promise<void> {
     do {
       // Somebody waits for all of them, so that none is held back by a burst.
-      if (!this.#stopped) this.expedite([...this.#ready.values()].flat());
+      if (!this.#stopped) {
+        this.#queue.expediteAll();
+        this.#pump();
+      }
       await Promise.allSettled([...this.#inFlight]);
-    } while (this.#inFlight.size > 0 || (this.#ready.size > 0 && !this.#stopped));
+    } while (this.#inFlight.size > 0 || (this.#queue.size > 0 && !this.#stopped));
   }
 
   /**
@@ -204,25 +194,14 @@ export class JobWorker {
   #enqueue(live: LiveJob): void {
     if (this.#known.has(live)) return;
     this.#known.add(live);
-    this.#queued.add(live);
-    const queue = this.#ready.get(live.job.owner);
-    if (queue === undefined) this.#ready.set(live.job.owner, [live]);
-    else queue.push(live);
+    this.#queue.add(live);
   }
 
   #next(): LiveJob | undefined {
-    const urgent = this.#urgent.shift();
+    const urgent = this.#queue.nextUrgent();
     if (urgent !== undefined) return urgent;
-    if (this.#ready.size === 0 || this.#gate.holdsBack(this.#slots === 0)) return undefined;
-    for (const [owner, queue] of this.#ready) {
-      const live = queue.shift();
-      this.#ready.delete(owner);
-      if (queue.length > 0) this.#ready.set(owner, queue);
-      if (live === undefined) continue;
-      this.#queued.delete(live);
-      return live;
-    }
-    return undefined;
+    if (this.#queue.size === 0 || this.#gate.holdsBack(this.#slots === 0)) return undefined;
+    return this.#queue.next();
   }
 
   #pump(): void {

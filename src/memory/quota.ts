@@ -27,8 +27,7 @@ export class Quota {
       },
     };
     try {
-      let used = await usedBytes(domain, owner);
-      for (const live of domain.jobs.liveOf(owner)) if (!live.recallable) used += live.job.bytes;
+      const used = await usedBytes(domain, owner) + domain.jobs.unsettledBytes(owner);
       if (used + (this.#reserved.get(owner) ?? 0) > limit) throw new SvcError("quota_exceeded");
       return reservation;
     } catch (error) {

@@ -219,7 +219,7 @@ export async function recall(
   requireCredential(domain, caller);
   if (options.limit === 0) return { results: [], dropped: 0, pending: 0 };
   const scope = scopeOf(caller, options.namespace);
-  domain.worker.expedite(domain.jobs.liveIn(scope));
+  domain.worker.expedite(scope);
   const { recallWaitMs } = domain.config;
   const { mode = "hybrid" } = options;
   const [unfinished, outdated, embedding] = await Promise.all([

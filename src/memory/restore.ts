@@ -182,7 +182,7 @@ async function restoreScope(
   limit: number,
 ): Promise<RestoreCounts> {
   // Blobs of jobs that are still running are linked by them.
-  domain.worker.expedite(domain.jobs.liveIn(scope));
+  domain.worker.expedite(scope);
   await domain.jobs.settle(scope, domain.config.recallWaitMs);
   // What is indexed with vectors of another model counts as indexed; its turn comes now.
   await reembeddingOf(domain)?.hurry(scope, caller, 0);

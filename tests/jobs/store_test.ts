@@ -322,3 +322,28 @@ Deno.test("settle waits for the jobs of one scope only", async () => {
   assert.equal(other!.recallable, false);
   assert.equal(await store.settle({ ...SCOPE, namespace: "other" }, 1), 1);
 });
+
+Deno.test("settle waits for what was accepted before it, in whatever order that ends", async () => {
+  using kv = await Deno.openKv(":memory:");
+  const { store } = jobsOn(kv);
+  const bytes = () => store.unsettledBytes(OWNER);
+  const before = await store.accept(Array.from({ length: 5 }, () => jobOf()), []);
+  const each = bytes() / 5;
+  assert(each > 0);
+  const settled = store.settle(SCOPE, 60_000);
+  const soon = store.settle(SCOPE, 20);
+  const [after] = await store.accept([jobOf()], []);
+  for (const i of [3, 0, 4]) before[i]!.markRecallable();
+  assert.equal(bytes(), 3 * each);
+  assert.equal(await soon, 2);
+  assert.equal(await store.settle(SCOPE, 0), 3);
+  before[1]!.markRecallable();
+  before[1]!.markRecallable();
+  await store.end(before[2]!, { state: "failed", errorCode: "embedding_failed" });
+  assert.equal(await settled, 0);
+  assert.equal(after!.isSettled, false);
+  assert.equal(bytes(), each);
+  await store.end(after!, { state: "done" });
+  assert.equal(await store.settle(SCOPE, 60_000), 0);
+  assert.equal(bytes(), 0);
+});

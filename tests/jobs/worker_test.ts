@@ -106,9 +106,12 @@ Deno.test("jobs that somebody waits for go first, once, and leave the others' or
   const jobs = fakeJobs();
   const desk = new Desk();
   const worker = workerOn(jobs, { process: desk.process, concurrency: 1 });
-  const made = ["a", "a", "a", "a", "b", "b"].map((owner) =>
-    jobOf({ owner: `0x${owner.repeat(64)}` })
-  );
+  const scopes = ["a first", "a other", "a second", "a first", "b other", "b first"];
+  const scopeOf = (name: string) => {
+    const [owner = "", namespace = ""] = name.split(" ");
+    return { owner: `0x${owner.repeat(64)}`, namespace };
+  };
+  const made = scopes.map((name) => jobOf(scopeOf(name)));
   const accepted = await jobs.store.accept(made, []);
   const [a0, a1, a2, a3, b0, b1] = accepted as [
     LiveJob,
@@ -122,9 +125,10 @@ Deno.test("jobs that somebody waits for go first, once, and leave the others' or
   worker.notify(accepted);
   await turn();
   assert.deepEqual(desk.started, [a0.job.id]);
-  // The first one runs, and one is named twice.
-  worker.expedite([a0, a3, b1, a3]);
-  worker.expedite([a2, a3]);
+  // The first one runs, and one scope is named twice.
+  for (const name of ["a first", "b first", "a second", "a first", "a none"]) {
+    worker.expedite(scopeOf(name));
+  }
   for (let i = 0; i < made.length; i++) {
     await turn();
     desk.finish(desk.started.at(-1)!);

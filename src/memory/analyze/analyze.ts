@@ -45,7 +45,7 @@ const TRIES = 2;
 /** Waits for the caller's own jobs of the scope, and for outdated vectors, as a recall does. */
 async function settle(domain: Domain, caller: Caller, namespace: string): Promise<void> {
   const scope = scopeOf(caller, namespace);
-  domain.worker.expedite(domain.jobs.liveIn(scope));
+  domain.worker.expedite(scope);
   const { recallWaitMs } = domain.config;
   await Promise.all([
     domain.jobs.settle(scope, recallWaitMs),
