@@ -1,6 +1,6 @@
 /**
  * Exact search of one loaded scope against the read limit: the time to touch its floats once. From
- * 800 rows on the search reads rounded bytes first, so that it may take less.
+ * 801 rows on the search reads rounded bytes first, so that it may take less.
  * Also by itself, for other lengths of vectors: `deno run -A bench/scan.ts [dimensions=512]`.
  */
 import { Arena } from "../src/index/arena.ts";

@@ -1,5 +1,6 @@
 import type { Scope } from "./interfaces/mod.ts";
 import type { TextFiles } from "./memory/saved_texts.ts";
+import { scopeKey } from "./scope_key.ts";
 
 /** Keeps nothing. */
 export function noTextFiles(): TextFiles {
@@ -59,7 +60,7 @@ export class TextFolder implements TextFiles, AsyncDisposable {
   async drop(scope: Scope): Promise<void> {
     const path = this.#path;
     if (path === undefined) return;
-    this.#turns.set(keyOf(scope), this.turn(scope) + 1);
+    this.#turns.set(scopeKey(scope), this.turn(scope) + 1);
     await this.#change(scope, (name) =>
       Deno.remove(`${path}/${name}`).catch((error: unknown) => {
         if (!(error instanceof Deno.errors.NotFound)) throw error;
@@ -67,7 +68,7 @@ export class TextFolder implements TextFiles, AsyncDisposable {
   }
 
   turn(scope: Scope): number {
-    return this.#turns.get(keyOf(scope)) ?? 0;
+    return this.#turns.get(scopeKey(scope)) ?? 0;
   }
 
   /** Finishes what is being written, and takes nothing more. */
@@ -88,13 +89,8 @@ export class TextFolder implements TextFiles, AsyncDisposable {
   }
 
   #name(scope: Scope): string {
-    return this.#hmac(keyOf(scope)).toHex();
+    return this.#hmac(scopeKey(scope)).toHex();
   }
-}
-
-/** Unambiguous, because an owner is an address and has no line feed. */
-function keyOf({ owner, namespace }: Scope): string {
-  return `${owner}\n${namespace}`;
 }
 
 /** Megabytes come into a buffer that is there already: `Deno.readFile` holds the event loop longer. */

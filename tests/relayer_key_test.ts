@@ -72,6 +72,13 @@ Deno.test("an HMAC is HMAC-SHA256 under a subkey of its purpose", () => {
   assert.equal(key.hmac("replay")("body").toHex(), expected);
   assert.equal(key.hmac("replay")(new TextEncoder().encode("body")).toHex(), expected);
   assert.notEqual(key.hmac("idempotency")("body").toHex(), expected);
+  const hmac = key.hmac("replay");
+  const texts = [0, 1, 55, 56, 63, 64, 65, 1000].map((length) => "é".repeat(length));
+  // All are kept to the end: one answer must not be overwritten by the next.
+  const answers = texts.map((text) => hmac(text));
+  answers.forEach((answer, i) => {
+    assert.equal(answer.toHex(), createHmac("sha256", subkey).update(texts[i]!).digest("hex"));
+  });
 });
 
 Deno.test("fingerprints tell keys apart and print nothing of them", () => {

@@ -32,7 +32,7 @@ export interface UseLiteOptions {
 /**
  * The embedder for code: English, 512 dimensions, windows of 128 tokens. Its weights, about 35 MB
  * of memory, are loaded in the background. Needs the permissions of the plugin; without
- * `--allow-sys=setPriority` its thread does not let others go first.
+ * `--allow-sys=getPriority,setPriority` its thread does not let others go first.
  */
 export function useLite(options: UseLiteOptions = {}): Embedder {
   return new WorkerEmbedder(options);
@@ -46,7 +46,7 @@ const plugin: Plugin = definePlugin({
     if (role !== "embedder") return {};
     return {
       read: foldersToRead(),
-      ...(Deno.build.os === "linux" ? { sys: ["setPriority"] } : {}),
+      ...(Deno.build.os === "linux" ? { sys: ["getPriority", "setPriority"] } : {}),
     };
   },
   roles: { embedder: () => useLite() },

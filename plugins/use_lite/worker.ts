@@ -1,4 +1,4 @@
-import { setPriority } from "node:os";
+import { getPriority, setPriority } from "node:os";
 import type { Job, Request, Response } from "./messages.ts";
 import { loadModel } from "./model.ts";
 import { Scheduler } from "./scheduler.ts";
@@ -9,8 +9,9 @@ interface WorkerScope {
   postMessage(message: Response, transfer?: Transferable[]): void;
 }
 
-/** Niceness of this thread. */
+/** How much nicer this thread is than the others of the process. */
 const NICENESS = 5;
+const NICEST = 19;
 
 const scope = globalThis as unknown as WorkerScope;
 const early = new Map<number, Job>();
@@ -48,11 +49,13 @@ async function start({ folder, ...options }: Request & { type: "load" }): Promis
  */
 function stepBack(): void {
   if (Deno.build.os !== "linux") return;
-  const { state } = Deno.permissions.querySync({ name: "sys", kind: "setPriority" });
-  if (state !== "granted") return;
+  const isAllowed = (["getPriority", "setPriority"] as const).every((kind) =>
+    Deno.permissions.querySync({ name: "sys", kind }).state === "granted"
+  );
+  if (!isAllowed) return;
   try {
-    setPriority(NICENESS);
+    setPriority(Math.min(NICEST, getPriority() + NICENESS));
   } catch {
-    // The process as a whole has stepped further back, or may not.
+    // The system does not allow it: then all threads are equal.
   }
 }

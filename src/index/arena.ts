@@ -11,7 +11,7 @@ import {
 /** Rows of floats in a block: few, because the last block of every scope is half empty. */
 export const FLOAT_ROWS = 16;
 /** Rows of bytes in a block: as large, so that one free list serves both. */
-export const BYTE_ROWS = 64;
+export const BYTE_ROWS: number = 4 * FLOAT_ROWS;
 /** Bytes an arena can address. */
 export const ARENA_LIMIT: number = 2 ** 32;
 
@@ -90,8 +90,8 @@ export class Arena {
     this.#scores = align(this.#queryBytes + this.byteStride);
     this.#source = align(this.#scores + BYTE_ROWS * 4);
     this.#told = this.#source + this.stride * 4;
-    // Blocks of a power of two lie on their own multiples: each is known to the processor by the
-    // fewest pages.
+    // Blocks of a power of two up to a page lie on their own multiples: each is known to the processor
+    // by the fewest entries.
     this.#next = Math.ceil((this.#told + 16) / PAGE) * PAGE;
     const maximum = Math.floor(Math.min(options.limit ?? ARENA_LIMIT, ARENA_LIMIT) / PAGE);
     this.#limit = maximum * PAGE;

@@ -1,4 +1,5 @@
 import { SvcError } from "../errors.ts";
+import { scopeKey } from "../scope_key.ts";
 import type {
   BlobLink,
   CallOptions,
@@ -127,7 +128,7 @@ export class ScopeIndex implements AsyncDisposable {
   apply(entries: readonly IndexEntry[], texts?: ReadonlyMap<string, string>): void {
     const touched = new Set<Held>();
     for (const entry of entries) {
-      const held = this.#held.get(keyOf(entry));
+      const held = this.#held.get(scopeKey(entry));
       if (held === undefined) continue;
       try {
         held.resident.put(entry);
@@ -144,14 +145,14 @@ export class ScopeIndex implements AsyncDisposable {
 
   /** Takes over the blobs of memories; unknown ids and other versions are ignored. */
   applyLinks(scope: Scope, links: readonly BlobLink[]): void {
-    const held = this.#held.get(keyOf(scope));
+    const held = this.#held.get(scopeKey(scope));
     if (held === undefined) return;
     for (const link of links) (held.loading ?? held.resident).link(link);
   }
 
   /** Takes over removals; unknown ids are ignored. */
   remove(scope: Scope, ids: readonly string[]): void {
-    const held = this.#held.get(keyOf(scope));
+    const held = this.#held.get(scopeKey(scope));
     if (held === undefined) return;
     for (const id of ids) (held.loading ?? held.resident).remove(id);
     this.#account(held);
@@ -159,7 +160,7 @@ export class ScopeIndex implements AsyncDisposable {
 
   /** Forgets a scope's texts at the latest after this time, in milliseconds from the first call on. */
   forgetTextsAfter(scope: Scope, milliseconds: number): void {
-    const held = this.#held.get(keyOf(scope));
+    const held = this.#held.get(scopeKey(scope));
     if (held === undefined || held.forgetting !== undefined) return;
     const timer = setTimeout(() => {
       held.forgetting = undefined;
@@ -172,13 +173,13 @@ export class ScopeIndex implements AsyncDisposable {
 
   /** Forgets what is in RAM of a scope; a load in progress starts again. */
   drop(scope: Scope): void {
-    const held = this.#held.get(keyOf(scope));
+    const held = this.#held.get(scopeKey(scope));
     if (held !== undefined) this.#release(held);
   }
 
   /** Whether a scope is in RAM or on its way there. */
   holds(scope: Scope): boolean {
-    return this.#held.has(keyOf(scope));
+    return this.#held.has(scopeKey(scope));
   }
 
   /** What is in RAM. */
@@ -197,7 +198,7 @@ export class ScopeIndex implements AsyncDisposable {
 
   #hold(scope: Scope): Held {
     if (this.#closing.signal.aborted) throw new SvcError("shutting_down");
-    const key = keyOf(scope);
+    const key = scopeKey(scope);
     return this.#held.get(key) ?? this.#start(scope, key);
   }
 
@@ -306,11 +307,6 @@ async function tryRead<T>(
   } catch (error) {
     throw loaded.released ? DROPPED : error;
   }
-}
-
-/** Unambiguous, because an owner is an address and has no line feed. */
-function keyOf(scope: Scope): string {
-  return `${scope.owner}\n${scope.namespace}`;
 }
 
 /** The promise, or the signal's reason when that comes first. */

@@ -1,12 +1,12 @@
 import type { Scope } from "../interfaces/mod.ts";
+import { scopeKey } from "../scope_key.ts";
 import type { LiveJob } from "./live_job.ts";
-import { scopeKey } from "./live_jobs.ts";
 
 /** Jobs that wait for their turn: urgent ones first, else owners in turn. */
 export class JobQueue {
   /**
    * Waiting jobs by owner; the owner served last stands last. A queue may still have jobs that became
-   * urgent.
+   * urgent; one that is added again while it does takes that place.
    */
   readonly #ready = new Map<string, LiveJob[]>();
   /** The other jobs of those queues, by scope, and their number. */
@@ -52,7 +52,10 @@ export class JobQueue {
       while (live !== undefined && !this.#leave(live)) live = queue.shift();
       this.#ready.delete(owner);
       if (queue.length > 0) this.#ready.set(owner, queue);
-      if (live !== undefined) return live;
+      if (live === undefined) continue;
+      // Nothing keeps jobs that have left alive.
+      if (this.#size === 0) this.#ready.clear();
+      return live;
     }
     return undefined;
   }

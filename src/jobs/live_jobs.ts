@@ -1,10 +1,6 @@
 import type { Scope } from "../interfaces/mod.ts";
+import { scopeKey } from "../scope_key.ts";
 import type { LiveJob } from "./live_job.ts";
-
-/** A scope as a key: an owner has no line feed. */
-export function scopeKey(scope: Scope): string {
-  return `${scope.owner}\n${scope.namespace}`;
-}
 
 /** What is not settled in a scope. Thousands may be, and every recall of the scope asks. */
 interface Unsettled {
@@ -115,16 +111,15 @@ export class LiveJobs {
   async settle(scope: Scope, timeoutMs: number): Promise<number> {
     const unsettled = this.#unsettled.get(scopeKey(scope));
     if (unsettled === undefined) return 0;
+    if (timeoutMs <= 0) return unsettled.jobs.size;
     const last = this.#last;
-    if (timeoutMs > 0) {
-      const { promise, resolve } = Promise.withResolvers<void>();
-      const waiter: Waiter = { last, resolve };
-      unsettled.waiters.add(waiter);
-      const timer = setTimeout(resolve, timeoutMs);
-      await promise;
-      clearTimeout(timer);
-      unsettled.waiters.delete(waiter);
-    }
+    const { promise, resolve } = Promise.withResolvers<void>();
+    const waiter: Waiter = { last, resolve };
+    unsettled.waiters.add(waiter);
+    const timer = setTimeout(resolve, timeoutMs);
+    await promise;
+    clearTimeout(timer);
+    unsettled.waiters.delete(waiter);
     let left = 0;
     for (const number of unsettled.jobs.values()) {
       if (number > last) break;

@@ -1,5 +1,6 @@
 import fc from "fast-check";
 import assert from "node:assert/strict";
+import { SvcError } from "../../src/errors.ts";
 import { Arena } from "../../src/index/arena.ts";
 import { ScopeVectors } from "../../src/index/scope_vectors.ts";
 import { uniform, unitVector } from "../../bench/statistics.ts";
@@ -69,6 +70,24 @@ Deno.test("emptied blocks go back to the arena", () => {
   assert.equal(arena.floats.byteLength, end);
   second.release();
   assert.equal(second.bytes, 0);
+});
+
+Deno.test("an arena without room for the bytes is overloaded, and gets everything back", () => {
+  // Room for 801 rows of floats, not for those of their bytes.
+  const arena = new Arena(512, { limit: (1 + 26 + 2) * 65_536 });
+  const vectors = new ScopeVectors(arena);
+  const fill = () => {
+    for (let i = 0; i < 801; i++) vectors.add([new Float32Array(512).fill(i + 1)]);
+  };
+  for (let turn = 0; turn < 2; turn++) {
+    assert.throws(fill, (error) => error instanceof SvcError && error.code === "overloaded");
+    assert.equal(vectors.rows, 801);
+    vectors.release();
+    assert.equal(vectors.bytes, 0);
+  }
+  const other = new ScopeVectors(arena);
+  for (let i = 0; i < 800; i++) other.add([new Float32Array(512).fill(1)]);
+  assert.equal(other.distances(new Float32Array(512).fill(1))[799]! < 1e-5, true);
 });
 
 Deno.test("many rows are kept as bytes, too, and few are not", () => {
