@@ -215,7 +215,7 @@ const plugin: Plugin<OpenAIFields> = definePlugin({
     base: httpUrl(
       "SVC_OPENAI_API_BASE",
       "https://api.openai.com/v1",
-      "`openai`: any compatible endpoint, also a local one",
+      "`openai`: address of a compatible endpoint, also a local one",
     ),
     embeddingModel: text("SVC_EMBEDDING_MODEL", "text-embedding-3-small", "Model of the embedder"),
     embeddingDimensions,

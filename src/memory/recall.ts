@@ -195,11 +195,11 @@ function toHit(scored: Scored, text: string, metadata: Metadata | undefined): Hi
  * credential is refused: that a word is not there is what the credential protects, too.
  */
 async function proveCredential(domain: Domain, caller: Caller, scope: Scope): Promise<void> {
-  const any = await domain.index.read(
+  const memory = await domain.index.read(
     scope,
-    (loaded) => loaded.entries().find((memory) => memory.source !== "manual"),
+    (loaded) => loaded.entries().find(({ source }) => source !== "manual"),
   );
-  if (any !== undefined) await openMemories(domain, caller, scope, [any]);
+  if (memory !== undefined) await openMemories(domain, caller, scope, [memory]);
 }
 
 /**

@@ -6,7 +6,7 @@ export const MODELS = {
   openaiApiBase: httpUrl(
     "SVC_OPENAI_API_BASE",
     "https://api.openai.com/v1",
-    "`openai`: any compatible endpoint, also a local one",
+    "`openai`: address of a compatible endpoint, also a local one",
   ),
   chatModel: text("SVC_CHAT_MODEL", "gpt-4o-mini", "`openai`: model for chat"),
   ollamaUrl: httpUrl("SVC_OLLAMA_URL", "http://127.0.0.1:11434", "`ollama`: its address"),
