@@ -42,18 +42,23 @@ export class TextFolder implements TextFiles, AsyncDisposable {
   async write(
     scope: Scope,
     turn: number,
-    make: () => Promise<readonly Uint8Array[]>,
+    make: () => AsyncIterable<Uint8Array>,
   ): Promise<void> {
     const path = this.#path;
     if (path === undefined) return;
     if (this.#closed) return;
     await this.#change(scope, async (name) => {
-      const parts = await make();
       if (this.turn(scope) !== turn) return;
       await Deno.mkdir(path, { recursive: true, mode: 0o700 });
       const file = `${path}/${name}`;
-      await Deno.writeFile(`${file}.new`, ReadableStream.from(parts), { mode: 0o600 });
-      await Deno.rename(`${file}.new`, file);
+      try {
+        await Deno.writeFile(`${file}.new`, ReadableStream.from(make()), { mode: 0o600 });
+        if (this.turn(scope) === turn) return await Deno.rename(`${file}.new`, file);
+      } catch (error) {
+        await removed(`${file}.new`);
+        throw error;
+      }
+      await removed(`${file}.new`);
     });
   }
 
@@ -61,10 +66,10 @@ export class TextFolder implements TextFiles, AsyncDisposable {
     const path = this.#path;
     if (path === undefined) return;
     this.#turns.set(scopeKey(scope), this.turn(scope) + 1);
-    await this.#change(scope, (name) =>
-      Deno.remove(`${path}/${name}`).catch((error: unknown) => {
-        if (!(error instanceof Deno.errors.NotFound)) throw error;
-      }));
+    await this.#change(scope, async (name) => {
+      // What a crash left half written, too.
+      for (const suffix of ["", ".new"]) await removed(`${path}/${name}${suffix}`);
+    });
   }
 
   turn(scope: Scope): number {
@@ -90,6 +95,14 @@ export class TextFolder implements TextFiles, AsyncDisposable {
 
   #name(scope: Scope): string {
     return this.#hmac(scopeKey(scope)).toHex();
+  }
+}
+
+async function removed(path: string): Promise<void> {
+  try {
+    await Deno.remove(path);
+  } catch (error) {
+    if (!(error instanceof Deno.errors.NotFound)) throw error;
   }
 }
 

@@ -120,7 +120,7 @@ export class LexicalIndex {
     this.#norms[document] = Math.sqrt(squares) || 1;
   }
 
-  /** What the texts came to, to be copied at once, and the slot of every document. */
+  /** What the texts came to, to be copied at once but for the pools, and every document's slot. */
   save(): { readonly state: LexicalState; readonly slots: Int32Array } {
     if (this.#gone > 0) this.#compact();
     const slots = new Int32Array(this.#documents);

@@ -1,4 +1,5 @@
 import type { IndexEntry } from "../interfaces/mod.ts";
+import type { TextSnapshot } from "./saved_texts.ts";
 
 /** A memory of the index without its vectors. */
 export type IndexedMemory = Omit<IndexEntry, "vectors">;
@@ -75,8 +76,8 @@ export interface LoadedScope {
   withoutText(): readonly IndexedMemory[];
   /** Number of memories whose text is known. */
   readonly texts: number;
-  /** What is known of the texts, as bytes that {@linkcode LoadedScope.takeTexts} takes over. */
-  saveTexts(): Uint8Array<ArrayBuffer>;
+  /** What is known of the texts, whose bytes {@linkcode LoadedScope.takeTexts} takes over. */
+  snapshotTexts(): TextSnapshot;
   /**
    * Takes over texts of memories that are here in the same version. Answers whether it could: bytes
    * of another format or of another analysis are ignored. The bytes are written to afterwards: they

@@ -59,7 +59,10 @@ export class Postings {
     return postings;
   }
 
-  /** What it consists of; to be copied before the next change. */
+  /**
+   * What it consists of. The cells are to be copied before the next change. The pool may be read
+   * later: changes only fill places that these cells do not speak of, or use another array.
+   */
   get state(): PostingsState {
     const pool = this.#pool.subarray(0, this.#used);
     return { terms: this.#terms, cells: this.#cells, pool };

@@ -14,7 +14,7 @@ import type {
 } from "./loaded_scope.ts";
 import { nearest } from "./nearest.ts";
 import { PayloadBytes } from "./payload_bytes.ts";
-import { decodeTexts, encodeTexts } from "./saved_texts.ts";
+import { decodeTexts, snapshotTexts, type TextSnapshot } from "./saved_texts.ts";
 import { ScopeVectors } from "./scope_vectors.ts";
 
 /** Payloads that are gone may keep so many bytes, or as many as those that are there. */
@@ -158,10 +158,10 @@ export class ResidentScope implements LoadedScope {
   }
 
   /** What is known of the texts. */
-  saveTexts(): Uint8Array<ArrayBuffer> {
+  snapshotTexts(): TextSnapshot {
     this.#check();
     const { state, slots } = this.#texts.save();
-    return encodeTexts(state, (document) => this.#entries[slots[document]!]!);
+    return snapshotTexts(state, (document) => this.#entries[slots[document]!]!);
   }
 
   /** Takes over texts; answers whether they could be. */

@@ -1,7 +1,8 @@
+import { randomBytes } from "node:crypto";
 import type { LoadedScope } from "../index/loaded_scope.ts";
 import type { Scope } from "../interfaces/mod.ts";
 import type { Caller, Domain } from "./domain.ts";
-import { blobHead, decodeBlob } from "./record.ts";
+import { type BlobContent, blobHead, decodeBlob } from "./record.ts";
 
 /** Fewer texts are read as fast as a file is. */
 const FEW = 256;
@@ -11,6 +12,11 @@ const MAX_BYTES = 32 * 1024 * 1024;
 const PAUSE_MS = 30_000;
 /** Stands for a scope's texts where a memory's id belongs; no memory has it. */
 const ID = "00000000-0000-8000-8000-007465787473";
+/** Bytes before each piece: its length, big endian. */
+const LENGTH_BYTES = 4;
+/** Bytes a piece begins with: random ones of its file, and its number, big endian. */
+const TAG_BYTES = 16;
+const NUMBER_AT = 12;
 
 /**
  * What the words of a scope came to, on disk: the first recall after a start need not open and
@@ -20,8 +26,8 @@ const ID = "00000000-0000-8000-8000-007465787473";
 export interface TextFiles {
   /** The file of a scope. */
   read(scope: Scope): Promise<Uint8Array | undefined>;
-  /** Writes the parts that are made, unless the scope was dropped since that turn. */
-  write(scope: Scope, turn: number, make: () => Promise<readonly Uint8Array[]>): Promise<void>;
+  /** Writes what is made, unless the scope was dropped since that turn. */
+  write(scope: Scope, turn: number, make: () => AsyncIterable<Uint8Array>): Promise<void>;
   /** Removes it: something in it was deleted. */
   drop(scope: Scope): Promise<void>;
   /** Number of times the scope was dropped. */
@@ -57,14 +63,46 @@ export async function openSavedTexts(
   scope: Scope,
 ): Promise<Uint8Array | undefined> {
   const bytes = await domain.textFiles.read(scope);
-  const blob = bytes === undefined ? undefined : decodeBlob(bytes);
-  if (blob?.memoryId !== ID) return undefined;
-  const [opened] = await domain.cipher.open([blob], {
+  const blobs = bytes === undefined ? [] : blobsOf(bytes);
+  if (blobs.length === 0 || blobs.some(({ memoryId }) => memoryId !== ID)) return undefined;
+  const opened = await domain.cipher.open(blobs, {
     ...scope,
     accountId: account.accountId,
     ...(credential === undefined ? {} : { credential }),
   });
-  return opened?.status === "fulfilled" ? opened.value : undefined;
+  const pieces = opened.flatMap((item) => item.status === "fulfilled" ? [item.value] : []);
+  return pieces.length === blobs.length ? joined(pieces) : undefined;
+}
+
+/** The blobs of a file; nothing where it has another format. */
+function blobsOf(bytes: Uint8Array): BlobContent[] {
+  const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength);
+  const blobs: BlobContent[] = [];
+  for (let at = 0; at < bytes.length;) {
+    const start = at + LENGTH_BYTES;
+    if (start > bytes.length) return [];
+    at = start + view.getUint32(start - LENGTH_BYTES);
+    const blob = at > bytes.length ? undefined : decodeBlob(bytes.subarray(start, at));
+    if (blob === undefined) return [];
+    blobs.push(blob);
+  }
+  return blobs;
+}
+
+/** Pieces without what they begin with; `undefined` unless all are of one file, in their order. */
+function joined(pieces: readonly Uint8Array[]): Uint8Array | undefined {
+  const tag = pieces[0]!.slice(0, TAG_BYTES);
+  const whole = new Uint8Array(
+    pieces.reduce((sum, { length }) => sum + Math.max(0, length - TAG_BYTES), 0),
+  );
+  let at = 0;
+  for (const [number, piece] of pieces.entries()) {
+    new DataView(tag.buffer).setUint32(NUMBER_AT, number);
+    if (piece.length < TAG_BYTES || tag.some((byte, i) => piece[i] !== byte)) return undefined;
+    whole.set(piece.subarray(TAG_BYTES), at);
+    at += piece.length - TAG_BYTES;
+  }
+  return whole;
 }
 
 /**
@@ -102,15 +140,27 @@ export function saveTexts(
   if (loaded.texts < FEW || change < Math.max(FEW, state.texts / 4)) return;
   if (state.writing || domain.now() - state.writtenAt < PAUSE_MS) return;
   state.writtenAt = domain.now();
-  const bytes = loaded.saveTexts();
-  if (bytes.length > MAX_BYTES) return;
+  const { bytes, pieces } = loaded.snapshotTexts();
+  if (bytes > MAX_BYTES) return;
   state.writing = true;
   const { texts } = loaded;
-  const make = async () => {
+  const make = async function* () {
     const context = { ...scope, accountId: account.accountId, memoryId: ID };
-    const sealed = await domain.cipher.seal(bytes, context);
-    // Not put together: megabytes are copied often enough.
-    return [blobHead({ memoryId: ID, ...sealed }), sealed.record];
+    const tag = randomBytes(TAG_BYTES);
+    let number = 0;
+    for (const piece of pieces) {
+      tag.writeUInt32BE(number++, NUMBER_AT);
+      const plaintext = new Uint8Array(TAG_BYTES + piece.length);
+      plaintext.set(tag);
+      plaintext.set(piece, TAG_BYTES);
+      const sealed = await domain.cipher.seal(plaintext, context);
+      const head = blobHead({ memoryId: ID, ...sealed });
+      const length = new Uint8Array(LENGTH_BYTES);
+      new DataView(length.buffer).setUint32(0, head.length + sealed.record.length);
+      yield length;
+      yield head;
+      yield sealed.record;
+    }
   };
   void domain.textFiles.write(scope, turn, make)
     .then(() => Object.assign(state, { texts, turn }))

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { uniform } from "../../bench/statistics.ts";
 import { LexicalIndex } from "../../src/index/lexical_index.ts";
-import { decodeTexts, encodeTexts } from "../../src/index/saved_texts.ts";
+import { decodeTexts, snapshotTexts, type TextSnapshot } from "../../src/index/saved_texts.ts";
 
 const WORDS = "tea coffee train piano garden winter doctor bicycle window letter Größe 커피 茶"
   .split(" ");
@@ -38,9 +38,23 @@ function assertSame(actual: readonly number[], expected: readonly number[]): voi
   actual.forEach((value, i) => assert.ok(Math.abs(value - expected[i]!) < 1e-5, `${i}: ${value}`));
 }
 
-function saved(index: LexicalIndex, memories: readonly Memory[]): Uint8Array {
+function snapshotOf(index: LexicalIndex, memories: readonly Memory[]): TextSnapshot {
   const { state, slots } = index.save();
-  return encodeTexts(state, (document) => memories[slots[document]!]!);
+  return snapshotTexts(state, (document) => memories[slots[document]!]!);
+}
+
+function joined(pieces: readonly Uint8Array[]): Uint8Array {
+  const bytes = new Uint8Array(pieces.reduce((sum, { length }) => sum + length, 0));
+  let at = 0;
+  for (const piece of pieces) {
+    bytes.set(piece, at);
+    at += piece.length;
+  }
+  return bytes;
+}
+
+function saved(index: LexicalIndex, memories: readonly Memory[]): Uint8Array {
+  return joined([...snapshotOf(index, memories).pieces]);
 }
 
 function take(index: LexicalIndex, bytes: Uint8Array, memories: readonly Memory[]): void {
@@ -84,6 +98,53 @@ Deno.test("an index that was saved scores as one whose texts were read again", (
     take(again, saved(index, later), later);
     assertSame(scores(again, "winter tea"), scores(expected, "winter tea"));
   }
+});
+
+Deno.test("a snapshot stays what it is while the index changes between its pieces", () => {
+  const random = uniform(5);
+  // Texts with words of their own: the lists do not fit into a piece.
+  const own = (): Memory => {
+    const words = Array.from({ length: 40 }, () => Math.floor(random() * 1e9).toString(36));
+    return { id: crypto.randomUUID(), version: 1, text: `tea ${words.join(" ")}` };
+  };
+  const memories = Array.from({ length: 300 }, own);
+  const first = indexOf(memories, () => true);
+  const { bytes, pieces } = snapshotOf(first, memories);
+  const now = [...memories];
+  const read: Uint8Array[] = [];
+  for (const piece of pieces) {
+    read.push(piece);
+    for (let i = 0; i < 10; i++) {
+      now.push(own());
+      first.add();
+      first.set(first.size - 1, now.at(-1)!.text);
+    }
+    if (read.length !== 2) continue;
+    // So many are gone that the lists are made anew.
+    for (let i = 0; i < 250; i++) {
+      first.remove(0);
+      now[0] = now.at(-1)!;
+      now.pop();
+    }
+  }
+  assert.ok(read.length > 4 && read.every(({ length }) => length <= 256 * 1024));
+  const all = joined(read);
+  assert.ok(all.length > bytes && all.length < bytes + 300 * 50, "the names are all that is added");
+  const index = indexOf(memories, () => false);
+  take(index, all, memories);
+  assert.equal(index.texts, memories.length);
+  const expected = indexOf(memories, () => true);
+  for (const query of ["tea", memories[7]!.text, now.at(-1)!.text]) {
+    assertSame(scores(index, query), scores(expected, query));
+  }
+  // What was taken over can be added to: nothing newer is in the way.
+  for (const target of [index, expected]) {
+    for (const { text } of now) {
+      target.add();
+      target.set(target.size - 1, text);
+    }
+  }
+  assertSame(scores(index, now[7]!.text), scores(expected, now[7]!.text));
 });
 
 Deno.test("bytes of another format, cut off or made up, are not taken", () => {

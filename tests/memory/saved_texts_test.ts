@@ -13,7 +13,9 @@ async function files(dir: string): Promise<string[]> {
 }
 
 /** A relayer with many memories, and a count of the records it opens. */
-async function start(): Promise<{ durable: DurableRelayer; opened: () => number }> {
+async function start(
+  textOf = (number: number) => `tea number ${number}`,
+): Promise<{ durable: DurableRelayer; opened: () => number }> {
   let opened = 0;
   const durable = await DurableRelayer.start({
     wrap: (backends) => ({
@@ -27,7 +29,7 @@ async function start(): Promise<{ durable: DurableRelayer; opened: () => number 
     }),
   });
   for (let at = 0; at < COUNT; at += 20) {
-    const items = Array.from({ length: 20 }, (_, i) => ({ text: `tea number ${at + i}` }));
+    const items = Array.from({ length: 20 }, (_, i) => ({ text: textOf(at + i) }));
     await durable.svc.post("/api/remember/bulk", { items });
   }
   await durable.svc.relayer.idle();
@@ -45,7 +47,7 @@ async function start(): Promise<{ durable: DurableRelayer; opened: () => number 
 async function write(durable: DurableRelayer): Promise<void> {
   await durable.svc.recall("number 7");
   const end = Date.now() + 10_000;
-  while ((await files(durable.dir)).length === 0) {
+  while ((await files(durable.dir)).every((name) => name.endsWith(".new"))) {
     assert.ok(Date.now() < end, "nothing was written");
     await new Promise((resolve) => setTimeout(resolve, 5));
   }
@@ -97,5 +99,51 @@ Deno.test("the file is sealed, and one that is damaged is ignored", async () => 
     opened();
     assert.deepEqual(await durable.svc.recall("number 7"), before);
     assert.ok(opened() >= COUNT);
+  }
+});
+
+/** The sealed pieces of a file, each with its length in front. */
+function pieces(file: Uint8Array): Uint8Array[] {
+  const found: Uint8Array[] = [];
+  for (let at = 0; at < file.length;) {
+    const end = at + 4 + new DataView(file.buffer, file.byteOffset).getUint32(at);
+    found.push(file.subarray(at, end));
+    at = end;
+  }
+  return found;
+}
+
+Deno.test("pieces of two files, in another order or not all of them are ignored", async () => {
+  let word = 0;
+  const { durable, opened } = await start((number) => {
+    const own = Array.from({ length: 60 }, () => (word++ * 7919 % 1e9).toString(36));
+    return `tea number ${number} ${own.join(" ")}`;
+  });
+  await using _ = durable;
+  await write(durable);
+  const path = `${durable.dir}/words/${(await files(durable.dir))[0]}`;
+  const earlier = pieces(await Deno.readFile(path));
+  assert.ok(earlier.length >= 3);
+  // Removed and written again, as it is after a deletion.
+  await durable.restart({}, () => Deno.remove(path));
+  const before = await durable.svc.recall("number 7");
+  await write(durable);
+  const now = pieces(await Deno.readFile(path));
+  assert.equal(now.length, earlier.length);
+  const [a, b, ...rest] = now as [Uint8Array, Uint8Array, ...Uint8Array[]];
+  const changed = [
+    [b, a, ...rest],
+    [a, ...rest],
+    now.slice(0, -1),
+    [a, earlier[1]!, ...rest],
+    [earlier[0]!, b, ...rest],
+    [a, b.subarray(0, -1), ...rest],
+    [],
+  ];
+  for (const [i, parts] of [...changed, now].entries()) {
+    await durable.restart({}, () => Deno.writeFile(path, ReadableStream.from(parts)));
+    opened();
+    assert.deepEqual(await durable.svc.recall("number 7"), before);
+    assert.equal(opened() < COUNT, i === changed.length, `change ${i}`);
   }
 });
