@@ -1,5 +1,6 @@
 import type { Scope } from "../interfaces/mod.ts";
 import { scopeKey } from "../scope_key.ts";
+import { Fifo } from "./fifo.ts";
 import type { LiveJob } from "./live_job.ts";
 
 /** Jobs that wait for their turn: urgent ones first, else owners in turn. */
@@ -8,12 +9,12 @@ export class JobQueue {
    * Waiting jobs by owner; the owner served last stands last. A queue may still have jobs that became
    * urgent; one that is added again while it does takes that place.
    */
-  readonly #ready = new Map<string, LiveJob[]>();
+  readonly #ready = new Map<string, Fifo<LiveJob>>();
   /** The other jobs of those queues, by scope, and their number. */
   readonly #byScope = new Map<string, Set<LiveJob>>();
   #size = 0;
   /** Jobs that a caller waits for. */
-  readonly #urgent: LiveJob[] = [];
+  readonly #urgent = new Fifo<LiveJob>();
 
   /** Number of jobs that wait and are not urgent. */
   get size(): number {
@@ -25,9 +26,7 @@ export class JobQueue {
     const { owner } = live.job;
     this.#byScope.getOrInsertComputed(scopeKey(live.job), () => new Set()).add(live);
     this.#size++;
-    const queue = this.#ready.get(owner);
-    if (queue === undefined) this.#ready.set(owner, [live]);
-    else queue.push(live);
+    this.#ready.getOrInsertComputed(owner, () => new Fifo()).push(live);
   }
 
   /** Makes a scope's jobs urgent. */
@@ -51,7 +50,7 @@ export class JobQueue {
       let live = queue.shift();
       while (live !== undefined && !this.#leave(live)) live = queue.shift();
       this.#ready.delete(owner);
-      if (queue.length > 0) this.#ready.set(owner, queue);
+      if (queue.size > 0) this.#ready.set(owner, queue);
       if (live === undefined) continue;
       // Nothing keeps jobs that have left alive.
       if (this.#size === 0) this.#ready.clear();

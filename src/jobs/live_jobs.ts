@@ -20,6 +20,8 @@ export class LiveJobs {
   readonly #byId = new Map<string, LiveJob>();
   readonly #byScope = new Map<string, Set<LiveJob>>();
   readonly #unsettled = new Map<string, Unsettled>();
+  /** Jobs that nobody has taken up. */
+  readonly #atRest = new Set<LiveJob>();
   /** Bytes of the payloads of unsettled jobs, by owner. */
   readonly #bytes = new Map<string, number>();
   /** Number of the job added last. */
@@ -46,6 +48,7 @@ export class LiveJobs {
   /** Adds a job. */
   add(live: LiveJob): LiveJob {
     this.#byId.set(live.job.id, live);
+    this.#atRest.add(live);
     const key = scopeKey(live.job);
     this.#byScope.getOrInsertComputed(key, () => new Set()).add(live);
     if (live.isSettled) return live;
@@ -59,6 +62,7 @@ export class LiveJobs {
   /** Removes a job. */
   remove(live: LiveJob): void {
     this.#byId.delete(live.job.id);
+    this.#atRest.delete(live);
     const key = scopeKey(live.job);
     const scope = this.#byScope.get(key);
     scope?.delete(live);
@@ -96,6 +100,21 @@ export class LiveJobs {
   /** Every job. */
   all(): LiveJob[] {
     return [...this.#byId.values()];
+  }
+
+  /** Jobs that nobody has taken up: thousands may be taken up, and not looked at again. */
+  get atRest(): ReadonlySet<LiveJob> {
+    return this.#atRest;
+  }
+
+  /** Takes a job up; answers whether it was at rest. */
+  takeUp(live: LiveJob): boolean {
+    return this.#atRest.delete(live);
+  }
+
+  /** Lets a job that was taken up rest, unless it has ended. */
+  putDown(live: LiveJob): void {
+    if (this.#byId.get(live.job.id) === live) this.#atRest.add(live);
   }
 
   /** Jobs of a scope. */

@@ -67,9 +67,19 @@ export class JobStore {
     return jobs;
   }
 
-  /** Every unfinished job. */
-  all(): LiveJob[] {
-    return this.#live.all();
+  /** See {@linkcode LiveJobs.atRest}. */
+  get atRest(): ReadonlySet<LiveJob> {
+    return this.#live.atRest;
+  }
+
+  /** See {@linkcode LiveJobs.takeUp}. */
+  takeUp(live: LiveJob): boolean {
+    return this.#live.takeUp(live);
+  }
+
+  /** See {@linkcode LiveJobs.putDown}. */
+  putDown(live: LiveJob): void {
+    this.#live.putDown(live);
   }
 
   /** Unfinished job by id. */

@@ -93,7 +93,6 @@ export class JobWorker {
   readonly #options: JobWorkerOptions;
   /** Jobs whose time has come. */
   readonly #queue = new JobQueue();
-  readonly #known = new Set<LiveJob>();
   readonly #inFlight = new Set<Promise<void>>();
   /** What runs, also after it was put down. */
   readonly #work = new Set<Promise<void>>();
@@ -146,7 +145,7 @@ export class JobWorker {
     const now = this.#options.now();
     const stepped = now < this.#sweptAt - CLOCK_STEP_MS;
     this.#sweptAt = now;
-    for (const live of this.#store.all()) {
+    for (const live of this.#store.atRest) {
       if (live.due <= now || stepped) this.#enqueue(live);
     }
     this.#pump();
@@ -192,9 +191,7 @@ export class JobWorker {
   }
 
   #enqueue(live: LiveJob): void {
-    if (this.#known.has(live)) return;
-    this.#known.add(live);
-    this.#queue.add(live);
+    if (this.#store.takeUp(live)) this.#queue.add(live);
   }
 
   #next(): LiveJob | undefined {
@@ -216,7 +213,7 @@ export class JobWorker {
       const run = this.#run(live).finally(() => {
         this.#bytesInFlight -= live.job.bytes;
         this.#inFlight.delete(run);
-        this.#known.delete(live);
+        this.#store.putDown(live);
         this.#pump();
       });
       this.#inFlight.add(run);
