@@ -1,7 +1,7 @@
 /**
  * Sends prepared requests at a pace, in a process of its own: so its work is no other client's.
  * Arguments: port, file of {@linkcode packRequests}, milliseconds between two requests, number of
- * connections. Prints {@linkcode Written} as JSON when it is done.
+ * connections. Prints a line when it starts, and {@linkcode Written} as JSON when it is done.
  */
 import { Connection } from "./connection.ts";
 import { unpackRequests, type Written } from "./paced_writes.ts";
@@ -12,6 +12,7 @@ const requests = unpackRequests(await Deno.readFile(file));
 const connections = await Promise.all(
   Array.from({ length: Number(clients) }, () => Connection.open(Number(port))),
 );
+await Deno.stdout.write(new TextEncoder().encode("writing\n"));
 const times: number[] = [];
 let next = 0;
 const start = performance.now();

@@ -49,6 +49,8 @@ export interface PacedWrites {
   readonly clients: number;
   /** File that may be written for the other process. */
   readonly file: string;
+  /** Called once the other process writes. */
+  readonly onStarted?: () => void;
 }
 
 /**
@@ -59,14 +61,21 @@ export interface PacedWrites {
 export async function writePaced(options: PacedWrites): Promise<Written> {
   const { port, requests, intervalMs, clients, file } = options;
   await Deno.writeFile(file, packRequests(requests));
-  const { success, stdout } = await new Deno.Command(Deno.execPath(), {
+  await using child = new Deno.Command(Deno.execPath(), {
     args: ["run", "--quiet", "--lock=deno.lock", "--frozen", "--no-prompt", "-A"].concat(
       ["bench/paced_writer.ts", String(port), file, String(intervalMs), String(clients)],
     ),
     cwd: ROOT,
     stdout: "piped",
     stderr: "inherit",
-  }).output();
+  }).spawn();
+  let text = "";
+  for await (const part of child.stdout.pipeThrough(new TextDecoderStream())) {
+    // It prints one line when it starts and one when it ends.
+    if (text === "") options.onStarted?.();
+    text += part;
+  }
+  const { success } = await child.status;
   if (!success) throw new Error("The writer failed");
-  return JSON.parse(new TextDecoder().decode(stdout));
+  return JSON.parse(text.split("\n")[1]!);
 }

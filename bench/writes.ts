@@ -15,8 +15,10 @@ const ACCOUNTS = 4;
 const WRITES_PER_SECOND = 1000;
 /** Most memories a request. */
 const BULK = 20;
-/** Seconds of writing. */
+/** Seconds of writing that are measured. */
 const SECONDS = 24;
+/** And before: what happens once in a process is over, what was not compiled is. */
+const WARM_UP_SECONDS = 4;
 /** Recalls measured while nothing is written. */
 const IDLE = 600;
 /** And before that. */
@@ -81,15 +83,18 @@ async function measure(folder: DataFolder, scenario: Scenario): Promise<Figure[]
   const before = await server.cpu();
   const idle = await recallWhile(connection, folder, scenario, atMost(IDLE));
   const between = await server.cpu();
-  const start = performance.now();
-  const [written, busy] = await writing(
+  const [written, { busy, start, end }] = await writing(
     server,
     folder,
     scenario,
-    (active) => recallWhile(connection, folder, scenario, active),
+    async (active) => {
+      const warm = performance.now() + 1000 * WARM_UP_SECONDS;
+      await recallWhile(connection, folder, scenario, () => performance.now() < warm);
+      const start = { at: performance.now(), cpu: await server.cpu() };
+      const busy = await recallWhile(connection, folder, scenario, active);
+      return { busy, start, end: { at: performance.now(), cpu: await server.cpu() } };
+    },
   );
-  const ms = performance.now() - start;
-  const after = await server.cpu();
   const pending = await pendingOf(connection);
   const accepted = written.requests * scenario.bulk;
   const name = (what: string) => `${scenario.name}: ${what}`;
@@ -102,7 +107,7 @@ async function measure(folder: DataFolder, scenario: Scenario): Promise<Figure[]
     },
     { name: name("accept, p99"), value: written.p99, unit: "ms" },
     ...coreFigures(name("idle"), before, between, IDLE * INTERVAL),
-    ...coreFigures(name("meanwhile"), between, after, ms),
+    ...coreFigures(name("meanwhile"), start.cpu, end.cpu, end.at - start.at),
     ...KINDS.flatMap((kind): Figure[] => {
       const [calm, loaded] = [quantile(idle[kind], 0.99), quantile(busy[kind], 0.99)];
       const of = (what: string) => name(`${kind} query, ${what}`);
@@ -176,14 +181,15 @@ async function recallWhile(
   return { cached: every(0), new: every(1) };
 }
 
-/** Writes from another process while `work` goes on. */
-function writing<T>(
+/** Writes from another process; `work` begins with the writes and goes on as long as they do. */
+async function writing<T>(
   { port }: ServerProcess,
   folder: DataFolder,
   scenario: Scenario,
   work: (active: () => boolean) => Promise<T>,
 ): Promise<[Written, T]> {
   const requests = writesOf(folder, scenario);
+  const started = Promise.withResolvers<void>();
   let active = true;
   const written = writePaced({
     port,
@@ -191,13 +197,15 @@ function writing<T>(
     intervalMs: 1000 * scenario.bulk / WRITES_PER_SECOND,
     clients: scenario.bulk === 1 ? 32 : 4,
     file: `${folder.path}/requests`,
+    onStarted: started.resolve,
   }).finally(() => active = false);
-  return Promise.all([written, work(() => active)]);
+  return await Promise.all([written, started.promise.then(() => work(() => active))]);
 }
 
 /** Signed beforehand: nothing of it falls into the measurement. */
 function writesOf(folder: DataFolder, { bulk, same, namespace }: Scenario): WireRequest[] {
-  return Array.from({ length: SECONDS * WRITES_PER_SECOND / bulk }, (_, i) => {
+  const seconds = WARM_UP_SECONDS + SECONDS;
+  return Array.from({ length: seconds * WRITES_PER_SECOND / bulk }, (_, i) => {
     const key = same ? folder.key : folder.keys[1 + i % (ACCOUNTS - 1)]!;
     const target = same ? namespace : `other${i % 7}`;
     const items = Array.from({ length: bulk }, (_, j) => ({
