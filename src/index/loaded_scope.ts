@@ -76,14 +76,14 @@ export interface LoadedScope {
   withoutText(): readonly IndexedMemory[];
   /** Number of memories whose text is known. */
   readonly texts: number;
-  /** What is known of the texts, whose bytes {@linkcode LoadedScope.takeTexts} takes over. */
+  /** What is known of the texts, in pieces that {@linkcode LoadedScope.takeTexts} takes over. */
   snapshotTexts(): TextSnapshot;
   /**
    * Takes over texts of memories that are here in the same version. Answers whether it could: bytes
    * of another format or of another analysis are ignored. The bytes are written to afterwards: they
    * can be taken over once.
    */
-  takeTexts(saved: Uint8Array): boolean;
+  takeTexts(saved: readonly Uint8Array[]): boolean;
   /** Sets the text of a memory; another version, an unknown id and a known text are ignored. */
   setText(id: string, version: number, text: string): void;
   /**

@@ -13,6 +13,14 @@ const FIRST = 2;
 /** Where the next posting goes, or the link to the next piece. */
 const NEXT = 3;
 const FIRST_WORDS = 256;
+/** Numbers of a chunk of the pool, and the bits that count them. */
+const CHUNK_BITS = 16;
+const CHUNK = 1 << CHUNK_BITS;
+const IN_CHUNK = CHUNK - 1;
+/** Most postings of a piece: little of a chunk is lost where the next piece does not fit. */
+const LARGEST_PIECE = 2048;
+/** Postings of a list whose last piece is the first one of that size. */
+const DOUBLED = 2 * LARGEST_PIECE - 2;
 
 /** What {@linkcode Postings} consist of. */
 export interface PostingsState {
@@ -20,17 +28,18 @@ export interface PostingsState {
   readonly terms: number;
   /** The table of terms. */
   readonly cells: Uint32Array<ArrayBuffer>;
-  /** The lists. */
-  readonly pool: Uint32Array<ArrayBuffer>;
+  /** The lists; a position of theirs counts every chunk as {@linkcode CHUNK} numbers. */
+  readonly chunks: readonly Uint32Array<ArrayBuffer>[];
 }
 
 /**
  * Inverted index: for every term, by its 32-bit hash, the documents that have it and how often.
  * Documents are added one after the other. A posting is one number: document × 256 + frequency.
  *
- * The lists lie in one array, in pieces of 2, 4, 8, … postings, each followed by the position of
- * the next piece, so that a list grows without being copied. Terms whose hashes are equal share
- * a list; of 100,000 terms about one pair does.
+ * The lists lie in a pool, in pieces of 2, 4, 8, … 2048, 2048, … postings, each followed by the
+ * position of the next piece, so that a list grows without being copied. The pool consists of chunks,
+ * so that it grows likewise; no piece is in two of them. Terms whose hashes are equal share a list; of
+ * 100,000 terms about one pair does.
  */
 export class Postings {
   /** Open addressing, {@linkcode CELL} numbers a cell. */
@@ -38,39 +47,49 @@ export class Postings {
   /** Leaves as many bits of a 32-bit number as number the cells. */
   #shift = Math.clz32(FIRST_CELLS - 1);
   #terms = 0;
-  #pool = new Uint32Array(FIRST_WORDS);
+  /** All but the last one stay as long as they are; none is longer than {@linkcode CHUNK}. */
+  #chunks = [new Uint32Array(FIRST_WORDS)];
+  /** Position behind the last piece. */
   #used = 0;
 
   /**
    * The lists of an earlier index, whose arrays are taken over and written to; throws a `RangeError`
    * for sizes that cannot be. What the numbers mean is not checked: who keeps them seals them.
    */
-  static from({ terms, cells, pool }: PostingsState): Postings {
+  static from({ terms, cells, chunks }: PostingsState): Postings {
     const count = cells.length / CELL;
-    if (count < FIRST_CELLS || (count & (count - 1)) !== 0 || terms >= count) {
+    const last = chunks.at(-1);
+    if (
+      count < FIRST_CELLS || (count & (count - 1)) !== 0 || terms >= count || last === undefined ||
+      chunks.some(({ length }) => length > CHUNK)
+    ) {
       throw new RangeError("These are no postings");
     }
     const postings = new Postings();
     postings.#cells = cells;
     postings.#shift = Math.clz32(count - 1);
     postings.#terms = terms;
-    postings.#pool = pool;
-    postings.#used = pool.length;
+    postings.#chunks = [...chunks];
+    postings.#used = (chunks.length - 1) * CHUNK + last.length;
     return postings;
   }
 
   /**
-   * What it consists of. The cells are to be copied before the next change. The pool may be read
+   * What it consists of. The cells are to be copied before the next change. The chunks may be read
    * later: changes only fill places that these cells do not speak of, or use another array.
    */
   get state(): PostingsState {
-    const pool = this.#pool.subarray(0, this.#used);
-    return { terms: this.#terms, cells: this.#cells, pool };
+    const last = this.#chunks.length - 1;
+    const chunks = this.#chunks.with(
+      last,
+      this.#chunks[last]!.subarray(0, this.#used - last * CHUNK),
+    );
+    return { terms: this.#terms, cells: this.#cells, chunks };
   }
 
   /** Memory held, in bytes. */
   get bytes(): number {
-    return this.#cells.length * 4 + this.#pool.length * 4;
+    return 4 * this.#chunks.reduce((sum, { length }) => sum + length, this.#cells.length);
   }
 
   /** Number of terms. */
@@ -93,11 +112,12 @@ export class Postings {
       this.#cells[cell + HASH] = hash;
     } else {
       const last = this.#cells[cell + NEXT]! - 1;
-      const posting = this.#pool[last]!;
+      const chunk = this.#chunks[last >>> CHUNK_BITS]!;
+      const posting = chunk[last & IN_CHUNK]!;
       if (posting >>> 8 === document) {
         const frequency = posting & 255;
         if (frequency === FREQUENCY_LIMIT) return FREQUENCY_LIMIT;
-        this.#pool[last] = posting + 1;
+        chunk[last & IN_CHUNK] = posting + 1;
         return frequency + 1;
       }
     }
@@ -114,14 +134,15 @@ export class Postings {
     const count = this.#cells[cell + COUNT]!;
     if (count > into.postings.length) into.postings = new Uint32Array(2 * count);
     const { postings } = into;
-    const pool = this.#pool;
     let at = this.#cells[cell + FIRST]!;
     let done = 0;
-    for (let size = 2; done < count; size *= 2) {
+    for (let size = 2; done < count; size = Math.min(2 * size, LARGEST_PIECE)) {
+      const chunk = this.#chunks[at >>> CHUNK_BITS]!;
+      const start = at & IN_CHUNK;
       const take = Math.min(size, count - done);
-      postings.set(pool.subarray(at, at + take), done);
+      postings.set(chunk.subarray(start, start + take), done);
       done += take;
-      if (done < count) at = pool[at + size]!;
+      if (done < count) at = chunk[start + size]!;
     }
     return count;
   }
@@ -136,7 +157,7 @@ export class Postings {
   /** Adds a posting of a document that comes after all of the term's others. */
   append(hash: number, posting: number): void {
     this.add(hash, posting >>> 8);
-    this.#pool[this.#cells[this.#find(hash) + NEXT]! - 1] = posting;
+    this.#put(this.#cells[this.#find(hash) + NEXT]! - 1, posting);
   }
 
   /** Where the cell of a term starts, or the free one that could become it. */
@@ -155,23 +176,38 @@ export class Postings {
     const cells = this.#cells;
     const count = cells[cell + COUNT]!;
     // Pieces of 2, 4, 8, … end at 2, 6, 14, … postings.
-    if (((count + 2) & (count + 1)) === 0) {
-      const start = this.#take(count + 3);
+    const isFull = count < DOUBLED
+      ? ((count + 2) & (count + 1)) === 0
+      : (count - DOUBLED) % LARGEST_PIECE === 0;
+    if (isFull) {
+      const start = this.#take(Math.min(count + 2, LARGEST_PIECE) + 1);
       if (count === 0) cells[cell + FIRST] = start;
-      else this.#pool[cells[cell + NEXT]!] = start;
+      else this.#put(cells[cell + NEXT]!, start);
       cells[cell + NEXT] = start;
     }
-    this.#pool[cells[cell + NEXT]!++] = posting;
+    this.#put(cells[cell + NEXT]!++, posting);
     cells[cell + COUNT] = count + 1;
   }
 
+  #put(position: number, value: number): void {
+    this.#chunks[position >>> CHUNK_BITS]![position & IN_CHUNK] = value;
+  }
+
   #take(size: number): number {
+    if ((this.#used & IN_CHUNK) + size > CHUNK) {
+      this.#used = (this.#used & ~IN_CHUNK) + CHUNK;
+    }
     const start = this.#used;
     this.#used += size;
-    if (this.#used > this.#pool.length) {
-      const larger = new Uint32Array(Math.max(this.#used, Math.ceil(this.#pool.length * 1.5)));
-      larger.set(this.#pool);
-      this.#pool = larger;
+    const index = start >>> CHUNK_BITS;
+    const end = (start & IN_CHUNK) + size;
+    const chunk = this.#chunks[index];
+    if (chunk === undefined) this.#chunks.push(new Uint32Array(CHUNK));
+    else if (end > chunk.length) {
+      const length = Math.max(end, Math.ceil(chunk.length * 1.5));
+      const larger = new Uint32Array(Math.min(CHUNK, length));
+      larger.set(chunk);
+      this.#chunks[index] = larger;
     }
     return start;
   }

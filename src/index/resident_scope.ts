@@ -165,7 +165,7 @@ export class ResidentScope implements LoadedScope {
   }
 
   /** Takes over texts; answers whether they could be. */
-  takeTexts(saved: Uint8Array): boolean {
+  takeTexts(saved: readonly Uint8Array[]): boolean {
     this.#check();
     const found = decodeTexts(saved);
     if (found === undefined) return false;

@@ -5,10 +5,8 @@ import type { LexicalState } from "./lexical_index.ts";
  * numbers of another analysis mean other words.
  */
 const FORMAT = 0x73_76_74_02;
-/** Numbers of the head: format, documents, and terms, cells and pool of words and of runs. */
-const HEAD = 8;
-/** Bytes of a piece: put together and sealed in less than a millisecond. */
-const PIECE_BYTES = 256 * 1024;
+/** Numbers of the head: format, documents, and terms and chunks of words and of runs. */
+const HEAD = 6;
 
 const encoder = new TextEncoder();
 const decoder = new TextDecoder();
@@ -33,92 +31,81 @@ export interface SavedTexts {
 
 /** What the texts of a scope came to at one moment. */
 export interface TextSnapshot {
-  /** Bytes of all pieces without the names. */
+  /** Bytes of all pieces, about. */
   readonly bytes: number;
-  /** The pieces, each put together when it is asked for. */
+  /** To be copied one after the other; meanwhile the index may change. */
   readonly pieces: Iterable<Uint8Array<ArrayBuffer>>;
 }
 
 /**
- * What the texts of a scope came to: head, lengths, norms, lists and names as JSON, in the byte
- * order of the machine: they are read on the machine that wrote them. The lists, which are most of
- * it, are copied piece by piece, as {@linkcode Postings.state} allows.
+ * What the texts of a scope came to: a piece with head, lengths, norms and the names as JSON, then
+ * the tables and the chunks of the lists, in the byte order of the machine: they are read on the
+ * machine that wrote them. The chunks, which are most of it, are those of the index, as
+ * {@linkcode Postings.state} allows.
  */
 export function snapshotTexts(
   { lengths, norms, words, runs }: LexicalState,
   memoryOf: (document: number) => SavedMemory,
 ): TextSnapshot {
-  const head = Uint32Array.of(
-    FORMAT,
-    lengths.length,
-    ...[words, runs].flatMap(({ terms, cells, pool }) => [terms, cells.length, pool.length]),
-  );
   const memories = Array.from(lengths, (_, document) => {
     const { id, version } = memoryOf(document);
     return { id, version };
   });
-  const parts = [
-    ...[head, lengths.slice(), norms.slice()],
-    ...[words.cells.slice(), words.pool, runs.cells.slice(), runs.pool],
-  ].map(({ buffer, byteOffset, byteLength }) => new Uint8Array(buffer, byteOffset, byteLength));
-  const names = () => {
-    return encoder.encode(
-      JSON.stringify([memories.map(({ id }) => id), memories.map((m) => m.version)]),
-    );
-  };
-  return {
-    bytes: parts.reduce((sum, { length }) => sum + length, 0),
-    pieces: piecesOf(parts, names),
-  };
-}
-
-/** Cuts what stands one after the other into pieces; the last part is made when it is needed. */
-function* piecesOf(
-  parts: readonly Uint8Array[],
-  last: () => Uint8Array,
-): Generator<Uint8Array<ArrayBuffer>> {
-  let piece = new Uint8Array(PIECE_BYTES);
-  let filled = 0;
-  for (let i = 0; i <= parts.length; i++) {
-    const part = parts[i] ?? last();
-    for (let at = 0; at < part.length;) {
-      const take = Math.min(part.length - at, PIECE_BYTES - filled);
-      piece.set(part.subarray(at, at + take), filled);
-      at += take;
-      filled += take;
-      if (filled < PIECE_BYTES) continue;
-      yield piece;
-      piece = new Uint8Array(PIECE_BYTES);
-      filled = 0;
-    }
+  const json = JSON.stringify([memories.map(({ id }) => id), memories.map((m) => m.version)]);
+  const names = encoder.encode(json);
+  const front = new Uint8Array(4 * (HEAD + 2 * lengths.length) + names.length);
+  new Uint32Array(front.buffer, 0, HEAD).set([FORMAT, lengths.length]);
+  new Uint32Array(front.buffer, 0, HEAD).set(
+    [words, runs].flatMap(({ terms, chunks }) => [terms, chunks.length]),
+    2,
+  );
+  let at = 4 * HEAD;
+  for (const part of [bytesOf(lengths), bytesOf(norms), names]) {
+    front.set(part, at);
+    at += part.length;
   }
-  if (filled > 0) yield piece.slice(0, filled);
+  const tables = [words.cells.slice(), runs.cells.slice()];
+  const pieces = [front, ...[...tables, ...words.chunks, ...runs.chunks].map(bytesOf)];
+  return { bytes: pieces.reduce((sum, { length }) => sum + length, 0), pieces };
 }
 
 /**
- * What the pieces of {@linkcode snapshotTexts} hold together; `undefined` for anything else. Its
- * numbers are those of `saved` where that is the whole of a buffer, as they are many; else a copy.
+ * What the pieces of {@linkcode snapshotTexts} hold; `undefined` for anything else. Their numbers
+ * are taken over where they stand, as they are many.
  */
-export function decodeTexts(saved: Uint8Array): SavedTexts | undefined {
-  if (saved.length < HEAD * 4) return undefined;
-  const { buffer } = saved;
-  const isWhole = buffer instanceof ArrayBuffer && buffer.byteLength === saved.length;
-  const bytes = isWhole ? new Uint8Array(buffer) : new Uint8Array(saved);
-  const [format, count = 0, ...sizes] = new Uint32Array(bytes.buffer, 0, HEAD);
-  const [wordTerms = 0, wordCells = 0, wordPool = 0, runTerms = 0, runCells = 0, runPool = 0] =
-    sizes;
-  const numbers = HEAD + 2 * count + wordCells + wordPool + runCells + runPool;
-  if (format !== FORMAT || numbers * 4 > bytes.length) return undefined;
-  const names = namesOf(bytes.subarray(numbers * 4), count);
-  if (names === undefined) return undefined;
-  let at = HEAD;
-  const next = (length: number) => (at += length) * 4 - length * 4;
-  const lengths = new Int32Array(bytes.buffer, next(count), count);
-  const norms = new Float32Array(bytes.buffer, next(count), count);
-  const list = (length: number) => new Uint32Array(bytes.buffer, next(length), length);
-  const words = { terms: wordTerms, cells: list(wordCells), pool: list(wordPool) };
-  const runs = { terms: runTerms, cells: list(runCells), pool: list(runPool) };
+export function decodeTexts(pieces: readonly Uint8Array[]): SavedTexts | undefined {
+  const [first, ...rest] = pieces;
+  if (first === undefined || first.length < 4 * HEAD) return undefined;
+  const front = new Uint8Array(first);
+  const [format, count = 0, wordTerms = 0, wordChunks = 0, runTerms = 0, runChunks = 0] =
+    new Uint32Array(front.buffer, 0, HEAD);
+  const numbers = HEAD + 2 * count;
+  if (format !== FORMAT || numbers * 4 > front.length) return undefined;
+  if (rest.length !== 2 + wordChunks + runChunks) return undefined;
+  const names = namesOf(front.subarray(numbers * 4), count);
+  const arrays = rest.map(numbersOf).filter((array) => array !== undefined);
+  const [wordCells, runCells, ...chunks] = arrays;
+  if (names === undefined || arrays.length !== rest.length) return undefined;
+  if (wordCells === undefined || runCells === undefined) return undefined;
+  const lengths = new Int32Array(front.buffer, 4 * HEAD, count);
+  const norms = new Float32Array(front.buffer, 4 * (HEAD + count), count);
+  const words = { terms: wordTerms, cells: wordCells, chunks: chunks.slice(0, wordChunks) };
+  const runs = { terms: runTerms, cells: runCells, chunks: chunks.slice(wordChunks) };
   return { ...names, state: { lengths, norms, words, runs } };
+}
+
+function bytesOf({ buffer, byteOffset, byteLength }: ArrayBufferView): Uint8Array<ArrayBuffer> {
+  return new Uint8Array(buffer as ArrayBuffer, byteOffset, byteLength);
+}
+
+/** The numbers in bytes, where they are if they can be read there. */
+function numbersOf(bytes: Uint8Array): Uint32Array<ArrayBuffer> | undefined {
+  if (bytes.length % 4 !== 0) return undefined;
+  const { buffer, byteOffset } = bytes;
+  if (byteOffset % 4 === 0 && buffer instanceof ArrayBuffer) {
+    return new Uint32Array(buffer, byteOffset, bytes.length / 4);
+  }
+  return new Uint32Array(new Uint8Array(bytes).buffer);
 }
 
 function namesOf(

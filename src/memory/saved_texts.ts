@@ -61,7 +61,7 @@ export async function openSavedTexts(
   domain: Domain,
   { account, credential }: Caller,
   scope: Scope,
-): Promise<Uint8Array | undefined> {
+): Promise<readonly Uint8Array[] | undefined> {
   const bytes = await domain.textFiles.read(scope);
   const blobs = bytes === undefined ? [] : blobsOf(bytes);
   if (blobs.length === 0 || blobs.some(({ memoryId }) => memoryId !== ID)) return undefined;
@@ -71,7 +71,7 @@ export async function openSavedTexts(
     ...(credential === undefined ? {} : { credential }),
   });
   const pieces = opened.flatMap((item) => item.status === "fulfilled" ? [item.value] : []);
-  return pieces.length === blobs.length ? joined(pieces) : undefined;
+  return pieces.length === blobs.length ? untagged(pieces) : undefined;
 }
 
 /** The blobs of a file; nothing where it has another format. */
@@ -90,19 +90,13 @@ function blobsOf(bytes: Uint8Array): BlobContent[] {
 }
 
 /** Pieces without what they begin with; `undefined` unless all are of one file, in their order. */
-function joined(pieces: readonly Uint8Array[]): Uint8Array | undefined {
+function untagged(pieces: readonly Uint8Array[]): Uint8Array[] | undefined {
   const tag = pieces[0]!.slice(0, TAG_BYTES);
-  const whole = new Uint8Array(
-    pieces.reduce((sum, { length }) => sum + Math.max(0, length - TAG_BYTES), 0),
-  );
-  let at = 0;
   for (const [number, piece] of pieces.entries()) {
     new DataView(tag.buffer).setUint32(NUMBER_AT, number);
     if (piece.length < TAG_BYTES || tag.some((byte, i) => piece[i] !== byte)) return undefined;
-    whole.set(piece.subarray(TAG_BYTES), at);
-    at += piece.length - TAG_BYTES;
   }
-  return whole;
+  return pieces.map((piece) => piece.subarray(TAG_BYTES));
 }
 
 /**
@@ -115,15 +109,15 @@ export async function takeSavedTexts(
   caller: Caller,
   scope: Scope,
   loaded: LoadedScope,
-  opening: Promise<Uint8Array | undefined> | undefined,
+  opening: Promise<readonly Uint8Array[] | undefined> | undefined,
 ): Promise<void> {
   const count = loaded.entries().length;
   const state = stateOf(loaded);
   if (count < FEW || loaded.texts * 2 > count || domain.now() - state.readAt < PAUSE_MS) return;
   state.readAt = domain.now();
   state.turn = domain.textFiles.turn(scope);
-  const bytes = await (opening ?? openSavedTexts(domain, caller, scope));
-  if (bytes !== undefined && loaded.takeTexts(bytes)) state.texts = loaded.texts;
+  const pieces = await (opening ?? openSavedTexts(domain, caller, scope));
+  if (pieces !== undefined && loaded.takeTexts(pieces)) state.texts = loaded.texts;
 }
 
 /** Writes what is known, when that is much more than what is on disk. */

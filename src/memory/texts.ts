@@ -35,7 +35,7 @@ export async function readTexts(
   caller: Caller,
   scope: Scope,
   loaded: LoadedScope,
-  opening?: Promise<Uint8Array | undefined>,
+  opening?: Promise<readonly Uint8Array[] | undefined>,
 ): Promise<void> {
   const reading: Reading = readings.get(loaded) ?? { running: undefined, failed: new Map() };
   readings.set(loaded, reading);
@@ -65,7 +65,7 @@ async function readAll(
   scope: Scope,
   loaded: LoadedScope,
   reading: Reading,
-  opening: Promise<Uint8Array | undefined> | undefined,
+  opening: Promise<readonly Uint8Array[] | undefined> | undefined,
 ): Promise<void> {
   const { failed } = reading;
   // Not the caller's signal: others may wait for the same texts.

@@ -42,3 +42,41 @@ Deno.test("frequencies stop at the limit, and memory follows the contents", () =
   for (let i = 0; i < 10_000; i++) postings.add(i, 10 + i);
   assert.ok(postings.bytes > empty + 10_000 * 4 * 4);
 });
+
+Deno.test("long lists and many chunks give what was put in", () => {
+  const random = uniform(8);
+  const postings = new Postings();
+  const model = new Map<number, number[]>();
+  // One term in every document, some in many, and so many seldom ones that there are many chunks.
+  for (let document = 0; document < 30_000; document++) {
+    const hashes = [1, 2 + Math.floor(random() * 3), 5 + Math.floor(random() * 50_000)];
+    for (const hash of hashes) {
+      postings.add(hash, document);
+      model.getOrInsertComputed(hash, () => []).push(document);
+    }
+  }
+  const check = (checked: Postings) => {
+    for (const [hash, list] of model) {
+      assert.deepEqual(read(checked, hash).map(([document]) => document), list);
+    }
+  };
+  check(postings);
+  const { state } = postings;
+  assert.ok(state.chunks.length > 2 && state.chunks.every(({ length }) => length <= 65_536));
+  // Taken over, it grows as the first one does.
+  const again = Postings.from({
+    ...state,
+    cells: state.cells.slice(),
+    chunks: state.chunks.map((chunk) => chunk.slice()),
+  });
+  for (let document = 30_000; document < 40_000; document++) {
+    for (const hash of [1, 5 + document % 50_000]) {
+      again.add(hash, document);
+      model.getOrInsertComputed(hash, () => []).push(document);
+    }
+  }
+  check(again);
+  assert.throws(() => Postings.from({ ...state, chunks: [] }), RangeError);
+  const chunks = [new Uint32Array(65_537)];
+  assert.throws(() => Postings.from({ ...state, chunks }), RangeError);
+});
