@@ -31,15 +31,15 @@ export interface SavedTexts {
 
 /** What the texts of a scope came to at one moment. */
 export interface TextSnapshot {
-  /** Bytes of all pieces, about. */
+  /** Bytes of all pieces. */
   readonly bytes: number;
-  /** To be copied one after the other; meanwhile the index may change. */
+  /** To be copied one after the other; meanwhile the index may change. Their lengths are multiples of 4. */
   readonly pieces: Iterable<Uint8Array<ArrayBuffer>>;
 }
 
 /**
- * What the texts of a scope came to: a piece with head, lengths, norms and the names as JSON, then
- * the tables and the chunks of the lists, in the byte order of the machine: they are read on the
+ * What the texts of a scope came to: a piece with head, lengths, norms and the names as JSON,
+ * filled up with blanks, then the tables and the chunks of the lists, in the byte order of the machine: they are read on the
  * machine that wrote them. The chunks, which are most of it, are those of the index, as
  * {@linkcode Postings.state} allows.
  */
@@ -52,7 +52,8 @@ export function snapshotTexts(
     return { id, version };
   });
   const json = JSON.stringify([memories.map(({ id }) => id), memories.map((m) => m.version)]);
-  const names = encoder.encode(json);
+  const padded = encoder.encode(json.padEnd(json.length + 3));
+  const names = padded.subarray(0, padded.length & ~3);
   const front = new Uint8Array(4 * (HEAD + 2 * lengths.length) + names.length);
   new Uint32Array(front.buffer, 0, HEAD).set([FORMAT, lengths.length]);
   new Uint32Array(front.buffer, 0, HEAD).set(

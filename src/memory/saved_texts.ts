@@ -1,8 +1,8 @@
-import { randomBytes } from "node:crypto";
 import type { LoadedScope } from "../index/loaded_scope.ts";
 import type { Scope } from "../interfaces/mod.ts";
 import type { Caller, Domain } from "./domain.ts";
 import { type BlobContent, blobHead, decodeBlob } from "./record.ts";
+import { packPieces, unpackPieces } from "./text_records.ts";
 
 /** Fewer texts are read as fast as a file is. */
 const FEW = 256;
@@ -12,11 +12,10 @@ const MAX_BYTES = 32 * 1024 * 1024;
 const PAUSE_MS = 30_000;
 /** Stands for a scope's texts where a memory's id belongs; no memory has it. */
 const ID = "00000000-0000-8000-8000-007465787473";
-/** Bytes before each piece: its length, big endian. */
+/** Bytes before each sealed record: its length, big endian. */
 const LENGTH_BYTES = 4;
-/** Bytes a piece begins with: random ones of its file, and its number, big endian. */
-const TAG_BYTES = 16;
-const NUMBER_AT = 12;
+/** Records opened at once: more threads would keep the event loop from its core. */
+const AT_ONCE = 2;
 
 /**
  * What the words of a scope came to, on disk: the first recall after a start need not open and
@@ -65,13 +64,19 @@ export async function openSavedTexts(
   const bytes = await domain.textFiles.read(scope);
   const blobs = bytes === undefined ? [] : blobsOf(bytes);
   if (blobs.length === 0 || blobs.some(({ memoryId }) => memoryId !== ID)) return undefined;
-  const opened = await domain.cipher.open(blobs, {
-    ...scope,
-    accountId: account.accountId,
-    ...(credential === undefined ? {} : { credential }),
-  });
-  const pieces = opened.flatMap((item) => item.status === "fulfilled" ? [item.value] : []);
-  return pieces.length === blobs.length ? untagged(pieces) : undefined;
+  const records: Uint8Array[] = [];
+  for (let at = 0; at < blobs.length; at += AT_ONCE) {
+    const opened = await domain.cipher.open(blobs.slice(at, at + AT_ONCE), {
+      ...scope,
+      accountId: account.accountId,
+      ...(credential === undefined ? {} : { credential }),
+    });
+    for (const item of opened) {
+      if (item.status === "rejected") return undefined;
+      records.push(item.value);
+    }
+  }
+  return unpackPieces(records);
 }
 
 /** The blobs of a file; nothing where it has another format. */
@@ -87,16 +92,6 @@ function blobsOf(bytes: Uint8Array): BlobContent[] {
     blobs.push(blob);
   }
   return blobs;
-}
-
-/** Pieces without what they begin with; `undefined` unless all are of one file, in their order. */
-function untagged(pieces: readonly Uint8Array[]): Uint8Array[] | undefined {
-  const tag = pieces[0]!.slice(0, TAG_BYTES);
-  for (const [number, piece] of pieces.entries()) {
-    new DataView(tag.buffer).setUint32(NUMBER_AT, number);
-    if (piece.length < TAG_BYTES || tag.some((byte, i) => piece[i] !== byte)) return undefined;
-  }
-  return pieces.map((piece) => piece.subarray(TAG_BYTES));
 }
 
 /**
@@ -140,14 +135,8 @@ export function saveTexts(
   const { texts } = loaded;
   const make = async function* () {
     const context = { ...scope, accountId: account.accountId, memoryId: ID };
-    const tag = randomBytes(TAG_BYTES);
-    let number = 0;
-    for (const piece of pieces) {
-      tag.writeUInt32BE(number++, NUMBER_AT);
-      const plaintext = new Uint8Array(TAG_BYTES + piece.length);
-      plaintext.set(tag);
-      plaintext.set(piece, TAG_BYTES);
-      const sealed = await domain.cipher.seal(plaintext, context);
+    for (const record of packPieces(pieces)) {
+      const sealed = await domain.cipher.seal(record, context);
       const head = blobHead({ memoryId: ID, ...sealed });
       const length = new Uint8Array(LENGTH_BYTES);
       new DataView(length.buffer).setUint32(0, head.length + sealed.record.length);

@@ -150,7 +150,9 @@ Deno.test("pieces of another format, cut off or made up, are not taken", () => {
   assert.equal(decodeTexts(pieces.slice(0, -1)), undefined);
   assert.equal(decodeTexts([...pieces, pieces[4]!]), undefined);
   for (let i = 0; i < pieces.length; i++) {
-    assert.equal(decodeTexts(pieces.with(i, pieces[i]!.subarray(0, -1))), undefined, `${i}`);
+    // The first one ends with up to three blanks.
+    const short = pieces[i]!.subarray(0, i === 0 ? -4 : -1);
+    assert.equal(decodeTexts(pieces.with(i, short)), undefined, `${i}`);
   }
   const other = pieces[0]!.slice();
   other[0]! ^= 1;
