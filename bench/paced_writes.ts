@@ -4,7 +4,7 @@ import type { WireRequest } from "./signing_key.ts";
 
 const ROOT = fileURLToPath(new URL("../", import.meta.url));
 
-/** What a paced writer saw; every answer was a 202. */
+/** What a paced writer saw after its warm-up; every answer was a 202. */
 export interface Written {
   /** Requests accepted. */
   readonly requests: number;
@@ -47,6 +47,8 @@ export interface PacedWrites {
   readonly intervalMs: number;
   /** Connections, each with one request under way. */
   readonly clients: number;
+  /** Requests at the beginning that are not counted. */
+  readonly warmUp: number;
   /** File that may be written for the other process. */
   readonly file: string;
   /** Called once the other process writes. */
@@ -59,11 +61,18 @@ export interface PacedWrites {
  * @throws {Error} when one of them was not accepted.
  */
 export async function writePaced(options: PacedWrites): Promise<Written> {
-  const { port, requests, intervalMs, clients, file } = options;
+  const { port, requests, intervalMs, clients, warmUp, file } = options;
   await Deno.writeFile(file, packRequests(requests));
   await using child = new Deno.Command(Deno.execPath(), {
     args: ["run", "--quiet", "--lock=deno.lock", "--frozen", "--no-prompt", "-A"].concat(
-      ["bench/paced_writer.ts", String(port), file, String(intervalMs), String(clients)],
+      [
+        "bench/paced_writer.ts",
+        String(port),
+        file,
+        String(intervalMs),
+        String(clients),
+        String(warmUp),
+      ],
     ),
     cwd: ROOT,
     stdout: "piped",

@@ -90,12 +90,13 @@ async function measure(folder: DataFolder, scenario: Scenario): Promise<Figure[]
     async (active) => {
       const warm = performance.now() + 1000 * WARM_UP_SECONDS;
       await recallWhile(connection, folder, scenario, () => performance.now() < warm);
-      const start = { at: performance.now(), cpu: await server.cpu() };
+      const pending = await pendingOf(connection);
+      const start = { pending, at: performance.now(), cpu: await server.cpu() };
       const busy = await recallWhile(connection, folder, scenario, active);
       return { busy, start, end: { at: performance.now(), cpu: await server.cpu() } };
     },
   );
-  const pending = await pendingOf(connection);
+  const pending = await pendingOf(connection) - start.pending;
   const accepted = written.requests * scenario.bulk;
   const name = (what: string) => `${scenario.name}: ${what}`;
   return [
@@ -142,11 +143,13 @@ async function waiting(folder: DataFolder): Promise<Figure[]> {
   await using server = await startRelayer(folder);
   using connection = await Connection.open(server.port);
   const [, times] = await writing(server, folder, scenario, async (active) => {
+    const warm = performance.now() + 1000 * WARM_UP_SECONDS;
     const each: number[] = [];
     while (active()) {
       const body = { query: QUERY, namespace: scenario.namespace };
       const request = folder.key.request("POST", "/api/recall", body);
-      each.push(...await timeEach(connection, [request]));
+      const [ms = NaN] = await timeEach(connection, [request]);
+      if (performance.now() >= warm) each.push(ms);
     }
     return each;
   });
@@ -196,6 +199,7 @@ async function writing<T>(
     requests,
     intervalMs: 1000 * scenario.bulk / WRITES_PER_SECOND,
     clients: scenario.bulk === 1 ? 32 : 4,
+    warmUp: WARM_UP_SECONDS * WRITES_PER_SECOND / scenario.bulk,
     file: `${folder.path}/requests`,
     onStarted: started.resolve,
   }).finally(() => active = false);

@@ -15,6 +15,7 @@ export class TextFolder implements TextFiles, AsyncDisposable {
   readonly #turns = new Map<string, number>();
   /** The last change of a file, since a removal must not be overtaken. */
   readonly #changes = new Map<string, Promise<void>>();
+  #cleaning: Promise<void> | undefined;
   #closed = false;
 
   /**
@@ -47,13 +48,16 @@ export class TextFolder implements TextFiles, AsyncDisposable {
     const path = this.#path;
     if (path === undefined) return;
     if (this.#closed) return;
+    const isWanted = () => this.turn(scope) === turn;
     await this.#change(scope, async (name) => {
-      if (this.turn(scope) !== turn) return;
+      if (!isWanted()) return;
       await Deno.mkdir(path, { recursive: true, mode: 0o700 });
+      await (this.#cleaning ??= clean(path));
       const file = `${path}/${name}`;
       try {
-        await Deno.writeFile(`${file}.new`, ReadableStream.from(make()), { mode: 0o600 });
-        if (this.turn(scope) === turn) return await Deno.rename(`${file}.new`, file);
+        const bytes = ReadableStream.from(whilst(isWanted, make()));
+        await Deno.writeFile(`${file}.new`, bytes, { mode: 0o600 });
+        if (isWanted()) return await Deno.rename(`${file}.new`, file);
       } catch (error) {
         await removed(`${file}.new`);
         throw error;
@@ -68,7 +72,7 @@ export class TextFolder implements TextFiles, AsyncDisposable {
     this.#turns.set(scopeKey(scope), this.turn(scope) + 1);
     await this.#change(scope, async (name) => {
       // What a crash left half written, too.
-      for (const suffix of ["", ".new"]) await removed(`${path}/${name}${suffix}`);
+      await removed(`${path}/${name}.new`).finally(() => removed(`${path}/${name}`));
     });
   }
 
@@ -95,6 +99,21 @@ export class TextFolder implements TextFiles, AsyncDisposable {
 
   #name(scope: Scope): string {
     return this.#hmac(scopeKey(scope)).toHex();
+  }
+}
+
+/** Removes what a crash left half written, before anything is written. */
+async function clean(path: string): Promise<void> {
+  for await (const { name } of Deno.readDir(path)) {
+    if (name.endsWith(".new")) await removed(`${path}/${name}`);
+  }
+}
+
+/** Ends early when nobody wants the rest. */
+async function* whilst<T>(isWanted: () => boolean, items: AsyncIterable<T>): AsyncGenerator<T> {
+  for await (const item of items) {
+    if (!isWanted()) return;
+    yield item;
   }
 }
 

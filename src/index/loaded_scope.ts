@@ -76,8 +76,11 @@ export interface LoadedScope {
   withoutText(): readonly IndexedMemory[];
   /** Number of memories whose text is known. */
   readonly texts: number;
-  /** What is known of the texts, in pieces that {@linkcode LoadedScope.takeTexts} takes over. */
-  snapshotTexts(): TextSnapshot;
+  /**
+   * What is known of the texts, in pieces that {@linkcode LoadedScope.takeTexts} takes over;
+   * `undefined` where that is more than `maxBytes`.
+   */
+  snapshotTexts(maxBytes?: number): TextSnapshot | undefined;
   /**
    * Takes over texts of memories that are here in the same version. Answers whether it could: bytes
    * of another format or of another analysis are ignored. The bytes are written to afterwards: they

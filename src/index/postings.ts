@@ -195,7 +195,7 @@ export class Postings {
 
   #take(size: number): number {
     if ((this.#used & IN_CHUNK) + size > CHUNK) {
-      this.#used = (this.#used & ~IN_CHUNK) + CHUNK;
+      this.#used = Math.ceil(this.#used / CHUNK) * CHUNK;
     }
     const start = this.#used;
     this.#used += size;

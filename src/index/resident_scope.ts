@@ -158,10 +158,10 @@ export class ResidentScope implements LoadedScope {
   }
 
   /** What is known of the texts. */
-  snapshotTexts(): TextSnapshot {
+  snapshotTexts(maxBytes?: number): TextSnapshot | undefined {
     this.#check();
     const { state, slots } = this.#texts.save();
-    return snapshotTexts(state, (document) => this.#entries[slots[document]!]!);
+    return snapshotTexts(state, (document) => this.#entries[slots[document]!]!, maxBytes);
   }
 
   /** Takes over texts; answers whether they could be. */

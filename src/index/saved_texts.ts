@@ -1,3 +1,4 @@
+import { Buffer } from "node:buffer";
 import type { LexicalState } from "./lexical_index.ts";
 
 /**
@@ -5,8 +6,13 @@ import type { LexicalState } from "./lexical_index.ts";
  * numbers of another analysis mean other words.
  */
 const FORMAT = 0x73_76_74_02;
-/** Numbers of the head: format, documents, and terms and chunks of words and of runs. */
-const HEAD = 6;
+/**
+ * Numbers of the head: format, documents, bytes of the names; terms, cells and chunks of words, and
+ * the same of runs.
+ */
+const HEAD = 9;
+/** Most bytes of a piece: as many as a chunk has. */
+const PIECE_BYTES = 256 * 1024;
 
 const encoder = new TextEncoder();
 const decoder = new TextDecoder();
@@ -31,22 +37,28 @@ export interface SavedTexts {
 
 /** What the texts of a scope came to at one moment. */
 export interface TextSnapshot {
-  /** Bytes of all pieces. */
-  readonly bytes: number;
-  /** To be copied one after the other; meanwhile the index may change. Their lengths are multiples of 4. */
+  /**
+   * At most 256 KiB each, their lengths multiples of 4. To be copied one after the other; meanwhile
+   * the index may change.
+   */
   readonly pieces: Iterable<Uint8Array<ArrayBuffer>>;
 }
 
 /**
- * What the texts of a scope came to: a piece with head, lengths, norms and the names as JSON,
- * filled up with blanks, then the tables and the chunks of the lists, in the byte order of the machine: they are read on the
- * machine that wrote them. The chunks, which are most of it, are those of the index, as
- * {@linkcode Postings.state} allows.
+ * What the texts of a scope came to: a piece of numbers; lengths, norms, the names as JSON, filled
+ * up with blanks, and the tables, each in as many pieces as it takes; then the chunks of the lists.
+ * In the byte order of the machine: they are read on the machine that wrote them. The chunks, which
+ * are most of it, are those of the index, as {@linkcode Postings.state} allows.
+ *
+ * @param maxBytes `undefined` is answered where it would be more, without the names.
  */
 export function snapshotTexts(
   { lengths, norms, words, runs }: LexicalState,
   memoryOf: (document: number) => SavedMemory,
-): TextSnapshot {
+  maxBytes = Infinity,
+): TextSnapshot | undefined {
+  const all = [lengths, norms, words.cells, runs.cells, ...words.chunks, ...runs.chunks];
+  if (all.reduce((sum, { byteLength }) => sum + byteLength, 0) > maxBytes) return undefined;
   const memories = Array.from(lengths, (_, document) => {
     const { id, version } = memoryOf(document);
     return { id, version };
@@ -54,20 +66,13 @@ export function snapshotTexts(
   const json = JSON.stringify([memories.map(({ id }) => id), memories.map((m) => m.version)]);
   const padded = encoder.encode(json.padEnd(json.length + 3));
   const names = padded.subarray(0, padded.length & ~3);
-  const front = new Uint8Array(4 * (HEAD + 2 * lengths.length) + names.length);
-  new Uint32Array(front.buffer, 0, HEAD).set([FORMAT, lengths.length]);
-  new Uint32Array(front.buffer, 0, HEAD).set(
-    [words, runs].flatMap(({ terms, chunks }) => [terms, chunks.length]),
-    2,
+  const head = Uint32Array.of(
+    ...[FORMAT, lengths.length, names.length],
+    ...[words, runs].flatMap(({ terms, cells, chunks }) => [terms, cells.length, chunks.length]),
   );
-  let at = 4 * HEAD;
-  for (const part of [bytesOf(lengths), bytesOf(norms), names]) {
-    front.set(part, at);
-    at += part.length;
-  }
-  const tables = [words.cells.slice(), runs.cells.slice()];
-  const pieces = [front, ...[...tables, ...words.chunks, ...runs.chunks].map(bytesOf)];
-  return { bytes: pieces.reduce((sum, { length }) => sum + length, 0), pieces };
+  const copied = [lengths.slice(), norms.slice(), names, words.cells.slice(), runs.cells.slice()];
+  const rest = [...words.chunks, ...runs.chunks];
+  return { pieces: [bytesOf(head), ...copied.map(bytesOf).flatMap(cut), ...rest.map(bytesOf)] };
 }
 
 /**
@@ -75,28 +80,54 @@ export function snapshotTexts(
  * are taken over where they stand, as they are many.
  */
 export function decodeTexts(pieces: readonly Uint8Array[]): SavedTexts | undefined {
-  const [first, ...rest] = pieces;
-  if (first === undefined || first.length < 4 * HEAD) return undefined;
-  const front = new Uint8Array(first);
-  const [format, count = 0, wordTerms = 0, wordChunks = 0, runTerms = 0, runChunks = 0] =
-    new Uint32Array(front.buffer, 0, HEAD);
-  const numbers = HEAD + 2 * count;
-  if (format !== FORMAT || numbers * 4 > front.length) return undefined;
-  if (rest.length !== 2 + wordChunks + runChunks) return undefined;
-  const names = namesOf(front.subarray(numbers * 4), count);
-  const arrays = rest.map(numbersOf).filter((array) => array !== undefined);
-  const [wordCells, runCells, ...chunks] = arrays;
-  if (names === undefined || arrays.length !== rest.length) return undefined;
-  if (wordCells === undefined || runCells === undefined) return undefined;
-  const lengths = new Int32Array(front.buffer, 4 * HEAD, count);
-  const norms = new Float32Array(front.buffer, 4 * (HEAD + count), count);
-  const words = { terms: wordTerms, cells: wordCells, chunks: chunks.slice(0, wordChunks) };
-  const runs = { terms: runTerms, cells: runCells, chunks: chunks.slice(wordChunks) };
-  return { ...names, state: { lengths, norms, words, runs } };
+  const head = numbersOf(pieces[0] ?? new Uint8Array());
+  if (head?.length !== HEAD || head[0] !== FORMAT) return undefined;
+  const [, count = 0, nameBytes = 0, ...sizes] = head;
+  const [wordTerms = 0, wordCells = 0, wordChunks = 0, runTerms = 0, runCells = 0, runChunks = 0] =
+    sizes;
+  let next = 1;
+  const section = (length: number) => {
+    const taken = pieces.slice(next, next += Math.ceil(length / PIECE_BYTES));
+    return joined(taken, length);
+  };
+  const lengths = section(4 * count);
+  const norms = section(4 * count);
+  const names = section(nameBytes);
+  const tables = [section(4 * wordCells), section(4 * runCells)];
+  const arrays = [...tables, ...pieces.slice(next)].map((bytes) => bytes && numbersOf(bytes));
+  if (lengths === undefined || norms === undefined || names === undefined) return undefined;
+  if (arrays.length !== 2 + wordChunks + runChunks) return undefined;
+  const known = namesOf(names, count);
+  const [wordTable, runTable, ...chunks] = arrays.filter((array) => array !== undefined);
+  if (known === undefined || chunks.length !== wordChunks + runChunks) return undefined;
+  const words = { terms: wordTerms, cells: wordTable!, chunks: chunks.slice(0, wordChunks) };
+  const runs = { terms: runTerms, cells: runTable!, chunks: chunks.slice(wordChunks) };
+  const state = {
+    lengths: new Int32Array(lengths.buffer, lengths.byteOffset, count),
+    norms: new Float32Array(norms.buffer, norms.byteOffset, count),
+    words,
+    runs,
+  };
+  return { ...known, state };
 }
 
 function bytesOf({ buffer, byteOffset, byteLength }: ArrayBufferView): Uint8Array<ArrayBuffer> {
   return new Uint8Array(buffer as ArrayBuffer, byteOffset, byteLength);
+}
+
+function cut(bytes: Uint8Array<ArrayBuffer>): Uint8Array<ArrayBuffer>[] {
+  return Array.from(
+    { length: Math.ceil(bytes.length / PIECE_BYTES) },
+    (_, i) => bytes.subarray(i * PIECE_BYTES, (i + 1) * PIECE_BYTES),
+  );
+}
+
+/** Pieces that are so long together; aligned for numbers, as a `Buffer` is. */
+function joined(pieces: readonly Uint8Array[], length: number): Uint8Array | undefined {
+  if (pieces.reduce((sum, piece) => sum + piece.length, 0) !== length) return undefined;
+  const [first] = pieces;
+  if (pieces.length === 1 && first !== undefined && first.byteOffset % 4 === 0) return first;
+  return Buffer.concat(pieces, length);
 }
 
 /** The numbers in bytes, where they are if they can be read there. */

@@ -1,4 +1,4 @@
-/** Items behind the first one that may have left before the others are moved. */
+/** Places in front of the first item that may be empty before the others are moved. */
 const FEW = 1024;
 
 /**

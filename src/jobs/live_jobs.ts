@@ -15,8 +15,18 @@ interface Waiter {
   readonly resolve: () => void;
 }
 
+/** Unfinished jobs that nobody has taken up: thousands may be taken up, and not looked at again. */
+export interface AtRest {
+  /** The jobs. */
+  readonly atRest: ReadonlySet<LiveJob>;
+  /** Takes a job up; answers whether it was at rest. */
+  takeUp(live: LiveJob): boolean;
+  /** Lets a job that was taken up rest, unless it has ended. */
+  putDown(live: LiveJob): void;
+}
+
 /** The unfinished jobs in memory, by id and by scope. */
-export class LiveJobs {
+export class LiveJobs implements AtRest {
   readonly #byId = new Map<string, LiveJob>();
   readonly #byScope = new Map<string, Set<LiveJob>>();
   readonly #unsettled = new Map<string, Unsettled>();
@@ -102,17 +112,14 @@ export class LiveJobs {
     return [...this.#byId.values()];
   }
 
-  /** Jobs that nobody has taken up: thousands may be taken up, and not looked at again. */
   get atRest(): ReadonlySet<LiveJob> {
     return this.#atRest;
   }
 
-  /** Takes a job up; answers whether it was at rest. */
   takeUp(live: LiveJob): boolean {
     return this.#atRest.delete(live);
   }
 
-  /** Lets a job that was taken up rest, unless it has ended. */
   putDown(live: LiveJob): void {
     if (this.#byId.get(live.job.id) === live) this.#atRest.add(live);
   }

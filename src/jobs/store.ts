@@ -4,7 +4,7 @@ import { EndedJobs } from "./ended_jobs.ts";
 import type { AcceptedJob, EndedJob, Ending, JobView, Progress } from "./job.ts";
 import type { KvWriter, Mutation } from "./kv_writer.ts";
 import { LiveJob } from "./live_job.ts";
-import { LiveJobs } from "./live_jobs.ts";
+import { type AtRest, LiveJobs } from "./live_jobs.ts";
 import { readUnfinished } from "./recovery.ts";
 import type { Staging, Stored } from "./staging.ts";
 
@@ -67,19 +67,9 @@ export class JobStore {
     return jobs;
   }
 
-  /** See {@linkcode LiveJobs.atRest}. */
-  get atRest(): ReadonlySet<LiveJob> {
-    return this.#live.atRest;
-  }
-
-  /** See {@linkcode LiveJobs.takeUp}. */
-  takeUp(live: LiveJob): boolean {
-    return this.#live.takeUp(live);
-  }
-
-  /** See {@linkcode LiveJobs.putDown}. */
-  putDown(live: LiveJob): void {
-    this.#live.putDown(live);
+  /** Unfinished jobs that nobody has taken up. */
+  get rest(): AtRest {
+    return this.#live;
   }
 
   /** Unfinished job by id. */

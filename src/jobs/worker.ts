@@ -145,7 +145,7 @@ export class JobWorker {
     const now = this.#options.now();
     const stepped = now < this.#sweptAt - CLOCK_STEP_MS;
     this.#sweptAt = now;
-    for (const live of this.#store.atRest) {
+    for (const live of this.#store.rest.atRest) {
       if (live.due <= now || stepped) this.#enqueue(live);
     }
     this.#pump();
@@ -191,7 +191,7 @@ export class JobWorker {
   }
 
   #enqueue(live: LiveJob): void {
-    if (this.#store.takeUp(live)) this.#queue.add(live);
+    if (this.#store.rest.takeUp(live)) this.#queue.add(live);
   }
 
   #next(): LiveJob | undefined {
@@ -213,7 +213,7 @@ export class JobWorker {
       const run = this.#run(live).finally(() => {
         this.#bytesInFlight -= live.job.bytes;
         this.#inFlight.delete(run);
-        this.#store.putDown(live);
+        this.#store.rest.putDown(live);
         this.#pump();
       });
       this.#inFlight.add(run);

@@ -25,7 +25,7 @@ const AT_ONCE = 2;
 export interface TextFiles {
   /** The file of a scope. */
   read(scope: Scope): Promise<Uint8Array | undefined>;
-  /** Writes what is made, unless the scope was dropped since that turn. */
+  /** Writes what is made, as long as the scope was not dropped since that turn. */
   write(scope: Scope, turn: number, make: () => AsyncIterable<Uint8Array>): Promise<void>;
   /** Removes it: something in it was deleted. */
   drop(scope: Scope): Promise<void>;
@@ -129,13 +129,13 @@ export function saveTexts(
   if (loaded.texts < FEW || change < Math.max(FEW, state.texts / 4)) return;
   if (state.writing || domain.now() - state.writtenAt < PAUSE_MS) return;
   state.writtenAt = domain.now();
-  const { bytes, pieces } = loaded.snapshotTexts();
-  if (bytes > MAX_BYTES) return;
+  const snapshot = loaded.snapshotTexts(MAX_BYTES);
+  if (snapshot === undefined) return;
   state.writing = true;
   const { texts } = loaded;
   const make = async function* () {
     const context = { ...scope, accountId: account.accountId, memoryId: ID };
-    for (const record of packPieces(pieces)) {
+    for (const record of packPieces(snapshot.pieces)) {
       const sealed = await domain.cipher.seal(record, context);
       const head = blobHead({ memoryId: ID, ...sealed });
       const length = new Uint8Array(LENGTH_BYTES);

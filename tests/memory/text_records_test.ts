@@ -58,8 +58,10 @@ Deno.test("records of two files, in another order, cut off or made up are not un
       [new Uint8Array()],
     ]
   ) assert.equal(unpackPieces(records), undefined);
-  // More pieces than there can be.
-  const many = a.slice();
-  new Uint32Array(many.buffer)[4] = 2 ** 30;
-  assert.equal(unpackPieces([many]), undefined);
+  // More pieces than there can be, a longer one, a shorter one, and another format.
+  for (const [at, value] of [[5, 2 ** 30], [6, 2 ** 32 - 4], [6, 2 ** 20 + 4], [6, 8], [0, 1]]) {
+    const changed = a.slice();
+    new Uint32Array(changed.buffer)[at!] = value!;
+    assert.equal(unpackPieces([changed]), undefined, `${at}`);
+  }
 });

@@ -1,0 +1,34 @@
+import assert from "node:assert/strict";
+import { LiveJob } from "../../src/jobs/live_job.ts";
+import { LiveJobs } from "../../src/jobs/live_jobs.ts";
+import { jobOf } from "./setup.ts";
+
+Deno.test("a job is taken up once, and rests again unless it has ended", () => {
+  const jobs = new LiveJobs();
+  const [first, second] = [new LiveJob(jobOf(), 0), new LiveJob(jobOf(), 0)];
+  jobs.add(first);
+  jobs.add(second);
+  assert.deepEqual([...jobs.atRest], [first, second]);
+  assert.ok(jobs.takeUp(first));
+  assert.ok(!jobs.takeUp(first));
+  assert.deepEqual([...jobs.atRest], [second]);
+  jobs.putDown(first);
+  assert.deepEqual([...jobs.atRest], [second, first]);
+  jobs.takeUp(first);
+  jobs.remove(first);
+  jobs.putDown(first);
+  jobs.remove(second);
+  assert.equal(jobs.atRest.size, 0);
+  assert.ok(!jobs.takeUp(second));
+});
+
+Deno.test("a job that was retried stands for the one before, which still unwinds", () => {
+  const jobs = new LiveJobs();
+  const job = jobOf();
+  const before = jobs.add(new LiveJob(job, 0));
+  jobs.takeUp(before);
+  jobs.remove(before);
+  const again = jobs.add(new LiveJob(job, 5));
+  jobs.putDown(before);
+  assert.deepEqual([...jobs.atRest], [again]);
+});
