@@ -16,11 +16,11 @@ const WRITES_PER_SECOND = 1000;
 /** Most memories a request. */
 const BULK = 20;
 /** Seconds of writing that are measured. */
-const SECONDS = 24;
+const SECONDS = 48;
 /** And before: what happens once in a process is over, what was not compiled is. */
 const WARM_UP_SECONDS = 4;
 /** Recalls measured while nothing is written. */
-const IDLE = 600;
+const IDLE = 1200;
 /** And before that. */
 const WARM_UP = 100;
 /** Milliseconds between two recalls, a cached and a new query in turn. */
