@@ -1,5 +1,4 @@
 import type { IndexEntry } from "../interfaces/mod.ts";
-import type { TextSnapshot } from "./saved_texts.ts";
 
 /** A memory of the index without its vectors. */
 export type IndexedMemory = Omit<IndexEntry, "vectors">;
@@ -77,10 +76,11 @@ export interface LoadedScope {
   /** Number of memories whose text is known. */
   readonly texts: number;
   /**
-   * What is known of the texts, in pieces that {@linkcode LoadedScope.takeTexts} takes over;
-   * `undefined` where that is more than `maxBytes`.
+   * What is known of the texts, in pieces that {@linkcode LoadedScope.takeTexts} takes over, to be
+   * copied one after the other while the scope may change; `undefined` where that is more than
+   * `maxBytes`.
    */
-  snapshotTexts(maxBytes?: number): TextSnapshot | undefined;
+  snapshotTexts(maxBytes?: number): readonly Uint8Array[] | undefined;
   /**
    * Takes over texts of memories that are here in the same version. Answers whether it could: bytes
    * of another format or of another analysis are ignored. The bytes are written to afterwards: they

@@ -14,7 +14,7 @@ import type {
 } from "./loaded_scope.ts";
 import { nearest } from "./nearest.ts";
 import { PayloadBytes } from "./payload_bytes.ts";
-import { decodeTexts, snapshotTexts, type TextSnapshot } from "./saved_texts.ts";
+import { decodeTexts, snapshotTexts } from "./saved_texts.ts";
 import { ScopeVectors } from "./scope_vectors.ts";
 
 /** Payloads that are gone may keep so many bytes, or as many as those that are there. */
@@ -158,7 +158,7 @@ export class ResidentScope implements LoadedScope {
   }
 
   /** What is known of the texts. */
-  snapshotTexts(maxBytes?: number): TextSnapshot | undefined {
+  snapshotTexts(maxBytes?: number): readonly Uint8Array[] | undefined {
     this.#check();
     const { state, slots } = this.#texts.save();
     return snapshotTexts(state, (document) => this.#entries[slots[document]!]!, maxBytes);

@@ -35,28 +35,21 @@ export interface SavedTexts {
   readonly versions: readonly number[];
 }
 
-/** What the texts of a scope came to at one moment. */
-export interface TextSnapshot {
-  /**
-   * At most 256 KiB each, their lengths multiples of 4. To be copied one after the other; meanwhile
-   * the index may change.
-   */
-  readonly pieces: Iterable<Uint8Array<ArrayBuffer>>;
-}
-
 /**
  * What the texts of a scope came to: a piece of numbers; lengths, norms, the names as JSON, filled
  * up with blanks, and the tables, each in as many pieces as it takes; then the chunks of the lists.
  * In the byte order of the machine: they are read on the machine that wrote them. The chunks, which
- * are most of it, are those of the index, as {@linkcode Postings.state} allows.
+ * are most of it, are those of the index, as {@linkcode Postings.state} allows: the pieces are to be
+ * copied one after the other, and meanwhile the index may change.
  *
+ * @returns pieces of at most 256 KiB, their lengths multiples of 4.
  * @param maxBytes `undefined` is answered where it would be more, without the names.
  */
 export function snapshotTexts(
   { lengths, norms, words, runs }: LexicalState,
   memoryOf: (document: number) => SavedMemory,
   maxBytes = Infinity,
-): TextSnapshot | undefined {
+): Uint8Array<ArrayBuffer>[] | undefined {
   const all = [lengths, norms, words.cells, runs.cells, ...words.chunks, ...runs.chunks];
   if (all.reduce((sum, { byteLength }) => sum + byteLength, 0) > maxBytes) return undefined;
   const memories = Array.from(lengths, (_, document) => {
@@ -72,7 +65,7 @@ export function snapshotTexts(
   );
   const copied = [lengths.slice(), norms.slice(), names, words.cells.slice(), runs.cells.slice()];
   const rest = [...words.chunks, ...runs.chunks];
-  return { pieces: [bytesOf(head), ...copied.map(bytesOf).flatMap(cut), ...rest.map(bytesOf)] };
+  return [bytesOf(head), ...copied.map(bytesOf).flatMap(cut), ...rest.map(bytesOf)];
 }
 
 /**

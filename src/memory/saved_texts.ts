@@ -129,13 +129,13 @@ export function saveTexts(
   if (loaded.texts < FEW || change < Math.max(FEW, state.texts / 4)) return;
   if (state.writing || domain.now() - state.writtenAt < PAUSE_MS) return;
   state.writtenAt = domain.now();
-  const snapshot = loaded.snapshotTexts(MAX_BYTES);
-  if (snapshot === undefined) return;
+  const pieces = loaded.snapshotTexts(MAX_BYTES);
+  if (pieces === undefined) return;
   state.writing = true;
   const { texts } = loaded;
   const make = async function* () {
     const context = { ...scope, accountId: account.accountId, memoryId: ID };
-    for (const record of packPieces(snapshot.pieces)) {
+    for (const record of packPieces(pieces)) {
       const sealed = await domain.cipher.seal(record, context);
       const head = blobHead({ memoryId: ID, ...sealed });
       const length = new Uint8Array(LENGTH_BYTES);

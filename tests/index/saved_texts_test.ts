@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { uniform } from "../../bench/statistics.ts";
 import { LexicalIndex } from "../../src/index/lexical_index.ts";
-import { decodeTexts, snapshotTexts, type TextSnapshot } from "../../src/index/saved_texts.ts";
+import { decodeTexts, snapshotTexts } from "../../src/index/saved_texts.ts";
 
 const WORDS = "tea coffee train piano garden winter doctor bicycle window letter Größe 커피 茶"
   .split(" ");
@@ -38,13 +38,13 @@ function assertSame(actual: readonly number[], expected: readonly number[]): voi
   actual.forEach((value, i) => assert.ok(Math.abs(value - expected[i]!) < 1e-5, `${i}: ${value}`));
 }
 
-function snapshotOf(index: LexicalIndex, memories: readonly Memory[]): TextSnapshot {
+function snapshotOf(index: LexicalIndex, memories: readonly Memory[]): readonly Uint8Array[] {
   const { state, slots } = index.save();
   return snapshotTexts(state, (document) => memories[slots[document]!]!)!;
 }
 
 function saved(index: LexicalIndex, memories: readonly Memory[]): Uint8Array[] {
-  return [...snapshotOf(index, memories).pieces].map((piece) => piece.slice());
+  return snapshotOf(index, memories).map((piece) => piece.slice());
 }
 
 function take(
@@ -103,7 +103,7 @@ Deno.test("a snapshot stays what it is while the index changes between its piece
   };
   const memories = Array.from({ length: 300 }, own);
   const first = indexOf(memories, () => true);
-  const { pieces } = snapshotOf(first, memories);
+  const pieces = snapshotOf(first, memories);
   const now = [...memories];
   const read: Uint8Array[] = [];
   for (const piece of pieces) {
