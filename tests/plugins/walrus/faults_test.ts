@@ -95,7 +95,21 @@ Deno.test("a put whose patience ends leaves its item, which is stored when the r
   strictEqual(blobsOf(stage.devnet, owner), 1);
 });
 
-Deno.test("an aborted put leaves its item, which is stored all the same", async () => {
+Deno.test("a put aborted once it is kept leaves its item, which is stored all the same", async () => {
+  await using stage = await WalrusStage.start();
+  const owner = newOwner();
+  const stop = new AbortController();
+  const reason = new Error("stop");
+  await using store = open(stage, {
+    failpoint: (name) => name === "item" ? stop.abort(reason) : undefined,
+  });
+  const options = { owner, namespace: "work", idempotencyKey: "job", signal: stop.signal };
+  await rejects(store.put(Uint8Array.of(1), options), (error) => error === reason);
+  await store.drain();
+  strictEqual(blobsOf(stage.devnet, owner), 1);
+});
+
+Deno.test("a put aborted before it is kept leaves nothing", async () => {
   await using stage = await WalrusStage.start();
   const owner = newOwner();
   await using store = open(stage);
@@ -103,10 +117,11 @@ Deno.test("an aborted put leaves its item, which is stored all the same", async 
   const reason = new Error("stop");
   const options = { owner, namespace: "work", idempotencyKey: "job", signal: stop.signal };
   const put = store.put(Uint8Array.of(1), options);
-  setTimeout(() => stop.abort(reason), 5);
+  // In the same turn of the event loop: the write has not begun.
+  stop.abort(reason);
   await rejects(put, (error) => error === reason);
   await store.drain();
-  strictEqual(blobsOf(stage.devnet, owner), 1);
+  strictEqual(blobsOf(stage.devnet, owner), 0);
 });
 
 Deno.test("wallets without WAL are said to be so, and pay once they can", async () => {
