@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { Buffer } from "node:buffer";
-import { makeSigner, scriptSigner } from "../../src/client/signer.ts";
+import { makeSigner, nodeSigner, scriptSigner, webSigner } from "../../src/client/signer.ts";
 import { parsePrivateKey } from "../../src/protocol/private_key.ts";
 import { bodySha256, canonicalText } from "../../src/protocol/signing.ts";
 import { nativeBodySha256, verifyStrict } from "../../src/protocol/verify.ts";
@@ -49,8 +49,9 @@ Deno.test("an account id alone does not change the 4-field form", () => {
   assert.deepEqual(canonicalText(withoutNonce), canonicalText(FOUR_FIELDS));
 });
 
-Deno.test("both signers make the protocol's signatures, and they verify", async () => {
-  for (const signer of [await makeSigner(SEED), scriptSigner(SEED)]) {
+Deno.test("all signers make the protocol's signatures, and they verify", async () => {
+  const signers = [await makeSigner(SEED), nodeSigner(SEED), await webSigner(SEED)];
+  for (const signer of [...signers, scriptSigner(SEED)]) {
     assert.equal(signer.publicKey, PUBLIC_KEY);
     for (
       const [fields, expected] of [
