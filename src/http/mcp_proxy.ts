@@ -48,6 +48,8 @@ export interface GateAnswer {
   readonly headers: Headers;
   /** The body piece by piece, each fetched when it is asked for; absent when there is none. */
   readonly body: AsyncIterator<Uint8Array> | undefined;
+  /** The same as one piece, where all of it came with the head. */
+  readonly whole?: Uint8Array | undefined;
   /** To be called once the body has been read, or is not wanted any more. */
   close(): void;
 }
@@ -213,12 +215,13 @@ export class McpProxy implements Disposable {
       if (!request.signal.aborted) this.#options.failures.add({ reason: "unreachable" });
       throw new SvcError("sidecar_unavailable", undefined, { cause });
     }
-    const { status, body } = answer;
+    const { status, body, whole } = answer;
     const isEvents = answer.headers.get("content-type")?.startsWith("text/event-stream") ?? false;
     const headers = responseHeaders(answer.headers, isEvents);
-    if (body === undefined) {
+    if (body === undefined || whole !== undefined) {
       answer.close();
-      return new Response(null, { status, headers });
+      const bytes = whole as Uint8Array<ArrayBuffer> | undefined;
+      return new Response(bytes ?? null, { status, headers });
     }
     const leave = () => stream.end();
     const stream: Open = {

@@ -33,7 +33,7 @@ export class ConnectionPool implements Disposable {
     if (signal.aborted) cut();
     try {
       const answer = await connection.send(request);
-      let isRead = false;
+      let isRead = answer.body === undefined || answer.whole !== undefined;
       let isClosed = false;
       return {
         ...answer,
@@ -41,7 +41,7 @@ export class ConnectionPool implements Disposable {
         close: () => {
           if (isClosed) return;
           isClosed = true;
-          if (isRead || answer.body === undefined) this.#keep(connection);
+          if (isRead) this.#keep(connection);
           else connection.close();
         },
       };

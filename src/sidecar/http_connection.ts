@@ -23,9 +23,15 @@ export interface WireAnswer {
    * ends early. Absent when there is none.
    */
   readonly body: AsyncIterator<Uint8Array> | undefined;
+  /** The same as one piece, where all of it came with the head. */
+  readonly whole?: Uint8Array | undefined;
 }
 
 const EMPTY = new Uint8Array();
+const CARRIAGE_RETURN = 13;
+const LINE_FEED = 10;
+/** Characters of the line before a chunk. */
+const LONGEST_SIZE = 8;
 
 /** One HTTP/1.1 connection to a server of ours, for one request after the other. */
 export class HttpConnection {
@@ -86,11 +92,27 @@ export class HttpConnection {
     if (Number.isNaN(status)) throw new Error("The answer is not HTTP");
     const headers = headersOf(lines);
     if (headers.get("connection")?.toLowerCase() === "close") this.#reusable = false;
-    return { status, headers, body: this.#bodyOf(status, headers) };
+    const whole = await this.#wholeBody(status, headers);
+    const body = whole === undefined ? this.#bodyOf(status, headers) : once(whole);
+    return { status, headers, body, whole };
+  }
+
+  /** The body, where all of it is there. */
+  async #wholeBody(status: number, headers: Headers): Promise<Uint8Array | undefined> {
+    if (!hasBody(status)) return undefined;
+    if (headers.get("transfer-encoding")?.toLowerCase() === "chunked") {
+      const found = chunksIn(await this.#socket.ready());
+      if (found === undefined) return undefined;
+      this.#socket.take(found.end);
+      return found.bytes;
+    }
+    const length = Number(headers.get("content-length") ?? 0);
+    if (length === 0 || (await this.#socket.ready()).length < length) return undefined;
+    return this.#socket.take(length);
   }
 
   #bodyOf(status: number, headers: Headers): AsyncIterator<Uint8Array> | undefined {
-    if (status === 204 || status === 304) return undefined;
+    if (!hasBody(status)) return undefined;
     if (headers.get("transfer-encoding")?.toLowerCase() === "chunked") return this.#chunks();
     const length = headers.get("content-length");
     if (length === null) {
@@ -102,13 +124,49 @@ export class HttpConnection {
 
   async *#chunks(): AsyncGenerator<Uint8Array, void> {
     for (;;) {
-      const size = /^([0-9a-f]{1,8})(?:;|$)/i.exec(await this.#socket.until("\r\n"))?.[1];
-      if (size === undefined) throw new Error("The answer is not HTTP");
-      const length = parseInt(size, 16);
+      const length = chunkLength(await this.#socket.until("\r\n"));
+      if (length === undefined) throw new Error("The answer is not HTTP");
       yield* this.#socket.exactly(length);
       // Our server sends no trailers, so an empty line follows the last chunk too.
       if (await this.#socket.until("\r\n") !== "") throw new Error("The answer is not HTTP");
       if (length === 0) return;
     }
   }
+}
+
+const hasBody = (status: number): boolean => status !== 204 && status !== 304;
+
+/** Length of a chunk by its first line. */
+function chunkLength(line: string): number | undefined {
+  const size = /^([0-9a-f]{1,8})(?:;|$)/i.exec(line)?.[1];
+  return size === undefined ? undefined : parseInt(size, 16);
+}
+
+/**
+ * What all chunks of a body hold, and where the body ends; `undefined` when not all of it is there,
+ * or it is not as our server writes it.
+ */
+function chunksIn(bytes: Uint8Array): { bytes: Uint8Array; end: number } | undefined {
+  let all: Uint8Array = EMPTY;
+  for (let at = 0;;) {
+    const lineEnd = bytes.indexOf(CARRIAGE_RETURN, at);
+    if (lineEnd < 0 || lineEnd - at > LONGEST_SIZE) return undefined;
+    const length = chunkLength(String.fromCharCode(...bytes.subarray(at, lineEnd)));
+    if (length === undefined) return undefined;
+    const start = lineEnd + 2;
+    const end = start + length + 2;
+    if (!endsLine(bytes, start) || !endsLine(bytes, end)) return undefined;
+    if (length === 0) return { bytes: all, end };
+    all = concat(all, bytes.subarray(start, end - 2));
+    at = end;
+  }
+}
+
+/** Whether a line ends right before a place. */
+function endsLine(bytes: Uint8Array, place: number): boolean {
+  return bytes[place - 2] === CARRIAGE_RETURN && bytes[place - 1] === LINE_FEED;
+}
+
+async function* once(bytes: Uint8Array): AsyncGenerator<Uint8Array, void> {
+  yield await Promise.resolve(bytes);
 }

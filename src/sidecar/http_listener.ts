@@ -1,4 +1,4 @@
-import { bytesOf, concat, headersOf, WireSocket } from "./wire_socket.ts";
+import { bytesOf, concat, headersOf, isSettled, WireSocket } from "./wire_socket.ts";
 
 /** Options of {@linkcode listenHttp}. */
 export interface HttpListenerOptions {
@@ -24,8 +24,13 @@ const ACCEPT_PAUSE_MS = 100;
 const MAX_DRAINED = 4_194_304;
 /** Longest wait for them, milliseconds. */
 const DRAIN_MS = 5000;
+/** Longest time that the head of a stream waits for its first piece, milliseconds. */
+const HOLD_MS = 25;
+/** Pieces of a stream go together up to so many bytes. */
+const JOINED = 65_536;
 const LINE_END = bytesOf("\r\n");
 const BAD_REQUEST = bytesOf("HTTP/1.1 400 Bad Request\r\ncontent-length: 0\r\n\r\n");
+const EMPTY = new Uint8Array();
 const LAST_CHUNK = bytesOf("0\r\n\r\n");
 
 /**
@@ -108,9 +113,12 @@ class Listener implements HttpListener {
     const watch = async () => {
       if (await socket.isGone()) gone.abort();
     };
+    const whole = length > 0 && (await socket.ready()).length >= length
+      ? socket.take(length) as Uint8Array<ArrayBuffer>
+      : undefined;
     const pieces = socket.exactly(length);
-    let isRead = length === 0;
-    const body = isRead ? null : bodyOf(pieces, () => {
+    let isRead = length === 0 || whole !== undefined;
+    const body = isRead ? whole ?? null : bodyOf(pieces, () => {
       isRead = true;
       void watch();
     });
@@ -208,19 +216,40 @@ async function send(socket: WireSocket, response: Response, signal: AbortSignal)
   const leave = () => void reader.cancel().catch(() => {});
   signal.addEventListener("abort", leave);
   if (signal.aborted) leave();
+  // Each write wakes the other process: what is there together goes together.
+  let waiting = bytesOf(`${head}transfer-encoding: chunked\r\n\r\n`);
   try {
-    await socket.write(bytesOf(`${head}transfer-encoding: chunked\r\n\r\n`));
+    let isHead = true;
     for (;;) {
-      const { done, value } = await reader.read();
+      const next = reader.read();
+      const isThere = isHead ? await isSettledIn(next, HOLD_MS) : await isSettled(next);
+      if (!isThere || waiting.length > JOINED) {
+        await socket.write(waiting);
+        waiting = EMPTY;
+      }
+      isHead = false;
+      const { done, value } = await next;
       if (done) break;
       const size = bytesOf(`${value.length.toString(16)}\r\n`);
-      await socket.write(concat(concat(size, value), LINE_END));
+      waiting = concat(waiting, concat(concat(size, value), LINE_END));
     }
-    if (!signal.aborted) await socket.write(LAST_CHUNK);
+    if (!signal.aborted) await socket.write(concat(waiting, LAST_CHUNK));
   } catch (error) {
     leave();
     throw error;
   } finally {
     signal.removeEventListener("abort", leave);
   }
+}
+
+/** Whether a promise is settled within some milliseconds. */
+function isSettledIn(promise: Promise<unknown>, milliseconds: number): Promise<boolean> {
+  return new Promise((resolve) => {
+    const timer = setTimeout(resolve, milliseconds, false);
+    const settle = () => {
+      clearTimeout(timer);
+      resolve(true);
+    };
+    promise.then(settle, settle);
+  });
 }

@@ -32,15 +32,15 @@ export function loopbackFetch(origin: string): LoopbackFetch {
 }
 
 /** The body; a signal that is aborted breaks it. */
-function bodyOf(answer: PooledAnswer, signal: AbortSignal): ReadableStream<Uint8Array> | null {
-  const { body } = answer;
+function bodyOf(answer: PooledAnswer, signal: AbortSignal): BodyInit | null {
+  const { body, whole } = answer;
   function end(): void {
     signal.removeEventListener("abort", answer.close);
     answer.close();
   }
-  if (body === undefined) {
+  if (body === undefined || whole !== undefined) {
     end();
-    return null;
+    return whole as Uint8Array<ArrayBuffer> | undefined ?? null;
   }
   signal.addEventListener("abort", answer.close);
   if (signal.aborted) answer.close();

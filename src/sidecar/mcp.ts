@@ -83,16 +83,16 @@ class McpSidecar implements Sidecar {
 
   /** The endpoint that every revision but the oldest transport shares. */
   async #endpoint(request: Request, requestId: string): Promise<Response> {
-    this.#gate.bearer(request);
+    const bearer = this.#gate.bearer(request);
     if (request.method === "GET") checkAccept(request.headers, ["text/event-stream"]);
     if (request.method !== "POST") {
-      return await this.#streamable.answer(request, undefined, requestId);
+      return await this.#streamable.answer(request, bearer, undefined, requestId);
     }
     checkMediaType(request.headers);
     checkAccept(request.headers, ["application/json", "text/event-stream"]);
     const body = await readMessageBody(request);
     const era = await isLegacyRequest(request, body) ? this.#streamable : this.#sessionless;
-    return await era.answer(request, body, requestId);
+    return await era.answer(request, bearer, body, requestId);
   }
 
   #refuse(thrown: unknown, requestId: string): Response {

@@ -23,7 +23,10 @@ export async function readMessageBody(request: Request): Promise<unknown> {
     throw new SvcError("body_too_large");
   }
   const bytes = request.body === null ? new Uint8Array() : await readInTime(
-    readCounted(request.body, SIGNED_BODY_BYTES),
+    // A declared length is enforced by the framing of HTTP itself.
+    request.headers.has("content-length")
+      ? request.bytes()
+      : readCounted(request.body, SIGNED_BODY_BYTES),
     BODY_TIMEOUT_SECONDS * 1000,
   );
   try {
@@ -31,6 +34,13 @@ export async function readMessageBody(request: Request): Promise<unknown> {
   } catch (cause) {
     throw new SvcError("malformed_json", undefined, { cause });
   }
+}
+
+/** The method that a message names: the library's own guards check the whole message each. */
+export function methodOf(message: unknown): unknown {
+  return typeof message === "object" && message !== null
+    ? Reflect.get(message, "method")
+    : undefined;
 }
 
 /** Whether an `Accept` header takes a type; a missing one takes none (PROTOCOL section 11). */

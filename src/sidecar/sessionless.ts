@@ -35,12 +35,16 @@ export class Sessionless {
   }
 
   /**
-   * Answers one request; `body` is its parsed JSON.
+   * Answers one request with these credentials; `body` is its parsed JSON.
    *
    * @throws {SvcError} what it is refused with.
    */
-  async answer(request: Request, body: unknown, requestId: string): Promise<Response> {
-    const bearer = this.#gate.bearer(request);
+  async answer(
+    request: Request,
+    bearer: Bearer,
+    body: unknown,
+    requestId: string,
+  ): Promise<Response> {
     const headers = this.#gate.sessionHeaders(request);
     const address = clientIpOf(request);
     this.#countStart(bearer, address);

@@ -2,7 +2,9 @@ import { isInitializeRequest } from "@modelcontextprotocol/server";
 import { SvcError } from "../errors.ts";
 import { HEADER } from "../protocol/headers.ts";
 import { SESSION_REVISIONS } from "../protocol/mcp.ts";
+import type { Bearer } from "./bearer.ts";
 import { type Gate, isRevoked, isSessionId, randomSessionId } from "./gate.ts";
+import { methodOf } from "./message_body.ts";
 import { StreamableSession } from "./streamable_session.ts";
 
 /** Streamable HTTP with sessions: revisions 2025-03-26 to 2025-11-25, and 2024-11-05 by choice. */
@@ -20,14 +22,20 @@ export class StreamableSessions {
   }
 
   /**
-   * Answers a request of these revisions; `body` is the parsed JSON of a POST.
+   * Answers a request of these revisions with these credentials; `body` is the parsed JSON of a POST.
    *
    * @throws {SvcError} what it is refused with.
    */
-  async answer(request: Request, body: unknown, requestId: string): Promise<Response> {
-    const bearer = this.#gate.bearer(request);
+  async answer(
+    request: Request,
+    bearer: Bearer,
+    body: unknown,
+    requestId: string,
+  ): Promise<Response> {
     const id = request.headers.get(HEADER.mcpSessionId);
-    const initializes = [body].flat().some((message) => isInitializeRequest(message));
+    const initializes = [body].flat().some((message) =>
+      methodOf(message) === "initialize" && isInitializeRequest(message)
+    );
     if (!initializes) checkRevision(request.headers);
     if (id === null) {
       if (!initializes || Array.isArray(body)) throw new SvcError("session_required");

@@ -8,6 +8,7 @@ import { EVENT_STREAM_HEADERS, guardStream } from "./event_stream.ts";
 import type { Admission, Gate } from "./gate.ts";
 import { completeRefusal } from "./library_refusal.ts";
 import { buildServer, inServerNaming } from "./mcp_server.ts";
+import { methodOf } from "./message_body.ts";
 import type { Principal } from "./principal.ts";
 
 /** Wait for the first sign of life on the stream of a call, in milliseconds. */
@@ -85,7 +86,8 @@ export class StreamableSession {
 
   /** A cancelled request gets no response, so that nothing else would end its stream. */
   #endCancelled(message: unknown): void {
-    if (!isJSONRPCNotification(message) || message.method !== "notifications/cancelled") return;
+    if (methodOf(message) !== "notifications/cancelled") return;
+    if (!isJSONRPCNotification(message)) return;
     const id = message.params?.["requestId"];
     if (typeof id === "string" || typeof id === "number") this.#transport.closeSSEStream(id);
   }

@@ -1,10 +1,13 @@
 import { Buffer } from "node:buffer";
+import { setImmediate } from "node:timers";
 
 /** Largest head of a message, bytes. */
 export const MAX_HEAD = 65_536;
 /** A thousand connections wait in a read each: only one that is busy gets a large buffer. */
 const SMALL_PIECE = 1024;
 const LARGE_PIECE = 32_768;
+/** What came by itself is taken together up to so many bytes. */
+const GATHERED = 65_536;
 const EMPTY = new Uint8Array();
 
 /**
@@ -57,6 +60,17 @@ export function headersOf(lines: readonly string[]): Headers {
   return headers;
 }
 
+/** Whether a promise is settled within a turn of the event loop. */
+export async function isSettled(promise: Promise<unknown>): Promise<boolean> {
+  let settled = false;
+  const settle = () => {
+    settled = true;
+  };
+  promise.then(settle, settle);
+  await new Promise<void>((resolve) => setImmediate(resolve));
+  return settled;
+}
+
 /** A TCP connection as HTTP reads and writes it. */
 export class WireSocket {
   readonly #socket: Deno.TcpConn;
@@ -104,12 +118,34 @@ export class WireSocket {
     }
   }
 
+  /**
+   * What has come and was not read yet, up to some 64 KiB; never waits for the other end. Holds until
+   * the next call.
+   *
+   * @throws {Error} when the connection has ended.
+   */
+  async ready(): Promise<Uint8Array> {
+    // Only behind a buffer that was filled is there more.
+    while (this.#busy && this.#rest.length < GATHERED) {
+      this.#ahead ??= this.#read();
+      if (!await isSettled(this.#ahead)) break;
+      await this.#fill();
+    }
+    return this.#rest;
+  }
+
+  /** Takes the first bytes of what is {@linkcode WireSocket.ready}. */
+  take(count: number): Uint8Array {
+    const bytes = this.#rest.subarray(0, count);
+    this.#rest = this.#rest.subarray(count);
+    return bytes;
+  }
+
   /** So many bytes, piece by piece; throws when the connection ends before. */
   async *exactly(length: number): AsyncGenerator<Uint8Array, void> {
     for (let left = length; left > 0;) {
       if (this.#rest.length === 0) await this.#fill();
-      const piece = this.#rest.subarray(0, left);
-      this.#rest = this.#rest.subarray(piece.length);
+      const piece = this.take(left);
       left -= piece.length;
       yield piece;
     }

@@ -71,6 +71,52 @@ Deno.test("bodies are read by their framing", async () => {
   }
 });
 
+Deno.test("a body that came with its head is there at once", async () => {
+  const chunked = `${OK}transfer-encoding: chunked\r\n\r\n`;
+  const long = "x".repeat(40_000);
+  const table: readonly (readonly [answer: string, whole: string | undefined])[] = [
+    [`${OK}content-length: 5\r\n\r\nhello`, "hello"],
+    [`${OK}content-length: 40000\r\n\r\n${long}`, long],
+    [`${OK}content-length: 0\r\n\r\n`, undefined],
+    [`${OK}\r\nto the end`, undefined],
+    ["HTTP/1.1 204 No Content\r\n\r\n", undefined],
+    [`${chunked}5\r\nhello\r\n2;x=y\r\n\r\n\r\n0\r\n\r\n`, "hello\r\n"],
+    [`${chunked}9c40\r\n${long}\r\n0\r\n\r\n`, long],
+    [`${chunked}0\r\n\r\n`, ""],
+    [`${chunked}5\r\nhello\r\n`, undefined],
+    [`${chunked}5\r\nhello\r\n0\r\n`, undefined],
+    [`${chunked}5\r\nhello\n\n0\r\n\r\n`, undefined],
+  ];
+  for (const [text, whole] of table) {
+    await exchange([text], ({ whole: found }) => {
+      assert.equal(found && new TextDecoder().decode(found), whole, text.slice(0, 99));
+      return Promise.resolve();
+    });
+  }
+});
+
+Deno.test("answers of any size follow each other on one connection", async () => {
+  const sizes = [0, 1, 900, 1024, 3000, 32_768, 65_536, 200_000, 5];
+  await using server = Deno.serve(
+    { hostname: "127.0.0.1", port: 0, onListen() {} },
+    (request) => {
+      const size = Number(new URL(request.url).searchParams.get("size"));
+      const text = "y".repeat(size);
+      const isChunked = request.url.endsWith("chunked");
+      return new Response(isChunked ? new Blob([text]).stream() : text);
+    },
+  );
+  const connection = await HttpConnection.open(`http://127.0.0.1:${server.addr.port}`);
+  for (const size of sizes) {
+    for (const kind of ["", "&chunked"]) {
+      const target = `/?size=${size}${kind}`;
+      const answer = await connection.send({ method: "GET", target, headers: new Headers() });
+      assert.equal(await textOf(answer), "y".repeat(size), target);
+    }
+  }
+  connection.close();
+});
+
 Deno.test("a request is written with its own host and length", async () => {
   const request = await exchange(
     [`${OK}content-length: 0\r\nx-b: 1\r\nx-b: 2\r\n\r\n`],

@@ -148,6 +148,39 @@ Deno.test("events pass as they come, and the end of either side is the other's",
   await assert.rejects(broken.text());
 });
 
+Deno.test("what is there together is one write, and a head does not wait for long", async () => {
+  const events = { "content-type": "text/event-stream" };
+  const bytes = (text: string) => new TextEncoder().encode(text);
+  let late!: ReadableStreamDefaultController<Uint8Array>;
+  await using listener = listen(({ url }) => {
+    const body = new ReadableStream<Uint8Array>({
+      start(controller) {
+        late = controller;
+        if (url.endsWith("/late")) return;
+        controller.enqueue(bytes("data: 1\n\n"));
+        controller.enqueue(bytes("data: 2\n\n"));
+        controller.close();
+      },
+    });
+    return Promise.resolve(new Response(body, { headers: events }));
+  });
+  using connection = await connect(listener);
+  const buffer = new Uint8Array(4096);
+  const read = async () =>
+    new TextDecoder().decode(buffer.subarray(0, await connection.read(buffer) ?? 0));
+  await connection.write(bytes("GET /now HTTP/1.1\r\n\r\n"));
+  assert.match(
+    await read(),
+    /^HTTP\/1\.1 200 .*\r\n\r\n9\r\ndata: 1\n\n\r\n9\r\ndata: 2\n\n\r\n0\r\n\r\n$/s,
+  );
+  await connection.write(bytes("GET /late HTTP/1.1\r\n\r\n"));
+  assert.match(await read(), /^HTTP\/1\.1 200 .*\r\n\r\n$/s);
+  late.enqueue(bytes("data: 3\n\n"));
+  assert.equal(await read(), "9\r\ndata: 3\n\n\r\n");
+  late.close();
+  assert.equal(await read(), "0\r\n\r\n");
+});
+
 Deno.test("a client that leaves before the answer aborts its request", async () => {
   let asked = Promise.withResolvers<void>();
   let aborted = Promise.withResolvers<void>();
