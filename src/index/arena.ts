@@ -7,6 +7,8 @@ import {
   openKernel,
   rowOffset,
 } from "./dot_kernel.ts";
+import { GrowingMemory, PAGE } from "./growing_memory.ts";
+import { openPrefault, type Prefault } from "./prefault.ts";
 
 /** Rows of floats in a block: few, because the last block of every scope is half empty. */
 export const FLOAT_ROWS = 16;
@@ -15,11 +17,10 @@ export const BYTE_ROWS: number = 4 * FLOAT_ROWS;
 /** Bytes an arena can address. */
 export const ARENA_LIMIT: number = 2 ** 32;
 
-const PAGE = 65536;
 /** Bytes of a query are 1 to 127: this is its zero. */
 const QUERY_ZERO = 64;
-/** The memory grows by 2 MiB or more, so that views are seldom made anew. */
-const GROWTH_PAGES = 32;
+/** So many free bytes are enough for a while. */
+const ENOUGH = 2 * 2 ** 20;
 
 /** Options of {@linkcode Arena}. */
 export interface ArenaOptions {
@@ -27,6 +28,8 @@ export interface ArenaOptions {
   readonly limit?: number;
   /** Build of the kernel; the best one when absent. */
   readonly build?: KernelBuild;
+  /** Takes memory ahead; the platform's when absent. */
+  readonly prefault?: Prefault;
 }
 
 /** How well a vector is kept as bytes. */
@@ -65,8 +68,7 @@ export class Arena {
   readonly blockBytes: number;
   /** The kernel over the memory. */
   readonly kernel: DotKernel;
-  readonly #memory: WebAssembly.Memory;
-  readonly #limit: number;
+  readonly #memory: GrowingMemory;
   readonly #queryBytes: number;
   readonly #scores: number;
   readonly #source: number;
@@ -74,7 +76,6 @@ export class Arena {
   #queryScale = 0;
   #queryRounding: Rounding = { length: 0, error: 0 };
   readonly #free: number[] = [];
-  #next: number;
   #floats: Float32Array;
   #integers: Int32Array;
   #bytes: Int8Array;
@@ -92,14 +93,14 @@ export class Arena {
     this.#told = this.#source + this.stride * 4;
     // Blocks of a power of two up to a page lie on their own multiples: each is known to the processor
     // by the fewest entries.
-    this.#next = Math.ceil((this.#told + 16) / PAGE) * PAGE;
-    const maximum = Math.floor(Math.min(options.limit ?? ARENA_LIMIT, ARENA_LIMIT) / PAGE);
-    this.#limit = maximum * PAGE;
-    this.#memory = new WebAssembly.Memory({ initial: Math.ceil(this.#next / PAGE), maximum });
-    this.#floats = new Float32Array(this.#memory.buffer);
-    this.#integers = new Int32Array(this.#memory.buffer);
-    this.#bytes = new Int8Array(this.#memory.buffer);
-    this.kernel = openKernel(this.#memory, options.build);
+    const reserved = Math.ceil((this.#told + 16) / PAGE) * PAGE;
+    const limit = Math.min(options.limit ?? ARENA_LIMIT, ARENA_LIMIT);
+    this.#memory = new GrowingMemory(reserved, limit, options.prefault ?? openPrefault());
+    const { buffer } = this.#memory.memory;
+    this.#floats = new Float32Array(buffer);
+    this.#integers = new Int32Array(buffer);
+    this.#bytes = new Int8Array(buffer);
+    this.kernel = openKernel(this.#memory.memory, options.build);
   }
 
   /**
@@ -107,21 +108,17 @@ export class Arena {
    * @throws {SvcError} `overloaded` when the memory cannot grow further.
    */
   allocate(): number {
-    const block = this.#free.pop() ?? this.#next;
-    if (block !== this.#next) return block;
-    const end = block + this.blockBytes;
-    const have = this.#memory.buffer.byteLength;
-    if (end > this.#limit) throw new SvcError("overloaded");
-    if (end > have) {
-      const room = (this.#limit - have) / PAGE;
-      try {
-        this.#memory.grow(Math.min(room, Math.max(GROWTH_PAGES, Math.ceil((end - have) / PAGE))));
-      } catch (cause) {
-        throw new SvcError("overloaded", undefined, { cause });
-      }
-    }
-    this.#next = end;
-    return block;
+    return this.#free.pop() ?? this.#memory.cut(this.blockBytes);
+  }
+
+  /** For a caller that is about to take many blocks: has memory for them made ready meanwhile. */
+  prepare(): void {
+    if (this.#free.length * this.blockBytes < ENOUGH) this.#memory.prepare();
+  }
+
+  /** Resolves when no other thread makes memory ready. */
+  settled(): Promise<void> {
+    return this.#memory.settled();
   }
 
   /** Gives blocks back; their contents are overwritten by whoever takes them next. */
@@ -129,13 +126,14 @@ export class Arena {
     for (const block of blocks) this.#free.push(block);
   }
 
-  /** Every float of the memory. Holds only until the next {@linkcode Arena.allocate}. */
+  /** Every float of the memory. Holds only until it grows: by `allocate` or `prepare`. */
   get floats(): Float32Array {
     // Growing the memory detaches the views made before.
     if (this.#floats.length === 0) {
-      this.#floats = new Float32Array(this.#memory.buffer);
-      this.#integers = new Int32Array(this.#memory.buffer);
-      this.#bytes = new Int8Array(this.#memory.buffer);
+      const { buffer } = this.#memory.memory;
+      this.#floats = new Float32Array(buffer);
+      this.#integers = new Int32Array(buffer);
+      this.#bytes = new Int8Array(buffer);
     }
     return this.#floats;
   }

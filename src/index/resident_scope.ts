@@ -30,7 +30,8 @@ export class ResidentScope implements LoadedScope {
   #texts = new LexicalIndex();
   #entries: IndexedMemory[] = [];
   readonly #slots = new Map<string, number>();
-  readonly #blobs = new Map<string, number>();
+  /** Numbers of memories by blob, once somebody asked: most loads are followed by recalls alone. */
+  #blobs: Map<string, number> | undefined;
   /** Ids of memories without vectors. */
   readonly #bare = new Set<string>();
   #bytes = 0;
@@ -93,6 +94,10 @@ export class ResidentScope implements LoadedScope {
   /** Number of memories whose record is stored in this blob. */
   countBlob(blobId: string): number {
     this.#check();
+    if (this.#blobs === undefined) {
+      this.#blobs = new Map();
+      for (const memory of this.#entries) countIn(this.#blobs, memory, 1);
+    }
     return this.#blobs.get(blobId) ?? 0;
   }
 
@@ -301,7 +306,7 @@ export class ResidentScope implements LoadedScope {
     this.#payloads.clear();
     this.#slots.clear();
     this.#bare.clear();
-    this.#blobs.clear();
+    this.#blobs = undefined;
   }
 
   #check(): void {
@@ -322,11 +327,15 @@ export class ResidentScope implements LoadedScope {
     this.#bytes += sign * memory.bytes;
     if (sign === 1) this.#payloads.add(memory.payload);
     else this.#payloads.remove(memory.payload);
-    if (memory.blobId === undefined) return;
-    const count = (this.#blobs.get(memory.blobId) ?? 0) + sign;
-    if (count === 0) this.#blobs.delete(memory.blobId);
-    else this.#blobs.set(memory.blobId, count);
+    if (this.#blobs !== undefined) countIn(this.#blobs, memory, sign);
   }
+}
+
+function countIn(blobs: Map<string, number>, { blobId }: IndexedMemory, sign: 1 | -1): void {
+  if (blobId === undefined) return;
+  const count = (blobs.get(blobId) ?? 0) + sign;
+  if (count === 0) blobs.delete(blobId);
+  else blobs.set(blobId, count);
 }
 
 /** The bytes in a buffer of their own size. */

@@ -194,6 +194,7 @@ export class ScopeIndex implements AsyncDisposable {
     this.#closing.abort(new SvcError("shutting_down"));
     for (const held of this.#held.values()) this.#release(held);
     await Promise.allSettled(this.#running);
+    await this.#arena.settled();
   }
 
   #hold(scope: Scope): Held {
@@ -257,6 +258,7 @@ export class ScopeIndex implements AsyncDisposable {
       if (held.resident.released) return;
       // The next page is opened on the thread pool while this one is taken over.
       coming = cursor === undefined ? undefined : read(cursor);
+      if (coming !== undefined) this.#arena.prepare();
       // It may fail before it is waited for: that is reported then.
       coming?.catch(() => {});
       try {

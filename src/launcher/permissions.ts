@@ -4,6 +4,7 @@ import type { Env } from "../fields.ts";
 import { type Casting, pluginPermissions, PROGRAM_ROOT } from "../plugins.ts";
 import { isInside } from "../settings/checks.ts";
 import { BUILT_IN } from "../settings/plugin_names.ts";
+import { ZEROS } from "../index/prefault.ts";
 import type { Settings } from "../settings.ts";
 import { WEB_HOSTS } from "../web/listen.ts";
 
@@ -66,8 +67,8 @@ function dashboardPermissions({ webPort }: Settings): { net: string[]; read: str
 
 /**
  * What the relayer may do: listen on its address, on the dashboard's and, for the sidecar, on an
- * internal one, reach the sidecar and the hosts of its plugins, read the dashboard's files, read
- * and write the data directory. It may not start programs, load native code or read the environment, unless
+ * internal one, reach the sidecar and the hosts of its plugins, read the dashboard's files and
+ * endless zeros, read and write the data directory. It may not start programs, load native code or read the environment, unless
  * a plugin asks for the latter two.
  */
 export function relayerPermissions(
@@ -88,6 +89,7 @@ export function relayerPermissions(
     ),
     read: paths(
       [settings.dataDir],
+      Deno.build.os === "windows" ? [] : [ZEROS],
       moduleFolders(castings),
       dashboard.read,
       ...asked.map(({ read }) => read),

@@ -1,11 +1,12 @@
 import assert from "node:assert/strict";
 import { fileURLToPath } from "node:url";
+import { ZEROS } from "../../src/index/prefault.ts";
+import { V8_FLAGS } from "../../src/launcher/child_spec.ts";
 
 const CHILD = fileURLToPath(new URL("budget_child.ts", import.meta.url));
 
 /** As the relayer is started. */
-const V8_FLAGS =
-  "--v8-flags=--min-semi-space-size=1,--max-semi-space-size=4,--heap-growing-percent=50";
+const FLAGS = [V8_FLAGS.serve, `--allow-read=${ZEROS}`];
 
 interface Sizes {
   readonly budget: number;
@@ -16,7 +17,7 @@ interface Sizes {
 
 Deno.test("the process stays within the budget with ten times more scopes than fit", async () => {
   const { stdout, success } = await new Deno.Command(Deno.execPath(), {
-    args: ["run", "--no-prompt", "--no-check", V8_FLAGS, CHILD],
+    args: ["run", "--no-prompt", "--no-check", ...FLAGS, CHILD],
     stderr: "inherit",
   }).output();
   assert.ok(success);
