@@ -34,8 +34,8 @@ export interface GateRequest {
   readonly method: string;
   /** Path and query, percent-encoded. */
   readonly target: string;
-  /** Headers besides those of the connection. */
-  readonly headers: Headers;
+  /** Headers besides those of the connection, names in lower case. */
+  readonly headers: readonly (readonly [name: string, value: string])[];
   /** Body; absent for methods without one. */
   readonly body?: Uint8Array | undefined;
 }
@@ -44,8 +44,8 @@ export interface GateRequest {
 export interface GateAnswer {
   /** HTTP status. */
   readonly status: number;
-  /** Headers. */
-  readonly headers: Headers;
+  /** Headers, by lower-case name. */
+  readonly headers: Pick<Headers, "get">;
   /** The body piece by piece, each fetched when it is asked for; absent when there is none. */
   readonly body: AsyncIterator<Uint8Array> | undefined;
   /** The same as one piece, where all of it came with the head. */
@@ -141,7 +141,7 @@ export class McpProxy implements Disposable {
   async sessions(): Promise<McpSessions | undefined> {
     const { sidecar } = this.#options;
     if (sidecar === undefined) return undefined;
-    const headers = new Headers({ [HEADER.sidecarToken]: sidecar.token });
+    const headers = [[HEADER.sidecarToken, sidecar.token]] as const;
     const request = { method: "GET", target: "/health", headers };
     const late = AbortSignal.timeout(SESSIONS_MS);
     try {
@@ -179,22 +179,22 @@ export class McpProxy implements Disposable {
     return await this.#options.bodies.read(request, SIGNED_BODY_BYTES);
   }
 
-  #requestHeaders(context: RequestContext, token: string): Headers {
+  #requestHeaders(context: RequestContext, token: string): GateRequest["headers"] {
     const given = context.request.headers;
-    const headers = new Headers();
+    const headers: [string, string][] = [];
     const names = this.#options.config.compatAliases
       ? [...REQUEST_HEADERS, ...ALIAS_HEADERS]
       : REQUEST_HEADERS;
     for (const name of names) {
       const value = given.get(name);
-      if (value !== null) headers.set(name, value);
+      if (value !== null) headers.push([name, value]);
     }
     for (const [name, value] of given) {
-      if (name.startsWith(PARAMETER_HEADERS)) headers.set(name, value);
+      if (name.startsWith(PARAMETER_HEADERS)) headers.push([name, value]);
     }
-    headers.set(HEADER.requestId, context.requestId);
-    headers.set(HEADER.sidecarToken, token);
-    headers.set(HEADER.clientIp, context.clientIp);
+    headers.push([HEADER.requestId, context.requestId]);
+    headers.push([HEADER.sidecarToken, token]);
+    headers.push([HEADER.clientIp, context.clientIp]);
     return headers;
   }
 
@@ -207,7 +207,7 @@ export class McpProxy implements Disposable {
     let answer: GateAnswer;
     try {
       // Characters that the server takes as they come would be bytes of a head on the wire.
-      const { search } = new URL(request.url);
+      const search = target.query === "" ? "" : new URL(request.url).search;
       const whole = { ...message, method, target: target.path + search };
       answer = await gate.send(whole, request.signal);
     } catch (cause) {
@@ -244,7 +244,7 @@ export class McpProxy implements Disposable {
   }
 }
 
-function responseHeaders(given: Headers, isEvents: boolean): Headers {
+function responseHeaders(given: Pick<Headers, "get">, isEvents: boolean): Headers {
   const headers = new Headers();
   for (const name of RESPONSE_HEADERS) {
     const value = given.get(name);

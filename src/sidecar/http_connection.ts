@@ -1,4 +1,5 @@
-import { bytesOf, concat, headersOf, WireSocket } from "./wire_socket.ts";
+import { headerLine, WireHeaders } from "./wire_headers.ts";
+import { bytesOf, concat, WireSocket } from "./wire_socket.ts";
 
 /** A request as it goes over the wire. */
 export interface WireRequest {
@@ -7,7 +8,7 @@ export interface WireRequest {
   /** Path and query, percent-encoded. */
   readonly target: string;
   /** Headers besides `host` and `content-length`. */
-  readonly headers: Headers;
+  readonly headers: Iterable<readonly [name: string, value: string]>;
   /** Body; absent for methods without one. */
   readonly body?: Uint8Array | undefined;
 }
@@ -17,7 +18,7 @@ export interface WireAnswer {
   /** HTTP status. */
   readonly status: number;
   /** Headers. */
-  readonly headers: Headers;
+  readonly headers: WireHeaders;
   /**
    * The body, read from the connection only when a piece is asked for; throws when the connection
    * ends early. Absent when there is none.
@@ -73,14 +74,14 @@ export class HttpConnection {
   /**
    * Sends a request and reads the head of its answer.
    *
-   * @throws {TypeError} when the target is not percent-encoded, and could hold lines of its own.
+   * @throws {TypeError} when the target is not percent-encoded, or a header's value has several lines.
    * @throws {Error} when the connection ends, or the answer is no HTTP.
    */
   async send(request: WireRequest): Promise<WireAnswer> {
     const { method, target, headers, body } = request;
     if (!/^\/[\x21-\x7e]*$/.test(target)) throw new TypeError("The target is not percent-encoded");
     let head = `${method} ${target} HTTP/1.1\r\nhost: ${this.#host}\r\n`;
-    for (const [name, value] of headers) head += `${name}: ${value}\r\n`;
+    for (const [name, value] of headers) head += headerLine(name, value);
     if (body !== undefined) head += `content-length: ${body.length}\r\n`;
     await this.#socket.write(concat(bytesOf(`${head}\r\n`), body ?? EMPTY));
     return await this.#readAnswer();
@@ -90,7 +91,7 @@ export class HttpConnection {
     const [first = "", ...lines] = (await this.#socket.until("\r\n\r\n")).split("\r\n");
     const status = Number(/^HTTP\/1\.1 ([2-5]\d\d)(?: |$)/.exec(first)?.[1]);
     if (Number.isNaN(status)) throw new Error("The answer is not HTTP");
-    const headers = headersOf(lines);
+    const headers = WireHeaders.parse(lines);
     if (headers.get("connection")?.toLowerCase() === "close") this.#reusable = false;
     const whole = await this.#wholeBody(status, headers);
     const body = whole === undefined ? this.#bodyOf(status, headers) : once(whole);
@@ -98,7 +99,7 @@ export class HttpConnection {
   }
 
   /** The body, where all of it is there. */
-  async #wholeBody(status: number, headers: Headers): Promise<Uint8Array | undefined> {
+  async #wholeBody(status: number, headers: WireHeaders): Promise<Uint8Array | undefined> {
     if (!hasBody(status)) return undefined;
     if (headers.get("transfer-encoding")?.toLowerCase() === "chunked") {
       const found = chunksIn(await this.#socket.ready());
@@ -111,7 +112,7 @@ export class HttpConnection {
     return this.#socket.take(length);
   }
 
-  #bodyOf(status: number, headers: Headers): AsyncIterator<Uint8Array> | undefined {
+  #bodyOf(status: number, headers: WireHeaders): AsyncIterator<Uint8Array> | undefined {
     if (!hasBody(status)) return undefined;
     if (headers.get("transfer-encoding")?.toLowerCase() === "chunked") return this.#chunks();
     const length = headers.get("content-length");

@@ -1,4 +1,5 @@
-import { bytesOf, concat, headersOf, isSettled, WireSocket } from "./wire_socket.ts";
+import { headerLine, WireHeaders } from "./wire_headers.ts";
+import { bytesOf, concat, isSettled, WireSocket } from "./wire_socket.ts";
 
 /** Options of {@linkcode listenHttp}. */
 export interface HttpListenerOptions {
@@ -124,7 +125,7 @@ class Listener implements HttpListener {
     });
     if (isRead) void watch();
     const { signal } = gone;
-    const request = new Request(url, { method, headers, body, signal });
+    const request = new Request(url, { method, headers: [...headers], body, signal });
     const response = await this.#answer(request).catch((thrown) => {
       this.#onError(thrown);
       return new Response("Internal server error\n", { status: 500 });
@@ -147,7 +148,7 @@ class Listener implements HttpListener {
 interface Head {
   readonly method: string;
   readonly url: string;
-  readonly headers: Headers;
+  readonly headers: WireHeaders;
   /** Length of the body, bytes. */
   readonly length: number;
 }
@@ -158,9 +159,9 @@ function parseHead(head: string): Head | undefined {
   const [, method, target] = /^(GET|POST|PUT|DELETE) (\/[\x21-\x7e]*) HTTP\/1\.1$/.exec(first) ??
     [];
   if (method === undefined || target === undefined) return undefined;
-  let headers: Headers;
+  let headers: WireHeaders;
   try {
-    headers = headersOf(lines);
+    headers = WireHeaders.parse(lines);
   } catch {
     return undefined;
   }
@@ -204,7 +205,7 @@ async function send(socket: WireSocket, response: Response, signal: AbortSignal)
   const { status, headers, body } = response;
   let head = `HTTP/1.1 ${status} \r\n`;
   for (const [name, value] of headers) {
-    if (name !== "content-length") head += `${name}: ${value}\r\n`;
+    if (name !== "content-length") head += headerLine(name, value);
   }
   const isStream = headers.get("content-type")?.startsWith("text/event-stream") ?? false;
   if (body === null || !isStream) {

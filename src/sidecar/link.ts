@@ -62,7 +62,7 @@ async function isAnswered(connection: HttpConnection, token: string): Promise<bo
   const { status, body } = await connection.send({
     method: "POST",
     target: "/challenge",
-    headers: new Headers({ "content-type": "application/json" }),
+    headers: [["content-type", "application/json"]],
     body: new TextEncoder().encode(JSON.stringify({ nonce })),
   });
   let answer = "";

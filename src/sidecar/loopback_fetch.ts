@@ -18,7 +18,7 @@ export function loopbackFetch(origin: string): LoopbackFetch {
     const answer = await pool.send({
       method: init.method ?? "GET",
       target: pathname + search,
-      headers: new Headers(init.headers),
+      headers: pairsOf(init.headers ?? []),
       body: init.body instanceof Uint8Array ? init.body : undefined,
     }, signal);
     const { status, headers } = answer;
@@ -26,9 +26,15 @@ export function loopbackFetch(origin: string): LoopbackFetch {
       answer.close();
       throw new TypeError("The relayer does not redirect");
     }
-    return new Response(bodyOf(answer, signal), { status, headers });
+    return new Response(bodyOf(answer, signal), { status, headers: [...headers] });
   }
   return Object.assign(call, { [Symbol.dispose]: () => pool[Symbol.dispose]() });
+}
+
+/** Headers as they were given. */
+function pairsOf(headers: HeadersInit): Iterable<readonly [string, string]> {
+  if (Symbol.iterator in headers) return headers as Iterable<[string, string]>;
+  return Object.entries(headers);
 }
 
 /** The body; a signal that is aborted breaks it. */

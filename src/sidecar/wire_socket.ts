@@ -44,22 +44,6 @@ function find(bytes: Uint8Array, separator: string): number {
   return -1;
 }
 
-/**
- * The lines of a message's head, without its first.
- *
- * @throws {TypeError} when one is no header.
- */
-export function headersOf(lines: readonly string[]): Headers {
-  const headers = new Headers();
-  for (const line of lines) {
-    const colon = line.indexOf(":");
-    if (colon < 0 || /[\r\n\0]/.test(line)) throw new TypeError("A line of the head is no header");
-    // It drops spaces and tabs around a value, and nothing else: UTF-8 may end with what `trim` drops.
-    headers.append(line.slice(0, colon), line.slice(colon + 1));
-  }
-  return headers;
-}
-
 /** Whether a promise is settled within a turn of the event loop. */
 export async function isSettled(promise: Promise<unknown>): Promise<boolean> {
   let settled = false;
