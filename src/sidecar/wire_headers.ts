@@ -13,8 +13,16 @@ export function headerLine(name: string, value: string): string {
   return `${name}: ${value}\r\n`;
 }
 
-/** Spaces and tabs around a value; UTF-8 may end with what `trim` would drop besides. */
-const AROUND = /^[ \t]+|[ \t]+$/g;
+/** A value without spaces and tabs around it; UTF-8 may end with what `trim` would drop besides. */
+function bare(value: string): string {
+  let start = 0;
+  let end = value.length;
+  while (isBlank(value.charCodeAt(start))) start++;
+  while (end > start && isBlank(value.charCodeAt(end - 1))) end--;
+  return value.slice(start, end);
+}
+
+const isBlank = (unit: number): boolean => unit === 32 || unit === 9;
 
 /**
  * Headers of a message between relayer and sidecar. The platform's `Headers` compares each name with
@@ -46,7 +54,7 @@ export class WireHeaders {
   append(name: string, value: string): void {
     if (!NAME.test(name) || FORBIDDEN.test(value)) throw new TypeError("This is no header");
     const key = name.toLowerCase();
-    const given = value.replace(AROUND, "");
+    const given = bare(value);
     const before = this.#values.get(key);
     this.#values.set(key, before === undefined ? given : `${before}, ${given}`);
   }
