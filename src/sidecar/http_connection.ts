@@ -29,6 +29,8 @@ export interface WireAnswer {
 }
 
 const EMPTY = new Uint8Array();
+/** Room for the next answer on an idle connection, bytes: few wait, and most answers fit. */
+const ANSWER_PIECE = 8192;
 const CARRIAGE_RETURN = 13;
 const LINE_FEED = 10;
 /** Characters of the line before a chunk. */
@@ -62,7 +64,7 @@ export class HttpConnection {
 
   /** Resolves when the other end closes, or says something unasked; for idle connections. */
   async untilGone(): Promise<void> {
-    await this.#socket.isGone();
+    await this.#socket.isGone(ANSWER_PIECE);
   }
 
   /** Closes the connection, also under a request. */

@@ -69,10 +69,14 @@ export class WireSocket {
     socket.setNoDelay(true);
   }
 
-  /** Waits until the other end closes, or sends something, which is kept; whether it closed. */
-  async isGone(): Promise<boolean> {
+  /**
+   * Waits until the other end closes, or sends something, which is kept; whether it closed.
+   *
+   * @param room for what it sends, bytes.
+   */
+  async isGone(room?: number): Promise<boolean> {
     if (this.#rest.length > 0) return false;
-    return await (this.#ahead ??= this.#read()).catch(() => null) === null;
+    return await (this.#ahead ??= this.#read(room)).catch(() => null) === null;
   }
 
   /** Closes the connection, also under a read. */
@@ -157,8 +161,8 @@ export class WireSocket {
     this.#rest = concat(this.#rest, piece);
   }
 
-  async #read(): Promise<Uint8Array | null> {
-    const piece = new Uint8Array(this.#busy ? LARGE_PIECE : SMALL_PIECE);
+  async #read(room = this.#busy ? LARGE_PIECE : SMALL_PIECE): Promise<Uint8Array | null> {
+    const piece = new Uint8Array(room);
     const count = await this.#socket.read(piece);
     this.#busy = count === piece.length;
     return count === null ? null : piece.subarray(0, count);
