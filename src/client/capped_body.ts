@@ -23,8 +23,10 @@ async function* chunksOf(body: ReadableStream<Uint8Array>): AsyncGenerator<Uint8
  */
 function isShort({ type, headers }: Response): boolean {
   if (type === "cors" || headers.has("content-encoding")) return false;
-  const length = headers.get("content-length");
-  return length !== null && Number(length) <= ANSWER_BYTES;
+  // Beside chunks the length says nothing.
+  if (headers.has("transfer-encoding")) return false;
+  const length = headers.get("content-length") ?? "";
+  return /^\d+$/.test(length) && Number(length) <= ANSWER_BYTES;
 }
 
 /** The whole body as text; `undefined` when it is larger than the cap. */

@@ -16,6 +16,7 @@ export interface Signer {
 }
 
 function pkcs8Of(seed: Uint8Array): Uint8Array<ArrayBuffer> {
+  if (seed.length !== 32) throw new RangeError("An Ed25519 seed has 32 bytes");
   const pkcs8 = new Uint8Array(48);
   pkcs8.set(PKCS8_PREFIX);
   pkcs8.set(seed, 16);
@@ -37,6 +38,8 @@ export function nodeSigner(seed: Uint8Array): Signer {
   const der = pkcs8Of(seed) as Uint8Array as NodeCrypto.PrivateKeyInput["key"];
   const key = createPrivateKey({ key: der, format: "der", type: "pkcs8" });
   const { x } = createPublicKey(key).export({ format: "jwk" });
+  // A platform that only looks like Node may throw here, and not at the first request.
+  sign(null, PKCS8_PREFIX, key);
   return {
     publicKey: hexOf(x),
     sign: (message) => Promise.resolve(new Uint8Array(sign(null, message, key))),

@@ -253,7 +253,7 @@ export class Arena {
     return query.error * length + query.length * error + 1e-5;
   }
 
-  /** What {@linkcode Arena.score} wrote last. Holds only until the next `allocate`. */
+  /** What {@linkcode Arena.score} wrote last. Holds only until the memory grows. */
   get scores(): Float32Array {
     return this.floats.subarray(this.#scores / 4, this.#scores / 4 + BYTE_ROWS);
   }

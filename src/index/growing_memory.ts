@@ -61,10 +61,14 @@ export class GrowingMemory {
     if (this.#prefault === undefined || this.#ahead !== undefined) return;
     const start = this.#size;
     const end = start + GROWTH;
-    if (end > this.#limit || !this.#grow(GROWTH)) return;
-    const taken = this.#prefault(new Uint8Array(this.memory.buffer, start, GROWTH));
+    // Who cuts meanwhile cuts behind it.
+    if (end + GROWTH > this.#limit || !this.#grow(GROWTH)) return;
+    const bytes = new Uint8Array(this.memory.buffer, start, GROWTH);
+    const done = () => {
+      ahead.isTaken = true;
+    };
+    const taken = this.#prefault(bytes).then(done, done);
     const ahead: Ahead = { start, end, taken, isTaken: false };
-    void taken.finally(() => ahead.isTaken = true);
     this.#ahead = ahead;
   }
 

@@ -1,13 +1,16 @@
 /** Reads as zeros without end. */
 export const ZEROS = "/dev/zero";
 
-/** Takes memory that nobody uses yet from the system, on another thread; its bytes are zeros then. */
+/**
+ * Takes memory that nobody uses yet from the system, on another thread; its bytes are zeros then. Once
+ * the promise is settled, either way, nothing is written to it any more.
+ */
 export type Prefault = (memory: Uint8Array) => Promise<void>;
 
 /**
- * Memory is taken from the system page by page when it is first written to: a quarter of a
- * microsecond each, but ten or more where a virtual machine has to ask its host. Reading zeros into
- * it does that on a thread of the pool.
+ * Memory is taken from the system page by page when it is first written to: one or two microseconds
+ * each, but ten or more where a virtual machine has to ask its host. Reading zeros into it does that
+ * on a thread of the pool.
  *
  * @returns `undefined` where that is not possible, or not allowed.
  */

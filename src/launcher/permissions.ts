@@ -68,8 +68,8 @@ function dashboardPermissions({ webPort }: Settings): { net: string[]; read: str
 /**
  * What the relayer may do: listen on its address, on the dashboard's and, for the sidecar, on an
  * internal one, reach the sidecar and the hosts of its plugins, read the dashboard's files and
- * endless zeros, read and write the data directory. It may not start programs, load native code or read the environment, unless
- * a plugin asks for the latter two.
+ * endless zeros, read and write the data directory. It may not start programs, load native code or
+ * read the environment, unless a plugin asks for the latter two.
  */
 export function relayerPermissions(
   settings: Settings,

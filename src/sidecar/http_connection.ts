@@ -59,7 +59,8 @@ export class HttpConnection {
 
   /** Whether another request may follow once the answer's body has been read to its end. */
   get isReusable(): boolean {
-    return this.#reusable;
+    // What came unasked would be taken for the next answer.
+    return this.#reusable && !this.#socket.hasRest;
   }
 
   /** Resolves when the other end closes, or says something unasked; for idle connections. */
@@ -109,20 +110,20 @@ export class HttpConnection {
       this.#socket.take(found.end);
       return found.bytes;
     }
-    const length = Number(headers.get("content-length") ?? 0);
-    if (length === 0 || (await this.#socket.ready()).length < length) return undefined;
+    const length = lengthOf(headers) ?? 0;
+    if (length === 0 || (await this.#socket.ready(length)).length < length) return undefined;
     return this.#socket.take(length);
   }
 
   #bodyOf(status: number, headers: WireHeaders): AsyncIterator<Uint8Array> | undefined {
     if (!hasBody(status)) return undefined;
     if (headers.get("transfer-encoding")?.toLowerCase() === "chunked") return this.#chunks();
-    const length = headers.get("content-length");
-    if (length === null) {
+    const length = lengthOf(headers);
+    if (length === undefined) {
       this.#reusable = false;
       return this.#socket.toEnd();
     }
-    return Number(length) === 0 ? undefined : this.#socket.exactly(Number(length));
+    return length === 0 ? undefined : this.#socket.exactly(length);
   }
 
   async *#chunks(): AsyncGenerator<Uint8Array, void> {
@@ -138,6 +139,14 @@ export class HttpConnection {
 }
 
 const hasBody = (status: number): boolean => status !== 204 && status !== 304;
+
+/** Length of a body by its head; throws when that is none. */
+function lengthOf(headers: WireHeaders): number | undefined {
+  const length = headers.get("content-length");
+  if (length === null) return undefined;
+  if (!/^\d{1,12}$/.test(length)) throw new Error("The answer is not HTTP");
+  return Number(length);
+}
 
 /** Length of a chunk by its first line. */
 function chunkLength(line: string): number | undefined {

@@ -114,7 +114,7 @@ class Listener implements HttpListener {
     const watch = async () => {
       if (await socket.isGone()) gone.abort();
     };
-    const whole = length > 0 && (await socket.ready()).length >= length
+    const whole = length > 0 && (await socket.ready(length)).length >= length
       ? socket.take(length) as Uint8Array<ArrayBuffer>
       : undefined;
     const pieces = socket.exactly(length);
@@ -225,18 +225,23 @@ async function send(socket: WireSocket, response: Response, signal: AbortSignal)
       const next = reader.read();
       const isThere = isHead ? await isSettledIn(next, HOLD_MS) : await isSettled(next);
       if (!isThere || waiting.length > JOINED) {
-        await socket.write(waiting);
+        const bytes = waiting;
         waiting = EMPTY;
+        await socket.write(bytes);
       }
       isHead = false;
       const { done, value } = await next;
       if (done) break;
+      // A chunk without bytes would be the last one.
+      if (value.length === 0) continue;
       const size = bytesOf(`${value.length.toString(16)}\r\n`);
       waiting = concat(waiting, concat(concat(size, value), LINE_END));
     }
     if (!signal.aborted) await socket.write(concat(waiting, LAST_CHUNK));
   } catch (error) {
     leave();
+    // The answer breaks off behind what came before.
+    if (!signal.aborted) await socket.write(waiting).catch(() => {});
     throw error;
   } finally {
     signal.removeEventListener("abort", leave);

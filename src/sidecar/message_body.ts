@@ -24,11 +24,13 @@ export async function readMessageBody(request: Request): Promise<unknown> {
   }
   const bytes = request.body === null ? new Uint8Array() : await readInTime(
     // A declared length is enforced by the framing of HTTP itself.
-    request.headers.has("content-length")
+    /^\d+$/.test(request.headers.get("content-length") ?? "")
       ? request.bytes()
       : readCounted(request.body, SIGNED_BODY_BYTES),
     BODY_TIMEOUT_SECONDS * 1000,
   );
+  // Unless the request was never sent by HTTP.
+  if (bytes.length > SIGNED_BODY_BYTES) throw new SvcError("body_too_large");
   try {
     return JSON.parse(new TextDecoder("utf-8", { fatal: true }).decode(bytes));
   } catch (cause) {

@@ -3,13 +3,17 @@ const NAME = /^[!#$%&'*+\-.^_`|~0-9A-Za-z]+$/;
 /** What no header's value may hold. */
 const FORBIDDEN = /[\r\n\0]/;
 
+function check(name: string, value: string): void {
+  if (!NAME.test(name) || FORBIDDEN.test(value)) throw new TypeError("This is no header");
+}
+
 /**
  * One header of a head.
  *
- * @throws {TypeError} for a value that could hold lines of its own.
+ * @throws {TypeError} for what is no name, and for a value that could hold lines of its own.
  */
 export function headerLine(name: string, value: string): string {
-  if (FORBIDDEN.test(value)) throw new TypeError("A header's value holds a line end");
+  check(name, value);
   return `${name}: ${value}\r\n`;
 }
 
@@ -52,7 +56,7 @@ export class WireHeaders {
    * @throws {TypeError} for what is no name, and for a value that could hold lines of its own.
    */
   append(name: string, value: string): void {
-    if (!NAME.test(name) || FORBIDDEN.test(value)) throw new TypeError("This is no header");
+    check(name, value);
     const key = name.toLowerCase();
     const given = bare(value);
     const before = this.#values.get(key);

@@ -106,18 +106,26 @@ export class WireSocket {
     }
   }
 
+  /** Whether something has come that was not read yet. */
+  get hasRest(): boolean {
+    return this.#rest.length > 0;
+  }
+
   /**
-   * What has come and was not read yet, up to some 64 KiB; never waits for the other end. Holds until
-   * the next call.
+   * What has come and was not read yet; never waits for the other end. Holds until the next call.
    *
-   * @throws {Error} when the connection has ended.
+   * @param enough where to stop, bytes; some 64 KiB at most.
    */
-  async ready(): Promise<Uint8Array> {
+  async ready(enough: number = GATHERED): Promise<Uint8Array> {
     // Only behind a buffer that was filled is there more.
-    while (this.#busy && this.#rest.length < GATHERED) {
+    while (this.#busy && this.#rest.length < Math.min(enough, GATHERED)) {
       this.#ahead ??= this.#read();
       if (!await isSettled(this.#ahead)) break;
-      await this.#fill();
+      const piece = await this.#ahead.catch(() => null);
+      // The end is told to whoever needs more than this.
+      if (piece === null) break;
+      this.#ahead = undefined;
+      this.#rest = concat(this.#rest, piece);
     }
     return this.#rest;
   }

@@ -150,6 +150,8 @@ Deno.test("an answer above the cap is refused, whatever it says of its length", 
     {},
     { "content-length": "99999999" },
     { "content-length": "1000", "content-encoding": "gzip" },
+    { "content-length": "1000", "transfer-encoding": "chunked" },
+    { "content-length": "" },
   ];
   for (const headers of table) {
     let sent = 0;

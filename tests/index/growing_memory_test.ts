@@ -56,16 +56,32 @@ Deno.test("a part that another thread takes is cut only once it is taken", async
 });
 
 Deno.test("the limit holds, also for what is taken ahead", async () => {
+  const { memory, asked } = stage(PAGE + 2 * PART);
+  memory.prepare();
+  assert.equal(asked.length, 1);
+  for (const isTaken of [false, true]) {
+    if (isTaken) asked[0]!.done();
+    if (isTaken) await memory.settled();
+    for (let i = 0; i < PART / PIECE; i++) memory.cut(PIECE);
+    memory.prepare();
+    assert.equal(asked.length, 1);
+    assert.throws(() => memory.cut(PIECE), overloaded);
+  }
+});
+
+Deno.test("the last part is left to those who cut", () => {
   const { memory, asked } = stage(PAGE + PART);
   memory.prepare();
-  assert.equal(asked.length, 1);
-  assert.throws(() => memory.cut(PIECE), overloaded);
-  asked[0]!.done();
-  await memory.settled();
+  assert.equal(asked.length, 0);
   for (let i = 0; i < PART / PIECE; i++) memory.cut(PIECE);
+});
+
+Deno.test("a part that could not be taken ahead is used all the same", async () => {
+  const memory = new GrowingMemory(PAGE, 8 * PART, () => Promise.reject(new Error("no zeros")));
   memory.prepare();
-  assert.equal(asked.length, 1);
-  assert.throws(() => memory.cut(PIECE), overloaded);
+  await memory.settled();
+  assert.equal(memory.cut(PIECE), PAGE);
+  assert.equal(memory.cut(PIECE), PAGE + PIECE);
 });
 
 Deno.test("what others write meanwhile stays as it is", async () => {

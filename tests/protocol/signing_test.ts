@@ -67,6 +67,12 @@ Deno.test("all signers make the protocol's signatures, and they verify", async (
   }
 });
 
+Deno.test("a seed of another length makes no signer", async () => {
+  for (const length of [0, 31, 33]) {
+    await assert.rejects(makeSigner(new Uint8Array(length).fill(7)), String(length));
+  }
+});
+
 Deno.test("a signature of one form does not fit the other", () => {
   assert(!verifyStrict(PUBLIC_KEY, canonicalText(SIX_FIELDS), Uint8Array.fromHex(FOUR_SIGNATURE)));
 });

@@ -95,6 +95,39 @@ Deno.test("a body that came with its head is there at once", async () => {
   }
 });
 
+Deno.test("what came before the end is there, whatever the buffers' size", async () => {
+  const chunked = `${OK}transfer-encoding: chunked\r\n\r\n`;
+  // The first read has room for 1 KiB, the next one for 32.
+  for (const total of [1023, 1024, 1025, 33_791, 33_792, 33_793]) {
+    const head = `${OK}connection: close\r\ncontent-length: `;
+    const text = "z".repeat(total - head.length - `${total}`.length - 4);
+    const whole = `${head}${text.length}`.padEnd(total - text.length - 4) + `\r\n\r\n${text}`;
+    assert.equal(whole.length, total);
+    await exchange([whole], async (answer) => assert.equal(await textOf(answer), text));
+    const piece = "z".repeat(total - chunked.length - 8);
+    const start = `${chunked}${piece.length.toString(16).padStart(4, "0")}\r\n${piece}\r\n`;
+    assert.equal(start.length, total);
+    await exchange([start], async ({ status, body }) => {
+      assert.equal(status, 200);
+      let read = "";
+      await assert.rejects(async () => {
+        for (let next = await body!.next(); !next.done; next = await body!.next()) {
+          read += new TextDecoder().decode(next.value);
+        }
+      });
+      assert.equal(read, piece);
+    });
+  }
+});
+
+Deno.test("a connection is not used again behind bytes nobody asked for", async () => {
+  const answer = `${OK}content-length: 2\r\n\r\nab`;
+  await exchange([answer + answer], async (first, connection) => {
+    assert.equal(await textOf(first), "ab");
+    assert.equal(connection.isReusable, false);
+  }, false);
+});
+
 Deno.test("answers of any size follow each other on one connection", async () => {
   const sizes = [0, 1, 900, 1024, 3000, 32_768, 65_536, 200_000, 5];
   await using server = Deno.serve(
@@ -142,6 +175,10 @@ Deno.test("an answer that ends early, or is no HTTP, is an error", async () => {
     await exchange([text], (answer) => assert.rejects(textOf(answer)));
   }
   const heads = [
+    `${OK}content-length: abc\r\n\r\nhello`,
+    `${OK}content-length: 5\r\ncontent-length: 5\r\n\r\nhello`,
+    `${OK}content-length: -2\r\n\r\nhello`,
+    `${OK}content-length:\r\n\r\nhello`,
     "",
     "HTTP/1.1 200",
     `${OK}no colon\r\n\r\n`,

@@ -153,11 +153,19 @@ Deno.test("what is there together is one write, and a head does not wait for lon
   const bytes = (text: string) => new TextEncoder().encode(text);
   let late!: ReadableStreamDefaultController<Uint8Array>;
   await using listener = listen(({ url }) => {
+    const pieces = ["data: 1\n\n", "", "data: 2\n\n"];
     const body = new ReadableStream<Uint8Array>({
+      pull(controller) {
+        const piece = pieces.shift();
+        if (!url.endsWith("/broken")) return;
+        if (piece === undefined) controller.error(new Error("broken"));
+        else controller.enqueue(bytes(piece));
+      },
       start(controller) {
         late = controller;
-        if (url.endsWith("/late")) return;
+        if (!url.endsWith("/now")) return;
         controller.enqueue(bytes("data: 1\n\n"));
+        controller.enqueue(new Uint8Array());
         controller.enqueue(bytes("data: 2\n\n"));
         controller.close();
       },
@@ -179,6 +187,13 @@ Deno.test("what is there together is one write, and a head does not wait for lon
   assert.equal(await read(), "9\r\ndata: 3\n\n\r\n");
   late.close();
   assert.equal(await read(), "0\r\n\r\n");
+  // What breaks off breaks off behind what came before.
+  await connection.write(bytes("GET /broken HTTP/1.1\r\n\r\n"));
+  const broken = await new Response(connection.readable).text();
+  assert.match(
+    broken,
+    /^HTTP\/1\.1 200 .*\r\n\r\n9\r\ndata: 1\n\n\r\n9\r\ndata: 2\n\n\r\n$/s,
+  );
 });
 
 Deno.test("a client that leaves before the answer aborts its request", async () => {

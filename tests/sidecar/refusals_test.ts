@@ -339,6 +339,15 @@ const ROWS: readonly Row[] = [
     code: "body_too_large",
   },
   {
+    name: "over 2 MiB, and says less",
+    session: true,
+    headers: { "content-length": "5" },
+    body: JSON.stringify("x".repeat(2_097_152)),
+    status: 413,
+    rpc: -32000,
+    code: "body_too_large",
+  },
+  {
     name: "messages without id",
     path: MESSAGES,
     body: LIST,

@@ -46,5 +46,6 @@ Deno.test("what is no header is refused", () => {
   assert.equal(headerLine("a", "b"), "a: b\r\n");
   for (const value of ["b\r\nc: d", "b\n", "\0"]) {
     assert.throws(() => headerLine("a", value), TypeError);
+    assert.throws(() => headerLine(value, "a"), TypeError);
   }
 });
