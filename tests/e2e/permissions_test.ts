@@ -48,6 +48,38 @@ function fixedPorts(): Env {
   };
 }
 
+/** A namespace that is loaded in more than one page. */
+const LARGE = "large";
+
+/** Stores so many memories that memory for their vectors is taken ahead. */
+async function fillLarge(url: string, identity: Identity): Promise<void> {
+  for (let at = 0; at < 160; at += 20) {
+    const items = Array.from({ length: 20 }, (_, i) => {
+      return { text: `Cup ${at + i} stands on the shelf`, namespace: LARGE };
+    });
+    const { status } = await call(url, identity, {
+      route: "POST /api/remember/bulk",
+      body: { items },
+    });
+    assert.equal(status, 202);
+  }
+  await idle(url);
+}
+
+/** Bytes that a process has read so far on Linux, from proc(5). */
+function bytesRead(pid: number): number {
+  return Number(/^rchar: (\d+)$/m.exec(Deno.readTextFileSync(`/proc/${pid}/io`))![1]);
+}
+
+/** Whether loading a namespace takes memory ahead, by reading two megabytes of zeros. */
+async function takesAhead(pid: number, url: string, identity: Identity): Promise<boolean> {
+  const before = bytesRead(pid);
+  const query = { query: "cup", namespace: LARGE };
+  await call(url, identity, { route: "POST /api/recall", body: query });
+  const read = () => Promise.resolve(bytesRead(pid) - before);
+  return await poll(read, (bytes) => bytes >= 2 * 2 ** 20, 5000).then(() => true, () => false);
+}
+
 /** What a relayer cannot do: "" when it works. */
 async function failureOf(child: Child, identity: Identity): Promise<string> {
   try {
@@ -68,7 +100,9 @@ async function failureOf(child: Child, identity: Identity): Promise<string> {
   if (found.body.results?.length !== 1) return `recall: ${found.body.code}`;
   const lowered = Deno.build.os !== "linux" ||
     threadNiceness(child.pid).includes(getPriority() + 5);
-  return lowered ? "" : "no thread lets the others go first";
+  if (!lowered) return "no thread lets the others go first";
+  const isAhead = Deno.build.os !== "linux" || await takesAhead(child.pid, url, identity);
+  return isAhead ? "" : "no memory is taken ahead";
 }
 
 Deno.test("no process may start programs, load native code or read the environment", async () => {
@@ -87,6 +121,11 @@ Deno.test("the relayer needs every entry of its list, and nothing more", async (
   const { relayer: flags = [] } = await printed(installation);
   await using sidecar = installation.spawnProgram(["sidecar"]);
   await sidecar.until(/"sidecar listening"/);
+  {
+    await using child = await installation.spawnRelayer();
+    await child.until(LISTENING);
+    await fillLarge(`http://127.0.0.1:${LISTENING.exec(child.errors)![1]}`, identity);
+  }
   {
     await using child = await installation.spawnRelayer();
     assert.equal(await failureOf(child, identity), "");
