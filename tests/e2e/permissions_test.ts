@@ -88,9 +88,13 @@ async function failureOf(child: Child, identity: Identity): Promise<string> {
     return "start";
   }
   const url = `http://127.0.0.1:${LISTENING.exec(child.errors)![1]}`;
-  const now = await health(url);
-  const bad = Object.entries(now.dependencies).find(([, state]) => state.status === "down");
-  if (bad !== undefined) return `health: ${bad[0]}`;
+  const down = async () => {
+    const { dependencies } = await health(url);
+    return Object.entries(dependencies).find(([, state]) => state.status === "down")?.[0];
+  };
+  // On a busy machine the embedder takes its time.
+  const isUp = await poll(down, (name) => name === undefined, 3000).then(() => true, () => false);
+  if (!isUp) return `health: ${await down()}`;
   const body = { text: "The kettle is blue" };
   const written = await call(url, identity, { route: "POST /api/remember", body });
   if (written.status !== 202) return `remember: ${written.body.code}`;
