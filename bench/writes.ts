@@ -19,12 +19,10 @@ const BULK = 20;
 const SECONDS = 48;
 /** And before: what happens once in a process is over, what was not compiled is. */
 const WARM_UP_SECONDS = 4;
-/** Recalls measured while nothing is written. */
-const IDLE = 1200;
-/** And before that. */
-const WARM_UP = 100;
-/** Milliseconds between two recalls, a cached and a new query in turn. */
-const INTERVAL = 40;
+/** Seconds of recalls measured while nothing is written. */
+const IDLE_SECONDS = 48;
+/** Milliseconds between two recalls of one kind; the two kinds take turns. */
+const INTERVAL = 80;
 const QUERY = "What do I drink in the morning?";
 
 interface Scenario {
@@ -49,7 +47,7 @@ const KINDS = ["cached", "new"] as const;
 type Times = Readonly<Record<(typeof KINDS)[number], readonly number[]>>;
 
 /** Number of the next query that was never asked. */
-let fresh = 0;
+let asked = 0;
 
 /**
  * Recalls of one namespace while a thousand memories a second are accepted. They are more than
@@ -57,7 +55,8 @@ let fresh = 0;
  */
 export const writesPart: Part = {
   name: "writes",
-  title: `writes: recall every ${INTERVAL} ms, one client, while another process writes`,
+  title:
+    `writes: a cached and a new query every ${INTERVAL} ms, each from a client of its own, while another process writes`,
   async run(note) {
     await using folder = await DataFolder.make(ACCOUNTS);
     note("filling");
@@ -78,25 +77,25 @@ async function measure(folder: DataFolder, scenario: Scenario): Promise<Figure[]
   // Who writes to the namespace would wait for that, by design: see `waiting`.
   const env = scenario.same ? { SVC_RECALL_WAIT_MS: "0" } : {};
   await using server = await startRelayer(folder, env);
-  using connection = await Connection.open(server.port);
-  await recallWhile(connection, folder, scenario, atMost(WARM_UP));
-  const before = await server.cpu();
-  const idle = await recallWhile(connection, folder, scenario, atMost(IDLE));
-  const between = await server.cpu();
+  using clients = await Clients.open(server.port);
+  const recalls = (active: () => boolean) => recallWhile(clients, folder, scenario, active);
+  await recalls(forSeconds(WARM_UP_SECONDS));
+  const before = { at: performance.now(), cpu: await server.cpu() };
+  const idle = await recalls(forSeconds(IDLE_SECONDS));
+  const between = { at: performance.now(), cpu: await server.cpu() };
   const [written, { busy, start, end }] = await writing(
     server,
     folder,
     scenario,
     async (active) => {
-      const warm = performance.now() + 1000 * WARM_UP_SECONDS;
-      await recallWhile(connection, folder, scenario, () => performance.now() < warm);
-      const pending = await pendingOf(connection);
+      await recalls(forSeconds(WARM_UP_SECONDS));
+      const pending = await pendingOf(clients.cached);
       const start = { pending, at: performance.now(), cpu: await server.cpu() };
-      const busy = await recallWhile(connection, folder, scenario, active);
+      const busy = await recalls(active);
       return { busy, start, end: { at: performance.now(), cpu: await server.cpu() } };
     },
   );
-  const pending = await pendingOf(connection) - start.pending;
+  const pending = await pendingOf(clients.cached) - start.pending;
   const accepted = written.requests * scenario.bulk;
   const name = (what: string) => `${scenario.name}: ${what}`;
   return [
@@ -107,8 +106,8 @@ async function measure(folder: DataFolder, scenario: Scenario): Promise<Figure[]
       unit: "/s",
     },
     { name: name("accept, p99"), value: written.p99, unit: "ms" },
-    ...coreFigures(name("idle"), before, between, IDLE * INTERVAL),
-    ...coreFigures(name("meanwhile"), start.cpu, end.cpu, end.at - start.at),
+    ...coreFigures(name("idle"), before, between),
+    ...coreFigures(name("meanwhile"), start, end),
     ...KINDS.flatMap((kind): Figure[] => {
       const [calm, loaded] = [quantile(idle[kind], 0.99), quantile(busy[kind], 0.99)];
       const of = (what: string) => name(`${kind} query, ${what}`);
@@ -123,9 +122,16 @@ async function measure(folder: DataFolder, scenario: Scenario): Promise<Figure[]
   ];
 }
 
+/** CPU time used by a moment. */
+interface CpuAt {
+  readonly at: number;
+  readonly cpu: CpuTime;
+}
+
 /** What the relayer had of the cores, and what others on the machine kept from it. */
-function coreFigures(name: string, from: CpuTime, to: CpuTime, ms: number): Figure[] {
-  const percent = (part: number) => 100 * part / ms;
+function coreFigures(name: string, begin: CpuAt, end: CpuAt): Figure[] {
+  const [from, to] = [begin.cpu, end.cpu];
+  const percent = (part: number) => 100 * part / (end.at - begin.at);
   return [
     { name: `${name}, CPU`, value: percent(to.all - from.all), unit: "%" },
     { name: `${name}, event loop's CPU`, value: percent(to.main - from.main), unit: "%" },
@@ -160,28 +166,50 @@ async function waiting(folder: DataFolder): Promise<Figure[]> {
   ];
 }
 
-/** Lets so many through. */
-function atMost(left: number): () => boolean {
-  return () => left-- > 0;
+/** Whether so much time has not passed since. */
+function forSeconds(seconds: number): () => boolean {
+  const end = performance.now() + 1000 * seconds;
+  return () => performance.now() < end;
 }
 
-/** Recalls at their pace, a cached and a new query in turn, as long as `active`. */
+/**
+ * A connection for each kind of query: on one, a cached query would wait for the new one before it
+ * to be embedded, and both kinds would measure the slower one.
+ */
+class Clients implements Disposable {
+  private constructor(readonly cached: Connection, readonly fresh: Connection) {}
+
+  static async open(port: number): Promise<Clients> {
+    return new Clients(await Connection.open(port), await Connection.open(port));
+  }
+
+  [Symbol.dispose](): void {
+    this.cached[Symbol.dispose]();
+    this.fresh[Symbol.dispose]();
+  }
+}
+
+/** Recalls at their pace, cached and new queries in turn, as long as `active`. */
 async function recallWhile(
-  connection: Connection,
+  clients: Clients,
   folder: DataFolder,
   { namespace }: Scenario,
   active: () => boolean,
 ): Promise<Times> {
-  let count = 0;
-  const requests = function* (): Generator<WireRequest> {
+  const requests = function* (queryOf: () => string): Generator<WireRequest> {
     while (active()) {
-      const query = count++ % 2 === 0 ? QUERY : `${sentence(fresh++)}?`;
-      yield folder.key.request("POST", "/api/recall", { query, namespace });
+      yield folder.key.request("POST", "/api/recall", { query: queryOf(), namespace });
     }
   };
-  const times = await timePaced(connection, requests(), INTERVAL);
-  const every = (rest: number) => times.filter((_, i) => i % 2 === rest);
-  return { cached: every(0), new: every(1) };
+  const fresh = async (): Promise<number[]> => {
+    await new Promise((resolve) => setTimeout(resolve, INTERVAL / 2));
+    return await timePaced(clients.fresh, requests(() => `${sentence(asked++)}?`), INTERVAL);
+  };
+  const [cached, times] = await Promise.all([
+    timePaced(clients.cached, requests(() => QUERY), INTERVAL),
+    fresh(),
+  ]);
+  return { cached, new: times };
 }
 
 /** Writes from another process; `work` begins with the writes and goes on as long as they do. */
