@@ -147,6 +147,7 @@ class RunningRelayer implements Relayer {
       health: new Health(
         domain,
         kv,
+        writer,
         sidecar && ((signal) => isSidecar(sidecar.url, sidecar.token, { signal })),
       ),
       mcp: this.#mcp,

@@ -1,4 +1,6 @@
 import type { BackendHealth, Sponsor } from "../interfaces/mod.ts";
+import type { KvWriter } from "../jobs/kv_writer.ts";
+import { INLINE_BYTES } from "../jobs/staging.ts";
 import type { Domain } from "../memory/domain.ts";
 import { reembeddingOf } from "../memory/reembedding.ts";
 
@@ -22,14 +24,21 @@ export type SidecarProbe = (signal: AbortSignal) => Promise<boolean>;
 export class Health {
   readonly #domain: Domain;
   readonly #kv: Deno.Kv;
+  readonly #writer: KvWriter;
   readonly #sidecar: SidecarProbe | undefined;
   #asking: Promise<unknown> | undefined;
   #probed: { at: number; result: Promise<Record<string, DependencyHealth>> } | undefined;
 
   /** Probes nothing by itself. */
-  constructor(domain: Domain, kv: Deno.Kv, sidecar: SidecarProbe | undefined) {
+  constructor(
+    domain: Domain,
+    kv: Deno.Kv,
+    writer: KvWriter,
+    sidecar: SidecarProbe | undefined,
+  ) {
     this.#domain = domain;
     this.#kv = kv;
+    this.#writer = writer;
     this.#sidecar = sidecar;
   }
 
@@ -39,10 +48,11 @@ export class Health {
     if (this.#probed === undefined || now - this.#probed.at > FRESH_MS) {
       this.#probed = { at: now, result: this.#probe() };
     }
-    return { ...await this.#probed.result, queue: await this.#queue() };
+    const states = await this.#probed.result;
+    return { ...states, queue: this.#queue(states.queue!) };
   }
 
-  async #queue(): Promise<DependencyHealth> {
+  #queue(table: DependencyHealth): DependencyHealth {
     const { jobs, now, config } = this.#domain;
     const oldest = jobs.oldest;
     const full = jobs.size >= config.maxPendingJobs;
@@ -50,15 +60,26 @@ export class Health {
       pending: jobs.size,
       oldest_seconds: oldest === undefined ? 0 : Math.max(0, Math.round((now() - oldest) / 1000)),
     };
-    if (full) return { status: "down", ...details };
-    return { status: await answers(this.#kv.get(["health"])) ? "ok" : "down", ...details };
+    return { status: full ? "down" : table.status, ...details };
+  }
+
+  /** A table that refused the last write is written to: it may be readable all the same. */
+  async #tableState(): Promise<DependencyHealth> {
+    const key = ["health"];
+    if (!this.#writer.failing) return await up(this.#kv.get(key));
+    // As much as a request may bring along: a smaller one could still fit on a full disk.
+    const value = new Uint8Array(INLINE_BYTES);
+    const written = await up(this.#writer.commit([{ key, value, bytes: value.length }]));
+    if (written.status === "ok") void this.#writer.commit([{ key, remove: true }]).catch(() => {});
+    return written;
   }
 
   async #probe(): Promise<Record<string, DependencyHealth>> {
     const { vectorStore, blobStore, cipher, languageModel, sponsor } = this.#domain;
     const owner = `0x${"0".repeat(64)}`;
     const scope = { owner, namespace: "default" };
-    const [database, embedder, blobs, chain] = await Promise.all([
+    const [queue, database, embedder, blobs, chain] = await Promise.all([
+      this.#tableState(),
       up(vectorStore.scopes(owner)),
       this.#embedderState(),
       blobStore.health?.() ?? up(blobStore.get("health", scope)),
@@ -66,6 +87,7 @@ export class Health {
     ]);
     const sidecar = await this.#sidecarState();
     return {
+      queue,
       database,
       embedder,
       llm: languageModel === undefined

@@ -53,6 +53,7 @@ export class KvWriter {
   #running: Promise<void> | undefined;
   #wokenAt = -Infinity;
   #burstAt = -Infinity;
+  #failing = false;
 
   /** Writes to `kv`, which stays the caller's. */
   constructor(kv: Deno.Kv, options: KvWriterOptions) {
@@ -78,6 +79,11 @@ export class KvWriter {
   /** To be called when a queue message arrived: the next group that asks sends a new one. */
   woken(): void {
     this.#wokenAt = -Infinity;
+  }
+
+  /** Whether the last write was refused. */
+  get failing(): boolean {
+    return this.#failing;
   }
 
   /** Whether accepts arrive faster than they are written one by one. */
@@ -116,12 +122,14 @@ export class KvWriter {
   async #write(group: readonly Waiting[]): Promise<void> {
     try {
       await this.#commit(group);
+      this.#failing = false;
       for (const item of group) item.resolve();
     } catch (cause) {
       if (group.length > 1) {
         // One bad member must not refuse the others.
         for (const item of group) await this.#write([item]);
       } else {
+        this.#failing = true;
         group[0]?.reject(new SvcError("storage_unavailable", undefined, { cause }));
       }
     }

@@ -13,6 +13,11 @@ export type Stored =
   | { readonly inline: Uint8Array }
   | { readonly stage: string; readonly chunks: number };
 
+/** About how many bytes an entry that refers to them takes for them. */
+export function storedBytes(stored: Stored): number {
+  return "inline" in stored ? stored.inline.length : 128;
+}
+
 /** Keeps sealed bytes of any size in the KV table. */
 export class Staging {
   readonly #kv: Deno.Kv;

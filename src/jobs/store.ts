@@ -6,7 +6,7 @@ import type { KvWriter, Mutation } from "./kv_writer.ts";
 import { LiveJob } from "./live_job.ts";
 import { type AtRest, LiveJobs } from "./live_jobs.ts";
 import { readUnfinished } from "./recovery.ts";
-import type { Staging, Stored } from "./staging.ts";
+import { type Staging, type Stored, storedBytes } from "./staging.ts";
 
 /** Options of {@linkcode JobStore}. */
 export interface JobStoreOptions {
@@ -14,10 +14,6 @@ export interface JobStoreOptions {
   readonly maxPending: number;
   /** Milliseconds since the epoch. */
   readonly now: () => number;
-}
-
-function storedBytes(stored: Stored): number {
-  return "inline" in stored ? stored.inline.length : 128;
 }
 
 /**
@@ -128,12 +124,23 @@ export class JobStore {
     return await this.#add(jobs.map((job) => new LiveJob(job, due)), mutations);
   }
 
-  /** Takes a job: counts the attempt durably, so that a job that kills its process is noticed. */
+  /**
+   * Takes a job: counts the attempt durably, so that a job that kills its process is noticed.
+   *
+   * @throws {SvcError} `storage_unavailable`; the job is then as it was.
+   */
   async claim(live: LiveJob): Promise<void> {
+    const { state } = live;
     live.attempts++;
     live.state = "running";
     live.updatedAt = this.#options.now();
-    await this.#writer.commit([this.#progress(live)]);
+    try {
+      await this.#writer.commit([this.#progress(live)]);
+    } catch (error) {
+      live.attempts--;
+      live.state = state;
+      throw error;
+    }
   }
 
   /**

@@ -6,6 +6,7 @@ import type { Scope } from "../interfaces/mod.ts";
 import type { LiveJob } from "./live_job.ts";
 import { JobQueue } from "./job_queue.ts";
 import type { JobStore } from "./store.ts";
+import { TableOutage } from "./table_outage.ts";
 
 /** First and longest pause between two tries, milliseconds. */
 const BACKOFF_MS = { first: 2_000, longest: 600_000 };
@@ -103,6 +104,7 @@ export class JobWorker {
   #sweeper: ReturnType<typeof setInterval> | undefined;
   #sweptAt = -Infinity;
   readonly #gate: BurstGate;
+  readonly #outage: TableOutage;
   #stopped = true;
 
   /** Does nothing until started. */
@@ -110,6 +112,7 @@ export class JobWorker {
     this.#store = store;
     this.#options = options;
     this.#gate = new BurstGate(options.busy ?? (() => false), () => this.#pump());
+    this.#outage = new TableOutage(() => this.#pump(), options.logger);
   }
 
   /** Starts working; jobs given before are taken up. */
@@ -123,7 +126,11 @@ export class JobWorker {
 
   /** Whether a job given now would start at once. */
   get free(): boolean {
-    return !this.#stopped && this.#slots < this.#options.concurrency && this.#queue.size === 0;
+    return !this.#stopped && this.#slots < this.#limit && this.#queue.size === 0;
+  }
+
+  get #limit(): number {
+    return this.#outage.limit(this.#options.concurrency);
   }
 
   /** Accepted jobs, to be started in this process. */
@@ -148,6 +155,7 @@ export class JobWorker {
     for (const live of this.#store.rest.atRest) {
       if (live.due <= now || stepped) this.#enqueue(live);
     }
+    this.#outage.letOneTry();
     this.#pump();
   }
 
@@ -160,7 +168,9 @@ export class JobWorker {
         this.#pump();
       }
       await Promise.allSettled([...this.#inFlight]);
-    } while (this.#inFlight.size > 0 || (this.#queue.size > 0 && !this.#stopped));
+    } while (
+      this.#inFlight.size > 0 || (this.#queue.size > 0 && !this.#stopped && this.#limit > 0)
+    );
   }
 
   /**
@@ -171,6 +181,7 @@ export class JobWorker {
     this.#stopped = true;
     clearInterval(this.#sweeper);
     this.#gate.stop();
+    this.#outage.stop();
     for (const timer of this.#timers) clearTimeout(timer);
     this.#timers.clear();
     const timer = setTimeout(() => this.#abort.abort(new SvcError("shutting_down")), graceMs);
@@ -203,7 +214,7 @@ export class JobWorker {
 
   #pump(): void {
     while (
-      !this.#stopped && this.#slots < this.#options.concurrency &&
+      !this.#stopped && this.#slots < this.#limit &&
       this.#inFlight.size < this.#options.concurrency + UPLOADS.jobs &&
       this.#bytesInFlight < UPLOADS.bytes
     ) {
@@ -233,7 +244,7 @@ export class JobWorker {
       if (!await live.accepted) return;
       // It may have been cancelled while it waited for its turn.
       if (live.ending !== undefined) return;
-      await this.#store.claim(live);
+      if (!await this.#claim(live)) return;
       this.#abort.signal.throwIfAborted();
       await this.#untilStopped(
         this.#options.process({ live, signal: this.#abort.signal, release }),
@@ -243,6 +254,26 @@ export class JobWorker {
     } finally {
       release();
     }
+  }
+
+  /** Takes a job; answers whether the table took note. */
+  async #claim(live: LiveJob): Promise<boolean> {
+    try {
+      await this.#store.claim(live);
+    } catch (cause) {
+      this.#holdBack(live, cause);
+      return false;
+    }
+    this.#outage.over();
+    return true;
+  }
+
+  /** The table refuses writes: the job is tried again once it takes them. */
+  #holdBack(live: LiveJob, cause: unknown): void {
+    // The next start takes it up again.
+    if (this.#abort.signal.aborted) return;
+    this.#outage.refused(SvcError.from(cause).code);
+    this.#startAfter(live, BACKOFF_MS.first);
   }
 
   /** Work whose backend ignores the signal does not hold up the stop. */
@@ -288,11 +319,9 @@ export class JobWorker {
         await this.#options.wakeAfter?.(pause);
       }
     } catch (storage) {
-      logger.error("job_state_not_saved", {
-        job_id: live.job.id,
-        reason: SvcError.from(storage).code,
-      });
-      this.#startAfter(live, BACKOFF_MS.first);
+      // What cannot be noted does not count.
+      live.attempts--;
+      this.#holdBack(live, storage);
     }
   }
 

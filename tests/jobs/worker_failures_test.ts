@@ -1,9 +1,11 @@
 import assert from "node:assert/strict";
+import { mock } from "node:test";
 import { SvcError } from "../../src/errors.ts";
 import type { LiveJob } from "../../src/jobs/live_job.ts";
 import { StepError } from "../../src/jobs/worker.ts";
 import { verifies } from "../requirements.ts";
-import { fakeJobs, workerOn } from "./desk.ts";
+import type { Logger } from "../../src/log.ts";
+import { fakeJobs, turn, workerOn } from "./desk.ts";
 import { fakeKv, FakeTable, openGate } from "./fake_kv.ts";
 import { jobOf, type Jobs, jobsOn, OWNER } from "./setup.ts";
 
@@ -103,4 +105,95 @@ Deno.test("a state that could not be saved is tried again", async () => {
   await worker.idle();
   assert.equal(jobs.store.size, 0);
   await worker.stop(0);
+});
+
+/** Jobs on a table that takes no writes while `state.full`. */
+function jobsOnDisk(state: { full: boolean; refused: number }): Jobs {
+  return jobsOn(fakeKv(new FakeTable(), (name, work) => {
+    if (!state.full || name !== "kv.commit") return openGate(name, work);
+    state.refused++;
+    return Promise.reject(new Error("database or disk is full"));
+  }));
+}
+
+function noting(): { readonly lines: string[]; readonly logger: Logger } {
+  const lines: string[] = [];
+  const note = (message: string) => void lines.push(message);
+  return { lines, logger: { debug: note, info: note, warn: note, error: note } };
+}
+
+Deno.test("a table that takes no writes uses up no tries, and is asked now and then", async () => {
+  mock.timers.enable({ apis: ["setTimeout"] });
+  try {
+    const disk = { full: false, refused: 0 };
+    const jobs = jobsOnDisk(disk);
+    const { lines, logger } = noting();
+    const worker = workerOn(jobs, {
+      logger,
+      process: ({ live }) => jobs.store.end(live, { state: "done" }),
+    });
+    const accepted = await jobs.store.accept(Array.from({ length: 50 }, () => jobOf()), []);
+    disk.full = true;
+    worker.start();
+    worker.notify(accepted);
+    await turn();
+    await worker.idle();
+    // Both that were started, first together; nothing else until a pause has passed.
+    assert.equal(disk.refused, 3);
+    assert.equal(worker.free, false);
+    for (let pauses = 1; pauses <= 40; pauses++) {
+      mock.timers.tick(2_000);
+      await turn();
+      assert.equal(disk.refused, 3 + pauses);
+    }
+    assert.ok(accepted.every((live) => live.attempts === 0 && live.state === "pending"));
+    assert.deepEqual(lines, ["jobs_held_back"]);
+    disk.full = false;
+    mock.timers.tick(2_000);
+    await turn();
+    await worker.idle();
+    assert.ok(accepted.every((live) => live.attempts === 1 && live.state === "done"));
+    assert.deepEqual(lines, ["jobs_held_back", "jobs_go_on"]);
+    const stopped = worker.stop(0);
+    await turn();
+    await stopped;
+  } finally {
+    mock.timers.reset();
+  }
+});
+
+Deno.test("a failure that cannot be noted does not count", async () => {
+  mock.timers.enable({ apis: ["setTimeout"] });
+  try {
+    const disk = { full: false, refused: 0 };
+    const jobs = jobsOnDisk(disk);
+    const worker = workerOn(jobs, {
+      process: ({ live }) => {
+        if (!disk.full) return jobs.store.end(live, { state: "done" });
+        return Promise.reject(temporary());
+      },
+    });
+    const [live] = await jobs.store.accept([jobOf()], []);
+    worker.start();
+    for (let tries = 0; tries < 10; tries++) {
+      if (tries === 0) worker.notify([live!]);
+      else mock.timers.tick(2_000);
+      // Room for the note that it is tried, none for what became of it.
+      disk.full = false;
+      await Promise.resolve();
+      disk.full = true;
+      await turn();
+      assert.notEqual(live!.state, "failed");
+      assert.ok(live!.attempts <= 1, `${live!.attempts}`);
+    }
+    disk.full = false;
+    mock.timers.tick(2_000);
+    await turn();
+    assert.equal(live!.state, "done");
+    const stopped = worker.stop(0);
+    await turn();
+    await stopped;
+  } finally {
+    mock.timers.reset();
+  }
 });
