@@ -6,6 +6,8 @@ export interface ChildOptions {
   readonly env: Readonly<Record<string, string>>;
   /** First line of its standard input, which stays open until the end. */
   readonly boot?: string;
+  /** What a shell does before it becomes the process. */
+  readonly before?: string | undefined;
 }
 
 /** A process whose output is read all the time, so that a full pipe never holds it up. */
@@ -22,9 +24,10 @@ export class Child implements AsyncDisposable {
   #changed = Promise.withResolvers<void>();
 
   /** Starts the process. */
-  constructor({ args, env, boot }: ChildOptions) {
-    this.#process = new Deno.Command(Deno.execPath(), {
-      args: [...args],
+  constructor({ args, env, boot, before }: ChildOptions) {
+    const shell = ["-c", `${before}; exec "$@"`, "sh", Deno.execPath()];
+    this.#process = new Deno.Command(before === undefined ? Deno.execPath() : "/bin/sh", {
+      args: before === undefined ? [...args] : [...shell, ...args],
       env: { ...env },
       clearEnv: true,
       stdin: "piped",

@@ -167,20 +167,29 @@ export class Installation implements AsyncDisposable {
     return this.#keep(new Child(withFlags(spec, flags)));
   }
 
-  /** Starts `main.ts` with arguments, with every permission. */
-  spawnProgram(args: readonly string[], env: Env = {}): Child {
+  /**
+   * Starts `main.ts` with arguments, with every permission.
+   *
+   * @param before What a shell does before it becomes the program.
+   */
+  spawnProgram(args: readonly string[], env: Env = {}, before?: string): Child {
     const place = ["--config", path("deno.json"), `--lock=${path("deno.lock")}`, "--frozen"];
     return this.#keep(
       new Child({
         args: ["run", "--no-prompt", "-A", ...place, path("main.ts"), ...args],
         env: { DENO_DIR, NO_COLOR: "1", ...this.env, ...env },
+        before,
       }),
     );
   }
 
-  /** Starts the program and waits until its relayer listens. */
-  async launch(args: readonly string[] = ["start"], env: Env = {}): Promise<RunningRelayer> {
-    return await this.#listening(this.spawnProgram(args, env));
+  /** Starts the program as {@linkcode spawnProgram} does, and waits until its relayer listens. */
+  async launch(
+    args: readonly string[] = ["start"],
+    env: Env = {},
+    before?: string,
+  ): Promise<RunningRelayer> {
+    return await this.#listening(this.spawnProgram(args, env, before));
   }
 
   /** Runs `main.ts` with arguments to its end. */

@@ -41,6 +41,7 @@ export interface Item {
   readonly job_id: string;
   readonly text: string;
   readonly status: string;
+  readonly attempts: number;
   readonly namespace: string;
   readonly blob_id: string;
   readonly created_at: string;

@@ -149,3 +149,15 @@ Deno.test("a wake-up that could not be written is not waited for", async () => {
   await writer.commit([set("good")], true);
   assert.equal(watched.table.messages, sent + 1);
 });
+
+Deno.test("a writer knows whether the last write was refused", async () => {
+  const watched = new WatchedTable();
+  const writer = writerOn(watched);
+  await writer.commit([set("small")]);
+  assert.equal(writer.failing, false);
+  watched.refused.add("large");
+  await assert.rejects(writer.commit([set("large")]), { code: "storage_unavailable" });
+  assert.equal(writer.failing, true);
+  await writer.commit([set("another")]);
+  assert.equal(writer.failing, false);
+});
