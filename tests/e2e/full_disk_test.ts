@@ -1,5 +1,6 @@
 import assert from "node:assert/strict";
 import { Installation } from "../crash/installation.ts";
+import { freePort } from "../free_port.ts";
 import { call, health, type Identity, idle, listAll, poll } from "../crash/wire.ts";
 
 const REQUESTS = 20;
@@ -48,7 +49,7 @@ Deno.test({
   // Elsewhere nobody can limit the files of a process that runs.
   ignore: Deno.build.os !== "linux",
   async fn() {
-    await using installation = await Installation.create();
+    await using installation = await Installation.create({ SVC_PORT: String(freePort()) });
     const identity = await installation.account();
     await using program = await installation.launch(["start"], {}, "trap '' XFSZ");
     const { url, child } = program;
