@@ -125,7 +125,7 @@ const router = new Router(
     writer,
     sponsorships: new CoreDb(":memory:").sponsorships,
     metrics,
-    health: new Health(domain, kv, undefined),
+    health: new Health(domain, kv, writer, undefined),
     logger,
     closing: () => false,
   },
