@@ -32,7 +32,7 @@ export interface LancedbOptions {
   readonly log?: (message: string) => void;
 }
 
-const POLICY: FlushPolicy = { rows: 64, quietMs: 1000, commits: 16, vectorIndexRows: 250_000 };
+const POLICY: FlushPolicy = { rows: 64, quietMs: 1000, commits: 8, vectorIndexRows: 250_000 };
 const PAGE = 500;
 /** Candidates beyond the limit: equally near ones must not be cut off by the table's rounding. */
 const SPARE = 8;
