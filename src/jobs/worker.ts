@@ -271,7 +271,7 @@ export class JobWorker {
   /** The table refuses writes: the job is tried again once it takes them. */
   #holdBack(live: LiveJob, cause: unknown): void {
     // The next start takes it up again.
-    if (this.#abort.signal.aborted) return;
+    if (this.#stopped) return;
     this.#outage.refused(SvcError.from(cause).code);
     this.#startAfter(live, BACKOFF_MS.first);
   }

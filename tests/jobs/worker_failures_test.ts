@@ -197,3 +197,22 @@ Deno.test("a failure that cannot be noted does not count", async () => {
     mock.timers.reset();
   }
 });
+
+Deno.test("a stop while the table takes no writes leaves nothing behind", async () => {
+  const disk = { full: false, refused: 0 };
+  const jobs = jobsOnDisk(disk);
+  const { lines, logger } = noting();
+  const work = Promise.withResolvers<void>();
+  const worker = workerOn(jobs, { logger, process: () => work.promise });
+  const [live] = await jobs.store.accept([jobOf()], []);
+  worker.start();
+  worker.notify([live!]);
+  await turn();
+  const stopped = worker.stop(60_000);
+  disk.full = true;
+  work.reject(temporary());
+  await stopped;
+  // A timer that is left would fail this test, too.
+  assert.ok(!lines.includes("jobs_held_back"));
+  assert.equal(jobs.store.size, 1);
+});
