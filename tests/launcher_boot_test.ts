@@ -1,4 +1,5 @@
 import assert from "node:assert/strict";
+import { mock } from "node:test";
 import { SvcError } from "../src/errors.ts";
 import { chooseAddresses } from "../src/launcher/addresses.ts";
 import {
@@ -129,14 +130,29 @@ Deno.test("a sidecar's start line holds what the settings say, or the defaults",
 });
 
 Deno.test("addresses left to the system are free, loopback and different", () => {
-  const fixed = { sidecarUrl: "http://[::1]:9000", port: 8000 };
+  const fixed = { sidecarUrl: "http://[::1]:9000", port: 8000, webPort: 5173 };
   const { sidecarUrl, internalUrl } = chooseAddresses(fixed);
   assert.equal(sidecarUrl, fixed.sidecarUrl);
   assert.match(internalUrl, /^http:\/\/127\.0\.0\.1:\d+$/);
   for (let i = 0; i < 20; i++) {
-    const chosen = chooseAddresses({ sidecarUrl: "http://127.0.0.1:0", port: 0 });
+    const chosen = chooseAddresses({ sidecarUrl: "http://127.0.0.1:0", port: 0, webPort: 0 });
     assert.match(chosen.sidecarUrl, /^http:\/\/127\.0\.0\.1:[1-9]\d*$/);
     assert.notEqual(chosen.sidecarUrl, chosen.internalUrl);
+  }
+});
+
+Deno.test("no address is chosen that the settings give to something else", () => {
+  const settings = { port: 20_000, webPort: 20_001, sidecarUrl: "http://127.0.0.1:20002" };
+  const { random } = Math;
+  let drawn = 0;
+  // Those three come first, then whatever comes.
+  mock.method(Math, "random", () => drawn < 3 ? drawn++ / 12_000 : random());
+  try {
+    const port = Number(new URL(chooseAddresses(settings).internalUrl).port);
+    assert.equal(drawn, 3);
+    assert.ok(![20_000, 20_001, 20_002].includes(port), `${port}`);
+  } finally {
+    mock.restoreAll();
   }
 });
 

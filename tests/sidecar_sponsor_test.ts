@@ -18,7 +18,11 @@ const ASKED = { sender: SENDER, transactionBlockKindBytes: kind().toBase64() };
 
 /** A relayer whose sponsor is a sidecar's, and the sidecar, which can be stopped and started. */
 async function proxied() {
-  const { sidecarUrl: url } = chooseAddresses({ sidecarUrl: "http://127.0.0.1:0", port: 0 });
+  const { sidecarUrl: url } = chooseAddresses({
+    sidecarUrl: "http://127.0.0.1:0",
+    port: 0,
+    webPort: 0,
+  });
   const sponsor = new FakeSponsor();
   const lines: string[] = [];
   const logger = createLogger({ level: "info", format: "json", write: (line) => lines.push(line) });

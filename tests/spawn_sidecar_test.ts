@@ -11,7 +11,11 @@ import { kind, PACKAGE, SENDER } from "./http/sponsor/kinds.ts";
 const PATIENCE_MS = 60_000;
 
 Deno.test("an embedded relayer gets a sidecar of its own, which is kept running", async () => {
-  const { sidecarUrl: url } = chooseAddresses({ sidecarUrl: "http://127.0.0.1:0", port: 0 });
+  const { sidecarUrl: url } = chooseAddresses({
+    sidecarUrl: "http://127.0.0.1:0",
+    port: 0,
+    webPort: 0,
+  });
   const sidecar = { url, token: crypto.randomUUID() };
   await using relayer = await createRelayer({ backends: memoryBackends(), sidecar });
   await using internal = Deno.serve(
@@ -45,7 +49,11 @@ Deno.test("an embedded relayer gets a sidecar of its own, which is kept running"
 });
 
 Deno.test("a sidecar may pay for an embedded relayer's transactions", async () => {
-  const { sidecarUrl: url } = chooseAddresses({ sidecarUrl: "http://127.0.0.1:0", port: 0 });
+  const { sidecarUrl: url } = chooseAddresses({
+    sidecarUrl: "http://127.0.0.1:0",
+    port: 0,
+    webPort: 0,
+  });
   const sidecar = { url, token: crypto.randomUUID() };
   await using relayer = await createRelayer({
     backends: memoryBackends(),

@@ -21,9 +21,11 @@ const TRIES = 1000;
  *
  * @param settings Port 0 of its `SIDECAR_URL` is replaced by a free one.
  */
-export function chooseAddresses(settings: Pick<Settings, "sidecarUrl" | "port">): Addresses {
+export function chooseAddresses(
+  settings: Pick<Settings, "sidecarUrl" | "port" | "webPort">,
+): Addresses {
   const sidecar = new URL(settings.sidecarUrl);
-  const taken = [settings.port, Number(sidecar.port || 80)];
+  const taken = [settings.port, settings.webPort, Number(sidecar.port || 80)];
   // All are held until the last is chosen, so that no port is chosen twice.
   using stack = new DisposableStack();
   function freePort(hostname: string): number {

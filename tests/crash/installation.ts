@@ -74,6 +74,7 @@ export class Installation implements AsyncDisposable {
   readonly internalUrl: string = chooseAddresses({
     sidecarUrl: "http://127.0.0.1:9000",
     port: 0,
+    webPort: 0,
   }).internalUrl;
 
   private constructor(home: string, env: Env) {
