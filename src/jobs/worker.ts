@@ -316,7 +316,8 @@ export class JobWorker {
         const pause = backoff(live.attempts, random(), error.retryAfter);
         await this.#store.putOff(live, Math.ceil(now() + pause), error.code);
         this.#startAfter(live, pause);
-        await this.#options.wakeAfter?.(pause);
+        // It is noted: without the message its timer starts it, or the next sweep.
+        await this.#options.wakeAfter?.(pause).catch(() => {});
       }
     } catch (storage) {
       // What cannot be noted does not count.

@@ -1,3 +1,4 @@
+import { mock } from "node:test";
 import { type Attempt, JobWorker, type JobWorkerOptions } from "../../src/jobs/worker.ts";
 import { silentLogger } from "../../src/log.ts";
 import { fakeKv, FakeTable, openGate } from "./fake_kv.ts";
@@ -35,6 +36,23 @@ export function workerOn(jobs: Jobs, options: Partial<JobWorkerOptions>): JobWor
     logger: silentLogger,
     ...options,
   });
+}
+
+/** Runs a test whose timers fire by `mock.timers.tick` alone. */
+export async function withTimers(test: () => Promise<void>): Promise<void> {
+  mock.timers.enable({ apis: ["setTimeout"] });
+  try {
+    await test();
+  } finally {
+    mock.timers.reset();
+  }
+}
+
+/** Stops a worker without a timer. */
+export async function stopNow(worker: JobWorker): Promise<void> {
+  const stopped = worker.stop(0);
+  await turn();
+  await stopped;
 }
 
 /** Lets everything run that can run without a timer. */

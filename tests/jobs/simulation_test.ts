@@ -1,5 +1,5 @@
-import { mock } from "node:test";
 import { verifies } from "../requirements.ts";
+import { withTimers } from "./desk.ts";
 import { type Chaos, Simulation } from "./simulation.ts";
 
 const CRASHES: Chaos = { crash: 0.04, temporary: 0, permanent: 0, lostAnswer: 0 };
@@ -7,14 +7,9 @@ const FAULTS: Chaos = { crash: 0, temporary: 0.1, permanent: 0.01, lostAnswer: 0
 const LOST: Chaos = { crash: 0, temporary: 0.02, permanent: 0, lostAnswer: 0.05 };
 const BOTH: Chaos = { crash: 0.02, temporary: 0.05, permanent: 0.01, lostAnswer: 0.02 };
 
-async function play(name: string, chaos: Chaos, seeds: number): Promise<void> {
+function play(name: string, chaos: Chaos, seeds: number): Promise<void> {
   // A history has a time of its own, and what crashed has no timers left.
-  mock.timers.enable({ apis: ["setTimeout"] });
-  try {
-    await playAll(name, chaos, seeds);
-  } finally {
-    mock.timers.reset();
-  }
+  return withTimers(() => playAll(name, chaos, seeds));
 }
 
 async function playAll(name: string, chaos: Chaos, seeds: number): Promise<void> {

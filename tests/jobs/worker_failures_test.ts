@@ -5,7 +5,7 @@ import type { LiveJob } from "../../src/jobs/live_job.ts";
 import { StepError } from "../../src/jobs/worker.ts";
 import { verifies } from "../requirements.ts";
 import type { Logger } from "../../src/log.ts";
-import { fakeJobs, turn, workerOn } from "./desk.ts";
+import { fakeJobs, stopNow, turn, withTimers, workerOn } from "./desk.ts";
 import { fakeKv, FakeTable, openGate } from "./fake_kv.ts";
 import { jobOf, type Jobs, jobsOn, OWNER } from "./setup.ts";
 
@@ -122,9 +122,8 @@ function noting(): { readonly lines: string[]; readonly logger: Logger } {
   return { lines, logger: { debug: note, info: note, warn: note, error: note } };
 }
 
-Deno.test("a table that takes no writes uses up no tries, and is asked now and then", async () => {
-  mock.timers.enable({ apis: ["setTimeout"] });
-  try {
+Deno.test("a table that takes no writes uses up no tries, and is asked now and then", () =>
+  withTimers(async () => {
     const disk = { full: false, refused: 0 };
     const jobs = jobsOnDisk(disk);
     const { lines, logger } = noting();
@@ -154,17 +153,11 @@ Deno.test("a table that takes no writes uses up no tries, and is asked now and t
     await worker.idle();
     assert.ok(accepted.every((live) => live.attempts === 1 && live.state === "done"));
     assert.deepEqual(lines, ["jobs_held_back", "jobs_go_on"]);
-    const stopped = worker.stop(0);
-    await turn();
-    await stopped;
-  } finally {
-    mock.timers.reset();
-  }
-});
+    await stopNow(worker);
+  }));
 
-Deno.test("a failure that cannot be noted does not count", async () => {
-  mock.timers.enable({ apis: ["setTimeout"] });
-  try {
+Deno.test("a failure that cannot be noted does not count", () =>
+  withTimers(async () => {
     const disk = { full: false, refused: 0 };
     const jobs = jobsOnDisk(disk);
     const worker = workerOn(jobs, {
@@ -190,13 +183,8 @@ Deno.test("a failure that cannot be noted does not count", async () => {
     mock.timers.tick(2_000);
     await turn();
     assert.equal(live!.state, "done");
-    const stopped = worker.stop(0);
-    await turn();
-    await stopped;
-  } finally {
-    mock.timers.reset();
-  }
-});
+    await stopNow(worker);
+  }));
 
 Deno.test("a stop while the table takes no writes leaves nothing behind", async () => {
   const disk = { full: false, refused: 0 };
@@ -216,3 +204,26 @@ Deno.test("a stop while the table takes no writes leaves nothing behind", async 
   assert.ok(!lines.includes("jobs_held_back"));
   assert.equal(jobs.store.size, 1);
 });
+
+Deno.test("a job that was put off is not held back by a message that cannot be sent", () =>
+  withTimers(async () => {
+    const jobs = fakeJobs();
+    const { lines, logger } = noting();
+    const worker = workerOn(jobs, {
+      logger,
+      process: () => Promise.reject(temporary(120)),
+      wakeAfter: () => Promise.reject(new Error("database or disk is full")),
+    });
+    const [live] = await jobs.store.accept([jobOf()], []);
+    worker.start();
+    worker.notify([live!]);
+    await turn();
+    mock.timers.tick(119_000);
+    await turn();
+    assert.equal(live!.attempts, 1);
+    mock.timers.tick(1_000);
+    await turn();
+    assert.equal(live!.attempts, 2);
+    assert.deepEqual(lines, ["job_attempt_failed", "job_attempt_failed"]);
+    await stopNow(worker);
+  }));

@@ -4,7 +4,7 @@ import { SvcError } from "../../src/errors.ts";
 import type { LiveJob } from "../../src/jobs/live_job.ts";
 import { backoff, StepError } from "../../src/jobs/worker.ts";
 import { verifies } from "../requirements.ts";
-import { Desk, fakeJobs, turn, workerOn } from "./desk.ts";
+import { Desk, fakeJobs, stopNow, turn, withTimers, workerOn } from "./desk.ts";
 import { fakeKv, FakeTable, openGate } from "./fake_kv.ts";
 import { jobOf, jobsOn } from "./setup.ts";
 
@@ -138,9 +138,8 @@ Deno.test("jobs that somebody waits for go first, once, and leave the others' or
   await worker.stop(0);
 });
 
-Deno.test("every job that was put off has its own timer", async () => {
-  mock.timers.enable({ apis: ["setTimeout"] });
-  try {
+Deno.test("every job that was put off has its own timer", () =>
+  withTimers(async () => {
     const jobs = fakeJobs();
     const started: string[] = [];
     const worker = workerOn(jobs, {
@@ -168,13 +167,8 @@ Deno.test("every job that was put off has its own timer", async () => {
     await turn();
     assert.deepEqual(started.slice(3), [second!.job.id]);
     assert.equal(jobs.store.size, 0);
-    const stopped = worker.stop(0);
-    await turn();
-    await stopped;
-  } finally {
-    mock.timers.reset();
-  }
-});
+    await stopNow(worker);
+  }));
 
 Deno.test("a sweep starts due jobs only, and every one after the clock was set back", async () => {
   const jobs = fakeJobs();
