@@ -58,15 +58,19 @@ export async function accept(
   // Before anything is staged: a flood of refused requests must not fill the disk.
   domain.jobs.checkRoom(memories.length);
   const now = domain.now();
-  const jobs: AcceptedJob[] = [];
-  for (const [i, memory] of memories.entries()) {
+  const staged: { readonly id: string; readonly payload: AcceptedJob["payload"] }[] = [];
+  for (const { payload } of memories) {
     const id = timeOrderedId(now);
-    const sealed = await seal(domain.payloads, encodePayload(memory.payload), id);
-    const payload = await domain.staging.put(sealed);
+    const sealed = await seal(domain.payloads, encodePayload(payload), id);
+    staged.push({ id, payload: await domain.staging.put(sealed) });
+  }
+  // In one turn with the acceptance: a forget comes before all of them or after all.
+  const jobs = memories.map((memory, i): AcceptedJob => {
+    const { id, payload } = staged[i]!;
     const scope = scopeOf(caller, memory.namespace);
     // Whatever is not later than the last forget of its namespace was forgotten.
     const acceptedAt = Math.max(now, (domain.tombstones.forgottenAt(scope) ?? -Infinity) + 1);
-    jobs.push({
+    return {
       id,
       memoryId: id,
       version: 1,
@@ -80,8 +84,8 @@ export async function accept(
       payload,
       ...(memory.occurredAt === undefined ? {} : { occurredAt: memory.occurredAt }),
       ...(memory.expiresAt === undefined ? {} : { expiresAt: memory.expiresAt }),
-    });
-  }
+    };
+  });
   domain.config.failpoint("stage");
   const accepting = domain.jobs.accept(jobs, extra(jobs));
   room[Symbol.dispose]();

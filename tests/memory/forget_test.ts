@@ -108,6 +108,28 @@ Deno.test("memories accepted while a forget runs are there whole or not at all",
   }
 });
 
+Deno.test("a forget comes before all memories of a bulk or after all of them", async () => {
+  verifies("6-5");
+  await using durable = await DurableRelayer.start();
+  const { svc } = durable;
+  await svc.remember("tea");
+  for (let round = 0; round < 5; round++) {
+    // The long ones are staged first, which takes a while.
+    const items = Array.from({ length: 6 }, (_, i) => {
+      return { text: `tea ${round} ${i}`.padEnd(i % 2 === 0 ? 20 : 400_000, " x") };
+    });
+    const [bulk] = await Promise.all([
+      svc.post("/api/remember/bulk", { items }),
+      svc.post("/api/forget", forgetDefault),
+    ]);
+    await svc.relayer.idle();
+    const { job_ids } = bulk.body;
+    const { results } = (await svc.post("/api/remember/bulk/status", { job_ids })).body;
+    const ends = results.map((job: { error_code?: string }) => job.error_code ?? "done");
+    assert.equal(new Set(ends).size, 1, ends.join(", "));
+  }
+});
+
 Deno.test("a job that failed before a forget does not come back by a retry", async () => {
   let broken = true;
   const embedder = intercepted(memoryEmbedder(), {
