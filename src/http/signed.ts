@@ -158,22 +158,13 @@ export class SignedRoutes {
       ? undefined
       : `idempotency ${account.accountId} ${route.method} ${context.target.path} ${sent}`;
     const keys = [textKey, idempotencyKey].filter((item) => item !== undefined);
-    if (keys.length === 0) {
-      this.#spend(verified, false);
-      return (await this.#process(verified, nonce, undefined, undefined)).response;
-    }
-    const outcome = await replay.once(keys, async () => {
+    const answer = async (): Promise<Response> => {
       const kept = await this.#kept(verified, textKey, idempotencyKey);
       this.#spend(verified, kept !== undefined);
-      if (kept !== undefined) return { result: replayed(kept), kept };
-      const { response, answer } = await this.#process(verified, nonce, textKey, idempotencyKey);
-      return { result: response, kept: answer };
-    });
-    if ("result" in outcome) return outcome.result;
-    // It waited for an equal request: same key, but the body may be another one.
-    if (idempotencyKey !== undefined) await replay.idempotent(idempotencyKey, verified.bodyHash);
-    this.#spend(verified, true);
-    return replayed(outcome.kept);
+      if (kept !== undefined) return replayed(kept);
+      return await this.#process(verified, nonce, textKey, idempotencyKey);
+    };
+    return keys.length === 0 ? await answer() : await replay.once(keys, answer);
   }
 
   #idempotencyKey(verified: Verified): string | undefined {
@@ -186,18 +177,31 @@ export class SignedRoutes {
     }
   }
 
+  /** The first answer under either key, kept under both: each of them alone must give it later. */
   async #kept(
     verified: Verified,
     textKey: string | undefined,
     idempotencyKey: string | undefined,
   ): Promise<KeptAnswer | undefined> {
-    const { replay } = this.#deps;
-    if (textKey !== undefined) {
-      const kept = replay.signedText(textKey);
-      if (kept !== undefined) return kept;
+    const { replay, writer } = this.#deps;
+    const { bodyHash } = verified;
+    const byText = textKey === undefined ? undefined : replay.signedText(textKey);
+    let byKey: KeptAnswer | undefined;
+    try {
+      if (idempotencyKey !== undefined) byKey = await replay.idempotent(idempotencyKey, bodyHash);
+    } catch (error) {
+      this.#spend(verified, false); // limits are checked before values
+      throw error;
     }
-    if (idempotencyKey === undefined) return undefined;
-    return await replay.idempotent(idempotencyKey, verified.bodyHash);
+    const kept = byText ?? byKey;
+    if (kept === undefined) return undefined;
+    if (idempotencyKey !== undefined && byKey === undefined) {
+      await writer.commit([replay.keepIdempotent(idempotencyKey, bodyHash, kept)]);
+    }
+    if (textKey !== undefined && byText === undefined) {
+      await writer.commit([replay.keepText(textKey, kept)]);
+    }
+    return kept;
   }
 
   #spend({ route, charges, auth }: Verified, replay: boolean): void {
@@ -221,7 +225,7 @@ export class SignedRoutes {
     nonce: { readonly mutation: Mutation; written: boolean } | undefined,
     textKey: string | undefined,
     idempotencyKey: string | undefined,
-  ): Promise<{ response: Response; answer: KeptAnswer | undefined }> {
+  ): Promise<Response> {
     const { context, route, id, authorization, auth, bodyHash } = verified;
     const { domain, replay, writer } = this.#deps;
     const body = parseRequest(verified);
@@ -257,11 +261,13 @@ export class SignedRoutes {
     };
     try {
       const answer = await route.handle(domain, call);
-      // The commit that accepted may have kept a provisional answer: the one given counts.
-      if (keeps && (kept as KeptAnswer | undefined)?.status !== answer.status) {
-        await writer.commit(mutations(answer));
+      const provisional = kept as KeptAnswer | undefined;
+      if (keeps && provisional?.status !== answer.status) {
+        const keeping = writer.commit(mutations(answer));
+        // What the commit that accepted has kept is true as well, and the write has happened.
+        await (provisional === undefined ? keeping : keeping.catch(() => {}));
       }
-      return { response: respond(answer.status, JSON.stringify(answer.body)), answer: kept };
+      return respond(answer.status, JSON.stringify(answer.body));
     } catch (error) {
       if (nonce !== undefined) nonce.written = false;
       if (textKey !== undefined) replay.dropText(textKey);

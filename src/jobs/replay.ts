@@ -60,7 +60,7 @@ export class ReplayStore {
   readonly #options: ReplayOptions;
   readonly #elapsed: () => number;
   readonly #used = new Map<number, Bucket>();
-  readonly #inFlight = new Map<string, Promise<KeptAnswer | undefined>>();
+  readonly #inFlight = new Map<string, Promise<void>>();
   #unsaved: Mutation[] = [];
   #timer: ReturnType<typeof setInterval> | undefined;
   #oldestNonceRequest = -Infinity;
@@ -209,37 +209,41 @@ export class ReplayStore {
   }
 
   /**
-   * Runs `first` unless the same key is being processed; then waits for that one's answer.
+   * Runs a request alone among those that share one of its keys: `process` finds what those before
+   * it have kept.
    *
-   * @returns the answer of `first`, or the kept one of the request before.
    * @throws {SvcError} `idempotency_in_progress` after 30 s of waiting.
    */
-  async once<T>(
-    keys: readonly string[],
-    first: () => Promise<{ readonly result: T; readonly kept: KeptAnswer | undefined }>,
-  ): Promise<{ readonly result: T } | { readonly kept: KeptAnswer }> {
-    for (;;) {
-      const running = keys.map((key) => this.#inFlight.get(key)).find((p) => p !== undefined);
-      if (running === undefined) break;
-      const timeout = Promise.withResolvers<"late">();
-      const timer = setTimeout(() => timeout.resolve("late"), WAIT_MS);
-      const kept = await Promise.race([running, timeout.promise]);
-      clearTimeout(timer);
-      if (kept === "late") {
-        throw new SvcError("idempotency_in_progress", undefined, { retryAfter: 1 });
-      }
-      if (kept !== undefined) return { kept };
-    }
-    const done = Promise.withResolvers<KeptAnswer | undefined>();
-    for (const key of keys) this.#inFlight.set(key, done.promise);
-    let kept: KeptAnswer | undefined;
+  async once<T>(keys: readonly string[], process: () => Promise<T>): Promise<T> {
+    const done = Promise.withResolvers<void>();
+    const timeout = Promise.withResolvers<never>();
+    let timer: ReturnType<typeof setTimeout> | undefined;
+    const mine: string[] = [];
     try {
-      const answer = await first();
-      kept = answer.kept;
-      return { result: answer.result };
+      for (;;) {
+        // Also the keys that are free while another one is waited for: who comes later and has one
+        // of those waits for this request, and never the other way round.
+        const others = keys.filter((key) => !mine.includes(key) && this.#inFlight.has(key));
+        for (const key of keys) {
+          if (others.includes(key) || mine.includes(key)) continue;
+          this.#inFlight.set(key, done.promise);
+          mine.push(key);
+        }
+        if (others.length === 0) {
+          clearTimeout(timer);
+          return await process();
+        }
+        timer ??= setTimeout(() => {
+          const options = { retryAfter: 1 };
+          timeout.reject(new SvcError("idempotency_in_progress", undefined, options));
+        }, WAIT_MS);
+        const running = others.map((key) => this.#inFlight.get(key));
+        await Promise.race([Promise.all(running), timeout.promise]);
+      }
     } finally {
-      for (const key of keys) this.#inFlight.delete(key);
-      done.resolve(kept);
+      clearTimeout(timer);
+      for (const key of mine) this.#inFlight.delete(key);
+      done.resolve();
     }
   }
 

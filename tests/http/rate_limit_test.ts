@@ -69,6 +69,11 @@ Deno.test("a request that fails after the check weighs what it would have", asyn
   await using svc = await limited({});
   assert.equal(left(await svc.post("/api/remember", { text: "" })), 595);
   assert.equal(left(await svc.post("/api/remember", "{")), 590);
+  const headers = { "idempotency-key": "one" };
+  assert.equal(left(await svc.post("/api/remember", { text: "a" }, { headers })), 585);
+  const conflict = await svc.post("/api/remember", { text: "b" }, { headers });
+  assert.equal(conflict.status, 409);
+  assert.equal(left(conflict), 580);
   const denied = await stats(svc, { key: await svc.addKey(["write"]) });
   assert.equal(denied.status, 403);
   assert.equal(left(denied), 600, "refused before the limit");

@@ -1,5 +1,7 @@
 import assert from "node:assert/strict";
+import { SvcError } from "../../src/errors.ts";
 import { JOB_ERRORS } from "../../src/jobs/job.ts";
+import { KvWriter } from "../../src/jobs/kv_writer.ts";
 import { startRelayer } from "../relayer_fixture.ts";
 import { verifies } from "../requirements.ts";
 
@@ -70,6 +72,59 @@ Deno.test("a repeated 4-field manual write is one, two different ones are two", 
   const other = await write({ ...MANUAL, importance: 1 });
   assert.notEqual(other.body.memory_id, first.body.memory_id);
   assert.equal((await svc.post("/api/stats", {})).body.memory_count, 2);
+});
+
+Deno.test("an answer given again under one key is given under the other as well", async () => {
+  verifies("4.4-10", "6-10");
+  await using svc = await startRelayer();
+  const now = Number(svc.clock.seconds);
+  const send = (age: number, key?: string) =>
+    svc.post("/api/remember", { text: "pay rent" }, {
+      form: 4,
+      timestamp: String(now - age),
+      ...(key === undefined ? {} : { headers: { "idempotency-key": key } }),
+    });
+  const first = await send(9, "one");
+  // By its idempotency key, then by the text signed for that, which does not cover the key.
+  for (const again of [await send(8, "one"), await send(8)]) {
+    assert.equal(again.text, first.text);
+    assert.equal(again.headers.get("idempotency-replayed"), "true");
+  }
+  // By the signed text, then by the key sent with it.
+  for (const again of [await send(8, "two"), await send(7, "two"), await send(7)]) {
+    assert.equal(again.text, first.text);
+  }
+  // At the same time, when the first one is not kept yet.
+  const parallel = await Promise.all([send(6, "a"), send(5, "a"), send(5, "b"), send(4, "b")]);
+  assert.equal(new Set(parallel.map(({ text }) => text)).size, 1);
+  assert.equal((await send(4)).text, parallel[0]?.text);
+  await svc.relayer.idle();
+  assert.equal((await svc.post("/api/stats", {})).body.memory_count, 2);
+});
+
+Deno.test("a write whose final answer cannot be kept is answered, and never written again", async () => {
+  verifies("4.4-12");
+  await using svc = await startRelayer();
+  const { seconds: timestamp } = svc.clock;
+  const write = () => svc.post("/api/remember/manual", MANUAL, { form: 4, timestamp });
+  const { commit } = KvWriter.prototype;
+  let kept = 0;
+  KvWriter.prototype.commit = function (mutations) {
+    if (!mutations.some(({ key }) => key[0] === "used") || ++kept !== 2) {
+      return commit.call(this, mutations);
+    }
+    return Promise.reject(new SvcError("storage_unavailable"));
+  };
+  try {
+    const first = await write();
+    assert.equal(kept, 2);
+    const again = await write();
+    assert.deepEqual([first.status, again.status], [200, 200]);
+    assert.equal(again.headers.get("idempotency-replayed"), "true");
+    assert.equal(again.body.memory_id, first.body.memory_id);
+  } finally {
+    KvWriter.prototype.commit = commit;
+  }
 });
 
 Deno.test("a refused 4-field write is not kept: the repeat is refused for its own reason", async () => {

@@ -238,25 +238,45 @@ Deno.test("an idempotency key gives the first answer for its time", async () => 
   await bench.stop();
 });
 
-Deno.test("an equal request waits for the first and takes its answer", async () => {
+Deno.test("requests that share a key run one after the other", async () => {
   verifies("4.4-22", "6-21");
   using bench = await Bench.open();
   const first = Promise.withResolvers<void>();
-  const kept = { status: 202, body: "{}" };
-  let runs = 0;
-  const work = async () => {
-    runs++;
-    await first.promise;
-    return { result: "first", kept };
-  };
-  const a = bench.store.once(["x", "y"], work);
-  const b = bench.store.once(["y"], work);
-  const other = bench.store.once(["z"], () => Promise.resolve({ result: "other", kept }));
-  assert.deepEqual(await other, { result: "other" });
+  const ran: string[] = [];
+  const run = (name: string, keys: readonly string[], until?: Promise<void>) =>
+    bench.store.once(keys, async () => {
+      ran.push(name);
+      await until;
+      return name;
+    });
+  const runs = [run("a", ["x", "y"], first.promise), run("b", ["y"]), run("c", ["z"])];
+  assert.equal(await runs[2], "c");
+  assert.deepEqual(ran, ["a", "c"]);
   first.resolve();
-  assert.deepEqual(await a, { result: "first" });
-  assert.deepEqual(await b, { kept });
-  assert.equal(runs, 1);
+  assert.deepEqual(await Promise.all(runs), ["a", "b", "c"]);
+  assert.deepEqual(ran, ["a", "c", "b"]);
+  await bench.stop();
+});
+
+Deno.test("who waits for one key holds the other one", async () => {
+  using bench = await Bench.open();
+  const first = Promise.withResolvers<void>();
+  const ran: string[] = [];
+  const run = (name: string, keys: readonly string[], until?: Promise<void>) =>
+    bench.store.once(keys, async () => {
+      ran.push(name);
+      await until;
+    });
+  const runs = [
+    run("a", ["x"], first.promise),
+    run("b", ["x", "y"]),
+    run("c", ["y", "z"]),
+    run("d", ["z", "x"]),
+  ];
+  assert.deepEqual(ran, ["a"]);
+  first.resolve();
+  await Promise.all(runs);
+  assert.deepEqual(ran, ["a", "b", "c", "d"]);
   await bench.stop();
 });
 
@@ -265,13 +285,10 @@ Deno.test("after an error the waiting request runs itself", async () => {
   using bench = await Bench.open();
   const first = Promise.withResolvers<never>();
   const failing = bench.store.once(["x"], () => first.promise);
-  const second = bench.store.once(
-    ["x"],
-    () => Promise.resolve({ result: "second", kept: undefined }),
-  );
+  const second = bench.store.once(["x"], () => Promise.resolve("second"));
   first.reject(new Error("refused"));
   await assert.rejects(failing, { message: "refused" });
-  assert.deepEqual(await second, { result: "second" });
+  assert.equal(await second, "second");
   await bench.stop();
 });
 
@@ -281,10 +298,7 @@ Deno.test("who waited 30 s is told that the first is in progress", async () => {
   try {
     using bench = await Bench.open();
     const first = Promise.withResolvers<void>();
-    const running = bench.store.once(["x"], async () => {
-      await first.promise;
-      return { result: 1, kept: undefined };
-    });
+    const running = bench.store.once(["x"], () => first.promise);
     const late = bench.store.once(["x"], () => Promise.reject(new Error("must not run")));
     const refused = assert.rejects(late, { code: "idempotency_in_progress", status: 409 });
     mock.timers.tick(30_000);
