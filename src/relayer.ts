@@ -205,6 +205,7 @@ class RunningRelayer implements Relayer {
       await jobs.forget(now() - config.jobRetentionDays * DAY_MS);
       await staging.sweep();
       await this.#replay.sweep();
+      await replayTombstones(this.#domain);
     } catch (error) {
       logger.warn("upkeep_failed", { reason: SvcError.from(error).code });
     }

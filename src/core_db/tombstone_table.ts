@@ -91,6 +91,14 @@ export class TombstoneTable {
     ).map((row) => ({ owner: row.owner, namespace: fromColumn(row.namespace), id: row.id }));
   }
 
+  /** Ids of a scope whose removal is not finished: their rows may still be there. */
+  unappliedIn(scope: Scope): ReadonlySet<string> {
+    const here = this.unapplied().filter(({ owner, namespace }) =>
+      owner === scope.owner && namespace === scope.namespace
+    );
+    return new Set(here.map(({ id }) => id));
+  }
+
   /** Notes that the removal of memories is finished. */
   markApplied(scope: Scope, ids: readonly string[]): void {
     const namespace = toColumn(scope.namespace);

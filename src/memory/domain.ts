@@ -24,6 +24,8 @@ export interface Tombstones {
   forgottenAt(scope: Scope): number | undefined;
   /** Deletions whose removal is not finished. */
   unapplied(): readonly (Scope & { readonly id: string })[];
+  /** Ids of a scope whose removal is not finished: their rows may still be there. */
+  unappliedIn(scope: Scope): ReadonlySet<string>;
   /** Notes that the removal is finished. */
   markApplied(scope: Scope, ids: readonly string[]): void;
 }

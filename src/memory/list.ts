@@ -100,9 +100,13 @@ export async function listMemories(
   const sign = options.order === "newest" ? -1 : 1;
   const compare = (time: number, id: string, time2: number, id2: string) =>
     sign * (time - time2 || (id < id2 ? -1 : id > id2 ? 1 : 0));
+  const deleted = domain.tombstones.unappliedIn(scope);
   const all = await domain.index.read(
     scope,
-    (loaded) => loaded.entries().filter((memory) => (memory.expiresAt ?? Infinity) > now),
+    (loaded) =>
+      loaded.entries().filter(({ id, expiresAt = Infinity }) =>
+        expiresAt > now && !deleted.has(id)
+      ),
   );
   const rest = after === undefined
     ? [...all]

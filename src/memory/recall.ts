@@ -140,9 +140,10 @@ export async function rank(
   const { weights, occurredAfter = -Infinity, occurredBefore = Infinity } = options;
   let expired = false;
   const pool = weights === undefined ? options.limit : Math.max(POOL, 5 * options.limit);
-  const search: SearchOptions = {
+  const isDeleted = ({ id }: IndexedMemory): boolean => domain.tombstones.isDeleted(scope, id);
+  const search = {
     limit: pool,
-    accept: (memory) => {
+    accept: (memory: IndexedMemory): boolean => {
       if (memory.expiresAt !== undefined && memory.expiresAt <= now) {
         expired = true;
         return false;
@@ -152,7 +153,7 @@ export async function rank(
     },
     // Kept are distances below the value; the index keeps those up to it.
     ...(options.maxDistance === undefined ? {} : { maxDistance: options.maxDistance }),
-  };
+  } satisfies SearchOptions;
   // The words are opened while the scope is loaded.
   const isCold = query.text !== undefined && !domain.index.holds(scope);
   let opening = isCold ? openSavedTexts(domain, caller, scope) : undefined;
@@ -162,12 +163,15 @@ export async function rank(
     // The scope takes the bytes over: a second run, after the scope was dropped, opens them again.
     opening = undefined;
     if (query.text !== undefined) await readTexts(domain, caller, scope, loaded, opened);
-    return loaded.match(query, search);
+    const found = loaded.match(query, search);
+    if (!found.some(({ entry }) => isDeleted(entry))) return found;
+    // Rows of a deletion that is not finished must not take the places of others.
+    const accept = (memory: IndexedMemory): boolean => search.accept(memory) && !isDeleted(memory);
+    return loaded.match(query, { ...search, accept });
   });
   if (expired) purgeExpired(domain, scope);
   return hits
     .filter((hit) => hit.distance < (options.maxDistance ?? Infinity))
-    .filter((hit) => !domain.tombstones.isDeleted(scope, hit.entry.id))
     .map((hit) => scored(hit, weights, now))
     .filter((hit) => hit.score >= (options.minScore ?? -Infinity))
     .sort(order)

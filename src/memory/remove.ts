@@ -1,6 +1,6 @@
 import { SvcError } from "../errors.ts";
 import type { IndexedMemory } from "../index/loaded_scope.ts";
-import type { Scope, Source } from "../interfaces/mod.ts";
+import type { BlobInfo, Scope, Source } from "../interfaces/mod.ts";
 import type { LiveJob } from "../jobs/live_job.ts";
 import { type Caller, type Domain, scopeOf } from "./domain.ts";
 import { nameBlob } from "./store_blob.ts";
@@ -46,16 +46,10 @@ export async function removeMemories(
     if (memory.blobId !== undefined) return memory;
     return { ...memory, blobId: (await domain.jobs.get(memory.id, scope.owner))?.blobId };
   }));
-  const shared = await sharedBlobs(domain, scope, named);
   domain.index.remove(scope, ids);
   // After the index, so that nobody writes its words again.
   await domain.textFiles.drop(scope);
-  const fates = new Map<string, BlobFate>();
-  for (const { id, blobId } of named) {
-    if (blobId === undefined) fates.set(id, "none");
-    else if (domain.blobStore.delete === undefined || shared.has(blobId)) fates.set(id, "retained");
-    else fates.set(id, await domain.blobStore.delete(blobId, scope) ? "deleted" : "retained");
-  }
+  const fates = await removeBlobs(domain, scope, named);
   noteRetained(domain, scope, fates, accountId, mayUpload);
   await domain.vectorStore.delete(scope, ids);
   // Again: a scope that was loaded meanwhile may have read the rows before they went, and its words
@@ -103,34 +97,42 @@ function noteDeletion(
   domain.tombstoneBlobs.add(caller.account.accountId, scope, ids, at);
 }
 
-/** Blobs that other memories need: equal bytes that a client encrypted itself may share one. */
-async function sharedBlobs(
-  domain: Domain,
+/** Deletes the blobs of memories, each in the turn in which nothing else needs it. */
+async function removeBlobs(
+  { blobStore, index, jobs, tombstones }: Domain,
   scope: Scope,
   gone: readonly Gone[],
-): Promise<Set<string>> {
+): Promise<Map<string, BlobFate>> {
   const ids = new Set(gone.map((memory) => memory.id));
-  // A job may just have been given the blob by the store, and not have linked it yet.
-  const unfinished = new Set<number | undefined>();
-  for (const { job } of domain.jobs.liveIn(scope)) {
-    if (job.source === "manual" && !ids.has(job.memoryId)) unfinished.add(job.bytes);
-  }
-  const mayShare = ({ source, bytes }: Gone) =>
-    source === "manual" && (unfinished.has(bytes) || bytes === undefined && unfinished.size > 0);
-  return await domain.index.read(scope, (loaded) => {
-    const shared = new Set<string>();
-    for (const memory of gone) {
-      const { blobId } = memory;
-      if (blobId === undefined) continue;
-      const needed = loaded.countBlob(blobId) > 0 &&
+  return await index.read(scope, async (loaded) => {
+    const fates = new Map<string, BlobFate>();
+    for (const { id, blobId, source = "manual", bytes } of gone) {
+      const isShared = blobId !== undefined && loaded.countBlob(blobId) > 0 &&
         loaded.entries().some((other) =>
-          other.blobId === blobId && !ids.has(other.id) &&
-          !domain.tombstones.isDeleted(scope, other.id)
+          other.blobId === blobId && !ids.has(other.id) && !tombstones.isDeleted(scope, other.id)
         );
-      if (needed || mayShare(memory)) shared.add(blobId);
+      const isAwaited = source === "manual" && isManualUnderWay(jobs.liveIn(scope), bytes, ids);
+      if (blobId === undefined) fates.set(id, "none");
+      else if (blobStore.delete === undefined || isShared || isAwaited) fates.set(id, "retained");
+      else fates.set(id, await blobStore.delete(blobId, scope) ? "deleted" : "retained");
     }
-    return shared;
+    return fates;
   });
+}
+
+/**
+ * Whether a client's own ciphertext of this size is being stored: equal bytes may share a blob, and
+ * its job may have been given that blob without having linked it yet.
+ */
+function isManualUnderWay(
+  live: readonly LiveJob[],
+  bytes: number | undefined,
+  except: ReadonlySet<string>,
+): boolean {
+  return live.some(({ job }) =>
+    job.source === "manual" && !except.has(job.memoryId) &&
+    (bytes === undefined || job.bytes === bytes)
+  );
 }
 
 /** Ends the unfinished jobs of deleted memories; a running one undoes its own effects. */
@@ -146,10 +148,23 @@ async function cancel(domain: Domain, jobs: readonly LiveJob[]): Promise<void> {
 export async function undoJob(domain: Domain, live: LiveJob): Promise<void> {
   const { owner, namespace, memoryId, source, bytes } = live.job;
   const scope: Scope = { owner, namespace };
-  await cancel(domain, [live]);
-  const gone = { id: memoryId, source, bytes, blobId: live.blobId };
-  await removeMemories(domain, scope, [gone], { accountId: live.job.accountId });
-  domain.tombstones.markApplied(scope, [memoryId]);
+  try {
+    await cancel(domain, [live]);
+    const gone = { id: memoryId, source, bytes, blobId: live.blobId };
+    await removeMemories(domain, scope, [gone], { accountId: live.job.accountId });
+    domain.tombstones.markApplied(scope, [memoryId]);
+  } finally {
+    undoneByJobs(domain).delete(memoryId);
+  }
+}
+
+/** Ids of deleted memories whose running jobs will undo their effects. */
+const leftToJobs = new WeakMap<Domain, Set<string>>();
+
+function undoneByJobs(domain: Domain): Set<string> {
+  const ids = leftToJobs.get(domain) ?? new Set();
+  leftToJobs.set(domain, ids);
+  return ids;
 }
 
 /** Cancels the jobs, removes the memories, and notes that this is finished where it is. */
@@ -160,6 +175,7 @@ async function apply(
   live: readonly LiveJob[],
 ): Promise<Map<string, BlobFate>> {
   const running = new Set(live.filter((job) => job.state !== "pending").map((l) => l.job.memoryId));
+  for (const id of running) undoneByJobs(domain).add(id);
   await cancel(domain, live);
   const unsure = live.filter(({ mayBeStored, blobId }) => mayBeStored && blobId === undefined);
   const mayUpload = new Set(unsure.map((job) => job.job.memoryId));
@@ -190,7 +206,7 @@ export async function deleteMemory(domain: Domain, caller: Caller, id: string): 
   const at = domain.now();
   domain.tombstones.addTombstones(scope, [id], at);
   noteDeletion(domain, caller, scope, [id], at);
-  const fates = await apply(domain, scope, [entry ?? { id }], live);
+  const fates = await apply(domain, scope, [entry ?? { id, ...live[0]?.job }], live);
   return fates.get(id) ?? "none";
 }
 
@@ -201,8 +217,10 @@ export async function deleteMemory(domain: Domain, caller: Caller, id: string): 
  */
 export async function forget(domain: Domain, caller: Caller, namespace: string): Promise<number> {
   const scope = scopeOf(caller, namespace);
+  // Before that turn: what is stored later may be of a memory accepted after it.
+  const [stored] = await Promise.allSettled([storedBlobs(domain, scope)]);
   // In one turn, so that a memory is either seen here or accepted after the time noted.
-  const { gone, live, at } = await domain.index.read(scope, (loaded) => {
+  const { gone, live } = await domain.index.read(scope, (loaded) => {
     const live = domain.jobs.liveIn(scope);
     const found = new Map<string, Gone>();
     for (const { job: { memoryId: id, source, bytes } } of live) {
@@ -219,50 +237,63 @@ export async function forget(domain: Domain, caller: Caller, namespace: string):
     // By id as well: times of machines whose clocks differ say little about each other.
     noteDeletion(domain, caller, scope, ["", ...ids], at);
     domain.tombstones.addTombstones(scope, ids, at);
-    return { gone, live, at };
+    return { gone, live };
   });
   await apply(domain, scope, gone, live);
-  await removeUnindexed(domain, scope, at);
+  await finishDeletions(domain, scope);
+  if (stored.status === "rejected") throw stored.reason;
+  await removeUnindexed(domain, scope, stored.value);
   tombstoneSenderOf(domain).notify();
   return gone.length;
 }
 
-/** Removes blobs of a forgotten scope that no memory refers to. */
-async function removeUnindexed(domain: Domain, scope: Scope, before: number): Promise<void> {
-  if (domain.blobStore.delete === undefined) return;
-  const old: string[] = [];
-  for await (const blob of domain.blobStore.list(scope)) {
-    if (blob.createdAt !== undefined && blob.createdAt < before) old.push(blob.blobId);
-  }
-  const orphans = await domain.index.read(
-    scope,
-    (loaded) => old.filter((blobId) => !loaded.hasBlob(blobId)),
-  );
-  for (const blobId of orphans) await domain.blobStore.delete(blobId, scope);
+async function storedBlobs({ blobStore }: Domain, scope: Scope): Promise<BlobInfo[]> {
+  return blobStore.delete === undefined ? [] : await Array.fromAsync(blobStore.list(scope));
 }
 
-/** Finishes deletions that a crash interrupted. */
+/** Removes those blobs of a forgotten scope that no memory refers to. */
+async function removeUnindexed(
+  { blobStore, index, jobs }: Domain,
+  scope: Scope,
+  stored: readonly BlobInfo[],
+): Promise<void> {
+  await index.read(scope, async (loaded) => {
+    for (const { blobId, bytes } of stored) {
+      const isAwaited = isManualUnderWay(jobs.liveIn(scope), bytes, new Set());
+      if (!loaded.hasBlob(blobId) && !isAwaited) await blobStore.delete?.(blobId, scope);
+    }
+  });
+}
+
+/**
+ * Finishes deletions that a crash or a store that failed has interrupted.
+ *
+ * @throws {SvcError} what the stores throw: the next call goes on.
+ */
 export async function replayTombstones(domain: Domain): Promise<void> {
   const scopes = Map.groupBy(
     domain.tombstones.unapplied(),
     ({ owner, namespace }) => `${owner}\n${namespace}`,
   );
-  for (const tombstones of scopes.values()) {
-    const [first] = tombstones;
+  for (const [first] of scopes.values()) {
     if (first === undefined) continue;
-    const scope: Scope = { owner: first.owner, namespace: first.namespace };
-    const ids = new Set(tombstones.map(({ id }) => id));
-    await cancel(
-      domain,
-      domain.jobs.liveIn(scope).filter((live) => ids.has(live.job.memoryId)),
-    );
-    const gone = new Map<string, Gone>([...ids].map((id) => [id, { id }]));
-    for (const entry of await domain.vectorStore.get(scope.owner, [...ids])) {
-      if (entry.namespace === scope.namespace) gone.set(entry.id, entry);
-    }
-    await removeMemories(domain, scope, [...gone.values()], { mayUpload: ids });
-    domain.tombstones.markApplied(scope, [...ids]);
+    await finishDeletions(domain, { owner: first.owner, namespace: first.namespace });
   }
+}
+
+async function finishDeletions(domain: Domain, scope: Scope): Promise<void> {
+  const ids = domain.tombstones.unappliedIn(scope).difference(undoneByJobs(domain));
+  if (ids.size === 0) return;
+  await cancel(
+    domain,
+    domain.jobs.liveIn(scope).filter((live) => ids.has(live.job.memoryId)),
+  );
+  const gone = new Map<string, Gone>([...ids].map((id) => [id, { id }]));
+  for (const entry of await domain.vectorStore.get(scope.owner, [...ids])) {
+    if (entry.namespace === scope.namespace) gone.set(entry.id, entry);
+  }
+  await removeMemories(domain, scope, [...gone.values()], { mayUpload: ids });
+  domain.tombstones.markApplied(scope, [...ids]);
 }
 
 /** Deletes expired memories of a scope in the background. */

@@ -46,6 +46,10 @@ class FakeTombstones implements Tombstones {
       return { owner: OWNER.owner, namespace, id };
     });
   }
+  unappliedIn({ namespace }: Scope) {
+    const here = this.unapplied().filter((item) => item.namespace === namespace);
+    return new Set<string>(here.map(({ id }) => id));
+  }
   markApplied(scope: Scope, ids: readonly string[]): void {
     for (const id of ids) {
       const key = JSON.stringify([scope.namespace, id]);

@@ -149,6 +149,106 @@ Deno.test("a job that failed before a forget does not come back by a retry", asy
   assert.deepEqual(await svc.recall("tea"), []);
 });
 
+Deno.test("a blob that a memory accepted meanwhile shares outlives a forget", async () => {
+  const gate = new Gate();
+  await using durable = await DurableRelayer.start({
+    wrap: (backends) => ({
+      ...backends,
+      blobStore: intercepted(backends.blobStore, {
+        delete: async (next, ...args) => {
+          await gate.pass();
+          return await next(...args);
+        },
+      }),
+    }),
+  });
+  const { svc } = durable;
+  const vector = Array.from(
+    { length: svc.backends.embedder.dimensions },
+    (_, i) => i === 0 ? 1 : 0,
+  );
+  const ciphertext = { encrypted_data: btoa("sealed by the client"), vector };
+  await svc.remember("tea");
+  await svc.post("/api/remember/manual", ciphertext);
+  gate.close();
+  const forgetting = svc.post("/api/forget", forgetDefault);
+  await gate.reached;
+  const { status, body } = await svc.post("/api/remember/manual", ciphertext);
+  assert.equal(status, 200);
+  gate.open();
+  assert.equal((await forgetting).body.deleted, 2);
+  const scope = { owner: svc.owner, namespace: "default" };
+  assert.ok(await svc.backends.blobStore.get(body.blob_id, scope));
+  assert.equal((await svc.get("/api/memories?text=false")).body.total, 1);
+});
+
+Deno.test("no clock lets a forget delete the blob of a memory accepted after it", async () => {
+  const [deletes, links] = [new Gate(), new Gate()];
+  await using durable = await DurableRelayer.start({
+    wrap: (backends) => ({
+      ...backends,
+      blobStore: intercepted(backends.blobStore, {
+        delete: async (next, ...args) => {
+          await deletes.pass();
+          return await next(...args);
+        },
+      }),
+      vectorStore: intercepted(backends.vectorStore, {
+        link: async (next, ...args) => {
+          await links.pass(args[2]?.signal);
+          return await next(...args);
+        },
+      }),
+    }),
+  });
+  const { svc } = durable;
+  durable.clock.advance(60_000);
+  await svc.remember("tea of tomorrow");
+  durable.clock.advance(-60_000);
+  deletes.close();
+  links.close();
+  const forgetting = svc.post("/api/forget", forgetDefault);
+  await deletes.reached;
+  const id = (await svc.post("/api/remember", { text: "tea ".repeat(10_000) })).body.job_id;
+  await links.reached;
+  deletes.open();
+  assert.equal((await forgetting).body.deleted, 1);
+  links.open();
+  await svc.relayer.idle();
+  assert.equal((await svc.get(`/api/memories/${id}`)).status, 200);
+});
+
+Deno.test("a forget that failed half way hides nothing, and the next one finishes it", async () => {
+  verifies("10.6-2");
+  let isDown = false;
+  await using durable = await DurableRelayer.start({
+    config: { indexMemoryBytes: 1 },
+    wrap: (backends) => ({
+      ...backends,
+      blobStore: intercepted(backends.blobStore, {
+        delete: (next, ...args) => {
+          return isDown ? Promise.reject(new SvcError("storage_unavailable")) : next(...args);
+        },
+      }),
+    }),
+  });
+  const { svc } = durable;
+  for (let i = 0; i < 12; i++) await svc.remember(`green tea is nice ${i}`);
+  isDown = true;
+  assert.equal((await svc.post("/api/forget", forgetDefault)).status, 503);
+  isDown = false;
+  await svc.remember("the new kettle came today");
+  // The index has room for one scope: the next recall loads this one anew.
+  await svc.recall("tea", { namespace: "other" });
+  assert.deepEqual(await svc.recall("green tea is nice"), ["the new kettle came today"]);
+  const listed = (await svc.get("/api/memories?limit=1")).body;
+  assert.deepEqual([listed.total, listed.memories.length], [1, 1]);
+  assert.equal((await svc.post("/api/forget", forgetDefault)).body.deleted, 1);
+  const scope = { owner: svc.owner, namespace: "default" };
+  assert.deepEqual((await svc.backends.vectorStore.scan(scope)).entries, []);
+  assert.deepEqual(await Array.fromAsync(svc.backends.blobStore.list(scope)), []);
+});
+
 Deno.test("forget removes blobs that no index knows", async () => {
   await using durable = await DurableRelayer.start();
   for (let i = 0; i < 5; i++) await durable.svc.remember(`tea ${i}`);
