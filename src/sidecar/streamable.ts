@@ -1,4 +1,4 @@
-import { isInitializeRequest } from "@modelcontextprotocol/server";
+import { isInitializeRequest, isJSONRPCRequest } from "@modelcontextprotocol/server";
 import { SvcError } from "../errors.ts";
 import { HEADER } from "../protocol/headers.ts";
 import { SESSION_REVISIONS } from "../protocol/mcp.ts";
@@ -38,7 +38,8 @@ export class StreamableSessions {
     );
     if (!initializes) checkRevision(request.headers);
     if (id === null) {
-      if (!initializes || Array.isArray(body)) throw new SvcError("session_required");
+      // A notification may look the same; its answer would not tell the session's id.
+      if (!initializes || !isJSONRPCRequest(body)) throw new SvcError("session_required");
       return await this.#open(request, body, requestId);
     }
     const session = isSessionId(id) ? this.#sessions.get(id) : undefined;
@@ -64,7 +65,8 @@ export class StreamableSessions {
       await session.connect();
       this.#sessions.set(id, session);
       const response = await session.answer(request, body, requestId);
-      if (!response.ok) await session.close();
+      // Nobody could use or close a session whose id was not told.
+      if (!response.headers.has(HEADER.mcpSessionId)) await session.close();
       return response;
     } catch (error) {
       admission.release();

@@ -132,6 +132,13 @@ const ROWS: readonly Row[] = [
     code: "session_required",
   },
   {
+    name: "initialize without an id",
+    body: { ...INITIALIZE, id: undefined },
+    status: 400,
+    rpc: -32000,
+    code: "session_required",
+  },
+  {
     name: "batch with initialize",
     body: [INITIALIZE],
     status: 400,
@@ -196,6 +203,14 @@ const ROWS: readonly Row[] = [
     name: "second initialize",
     session: true,
     body: INITIALIZE,
+    status: 400,
+    rpc: -32600,
+    code: "already_initialized",
+  },
+  {
+    name: "second initialize, without an id",
+    session: true,
+    body: { ...INITIALIZE, id: undefined },
     status: 400,
     rpc: -32600,
     code: "already_initialized",
