@@ -3,6 +3,7 @@ function codeOf(status: number, rpcCode: unknown): string {
   if (rpcCode === -32700) return "malformed_json";
   if (rpcCode === -32022) return "unsupported_protocol_version";
   if (rpcCode === -32601) return "not_found";
+  if (status === 406) return "not_acceptable";
   if (status === 413) return "body_too_large";
   if (status === 415) return "unsupported_media_type";
   return status >= 500 ? "internal_error" : "invalid_request";

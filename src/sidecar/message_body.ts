@@ -63,3 +63,10 @@ export function checkAccept(headers: Headers, types: readonly string[]): void {
   if (types.every((type) => accepts(accept, type))) return;
   throw new SvcError("not_acceptable", `Accept must list ${types.join(" and ")}`);
 }
+
+/** A request with one header set; its body has been read already and is left out. */
+export function withHeader(request: Request, name: string, value: string): Request {
+  const headers = new Headers(request.headers);
+  headers.set(name, value);
+  return new Request(request.url, { method: request.method, headers, signal: request.signal });
+}

@@ -4,6 +4,7 @@ import { EVENT_STREAM_HEADERS, guardStream } from "./event_stream.ts";
 import { clientIpOf, type Gate, isRevoked } from "./gate.ts";
 import { completeRefusal } from "./library_refusal.ts";
 import { buildServer, inServerNaming, type ServerSubject, serverToolName } from "./mcp_server.ts";
+import { withHeader } from "./message_body.ts";
 import { RecentPrincipals } from "./principal.ts";
 
 const MINUTE_MS = 60_000;
@@ -97,12 +98,9 @@ export class Sessionless {
   }
 }
 
-/** The request with `mcp-name` as the server names the tool; its body is read already. */
+/** The request with `mcp-name` as the server names the tool. */
 function inNaming(request: Request, alias: boolean): Request {
   const given = request.headers.get("mcp-name");
   const name = given === null ? null : serverToolName(given.trim(), alias);
-  if (name === null || name === given) return request;
-  const headers = new Headers(request.headers);
-  headers.set("mcp-name", name);
-  return new Request(request.url, { method: request.method, headers, signal: request.signal });
+  return name === null || name === given ? request : withHeader(request, "mcp-name", name);
 }

@@ -8,11 +8,13 @@ import { EVENT_STREAM_HEADERS, guardStream } from "./event_stream.ts";
 import type { Admission, Gate } from "./gate.ts";
 import { completeRefusal } from "./library_refusal.ts";
 import { buildServer, inServerNaming } from "./mcp_server.ts";
-import { methodOf } from "./message_body.ts";
+import { methodOf, withHeader } from "./message_body.ts";
 import type { Principal } from "./principal.ts";
 
 /** Wait for the first sign of life on the stream of a call, in milliseconds. */
 const FIRST_KEEPALIVE_MS = 1000;
+/** An `Accept` that the library takes: it knows no ranges of types and no capitals. */
+const ACCEPT = "application/json, text/event-stream";
 
 /** One session of Streamable HTTP. */
 export class StreamableSession {
@@ -59,7 +61,7 @@ export class StreamableSession {
     return this.#busy === 0 && this.#gate.now() - this.#lastUse >= idleMs;
   }
 
-  /** Answers a request whose credentials have been checked; `body` is its parsed JSON. */
+  /** Answers a request whose credentials and `Accept` were checked; `body` is its parsed JSON. */
   async answer(request: Request, body: unknown, requestId: string): Promise<Response> {
     // The newest stream counts: the connection of the one before may be gone without a trace.
     if (request.method === "GET") this.#transport.closeStandaloneSSEStream();
@@ -69,10 +71,13 @@ export class StreamableSession {
         ? body.map((message: unknown) => inServerNaming(message, alias))
         : inServerNaming(body, alias)
       : body;
+    const accepting = request.headers.get("accept") === ACCEPT
+      ? request
+      : withHeader(request, "accept", ACCEPT);
     this.#busy++;
     let streaming = false;
     try {
-      const response = await this.#transport.handleRequest(request, { parsedBody });
+      const response = await this.#transport.handleRequest(accepting, { parsedBody });
       this.#endCancelled(body);
       if (!response.headers.get("content-type")?.startsWith("text/event-stream")) {
         return await completeRefusal(response, requestId);

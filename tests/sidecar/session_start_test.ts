@@ -51,6 +51,37 @@ Deno.test("the key may be written with 0x, in capitals, and belongs to one sessi
   assert.equal((await test.send("POST", "/api/mcp", LIST, id)).status, 200);
 });
 
+Deno.test("a client may accept ranges of types, and write them in capitals", async () => {
+  verifies("11-21");
+  await using test = await startSidecarTest();
+  const both = [
+    "*/*",
+    "application/*, text/*",
+    "Application/JSON, Text/Event-Stream",
+    "text/event-stream;q=0.5,application/json",
+  ];
+  for (const accept of both) {
+    const headers = { "mcp-session-id": await test.open({ accept }), accept };
+    const response = await test.send("POST", "/api/mcp", LIST, headers);
+    assert.equal(response.status, 200, accept);
+    const [message] = await messagesOf(response);
+    assert.equal((message as Json).result.tools.length, 4);
+  }
+  const id = { "mcp-session-id": await test.open() };
+  for (const accept of [...both, "text/*", "TEXT/event-stream"]) {
+    const response = await test.send("GET", "/api/mcp", undefined, { ...id, accept });
+    assert.equal(response.status, 200, accept);
+    await response.body?.cancel();
+  }
+  for (const accept of [null, "*/*"]) {
+    const response = await test.send("DELETE", "/api/mcp", undefined, {
+      "mcp-session-id": await test.open(),
+      accept,
+    });
+    assert.equal(response.status, 200);
+  }
+});
+
 Deno.test("the list of tools is the same on every connection", async () => {
   verifies("11-23", "11-37");
   const limits = { sessionsPerIp: 100, newSessionsPerIpPerMinute: 100 };
