@@ -1,4 +1,4 @@
-import { isLegacyRequest } from "@modelcontextprotocol/server";
+import { classifyInboundRequest } from "@modelcontextprotocol/server";
 import { SvcError } from "../errors.ts";
 import { HEADER } from "../protocol/headers.ts";
 import { jsonRpcErrorResponse } from "../protocol/json_rpc_error.ts";
@@ -91,7 +91,7 @@ class McpSidecar implements Sidecar {
     checkMediaType(request.headers);
     checkAccept(request.headers, ["application/json", "text/event-stream"]);
     const body = await readMessageBody(request);
-    const era = await isLegacyRequest(request, body) ? this.#streamable : this.#sessionless;
+    const era = isOfSessions(request.headers, body) ? this.#streamable : this.#sessionless;
     return await era.answer(request, bearer, body, requestId);
   }
 
@@ -113,6 +113,21 @@ class McpSidecar implements Sidecar {
       this.#sessionless.close(),
     ]);
   }
+}
+
+/**
+ * Whether a message belongs to the revisions with sessions. On a session it does unless it names
+ * another revision itself: what a header names there is for the session to check.
+ */
+function isOfSessions(headers: Headers, body: unknown): boolean {
+  const onSession = headers.has(HEADER.mcpSessionId);
+  const revision = onSession ? null : headers.get(HEADER.mcpProtocolVersion);
+  const { kind } = classifyInboundRequest({
+    httpMethod: "POST",
+    body,
+    ...(revision === null ? {} : { protocolVersionHeader: revision }),
+  });
+  return kind === "legacy";
 }
 
 /**

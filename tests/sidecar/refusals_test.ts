@@ -327,6 +327,29 @@ const ROWS: readonly Row[] = [
     rpc: -32000,
     code: "unsupported_protocol_version",
   },
+  ...["2026-07-28", "2026-07-29", "2027-01-01", "DRAFT", "x"].flatMap((revision) =>
+    [
+      { name: "request", body: LIST },
+      { name: "notification", body: { jsonrpc: "2.0", method: "notifications/initialized" } },
+    ].map(({ name, body }): Row => ({
+      name: `revision ${revision}, ${name} of a session`,
+      session: true,
+      headers: { "mcp-protocol-version": revision },
+      body,
+      status: 400,
+      rpc: -32000,
+      code: "unsupported_protocol_version",
+    }))
+  ),
+  {
+    name: "second initialize, revision without sessions",
+    session: true,
+    headers: { "mcp-protocol-version": "2026-07-28" },
+    body: INITIALIZE,
+    status: 400,
+    rpc: -32600,
+    code: "already_initialized",
+  },
   {
     name: "text",
     session: true,

@@ -44,6 +44,17 @@ Deno.test("discover, list and call without a session", async () => {
   assert.equal(test.sidecar.stats().sessions, 0);
 });
 
+Deno.test("a request that names its revision itself has no session, whatever its headers", async () => {
+  verifies("11-37");
+  await using test = await startSidecarTest();
+  const id = { "mcp-session-id": await test.open() };
+  const listed = await ask(test, "tools/list", {}, id);
+  assert.equal(listed.status, 200);
+  assert.equal((await listed.json()).result.tools.length, 4);
+  const mismatch = await ask(test, "tools/list", {}, { ...id, "mcp-protocol-version": "x" });
+  assert.equal((await mismatch.json()).error.code, -32020);
+});
+
 Deno.test("headers must say what the body says, and refusals have a code", async () => {
   verifies("11-35");
   await using test = await startSidecarTest();
