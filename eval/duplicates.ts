@@ -1,6 +1,6 @@
 import { useLite } from "../plugins/use_lite/mod.ts";
 import type { Embedder } from "../src/interfaces/mod.ts";
-import { isSameStatement } from "../src/memory/analyze/same_statement.ts";
+import { Statement } from "../src/memory/analyze/same_statement.ts";
 import { documentVectors } from "../src/memory/vectors.ts";
 import { print } from "./print.ts";
 
@@ -17,6 +17,11 @@ export async function labelledPairs(): Promise<Pair[]> {
   return JSON.parse(await Deno.readTextFile(file));
 }
 
+/** Whether two texts are taken for one statement. */
+export function isSame(a: string, b: string): boolean {
+  return new Statement(a).saysTheSame(new Statement(b));
+}
+
 /** Numbers of pairs, and of those among them that are taken for one statement. */
 export function measure(pairs: readonly Pair[]): {
   readonly same: number;
@@ -26,7 +31,7 @@ export function measure(pairs: readonly Pair[]): {
 } {
   const same = pairs.filter((pair) => pair.same);
   const different = pairs.filter((pair) => !pair.same);
-  const taken = (list: readonly Pair[]) => list.filter(({ a, b }) => isSameStatement(a, b)).length;
+  const taken = (list: readonly Pair[]) => list.filter(({ a, b }) => isSame(a, b)).length;
   return {
     same: same.length,
     recognised: taken(same),
@@ -70,7 +75,7 @@ export function beyondWords(pairs: readonly NearPair[], atLeast: number, guard: 
   readonly lost: number;
 } {
   const taken = pairs.filter(({ a, b, cosine, guarded }) =>
-    cosine >= atLeast && (guarded || !guard) && !isSameStatement(a, b)
+    cosine >= atLeast && (guarded || !guard) && !isSame(a, b)
   );
   const recognised = taken.filter(({ same }) => same).length;
   return { recognised, lost: taken.length - recognised };
@@ -80,7 +85,7 @@ export function beyondWords(pairs: readonly NearPair[], atLeast: number, guard: 
 export async function run(args: readonly string[]): Promise<number> {
   const pairs = await labelledPairs();
   const { same, recognised, different, confused } = measure(pairs);
-  const missed = pairs.filter(({ a, b, same }) => same !== isSameStatement(a, b));
+  const missed = pairs.filter(({ a, b, same }) => same !== isSame(a, b));
   await using embedder = useLite();
   const near = await nearPairs(pairs, embedder);
   const lines = [0.995, 0.985, 0.98, 0.95, 0.9].map((atLeast) => {

@@ -3,6 +3,8 @@ import { Gate } from "./gate.ts";
 
 const MAX_WORDS = 128;
 const MAX_WINDOWS = 16;
+/** Runs of more than 30 combining marks, which take quadratic time to normalise (UAX #15). */
+const LONG_MARKS = /(\p{M}{30})\p{M}+/gu;
 
 /** FNV-1a, 32 bits (draft-eastlake-fnv), over code points. */
 function hash(word: string): number {
@@ -15,7 +17,9 @@ function hash(word: string): number {
 
 /** Words in lower case; characters where there is no word, so that every text has a direction. */
 function wordsOf(text: string): string[] {
-  const words = text.normalize("NFKC").toLowerCase().match(/[\p{L}\p{N}]+/gu);
+  const words = text.replaceAll(LONG_MARKS, "$1").normalize("NFKC").toLowerCase().match(
+    /[\p{L}\p{N}]+/gu,
+  );
   if (words !== null) return words;
   return text === "" ? [""] : [...text];
 }

@@ -12,6 +12,11 @@ const STOP_WORDS = new Set(
 /** Longer words need not be looked up. */
 const LONGEST_STOP_WORD = Math.max(...[...STOP_WORDS].map((word) => word.length));
 
+/**
+ * Runs of more than 30 combining marks, which no language has, and which take quadratic time to
+ * normalise (UAX #15, "Stream-Safe Text Format").
+ */
+const LONG_MARKS = /(\p{M}{30})\p{M}+/gu;
 const BEYOND_ASCII = /[\u0080-\uffff]/;
 const WORD = /[\p{L}\p{N}][\p{L}\p{N}\p{M}]*(?:'[a-z]+)?/gu;
 
@@ -20,13 +25,18 @@ export function isAscii(text: string): boolean {
   return !BEYOND_ASCII.test(text);
 }
 
+/** A text in normalization form KC, its runs of combining marks cut off at 30. */
+export function compatible(text: string): string {
+  return text.replaceAll(LONG_MARKS, "$1").normalize("NFKC");
+}
+
 /**
  * A text as it is compared: lower case, compatibility forms and typographic apostrophes made plain,
  * Latin letters without their accents.
  */
 export function folded(text: string): string {
   if (isAscii(text)) return text.toLowerCase();
-  return text.normalize("NFKC").toLowerCase().replaceAll("\u2019", "'").replaceAll("ß", "ss")
+  return compatible(text).toLowerCase().replaceAll("\u2019", "'").replaceAll("ß", "ss")
     .normalize("NFD").replaceAll(/([a-z])\p{M}+/gu, "$1").normalize("NFC");
 }
 

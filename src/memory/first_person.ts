@@ -7,8 +7,9 @@ const USER = `user(?! (?:${THING})\\b)`;
 const INVERTED = new Map([["does", "do I"], ["is", "am I"], ["has", "have I"]]);
 const STRAIGHT = new Map([["is", "I am"], ["has", "I have"], ["does", "I do"]]);
 
-// Without an article only the beginning of a sentence is about a person.
-const BARE = new RegExp(`(^|[.!?:\\n]\\s*)${USER}(?= [a-z])`, "gi");
+// Without an article only the beginning of a sentence is about a person. The word comes first, so that
+// no run of white space is looked through from each of its characters.
+const BARE = new RegExp(`${USER}(?<=(?:^|[.!?:\\n]\\s*)user)(?= [a-z])`, "gi");
 const POSSESSIVE = new RegExp(`\\b(?:the )?${USER}['\u2019]s\\b`, "gi");
 const QUESTION = new RegExp(`\\b(does|is|has) the ${USER}\\b`, "gi");
 const STATEMENT = new RegExp(`\\bthe ${USER} (is|has|does)\\b`, "gi");
@@ -27,7 +28,7 @@ const SUBJECT = new RegExp(`\\bthe ${USER}\\b`, "gi");
 export function firstPerson(text: string): string {
   if (!/\buser\b/i.test(text)) return text;
   return text
-    .replace(BARE, "$1the user")
+    .replace(BARE, "the user")
     .replace(POSSESSIVE, "my")
     .replace(QUESTION, (_, verb: string) => INVERTED.get(verb.toLowerCase())!)
     .replace(STATEMENT, (_, verb: string) => STRAIGHT.get(verb.toLowerCase())!)

@@ -20,3 +20,14 @@ Deno.test("things named after users, and everybody else, stay as they are", () =
   const texts = ["The user interface is slow", "Three users like it", "superuser", "I am Ana", ""];
   for (const text of texts) assert.equal(firstPerson(text), text);
 });
+
+Deno.test("only the beginning of a sentence needs no article, white space or not", () => {
+  const cases = {
+    "User likes tea": "I likes tea",
+    "He left. \n\n user likes tea": "He left. \n\n I likes tea",
+    "Note:user likes tea": "Note:I likes tea",
+    "A user likes tea": "A user likes tea",
+    "(user likes tea)": "(user likes tea)",
+  };
+  for (const [text, expected] of Object.entries(cases)) assert.equal(firstPerson(text), expected);
+});

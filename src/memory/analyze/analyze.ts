@@ -5,6 +5,7 @@ import type { Mutation } from "../../jobs/kv_writer.ts";
 import { withinTime } from "../abortable.ts";
 import { chat } from "../chat.ts";
 import { type Caller, type Domain, scopeOf, timeText } from "../domain.ts";
+import { Slices } from "../../index/slices.ts";
 import { extractFacts, type Fact } from "../extract/facts.ts";
 import { requireCredential } from "../open.ts";
 import { reembeddingOf } from "../reembedding.ts";
@@ -13,7 +14,7 @@ import { documentVectors } from "../vectors.ts";
 import { nearestTexts, outdatedTexts, waitingTexts } from "./known.ts";
 import { factsOfAnswer } from "./model_answer.ts";
 import { extractionMessages, FACTS_SCHEMA } from "./prompt.ts";
-import { isSameStatement } from "./same_statement.ts";
+import { Statement } from "./same_statement.ts";
 
 /** What is to be analyzed. */
 export interface AnalyzeInput {
@@ -88,18 +89,28 @@ async function newFacts(
   facts: readonly Fact[],
 ): Promise<Fact[]> {
   const waiting = await waitingTexts(domain, scopeOf(caller, namespace));
-  const texts = facts.map(({ text }) => text);
-  const vectors = await documentVectors(domain.embedder, texts, caller.signal);
-  const known = [
+  const vectors = await documentVectors(
+    domain.embedder,
+    facts.map(({ text }) => text),
+    caller.signal,
+  );
+  const texts = [
     ...waiting,
     ...await nearestTexts(domain, caller, namespace, vectors.flat()),
     ...await outdatedTexts(domain, caller, namespace),
   ];
+  const slices = new Slices();
+  const known: Statement[] = [];
+  for (const text of texts) {
+    known.push(new Statement(text));
+    await slices.rest();
+  }
   const found: Fact[] = [];
   for (const fact of facts) {
-    const isKnown = known.some((text) => isSameStatement(text, fact.text));
-    if (!isKnown) found.push(fact);
-    known.push(fact.text);
+    const statement = new Statement(fact.text);
+    if (!known.some((other) => other.saysTheSame(statement))) found.push(fact);
+    known.push(statement);
+    await slices.rest();
   }
   return found;
 }

@@ -1,3 +1,5 @@
+import { compatible } from "../../index/words.ts";
+
 /** Words that change nothing about what a statement says. */
 const EMPTY_WORDS = new Set(
   "a an the this that these those is are am be been being has have do does who which and of with also just very"
@@ -15,6 +17,10 @@ const PRONOUNS = new Map(
       return others.map((form): [string, string] => [form, first]);
     }),
 );
+/** Longest text whose words are compared, in characters. */
+const LONGEST = 2_000;
+/** Most words of a statement of which a part may have been moved to the front. */
+const MOST_TURNED = 64;
 const CONTRACTIONS: readonly (readonly [RegExp, string])[] = [
   [/\bcan(?:not|'t)/g, "can not"],
   [/\bwon't/g, "will not"],
@@ -49,7 +55,7 @@ function isSameWord(a: readonly string[], b: readonly string[]): boolean {
 
 /** What a statement says, as a list of words in its order, each in its forms. */
 function essence(text: string): (readonly string[])[] {
-  let plain = text.normalize("NFKC").toLowerCase().replaceAll("’", "'").replace(/^user:\s/, "");
+  let plain = compatible(text).toLowerCase().replaceAll("’", "'").replace(/^user:\s/, "");
   for (const [pattern, words] of CONTRACTIONS) plain = plain.replace(pattern, words);
   const words: (readonly string[])[] = [];
   for (const { segment, isWordLike } of WORDS.segment(plain)) {
@@ -60,24 +66,39 @@ function essence(text: string): (readonly string[])[] {
   return words;
 }
 
-/** Whether the second list is the first one with a part moved from its front to its end. */
+/** Whether the second list is the first one, or that with a part moved from its front to its end. */
 function isRotation(
   a: readonly (readonly string[])[],
   b: readonly (readonly string[])[],
 ): boolean {
   if (a.length !== b.length) return false;
-  return a.some((_, by) => b.every((word, i) => isSameWord(word, a[(i + by) % a.length]!)));
+  const most = a.length > MOST_TURNED ? 1 : a.length;
+  for (let by = 0; by < most; by++) {
+    if (b.every((word, i) => isSameWord(word, a[(i + by) % a.length]!))) return true;
+  }
+  return false;
 }
 
-/**
- * Whether two statements say the same: equal but for case, punctuation, contractions, grammatical
- * endings and empty words, or with a part moved to the front.
- *
- * Whatever else differs makes them different. Vectors cannot decide this: two dates or two names in
- * one sentence lie closer together than two wordings of one fact (docs/analyze.md).
- */
-export function isSameStatement(a: string, b: string): boolean {
-  if (a === b) return true;
-  const [first, second] = [essence(a), essence(b)];
-  return first.length > 0 && isRotation(first, second);
+/** A text that is compared with many others: its words are looked at once. */
+export class Statement {
+  readonly #text: string;
+  readonly #words: readonly (readonly string[])[];
+
+  /** Takes the words out of a text. */
+  constructor(text: string) {
+    this.#text = text;
+    this.#words = text.length > LONGEST ? [] : essence(text);
+  }
+
+  /**
+   * Whether two statements say the same: equal but for case, punctuation, contractions, grammatical
+   * endings and empty words, or with a part moved to the front. Long ones only when they are equal.
+   *
+   * Whatever else differs makes them different. Vectors cannot decide this: two dates or two names
+   * in one sentence lie closer together than two wordings of one fact (docs/analyze.md).
+   */
+  saysTheSame(other: Statement): boolean {
+    if (this.#text === other.#text) return true;
+    return this.#words.length > 0 && isRotation(this.#words, other.#words);
+  }
 }

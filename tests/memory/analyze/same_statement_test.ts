@@ -1,6 +1,5 @@
 import assert from "node:assert/strict";
-import { labelledPairs, measure } from "../../../eval/duplicates.ts";
-import { isSameStatement } from "../../../src/memory/analyze/same_statement.ts";
+import { isSame, labelledPairs, measure } from "../../../eval/duplicates.ts";
 
 Deno.test("another wording of a statement is the same, another statement never", async () => {
   const { same, recognised, different, confused } = measure(await labelledPairs());
@@ -18,7 +17,7 @@ Deno.test("letters, marks and endings do not matter; numbers, negations and orde
     ["母の誕生日は五月三日です。", "母の誕生日は五月三日です"],
   ];
   for (const [a = "", b = ""] of same) {
-    assert.ok(isSameStatement(a, b) && isSameStatement(b, a), `${a} | ${b}`);
+    assert.ok(isSame(a, b) && isSame(b, a), `${a} | ${b}`);
   }
   const different = [
     ["I like tea.", "You like tea."],
@@ -40,5 +39,19 @@ Deno.test("letters, marks and endings do not matter; numbers, negations and orde
     ["!!!", "???"],
     ["the", "a"],
   ];
-  for (const [a = "", b = ""] of different) assert.ok(!isSameStatement(a, b), `${a} | ${b}`);
+  for (const [a = "", b = ""] of different) assert.ok(!isSame(a, b), `${a} | ${b}`);
+});
+
+Deno.test("long statements are the same when they are equal, and turned ones up to 64 words", () => {
+  const words = (count: number) => Array.from({ length: count }, (_, i) => `word${i}`);
+  const turned = (count: number) => {
+    const [first = "", ...others] = words(count);
+    return isSame(words(count).join(" "), [...others, first].join(" "));
+  };
+  assert.deepEqual([turned(64), turned(65)], [true, false]);
+  assert.ok(isSame(words(65).join(" "), words(65).join(", ")));
+  const long = (length: number) => "tea ".repeat(length / 4).trimEnd().padEnd(length, ".");
+  assert.ok(isSame(long(2000), long(2000).toUpperCase()));
+  assert.ok(!isSame(long(2004), long(2004).toUpperCase()));
+  assert.ok(isSame(long(2004), long(2004)));
 });
