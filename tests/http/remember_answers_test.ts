@@ -137,7 +137,8 @@ Deno.test("bulk status answers in the order asked, duplicates kept", async () =>
   const first = await svc.remember("tea");
   const second = await svc.remember("honey");
   const unknown = crypto.randomUUID();
-  const job_ids = [second, unknown, first, second, "no id", ""];
+  const long = "x".repeat(3000); // more than a key of the job table can have
+  const job_ids = [second, unknown, first, second, "no id", "", long, "\ud800"];
   const { status, body } = await svc.post("/api/remember/bulk/status", { job_ids });
   assert.equal(status, 200);
   const blobs = body.results.map((result: Json) => result.blob_id);
@@ -157,6 +158,8 @@ Deno.test("bulk status answers in the order asked, duplicates kept", async () =>
       done(second, blobs[0]),
       { job_id: "no id", status: "not_found" },
       { job_id: "", status: "not_found" },
+      { job_id: long, status: "not_found" },
+      { job_id: "\ud800", status: "not_found" },
     ],
   });
 });

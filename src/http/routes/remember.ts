@@ -3,6 +3,7 @@ import { SvcError } from "../../errors.ts";
 import { JOB_ERRORS, type JobView } from "../../jobs/job.ts";
 import { type Caller, type Domain, scopeOf, timeText, wasDeleted } from "../../memory/domain.ts";
 import { accept, type NewMemory } from "../../memory/remember.ts";
+import { isUuid } from "../../protocol/keys.ts";
 import {
   BulkBody,
   BulkStatusBody,
@@ -97,7 +98,8 @@ async function bulkStatus(
 ): Promise<Answer> {
   const { owner } = call.caller.account;
   const results = await Promise.all(call.body.job_ids.map(async (id) => {
-    const job = await domain.jobs.get(id.toLowerCase(), owner);
+    // Anything else is no job's id, and may be too long for a key of the job table.
+    const job = isUuid(id) ? await domain.jobs.get(id.toLowerCase(), owner) : undefined;
     if (job === undefined) return { job_id: id, status: "not_found" };
     return {
       job_id: id,
