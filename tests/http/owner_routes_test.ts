@@ -72,7 +72,7 @@ Deno.test("accounts and keys exist once", async () => {
 });
 
 Deno.test("the parameters of a key are checked", async () => {
-  verifies("16-11", "5-13", "5-14", "9.2-5");
+  verifies("16-11", "5-13", "5-14", "9.2-5", "3-2");
   await using svc = await startRelayer();
   const wallet = ed25519Wallet();
   const { body: { account_id } } = await ownerCall(svc, wallet, "create", "/accounts");
@@ -87,14 +87,16 @@ Deno.test("the parameters of a key are checked", async () => {
     [{ permissions: ["admin"] }, 422, "params.permissions[0]"],
     [{ expires_at: "2020-01-01T00:00:00Z" }, 400, "params.expires_at"],
     [{ expires_at: "tomorrow" }, 422, "params.expires_at"],
+    [{ label: null }, 422, "params.label"],
     [{ label: "é".repeat(32) }, 200],
+    [{ public_key: new TestKey().publicKey, expires_at: null, proof: null }, 200],
   ];
   const path = `/accounts/${account_id}/keys`;
   for (const [change, status, field] of cases) {
     svc.clock.advance(60_000);
     const answer = await ownerCall(svc, wallet, "add_key", path, { ...valid, ...change });
     const code = status === 422 ? "invalid_request" : "invalid_parameter";
-    if (field === undefined) assert.equal(answer.status, status);
+    if (field === undefined) assert.equal(answer.status, status, answer.text);
     else assertError(answer, [status, code], { field }, JSON.stringify(change));
   }
   const challenge = (body: unknown) => ownerPost(svc, "/accounts/challenge", body);

@@ -5,7 +5,7 @@ import type { Account, AccountAdmin } from "../../interfaces/mod.ts";
 import { timeText } from "../../memory/domain.ts";
 import { isHeld } from "../../protocol/key_proof.ts";
 import { isObjectId } from "../../protocol/keys.ts";
-import { parseBody, Time } from "../../protocol/schemas.ts";
+import { object, parseBody, Time } from "../../protocol/schemas.ts";
 import { nativeBodySha256 } from "../../protocol/verify.ts";
 import { personalMessageSigner } from "../../protocol/wallet_proof.ts";
 import { accountBody } from "../account_body.ts";
@@ -26,7 +26,7 @@ const params = z.record(z.string(), z.unknown());
 const ChallengeBody = z.object({ address: z.string(), action: z.enum(ACTIONS), params });
 const ProofBody = z.object({ challenge: z.string(), signature: z.string(), params });
 const KeyBody = z.object({
-  params: z.object({
+  params: object({
     public_key: z.string(),
     label: z.string(),
     permissions: z.array(z.enum(["read", "write"])),
