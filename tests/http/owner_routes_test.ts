@@ -1,5 +1,8 @@
 import assert from "node:assert/strict";
-import { startRelayer, TestKey } from "../relayer_fixture.ts";
+import { localAccounts } from "../../plugins/local/mod.ts";
+import { memoryAccounts } from "../../plugins/memory/accounts.ts";
+import { folderForTests } from "../plugins/sealer_for_tests.ts";
+import { startRelayer, TestClock, TestKey } from "../relayer_fixture.ts";
 import { verifies } from "../requirements.ts";
 import { assertError } from "./case.ts";
 import { ownerCall, ownerPost } from "./owner.ts";
@@ -71,36 +74,48 @@ Deno.test("accounts and keys exist once", async () => {
   assertError(taken, [409, "key_exists"]);
 });
 
-Deno.test("the parameters of a key are checked", async () => {
-  verifies("16-11", "5-13", "5-14", "9.2-5", "3-2");
+for (const registry of ["memory", "local"]) {
+  Deno.test(`the parameters of a key are checked: ${registry} accounts`, async () => {
+    verifies("16-11", "5-13", "5-14", "9.2-5", "3-2");
+    await using folder = await folderForTests();
+    const clock = new TestClock();
+    const accounts = registry === "memory"
+      ? memoryAccounts(clock.now)
+      : localAccounts({ dataDir: folder.path, now: clock.now });
+    await using svc = await startRelayer({ clock, backends: { accounts } });
+    const wallet = ed25519Wallet();
+    const { body: { account_id } } = await ownerCall(svc, wallet, "create", "/accounts");
+    const valid = { public_key: new TestKey().publicKey, label: "a", permissions: ["write"] };
+    const cases: readonly (readonly [change: object, status: number, field?: string])[] = [
+      [{ public_key: "ab" }, 400, "params.public_key"],
+      [{ public_key: "00".repeat(32) }, 400, "params.public_key"],
+      [{ public_key: 1 }, 422, "params.public_key"],
+      [{ label: "" }, 400, "params.label"],
+      [{ label: "é".repeat(32) + "a" }, 400, "params.label"],
+      [{ permissions: [] }, 400, "params.permissions"],
+      [{ permissions: ["admin"] }, 422, "params.permissions[0]"],
+      [{ expires_at: "2020-01-01T00:00:00Z" }, 400, "params.expires_at"],
+      [{ expires_at: "tomorrow" }, 422, "params.expires_at"],
+      [{ label: null }, 422, "params.label"],
+      [{ label: "é".repeat(32) }, 200],
+      [{ public_key: new TestKey().publicKey, expires_at: null, proof: null }, 200],
+    ];
+    const path = `/accounts/${account_id}/keys`;
+    for (const [change, status, field] of cases) {
+      svc.clock.advance(60_000);
+      const answer = await ownerCall(svc, wallet, "add_key", path, { ...valid, ...change });
+      const code = status === 422 ? "invalid_request" : "invalid_parameter";
+      if (field === undefined) assert.equal(answer.status, status, answer.text);
+      else assertError(answer, [status, code], { field }, JSON.stringify(change));
+    }
+  });
+}
+
+Deno.test("the parameters of a challenge are checked", async () => {
+  verifies("5-13", "5-14");
   await using svc = await startRelayer();
   const wallet = ed25519Wallet();
-  const { body: { account_id } } = await ownerCall(svc, wallet, "create", "/accounts");
-  const valid = { public_key: new TestKey().publicKey, label: "a", permissions: ["write"] };
-  const cases: readonly (readonly [change: object, status: number, field?: string])[] = [
-    [{ public_key: "ab" }, 400, "params.public_key"],
-    [{ public_key: "00".repeat(32) }, 400, "params.public_key"],
-    [{ public_key: 1 }, 422, "params.public_key"],
-    [{ label: "" }, 400, "params.label"],
-    [{ label: "é".repeat(32) + "a" }, 400, "params.label"],
-    [{ permissions: [] }, 400, "params.permissions"],
-    [{ permissions: ["admin"] }, 422, "params.permissions[0]"],
-    [{ expires_at: "2020-01-01T00:00:00Z" }, 400, "params.expires_at"],
-    [{ expires_at: "tomorrow" }, 422, "params.expires_at"],
-    [{ label: null }, 422, "params.label"],
-    [{ label: "é".repeat(32) }, 200],
-    [{ public_key: new TestKey().publicKey, expires_at: null, proof: null }, 200],
-  ];
-  const path = `/accounts/${account_id}/keys`;
-  for (const [change, status, field] of cases) {
-    svc.clock.advance(60_000);
-    const answer = await ownerCall(svc, wallet, "add_key", path, { ...valid, ...change });
-    const code = status === 422 ? "invalid_request" : "invalid_parameter";
-    if (field === undefined) assert.equal(answer.status, status, answer.text);
-    else assertError(answer, [status, code], { field }, JSON.stringify(change));
-  }
   const challenge = (body: unknown) => ownerPost(svc, "/accounts/challenge", body);
-  svc.clock.advance(60_000);
   const params = {};
   for (
     const [body, status, field] of [

@@ -36,12 +36,14 @@ const KeyBody = z.object({
 });
 const RemoveBody = z.object({ params: z.object({ public_key: z.string() }) });
 
-/** Members of a new key, as the registry and as the protocol names them. */
+/** Members of a new key: a registry may name them as its interface or as the protocol does. */
 const KEY_FIELDS: Readonly<Record<string, string>> = {
   publicKey: "public_key",
+  public_key: "public_key",
   label: "label",
   permissions: "permissions",
   expiresAt: "expires_at",
+  expires_at: "expires_at",
 };
 
 interface Challenge {
