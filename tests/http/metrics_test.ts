@@ -95,7 +95,27 @@ Deno.test("metrics are for this machine only, and not through a proxy", async ()
   for (const peer of ["192.0.2.1", "10.0.0.1", "2001:db8::1"]) {
     assertError(await ask(peer), [403, "metrics_forbidden"], {}, peer);
   }
-  for (const name of ["x-forwarded-for", "forwarded", "x-real-ip", "via"]) {
+  const forwarding = [
+    "forwarded",
+    "via",
+    "x-forwarded",
+    "x-forwarded-for",
+    "x-forwarded-host",
+    "x-forwarded-proto",
+    "x-original-forwarded-for",
+    "x-real-ip",
+    "x-client-ip",
+    "x-cluster-client-ip",
+    "true-client-ip",
+    "cf-connecting-ip",
+    "cf-connecting-ipv6",
+    "fastly-client-ip",
+    "fly-client-ip",
+    "x-azure-clientip",
+    "x-envoy-external-address",
+    "cdn-loop",
+  ];
+  for (const name of forwarding) {
     assertError(
       await ask("127.0.0.1", { [name]: "127.0.0.1" }),
       [403, "metrics_forbidden"],
@@ -103,6 +123,8 @@ Deno.test("metrics are for this machine only, and not through a proxy", async ()
       name,
     );
   }
+  const own = { "user-agent": "a", "x-scrape-timeout-seconds": "10", "x-request-id": "tulip" };
+  assert.equal((await ask("127.0.0.1", own)).status, 200);
   await using open = await startRelayer({ config: { metricsPublic: true } });
   const { status } = await open.plain("GET", "/metrics", undefined, { peer: "192.0.2.1" });
   assert.equal(status, 200);

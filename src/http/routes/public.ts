@@ -10,6 +10,9 @@ import { baseUrl, type RequestContext } from "../request_context.ts";
 /** API version of the protocol. */
 export const API_VERSION = "1.0.0";
 
+/** Names of headers by which proxies tell whom they ask for, those of common vendors too. */
+const FORWARDING = /forwarded|-(client)?ip(v6)?$|^(via|cdn-loop|x-envoy-external-address)$/;
+
 /** Feature flags: only what is built. */
 function featureFlags(config: RelayerConfig): Record<string, boolean> {
   return {
@@ -87,10 +90,7 @@ export function healthAnswer(
  * @throws {SvcError} `metrics_forbidden`.
  */
 export function checkMetricsAccess(config: RelayerConfig, context: RequestContext): void {
-  const { headers } = context.request;
-  const forwarded = ["x-forwarded-for", "forwarded", "x-real-ip", "via"].some((name) =>
-    headers.has(name)
-  );
+  const forwarded = [...context.request.headers.keys()].some((name) => FORWARDING.test(name));
   if (!config.metricsPublic && (forwarded || !isLoopback(context.peer))) {
     throw new SvcError("metrics_forbidden");
   }
