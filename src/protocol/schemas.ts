@@ -1,9 +1,9 @@
 import { z } from "zod";
 import { type ErrorCode, SvcError } from "../errors.ts";
 import * as limit from "./limits.ts";
+import { parseTime } from "./rfc3339.ts";
 
 const utf8 = new TextEncoder();
-const RFC3339 = /^(\d{4}-\d\d-\d\d)[Tt]([01]\d|2[0-3]):\d\d:\d\d(\.\d{1,9})?([Zz]|[+-]\d\d:\d\d)$/;
 const CONTROL = /\p{Cc}/u;
 
 function byteLength(text: string): number {
@@ -75,21 +75,14 @@ const requiredNamespace = z.string().superRefine((name, context) => {
   else namespaceRules(name, context);
 });
 
-/** Whether text is a date and time of RFC 3339; the parser alone takes 30 February for 2 March. */
-function isTime(text: string): boolean {
-  const day = RFC3339.exec(text)?.[1];
-  if (day === undefined || !Number.isFinite(Date.parse(text))) return false;
-  return new Date(`${day}T00:00:00Z`).toISOString().startsWith(day);
-}
-
 const TIME = { type: "string", format: "date-time" };
 
 /** A date and time of RFC 3339, read as milliseconds since the epoch. */
-export const Time: z.ZodType<number, string> = z.string().superRefine((text, context) => {
-  if (!isTime(text)) {
-    fail(context, "invalid_request", "must be an RFC 3339 date and time");
-  }
-}).transform((text) => Date.parse(text)).meta(TIME);
+export const Time: z.ZodType<number, string> = z.string().transform((text, context) => {
+  const time = parseTime(text);
+  if (Number.isNaN(time)) fail(context, "invalid_request", "must be an RFC 3339 date and time");
+  return time;
+}).meta(TIME);
 
 const future = Time.superRefine((at, context) => {
   if (Number.isFinite(at) && at <= Date.now()) {

@@ -30,6 +30,24 @@ Deno.test("remember answers with the ids of its job and memory", async () => {
   await svc.relayer.idle();
 });
 
+Deno.test("times are taken in every spelling of RFC 3339 and answered in one", async () => {
+  verifies("2-3", "10.1-7", "10.1-8");
+  await using svc = await startRelayer();
+  for (
+    const [occurred_at, answered] of [
+      ["2026-01-02t03:04:05.5z", "2026-01-02T03:04:05.500Z"],
+      ["2026-01-02T03:04:05.1234567891+02:00", "2026-01-02T01:04:05.123Z"],
+      ["2016-12-31T23:59:60Z", "2017-01-01T00:00:00.000Z"],
+      ["9999-12-31T23:59:59.9999Z", "9999-12-31T23:59:59.999Z"],
+    ]
+  ) {
+    const id = await svc.remember("tea", { occurred_at, expires_at: "2999-06-30T23:59:60Z" });
+    const { body } = await svc.get(`/api/memories/${id}`);
+    assert.equal(body.occurred_at, answered);
+    assert.equal(body.expires_at, "2999-07-01T00:00:00.000Z");
+  }
+});
+
 Deno.test("while no worker is free a job is pending", async () => {
   verifies("10.1-11", "10.2-1", "8-1", "17.1-3");
   const clock = new TestClock();
