@@ -21,8 +21,8 @@ export interface Call<B> {
   readonly body: B;
   /** The path's parameter. */
   readonly id: string;
-  /** The query. */
-  readonly query: URLSearchParams;
+  /** Members of the query. */
+  readonly query: ReadonlyMap<string, string>;
   /**
    * Mutations that make this answer the one that replays get; to be part of the commit that accepts
    * the request. A route that has no commit of its own need not call it.

@@ -16,6 +16,7 @@ import type { RequestContext } from "./request_context.ts";
 import type { Answer, Call, SignedRoute } from "./route.ts";
 import type { KvWriter } from "../jobs/kv_writer.ts";
 import type { ReplayStore } from "../jobs/replay.ts";
+import { queryOf } from "./target.ts";
 
 /** What the signed routes share. */
 export interface SignedDependencies {
@@ -256,7 +257,7 @@ export class SignedRoutes {
       key: authorization.key,
       body,
       id: id.toLowerCase(),
-      query: new URLSearchParams(context.target.query),
+      query: queryOf(context.target),
       keep: mutations,
     };
     try {

@@ -29,3 +29,30 @@ export function targetOf(request: Request): Target {
     ? { path: target, query: "" }
     : { path: target.slice(0, question), query: target.slice(question) };
 }
+
+/** What stands for bytes that are no UTF-8: no rule of a member allows it. */
+const NO_TEXT = "\ud800";
+
+function decoded(part: string): string {
+  return part.replaceAll("+", " ").replace(/(?:%[\da-f]{2})+/gi, (bytes) => {
+    try {
+      return decodeURIComponent(bytes);
+    } catch {
+      return NO_TEXT;
+    }
+  });
+}
+
+/**
+ * Members of a query; of a repeated one the first counts. `URLSearchParams` would not do: it makes
+ * U+FFFD of bytes that are no UTF-8, and so names another value than was sent.
+ */
+export function queryOf({ query }: Target): ReadonlyMap<string, string> {
+  const members = new Map<string, string>();
+  for (const part of query.slice(1).split("&")) {
+    const [name = "", ...rest] = part.split("=");
+    const key = decoded(name);
+    if (!members.has(key)) members.set(key, decoded(rest.join("=")));
+  }
+  return members;
+}

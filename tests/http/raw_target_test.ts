@@ -82,6 +82,8 @@ Deno.test("signatures cover the raw target, query included", async () => {
   assert.equal(await list(`${path}?namespace=a%20b%2fc`), 1);
   assert.equal(await list(`${path}?namespace=a+b/c`), 1);
   assert.equal(await list(`${path}?namespace=%61+b/c`), 1);
+  assert.equal(await list(`${path}?n%61mespace=a+b/c&namespace=other`), 1);
+  assert.equal(await list(`${path}?namespace=a+b/c&note=%FF&%FF=1`), 1);
   assert.equal(await list(path), 0);
   const invalid = "signature_invalid";
   assert.equal(await list(`${path}?namespace=a%20b%2fc`, `${path}?namespace=a%20b%2Fc`), invalid);

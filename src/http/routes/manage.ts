@@ -12,29 +12,29 @@ function invalid(field: string, rule: string): SvcError {
   return new SvcError("invalid_parameter", `${field}: ${rule}`, { field });
 }
 
-function limitOf(query: URLSearchParams, fallback: number, max: number): number {
+function limitOf(query: ReadonlyMap<string, string>, fallback: number, max: number): number {
   const raw = query.get("limit");
-  if (raw === null || raw === "") return fallback;
+  if (raw === undefined || raw === "") return fallback;
   const value = /^\d{1,6}$/.test(raw) ? Number(raw) : 0;
   if (value < 1 || value > max) throw invalid("limit", `must be from 1 to ${max}`);
   return value;
 }
 
 function wordOf<const T extends string>(
-  query: URLSearchParams,
+  query: ReadonlyMap<string, string>,
   name: string,
   words: readonly T[],
   fallback: NoInfer<T>,
 ): T {
   const raw = query.get(name);
-  if (raw === null || raw === "") return fallback;
+  if (raw === undefined || raw === "") return fallback;
   const word = words.find((item) => item === raw);
   if (word === undefined) throw invalid(name, `must be ${words.join(" or ")}`);
   return word;
 }
 
-function namespaceCursor(cursor: string | null): string | undefined {
-  if (cursor === null || cursor === "") return undefined;
+function namespaceCursor(cursor: string | undefined): string | undefined {
+  if (cursor === undefined || cursor === "") return undefined;
   try {
     return new TextDecoder("utf-8", { fatal: true })
       .decode(Uint8Array.fromBase64(cursor, { alphabet: "base64url" }));
