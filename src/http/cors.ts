@@ -19,6 +19,8 @@ const ALLOWED = [
   "x-correlation-id",
   "x-svc-account-id",
   "x-svc-namespace",
+  "x-memwal-account-id",
+  "x-memwal-namespace",
 ].join(", ");
 const EXPOSED = "x-request-id, ratelimit, ratelimit-policy, retry-after, idempotency-replayed, " +
   "mcp-session-id, www-authenticate";

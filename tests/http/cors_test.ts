@@ -52,6 +52,8 @@ Deno.test("a preflight of an allowed origin lists what is allowed", async () => 
         "x-correlation-id",
         "x-svc-account-id",
         "x-svc-namespace",
+        "x-memwal-account-id",
+        "x-memwal-namespace",
       ]
     ) assert.ok(allowed.includes(name), name);
     assert.ok(!allowed.includes("*"));
