@@ -10,7 +10,7 @@ export interface RateLimitConfig {
   readonly accountPerHour: number;
   /** Free status polls and GETs a key may send per second. */
   readonly freeReadsPerSecond: number;
-  /** Weights by route, such as `POST /api/recall`, that replace the defaults. */
+  /** Weights by signed route, such as `GET /api/remember/:id`, that replace the defaults. */
   readonly weights: Readonly<Record<string, number>>;
   /** Switches the three layers off. */
   readonly disabled: boolean;

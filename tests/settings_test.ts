@@ -240,6 +240,36 @@ Deno.test("all problems are reported at once", () => {
   assert.match(problems.join("\n"), /SVC_CIPHER must be local, memory, seal, a path or an import/);
 });
 
+Deno.test("weights are given to signed routes, which may be named as the protocol does", () => {
+  verifies("7-12", "15-3", "15-20");
+  const weights = (value: unknown) => read({ SVC_RATE_LIMIT_WEIGHTS: JSON.stringify(value) });
+  const { settings, problems } = weights({
+    "GET /api/remember/:job_id": 7,
+    "POST /api/remember/:id/retry": 2,
+    "DELETE /api/memories/:id": 3,
+  });
+  assert.deepEqual(problems, []);
+  assert.deepEqual(settings.rateWeights, {
+    "GET /api/remember/:id": 7,
+    "POST /api/remember/:id/retry": 2,
+    "DELETE /api/memories/:id": 3,
+  });
+  const none = { "POST /api/recal": 9, "POST /api/recall": 1, "GET /version": 1, "__proto__x": 1 };
+  assert.deepEqual(weights(none).problems, [
+    'SVC_RATE_LIMIT_WEIGHTS must name signed routes such as "POST /api/recall", ' +
+    'not "POST /api/recal", "GET /version", "__proto__x"',
+  ]);
+  for (const weight of [-1, 1001, "1", null]) {
+    assert.deepEqual(weights({ "GET /api/remember/:job_id": weight }).problems, [
+      'SVC_RATE_LIMIT_WEIGHTS must give "GET /api/remember/:job_id" a number from 0 to 1000',
+    ]);
+  }
+  const twice = weights({ "GET /api/remember/:id": 1, "GET /api/remember/:job_id": 2 });
+  assert.deepEqual(twice.problems, [
+    'SVC_RATE_LIMIT_WEIGHTS must name "GET /api/remember/:id" once',
+  ]);
+});
+
 Deno.test("an empty variable means the default", () => {
   assert.deepEqual(read({ SVC_PORT: "", SVC_CIPHER: "" }).problems, []);
   assert.equal(read({ SVC_PORT: "" }).settings.port, 8000);

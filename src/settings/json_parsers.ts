@@ -1,5 +1,6 @@
 import { type Field, Secret } from "../fields.ts";
 import { isObjectId } from "../protocol/keys.ts";
+import { signedRouteName } from "../protocol/routes.ts";
 
 function parseJson(raw: string): unknown {
   try {
@@ -10,7 +11,7 @@ function parseJson(raw: string): unknown {
   }
 }
 
-/** Weights by route: `{"POST /api/recall": 2}`. */
+/** Weights by signed route: `{"POST /api/recall": 2}`. */
 export function routeWeights(
   env: string,
   doc: string,
@@ -26,14 +27,22 @@ export function routeWeights(
         throw new TypeError("must be a JSON object of route and number");
       }
       const weights: Record<string, number> = {};
+      const strangers: string[] = [];
       for (const [route, weight] of Object.entries(value)) {
-        if (!/^(GET|POST|PUT|DELETE) \/[\w/:.-]*$/.test(route)) {
-          throw new TypeError(`has "${route}", which is not a route such as "POST /api/recall"`);
+        const name = signedRouteName(route);
+        if (name === undefined) {
+          strangers.push(JSON.stringify(route));
+          continue;
         }
         if (typeof weight !== "number" || !(weight >= 0 && weight <= 1000)) {
           throw new RangeError(`must give "${route}" a number from 0 to 1000`);
         }
-        weights[route] = weight;
+        if (name in weights) throw new TypeError(`must name "${name}" once`);
+        weights[name] = weight;
+      }
+      if (strangers.length > 0) {
+        const names = strangers.join(", ");
+        throw new TypeError(`must name signed routes such as "POST /api/recall", not ${names}`);
       }
       return weights;
     },

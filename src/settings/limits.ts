@@ -40,7 +40,7 @@ export const LIMITS = {
   ),
   rateWeights: routeWeights(
     "SVC_RATE_LIMIT_WEIGHTS",
-    'Weights by route, a JSON object such as `{"POST /api/recall": 2}`',
+    'Weights by signed route, a JSON object such as `{"GET /api/remember/:job_id": 1}`',
   ),
   rateDisabled: flag(
     "SVC_RATE_LIMIT_DISABLED",
