@@ -78,7 +78,8 @@ function isGone({ tombstones }: Domain, entry: IndexEntry): boolean {
  * Writes vectors of the present model to memories of one scope.
  *
  * The rows are read again right before they are written, so that a blob that was linked meanwhile
- * stays linked; a memory with an unfinished job is left to its job. Tombstones come first: one that
+ * stays linked; a memory whose job is not finished, or finishes while they are read, is left to its
+ * job. Tombstones come first: one that
  * is not there after the write is applied by whoever writes it.
  *
  * @param part Memories without vectors; at least one.
@@ -95,8 +96,11 @@ export async function reembedPart(
   const { texts, impossible, unreadable } = await textsOf(domain, caller, part);
   const { made, impossible: refused } = await vectorsOf(domain, texts, signal);
   const versions = new Map(part.map(({ id, version }) => [id, version]));
+  const before = domain.jobs.liveIn(scope);
   const rows = await domain.vectorStore.get(owner, [...made.keys()], { signal });
-  const live = new Set(domain.jobs.liveIn(scope).map(({ job }) => job.memoryId));
+  const live = new Set(
+    [...before, ...domain.jobs.liveIn(scope)].map(({ job }) => job.memoryId),
+  );
   const bare = rows.filter((row) =>
     row.namespace === namespace && row.version === versions.get(row.id) &&
     row.vectors.length === 0 && !isGone(domain, row)

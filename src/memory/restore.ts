@@ -141,11 +141,27 @@ async function indexFound(
   return kept.map(({ id }) => id);
 }
 
+/** Gives indexed memories whose blob is not known theirs: a job may have failed after storing it. */
+async function relink(
+  domain: Domain,
+  scope: Scope,
+  found: readonly Found[],
+  unlinked: ReadonlyMap<string, number>,
+): Promise<void> {
+  const links = found
+    .filter(({ record }) => unlinked.get(record.id) === record.version)
+    .map(({ blobId, record: { id, version } }) => ({ id, version, blobId }));
+  if (links.length === 0) return;
+  await domain.vectorStore.link(scope, links);
+  domain.index.applyLinks(scope, links);
+}
+
 /** The last restore of a scope, by `owner LF namespace`. */
 const turns = new WeakMap<Domain, Map<string, Promise<RestoreCounts>>>();
 
 /**
- * Indexes memories of a namespace that are in the blob store but not in the index, newest first.
+ * Indexes memories of a namespace that are in the blob store but not in the index, newest first, and
+ * links blobs of indexed ones that have none.
  * Never deletes; repeating it is harmless. Restores of one scope run one after the other, so that
  * each counts what it did itself.
  *
@@ -195,13 +211,20 @@ async function restoreScope(
     if (createdAt !== undefined) storedAt.set(blobId, createdAt);
   }
   const known = new Map<string, number>();
+  const unlinked = new Map<string, number>();
   const missing = await domain.index.read(scope, (loaded) => {
-    for (const memory of loaded.entries()) known.set(memory.id, memory.version);
+    for (const { id, version, blobId } of loaded.entries()) {
+      known.set(id, version);
+      if (blobId === undefined) unlinked.set(id, version);
+    }
     return blobIds.filter((blobId) =>
       !loaded.hasBlob(blobId) && !domain.tombstoneBlobs.isTombstone(scope, blobId)
     );
   });
-  for (const live of domain.jobs.liveIn(scope)) known.set(live.job.memoryId, live.job.version);
+  for (const { job } of domain.jobs.liveIn(scope)) {
+    known.set(job.memoryId, job.version);
+    unlinked.delete(job.memoryId);
+  }
   let [worked, used, restored, failed] = [0, 0, 0, 0];
   const restoredIds = new Set<string>();
   while (worked < missing.length && used < limit) {
@@ -218,6 +241,7 @@ async function restoreScope(
     for (const id of await applyTombstones(domain, scope, tombstones)) {
       if (restoredIds.delete(id)) restored--;
     }
+    await relink(domain, scope, found, unlinked);
     const wanted = found.filter(({ record }) => {
       if ((known.get(record.id) ?? 0) >= record.version) return false;
       known.set(record.id, record.version);

@@ -5,7 +5,7 @@ import type { Backends } from "../../src/interfaces/mod.ts";
 import type { Json, TestRelayer } from "../relayer_fixture.ts";
 import { verifies } from "../requirements.ts";
 import { DurableRelayer } from "./durable.ts";
-import { intercepted } from "./intercepted.ts";
+import { Gate as Stop, intercepted } from "./intercepted.ts";
 import { Gate, turnedEmbedder } from "./other_models.ts";
 
 const TEXTS = ["tea with honey", "a green bicycle", "peanut allergy", "the blue kettle", "Lisbon"];
@@ -234,4 +234,49 @@ Deno.test("texts that open with a credential wait for the scope's next request w
     status: "ok",
     reembedding: { done: 5, total: 6, failed: 0 },
   });
+});
+
+Deno.test("a job that ends while its row is read anew keeps its blob", async () => {
+  const [puts, upserts, gets] = [new Stop(), new Stop(), new Stop()];
+  puts.close();
+  await using durable = await DurableRelayer.start({
+    wrap: (backends) => ({
+      ...backends,
+      blobStore: intercepted(backends.blobStore, {
+        put: async (next, ...args) => {
+          await puts.pass(args[1].signal);
+          return await next(...args);
+        },
+      }),
+      vectorStore: intercepted(backends.vectorStore, {
+        upsert: async (next, ...args) => {
+          await upserts.pass(args[1]?.signal);
+          return await next(...args);
+        },
+        get: async (next, ...args) => {
+          const rows = await next(...args);
+          await gets.pass();
+          return rows;
+        },
+      }),
+    }),
+  });
+  const text = "tea ".repeat(10_000);
+  const { job_id } = (await durable.svc.post("/api/remember", { text })).body;
+  await puts.reached;
+  await durable.restart({ embedder: () => turnedEmbedder() }, () => {
+    upserts.close();
+    gets.close();
+    return Promise.resolve();
+  });
+  // Its row has been read for new vectors when the job, taken up again, writes and ends.
+  await Promise.all([upserts.reached, gets.reached]);
+  puts.open();
+  upserts.open();
+  await durable.svc.relayer.idle();
+  gets.open();
+  await finished(durable.svc);
+  await durable.restart();
+  const memory = (await durable.svc.get(`/api/memories/${job_id}`)).body;
+  deepStrictEqual([memory.status, memory.text], ["done", text]);
 });

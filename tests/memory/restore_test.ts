@@ -189,3 +189,29 @@ Deno.test("another owner restores nothing of it", async () => {
   const { body } = await durable.svc.post("/api/restore", { namespace: "default" }, { key });
   assert.equal(body.total, 0);
 });
+
+Deno.test("restore links the blob of a memory whose job failed behind it", async () => {
+  let isDown = true;
+  await using durable = await DurableRelayer.start({
+    wrap: (backends) => ({
+      ...backends,
+      vectorStore: intercepted(backends.vectorStore, {
+        link: (next, ...args) => {
+          if (!isDown) return next(...args);
+          const error = new SvcError("storage_unavailable", undefined, { retryable: false });
+          return Promise.reject(error);
+        },
+      }),
+    }),
+  });
+  const { svc } = durable;
+  const text = "tea ".repeat(10_000);
+  const id = await svc.remember(text);
+  const state = async () => (await svc.get("/api/memories?text=false")).body.memories[0].status;
+  assert.equal(await state(), "failed");
+  isDown = false;
+  const { body } = await svc.post("/api/restore", { namespace: "default" });
+  assert.deepEqual([body.total, body.skipped, body.restored], [1, 1, 0]);
+  assert.equal(await state(), "done");
+  assert.equal((await svc.get(`/api/memories/${id}`)).body.text, text);
+});
