@@ -50,7 +50,7 @@ export function bestMemories(
   const accepted = (entry: IndexedMemory): boolean => options.accept?.(entry) ?? true;
   // With rounding, only those that are near enough in any case.
   const first = nearest(entries, costs, limit, (entry, _, slot) => {
-    return distances[slot]! + bound <= maxDistance && accepted(entry);
+    return distances[slot]! + bound < maxDistance && accepted(entry);
   });
   if (exact) return foundOf(first, distances, costs);
   const exactCost = (slot: number, distance: number): number =>
@@ -62,7 +62,7 @@ export function bestMemories(
   const slots: number[] = [];
   const candidates: IndexedMemory[] = [];
   for (let slot = 0; slot < size; slot++) {
-    const isCandidate = costs[slot]! <= last + bound && distances[slot]! - bound <= maxDistance;
+    const isCandidate = costs[slot]! <= last + bound && distances[slot]! - bound < maxDistance;
     if (!isCandidate || !accepted(entries[slot]!)) continue;
     slots.push(slot);
     candidates.push(entries[slot]!);
@@ -74,7 +74,7 @@ export function bestMemories(
     exactCosts[i] = exactCost(slots[i]!, exactDistances[i]!);
   }
   const found = nearest(candidates, exactCosts, limit, (_, __, i) => {
-    return exactDistances[i]! <= maxDistance;
+    return exactDistances[i]! < maxDistance;
   });
   return foundOf(found, exactDistances, exactCosts, slots);
 }

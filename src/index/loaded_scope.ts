@@ -17,7 +17,7 @@ export interface SearchOptions {
   readonly limit: number;
   /** Memories it refuses (expired ones, for example) are left out and do not count. */
   accept?(entry: IndexedMemory): boolean;
-  /** Memories farther away are left out. */
+  /** Memories as far away, or farther, are left out. */
   readonly maxDistance?: number;
 }
 

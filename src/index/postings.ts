@@ -99,7 +99,8 @@ export class Postings {
 
   /**
    * Notes that a document has a term once more. All terms of a document come before the next one's.
-   * @returns how often the document has the term now, at most {@linkcode FREQUENCY_LIMIT}.
+   * @returns how often the document has the term now; 0 when this one is not counted any more,
+   * beyond {@linkcode FREQUENCY_LIMIT}.
    */
   add(hash: number, document: number): number {
     let cell = this.#find(hash);
@@ -116,7 +117,7 @@ export class Postings {
       const posting = chunk[last & IN_CHUNK]!;
       if (posting >>> 8 === document) {
         const frequency = posting & 255;
-        if (frequency === FREQUENCY_LIMIT) return FREQUENCY_LIMIT;
+        if (frequency === FREQUENCY_LIMIT) return 0;
         chunk[last & IN_CHUNK] = posting + 1;
         return frequency + 1;
       }

@@ -112,13 +112,21 @@ export class ResidentScope implements LoadedScope {
   match({ vector, text, known = 1 }: ScopeQuery, options: SearchOptions): Match[] {
     this.#check();
     if (text === undefined) {
-      const hits = vector === undefined ? [] : this.search(vector, options);
-      return hits.map((hit) => ({ ...hit, score: Math.max(0, 1 - hit.distance) }));
+      if (vector === undefined) return [];
+      return this.#matchAll(vector, (_, distance) => Math.min(1, distance), options)
+        .map((hit) => ({ ...hit, score: 1 + hit.score }));
     }
     const lexical = this.#texts.score(text);
     if (vector === undefined) return this.#matchWords(lexical, options);
     const scoreOf = fusedScore(lexical, known);
-    const costOf = (slot: number, distance: number): number => -scoreOf(slot, distance);
+    return this.#matchAll(vector, (slot, distance) => -scoreOf(slot, distance), options);
+  }
+
+  #matchAll(
+    vector: Float32Array,
+    costOf: (slot: number, distance: number) => number,
+    options: SearchOptions,
+  ): Match[] {
     return bestMemories(this.#entries, this.#vectors, vector, costOf, this.#comparable(options))
       .map(({ slot, distance, cost }) => ({
         entry: this.#entries[slot]!,
@@ -141,7 +149,7 @@ export class ResidentScope implements LoadedScope {
     const { limit, maxDistance = Infinity } = options;
     const costs = keywordScores(lexical).map((score) => -score);
     const found = nearest(this.#entries, costs, limit, (entry, cost) => {
-      return cost < 0 && 1 + cost <= maxDistance && (options.accept?.(entry) ?? true);
+      return cost < 0 && 1 + cost < maxDistance && (options.accept?.(entry) ?? true);
     });
     return Array.from(found, (slot) => ({
       entry: this.#entries[slot]!,

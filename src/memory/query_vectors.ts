@@ -105,7 +105,7 @@ export class QueryVectors {
       return { vector, known: 1 };
     }
     const { vector, known } = await embedder.embedQuery(text, { signal });
-    checkedVectors(embedder, [vector]);
-    return { vector, known: Math.min(1, Math.max(0, known)) };
+    const [checked] = checkedVectors(embedder, [vector]) as readonly [Float32Array];
+    return { vector: checked, known: Number.isFinite(known) ? Math.min(1, Math.max(0, known)) : 1 };
   }
 }

@@ -151,7 +151,6 @@ export async function rank(
       const time = memory.occurredAt ?? memory.createdAt;
       return time >= occurredAfter && time < occurredBefore && (options.accept?.(memory) ?? true);
     },
-    // Kept are distances below the value; the index keeps those up to it.
     ...(options.maxDistance === undefined ? {} : { maxDistance: options.maxDistance }),
   } satisfies SearchOptions;
   // The words are opened while the scope is loaded.
@@ -171,7 +170,6 @@ export async function rank(
   });
   if (expired) purgeExpired(domain, scope);
   return hits
-    .filter((hit) => hit.distance < (options.maxDistance ?? Infinity))
     .map((hit) => scored(hit, weights, now))
     .filter((hit) => hit.score >= (options.minScore ?? -Infinity))
     .sort(order)

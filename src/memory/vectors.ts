@@ -5,8 +5,20 @@ import { firstPerson } from "./first_person.ts";
 /** Most windows of one text. */
 const MAX_WINDOWS = 16;
 
+/** How far a vector's length may be from 1 before it is scaled. */
+const ROUNDING = 1e-4;
+
+/** The vector at unit length, which is what distances are computed from. */
+function unit(vector: Float32Array): Float32Array {
+  let squares = 0;
+  for (const value of vector) squares += value * value;
+  const length = Math.sqrt(squares);
+  return Math.abs(length - 1) < ROUNDING ? vector : vector.map((value) => value / length);
+}
+
 /**
- * The vectors of one text, checked: what an embedder made up must never reach the index.
+ * The vectors of one text, checked and at unit length: what an embedder made up must never reach the
+ * index.
  *
  * @throws {SvcError} `embedding_unavailable` unless there are 1 to 16 finite vectors of the
  * embedder's length.
@@ -21,7 +33,7 @@ export function checkedVectors(
       vector.some((value) => value !== 0)
     );
   if (!usable) throw new SvcError("embedding_unavailable", "The embedder gave no usable vectors");
-  return vectors;
+  return vectors.map(unit);
 }
 
 /**

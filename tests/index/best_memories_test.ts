@@ -69,7 +69,7 @@ for (const build of [undefined, "simd", "plain"] as const) {
       const fifth = scope.search(query, { limit: 5 })[4]!.distance;
       assert.deepEqual(
         ids({ maxDistance: fifth }),
-        expected(scope, query, (_, distance) => distance <= fifth),
+        expected(scope, query, (_, distance) => distance < fifth),
       );
       assert.deepEqual(ids({ maxDistance: 1e-9 }), []);
     }
@@ -109,8 +109,10 @@ for (const size of [801, 1500]) {
     assert.deepEqual(found, expected(scope, query, () => true));
     assert.equal(found[0], "best");
     const nearest = scope.search(query, { limit: 1 })[0]!.distance;
-    const near = scope.search(query, { limit: 10, maxDistance: nearest });
-    assert.deepEqual(near.map(({ entry }) => entry.id), ["best"]);
+    const within = (maxDistance: number) =>
+      scope.search(query, { limit: 10, maxDistance }).map(({ entry }) => entry.id);
+    assert.deepEqual(within(nearest), []);
+    assert.deepEqual(within(nearest + 1e-6), ["best"]);
     assert.deepEqual(scope.search(query, { limit: 0 }), []);
   });
 }
@@ -130,7 +132,7 @@ Deno.test("words and meaning together are exact in a large scope, too", () => {
     const best = scope.match({ vector, text, known: 0.8 }, { limit: 10 });
     assert.deepEqual(best, all.slice(0, 10));
     const maxDistance = all[3]!.distance;
-    const within = all.filter(({ distance }) => distance <= maxDistance).slice(0, 10);
+    const within = all.filter(({ distance }) => distance < maxDistance).slice(0, 10);
     assert.deepEqual(scope.match({ vector, text, known: 0.8 }, { limit: 10, maxDistance }), within);
   }
 });

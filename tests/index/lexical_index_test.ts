@@ -117,3 +117,13 @@ Deno.test("the beginning of a very long text is indexed", () => {
   assert.equal(index.score("needle").words[0], 0);
   assert.ok(index.bytes < 2 ** 20);
 });
+
+Deno.test("a text is wholly like itself, however often its runs occur", () => {
+  for (const count of [100, 255, 256, 2000]) {
+    const index = new LexicalIndex();
+    const text = "a".repeat(count);
+    index.add();
+    index.set(0, text);
+    assert.ok(Math.abs(index.score(text).runs[0]! - 1) < 1e-5, `${count}`);
+  }
+});

@@ -36,6 +36,7 @@ Deno.test("search is exact, nearest first, newer first among equals, then by id"
   assert.deepEqual(ids(10), ["new", "a", "b", "windows", "far"]);
   assert.deepEqual(ids(2), ["new", "a"]);
   assert.deepEqual(ids(10, { maxDistance: 0.5 }), ["new", "a", "b", "windows"]);
+  assert.deepEqual(ids(10, { maxDistance: 1 }), ["new", "a", "b", "windows"]);
   assert.deepEqual(ids(2, { accept: (e: { id: string }) => e.id.length > 1 }), ["new", "windows"]);
   const distances = loaded.search(X, { limit: 10 }).map(({ distance }) => distance);
   assert.deepEqual([distances[0], distances[4]], [0, 1]);
@@ -297,4 +298,20 @@ Deno.test("texts make room as vectors do, with ten times more scopes than fit", 
     }
   }
   assert.equal(roomy.stats().scopes, 4);
+});
+
+Deno.test("what points away from the query scores nothing and is ordered by its time", async () => {
+  const store = new ListStore([
+    entryOf("near", [X]),
+    entryOf("older", [unit(-1, 1, 0)]),
+    entryOf("newer", [unit(-1, 0, 0)], { createdAt: 2000 }),
+  ], 2);
+  await using index = open(store);
+  const loaded = await index.load(scopeOf("a"));
+  const found = (limit: number) => loaded.match({ vector: X }, { limit });
+  for (const limit of [1, 2, 3]) {
+    const ids = found(limit).map(({ entry }) => entry.id);
+    assert.deepEqual(ids, ["near", "newer", "older"].slice(0, limit));
+  }
+  assert.deepEqual(found(3).map(({ score }) => score), [1, 0, 0]);
 });
