@@ -128,11 +128,7 @@ export class ResidentScope implements LoadedScope {
     options: SearchOptions,
   ): Match[] {
     return bestMemories(this.#entries, this.#vectors, vector, costOf, this.#comparable(options))
-      .map(({ slot, distance, cost }) => ({
-        entry: this.#entries[slot]!,
-        distance,
-        score: -cost,
-      }));
+      .map(({ slot, distance, cost }) => ({ entry: this.#entries[slot]!, distance, score: -cost }));
   }
 
   /** Memories without vectors are found by their words alone. */

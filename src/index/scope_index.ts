@@ -17,6 +17,11 @@ import { Slices } from "./slices.ts";
 /** Most bytes the index uses, whatever its budget: the vectors' memory has 32-bit addresses. */
 const MAX_BUDGET = 3.5 * 2 ** 30;
 
+/** RAM of a memory beside its vector, about: the entry, its payload, its words and letter runs. */
+const MEMORY_BYTES = 2048;
+/** RAM of a number of a vector: the float, and its rounding. */
+const NUMBER_BYTES = 5;
+
 /** Options of {@linkcode ScopeIndex}. */
 export interface ScopeIndexOptions {
   /** Where scopes are loaded from; the index does not close it. */
@@ -180,6 +185,27 @@ export class ScopeIndex implements AsyncDisposable {
   /** Whether a scope is in RAM or on its way there. */
   holds(scope: Scope): boolean {
     return this.#held.has(scopeKey(scope));
+  }
+
+  /** Whether a scope of so many memories is within the budget, by an estimate of what they take. */
+  fits(memories: number): boolean {
+    const { dimensions } = this.#options;
+    return memories * (MEMORY_BYTES + NUMBER_BYTES * dimensions) <= this.#budget;
+  }
+
+  /**
+   * Some memories of a scope for one search, beside what is held; to be released.
+   * @throws {SvcError} as {@linkcode ResidentScope.put}.
+   */
+  gather(scope: Scope, entries: readonly IndexEntry[]): ResidentScope {
+    const resident = new ResidentScope(scope, this.#arena);
+    try {
+      for (const entry of entries) resident.put(entry);
+      return resident;
+    } catch (error) {
+      resident.release();
+      throw error;
+    }
   }
 
   /** What is in RAM. */

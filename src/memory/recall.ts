@@ -2,6 +2,7 @@ import type { SvcError } from "../errors.ts";
 import type { IndexedMemory, Match, ScopeQuery, SearchOptions } from "../index/loaded_scope.ts";
 import type { Scope } from "../interfaces/mod.ts";
 import { type Caller, type Domain, scopeOf, timeText } from "./domain.ts";
+import { isTooLarge, matchNearest } from "./candidates.ts";
 import { openMemories, requireCredential } from "./open.ts";
 import type { Metadata } from "./record.ts";
 import { reembeddingOf } from "./reembedding.ts";
@@ -153,6 +154,11 @@ export async function rank(
     },
     ...(options.maxDistance === undefined ? {} : { maxDistance: options.maxDistance }),
   } satisfies SearchOptions;
+  if (await isTooLarge(domain, scope)) {
+    const accept = (memory: IndexedMemory): boolean => search.accept(memory) && !isDeleted(memory);
+    const found = await matchNearest(domain, caller, scope, query, { ...search, accept });
+    return best(found, options, now);
+  }
   // The words are opened while the scope is loaded.
   const isCold = query.text !== undefined && !domain.index.holds(scope);
   let opening = isCold ? openSavedTexts(domain, caller, scope) : undefined;
@@ -169,6 +175,12 @@ export async function rank(
     return loaded.match(query, { ...search, accept });
   });
   if (expired) purgeExpired(domain, scope);
+  return best(hits, options, now);
+}
+
+/** Scored, ordered and cut to the limit. */
+function best(hits: readonly Match[], options: RecallOptions, now: number): Scored[] {
+  const { weights } = options;
   return hits
     .map((hit) => scored(hit, weights, now))
     .filter((hit) => hit.score >= (options.minScore ?? -Infinity))

@@ -26,7 +26,7 @@ export const DATA = {
     512,
     16,
     1_048_576,
-    "RAM budget of the scope index, MiB",
+    "RAM budget of the scope index, MiB; namespaces above it are searched on disk, see recall.md",
   ),
   shutdownSeconds: integer(
     "SVC_SHUTDOWN_SECONDS",
