@@ -3,6 +3,7 @@ import type { IndexedMemory } from "../index/loaded_scope.ts";
 import { type Caller, type Domain, scopeOf, timeText } from "./domain.ts";
 import { openMemories, requireCredential } from "./open.ts";
 import type { MemoryRecord } from "./record.ts";
+import { purgeExpired } from "./remove.ts";
 
 /** Order of a listing by `created_at`. */
 export type Order = "newest" | "oldest";
@@ -101,13 +102,12 @@ export async function listMemories(
   const compare = (time: number, id: string, time2: number, id2: string) =>
     sign * (time - time2 || (id < id2 ? -1 : id > id2 ? 1 : 0));
   const deleted = domain.tombstones.unappliedIn(scope);
-  const all = await domain.index.read(
+  const present = await domain.index.read(
     scope,
-    (loaded) =>
-      loaded.entries().filter(({ id, expiresAt = Infinity }) =>
-        expiresAt > now && !deleted.has(id)
-      ),
+    (loaded) => loaded.entries().filter(({ id }) => !deleted.has(id)),
   );
+  const all = present.filter(({ expiresAt = Infinity }) => expiresAt > now);
+  if (all.length < present.length) purgeExpired(domain, scope);
   const rest = after === undefined
     ? [...all]
     : all.filter((m) => compare(m.createdAt, m.id, after[0], after[1]) > 0);

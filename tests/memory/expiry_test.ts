@@ -39,6 +39,24 @@ Deno.test("an expired memory is recalled no more, then removed with its blob", a
   assert.equal(restored.body.restored, 0);
 });
 
+Deno.test("a listing removes what has expired as well", async () => {
+  const clock = new TestClock();
+  clock.freeze();
+  const purged = Promise.withResolvers<void>();
+  const vectorStore = intercepted(memoryVectorStore(), {
+    delete: async (next, ...args) => {
+      await next(...args);
+      purged.resolve();
+    },
+  });
+  await using svc = await startRelayer({ clock, backends: { vectorStore } });
+  await svc.remember("tea", { expires_at: new Date(clock.now() + 60_000).toISOString() });
+  clock.advance(60_000);
+  assert.equal((await svc.get("/api/memories")).body.total, 0);
+  await purged.promise;
+  assert.equal((await svc.post("/api/stats", {})).body.memory_count, 0);
+});
+
 Deno.test("a memory that expires while its job waits is not recalled", async () => {
   verifies("10.6-21");
   const clock = new TestClock();
