@@ -34,7 +34,7 @@ type OutgoingRow = Omit<Outgoing, "owner" | "namespace" | "id"> & {
 
 /**
  * What is on its way between catalogue and table. An append is announced before it begins and
- * confirmed after its files are on disk, so that a crash in between is found and undone.
+ * confirmed after its files are on disk, so that a crash or a failure in between is found and undone.
  */
 export class FlushLog {
   readonly #database: Database;
@@ -78,7 +78,7 @@ export class FlushLog {
     });
   }
 
-  /** The append that a crash left unconfirmed. */
+  /** The append that a crash or a failure left unconfirmed. */
   announced(): SeqRange | undefined {
     const sql = "select value from meta where key = 'appending'";
     const row = this.#database.get<{ value: string }>(sql);

@@ -58,7 +58,7 @@ export class Flusher implements AsyncDisposable {
     this.#failed = failed;
   }
 
-  /** Undoes an append that a crash cut off. */
+  /** Undoes an append that failed or was cut off: how many of its rows there are is not known. */
   async recover(): Promise<void> {
     const range = this.#log.announced();
     if (range === undefined) return;
@@ -98,6 +98,8 @@ export class Flusher implements AsyncDisposable {
 
   async #run(): Promise<void> {
     for (;;) {
+      // The announcement is all that is known of those rows: another must not take its place.
+      await this.recover();
       const batch = this.#log.next(BATCH);
       if (batch.length > 0) await this.#append(batch);
       const gone = this.#log.gone(BATCH);
@@ -139,13 +141,9 @@ export class Flusher implements AsyncDisposable {
       }
     }
     await this.#log.announce({ first: batch[0]!.seq, last: batch.at(-1)!.seq });
-    try {
-      await this.#table.append(rows);
-    } catch (error) {
-      // It may have been written all the same: undone at once, or by the next start.
-      await this.recover();
-      throw error;
-    }
+    // When this or the confirmation fails, the rows may be there all the same: the next try or the
+    // next start undoes them.
+    await this.#table.append(rows);
     await this.#log.confirm(windows);
     this.#commits++;
   }
