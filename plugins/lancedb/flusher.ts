@@ -19,6 +19,8 @@ const BATCH = 1024;
 /** Rows of the table for each commit it waits for, and the most of these. */
 const ROWS_A_COMMIT = 8192;
 const MOST_COMMITS = 32;
+/** First and longest pause after a failure, milliseconds. */
+const PAUSE_MS = { first: 1000, longest: 60_000 };
 
 /**
  * Small commits after which a table is optimized. Every one makes a search some 0.6 ms longer; to
@@ -41,9 +43,13 @@ export class Flusher implements AsyncDisposable {
   #timer: ReturnType<typeof setTimeout> | undefined;
   #running: Promise<void> | undefined;
   #commits = 0;
+  /** Failures since the last success. */
+  #failures = 0;
+  /** Whether the timer is to end the pause after a failure. */
+  #pausing = false;
   #closed = false;
 
-  /** @param failed Told of failures; what waits is tried again after the next write. */
+  /** @param failed Told of each failure; what waits is tried again after a pause, longer each time. */
   constructor(
     log: FlushLog,
     table: WindowsTable,
@@ -68,11 +74,11 @@ export class Flusher implements AsyncDisposable {
 
   /** Something was written or removed. */
   notify(): void {
-    if (this.#closed) return;
+    // What failed would fail again for every write.
+    if (this.#closed || this.#pausing) return;
     clearTimeout(this.#timer);
     if (this.#log.waiting() >= this.#policy.rows) return this.#start();
-    this.#timer = setTimeout(() => this.#start(), this.#policy.quietMs);
-    Deno.unrefTimer(this.#timer as unknown as number);
+    this.#startAfter(this.#policy.quietMs);
   }
 
   /** Carries over everything that waits; rejects when that fails. */
@@ -88,12 +94,40 @@ export class Flusher implements AsyncDisposable {
     await this.#running;
   }
 
+  #startAfter(milliseconds: number): void {
+    this.#timer = setTimeout(() => {
+      this.#pausing = false;
+      this.#start();
+    }, milliseconds);
+    Deno.unrefTimer(this.#timer as unknown as number);
+  }
+
   #start(): void {
     if (this.#closed || this.#running !== undefined) return;
-    this.#running = this.#run().catch(this.#failed).finally(() => {
+    this.#running = this.#carry();
+  }
+
+  /** Runs as long as enough waits; never rejects. */
+  async #carry(): Promise<void> {
+    try {
+      do {
+        await this.#run();
+        this.#failures = 0;
+      } while (!this.#closed && this.#log.waiting() >= this.#policy.rows);
+    } catch (error) {
+      this.#failed(error);
+      this.#pause();
+    } finally {
       this.#running = undefined;
-      if (this.#log.waiting() >= this.#policy.rows) this.#start();
-    });
+    }
+  }
+
+  #pause(): void {
+    if (this.#closed) return;
+    // A write meanwhile may have set it.
+    clearTimeout(this.#timer);
+    this.#pausing = true;
+    this.#startAfter(Math.min(PAUSE_MS.longest, PAUSE_MS.first * 2 ** this.#failures++));
   }
 
   async #run(): Promise<void> {

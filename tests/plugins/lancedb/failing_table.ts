@@ -66,9 +66,11 @@ export class FailingTable implements AsyncDisposable {
     });
   }
 
-  /** Resolves at the next failure. */
-  failure(): Promise<void> {
-    return this.#failed.promise;
+  /** Resolves at the first failure after work began. */
+  async after(work: () => Promise<void> | void): Promise<void> {
+    const { promise } = this.#failed;
+    await work();
+    await promise;
   }
 
   /** Lets a quiet time go by. */

@@ -8,10 +8,8 @@ import { FailingTable, memory, SCOPE } from "./failing_table.ts";
 async function carryTwice(failing: FailingTable, mend: () => void): Promise<void> {
   {
     await using store = await failing.open({ rows: 1000 });
-    const failure = failing.failure();
     await store.upsert([1, 2, 3].map(memory));
-    failing.beQuiet();
-    await failure;
+    await failing.after(() => failing.beQuiet());
     mend();
     await store.upsert([memory(4)]);
     failing.beQuiet();
@@ -44,4 +42,59 @@ Deno.test("an append that could not be confirmed is undone before the next", asy
   const refuse = () => Promise.reject(new Error("the catalogue takes nothing"));
   const confirmed = mock.method(FlushLog.prototype, "confirm", refuse);
   await carryTwice(failing, () => confirmed.mock.restore());
+});
+
+Deno.test("what cannot be carried over is tried again after growing pauses alone", async () => {
+  await using failing = await FailingTable.create();
+  const added = mock.method(failing.methods, "add", () => Promise.reject(new Error("no")));
+  const deleted = mock.method(failing.methods, "delete");
+  let tries = 1;
+  const assertTries = () => {
+    assert.deepEqual([added.mock.callCount(), failing.failures], [tries, tries]);
+    // Every try but the first begins with undoing the one before.
+    assert.equal(deleted.mock.callCount(), tries - 1);
+  };
+  let written = 0;
+  {
+    await using store = await failing.open();
+    const write = () => store.upsert([memory(++written)]);
+    await failing.after(write);
+    for (const seconds of [1, 2, 4, 8, 16, 32, 60, 60]) {
+      for (let i = 0; i < 5; i++) await write();
+      mock.timers.tick(seconds * 1000 - 1);
+      await write();
+      assertTries();
+      await failing.after(() => mock.timers.tick(1));
+      tries++;
+      assertTries();
+    }
+  }
+  // A stop waits for no pause, and none outlives it.
+  mock.timers.tick(60_000);
+  assertTries();
+  added.mock.restore();
+  await using store = await failing.open();
+  assert.equal((await store.scan(SCOPE)).entries.length, written);
+});
+
+Deno.test("after a success writes are tried at once, and pauses begin anew", async () => {
+  await using failing = await FailingTable.create();
+  const { add } = failing.methods;
+  const added = Promise.withResolvers<void>();
+  let refused = true;
+  mock.method(failing.methods, "add", async function (this: LanceTable, rows: Opaque) {
+    if (refused) throw new Error("no");
+    await add.call(this, rows);
+    refused = true;
+    added.resolve();
+  });
+  await using store = await failing.open();
+  await failing.after(() => store.upsert([memory(1)]));
+  await failing.after(() => mock.timers.tick(1000));
+  refused = false;
+  mock.timers.tick(2000);
+  await added.promise;
+  await failing.after(() => store.upsert([memory(2)]));
+  await failing.after(() => mock.timers.tick(1000));
+  assert.equal(failing.failures, 4);
 });
