@@ -39,7 +39,7 @@ export class Flusher implements AsyncDisposable {
   readonly #table: WindowsTable;
   readonly #packing: Packing;
   readonly #policy: FlushPolicy;
-  readonly #failed: (error: unknown) => void;
+  readonly #failed: (state: string, error: unknown) => void;
   #timer: ReturnType<typeof setTimeout> | undefined;
   #running: Promise<void> | undefined;
   #commits = 0;
@@ -49,13 +49,16 @@ export class Flusher implements AsyncDisposable {
   #pausing = false;
   #closed = false;
 
-  /** @param failed Told of each failure; what waits is tried again after a pause, longer each time. */
+  /**
+   * @param failed Told of each failure, and what it leaves behind. What could not be carried over is
+   * tried again after a pause, longer each time.
+   */
   constructor(
     log: FlushLog,
     table: WindowsTable,
     packing: Packing,
     policy: FlushPolicy,
-    failed: (error: unknown) => void,
+    failed: (state: string, error: unknown) => void,
   ) {
     this.#log = log;
     this.#table = table;
@@ -115,7 +118,7 @@ export class Flusher implements AsyncDisposable {
         this.#failures = 0;
       } while (!this.#closed && this.#log.waiting() >= this.#policy.rows);
     } catch (error) {
-      this.#failed(error);
+      this.#failed("memories wait in the catalogue", error);
       this.#pause();
     } finally {
       this.#running = undefined;
@@ -142,7 +145,7 @@ export class Flusher implements AsyncDisposable {
         await this.#log.deleted(gone);
         this.#commits++;
       }
-      if (this.#isUntidy()) await this.optimize();
+      if (this.#isUntidy()) await this.#optimize();
       if (this.#closed || batch.length < BATCH && gone.length < BATCH) return;
     }
   }
@@ -153,12 +156,19 @@ export class Flusher implements AsyncDisposable {
     return this.#commits >= commitsUntilOptimized(commits, this.#log.expectedRows());
   }
 
-  /** Puts the table in order. */
-  async optimize(): Promise<void> {
-    const { vectorIndexRows } = this.#policy;
-    const pays = vectorIndexRows > 0 && this.#log.largestScope() >= vectorIndexRows;
-    await this.#table.optimize(pays);
+  /**
+   * Puts the table in order. Where that fails, searches take longer and nothing else: it is tried
+   * again after as many commits, and holds up nothing that waits.
+   */
+  async #optimize(): Promise<void> {
     this.#commits = 0;
+    try {
+      const { vectorIndexRows } = this.#policy;
+      const pays = vectorIndexRows > 0 && this.#log.largestScope() >= vectorIndexRows;
+      await this.#table.optimize(pays);
+    } catch (error) {
+      this.#failed("small files wait in the table", error);
+    }
   }
 
   async #append(batch: readonly Outgoing[]): Promise<void> {

@@ -59,8 +59,8 @@ export async function lancedbVectorStore(options: LancedbOptions): Promise<Vecto
     const packing = new Packing(sealer, dimensions);
     const log = new FlushLog(database);
     const policy = { ...POLICY, ...options.flush };
-    const failed = (error: unknown): void =>
-      options.log?.(`LanceDB: memories wait in the catalogue (${SvcError.from(error).code})`);
+    const failed = (state: string, error: unknown): void =>
+      options.log?.(`LanceDB: ${state} (${SvcError.from(error).code})`);
     const flusher = stack.use(new Flusher(log, table, packing, policy, failed));
     await flusher.recover();
     await checkRows(log, table);

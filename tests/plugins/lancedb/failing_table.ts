@@ -24,7 +24,7 @@ export class FailingTable implements AsyncDisposable {
   /** What {@linkcode mock.method} replaces. */
   readonly methods: LanceTable;
   /** Failures logged so far. */
-  failures = 0;
+  readonly logged: string[] = [];
   readonly #dataDir: string;
   #failed = Promise.withResolvers<void>();
 
@@ -58,8 +58,8 @@ export class FailingTable implements AsyncDisposable {
       dimensions: 4,
       model: "test",
       flush: { ...POLICY, ...flush },
-      log: () => {
-        this.failures++;
+      log: (message) => {
+        this.logged.push(message);
         this.#failed.resolve();
         this.#failed = Promise.withResolvers();
       },
