@@ -15,7 +15,7 @@ async function syncPath(path: string): Promise<void> {
  * Makes the files of a folder that changed since a time durable, and then the folders that name
  * them: LanceDB itself fsyncs nothing.
  *
- * @param since Milliseconds since the epoch.
+ * @param since Milliseconds since the epoch; 0: all files.
  */
 export async function syncFiles(folder: string, since: number): Promise<void> {
   const windows = Deno.build.os === "windows"; // a directory cannot be opened there

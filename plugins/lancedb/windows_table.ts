@@ -78,6 +78,8 @@ export class WindowsTable {
   readonly #schema: ArrowSchema;
   readonly #folder: string;
   readonly #dimensions: number;
+  /** Whether every file is on disk; a process that ended early may have left some that are not. */
+  #synced = false;
 
   private constructor(
     library: Library,
@@ -112,25 +114,22 @@ export class WindowsTable {
   /** Adds rows; they are on disk once this resolves. */
   async append(rows: readonly WindowRow[]): Promise<void> {
     const { Table } = this.#library.arrow;
-    const began = Date.now();
-    await guard(this.#table.add(new Table(this.#schema, [this.#batch(rows)])));
-    await this.#sync(began);
+    const batch = new Table(this.#schema, [this.#batch(rows)]);
+    await this.#change(() => this.#table.add(batch));
   }
 
   /** Deletes the rows with these numbers. */
   async remove(seqs: readonly number[]): Promise<void> {
-    const began = Date.now();
-    for (const some of chunks(seqs, FILTER)) {
-      await guard(this.#table.delete(`seq in (${some.join(",")})`));
-    }
-    await this.#sync(began);
+    await this.#change(async () => {
+      for (const some of chunks(seqs, FILTER)) {
+        await this.#table.delete(`seq in (${some.join(",")})`);
+      }
+    });
   }
 
   /** Deletes the rows with numbers from `first` to `last`. */
   async removeRange(first: number, last: number): Promise<void> {
-    const began = Date.now();
-    await guard(this.#table.delete(`seq >= ${first} and seq <= ${last}`));
-    await this.#sync(began);
+    await this.#change(() => this.#table.delete(`seq >= ${first} and seq <= ${last}`));
   }
 
   /** Number of rows. */
@@ -169,24 +168,11 @@ export class WindowsTable {
    * process may have the table open.
    */
   async optimize(approximate: boolean): Promise<void> {
-    const began = Date.now();
-    const { Index } = this.#library.lancedb;
-    const names = new Set((await guard(this.#table.listIndices())).map(({ name }) => name));
-    if (await this.count() >= INDEX_ROWS) {
-      if (!names.has("seq_idx")) {
-        await guard(this.#table.createIndex("seq", { config: Index.btree() }));
-      }
-      if (!names.has("scope_idx")) {
-        await guard(this.#table.createIndex("scope", { config: Index.bitmap() }));
-      }
-    }
-    if (approximate && !names.has(ANN)) {
-      const config = Index.hnswSq({ distanceType: "cosine" });
-      await guard(this.#table.createIndex("vector", { config, name: ANN }));
-    }
-    const old = new Date(began - READ_MS);
-    await guard(this.#table.optimize({ cleanupOlderThan: old }));
-    await this.#sync(began);
+    const old = new Date(Date.now() - READ_MS);
+    await this.#change(async () => {
+      await this.#index(approximate);
+      await this.#table.optimize({ cleanupOlderThan: old });
+    });
   }
 
   /** Closes the table. */
@@ -195,8 +181,31 @@ export class WindowsTable {
     this.#connection.close();
   }
 
-  #sync(since: number): Promise<void> {
-    return guard(syncFiles(`${this.#folder}/${TABLE}.lance`, since));
+  async #index(approximate: boolean): Promise<void> {
+    const { Index } = this.#library.lancedb;
+    const names = new Set((await this.#table.listIndices()).map(({ name }) => name));
+    if (await this.#table.countRows() >= INDEX_ROWS) {
+      if (!names.has("seq_idx")) await this.#table.createIndex("seq", { config: Index.btree() });
+      if (!names.has("scope_idx")) {
+        await this.#table.createIndex("scope", { config: Index.bitmap() });
+      }
+    }
+    if (approximate && !names.has(ANN)) {
+      const config = Index.hnswSq({ distanceType: "cosine" });
+      await this.#table.createIndex("vector", { config, name: ANN });
+    }
+  }
+
+  /**
+   * Changes the table; its files are on disk once this resolves. A version stands on files of those
+   * before it: after a change that failed all of them are synced.
+   */
+  async #change(work: () => Promise<unknown>): Promise<void> {
+    const since = this.#synced ? Date.now() : 0;
+    this.#synced = false;
+    await guard(work());
+    await guard(syncFiles(`${this.#folder}/${TABLE}.lance`, since));
+    this.#synced = true;
   }
 
   /** Columns side by side; the library's own conversion of objects takes 20 times as long. */

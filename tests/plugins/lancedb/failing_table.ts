@@ -78,9 +78,23 @@ export class FailingTable implements AsyncDisposable {
     mock.timers.tick(QUIET_MS);
   }
 
+  /** The table's files. */
+  files(): Promise<string[]> {
+    return filesIn(`${this.#dataDir}/lancedb/windows.lance`);
+  }
+
   async [Symbol.asyncDispose](): Promise<void> {
     mock.timers.reset();
     mock.restoreAll();
     await Deno.remove(this.#dataDir, { recursive: true });
   }
+}
+
+async function filesIn(folder: string): Promise<string[]> {
+  const found: string[] = [];
+  for await (const { name, isDirectory } of Deno.readDir(folder)) {
+    const path = `${folder}/${name}`;
+    found.push(...isDirectory ? await filesIn(path) : [path]);
+  }
+  return found;
 }

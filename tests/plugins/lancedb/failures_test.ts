@@ -115,3 +115,40 @@ Deno.test("a table that cannot be put in order takes what is written all the sam
   const line = "LanceDB: small files wait in the table (storage_unavailable)";
   assert.deepEqual(failing.logged, [line, line, line]);
 });
+
+/** Watches which files are synced, by opening them; refuses some while a test wants that. */
+function watchSyncs() {
+  const { open } = Deno;
+  const watch = { synced: new Set<string>(), refused: /^$/ };
+  mock.method(Deno, "open", async (path: string) => {
+    if (watch.refused.test(path)) throw new Error("too many open files");
+    const file = await open(path);
+    watch.synced.add(path);
+    return file;
+  });
+  return watch;
+}
+
+for (const restarted of [false, true]) {
+  const who = restarted ? "start" : "try";
+  Deno.test(`the next ${who} syncs the files of a deletion that could not be`, async () => {
+    await using failing = await FailingTable.create();
+    const watch = watchSyncs();
+    {
+      await using store = await failing.open();
+      await store.upsert([1, 2].map(memory));
+    }
+    {
+      await using store = await failing.open();
+      watch.refused = /_deletions/;
+      await store.delete(SCOPE, [memory(1).id]);
+      await failing.after(() => failing.beQuiet());
+      watch.refused = /^$/;
+      const minuteAgo = new Date(Date.now() - 60_000);
+      for (const path of await failing.files()) await Deno.utime(path, minuteAgo, minuteAgo);
+      if (!restarted) mock.timers.tick(1000);
+    }
+    await using _store = await failing.open();
+    assert.deepEqual((await failing.files()).filter((path) => !watch.synced.has(path)), []);
+  });
+}
