@@ -42,6 +42,8 @@ export class Flusher implements AsyncDisposable {
   readonly #failed: (state: string, error: unknown) => void;
   #timer: ReturnType<typeof setTimeout> | undefined;
   #running: Promise<void> | undefined;
+  /** Whether something was written since the run under way began. */
+  #notified = false;
   #commits = 0;
   /** Failures since the last success. */
   #failures = 0;
@@ -79,6 +81,9 @@ export class Flusher implements AsyncDisposable {
   notify(): void {
     // What failed would fail again for every write.
     if (this.#closed || this.#pausing) return;
+    this.#notified = true;
+    // What waits now is in part on its way: what is left is seen afterwards.
+    if (this.#running !== undefined) return;
     clearTimeout(this.#timer);
     if (this.#log.waiting() >= this.#policy.rows) return this.#start();
     this.#startAfter(this.#policy.quietMs);
@@ -114,9 +119,12 @@ export class Flusher implements AsyncDisposable {
   async #carry(): Promise<void> {
     try {
       do {
+        this.#notified = false;
         await this.#run();
         this.#failures = 0;
-      } while (!this.#closed && this.#log.waiting() >= this.#policy.rows);
+        if (this.#closed) return;
+      } while (this.#log.waiting() >= this.#policy.rows);
+      if (this.#notified) this.#startAfter(this.#policy.quietMs);
     } catch (error) {
       this.#failed("memories wait in the catalogue", error);
       this.#pause();
@@ -127,8 +135,6 @@ export class Flusher implements AsyncDisposable {
 
   #pause(): void {
     if (this.#closed) return;
-    // A write meanwhile may have set it.
-    clearTimeout(this.#timer);
     this.#pausing = true;
     this.#startAfter(Math.min(PAUSE_MS.longest, PAUSE_MS.first * 2 ** this.#failures++));
   }
