@@ -89,12 +89,6 @@ export class Flusher implements AsyncDisposable {
     this.#startAfter(this.#policy.quietMs);
   }
 
-  /** Carries over everything that waits; rejects when that fails. */
-  async flush(): Promise<void> {
-    await this.#running;
-    await this.#run();
-  }
-
   /** Finishes the batch under way; what waits is carried over by the next start. */
   async [Symbol.asyncDispose](): Promise<void> {
     this.#closed = true;
