@@ -16,8 +16,6 @@ export interface DashboardOptions {
   readonly relayerPort: number;
   /** Whether the relayer is the registry of accounts, or a chain is. */
   readonly accounts: "local" | "chain";
-  /** Cuts its connections. */
-  readonly signal: AbortSignal;
   /** Where it is said why there is none. */
   readonly logger: Logger;
 }
@@ -32,7 +30,7 @@ function relayerUrl({ publicUrl, host }: Settings, port: number): string {
 export async function openDashboard(
   options: DashboardOptions,
 ): Promise<Dashboard | undefined> {
-  const { settings, relayerPort, accounts, signal, logger } = options;
+  const { settings, relayerPort, accounts, logger } = options;
   const { webPort, webUrl } = settings;
   if (webPort === 0) return undefined;
   const off = (reason: string): undefined => {
@@ -51,7 +49,7 @@ export async function openDashboard(
       ...(accounts === "chain" ? { rpcUrl: browserNode(settings) } : {}),
       version: VERSION,
       files,
-    }, signal);
+    });
     if (dashboard === undefined) {
       return off(
         `port ${webPort} is in use by another program; set SVC_WEB_PORT to another one`,

@@ -49,11 +49,11 @@ The relayer is ready at ${address} and has no account yet. ${first} another term
 `;
 }
 
-function listen(settings: Settings, signal: AbortSignal, relayer: Relayer) {
+function listen(settings: Settings, relayer: Relayer) {
   const { host, port } = settings;
   try {
     return Deno.serve(
-      { hostname: host, port, signal, onListen() {} },
+      { hostname: host, port, onListen() {} },
       (request, info) => relayer.fetch(request, info),
     );
   } catch (cause) {
@@ -64,11 +64,11 @@ function listen(settings: Settings, signal: AbortSignal, relayer: Relayer) {
 }
 
 /** Answers the sidecar's calls; whatever the client, they come from this machine. */
-function listenInternally(url: string, signal: AbortSignal, relayer: Relayer) {
+function listenInternally(url: string, relayer: Relayer) {
   const { hostname, port } = new URL(url);
   try {
     return Deno.serve(
-      { hostname, port: Number(port), signal, onListen() {} },
+      { hostname, port: Number(port), onListen() {} },
       (request) => relayer.fetchInternal(request),
     );
   } catch (cause) {
@@ -78,13 +78,12 @@ function listenInternally(url: string, signal: AbortSignal, relayer: Relayer) {
   }
 }
 
-/** Waits for a promise, at most some milliseconds; answers whether it was in time. */
-async function within(promise: Promise<unknown>, ms: number): Promise<boolean> {
-  let timer: ReturnType<typeof setTimeout> | undefined;
-  const late = new Promise<false>((resolve) => timer = setTimeout(resolve, ms, false));
-  const inTime = await Promise.race([promise.then(() => true), late]);
+/** Waits for a promise, at most some milliseconds. */
+async function within(promise: Promise<unknown>, ms: number): Promise<void> {
+  const late = Promise.withResolvers<void>();
+  const timer = setTimeout(late.resolve, ms);
+  await Promise.race([promise, late.promise]);
   clearTimeout(timer);
-  return inTime;
 }
 
 /**
@@ -116,11 +115,10 @@ export async function serveRelayer(options: ServeOptions): Promise<void> {
 
   const stopped = Promise.withResolvers<Deno.Signal>();
   using _signals = onStopSignal(stopped.resolve);
-  const cut = new AbortController();
   const internal = options.internalUrl === undefined
     ? undefined
-    : listenInternally(options.internalUrl, cut.signal, relayer);
-  const server = listen(settings, cut.signal, relayer);
+    : listenInternally(options.internalUrl, relayer);
+  const server = listen(settings, relayer);
   const address = `http://${formatHost(settings.host)}:${server.addr.port}`;
   logger.info("listening", {
     host: settings.host,
@@ -132,7 +130,6 @@ export async function serveRelayer(options: ServeOptions): Promise<void> {
     settings,
     relayerPort: server.addr.port,
     accounts: admin === undefined ? "chain" : "local",
-    signal: cut.signal,
     logger,
   });
   const accounts = await admin?.list();
@@ -150,7 +147,8 @@ export async function serveRelayer(options: ServeOptions): Promise<void> {
     dashboard?.shutdown(),
   ]);
   await relayer.drain(ms);
-  // Connections that stay busy after their time are cut.
-  if (!(await within(closed, Math.max(0, end - performance.now())))) cut.abort();
+  // Connections that stay busy after their time end with the process: `Deno.serve` has no way to cut
+  // them once it shuts down, and its signal then throws where nobody can catch it.
+  await within(closed, Math.max(0, end - performance.now()));
   logger.info("stopped");
 }

@@ -17,17 +17,13 @@ export interface Dashboard {
  *
  * @returns `undefined` when another program has the port on one of them.
  */
-export function listenWeb(
-  port: number,
-  options: WebOptions,
-  signal: AbortSignal,
-): Dashboard | undefined {
+export function listenWeb(port: number, options: WebOptions): Dashboard | undefined {
   const servers: Deno.HttpServer<Deno.NetAddr>[] = [];
   const close = () => Promise.all(servers.map((server) => server.shutdown()));
   for (const hostname of WEB_HOSTS) {
     try {
       servers.push(Deno.serve(
-        { hostname, port, signal, onListen() {} },
+        { hostname, port, onListen() {} },
         (request) => answerWeb(request, options),
       ));
     } catch (error) {

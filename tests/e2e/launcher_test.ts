@@ -8,10 +8,29 @@ const started = (name: string) =>
   new RegExp(`"child process started","process":"${name}","pid":(\\d+)`);
 const SIDECAR_LISTENING = /"sidecar listening","port":(\d+)/;
 
+const encoder = new TextEncoder();
+
+function connectTo(port: string | number): Promise<Deno.TcpConn> {
+  return Deno.connect({ hostname: "127.0.0.1", port: Number(port) });
+}
+
+/** Sends a request whose body never ends; it is being read once this resolves. */
+async function sendHalfBody(port: string | number): Promise<Deno.TcpConn> {
+  const connection = await connectTo(port);
+  const head = `POST /mcp HTTP/1.1\r\nhost: 127.0.0.1:${port}\r\nexpect: 100-continue\r\n` +
+    "content-type: application/json\r\ncontent-length: 1000\r\n\r\n";
+  await connection.write(encoder.encode(head));
+  const answer = new Uint8Array(100);
+  const length = await connection.read(answer) ?? 0;
+  assert.match(new TextDecoder().decode(answer.subarray(0, length)), /^HTTP\/1.1 100 /);
+  await connection.write(encoder.encode("{"));
+  return connection;
+}
+
 /** Whether nobody listens on a port of this machine. */
 async function isRefused(port: string | number): Promise<boolean> {
   try {
-    using _connection = await Deno.connect({ hostname: "127.0.0.1", port: Number(port) });
+    using _connection = await connectTo(port);
     return false;
   } catch {
     return true;
@@ -71,7 +90,7 @@ Deno.test("a relayer that dies under the launcher is back with everything accept
   assert.equal(await program.stop(), 0);
 });
 
-Deno.test("SIGTERM ends both in time, also with jobs and a request that never ends", async () => {
+Deno.test("SIGTERM ends both in time, also with jobs and requests that never end", async () => {
   await using installation = await Installation.create({ SVC_SHUTDOWN_SECONDS: "2" });
   const identity = await installation.account();
   await using program = await installation.launch();
@@ -84,9 +103,9 @@ Deno.test("SIGTERM ends both in time, also with jobs and a request that never en
     ids.push(...answer.body.job_ids);
   }
   const { port } = new URL(url);
-  using connection = await Deno.connect({ hostname: "127.0.0.1", port: Number(port) });
-  const half = `POST /api/remember HTTP/1.1\r\nhost: x\r\ncontent-length: 100\r\n`;
-  await connection.write(new TextEncoder().encode(half));
+  using halfHead = await connectTo(port);
+  await halfHead.write(encoder.encode("POST /mcp HTTP/1.1\r\nhost: 127.0.0.1\r\n"));
+  using _halfBody = await sendHalfBody(port);
 
   const begin = performance.now();
   child.kill("SIGTERM");
