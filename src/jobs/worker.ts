@@ -1,6 +1,7 @@
 import { type JobErrorCode, SvcError } from "../errors.ts";
 import type { DispatchConfig } from "../config.ts";
 import type { Logger } from "../log.ts";
+import { backoff, BACKOFF_MS } from "./backoff.ts";
 import { BurstGate } from "./burst_gate.ts";
 import type { Scope } from "../interfaces/mod.ts";
 import type { LiveJob } from "./live_job.ts";
@@ -8,8 +9,6 @@ import { JobQueue } from "./job_queue.ts";
 import type { JobStore } from "./store.ts";
 import { TableOutage } from "./table_outage.ts";
 
-/** First and longest pause between two tries, milliseconds. */
-const BACKOFF_MS = { first: 2_000, longest: 600_000 };
 /**
  * Jobs that may upload at once, beside those being embedded and indexed, and how many bytes of
  * payload they may hold in memory: a store that packs blobs together keeps them waiting.
@@ -18,8 +17,6 @@ const UPLOADS = { jobs: 2_000, bytes: 64 * 1024 * 1024 };
 const SWEEP_MS = 1_000;
 /** A stop waits this long for work that was put down, milliseconds. */
 const PUT_DOWN_MS = 1_000;
-/** A pause that a backend asked for is believed up to this long. */
-const RETRY_AFTER_MS = 3_600_000;
 /** A clock that went back by more than this was set: due times of before mean nothing now. */
 const CLOCK_STEP_MS = 2_000;
 
@@ -74,20 +71,6 @@ export interface JobWorkerOptions {
   readonly wakeAfter?: (delayMs: number) => Promise<void>;
 }
 
-/**
- * Pause before the next try, milliseconds: from 2 s, doubled with every try, up to 10 min. A random
- * part spreads jobs that failed together.
- *
- * @param attempts tries so far, at least 1.
- * @param random uniform in [0, 1).
- * @param retryAfterSeconds pause asked for by a backend; at most an hour counts.
- */
-export function backoff(attempts: number, random: number, retryAfterSeconds = 0): number {
-  const doubled = BACKOFF_MS.first * 2 ** (attempts - 1);
-  const spread = Math.min(doubled, BACKOFF_MS.longest / 1.5) * (1 + random / 2);
-  return Math.max(spread, Math.min(retryAfterSeconds * 1000, RETRY_AFTER_MS));
-}
-
 /** Starts jobs, at most so many at once, owners in turn. */
 export class JobWorker {
   readonly #store: JobStore;
@@ -131,6 +114,11 @@ export class JobWorker {
 
   get #limit(): number {
     return this.#outage.limit(this.#options.concurrency);
+  }
+
+  /** Aborted once a stop has put down what was running: no job goes on in this process. */
+  get stopped(): AbortSignal {
+    return this.#abort.signal;
   }
 
   /** Accepted jobs, to be started in this process. */
@@ -184,9 +172,11 @@ export class JobWorker {
     this.#outage.stop();
     for (const timer of this.#timers) clearTimeout(timer);
     this.#timers.clear();
-    const timer = setTimeout(() => this.#abort.abort(new SvcError("shutting_down")), graceMs);
+    const putDown = () => this.#abort.abort(new SvcError("shutting_down"));
+    const timer = setTimeout(putDown, graceMs);
     await this.idle();
     clearTimeout(timer);
+    putDown();
   }
 
   /**

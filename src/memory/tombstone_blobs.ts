@@ -1,6 +1,6 @@
 import { SvcError } from "../errors.ts";
 import type { Scope } from "../interfaces/mod.ts";
-import { backoff } from "../jobs/worker.ts";
+import { backoff } from "../jobs/backoff.ts";
 import { type Domain, timeText, type UnsentTombstone } from "./domain.ts";
 import { encodeBlob } from "./record.ts";
 import { encodeTombstone } from "./tombstone_record.ts";

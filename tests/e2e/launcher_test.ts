@@ -122,6 +122,22 @@ Deno.test("SIGTERM ends both in time, also with jobs and requests that never end
   assert.deepEqual(memories.map(({ memory_id }) => memory_id).sort(), ids.sort());
 });
 
+Deno.test("who waits for a job that a stop puts down is told that it was accepted", async () => {
+  await using installation = await Installation.create({
+    SVC_EMBEDDER: "memory",
+    SVC_BLOB_STORE: new URL("./slow_blob_store.ts", import.meta.url).href,
+    SVC_SHUTDOWN_SECONDS: "1",
+  });
+  const identity = await installation.account();
+  await using relayer = await installation.launch(["serve"]);
+  const vector = Array.from({ length: 256 }, () => 1);
+  const body = { encrypted_data: btoa("tea"), vector };
+  const answer = call(relayer.url, identity, { route: "POST /api/remember/manual", body });
+  await relayer.child.until(/blob given/);
+  const [code, { status }] = await Promise.all([relayer.stop(), answer]);
+  assert.deepEqual([code, status], [0, 202]);
+});
+
 Deno.test("a relayer whose log is closed goes on, and still ends as asked", async () => {
   await using installation = await Installation.create({ SVC_EMBEDDER: "memory" });
   const identity = await installation.account();

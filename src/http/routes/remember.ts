@@ -1,6 +1,7 @@
 import type { z } from "zod";
 import { SvcError } from "../../errors.ts";
 import { JOB_ERRORS, type JobView } from "../../jobs/job.ts";
+import { abortable, withinTime } from "../../memory/abortable.ts";
 import { type Caller, type Domain, scopeOf, timeText, wasDeleted } from "../../memory/domain.ts";
 import { accept, type NewMemory } from "../../memory/remember.ts";
 import { isUuid } from "../../protocol/keys.ts";
@@ -155,10 +156,10 @@ async function manual(domain: Domain, call: Call<z.output<typeof ManualBody>>): 
     ([job]) => call.keep(acceptedAnswer(domain, caller, memory.namespace, job?.id ?? "")),
   );
   if (live === undefined) throw new SvcError("internal_error");
-  const timeout = Promise.withResolvers<void>();
-  const timer = setTimeout(timeout.resolve, domain.config.manualWaitMs);
-  await Promise.race([live.ended, timeout.promise]);
-  clearTimeout(timer);
+  const { config, worker } = domain;
+  const ended = (signal: AbortSignal) => abortable(live.ended, signal);
+  // A job that is not done in time, or put down by a stop, is done later all the same.
+  await withinTime(config.manualWaitMs, worker.stopped, ended).catch(() => {});
   if (live.blobId === undefined) {
     return acceptedAnswer(domain, caller, memory.namespace, live.job.id);
   }
