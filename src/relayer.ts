@@ -314,8 +314,7 @@ export async function createRelayer(options: RelayerOptions): Promise<Relayer> {
     }).catch(() => {});
   }
   worker.start();
-  worker.notify(waiting);
-  if (!config.dispatch.process) void worker.sweep();
+  worker.resume(waiting);
   stack.use(await startBackground(domain, core.keys));
   return new RunningRelayer(
     domain,

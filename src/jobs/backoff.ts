@@ -1,7 +1,7 @@
 /** First and longest pause between two tries, milliseconds. */
 export const BACKOFF_MS = { first: 2_000, longest: 600_000 } as const;
-/** A pause that a backend asked for is believed up to this long. */
-const RETRY_AFTER_MS = 3_600_000;
+/** A pause that a backend asked for is believed up to this long, milliseconds; no other is longer. */
+export const RETRY_AFTER_MS = 3_600_000;
 
 /**
  * Pause before the next try, milliseconds: from 2 s, doubled with every try, up to 10 min. A random

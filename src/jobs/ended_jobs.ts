@@ -1,5 +1,7 @@
-import { type EndedJob, type JobView, viewOfEnded } from "./job.ts";
+import type { JobErrorCode } from "../errors.ts";
+import { type EndedJob, type Ending, type JobView, viewOfEnded } from "./job.ts";
 import type { KvWriter, Mutation } from "./kv_writer.ts";
+import type { LiveJob } from "./live_job.ts";
 import type { LiveJobs } from "./live_jobs.ts";
 import type { Staging, Stored } from "./staging.ts";
 import { tableRead } from "./table_read.ts";
@@ -83,4 +85,30 @@ export class EndedJobs {
     const { value } = await tableRead(this.#kv.get<EndedJob>(["job", id]));
     return value !== null && "state" in value ? value : undefined;
   }
+}
+
+/** How a job ends that is not tried again by itself: it keeps what a retry needs. */
+export function givenUp(live: LiveJob, errorCode: JobErrorCode): Ending {
+  return {
+    state: "failed",
+    errorCode,
+    keepPayload: true,
+    keepStep: live.recallable || live.mayBeStored,
+  };
+}
+
+/** The record of a job that ends. */
+export function endedRecord(live: LiveJob, ending: Ending, endedAt: number): EndedJob {
+  const { payload, ...spec } = live.job;
+  return {
+    ...spec,
+    state: ending.state,
+    attempts: live.attempts,
+    endedAt,
+    recallable: live.recallable,
+    ...(live.blobId === undefined ? {} : { blobId: live.blobId }),
+    ...(ending.errorCode === undefined ? {} : { errorCode: ending.errorCode }),
+    ...(ending.keepPayload ? { payload } : {}),
+    ...(ending.keepStep && live.step !== undefined ? { step: live.step } : {}),
+  };
 }

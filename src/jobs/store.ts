@@ -1,6 +1,6 @@
 import { type JobErrorCode, SvcError } from "../errors.ts";
 import type { Scope } from "../interfaces/mod.ts";
-import { EndedJobs } from "./ended_jobs.ts";
+import { EndedJobs, endedRecord } from "./ended_jobs.ts";
 import type { AcceptedJob, EndedJob, Ending, JobView, Progress } from "./job.ts";
 import type { KvWriter, Mutation } from "./kv_writer.ts";
 import { LiveJob } from "./live_job.ts";
@@ -144,6 +144,17 @@ export class JobStore {
   }
 
   /**
+   * Takes a claim back whose work a stop cut off: it was no try. In memory it counts, since that work
+   * may go on and end the job. Ignored when somebody ends it already.
+   *
+   * @throws {SvcError} `storage_unavailable`; then it counts.
+   */
+  async unclaim(live: LiveJob): Promise<void> {
+    if (live.ending !== undefined) return;
+    await this.#writer.commit([this.#progress(live, { attempts: live.attempts - 1 })]);
+  }
+
+  /**
    * Saves a job's sealed result.
    *
    * @throws {SvcError} `storage_unavailable`; `internal_error` when the job has ended meanwhile.
@@ -192,7 +203,7 @@ export class JobStore {
     const mutations: Mutation[] = [
       { key: ["due", before, live.job.id], remove: true },
       { key: ["due", due, live.job.id], value: null, bytes: 8 },
-      this.#progress(live, due),
+      this.#progress(live, { due }),
     ];
     live.due = due;
     try {
@@ -219,19 +230,8 @@ export class JobStore {
 
   async #end(live: LiveJob, ending: Ending): Promise<void> {
     const now = this.#options.now();
-    const { payload, ...spec } = live.job;
-    const step = ending.keepStep ? live.step : undefined;
-    const record: EndedJob = {
-      ...spec,
-      state: ending.state,
-      attempts: live.attempts,
-      endedAt: now,
-      recallable: live.recallable,
-      ...(live.blobId === undefined ? {} : { blobId: live.blobId }),
-      ...(ending.errorCode === undefined ? {} : { errorCode: ending.errorCode }),
-      ...(ending.keepPayload ? { payload } : {}),
-      ...(step === undefined ? {} : { step }),
-    };
+    const { payload } = live.job;
+    const record = endedRecord(live, ending, now);
     const id = live.job.id;
     const written = this.#writer.commit([
       { key: ["job", id], value: record, bytes: 512 },
@@ -240,7 +240,7 @@ export class JobStore {
       { key: ["progress", id], remove: true },
       { key: ["step", id], remove: true },
       ...(ending.keepPayload ? [] : this.#staging.discard(payload)),
-      ...(step === undefined ? this.#staging.discard(live.step) : []),
+      ...(record.step === undefined ? this.#staging.discard(live.step) : []),
     ]);
     await this.#sure(written, id, true);
     live.errorCode = ending.errorCode;
@@ -334,13 +334,14 @@ export class JobStore {
     }
   }
 
-  #progress(live: LiveJob, due: number = live.due): Mutation {
+  #progress(live: LiveJob, change: Partial<Progress> = {}): Mutation {
     const value: Progress = {
       boot: this.#boot,
       attempts: live.attempts,
       recallable: live.recallable,
-      due,
+      due: live.due,
       ...(live.errorCode === undefined ? {} : { errorCode: live.errorCode }),
+      ...change,
     };
     return { key: ["progress", live.job.id], value, bytes: 128 };
   }

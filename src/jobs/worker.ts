@@ -1,13 +1,15 @@
 import { type JobErrorCode, SvcError } from "../errors.ts";
 import type { DispatchConfig } from "../config.ts";
 import type { Logger } from "../log.ts";
-import { backoff, BACKOFF_MS } from "./backoff.ts";
+import { backoff, BACKOFF_MS, RETRY_AFTER_MS } from "./backoff.ts";
 import { BurstGate } from "./burst_gate.ts";
+import { givenUp } from "./ended_jobs.ts";
 import type { Scope } from "../interfaces/mod.ts";
 import type { LiveJob } from "./live_job.ts";
 import { JobQueue } from "./job_queue.ts";
 import type { JobStore } from "./store.ts";
 import { TableOutage } from "./table_outage.ts";
+import { Timers } from "./timers.ts";
 
 /**
  * Jobs that may upload at once, beside those being embedded and indexed, and how many bytes of
@@ -83,7 +85,7 @@ export class JobWorker {
   readonly #abort = new AbortController();
   #slots = 0;
   #bytesInFlight = 0;
-  readonly #timers = new Set<ReturnType<typeof setTimeout>>();
+  readonly #timers = new Timers();
   #sweeper: ReturnType<typeof setInterval> | undefined;
   #sweptAt = -Infinity;
   readonly #gate: BurstGate;
@@ -128,6 +130,16 @@ export class JobWorker {
     this.#pump();
   }
 
+  /** Takes up what an earlier process left: what was put off waits for its time. */
+  resume(jobs: readonly LiveJob[]): void {
+    const now = this.#options.now();
+    for (const live of jobs) {
+      // The clock may have been set back since.
+      if (live.due > now) this.#startAfter(live, Math.min(live.due - now, RETRY_AFTER_MS));
+    }
+    this.sweep();
+  }
+
   /** Starts a scope's waiting jobs before all others, also in a burst: somebody waits for them. */
   expedite(scope: Scope): void {
     this.#queue.expedite(scope);
@@ -170,7 +182,6 @@ export class JobWorker {
     clearInterval(this.#sweeper);
     this.#gate.stop();
     this.#outage.stop();
-    for (const timer of this.#timers) clearTimeout(timer);
     this.#timers.clear();
     const putDown = () => this.#abort.abort(new SvcError("shutting_down"));
     const timer = setTimeout(putDown, graceMs);
@@ -246,16 +257,21 @@ export class JobWorker {
     }
   }
 
-  /** Takes a job; answers whether the table took note. */
+  /** Takes a job, unless all its tries are used up; answers whether the table took note. */
   async #claim(live: LiveJob): Promise<boolean> {
+    const { maxAttempts, logger } = this.#options;
+    // Its process ended during the last of them, which may have been the job's doing.
+    const isUsedUp = live.attempts >= maxAttempts;
     try {
-      await this.#store.claim(live);
+      if (isUsedUp) await this.#store.end(live, givenUp(live, live.errorCode ?? "internal_error"));
+      else await this.#store.claim(live);
     } catch (cause) {
       this.#holdBack(live, cause);
       return false;
     }
+    if (isUsedUp) logger.warn("job_given_up", { job_id: live.job.id, attempts: live.attempts });
     this.#outage.over();
-    return true;
+    return !isUsedUp;
   }
 
   /** The table refuses writes: the job is tried again once it takes them. */
@@ -282,7 +298,8 @@ export class JobWorker {
   }
 
   async #failed(live: LiveJob, thrown: unknown): Promise<void> {
-    if (this.#abort.signal.aborted) return; // The next start takes it up again.
+    // The next start takes it up again.
+    if (this.#abort.signal.aborted) return await this.#store.unclaim(live).catch(() => {});
     const error = thrown instanceof StepError ? thrown : new StepError("internal_error", thrown);
     const cause = error.cause instanceof Error ? error.cause.name : "Error";
     const { logger, now, random, maxAttempts } = this.#options;
@@ -296,12 +313,7 @@ export class JobWorker {
       if (live.cancelled) {
         await this.#store.end(live, { state: "failed", errorCode: "deleted" });
       } else if (!error.retryable || live.attempts >= maxAttempts) {
-        await this.#store.end(live, {
-          state: "failed",
-          errorCode: error.code,
-          keepPayload: true,
-          keepStep: live.recallable || live.mayBeStored,
-        });
+        await this.#store.end(live, givenUp(live, error.code));
       } else {
         const pause = backoff(live.attempts, random(), error.retryAfter);
         await this.#store.putOff(live, Math.ceil(now() + pause), error.code);
@@ -320,13 +332,11 @@ export class JobWorker {
   #startAfter(live: LiveJob, pause: number): void {
     if (!this.#options.dispatch.process || this.#stopped) return;
     const { due } = live;
-    const timer = setTimeout(() => {
-      this.#timers.delete(timer);
+    this.#timers.after(pause, () => {
       // The sweeper may have been faster, and the job put off again.
       if (live.due !== due) return;
       this.#enqueue(live);
       this.#pump();
-    }, pause);
-    this.#timers.add(timer);
+    });
   }
 }

@@ -75,3 +75,27 @@ Deno.test("the queue alone comes back to a job that was put off", async () => {
     }),
   }));
 });
+
+Deno.test("a job that was put off is not hurried by a restart", async () => {
+  verifies("8-10", "8-23");
+  let asked = 0;
+  await using durable = await DurableRelayer.start({
+    wrap: (backends) => ({
+      ...backends,
+      vectorStore: intercepted(backends.vectorStore, {
+        upsert: () => {
+          asked++;
+          const error = new SvcError("storage_unavailable", undefined, { retryAfter: 600 });
+          return Promise.reject(error);
+        },
+      }),
+    }),
+  });
+  const { body } = await durable.svc.post("/api/remember", { text: "tea" });
+  await durable.svc.relayer.idle();
+  await durable.restart();
+  await durable.svc.relayer.idle();
+  assert.equal(asked, 1);
+  const job = await durable.svc.get(`/api/remember/${body.job_id}`);
+  assert.deepEqual([job.body.status, job.body.attempts], ["running", 1]);
+});

@@ -1,0 +1,126 @@
+import assert from "node:assert/strict";
+import { mock } from "node:test";
+import { SvcError } from "../../src/errors.ts";
+import type { LiveJob } from "../../src/jobs/live_job.ts";
+import { StepError } from "../../src/jobs/worker.ts";
+import { verifies } from "../requirements.ts";
+import { Desk, fakeJobs, stopNow, turn, withTimers, workerOn } from "./desk.ts";
+import { jobOf, type Jobs, jobsOn, keysOf, OWNER } from "./setup.ts";
+
+const temporary = (retryAfter: number) =>
+  new StepError(
+    "embedding_failed",
+    new SvcError("embedding_unavailable", undefined, { retryAfter }),
+  );
+
+/** A start on the same table: what the process before held is forgotten. */
+async function startOn(jobs: Jobs): Promise<{ readonly next: Jobs; readonly left: LiveJob[] }> {
+  const next = jobsOn(jobs.kv, jobs.clock);
+  return { next, left: await next.store.recover() };
+}
+
+/** A start that works on everything until it is stopped. */
+async function stopWhileRunning(jobs: Jobs): Promise<void> {
+  const { next, left } = await startOn(jobs);
+  const desk = new Desk();
+  const worker = workerOn(next, { process: desk.process });
+  worker.start();
+  worker.resume(left);
+  await turn();
+  assert.equal(desk.started.length, left.length);
+  await worker.stop(0);
+}
+
+/** A start that works on everything until its process is killed. */
+async function killWhileRunning(jobs: Jobs): Promise<string[]> {
+  const { next, left } = await startOn(jobs);
+  const desk = new Desk();
+  const worker = workerOn(next, { process: desk.process });
+  worker.start();
+  worker.resume(left);
+  await turn();
+  return desk.started;
+}
+
+Deno.test("a stop uses up no try", async () => {
+  verifies("8-14", "8-23");
+  const jobs = fakeJobs();
+  await jobs.store.accept([jobOf()], []);
+  for (let stops = 0; stops < 5; stops++) await stopWhileRunning(jobs);
+  const { next, left } = await startOn(jobs);
+  assert.equal(left[0]?.attempts, 0);
+  const worker = workerOn(next, { process: () => Promise.reject(temporary(60)) });
+  worker.start();
+  worker.resume(left);
+  await worker.idle();
+  assert.equal(left[0]?.ending, undefined, "put off, as after any first try");
+  await worker.stop(0);
+  // The try that failed counts, and the stop that came during the pause takes nothing back.
+  jobs.clock.advance(60_000);
+  await stopWhileRunning(jobs);
+  const { left: [live] } = await startOn(jobs);
+  assert.equal(live?.attempts, 1);
+  assert.equal(live?.errorCode, "embedding_failed");
+});
+
+Deno.test("work that ends its job after a stop has put it down leaves nothing behind", async () => {
+  const jobs = fakeJobs();
+  const work = Promise.withResolvers<void>();
+  const worker = workerOn(jobs, {
+    process: async ({ live }) => {
+      await work.promise;
+      await jobs.store.end(live, { state: "done" });
+    },
+  });
+  const [live] = await jobs.store.accept([jobOf()], []);
+  worker.start();
+  worker.notify([live!]);
+  await turn();
+  await worker.stop(0);
+  work.resolve();
+  await worker.putDown();
+  assert.equal((await jobs.store.get(live!.job.id, OWNER))?.attempts, 1);
+  assert.deepEqual((await keysOf(jobs.kv)).map(([kind]) => kind).sort(), ["ended", "job"]);
+});
+
+Deno.test("a job that ends its process every time fails, and can be retried", async () => {
+  verifies("8-11", "8-6");
+  const jobs = fakeJobs();
+  const [bad] = await jobs.store.accept([jobOf()], []);
+  const { id } = bad!.job;
+  for (let kills = 0; kills < 3; kills++) assert.deepEqual(await killWhileRunning(jobs), [id]);
+  const [good] = await (await startOn(jobs)).next.store.accept([jobOf()], []);
+  assert.deepEqual(await killWhileRunning(jobs), [good!.job.id]);
+  const { next } = await startOn(jobs);
+  const view = await next.store.get(id, OWNER);
+  assert.deepEqual([view?.state, view?.errorCode, view?.attempts], ["failed", "internal_error", 3]);
+  const again = await next.store.retry(id, OWNER, () => []);
+  assert.deepEqual([again.state, again.attempts], ["pending", 0]);
+});
+
+Deno.test("what was put off stays so over a restart, at most an hour", () =>
+  withTimers(async () => {
+    verifies("8-10", "8-23");
+    const jobs = fakeJobs();
+    const accepted = await jobs.store.accept([jobOf(), jobOf()], []);
+    const [soon, late] = accepted.map((live) => live.job.id);
+    await jobs.store.putOff(accepted[0]!, jobs.clock.now() + 60_000, "storage_failed");
+    // As after a clock that was set back by a day.
+    await jobs.store.putOff(accepted[1]!, jobs.clock.now() + 86_400_000, "storage_failed");
+    const { next, left } = await startOn(jobs);
+    const desk = new Desk();
+    const worker = workerOn(next, { process: desk.process });
+    worker.start();
+    worker.resume(left);
+    mock.timers.tick(59_999);
+    await turn();
+    assert.deepEqual(desk.started, []);
+    mock.timers.tick(1);
+    await turn();
+    assert.deepEqual(desk.started, [soon]);
+    mock.timers.tick(3_540_000);
+    await turn();
+    assert.deepEqual(desk.started, [soon, late]);
+    for (const id of desk.started) desk.finish(id);
+    await stopNow(worker);
+  }));
