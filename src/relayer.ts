@@ -29,7 +29,7 @@ import { replayTombstones } from "./memory/remove.ts";
 import { ScopeTurns } from "./memory/scope_turns.ts";
 import type { PluginContext } from "./plugin.ts";
 import { HEADER } from "./protocol/headers.ts";
-import { openJobsFile } from "./jobs_file.ts";
+import { openJobsFile, withJobsFile } from "./jobs_file.ts";
 import { RelayerKey } from "./relayer_key.ts";
 import { isSameSecret, isSidecar } from "./sidecar/challenge.ts";
 import { TextFolder } from "./text_files.ts";
@@ -227,7 +227,7 @@ class RunningRelayer implements Relayer {
  * ```
  *
  * @throws {SvcError} `invalid_parameter` when the KV flag or the key is missing, or the folder
- * belongs to another relayer key.
+ * belongs to another relayer key; `storage_unavailable` when a file cannot be used.
  */
 export async function createRelayer(options: RelayerOptions): Promise<Relayer> {
   const { dataDir, logger = silentLogger, now = Date.now } = options;
@@ -304,8 +304,10 @@ export async function createRelayer(options: RelayerOptions): Promise<Relayer> {
     logger,
     now,
   };
-  await replay.open();
-  const waiting = await jobs.recover();
+  const waiting = await withJobsFile(async () => {
+    await replay.open();
+    return await jobs.recover();
+  });
   await replayTombstones(domain);
   if (config.dispatch.queue) {
     listening = kv.listenQueue(() => {

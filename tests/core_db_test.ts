@@ -157,13 +157,14 @@ Deno.test("tables of others in the same file are left alone", async () => {
   });
 });
 
-Deno.test("a file that is no database is reported without its content", async () => {
+Deno.test("a damaged file is named with a way out, and without its content", async () => {
   await inFile(async (path) => {
     await Deno.writeTextFile(path, "peanuts".repeat(1000));
     assert.throws(() => new CoreDb(path), (error) => {
       assert.ok(error instanceof SvcError);
-      assert.equal(error.code, "storage_unavailable");
-      return !error.message.includes("peanuts");
+      assert.deepEqual([error.code, error.retryable], ["storage_unavailable", false]);
+      assert.equal(error.message, "core.db is damaged: put back a copy of core.db");
+      return true;
     });
   });
 });

@@ -1,4 +1,5 @@
 import { DatabaseSync, type SQLInputValue, type StatementSync } from "node:sqlite";
+import { fileFailure } from "../damaged_file.ts";
 import { SvcError } from "../errors.ts";
 
 const encoder = new TextEncoder();
@@ -21,7 +22,7 @@ export function fromColumn(value: Uint8Array): string {
 
 /**
  * core.db opened once: WAL, every commit fsynced, readable by its owner alone. Failures of SQLite
- * become `storage_unavailable` with the original as their cause.
+ * become `storage_unavailable` with the original as their cause; damage is named and not retryable.
  */
 export class CoreFile implements Disposable {
   readonly #database: DatabaseSync;
@@ -83,7 +84,7 @@ export class CoreFile implements Disposable {
     try {
       return call();
     } catch (cause) {
-      throw new SvcError("storage_unavailable", undefined, { cause });
+      throw fileFailure(cause, "core.db", "put back a copy of core.db");
     }
   }
 }
