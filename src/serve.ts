@@ -3,6 +3,7 @@ import { lockDataFolder } from "./data_lock.ts";
 import { SvcError } from "./errors.ts";
 import type { Env } from "./fields.ts";
 import type { Backends } from "./interfaces/mod.ts";
+import { listenFailure } from "./listen_failure.ts";
 import type { Logger } from "./log.ts";
 import type { PluginContext } from "./plugin.ts";
 import { openBackends } from "./plugins.ts";
@@ -57,9 +58,7 @@ function listen(settings: Settings, relayer: Relayer) {
       (request, info) => relayer.fetch(request, info),
     );
   } catch (cause) {
-    if (!(cause instanceof Deno.errors.AddrInUse)) throw cause;
-    const text = `SVC_PORT: ${host}:${port} is in use by another program`;
-    throw new SvcError("invalid_parameter", text, { cause });
+    throw listenFailure(host, port, cause);
   }
 }
 
@@ -90,7 +89,7 @@ async function within(promise: Promise<unknown>, ms: number): Promise<void> {
  * Takes the data directory, opens everything in it and serves until SIGINT or SIGTERM; then
  * finishes what is under way within `SVC_SHUTDOWN_SECONDS`.
  *
- * @throws {SvcError} `invalid_parameter` when the directory or the address is taken, the directory
+ * @throws {SvcError} `invalid_parameter` when the directory or the address cannot be had, the directory
  * belongs to another relayer key, or a plugin cannot be opened.
  */
 export async function serveRelayer(options: ServeOptions): Promise<void> {

@@ -1,4 +1,5 @@
 import assert from "node:assert/strict";
+import { listenFailure } from "../src/listen_failure.ts";
 import { inHome, type LogLine, Program, relayerEnv } from "./program.ts";
 import { verifies } from "./requirements.ts";
 
@@ -82,6 +83,25 @@ Deno.test("a taken port is named, and not tried again", async () => {
     assert.equal(await program.end(), 78);
     assert.match(program.errors.join("\n"), /SVC_PORT: 127\.0\.0\.1:\d+ is in use/);
   });
+});
+
+Deno.test("an address this machine does not have is named, and not tried again", async () => {
+  verifies("15-3");
+  await inHome(async (home) => {
+    for (const host of ["192.0.2.1", "nohost.invalid"]) {
+      const env = { ...relayerEnv(home), SVC_HOST: host, SIDECAR_AUTOSTART: "false" };
+      await using program = new Program(["start"], env);
+      assert.equal(await program.end(), 78);
+      const text = program.errors.join("\n");
+      assert.ok(text.includes(`SVC_HOST: ${host} is no address of this machine`), text);
+    }
+  });
+});
+
+Deno.test("a port that needs more rights is named", () => {
+  const error = listenFailure("127.0.0.1", 80, new Deno.errors.PermissionDenied());
+  assert.equal(error.code, "invalid_parameter");
+  assert.match(error.message, /^SVC_PORT: listening on 80 needs more rights/);
 });
 
 Deno.test("data of another relayer key is refused", async () => {
