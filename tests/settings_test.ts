@@ -275,6 +275,24 @@ Deno.test("an empty variable means the default", () => {
   assert.equal(read({ SVC_PORT: "" }).settings.port, 8000);
 });
 
+Deno.test("the relayer's and the dashboard's addresses have no path, query or fragment", () => {
+  verifies("15-3", "15-7", "15-8");
+  for (const env of ["SVC_PUBLIC_URL", "SVC_WEB_URL"]) {
+    const key = env === "SVC_WEB_URL" ? "webUrl" : "publicUrl";
+    for (const text of ["https://a.example:8443", "https://a.example:8443/"]) {
+      const { settings, problems } = read({ [env]: text });
+      assert.deepEqual(problems, []);
+      assert.equal(settings[key], "https://a.example:8443");
+    }
+    for (const rest of ["/svc", "/svc/", "//", "/?", "?a=1", "/#top", "#"]) {
+      const text = `https://a.example${rest}`;
+      assert.deepEqual(read({ [env]: text }).problems, [
+        `${env} must be an address such as https://app.example.org without a path, got "${text}"`,
+      ]);
+    }
+  }
+});
+
 Deno.test("SVC_PORT wins over PORT", () => {
   verifies("15-6");
   assert.equal(read({ PORT: "81" }).settings.port, 81);

@@ -1,6 +1,6 @@
-import { flag, httpUrl, integer } from "../fields.ts";
+import { flag, integer } from "../fields.ts";
 import { hostNames, networks, origins } from "./list_parsers.ts";
-import { hostName, optional } from "./parsers.ts";
+import { hostName, optional, originUrl } from "./parsers.ts";
 
 /** Where the relayer listens and whom it answers. */
 export const LISTEN = {
@@ -14,12 +14,12 @@ export const LISTEN = {
     "none",
   ),
   publicUrl: optional(
-    httpUrl("SVC_PUBLIC_URL", "", "Address of the relayer as clients see it"),
+    originUrl("SVC_PUBLIC_URL", "Address of the relayer as clients see it, without a path"),
     "from the request's Host",
   ),
   webPort: integer("SVC_WEB_PORT", 5173, 0, 65535, "Port of the dashboard; 0 = off"),
   webUrl: optional(
-    httpUrl("SVC_WEB_URL", "", "Address of the dashboard as browsers see it"),
+    originUrl("SVC_WEB_URL", "Address of the dashboard as browsers see it, without a path"),
     "http://localhost:{SVC_WEB_PORT}",
   ),
   allowedOrigins: optional(

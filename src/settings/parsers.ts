@@ -44,6 +44,22 @@ export function objectId(env: string, doc: string): Field<string | undefined> {
   };
 }
 
+/** An `http` or `https` address that is an origin, because what is behind it has paths of its own. */
+export function originUrl(env: string, doc: string): Field<string> {
+  const base = httpUrl(env, "", doc);
+  const parse = (raw: string) => {
+    base.parse(raw);
+    const { href, origin } = new URL(raw);
+    if (href !== `${origin}/`) {
+      throw new TypeError(
+        `must be an address such as https://app.example.org without a path, got "${raw}"`,
+      );
+    }
+    return origin;
+  };
+  return { ...base, parse };
+}
+
 /** A host name or address to listen on; brackets around an IPv6 address are dropped. */
 export function hostName(env: string, fallback: string, doc: string): Field<string> {
   return {
