@@ -16,6 +16,7 @@ import { EMPTY } from "./settings/plugin_names.ts";
 import { formatHost } from "./settings/parsers.ts";
 import { onStopSignal } from "./stop_signal.ts";
 import { VERSION } from "./version.ts";
+import { welcome } from "./welcome.ts";
 
 /** What is needed to serve. */
 export interface ServeOptions {
@@ -31,23 +32,6 @@ export interface ServeOptions {
   readonly logger: Logger;
   /** Takes text for the person at the terminal. */
   readonly write: (text: string) => void;
-}
-
-/**
- * What to do when there is no account yet, ready to paste.
- *
- * @param dashboard Address of the dashboard, where there is one.
- */
-export function welcome(address: string, dashboard?: string): string {
-  const first = dashboard === undefined ? "In" : `Open ${dashboard} in a browser, or in`;
-  return `
-The relayer is ready at ${address} and has no account yet. ${first} another terminal:
-
-  npx -y deno@2.9.6 task svc account create --save
-  npx -y deno@2.9.6 task svc remember "I am allergic to peanuts"
-  npx -y deno@2.9.6 task svc recall "what should I not cook for them?"
-
-`;
 }
 
 function listen(settings: Settings, relayer: Relayer) {
@@ -133,7 +117,7 @@ export async function serveRelayer(options: ServeOptions): Promise<void> {
   });
   const accounts = await admin?.list();
   if (accounts?.length === 0) {
-    options.write(welcome(address, dashboard && settings.webUrl));
+    options.write(welcome(settings, env, address, dashboard && settings.webUrl));
   }
 
   const signal = await Promise.race([stopped.promise, server.finished]);
