@@ -5,6 +5,7 @@ import { SPONSORSHIP_SCHEMA, SponsorshipTable } from "./core_db/sponsorship_tabl
 import { TOMBSTONE_BLOB_SCHEMA, TombstoneBlobTable } from "./core_db/tombstone_blob_table.ts";
 import { TOMBSTONE_SCHEMA, TombstoneTable } from "./core_db/tombstone_table.ts";
 import { SvcError } from "./errors.ts";
+import { folderOf } from "./private_file.ts";
 
 const META_SCHEMA = `
   create table if not exists meta (name text primary key, value text not null) strict, without rowid;
@@ -20,6 +21,7 @@ const SCHEMA = META_SCHEMA + KEY_SCHEMA + TOMBSTONE_SCHEMA + TOMBSTONE_BLOB_SCHE
  */
 export class CoreDb implements Disposable {
   readonly #file: CoreFile;
+  readonly #folder: string;
   /** Wrapped data keys. */
   readonly keys: KeyTable;
   /** Deletions. */
@@ -39,6 +41,7 @@ export class CoreDb implements Disposable {
    */
   constructor(path: string) {
     this.#file = new CoreFile(path);
+    this.#folder = folderOf(path);
     this.keys = new KeyTable(this.#file);
     this.tombstones = new TombstoneTable(this.#file);
     this.tombstoneBlobs = new TombstoneBlobTable(this.#file);
@@ -65,12 +68,14 @@ export class CoreDb implements Disposable {
   /**
    * Ties the data to a relayer key, at first use; afterwards only that key is let in.
    *
+   * @param source Where the key comes from, for the message.
    * @throws {SvcError} `invalid_parameter` for another key than the first.
    */
-  bindKey(fingerprint: string): void {
-    if (this.#keep("relayer_key", fingerprint) !== fingerprint) {
-      throw new SvcError("invalid_parameter", "This data directory belongs to another relayer key");
-    }
+  bindKey(fingerprint: string, source = "this relayer"): void {
+    if (this.#keep("relayer_key", fingerprint) === fingerprint) return;
+    const text =
+      `The data in ${this.#folder} belongs to another relayer key than that of ${source}`;
+    throw new SvcError("invalid_parameter", text);
   }
 
   /** Whether the data is tied to a relayer key. */

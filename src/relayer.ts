@@ -45,6 +45,8 @@ export interface RelayerOptions {
   readonly dataDir?: string;
   /** 32 secret bytes that seal what waits on disk; needed with a folder, random without. */
   readonly relayerKey?: Uint8Array;
+  /** Where the key comes from, such as its file, for the error that another one is needed. */
+  readonly relayerKeySource?: string | undefined;
   /**
    * The backends; or a function that opens them with the relayer's keys, whose result the relayer
    * disposes of.
@@ -234,7 +236,7 @@ export async function createRelayer(options: RelayerOptions): Promise<Relayer> {
   const key = keyOf(options);
   await using stack = new AsyncDisposableStack();
   const core = stack.use(new CoreDb(dataDir === undefined ? ":memory:" : `${dataDir}/core.db`));
-  core.bindKey(key.fingerprint());
+  core.bindKey(key.fingerprint(), options.relayerKeySource);
   let listening: Promise<void> | undefined;
   // The queue's listener ends after the table was closed, not with it.
   stack.defer(async () => await listening);

@@ -54,10 +54,39 @@ async function checkOutside(name: string, path: string, dataDir: string): Promis
   }
 }
 
+async function exists(path: string): Promise<boolean> {
+  try {
+    await Deno.lstat(path);
+    return true;
+  } catch (error) {
+    // Whatever else is wrong with a path is said by who opens it.
+    return !(error instanceof Deno.errors.NotFound);
+  }
+}
+
+/**
+ * Whether something that the relayer key hangs on may be made anew: under another key the data
+ * opens no more.
+ */
+async function checkFirstStart(path: string, dataDir: string): Promise<void> {
+  const file = `${dataDir}/core.db`;
+  if (await exists(path) || !await exists(file)) return;
+  // Loaded here, so that other starts do without a database in the launcher.
+  const { CoreDb } = await import("./core_db.ts");
+  using core = new CoreDb(file);
+  // Accounts may have been created before the first start.
+  if (!core.isBound) return;
+  throw refused(
+    `${path} does not exist, but the data in ${dataDir} is sealed under the relayer key that ` +
+      "belongs to it: put the file back",
+  );
+}
+
 async function fromFile(path: string, dataDir: string): Promise<LoadedKey> {
   await checkOutside("SVC_RELAYER_KEY_FILE", path, dataDir);
   let found = await readPrivateFile(path);
   if (found === undefined) {
+    await checkFirstStart(path, dataDir);
     const folder = folderOf(path);
     await Deno.mkdir(folder, { recursive: true, mode: 0o700 });
     await createPrivateFile(path, crypto.getRandomValues(new Uint8Array(32)).toHex() + "\n");
@@ -88,6 +117,7 @@ async function fromPassphrase(path: string, dataDir: string): Promise<LoadedKey>
   const warnings = [...found.warnings, ...await ensurePrivateFolder(dataDir)];
   // The salt is no secret; without it the passphrase alone does not give the key.
   const saltPath = `${dataDir}/relayer.salt`;
+  await checkFirstStart(saltPath, dataDir);
   await createPrivateFile(saltPath, crypto.getRandomValues(new Uint8Array(16)).toHex() + "\n");
   const salt = (await readPrivateFile(saltPath))?.text.trim() ?? "";
   if (!/^[0-9a-f]{32}$/.test(salt)) throw refused(`${saltPath} must be 32 hex characters`);

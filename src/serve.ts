@@ -87,6 +87,7 @@ export async function serveRelayer(options: ServeOptions): Promise<void> {
   await using relayer = await createRelayer({
     dataDir,
     relayerKey: Uint8Array.fromHex(key.reveal()),
+    relayerKeySource: settings.keyFile ?? settings.keyPassphraseFile ?? "SVC_RELAYER_KEY_COMMAND",
     backends: async (context: PluginContext) =>
       // The sponsor's key is the sidecar's alone.
       backends = await openBackends({ ...settings, sponsor: EMPTY.sponsor ?? "" }, env, context),

@@ -60,10 +60,11 @@ Deno.test("data belongs to the first relayer key", async () => {
     core.bindKey("aa");
     assert.equal(core.isBound, true);
     using later = new CoreDb(path);
-    assert.throws(() => later.bindKey("bb"), (error) => {
-      assert.ok(error instanceof SvcError);
-      assert.match(error.message, /belongs to another relayer key/);
-      return true;
+    const folder = path.slice(0, path.lastIndexOf("/"));
+    assert.throws(() => later.bindKey("bb", "/k"), {
+      name: "SvcError",
+      code: "invalid_parameter",
+      message: `The data in ${folder} belongs to another relayer key than that of /k`,
     });
   });
 });

@@ -111,10 +111,36 @@ Deno.test("data of another relayer key is refused", async () => {
       await using program = new Program(["start"], env);
       await program.event("listening");
     }
-    await Deno.writeTextFile(`${home}/.svc/relayer.key`, "ab".repeat(32));
+    const path = `${home}/.svc/relayer.key`;
+    await Deno.writeTextFile(path, "ab".repeat(32));
     await using program = new Program(["start"], env);
     assert.equal(await program.end(), 78);
-    assert.match(program.errors.join("\n"), /belongs to another relayer key/);
+    const expected =
+      `The data in ${home}/.svc/relayer belongs to another relayer key than that of ${path}`;
+    assert.ok(program.errors.includes(expected), program.errors.join("\n"));
+  });
+});
+
+Deno.test("without its relayer key the data is left alone, and no other key is made", async () => {
+  verifies("15-11");
+  await inHome(async (home) => {
+    const env = { ...relayerEnv(home), SIDECAR_AUTOSTART: "false" };
+    {
+      await using program = new Program(["start"], env);
+      await program.event("listening");
+    }
+    const path = `${home}/.svc/relayer.key`;
+    await Deno.rename(path, `${home}/kept`);
+    {
+      await using program = new Program(["start"], env);
+      assert.equal(await program.end(), 78);
+      const expected = `${path} does not exist, but the data in ${home}/.svc/relayer is sealed`;
+      assert.ok(program.errors.some((line) => line.startsWith(expected)), program.errors.join());
+      await assert.rejects(Deno.stat(path), Deno.errors.NotFound);
+    }
+    await Deno.rename(`${home}/kept`, path);
+    await using program = new Program(["start"], env);
+    await program.event("listening");
   });
 });
 

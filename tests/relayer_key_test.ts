@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import { createDecipheriv, createHmac, hkdfSync } from "node:crypto";
 import fc from "fast-check";
+import { CoreDb } from "../src/core_db.ts";
 import { SvcError } from "../src/errors.ts";
 import { RelayerKey } from "../src/relayer_key.ts";
 import { type KeySettings, loadRelayerKey } from "../src/relayer_key_source.ts";
@@ -176,6 +177,31 @@ Deno.test("a key file that is a link, broken or in the data directory is refused
     await refuses(load(settings({ keyFile: `${folder}/data/k` })), /outside SVC_DATA_DIR/);
     await Deno.symlink(`${folder}/data`, `${folder}/alias`);
     await refuses(load(settings({ keyFile: `${folder}/alias/k` })), /outside SVC_DATA_DIR/);
+  });
+});
+
+Deno.test("no new key is made for data that is sealed under another", async () => {
+  await inFolder(async ({ folder, settings }) => {
+    const keyFile = `${folder}/keys/relayer.key`;
+    const keyPassphraseFile = `${folder}/passphrase`;
+    await Deno.writeTextFile(keyPassphraseFile, "correct horse battery", { mode: 0o600 });
+    const dataDir = `${folder}/data`;
+    await Deno.mkdir(dataDir);
+    {
+      using core = new CoreDb(`${dataDir}/core.db`);
+      // Accounts may be created before the first start.
+      await load(settings({ keyFile }));
+      core.bindKey("aa");
+    }
+    await Deno.remove(`${folder}/keys`, { recursive: true });
+    const lost = { [keyFile]: { keyFile }, [`${dataDir}/relayer.salt`]: { keyPassphraseFile } };
+    for (const [path, part] of Object.entries(lost)) {
+      await refuses(
+        load(settings(part)),
+        new RegExp(`^${path} does not exist, but the data in ${dataDir} is sealed .*: put .* back`),
+      );
+      await assert.rejects(Deno.stat(path), Deno.errors.NotFound);
+    }
   });
 });
 
