@@ -6,6 +6,19 @@ const refused = (message: string, cause?: unknown) =>
   new SvcError("invalid_parameter", message, { cause });
 
 /**
+ * Makes a folder only its user can enter; one that exists is left as it is.
+ *
+ * @throws {SvcError} `invalid_parameter` when it cannot be made.
+ */
+export async function makePrivateFolder(path: string): Promise<void> {
+  try {
+    await Deno.mkdir(path, { recursive: true, mode: 0o700 });
+  } catch (error) {
+    throw refused(`${path} cannot be used as a folder`, error);
+  }
+}
+
+/**
  * Makes a folder only its user can enter, or checks that it is one. Wider permissions of a folder
  * that exists are taken away.
  *
@@ -13,8 +26,8 @@ const refused = (message: string, cause?: unknown) =>
  * @throws {SvcError} `invalid_parameter` when the path is a link, no folder, or cannot be made.
  */
 export async function ensurePrivateFolder(path: string): Promise<string[]> {
+  await makePrivateFolder(path);
   try {
-    await Deno.mkdir(path, { recursive: true, mode: 0o700 });
     const info = await Deno.lstat(path);
     if (info.isSymlink) throw refused(`${path} is a symbolic link`);
     return await tighten(path, info, 0o700);

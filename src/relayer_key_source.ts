@@ -4,6 +4,7 @@ import {
   createPrivateFile,
   ensurePrivateFolder,
   folderOf,
+  makePrivateFolder,
   readPrivateFile,
 } from "./private_file.ts";
 import { RelayerKey } from "./relayer_key.ts";
@@ -87,8 +88,7 @@ async function fromFile(path: string, dataDir: string): Promise<LoadedKey> {
   let found = await readPrivateFile(path);
   if (found === undefined) {
     await checkFirstStart(path, dataDir);
-    const folder = folderOf(path);
-    await Deno.mkdir(folder, { recursive: true, mode: 0o700 });
+    await makePrivateFolder(folderOf(path));
     await createPrivateFile(path, crypto.getRandomValues(new Uint8Array(32)).toHex() + "\n");
     // Of two first starts at once the first file counts for both.
     found = await readPrivateFile(path);

@@ -138,6 +138,15 @@ Deno.test("the key file is made at first start, 0600 in a 0700 folder, and read 
   });
 });
 
+Deno.test("a folder that cannot be made for the key file is named", async () => {
+  await inFolder(async ({ folder, settings }) => {
+    await Deno.symlink(`${folder}/nowhere`, `${folder}/home`);
+    const keyFile = `${folder}/home/.svc/relayer.key`;
+    const expected = new RegExp(`^${folder}/home/.svc cannot be used as a folder$`);
+    await refuses(load(settings({ keyFile })), expected);
+  });
+});
+
 Deno.test("two first starts at once agree on the key", async () => {
   await inFolder(async ({ folder, settings }) => {
     const keyFile = `${folder}/relayer.key`;
