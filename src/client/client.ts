@@ -233,7 +233,11 @@ export class SvcClient {
     return await this.#read(`GET /api/memories/${id}`, control, { decrypts: true });
   }
 
-  /** Replaces a memory; the old version is recalled until the new one is recallable. */
+  /**
+   * Replaces a memory; the old version is recalled until the new one is recallable. A relayer that
+   * does not do this yet answers `method_not_allowed`, also where `featureFlags` in its `/version`
+   * say `memories.manage`: that stands for listing, reading and deleting.
+   */
   async updateMemory(
     memoryId: string,
     update: req.MemoryUpdate,
@@ -284,7 +288,8 @@ export class SvcClient {
 
   /**
    * Lines of an export (PROTOCOL 10.11), parsed. It is complete only if the last one has the type
-   * `end`.
+   * `end`. A relayer whose `featureFlags` in `/version` and `/health` do not say `memories.export`
+   * answers `not_found`.
    */
   async *exportMemories(
     namespace?: string,
@@ -302,7 +307,10 @@ export class SvcClient {
     }
   }
 
-  /** Imports at most 200 memories; `ndjson` has the form of an export. */
+  /**
+   * Imports at most 200 memories; `ndjson` has the form of an export. A relayer whose `featureFlags`
+   * in `/version` and `/health` do not say `memories.export` answers `not_found`.
+   */
   importMemories(ndjson: string, control?: req.WriteControl): Promise<jobs.Imported> {
     return this.#write("POST /api/import", ndjson, control);
   }

@@ -51,9 +51,8 @@ export function ImportFile(
     <div class="stack">
       <h3>Import a file</h3>
       <p class="quiet">
-        A text with one memory on each line, or an export (NDJSON). The memories go to the namespace
-        {" "}
-        <strong>{namespace}</strong>.
+        A text with one memory on each line, or NDJSON with a <code>text</code>{" "}
+        in each line's object. The memories go to the namespace <strong>{namespace}</strong>.
       </p>
       <label>
         File

@@ -12,7 +12,7 @@ export interface ImportItem {
 /** What a file holds. */
 export interface ImportLines {
   readonly items: readonly ImportItem[];
-  /** Lines of an export that hold no memory that can be read. */
+  /** Lines of NDJSON that hold no memory that can be read. */
   readonly skipped: number;
 }
 
@@ -49,14 +49,14 @@ function itemOf(line: object): ImportItem | undefined {
 }
 
 /**
- * Reads a file for import: an export (NDJSON whose `memory` lines count), or a text with a memory
- * on each line.
+ * Reads a file for import: NDJSON in the form of an export, whose `memory` lines count, or a text
+ * with a memory on each line.
  */
 export function readImport(content: string): ImportLines {
   const lines = content.split(/\r?\n/).filter((line) => line.trim() !== "");
   const parsed = lines.map(parseLine);
-  const isExport = parsed.length > 0 && parsed.every((line) => line !== undefined);
-  if (!isExport) return { items: lines.map((line) => ({ text: line.trim() })), skipped: 0 };
+  const isNdjson = parsed.length > 0 && parsed.every((line) => line !== undefined);
+  if (!isNdjson) return { items: lines.map((line) => ({ text: line.trim() })), skipped: 0 };
   const memories = parsed.filter((line) => (Reflect.get(line, "type") ?? "memory") === "memory");
   const items = memories.map(itemOf).filter((item) => item !== undefined);
   return { items, skipped: memories.length - items.length };
