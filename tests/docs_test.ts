@@ -2,6 +2,7 @@ import { deepStrictEqual, ok, strictEqual } from "node:assert/strict";
 import { VARIABLES } from "../cli/environment.ts";
 import lancedb from "../plugins/lancedb/mod.ts";
 import { PAGES } from "../docs/generate.ts";
+import { INSPECTOR } from "./mcp_inspector.ts";
 
 const ROOT = new URL("../", import.meta.url);
 
@@ -61,6 +62,12 @@ Deno.test("every task, setting and route that a page names exists", async () => 
   }
   deepStrictEqual(unknown, []);
   ok(settings.includes("SVC_DATA_DIR"));
+});
+
+Deno.test("the Inspector to try by hand is the one that is tested", async () => {
+  const text = await Deno.readTextFile(new URL("docs/mcp.md", ROOT));
+  const named = [...text.matchAll(/@modelcontextprotocol\/inspector\S*/g)].map(([name]) => name);
+  deepStrictEqual(named, [INSPECTOR]);
 });
 
 /** Variables of the stdio package and of tests, which the relayer does not read. */

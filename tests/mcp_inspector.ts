@@ -8,7 +8,7 @@ import { cachePackages, type McpProgram, startMcpProgram } from "./mcp_program.t
 import { inHome } from "./program.ts";
 
 /** It asks for a newer Node, but its command line runs on Node 20. */
-const INSPECTOR = "@modelcontextprotocol/inspector@2.12.0";
+export const INSPECTOR = "@modelcontextprotocol/inspector@2.12.0";
 const MOST_MS = 120_000;
 const FACT = "I am allergic to peanuts";
 const TOOLS = ["svc_remember", "svc_recall", "svc_analyze", "svc_restore"];
