@@ -19,8 +19,8 @@ interface Status {
   public_key?: string;
 }
 
-/** The relayer's health; `undefined` when it cannot be reached. */
-async function healthOf(session: Session, io: CliIo): Promise<Health | undefined> {
+/** The relayer's health, or why it cannot be reached. */
+async function healthOf(session: Session, io: CliIo): Promise<Health | SvcConnectionError> {
   // The route is public, so that any key will do; one attempt, because somebody watches.
   const client = new SvcClient({
     baseUrl: session.relayer,
@@ -32,7 +32,7 @@ async function healthOf(session: Session, io: CliIo): Promise<Health | undefined
   try {
     return await client.health();
   } catch (error) {
-    if (error instanceof SvcConnectionError) return undefined;
+    if (error instanceof SvcConnectionError) return error;
     throw error;
   }
 }
@@ -62,7 +62,8 @@ export async function showStatus(
   io: CliIo,
 ): Promise<ExitCode> {
   const { credentials } = session;
-  const health = await healthOf(session, io);
+  const answer = await healthOf(session, io);
+  const health = answer instanceof SvcConnectionError ? undefined : answer;
   const status: Status = {
     relayer: session.relayer,
     reachable: health !== undefined,
@@ -78,7 +79,9 @@ export async function showStatus(
   const verdict = credentials && health ? await askAccount(status, session, io) : "not checked";
   if (line.json) io.write(JSON.stringify(status) + "\n");
   else {
-    const reachable = health === undefined ? "cannot be reached" : printable(health.status);
+    const reachable = answer instanceof SvcConnectionError
+      ? answer.reason
+      : printable(answer.status);
     if (credentials === undefined) io.write(`${notSignedIn(session.reason, io)}\n`);
     else {
       io.write(`Account:  ${status.account_id} (${verdict})\n`);

@@ -1,3 +1,4 @@
+import { connectionReason } from "../../src/client/connection_reason.ts";
 import { SvcError } from "../../src/errors.ts";
 import { GivenUp, isForbidden, Refused, SessionLost, Unanswered } from "./failures.ts";
 import type { Members } from "./json_rpc.ts";
@@ -62,9 +63,11 @@ export function explain(thrown: unknown, relayer: string): Explained {
         "for this host again, or add the relayer to --allow-net";
       return { message, code: "sidecar_unavailable" };
     }
+    const reason = connectionReason(cause);
+    const why = reason === undefined ? "" : ` (${reason})`;
     return {
-      message: `The relayer ${relayer} cannot be reached. Is it running? The connection is tried ` +
-        "again all the time; call this tool again later",
+      message: `The relayer ${relayer} cannot be reached${why}. Is it running? The connection is ` +
+        "tried again all the time; call this tool again later",
       code: "sidecar_unavailable",
     };
   }

@@ -49,7 +49,7 @@ export async function checkKey(
       return await askAccount(client, saved);
     } catch (error) {
       const relayer = `the relayer at ${saved.relayerUrl}`;
-      if (error instanceof SvcConnectionError) return `${relayer} cannot be reached`;
+      if (error instanceof SvcConnectionError) return `${relayer} ${error.reason}`;
       if (!(error instanceof SvcError)) return `${saved.relayerUrl} is not a relayer`;
       if (error.status !== 401) return `${relayer} refuses the key (code: ${error.code})`;
       if (attempt === ATTEMPTS) {

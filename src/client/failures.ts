@@ -1,5 +1,6 @@
 import { ERROR_CODES, type ErrorCode, SvcError } from "../errors.ts";
 import { HEADER } from "../protocol/headers.ts";
+import { connectionReason } from "./connection_reason.ts";
 
 /** The relayer could not be reached, or the connection broke before the answer was complete. */
 export class SvcConnectionError extends Error {
@@ -7,11 +8,16 @@ export class SvcConnectionError extends Error {
   override readonly name = "SvcConnectionError";
   /** Base address of the relayer. */
   readonly baseUrl: string;
+  /** What ends the sentence "The relayer at … ", with the platform's code where it gives one. */
+  readonly reason: string;
 
-  /** Constructs the error; `reason` ends the sentence "The relayer at … ". */
-  constructor(baseUrl: string, reason = "cannot be reached", options?: ErrorOptions) {
+  /** Constructs the error; the platform's code of the cause is added to `what`. */
+  constructor(baseUrl: string, what = "cannot be reached", options?: ErrorOptions) {
+    const why = connectionReason(options?.cause);
+    const reason = why === undefined ? what : `${what} (${why})`;
     super(`The relayer at ${baseUrl} ${reason}`, options);
     this.baseUrl = baseUrl;
+    this.reason = reason;
   }
 }
 
