@@ -100,6 +100,22 @@ browserTest("a file is imported, the search repaired, a namespace forgotten", as
   });
 });
 
+browserTest("of two imports only the last one's outcome is shown", async (browser) => {
+  await withDashboard(async ({ web }) => {
+    const page = await browser.newPage();
+    await signIn(page, web);
+    await importLines(page, ["I like tea", "I live in Oslo"]);
+    await page.getByLabel("File").setInputFiles({
+      name: "empty.txt",
+      mimeType: "text/plain",
+      buffer: Buffer.from("\n"),
+    });
+    await page.getByRole("alert").getByText("There is nothing to import in this file").waitFor();
+    assert.equal(await page.getByText("memories saved.").count(), 0);
+    assert.equal(await page.getByRole("progressbar", { name: "Import" }).count(), 0);
+  });
+});
+
 browserTest("a relayer that is gone is named, and its return noticed", async (browser) => {
   await withDashboard(async ({ web, relayer }) => {
     const page = await browser.newPage();

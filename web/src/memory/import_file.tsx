@@ -26,6 +26,7 @@ export function ImportFile(
   const action = useAction();
   const [progress, setProgress] = useState<Progress>();
   async function load(file: File): Promise<void> {
+    setProgress(undefined);
     const { items, skipped } = readImport(await file.text());
     if (items.length === 0) throw new Error("There is nothing to import in this file");
     let state: Progress = { total: items.length, skipped, done: 0, failed: 0 };
