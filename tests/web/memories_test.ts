@@ -39,6 +39,30 @@ browserTest("memories are saved, found and deleted in the page", async (browser)
   });
 });
 
+browserTest("a deleted memory is counted no more", async (browser) => {
+  await withDashboard(async ({ web }) => {
+    const page = await browser.newPage();
+    await signIn(page, web);
+    await importLines(page, ["I like tea", "I live in Oslo"]);
+    const counted = (text: string) =>
+      page.getByRole("navigation", { name: "Namespaces" }).getByRole("button", { name: text });
+    await counted("default 2 memories").waitFor();
+    // A page that nobody sees refreshes nothing by itself.
+    await page.evaluate(
+      `Object.defineProperty(document, "visibilityState", { get: () => "hidden" })`,
+    );
+    const deleteOne = async () => {
+      await page.getByRole("button", { name: "Delete" }).first().click();
+      await page.getByRole("dialog").getByRole("button", { name: "Delete" }).click();
+    };
+    await deleteOne();
+    await counted("default 1 memory").waitFor();
+    await deleteOne();
+    await page.getByText("Nothing here yet").waitFor();
+    await counted("default 0 memories").waitFor();
+  });
+});
+
 /** Puts a text file with a memory on each line into the open page. */
 async function importLines(page: Page, lines: readonly string[]): Promise<void> {
   await page.getByText("Import, repair, forget").click();

@@ -28,11 +28,13 @@ export interface Overview {
 
 /** The memories of a namespace, newest first. */
 export function MemoryList(
-  { namespace, overview, hidden }: {
+  { namespace, overview, hidden, onDeleted }: {
     namespace: string;
     overview: Loaded<Overview>;
     /** Ids that are shown elsewhere. */
     hidden: ReadonlySet<string>;
+    /** Loads anew what a deletion changes. */
+    onDeleted: () => Promise<void>;
   },
 ) {
   const session = useSession();
@@ -69,7 +71,7 @@ export function MemoryList(
     setOlder((before) =>
       before && { ...before, memories: before.memories.filter((item) => item.memory_id !== id) }
     );
-    await overview.reload();
+    await onDeleted();
   }
   return (
     <section class="stack" aria-label="Memories">

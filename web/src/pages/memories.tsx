@@ -55,10 +55,9 @@ function Shelf() {
     REFRESH_MS,
   );
   const overview = useLoad(() => overviewOf(session, namespace), namespace, REFRESH_MS);
-  const changed = () => {
-    void overview.reload();
-    void namespaces.reload();
-  };
+  async function changed(): Promise<void> {
+    await Promise.all([overview.reload(), namespaces.reload()]);
+  }
   return (
     <>
       <div class="title">
@@ -81,7 +80,12 @@ function Shelf() {
         <div key={namespace}>
           <Search namespace={namespace} onDeleted={changed}>
             <Compose namespace={namespace} onSaved={changed} onWaiting={setWaiting} />
-            <MemoryList namespace={namespace} overview={overview} hidden={waiting} />
+            <MemoryList
+              namespace={namespace}
+              overview={overview}
+              hidden={waiting}
+              onDeleted={changed}
+            />
             <Upkeep namespace={namespace} total={overview.value?.total ?? 0} onChanged={changed} />
           </Search>
         </div>
