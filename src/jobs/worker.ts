@@ -130,10 +130,20 @@ export class JobWorker {
     this.#pump();
   }
 
-  /** Takes up what an earlier process left: what was put off waits for its time. */
+  /**
+   * Takes up what an earlier process left: what was put off waits for its time. A job during which as
+   * many processes ended as it has tries may be what ends them: it is put off as well, so that no
+   * job can keep the relayer from serving.
+   */
   resume(jobs: readonly LiveJob[]): void {
+    const { maxAttempts, logger } = this.#options;
     const now = this.#options.now();
     for (const live of jobs) {
+      if (live.due <= now && live.attempts >= maxAttempts) {
+        logger.warn("job_put_off", { job_id: live.job.id, attempts: live.attempts });
+        const due = now + BACKOFF_MS.longest;
+        this.#store.putOff(live, due, live.errorCode ?? "internal_error").catch(() => {});
+      }
       // The clock may have been set back since.
       if (live.due > now) this.#startAfter(live, Math.min(live.due - now, RETRY_AFTER_MS));
     }
@@ -257,21 +267,16 @@ export class JobWorker {
     }
   }
 
-  /** Takes a job, unless all its tries are used up; answers whether the table took note. */
+  /** Takes a job; answers whether the table took note. */
   async #claim(live: LiveJob): Promise<boolean> {
-    const { maxAttempts, logger } = this.#options;
-    // Its process ended during the last of them, which may have been the job's doing.
-    const isUsedUp = live.attempts >= maxAttempts;
     try {
-      if (isUsedUp) await this.#store.end(live, givenUp(live, live.errorCode ?? "internal_error"));
-      else await this.#store.claim(live);
+      await this.#store.claim(live);
     } catch (cause) {
       this.#holdBack(live, cause);
       return false;
     }
-    if (isUsedUp) logger.warn("job_given_up", { job_id: live.job.id, attempts: live.attempts });
     this.#outage.over();
-    return !isUsedUp;
+    return true;
   }
 
   /** The table refuses writes: the job is tried again once it takes them. */

@@ -254,11 +254,9 @@ export class Simulation {
     const deleted = this.#world.tombstones.isDeleted(scope, id);
     if (deleted) {
       assert.equal(rows.length, 0, `deleted ${id} has a row`);
-      // A store that is down cannot be asked for the blob of an attempt that was cut off, and nobody
-      // asks once the last one was.
+      // A store that is down cannot be asked for the blob of an attempt that was cut off.
       const { temporary, lostAnswer } = this.#chaos;
-      const isNamed = temporary + lostAnswer === 0 && job.attempts < MAX_ATTEMPTS;
-      if (isNamed) assert.equal(blobs.length, 0, `deleted ${id} has a blob`);
+      if (temporary + lostAnswer === 0) assert.equal(blobs.length, 0, `deleted ${id} has a blob`);
     } else if (job.state === "done") {
       assert.equal(rows.length, 1, `done ${id} has ${rows.length} rows`);
       assert.equal(blobs.length, 1, `done ${id} has ${blobs.length} blobs`);
