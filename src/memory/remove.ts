@@ -21,6 +21,11 @@ export interface Gone {
   readonly bytes?: number | undefined;
 }
 
+/** What its unfinished job tells of a memory. */
+function goneOf({ job: { memoryId: id, source, bytes } }: LiveJob): Gone {
+  return { id, source, bytes };
+}
+
 /** What else is known of memories that are removed. */
 interface Removal {
   /** Account object id, where what the blob store keeps may not be noted yet. */
@@ -146,11 +151,11 @@ async function cancel(domain: Domain, jobs: readonly LiveJob[]): Promise<void> {
 
 /** Ends the job of a deleted memory and removes whatever it left behind. */
 export async function undoJob(domain: Domain, live: LiveJob): Promise<void> {
-  const { owner, namespace, memoryId, source, bytes } = live.job;
+  const { owner, namespace, memoryId } = live.job;
   const scope: Scope = { owner, namespace };
   try {
     await cancel(domain, [live]);
-    const gone = { id: memoryId, source, bytes, blobId: live.blobId };
+    const gone = { ...goneOf(live), blobId: live.blobId };
     await removeMemories(domain, scope, [gone], { accountId: live.job.accountId });
     domain.tombstones.markApplied(scope, [memoryId]);
   } finally {
@@ -206,7 +211,8 @@ export async function deleteMemory(domain: Domain, caller: Caller, id: string): 
   const at = domain.now();
   domain.tombstones.addTombstones(scope, [id], at);
   noteDeletion(domain, caller, scope, [id], at);
-  const fates = await apply(domain, scope, [entry ?? { id, ...live[0]?.job }], live);
+  const gone = entry === undefined ? live.map(goneOf) : [entry];
+  const fates = await apply(domain, scope, gone, live);
   return fates.get(id) ?? "none";
 }
 
@@ -223,9 +229,7 @@ export async function forget(domain: Domain, caller: Caller, namespace: string):
   const { gone, live } = await domain.index.read(scope, (loaded) => {
     const live = domain.jobs.liveIn(scope);
     const found = new Map<string, Gone>();
-    for (const { job: { memoryId: id, source, bytes } } of live) {
-      found.set(id, { id, source, bytes });
-    }
+    for (const item of live) found.set(item.job.memoryId, goneOf(item));
     for (const memory of loaded.entries()) found.set(memory.id, memory);
     const gone = [...found.values()].filter(({ id }) => !domain.tombstones.isDeleted(scope, id));
     const times = loaded.entries().map((memory) => memory.updatedAt);
