@@ -19,7 +19,7 @@ interface Running extends AsyncDisposable {
 /** A relayer whose accounts stand on chain too. */
 async function start(): Promise<Running> {
   await using stack = new AsyncDisposableStack();
-  const network = stack.use(await startNetwork({ timeoutMs: 500 }));
+  const network = stack.use(await startNetwork({ timeoutMs: 3000 }));
   const cipher = sealCipher({ ...network.options, keys: new KeysForTests() });
   const svc = stack.use(await startRelayer({ backends: { cipher } }));
   const allow = (keys: readonly TestKey[], generation = 1) => {
