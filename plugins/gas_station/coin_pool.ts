@@ -37,8 +37,11 @@ export interface CoinPoolOptions {
   readonly now: () => number;
 }
 
-interface Hold {
-  readonly version: bigint;
+/** A coin that is one transaction's alone, until it is given back or its time is over. */
+export interface Hold {
+  /** The coin, at the version that may be spent. */
+  readonly coin: GasCoin;
+  /** When its time is over, milliseconds since the epoch; later once it is renewed. */
   readonly until: number;
 }
 
@@ -54,12 +57,13 @@ const MAX_MERGED = 32;
  * version of a coin would lock it until the epoch ends.
  *
  * A coin that was taken comes back by {@linkcode put}, or by itself when the chain has a newer
- * version of it, or when its time is over.
+ * version of it, or when its time is over. Then its hold has ended and does nothing any more: the
+ * coin may be another's.
  */
 export class CoinPool {
   readonly #options: CoinPoolOptions;
   readonly #free = new Map<string, GasCoin>();
-  readonly #held = new Map<string, Hold>();
+  readonly #held = new Map<string, { readonly coin: GasCoin; until: number }>();
   #refilling: Promise<void> | undefined;
 
   /** Lists coins at the first need of one. */
@@ -77,10 +81,10 @@ export class CoinPool {
    *
    * @returns `undefined` when there is none and none can be made.
    */
-  async take(): Promise<GasCoin | undefined> {
+  async take(): Promise<Hold | undefined> {
     for (let tries = 0; tries < 3; tries++) {
-      const coin = this.#pick();
-      if (coin !== undefined) return coin;
+      const hold = this.#pick();
+      if (hold !== undefined) return hold;
       // One listing or split serves all who wait.
       this.#refilling ??= this.#refill().finally(() => this.#refilling = undefined);
       await this.#refilling;
@@ -88,40 +92,54 @@ export class CoinPool {
     return this.#pick();
   }
 
-  /** Gives a coin back: at its new version, or as it was when nothing was done with it. */
-  put(coin: GasCoin): void {
-    this.#held.delete(coin.objectId);
-    this.#free.set(coin.objectId, coin);
+  /**
+   * Holds a coin for its whole time from now on: a transaction was signed that spends it, or nobody
+   * knows whether it was spent.
+   *
+   * @returns Whether the hold lasts; one that has ended stays so.
+   */
+  renew(hold: Hold): boolean {
+    const held = this.#held.get(hold.coin.objectId);
+    if (held !== hold) return false;
+    held.until = this.#until();
+    return true;
   }
 
-  /** Leaves a coin alone from now on: nobody knows whether its version was spent. */
-  doubt(coin: GasCoin): void {
-    this.#free.delete(coin.objectId);
-    this.#hold(coin);
+  /** Gives a coin back: at its new version, or as it was when nothing was done with it. */
+  put(hold: Hold, coin: GasCoin = hold.coin): void {
+    if (this.#end(hold)) this.#free.set(coin.objectId, coin);
   }
 
   /** Forgets a coin that is not what it was thought to be; the chain is asked for it. */
-  forget(coin: GasCoin): void {
-    this.#free.delete(coin.objectId);
-    this.#held.delete(coin.objectId);
+  forget(hold: Hold): void {
+    this.#end(hold);
   }
 
-  #hold(coin: GasCoin): void {
-    const until = this.#options.now() + this.#options.holdMs;
-    this.#held.set(coin.objectId, { version: BigInt(coin.version), until });
+  /** Ends a hold, unless it has ended. */
+  #end(hold: Hold): boolean {
+    const { objectId } = hold.coin;
+    return this.#held.get(objectId) === hold && this.#held.delete(objectId);
+  }
+
+  #until(): number {
+    return this.#options.now() + this.#options.holdMs;
+  }
+
+  #hold(coin: GasCoin): Hold {
+    const hold = { coin, until: this.#until() };
+    this.#free.delete(coin.objectId);
+    this.#held.set(coin.objectId, hold);
+    return hold;
   }
 
   /** The smallest coin that suffices, so that large ones are left to be split. */
-  #pick(): GasCoin | undefined {
+  #pick(): Hold | undefined {
     let best: GasCoin | undefined;
     for (const coin of this.#free.values()) {
       if (coin.balance < this.#options.need) continue;
       if (best === undefined || coin.balance < best.balance) best = coin;
     }
-    if (best === undefined) return undefined;
-    this.#free.delete(best.objectId);
-    this.#hold(best);
-    return best;
+    return best && this.#hold(best);
   }
 
   /** Asks the chain; makes more coins out of one where few are left, or one out of many crumbs. */
@@ -143,13 +161,16 @@ export class CoinPool {
   }
 
   async #split(coins: readonly GasCoin[], parts: number): Promise<void> {
-    for (const coin of coins) this.doubt(coin);
+    const holds = coins.map((coin) => this.#hold(coin));
     try {
       const { coins: made, gone } = await this.#options.split(coins, parts);
       for (const id of gone) this.#held.delete(id);
-      for (const coin of made) this.put(coin);
+      for (const coin of made) {
+        this.#held.delete(coin.objectId);
+        this.#free.set(coin.objectId, coin);
+      }
     } catch (error) {
-      if (isRefusal(error)) coins.forEach((coin) => this.forget(coin));
+      if (isRefusal(error)) holds.forEach((hold) => this.forget(hold));
       throw error;
     }
   }
@@ -159,7 +180,8 @@ export class CoinPool {
     for (const coin of await this.#options.list()) {
       const version = BigInt(coin.version);
       const held = this.#held.get(coin.objectId);
-      if (held !== undefined && version <= held.version && now < held.until) continue;
+      const isHeld = held !== undefined && now < held.until;
+      if (isHeld && version <= BigInt(held.coin.version)) continue;
       this.#held.delete(coin.objectId);
       const known = this.#free.get(coin.objectId);
       // A node may lag behind what an execution has told.

@@ -11,7 +11,7 @@ import type {
   SponsorRequest,
 } from "../../src/interfaces/mod.ts";
 import { abortable } from "../chain/abortable.ts";
-import { changeOf, CoinPool, type GasCoin, netGas } from "./coin_pool.ts";
+import { changeOf, CoinPool, type Hold, netGas } from "./coin_pool.ts";
 import { type Effects, SPLIT_GAS, StationNode } from "./node.ts";
 import { isRefusal, sponsorFailure } from "./sponsor_failure.ts";
 import { digestOf, transactionBytes } from "./transaction_bytes.ts";
@@ -39,8 +39,8 @@ interface Sponsored {
   readonly bytes: Uint8Array;
   readonly sender: string;
   readonly signature: string;
-  readonly coin: GasCoin;
-  readonly until: number;
+  /** Its coin, for as long as it may be executed. */
+  readonly hold: Hold;
   /** Whether the node was given it. */
   attempted: boolean;
   executing?: Promise<ExecutedTransaction> | undefined;
@@ -84,13 +84,13 @@ class GasStation implements Sponsor {
     if (request.sender === this.#address) throw new SvcError("sponsor_rejected");
     this.#sweep();
     try {
-      const coin = await this.#takeCoin(signal);
+      const hold = await this.#takeCoin(signal);
       try {
-        return await this.#make(request, coin, signal);
+        return await this.#make(request, hold, signal);
       } catch (error) {
         // A coin that the node does not know like this is looked up again.
-        if (isRefusal(error)) this.#pool.forget(coin);
-        else this.#pool.put(coin);
+        if (isRefusal(error)) this.#pool.forget(hold);
+        else this.#pool.put(hold);
         throw error;
       }
     } catch (error) {
@@ -122,14 +122,14 @@ class GasStation implements Sponsor {
     return Promise.resolve();
   }
 
-  async #takeCoin(signal: AbortSignal | undefined): Promise<GasCoin> {
+  async #takeCoin(signal: AbortSignal | undefined): Promise<Hold> {
     const taking = this.#pool.take();
     try {
-      const coin = await abortable(taking, signal);
-      if (coin !== undefined) return coin;
+      const hold = await abortable(taking, signal);
+      if (hold !== undefined) return hold;
     } catch (error) {
       // Whoever does not wait any more leaves the coin to others.
-      void taking.then((coin) => coin && this.#pool.put(coin), () => undefined);
+      void taking.then((hold) => hold && this.#pool.put(hold), () => undefined);
       throw error;
     }
     if (this.#pool.held === 0) this.#log("gas-station: the wallet cannot pay a transaction");
@@ -139,11 +139,11 @@ class GasStation implements Sponsor {
   /** A trial with the most that may be paid, then the transaction with what it needs. */
   async #make(
     { sender, kindBytes }: SponsorRequest,
-    coin: GasCoin,
+    hold: Hold,
     signal: AbortSignal | undefined,
   ): Promise<SponsoredTransaction> {
     const terms = await this.#node.terms();
-    const about = { sender, kindBytes, owner: this.#address, coin, ...terms };
+    const about = { sender, kindBytes, owner: this.#address, coin: hold.coin, ...terms };
     const effects = await this.#node.simulate(
       transactionBytes({ ...about, budget: this.#max }),
       signal,
@@ -159,9 +159,10 @@ class GasStation implements Sponsor {
     const bytes = transactionBytes({ ...about, budget });
     const { signature } = await this.#wallet.signTransaction(bytes);
     signal?.throwIfAborted();
+    // Another may have got the coin while this was tried.
+    if (!this.#pool.renew(hold)) throw new SvcError("sponsor_overloaded");
     const digest = digestOf(bytes);
-    const until = this.#now() + LIFE_MS;
-    this.#sponsored.set(digest, { bytes, sender, signature, coin, until, attempted: false });
+    this.#sponsored.set(digest, { bytes, sender, signature, hold, attempted: false });
     return { bytes, digest };
   }
 
@@ -199,19 +200,19 @@ class GasStation implements Sponsor {
     try {
       effects = await this.#node.execute(entry.bytes, [signature, entry.signature]);
     } catch (error) {
-      this.#pool.doubt(entry.coin);
+      this.#pool.renew(entry.hold);
       if (!isRefusal(error)) throw error;
       // Refused, because an earlier attempt whose answer was lost has spent the coin?
       effects = await this.#node.executed(digest);
       if (effects === undefined) {
         // It never will be: another transaction may have the coin.
         this.#sponsored.delete(digest);
-        this.#pool.forget(entry.coin);
+        this.#pool.forget(entry.hold);
         throw error;
       }
     }
-    const { coins: [coin] } = changeOf(effects, [entry.coin], 0n);
-    if (coin !== undefined) this.#pool.put(coin);
+    const { coins: [coin] } = changeOf(effects, [entry.hold.coin], 0n);
+    if (coin !== undefined) this.#pool.put(entry.hold, coin);
     return entry.executed = executedAs(digest, effects);
   }
 
@@ -226,10 +227,10 @@ class GasStation implements Sponsor {
   #sweep(): void {
     const now = this.#now();
     for (const [digest, entry] of this.#sponsored) {
-      if (now < entry.until || entry.executing !== undefined) continue;
+      if (now < entry.hold.until || entry.executing !== undefined) continue;
       this.#sponsored.delete(digest);
       // Its signature of ours has never left this process.
-      if (!entry.attempted) this.#pool.put(entry.coin);
+      if (!entry.attempted) this.#pool.put(entry.hold);
     }
   }
 }

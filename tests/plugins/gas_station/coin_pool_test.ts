@@ -1,4 +1,5 @@
 import assert from "node:assert/strict";
+import { bcs } from "@mysten/sui/bcs";
 import { Ed25519Keypair } from "@mysten/sui/keypairs/ed25519";
 import { RpcError } from "@mysten/sui/grpc";
 import { CoinPool, type GasCoin } from "../../../plugins/gas_station/coin_pool.ts";
@@ -55,6 +56,63 @@ Deno.test("a coin whose fate is unknown is left alone until the chain tells", as
   await world.signed();
 });
 
+/** The version of a coin that a transaction spends as gas. */
+function gasOf(bytes: Uint8Array): string {
+  const [coin] = bcs.TransactionData.parse(bytes).V1!.gasData.payment!;
+  return `${coin?.objectId} ${coin?.version}`;
+}
+
+Deno.test("a trial takes no time from the coin of its transaction", async () => {
+  await using world = new World([60_000_000n]);
+  const kind = await world.kind();
+  world.node.meanwhile("SimulateTransaction", async () => {
+    await Promise.resolve(world.chain.clock.advance(300));
+  });
+  const first = await world.signed(new Ed25519Keypair(), kind);
+  world.chain.clock.advance(LIFE_MS - 300);
+  // Others list the wallet's coins: this one is still spent by the first.
+  await assert.rejects(world.signed(), { code: "sponsor_overloaded" });
+  await world.sponsor.execute(first);
+});
+
+Deno.test("a coin whose trial took longer than its time is the next one's", async () => {
+  await using world = new World([60_000_000n]);
+  const kind = await world.kind();
+  const next = Promise.withResolvers<Awaited<ReturnType<World["signed"]>>>();
+  world.node.meanwhile("SimulateTransaction", async () => {
+    world.chain.clock.advance(LIFE_MS);
+    next.resolve(await world.signed());
+  });
+  await assert.rejects(world.signed(new Ed25519Keypair(), kind), { code: "sponsor_overloaded" });
+  // What has given up takes nothing from the next one.
+  await assert.rejects(world.signed(), { code: "sponsor_overloaded" });
+  await world.sponsor.execute(await next.promise);
+});
+
+Deno.test("an answer that comes late takes no coin from the next one", async () => {
+  await using world = new World([60_000_000n]);
+  const first = await world.signed();
+  const next = Promise.withResolvers<Awaited<ReturnType<World["signed"]>>>();
+  // It is executed, and the coin is listed at its new version before that is answered.
+  world.node.meanwhile("ExecuteTransaction", async () => next.resolve(await world.signed()));
+  await world.sponsor.execute(first);
+  const second = await next.promise;
+  assert.notEqual(gasOf(second.bytes), gasOf(first.bytes));
+  await assert.rejects(world.signed(), { code: "sponsor_overloaded" });
+  await world.sponsor.execute(second);
+});
+
+Deno.test("an execution that is asked for again takes no coin from the next one", async () => {
+  await using world = new World([60_000_000n]);
+  const first = await world.signed();
+  world.faults.set("chain", { kind: "lost", only: "ExecuteTransaction", times: 1 });
+  await assert.rejects(world.sponsor.execute(first), { code: "sponsor_upstream_error" });
+  const second = await world.signed();
+  await world.sponsor.execute(first);
+  await assert.rejects(world.signed(), { code: "sponsor_overloaded" });
+  await world.sponsor.execute(second);
+});
+
 Deno.test("crumbs are swept together into a coin that suffices", async () => {
   await using world = new World([30_000_000n, 40_000_000n, 45_000_000n]);
   await world.sponsor.execute(await world.signed());
@@ -106,7 +164,7 @@ Deno.test("no coin is given to two, whoever takes when", async () => {
   assert.equal(taken.filter(Boolean).length, 12, "each from a pool of its own");
   const shared = pool(coins);
   const all = (await Promise.all(Array.from({ length: 12 }, () => shared.take()))).filter(Boolean);
-  assert.equal(new Set(all.map((each) => each?.objectId)).size, 8);
+  assert.equal(new Set(all.map((each) => each?.coin.objectId)).size, 8);
   assert.equal(all.length, 8);
 });
 
@@ -114,11 +172,11 @@ Deno.test("a node that lags behind an execution does not bring an old version ba
   const coins = [coin(1, 10n, "1")];
   const subject = pool(coins);
   const taken = await subject.take();
-  subject.put({ ...taken!, version: "2", balance: 9n });
+  subject.put(taken!, { ...taken!.coin, version: "2", balance: 9n });
   // Too little is left, so the chain is asked, and still tells of version 1.
   assert.equal(await subject.take(), undefined);
   coins[0] = coin(1, 20n, "3");
-  assert.equal((await subject.take())?.version, "3");
+  assert.equal((await subject.take())?.coin.version, "3");
 });
 
 Deno.test("a split that is refused gives its coins back; one that is lost does not", async () => {

@@ -18,13 +18,33 @@ export const MAX_GAS = 50_000_000;
 
 const START = Date.UTC(2026, 10, 21);
 
+/** A node that does something else between the work of a call and its answer. */
+class SlowNode extends ChainNode {
+  readonly #before = new Map<string, () => Promise<void>>();
+
+  /** What is done before the next call of a method is answered. */
+  meanwhile(method: string, work: () => Promise<void>): void {
+    this.#before.set(method, work);
+  }
+
+  override async *call(...args: Parameters<ChainNode["call"]>): ReturnType<ChainNode["call"]> {
+    const method = args[0].slice(args[0].indexOf("/") + 1);
+    const work = this.#before.get(method);
+    this.#before.delete(method);
+    for await (const frame of super.call(...args)) {
+      await work?.();
+      yield frame;
+    }
+  }
+}
+
 /** A chain with the contract, a node with switches, and a gas station. */
 export class World implements AsyncDisposable {
   /** Its clock stands still. */
   readonly chain = new Chain({ clock: new DevnetClock(() => START) });
   readonly faults = new Faults();
   readonly calls = new CallCounts();
-  readonly node = new ChainNode(this.chain, this.faults, this.calls);
+  readonly node = new SlowNode(this.chain, this.faults, this.calls);
   readonly client = new SuiGrpcClient({
     network: "localnet",
     transport: inProcessTransport(this.node),
@@ -70,10 +90,10 @@ export class World implements AsyncDisposable {
   }
 
   /** Has a new owner's account sponsored and signs it, without executing it. */
-  async signed(owner: Ed25519Keypair = new Ed25519Keypair()) {
+  async signed(owner: Ed25519Keypair = new Ed25519Keypair(), kindBytes?: Uint8Array) {
     const { bytes, digest } = await this.sponsor.sponsor({
       sender: owner.toSuiAddress(),
-      kindBytes: await this.kind(),
+      kindBytes: kindBytes ?? await this.kind(),
     });
     const { signature } = await owner.signTransaction(bytes);
     return { owner, bytes, digest, signature: Uint8Array.fromBase64(signature) };
