@@ -66,6 +66,8 @@ export class AccountStates {
     const running = this.#running.get(accountId);
     if (running !== undefined) return running;
     const reading = this.#work.account(accountId).then((state) => {
+      // A reading that began before a change may have seen what was before it.
+      if (this.#running.get(accountId) !== reading) return this.#read(accountId);
       if (state === undefined) throw chainDown(new Error("The account is not on chain"));
       const at = this.#now();
       const highest = this.#highest.get(accountId);
@@ -76,11 +78,8 @@ export class AccountStates {
       if (this.#highest.size >= MAX_KNOWN) this.#highest.clear();
       this.#highest.set(accountId, { generation: state.generation, at });
       const known = { state, at };
-      // A reading that began before a change may have seen what was before it.
-      if (this.#running.get(accountId) === reading) {
-        if (this.#known.size >= MAX_KNOWN) this.#known.clear();
-        this.#known.set(accountId, known);
-      }
+      if (this.#known.size >= MAX_KNOWN) this.#known.clear();
+      this.#known.set(accountId, known);
       return known;
     }).finally(() => {
       if (this.#running.get(accountId) === reading) this.#running.delete(accountId);

@@ -3,6 +3,7 @@ import type {
   BackendHealth,
   Cipher,
   OpenContext,
+  SealContext,
   Sealed,
   SealedItem,
 } from "../../src/interfaces/mod.ts";
@@ -15,7 +16,7 @@ import type { KeyWork, KeyWorkOptions } from "./calls.ts";
 import { OpeningKeys } from "./opening_keys.ts";
 import { OpenSecrets } from "./open_secrets.ts";
 import { Readers } from "./readers.ts";
-import { type OpenKey, SealingKeys } from "./sealing_keys.ts";
+import { type OpenKey, type SealingKey, SealingKeys } from "./sealing_keys.ts";
 import { setName, Unwrapping } from "./unwrapping.ts";
 
 /** Settings of {@linkcode SealCipher}. */
@@ -78,9 +79,7 @@ export class SealCipher implements Cipher {
    */
   async seal(...[plaintext, context, options]: Parameters<Cipher["seal"]>): Promise<Sealed> {
     const signal = options?.signal;
-    this.#check(signal);
-    const { generation } = await abortable(this.#accounts.get(context.accountId), signal);
-    const key = await abortable(this.#sealing.current(context, generation), signal);
+    const key = await this.#sealingKey(context, signal);
     const sealing = sealRecord(plaintext, key.dataKey, context);
     key.dataKey.bytes.fill(0);
     const record = await sealing;
@@ -160,6 +159,16 @@ export class SealCipher implements Cipher {
     this.accountChanged();
     this.#readers.clear();
     this.#work[Symbol.dispose]();
+  }
+
+  /** A data key of the account's generation as it is once the key is there. */
+  async #sealingKey(context: SealContext, signal?: AbortSignal): Promise<SealingKey> {
+    for (;;) {
+      this.#check(signal);
+      const { generation } = await abortable(this.#accounts.get(context.accountId), signal);
+      const key = await abortable(this.#sealing.current(context, generation), signal);
+      if (key !== undefined) return key;
+    }
   }
 
   #check(signal?: AbortSignal): void {

@@ -77,9 +77,10 @@ export class SealingKeys {
   /**
    * A data key of the scope in this generation, saved before it is answered.
    *
+   * @returns `undefined` when the account changed meanwhile: its generation may be another one.
    * @throws {SvcError} `chain_unavailable`, `key_service_unavailable` when a chain cannot be begun.
    */
-  async current(scope: KeyScope, generation: number): Promise<SealingKey> {
+  async current(scope: KeyScope, generation: number): Promise<SealingKey | undefined> {
     if (!(generation >= 1 && generation <= MAX_GENERATION)) {
       throw new SvcError("chain_unavailable", "The account's generation is out of range");
     }
@@ -89,7 +90,7 @@ export class SealingKeys {
       const pending = this.#chain(name, identity);
       const chain = await pending;
       // Dropped by a change of the account while it was waited for.
-      if (this.#chains.get(name) !== pending) continue;
+      if (this.#chains.get(name) !== pending) return undefined;
       const found = this.#ofChain(chain, scope);
       if (found !== undefined) return found;
       this.#drop(name);

@@ -340,10 +340,32 @@ Deno.test("a key that is wrapped while its account changes is not used", async (
   work.held.wrap = gate.promise;
   const waiting = seal();
   while (work.calls.wrap === 0) await Promise.resolve();
+  work.accounts.set(accountId, stateOf([`0x${OWNER}`], { generation: 2 }));
   cipher.accountChanged(accountId);
   gate.resolve();
-  await waiting;
+  assert.equal((await waiting).wrappedKey[20], 2, "sealed under the new generation");
   assert.equal(work.calls.wrap, 2);
+});
+
+Deno.test("an account that is read while it changes is read again", async () => {
+  const { cipher, work, seal, open } = setUp();
+  await using _ = cipher;
+  const delegate: DecryptCredential = { delegateKey: "d".repeat(64) };
+  work.accounts.set(accountId, stateOf([`0x${OWNER}`, `0x${delegate.delegateKey}`]));
+  const sealed = await seal();
+  cipher.accountChanged(accountId);
+  const gate = Promise.withResolvers<void>();
+  work.held.account = gate.promise;
+  const { account } = work.calls;
+  const sealing = seal();
+  const refused = assert.rejects(open(sealed, delegate), { code: "decrypt_credential_invalid" });
+  while (work.calls.account === account || work.calls.prove === 0) await Promise.resolve();
+  work.accounts.set(accountId, stateOf([`0x${OWNER}`], { generation: 2 }));
+  cipher.accountChanged(accountId);
+  gate.resolve();
+  assert.equal((await sealing).wrappedKey[20], 2, "sealed under the new generation");
+  await refused;
+  assert.equal(work.calls.unwrap, 0, "no key server was asked");
 });
 
 Deno.test("a chain that is down keeps memories waiting and lets nobody in for long", async () => {
