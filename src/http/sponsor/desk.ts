@@ -15,6 +15,7 @@ import { answeredBudget } from "./answered_transaction.ts";
 import { GasBudget } from "./budget.ts";
 import { Executions } from "./executions.ts";
 import type { SponsorLedger } from "./ledger.ts";
+import { Places } from "./places.ts";
 
 /** What a {@linkcode SponsorDesk} works with. */
 export interface SponsorDeskOptions {
@@ -58,13 +59,13 @@ export class SponsorDesk {
   readonly #executions: Executions;
   /** Of its own: whoever invents senders must not push signed callers out of theirs. */
   readonly #limiter: RateLimiter;
-  #underWay = 0;
+  readonly #places = new Places(MAX_UNDER_WAY);
 
   /** Asks nothing of the sponsor by itself. */
   constructor(options: SponsorDeskOptions) {
     this.#options = options;
     this.#budget = new GasBudget(options.config, options.ledger, options.now);
-    this.#executions = new Executions(options.ledger);
+    this.#executions = new Executions(options.ledger, this.#places);
     this.#limiter = new RateLimiter(options.now);
   }
 
@@ -81,7 +82,8 @@ export class SponsorDesk {
     checkSponsoredKind(kindBytes, packageId);
     this.#spendForSender(sender, paid);
     using _held = this.#budget.hold();
-    const answer = await this.#forward(() =>
+    using _place = this.#places.take();
+    const answer = await forward(() =>
       sponsor.sponsor({ sender, kindBytes }, { signal: AbortSignal.timeout(SPONSOR_MS) })
     );
     const gas = answeredBudget(answer, { sender, kindBytes });
@@ -111,7 +113,7 @@ export class SponsorDesk {
     await this.#executions.run(
       digest,
       () =>
-        this.#forward(() =>
+        forward(() =>
           sponsor.execute({ digest, signature }, { signal: AbortSignal.timeout(EXECUTE_MS) })
         ),
     );
@@ -143,27 +145,18 @@ export class SponsorDesk {
       throw error;
     }
   }
-
-  async #forward<T>(ask: () => Promise<T>): Promise<T> {
-    if (this.#underWay >= MAX_UNDER_WAY) throw new SvcError("sponsor_overloaded");
-    this.#underWay++;
-    try {
-      return await ask();
-    } catch (error) {
-      throw asSponsorError(error);
-    } finally {
-      this.#underWay--;
-    }
-  }
 }
 
 function layer(name: string, limit: number, seconds: number): Layer {
   return { name, limit, seconds };
 }
 
-/** No answer in time is a sponsor that cannot be reached. */
-function asSponsorError(error: unknown): unknown {
-  return error instanceof DOMException && error.name === "TimeoutError"
-    ? new SvcError("sponsor_upstream_error", "The sponsor did not answer in time", { cause: error })
-    : error;
+/** Asks the sponsor; no answer in time is one that cannot be reached. */
+async function forward<T>(ask: () => Promise<T>): Promise<T> {
+  try {
+    return await ask();
+  } catch (cause) {
+    if (!(cause instanceof DOMException && cause.name === "TimeoutError")) throw cause;
+    throw new SvcError("sponsor_upstream_error", "The sponsor did not answer in time", { cause });
+  }
 }

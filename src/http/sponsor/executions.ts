@@ -1,6 +1,7 @@
 import { SvcError } from "../../errors.ts";
 import type { ExecutedTransaction } from "../../interfaces/mod.ts";
 import type { SponsorLedger } from "./ledger.ts";
+import type { Places } from "./places.ts";
 
 /** Refusals after which the transaction is certainly not executed. */
 const REFUSALS: readonly string[] = ["invalid_sponsor_signature", "sponsor_rejected"];
@@ -8,19 +9,22 @@ const REFUSALS: readonly string[] = ["invalid_sponsor_signature", "sponsor_rejec
 /** Executes sponsored transactions: each once, whoever asks how often, also across restarts. */
 export class Executions {
   readonly #ledger: SponsorLedger;
+  readonly #places: Places;
   /** The last execution of a digest that is under way; it never rejects. */
   readonly #turns = new Map<string, Promise<unknown>>();
 
-  /** Keeps its record in a ledger. */
-  constructor(ledger: SponsorLedger) {
+  /** Keeps its record in a ledger; each execution takes a place while it is handed on. */
+  constructor(ledger: SponsorLedger, places: Places) {
     this.#ledger = ledger;
+    this.#places = places;
   }
 
   /**
    * Hands a transaction to the sponsor, unless that succeeded before. Those who ask at the same time
    * wait for each other, because a wrong signature must not stand for a right one.
    *
-   * @throws {SvcError} what `forward` throws; `sponsorship_not_found` when it is gone meanwhile.
+   * @throws {SvcError} what `forward` throws; `sponsorship_not_found` when it is gone meanwhile;
+   * `sponsor_overloaded` when all places are taken.
    */
   async run(digest: string, forward: () => Promise<ExecutedTransaction>): Promise<void> {
     const turn = (this.#turns.get(digest) ?? Promise.resolve())
@@ -38,6 +42,8 @@ export class Executions {
     const before = this.#ledger.get(digest)?.state;
     if (before === undefined) throw new SvcError("sponsorship_not_found");
     if (before === "executed") return;
+    // What finds no place was not handed on, and is not noted.
+    using _place = this.#places.take();
     this.#ledger.start(digest);
     let executed: ExecutedTransaction;
     try {

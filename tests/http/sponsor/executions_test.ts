@@ -1,4 +1,5 @@
 import assert from "node:assert/strict";
+import { setImmediate } from "node:timers/promises";
 import { SvcError } from "../../../src/errors.ts";
 import { verifies } from "../../requirements.ts";
 import { assertError } from "../case.ts";
@@ -94,6 +95,22 @@ Deno.test("a refused execution frees its gas once it can be tried no longer", as
   assert.equal((await desk.ask()).body.code, "sponsor_budget_exhausted");
   desk.clock.advance(600_000);
   assert.equal((await desk.ask()).status, 200);
+});
+
+Deno.test("an execution that was not handed on counts no longer than it can be tried", async () => {
+  await using desk = await sponsoring({ limits: { maxGasMist: 10, dailyGasMist: 650 } });
+  desk.sponsor.budget = 10;
+  const { body: { digest } } = await desk.ask();
+  const gate = Promise.withResolvers<void>();
+  desk.sponsor.sponsorGate = gate.promise;
+  const asked = Array.from({ length: 64 }, () => desk.ask());
+  while (desk.sponsor.calls.sponsor < 65) await setImmediate();
+  assertError(await desk.execute(digest), [503, "sponsor_overloaded"]);
+  gate.resolve();
+  for (const { status } of await Promise.all(asked)) assert.equal(status, 200);
+  assert.equal(desk.sponsor.calls.execute, 0);
+  desk.clock.advance(600_000);
+  for (let i = 0; i < 65; i++) assert.equal((await desk.ask()).status, 200);
 });
 
 Deno.test("what the sponsor has forgotten is gone, with its gas", async () => {
