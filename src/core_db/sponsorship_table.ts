@@ -46,14 +46,15 @@ export class SponsorshipTable {
   }
 
   /**
-   * Gas of a UTC day in MIST: what was paid, what may be on its way, and what may still be executed
-   * because it was answered after `since` (milliseconds since the epoch).
+   * Gas of a UTC day in MIST: what was paid or handed on in it, and what may still be, because it was
+   * answered after `since` (milliseconds since the epoch), be that the day before.
    */
   gasOfDay(now: number, since: number): number {
     const row = this.#file.get<{ gas: number }>(
       `select coalesce(sum(gas), 0) as gas from sponsorship
-       where day = ? and (state <> 'open' or at > ?)`,
-      Math.floor(now / DAY_MS),
+       where day >= ? and (state <> 'open' and day = ? or state <> 'executed' and at > ?)`,
+      dayOf(since),
+      dayOf(now),
       since,
     );
     return row?.gas ?? 0;
@@ -68,7 +69,7 @@ export class SponsorshipTable {
    * @throws {SvcError} `sponsor_overloaded` when the same transaction was executed.
    */
   add(row: Omit<SponsorshipRow, "state">, since: number): void {
-    const day = Math.floor(row.at / DAY_MS);
+    const day = dayOf(row.at);
     this.#file.write(() => {
       this.#file.run(
         "delete from sponsorship where (state = 'open' and at <= ?) or day <= ?",
@@ -79,7 +80,7 @@ export class SponsorshipTable {
       if (known === "executed") throw new SvcError("sponsor_overloaded");
       this.#file.run(
         `insert into sponsorship values (?, ?, ?, ?, ?, 'open')
-         on conflict (digest) do update set at = excluded.at`,
+         on conflict (digest) do update set at = excluded.at, day = excluded.day`,
         row.digest,
         row.sender,
         row.at,
@@ -97,9 +98,13 @@ export class SponsorshipTable {
     );
   }
 
-  /** Notes that it is handed to the sponsor from now on. */
-  start(digest: string): void {
-    this.#file.run("update sponsorship set state = 'running' where digest = ?", digest);
+  /** Notes that it is handed to the sponsor from now on, milliseconds since the epoch. */
+  start(digest: string, now: number): void {
+    this.#file.run(
+      "update sponsorship set state = 'running', day = ? where digest = ?",
+      dayOf(now),
+      digest,
+    );
   }
 
   /** Notes that the sponsor refused it without executing it: it may be tried again. */
@@ -107,11 +112,16 @@ export class SponsorshipTable {
     this.#file.run("update sponsorship set state = 'open' where digest = ?", digest);
   }
 
-  /** Notes that it was executed, and what it cost in MIST when that is known. */
-  finish(digest: string, gas: number | undefined): void {
+  /**
+   * Notes that it was executed by now (milliseconds since the epoch), and what it cost in MIST when
+   * that is known.
+   */
+  finish(digest: string, gas: number | undefined, now: number): void {
     this.#file.run(
-      "update sponsorship set state = 'executed', gas = coalesce(?, gas) where digest = ?",
+      `update sponsorship set state = 'executed', gas = coalesce(?, gas), day = ?
+       where digest = ?`,
       gas ?? null,
+      dayOf(now),
       digest,
     );
   }
@@ -120,4 +130,9 @@ export class SponsorshipTable {
   drop(digest: string): void {
     this.#file.run("delete from sponsorship where digest = ?", digest);
   }
+}
+
+/** The UTC day of a time in milliseconds since the epoch. */
+function dayOf(at: number): number {
+  return Math.floor(at / DAY_MS);
 }

@@ -65,7 +65,7 @@ export class SponsorDesk {
   constructor(options: SponsorDeskOptions) {
     this.#options = options;
     this.#budget = new GasBudget(options.config, options.ledger, options.now);
-    this.#executions = new Executions(options.ledger, this.#places);
+    this.#executions = new Executions(options.ledger, this.#places, options.now);
     this.#limiter = new RateLimiter(options.now);
   }
 

@@ -10,13 +10,18 @@ const REFUSALS: readonly string[] = ["invalid_sponsor_signature", "sponsor_rejec
 export class Executions {
   readonly #ledger: SponsorLedger;
   readonly #places: Places;
+  readonly #now: () => number;
   /** The last execution of a digest that is under way; it never rejects. */
   readonly #turns = new Map<string, Promise<unknown>>();
 
-  /** Keeps its record in a ledger; each execution takes a place while it is handed on. */
-  constructor(ledger: SponsorLedger, places: Places) {
+  /**
+   * Keeps its record in a ledger; each execution takes a place while it is handed on. `now`:
+   * milliseconds since the epoch.
+   */
+  constructor(ledger: SponsorLedger, places: Places, now: () => number) {
     this.#ledger = ledger;
     this.#places = places;
+    this.#now = now;
   }
 
   /**
@@ -44,7 +49,7 @@ export class Executions {
     if (before === "executed") return;
     // What finds no place was not handed on, and is not noted.
     using _place = this.#places.take();
-    this.#ledger.start(digest);
+    this.#ledger.start(digest, this.#now());
     let executed: ExecutedTransaction;
     try {
       executed = await forward();
@@ -52,7 +57,7 @@ export class Executions {
       this.#noteFailure(digest, before, SvcError.from(error).code);
       throw error;
     }
-    this.#ledger.finish(digest, gasOf(executed));
+    this.#ledger.finish(digest, gasOf(executed), this.#now());
   }
 
   /** After an attempt whose outcome nobody knows, a refusal of the next one proves nothing. */

@@ -14,18 +14,21 @@ export interface Sponsorship {
 
 /** Durable record of sponsored transactions; synchronous, and durable when a call returns. */
 export interface SponsorLedger {
-  /** Gas of the UTC day of `now`, MIST, with what is open since `since`; times in milliseconds. */
+  /**
+   * Gas of the UTC day of `now`, MIST, with what was answered after `since` and may be executed yet;
+   * times in milliseconds.
+   */
   gasOfDay(now: number, since: number): number;
   /** Adds an open sponsorship; what was answered until `since` is open no longer. */
   add(row: Omit<Sponsorship, "state">, since: number): void;
   /** A sponsorship by digest. */
   get(digest: string): Sponsorship | undefined;
-  /** Notes that it is handed to the sponsor from now on. */
-  start(digest: string): void;
+  /** Notes that it is handed to the sponsor from now on, milliseconds since the epoch. */
+  start(digest: string, now: number): void;
   /** Notes that it was refused without being executed. */
   reopen(digest: string): void;
-  /** Notes that it was executed, and what it cost in MIST when that is known. */
-  finish(digest: string, gas: number | undefined): void;
+  /** Notes that it was executed by now, and what it cost in MIST when that is known. */
+  finish(digest: string, gas: number | undefined, now: number): void;
   /** Drops one that can never be executed. */
   drop(digest: string): void;
 }

@@ -1,4 +1,5 @@
 import assert from "node:assert/strict";
+import { SvcError } from "../../../src/errors.ts";
 import { verifies } from "../../requirements.ts";
 import { assertError } from "../case.ts";
 import { NOON, sponsoring } from "./desk.ts";
@@ -139,12 +140,46 @@ Deno.test("a day's gas: held while open, settled at execute, free again at 00:00
   const late = (await desk.ask()).body.digest;
   assert.equal((await desk.ask()).body.code, "sponsor_budget_exhausted");
   assert.equal((await desk.ask()).headers.get("retry-after"), "1");
-  // The next day has its own; what was held in the last one is settled there.
+  // The next day has its own; what is executed in it counts for it, whenever it was answered.
   desk.clock.advance(1);
   assert.equal((await desk.execute(late)).status, 200);
   assert.equal((await desk.ask()).status, 200);
+  assert.equal((await desk.ask()).body.code, "sponsor_budget_exhausted");
+});
+
+Deno.test("no more is paid in a day than its gas, whenever it was answered", async () => {
+  await using desk = await sponsoring({ limits: { maxGasMist: 10, dailyGasMist: 30 } });
+  desk.sponsor.budget = 10;
+  desk.sponsor.cost = 10;
+  desk.clock.advance(12 * 3_600_000 - 300_000);
+  const [executed, lost] = [(await desk.ask()).body.digest, (await desk.ask()).body.digest];
+  const open = (await desk.ask()).body.digest;
+  assert.equal((await desk.ask()).body.code, "sponsor_budget_exhausted");
+  assert.equal((await desk.execute(executed)).status, 200);
+  desk.sponsor.fail = { call: "execute", error: new SvcError("sponsor_upstream_error") };
+  assert.equal((await desk.execute(lost)).status, 502);
+  desk.sponsor.fail = undefined;
+  // After midnight two of them can still be executed: one is left.
+  desk.clock.advance(300_000);
   assert.equal((await desk.ask()).status, 200);
   assert.equal((await desk.ask()).body.code, "sponsor_budget_exhausted");
+  assert.equal((await desk.execute(open)).status, 200);
+  assert.equal((await desk.execute(lost)).status, 200);
+  desk.clock.advance(600_000);
+  assert.equal((await desk.ask()).status, 200);
+  assert.equal((await desk.ask()).body.code, "sponsor_budget_exhausted");
+});
+
+Deno.test("what was handed on without an answer counts for that day alone", async () => {
+  await using desk = await sponsoring({ limits: { maxGasMist: 10, dailyGasMist: 10 } });
+  desk.sponsor.budget = 10;
+  const { body: { digest } } = await desk.ask();
+  desk.sponsor.fail = { call: "execute", error: new SvcError("sponsor_upstream_error") };
+  assert.equal((await desk.execute(digest)).status, 502);
+  desk.clock.advance(12 * 3_600_000 - 1);
+  assert.equal((await desk.ask()).body.code, "sponsor_budget_exhausted");
+  desk.clock.advance(1);
+  assert.equal((await desk.ask()).status, 200);
 });
 
 Deno.test("what others hold only for the moment is no exhausted budget", async () => {
