@@ -45,12 +45,23 @@ export function methodOf(message: unknown): unknown {
     : undefined;
 }
 
-/** Whether an `Accept` header takes a type; a missing one takes none (PROTOCOL section 11). */
+/** A weight that says "not acceptable" (RFC 9110, section 12.4.2). */
+const NO_WEIGHT = /^q=0(?:\.0*)?$/;
+
+/**
+ * Whether an `Accept` header takes a type; a missing one takes none (PROTOCOL section 11). Of the
+ * ranges that have it, the narrowest decides.
+ */
 function accepts(accept: string, type: string): boolean {
-  return accept.split(",").some((range) => {
-    const name = range.split(";")[0]?.trim().toLowerCase();
-    return name === type || name === "*/*" || name === `${type.split("/")[0]}/*`;
+  const ranges = accept.toLowerCase().split(",").map((range) => {
+    const [name, ...parameters] = range.split(";").map((part) => part.trim());
+    return { name, isTaken: !parameters.some((parameter) => NO_WEIGHT.test(parameter)) };
   });
+  for (const name of [type, `${type.split("/")[0]}/*`, "*/*"]) {
+    const same = ranges.filter((range) => range.name === name);
+    if (same.length > 0) return same.some(({ isTaken }) => isTaken);
+  }
+  return false;
 }
 
 /**
