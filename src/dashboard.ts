@@ -1,10 +1,12 @@
 import { SvcError } from "./errors.ts";
+import { portFailure } from "./listen_failure.ts";
 import type { Logger } from "./log.ts";
 import { PROGRAM_ROOT } from "./plugins.ts";
 import { NODES } from "./protocol/networks.ts";
 import type { Settings } from "./settings.ts";
 import { formatHost } from "./settings/parsers.ts";
 import { VERSION } from "./version.ts";
+import type { WebOptions } from "./web/answer.ts";
 import { readWebFiles } from "./web/files.ts";
 import { type Dashboard, listenWeb } from "./web/listen.ts";
 
@@ -26,6 +28,14 @@ function relayerUrl({ publicUrl, host }: Settings, port: number): string {
   return `http://${formatHost(host)}:${port}`;
 }
 
+function listen(port: number, options: WebOptions): Dashboard {
+  try {
+    return listenWeb(port, options);
+  } catch (cause) {
+    throw portFailure("SVC_WEB_PORT", "localhost", port, cause) ?? cause;
+  }
+}
+
 /** Serves the dashboard where it can be served; the relayer runs without one, and says so. */
 export async function openDashboard(
   options: DashboardOptions,
@@ -42,7 +52,7 @@ export async function openDashboard(
   }
   try {
     const files = await readWebFiles(new URL("web/dist/", PROGRAM_ROOT));
-    const dashboard = listenWeb(webPort, {
+    const dashboard = listen(webPort, {
       webUrl,
       relayerUrl: relayerUrl(settings, relayerPort),
       accounts,
@@ -50,11 +60,6 @@ export async function openDashboard(
       version: VERSION,
       files,
     });
-    if (dashboard === undefined) {
-      return off(
-        `port ${webPort} is in use by another program; set SVC_WEB_PORT to another one`,
-      );
-    }
     logger.info("dashboard", { url: webUrl });
     return dashboard;
   } catch (error) {

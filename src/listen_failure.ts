@@ -1,18 +1,34 @@
 import { SvcError } from "./errors.ts";
 
 /**
- * Why the relayer cannot listen, by the setting to change: trying again does not help before that.
+ * Why a port cannot be had, by the setting to change: trying again does not help before that.
  *
+ * @param setting What chooses the port.
  * @param cause What `Deno.serve` threw.
+ * @returns `undefined` when it is not because of the port.
  */
-export function listenFailure(host: string, port: number, cause: unknown): SvcError {
-  const refused = (message: string) => new SvcError("invalid_parameter", message, { cause });
+export function portFailure(
+  setting: string,
+  host: string,
+  port: number,
+  cause: unknown,
+): SvcError | undefined {
   if (cause instanceof Deno.errors.AddrInUse) {
-    return refused(`SVC_PORT: ${host}:${port} is in use by another program`);
+    return refused(`${setting}: ${host}:${port} is in use by another program`, cause);
   }
   if (cause instanceof Deno.errors.PermissionDenied) {
-    return refused(`SVC_PORT: listening on ${port} needs more rights than this user has`);
+    return refused(`${setting}: listening on ${port} needs more rights than this user has`, cause);
   }
-  // An unknown name, a foreign address and one without its interface each have their own error.
-  return refused(`SVC_HOST: ${host} is no address of this machine`);
+  return undefined;
+}
+
+/** Why the relayer cannot listen: its port, or else its host. */
+export function listenFailure(host: string, port: number, cause: unknown): SvcError {
+  return portFailure("SVC_PORT", host, port, cause) ??
+    // An unknown name, a foreign address and one without its interface each have their own error.
+    refused(`SVC_HOST: ${host} is no address of this machine`, cause);
+}
+
+function refused(message: string, cause: unknown): SvcError {
+  return new SvcError("invalid_parameter", message, { cause });
 }

@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { listenFailure } from "../src/listen_failure.ts";
+import { listenFailure, portFailure } from "../src/listen_failure.ts";
 import { inHome, type LogLine, Program, relayerEnv } from "./program.ts";
 import { verifies } from "./requirements.ts";
 
@@ -102,6 +102,8 @@ Deno.test("a port that needs more rights is named", () => {
   const error = listenFailure("127.0.0.1", 80, new Deno.errors.PermissionDenied());
   assert.equal(error.code, "invalid_parameter");
   assert.match(error.message, /^SVC_PORT: listening on 80 needs more rights/);
+  const web = portFailure("SVC_WEB_PORT", "localhost", 80, new Deno.errors.PermissionDenied());
+  assert.match(String(web?.message), /^SVC_WEB_PORT: listening on 80 needs more rights/);
 });
 
 Deno.test("data of another relayer key is refused", async () => {

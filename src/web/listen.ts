@@ -15,9 +15,9 @@ export interface Dashboard {
  * Serves the dashboard on both loopback addresses: `localhost` means either, and a stranger on the
  * other one would be taken for it.
  *
- * @returns `undefined` when another program has the port on one of them.
+ * Throws what `Deno.serve` throws, as when another program has the port on one of them.
  */
-export function listenWeb(port: number, options: WebOptions): Dashboard | undefined {
+export function listenWeb(port: number, options: WebOptions): Dashboard {
   const servers: Deno.HttpServer<Deno.NetAddr>[] = [];
   const close = () => Promise.all(servers.map((server) => server.shutdown()));
   for (const hostname of WEB_HOSTS) {
@@ -32,7 +32,6 @@ export function listenWeb(port: number, options: WebOptions): Dashboard | undefi
         continue;
       }
       void close();
-      if (error instanceof Deno.errors.AddrInUse) return undefined;
       throw error;
     }
   }

@@ -121,7 +121,7 @@ Deno.test("a Host that no address can have is refused", async () => {
     await connection.write(new TextEncoder().encode(head));
     assert.match(await new Response(connection.readable).text(), /^HTTP\/1.1 40[03] /, host);
   }
-  await dashboard?.shutdown();
+  await dashboard.shutdown();
 });
 
 Deno.test("another loopback name leads to the address that holds the keys", async () => {

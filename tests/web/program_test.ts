@@ -8,6 +8,16 @@ import { freePort } from "../free_port.ts";
 /** First paint may transfer this much, in bytes. */
 const FIRST_PAINT_BYTES = 150_000;
 
+/** Whether listening on a port is refused for no lack of rights. */
+function mayHavePort(port: number): boolean {
+  try {
+    Deno.listen({ hostname: "127.0.0.1", port }).close();
+    return true;
+  } catch (error) {
+    return !(error instanceof Deno.errors.PermissionDenied);
+  }
+}
+
 for (const hostname of ["127.0.0.1", "::1"]) {
   Deno.test(`a taken dashboard port is named, and the relayer runs on: ${hostname}`, async () => {
     verifies("15-23");
@@ -24,12 +34,28 @@ for (const hostname of ["127.0.0.1", "::1"]) {
       await using program = new Program(["start"], env);
       const { port: relayerPort } = await program.event("listening");
       const { reason } = await program.event("dashboard off");
-      assert.match(String(reason), new RegExp(`port ${port} is in use.*SVC_WEB_PORT`));
+      assert.equal(reason, `SVC_WEB_PORT: localhost:${port} is in use by another program`);
       const { status } = await (await fetch(`http://127.0.0.1:${relayerPort}/health`)).json();
       assert.equal(status, "ok");
     });
   });
 }
+
+Deno.test({
+  name: "a dashboard port that needs more rights is named, and the relayer runs on",
+  // Whoever may have any port is refused none.
+  ignore: mayHavePort(80),
+  fn: () =>
+    inHome(async (home) => {
+      await using program = new Program(["start"], { ...relayerEnv(home), SVC_WEB_PORT: "80" });
+      await program.event("listening");
+      const { reason } = await program.event("dashboard off");
+      assert.equal(
+        reason,
+        "SVC_WEB_PORT: listening on 80 needs more rights than this user has",
+      );
+    }),
+});
 
 Deno.test("port 0 switches the dashboard off", async () => {
   await inHome(async (home) => {
