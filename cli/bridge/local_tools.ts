@@ -36,8 +36,8 @@ const LOGOUT: Members = {
   name: LOCAL_TOOL.logout,
   title: "Sign out",
   description:
-    "Deletes the local credentials file. The account still lists the key: it is removed on " +
-    "the dashboard.",
+    "Deletes the local credentials file. The on-chain key is not revoked: that is done " +
+    "on the dashboard.",
   annotations: {
     readOnlyHint: false,
     destructiveHint: true,

@@ -79,9 +79,10 @@ export class LoginTools {
       const what = removed
         ? "Signed out: the credentials file is deleted."
         : "Nobody was signed in.";
-      const key = tail === undefined ? "" : ` The account still lists the key (…${tail}): ` +
-        "remove it on the dashboard when it is not needed any more.";
-      return success(what + key, { removed });
+      const key = tail === undefined ? "" : ` (…${tail})`;
+      const text = `${what} The on-chain key${key} is not revoked: remove it on the dashboard ` +
+        "when it is not needed any more.";
+      return success(text, { removed });
     } catch (error) {
       return failure(explain(error, target().relayer));
     }

@@ -60,11 +60,6 @@ Deno.test("the memory tools are described as the relayer describes them", async 
   }
   assert.deepEqual(hints("svc_login"), [false, false, false, true]);
   assert.deepEqual(hints("svc_logout"), [false, true, true, false]);
-  const { description } = ours.find(({ name }) => name === "svc_logout");
-  assert.match(
-    description,
-    /^Deletes the local credentials file\. The account still lists the key:/,
-  );
 });
 
 Deno.test("the sessionless revision is spoken to hosts that ask for it", async () => {

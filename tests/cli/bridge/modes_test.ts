@@ -182,9 +182,7 @@ Deno.test("logout deletes the file and takes effect at once", async () => {
   await svc.host.call("svc_recall", { query: "q" });
   const result = await svc.host.call("svc_logout");
   assert.deepEqual(result.structuredContent, { removed: true });
-  const tail = credentials.delegatePublicKeyHex.slice(-8);
-  // Also true of a relayer that keeps the accounts itself.
-  assert.ok(textOf(result).includes(`The account still lists the key (…${tail}): remove it on`));
+  assert.match(textOf(result), /on-chain key .* is not revoked/);
   await assert.rejects(Deno.stat(svc.path), Deno.errors.NotFound);
   await svc.host.heard(CHANGED);
   assert.deepEqual(await svc.host.tools(), TOOLS.authRequired);
@@ -192,7 +190,6 @@ Deno.test("logout deletes the file and takes effect at once", async () => {
   assert.match(textOf(refused), /You are not signed in/);
   const again = await svc.host.call("svc_logout");
   assert.deepEqual(again.structuredContent, { removed: false });
-  assert.equal(textOf(again), "Nobody was signed in.");
   assert.equal(relayer.messages("tools/call").length, 1);
 });
 
