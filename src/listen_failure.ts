@@ -22,11 +22,17 @@ export function portFailure(
   return undefined;
 }
 
-/** Why the relayer cannot listen: its port, or else its host. */
-export function listenFailure(host: string, port: number, cause: unknown): SvcError {
+/**
+ * Why the relayer cannot listen: its port, or its host.
+ *
+ * @returns `undefined` for any other reason, which may pass.
+ */
+export function listenFailure(host: string, port: number, cause: unknown): SvcError | undefined {
+  // An unknown name and an address without its interface have no class of their own.
+  const isHost = cause instanceof Deno.errors.AddrNotAvailable ||
+    cause instanceof Error && /lookup address|Invalid argument/.test(cause.message);
   return portFailure("SVC_PORT", host, port, cause) ??
-    // An unknown name, a foreign address and one without its interface each have their own error.
-    refused(`SVC_HOST: ${host} is no address of this machine`, cause);
+    (isHost ? refused(`SVC_HOST: ${host} is no address of this machine`, cause) : undefined);
 }
 
 function refused(message: string, cause: unknown): SvcError {

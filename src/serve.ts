@@ -42,7 +42,7 @@ function listen(settings: Settings, relayer: Relayer) {
       (request, info) => relayer.fetch(request, info),
     );
   } catch (cause) {
-    throw listenFailure(host, port, cause);
+    throw listenFailure(host, port, cause) ?? cause;
   }
 }
 

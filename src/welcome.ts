@@ -28,8 +28,9 @@ function assignments(settings: Settings, env: Env, address: string): string {
   if (url !== `http://${plain.host}:${plain.port}`) values.push([TABLE.publicUrl.env, url]);
   for (const key of READ) {
     const value = settings[key];
+    // A command may hold what opens a vault.
     if (value !== undefined && value !== plain[key]) {
-      values.push([TABLE[key].env, formatValue(value)]);
+      values.push([TABLE[key].env, key === "keyCommand" ? "…" : formatValue(value)]);
     }
   }
   return values.map(([name, value]) => `${name}=${shellWord(value)} `).join("");

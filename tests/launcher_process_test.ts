@@ -100,8 +100,9 @@ Deno.test("an address this machine does not have is named, and not tried again",
 
 Deno.test("a port that needs more rights is named", () => {
   const error = listenFailure("127.0.0.1", 80, new Deno.errors.PermissionDenied());
-  assert.equal(error.code, "invalid_parameter");
+  assert.equal(error?.code, "invalid_parameter");
   assert.match(error.message, /^SVC_PORT: listening on 80 needs more rights/);
+  assert.equal(listenFailure("127.0.0.1", 80, new Error("Too many open files")), undefined);
   const web = portFailure("SVC_WEB_PORT", "localhost", 80, new Deno.errors.PermissionDenied());
   assert.match(String(web?.message), /^SVC_WEB_PORT: listening on 80 needs more rights/);
 });

@@ -14,6 +14,7 @@ export class Nearest {
   readonly #limit: number;
   /** Best first; equal ones by id, so that answers do not depend on how memories are packed. */
   readonly #found: Candidate[] = [];
+  readonly #ids = new Set<string>();
 
   /** Keeps at most `limit` memories. */
   constructor(query: Float32Array, limit: number) {
@@ -44,8 +45,10 @@ export class Nearest {
   #insert(candidate: Candidate): void {
     const found = this.#found;
     // A memory that was replaced during the scan is met twice; the later copy is the newer one.
-    const twin = found.findIndex(({ id }) => id === candidate.id);
-    if (twin >= 0) found.splice(twin, 1);
+    if (this.#ids.has(candidate.id)) {
+      found.splice(found.findIndex(({ id }) => id === candidate.id), 1);
+    }
+    this.#ids.add(candidate.id);
     let low = 0;
     let high = found.length;
     while (low < high) {
@@ -54,7 +57,7 @@ export class Nearest {
       else high = middle;
     }
     found.splice(low, 0, candidate);
-    if (found.length > this.#limit) found.pop();
+    if (found.length > this.#limit) this.#ids.delete(found.pop()!.id);
   }
 }
 

@@ -215,35 +215,21 @@ export class ReplayStore {
    * @throws {SvcError} `idempotency_in_progress` after 30 s of waiting.
    */
   async once<T>(keys: readonly string[], process: () => Promise<T>): Promise<T> {
+    // All keys are entered in one turn: whoever waits does so for requests that came before it.
+    const before = keys.map((key) => this.#inFlight.get(key)).filter((item) => item !== undefined);
     const done = Promise.withResolvers<void>();
-    const timeout = Promise.withResolvers<never>();
-    let timer: ReturnType<typeof setTimeout> | undefined;
-    const mine: string[] = [];
+    for (const key of keys) this.#inFlight.set(key, done.promise);
     try {
-      for (;;) {
-        // Also the keys that are free while another one is waited for: who comes later and has one
-        // of those waits for this request, and never the other way round.
-        const others = keys.filter((key) => !mine.includes(key) && this.#inFlight.has(key));
-        for (const key of keys) {
-          if (others.includes(key) || mine.includes(key)) continue;
-          this.#inFlight.set(key, done.promise);
-          mine.push(key);
-        }
-        if (others.length === 0) {
-          clearTimeout(timer);
-          return await process();
-        }
-        timer ??= setTimeout(() => {
-          const options = { retryAfter: 1 };
-          timeout.reject(new SvcError("idempotency_in_progress", undefined, options));
-        }, WAIT_MS);
-        const running = others.map((key) => this.#inFlight.get(key));
-        await Promise.race([Promise.all(running), timeout.promise]);
-      }
+      if (before.length > 0) await inTime(Promise.all(before));
+      return await process();
     } finally {
-      clearTimeout(timer);
-      for (const key of mine) this.#inFlight.delete(key);
-      done.resolve();
+      // One that waited in vain lets nobody behind it overtake those before it.
+      void Promise.all(before).then(() => {
+        for (const key of keys) {
+          if (this.#inFlight.get(key) === done.promise) this.#inFlight.delete(key);
+        }
+        done.resolve();
+      });
     }
   }
 
@@ -285,5 +271,18 @@ export class ReplayStore {
     const plain = this.#options.sealer.open(sealed, this.#digest(key).toBase64());
     const text = new TextDecoder().decode(plain);
     return { status: Number(text.slice(0, 3)), body: text.slice(4) };
+  }
+}
+
+/** @throws {SvcError} `idempotency_in_progress` after 30 s. */
+async function inTime(before: Promise<unknown>): Promise<void> {
+  const late = Promise.withResolvers<never>();
+  const timer = setTimeout(() => {
+    late.reject(new SvcError("idempotency_in_progress", undefined, { retryAfter: 1 }));
+  }, WAIT_MS);
+  try {
+    await Promise.race([before, late.promise]);
+  } finally {
+    clearTimeout(timer);
   }
 }

@@ -1,4 +1,4 @@
-import { type JobErrorCode, SvcError } from "../errors.ts";
+import { SvcError } from "../errors.ts";
 import type { DispatchConfig } from "../config.ts";
 import type { Logger } from "../log.ts";
 import { backoff, BACKOFF_MS, RETRY_AFTER_MS } from "./backoff.ts";
@@ -8,6 +8,7 @@ import type { Scope } from "../interfaces/mod.ts";
 import type { LiveJob } from "./live_job.ts";
 import { JobQueue } from "./job_queue.ts";
 import type { JobStore } from "./store.ts";
+import { StepError } from "./step_error.ts";
 import { TableOutage } from "./table_outage.ts";
 import { Timers } from "./timers.ts";
 
@@ -19,27 +20,10 @@ const UPLOADS = { jobs: 2_000, bytes: 64 * 1024 * 1024 };
 const SWEEP_MS = 1_000;
 /** A stop waits this long for work that was put down, milliseconds. */
 const PUT_DOWN_MS = 1_000;
+/** Tries from which on a job is suspected of ending its process, however few it has. */
+const SUSPICIOUS_TRIES = 20;
 /** A clock that went back by more than this was set: due times of before mean nothing now. */
 const CLOCK_STEP_MS = 2_000;
-
-/** Why a step failed, for the job's record. */
-export class StepError extends Error {
-  /** Job error code. */
-  readonly code: JobErrorCode;
-  /** Whether another try may succeed. */
-  readonly retryable: boolean;
-  /** Whole seconds to wait at least. */
-  readonly retryAfter: number | undefined;
-
-  /** Takes over what an error says of itself; unknown errors may be retried. */
-  constructor(code: JobErrorCode, cause: unknown) {
-    super(code, { cause });
-    const known = cause instanceof SvcError ? cause : undefined;
-    this.code = code;
-    this.retryable = known?.retryable ?? true;
-    this.retryAfter = known?.retryAfter;
-  }
-}
 
 /** What a job's work is given. */
 export interface Attempt {
@@ -83,6 +67,8 @@ export class JobWorker {
   /** What runs, also after it was put down. */
   readonly #work = new Set<Promise<void>>();
   readonly #abort = new AbortController();
+  /** Memories that are being worked on. */
+  readonly #working = new Set<string>();
   #slots = 0;
   #bytesInFlight = 0;
   readonly #timers = new Timers();
@@ -123,6 +109,11 @@ export class JobWorker {
     return this.#abort.signal;
   }
 
+  /** Whether a memory's job is at work: it sees by itself that the memory is deleted. */
+  isWorkingOn(memoryId: string): boolean {
+    return this.#working.has(memoryId);
+  }
+
   /** Accepted jobs, to be started in this process. */
   notify(jobs: readonly LiveJob[]): void {
     if (!this.#options.dispatch.process) return;
@@ -131,18 +122,19 @@ export class JobWorker {
   }
 
   /**
-   * Takes up what an earlier process left: what was put off waits for its time. A job during which as
-   * many processes ended as it has tries may be what ends them: it is put off as well, so that no
-   * job can keep the relayer from serving.
+   * Takes up what an earlier process left: what was put off waits for its time. A job that has used up
+   * its tries without an end was at work when the process ended, and may be why: it is put off as
+   * well, so that no job can keep the relayer from serving.
    */
   resume(jobs: readonly LiveJob[]): void {
     const { maxAttempts, logger } = this.#options;
     const now = this.#options.now();
     for (const live of jobs) {
-      if (live.due <= now && live.attempts >= maxAttempts) {
+      if (live.due <= now && live.attempts >= Math.max(maxAttempts, SUSPICIOUS_TRIES)) {
         logger.warn("job_put_off", { job_id: live.job.id, attempts: live.attempts });
         const due = now + BACKOFF_MS.longest;
         this.#store.putOff(live, due, live.errorCode ?? "internal_error").catch(() => {});
+        void this.#options.wakeAfter?.(BACKOFF_MS.longest).catch(() => {});
       }
       // The clock may have been set back since.
       if (live.due > now) this.#startAfter(live, Math.min(live.due - now, RETRY_AFTER_MS));
@@ -256,6 +248,7 @@ export class JobWorker {
       // It may have been cancelled while it waited for its turn.
       if (live.ending !== undefined) return;
       if (!await this.#claim(live)) return;
+      this.#working.add(live.job.memoryId);
       this.#abort.signal.throwIfAborted();
       await this.#untilStopped(
         this.#options.process({ live, signal: this.#abort.signal, release }),
@@ -263,6 +256,7 @@ export class JobWorker {
     } catch (error) {
       await this.#failed(live, error);
     } finally {
+      this.#working.delete(live.job.memoryId);
       release();
     }
   }

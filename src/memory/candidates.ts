@@ -1,29 +1,56 @@
-import type { Match, ScopeQuery, SearchOptions } from "../index/loaded_scope.ts";
+import type { IndexedMemory, Match, ScopeQuery, SearchOptions } from "../index/loaded_scope.ts";
 import type { IndexEntry, Scope } from "../interfaces/mod.ts";
 import type { Caller, Domain } from "./domain.ts";
 import { openMemories } from "./open.ts";
 
 /** Scopes of so many memories are loaded, whatever the budget: a moment's work and memory. */
 const SMALL = 20_000;
-/** Memories the vector store is asked for at first and, where filters leave too few, at most. */
+/** Memories the vector store is asked for, and where some of them may be filtered out. */
 const NEAREST = 500;
-const MOST = 8_000;
+const FILTERED = 2_000;
+/** How long it is known which scopes of an owner are large, and of how many owners. */
+const KNOWN_MS = 60_000;
+const OWNERS = 1_000;
 
 /** A search whose filter is known. */
-type FilteredSearch = SearchOptions & Required<Pick<SearchOptions, "accept">>;
+export interface FilteredSearch extends SearchOptions {
+  accept(memory: IndexedMemory): boolean;
+  /** Whether it leaves out more than a few. */
+  readonly isFiltered: boolean;
+}
 
-/** Whose operators have been told. */
-const told = new WeakSet<Domain>();
+/** Namespaces of an owner that are too large. */
+interface Large {
+  readonly namespaces: ReadonlySet<string>;
+  /** Milliseconds since the epoch. */
+  readonly until: number;
+}
+
+/** By owner; counting all namespaces of one takes a while where there are thousands. */
+const known = new WeakMap<Domain, Map<string, Large>>();
 
 /** Whether a scope is not in RAM and would not fit into the budget of the index. */
 export async function isTooLarge(domain: Domain, scope: Scope): Promise<boolean> {
   if (domain.index.holds(scope)) return false;
-  const scopes = await domain.vectorStore.scopes(scope.owner);
-  const count = scopes.find(({ namespace }) => namespace === scope.namespace)?.count ?? 0;
-  if (count <= SMALL || domain.index.fits(count)) return false;
-  if (!told.has(domain)) domain.logger.warn("namespace_above_index_memory", { memories: count });
-  told.add(domain);
-  return true;
+  const owners = known.get(domain) ?? new Map<string, Large>();
+  known.set(domain, owners);
+  let large = owners.get(scope.owner);
+  if (large === undefined || large.until <= domain.now()) {
+    large = await countLarge(domain, scope.owner);
+    if (owners.size >= OWNERS) owners.clear();
+    owners.set(scope.owner, large);
+  }
+  return large.namespaces.has(scope.namespace);
+}
+
+async function countLarge(domain: Domain, owner: string): Promise<Large> {
+  const scopes = await domain.vectorStore.scopes(owner);
+  const large = scopes.filter(({ count }) => count > SMALL && !domain.index.fits(count));
+  for (const { count } of large) {
+    domain.logger.warn("namespace_above_index_memory", { memories: count });
+  }
+  const namespaces = new Set(large.map(({ namespace }) => namespace));
+  return { namespaces, until: domain.now() + KNOWN_MS };
 }
 
 /**
@@ -62,12 +89,11 @@ async function nearest(
   { vectorStore }: Domain,
   scope: Scope,
   vector: Float32Array,
-  { limit, accept }: FilteredSearch,
+  { limit, accept, isFiltered }: FilteredSearch,
   signal: AbortSignal | undefined,
 ): Promise<IndexEntry[]> {
-  for (let asked = Math.max(NEAREST, 2 * limit);; asked *= 4) {
-    const found = await vectorStore.search({ ...scope, vector, limit: asked }, { signal });
-    const accepted = found.map(({ entry }) => entry).filter(accept);
-    if (accepted.length >= limit || found.length < asked || asked >= MOST) return accepted;
-  }
+  // Once: each search reads the whole scope.
+  const asked = Math.max(isFiltered ? FILTERED : NEAREST, 2 * limit);
+  const found = await vectorStore.search({ ...scope, vector, limit: asked }, { signal });
+  return found.map(({ entry }) => entry).filter(accept);
 }

@@ -156,7 +156,9 @@ export async function rank(
   } satisfies SearchOptions;
   if (await isTooLarge(domain, scope)) {
     const accept = (memory: IndexedMemory): boolean => search.accept(memory) && !isDeleted(memory);
-    const found = await matchNearest(domain, caller, scope, query, { ...search, accept });
+    const isFiltered = occurredAfter > -Infinity || occurredBefore < Infinity;
+    const asked = { ...search, accept, isFiltered };
+    const found = await matchNearest(domain, caller, scope, query, asked);
     return best(found, options, now);
   }
   // The words are opened while the scope is loaded.

@@ -153,23 +153,10 @@ async function cancel(domain: Domain, jobs: readonly LiveJob[]): Promise<void> {
 export async function undoJob(domain: Domain, live: LiveJob): Promise<void> {
   const { owner, namespace, memoryId } = live.job;
   const scope: Scope = { owner, namespace };
-  try {
-    await cancel(domain, [live]);
-    const gone = { ...goneOf(live), blobId: live.blobId };
-    await removeMemories(domain, scope, [gone], { accountId: live.job.accountId });
-    domain.tombstones.markApplied(scope, [memoryId]);
-  } finally {
-    undoneByJobs(domain).delete(memoryId);
-  }
-}
-
-/** Ids of deleted memories whose running jobs will undo their effects. */
-const leftToJobs = new WeakMap<Domain, Set<string>>();
-
-function undoneByJobs(domain: Domain): Set<string> {
-  const ids = leftToJobs.get(domain) ?? new Set();
-  leftToJobs.set(domain, ids);
-  return ids;
+  await cancel(domain, [live]);
+  const gone = { ...goneOf(live), blobId: live.blobId };
+  await removeMemories(domain, scope, [gone], { accountId: live.job.accountId });
+  domain.tombstones.markApplied(scope, [memoryId]);
 }
 
 /** Cancels the jobs, removes the memories, and notes that this is finished where it is. */
@@ -179,15 +166,14 @@ async function apply(
   memories: readonly Gone[],
   live: readonly LiveJob[],
 ): Promise<Map<string, BlobFate>> {
-  const running = new Set(live.filter((job) => job.state !== "pending").map((l) => l.job.memoryId));
-  for (const id of running) undoneByJobs(domain).add(id);
+  const ids = memories.map((memory) => memory.id);
+  const running = new Set(ids.filter((id) => domain.worker.isWorkingOn(id)));
   await cancel(domain, live);
   const unsure = live.filter(({ mayBeStored, blobId }) => mayBeStored && blobId === undefined);
   const mayUpload = new Set(unsure.map((job) => job.job.memoryId));
   const fates = await removeMemories(domain, scope, memories, { mayUpload });
   // A running job notes it when its effects are undone; after a crash the next start does.
-  const ids = memories.map((memory) => memory.id).filter((id) => !running.has(id));
-  domain.tombstones.markApplied(scope, ids);
+  domain.tombstones.markApplied(scope, ids.filter((id) => !running.has(id)));
   return fates;
 }
 
@@ -195,7 +181,7 @@ async function apply(
  * Deletes a memory with all its versions and cancels its unfinished job.
  *
  * @throws {SvcError} `memory_not_found`, also for another owner's; `storage_unavailable`, and the
- * deletion is then finished by another call or the next start.
+ * deletion is then finished by another call, the upkeep or the next start.
  */
 export async function deleteMemory(domain: Domain, caller: Caller, id: string): Promise<BlobFate> {
   const { owner } = caller.account;
@@ -244,9 +230,11 @@ export async function forget(domain: Domain, caller: Caller, namespace: string):
     return { gone, live };
   });
   await apply(domain, scope, gone, live);
-  await finishDeletions(domain, scope);
+  const finished = await finishDeletions(domain, scope);
   if (stored.status === "rejected") throw stored.reason;
-  await removeUnindexed(domain, scope, stored.value);
+  const known = new Set([...gone, ...finished].map(({ blobId }) => blobId));
+  const rest = stored.value.filter(({ blobId }) => !known.has(blobId));
+  await removeUnindexed(domain, scope, rest);
   tombstoneSenderOf(domain).notify();
   return gone.length;
 }
@@ -263,8 +251,9 @@ async function removeUnindexed(
 ): Promise<void> {
   await index.read(scope, async (loaded) => {
     for (const { blobId, bytes } of stored) {
+      if (loaded.hasBlob(blobId)) continue;
       const isAwaited = isManualUnderWay(jobs.liveIn(scope), bytes, new Set());
-      if (!loaded.hasBlob(blobId) && !isAwaited) await blobStore.delete?.(blobId, scope);
+      if (!isAwaited) await blobStore.delete?.(blobId, scope);
     }
   });
 }
@@ -285,9 +274,11 @@ export async function replayTombstones(domain: Domain): Promise<void> {
   }
 }
 
-async function finishDeletions(domain: Domain, scope: Scope): Promise<void> {
-  const ids = domain.tombstones.unappliedIn(scope).difference(undoneByJobs(domain));
-  if (ids.size === 0) return;
+/** Removes what is left of deleted memories of a scope; answers these. */
+async function finishDeletions(domain: Domain, scope: Scope): Promise<Gone[]> {
+  const unapplied = [...domain.tombstones.unappliedIn(scope)];
+  const ids = new Set(unapplied.filter((id) => !domain.worker.isWorkingOn(id)));
+  if (ids.size === 0) return [];
   await cancel(
     domain,
     domain.jobs.liveIn(scope).filter((live) => ids.has(live.job.memoryId)),
@@ -296,8 +287,10 @@ async function finishDeletions(domain: Domain, scope: Scope): Promise<void> {
   for (const entry of await domain.vectorStore.get(scope.owner, [...ids])) {
     if (entry.namespace === scope.namespace) gone.set(entry.id, entry);
   }
-  await removeMemories(domain, scope, [...gone.values()], { mayUpload: ids });
+  const memories = [...gone.values()];
+  await removeMemories(domain, scope, memories, { mayUpload: ids });
   domain.tombstones.markApplied(scope, [...ids]);
+  return memories;
 }
 
 /** Deletes expired memories of a scope in the background. */

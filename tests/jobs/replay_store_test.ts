@@ -280,6 +280,29 @@ Deno.test("who waits for one key holds the other one", async () => {
   await bench.stop();
 });
 
+Deno.test("requests that share both keys never wait for each other", async () => {
+  using bench = await Bench.open();
+  const [one, two] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
+  const ran: string[] = [];
+  const run = (name: string, keys: readonly string[], until?: Promise<void>) =>
+    bench.store.once(keys, async () => {
+      ran.push(name);
+      await until;
+    });
+  const runs = [
+    run("text", ["t"], one.promise),
+    run("key", ["k"], two.promise),
+    run("both", ["t", "k"]),
+  ];
+  one.resolve();
+  await runs[0];
+  runs.push(run("both again", ["t", "k"]));
+  two.resolve();
+  await Promise.all(runs);
+  assert.deepEqual(ran, ["text", "key", "both", "both again"]);
+  await bench.stop();
+});
+
 Deno.test("after an error the waiting request runs itself", async () => {
   verifies("6-22");
   using bench = await Bench.open();

@@ -3,7 +3,7 @@ import { mock } from "node:test";
 import { SvcError } from "../../src/errors.ts";
 import type { LiveJob } from "../../src/jobs/live_job.ts";
 import { backoff } from "../../src/jobs/backoff.ts";
-import { StepError } from "../../src/jobs/worker.ts";
+import { StepError } from "../../src/jobs/step_error.ts";
 import { verifies } from "../requirements.ts";
 import { Desk, fakeJobs, stopNow, turn, withTimers, workerOn } from "./desk.ts";
 import { fakeKv, FakeTable, openGate } from "./fake_kv.ts";

@@ -218,6 +218,35 @@ Deno.test("no clock lets a forget delete the blob of a memory accepted after it"
   assert.equal((await svc.get(`/api/memories/${id}`)).status, 200);
 });
 
+Deno.test("a forget deletes each blob once, and leaves no row of a job that was put off", async () => {
+  let isDown = false;
+  const deleted: string[] = [];
+  const failing = () => Promise.reject(new SvcError("storage_unavailable"));
+  await using durable = await DurableRelayer.start({
+    wrap: (backends) => ({
+      ...backends,
+      blobStore: intercepted(backends.blobStore, {
+        put: (next, ...args) => isDown ? failing() : next(...args),
+        delete: (next, ...args) => {
+          if (isDown) return failing();
+          deleted.push(args[0]);
+          return next(...args);
+        },
+      }),
+    }),
+  });
+  const { svc } = durable;
+  await svc.remember("tea");
+  isDown = true;
+  await svc.post("/api/remember", { text: "tea that waits for its upload" });
+  await svc.relayer.idle();
+  assert.equal((await svc.post("/api/forget", forgetDefault)).status, 503);
+  isDown = false;
+  assert.equal((await svc.post("/api/forget", forgetDefault)).body.deleted, 0);
+  assert.equal(deleted.length, 1);
+  assert.equal((await svc.post("/api/stats", {})).body.memory_count, 0);
+});
+
 Deno.test("a forget that failed half way hides nothing, and the next one finishes it", async () => {
   verifies("10.6-2");
   let isDown = false;
