@@ -107,6 +107,23 @@ export class FoundRows {
     ).map(({ id }) => id);
   }
 
+  /**
+   * Quilts that a look met and that count as replaced, though nobody has read them and no quilt
+   * says so: nothing of them can be elsewhere.
+   */
+  leftUnread(holder: string, look: number): string[] {
+    return this.#database.all<{ id: string }>(
+      `select object_id as id from found join stored as s using(object_id)
+       where found.holder = ? and seen = ? and taken = 1 and state = 'replaced' and quilt = 1
+       and not exists (select 1 from indexed as i where i.owner = s.owner
+         and i.namespace = s.namespace and i.blob_id = s.blob_id)
+       and not exists (select 1 from tombstone as t where t.owner = s.owner
+         and t.namespace = s.namespace and t.id = s.blob_id)`,
+      holder,
+      look,
+    ).map(({ id }) => id);
+  }
+
   /** Has an object looked at anew when it is met again. */
   reopen(objectId: string): void {
     this.#database.run("update found set version = '' where object_id = ?", objectId);

@@ -101,16 +101,20 @@ export class Listing {
     return catalogue.isDeleted(scope, id) ? undefined : catalogue.patch(scope, id);
   }
 
-  /** Makes sure that the patches of a blob are in the catalogue. */
-  async index(blob: StoredBlob): Promise<void> {
+  /**
+   * Makes sure that the patches of a blob are in the catalogue. Answers whether they are known to
+   * be all of them: a quilt that nobody has at the moment may hold any.
+   */
+  async index(blob: StoredBlob): Promise<boolean> {
     const { catalogue, bytes, log } = this.#options;
-    if (!blob.quilt || isIndexed(catalogue.database, blob, blob.blobId)) return;
+    if (!blob.quilt || isIndexed(catalogue.database, blob, blob.blobId)) return true;
     const read = await bytes.quilt(blob);
     if (read === undefined) {
       log("warn", "walrus: a quilt on chain cannot be read as one; it is left out");
-      return;
+      return false;
     }
     await catalogue.database.write(() => this.#note(blob, read));
+    return read.proven;
   }
 
   /** Live blobs of a scope behind a row, each blob id once: with the object it came with first. */

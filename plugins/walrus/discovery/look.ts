@@ -125,6 +125,9 @@ export class Discovery {
         else this.#rows.reopen(objectId);
         if (state === "live") catalogue.setState(objectId, "gone");
       }
+      for (const objectId of this.#rows.leftUnread(owner, look)) {
+        catalogue.setState(objectId, "live");
+      }
     });
   }
 

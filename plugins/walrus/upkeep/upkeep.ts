@@ -197,7 +197,11 @@ export class Upkeep {
       this.#looked.add(scope.owner);
     }
     const live = catalogue.liveIn(scope);
-    for (const blob of live) if (blob.endEpoch > state.epoch) await listing.index(blob);
+    const unread = new Set<string>();
+    for (const blob of live) {
+      if (blob.endEpoch <= state.epoch) continue;
+      if (!await listing.index(blob)) unread.add(blob.objectId);
+    }
     const blobs: KeptBlob[] = [];
     for (const blob of live) {
       // Between blobs others have their turn: a scope may have a million patches.
@@ -210,12 +214,14 @@ export class Upkeep {
         blob.blobId,
       )?.count ?? 0;
       const replaced = blob.quilt && catalogue.isDeleted(scope, blob.blobId);
+      // It may be read the next time: what is not known to be needless is not given up.
+      if (unread.has(blob.objectId) && !replaced) continue;
       const kept = replaced ? [] : sizes;
       const dead = count - kept.length;
       blobs.push({ ...blob, live: kept, dead, foreign: others && foreign(blob) });
     }
     const steps = planScope(blobs, { ...state, epochs, renewBefore });
-    if (steps.length === 0) this.#planned.set(key, mark);
+    if (steps.length === 0 && blobs.length === live.length) this.#planned.set(key, mark);
     else this.#planned.delete(key);
     return steps;
   }

@@ -293,6 +293,32 @@ Deno.test("quilts are read once, and what newer ones deleted or replaced is left
   strictEqual(await one.listing.find(SCOPE, old.ids[0]!), undefined);
 });
 
+Deno.test("a quilt that counts as replaced, though nobody has read it, is listed again", async () => {
+  const chain = new FakeChain();
+  const quilts = new Map<string, Uint8Array<ArrayBuffer>>();
+  const place = (size: number) => {
+    const bytes = quiltOf({ aa: new Uint8Array(size) });
+    const blob = chain.place({ size: bytes.length, attributes: QUILT });
+    quilts.set(blob.blobId, bytes);
+    return blob;
+  };
+  const read = place(5);
+  await using one = machine({ chain, quilts });
+  strictEqual((await listed(one)).length, 1);
+  const [unread, told] = [place(6), place(7)];
+  await one.discovery.look(OWNER);
+  await one.catalogue.database.write(() => {
+    for (const { objectId } of [read, unread, told]) one.catalogue.setState(objectId, "replaced");
+    one.catalogue.addTombstone(SCOPE, told.blobId, 0);
+  });
+  const found = await Array.fromAsync(one.listing.list(SCOPE));
+  deepStrictEqual(found.map(({ bytes }) => bytes), [6]);
+  deepStrictEqual(
+    [read, unread, told].map(({ objectId }) => one.catalogue.stored(objectId)?.state),
+    ["replaced", "live", "replaced"],
+  );
+});
+
 Deno.test("a quilt that is none is left out, and does not keep the others from being listed", async () => {
   const chain = new FakeChain();
   const bytes = quiltOf({ aa: new Uint8Array(5) });

@@ -25,12 +25,14 @@ class Network {
   readonly objects: StoredBlob[] = [];
   readonly contents = new Map<string, Uint8Array<ArrayBuffer>>();
   writes = 0;
+  /** Whether every aggregator says that there is no such blob. */
+  away = false;
   /** Throws once after so many writes, before (`false`) or after (`true`) it took effect. */
   failAt: { writes: number; after: boolean } | undefined;
 
   read(blobId: string): Uint8Array<ArrayBuffer> | undefined {
     const lasts = this.objects.some((o) => o.blobId === blobId && o.endEpoch > this.epoch);
-    return lasts ? this.contents.get(blobId) : undefined;
+    return lasts && !this.away ? this.contents.get(blobId) : undefined;
   }
 
   store(bytes: Uint8Array<ArrayBuffer>, quilt: boolean): StoredBlob {
@@ -341,6 +343,46 @@ Deno.test("others' blobs are left to them for a while of each epoch", async () =
   strictEqual(world.network.writes, 2);
   world.network.epoch++;
   deepStrictEqual(await read(world, id), content(1));
+});
+
+Deno.test("a quilt that nobody has at the moment is not given up", async () => {
+  for (const own of [true, false]) {
+    let now = 0;
+    await using world = open(own, () => now);
+    const ids = await Promise.all([1, 2, 3].map((n) => put(world, n)));
+    // As on a machine that found it on chain, and has not read it yet.
+    await world.catalogue.database.write(() => {
+      world.catalogue.database.run("delete from indexed");
+      world.catalogue.database.run("delete from patch");
+    });
+    world.network.away = true;
+    await settle(world);
+    world.network.epoch += 3;
+    await settle(world);
+    now += 6 * 3_600_000;
+    await settle(world);
+    strictEqual(world.network.writes, 1);
+    world.network.away = false;
+    await settle(world);
+    strictEqual(world.network.writes, 2);
+    world.network.epoch++;
+    await settle(world);
+    deepStrictEqual((await listed(world)).toSorted(), ids.toSorted());
+    for (const [n, id] of ids.entries()) deepStrictEqual(await read(world, id), content(n + 1));
+  }
+});
+
+Deno.test("a quilt that another one replaced is left, also where nobody has it", async () => {
+  await using world = open();
+  await put(world, 1);
+  const [{ objectId, blobId }] = world.network.objects as [StoredBlob];
+  await world.catalogue.database.write(() => {
+    world.catalogue.database.run("delete from indexed");
+    world.catalogue.addTombstone(SCOPE, blobId, 0);
+  });
+  world.network.away = true;
+  await settle(world);
+  strictEqual(world.catalogue.stored(objectId)?.state, "replaced");
 });
 
 Deno.test("a round stores no more than it may", async () => {
