@@ -1,19 +1,19 @@
 import { createHash } from "node:crypto";
 import type { SuiGrpcClient } from "@mysten/sui/grpc";
 import type { WalrusClient } from "@mysten/walrus";
-import { TOMBSTONE_IDENTIFIER } from "../stored_blob.ts";
 import type { BlobFiles } from "./blob_files.ts";
 import { certifies, encodeCertificate } from "./certificate.ts";
 import type { ChainBlob } from "../blob_object.ts";
 import type { Chain } from "./chain.ts";
 import type { Clock } from "./clock.ts";
 import type { Completion } from "./completion.ts";
-import type { EncodedBlob, Encoder } from "./encoder.ts";
+import type { Encoder } from "./encoder.ts";
 import { StepFailure } from "./failure.ts";
 import { isPublished, publish } from "./publisher.ts";
 import type { SavedTransaction, SignedRows } from "./signed_rows.ts";
 import { settle } from "./transactions.ts";
 import type { Upload } from "./upload.ts";
+import { UploadBytes } from "./upload_bytes.ts";
 import type { Lease } from "./wallets.ts";
 
 /** What the steps of an upload work with. */
@@ -57,35 +57,22 @@ const PUBLISHER_GRACE_MS = 360_000;
  */
 export class Steps {
   readonly #parts: StepParts;
+  readonly #bytes: UploadBytes;
 
   /** Takes what they work with. */
   constructor(parts: StepParts) {
     this.#parts = parts;
+    this.#bytes = new UploadBytes(parts);
   }
 
   /** `cut` to `encoded`. */
   async encode(upload: Upload): Promise<void> {
-    const { chain, files, uploads, catalogue, failpoint } = this.#parts;
-    const made = await this.#made(upload, await chain.shards());
-    if (upload.key === undefined) await this.#disk(() => files.write(upload, made.blob));
+    const { uploads, catalogue, failpoint } = this.#parts;
+    const made = await this.#bytes.make(upload);
     failpoint("written");
     const nonce = crypto.getRandomValues(new Uint8Array(32));
     await catalogue.database.write(() => uploads.setEncoded(upload.seq, made, nonce));
     failpoint("encoded");
-  }
-
-  async #made(upload: Upload, shards: number): Promise<EncodedBlob> {
-    const { items, encoder, files } = this.#parts;
-    if (upload.key !== undefined) {
-      const blob = await this.#disk(() => files.read(upload));
-      if (blob !== undefined) return await encoder.blob(shards, blob);
-      throw new StepFailure("unreachable", "disk", "a saved blob is missing");
-    }
-    const sources = items.bytesOf(upload.seq);
-    if (!upload.quilt) return await encoder.blob(shards, sources[0]!.bytes);
-    const bytes = new TextEncoder().encode(upload.tombstones.join("\n"));
-    const deleted = bytes.length === 0 ? [] : [{ identifier: TOMBSTONE_IDENTIFIER, bytes }];
-    return await encoder.quilt(shards, [...sources, ...deleted]);
   }
 
   /** What the relay asks for an upload; 0 with a publisher. */
@@ -100,7 +87,7 @@ export class Steps {
     const [first] = group;
     let tip;
     if (withTip && first?.nonce !== undefined) {
-      const digest = createHash("sha256").update(await this.#blob(first)).digest();
+      const digest = createHash("sha256").update(await this.#bytes.read(first)).digest();
       tip = { digest: new Uint8Array(digest), nonce: first.nonce };
     }
     const made = await chain.register(lease, group, tip);
@@ -176,7 +163,7 @@ export class Steps {
       await catalogue.database.write(() => uploads.setUnregistered(upload.seq));
       throw new StepFailure("refused", "chain", "the space paid for ended before the upload");
     }
-    const blob = await this.#blob(upload);
+    const blob = await this.#bytes.read(upload);
     const txDigest = signed.get(upload.register!)?.digest;
     let certificate;
     try {
@@ -204,7 +191,7 @@ export class Steps {
   /** `encoded` to `asked` to `uploaded`: the publisher stores the blob in an object of the wallet. */
   async publish(upload: Upload, wallet: string): Promise<void> {
     const { publisher, epochs, uploads, catalogue, clock, failpoint } = this.#parts;
-    const blob = await this.#blob(upload);
+    const blob = await this.#bytes.read(upload);
     const now = clock.now();
     await catalogue.database.write(() => uploads.setAsked(upload.seq, wallet, now));
     failpoint("asked");
@@ -304,31 +291,5 @@ export class Steps {
       }
     }
     return good;
-  }
-
-  async #blob(upload: Upload): Promise<Uint8Array<ArrayBuffer>> {
-    const blob = await this.#disk(() => this.#parts.files.read(upload));
-    return blob?.length === upload.encoded!.size ? blob : await this.#rebuilt(upload);
-  }
-
-  /** A file that was lost or cut off is made again from the items, which stay until the blob is done. */
-  async #rebuilt(upload: Upload): Promise<Uint8Array<ArrayBuffer>> {
-    const { chain, files } = this.#parts;
-    const made = upload.key === undefined
-      ? await this.#made(upload, await chain.shards())
-      : undefined;
-    if (made === undefined || made.blobId !== upload.encoded?.blobId) {
-      throw new StepFailure("unreachable", "disk", "a saved blob is missing");
-    }
-    await this.#disk(() => files.write(upload, made.blob));
-    return new Uint8Array(made.blob);
-  }
-
-  async #disk<T>(work: () => Promise<T>): Promise<T> {
-    try {
-      return await work();
-    } catch (thrown) {
-      throw StepFailure.of("disk", thrown);
-    }
   }
 }
