@@ -42,6 +42,9 @@ export interface StepParts extends Completion {
   readonly log: (level: "info" | "warn", message: string) => void;
 }
 
+const ENDED = () =>
+  new StepFailure("refused", "chain", "the space paid for ended before the blob was stored");
+
 const UNTOLD = () =>
   new StepFailure("unreachable", "chain", "the node does not know a transaction it executed");
 
@@ -156,13 +159,10 @@ export class Steps {
 
   /** `registered` to `uploaded`: the relay stores the blob and answers the certificate. */
   async upload(upload: Upload): Promise<void> {
-    const { walrus, chain, signed, uploads, catalogue, failpoint } = this.#parts;
+    const { walrus, signed, uploads, catalogue, failpoint } = this.#parts;
     const { blobId } = upload.encoded!;
     const blobObjectId = upload.objectId!;
-    if (await chain.epoch() >= upload.endEpoch!) {
-      await catalogue.database.write(() => uploads.setUnregistered(upload.seq));
-      throw new StepFailure("refused", "chain", "the space paid for ended before the upload");
-    }
+    if ((await this.#lasting([upload])).length === 0) throw ENDED();
     const blob = await this.#bytes.read(upload);
     const txDigest = signed.get(upload.register!)?.digest;
     let certificate;
@@ -188,6 +188,18 @@ export class Steps {
     failpoint("uploaded");
   }
 
+  /** Has blobs stored, and paid, anew whose paid space has ended; answers the others. */
+  async #lasting(group: readonly Upload[]): Promise<readonly Upload[]> {
+    const { chain, uploads, catalogue } = this.#parts;
+    const epoch = await chain.epoch();
+    const ended = group.filter(({ endEpoch }) => endEpoch! <= epoch);
+    if (ended.length === 0) return group;
+    await catalogue.database.write(() => {
+      for (const { seq } of ended) uploads.setUnregistered(seq);
+    });
+    return group.filter((upload) => !ended.includes(upload));
+  }
+
   /** `encoded` to `asked` to `uploaded`: the publisher stores the blob in an object of the wallet. */
   async publish(upload: Upload, wallet: string): Promise<void> {
     const { publisher, epochs, uploads, catalogue, clock, failpoint } = this.#parts;
@@ -207,9 +219,10 @@ export class Steps {
   /** `asked` to `uploaded` by what the wallet holds; back to `encoded` when nothing comes of it. */
   async find(upload: Upload): Promise<void> {
     const { chain, uploads, catalogue, clock, failpoint } = this.#parts;
+    const epoch = await chain.epoch();
     const mine = await chain.blobsOf(upload.wallet!);
-    const blob = mine.find(({ blobId, objectId, certifiedEpoch }) =>
-      blobId === upload.encoded?.blobId && certifiedEpoch !== undefined &&
+    const blob = mine.find(({ blobId, objectId, certifiedEpoch, endEpoch }) =>
+      blobId === upload.encoded?.blobId && certifiedEpoch !== undefined && endEpoch > epoch &&
       !uploads.isTaken(objectId)
     );
     const isMine = blob !== undefined && await catalogue.database.write(() => {
@@ -232,6 +245,9 @@ export class Steps {
   /** `uploaded` to `finishing`, all in one transaction, and what became of it. */
   async finish(lease: Lease, group: readonly Upload[]): Promise<void> {
     const { chain, signed, uploads, catalogue, failpoint } = this.#parts;
+    // The chain lets objects be named and handed over whose space has ended.
+    group = await this.#lasting(group);
+    if (group.length === 0) throw ENDED();
     let made;
     try {
       made = await chain.finish(lease, group);
@@ -253,7 +269,10 @@ export class Steps {
     await this.settleFinish(signed.get(seq)!, group, true);
   }
 
-  /** Checks that the transaction of `finishing` uploads was executed; else they are `uploaded`. */
+  /**
+   * Checks that the transaction of `finishing` uploads was executed; else they are `uploaded`, or
+   * `encoded` where it came too late for them.
+   */
   async settleFinish(
     saved: SavedTransaction,
     group: readonly Upload[],
@@ -262,8 +281,13 @@ export class Steps {
     const { sui, chain, signed, uploads, catalogue, failpoint } = this.#parts;
     const outcome = await settle(sui, saved, isFresh);
     failpoint("finish executed");
-    if (outcome.kind === "executed") return;
-    if (outcome.kind !== "failed" && await chain.isHandedOver(group)) return;
+    const isDone = outcome.kind === "executed" ||
+      outcome.kind !== "failed" && await chain.isHandedOver(group);
+    if (isDone) {
+      const left = await this.#lasting(group);
+      if (left.length === 0) await catalogue.database.write(() => signed.end(saved.seq, "done"));
+      return;
+    }
     if (outcome.kind === "untold") throw UNTOLD();
     await catalogue.database.write(() => {
       signed.end(saved.seq, outcome.kind === "void" ? "void" : "done");

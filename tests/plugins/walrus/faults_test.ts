@@ -95,6 +95,41 @@ Deno.test("a put whose patience ends leaves its item, which is stored when the r
   strictEqual(blobsOf(stage.devnet, owner), 1);
 });
 
+for (
+  const [via, at] of [
+    ["publisher", "publisher answered"],
+    ["publisher", "uploaded"],
+    ["publisher", "finish executed"],
+    ["relay", "uploaded"],
+    ["relay", "finish executed"],
+  ] as const
+) {
+  Deno.test(`a blob whose space ended after "${at}" by a ${via} is stored anew`, async () => {
+    await using stage = await WalrusStage.start();
+    const { devnet } = stage;
+    const owner = newOwner();
+    const clock = hastyClock();
+    const reached = Promise.withResolvers<void>();
+    const failpoint = (name: string) => {
+      if (name !== at) return;
+      devnet.faults.set("chain", { kind: "down" });
+      reached.resolve();
+      throw new Error("killed here");
+    };
+    const first = open(stage, { via, clock, failpoint });
+    const put = putTwo(first, owner);
+    put.catch(() => {});
+    await reached.promise;
+    await first[Symbol.asyncDispose]();
+    for (let n = 0; n < 3; n++) devnet.walrus.advanceEpoch();
+    devnet.faults.set("chain", undefined);
+    await using second = open(stage, { via, clock });
+    const ids = await putTwo(second, owner);
+    const found = await Array.fromAsync(second.list({ owner, namespace: "work" }));
+    deepStrictEqual(found.map(({ blobId }) => blobId).toSorted(), ids.toSorted());
+  });
+}
+
 Deno.test("a put aborted once it is kept leaves its item, which is stored all the same", async () => {
   await using stage = await WalrusStage.start();
   const owner = newOwner();
