@@ -53,6 +53,8 @@ export class WalrusSystem {
   readonly #nodeAddress: (index: number) => string;
   readonly #pools: readonly string[];
   #epoch = 1;
+  /** When the epoch began, milliseconds since the epoch of time. */
+  #since: number;
 
   /** Writes the objects of the package to the chain. */
   constructor(chain: Chain, options: SystemOptions) {
@@ -65,15 +67,19 @@ export class WalrusSystem {
     this.#pools = Array.from({ length: options.nodes }, () => normalizeSuiAddress(chain.freshId()));
     this.committee = new Committee(options.shards, this.#pools, options.seed);
     this.#nodeAddress = options.nodeAddress;
+    this.#since = chain.now();
     this.reload();
   }
 
   /** Takes the epoch from the chain, if an earlier run left one, and writes the objects. */
   reload(): void {
     const name = bcs.u64().serialize(VERSION).toBytes();
-    const value = this.chain.begin(this.systemId, "reload").getField(this.systemId, "u64", name);
-    const stored = value === undefined ? 1 : SystemState.parse(value).committee.epoch;
-    this.#epoch = Math.max(stored, this.#epoch);
+    const value = this.chain.begin(this.stakingId, "reload").getField(this.stakingId, "u64", name);
+    if (value !== undefined) {
+      const { epoch, epoch_state: state } = StakingState.parse(value);
+      this.#epoch = Math.max(epoch, this.#epoch);
+      this.#since = Number(state.EpochChangeDone ?? this.#since);
+    }
     this.#write();
   }
 
@@ -90,6 +96,7 @@ export class WalrusSystem {
   /** Goes to a later epoch: storage that ends by then is over. */
   setEpoch(epoch: number): void {
     if (epoch < this.#epoch) throw new RangeError("epochs only go forward");
+    if (epoch > this.#epoch) this.#since = this.chain.now();
     this.#epoch = epoch;
     this.#writeStates();
   }
@@ -172,7 +179,7 @@ export class WalrusSystem {
       committee: shards,
       previous_committee: shards,
       next_epoch_params: null,
-      epoch_state: { EpochChangeDone: 1 },
+      epoch_state: { EpochChangeDone: this.#since },
       next_epoch_public_keys: NOBODY,
     }).toBytes();
   }

@@ -187,6 +187,7 @@ export function openWalrus(options: WalrusOptions): WalrusBlobStore {
     listing,
     moves,
     state,
+    epochStart: () => reader.epochStart(),
     epochs,
     renewBefore,
     now,

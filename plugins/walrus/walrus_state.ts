@@ -10,12 +10,15 @@ const FRESH_MS = 60_000;
  * once for ever.
  */
 export class StateReader {
-  readonly #walrus: Pick<WalrusClient, "systemState" | "reset">;
+  readonly #walrus: Pick<WalrusClient, "systemState" | "stakingState" | "reset">;
   readonly #now: () => number;
   #readAt = -Infinity;
 
   /** Contacts nothing by itself. */
-  constructor(walrus: Pick<WalrusClient, "systemState" | "reset">, now: () => number) {
+  constructor(
+    walrus: Pick<WalrusClient, "systemState" | "stakingState" | "reset">,
+    now: () => number,
+  ) {
     this.#walrus = walrus;
     this.#now = now;
   }
@@ -25,22 +28,37 @@ export class StateReader {
    * @throws {SvcError} `storage_unavailable` when the chain does not answer.
    */
   async state(): Promise<WalrusState> {
+    const { committee, storage_price_per_unit_size, write_price_per_unit_size } = await this
+      .#read(() => this.#walrus.systemState());
+    return {
+      epoch: committee.epoch,
+      shards: committee.n_shards,
+      prices: {
+        storage: Number(storage_price_per_unit_size),
+        write: Number(write_price_per_unit_size),
+      },
+    };
+  }
+
+  /**
+   * When the present epoch began, milliseconds since the epoch of time: now, while the storage
+   * nodes still change over to it.
+   *
+   * @throws {SvcError} `storage_unavailable` when the chain does not answer.
+   */
+  async epochStart(): Promise<number> {
+    const { epoch_state: state } = await this.#read(() => this.#walrus.stakingState());
+    return Number(state.EpochChangeDone ?? state.NextParamsSelected ?? this.#now());
+  }
+
+  async #read<T>(read: () => Promise<T>): Promise<T> {
     const now = this.#now();
     if (now - this.#readAt > FRESH_MS) {
       this.#walrus.reset();
       this.#readAt = now;
     }
     try {
-      const { committee, storage_price_per_unit_size, write_price_per_unit_size } = await this
-        .#walrus.systemState();
-      return {
-        epoch: committee.epoch,
-        shards: committee.n_shards,
-        prices: {
-          storage: Number(storage_price_per_unit_size),
-          write: Number(write_price_per_unit_size),
-        },
-      };
+      return await read();
     } catch (cause) {
       this.#readAt = -Infinity;
       throw new SvcError("storage_unavailable", "The chain does not answer", { cause });

@@ -38,6 +38,8 @@ export interface UpkeepOptions {
   readonly moves: Pick<MoveTeller, "tell">;
   /** The state of Walrus. */
   readonly state: () => Promise<WalrusState>;
+  /** When the present epoch began, milliseconds since the epoch of time. */
+  readonly epochStart: () => Promise<number>;
   /** Epochs a blob is paid for. */
   readonly epochs: number;
   /** Epochs before its end at which a blob is stored again; 0: never. */
@@ -115,14 +117,12 @@ export class Upkeep {
    * @throws {SvcError} `storage_unavailable` when the state of Walrus cannot be read.
    */
   async round(): Promise<Round> {
-    const { catalogue, moves, maxWrites = MAX_WRITES } = this.#options;
+    const { moves, maxWrites = MAX_WRITES } = this.#options;
     const failures: unknown[] = [];
     this.#looked.clear();
     await this.#merger.resume().catch((error) => failures.push(error));
     const state = await this.#options.state();
-    const since = await catalogue.database.write(() =>
-      this.#rows.sinceEpoch(state.epoch, this.#options.now())
-    );
+    const since = await this.#options.epochStart();
     const due: Work[] = [];
     const early: Work[] = [];
     const count = { again: 0, merged: 0, expired: 0 };

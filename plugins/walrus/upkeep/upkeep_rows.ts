@@ -4,14 +4,11 @@ import { type Database, fromColumn, toColumn } from "../../sqlite/database.ts";
 /**
  * `moving`: patches whose copy into another quilt has begun; their key makes storing them again
  * answer the same copy. `source` is the Blob object they come from.
- *
- * `epoch_seen`: when each Walrus epoch was noticed first.
  */
 export const UPKEEP_SCHEMA = `
 create table if not exists moving(
   owner blob not null, namespace blob not null, id text not null, source text not null,
-  primary key(owner, namespace, id)) strict, without rowid;
-create table if not exists epoch_seen(epoch integer primary key, at integer not null) strict`;
+  primary key(owner, namespace, id)) strict, without rowid`;
 
 /** A patch that is being copied. */
 export interface Moving {
@@ -73,13 +70,5 @@ export class UpkeepRows {
       prefix,
       `${prefix}~`,
     );
-  }
-
-  /** When an epoch was noticed first, milliseconds since the epoch; noted when it is new. */
-  sinceEpoch(epoch: number, now: number): number {
-    this.#database.run("insert or ignore into epoch_seen values(?, ?)", epoch, now);
-    this.#database.run("delete from epoch_seen where epoch < ?", epoch - 1);
-    const sql = "select at from epoch_seen where epoch = ?";
-    return this.#database.get<{ at: number }>(sql, epoch)?.at ?? now;
   }
 }

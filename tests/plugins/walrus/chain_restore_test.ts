@@ -231,6 +231,20 @@ Deno.test("a machine takes over what another one no longer renews", async () => 
   deepStrictEqual(await texts(machines.store("fresh", 2)), wanted(0, 1, 2));
 });
 
+Deno.test("a machine that starts late in an epoch renews what is due at once", async () => {
+  await using machines = await Machines.start();
+  const gone = machines.store("gone");
+  await put(gone, 0);
+  await gone[Symbol.asyncDispose]();
+  machines.advance(EPOCHS - 1);
+  machines.wait();
+  const heir = machines.store("heir", 1);
+  deepStrictEqual(await texts(heir), wanted(0));
+  await heir.maintain();
+  machines.advance(1);
+  deepStrictEqual(await texts(heir), wanted(0));
+});
+
 Deno.test("a blob that a client stored by itself is read, and belongs to no scope", async () => {
   await using machines = await Machines.start();
   const store = machines.store("a");

@@ -190,6 +190,7 @@ function open(own = true, now = () => 0): World {
       shards: SHARDS,
       prices: { storage: 11_000, write: 20_000 },
     }),
+    epochStart: () => Promise.resolve(0),
     epochs: EPOCHS,
     renewBefore: 1,
     now,
