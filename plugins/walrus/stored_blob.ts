@@ -94,6 +94,11 @@ export interface BlobWriter {
     readonly standalone?: boolean;
     readonly signal?: AbortSignal | undefined;
   }): Promise<string>;
+  /**
+   * Notes, inside `database.write`, that what was put under an id has another one now: the same key
+   * is answered that one.
+   */
+  moved(scope: Scope, from: string, to: string): void;
   /** Stores a blob once more; answers the new object. The same key is answered the same object. */
   storeAgain(blob: StoreAgain): Promise<StoredBlob>;
   /** Stores what waits without waiting for more, and resolves when nothing is under way. */

@@ -7,11 +7,12 @@ const nothing: Disposable = { [Symbol.dispose]() {} };
 export function followBlobMoves(domain: Domain): Disposable {
   return domain.blobStore.watchMoves?.(async (moves) => {
     const scopes = Map.groupBy(moves, ({ owner, namespace }) => `${owner}\n${namespace}`);
-    for (const group of scopes.values()) await link(domain, group);
+    for (const group of scopes.values()) await linkMoved(domain, group);
   }) ?? nothing;
 }
 
-async function link(domain: Domain, moves: readonly BlobMove[]): Promise<void> {
+/** Links the memories of one scope anew whose blobs moved. */
+export async function linkMoved(domain: Domain, moves: readonly BlobMove[]): Promise<void> {
   const [first] = moves;
   if (first === undefined) return;
   const scope: Scope = { owner: first.owner, namespace: first.namespace };

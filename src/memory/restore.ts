@@ -1,6 +1,7 @@
 import { SvcError } from "../errors.ts";
-import type { IndexEntry, Scope } from "../interfaces/mod.ts";
+import type { BlobLink, BlobMove, IndexEntry, Scope } from "../interfaces/mod.ts";
 import { INLINE_BYTES } from "../jobs/staging.ts";
+import { linkMoved } from "./blob_moves.ts";
 import { type Caller, type Domain, scopeOf } from "./domain.ts";
 import { isCredentialError, requireCredential, settled } from "./open.ts";
 import { type BlobContent, decodeBlob, decodeRecord, type MemoryRecord } from "./record.ts";
@@ -141,19 +142,26 @@ async function indexFound(
   return kept.map(({ id }) => id);
 }
 
-/** Gives indexed memories whose blob is not known theirs: a job may have failed after storing it. */
+/** Gives indexed memories whose blob is not known, or is stored no longer, the newest of theirs. */
 async function relink(
   domain: Domain,
   scope: Scope,
   found: readonly Found[],
-  unlinked: ReadonlyMap<string, number>,
+  unlinked: Map<string, number>,
 ): Promise<void> {
-  const links = found
-    .filter(({ record }) => unlinked.get(record.id) === record.version)
-    .map(({ blobId, record: { id, version } }) => ({ id, version, blobId }));
+  const links: BlobLink[] = [];
+  for (const { blobId, record: { id, version } } of found) {
+    if (unlinked.get(id) !== version) continue;
+    unlinked.delete(id);
+    links.push({ id, version, blobId });
+  }
   if (links.length === 0) return;
   await domain.vectorStore.link(scope, links);
   domain.index.applyLinks(scope, links);
+}
+
+function isIn({ owner, namespace }: Scope, move: BlobMove): boolean {
+  return move.owner === owner && move.namespace === namespace;
 }
 
 /** The last restore of a scope, by `owner LF namespace`. */
@@ -161,7 +169,7 @@ const turns = new WeakMap<Domain, Map<string, Promise<RestoreCounts>>>();
 
 /**
  * Indexes memories of a namespace that are in the blob store but not in the index, newest first, and
- * links blobs of indexed ones that have none.
+ * links blobs of indexed ones that have none, or had one that moved.
  * Never deletes; repeating it is harmless. Restores of one scope run one after the other, so that
  * each counts what it did itself.
  *
@@ -202,6 +210,12 @@ async function restoreScope(
   await domain.jobs.settle(scope, domain.config.recallWaitMs);
   // What is indexed with vectors of another model counts as indexed; its turn comes now.
   await reembeddingOf(domain)?.hurry(scope, caller, 0);
+  // A move that is told before its memory is indexed is linked by nobody else.
+  const moves: BlobMove[] = [];
+  using _watch = domain.blobStore.watchMoves?.((told) => {
+    moves.push(...told.filter((move) => isIn(scope, move)));
+    return Promise.resolve();
+  });
   const blobIds: string[] = [];
   const storedAt = new Map<string, number>();
   for await (
@@ -210,12 +224,15 @@ async function restoreScope(
     blobIds.push(blobId);
     if (createdAt !== undefined) storedAt.set(blobId, createdAt);
   }
+  const listed = new Set(blobIds);
   const known = new Map<string, number>();
+  // A job may have failed after storing a blob; one that moved may have been moved by another
+  // relayer, which tells nobody else.
   const unlinked = new Map<string, number>();
   const missing = await domain.index.read(scope, (loaded) => {
     for (const { id, version, blobId } of loaded.entries()) {
       known.set(id, version);
-      if (blobId === undefined) unlinked.set(id, version);
+      if (blobId === undefined || !listed.has(blobId)) unlinked.set(id, version);
     }
     return blobIds.filter((blobId) =>
       !loaded.hasBlob(blobId) && !domain.tombstoneBlobs.isTombstone(scope, blobId)
@@ -249,6 +266,7 @@ async function restoreScope(
     });
     used += unreachable + wanted.length;
     const kept = await indexFound(domain, scope, wanted, caller.signal);
+    await linkMoved(domain, moves);
     for (const id of kept) restoredIds.add(id);
     restored += kept.length;
   }

@@ -10,7 +10,7 @@ export interface MergeOptions {
   /** What is known here; its file has `UPKEEP_SCHEMA`. */
   readonly catalogue: Catalogue;
   /** Stores copies. */
-  readonly writer: Pick<BlobWriter, "put">;
+  readonly writer: Pick<BlobWriter, "put" | "moved">;
   /** Reads what is copied. */
   readonly bytes: Pick<BlobBytes, "patch">;
   /** Milliseconds since the epoch. */
@@ -90,7 +90,10 @@ export class Merger {
           // Deleted while it was copied.
           catalogue.addTombstone(scope, to, this.#options.now());
           catalogue.drop(scope, to);
-        } else catalogue.addMove({ ...scope, from: id, to }, this.#options.now());
+        } else {
+          catalogue.addMove({ ...scope, from: id, to }, this.#options.now());
+          writer.moved(scope, id, to);
+        }
       }
       for (const source of new Set(begun.map((item) => item.source))) this.#leave(scope, source);
     });

@@ -117,6 +117,17 @@ export class ItemRows {
     this.#database.run("update item set id = ? where seq = ?", id, seq);
   }
 
+  /** Gives items the id that theirs became. */
+  rename({ owner, namespace }: Scope, from: string, to: string): void {
+    this.#database.run(
+      "update item set id = ? where id = ? and owner = ? and namespace = ?",
+      to,
+      from,
+      toColumn(owner),
+      toColumn(namespace),
+    );
+  }
+
   /** Ids of an upload's items, by their number. */
   idsIn(upload: number): { seq: number; id: string | null }[] {
     return this.#database.all("select seq, id from item where upload = ?", upload);

@@ -16,6 +16,7 @@ create table if not exists item(
   unique(owner, namespace, key)) strict;
 create index if not exists item_waiting on item(seq) where upload is null;
 create index if not exists item_upload on item(upload);
+create index if not exists item_id on item(id);
 create index if not exists item_unreleased on item(id) where bytes is not null;
 create table if not exists upload(
   seq integer primary key autoincrement, owner blob not null, namespace blob not null,

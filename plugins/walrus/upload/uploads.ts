@@ -120,6 +120,10 @@ export class Uploads implements BlobWriter {
     return true;
   }
 
+  moved(scope: Scope, from: string, to: string): void {
+    this.#options.items.rename(scope, from, to);
+  }
+
   /** Stores a blob once more, in a new object of its owner. */
   async storeAgain(blob: StoreAgain): Promise<StoredBlob> {
     const { catalogue, uploads, files, clock } = this.#options;

@@ -185,6 +185,8 @@ Deno.test("what ends is renewed and merged; ids that moved are told, and work", 
   machines.advance(1);
   await first.maintain();
   strictEqual(await first.delete(ids[4]!, SCOPE), true);
+  // The same key is answered what became of the id that ended.
+  deepStrictEqual(await put(first, 0), moves.find(({ from }) => from === ids[0])!.to);
   for (const name of ["first", "fresh"]) {
     deepStrictEqual(await texts(machines.store(name)), wanted(0, 1, 2, 3));
   }

@@ -90,6 +90,10 @@ class Writer implements BlobWriter {
     return await done.promise;
   }
 
+  moved(_scope: Scope, from: string, to: string): void {
+    for (const [key, id] of this.#keys) if (id === from) this.#keys.set(key, to);
+  }
+
   async storeAgain({ blobId, bytes, quilt, key }: StoreAgain): Promise<StoredBlob> {
     const known = this.#again.get(key);
     if (known !== undefined) return known;
