@@ -65,7 +65,7 @@ export class TombstoneBlobTable {
     });
   }
 
-  /** Takes back deletions whose bytes are gone. */
+  /** Takes back deletions of what was never stored. */
   remove(scope: Scope, ids: readonly string[]): void {
     const namespace = toColumn(scope.namespace);
     this.#file.write(() => {

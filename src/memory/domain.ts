@@ -46,7 +46,7 @@ export interface UnsentTombstone extends Scope {
 export interface TombstoneBlobs {
   /** Notes deletions; an empty id means the whole namespace until `at`. */
   add(accountId: string, scope: Scope, ids: readonly string[], at: number): void;
-  /** Takes back deletions whose bytes are gone. */
+  /** Takes back deletions of what was never stored. */
   remove(scope: Scope, ids: readonly string[]): void;
   /** The oldest deletions that are still to be told, of those noted after `after` (a `seq`). */
   unsent(limit: number, after?: number): UnsentTombstone[];

@@ -55,7 +55,7 @@ export async function removeMemories(
   // After the index, so that nobody writes its words again.
   await domain.textFiles.drop(scope);
   const fates = await removeBlobs(domain, scope, named);
-  noteRetained(domain, scope, fates, accountId, mayUpload);
+  noteStored(domain, scope, fates, accountId, mayUpload);
   await domain.vectorStore.delete(scope, ids);
   // Again: a scope that was loaded meanwhile may have read the rows before they went, and its words
   // may have been written.
@@ -70,8 +70,12 @@ function keepsBytes({ blobStore }: Domain): boolean {
   return blobStore.delete === undefined || blobStore.erases !== true;
 }
 
-/** What the blob store keeps of deleted memories needs a tombstone there; the rest needs none. */
-function noteRetained(
+/**
+ * What was stored of deleted memories needs a tombstone there, also where the store said that it is
+ * gone: another relayer may have renewed or moved it, which this store cannot know. What was not
+ * stored needs none.
+ */
+function noteStored(
   domain: Domain,
   scope: Scope,
   fates: ReadonlyMap<string, BlobFate>,
@@ -79,14 +83,14 @@ function noteRetained(
   mayUpload: ReadonlySet<string>,
 ): void {
   if (!keepsBytes(domain)) return;
-  const kept: string[] = [];
-  const erased: string[] = [];
+  const stored: string[] = [];
+  const unstored: string[] = [];
   for (const [id, fate] of fates) {
-    if (fate === "retained") kept.push(id);
-    else if (fate === "deleted" || !mayUpload.has(id)) erased.push(id);
+    if (fate !== "none") stored.push(id);
+    else if (!mayUpload.has(id)) unstored.push(id);
   }
-  domain.tombstoneBlobs.remove(scope, erased);
-  if (accountId !== undefined) domain.tombstoneBlobs.add(accountId, scope, kept, domain.now());
+  domain.tombstoneBlobs.remove(scope, unstored);
+  if (accountId !== undefined) domain.tombstoneBlobs.add(accountId, scope, stored, domain.now());
   tombstoneSenderOf(domain).notify();
 }
 

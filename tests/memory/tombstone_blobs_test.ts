@@ -11,6 +11,7 @@ import {
 } from "../relayer_fixture.ts";
 import { verifies } from "../requirements.ts";
 import { DurableRelayer } from "./durable.ts";
+import { intercepted } from "./intercepted.ts";
 import { PublicBlobs } from "./retaining_store.ts";
 
 /** Another relayer of the same accounts and keys, which knows the blobs only. */
@@ -55,6 +56,24 @@ Deno.test("a deleted memory does not come back elsewhere: a sealed tombstone say
   // It does not repeat what it was told.
   assert.deepEqual(await restore(second), { restored: 0, skipped: 3, failed: 0, total: 3 });
   assert.equal(blobs.puts.length, 3);
+});
+
+Deno.test("a memory does not come back whose blob is gone for all its relayer knows", async () => {
+  await using blobs = new PublicBlobs();
+  const blobStore = intercepted(blobs.open(), {
+    // Another relayer renewed it, or moved it elsewhere: there it is read and listed as before.
+    delete: (next, ...args) => next(...args).then(() => true),
+  });
+  await using first = await startRelayer({ backends: { blobStore } });
+  const [id, ...others] = [await first.remember("black tea"), await first.remember("green tea")];
+  assert.equal((await first.send("DELETE", `/api/memories/${id}`)).body.blob, "deleted");
+  await putCount(blobs, 3);
+  await using second = await elsewhere(first, blobs);
+  assert.deepEqual(await restore(second), { restored: 1, skipped: 2, failed: 0, total: 3 });
+  assert.equal((await first.send("DELETE", `/api/memories/${others[0]}`)).body.blob, "deleted");
+  await putCount(blobs, 4);
+  assert.deepEqual(await restore(second), { restored: 0, skipped: 4, failed: 0, total: 4 });
+  assert.deepEqual(await second.recall("tea"), []);
 });
 
 Deno.test("a tombstone that is read after its memory was restored removes it", async () => {

@@ -7,7 +7,7 @@ import { isBlobId, patchPlace } from "../quilt/patch_id.ts";
  * again; its bytes stay where they are, with the owner, until a quilt without it has replaced its
  * own and that has ended.
  *
- * @returns whether its bytes are gone: nothing that may still be stored holds them.
+ * @returns whether its bytes are gone as far as is known here: others may have stored them again.
  */
 export async function deleteBlob(
   catalogue: Catalogue,
