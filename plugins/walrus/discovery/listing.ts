@@ -4,8 +4,10 @@ import { MAX_TOMBSTONES, type StoredBlob, TOMBSTONE_IDENTIFIER } from "../stored
 import { toColumn } from "../../sqlite/database.ts";
 import { isBlobId, patchPlace } from "../quilt/patch_id.ts";
 import { Quilt } from "../quilt/quilt.ts";
+import { presentId } from "../upkeep/moves.ts";
 import { isIndexed, markIndexed } from "./found_rows.ts";
 import type { Discovery } from "./look.ts";
+import { MovesMeanwhile } from "./moves_meanwhile.ts";
 import type { BlobBytes, ReadQuilt } from "./proven_bytes.ts";
 
 /** Options of {@linkcode Listing}. */
@@ -34,8 +36,8 @@ const decoder = new TextDecoder();
 
 /**
  * Lists what a scope has, from the chain and what is known here. Quilts are read one after the
- * other, the newest first and each only once ever; what is in memory is one quilt, and a page of
- * names.
+ * other, the newest first and each only once ever; what is in memory is one quilt, and the names
+ * of quilts.
  */
 export class Listing {
   readonly #options: ListingOptions;
@@ -54,6 +56,7 @@ export class Listing {
     const { catalogue, discovery } = this.#options;
     await discovery.look(scope.owner, options);
     const epoch = await this.#options.epoch();
+    const moves = new MovesMeanwhile(catalogue, scope);
     let before: Row = { object_id: "", created_at: Number.MAX_SAFE_INTEGER };
     for (;;) {
       options.signal?.throwIfAborted();
@@ -65,14 +68,25 @@ export class Listing {
         if (blob === undefined || blob.quilt && catalogue.isDeleted(scope, blob.blobId)) continue;
         await this.index(blob);
         options.signal?.throwIfAborted();
-        for (const patch of catalogue.patchesIn(scope, blob.blobId).reverse()) {
-          if (catalogue.isDeleted(scope, patch.id)) continue;
-          if (catalogue.movedTo(scope, patch.id) !== undefined) continue;
-          yield { blobId: patch.id, bytes: patch.size, createdAt: blob.createdAt };
+        if (blob.quilt) moves.noteListed(blob.blobId);
+        const patches = catalogue.patchesIn(scope, blob.blobId)
+          .filter(({ id }) => catalogue.movedTo(scope, id) === undefined);
+        for (const patch of patches.reverse()) {
+          const blobId = presentId(catalogue, scope, patch.id);
+          if (blobId === undefined) continue;
+          yield { blobId, bytes: patch.size, createdAt: blob.createdAt };
           options.signal?.throwIfAborted();
         }
       }
-      if (rows.length < PAGE) return;
+      if (rows.length < PAGE) break;
+    }
+    for (let missed = moves.missed(); missed.length > 0; missed = moves.missed()) {
+      for (const { id, size, createdAt } of missed) {
+        const blobId = presentId(catalogue, scope, id);
+        if (blobId === undefined) continue;
+        yield { blobId, bytes: size, createdAt };
+        options.signal?.throwIfAborted();
+      }
     }
   }
 

@@ -296,6 +296,24 @@ Deno.test("small quilts are merged, and their ids are told until somebody took n
   deepStrictEqual(world.catalogue.untoldMoves(10), []);
 });
 
+Deno.test("what moves while it is listed is listed once, whenever that is", async () => {
+  for (let at = 1; at <= 6; at++) {
+    await using world = open();
+    for (const quilt of [[1, 2], [3, 4], [5, 6]]) {
+      await Promise.all(quilt.map((number) => put(world, number)));
+    }
+    using _watch = world.moves.watch(() => Promise.resolve());
+    world.network.epoch += 3;
+    const found: Uint8Array[] = [];
+    for await (const { blobId } of world.listing.list(SCOPE)) {
+      found.push((await read(world, blobId))!);
+      if (found.length === at) await settle(world);
+    }
+    const numbers = found.map((bytes) => new DataView(bytes.buffer).getUint32(0));
+    deepStrictEqual(numbers.toSorted(), [1, 2, 3, 4, 5, 6], `merged after ${at}`);
+  }
+});
+
 Deno.test("deleted patches are neither read nor listed, and gone with their quilt", async () => {
   await using world = open();
   const [first, second] = await Promise.all([put(world, 1), put(world, 2)]);
