@@ -9,6 +9,7 @@ import { isIndexed, markIndexed } from "./found_rows.ts";
 import type { Discovery } from "./look.ts";
 import { MovesMeanwhile } from "./moves_meanwhile.ts";
 import type { BlobBytes, ReadQuilt } from "./proven_bytes.ts";
+import { isStoredSince } from "./stored_anew.ts";
 
 /** Options of {@linkcode Listing}. */
 export interface ListingOptions {
@@ -164,6 +165,7 @@ export class Listing {
         // What hides memories for good must not come from an aggregator that may lie.
         if (!read.proven) continue;
         for (const deleted of idsIn(read.quilt.content(patch))) {
+          if (isStoredSince(catalogue, scope, deleted, createdAt)) continue;
           catalogue.addTombstone(scope, deleted, createdAt, blobId);
         }
       } else if (!catalogue.isDeleted(scope, id)) {

@@ -10,6 +10,7 @@ import {
 } from "../stored_blob.ts";
 import type { ChainReads, OwnedBlob, Sent } from "./chain_reads.ts";
 import { FoundRows, markIndexed } from "./found_rows.ts";
+import { reviveStoredAnew } from "./stored_anew.ts";
 
 /** Options of {@linkcode Discovery}. */
 export interface DiscoveryOptions {
@@ -182,6 +183,7 @@ export class Discovery {
           endEpoch,
           createdAt: at,
         }, state === "replaced" ? "replaced" : "live");
+        if (!quilt) reviveStoredAnew(catalogue, scope, blobId);
         if (!quilt && !catalogue.isDeleted(scope, blobId)) {
           catalogue.addPatch(scope, blobId, { id: blobId, identifier: "", size }, at);
         }

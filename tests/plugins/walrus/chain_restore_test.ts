@@ -212,6 +212,23 @@ Deno.test("another machine sees neither deleted nor replaced patches once a quil
   deepStrictEqual(await texts(machines.store("fresh")), wanted(1, 2, 3, 7));
 });
 
+Deno.test("a blob that is stored again after its deletion was told is found elsewhere", async () => {
+  await using machines = await Machines.start();
+  const first = machines.store("first");
+  const bytes = new TextEncoder().encode(text(1));
+  const alone = (idempotencyKey: string) =>
+    first.put(bytes, { ...SCOPE, idempotencyKey, standalone: true });
+  const id = await alone("once");
+  await first.delete(id, SCOPE);
+  await put(first, 2);
+  const told = machines.store("told");
+  deepStrictEqual(await texts(told), wanted(2));
+  strictEqual(await alone("again"), id);
+  for (const store of [first, told, machines.store("fresh", 1)]) {
+    deepStrictEqual(await texts(store), wanted(1, 2));
+  }
+});
+
 Deno.test("a machine takes over what another one no longer renews", async () => {
   await using machines = await Machines.start();
   const gone = machines.store("gone");

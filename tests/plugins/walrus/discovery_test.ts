@@ -319,6 +319,33 @@ Deno.test("a quilt that counts as replaced, though nobody has read it, is listed
   );
 });
 
+Deno.test("a blob that was stored again after a quilt told its deletion is listed", async () => {
+  const chain = new FakeChain();
+  const blobId = chain.place({ at: 10 }).blobId;
+  const kept = chain.place({ at: 10 });
+  const quilts = new Map<string, Uint8Array<ArrayBuffer>>();
+  const place = (text: string, at: number) => {
+    const bytes = quiltOf({ [TOMBSTONE_IDENTIFIER]: new TextEncoder().encode(text) });
+    quilts.set(chain.place({ size: bytes.length, attributes: QUILT, at }).blobId, bytes);
+  };
+  place(`${blobId}\n`, 20);
+  await using before = machine({ chain, quilts });
+  // Renewed by a relayer that was not told: this one was, and keeps to it.
+  const untold = kept.blobId;
+  await before.catalogue.database.write(() => before.catalogue.addTombstone(SCOPE, untold, 25));
+  deepStrictEqual(await listed(before), []);
+  chain.place({ blobId, at: 30 });
+  chain.place({ blobId: untold, at: 30 });
+  await using fresh = machine({ chain, quilts });
+  deepStrictEqual((await listed(fresh)).toSorted(), [blobId, untold].toSorted());
+  deepStrictEqual(await listed(before), [blobId]);
+  ok(await before.listing.find(SCOPE, blobId));
+  // Deleted once more.
+  place(`${blobId}\n\n`, 40);
+  deepStrictEqual(await listed(fresh), [untold]);
+  deepStrictEqual(await listed(before), []);
+});
+
 Deno.test("a quilt that is none is left out, and does not keep the others from being listed", async () => {
   const chain = new FakeChain();
   const bytes = quiltOf({ aa: new Uint8Array(5) });
