@@ -81,7 +81,7 @@ Deno.test("a put whose patience ends leaves its item, which is stored when the r
   await using stage = await WalrusStage.start();
   const owner = newOwner();
   stage.devnet.faults.set("relay", { kind: "down" });
-  await using store = open(stage, { patienceMs: 60_000 });
+  await using store = open(stage, { patienceMs: 10 * 60_000 });
   await rejects(putTwo(store, owner), (error: Error & { code?: string; retryable?: boolean }) => {
     match(error.message, /upload relay/);
     return error.code === "storage_unavailable" && error.retryable === true;
