@@ -19,27 +19,27 @@ async function startOn(jobs: Jobs): Promise<{ readonly next: Jobs; readonly left
   return { next, left: await next.store.recover() };
 }
 
-/** A start that works on everything until it is stopped. */
-async function stopWhileRunning(jobs: Jobs): Promise<void> {
+/** A start that has begun to work on what was left, and ends nothing of it. */
+async function startWorking(jobs: Jobs) {
   const { next, left } = await startOn(jobs);
   const desk = new Desk();
   const worker = workerOn(next, { process: desk.process });
   worker.start();
   worker.resume(left);
   await turn();
+  return { next, left, desk, worker };
+}
+
+/** A start that works on everything until it is stopped. */
+async function stopWhileRunning(jobs: Jobs): Promise<void> {
+  const { left, desk, worker } = await startWorking(jobs);
   assert.equal(desk.started.length, left.length);
   await worker.stop(0);
 }
 
 /** A start that works on everything until its process is killed. */
 async function killWhileRunning(jobs: Jobs): Promise<string[]> {
-  const { next, left } = await startOn(jobs);
-  const desk = new Desk();
-  const worker = workerOn(next, { process: desk.process });
-  worker.start();
-  worker.resume(left);
-  await turn();
-  return desk.started;
+  return (await startWorking(jobs)).desk.started;
 }
 
 Deno.test("a stop uses up no try", async () => {
@@ -91,12 +91,7 @@ Deno.test("a job that ends its process every time lets the others go first", () 
     const { id } = bad!.job;
     for (let kills = 0; kills < 20; kills++) assert.deepEqual(await killWhileRunning(jobs), [id]);
     const [good] = await (await startOn(jobs)).next.store.accept([jobOf()], []);
-    const { next, left } = await startOn(jobs);
-    const desk = new Desk();
-    const worker = workerOn(next, { process: desk.process });
-    worker.start();
-    worker.resume(left);
-    await turn();
+    const { next, desk, worker } = await startWorking(jobs);
     assert.deepEqual(desk.started, [good!.job.id]);
     mock.timers.tick(600_000 - 1);
     await turn();
