@@ -24,8 +24,7 @@ export interface DashboardOptions {
 
 /** The relayer as a browser of this machine reaches it, unless the settings say otherwise. */
 function relayerUrl({ publicUrl, host }: Settings, port: number): string {
-  if (publicUrl !== undefined) return publicUrl.replace(/\/+$/, "");
-  return `http://${formatHost(host)}:${port}`;
+  return publicUrl ?? `http://${formatHost(host)}:${port}`;
 }
 
 function listen(port: number, options: WebOptions): Dashboard {

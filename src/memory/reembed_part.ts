@@ -79,8 +79,7 @@ function isGone({ tombstones }: Domain, entry: IndexEntry): boolean {
  *
  * The rows are read again right before they are written, so that a blob that was linked meanwhile
  * stays linked; a memory whose job is not finished, or finishes while they are read, is left to its
- * job. Tombstones come first: one that
- * is not there after the write is applied by whoever writes it.
+ * job. Tombstones come first: one that is not there after the write is applied by whoever writes it.
  *
  * @param part Memories without vectors; at least one.
  * @throws {SvcError} what the store, the cipher or the embedder throws, when it may pass.
