@@ -1,4 +1,5 @@
 import { deepStrictEqual, match, ok, strictEqual } from "node:assert/strict";
+import { LOCKED } from "./locked.ts";
 import { inHome, Program, relayerEnv } from "./program.ts";
 
 const PAGE = new URL("../docs/http.md", import.meta.url);
@@ -13,7 +14,7 @@ Deno.test("the page's curl and openssl commands store a memory and find it", asy
   await inHome(async (home) => {
     await using relayer = new Program(["start"], relayerEnv(home));
     const { port } = await relayer.event("listening");
-    const program = `deno run --config ${new URL("../deno.json", import.meta.url).pathname} -A ` +
+    const program = `deno run ${LOCKED.join(" ")} -A ` +
       new URL("../main.ts", import.meta.url).pathname;
     // The page's port and its way to the program are those of a first day; the rest runs as it is.
     const commands = (await script())

@@ -1,8 +1,8 @@
 import { fileURLToPath } from "node:url";
+import { LOCKED } from "./locked.ts";
 import { within } from "./within.ts";
 
 const MAIN = fileURLToPath(new URL("../main.ts", import.meta.url));
-const CONFIG = fileURLToPath(new URL("../deno.json", import.meta.url));
 
 /** One line of the program's log. */
 export type LogLine = Readonly<Record<string, string | number>>;
@@ -23,7 +23,7 @@ export class Program implements AsyncDisposable {
   constructor(args: readonly string[], env: Readonly<Record<string, string>>) {
     const cache = Deno.env.get("DENO_DIR") || undefined;
     this.#child = new Deno.Command(Deno.execPath(), {
-      args: ["run", "--no-prompt", "-A", "--config", CONFIG, MAIN, ...args],
+      args: ["run", "--no-prompt", "-A", ...LOCKED, MAIN, ...args],
       env: {
         SVC_LOG_FORMAT: "json",
         NO_COLOR: "1",

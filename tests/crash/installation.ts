@@ -7,6 +7,7 @@ import { isWithoutRemoteModules, relayerPermissions } from "../../src/launcher/p
 import type { ChildSpec } from "../../src/launcher/supervisor.ts";
 import { prepare } from "../../src/launcher/prepare.ts";
 import { loadRelayerKey, runCommand } from "../../src/relayer_key_source.ts";
+import { LOCKED } from "../locked.ts";
 import { Child } from "./child.ts";
 import { type Identity, makeIdentity } from "./wire.ts";
 
@@ -174,10 +175,9 @@ export class Installation implements AsyncDisposable {
    * @param before What a shell does before it becomes the program.
    */
   spawnProgram(args: readonly string[], env: Env = {}, before?: string): Child {
-    const place = ["--config", path("deno.json"), `--lock=${path("deno.lock")}`, "--frozen"];
     return this.#keep(
       new Child({
-        args: ["run", "--no-prompt", "-A", ...place, path("main.ts"), ...args],
+        args: ["run", "--no-prompt", "-A", ...LOCKED, path("main.ts"), ...args],
         env: { DENO_DIR, NO_COLOR: "1", ...this.env, ...env },
         before,
       }),

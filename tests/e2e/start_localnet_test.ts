@@ -1,10 +1,10 @@
 import assert from "node:assert/strict";
 import { fileURLToPath } from "node:url";
 import { freePort } from "../free_port.ts";
+import { LOCKED } from "../locked.ts";
 import { inHome, linesOf } from "../program.ts";
 
 const SCRIPT = fileURLToPath(new URL("../../devnet/localnet.ts", import.meta.url));
-const CONFIG = fileURLToPath(new URL("../../deno.json", import.meta.url));
 
 Deno.test("start:localnet runs network and program, and ends with a signal", async () => {
   await inHome(async (home) => {
@@ -12,7 +12,7 @@ Deno.test("start:localnet runs network and program, and ends with a signal", asy
     const cache = Deno.env.get("DENO_DIR") ?? `${Deno.env.get("HOME")}/.cache/deno`;
     for (let start = 0; start < 2; start++) {
       const child = new Deno.Command(Deno.execPath(), {
-        args: ["run", "--no-prompt", "-A", "--quiet", "--config", CONFIG, SCRIPT],
+        args: ["run", "--no-prompt", "-A", "--quiet", ...LOCKED, SCRIPT],
         clearEnv: true,
         env: {
           HOME: home,

@@ -1,5 +1,6 @@
 import { fileURLToPath } from "node:url";
 import { HostPeer } from "../cli/bridge/host_peer.ts";
+import { LOCKED } from "../locked.ts";
 import type { LogLine } from "../program.ts";
 import { linesOf } from "../program.ts";
 
@@ -15,10 +16,9 @@ export interface PackageStart {
 /** The package from source, with a home folder of its own and no browser. */
 export function packageStart(home: string, ...args: readonly string[]): PackageStart {
   const cache = Deno.env.get("DENO_DIR") ?? `${Deno.env.get("HOME")}/.cache/deno`;
-  const lock = ["--config", root("deno.json"), "--lock", root("deno.lock"), "--frozen"];
   return {
     command: Deno.execPath(),
-    args: ["run", "--no-prompt", "-A", "--quiet", ...lock, root("cli/svc_mcp.ts"), ...args],
+    args: ["run", "--no-prompt", "-A", "--quiet", ...LOCKED, root("cli/svc_mcp.ts"), ...args],
     env: { HOME: home, DENO_DIR: cache, NO_COLOR: "1", SVC_NO_BROWSER: "1" },
   };
 }

@@ -1,5 +1,6 @@
 import assert from "node:assert/strict";
 import { fileURLToPath } from "node:url";
+import { LOCKED } from "../locked.ts";
 import { inHome } from "../program.ts";
 import { verifies } from "../requirements.ts";
 import { runCommand, startServing } from "./mcp_relayer.ts";
@@ -18,9 +19,8 @@ for (const { name, ignore, start } of VARIANTS) {
         await using _program = program;
         await runCommand(["account", "create", "--save"], env);
         const started = JSON.stringify(await start(home, base));
-        const config = ["--config", path("../../deno.json"), "--lock", path("../../deno.lock")];
         const { code, stderr } = await new Deno.Command(Deno.execPath(), {
-          args: ["run", "-A", "--quiet", "--frozen", ...config, path("stdio_clients.ts"), started],
+          args: ["run", "-A", "--quiet", ...LOCKED, path("stdio_clients.ts"), started],
         }).output();
         assert.equal(code, 0, new TextDecoder().decode(stderr));
       });

@@ -2,6 +2,7 @@ import assert from "node:assert/strict";
 import { fileURLToPath } from "node:url";
 import { ZEROS } from "../../src/index/prefault.ts";
 import { V8_FLAGS } from "../../src/launcher/child_spec.ts";
+import { LOCKED } from "../locked.ts";
 
 const CHILD = fileURLToPath(new URL("budget_child.ts", import.meta.url));
 
@@ -17,7 +18,7 @@ interface Sizes {
 
 Deno.test("the process stays within the budget with ten times more scopes than fit", async () => {
   const { stdout, success } = await new Deno.Command(Deno.execPath(), {
-    args: ["run", "--no-prompt", "--no-check", ...FLAGS, CHILD],
+    args: ["run", "--no-prompt", "--no-check", ...LOCKED, ...FLAGS, CHILD],
     stderr: "inherit",
   }).output();
   assert.ok(success);

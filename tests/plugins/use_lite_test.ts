@@ -5,6 +5,7 @@ import { WorkerEmbedder } from "../../plugins/use_lite/embedder.ts";
 import plugin, { useLite } from "../../plugins/use_lite/mod.ts";
 import { SvcError } from "../../src/errors.ts";
 import type { Permissions } from "../../src/plugin.ts";
+import { LOCKED } from "../locked.ts";
 import { threadNiceness } from "../thread_niceness.ts";
 import parity from "../testdata/use_lite_parity.json" with { type: "json" };
 
@@ -249,8 +250,7 @@ async function embedInChild({ read = [], sys = [] }: Permissions): Promise<strin
   const allowed = Object.entries({ read, sys }).flatMap(([kind, entries]) =>
     entries.length > 0 ? [`--allow-${kind}=${entries.join(",")}`] : []
   );
-  const config = new URL("deno.json", root).pathname;
-  const args = ["run", "--no-prompt", "--no-lock", "--config", config, ...allowed, "-"];
+  const args = ["run", "--no-prompt", ...LOCKED, ...allowed, "-"];
   const child = new Deno.Command(Deno.execPath(), {
     args,
     stdin: "piped",

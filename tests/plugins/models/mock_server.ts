@@ -1,6 +1,5 @@
 import { fileURLToPath } from "node:url";
-
-const LOCK = fileURLToPath(new URL("../../../deno.lock", import.meta.url));
+import { LOCKED } from "../../locked.ts";
 
 /** A mock server that others wrote, in a process of its own. */
 export class MockServer implements AsyncDisposable {
@@ -17,7 +16,7 @@ export class MockServer implements AsyncDisposable {
   static async start(name: "mock_llm" | "openai_api_mock"): Promise<MockServer> {
     const program = fileURLToPath(new URL(`mock_servers/${name}.ts`, import.meta.url));
     const child = new Deno.Command(Deno.execPath(), {
-      args: ["run", `--lock=${LOCK}`, "--frozen", "--no-prompt", "-A", program],
+      args: ["run", ...LOCKED, "--no-prompt", "-A", program],
       stdin: "null",
       stdout: "piped",
       stderr: "null",

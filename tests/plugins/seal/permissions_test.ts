@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import plugin from "../../../plugins/seal/mod.ts";
 import { readFields } from "../../../src/plugin.ts";
+import { LOCKED } from "../../locked.ts";
 import { delegateKeyOf, keypair, startNetwork } from "./network.ts";
 
 const ROOT = new URL("../../../", import.meta.url);
@@ -29,8 +30,7 @@ Deno.test("the plugin's own permission list is enough, and unlisted servers are 
       args: [
         "run",
         "--no-prompt",
-        "--lock=deno.lock",
-        "--frozen",
+        ...LOCKED,
         `--allow-net=${net.join()}`,
         `--allow-read=${read.join()}`,
         new URL("tests/plugins/seal/sealing_process.ts", ROOT).href,

@@ -1,6 +1,7 @@
 import { deepStrictEqual, strictEqual } from "node:assert/strict";
 import { Catalogue } from "../../../plugins/walrus/catalogue.ts";
 import type { Devnet } from "../../../devnet/mod.ts";
+import { LOCKED } from "../../locked.ts";
 import { blobsOf, type Changes, optionsOn, walHeld, WalrusStage } from "./walrus_for_tests.ts";
 
 const CHILD = new URL("./crash_child.ts", import.meta.url).pathname;
@@ -22,7 +23,7 @@ async function live({ devnet, dataDir, owner, via, dieAt = "", aheadMs = 0 }: Ru
   );
   const settings = { options, rpcUrl: devnet.rpcUrl, owner, dieAt, aheadMs };
   const child = new Deno.Command(Deno.execPath(), {
-    args: ["run", "--no-check", "--allow-all", "--frozen", CHILD, JSON.stringify(settings)],
+    args: ["run", ...LOCKED, "--no-check", "--allow-all", CHILD, JSON.stringify(settings)],
     stdout: "piped",
     stderr: "piped",
   });
