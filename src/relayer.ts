@@ -13,6 +13,7 @@ import { RateLimiter } from "./http/rate_limit.ts";
 import { Router } from "./http/router.ts";
 import { ScopeIndex } from "./index/scope_index.ts";
 import type { Backends } from "./interfaces/mod.ts";
+import { Expiries } from "./jobs/expiries.ts";
 import { KvWriter } from "./jobs/kv_writer.ts";
 import { ReplayStore } from "./jobs/replay.ts";
 import { Staging } from "./jobs/staging.ts";
@@ -292,6 +293,7 @@ export async function createRelayer(options: RelayerOptions): Promise<Relayer> {
     textFiles: stack.use(new TextFolder(dataDir, key.hmac("words"))),
     jobs,
     worker,
+    expiries: new Expiries(kv, writer),
     staging,
     tombstones: core.tombstones,
     tombstoneBlobs: core.tombstoneBlobs,

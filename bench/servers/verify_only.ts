@@ -20,6 +20,7 @@ import type { Answer, SignedRoute } from "../../src/http/route.ts";
 import { Router } from "../../src/http/router.ts";
 import { rememberRoutes } from "../../src/http/routes/remember.ts";
 import { ScopeIndex } from "../../src/index/scope_index.ts";
+import { Expiries } from "../../src/jobs/expiries.ts";
 import { KvWriter } from "../../src/jobs/kv_writer.ts";
 import { ReplayStore } from "../../src/jobs/replay.ts";
 import { Staging } from "../../src/jobs/staging.ts";
@@ -64,6 +65,7 @@ const domain: Domain = {
     random: Math.random,
     logger,
   }),
+  expiries: new Expiries(kv, writer),
   staging,
   textFiles: noTextFiles(),
   keyUse: new CoreDb(":memory:").keyUse,

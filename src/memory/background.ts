@@ -1,6 +1,7 @@
 import type { KeyStore } from "../plugin.ts";
 import { followBlobMoves } from "./blob_moves.ts";
 import type { Domain } from "./domain.ts";
+import { ExpirySweeper } from "./expiry.ts";
 import { startReembedding } from "./reembedding.ts";
 import { tombstoneSenderOf } from "./tombstone_blobs.ts";
 
@@ -13,5 +14,6 @@ export async function startBackground(
   stack.use(tombstoneSenderOf(domain)).notify();
   stack.use(followBlobMoves(domain));
   stack.use(await startReembedding(domain, keys));
+  stack.use(new ExpirySweeper(domain));
   return stack.move();
 }

@@ -1,6 +1,7 @@
 import type { RelayerConfig } from "../config.ts";
 import type { ScopeIndex } from "../index/scope_index.ts";
 import type { Account, Backends, DecryptCredential, Scope } from "../interfaces/mod.ts";
+import type { Expiries } from "../jobs/expiries.ts";
 import type { JobStore } from "../jobs/store.ts";
 import type { JobWorker } from "../jobs/worker.ts";
 import type { Staging } from "../jobs/staging.ts";
@@ -68,6 +69,8 @@ export interface Domain extends Backends {
   readonly jobs: JobStore;
   /** Starts jobs. */
   readonly worker: JobWorker;
+  /** When memories end. */
+  readonly expiries: Expiries;
   /** Large sealed payloads. */
   readonly staging: Staging;
   /** Deletions. */

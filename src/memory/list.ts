@@ -3,7 +3,7 @@ import type { IndexedMemory } from "../index/loaded_scope.ts";
 import { type Caller, type Domain, scopeOf, timeText } from "./domain.ts";
 import { openMemories, requireCredential } from "./open.ts";
 import type { MemoryRecord } from "./record.ts";
-import { purgeExpired } from "./remove.ts";
+import { purgeExpired } from "./expiry.ts";
 
 /** Order of a listing by `created_at`. */
 export type Order = "newest" | "oldest";

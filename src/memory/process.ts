@@ -129,6 +129,8 @@ export async function processMemory(domain: Domain, attempt: Attempt): Promise<v
   const made = await makeStep(domain, attempt, payload);
   const entry = entryOf(live, payload, made);
 
+  // Before the row, so that no crash between them leaves a memory that never ends.
+  await step("storage_failed", () => domain.expiries.note([entry]));
   await step("storage_failed", () => domain.vectorStore.upsert([entry], { signal }));
   // Tombstones come first, so one that is not there now is seen by whoever writes it.
   if (isDeleted(domain, job)) return await undoJob(domain, live);

@@ -6,7 +6,7 @@ import { isTooLarge, matchNearest } from "./candidates.ts";
 import { openMemories, requireCredential } from "./open.ts";
 import type { Metadata } from "./record.ts";
 import { reembeddingOf } from "./reembedding.ts";
-import { purgeExpired } from "./remove.ts";
+import { purgeExpired } from "./expiry.ts";
 import { openSavedTexts } from "./saved_texts.ts";
 import { readTexts } from "./texts.ts";
 

@@ -1,5 +1,4 @@
 import { SvcError } from "../errors.ts";
-import type { IndexedMemory } from "../index/loaded_scope.ts";
 import type { BlobInfo, Scope, Source } from "../interfaces/mod.ts";
 import type { LiveJob } from "../jobs/live_job.ts";
 import { type Caller, type Domain, scopeOf } from "./domain.ts";
@@ -164,7 +163,7 @@ export async function undoJob(domain: Domain, live: LiveJob): Promise<void> {
 }
 
 /** Cancels the jobs, removes the memories, and notes that this is finished where it is. */
-async function apply(
+export async function applyDeletion(
   domain: Domain,
   scope: Scope,
   memories: readonly Gone[],
@@ -202,7 +201,7 @@ export async function deleteMemory(domain: Domain, caller: Caller, id: string): 
   domain.tombstones.addTombstones(scope, [id], at);
   noteDeletion(domain, caller, scope, [id], at);
   const gone = entry === undefined ? live.map(goneOf) : [entry];
-  const fates = await apply(domain, scope, gone, live);
+  const fates = await applyDeletion(domain, scope, gone, live);
   return fates.get(id) ?? "none";
 }
 
@@ -233,7 +232,7 @@ export async function forget(domain: Domain, caller: Caller, namespace: string):
     domain.tombstones.addTombstones(scope, ids, at);
     return { gone, live };
   });
-  await apply(domain, scope, gone, live);
+  await applyDeletion(domain, scope, gone, live);
   const finished = await finishDeletions(domain, scope);
   if (stored.status === "rejected") throw stored.reason;
   const known = new Set([...gone, ...finished].map(({ blobId }) => blobId));
@@ -295,24 +294,4 @@ async function finishDeletions(domain: Domain, scope: Scope): Promise<Gone[]> {
   await removeMemories(domain, scope, memories, { mayUpload: ids });
   domain.tombstones.markApplied(scope, [...ids]);
   return memories;
-}
-
-/** Deletes expired memories of a scope in the background. */
-export function purgeExpired(domain: Domain, scope: Scope): void {
-  void purge(domain, scope).catch((error) => {
-    domain.logger.warn("purge_failed", { reason: SvcError.from(error).code });
-  });
-}
-
-async function purge(domain: Domain, scope: Scope): Promise<void> {
-  const now = domain.now();
-  const expired: readonly IndexedMemory[] = await domain.index.read(
-    scope,
-    (loaded) => loaded.entries().filter((memory) => (memory.expiresAt ?? Infinity) <= now),
-  );
-  if (expired.length === 0) return;
-  const ids = new Set(expired.map((memory) => memory.id));
-  domain.tombstones.addTombstones(scope, [...ids], now);
-  const live = domain.jobs.liveIn(scope).filter(({ job }) => ids.has(job.memoryId));
-  await apply(domain, scope, expired, live);
 }

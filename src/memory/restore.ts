@@ -133,6 +133,7 @@ async function indexFound(
   const texts = found.map((item) => item.record.text);
   const vectors = await documentVectors(domain.embedder, texts, signal);
   const entries = found.map((item, n) => entryOf(scope, item, vectors[n]!));
+  await domain.expiries.note(entries);
   await domain.vectorStore.upsert(entries, { signal });
   // Tombstones come first, so one that is not there now is applied by whoever writes it.
   const kept = entries.filter((_, n) => found[n] && !isGone(domain, scope, found[n].record));

@@ -5,6 +5,7 @@ import { noTextFiles } from "../../src/text_files.ts";
 import { SvcError } from "../../src/errors.ts";
 import { ScopeIndex } from "../../src/index/scope_index.ts";
 import type { EndedJob, JobState } from "../../src/jobs/job.ts";
+import { Expiries } from "../../src/jobs/expiries.ts";
 import { KvWriter } from "../../src/jobs/kv_writer.ts";
 import { Staging } from "../../src/jobs/staging.ts";
 import { JobStore } from "../../src/jobs/store.ts";
@@ -111,6 +112,7 @@ export class Simulation {
       textFiles: noTextFiles(),
       jobs,
       worker,
+      expiries: new Expiries(kv, writer),
       staging,
       tombstones: world.tombstones,
       // The simulated store erases.
