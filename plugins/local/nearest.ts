@@ -1,11 +1,12 @@
-import type { VectorMatch } from "../../src/interfaces/mod.ts";
+import type { IndexEntry, VectorMatch } from "../../src/interfaces/mod.ts";
 import type { Segment } from "./segment.ts";
 
 interface Candidate {
   readonly id: string;
   readonly similarity: number;
-  readonly segment: Segment;
   readonly index: number;
+  /** Absent while its segment is being looked through. */
+  entry?: IndexEntry;
 }
 
 /** The memories closest to a query, out of any number of segments. */
@@ -22,21 +23,27 @@ export class Nearest {
     this.#limit = limit;
   }
 
-  /** Considers every memory of a segment. */
+  /** Considers every memory of a segment, whose bytes are not needed afterwards. */
   add(segment: Segment): void {
     const found = this.#found;
+    let isAnyNew = false;
     for (let index = 0; index < segment.size; index++) {
       const similarity = segment.similarity(index, this.#query);
       const full = found.length >= this.#limit;
       if (similarity === -Infinity || (full && similarity < found.at(-1)!.similarity)) continue;
-      this.#insert({ id: segment.id(index), similarity, segment, index });
+      this.#insert({ id: segment.id(index), similarity, index });
+      isAnyNew = true;
+    }
+    // Only now: most of what is close to the query in the first segments is displaced again.
+    if (isAnyNew) {
+      for (const candidate of found) candidate.entry ??= segment.copy(candidate.index);
     }
   }
 
   /** The matches, nearest first. */
   matches(): VectorMatch[] {
-    return this.#found.map(({ segment, index, similarity }) => ({
-      entry: segment.copy(index),
+    return this.#found.map(({ entry, similarity }) => ({
+      entry: entry!,
       // Rounding can leave the range by a hair.
       distance: Math.min(2, Math.max(0, 1 - similarity)),
     }));

@@ -119,6 +119,7 @@ class LocalVectorStore implements VectorStore {
     do {
       const page: Page = await this.#page(query, cursor, options?.signal);
       for (const segment of page.segments) nearest.add(segment);
+      if (page.packed !== undefined) free(page.packed);
       cursor = page.cursor;
     } while (cursor !== undefined);
     return nearest.matches();
