@@ -127,7 +127,6 @@ class RunningRelayer implements Relayer {
     const bodies = new BodyReader(config.unverifiedBodyBytes, config.bodyTimeoutMs);
     this.#domain = domain;
     this.#replay = replay;
-    this.#stack = stack;
     this.#sidecarToken = sidecar?.token;
     this.#mcp = stack.use(
       new McpProxy({
@@ -158,6 +157,8 @@ class RunningRelayer implements Relayer {
       closing: () => this.#closing,
     });
     this.#upkeep = setInterval(() => void this.#maintain(), UPKEEP_MS);
+    // Until here the caller disposes of it.
+    this.#stack = stack.move();
   }
 
   fetch(
@@ -252,12 +253,14 @@ export async function createRelayer(options: RelayerOptions): Promise<Relayer> {
   const writer = new KvWriter(kv, { wakeUps: config.dispatch.queue, now });
   const staging = new Staging(kv, writer, now);
   const jobs = new JobStore(kv, writer, staging, { maxPending: config.maxPendingJobs, now });
-  const replay = new ReplayStore(kv, writer, {
-    now,
-    hmac: key.hmac("replay"),
-    sealer: key.sealer("kept answer"),
-    idempotencyHours: config.idempotencyHours,
-  });
+  const replay = stack.use(
+    new ReplayStore(kv, writer, {
+      now,
+      hmac: key.hmac("replay"),
+      sealer: key.sealer("kept answer"),
+      idempotencyHours: config.idempotencyHours,
+    }),
+  );
   const metrics = new HttpMetrics();
   const worker = new JobWorker(jobs, {
     process: async (attempt) => {
@@ -319,6 +322,8 @@ export async function createRelayer(options: RelayerOptions): Promise<Relayer> {
       return worker.sweep();
     }).catch(() => {});
   }
+  // Also where the rest of the start fails.
+  stack.defer(() => worker.stop(0));
   worker.start();
   worker.resume(waiting);
   stack.use(await startBackground(domain, core.keys));
@@ -330,7 +335,7 @@ export async function createRelayer(options: RelayerOptions): Promise<Relayer> {
     core.sponsorships,
     metrics,
     options.sidecar,
-    stack.move(),
+    stack,
   );
 }
 

@@ -54,7 +54,7 @@ interface Bucket {
  * digest]` holds the answer to a signed text, `["nonces", bucket, …]` the digests of the nonces of
  * one commit, since most commits accept many requests and one entry is much cheaper than many.
  */
-export class ReplayStore {
+export class ReplayStore implements Disposable {
   readonly #kv: Deno.Kv;
   readonly #writer: KvWriter;
   readonly #options: ReplayOptions;
@@ -96,6 +96,11 @@ export class ReplayStore {
     clearInterval(this.#timer);
     await this.flush();
     await this.#writer.commit([{ key: ["unclean"], remove: true }]);
+  }
+
+  /** Ends without `close`: what is unsaved is lost, and the next start knows it. */
+  [Symbol.dispose](): void {
+    clearInterval(this.#timer);
   }
 
   /** Writes nonces of reads and refused writes that are in memory only. */
