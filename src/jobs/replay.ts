@@ -85,17 +85,27 @@ export class ReplayStore implements Disposable {
         this.#add(Number(key[1]), value.subarray(at, at + DIGEST_BYTES).toBase64(), null);
       }
     }
-    const unclean = (await this.#kv.get<boolean>(["unclean"])).value;
-    if (unclean) this.#oldestNonceRequest = this.#options.now() / 1000 + UNCLEAN_SECONDS;
+    const { value: unclean } = await this.#kv.get<true | number>(["unclean"]);
+    if (unclean !== null) {
+      const start = this.#options.now() / 1000 + UNCLEAN_SECONDS;
+      // The clock may have been set back since.
+      this.#oldestNonceRequest = Math.min(unclean === true ? start : unclean, start);
+    }
     await this.#writer.commit([{ key: ["unclean"], value: true, bytes: 8 }]);
     this.#timer = setInterval(() => void this.flush().catch(() => {}), FLUSH_MS);
   }
 
-  /** Writes what is unsaved and notes a clean stop. */
+  /**
+   * Writes what is unsaved and notes a clean stop. Requests that an earlier unclean stop makes this
+   * process refuse are refused by the next one as well.
+   */
   async close(): Promise<void> {
     clearInterval(this.#timer);
     await this.flush();
-    await this.#writer.commit([{ key: ["unclean"], remove: true }]);
+    const oldest = this.#oldestNonceRequest;
+    const key = ["unclean"];
+    const over = this.#options.now() / 1000 > oldest + WINDOW_SECONDS;
+    await this.#writer.commit([over ? { key, remove: true } : { key, value: oldest, bytes: 8 }]);
   }
 
   /** Ends without `close`: what is unsaved is lost, and the next start knows it. */

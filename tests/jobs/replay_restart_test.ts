@@ -70,6 +70,20 @@ Deno.test("after a power cut requests of before it are refused, new ones soon ta
   assert.equal(plain.status, 200);
 });
 
+Deno.test("requests of before a power cut stay refused over the stops that follow it", async () => {
+  verifies("4.4-4", "4.4-7");
+  await using durable = await DurableRelayer.start();
+  durable.clock.freeze();
+  const old = durable.svc.request("POST", "/api/recall", { query: "x" });
+  assert.equal((await durable.svc.fetch(old.clone())).status, 200);
+  await durable.cutPower();
+  durable.clock.advance(10_000);
+  await durable.restart();
+  assert.equal((await durable.svc.fetch(old.clone())).body.code, "timestamp_out_of_range");
+  durable.clock.advance(3_000);
+  assert.equal((await durable.svc.post("/api/recall", { query: "x" })).status, 200);
+});
+
 Deno.test("an equal 4-field write is one write, also after a stop or a power cut", async () => {
   verifies("4.4-10", "4.4-11", "4.4-20", "4.4-26");
   await using durable = await DurableRelayer.start();
