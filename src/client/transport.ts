@@ -169,11 +169,12 @@ export class Transport {
   ): Promise<Response> {
     const signed = call.unsigned ? {} : await this.#signatureHeaders(prepared);
     call.signal?.throwIfAborted();
+    let response: Response;
     try {
-      return await this.options.fetch(prepared.url.href, {
+      response = await this.options.fetch(prepared.url.href, {
         method: prepared.method,
         headers: { ...prepared.headers, ...signed },
-        redirect: "error",
+        redirect: "manual",
         ...(prepared.body === undefined ? {} : { body: prepared.body }),
         ...(signal === undefined ? {} : { signal }),
       });
@@ -181,6 +182,10 @@ export class Transport {
       call.signal?.throwIfAborted();
       throw new SvcConnectionError(this.options.baseUrl, this.#reason(signal), { cause });
     }
+    if (!isRedirect(response)) return response;
+    await response.body?.cancel().catch(() => undefined);
+    // What is signed is good for one address.
+    throw new SvcConnectionError(this.options.baseUrl, "redirects: give its final address");
   }
 
   #reason(signal: AbortSignal | undefined): string | undefined {
@@ -261,6 +266,11 @@ export class Transport {
     this.#clockOffset = Math.abs(offset) <= CLOCK_TOLERANCE_MS ? 0 : offset;
     return known ? RESTART_WAIT_MS : 0;
   }
+}
+
+/** Browsers show no more of a redirect than that it is one. */
+function isRedirect({ type, status }: Response): boolean {
+  return type === "opaqueredirect" || status >= 300 && status < 400;
 }
 
 /** `GET /health` answers 503 with its usual body; error bodies have no member `status`. */

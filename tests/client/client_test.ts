@@ -182,7 +182,11 @@ Deno.test("a redirect is not followed", async () => {
     "GET /config": ok({}),
   });
   const { client } = clientOf(relayer.url, { retry: { attempts: 1 } });
-  await assert.rejects(client.version(), SvcConnectionError);
+  await assert.rejects(client.version(), (error) => {
+    assert(error instanceof SvcConnectionError);
+    assert.equal(error.message, `The relayer at ${relayer.url} redirects: give its final address`);
+    return true;
+  });
   assert.equal(relayer.received.length, 1);
 });
 
