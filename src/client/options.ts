@@ -35,7 +35,7 @@ export interface SvcClientOptions {
   readonly sendDelegateKey?: boolean;
   /** Further headers of every request. */
   readonly headers?: Readonly<Record<string, string>>;
-  /** Longest wait for one answer in milliseconds; default 60,000. */
+  /** Longest wait for one answer in milliseconds, at least 1; default 60,000. */
   readonly timeoutMs?: number;
   /** Repetition of calls. */
   readonly retry?: RetryPolicy;
@@ -65,6 +65,9 @@ export interface ResolvedOptions {
   readonly sleep: (ms: number, signal?: AbortSignal) => Promise<void>;
 }
 
+/** Longest time of a timer; the platform takes a longer one for none at all. */
+const LONGEST_MS = 2_147_483_647;
+
 /** Waits some milliseconds; rejects with the signal's reason when it aborts. */
 export function sleep(ms: number, signal?: AbortSignal): Promise<void> {
   return new Promise((resolve, reject) => {
@@ -76,7 +79,7 @@ export function sleep(ms: number, signal?: AbortSignal): Promise<void> {
     const timer = setTimeout(() => {
       signal?.removeEventListener("abort", abort);
       resolve();
-    }, ms);
+    }, Math.min(ms, LONGEST_MS));
     signal?.addEventListener("abort", abort, { once: true });
   });
 }
@@ -133,6 +136,12 @@ function seedOf({ privateKey, signer }: SvcClientOptions): Uint8Array<ArrayBuffe
   return seed;
 }
 
+/** A number that is no less than the least; `NaN` is less than everything. */
+function atLeast(least: number, field: string, value: number): number {
+  if (!(value >= least)) throw invalid(field, `${field} must be at least ${least}`);
+  return value;
+}
+
 /**
  * Checks options and fills in the defaults.
  *
@@ -154,10 +163,10 @@ export function resolveOptions(options: SvcClientOptions): ResolvedOptions {
     form: options.form ?? "nonce",
     credentialHeaders: credentialHeaders(options, baseUrl, seed),
     headers: options.headers ?? {},
-    timeoutMs: options.timeoutMs ?? 60_000,
-    attempts: Math.max(1, options.retry?.attempts ?? 4),
-    baseDelayMs: options.retry?.baseDelayMs ?? 250,
-    maxDelayMs: options.retry?.maxDelayMs ?? 30_000,
+    timeoutMs: Math.min(atLeast(1, "timeoutMs", options.timeoutMs ?? 60_000), LONGEST_MS),
+    attempts: Math.max(1, atLeast(0, "retry.attempts", options.retry?.attempts ?? 4)),
+    baseDelayMs: atLeast(0, "retry.baseDelayMs", options.retry?.baseDelayMs ?? 250),
+    maxDelayMs: atLeast(0, "retry.maxDelayMs", options.retry?.maxDelayMs ?? 30_000),
     fetch: options.fetch ?? ((url, init) => fetch(url, init)),
     now: options.now ?? Date.now,
     sleep: options.sleep ?? sleep,

@@ -197,6 +197,11 @@ Deno.test("options are checked, and secrets are not printed", () => {
     [{ privateKey: "07" }, "privateKey"],
     [{ accountId: "0x12" }, "accountId"],
     [{ baseUrl: "http://example.com", sendDelegateKey: true }, "sendDelegateKey"],
+    [{ timeoutMs: 0 }, "timeoutMs"],
+    [{ timeoutMs: NaN }, "timeoutMs"],
+    [{ retry: { attempts: NaN } }, "retry.attempts"],
+    [{ retry: { baseDelayMs: -1 } }, "retry.baseDelayMs"],
+    [{ retry: { maxDelayMs: NaN } }, "retry.maxDelayMs"],
   ];
   for (const [options, field] of cases) {
     assert.throws(

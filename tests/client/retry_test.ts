@@ -144,6 +144,14 @@ Deno.test("an answer that does not come ends at the deadline", async () => {
   await assert.rejects(client.version(), /did not answer within 1 ms/);
 });
 
+Deno.test("a deadline beyond what timers can do is none at all", async () => {
+  await using relayer = fakeRelayer({ "GET /version": () => Response.json({ ok: true }) });
+  for (const timeoutMs of [Infinity, 2 ** 31]) {
+    const { client } = clientOf(relayer.url, { timeoutMs, retry: { attempts: 1 } });
+    assert.deepEqual(await client.version(), { ok: true });
+  }
+});
+
 Deno.test("the caller's signal ends a call with its own reason, also while waiting", async () => {
   const reason = new Error("enough");
   const hanging = clientOf("http://127.0.0.1:1", {
