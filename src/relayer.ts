@@ -24,6 +24,7 @@ import type { Domain } from "./memory/domain.ts";
 import { processMemory } from "./memory/process.ts";
 import { startBackground } from "./memory/background.ts";
 import { BoundedCalls } from "./memory/bounded_calls.ts";
+import { bounded } from "./memory/bounded_disposal.ts";
 import { QueryVectors } from "./memory/query_vectors.ts";
 import { Quota } from "./memory/quota.ts";
 import { replayTombstones } from "./memory/remove.ts";
@@ -253,14 +254,13 @@ export async function createRelayer(options: RelayerOptions): Promise<Relayer> {
   const writer = new KvWriter(kv, { wakeUps: config.dispatch.queue, now });
   const staging = new Staging(kv, writer, now);
   const jobs = new JobStore(kv, writer, staging, { maxPending: config.maxPendingJobs, now });
-  const replay = stack.use(
-    new ReplayStore(kv, writer, {
-      now,
-      hmac: key.hmac("replay"),
-      sealer: key.sealer("kept answer"),
-      idempotencyHours: config.idempotencyHours,
-    }),
-  );
+  const replay = new ReplayStore(kv, writer, {
+    now,
+    hmac: key.hmac("replay"),
+    sealer: key.sealer("kept answer"),
+    idempotencyHours: config.idempotencyHours,
+  });
+  stack.use(replay);
   const metrics = new HttpMetrics();
   const worker = new JobWorker(jobs, {
     process: async (attempt) => {
@@ -280,19 +280,19 @@ export async function createRelayer(options: RelayerOptions): Promise<Relayer> {
       : {}),
   });
   const unreachable = () => metrics.sidecarFailures.add({ reason: "unreachable" });
+  const index = new ScopeIndex({
+    vectorStore: backends.vectorStore,
+    dimensions: backends.embedder.dimensions,
+    budgetBytes: config.indexMemoryBytes,
+  });
+  stack.use(bounded(index));
   const domain: Domain = {
     ...(options.sidecarSponsors
       ? { sponsor: stack.use(sidecarSponsor(options, unreachable)) }
       : {}),
     ...backends,
     config,
-    index: stack.use(
-      new ScopeIndex({
-        vectorStore: backends.vectorStore,
-        dimensions: backends.embedder.dimensions,
-        budgetBytes: config.indexMemoryBytes,
-      }),
-    ),
+    index,
     textFiles: stack.use(new TextFolder(dataDir, key.hmac("words"))),
     jobs,
     worker,

@@ -1,4 +1,5 @@
 import type { KeyStore } from "../plugin.ts";
+import { bounded } from "./bounded_disposal.ts";
 import { followBlobMoves } from "./blob_moves.ts";
 import type { Domain } from "./domain.ts";
 import { ExpirySweeper } from "./expiry.ts";
@@ -11,9 +12,11 @@ export async function startBackground(
   keys: Pick<KeyStore, "get">,
 ): Promise<AsyncDisposable> {
   await using stack = new AsyncDisposableStack();
-  stack.use(tombstoneSenderOf(domain)).notify();
+  const sender = tombstoneSenderOf(domain);
+  stack.use(bounded(sender));
+  sender.notify();
   stack.use(followBlobMoves(domain));
-  stack.use(await startReembedding(domain, keys));
-  stack.use(new ExpirySweeper(domain));
+  stack.use(bounded(await startReembedding(domain, keys)));
+  stack.use(bounded(new ExpirySweeper(domain)));
   return stack.move();
 }
