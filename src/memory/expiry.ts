@@ -3,6 +3,7 @@ import type { Scope } from "../interfaces/mod.ts";
 import type { Expiry } from "../jobs/expiries.ts";
 import type { Domain } from "./domain.ts";
 import { applyDeletion, type Gone } from "./remove.ts";
+import { storedEntries } from "./stored_entries.ts";
 
 /** How often expired memories are looked for, milliseconds. */
 const SWEEP_MS = 60_000;
@@ -82,10 +83,10 @@ export class ExpirySweeper implements AsyncDisposable {
     const [first] = group;
     if (first === undefined) return;
     const { owner, namespace } = first;
-    const { jobs, vectorStore, expiries, now } = this.#domain;
+    const { jobs, expiries, now } = this.#domain;
     // Before the rows are read: a job may be about to write one.
     const waiting = new Set(jobs.liveIn(first).map(({ job }) => job.memoryId));
-    const rows = await vectorStore.get(owner, group.map(({ id }) => id));
+    const rows = await storedEntries(this.#domain, owner, group.map(({ id }) => id));
     const expired = rows.filter((row) =>
       row.namespace === namespace && (row.expiresAt ?? Infinity) <= now()
     );

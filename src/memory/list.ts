@@ -3,6 +3,7 @@ import type { IndexedMemory } from "../index/loaded_scope.ts";
 import { type Caller, type Domain, scopeOf, timeText } from "./domain.ts";
 import { openMemories, requireCredential } from "./open.ts";
 import type { MemoryRecord } from "./record.ts";
+import { storedEntries } from "./stored_entries.ts";
 import { purgeExpired } from "./expiry.ts";
 
 /** Order of a listing by `created_at`. */
@@ -141,7 +142,7 @@ export async function getMemory(
   id: string,
 ): Promise<Record<string, unknown>> {
   requireCredential(domain, caller);
-  const [memory] = await domain.vectorStore.get(caller.account.owner, [id]);
+  const [memory] = await storedEntries(domain, caller.account.owner, [id]);
   const expired = memory?.expiresAt !== undefined && memory.expiresAt <= domain.now();
   if (memory === undefined || expired || domain.tombstones.isDeleted(memory, id)) {
     return pendingMemory(domain, caller, id);

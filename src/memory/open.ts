@@ -4,6 +4,7 @@ import type { Scope, SealedItem } from "../interfaces/mod.ts";
 import { type Caller, type Domain, unseal } from "./domain.ts";
 import { decodeStep } from "./payload.ts";
 import { decodeBlob, decodeRecord, type MemoryRecord } from "./record.ts";
+import { storedEntries } from "./stored_entries.ts";
 
 /** A memory's record, why it could not be opened, or that it was deleted meanwhile. */
 export type Opened =
@@ -63,7 +64,7 @@ async function sealedRecord(
   const found = await storedRecord(domain, memory);
   if (found !== undefined) return found;
   // Its job may have ended since the index was read: the record moved from there to its blob.
-  const [current] = await domain.vectorStore.get(memory.owner, [memory.id]);
+  const [current] = await storedEntries(domain, memory.owner, [memory.id]);
   if (current === undefined || domain.tombstones.isDeleted(current, current.id)) return undefined;
   const moved = await storedRecord(domain, current);
   if (moved === undefined) {

@@ -2,6 +2,7 @@ import { SvcError } from "../errors.ts";
 import type { IndexEntry, Scope } from "../interfaces/mod.ts";
 import type { Caller, Domain } from "./domain.ts";
 import { openMemories } from "./open.ts";
+import { storedEntries } from "./stored_entries.ts";
 import { documentVectors } from "./vectors.ts";
 
 /** What became of a part. */
@@ -96,7 +97,7 @@ export async function reembedPart(
   const { made, impossible: refused } = await vectorsOf(domain, texts, signal);
   const versions = new Map(part.map(({ id, version }) => [id, version]));
   const before = domain.jobs.liveIn(scope);
-  const rows = await domain.vectorStore.get(owner, [...made.keys()], { signal });
+  const rows = await storedEntries(domain, owner, [...made.keys()], { signal });
   const live = new Set(
     [...before, ...domain.jobs.liveIn(scope)].map(({ job }) => job.memoryId),
   );

@@ -3,6 +3,7 @@ import type { BlobInfo, Scope, Source } from "../interfaces/mod.ts";
 import type { LiveJob } from "../jobs/live_job.ts";
 import { type Caller, type Domain, scopeOf } from "./domain.ts";
 import { nameBlob } from "./store_blob.ts";
+import { storedEntries } from "./stored_entries.ts";
 import { tombstoneSenderOf } from "./tombstone_blobs.ts";
 
 /** What became of a deleted memory's blob. */
@@ -188,7 +189,7 @@ export async function applyDeletion(
  */
 export async function deleteMemory(domain: Domain, caller: Caller, id: string): Promise<BlobFate> {
   const { owner } = caller.account;
-  const [entry] = await domain.vectorStore.get(owner, [id]);
+  const [entry] = await storedEntries(domain, owner, [id]);
   const live = domain.jobs.liveOf(owner).filter((item) => item.job.memoryId === id);
   const namespace = entry?.namespace ?? live[0]?.job.namespace;
   if (namespace === undefined) throw new SvcError("memory_not_found");
@@ -287,7 +288,7 @@ async function finishDeletions(domain: Domain, scope: Scope): Promise<Gone[]> {
     domain.jobs.liveIn(scope).filter((live) => ids.has(live.job.memoryId)),
   );
   const gone = new Map<string, Gone>([...ids].map((id) => [id, { id }]));
-  for (const entry of await domain.vectorStore.get(scope.owner, [...ids])) {
+  for (const entry of await storedEntries(domain, scope.owner, [...ids])) {
     if (entry.namespace === scope.namespace) gone.set(entry.id, entry);
   }
   const memories = [...gone.values()];
