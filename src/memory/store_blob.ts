@@ -8,7 +8,14 @@ import { encodeBlob } from "./record.ts";
 /** Longest wait for a store to name a blob, milliseconds: it may be uploading, or be down. */
 const NAMING_MS = 1_000;
 
-/** Stores what a job made, once: the same job is answered the same blob again. */
+const BLOB_ID = /^[\w-]{1,128}$/;
+
+/**
+ * Stores what a job made, once: the same job is answered the same blob again.
+ *
+ * @throws {SvcError} what the store throws; `storage_unavailable` when it names no blob: without a name
+ * nothing is found again, and the job would end without its memory.
+ */
 export async function storeBlob(
   domain: Domain,
   { job }: LiveJob,
@@ -21,7 +28,7 @@ export async function storeBlob(
     ? payload.data
     : encodeBlob({ memoryId: job.memoryId, ...sealed });
   const { owner, namespace, id } = job;
-  return await domain.blobStore.put(bytes, {
+  const blobId: unknown = await domain.blobStore.put(bytes, {
     owner,
     namespace,
     idempotencyKey: id,
@@ -29,6 +36,8 @@ export async function storeBlob(
     standalone: payload.kind === "manual",
     signal,
   });
+  if (typeof blobId === "string" && BLOB_ID.test(blobId)) return blobId;
+  throw new SvcError("storage_unavailable", "The blob store named no blob");
 }
 
 /**
