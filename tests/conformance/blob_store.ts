@@ -76,6 +76,12 @@ export const blobStoreSuite: Suite<BlobStore> = {
       read.fill(9);
       deepStrictEqual(await store.get(blobId, A), content(1));
     }),
+    law("keeps the bytes of a view, not those around it", async (store) => {
+      const around = content(1, 200);
+      const view = around.subarray(50, 90);
+      const blobId = await store.put(view, { ...A, idempotencyKey: "view" });
+      deepStrictEqual(await store.get(blobId, A), view.slice());
+    }),
     law("names blobs by 1 to 128 letters, digits, - and _", async (store) => {
       for (let number = 0; number < 20; number++) {
         match(await put(store, A, number), /^[A-Za-z0-9_-]{1,128}$/);
@@ -131,6 +137,19 @@ export const blobStoreSuite: Suite<BlobStore> = {
         deepStrictEqual(await store.get(own, A), undefined);
       }
       deepStrictEqual(await listedIds(store, A), [blobId]);
+    }),
+    law("keeps equal bytes for each scope that stored them", async (store) => {
+      const scopes = [A, ...OTHERS];
+      const ids = await Promise.all(
+        scopes.map((scope, number) =>
+          store.put(content(1), { ...scope, idempotencyKey: `job-${number}` })
+        ),
+      );
+      for (const [number, scope] of scopes.entries()) {
+        deepStrictEqual(await store.get(ids[number]!, scope), content(1));
+        deepStrictEqual(await listedIds(store, scope), [ids[number]]);
+        await store.delete?.(ids[number]!, scope);
+      }
     }),
     law("keeps hostile namespaces apart, byte for byte", async (store) => {
       const scopes = HOSTILE_NAMESPACES.map((namespace) => ({ owner: A.owner, namespace }));

@@ -144,4 +144,22 @@ mutants(blobStoreSuite, memoryBlobStore, [
     fails: ["rejects with storage_unavailable after disposal"],
     change: () => ({ [Symbol.asyncDispose]: () => Promise.resolve() }),
   },
+  {
+    name: "stores the buffer behind a view",
+    fails: ["keeps the bytes of a view, not those around it"],
+    change: (store) => ({
+      put: (bytes, options) => store.put(new Uint8Array(bytes.buffer), options),
+    }),
+  },
+  {
+    name: "stores equal bytes for whoever came first",
+    fails: ["keeps equal bytes for each scope that stored them"],
+    change(store) {
+      const ids = new Map<string, Promise<string>>();
+      return {
+        put: (bytes, options) =>
+          ids.getOrInsertComputed(bytes.toHex(), () => store.put(bytes, options)),
+      };
+    },
+  },
 ]);

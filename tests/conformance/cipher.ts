@@ -100,6 +100,15 @@ export const cipherSuite: Suite<Cipher> = {
         ok(result.value.every((byte, index) => byte === plain[index]), "a byte changed");
       }
     }),
+    law("answers bytes that are the caller's to write to", async (cipher) => {
+      const sealed = await cipher.seal(PLAIN, CONTEXT);
+      for (let times = 0; times < 2; times++) {
+        const [result] = await settle(cipher, [withoutKey(sealed)]);
+        ok(result?.status === "fulfilled");
+        deepStrictEqual(result.value, PLAIN);
+        result.value.fill(0);
+      }
+    }),
     law("never answers the same bytes twice", async (cipher) => {
       const records = await Promise.all(
         Array.from({ length: 20 }, async () => (await cipher.seal(PLAIN, CONTEXT)).record.toHex()),

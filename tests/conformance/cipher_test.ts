@@ -179,4 +179,9 @@ mutants(cipherSuite, memoryCipher, [
         cipher.open(items, { accountId, owner, namespace }),
     }),
   },
+  {
+    name: "answers bytes that it keeps",
+    fails: ["answers bytes that are the caller's to write to"],
+    change: remembering((record) => record.toHex()),
+  },
 ]);

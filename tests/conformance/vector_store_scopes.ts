@@ -87,6 +87,17 @@ export const SCOPE_CASES: readonly Case<VectorStore>[] = [
     deepStrictEqual(idsOf(found.map((match) => match.entry)), [uuid(2)]);
     deepStrictEqual(await store.get(A.owner, [uuid(1)]), []);
   }),
+  law("gets, links and deletes 2,000 memories in one call", async (store) => {
+    const all = entries(A, 2000);
+    const ids = all.map(({ id }) => id);
+    await store.upsert([...all, entry(A, 5000)]);
+    deepStrictEqual(idsOf(await store.get(A.owner, ids)), idsOf(all));
+    await store.link(A, ids.map((id) => ({ id, version: 1, blobId: "blob" })));
+    const linked = await store.get(A.owner, ids);
+    deepStrictEqual(linked.filter(({ blobId }) => blobId === "blob").length, ids.length);
+    await store.delete(A, ids);
+    deepStrictEqual(idsOf(await scanAll(store, A)), [uuid(5000)]);
+  }),
   law("takes a deleted memory back", async (store) => {
     await store.upsert([entry(A, 1, { version: 5, blobId: "old" })]);
     await store.delete(A, [uuid(1)]);

@@ -83,6 +83,11 @@ export const SEARCH_CASES: readonly Case<VectorStore>[] = [
     deepStrictEqual(ids(await search(store, unit(1), 3)), [uuid(0), uuid(1), uuid(2)]);
     deepStrictEqual((await search(store, unit(1), 50)).length, 20);
   }),
+  law("answers 600 memories to who asks for as many", async (store) => {
+    await store.upsert(entries(A, 601));
+    const wanted = entries(A, 600).map(({ id }) => id);
+    deepStrictEqual(ids(await search(store, unit(1), 600)).sort(), wanted);
+  }),
   law("shows a write to the next call", async (store) => {
     for (let number = 0; number < 20; number++) {
       await store.upsert([entry(A, number)]);

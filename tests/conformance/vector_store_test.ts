@@ -65,6 +65,14 @@ const SEARCH_MUTANTS: Mutant<VectorStore>[] = [
     }),
   },
   {
+    name: "answers 100 memories at most",
+    fails: ["answers 600 memories to who asks for as many"],
+    change: (store) => ({
+      search: (query, options) =>
+        store.search({ ...query, limit: Math.min(100, query.limit) }, options),
+    }),
+  },
+  {
     name: "compares the first window only",
     fails: ["takes the closest window of a memory"],
     change: onWrite((entry) => ({ ...entry, vectors: entry.vectors.slice(0, 1) })),
