@@ -141,11 +141,13 @@ export function httpUrl(env: string, fallback: string, doc: string): Field<strin
     doc,
     parse(raw) {
       const url = URL.parse(raw);
-      if (url !== null && url.username + url.password !== "") {
+      const isHttp = url !== null && /^https?:$/.test(url.protocol);
+      // Without its beginning, what stands before the @ is not taken for a name and a password.
+      if (isHttp ? url.username + url.password !== "" : raw.includes("@")) {
         // Not the value: it holds a password.
         throw new TypeError("must be an address without a name and a password");
       }
-      if (url === null || !/^https?:$/.test(url.protocol)) {
+      if (!isHttp) {
         throw new TypeError(`must be an absolute http or https address, got "${raw}"`);
       }
       return raw.replace(/\/+$/, "");

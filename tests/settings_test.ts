@@ -403,8 +403,12 @@ Deno.test("the printed settings name every variable, hide secrets and mark defau
 
 Deno.test("a bad secret is not repeated in its problem", () => {
   const bad = "sécret-value-that-is-long";
-  const { problems } = read({ SIDECAR_AUTH_TOKEN: bad, SVC_SEAL_SERVER_CONFIGS: `["${bad}"]` });
-  assert.equal(problems.length, 2);
+  const { problems } = read({
+    SIDECAR_AUTH_TOKEN: bad,
+    SVC_SEAL_SERVER_CONFIGS: `["${bad}"]`,
+    SVC_WALRUS_AGGREGATOR_URLS: `https://a.example.org, https://ada:${bad}@b.example.org`,
+  });
+  assert.equal(problems.length, 3);
   assert.ok(!problems.join("\n").includes(bad));
 });
 

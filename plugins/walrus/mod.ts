@@ -71,18 +71,11 @@ const epochs: Field<number | undefined> = {
 };
 
 const urls = (env: string, doc: string): Field<readonly string[]> => {
-  const field = list(env, [], doc);
+  const [items, one] = [list(env, [], doc), httpUrl(env, "", doc)];
   return {
-    ...field,
+    ...items,
     fallbackText: "the network's",
-    parse(raw) {
-      const items = field.parse(raw);
-      const wrong = items.find((item) => !/^https?:\/\//.test(item) || !URL.canParse(item));
-      if (wrong !== undefined) {
-        throw new TypeError(`must list http or https addresses, got "${wrong}"`);
-      }
-      return items.map((item) => item.replace(/\/+$/, ""));
-    },
+    parse: (raw) => items.parse(raw).map(one.parse),
   };
 };
 

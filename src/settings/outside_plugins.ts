@@ -3,11 +3,10 @@ import { keyServers } from "./json_parsers.ts";
 import { checked, objectId, optional } from "./parsers.ts";
 import { isObjectId } from "../protocol/keys.ts";
 
-const urls = (env: string, doc: string) =>
-  checked(list(env, [], doc), (items) => {
-    const wrong = items.find((item) => !/^https?:\/\//.test(item) || !URL.canParse(item));
-    return wrong === undefined ? undefined : `must list http or https addresses, got "${wrong}"`;
-  });
+const urls = (env: string, doc: string) => {
+  const [items, one] = [list(env, [], doc), httpUrl(env, "", doc)];
+  return { ...items, parse: (raw: string) => items.parse(raw).map(one.parse) };
+};
 
 /** Settings that only networked plugins read; the plugin itself says what is required. */
 export const OUTSIDE_PLUGINS = {
