@@ -9,8 +9,11 @@ export interface ChatControl extends Omit<ChatOptions, "signal"> {
   readonly signal: AbortSignal;
 }
 
+/** What some models think before they answer; nothing follows where it was cut off. */
+const THOUGHTS = /^\s*<think>[^]*?(?:<\/think>|$)/;
+
 /**
- * One answer of the language model, trimmed. It counts among the calls under way until the model has
+ * One answer of the language model, trimmed, without its thoughts. It counts among the calls under way until the model has
  * ended it, also when nobody waits any more.
  *
  * @throws {SvcError} `llm_unavailable`, whatever the model failed with; `overloaded` when no call
@@ -27,7 +30,7 @@ export async function chat(
   call.then(leave, leave);
   try {
     const said: unknown = await abortable(call, control.signal);
-    return typeof said === "string" ? said.trim() : "";
+    return typeof said === "string" ? said.replace(THOUGHTS, "").trim() : "";
   } catch (cause) {
     if (cause instanceof SvcError && cause.code === "llm_unavailable") throw cause;
     throw new SvcError("llm_unavailable", undefined, { cause });
