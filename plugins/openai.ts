@@ -21,13 +21,13 @@ import type { Embedder, LanguageModel } from "../src/interfaces/mod.ts";
 import {
   definePlugin,
   type Field,
+  headerSecret,
   httpUrl,
   integer,
   type Permissions,
   type Plugin,
   type PluginContext,
   type Secret,
-  secret,
   text,
 } from "../src/plugin.ts";
 import { EMBEDDING_BOUNDS } from "./models/embedder.ts";
@@ -211,7 +211,7 @@ export type OpenAIFields = {
 const plugin: Plugin<OpenAIFields> = definePlugin({
   name: "openai",
   fields: {
-    apiKey: secret("SVC_OPENAI_API_KEY", "`openai`: API key"),
+    apiKey: headerSecret("SVC_OPENAI_API_KEY", "`openai`: API key"),
     base: httpUrl(
       "SVC_OPENAI_API_BASE",
       "https://api.openai.com/v1",

@@ -160,6 +160,18 @@ export function secret(env: string, doc: string): Field<Secret | undefined> {
   return { env, fallback: undefined, doc, parse: (raw) => new Secret(raw) };
 }
 
+/** A secret that is sent in a header: visible ASCII characters. */
+export function headerSecret(env: string, doc: string): Field<Secret | undefined> {
+  return {
+    ...secret(env, doc),
+    parse(raw) {
+      const value = raw.trim();
+      if (!/^[\x21-\x7e]+$/.test(value)) throw new TypeError("must be visible ASCII characters");
+      return new Secret(value);
+    },
+  };
+}
+
 /** What reading settings found. */
 export interface Reading<F extends Fields> {
   /** The values; complete only when there are no problems. */

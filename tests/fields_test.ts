@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { httpUrl } from "../src/fields.ts";
+import { headerSecret, httpUrl } from "../src/fields.ts";
 
 Deno.test("an address with a password is refused without repeating it", () => {
   const { parse } = httpUrl("SVC_X", "", "");
@@ -13,5 +13,13 @@ Deno.test("an address with a password is refused without repeating it", () => {
     ]
   ) {
     assert.throws(() => parse(text), ({ message }: Error) => !message.includes("hunter2"));
+  }
+});
+
+Deno.test("a secret for a header takes the blanks around it off, and is not repeated", () => {
+  const { parse } = headerSecret("SVC_X", "");
+  assert.equal(parse("sk-abc\n")?.reveal(), "sk-abc");
+  for (const text of ["sk-abc…xyz", "sk-abc xyz", " "]) {
+    assert.throws(() => parse(text), { message: "must be visible ASCII characters" });
   }
 });

@@ -165,7 +165,7 @@ const ROWS: readonly Row[] = [
   number("SVC_WALRUS_RACE_AFTER_MS", "walrusRaceAfterMs", 150, 0, -1),
   number("SVC_BLOB_BATCH_MS", "blobBatchMs", 5000, 0, -1),
   number("SVC_BLOB_CACHE_TTL_SECONDS", "blobCacheTtlSeconds", 1_209_600, 0, -1),
-  ["SVC_OPENAI_API_KEY", "openaiApiKey", undefined, "k", SECRET, undefined],
+  ["SVC_OPENAI_API_KEY", "openaiApiKey", undefined, "k", SECRET, "sk-a…z"],
   [
     "SVC_OPENAI_API_BASE",
     "openaiApiBase",
@@ -178,7 +178,7 @@ const ROWS: readonly Row[] = [
   ["SVC_OLLAMA_URL", "ollamaUrl", "http://127.0.0.1:11434", "http://a", "http://a", "a"],
   ["SVC_OLLAMA_EMBEDDING_MODEL", "ollamaEmbeddingModel", undefined, "m", "m", undefined],
   ["SVC_OLLAMA_CHAT_MODEL", "ollamaChatModel", undefined, "m", "m", undefined],
-  ["SVC_ENOKI_API_KEY", "enokiApiKey", undefined, "k", SECRET, undefined],
+  ["SVC_ENOKI_API_KEY", "enokiApiKey", undefined, "k", SECRET, "enoki a z"],
   ["SVC_SPONSOR_PRIVATE_KEY", "sponsorPrivateKey", undefined, "k", SECRET, undefined],
   on("SVC_TEST", "test", false),
   ["SVC_FAILPOINT", "failpoint", undefined, "after.upsert", "after.upsert", "a b"],

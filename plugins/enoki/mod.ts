@@ -8,10 +8,10 @@ import {
   definePlugin,
   type Field,
   type Fields,
+  headerSecret,
   type Permissions,
   type Plugin,
   type Secret,
-  secret,
 } from "../../src/plugin.ts";
 import { CHAIN_FIELDS, rpcUrlOf, type SuiNetwork } from "../chain/fields.ts";
 import { netEntry } from "../models/net_entry.ts";
@@ -38,7 +38,7 @@ export interface EnokiFields extends Fields {
 const fields: EnokiFields = {
   network: CHAIN_FIELDS.network,
   rpcUrl: CHAIN_FIELDS.rpcUrl,
-  apiKey: secret("SVC_ENOKI_API_KEY", "`enoki`: API key"),
+  apiKey: headerSecret("SVC_ENOKI_API_KEY", "`enoki`: API key"),
 };
 
 function needed(apiKey: Secret | undefined): Secret {

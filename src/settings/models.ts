@@ -1,8 +1,8 @@
-import { httpUrl, optionalText, secret, text } from "../fields.ts";
+import { headerSecret, httpUrl, optionalText, text } from "../fields.ts";
 
 /** Settings of the plugins `ollama` and `openai`, which read them again when they are chosen. */
 export const MODELS = {
-  openaiApiKey: secret("SVC_OPENAI_API_KEY", "`openai`: API key"),
+  openaiApiKey: headerSecret("SVC_OPENAI_API_KEY", "`openai`: API key"),
   openaiApiBase: httpUrl(
     "SVC_OPENAI_API_BASE",
     "https://api.openai.com/v1",

@@ -1,4 +1,4 @@
-import { httpUrl, integer, list, secret } from "../fields.ts";
+import { headerSecret, httpUrl, integer, list, secret } from "../fields.ts";
 import { keyServers } from "./json_parsers.ts";
 import { checked, objectId, optional } from "./parsers.ts";
 import { isObjectId } from "../protocol/keys.ts";
@@ -89,6 +89,6 @@ export const OUTSIDE_PLUGINS = {
     ),
     fallbackText: "none",
   },
-  enokiApiKey: secret("SVC_ENOKI_API_KEY", "`enoki`: API key"),
+  enokiApiKey: headerSecret("SVC_ENOKI_API_KEY", "`enoki`: API key"),
   sponsorPrivateKey: secret("SVC_SPONSOR_PRIVATE_KEY", "`gas-station`: wallet that pays for gas"),
 };
