@@ -1,6 +1,8 @@
 import { z } from "zod";
+import { HEADER } from "../protocol/headers.ts";
 import { SponsorBody, SponsorExecuteBody } from "../protocol/sponsor_schemas.ts";
 import type { SignedRoute } from "./route.ts";
+import { OWNER_BODIES } from "./routes/owner.ts";
 import { API_VERSION } from "./routes/public.ts";
 
 type Json = Record<string, unknown>;
@@ -30,7 +32,12 @@ const PUBLIC: readonly PublicRoute[] = [
     summary: "Execute a sponsored transaction",
     schema: SponsorExecuteBody,
   },
-  { path: "/compat/sui", method: "post", summary: "Package read for published clients" },
+  {
+    path: "/compat/sui",
+    method: "post",
+    summary: "Package read for published clients",
+    schema: z.object({ method: z.string(), params: z.array(z.unknown()).optional() }),
+  },
   { path: "/accounts/challenge", method: "post", summary: "A text for the owner's wallet to sign" },
   { path: "/accounts", method: "post", summary: "Create an embedded account" },
   { path: "/accounts/open", method: "post", summary: "The owner's account, made when missing" },
@@ -51,6 +58,49 @@ const ACCOUNT_ID: Json = {
   required: true,
   schema: { type: "string", pattern: "^0x[0-9a-fA-F]{64}$" },
 };
+
+const SUCCESS: Json = {
+  description: "Success",
+  content: { "application/json": { schema: { type: "object" } } },
+};
+
+/** Answers beside success and error. */
+const FURTHER: Readonly<Record<string, Json>> = {
+  "/health": {
+    503: { ...SUCCESS, description: "No write can be accepted; the body says why" },
+  },
+  "/api/remember/manual": {
+    202: { ...SUCCESS, description: "Accepted; the job stores the blob" },
+  },
+};
+
+/** Headers that a signed request may have. */
+const SIGNED_HEADERS: readonly Json[] = [
+  {
+    name: HEADER.nonce,
+    in: "header",
+    description: "Used once, in the 6-field signature; needed with a query",
+    schema: { type: "string", format: "uuid" },
+  },
+  {
+    name: HEADER.accountId,
+    in: "header",
+    description: "Account of the key, a part of the 6-field signature",
+    schema: { type: "string", pattern: "^0x[0-9a-fA-F]{64}$" },
+  },
+  {
+    name: HEADER.sealSession,
+    in: "header",
+    description: "Session that opens memories under threshold encryption",
+    schema: { type: "string" },
+  },
+  {
+    name: HEADER.delegateKey,
+    in: "header",
+    description: "Private key that opens memories under threshold encryption",
+    schema: { type: "string" },
+  },
+];
 
 /** Members that a rule transforms say themselves what is sent, in the schema's `meta`. */
 function bodySchema(schema: z.ZodType): Json {
@@ -95,7 +145,7 @@ function parameters(route: SignedRoute): Json[] {
       schema: { type: "string", maxLength: 128 },
     });
   }
-  return list;
+  return [...list, ...SIGNED_HEADERS];
 }
 
 function requestBody(schema: z.ZodType, required: boolean): Json {
@@ -111,27 +161,21 @@ function operation(route: SignedRoute): Json {
     ...(route.schema === undefined
       ? {}
       : { requestBody: requestBody(route.schema, !route.optionalBody) }),
-    responses: {
-      [route.success]: {
-        description: "Success",
-        content: { "application/json": { schema: { type: "object" } } },
-      },
-      default: ERROR,
-    },
+    responses: { [route.success]: SUCCESS, ...FURTHER[route.path], default: ERROR },
   };
 }
 
 /** The OpenAPI 3.1 description of the routes. */
 export function openApi(routes: readonly SignedRoute[], version: string): Json {
   const paths: Record<string, Json> = {};
-  for (const { path, method, summary, schema } of PUBLIC) {
+  for (const { path, method, summary, schema = OWNER_BODIES[path] } of PUBLIC) {
     paths[path] = {
       ...paths[path],
       [method]: {
         summary,
         ...(path.includes("{id}") ? { parameters: [ACCOUNT_ID] } : {}),
         ...(schema === undefined ? {} : { requestBody: requestBody(schema, true) }),
-        responses: { "2XX": { description: "Success" }, default: ERROR },
+        responses: { "2XX": { description: "Success" }, ...FURTHER[path], default: ERROR },
       },
     };
   }

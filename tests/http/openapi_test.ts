@@ -102,3 +102,28 @@ Deno.test("bodies are described with the members they need", async () => {
     }
   }
 });
+
+Deno.test("every POST of an account has its body, and every signed route its headers", async () => {
+  verifies("9-13");
+  await using svc = await startRelayer();
+  const { body } = await svc.plain("GET", "/openapi.json");
+  for (const [path, { post }] of Object.entries<Json>(body.paths)) {
+    if (post !== undefined) assert.ok(post.requestBody !== undefined, path);
+  }
+  const keys = body.paths["/accounts/{id}/keys"].post.requestBody.content["application/json"];
+  assert.deepEqual(keys.schema.required, ["challenge", "signature", "params"]);
+  assert.deepEqual(keys.schema.properties.params.required, ["public_key", "label", "permissions"]);
+  const { parameters } = body.paths["/api/recall"].post;
+  assert.deepEqual(
+    parameters.map(({ name }: Json) => name),
+    ["x-nonce", "x-account-id", "x-seal-session", "x-delegate-key"],
+  );
+});
+
+Deno.test("answers that are neither success nor error are described", async () => {
+  verifies("9-13");
+  await using svc = await startRelayer();
+  const { body } = await svc.plain("GET", "/openapi.json");
+  assert.ok("202" in body.paths["/api/remember/manual"].post.responses);
+  assert.ok("503" in body.paths["/health"].get.responses);
+});

@@ -36,6 +36,17 @@ const KeyBody = z.object({
 });
 const RemoveBody = z.object({ params: z.object({ public_key: z.string() }) });
 
+/** Bodies of the owner routes, by path. */
+export const OWNER_BODIES: Readonly<Record<string, z.ZodType>> = {
+  "/accounts/challenge": ChallengeBody,
+  "/accounts": ProofBody,
+  "/accounts/open": ProofBody,
+  "/accounts/{id}/keys": ProofBody.extend(KeyBody.shape),
+  "/accounts/{id}/keys/remove": ProofBody.extend(RemoveBody.shape),
+  "/accounts/{id}/deactivate": ProofBody,
+  "/accounts/{id}/reactivate": ProofBody,
+};
+
 /** Members of a new key: a registry may name them as its interface or as the protocol does. */
 const KEY_FIELDS: Readonly<Record<string, string>> = {
   publicKey: "public_key",
