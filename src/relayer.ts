@@ -32,6 +32,7 @@ import { ScopeTurns } from "./memory/scope_turns.ts";
 import type { PluginContext } from "./plugin.ts";
 import { HEADER } from "./protocol/headers.ts";
 import { openJobsFile, withJobsFile } from "./jobs_file.ts";
+import { openBackends } from "./open_backends.ts";
 import { RelayerKey } from "./relayer_key.ts";
 import { isSameSecret, isSidecar } from "./sidecar/challenge.ts";
 import { TextFolder } from "./text_files.ts";
@@ -80,17 +81,6 @@ export interface Relayer extends AsyncDisposable {
   idle(): Promise<void>;
   /** Refuses new requests, and waits at most so many milliseconds for running jobs. */
   drain(graceMs: number): Promise<void>;
-}
-
-function contextOf(options: RelayerOptions, core: CoreDb, key: RelayerKey): PluginContext {
-  return {
-    dataDir: options.dataDir ?? "",
-    dimensions: 0,
-    model: "",
-    sealer: (purpose) => key.sealer(`plugin ${purpose}`),
-    keys: core.keys,
-    log: (level, message) => (options.logger ?? silentLogger)[level](message),
-  };
 }
 
 /** Relayer key of a relayer that keeps nothing. */
@@ -249,7 +239,7 @@ export async function createRelayer(options: RelayerOptions): Promise<Relayer> {
     ...merged,
     packageId: (merged.packageId ?? core.packageId()).toLowerCase(),
   };
-  const backends = await openBackends(options, contextOf(options, core, key), stack);
+  const backends = await openBackends(options, core, key, stack);
 
   const writer = new KvWriter(kv, { wakeUps: config.dispatch.queue, now });
   const staging = new Staging(kv, writer, now);
@@ -337,16 +327,4 @@ export async function createRelayer(options: RelayerOptions): Promise<Relayer> {
     options.sidecar,
     stack,
   );
-}
-
-async function openBackends(
-  options: RelayerOptions,
-  context: PluginContext,
-  stack: AsyncDisposableStack,
-): Promise<Backends> {
-  if (typeof options.backends !== "function") return options.backends;
-  const backends = await options.backends(context);
-  // One object may play several roles; it is disposed of once.
-  for (const backend of new Set(Object.values(backends))) stack.use(backend);
-  return backends;
 }

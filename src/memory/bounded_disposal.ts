@@ -7,8 +7,11 @@ export function bounded(subject: AsyncDisposable): AsyncDisposable {
     async [Symbol.asyncDispose]() {
       const late = Promise.withResolvers<void>();
       const timer = setTimeout(late.resolve, PUT_DOWN_MS);
-      await Promise.race([subject[Symbol.asyncDispose](), late.promise]);
-      clearTimeout(timer);
+      try {
+        await Promise.race([subject[Symbol.asyncDispose](), late.promise]);
+      } finally {
+        clearTimeout(timer);
+      }
     },
   };
 }

@@ -13,8 +13,8 @@ export interface ChatControl extends Omit<ChatOptions, "signal"> {
 const THOUGHTS = /^\s*<think>[^]*?(?:<\/think>|$)/;
 
 /**
- * One answer of the language model, trimmed, without its thoughts. It counts among the calls under way until the model has
- * ended it, also when nobody waits any more.
+ * One answer of the language model, trimmed, without its thoughts. It counts among the calls under
+ * way until the model has ended it, also when nobody waits any more.
  *
  * @throws {SvcError} `llm_unavailable`, whatever the model failed with; `overloaded` when no call
  * ended in time to make room for this one.
