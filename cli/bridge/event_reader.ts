@@ -1,7 +1,11 @@
+import { ANSWER_BYTES } from "../../src/client/capped_body.ts";
 import { linesOf, TOO_LONG } from "./lines.ts";
 
-/** Longest line of an event stream, and most text of one event: 8 MiB. */
-export const EVENT_BYTES = 8_388_608;
+/**
+ * Longest line of an event stream, and most text of one event. A tool's result holds what the
+ * relayer answered the tool twice, as text and as data, and some words around it.
+ */
+export const EVENT_BYTES = 2 * ANSWER_BYTES + 1_048_576;
 
 /** One event of a stream. */
 export interface ServerEvent {

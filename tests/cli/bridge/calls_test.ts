@@ -109,6 +109,24 @@ Deno.test("a refused POST answers the call with an error, whatever the refusal l
   }
 });
 
+Deno.test("a result of many megabytes reaches the host at the first call", async () => {
+  const memory = "m".repeat(1_000_000);
+  const results = Array.from({ length: 10 }, () => ({ text: memory }));
+  for (const transport of ["http", "sse"]) {
+    await using relayer = new FakeRelayer({
+      onRequest: () => ({
+        content: [{ type: "text", text: results.map(({ text }) => text).join("\n") }],
+        structuredContent: { results },
+      }),
+    });
+    const credentials = await newCredentials(relayer.url);
+    await using svc = await startBridge({ credentials, args: ["--transport", transport] });
+    const result = await svc.host.call("svc_recall", { query: "tea" });
+    assert.equal(result.structuredContent.results.length, results.length, transport);
+    assert.equal(relayer.messages("tools/call").length, 1);
+  }
+});
+
 Deno.test("writes carry a key of their own or the host's, reads carry none", async () => {
   verifies("13.3-6");
   await using relayer = new FakeRelayer();
