@@ -6,7 +6,7 @@ const REFUSAL_BYTES = 65_536;
 /** Longest message taken over from a refusal, in characters. */
 const MESSAGE_CHARACTERS = 500;
 
-/** The relayer answered a message with an error status: it was not taken. */
+/** The relayer answered a message with an error status. */
 export class Refused extends Error {
   override readonly name = "Refused";
   /** HTTP status. */
@@ -27,6 +27,14 @@ export class Refused extends Error {
   /** Whether it is of no use to try again without a change. */
   get isFinal(): boolean {
     return this.status < 500 && this.status !== 429 && this.status !== 408;
+  }
+
+  /**
+   * Whether the message may have been taken all the same: somebody on the way lost the answer, or
+   * gave up waiting for it.
+   */
+  get mayBeTaken(): boolean {
+    return this.status === 502 || this.status === 504;
   }
 }
 

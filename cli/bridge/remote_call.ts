@@ -116,7 +116,8 @@ export async function callRelayer(
         const { method, params } = call;
         return await session.request({ method, params }, deadline.signal);
       } catch (error) {
-        if (error instanceof Refused || error instanceof SessionLost) mayBeDone = before;
+        const refused = error instanceof Refused && !error.mayBeTaken;
+        if (refused || error instanceof SessionLost) mayBeDone = before;
         // Its stream of answers may be dead without a sign; the next call gets a new session.
         if (error instanceof TimedOut) void session.close("idle");
         const again = error instanceof Unanswered || error instanceof SessionLost;

@@ -109,6 +109,25 @@ Deno.test("a refused POST answers the call with an error, whatever the refusal l
   }
 });
 
+Deno.test("a write whose answer somebody on the way lost is not said to have failed", async () => {
+  verifies("13.3-5", "13.3-6");
+  for (const transport of ["http", "sse"]) {
+    for (const [status, wanted] of [[502, /is not known/], [504, /is not known/], [503, /503/]]) {
+      await using relayer = new FakeRelayer({
+        before: (seen) => isCall(seen) ? new Response(null, { status: Number(status) }) : undefined,
+      });
+      const credentials = await newCredentials(relayer.url);
+      await using svc = await startBridge({ credentials, args: ["--transport", transport] });
+      for (const name of ["svc_remember", "svc_analyze"]) {
+        const result = await svc.host.call(name, { text: "t" });
+        assert.equal(result.isError, true);
+        assert.match(textOf(result), wanted as RegExp, `${transport} ${status}`);
+      }
+      assert.equal(relayer.messages("tools/call").length, 2);
+    }
+  }
+});
+
 Deno.test("a result of many megabytes reaches the host at the first call", async () => {
   const memory = "m".repeat(1_000_000);
   const results = Array.from({ length: 10 }, () => ({ text: memory }));
