@@ -23,7 +23,7 @@ export class ConnectionPool implements Disposable {
   /**
    * Sends a request and waits for the head of its answer.
    *
-   * @throws {Error} when nobody answers; when the signal is aborted.
+   * @throws {Error} when nobody answers; the signal's reason when it is aborted.
    */
   async send(request: WireRequest, signal: AbortSignal): Promise<PooledAnswer> {
     signal.throwIfAborted();
@@ -47,6 +47,8 @@ export class ConnectionPool implements Disposable {
       };
     } catch (error) {
       connection.close();
+      // Else a caller that gave up would look like a server that failed.
+      signal.throwIfAborted();
       throw error;
     } finally {
       signal.removeEventListener("abort", cut);

@@ -29,8 +29,8 @@ export class SidecarLink implements Disposable {
   /**
    * Sends a request and waits for the head of its answer.
    *
-   * @throws {Error} when nobody answers, or whoever does cannot prove that it is the sidecar; when
-   * the signal is aborted.
+   * @throws {Error} when nobody answers, or whoever does cannot prove that it is the sidecar; the
+   * signal's reason when it is aborted.
    */
   send(request: WireRequest, signal: AbortSignal): Promise<PooledAnswer> {
     return this.#pool.send(request, signal);

@@ -1,5 +1,6 @@
 import assert from "node:assert/strict";
 import { relayedStream, type StreamFailure } from "../../src/http/relayed_stream.ts";
+import { createLogger } from "../../src/log.ts";
 import { verifies } from "../requirements.ts";
 import { FakeSidecar, serve } from "./fake_sidecar.ts";
 
@@ -73,7 +74,7 @@ Deno.test("a client that leaves ends the sidecar's stream, idle or busy", async 
   }
 });
 
-Deno.test("a client that leaves before the answer ends the request", async () => {
+Deno.test("a client that leaves before the answer ends the request, and is no failure", async () => {
   const asked = Promise.withResolvers<void>();
   const gone = Promise.withResolvers<void>();
   await using sidecar = new FakeSidecar((request) => {
@@ -81,13 +82,20 @@ Deno.test("a client that leaves before the answer ends the request", async () =>
     asked.resolve();
     return gone.promise.then(() => new Response(null));
   });
-  await using svc = await serve({ sidecar });
+  const lines: string[] = [];
+  const write = (line: string) => void lines.push(line);
+  const logger = createLogger({ format: "json", level: "debug", write });
+  await using svc = await serve({ sidecar, logger });
   const leave = new AbortController();
   const answer = fetch(`${svc.url}/api/mcp`, { method: "POST", body: "{}", signal: leave.signal });
   await asked.promise;
   leave.abort();
   await assert.rejects(answer);
   await gone.promise;
+  const metrics = await (await fetch(`${svc.url}/metrics`)).text();
+  assert.match(metrics, /route="\/api\/mcp",method="POST",status="499"\} 1/);
+  assert.doesNotMatch(metrics, /svc_errors_total\{/);
+  assert.deepEqual(lines.filter((line) => line.includes('"level":"error"')), []);
 });
 
 Deno.test("a sidecar that dies ends event streams cleanly and breaks other bodies", async () => {
