@@ -1,15 +1,12 @@
-import {
-  isJSONRPCNotification,
-  type McpServer,
-  WebStandardStreamableHTTPServerTransport,
-} from "@modelcontextprotocol/server";
+import type { McpServer } from "@modelcontextprotocol/server";
 import { SESSION_REVISIONS } from "../protocol/mcp.ts";
 import { EVENT_STREAM_HEADERS, guardStream } from "./event_stream.ts";
 import type { Admission, Gate } from "./gate.ts";
 import { completeRefusal } from "./library_refusal.ts";
 import { buildServer, inServerNaming } from "./mcp_server.ts";
-import { methodOf, withHeader } from "./message_body.ts";
+import { withHeader } from "./message_body.ts";
 import type { Principal } from "./principal.ts";
+import { StreamableTransport } from "./streamable_transport.ts";
 
 /** Wait for the first sign of life on the stream of a call, in milliseconds. */
 const FIRST_KEEPALIVE_MS = 1000;
@@ -24,7 +21,7 @@ export class StreamableSession {
   readonly principal: Principal;
   readonly #alias: boolean;
   readonly #gate: Gate;
-  readonly #transport: WebStandardStreamableHTTPServerTransport;
+  readonly #transport: StreamableTransport;
   readonly #server: McpServer;
   readonly #release: () => void;
   #lastUse: number;
@@ -42,7 +39,7 @@ export class StreamableSession {
       onClose();
     };
     this.#lastUse = gate.now();
-    this.#transport = new WebStandardStreamableHTTPServerTransport({
+    this.#transport = new StreamableTransport({
       sessionIdGenerator: () => id,
       supportedProtocolVersions: [...SESSION_REVISIONS],
       keepAliveMs: 0,
@@ -78,7 +75,6 @@ export class StreamableSession {
     let streaming = false;
     try {
       const response = await this.#transport.handleRequest(accepting, { parsedBody });
-      this.#endCancelled(body);
       if (!response.headers.get("content-type")?.startsWith("text/event-stream")) {
         return await completeRefusal(response, requestId);
       }
@@ -87,14 +83,6 @@ export class StreamableSession {
     } finally {
       if (!streaming) this.#done();
     }
-  }
-
-  /** A cancelled request gets no response, so that nothing else would end its stream. */
-  #endCancelled(message: unknown): void {
-    if (methodOf(message) !== "notifications/cancelled") return;
-    if (!isJSONRPCNotification(message)) return;
-    const id = message.params?.["requestId"];
-    if (typeof id === "string" || typeof id === "number") this.#transport.closeSSEStream(id);
   }
 
   #stream(response: Response, firstKeepaliveMs: number): Response {

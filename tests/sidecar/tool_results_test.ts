@@ -181,6 +181,46 @@ Deno.test("a cancelled call ends the wait, not the write", async () => {
   assert.deepEqual(await test.svc.recall("tea"), ["I like tea"]);
 });
 
+Deno.test("in a batch, a cancelled call keeps no other from its response, and no stream open", async () => {
+  verifies("11-26");
+  const polls = new Gate();
+  await using test = await startSidecarTest({
+    fetch: async (url, init) => {
+      if (/\/api\/remember\/./.test(url)) await polls.pass(init.signal ?? undefined);
+      return await fetch(url, init);
+    },
+  });
+  const session = { "mcp-session-id": await test.open() };
+  const post = (body: Json) => test.send("POST", "/api/mcp", body, session);
+  const save = (id: number) => {
+    const params = { name: "svc_remember", arguments: { text: `tea ${id}` } };
+    return { jsonrpc: "2.0", id, method: "tools/call", params };
+  };
+  const cancel = (requestId: number) => {
+    return { jsonrpc: "2.0", method: "notifications/cancelled", params: { requestId } };
+  };
+  const idsOf = async (stream: Response) => (await messagesOf(stream)).map(({ id }: Json) => id);
+
+  polls.close();
+  const two = await post([save(1), save(2)]);
+  await polls.reached;
+  await post(cancel(1));
+  polls.open();
+  assert.deepEqual(await idsOf(two), [2], "the other's response is still to come");
+
+  polls.close();
+  const three = await post([save(3), save(4), { jsonrpc: "2.0", id: 5, method: "ping" }]);
+  await polls.reached;
+  await post([cancel(3), cancel(4), cancel(5), cancel(6)]);
+  assert.deepEqual(await idsOf(three), [5], "the other's response was there before");
+
+  polls.close();
+  const alone = await post(save(7));
+  await polls.reached;
+  await post([cancel(7)]);
+  assert.deepEqual(await idsOf(alone), [], "there is no other");
+});
+
 Deno.test("tool calls spend what their key may spend on signed requests", async () => {
   verifies("7-25");
   const rateLimit = { ...DEFAULT_CONFIG.rateLimit, keyPerMinute: 12 };
