@@ -22,12 +22,31 @@ function ignoreErrors(stream: NodeJS.WritableStream): void {
   stream.on("error", () => undefined);
 }
 
+/** Whether standard output took less than it was given; a reader that has left had enough. */
+let isCutShort = false;
+
+function noteLoss(error: (Error & { readonly code?: string }) | null | undefined): void {
+  if (!error || error.code === "EPIPE" || isCutShort) return;
+  isCutShort = true;
+  process.stderr.write(`The output could not be written (${error.code ?? "unknown reason"}).\n`);
+}
+
+function writeOut(text: string): void {
+  try {
+    process.stdout.write(text, noteLoss);
+  } catch (error) {
+    // Deno throws where Node calls back.
+    noteLoss(error as Error);
+  }
+}
+
 async function runCommand(args: readonly string[], env: Environment): Promise<number> {
   const { runCli } = await import("./mod.ts");
+  ignoreErrors(process.stdout); // `noteLoss` hears of them.
   const io: CliIo = {
     env,
     stdin: Readable.toWeb(process.stdin) as ReadableStream<Uint8Array>,
-    write: (text) => void process.stdout.write(text),
+    write: writeOut,
     writeError: (text) => void process.stderr.write(text),
   };
   return await runCli(args, io, { install });
@@ -91,5 +110,7 @@ async function main(): Promise<number> {
 }
 
 const code = await main();
+const leave = (): never => process.exit(isCutShort ? code || 1 : code);
 // What was written is delivered first; what still waits must not keep the program alive.
-process.stdout.write("", () => process.exit(code));
+if (isCutShort) leave();
+else process.stdout.write("", leave);

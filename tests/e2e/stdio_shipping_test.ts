@@ -35,6 +35,32 @@ for (const { name, ignore, start } of VARIANTS) {
   });
 
   Deno.test({
+    name: `${name}: a command whose output is lost fails, unless its reader had enough`,
+    ignore: ignore || Deno.build.os !== "linux",
+    fn: async () => {
+      verifies("13.4-6");
+      await inHome(async (home) => {
+        const { command, args, env } = await start(home, NOWHERE);
+        for (const [end, wanted] of [["> /dev/full", 1], ["| true", 0]] as const) {
+          const script = `set -o pipefail; "$@" ${end}`;
+          const { code, stderr } = await new Deno.Command("bash", {
+            args: ["-c", script, "bash", command, ...args, "--help"],
+            env: { ...env, PATH: Deno.env.get("PATH") ?? "" },
+            clearEnv: true,
+            stdin: "null",
+          }).output();
+          const said = new TextDecoder().decode(stderr);
+          assert.equal(code, wanted, said);
+          assert.match(
+            said,
+            wanted === 0 ? /^$/ : /^The output could not be written \(ENOSPC\)\.\n$/,
+          );
+        }
+      });
+    },
+  });
+
+  Deno.test({
     name: `${name}: signs in, remembers and recalls in one process, and keeps the key to itself`,
     ignore,
     fn: async () => {
