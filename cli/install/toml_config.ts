@@ -2,12 +2,14 @@ import { parse, stringify, TomlError } from "smol-toml";
 import { checkEdit, hasEntry, serversOf, type Table } from "./edited.ts";
 import { ConfigError, type Edit, SERVER_NAME, type ServerEntry } from "./entry.ts";
 
-function parseTable(text: string): Table {
+/** A table, or where the text is not valid. */
+function parseTable(text: string): Table | TomlError {
   try {
-    return parse(text);
+    // Numbers of 64 bits are valid, whoever reads them.
+    return parse(text, { integersAsBigInt: "asNeeded" });
   } catch (error) {
-    if (!(error instanceof TomlError)) throw error;
-    throw new ConfigError(`it is not valid TOML (line ${error.line})`);
+    if (error instanceof TomlError) return error;
+    throw error;
   }
 }
 
@@ -50,6 +52,9 @@ function ownLines(lines: readonly string[], table: string): Set<number> {
  */
 export function editToml(text: string, servers: string, entry: ServerEntry): Edit {
   const before = parseTable(text);
+  if (before instanceof TomlError) {
+    throw new ConfigError(`it is not valid TOML (line ${before.line})`);
+  }
   serversOf(before, servers);
   if (hasEntry(before, servers, entry)) return { text, changed: false };
   const eol = text.includes("\r\n") ? "\r\n" : "\n";
@@ -67,6 +72,8 @@ export function editToml(text: string, servers: string, entry: ServerEntry): Edi
     edited.push(...(edited.length > 0 ? [""] : []), ...table, "");
   }
   const result = edited.join(eol);
-  checkEdit(before, parseTable(result), servers, entry);
+  const after = parseTable(result);
+  // Such as a second definition beside an inline table; its line is not one of the file.
+  checkEdit(before, after instanceof TomlError ? {} : after, servers, entry);
   return { text: result, changed: true };
 }

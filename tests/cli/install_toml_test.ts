@@ -55,8 +55,16 @@ args = [
 
 Deno.test("what looks like a table inside of a text is no reason to break the file", () => {
   const tricky = 'a = """\n[mcp_servers.svc]\nx = 1\n"""\n';
-  assert.throws(() => edit(tricky), ConfigError);
+  const unsafe = new ConfigError("it is written in a way that cannot be changed safely");
+  assert.throws(() => edit(tricky), unsafe);
   for (const text of ["mcp_servers = { svc = { url = 'x' } }\n", "mcp_servers.svc.url = 'x'\n"]) {
-    assert.throws(() => edit(text), ConfigError);
+    assert.throws(() => edit(text), unsafe);
   }
+});
+
+Deno.test("numbers of 64 bits are valid TOML", () => {
+  const before = "most = 9223372036854775807\nfew = 7\n";
+  const { text } = edit(before);
+  assert.equal(text, `${before}\n${TABLE}\n`);
+  assert.deepEqual(edit(text), { text, changed: false });
 });
