@@ -3,6 +3,7 @@ import { delimiter, dirname, join } from "node:path";
 import { execPath, platform } from "node:process";
 import { fileURLToPath } from "node:url";
 import { VARIABLES } from "../environment.ts";
+import { CommandError, EXIT } from "../io.ts";
 
 /** How the package is started. */
 export interface Launch {
@@ -51,18 +52,32 @@ function netHost(url: string): string {
   return `${hostname}:${port || (protocol === "https:" ? "443" : "80")}`;
 }
 
+/** A list as Deno's flags want it: nothing in it can quote a comma. */
+function listOf(entries: Iterable<string>): string {
+  const all = [...entries];
+  const wrong = all.find((entry) => entry.includes(","));
+  if (wrong === undefined) return all.join(",");
+  throw new CommandError(
+    EXIT.error,
+    `"${wrong}" has a comma: Deno can be given no permission for it. Use Node, or another place ` +
+      "for the key (SVC_CREDENTIALS_FILE).",
+  );
+}
+
 /**
  * The smallest list of Deno permissions the package works with: the relayer, this machine for the
  * sign-in, the folder of the credentials, its variables, and the program that opens a browser.
+ *
+ * @throws {CommandError} for a folder with a comma.
  */
 export function denoPermissions(options: Omit<LaunchOptions, "flags">): string[] {
   const hosts = new Set(["127.0.0.1", "localhost", ...options.relayers.map(netHost)]);
-  const folder = dirname(options.credentialsPath);
+  const folder = listOf([dirname(options.credentialsPath)]);
   return [
-    `--allow-net=${[...hosts].join(",")}`,
+    `--allow-net=${listOf(hosts)}`,
     `--allow-read=${folder}`,
     `--allow-write=${folder}`,
-    `--allow-env=${VARIABLES.join(",")}`,
+    `--allow-env=${listOf(VARIABLES)}`,
     ...opener(options.env),
   ];
 }

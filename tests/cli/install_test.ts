@@ -189,6 +189,17 @@ Deno.test("install knows its hosts and takes another credentials file along", as
   assert(JSON.parse(shown.out).args.includes(`--allow-read=${Deno.cwd()}/elsewhere`));
 });
 
+Deno.test("a folder that Deno's permissions cannot name is refused", async () => {
+  await using terminal = await Terminal.open();
+  const env = { SVC_CREDENTIALS_FILE: `${terminal.home}/work,home/key.json` };
+  for (const how of ["--yes", "--print"]) {
+    const said = await terminal.run(["install", "cursor", how], { env });
+    assert.deepEqual([said.code, said.out], [1, ""]);
+    assert.match(said.err, /^".*\/work,home" has a comma: .*\n$/);
+  }
+  assert.deepEqual(await terminal.list(""), []);
+});
+
 Deno.test("places of the files by platform and variables", () => {
   const of = (host: string, platform: string, env: Record<string, string>) =>
     HOSTS[host]?.path({ platform, env: { HOME: "/h", ...env } });
