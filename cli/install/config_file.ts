@@ -34,6 +34,13 @@ function failure(path: string, error: unknown): ConfigError {
   );
 }
 
+/** What is not there yet. Where a link leads nowhere, a new file would replace the link. */
+async function absent(path: string): Promise<ConfigFile> {
+  const isLink = await fs.lstat(path).then((info) => info.isSymbolicLink(), () => false);
+  if (isLink) throw new ConfigError(`${path} is a symbolic link to a file that does not exist`);
+  return { path, text: "" };
+}
+
 /**
  * Reads a configuration.
  *
@@ -48,7 +55,7 @@ export async function readConfig(path: string): Promise<ConfigFile> {
       .decode(await fs.readFile(real));
     return { path: real, text, mode: mode & 0o777 };
   } catch (error) {
-    if (codeOf(error) === "ENOENT") return { path, text: "" };
+    if (codeOf(error) === "ENOENT") return await absent(path);
     if (error instanceof TypeError) throw new ConfigError(`${path} is not a text file`);
     throw failure(path, error);
   }

@@ -169,6 +169,13 @@ Deno.test("a symbolic link stays a link to the changed file", async () => {
   assert.equal((await terminal.run(["install", "cursor", "--yes"])).code, 0);
   assert((await Deno.lstat(`${terminal.home}/.cursor/mcp.json`)).isSymlink);
   assert.match(await terminal.read("dotfiles/mcp.json"), /svc_mcp/);
+
+  await Deno.remove(`${terminal.home}/dotfiles`, { recursive: true });
+  const said = await terminal.run(["install", "cursor", "--yes"]);
+  assert.deepEqual([said.code, said.out], [1, ""]);
+  assert.match(said.err, /mcp\.json is a symbolic link to a file that does not exist/);
+  assert((await Deno.lstat(`${terminal.home}/.cursor/mcp.json`)).isSymlink);
+  assert.match((await terminal.run(["install", "cursor", "--print"])).out, /svc_mcp/);
 });
 
 Deno.test("install knows its hosts and takes another credentials file along", async () => {
