@@ -128,7 +128,7 @@ export class Link {
       this.#lastAttempt = this.#now();
       try {
         const session = await this.#options.open(signal);
-        if (signal.aborted) return void session.close("now");
+        if (signal.aborted) return await session.close("now");
         // First, because a session that ends at once starts the next attempt.
         this.#connecting = undefined;
         return this.#adopt(session);
@@ -195,6 +195,7 @@ export class Link {
     this.#stop.abort(new GivenUp("The connection was given up"));
     const session = this.#session;
     this.#session = undefined;
-    await session?.close(how);
+    // One that is being opened is closed, too, before the program may end.
+    await Promise.all([session?.close(how), this.#connecting]);
   }
 }

@@ -81,12 +81,24 @@ export class StreamableSession implements Session {
     heard: Heard,
     signal: AbortSignal,
   ): Promise<StreamableSession> {
+    signal.throwIfAborted();
     const session = new StreamableSession(upstream, heard);
+    // A session whose id is not known cannot be closed, and keeps its place at the relayer.
+    const late = new AbortController();
+    let timer: ReturnType<typeof setTimeout> | undefined;
+    const abort = (): void => {
+      timer = setTimeout(() => late.abort(signal.reason), SHORT_MS);
+    };
+    signal.addEventListener("abort", abort, { once: true });
     try {
-      await session.#initialize(signal);
+      await session.#initialize(late.signal);
+      signal.throwIfAborted();
     } catch (error) {
       await session.close("now");
       throw error instanceof SessionLost ? new Unanswered(error.message) : error;
+    } finally {
+      clearTimeout(timer);
+      signal.removeEventListener("abort", abort);
     }
     void session.#listen();
     return session;

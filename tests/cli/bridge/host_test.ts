@@ -196,3 +196,24 @@ Deno.test("an input that breaks ends the bridge like one that is closed", async 
   await svc.host.ended;
   assert.ok(svc.log.some((line) => line.includes("input broke")));
 });
+
+Deno.test("a host that leaves at once leaves no session at the relayer", async () => {
+  verifies("13.3-8");
+  const asked = Promise.withResolvers<void>();
+  const answered = Promise.withResolvers<undefined>();
+  await using relayer = new FakeRelayer({
+    before: ({ message }) => {
+      if (message?.method !== "initialize") return undefined;
+      asked.resolve();
+      return answered.promise;
+    },
+  });
+  await using svc = await startBridge({ credentials: await newCredentials(relayer.url) });
+  await svc.host.initialize();
+  await asked.promise;
+  const ended = svc.end();
+  answered.resolve(undefined);
+  await ended;
+  const closed = relayer.seen.filter(({ method }) => method === "DELETE");
+  assert.deepEqual(closed.map(({ headers }) => headers.get("mcp-session-id")), ["session-1"]);
+});

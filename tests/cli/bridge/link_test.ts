@@ -117,6 +117,25 @@ Deno.test("a refusal that names a time is obeyed", async () => {
   await link.close("now");
 });
 
+Deno.test("a link that is closed leaves no session behind that was being opened", async () => {
+  verifies("13.3-8");
+  const opening = Promise.withResolvers<Session>();
+  const { link } = timedLink(() => opening.promise);
+  link.connect();
+  await Promise.resolve();
+  const closing = link.close("now");
+  let isClosed = false;
+  opening.resolve({
+    ...quietSession(),
+    close: async () => {
+      await new Promise((resolve) => setTimeout(resolve));
+      isClosed = true;
+    },
+  });
+  await closing;
+  assert(isClosed);
+});
+
 Deno.test("a call that is never answered ends at its deadline, and so does its session", async () => {
   verifies("13.3-5");
   const closed: string[] = [];
