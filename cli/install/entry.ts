@@ -23,3 +23,19 @@ export interface Edit {
   /** Whether anything is different. */
   readonly changed: boolean;
 }
+
+/** Lines of a configuration, without what else stands on them. */
+export interface OwnLines {
+  /** Number of the first one, from 1. */
+  readonly line: number;
+  /** The lines. */
+  readonly lines: readonly string[];
+}
+
+/** What an edit is about; nothing of other servers, which may hold keys. */
+export interface Change {
+  /** The entry as it was; absent when there was none. */
+  readonly before: OwnLines | undefined;
+  /** The entry as it is, with what had to be made around it. */
+  readonly after: OwnLines;
+}

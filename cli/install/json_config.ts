@@ -6,10 +6,18 @@ import {
   printParseErrorCode,
 } from "jsonc-parser";
 import { checkEdit, hasEntry, isTable, serversOf, type Table } from "./edited.ts";
-import { ConfigError, type Edit, SERVER_NAME, type ServerEntry } from "./entry.ts";
+import {
+  type Change,
+  ConfigError,
+  type Edit,
+  type OwnLines,
+  SERVER_NAME,
+  type ServerEntry,
+} from "./entry.ts";
 import { addMember, layoutOf, replaceValue } from "./json_insert.ts";
 
 const BOM = "\ufeff";
+const withoutBom = (text: string): string => text.startsWith(BOM) ? text.slice(BOM.length) : text;
 
 function parseTable(text: string, comments: boolean): Table {
   const errors: ParseError[] = [];
@@ -61,4 +69,27 @@ export function editJson(
   const edited = insert(source, servers, entry);
   checkEdit(before, parseTable(edited, comments), servers, entry);
   return { text: bom + edited, changed: true };
+}
+
+/** The lines of a member, or of the whole text; a neighbour on the same line is left out. */
+function linesOf(text: string, path: readonly string[]): OwnLines | undefined {
+  const root = parseTree(text, [], { allowTrailingComma: true });
+  const node = root && path.length > 0 ? findNodeAtLocation(root, [...path])?.parent : root;
+  if (node === undefined) return undefined;
+  const end = node.offset + node.length;
+  const before = text.slice(0, node.offset).split("\n");
+  const indent = before.at(-1)!;
+  const head = indent.trim() === "" ? indent : "…";
+  const tail = /^[ \t]*,?[ \t]*(\r?\n|$)/.test(text.slice(end)) ? "" : "…";
+  const own = `${head}${text.slice(node.offset, end)}${tail}`;
+  return { line: before.length, lines: own.split(/\r?\n/) };
+}
+
+/** What {@linkcode editJson} made of a text, for people. */
+export function jsonChange(before: string, after: string, servers: string): Change {
+  const [old, now] = [withoutBom(before), withoutBom(after)];
+  const path = [servers, SERVER_NAME];
+  // What had to be made for the entry is shown, too.
+  while (path.length > 0 && linesOf(old, path.slice(0, -1)) === undefined) path.pop();
+  return { before: linesOf(old, path), after: linesOf(now, path)! };
 }

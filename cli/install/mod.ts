@@ -15,9 +15,9 @@ import { type ConfigFile, readConfig, replaceConfig } from "./config_file.ts";
 import { diffLines } from "./diff.ts";
 import { ConfigError, type Edit, SERVER_NAME, type ServerEntry } from "./entry.ts";
 import { type Host, HOSTS } from "./hosts.ts";
-import { editJson } from "./json_config.ts";
+import { editJson, jsonChange } from "./json_config.ts";
 import { launchCommand } from "./launch.ts";
-import { editToml } from "./toml_config.ts";
+import { editToml, tomlChange } from "./toml_config.ts";
 
 function hostOf(name: string): Host {
   const host = Object.hasOwn(HOSTS, name) ? HOSTS[name] : undefined;
@@ -72,9 +72,9 @@ async function planOf(session: Session, line: CommandLine, io: CliIo): Promise<P
   }
 }
 
-function shownDiff({ file, edit, entry }: Plan): string {
-  const added = JSON.stringify({ [SERVER_NAME]: entry });
-  return `${file.path}\n${diffLines(file.text, edit.text, added)}`;
+function shownDiff({ host, file, edit }: Plan): string {
+  const change = host.format === "toml" ? tomlChange : jsonChange;
+  return `${file.path}\n${diffLines(change(file.text, edit.text, host.servers))}`;
 }
 
 /** How it ended. */

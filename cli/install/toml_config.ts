@@ -1,6 +1,13 @@
 import { parse, stringify, TomlError } from "smol-toml";
 import { checkEdit, hasEntry, serversOf, type Table } from "./edited.ts";
-import { ConfigError, type Edit, SERVER_NAME, type ServerEntry } from "./entry.ts";
+import {
+  type Change,
+  ConfigError,
+  type Edit,
+  type OwnLines,
+  SERVER_NAME,
+  type ServerEntry,
+} from "./entry.ts";
 
 /** A table, or where the text is not valid. */
 function parseTable(text: string): Table | TomlError {
@@ -76,4 +83,18 @@ export function editToml(text: string, servers: string, entry: ServerEntry): Edi
   // Such as a second definition beside an inline table; its line is not one of the file.
   checkEdit(before, after instanceof TomlError ? {} : after, servers, entry);
   return { text: result, changed: true };
+}
+
+function linesOf(text: string, table: string): OwnLines | undefined {
+  const lines = text.split(/\r?\n/);
+  const own = ownLines(lines, table);
+  const [first] = own;
+  if (first === undefined) return undefined;
+  return { line: first + 1, lines: lines.filter((_, number) => own.has(number)) };
+}
+
+/** What {@linkcode editToml} made of a text, for people. */
+export function tomlChange(before: string, after: string, servers: string): Change {
+  const table = `${servers}.${SERVER_NAME}`;
+  return { before: linesOf(before, table), after: linesOf(after, table)! };
 }

@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { editJson } from "../../cli/install/json_config.ts";
+import { editJson, jsonChange } from "../../cli/install/json_config.ts";
 import { diffLines } from "../../cli/install/diff.ts";
 import { verifies } from "../requirements.ts";
 
@@ -58,9 +58,27 @@ Deno.test("only the entry is added to a JSON file", () => {
   }
 });
 
-Deno.test("the diff leaves out a neighbour that only gets a comma", () => {
-  const before = '{\n  "servers": {\n    "a": {"token": "secret"} // its key: secret\n  }\n}\n';
-  const shown = diffLines(before, edit(before), "");
-  assert(!shown.includes("secret"), shown);
-  assert.match(shown, /^@@ line 4 @@\n\+ {5}"svc": \{\n/);
+Deno.test("the diff leaves out a neighbour, also on a line of the entry", () => {
+  verifies("13.4-4");
+  const shownOf = (before: string): string =>
+    diffLines(jsonChange(before, edit(before), "servers"));
+  const comma = '{\n  "servers": {\n    "a": {"token": "secret"} // its key: secret\n  }\n}\n';
+  for (
+    const [before, wanted] of [
+      [comma, /^@@ line 4 @@\n\+ {5}"svc": \{\n/],
+      ['{\n  "servers": {"a": {"token": "secret"}}\n}\n', /^@@ line 2 @@\n\+ …"svc": \{.*\}…\n$/],
+      [
+        '{"servers": {"svc": {"url": "old"}, "a": "secret"}}',
+        /^@@ line 1 @@\n- …"svc".*old"\}…\n\+ …/,
+      ],
+      ['{\n"servers": {\n  "a": "secret"}}', /^@@ line 4 @@\n\+ {3}"svc": \{\n[^]*\+ {3}\}…\n$/],
+      ['{"a": "secret"}', /^@@ line 1 @@\n\+ …"servers": \{.*\}…\n$/],
+      ['{\n  "a": "secret"\n}', /^@@ line 3 @@\n\+ {3}"servers": \{\n/],
+      ["", /^@@ line 1 @@\n\+ \{\n\+ {3}"servers": \{\n[^]*\+ \}\n$/],
+    ] as const
+  ) {
+    const shown = shownOf(before);
+    assert(!shown.includes("secret"), shown);
+    assert.match(shown, wanted);
+  }
 });

@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
+import { diffLines } from "../../cli/install/diff.ts";
 import { ConfigError } from "../../cli/install/entry.ts";
-import { editToml } from "../../cli/install/toml_config.ts";
+import { editToml, tomlChange } from "../../cli/install/toml_config.ts";
 import { verifies } from "../requirements.ts";
 
 const ENTRY = { command: "/bin/svc-mcp", args: ["--ns=work", 'a "quoted" one'] };
@@ -67,4 +68,21 @@ Deno.test("numbers of 64 bits are valid TOML", () => {
   const { text } = edit(before);
   assert.equal(text, `${before}\n${TABLE}\n`);
   assert.deepEqual(edit(text), { text, changed: false });
+});
+
+Deno.test("the diff leaves out a table between tables of the entry", () => {
+  verifies("13.4-4");
+  const before = `[mcp_servers.svc]
+url = "old"
+[mcp_servers.other]
+env = { KEY = "secret" }
+[mcp_servers.svc.env]
+KEY = "old"
+`;
+  const shown = diffLines(tomlChange(before, edit(before).text, "mcp_servers"));
+  assert(!shown.includes("secret"), shown);
+  assert.match(
+    shown,
+    /^@@ line 2 @@\n- url = "old"\n- \[mcp_servers\.svc\.env\]\n- KEY = "old"\n\+ comm/,
+  );
 });
