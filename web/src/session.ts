@@ -9,6 +9,8 @@ import {
   readPageKey,
   signerOf,
 } from "./memory/page_key.ts";
+import { FileImport } from "./memory/file_import.ts";
+import type { ImportLines } from "./memory/import_lines.ts";
 import type { Account } from "./owner/account.ts";
 import { loadChainOwner } from "./chain/load_owner.ts";
 import { deferredOwner } from "./owner/deferred_owner.ts";
@@ -57,6 +59,8 @@ export class Session {
   pausedUntil: number | undefined;
   /** Value of the newest `RateLimit` header. */
   rateLimit: string | undefined;
+  /** Imports by their namespace: they go on whatever page is shown. */
+  readonly imports = new Map<string, FileImport>();
   #wallet: Wallet | undefined;
   #client: Promise<SvcClient> | undefined;
   /** The replacement of a refused page key that is under way. */
@@ -191,6 +195,20 @@ export class Session {
     await this.#signedClient();
   }
 
+  /** Saves what a file holds; resolves when it is saved, or stopped. */
+  async startImport(namespace: string, lines: ImportLines): Promise<void> {
+    const { accountId } = this.#signedIn();
+    const work = new FileImport(namespace, lines, {
+      ask: (use) => {
+        if (this.who?.accountId === accountId) return this.ask(use);
+        return Promise.reject(new Error("Somebody else is signed in"));
+      },
+      changed: () => this.#changed(),
+    });
+    this.imports.set(namespace, work);
+    await work.run();
+  }
+
   /** Forgets everybody and everything in this browser. */
   async signOut(): Promise<void> {
     const { who } = this;
@@ -200,6 +218,7 @@ export class Session {
         .catch(() => undefined);
     }
     await dropAll();
+    this.imports.clear();
     this.#wallet = undefined;
     this.#client = undefined;
     this.who = undefined;

@@ -1,21 +1,40 @@
 /** @jsxRuntime automatic */
 /** @jsxImportSource preact */
-import { useState } from "preact/hooks";
+import { useEffect } from "preact/hooks";
 import { useAction } from "../parts/action.tsx";
 import { Failure, Notice } from "../parts/notice.tsx";
+import { Pause } from "../parts/pause.tsx";
 import { count } from "../text/format.ts";
 import { useSession } from "../use_session.ts";
+import type { FileImport } from "./file_import.ts";
 import { readImport } from "./import_lines.ts";
 
-/** Memories of one request. */
-const BATCH = 20;
-
-/** How far an import is. */
-interface Progress {
-  readonly total: number;
-  readonly skipped: number;
-  readonly done: number;
-  readonly failed: number;
+function Outcome({ work }: { work: FileImport }) {
+  const { total, done, failed, skipped, reason } = work.progress;
+  return (
+    <>
+      <progress aria-label="Import" max={total} value={done + failed} />
+      <Notice kind={failed + skipped > 0 ? "warn" : "good"}>
+        <p>
+          {done} of {count(total, "memory", "memories")} saved
+          {failed > 0 && `, ${failed} failed`}
+          {failed > 0 && reason !== undefined && ` (${reason})`}
+          {skipped > 0 && `, ${skipped} lines had no text`}.
+        </p>
+      </Notice>
+      <Pause until={work.pausedUntil} />
+      <Failure error={work.error} />
+      {work.error !== undefined && (
+        <button
+          type="button"
+          class="button"
+          onClick={() => void work.run()}
+        >
+          Go on with the rest
+        </button>
+      )}
+    </>
+  );
 }
 
 /** Saves what a file holds, with its progress. */
@@ -24,29 +43,22 @@ export function ImportFile(
 ) {
   const session = useSession();
   const action = useAction();
-  const [progress, setProgress] = useState<Progress>();
+  const work = session.imports.get(namespace);
+  const busy = action.busy || work?.running === true;
+  const saved = work?.progress.done ?? 0;
+  useEffect(() => {
+    if (saved > 0) onChanged();
+  }, [saved]);
+  // What came to its end was seen; what did not is found here again.
+  useEffect(() => () => {
+    const last = session.imports.get(namespace);
+    if (last?.running === false && last.error === undefined) session.imports.delete(namespace);
+  }, [session, namespace]);
   async function load(file: File): Promise<void> {
-    setProgress(undefined);
-    const { items, skipped } = readImport(await file.text());
-    if (items.length === 0) throw new Error("There is nothing to import in this file");
-    let state: Progress = { total: items.length, skipped, done: 0, failed: 0 };
-    setProgress(state);
-    for (let start = 0; start < items.length; start += BATCH) {
-      const batch = items.slice(start, start + BATCH)
-        .map((item) => ({ ...item, namespace }));
-      const { job_ids } = await session.ask((client) => client.rememberBulk(batch));
-      const { results } = await session.ask((client) =>
-        client.waitForAll(job_ids, { until: "recallable" })
-      );
-      const failed = results.filter(({ status }) => status === "failed").length;
-      state = {
-        ...state,
-        done: state.done + results.length - failed,
-        failed: state.failed + failed,
-      };
-      setProgress(state);
-      onChanged();
-    }
+    session.imports.delete(namespace);
+    const lines = readImport(await file.text());
+    if (lines.items.length === 0) throw new Error("There is nothing to import in this file");
+    await session.startImport(namespace, lines);
   }
   return (
     <div class="stack">
@@ -60,34 +72,18 @@ export function ImportFile(
         <input
           type="file"
           accept=".txt,.md,.ndjson,.jsonl,text/plain,application/x-ndjson"
-          disabled={action.busy}
+          disabled={busy}
           onChange={(event) => {
             const input = event.currentTarget;
             const file = input.files?.[0];
             if (file === undefined) return;
-            action.run(async () => {
-              await load(file);
-              input.value = "";
-            });
+            action.run(() => load(file));
+            // The same file can be chosen again.
+            input.value = "";
           }}
         />
       </label>
-      {progress !== undefined && (
-        <>
-          <progress
-            aria-label="Import"
-            max={progress.total}
-            value={progress.done + progress.failed}
-          />
-          <Notice kind={progress.failed + progress.skipped > 0 ? "warn" : "good"}>
-            <p>
-              {progress.done} of {count(progress.total, "memory", "memories")} saved
-              {progress.failed > 0 && `, ${progress.failed} failed`}
-              {progress.skipped > 0 && `, ${progress.skipped} lines had no text`}.
-            </p>
-          </Notice>
-        </>
-      )}
+      {work !== undefined && <Outcome work={work} />}
       <Failure error={action.error} />
     </div>
   );
