@@ -9,6 +9,7 @@ import { useSession } from "../use_session.ts";
 import { JobChip } from "./job_progress.tsx";
 import { MemoryCard } from "./memory_card.tsx";
 import { mergePages } from "./memory_pages.ts";
+import type { Overview } from "./overview.ts";
 
 /** How a memory came here, where that says something to people. */
 const ORIGINS: Readonly<Record<string, string>> = {
@@ -16,15 +17,6 @@ const ORIGINS: Readonly<Record<string, string>> = {
   import: "imported",
   restore: "put back",
 };
-
-/** The newest memories of a namespace, and how many there are and are on their way. */
-export interface Overview {
-  readonly memories: readonly Memory[];
-  readonly total: number;
-  readonly pending: number;
-  readonly storageBytes: number;
-  readonly nextCursor: string | undefined;
-}
 
 /** The memories of a namespace, newest first. */
 export function MemoryList(
@@ -76,9 +68,9 @@ export function MemoryList(
   return (
     <section class="stack" aria-label="Memories">
       <Failure error={overview.error} retry={overview.reload} />
-      {value.pending > 0 && (
+      {value.stats.pending > 0 && (
         <Notice>
-          <p>{count(value.pending, "memory is", "memories are")} being saved right now.</p>
+          <p>{count(value.stats.pending, "memory is", "memories are")} being saved right now.</p>
         </Notice>
       )}
       {value.total === 0
@@ -90,7 +82,7 @@ export function MemoryList(
         )
         : (
           <p class="quiet small-text">
-            {count(value.total, "memory", "memories")}, {bytesText(value.storageBytes)}{" "}
+            {count(value.total, "memory", "memories")}, {bytesText(value.stats.storage_bytes)}{" "}
             encrypted, newest first
           </p>
         )}

@@ -1,35 +1,19 @@
 /** @jsxRuntime automatic */
 /** @jsxImportSource preact */
-import { useState } from "preact/hooks";
+import { useRef, useState } from "preact/hooks";
 import { Compose } from "../memory/compose.tsx";
-import { MemoryList, type Overview } from "../memory/memory_list.tsx";
+import { MemoryList } from "../memory/memory_list.tsx";
 import { NamespaceList } from "../memory/namespace_list.tsx";
+import { loadOverview, type Overview } from "../memory/overview.ts";
 import { Search } from "../memory/search.tsx";
 import { Upkeep } from "../memory/upkeep.tsx";
 import { Link } from "../navigation.tsx";
 import { Failure, Notice } from "../parts/notice.tsx";
 import { useLoad } from "../parts/use_load.ts";
-import type { Session } from "../session.ts";
 import { useSession } from "../use_session.ts";
 
 /** What others save shows up within this time, in milliseconds. */
 const REFRESH_MS = 3000;
-
-async function overviewOf(session: Session, namespace: string): Promise<Overview> {
-  return await session.ask(async (client) => {
-    const [page, stats] = await Promise.all([
-      client.memories({ namespace, limit: 50 }),
-      client.stats(namespace),
-    ]);
-    return {
-      memories: page.memories,
-      total: page.total,
-      nextCursor: page.next_cursor,
-      pending: stats.pending,
-      storageBytes: stats.storage_bytes,
-    };
-  });
-}
 
 /** What the apps of the user know. */
 export function MemoriesPage() {
@@ -54,7 +38,19 @@ function Shelf() {
     "namespaces",
     REFRESH_MS,
   );
-  const overview = useLoad(() => overviewOf(session, namespace), namespace, REFRESH_MS);
+  const last = useRef<{ readonly namespace: string; readonly overview: Overview } | undefined>(
+    undefined,
+  );
+  const overview = useLoad(
+    async () => {
+      const before = last.current?.namespace === namespace ? last.current.overview : undefined;
+      const loaded = await loadOverview(session, namespace, before);
+      last.current = { namespace, overview: loaded };
+      return loaded;
+    },
+    namespace,
+    REFRESH_MS,
+  );
   async function changed(): Promise<void> {
     await Promise.all([overview.reload(), namespaces.reload()]);
   }

@@ -1,0 +1,48 @@
+import assert from "node:assert/strict";
+import type { Page } from "playwright-core";
+import { SvcClient } from "../../src/client/mod.ts";
+import { browserTest } from "./chromium.ts";
+import { signIn, withDashboard } from "./dashboard.ts";
+
+/** A client with a key of its own, made in the page. */
+async function makeApp(page: Page, relayer: string): Promise<SvcClient> {
+  await page.getByRole("link", { name: "Apps" }).click();
+  await page.getByLabel("Name of the app").fill("Cursor");
+  await page.getByRole("button", { name: "Make a key" }).click();
+  const privateKey = await page.getByLabel("Key of Cursor").innerText();
+  await page.getByRole("link", { name: "Memories" }).click();
+  return new SvcClient({ baseUrl: relayer, privateKey });
+}
+
+browserTest("a page that is left open uses up no requests of the apps", async (browser) => {
+  await withDashboard(async ({ web, relayer }) => {
+    const page = await browser.newPage();
+    await page.clock.install();
+    await signIn(page, web);
+    const app = await makeApp(page, relayer);
+    const asked: string[] = [];
+    page.on("request", (request) => {
+      if (request.method() !== "OPTIONS") {
+        asked.push(`${request.method()} ${new URL(request.url()).pathname}`);
+      }
+    });
+    const listed = () =>
+      page.waitForResponse((response) =>
+        response.request().method() === "GET" && response.url().includes("/api/memories?")
+      );
+    await listed();
+    asked.length = 0;
+    for (let turn = 0; turn < 8; turn++) {
+      const answer = listed();
+      await page.clock.fastForward(3000);
+      await answer;
+    }
+    assert.deepEqual(asked.filter((request) => !request.startsWith("GET ")), []);
+    const { job_id } = await app.remember("I like tea");
+    await app.waitFor(job_id);
+    const counted = page.waitForRequest((request) => request.url().endsWith("/api/stats"));
+    await page.clock.fastForward(3000);
+    await counted;
+    await page.getByText("1 memory,").waitFor();
+  });
+});
