@@ -30,7 +30,7 @@ browserTest("a page that is left open uses up no requests of the apps", async (b
       page.waitForResponse((response) =>
         response.request().method() === "GET" && response.url().includes("/api/memories?")
       );
-    await listed();
+    await page.getByText("Nothing here yet").waitFor();
     asked.length = 0;
     for (let turn = 0; turn < 8; turn++) {
       const answer = listed();
@@ -44,5 +44,37 @@ browserTest("a page that is left open uses up no requests of the apps", async (b
     await page.clock.fastForward(3000);
     await counted;
     await page.getByText("1 memory,").waitFor();
+  });
+});
+
+browserTest("a page of very long memories is shown, and loaded once", async (browser) => {
+  await withDashboard(async ({ web, relayer }) => {
+    const page = await browser.newPage();
+    await signIn(page, web);
+    const app = await makeApp(page, relayer);
+    let bytes = 0;
+    page.on("response", async (response) => {
+      if (!response.url().includes("/api/memories?")) return;
+      bytes += await response.body().then((body) => body.length, () => 0);
+    });
+    // Six bytes each in JSON: together more than the 32 MiB that an answer may have.
+    const ids: string[] = [];
+    for (let i = 0; i < 40; i++) {
+      ids.push((await app.remember(`${i} tea${"\u0001".repeat(150_000)}`)).job_id);
+    }
+    for (const id of ids) await app.waitFor(id);
+    await page.getByText("40 memories,").waitFor();
+    await page.locator(".memory", { hasText: /^39 tea/ }).first().waitFor();
+    bytes = 0;
+    await page.waitForResponse((response) => response.url().includes("/api/memories?"));
+    await page.waitForResponse((response) => response.url().includes("/api/memories?"));
+    assert.ok(bytes < 100_000, `${bytes} bytes while nothing changes`);
+    for (let pages = 1; await page.locator("main li.memory").count() < 40; pages++) {
+      assert.ok(pages < 40);
+      const count = await page.locator("main li.memory").count();
+      await page.getByRole("button", { name: "Show older ones" }).click();
+      await page.locator("main li.memory").nth(count).waitFor();
+    }
+    await page.locator(".memory", { hasText: /^0 tea/ }).waitFor();
   });
 });

@@ -9,7 +9,7 @@ import { useSession } from "../use_session.ts";
 import { JobChip } from "./job_progress.tsx";
 import { MemoryCard } from "./memory_card.tsx";
 import { mergePages } from "./memory_pages.ts";
-import type { Overview } from "./overview.ts";
+import { loadOlder, type Overview } from "./overview.ts";
 
 /** How a memory came here, where that says something to people. */
 const ORIGINS: Readonly<Record<string, string>> = {
@@ -41,14 +41,14 @@ export function MemoryList(
       ? <p class="quiet">Loading…</p>
       : <Failure error={overview.error} retry={overview.reload} />;
   }
-  const more = value.nextCursor !== undefined;
-  const shown = mergePages({ newest: value.memories, more, before: older?.memories ?? [] })
+  const { memories: first, total, next_cursor: next } = value.page;
+  const more = next !== undefined;
+  const shown = mergePages({ newest: first, more, before: older?.memories ?? [] })
     .filter(({ memory_id }) => !hidden.has(memory_id));
-  const cursor = more && older !== undefined ? older.cursor : value.nextCursor;
-  const first = value.memories;
+  const cursor = more && older !== undefined ? older.cursor : next;
   async function showOlder(): Promise<void> {
     try {
-      const page = await session.ask((client) => client.memories({ namespace, cursor, limit: 50 }));
+      const page = await loadOlder(session, { namespace, cursor });
       setOlder((before) => ({
         memories: [...first, ...before?.memories ?? [], ...page.memories],
         cursor: page.next_cursor,
@@ -73,7 +73,7 @@ export function MemoryList(
           <p>{count(value.stats.pending, "memory is", "memories are")} being saved right now.</p>
         </Notice>
       )}
-      {value.total === 0
+      {total === 0
         ? (
           <div class="empty">
             <h2>Nothing here yet</h2>
@@ -82,7 +82,7 @@ export function MemoryList(
         )
         : (
           <p class="quiet small-text">
-            {count(value.total, "memory", "memories")}, {bytesText(value.stats.storage_bytes)}{" "}
+            {count(total, "memory", "memories")}, {bytesText(value.stats.storage_bytes)}{" "}
             encrypted, newest first
           </p>
         )}

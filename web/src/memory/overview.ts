@@ -1,8 +1,10 @@
-import type { Memory, Stats } from "../../../src/client/memory_results.ts";
+import type { SvcClient } from "../../../src/client/client.ts";
+import type { Memory, MemoryPage, Stats } from "../../../src/client/memory_results.ts";
 import type { Session } from "../session.ts";
 
-/** Memories of the first page. */
+/** Most memories of a page, and about how many bytes of them: an answer may have 32 MiB. */
 const PAGE = 50;
+const PAGE_BYTES = 4_000_000;
 /**
  * How long a count is believed while nothing changes, in milliseconds: lists cost nothing, a count
  * is a request of those that the account's apps share.
@@ -11,13 +13,43 @@ const COUNTED_MS = 60_000;
 
 /** The newest memories of a namespace, and how many there are and are on their way. */
 export interface Overview {
-  readonly memories: readonly Memory[];
-  readonly total: number;
-  readonly nextCursor: string | undefined;
+  readonly page: MemoryPage;
+  /** What the page was made of: it changes when a memory does. */
+  readonly outline: string;
   readonly stats: Stats;
   /** When it was counted, milliseconds since the epoch. */
   readonly countedAt: number;
 }
+
+/** Which page of which namespace. */
+interface Place {
+  readonly namespace: string;
+  readonly cursor?: string | undefined;
+}
+
+/** What a page would hold, without texts. */
+async function outlineOf(client: SvcClient, place: Place): Promise<MemoryPage> {
+  return await client.memories({ ...place, limit: PAGE, text: false });
+}
+
+/** The page with its texts; where they are long it is shorter. */
+async function pageOf(client: SvcClient, place: Place, outline: MemoryPage): Promise<MemoryPage> {
+  let bytes = 0;
+  const fitting = outline.memories.findIndex(({ size_bytes: size }) =>
+    (bytes += size) > PAGE_BYTES
+  );
+  return await client.memories({ ...place, limit: fitting === -1 ? PAGE : Math.max(1, fitting) });
+}
+
+/** Loads a page behind others. */
+export async function loadOlder(session: Session, place: Place): Promise<MemoryPage> {
+  return await session.ask(async (client) =>
+    await pageOf(client, place, await outlineOf(client, place))
+  );
+}
+
+const hasFailures = (memories: readonly Memory[]): boolean =>
+  memories.some(({ text_error: error }) => error !== undefined);
 
 /**
  * Loads the first page of a namespace.
@@ -30,16 +62,16 @@ export async function loadOverview(
   before: Overview | undefined,
 ): Promise<Overview> {
   return await session.ask(async (client) => {
-    const { memories, total, next_cursor: nextCursor } = await client.memories({
-      namespace,
-      limit: PAGE,
-    });
-    const isCounted = before !== undefined && before.total === total &&
-      before.memories[0]?.memory_id === memories[0]?.memory_id &&
-      Date.now() - before.countedAt < COUNTED_MS;
-    const { stats, countedAt } = isCounted
+    const asked = await outlineOf(client, { namespace });
+    const outline = JSON.stringify([asked.total, asked.memories]);
+    const isSame = before?.outline === outline;
+    // Texts are many times as long as what is said about them.
+    const page = isSame && !hasFailures(before.page.memories)
+      ? before.page
+      : await pageOf(client, { namespace }, asked);
+    const { stats, countedAt } = isSame && Date.now() - before.countedAt < COUNTED_MS
       ? before
       : { stats: await client.stats(namespace), countedAt: Date.now() };
-    return { memories, total, nextCursor, stats, countedAt };
+    return { page, outline, stats, countedAt };
   });
 }

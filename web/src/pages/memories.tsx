@@ -82,7 +82,11 @@ function Shelf() {
               hidden={waiting}
               onDeleted={changed}
             />
-            <Upkeep namespace={namespace} total={overview.value?.total ?? 0} onChanged={changed} />
+            <Upkeep
+              namespace={namespace}
+              total={overview.value?.page.total ?? 0}
+              onChanged={changed}
+            />
           </Search>
         </div>
       </div>
