@@ -78,3 +78,44 @@ browserTest("a page of very long memories is shown, and loaded once", async (bro
     await page.locator(".memory", { hasText: /^0 tea/ }).waitFor();
   });
 });
+
+/** Saves that many more memories. */
+async function save(app: SvcClient, from: number, to: number): Promise<void> {
+  for (let start = from; start < to; start += 20) {
+    const texts = Array.from({ length: Math.min(20, to - start) }, (_, i) => `fact ${start + i}`);
+    const { job_ids } = await app.rememberBulk(texts.map((text) => ({ text })));
+    await app.waitForAll(job_ids);
+  }
+}
+
+/** What a page sees of its tab. */
+const setVisibility = (state: string) =>
+  `Object.defineProperty(document, "visibilityState", { value: "${state}", configurable: true })`;
+
+browserTest("no memory is left out of the list, however many are added", async (browser) => {
+  await withDashboard(async ({ web, relayer }) => {
+    const page = await browser.newPage();
+    await signIn(page, web);
+    const app = await makeApp(page, relayer);
+    const cards = page.locator("main li.memory");
+    const showOlder = page.getByRole("button", { name: "Show older ones" });
+    await save(app, 0, 60);
+    await page.getByText("60 memories,").waitFor();
+    await showOlder.click();
+    await cards.nth(59).waitFor();
+    await save(app, 60, 80);
+    await page.getByText("80 memories,").waitFor();
+    assert.equal(await cards.count(), 80, "what was loaded stays");
+    // Somebody looks elsewhere while more than a page is added.
+    await page.evaluate(setVisibility("hidden"));
+    await save(app, 80, 160);
+    await page.evaluate(setVisibility("visible"));
+    await page.getByText("160 memories,").waitFor();
+    while (await showOlder.isVisible()) {
+      const count = await cards.count();
+      await showOlder.click();
+      await cards.nth(count).waitFor();
+    }
+    assert.equal(await cards.count(), 160);
+  });
+});

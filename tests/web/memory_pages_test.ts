@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import type { Memory } from "../../src/client/memory_results.ts";
-import { mergePages } from "../../web/src/memory/memory_pages.ts";
+import { mergePages, reaches } from "../../web/src/memory/memory_pages.ts";
 
 /** A memory that was made so many seconds after the first. */
 const memory = (second: number): Memory => ({
@@ -37,4 +37,10 @@ Deno.test("what others deleted disappears", () => {
   assert.deepEqual(merge([9, 7, 6], [9, 8, 7, 6, 5]), [9, 7, 6, 5]);
   assert.deepEqual(merge([], [9, 8], false), [], "a namespace that was forgotten");
   assert.deepEqual(merge([9], [9, 8], false), [9]);
+});
+
+Deno.test("a first page that shares nothing with what was loaded before does not reach it", () => {
+  const before = [9, 8, 7].map(memory);
+  assert.equal(reaches([11, 10, 9].map(memory), before), true);
+  assert.equal(reaches([12, 11, 10].map(memory), before), false);
 });

@@ -1,6 +1,6 @@
 /** @jsxRuntime automatic */
 /** @jsxImportSource preact */
-import { useState } from "preact/hooks";
+import { useEffect, useState } from "preact/hooks";
 import type { Memory } from "../../../src/client/memory_results.ts";
 import { Failure, Notice } from "../parts/notice.tsx";
 import type { Loaded } from "../parts/use_load.ts";
@@ -8,7 +8,7 @@ import { bytesText, count } from "../text/format.ts";
 import { useSession } from "../use_session.ts";
 import { JobChip } from "./job_progress.tsx";
 import { MemoryCard } from "./memory_card.tsx";
-import { mergePages } from "./memory_pages.ts";
+import { mergePages, reaches } from "./memory_pages.ts";
 import { loadOlder, type Overview } from "./overview.ts";
 
 /** How a memory came here, where that says something to people. */
@@ -30,12 +30,21 @@ export function MemoryList(
   },
 ) {
   const session = useSession();
-  /** What was loaded behind the first page, and the first page as it was then. */
+  /** What was loaded behind the first page, and what first pages held since. */
   const [older, setOlder] = useState<
     { memories: readonly Memory[]; cursor?: string | undefined }
   >();
   const [error, setError] = useState<unknown>();
   const { value } = overview;
+  useEffect(() => {
+    if (value === undefined) return;
+    const { memories: newest, next_cursor: next } = value.page;
+    setOlder((before) => {
+      if (before === undefined || !reaches(newest, before.memories)) return undefined;
+      const more = next !== undefined;
+      return { ...before, memories: mergePages({ newest, more, before: before.memories }) };
+    });
+  }, [value?.page]);
   if (value === undefined) {
     return overview.error === undefined
       ? <p class="quiet">Loading…</p>
@@ -43,16 +52,14 @@ export function MemoryList(
   }
   const { memories: first, total, next_cursor: next } = value.page;
   const more = next !== undefined;
-  const shown = mergePages({ newest: first, more, before: older?.memories ?? [] })
-    .filter(({ memory_id }) => !hidden.has(memory_id));
-  const cursor = more && older !== undefined ? older.cursor : next;
+  const behind = older !== undefined && reaches(first, older.memories) ? older : undefined;
+  const listed = mergePages({ newest: first, more, before: behind?.memories ?? [] });
+  const shown = listed.filter(({ memory_id }) => !hidden.has(memory_id));
+  const cursor = more && behind !== undefined ? behind.cursor : next;
   async function showOlder(): Promise<void> {
     try {
       const page = await loadOlder(session, { namespace, cursor });
-      setOlder((before) => ({
-        memories: [...first, ...before?.memories ?? [], ...page.memories],
-        cursor: page.next_cursor,
-      }));
+      setOlder({ memories: [...listed, ...page.memories], cursor: page.next_cursor });
       setError(undefined);
     } catch (thrown) {
       setError(thrown);

@@ -11,6 +11,15 @@ export interface MemoryPages {
 }
 
 /**
+ * Whether the first page reaches what was loaded before: if not, there may be memories between them
+ * that were never loaded.
+ */
+export function reaches(newest: readonly Memory[], before: readonly Memory[]): boolean {
+  const known = new Set(before.map(({ memory_id }) => memory_id));
+  return newest.some(({ memory_id }) => known.has(memory_id));
+}
+
+/**
  * The list to be shown. New memories push others off the first page; those come from what was
  * loaded before. What was loaded before and would belong on the first page, but is not there, was
  * deleted.
