@@ -39,6 +39,27 @@ browserTest("memories are saved, found and deleted in the page", async (browser)
   });
 });
 
+browserTest("what is typed while a memory is being accepted stays", async (browser) => {
+  await withDashboard(async ({ web, relayer }) => {
+    const page = await browser.newPage();
+    await signIn(page, web);
+    const answer = Promise.withResolvers<void>();
+    await page.route(`${relayer}/api/remember`, async (route) => {
+      await answer.promise;
+      await route.continue();
+    });
+    await remember(page, "I am allergic to peanuts");
+    const field = page.getByLabel("Remember something");
+    await field.fill("My sister is Ada");
+    answer.resolve();
+    await card(page, "peanuts").waitFor();
+    assert.equal(await field.inputValue(), "My sister is Ada");
+    await page.getByRole("button", { name: "Remember" }).click();
+    await card(page, "Ada").waitFor();
+    assert.equal(await field.inputValue(), "");
+  });
+});
+
 browserTest("a deleted memory is counted no more", async (browser) => {
   await withDashboard(async ({ web }) => {
     const page = await browser.newPage();

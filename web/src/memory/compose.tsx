@@ -61,7 +61,8 @@ export function Compose({ namespace, onSaved, onWaiting }: {
   async function remember(): Promise<void> {
     const job = await session.ask((client) => client.remember(text, { namespace }));
     setWaiting((before) => [{ id: job.job_id, text, job }, ...before]);
-    setText("");
+    // What was typed meanwhile is the next one.
+    setText((now) => now === text ? "" : now);
   }
 
   useEffect(() => {
