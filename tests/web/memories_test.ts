@@ -60,6 +60,25 @@ browserTest("what is typed while a memory is being accepted stays", async (brows
   });
 });
 
+browserTest("a memory that was accepted unheard is not saved again", async (browser) => {
+  await withDashboard(async ({ web, relayer }) => {
+    const page = await browser.newPage();
+    await signIn(page, web);
+    let sent = 0;
+    await page.route(`${relayer}/api/remember`, async (route) => {
+      if (++sent === 1) await route.fetch();
+      await route.abort();
+    });
+    await remember(page, "I am allergic to peanuts");
+    await page.getByRole("alert").getByText("cannot be reached").waitFor();
+    await page.unroute(`${relayer}/api/remember`);
+    await page.getByRole("button", { name: "Remember" }).click();
+    await page.getByText("Saved", { exact: true }).waitFor();
+    await page.getByText("1 memory,").waitFor();
+    await card(page, "peanuts").waitFor();
+  });
+});
+
 browserTest("a deleted memory is counted no more", async (browser) => {
   await withDashboard(async ({ web }) => {
     const page = await browser.newPage();

@@ -1,6 +1,7 @@
 /** @jsxRuntime automatic */
 /** @jsxImportSource preact */
 import { useEffect, useRef, useState } from "preact/hooks";
+import { randomUuid } from "../../../src/client/transport.ts";
 import { useAction } from "../parts/action.tsx";
 import { Failure } from "../parts/notice.tsx";
 import { useSession } from "../use_session.ts";
@@ -54,12 +55,19 @@ export function Compose({ namespace, onSaved, onWaiting }: {
   const action = useAction();
   const [text, setText] = useState("");
   const [waiting, setWaiting] = useState<readonly Waiting[]>([]);
+  /** The relayer may have taken this text though nobody heard of it: it is not taken twice. */
+  const unanswered = useRef<{ readonly text: string; readonly idempotencyKey: string }>(undefined);
   const saved = useRef(onSaved);
   saved.current = onSaved;
   const ids = waiting.filter((item) => !isOver(item)).map(({ id }) => id).join();
 
   async function remember(): Promise<void> {
-    const job = await session.ask((client) => client.remember(text, { namespace }));
+    if (unanswered.current?.text !== text) {
+      unanswered.current = { text, idempotencyKey: randomUuid() };
+    }
+    const control = unanswered.current;
+    const job = await session.ask((client) => client.remember(text, { namespace }, control));
+    unanswered.current = undefined;
     setWaiting((before) => [{ id: job.job_id, text, job }, ...before]);
     // What was typed meanwhile is the next one.
     setText((now) => now === text ? "" : now);
