@@ -24,7 +24,8 @@ export interface DashboardOptions {
 
 /** The relayer as a browser of this machine reaches it, unless the settings say otherwise. */
 function relayerUrl({ publicUrl, host }: Settings, port: number): string {
-  return publicUrl ?? `http://${formatHost(host)}:${port}`;
+  // What a page may reach is told by names and addresses of IPv4 (Content-Security-Policy).
+  return publicUrl ?? `http://${host === "::1" ? "localhost" : formatHost(host)}:${port}`;
 }
 
 function listen(port: number, options: WebOptions): Dashboard {
@@ -50,10 +51,14 @@ export async function openDashboard(
     return off("its files are not on this machine");
   }
   try {
+    const relayer = relayerUrl(settings, relayerPort);
+    if (new URL(relayer).hostname.startsWith("[")) {
+      return off(`a page cannot reach ${relayer}: give it a name in SVC_PUBLIC_URL`);
+    }
     const files = await readWebFiles(new URL("web/dist/", PROGRAM_ROOT));
     const dashboard = listen(webPort, {
       webUrl,
-      relayerUrl: relayerUrl(settings, relayerPort),
+      relayerUrl: relayer,
       accounts,
       ...(accounts === "chain" ? { rpcUrl: browserNode(settings) } : {}),
       version: VERSION,

@@ -24,6 +24,7 @@ Deno.test("a link of the stdio package is understood", () => {
   for (const port of ["1025", "65535"]) assert.ok(check({ port }).link);
   assert.equal(check({ publicKey: KEY.toUpperCase() }).link?.publicKey, KEY);
   assert.ok(check({ relayer: "http://localhost:8000/" }).link, "localhost is this machine");
+  assert.ok(check({ relayer: "http://[::1]:8000" }, "http://localhost:8000").link, "by IPv6 too");
   assert.ok(check({ label: "ünïcode ✓" }).link);
 });
 

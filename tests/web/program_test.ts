@@ -1,8 +1,8 @@
 import assert from "node:assert/strict";
 import { inHome, Program, relayerEnv } from "../program.ts";
 import { verifies } from "../requirements.ts";
-import { browserTest } from "./chromium.ts";
-import { withDashboard } from "./dashboard.ts";
+import { browserTest, complaints } from "./chromium.ts";
+import { signIn, withDashboard } from "./dashboard.ts";
 import { freePort } from "../free_port.ts";
 
 /** First paint may transfer this much, in bytes. */
@@ -85,6 +85,41 @@ Deno.test("the first start says where the dashboard is", async () => {
     assert.equal(await program.end(), 0);
     address = String(url);
     assert.match(await program.output, new RegExp(`Open ${address} in a browser`));
+  });
+});
+
+/** Whether this machine has the loopback address of IPv6. */
+function hasIpv6(): boolean {
+  try {
+    Deno.listen({ hostname: "::1", port: 0 }).close();
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+browserTest("the page reaches a relayer that listens on IPv6's loopback", async (browser) => {
+  if (!hasIpv6()) return;
+  await withDashboard(async ({ web }) => {
+    const page = await browser.newPage();
+    const found = complaints(page);
+    await signIn(page, web);
+    assert.deepEqual(found, []);
+  }, { SVC_HOST: "::1" });
+});
+
+Deno.test("a relayer that no page can reach is named", async () => {
+  await inHome(async (home) => {
+    await using program = new Program(["start"], {
+      ...relayerEnv(home),
+      SVC_WEB_PORT: String(freePort()),
+      SVC_PUBLIC_URL: "http://[2001:db8::1]:8000",
+    });
+    const { reason } = await program.event("dashboard off");
+    assert.equal(
+      reason,
+      "a page cannot reach http://[2001:db8::1]:8000: give it a name in SVC_PUBLIC_URL",
+    );
   });
 });
 

@@ -22,14 +22,14 @@ export type LinkCheck =
 const MALFORMED = "This link is not complete. Ask the app for a new one.";
 const LABEL_BYTES = 64;
 
-/** One spelling of a relayer's address; `localhost` is this machine's 127.0.0.1. */
+/** One spelling of a relayer's address; `localhost` and `[::1]` are this machine's 127.0.0.1. */
 function spelling(address: string): string | undefined {
   const url = URL.parse(address);
   if (url === null || !/^https?:$/.test(url.protocol)) return undefined;
   if (url.username + url.password + url.search + url.hash !== "") {
     return undefined;
   }
-  if (url.hostname === "localhost") url.hostname = "127.0.0.1";
+  if (url.hostname === "localhost" || url.hostname === "[::1]") url.hostname = "127.0.0.1";
   return url.href.replace(/\/+$/, "");
 }
 
