@@ -119,3 +119,21 @@ browserTest("no memory is left out of the list, however many are added", async (
     assert.equal(await cards.count(), 160);
   });
 });
+
+browserTest("every namespace can be chosen, however many there are", async (browser) => {
+  await withDashboard(async ({ web, relayer }) => {
+    const page = await browser.newPage();
+    await signIn(page, web);
+    const app = await makeApp(page, relayer);
+    // A page of namespaces has 1,000.
+    for (let start = 0; start < 1020; start += 20) {
+      const items = Array.from({ length: 20 }, (_, i) => ({
+        text: "I like tea",
+        namespace: `topic ${String(start + i).padStart(4, "0")}`,
+      }));
+      await app.rememberBulk(items);
+    }
+    await page.getByRole("button", { name: "topic 1019" }).click();
+    await page.getByText("1 memory,").waitFor();
+  }, { SVC_RATE_LIMIT_DISABLED: "true" });
+});

@@ -1,6 +1,8 @@
 /** @jsxRuntime automatic */
 /** @jsxImportSource preact */
 import { useRef, useState } from "preact/hooks";
+import type { SvcClient } from "../../../src/client/client.ts";
+import type { NamespaceInfo } from "../../../src/client/memory_results.ts";
 import { Compose } from "../memory/compose.tsx";
 import { MemoryList } from "../memory/memory_list.tsx";
 import { NamespaceList } from "../memory/namespace_list.tsx";
@@ -14,6 +16,18 @@ import { useSession } from "../use_session.ts";
 
 /** What others save shows up within this time, in milliseconds. */
 const REFRESH_MS = 3000;
+
+/** Every namespace, also those behind the first page. */
+async function allNamespaces(client: SvcClient): Promise<readonly NamespaceInfo[]> {
+  const found: NamespaceInfo[] = [];
+  let cursor: string | undefined;
+  do {
+    const page = await client.namespaces({ cursor });
+    found.push(...page.namespaces);
+    cursor = page.next_cursor;
+  } while (cursor !== undefined);
+  return found;
+}
 
 /** What the apps of the user know. */
 export function MemoriesPage() {
@@ -34,7 +48,7 @@ function Shelf() {
   /** Memories that are shown on their way already. */
   const [waiting, setWaiting] = useState<ReadonlySet<string>>(new Set());
   const namespaces = useLoad(
-    () => session.ask((client) => client.namespaces()),
+    () => session.ask(allNamespaces),
     "namespaces",
     REFRESH_MS,
   );
@@ -65,7 +79,7 @@ function Shelf() {
           <h2>Namespaces</h2>
           <p class="quiet small-text">Apps can keep topics apart. Most use “default”.</p>
           <NamespaceList
-            namespaces={namespaces.value?.namespaces}
+            namespaces={namespaces.value}
             chosen={namespace}
             onChoose={setNamespace}
           />
