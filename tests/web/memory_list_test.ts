@@ -137,3 +137,22 @@ browserTest("every namespace can be chosen, however many there are", async (brow
     await page.getByText("1 memory,").waitFor();
   }, { SVC_RATE_LIMIT_DISABLED: "true" });
 });
+
+browserTest("a memory that was deleted elsewhere can be deleted", async (browser) => {
+  await withDashboard(async ({ web, relayer }) => {
+    const page = await browser.newPage();
+    await signIn(page, web);
+    const app = await makeApp(page, relayer);
+    await save(app, 0, 2);
+    await page.getByText("2 memories,").waitFor();
+    await page.getByLabel("Search by meaning").fill("fact");
+    await page.getByRole("button", { name: "Search" }).click();
+    await page.getByRole("heading", { name: "2 matches" }).waitFor();
+    const { memories } = await app.memories();
+    for (const { memory_id } of memories) await app.deleteMemory(memory_id);
+    await page.getByRole("button", { name: "Delete" }).first().click();
+    await page.getByRole("dialog").getByRole("button", { name: "Delete" }).click();
+    await page.getByRole("heading", { name: "1 match" }).waitFor();
+    assert.equal(await page.getByRole("dialog").count(), 0);
+  });
+});

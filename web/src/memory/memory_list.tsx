@@ -6,6 +6,7 @@ import { Failure, Notice } from "../parts/notice.tsx";
 import type { Loaded } from "../parts/use_load.ts";
 import { bytesText, count } from "../text/format.ts";
 import { useSession } from "../use_session.ts";
+import { deleteMemory } from "./delete_memory.ts";
 import { JobChip } from "./job_progress.tsx";
 import { MemoryCard } from "./memory_card.tsx";
 import { mergePages, reaches } from "./memory_pages.ts";
@@ -66,7 +67,7 @@ export function MemoryList(
     }
   }
   async function remove(id: string): Promise<void> {
-    await session.ask((client) => client.deleteMemory(id));
+    await deleteMemory(session, id);
     setOlder((before) =>
       before && { ...before, memories: before.memories.filter((item) => item.memory_id !== id) }
     );

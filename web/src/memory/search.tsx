@@ -7,6 +7,7 @@ import { useAction } from "../parts/action.tsx";
 import { Failure, Notice } from "../parts/notice.tsx";
 import { count } from "../text/format.ts";
 import { useSession } from "../use_session.ts";
+import { deleteMemory } from "./delete_memory.ts";
 import { MemoryCard } from "./memory_card.tsx";
 
 /** What was found, and for what. */
@@ -33,7 +34,7 @@ export function Search({ namespace, onDeleted, children }: {
     setFound({ query, answer });
   }
   async function remove(id: string): Promise<void> {
-    await session.ask((client) => client.deleteMemory(id));
+    await deleteMemory(session, id);
     setFound((before) =>
       before && {
         ...before,
