@@ -236,3 +236,45 @@ browserTest("records that the search lost are put back, step by step", async (br
     await page.locator(".memory", { hasText: /fact number 7$/m }).first().waitFor();
   });
 });
+
+/** An embedder that nobody serves: what is accepted waits. */
+const NO_EMBEDDER = {
+  SVC_EMBEDDER: "ollama",
+  SVC_OLLAMA_URL: "http://127.0.0.1:1",
+  SVC_OLLAMA_EMBEDDING_MODEL: "none",
+  SVC_EMBEDDING_DIMENSIONS: "8",
+};
+
+browserTest("what was forgotten while it was being saved is shown no more", async (browser) => {
+  await withDashboard(async ({ web }) => {
+    const page = await browser.newPage();
+    await signIn(page, web);
+    await remember(page, "I am allergic to peanuts");
+    const waiting = page.locator("li.memory", { hasText: "peanuts" });
+    await waiting.getByText("Reading and encrypting").waitFor();
+    await page.getByText("Import, repair, forget").click();
+    await page.getByRole("button", { name: "Forget…" }).click();
+    const dialog = page.getByRole("dialog");
+    await dialog.getByLabel("Namespace").fill("default");
+    await dialog.getByRole("button", { name: "Forget everything" }).click();
+    await waiting.waitFor({ state: "detached" });
+  }, NO_EMBEDDER);
+});
+
+browserTest("a memory that cannot be tried again says why", async (browser) => {
+  await withDashboard(async ({ web, relayer }) => {
+    const page = await browser.newPage();
+    await signIn(page, web);
+    await page.route(`${relayer}/api/remember/bulk/status`, async (route) => {
+      const { results: [job] } = await (await route.fetch()).json();
+      const failed = { ...job, status: "failed", error: "The text could not be embedded" };
+      await route.fulfill({
+        headers: { "access-control-allow-origin": web },
+        json: { results: [failed] },
+      });
+    });
+    await remember(page, "I am allergic to peanuts");
+    await page.getByRole("button", { name: "Try again" }).click();
+    await page.locator("li.memory").getByRole("alert").waitFor();
+  }, NO_EMBEDDER);
+});

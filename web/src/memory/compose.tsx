@@ -5,7 +5,7 @@ import { randomUuid } from "../../../src/client/transport.ts";
 import { useAction } from "../parts/action.tsx";
 import { Failure } from "../parts/notice.tsx";
 import { useSession } from "../use_session.ts";
-import { JobChip, jobStage, type ShownJob } from "./job_progress.tsx";
+import { isDeleted, JobChip, jobStage, type ShownJob } from "./job_progress.tsx";
 
 /** How often unfinished jobs are looked at, and how long a finished one is shown, milliseconds. */
 const POLL_MS = 700;
@@ -39,6 +39,7 @@ function WaitingRow({ item, onRetry }: { item: Waiting; onRetry: () => Promise<v
         )}
         {item.job.error !== undefined && <span>{item.job.error}</span>}
       </div>
+      <Failure error={action.error} />
     </li>
   );
 }
@@ -85,7 +86,7 @@ export function Compose({ namespace, onSaved, onWaiting }: {
           before.map((item) => ({
             ...item,
             job: results.find(({ job_id }) => job_id === item.id) ?? item.job,
-          }))
+          })).filter(({ job }) => !isDeleted(job))
         );
         if (results.some((job: ShownJob) => job.recallable)) saved.current();
       } catch {

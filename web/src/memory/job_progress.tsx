@@ -8,6 +8,13 @@ export interface ShownJob {
   readonly recallable?: boolean;
   /** Why it failed. */
   readonly error?: string;
+  /** Stable name of that reason. */
+  readonly error_code?: string;
+}
+
+/** Whether its memory was deleted before it was saved. */
+export function isDeleted({ status, error_code: code }: ShownJob): boolean {
+  return status === "failed" && code === "deleted";
 }
 
 /** How far a job is, in words and as a part of its way. */
