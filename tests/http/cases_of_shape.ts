@@ -26,6 +26,7 @@ function on(
 const weights = (value: unknown) => ({ query: "tea", scoring_weights: value });
 const BAD_WEIGHTS = [400, "invalid_scoring_weights"] as const;
 const BAD_METADATA = [400, "invalid_metadata"] as const;
+const TOO_MANY_IDS = [400, "too_many_job_ids"] as const;
 const BAD_NAMESPACE = [400, "invalid_namespace"] as const;
 
 /** Well-formed JSON that breaks a rule of a route's body. */
@@ -98,6 +99,7 @@ export const SHAPE_CASES: readonly Case[] = [
     ["no ids", {}, SHAPE, "job_ids"],
     ["empty ids", { job_ids: [] }, [400, "empty_job_ids"], "job_ids"],
     ["an id of another type", { job_ids: ["a", 1] }, SHAPE, "job_ids[1]"],
+    ["too many of another type", { job_ids: Array(21).fill(1) }, TOO_MANY_IDS, "job_ids"],
   ]),
   ...on("/api/remember/manual", [
     ["no vector", { encrypted_data: "AAAA" }, SHAPE, "vector"],
