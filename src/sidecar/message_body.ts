@@ -1,4 +1,5 @@
 import { SvcError } from "../errors.ts";
+import { isTooDeep } from "../protocol/json_depth.ts";
 import { BODY_TIMEOUT_SECONDS, SIGNED_BODY_BYTES } from "../protocol/limits.ts";
 import { readCounted, readInTime } from "../protocol/read_body.ts";
 
@@ -12,7 +13,7 @@ export function checkMediaType(headers: Headers): void {
 }
 
 /**
- * Parses the JSON body of an MCP message: at most 2 MiB, within 30 s.
+ * Parses the JSON body of an MCP message: at most 2 MiB, 64 levels deep, within 30 s.
  *
  * @throws {SvcError} `unsupported_media_type`, `body_too_large`, `request_timeout`,
  * `malformed_json`.
@@ -31,6 +32,7 @@ export async function readMessageBody(request: Request): Promise<unknown> {
   );
   // Unless the request was never sent by HTTP.
   if (bytes.length > SIGNED_BODY_BYTES) throw new SvcError("body_too_large");
+  if (isTooDeep(bytes)) throw new SvcError("malformed_json", "The body is nested too deeply");
   try {
     return JSON.parse(new TextDecoder("utf-8", { fatal: true }).decode(bytes));
   } catch (cause) {

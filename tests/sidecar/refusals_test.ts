@@ -291,6 +291,14 @@ const ROWS: readonly Row[] = [
     rpc: -32700,
     code: "malformed_json",
   },
+  {
+    name: "nested too deeply, a key of nobody",
+    headers: { authorization: `Bearer ${OTHER_KEY}` },
+    body: { ...INITIALIZE, id: JSON.parse("[".repeat(64) + "]".repeat(64)) },
+    status: 400,
+    rpc: -32700,
+    code: "malformed_json",
+  },
   { name: "empty body", body: "", status: 400, rpc: -32700, code: "malformed_json" },
   {
     name: "no JSON-RPC",
