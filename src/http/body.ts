@@ -1,5 +1,5 @@
 import { SvcError } from "../errors.ts";
-import { readCounted, readInTime } from "../protocol/read_body.ts";
+import { readBody } from "../protocol/read_body.ts";
 
 /** Reads bodies: counted, within a deadline, and not too many unverified bytes at once. */
 export class BodyReader {
@@ -21,19 +21,17 @@ export class BodyReader {
    */
   async read(request: Request, limit: number): Promise<Uint8Array<ArrayBuffer>> {
     if (request.body === null) return new Uint8Array();
-    const declared = Number(request.headers.get("content-length") ?? NaN);
-    // A body of unknown length is counted with the most it may have.
-    const reserved = Number.isFinite(declared) ? declared : limit;
-    if (this.#held + reserved > this.#budget) throw new SvcError("overloaded");
-    this.#held += reserved;
+    let own = 0;
+    // What has come is counted, not what is announced: announcing costs a stranger nothing.
+    const onPart = (bytes: number) => {
+      if (this.#held + bytes > this.#budget) throw new SvcError("overloaded");
+      this.#held += bytes;
+      own += bytes;
+    };
     try {
-      // The declared length is enforced by the framing of HTTP itself.
-      const reading = Number.isFinite(declared)
-        ? request.bytes() as Promise<Uint8Array<ArrayBuffer>>
-        : readCounted(request.body, limit);
-      return await readInTime(reading, this.#timeoutMs);
+      return await readBody(request.body, { limit, timeoutMs: this.#timeoutMs, onPart });
     } finally {
-      this.#held -= reserved;
+      this.#held -= own;
     }
   }
 }

@@ -1,45 +1,105 @@
 import { SvcError } from "../errors.ts";
 
 /**
- * Reads a body of unknown length.
- *
- * @param limit most bytes it may have.
- * @throws {SvcError} `body_too_large`.
+ * Bytes that come in parts, each copied: a part may be a byte in a buffer of 64 KiB, which would be
+ * held with it.
  */
-export async function readCounted(
-  body: ReadableStream<Uint8Array>,
-  limit: number,
-): Promise<Uint8Array<ArrayBuffer>> {
-  const parts: Uint8Array[] = [];
-  let total = 0;
-  for await (const part of body) {
-    total += part.length;
-    // Leaving the loop cancels the stream.
-    if (total > limit) throw new SvcError("body_too_large");
-    parts.push(part);
+export class GatheredBytes {
+  #bytes = new Uint8Array();
+  #length = 0;
+
+  /** How many there are. */
+  get length(): number {
+    return this.#length;
   }
-  const bytes = new Uint8Array(total);
-  let at = 0;
-  for (const part of parts) {
-    bytes.set(part, at);
-    at += part.length;
+
+  /** Adds a part. */
+  add(part: Uint8Array): void {
+    const length = this.#length + part.length;
+    if (length > this.#bytes.length) {
+      const larger = new Uint8Array(Math.max(length, 2 * this.#bytes.length));
+      larger.set(this.bytes);
+      this.#bytes = larger;
+    }
+    this.#bytes.set(part, this.#length);
+    this.#length = length;
   }
-  return bytes;
+
+  /** All of them, as a view. */
+  get bytes(): Uint8Array<ArrayBuffer> {
+    return this.#bytes.subarray(0, this.#length);
+  }
+}
+
+/** Bounds of {@linkcode readBody}. */
+export interface BodyBounds {
+  /** Most bytes it may have. */
+  readonly limit: number;
+  /** Longest wait for all of it, milliseconds. */
+  readonly timeoutMs: number;
+  /** Called with the length of each part before it is kept; what it throws ends the reading. */
+  readonly onPart?: (bytes: number) => void;
+}
+
+/** Room for the next part, bytes: as much again as has come, within these. */
+const LEAST_ROOM = 4_096;
+const MOST_ROOM = 65_536;
+
+interface Parts {
+  /** The next part; `undefined` when there is none, or the rest was cancelled. */
+  next(room: number): Promise<Uint8Array | undefined>;
+  /** Gives up the rest. */
+  cancel(): Promise<void>;
+}
+
+/** The parts of a body. A stream that brings its own room would take 64 KiB just to wait. */
+function partsOf(body: ReadableStream<Uint8Array>): Parts {
+  try {
+    const reader = body.getReader({ mode: "byob" });
+    return {
+      async next(room) {
+        const { done, value } = await reader.read(new Uint8Array(room));
+        return done ? undefined : value;
+      },
+      cancel: () => reader.cancel(),
+    };
+  } catch {
+    // What is in memory already, or does not come from a connection.
+    const reader = body.getReader();
+    return { next: async () => (await reader.read()).value, cancel: () => reader.cancel() };
+  }
 }
 
 /**
- * Waits for a body; one that breaks off is one that does not come.
+ * Reads a whole body. One that is given up is cancelled, so that nothing of it stays.
  *
- * @param timeoutMs longest wait, milliseconds.
- * @throws {SvcError} `request_timeout`, and what the reading throws of its own.
+ * @throws {SvcError} `body_too_large`; `request_timeout`, also for one that breaks off.
  */
-export async function readInTime<T>(reading: Promise<T>, timeoutMs: number): Promise<T> {
-  const late = Promise.withResolvers<never>();
-  const timer = setTimeout(() => late.reject(new SvcError("request_timeout")), timeoutMs);
-  reading.catch(() => {}); // A body that fails after its deadline is nobody's error.
+export async function readBody(
+  body: ReadableStream<Uint8Array>,
+  { limit, timeoutMs, onPart }: BodyBounds,
+): Promise<Uint8Array<ArrayBuffer>> {
+  const parts = partsOf(body);
+  // A stream whose source does not answer is not waited for either.
+  const giveUp = () => void parts.cancel().catch(() => {});
+  let isLate = false;
+  const timer = setTimeout(() => {
+    isLate = true;
+    giveUp();
+  }, timeoutMs);
+  const gathered = new GatheredBytes();
   try {
-    return await Promise.race([reading, late.promise]);
+    for (;;) {
+      const room = Math.min(Math.max(gathered.length, LEAST_ROOM), MOST_ROOM);
+      const part = await parts.next(room);
+      if (isLate) throw new SvcError("request_timeout");
+      if (part === undefined) return gathered.bytes;
+      if (gathered.length + part.length > limit) throw new SvcError("body_too_large");
+      onPart?.(part.length);
+      gathered.add(part);
+    }
   } catch (cause) {
+    giveUp();
     throw cause instanceof SvcError ? cause : new SvcError("request_timeout", undefined, { cause });
   } finally {
     clearTimeout(timer);

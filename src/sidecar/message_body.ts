@@ -1,7 +1,7 @@
 import { SvcError } from "../errors.ts";
 import { isTooDeep } from "../protocol/json_depth.ts";
 import { BODY_TIMEOUT_SECONDS, SIGNED_BODY_BYTES } from "../protocol/limits.ts";
-import { readCounted, readInTime } from "../protocol/read_body.ts";
+import { readBody } from "../protocol/read_body.ts";
 
 /** Refuses content types other than JSON, and encodings. */
 export function checkMediaType(headers: Headers): void {
@@ -23,15 +23,10 @@ export async function readMessageBody(request: Request): Promise<unknown> {
   if (Number(request.headers.get("content-length") ?? 0) > SIGNED_BODY_BYTES) {
     throw new SvcError("body_too_large");
   }
-  const bytes = request.body === null ? new Uint8Array() : await readInTime(
-    // A declared length is enforced by the framing of HTTP itself.
-    /^\d+$/.test(request.headers.get("content-length") ?? "")
-      ? request.bytes()
-      : readCounted(request.body, SIGNED_BODY_BYTES),
-    BODY_TIMEOUT_SECONDS * 1000,
-  );
-  // Unless the request was never sent by HTTP.
-  if (bytes.length > SIGNED_BODY_BYTES) throw new SvcError("body_too_large");
+  const timeoutMs = BODY_TIMEOUT_SECONDS * 1000;
+  const bytes = request.body === null
+    ? new Uint8Array()
+    : await readBody(request.body, { limit: SIGNED_BODY_BYTES, timeoutMs });
   if (isTooDeep(bytes)) throw new SvcError("malformed_json", "The body is nested too deeply");
   try {
     return JSON.parse(new TextDecoder("utf-8", { fatal: true }).decode(bytes));

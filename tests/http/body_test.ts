@@ -4,6 +4,7 @@ import {
   PUBLIC_BODY_BYTES,
   SIGNED_BODY_BYTES,
 } from "../../src/protocol/limits.ts";
+import { GatheredBytes } from "../../src/protocol/read_body.ts";
 import { type Answer, read, startRelayer, type TestRelayer } from "../relayer_fixture.ts";
 import { verifies } from "../requirements.ts";
 import { assertError } from "./case.ts";
@@ -27,6 +28,25 @@ function send(
   const half = body.length >> 1;
   const parts = ReadableStream.from([body.slice(0, half), body.slice(half)]);
   return svc.fetch(new Request(url, { method, headers, body: parts }));
+}
+
+/** A body whose first bytes come, and the end once it is told. */
+function held(bytes: Uint8Array) {
+  const taken = Promise.withResolvers<void>();
+  const ended = Promise.withResolvers<void>();
+  const cancelled = Promise.withResolvers<void>();
+  const stream = new ReadableStream<Uint8Array>({
+    start: (controller) => controller.enqueue(bytes),
+    // Asked for more, it has given away what it had.
+    async pull(controller) {
+      taken.resolve();
+      await ended.promise;
+      controller.close();
+    },
+    cancel: () => cancelled.resolve(),
+  }, { highWaterMark: 0 });
+  const end = () => ended.resolve();
+  return { stream, end, taken: taken.promise, cancelled: cancelled.promise };
 }
 
 function padded(json: string, length: number): Uint8Array<ArrayBuffer> {
@@ -100,26 +120,58 @@ Deno.test("a body that breaks off is no error of ours", async () => {
 Deno.test("unverified bodies share a budget, and give it back", async () => {
   verifies("4.3-12");
   await using svc = await startRelayer({ config: { unverifiedBodyBytes: SIGNED_BODY_BYTES } });
-  const ends: (() => void)[] = [];
-  const open = () =>
-    new ReadableStream<Uint8Array>({
-      start(controller) {
-        ends.push(() => {
-          controller.enqueue(new TextEncoder().encode("{}"));
-          controller.close();
-        });
-      },
-    });
   for (let round = 0; round < 2; round++) {
-    const first = send(svc, svc.request("POST", "/api/stats", "{}"), open(), "chunked");
+    const body = held(padded("{}", SIGNED_BODY_BYTES));
+    const first = send(svc, svc.request("POST", "/api/stats", "{}"), body.stream, "chunked");
+    await body.taken;
     const refused = await svc.post("/api/stats", {});
     assertError(refused, [503, "overloaded"]);
     assert.equal(refused.headers.get("retry-after"), "1");
     // Requests without a body need no budget.
     assert.equal((await svc.get("/api/account")).status, 200);
-    ends.shift()?.();
-    assert.equal((await first).status, 200);
+    body.end();
+    assertError(await first, [401, "signature_invalid"]);
   }
+});
+
+Deno.test("bodies that are only announced take nothing from others", async () => {
+  verifies("4.3-12");
+  await using svc = await startRelayer({ config: { unverifiedBodyBytes: 1000 } });
+  for (const form of FORMS) {
+    const body = held(new TextEncoder().encode("{"));
+    const headers = form === "declared" ? { "content-length": String(SIGNED_BODY_BYTES) } : {};
+    const request = svc.request("POST", "/api/stats", "{}", { headers });
+    const announced = send(svc, request, body.stream, "chunked");
+    await body.taken;
+    assert.equal((await svc.post("/api/stats", {})).status, 200, form);
+    body.end();
+    assertError(await announced, [401, "signature_invalid"], {}, form);
+  }
+});
+
+Deno.test("a body that was given up is not read on", async () => {
+  verifies("4.3-11");
+  await using svc = await startRelayer({ config: { bodyTimeoutMs: 20 } });
+  for (const form of FORMS) {
+    const body = held(new TextEncoder().encode("{"));
+    const headers = form === "declared" ? { "content-length": "100" } : {};
+    const request = svc.request("POST", "/api/stats", "{}", { headers });
+    const late = await send(svc, request, body.stream, "chunked");
+    assertError(late, [408, "request_timeout"], {}, form);
+    await body.cancelled;
+  }
+});
+
+Deno.test("a part of a body is not held with the buffer it came in", () => {
+  const gathered = new GatheredBytes();
+  const expected: number[] = [];
+  for (let n = 0; n < 300; n++) {
+    const buffer = new Uint8Array(65_536).fill(n);
+    gathered.add(buffer.subarray(0, 1 + n % 3));
+    expected.push(...buffer.subarray(0, 1 + n % 3));
+  }
+  assert.deepEqual([...gathered.bytes], expected);
+  assert.ok(gathered.bytes.buffer.byteLength < 2 * expected.length);
 });
 
 Deno.test("a body must say that it is JSON, and be sent as it is", async () => {
