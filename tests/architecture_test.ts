@@ -59,6 +59,7 @@ const MAY_IMPORT: readonly (readonly [from: string, to: readonly string[]])[] = 
     "src/interfaces/",
     "src/errors.ts",
     "src/plugin.ts",
+    "src/protocol/gathered_bytes.ts",
     "src/protocol/keys.ts",
     "src/protocol/networks.ts",
   ]],

@@ -1,3 +1,4 @@
+import { GatheredBytes } from "../../src/protocol/gathered_bytes.ts";
 import { ExchangeEnd } from "./exchange_end.ts";
 import { AnswerTooLarge, NodeFailure, refusal, unreachable } from "./node_failure.ts";
 
@@ -72,28 +73,20 @@ async function readCapped(
   ending: ExchangeEnd,
   { maxBytes }: RpcBounds,
 ): Promise<Uint8Array<ArrayBuffer>> {
-  const chunks: Uint8Array[] = [];
-  let size = 0;
+  const gathered = new GatheredBytes();
   const reader = readerOf(response);
   try {
     for (;;) {
       const { done, value } = await ending.until(reader.read());
       if (done) break;
-      size += value.byteLength;
-      if (size > maxBytes) throw new AnswerTooLarge();
-      chunks.push(value);
+      if (gathered.length + value.length > maxBytes) throw new AnswerTooLarge();
+      gathered.add(value);
     }
   } catch (thrown) {
     drop(reader);
     throw thrown;
   }
-  const whole = new Uint8Array(size);
-  let at = 0;
-  for (const chunk of chunks) {
-    whole.set(chunk, at);
-    at += chunk.byteLength;
-  }
-  return whole;
+  return gathered.bytes;
 }
 
 /** Follows the lengths of messages, so that none is collected that is too long. */

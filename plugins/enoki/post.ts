@@ -1,5 +1,6 @@
 import { SvcError } from "../../src/errors.ts";
 import type { Secret } from "../../src/plugin.ts";
+import { GatheredBytes } from "../../src/protocol/gathered_bytes.ts";
 
 /** Longest wait for an answer, milliseconds; an execution waits for the chain. */
 export const TIMEOUT_MS = 30_000;
@@ -74,14 +75,12 @@ function refusal({ status, headers }: Response): SvcError {
 }
 
 async function readCapped(response: Response): Promise<string> {
-  const pieces: Uint8Array<ArrayBuffer>[] = [];
-  let size = 0;
+  const gathered = new GatheredBytes();
   for await (const piece of response.body ?? []) {
-    size += piece.length;
-    if (size > MAX_BYTES) throw new RangeError();
-    pieces.push(piece);
+    if (gathered.length + piece.length > MAX_BYTES) throw new RangeError();
+    gathered.add(piece);
   }
-  return await new Blob(pieces).text();
+  return new TextDecoder().decode(gathered.bytes);
 }
 
 /** The answer's `data`; an answer without one is taken as it is. */

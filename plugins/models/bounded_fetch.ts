@@ -1,3 +1,4 @@
+import { GatheredBytes } from "../../src/protocol/gathered_bytes.ts";
 import { statusFailure, UpstreamFailure } from "./upstream_failure.ts";
 
 /** Longest pause a server may ask for, in seconds. */
@@ -25,15 +26,15 @@ export function retryAfterOf(headers: Headers, now: number): number | undefined 
   return Number.isNaN(seconds) ? undefined : Math.min(Math.max(seconds, 0), MAX_RETRY_AFTER);
 }
 
-async function readCapped(response: Response, maxBytes: number): Promise<Uint8Array[]> {
-  const chunks: Uint8Array[] = [];
-  let size = 0;
+async function readCapped(response: Response, maxBytes: number): Promise<Uint8Array> {
+  const gathered = new GatheredBytes();
   for await (const chunk of response.body ?? []) {
-    size += chunk.byteLength;
-    if (size > maxBytes) throw new UpstreamFailure("The model server's answer is too large");
-    chunks.push(chunk);
+    if (gathered.length + chunk.length > maxBytes) {
+      throw new UpstreamFailure("The model server's answer is too large");
+    }
+    gathered.add(chunk);
   }
-  return chunks;
+  return gathered.bytes;
 }
 
 /**
@@ -68,7 +69,7 @@ export function boundedFetch({ maxBytes, signal, now, prepare }: Bounds): typeof
       throw statusFailure(response.status, retryAfterOf(response.headers, now()));
     }
     try {
-      const text = await new Blob(await readCapped(response, maxBytes) as BlobPart[]).text();
+      const text = new TextDecoder().decode(await readCapped(response, maxBytes));
       return Response.json(JSON.parse(text), { status: response.status });
     } catch (error) {
       signal.throwIfAborted();

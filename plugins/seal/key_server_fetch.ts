@@ -1,3 +1,4 @@
+import { GatheredBytes } from "../../src/protocol/gathered_bytes.ts";
 import { keyServersDown, misconfigured } from "./failures.ts";
 
 /** Answers hold some hundred bytes a key. */
@@ -78,18 +79,12 @@ function errorName(body: Uint8Array): string {
 }
 
 async function readCapped(response: Response): Promise<Uint8Array<ArrayBuffer>> {
-  const chunks: Uint8Array[] = [];
-  let size = 0;
+  const gathered = new GatheredBytes();
   for await (const chunk of response.body ?? []) {
-    size += chunk.byteLength;
-    if (size > MAX_BYTES) throw keyServersDown(undefined, "A key server's answer is too large");
-    chunks.push(chunk);
+    if (gathered.length + chunk.length > MAX_BYTES) {
+      throw keyServersDown(undefined, "A key server's answer is too large");
+    }
+    gathered.add(chunk);
   }
-  const body = new Uint8Array(size);
-  let at = 0;
-  for (const chunk of chunks) {
-    body.set(chunk, at);
-    at += chunk.byteLength;
-  }
-  return body;
+  return gathered.bytes;
 }

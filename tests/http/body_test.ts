@@ -4,7 +4,7 @@ import {
   PUBLIC_BODY_BYTES,
   SIGNED_BODY_BYTES,
 } from "../../src/protocol/limits.ts";
-import { GatheredBytes } from "../../src/protocol/read_body.ts";
+import { GatheredBytes } from "../../src/protocol/gathered_bytes.ts";
 import { type Answer, read, startRelayer, type TestRelayer } from "../relayer_fixture.ts";
 import { verifies } from "../requirements.ts";
 import { assertError } from "./case.ts";

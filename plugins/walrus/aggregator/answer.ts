@@ -1,3 +1,4 @@
+import { GatheredBytes } from "../../../src/protocol/gathered_bytes.ts";
 import { retryAfterOf } from "../../models/bounded_fetch.ts";
 
 /** Why an aggregator gave no usable answer; holds nothing it said but its status. */
@@ -73,18 +74,13 @@ async function readCapped(
   response: Response,
   maxBytes: number,
 ): Promise<Uint8Array<ArrayBuffer>> {
-  const chunks: Uint8Array[] = [];
-  let size = 0;
+  const gathered = new GatheredBytes();
   for await (const chunk of response.body ?? []) {
-    size += chunk.byteLength;
-    if (size > maxBytes) throw new AggregatorFailure("answered with too many bytes");
-    chunks.push(chunk);
+    if (gathered.length + chunk.length > maxBytes) {
+      throw new AggregatorFailure("answered with too many bytes");
+    }
+    gathered.add(chunk);
   }
-  const bytes = new Uint8Array(size);
-  let at = 0;
-  for (const chunk of chunks) {
-    bytes.set(chunk, at);
-    at += chunk.byteLength;
-  }
-  return bytes;
+  // Kept for long: without the room it grew in.
+  return gathered.bytes.slice();
 }

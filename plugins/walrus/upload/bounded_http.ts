@@ -1,3 +1,4 @@
+import { GatheredBytes } from "../../../src/protocol/gathered_bytes.ts";
 import { retryAfterOf } from "../../models/bounded_fetch.ts";
 import { type Part, StepFailure } from "./failure.ts";
 
@@ -44,14 +45,12 @@ export function boundedHttp(bounds: HttpBounds): typeof fetch {
         const pauseMs = (retryAfterOf(response.headers, now()) ?? 0) * 1000;
         throw failure(`answers ${response.status}`, undefined, pauseMs);
       }
-      const chunks: Uint8Array<ArrayBuffer>[] = [];
-      let size = 0;
+      const gathered = new GatheredBytes();
       for await (const chunk of response.body ?? []) {
-        size += chunk.byteLength;
-        if (size > maxBytes) throw failure("answers with too many bytes");
-        chunks.push(chunk);
+        if (gathered.length + chunk.length > maxBytes) throw failure("answers with too many bytes");
+        gathered.add(chunk);
       }
-      return new Response(new Blob(chunks), { headers: { "content-type": "application/json" } });
+      return new Response(gathered.bytes, { headers: { "content-type": "application/json" } });
     } catch (cause) {
       if (cause instanceof StepFailure) throw cause;
       throw failure(

@@ -1,0 +1,61 @@
+import assert from "node:assert/strict";
+import { mock } from "node:test";
+import { boundedRpc } from "../../plugins/chain/bounded_rpc.ts";
+import { postToEnoki } from "../../plugins/enoki/post.ts";
+import { boundedFetch } from "../../plugins/models/bounded_fetch.ts";
+import { KeyServerFetch } from "../../plugins/seal/key_server_fetch.ts";
+import { ask } from "../../plugins/walrus/aggregator/answer.ts";
+import { boundedHttp } from "../../plugins/walrus/upload/bounded_http.ts";
+import { Secret } from "../../src/plugin.ts";
+
+const ANSWER = { data: { text: "a text of many bytes" } };
+const ADDRESS = "http://127.0.0.1:9/";
+const bounds = {
+  maxBytes: 1000,
+  timeoutMs: 10_000,
+  idleMs: 10_000,
+  signal: new AbortController().signal,
+  now: Date.now,
+};
+
+/** A byte at a time, all in one buffer: a part that is kept as it came changes later. */
+function crumbs(): Response {
+  const bytes = new TextEncoder().encode(JSON.stringify(ANSWER));
+  const buffer = new Uint8Array(65_536);
+  let at = 0;
+  const body = new ReadableStream<Uint8Array>({
+    pull(controller) {
+      if (at === bytes.length) return controller.close();
+      buffer[0] = bytes[at++]!;
+      controller.enqueue(buffer.subarray(0, 1));
+    },
+  }, { highWaterMark: 0 });
+  return new Response(body);
+}
+
+const READERS: readonly (readonly [name: string, read: () => Promise<unknown>])[] = [
+  ["a model server", async () => await (await boundedFetch(bounds)(ADDRESS)).json()],
+  ["a node", async () => await (await boundedRpc(bounds)(ADDRESS)).json()],
+  ["a key server", async () => {
+    return await (await new KeyServerFetch(bounds.signal).fetch(ADDRESS)).json();
+  }],
+  ["an upload relay", async () => {
+    return await (await boundedHttp({ ...bounds, part: "relay" })(ADDRESS)).json();
+  }],
+  ["an aggregator", async () => JSON.parse(new TextDecoder().decode(await ask(ADDRESS, bounds)))],
+  ["Enoki", async () => {
+    const request = { url: ADDRESS, body: {}, apiKey: new Secret("a"), timeoutMs: 10_000 };
+    return { data: await postToEnoki(request) };
+  }],
+];
+
+for (const [name, read] of READERS) {
+  Deno.test(`parts of an answer are not held with their buffers: ${name}`, async () => {
+    const fetching = mock.method(globalThis, "fetch", () => Promise.resolve(crumbs()));
+    try {
+      assert.deepEqual(await read(), ANSWER);
+    } finally {
+      fetching.mock.restore();
+    }
+  });
+}
