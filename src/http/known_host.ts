@@ -1,6 +1,6 @@
 import type { RelayerConfig } from "../config.ts";
 import { SvcError } from "../errors.ts";
-import { baseUrl, type RequestContext } from "./request_context.ts";
+import { baseUrl, hostOf, type RequestContext } from "./request_context.ts";
 
 type HostConfig = Pick<RelayerConfig, "publicUrl" | "allowedHosts">;
 
@@ -21,8 +21,7 @@ export function isKnownHost(header: string, { publicUrl, allowedHosts }: HostCon
  * @throws {SvcError} `host_not_allowed`, `origin_not_allowed`.
  */
 export function checkMcpSurroundings(config: RelayerConfig, { request }: RequestContext): void {
-  const host = request.headers.get("host") ?? new URL(request.url).host;
-  if (!isKnownHost(host, config)) throw new SvcError("host_not_allowed");
+  if (!isKnownHost(hostOf(request), config)) throw new SvcError("host_not_allowed");
   const origin = request.headers.get("origin");
   if (origin === null || config.allowedOrigins.includes(origin)) return;
   if (origin !== URL.parse(baseUrl(config, request))?.origin) {

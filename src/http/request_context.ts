@@ -15,10 +15,15 @@ export interface RequestContext {
   readonly clientIp: string;
 }
 
+/** Host and port as the client names them: HTTP/2 has them in the address, without a header. */
+export function hostOf(request: Request): string {
+  return request.headers.get("host") ?? URL.parse(request.url)?.host ?? "";
+}
+
 /** `{base_url}`: configured, or as the client addressed the relayer. */
 export function baseUrl(config: RelayerConfig, request: Request): string {
   if (config.publicUrl !== undefined) return config.publicUrl;
-  return `http://${request.headers.get("host") ?? "localhost"}`;
+  return `http://${hostOf(request)}`;
 }
 
 const REQUEST_ID = /^[A-Za-z0-9:._-]{1,128}$/;

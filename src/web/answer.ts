@@ -98,13 +98,13 @@ function send(request: Request, file: WebFile, options: WebOptions): Response {
 
 /** Answers one request of a browser; nothing here holds data of anybody. */
 export function answerWeb(request: Request, options: WebOptions): Response {
-  const host = (request.headers.get("host") ?? "").toLowerCase();
-  if (!isKnownHost(host, options.webUrl)) {
-    return plain(options, 403, "Unknown host\n");
-  }
   // A port beyond 65535 makes an address that cannot be parsed.
   const url = URL.parse(request.url);
-  if (url === null) return plain(options, 403, "Unknown host\n");
+  // HTTP/2 has the host in the address, without a header.
+  const host = (request.headers.get("host") ?? url?.host ?? "").toLowerCase();
+  if (url === null || !isKnownHost(host, options.webUrl)) {
+    return plain(options, 403, "Unknown host\n");
+  }
   if (request.method !== "GET" && request.method !== "HEAD") {
     return plain(options, 405, "Only GET and HEAD\n");
   }

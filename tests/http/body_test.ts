@@ -59,7 +59,7 @@ Deno.test("bodies may have exactly the bytes of their route's limit", async () =
   const routes = [
     ["/api/stats", "{}", SIGNED_BODY_BYTES, "200"],
     ["/compat/sui", "{}", COMPAT_SUI_BODY_BYTES, "200"],
-    ["/accounts/challenge", "{}", PUBLIC_BODY_BYTES, "403 host_not_allowed"],
+    ["/accounts/challenge", "{}", PUBLIC_BODY_BYTES, "403 origin_not_allowed"],
   ] as const;
   for (const [target, json, limit, expected] of routes) {
     for (const form of FORMS) {

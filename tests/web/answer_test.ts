@@ -54,6 +54,14 @@ Deno.test("every answer forbids inline code, frames and strangers", async () => 
   }
 });
 
+Deno.test("the host of HTTP/2 is in the address", async () => {
+  for (const [host, status] of [["localhost:5173", 200], ["evil.example.com", 403]] as const) {
+    const response = answerWeb(new Request(`http://${host}/`), OPTIONS);
+    await response.body?.cancel();
+    assert.equal(response.status, status, host);
+  }
+});
+
 Deno.test("the pages hold nothing inline and load nothing from elsewhere", () => {
   verifies("15-32");
   const text = (name: string) => new TextDecoder().decode(files.get(name)?.bytes);

@@ -12,7 +12,7 @@ import { accountBody } from "../account_body.ts";
 import { isLoopback, limitKey } from "../client_ip.ts";
 import { isKnownHost } from "../known_host.ts";
 import { type Layer, RateLimiter } from "../rate_limit.ts";
-import { baseUrl, type RequestContext } from "../request_context.ts";
+import { baseUrl, hostOf, type RequestContext } from "../request_context.ts";
 import type { Answer } from "../route.ts";
 
 const CHALLENGE_MS = 300_000;
@@ -129,11 +129,9 @@ export class OwnerRoutes {
 
   /** Host and Origin: a page of another origin can neither ask nor read. */
   #checkSurroundings(context: RequestContext): void {
-    const { headers } = context.request;
-    if (!isKnownHost(headers.get("host") ?? "", this.#config)) {
-      throw new SvcError("host_not_allowed");
-    }
-    if (headers.get("origin") !== new URL(this.#config.webUrl).origin) {
+    const { request } = context;
+    if (!isKnownHost(hostOf(request), this.#config)) throw new SvcError("host_not_allowed");
+    if (request.headers.get("origin") !== new URL(this.#config.webUrl).origin) {
       throw new SvcError("origin_not_allowed");
     }
   }
