@@ -71,6 +71,14 @@ export function isLoopback(address: string): boolean {
   return inRanges(address, ["127.0.0.0/8", "::1"]);
 }
 
+/** Names of headers by which proxies tell whom they ask for, those of common vendors too. */
+const FORWARDING = /forwarded|-(client)?ip(v6)?$|^(via|cdn-loop|x-envoy-external-address)$/;
+
+/** Whether a proxy says that it asks for somebody else. */
+export function isForwarded(headers: Headers): boolean {
+  return [...headers.keys()].some((name) => FORWARDING.test(name));
+}
+
 /**
  * Who sent a request: the socket's peer, or, behind trusted proxies, the rightmost entry of
  * `X-Forwarded-For` that is not itself a trusted proxy.

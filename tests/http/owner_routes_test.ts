@@ -202,6 +202,13 @@ Deno.test("strangers cannot create accounts unless registration is open", async 
   }
   const proxied = await from("127.0.0.2", { "x-forwarded-for": "192.0.2.1" });
   assertError(proxied, [403, "registration_closed"]);
+  // Who trusts no proxy has one all the same.
+  for (const header of ["x-forwarded-for", "x-forwarded-proto", "via"]) {
+    const hidden = await from("127.0.0.1", { [header]: "127.0.0.1" });
+    assertError(hidden, [403, "registration_closed"], {}, header);
+  }
+  const here = await from("127.0.0.2", { "x-forwarded-for": "127.0.0.1" });
+  assertError(here, [401, "owner_proof_invalid"]);
 
   await using open = await startRelayer({ config: { openRegistration: true } });
   const peer = "192.0.2.1";

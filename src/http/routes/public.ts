@@ -4,14 +4,11 @@ import { EXTRACT_PROMPT_VERSION } from "../../memory/analyze/prompt.ts";
 import { ASK_PROMPT_VERSION } from "../../memory/ask/prompt.ts";
 import type { Domain } from "../../memory/domain.ts";
 import type { DependencyHealth } from "../health.ts";
-import { isLoopback } from "../client_ip.ts";
+import { isForwarded, isLoopback } from "../client_ip.ts";
 import { baseUrl, type RequestContext } from "../request_context.ts";
 
 /** API version of the protocol. */
 export const API_VERSION = "1.0.0";
-
-/** Names of headers by which proxies tell whom they ask for, those of common vendors too. */
-const FORWARDING = /forwarded|-(client)?ip(v6)?$|^(via|cdn-loop|x-envoy-external-address)$/;
 
 /** Feature flags: only what is built. */
 function featureFlags(config: RelayerConfig): Record<string, boolean> {
@@ -90,7 +87,7 @@ export function healthAnswer(
  * @throws {SvcError} `metrics_forbidden`.
  */
 export function checkMetricsAccess(config: RelayerConfig, context: RequestContext): void {
-  const forwarded = [...context.request.headers.keys()].some((name) => FORWARDING.test(name));
+  const forwarded = isForwarded(context.request.headers);
   if (!config.metricsPublic && (forwarded || !isLoopback(context.peer))) {
     throw new SvcError("metrics_forbidden");
   }
