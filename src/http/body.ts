@@ -20,7 +20,6 @@ export class BodyReader {
    * @throws {SvcError} `body_too_large`, `request_timeout`, `overloaded`.
    */
   async read(request: Request, limit: number): Promise<Uint8Array<ArrayBuffer>> {
-    if (request.body === null) return new Uint8Array();
     let own = 0;
     // What has come is counted, not what is announced: announcing costs a stranger nothing.
     const onPart = (bytes: number) => {
@@ -29,7 +28,7 @@ export class BodyReader {
       own += bytes;
     };
     try {
-      return await readBody(request.body, { limit, timeoutMs: this.#timeoutMs, onPart });
+      return await readBody(request, { limit, timeoutMs: this.#timeoutMs, onPart });
     } finally {
       this.#held -= own;
     }

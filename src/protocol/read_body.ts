@@ -41,11 +41,43 @@ function partsOf(body: ReadableStream<Uint8Array>): Parts {
 }
 
 /**
- * Reads a whole body. One that is given up is cancelled, so that nothing of it stays.
+ * Announced bodies of up to so many bytes are left to the platform: it keeps their bytes and nothing
+ * else, in half the time of a stream, and reads on when one is given up.
+ */
+const SMALL_BYTES = 16_384;
+
+/**
+ * Reads a whole body. One that is given up is cancelled, so that little of it stays.
  *
  * @throws {SvcError} `body_too_large`; `request_timeout`, also for one that breaks off.
  */
 export async function readBody(
+  request: Request,
+  bounds: BodyBounds,
+): Promise<Uint8Array<ArrayBuffer>> {
+  if (request.body === null) return new Uint8Array();
+  const announced = Number(request.headers.get("content-length") ?? Infinity);
+  if (!(announced <= SMALL_BYTES)) return await readParts(request.body, bounds);
+  const bytes = await inTime(request.bytes(), bounds.timeoutMs);
+  if (bytes.length > bounds.limit) throw new SvcError("body_too_large");
+  bounds.onPart?.(bytes.length);
+  return bytes;
+}
+
+async function inTime<T>(reading: Promise<T>, timeoutMs: number): Promise<T> {
+  const late = Promise.withResolvers<never>();
+  const timer = setTimeout(() => late.reject(new SvcError("request_timeout")), timeoutMs);
+  reading.catch(() => {}); // A body that fails after its deadline is nobody's error.
+  try {
+    return await Promise.race([reading, late.promise]);
+  } catch (cause) {
+    throw cause instanceof SvcError ? cause : new SvcError("request_timeout", undefined, { cause });
+  } finally {
+    clearTimeout(timer);
+  }
+}
+
+async function readParts(
   body: ReadableStream<Uint8Array>,
   { limit, timeoutMs, onPart }: BodyBounds,
 ): Promise<Uint8Array<ArrayBuffer>> {

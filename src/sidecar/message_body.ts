@@ -24,9 +24,7 @@ export async function readMessageBody(request: Request): Promise<unknown> {
     throw new SvcError("body_too_large");
   }
   const timeoutMs = BODY_TIMEOUT_SECONDS * 1000;
-  const bytes = request.body === null
-    ? new Uint8Array()
-    : await readBody(request.body, { limit: SIGNED_BODY_BYTES, timeoutMs });
+  const bytes = await readBody(request, { limit: SIGNED_BODY_BYTES, timeoutMs });
   if (isTooDeep(bytes)) throw new SvcError("malformed_json", "The body is nested too deeply");
   try {
     return JSON.parse(new TextDecoder("utf-8", { fatal: true }).decode(bytes));
