@@ -1,6 +1,6 @@
 import { type ErrorCode, SvcError } from "../errors.ts";
 import { readLines } from "./capped_body.ts";
-import { parseObject, SvcAnswerError, SvcConnectionError } from "./failures.ts";
+import { parseObject, SvcAnswerError } from "./failures.ts";
 import type * as jobs from "./job_results.ts";
 import type * as memories from "./memory_results.ts";
 import { resolveOptions, type SvcClientOptions } from "./options.ts";
@@ -297,14 +297,7 @@ export class SvcClient {
   ): AsyncGenerator<Record<string, unknown>, void, undefined> {
     const route = "POST /api/export";
     const call = { route, body: { namespace }, decrypts: true, signal: control?.signal } as const;
-    const lines = readLines(await this.#transport.stream(call));
-    try {
-      for await (const line of lines) yield exportLine(line);
-    } catch (error) {
-      if (error instanceof SvcAnswerError) throw error;
-      control?.signal?.throwIfAborted();
-      throw new SvcConnectionError(this.baseUrl, "ended the export too early", { cause: error });
-    }
+    for await (const line of readLines(await this.#transport.stream(call))) yield exportLine(line);
   }
 
   /**

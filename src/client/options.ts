@@ -35,7 +35,10 @@ export interface SvcClientOptions {
   readonly sendDelegateKey?: boolean;
   /** Further headers of every request. */
   readonly headers?: Readonly<Record<string, string>>;
-  /** Longest wait for one answer in milliseconds, at least 1; default 60,000. */
+  /**
+   * Longest wait for one answer, and for more of an export, in milliseconds, at least 1; default
+   * 60,000.
+   */
   readonly timeoutMs?: number;
   /** Repetition of calls. */
   readonly retry?: RetryPolicy;

@@ -3,6 +3,7 @@ import { HEADER } from "../protocol/headers.ts";
 import { isObjectId } from "../protocol/keys.ts";
 import { bodySha256, canonicalText } from "../protocol/signing.ts";
 import { readCapped } from "./capped_body.ts";
+import { Deadline } from "./deadline.ts";
 import { failureOf, parseObject, SvcAnswerError, SvcConnectionError } from "./failures.ts";
 import { isExposed, type ResolvedOptions } from "./options.ts";
 import { makeSealSession, type SealSession } from "./seal_session.ts";
@@ -80,10 +81,16 @@ export class Transport {
   /** The answer's body as a stream; sent again only where it was refused before anything happened. */
   async stream(call: Call): Promise<ReadableStream<Uint8Array>> {
     return await this.#repeat(call, async (prepared) => {
-      const response = await this.#send(prepared, call, call.signal);
-      if (response.ok && response.body !== null) return response.body;
-      this.#relayerDate = response.headers.get("date");
-      throw failureOf(response, await readCapped(response) ?? "");
+      const deadline = new Deadline(this.options.timeoutMs, call.signal);
+      try {
+        const response = await deadline.wait(this.#send(prepared, call, deadline.signal));
+        if (response.ok && response.body !== null) return this.#rest(response.body, call, deadline);
+        this.#relayerDate = response.headers.get("date");
+        throw failureOf(response, await deadline.wait(readCapped(response)) ?? "");
+      } catch (error) {
+        deadline.close();
+        throw this.#ending(call, deadline) ?? error;
+      }
     });
   }
 
@@ -162,13 +169,9 @@ export class Transport {
     };
   }
 
-  async #send(
-    prepared: Prepared,
-    call: Call,
-    signal: AbortSignal | undefined,
-  ): Promise<Response> {
+  async #send(prepared: Prepared, call: Call, signal: AbortSignal): Promise<Response> {
     const signed = call.unsigned ? {} : await this.#signatureHeaders(prepared);
-    call.signal?.throwIfAborted();
+    signal.throwIfAborted();
     let response: Response;
     try {
       response = await this.options.fetch(prepared.url.href, {
@@ -176,46 +179,78 @@ export class Transport {
         headers: { ...prepared.headers, ...signed },
         redirect: "manual",
         ...(prepared.body === undefined ? {} : { body: prepared.body }),
-        ...(signal === undefined ? {} : { signal }),
+        signal,
       });
     } catch (cause) {
-      call.signal?.throwIfAborted();
-      throw new SvcConnectionError(this.options.baseUrl, this.#reason(signal), { cause });
+      throw this.#broken(undefined, cause);
     }
     if (!isRedirect(response)) return response;
     await response.body?.cancel().catch(() => undefined);
     // What is signed is good for one address.
-    throw new SvcConnectionError(this.options.baseUrl, "redirects: give its final address");
-  }
-
-  #reason(signal: AbortSignal | undefined): string | undefined {
-    return signal?.aborted ? `did not answer within ${this.options.timeoutMs} ms` : undefined;
+    throw this.#broken("redirects: give its final address", undefined);
   }
 
   /** One sending with a deadline for the whole answer. */
   async #whole(prepared: Prepared, call: Call): Promise<{ response: Response; text: string }> {
-    const deadline = new AbortController();
-    const timer = setTimeout(() => deadline.abort(), this.options.timeoutMs);
-    const abort = (): void => deadline.abort(call.signal?.reason);
-    call.signal?.addEventListener("abort", abort, { once: true });
+    const deadline = new Deadline(this.options.timeoutMs, call.signal);
     try {
-      call.signal?.throwIfAborted();
-      const response = await this.#send(prepared, call, deadline.signal);
-      const text = await readCapped(response).catch((cause: unknown) => {
-        call.signal?.throwIfAborted();
-        const reason = this.#reason(deadline.signal) ?? "closed the connection too early";
-        throw new SvcConnectionError(this.options.baseUrl, reason, { cause });
-      });
-      if (text === undefined) throw new SvcAnswerError("The answer is too large", response.status);
-      if (!response.ok && !isHealth(call, response, text)) {
-        this.#relayerDate = response.headers.get("date");
-        throw failureOf(response, text);
-      }
-      return { response, text };
+      return await deadline.wait(this.#answer(prepared, call, deadline.signal));
+    } catch (error) {
+      throw this.#ending(call, deadline) ?? error;
     } finally {
-      clearTimeout(timer);
-      call.signal?.removeEventListener("abort", abort);
+      deadline.close();
     }
+  }
+
+  async #answer(
+    prepared: Prepared,
+    call: Call,
+    signal: AbortSignal,
+  ): Promise<{ response: Response; text: string }> {
+    const response = await this.#send(prepared, call, signal);
+    const text = await readCapped(response).catch((cause: unknown) => {
+      throw this.#broken("closed the connection too early", cause);
+    });
+    if (text === undefined) throw new SvcAnswerError("The answer is too large", response.status);
+    if (!response.ok && !isHealth(call, response, text)) {
+      this.#relayerDate = response.headers.get("date");
+      throw failureOf(response, text);
+    }
+    return { response, text };
+  }
+
+  /** The rest of a body; each wait for more of it has the time of a whole answer. */
+  #rest(body: ReadableStream<Uint8Array>, call: Call, deadline: Deadline) {
+    const reader = body.getReader();
+    return new ReadableStream<Uint8Array>({
+      pull: async (controller) => {
+        try {
+          const { done, value } = await deadline.wait(reader.read());
+          if (!done) return controller.enqueue(value);
+          controller.close();
+        } catch (cause) {
+          controller.error(
+            this.#ending(call, deadline) ?? this.#broken("ended the export too early", cause),
+          );
+        }
+        deadline.close();
+      },
+      cancel: async (reason) => {
+        deadline.close();
+        await reader.cancel(reason);
+      },
+    }, { highWaterMark: 0 });
+  }
+
+  /** Why a wait was ended from this side. */
+  #ending(call: Call, { signal }: Deadline): unknown {
+    if (call.signal?.aborted) return call.signal.reason;
+    const late = `did not answer within ${this.options.timeoutMs} ms`;
+    return signal.aborted ? this.#broken(late, signal.reason) : undefined;
+  }
+
+  #broken(what: string | undefined, cause: unknown): SvcConnectionError {
+    return new SvcConnectionError(this.options.baseUrl, what, { cause });
   }
 
   async #repeat<T>(call: Call, send: (prepared: Prepared) => Promise<T>): Promise<T> {

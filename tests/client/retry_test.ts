@@ -178,6 +178,48 @@ Deno.test("the caller's signal ends a call with its own reason, also while waiti
   await assert.rejects(waiting.recall("tea", {}, { signal: second.signal }), reason);
 });
 
+Deno.test("a fetch of the caller's own ends in time, whatever it makes of the signal", async () => {
+  const fetches: Record<string, NonNullable<SvcClientOptions["fetch"]>> = {
+    "ignores it": () => new Promise(() => {}),
+    "answers that the client has left": (_, { signal }) =>
+      new Promise((resolve) =>
+        signal?.addEventListener("abort", () => resolve(new Response(null, { status: 499 })))
+      ),
+    "leaves the body open": () => Promise.resolve(new Response(new ReadableStream())),
+  };
+  for (const [name, fetch] of Object.entries(fetches)) {
+    const { client } = clientOf("http://relayer.internal", { fetch, timeoutMs: 5 });
+    const late = /^The relayer at http:..relayer.internal did not answer within 5 ms$/;
+    await assert.rejects(client.deleteMemory(ID), { name: "SvcConnectionError", message: late });
+    await assert.rejects(Array.fromAsync(client.exportMemories()), { message: late }, name);
+    const patient = clientOf("http://relayer.internal", { fetch }).client;
+    for (const call of ["account", "exportMemories"] as const) {
+      const reason = new Error("gone");
+      const gone = new AbortController();
+      const { signal } = gone;
+      const answer = call === "account"
+        ? patient.account({ signal })
+        : Array.fromAsync(patient.exportMemories("n", { signal }));
+      setTimeout(() => gone.abort(reason), 5);
+      await assert.rejects(answer, (error) => error === reason, name);
+    }
+  }
+});
+
+Deno.test("an export that stops half way ends at the deadline", async () => {
+  const line = new TextEncoder().encode('{"type":"memory"}\n');
+  await using relayer = fakeRelayer({
+    "POST /api/export": () =>
+      new Response(new ReadableStream({ start: (controller) => controller.enqueue(line) })),
+  });
+  const { client } = clientOf(relayer.url, { timeoutMs: 500 });
+  const lines: unknown[] = [];
+  await assert.rejects(async () => {
+    for await (const line of client.exportMemories()) lines.push(line);
+  }, { name: "SvcConnectionError", message: /did not answer within 500 ms$/ });
+  assert.deepEqual(lines, [{ type: "memory" }]);
+});
+
 Deno.test("a clock that is off is corrected once by the relayer's Date, for any call", async () => {
   const theirs = 1_767_229_200; // an hour after ours
   const answer: Answer = ({ headers }) => {
