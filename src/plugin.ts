@@ -57,9 +57,9 @@ export interface KeyStore {
 export interface PluginContext {
   /** Folder for files of this relayer; exists, 0700. */
   readonly dataDir: string;
-  /** Length of the embedder's vectors; 0 while the embedder itself is opened. */
+  /** Length of the embedder's vectors; 0 while it is not open, as always in `createRelayer`. */
   readonly dimensions: number;
-  /** Name of the embedder's model; empty while the embedder itself is opened. */
+  /** Name of the embedder's model; empty while it is not open, as always in `createRelayer`. */
   readonly model: string;
   /** Encryption under the relayer key; equal purposes give equal keys. */
   sealer(purpose: string): Sealer;

@@ -52,7 +52,7 @@ export interface RelayerOptions {
   readonly relayerKeySource?: string | undefined;
   /**
    * The backends; or a function that opens them with the relayer's keys, whose result the relayer
-   * disposes of.
+   * disposes of. Its context knows no embedder: give vector stores that one's dimensions and model.
    */
   readonly backends: Backends | ((context: PluginContext) => Backends | Promise<Backends>);
   /** Replaces defaults. */

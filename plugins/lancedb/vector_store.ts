@@ -15,6 +15,7 @@ import { Flusher, type FlushPolicy } from "./flusher.ts";
 import { loadLibrary } from "./library.ts";
 import { Packing } from "./packing.ts";
 import { WindowsTable } from "./windows_table.ts";
+import { requireEmbedder } from "../records/require_embedder.ts";
 
 /** Settings of {@linkcode lancedbVectorStore}. */
 export interface LancedbOptions {
@@ -45,9 +46,11 @@ const ROUNDING = 1e-5;
  * in the table. Search is exact, but in scopes so large that a vector index pays.
  *
  * @throws {SvcError} `storage_unavailable`, not retryable, when the store is damaged, holds vectors
- * of another model or was sealed under another relayer key.
+ * of another model or was sealed under another relayer key; `invalid_parameter` without the
+ * embedder's length and model.
  */
 export async function lancedbVectorStore(options: LancedbOptions): Promise<VectorStore> {
+  requireEmbedder(options);
   const { dimensions, model, sealer } = options;
   const folder = `${options.dataDir}/lancedb`;
   const database = openCatalog(folder, { dimensions, model }, sealer);

@@ -8,6 +8,7 @@ import { IndexSeals } from "./index_seals.ts";
 import { Nearest } from "./nearest.ts";
 import { Packer } from "./packer.ts";
 import { Segment } from "./segment.ts";
+import { requireEmbedder } from "../records/require_embedder.ts";
 
 /** Settings of {@linkcode localVectorStore}. */
 export interface LocalVectorStoreOptions {
@@ -31,9 +32,10 @@ export interface LocalVectorStoreOptions {
  * The file is disposable: without it the store starts empty, and a restore fills it again.
  *
  * @throws {SvcError} `storage_unavailable`, not retryable, when the file is damaged or was sealed
- * under another relayer key.
+ * under another relayer key; `invalid_parameter` without the embedder's length and model.
  */
 export function localVectorStore(options: LocalVectorStoreOptions): VectorStore {
+  requireEmbedder(options);
   return new LocalVectorStore(options);
 }
 

@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import { Buffer } from "node:buffer";
 import { DatabaseSync } from "node:sqlite";
+import { lancedbVectorStore } from "../../plugins/lancedb/mod.ts";
 import { localVectorStore } from "../../plugins/local/mod.ts";
 import { SvcError } from "../../src/errors.ts";
 import type { IndexEntry, ScanPage, Scope, VectorStore } from "../../src/interfaces/mod.ts";
@@ -112,6 +113,23 @@ Deno.test("every field survives the tail, a segment and a reopen", async () => {
     bytes: entries.reduce((sum, e) => sum + e.bytes, 0),
     lastWriteAt: 2018,
   });
+});
+
+Deno.test("a store that was not told its embedder is refused, with nothing made", async () => {
+  const refusal = { code: "invalid_parameter", message: /the dimensions and the model/ };
+  await using folder = await folderForTests();
+  for (const embedder of [{ dimensions: 0 }, { dimensions: NaN }, { model: "" }]) {
+    assert.throws(() => open(folder.path, embedder), refusal);
+    const { dimensions = 4, model = "m" } = { ...embedder } as {
+      dimensions?: number;
+      model?: string;
+    };
+    await assert.rejects(
+      lancedbVectorStore({ dataDir: folder.path, sealer: sealerForTests(), dimensions, model }),
+      refusal,
+    );
+  }
+  assert.deepEqual(await Array.fromAsync(Deno.readDir(folder.path)), []);
 });
 
 Deno.test("a sealer may answer a Buffer anywhere in memory", async () => {
