@@ -1,19 +1,12 @@
 import { SvcError } from "./errors.ts";
-import { ensurePrivateFolder } from "./private_file.ts";
-
-/** Exclusive use of a data directory; ends with the process at the latest. */
-export interface DataLock extends Disposable {
-  /** What was mended about the folder, one line each. */
-  readonly warnings: readonly string[];
-}
 
 /**
- * Makes the data directory and takes it for this process.
+ * Takes a data directory for one relayer; ends with the process at the latest.
  *
- * @throws {SvcError} `invalid_parameter` when another relayer has it, or it cannot be made.
+ * @param path Folder that exists.
+ * @throws {SvcError} `invalid_parameter` when another relayer has it, or it cannot be written.
  */
-export async function lockDataFolder(path: string): Promise<DataLock> {
-  const warnings = await ensurePrivateFolder(path);
+export async function lockDataFolder(path: string): Promise<Disposable> {
   const options = { create: true, write: true, mode: 0o600 };
   let file: Deno.FsFile;
   try {
@@ -21,7 +14,7 @@ export async function lockDataFolder(path: string): Promise<DataLock> {
   } catch (cause) {
     throw new SvcError("invalid_parameter", `${path} cannot be written`, { cause });
   }
-  if (await file.tryLock(true)) return { warnings, [Symbol.dispose]: () => file.close() };
+  if (await file.tryLock(true)) return file;
   file.close();
   throw new SvcError("invalid_parameter", `Another relayer uses ${path}`);
 }

@@ -1,6 +1,7 @@
 import { forwardAccountChanges } from "./account_changes.ts";
 import { DEFAULT_CONFIG, type RelayerConfig } from "./config.ts";
 import { CoreDb } from "./core_db.ts";
+import { lockDataFolder } from "./data_lock.ts";
 import { errorResponse, SvcError } from "./errors.ts";
 import { AccountCache } from "./http/account_cache.ts";
 import { BodyReader } from "./http/body.ts";
@@ -44,7 +45,7 @@ const DAY_MS = 86_400_000;
 
 /** Options of {@linkcode createRelayer}. */
 export interface RelayerOptions {
-  /** Folder for jobs, keys and tombstones; must exist. Absent: nothing is kept. */
+  /** Folder for jobs, keys and tombstones of this relayer alone; must exist. Absent: nothing is kept. */
   readonly dataDir?: string;
   /** 32 secret bytes that seal what waits on disk; needed with a folder, random without. */
   readonly relayerKey?: Uint8Array;
@@ -148,8 +149,7 @@ class RunningRelayer implements Relayer {
       closing: () => this.#closing,
     });
     this.#upkeep = setInterval(() => void this.#maintain(), UPKEEP_MS);
-    // Until here the caller disposes of it.
-    this.#stack = stack.move();
+    this.#stack = stack.move(); // until here the caller disposes of it
   }
 
   fetch(
@@ -221,13 +221,14 @@ class RunningRelayer implements Relayer {
  * await response.body?.cancel();
  * ```
  *
- * @throws {SvcError} `invalid_parameter` when the KV flag or the key is missing, or the folder
- * belongs to another relayer key; `storage_unavailable` when a file cannot be used.
+ * @throws {SvcError} `invalid_parameter` when the KV flag or the key is missing, or the folder is in
+ * use or belongs to another relayer key; `storage_unavailable` when a file cannot be used.
  */
 export async function createRelayer(options: RelayerOptions): Promise<Relayer> {
   const { dataDir, logger = silentLogger, now = Date.now } = options;
   const key = keyOf(options);
   await using stack = new AsyncDisposableStack();
+  if (dataDir !== undefined) stack.use(await lockDataFolder(dataDir));
   const core = stack.use(new CoreDb(dataDir === undefined ? ":memory:" : `${dataDir}/core.db`));
   core.bindKey(key.fingerprint(), options.relayerKeySource);
   let listening: Promise<void> | undefined;
@@ -312,8 +313,7 @@ export async function createRelayer(options: RelayerOptions): Promise<Relayer> {
       return worker.sweep();
     }).catch(() => {});
   }
-  // Also where the rest of the start fails.
-  stack.defer(() => worker.stop(0));
+  stack.defer(() => worker.stop(0)); // also where the rest of the start fails
   worker.start();
   worker.resume(waiting);
   stack.use(await startBackground(domain, core.keys));

@@ -1,5 +1,4 @@
 import { openDashboard } from "./dashboard.ts";
-import { lockDataFolder } from "./data_lock.ts";
 import { SvcError } from "./errors.ts";
 import type { Env } from "./fields.ts";
 import type { Backends } from "./interfaces/mod.ts";
@@ -7,6 +6,7 @@ import { listenFailure } from "./listen_failure.ts";
 import type { Logger } from "./log.ts";
 import type { PluginContext } from "./plugin.ts";
 import { openBackends } from "./plugins.ts";
+import { ensurePrivateFolder } from "./private_file.ts";
 import { createRelayer, type Relayer } from "./relayer.ts";
 import { relayerConfig } from "./relayer_config.ts";
 import type { RelayerKey } from "./relayer_key.ts";
@@ -80,8 +80,9 @@ export async function serveRelayer(options: ServeOptions): Promise<void> {
   const { settings, env, key, logger } = options;
   const { dataDir } = settings;
   using _stray = noteStrayFailures(logger);
-  using lock = await lockDataFolder(dataDir);
-  for (const warning of lock.warnings) logger.warn("data directory", { reason: warning });
+  for (const warning of await ensurePrivateFolder(dataDir)) {
+    logger.warn("data directory", { reason: warning });
+  }
   let backends: Backends | undefined;
   const token = settings.sidecarToken?.reveal();
   await using relayer = await createRelayer({

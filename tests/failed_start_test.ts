@@ -26,3 +26,17 @@ for (const [member, breakIn] of Object.entries(LATE)) {
     await rejects(createRelayer({ backends: breakIn(memoryBackends()) }), { message: "broken" });
   });
 }
+
+Deno.test("a data directory is one relayer's, until that is disposed of or did not start", async () => {
+  const dataDir = await Deno.makeTempDir();
+  const relayerKey = new Uint8Array(32).fill(7);
+  const backends = memoryBackends();
+  const start = (given = backends) => createRelayer({ dataDir, relayerKey, backends: given });
+  const taken = { code: "invalid_parameter", message: `Another relayer uses ${dataDir}` };
+  await rejects(start(LATE.watch!(backends)), { message: "broken" });
+  const first = await start();
+  await rejects(start(), taken);
+  await first[Symbol.asyncDispose]();
+  await (await start())[Symbol.asyncDispose]();
+  await Deno.remove(dataDir, { recursive: true });
+});
