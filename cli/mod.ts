@@ -29,7 +29,9 @@ If it stays: ${program} logout, then ${program} login with the environment you w
 function explain(error: unknown, io: CliIo): { message: string; exitCode: ExitCode } {
   if (error instanceof CommandError) return error;
   if (error instanceof SvcConnectionError) {
-    return { message: `${error.message}. Is it running?`, exitCode: EXIT.unreachable };
+    // Somebody is there who redirects.
+    const question = error.reason.startsWith("redirects") ? "" : ". Is it running?";
+    return { message: error.message + question, exitCode: EXIT.unreachable };
   }
   if (!(error instanceof SvcError)) {
     return { message: error instanceof Error ? error.message : "Failed", exitCode: EXIT.error };

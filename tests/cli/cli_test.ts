@@ -105,6 +105,19 @@ Deno.test("remember waits until recallable and prints the id", async () => {
   assert(received.every(({ signed }) => signed));
 });
 
+Deno.test("an address that redirects is no relayer that is not running", async () => {
+  const location = "https://example.org/api/recall";
+  const { code, err } = await run(["recall", "tea"], {
+    routes: {
+      "POST /api/recall": () => new Response(null, { status: 301, headers: { location } }),
+    },
+  });
+  assert.deepEqual([code, err], [
+    4,
+    "The relayer at {relayer} redirects: give its final address\n",
+  ]);
+});
+
 Deno.test("remember reads standard input, joins words, takes the namespace of the environment", async () => {
   const piped = await run(["remember", "-"], { routes: REMEMBER, stdin: "two\nlines ☕\n" });
   assert.equal(JSON.parse(piped.received[0]!.body).text, "two\nlines ☕");
