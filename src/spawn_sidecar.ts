@@ -67,6 +67,8 @@ export type SpawnedSidecar = AsyncDisposable;
  *   env: { HOME: "/home/ada" },
  * });
  * ```
+ *
+ * @throws what the system says when Deno cannot be started, such as `Deno.errors.NotCapable`.
  */
 export function spawnSidecar(options: SpawnSidecarOptions): SpawnedSidecar {
   const { url, token, relayerUrl, env, sponsor, logger = silentLogger } = options;
@@ -96,6 +98,7 @@ export function spawnSidecar(options: SpawnSidecarOptions): SpawnedSidecar {
     }),
     { logger },
   );
+  supervisor.start();
   const ended = supervisor.run();
   return {
     async [Symbol.asyncDispose]() {

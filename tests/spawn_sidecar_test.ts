@@ -91,3 +91,13 @@ Deno.test("a sidecar may pay for an embedded relayer's transactions", async () =
   const { digest } = await post("/sponsor", { sender: SENDER, transactionBlockKindBytes });
   assert.deepEqual(await post("/sponsor/execute", { digest, signature: signature() }), { digest });
 });
+
+Deno.test({
+  name: "who may not run Deno is told so by spawnSidecar itself",
+  permissions: { run: false, read: true },
+  fn() {
+    const urls = { url: "http://127.0.0.1:1", relayerUrl: "http://127.0.0.1:2" };
+    const options = { ...urls, token: crypto.randomUUID(), env: {} };
+    assert.throws(() => spawnSidecar(options), Deno.errors.NotCapable);
+  },
+});

@@ -64,6 +64,7 @@ export class Supervisor {
   readonly #now: () => number;
   readonly #stopping = new AbortController();
   #running: Running | undefined;
+  #first: Deno.ChildProcess | undefined;
   #last = false;
 
   /** Prepares a child; {@linkcode run} starts it. */
@@ -72,6 +73,16 @@ export class Supervisor {
     this.#logger = options.logger;
     this.#delay = options.delay ?? timer;
     this.#now = options.now ?? (() => performance.now());
+  }
+
+  /**
+   * Starts the first child already, for who would not hear {@linkcode run} reject; to be called right
+   * before it.
+   *
+   * @throws what the system says when it cannot be started.
+   */
+  start(): void {
+    this.#first = this.#spawn();
   }
 
   /**
@@ -129,8 +140,9 @@ export class Supervisor {
     await late;
   }
 
-  async #runOnce(): Promise<number> {
-    const { name, command, args, env, boot } = this.#spec;
+  /** Starts a child process. */
+  #spawn(): Deno.ChildProcess {
+    const { name, command, args, env } = this.#spec;
     const child = new Deno.Command(command, {
       args: [...args],
       env: { ...env },
@@ -141,6 +153,13 @@ export class Supervisor {
     }).spawn();
     this.#running = { child, ended: child.status };
     this.#logger.debug("child process started", { process: name, pid: child.pid });
+    return child;
+  }
+
+  async #runOnce(): Promise<number> {
+    const { boot } = this.#spec;
+    const child = this.#first ?? this.#spawn();
+    this.#first = undefined;
     const leash = child.stdin.getWriter();
     // A child that died already has closed its end; its status tells.
     await leash.write(new TextEncoder().encode(boot + "\n")).catch(() => undefined);
