@@ -146,7 +146,8 @@ export class SvcClient {
   waitFor(jobId: string, control: req.WaitControl = {}): Promise<jobs.JobRecord> {
     const { until = "recallable" } = control;
     const settled = (job: jobs.JobRecord): boolean => isSettled(job, until);
-    return poll(() => this.job(jobId, control), settled, this.#polling(control));
+    const ask = (signal?: AbortSignal) => this.job(jobId, { signal });
+    return poll(ask, settled, this.#polling(control));
   }
 
   /** As {@linkcode SvcClient.waitFor} for 1 to 20 jobs. */
@@ -157,7 +158,8 @@ export class SvcClient {
     const { until = "recallable" } = control;
     const settled = (answer: jobs.JobStatuses): boolean =>
       answer.results.every((job) => isSettled(job, until));
-    return poll(() => this.jobs(jobIds, control), settled, this.#polling(control));
+    const ask = (signal?: AbortSignal) => this.jobs(jobIds, { signal });
+    return poll(ask, settled, this.#polling(control));
   }
 
   #polling(control: req.WaitControl): Polling {

@@ -1,3 +1,6 @@
+/** Longest time of a timer; the platform takes a longer one for none at all. */
+export const LONGEST_MS = 2_147_483_647;
+
 /** When waiting for an answer ends: with the caller, or when nothing comes for too long. */
 export class Deadline {
   readonly #ms: number;
@@ -25,7 +28,7 @@ export class Deadline {
     const end = (): void => ended.reject(signal.reason);
     if (signal.aborted) end();
     else signal.addEventListener("abort", end, { once: true });
-    const timer = setTimeout(() => this.#controller.abort(), this.#ms);
+    const timer = setTimeout(() => this.#controller.abort(), Math.min(this.#ms, LONGEST_MS));
     try {
       return await Promise.race([ended.promise, work]);
     } finally {

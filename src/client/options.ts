@@ -2,6 +2,7 @@ import { SvcError } from "../errors.ts";
 import { HEADER } from "../protocol/headers.ts";
 import { isObjectId } from "../protocol/keys.ts";
 import { parsePrivateKey } from "../protocol/private_key.ts";
+import { LONGEST_MS } from "./deadline.ts";
 import { makeSigner, type Signer } from "./signer.ts";
 
 /** How often and how long a call is repeated; only calls that cannot write twice ever are. */
@@ -67,9 +68,6 @@ export interface ResolvedOptions {
   readonly now: () => number;
   readonly sleep: (ms: number, signal?: AbortSignal) => Promise<void>;
 }
-
-/** Longest time of a timer; the platform takes a longer one for none at all. */
-const LONGEST_MS = 2_147_483_647;
 
 /** Waits some milliseconds; rejects with the signal's reason when it aborts. */
 export function sleep(ms: number, signal?: AbortSignal): Promise<void> {
@@ -166,7 +164,7 @@ export function resolveOptions(options: SvcClientOptions): ResolvedOptions {
     form: options.form ?? "nonce",
     credentialHeaders: credentialHeaders(options, baseUrl, seed),
     headers: options.headers ?? {},
-    timeoutMs: Math.min(atLeast(1, "timeoutMs", options.timeoutMs ?? 60_000), LONGEST_MS),
+    timeoutMs: atLeast(1, "timeoutMs", options.timeoutMs ?? 60_000),
     attempts: Math.max(1, atLeast(0, "retry.attempts", options.retry?.attempts ?? 4)),
     baseDelayMs: atLeast(0, "retry.baseDelayMs", options.retry?.baseDelayMs ?? 250),
     maxDelayMs: atLeast(0, "retry.maxDelayMs", options.retry?.maxDelayMs ?? 30_000),

@@ -1,8 +1,11 @@
+import { Deadline } from "./deadline.ts";
 import type { JobRecord, JobStatus } from "./job_results.ts";
 
 /** Wait before the first poll and the longest wait between polls, in milliseconds. */
 const FIRST_WAIT_MS = 100;
 const LONGEST_WAIT_MS = 2000;
+/** What the last answer may take when time is up, in milliseconds. */
+const LAST_ANSWER_MS = 1000;
 
 /** What polling needs. */
 export interface Polling {
@@ -18,17 +21,30 @@ export function isSettled(job: JobRecord | JobStatus, until: "recallable" | "don
   return until === "recallable" && job.recallable;
 }
 
-/** Polls with growing waits until the answer satisfies or time is up; answers the last one. */
+/**
+ * Polls with growing waits until the answer satisfies or time is up; answers the last one. The first
+ * answer may take the time of every call.
+ */
 export async function poll<T>(
-  ask: () => Promise<T>,
+  ask: (signal: AbortSignal | undefined) => Promise<T>,
   satisfies: (answer: T) => boolean,
   { timeoutMs, now, sleep, signal }: Polling,
 ): Promise<T> {
   const end = now() + timeoutMs;
+  let answer = await ask(signal);
   for (let wait = FIRST_WAIT_MS;; wait = Math.min(LONGEST_WAIT_MS, wait * 1.6)) {
-    const answer = await ask();
     const left = end - now();
-    if (satisfies(answer) || left <= 0) return answer;
+    if (satisfies(answer) || !(left > 0)) return answer;
     await sleep(Math.min(wait, left), signal);
+    const deadline = new Deadline(Math.max(LAST_ANSWER_MS, end - now()), signal);
+    try {
+      answer = await deadline.wait(ask(deadline.signal));
+    } catch (error) {
+      signal?.throwIfAborted();
+      if (!deadline.signal.aborted) throw error;
+      return answer;
+    } finally {
+      deadline.close();
+    }
   }
 }

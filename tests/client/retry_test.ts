@@ -276,3 +276,24 @@ Deno.test("waitFor ends with the last state at failure and when time is up", asy
   const { results } = await client.waitForAll([ID, ID]);
   assert.deepEqual(results.map(({ status }) => status), ["running", "failed"]);
 });
+
+Deno.test("waitFor answers the last state in time where the relayer falls silent", async () => {
+  const running = { job_id: ID, status: "running", recallable: false };
+  const silence = new Promise<Response>(() => {});
+  const client = new SvcClient({
+    baseUrl: "http://relayer.internal",
+    privateKey: "07".repeat(32),
+    fetch: () => asked++ === 0 ? Promise.resolve(Response.json(running)) : silence,
+  });
+  let asked = 0;
+  assert.deepEqual(await client.waitFor(ID, { timeoutMs: 300 }), running);
+  assert.equal(asked, 2);
+
+  asked = 0;
+  const gone = new AbortController();
+  const { signal } = gone;
+  const waiting = client.waitFor(ID, { timeoutMs: Infinity, signal });
+  const reason = new Error("gone");
+  setTimeout(() => gone.abort(reason), 200);
+  await assert.rejects(waiting, (error) => error === reason);
+});
