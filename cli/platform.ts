@@ -63,3 +63,7 @@ add(
 add(Uint8Array.prototype, "toHex", function toHex(this: Uint8Array): string {
   return Buffer.from(this.buffer, this.byteOffset, this.byteLength).toString("hex");
 });
+
+add(Uint8Array.prototype, "toBase64", function toBase64(this: Uint8Array): string {
+  return Buffer.from(this.buffer, this.byteOffset, this.byteLength).toString("base64");
+});

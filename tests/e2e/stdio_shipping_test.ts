@@ -1,8 +1,9 @@
 import assert from "node:assert/strict";
 import { compile, EXECUTABLE_BYTES } from "../../cli/build_package.ts";
-import { readCredentials } from "../../src/client/credentials_file.ts";
+import { readCredentials, writeCredentials } from "../../src/client/credentials_file.ts";
 import { Dashboard } from "../cli/dashboard.ts";
 import { textOf, TOOLS } from "../cli/bridge/host_peer.ts";
+import { newCredentials } from "../cli/bridge/setup.ts";
 import { inHome } from "../program.ts";
 import { verifies } from "../requirements.ts";
 import { runCommand, startServing } from "./mcp_relayer.ts";
@@ -56,6 +57,35 @@ for (const { name, ignore, start } of VARIANTS) {
             wanted === 0 ? /^$/ : /^The output could not be written \(ENOSPC\)\.\n$/,
           );
         }
+      });
+    },
+  });
+
+  Deno.test({
+    name: `${name}: makes a session where the relayer decrypts with one`,
+    ignore,
+    fn: async () => {
+      const sessions: string[] = [];
+      await using relayer = Deno.serve(
+        { hostname: "127.0.0.1", port: 0, onListen() {} },
+        (request) => {
+          if (request.method === "GET") return Response.json({ packageId: `0x${"ab".repeat(32)}` });
+          const session = request.headers.get("x-seal-session");
+          if (session !== null) sessions.push(session);
+          return session === null
+            ? Response.json({ error: "x", code: "decrypt_credential_required" }, { status: 400 })
+            : Response.json({ results: [], total: 0 });
+        },
+      );
+      const base = `http://127.0.0.1:${relayer.addr.port}`;
+      await inHome(async (home) => {
+        const credentials = await newCredentials(base);
+        await writeCredentials(`${home}/.svc/credentials.json`, credentials);
+        const said = await terminal(await start(home, base), "recall", "tea");
+        assert.deepEqual([said.code, said.err], [0, ""]);
+        const [session = ""] = sessions;
+        const { address } = JSON.parse(new TextDecoder().decode(Uint8Array.fromBase64(session)));
+        assert.equal(address, credentials.delegateAddress);
       });
     },
   });
