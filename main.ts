@@ -1,3 +1,4 @@
+import { noProxyHere } from "./src/client/no_proxy.ts";
 import { CLIENT_COMMANDS, HELP } from "./src/commands/help.ts";
 import type { ProcessIo } from "./src/commands/relayer.ts";
 import { VERSION } from "./src/version.ts";
@@ -38,6 +39,7 @@ async function run(args: readonly string[]): Promise<number> {
   const [command = "start", ...rest] = args;
   const isChild = rest[0] === "--boot-stdin";
   const io = processIo(isChild);
+  if (!isChild) Deno.env.set("NO_PROXY", noProxyHere(io.env));
   if (CLIENT_COMMANDS.includes(command)) {
     const { runCli } = await import(TERMINAL_COMMANDS) as typeof import("./cli/mod.ts");
     return await runCli(args, { ...io, program: "svc" });

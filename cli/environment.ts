@@ -20,6 +20,9 @@ const PLACES = [
   "CODEX_HOME",
 ] as const;
 
+/** What goes to no proxy. */
+const DIRECT = ["NO_PROXY", "no_proxy"] as const;
+
 /** What tells whether there is a screen, and what a program that opens a browser needs. */
 export const SCREEN = [
   "DISPLAY",
@@ -40,4 +43,4 @@ export const SCREEN = [
  * Every environment variable the stdio package reads, so that it can run with permission for these
  * alone.
  */
-export const VARIABLES: readonly string[] = [...OWN, ...PLACES, ...SCREEN];
+export const VARIABLES: readonly string[] = [...OWN, ...PLACES, ...DIRECT, ...SCREEN];

@@ -2,6 +2,7 @@ import "./platform.ts";
 import process from "node:process";
 import { Readable } from "node:stream";
 import { credentialsPath, readCredentials } from "../src/client/credentials_file.ts";
+import { noProxyHere } from "../src/client/no_proxy.ts";
 import { createLogger } from "../src/log.ts";
 import { VERSION } from "../src/version.ts";
 import { Bridge } from "./bridge/mod.ts";
@@ -97,9 +98,19 @@ function variable(name: string): string | undefined {
   }
 }
 
+/** Before the first request: Deno looks for proxies once. */
+function stayOnThisMachine(env: Environment): void {
+  try {
+    process.env.NO_PROXY = noProxyHere(env);
+  } catch {
+    // Not allowed, which `install` would have done.
+  }
+}
+
 async function main(): Promise<number> {
   const args = process.argv.slice(2);
   const env = Object.fromEntries(VARIABLES.map((name) => [name, variable(name)]));
+  stayOnThisMachine(env);
   ignoreErrors(process.stderr);
   const settings = resolveSettings({ args, env });
   const isTerminal = process.stdin.isTTY === true;

@@ -185,6 +185,6 @@ Deno.test("a child's environment holds nothing of ours; loopback never goes thro
   assert.deepEqual(childEnvironment(env, { proxies: true }), {
     HOME: "/h",
     HTTPS_PROXY: "http://p",
-    NO_PROXY: "corp,127.0.0.1,localhost,::1",
+    NO_PROXY: "corp,127.0.0.0/8,localhost,::1",
   });
 });

@@ -1,4 +1,5 @@
 import { fileURLToPath } from "node:url";
+import { noProxyHere } from "../client/no_proxy.ts";
 import type { Env } from "../fields.ts";
 import { PROGRAM_ROOT } from "../plugins.ts";
 import { permissionFlags, type PermissionList } from "./permissions.ts";
@@ -44,8 +45,7 @@ export function childEnvironment(env: Env, options: { proxies: boolean }): Recor
   }
   if (PROXIES.some((name) => kept[name] !== undefined)) {
     // Traffic to the sidecar carries bearers; it must never leave through a proxy.
-    const own = env["NO_PROXY"] || env["no_proxy"];
-    kept["NO_PROXY"] = [...(own ? [own] : []), "127.0.0.1", "localhost", "::1"].join(",");
+    kept["NO_PROXY"] = noProxyHere(env);
   }
   return kept;
 }

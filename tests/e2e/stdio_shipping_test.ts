@@ -8,7 +8,7 @@ import { inHome } from "../program.ts";
 import { verifies } from "../requirements.ts";
 import { runCommand, startServing } from "./mcp_relayer.ts";
 import { packageStart, StdioPackage, terminal } from "./stdio.ts";
-import { bundled, permissionsFor, VARIANTS } from "./stdio_variants.ts";
+import { bundled, permissionsFor, type Variant, VARIANTS } from "./stdio_variants.ts";
 
 /** Nobody listens there. */
 const NOWHERE = "http://127.0.0.1:1";
@@ -134,6 +134,44 @@ for (const { name, ignore, start } of VARIANTS) {
         const terminals = shown.out + shown.err + gone.out + gone.err;
         const log = program.errors.join("\n");
         for (const place of [url, argv, said, terminals, log]) assertHides(place, credentials!);
+      });
+    },
+  });
+}
+
+/** The program's own terminal commands, which are not shipped with the package. */
+const PROGRAM: Variant = {
+  name: "the program",
+  ignore: false,
+  start: (home) => {
+    const launched = packageStart(home);
+    const args = launched.args.map((arg) => arg.replace(/cli\/svc_mcp\.ts$/, "main.ts"));
+    return Promise.resolve({ ...launched, args });
+  },
+};
+
+for (const { name, ignore, start } of [...VARIANTS, PROGRAM]) {
+  Deno.test({
+    name: `${name}: sends nothing for this machine to a proxy`,
+    ignore,
+    fn: async () => {
+      const listen = { hostname: "127.0.0.1", port: 0, onListen() {} };
+      let proxied = 0;
+      await using proxy = Deno.serve(listen, () => {
+        proxied++;
+        return new Response(null, { status: 502 });
+      });
+      await using relayer = Deno.serve(listen, () => Response.json({ results: [], total: 0 }));
+      const base = `http://127.0.0.1:${relayer.addr.port}`;
+      const HTTP_PROXY = `http://127.0.0.1:${proxy.addr.port}`;
+      await inHome(async (home) => {
+        await writeCredentials(`${home}/.svc/credentials.json`, await newCredentials(base));
+        const launched = await start(home, base);
+        for (const more of [{}, { no_proxy: "example.com" }, { NO_PROXY: "example.com" }]) {
+          const env = { ...launched.env, HTTP_PROXY, http_proxy: HTTP_PROXY, ...more };
+          const said = await terminal({ ...launched, env }, "recall", "tea");
+          assert.deepEqual([said.code, said.err, proxied], [0, "", 0]);
+        }
       });
     },
   });
