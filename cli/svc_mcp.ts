@@ -76,8 +76,8 @@ async function runBridge(
   // A host that is gone reads nothing; what is left is to end the session.
   const leave = (): void => void bridge.close().finally(() => process.exit(0));
   process.stdout.on("error", leave);
-  process.once("SIGTERM", leave);
-  process.once("SIGINT", leave);
+  // The last comes when a terminal is closed in which the host runs.
+  for (const signal of ["SIGTERM", "SIGINT", "SIGHUP"] as const) process.once(signal, leave);
   await bridge.run();
   // A host that has gone may have left its end of standard output open and full.
   setTimeout(() => process.exit(0), LAST_WORDS_MS).unref();

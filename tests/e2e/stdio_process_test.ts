@@ -37,6 +37,28 @@ Deno.test("closed standard input ends session and process; the log is JSON and h
   });
 });
 
+Deno.test({
+  name: "a signal ends session and process, also that of a closed terminal",
+  ignore: Deno.build.os === "windows",
+  fn: async () => {
+    verifies("13.3-8");
+    await inHome(async (home) => {
+      await using relayer = new FakeRelayer();
+      await writeCredentials(`${home}/.svc/credentials.json`, await newCredentials(relayer.url));
+      const signals = ["SIGTERM", "SIGINT", "SIGHUP"] as const;
+      for (const signal of signals) {
+        await using svc = new StdioPackage(packageStart(home));
+        await svc.host.call("svc_recall", { query: "q" });
+        Deno.kill(svc.pid, signal);
+        await svc.host.ended;
+        assert.equal(await svc.end(), 0, signal);
+      }
+      const closed = relayer.trace.filter((line) => line === "DELETE /api/mcp");
+      assert.equal(closed.length, signals.length);
+    });
+  },
+});
+
 Deno.test("a host that only closes its end gets an exit, also with a call under way", async () => {
   verifies("13.3-8");
   await inHome(async (home) => {
