@@ -93,7 +93,13 @@ export function runServe(bootStdin: boolean, io: ProcessIo): Promise<number> {
     }
     // Loaded here, so that no other command pays for the whole relayer.
     const { serveRelayer } = await import("../serve.ts");
-    const write = (text: string) => io.write(text);
+    const write = (text: string) => {
+      try {
+        io.write(text);
+      } catch {
+        // First steps that nobody reads, as after a closed pipe, must not end the relayer.
+      }
+    };
     await serveRelayer({ settings, env, key, logger, internalUrl, write });
     return 0;
   });

@@ -149,3 +149,17 @@ Deno.test("a relayer whose log is closed goes on, and still ends as asked", asyn
   await idle(relayer.url);
   assert.equal(await relayer.stop(), 0);
 });
+
+Deno.test({
+  name: "a relayer whose first words nobody takes serves all the same",
+  ignore: Deno.build.os !== "linux",
+  fn: async () => {
+    await using installation = await Installation.create({ SVC_EMBEDDER: "memory" });
+    await using program = await installation.launch(["start"], {}, "exec > /dev/full");
+    const answer = await fetch(`${program.url}/version`);
+    assert.equal(answer.status, 200);
+    await answer.body?.cancel();
+    assert.equal(await program.stop(), 0);
+    assert.doesNotMatch(program.child.errors, /starting it again/);
+  },
+});
