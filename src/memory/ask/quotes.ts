@@ -12,7 +12,12 @@ export interface Quoted {
 }
 
 function quote(text: string): string {
-  const line = text.replace(/\s+/g, " ").trim();
+  let line = "";
+  // Word by word: a hundred texts of a megabyte each would hold up everybody else.
+  for (const [word] of text.matchAll(/\S+/g)) {
+    line += line === "" ? word : ` ${word}`;
+    if (line.length > QUOTE_CHARACTERS) break;
+  }
   if (line.length <= QUOTE_CHARACTERS) return line;
   const head = line.slice(0, QUOTE_CHARACTERS);
   return `${head.isWellFormed() ? head : head.slice(0, -1)}…`;

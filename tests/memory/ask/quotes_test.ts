@@ -47,3 +47,12 @@ Deno.test("a long memory is quoted in part, and given whole", () => {
   assert.ok(answer.length < 700 && answer.endsWith("…") && answer.isWellFormed());
   assert.equal(quoted[0]?.text, long.text);
 });
+
+Deno.test("of a quotation white space is one blank, wherever it is cut", () => {
+  for (let words = 1; words < 140; words++) {
+    const text = "\n\t " + Array(words).fill("tea\u00a0 it ").join(" \u3000\n") + "\ufeff ";
+    const line = text.replace(/\s+/g, " ").trim();
+    const expected = line.length <= 500 ? line : `${line.slice(0, 500)}…`;
+    assert.ok(quotes([hit(text, 0.1)], 0.35, false).answer.endsWith(`\n1. ${expected}`), text);
+  }
+});
