@@ -79,22 +79,36 @@ export function isForwarded(headers: Headers): boolean {
   return [...headers.keys()].some((name) => FORWARDING.test(name));
 }
 
+/** An entry of `X-Forwarded-For`: some proxies write the port behind the address. */
+function addressOf(hop: string): string {
+  const text = hop.trim();
+  return /^\[(.*)\](?::\d+)?$/.exec(text)?.[1] ?? /^([\d.]+):\d+$/.exec(text)?.[1] ?? text;
+}
+
 /**
- * Who sent a request: the socket's peer, or, behind trusted proxies, the rightmost entry of
- * `X-Forwarded-For` that is not itself a trusted proxy.
+ * Whom a trusted proxy asks for: the rightmost entry of `X-Forwarded-For` that is not itself a
+ * trusted proxy, else the peer. `undefined` when nobody who may be believed says it.
  */
+export function namedClient(
+  peer: string,
+  forwardedFor: string | null,
+  trustedProxies: readonly string[],
+): string | undefined {
+  if (forwardedFor === null || !inRanges(peer, trustedProxies)) return undefined;
+  for (const hop of forwardedFor.split(",").map(addressOf).reverse()) {
+    if (parse(hop) === undefined) return undefined;
+    if (!inRanges(hop, trustedProxies)) return hop;
+  }
+  return peer;
+}
+
+/** Who sent a request: whom a trusted proxy names, or the socket's peer. */
 export function clientIp(
   peer: string,
   forwardedFor: string | null,
   trustedProxies: readonly string[],
 ): string {
-  if (forwardedFor === null || !inRanges(peer, trustedProxies)) return peer;
-  const hops = forwardedFor.split(",").map((hop) => hop.trim());
-  for (const hop of hops.reverse()) {
-    if (parse(hop) === undefined) return peer;
-    if (!inRanges(hop, trustedProxies)) return hop;
-  }
-  return peer;
+  return namedClient(peer, forwardedFor, trustedProxies) ?? peer;
 }
 
 /** The address a limit counts by: IPv6 addresses of one /64 are one client. */

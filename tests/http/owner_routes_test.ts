@@ -200,8 +200,10 @@ Deno.test("strangers cannot create accounts unless registration is open", async 
   for (const peer of ["127.0.0.1", "::1", "::ffff:127.0.0.1"]) {
     assertError(await from(peer), [401, "owner_proof_invalid"], {}, peer);
   }
-  const proxied = await from("127.0.0.2", { "x-forwarded-for": "192.0.2.1" });
-  assertError(proxied, [403, "registration_closed"]);
+  for (const client of ["192.0.2.1", "192.0.2.1:4711", "127.0.0.1, unknown"]) {
+    const proxied = await from("127.0.0.2", { "x-forwarded-for": client });
+    assertError(proxied, [403, "registration_closed"], {}, client);
+  }
   // Who trusts no proxy has one all the same.
   for (const header of ["x-forwarded-for", "x-forwarded-proto", "via"]) {
     const hidden = await from("127.0.0.1", { [header]: "127.0.0.1" });

@@ -9,7 +9,7 @@ import { object, parseBody, Time } from "../../protocol/schemas.ts";
 import { nativeBodySha256 } from "../../protocol/verify.ts";
 import { personalMessageSigner } from "../../protocol/wallet_proof.ts";
 import { accountBody } from "../account_body.ts";
-import { inRanges, isForwarded, isLoopback, limitKey } from "../client_ip.ts";
+import { isForwarded, isLoopback, limitKey, namedClient } from "../client_ip.ts";
 import { isKnownHost } from "../known_host.ts";
 import { type Layer, RateLimiter } from "../rate_limit.ts";
 import { baseUrl, hostOf, type RequestContext } from "../request_context.ts";
@@ -180,13 +180,14 @@ export class OwnerRoutes {
     return { owner: entry.address, params };
   }
 
-  #mayRegister({ peer, clientIp, request }: RequestContext): boolean {
+  #mayRegister({ peer, request: { headers } }: RequestContext): boolean {
     const { openRegistration, trustedProxies } = this.#config;
     if (openRegistration) return true;
-    // The client too: behind a proxy on this machine every peer is a loopback address, and so is
-    // the client where nobody said that the proxy may be believed.
-    const isKnown = !isForwarded(request.headers) || inRanges(peer, trustedProxies);
-    return isKnown && isLoopback(peer) && isLoopback(clientIp);
+    // The client too: behind a proxy on this machine every peer is a loopback address.
+    const client = isForwarded(headers)
+      ? namedClient(peer, headers.get("x-forwarded-for"), trustedProxies)
+      : peer;
+    return client !== undefined && isLoopback(peer) && isLoopback(client);
   }
 
   async #create(body: unknown, context: RequestContext): Promise<Answer> {
