@@ -1,5 +1,29 @@
+import { DatabaseSync } from "node:sqlite";
 import { fileFailure } from "./damaged_file.ts";
 import { SvcError } from "./errors.ts";
+
+/** A larger file would hold up the stop, bytes. */
+const MOST_SCRUBBED = 64 * 1024 * 1024;
+
+/**
+ * Deno KV leaves in the file what it deletes. All rows are written anew, and all that is free is
+ * taken once: `secure_delete` overwrites what is given back.
+ */
+const SCRUB = [
+  "pragma busy_timeout = 1000",
+  "pragma secure_delete = on",
+  "begin immediate",
+  "create table scrubbed as select * from kv",
+  "delete from kv",
+  "insert into kv select * from scrubbed",
+  "drop table scrubbed",
+  "create table scrubbed (zeros blob)",
+  `insert into scrubbed select zeroblob(freelist_count * page_size)
+   from pragma_freelist_count, pragma_page_size`,
+  "drop table scrubbed",
+  "commit",
+  "pragma wal_checkpoint(truncate)",
+];
 
 const REMEDY = "put back a copy, or move jobs.kv* away and lose what is not stored yet";
 
@@ -41,4 +65,23 @@ export async function openJobsFile(dataDir: string | undefined): Promise<Deno.Kv
   const kv = await withJobsFile(() => Deno.openKv(path));
   if (dataDir !== undefined) await makePrivate(path);
   return kv;
+}
+
+/**
+ * Overwrites what was deleted from a `jobs.kv` that is closed: texts waited there under the relayer
+ * key alone. What fails leaves the file as it was.
+ */
+export async function scrubJobsFile(dataDir: string): Promise<void> {
+  const path = `${dataDir}/jobs.kv`;
+  try {
+    if ((await Deno.stat(path)).size > MOST_SCRUBBED) return;
+    const database = new DatabaseSync(path);
+    try {
+      for (const statement of SCRUB) database.exec(statement);
+    } finally {
+      database.close();
+    }
+  } catch {
+    // The next stop tries it again.
+  }
 }

@@ -32,7 +32,7 @@ import { replayTombstones } from "./memory/remove.ts";
 import { ScopeTurns } from "./memory/scope_turns.ts";
 import type { PluginContext } from "./plugin.ts";
 import { HEADER } from "./protocol/headers.ts";
-import { openJobsFile, withJobsFile } from "./jobs_file.ts";
+import { openJobsFile, scrubJobsFile, withJobsFile } from "./jobs_file.ts";
 import { openBackends } from "./open_backends.ts";
 import { RelayerKey } from "./relayer_key.ts";
 import { isSameSecret, isSidecar } from "./sidecar/challenge.ts";
@@ -234,7 +234,10 @@ export async function createRelayer(options: RelayerOptions): Promise<Relayer> {
   let listening: Promise<void> | undefined;
   // The queue's listener ends after the table was closed, not with it.
   stack.defer(async () => await listening);
-  const kv = stack.adopt(await openJobsFile(dataDir), (opened) => opened.close());
+  const kv = stack.adopt(await openJobsFile(dataDir), async (opened) => {
+    opened.close();
+    if (dataDir !== undefined) await scrubJobsFile(dataDir);
+  });
   const merged = { ...DEFAULT_CONFIG, ...options.config };
   const config: RelayerConfig = {
     ...merged,
