@@ -237,6 +237,27 @@ browserTest("records that the search lost are put back, step by step", async (br
   });
 });
 
+browserTest("a search that was given up shows nothing when it is answered", async (browser) => {
+  await withDashboard(async ({ web, relayer }) => {
+    const page = await browser.newPage();
+    await signIn(page, web);
+    const answer = Promise.withResolvers<void>();
+    await page.route(`${relayer}/api/recall`, async (route) => {
+      await answer.promise;
+      await route.continue();
+    });
+    const field = page.getByLabel("Search by meaning");
+    await field.fill("peanuts");
+    await page.getByRole("button", { name: "Search" }).click();
+    await page.getByRole("button", { name: "Searching…" }).waitFor();
+    await field.fill("");
+    answer.resolve();
+    await page.getByRole("button", { name: "Search", exact: true }).waitFor();
+    await page.getByText("Nothing here yet").waitFor();
+    assert.equal(await page.getByRole("region", { name: "Matches" }).count(), 0);
+  });
+});
+
 /** An embedder that nobody serves: what is accepted waits. */
 const NO_EMBEDDER = {
   SVC_EMBEDDER: "ollama",

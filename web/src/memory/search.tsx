@@ -1,7 +1,7 @@
 /** @jsxRuntime automatic */
 /** @jsxImportSource preact */
 import type { ComponentChildren } from "preact";
-import { useState } from "preact/hooks";
+import { useRef, useState } from "preact/hooks";
 import type { Recalled } from "../../../src/client/recall_results.ts";
 import { useAction } from "../parts/action.tsx";
 import { Failure, Notice } from "../parts/notice.tsx";
@@ -29,9 +29,12 @@ export function Search({ namespace, onDeleted, children }: {
   const action = useAction();
   const [query, setQuery] = useState("");
   const [found, setFound] = useState<Found>();
+  const typed = useRef(query);
+  typed.current = query;
   async function search(): Promise<void> {
     const answer = await session.ask((client) => client.recall(query, { namespace, limit: 20 }));
-    setFound({ query, answer });
+    // Whoever emptied the field meanwhile wants the list.
+    if (typed.current !== "") setFound({ query, answer });
   }
   async function remove(id: string): Promise<void> {
     await deleteMemory(session, id);
