@@ -156,3 +156,30 @@ browserTest("a memory that was deleted elsewhere can be deleted", async (browser
     assert.equal(await page.getByRole("dialog").count(), 0);
   });
 });
+
+browserTest("the keyboard stays at its place when a memory is deleted", async (browser) => {
+  await withDashboard(async ({ web, relayer }) => {
+    const page = await browser.newPage();
+    await signIn(page, web);
+    const app = await makeApp(page, relayer);
+    await save(app, 0, 3);
+    await page.getByText("3 memories,").waitFor();
+    const cards = page.locator("main li.memory");
+    const focused = page.locator("button:focus");
+    const texts = await cards.locator(".text").allInnerTexts();
+    await cards.nth(1).getByRole("button", { name: "Delete" }).focus();
+    for (const next of [texts[2], texts[0]]) {
+      await page.keyboard.press("Enter");
+      await page.getByRole("dialog").getByRole("button", { name: "Delete" }).focus();
+      await page.keyboard.press("Enter");
+      await page.getByRole("dialog").waitFor({ state: "detached" });
+      await cards.filter({ hasText: next! }).getByRole("button", { name: "Delete" })
+        .and(focused).waitFor();
+    }
+    await page.keyboard.press("Enter");
+    await page.getByRole("dialog").getByRole("button", { name: "Delete" }).focus();
+    await page.keyboard.press("Enter");
+    await page.getByText("Nothing here yet").waitFor();
+    await page.locator("main:focus").waitFor();
+  });
+});

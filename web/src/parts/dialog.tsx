@@ -4,6 +4,18 @@ import type { ComponentChildren } from "preact";
 import { useEffect, useId, useRef, useState } from "preact/hooks";
 import { Failure } from "./notice.tsx";
 
+/** The entry of a list next to the one that holds an element. */
+function neighbourOf(element: Element | null): Element | null {
+  const item = element?.closest("li");
+  return item?.nextElementSibling ?? item?.previousElementSibling ?? null;
+}
+
+/** Gives the focus to a neighbour of what was deleted: whoever goes by the keyboard stays there. */
+function focusOn(neighbour: Element | null): void {
+  const buttons = neighbour?.isConnected ? neighbour.querySelectorAll("button") : [];
+  ([...buttons].at(-1) ?? document.getElementById("main"))?.focus();
+}
+
 /** A question that must be answered before something happens that cannot be undone. */
 export function ConfirmDialog(
   { title, children, action, onConfirm, onClose }: {
@@ -16,16 +28,23 @@ export function ConfirmDialog(
   },
 ) {
   const ref = useRef<HTMLDialogElement>(null);
+  const opener = useRef<Element>(null);
   const id = useId();
   const [busy, setBusy] = useState(false);
   const [error, setError] = useState<unknown>();
-  useEffect(() => ref.current?.showModal(), []);
+  useEffect(() => {
+    opener.current = document.activeElement;
+    ref.current?.showModal();
+  }, []);
   async function confirm(): Promise<void> {
     setBusy(true);
     setError(undefined);
     try {
+      const neighbour = neighbourOf(opener.current);
       await onConfirm();
       ref.current?.close();
+      // With the opener, the place is gone to which a browser gives back the focus.
+      setTimeout(() => document.activeElement === document.body && focusOn(neighbour));
     } catch (thrown) {
       setError(thrown);
       setBusy(false);
