@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { Buffer } from "node:buffer";
-import type { Page } from "playwright-core";
+import type { Locator, Page } from "playwright-core";
 import { SvcClient } from "../../src/client/mod.ts";
 import { browserTest, complaints } from "./chromium.ts";
 import { inHome, Program, relayerEnv } from "../program.ts";
@@ -234,6 +234,23 @@ browserTest("records that the search lost are put back, step by step", async (br
     await page.getByLabel("Search by meaning").fill("fact number 7");
     await page.getByRole("button", { name: "Search" }).click();
     await page.locator(".memory", { hasText: /fact number 7$/m }).first().waitFor();
+  });
+});
+
+browserTest("a text from right to left is shown that way", async (browser) => {
+  await withDashboard(async ({ web }) => {
+    const page = await browser.newPage();
+    await signIn(page, web);
+    const direction = (locator: Locator) =>
+      locator.evaluate((element) => Reflect.get(globalThis, "getComputedStyle")(element).direction);
+    await remember(page, "I like tea");
+    await card(page, "tea").waitFor();
+    assert.equal(await direction(card(page, "tea").locator(".text")), "ltr");
+    await page.getByLabel("Remember something").fill("أحب الشاي!");
+    assert.equal(await direction(page.getByLabel("Remember something")), "rtl");
+    await page.getByRole("button", { name: "Remember" }).click();
+    await card(page, "الشاي").waitFor();
+    assert.equal(await direction(card(page, "الشاي").locator(".text")), "rtl");
   });
 });
 

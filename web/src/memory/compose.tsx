@@ -24,7 +24,7 @@ function WaitingRow({ item, onRetry }: { item: Waiting; onRetry: () => Promise<v
   const action = useAction();
   return (
     <li class="memory">
-      <p class="text long">{item.text}</p>
+      <p class="text long" dir="auto">{item.text}</p>
       <progress aria-label="Saving" max={1} value={jobStage(item.job).part} />
       <div class="foot">
         <JobChip job={item.job} />
@@ -130,6 +130,7 @@ export function Compose({ namespace, onSaved, onWaiting }: {
         <label>
           Remember something
           <textarea
+            dir="auto"
             value={text}
             rows={3}
             placeholder="I am allergic to peanuts"

@@ -39,7 +39,7 @@ export function MemoryCard(
   const long = text.length > LONG || text.split("\n").length > 6;
   return (
     <li class="memory">
-      <p class={long && !open ? "text long" : "text"}>{text}</p>
+      <p class={long && !open ? "text long" : "text"} dir="auto">{text}</p>
       <div class="foot">
         <Moment time={memory.created_at} />
         {memory.occurred_at !== undefined && (
@@ -76,7 +76,7 @@ export function MemoryCard(
           onConfirm={onDelete}
           onClose={() => setAsking(false)}
         >
-          <p class="quiet">{text.length > 160 ? `${text.slice(0, 160)}…` : text}</p>
+          <p class="quiet" dir="auto">{text.length > 160 ? `${text.slice(0, 160)}…` : text}</p>
           <p>No app finds it any more. This cannot be undone.</p>
         </ConfirmDialog>
       )}

@@ -61,6 +61,7 @@ export function Search({ namespace, onDeleted, children }: {
       >
         <input
           type="search"
+          dir="auto"
           aria-label="Search by meaning"
           placeholder="Search by meaning: what should I not cook?"
           value={query}
@@ -80,7 +81,8 @@ export function Search({ namespace, onDeleted, children }: {
         <section class="stack" aria-label="Matches">
           <div class="row between">
             <h2 aria-live="polite">
-              {count(found.answer.results.length, "match", "matches")} for “{found.query}”
+              {count(found.answer.results.length, "match", "matches")}{" "}
+              for “<bdi>{found.query}</bdi>”
             </h2>
             <button type="button" class="button small" onClick={() => setFound(undefined)}>
               Show all memories
