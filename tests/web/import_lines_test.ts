@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { readImport } from "../../web/src/memory/import_lines.ts";
+import { readImport, textOf } from "../../web/src/memory/import_lines.ts";
 
 Deno.test("a text has a memory on each line", () => {
   const { items, skipped } = readImport("I like tea\r\n\n  My sister is Ada  \n");
@@ -32,4 +32,16 @@ Deno.test("an export keeps what belongs to a memory; lines without text are coun
 Deno.test("a text that only looks like JSON in parts stays a text", () => {
   assert.equal(readImport('{"text":"a"}\nplain').items.length, 2);
   assert.deepEqual(readImport("").items, []);
+});
+
+Deno.test("a file that is NDJSON by its name stays so when a line is broken", () => {
+  const { items, skipped } = readImport('{"text":"a"}\n{"text":"b"}\n{"text":"c', true);
+  assert.deepEqual(items, [{ text: "a" }, { text: "b" }]);
+  assert.equal(skipped, 1);
+});
+
+Deno.test("a file in another encoding is refused, not damaged", async () => {
+  const latin = Uint8Array.from("Z\u00fcrich", (letter) => letter.charCodeAt(0));
+  await assert.rejects(textOf(new Blob([latin])), /not UTF-8/);
+  assert.equal(await textOf(new Blob(["Z\u00fcrich \ufffd"])), "Z\u00fcrich \ufffd");
 });

@@ -95,3 +95,23 @@ browserTest("an import waits for the relayer's limits, whatever is looked at", a
     await page.getByText("30 memories,").waitFor();
   });
 });
+
+browserTest(
+  "a file with a broken line, or in another encoding, damages nothing",
+  async (browser) => {
+    await withDashboard(async ({ web }) => {
+      const page = await browser.newPage();
+      await signIn(page, web);
+      await choose(page, "cut.ndjson", ['{"text":"I like tea"}', '{"text":"I live i']);
+      await page.getByText("1 of 1 memory saved, 1 line holds no memory.").waitFor();
+      await page.getByText("1 memory,").waitFor();
+      await page.getByLabel("File").setInputFiles({
+        name: "latin.txt",
+        mimeType: "text/plain",
+        buffer: Buffer.from("Z\u00fcrich", "latin1"),
+      });
+      await page.getByRole("alert").getByText("This file is not UTF-8 text").waitFor();
+      await page.getByText("1 memory,").waitFor();
+    });
+  },
+);

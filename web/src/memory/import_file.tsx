@@ -7,7 +7,7 @@ import { Pause } from "../parts/pause.tsx";
 import { count } from "../text/format.ts";
 import { useSession } from "../use_session.ts";
 import type { FileImport } from "./file_import.ts";
-import { readImport } from "./import_lines.ts";
+import { isNdjsonName, readImport, textOf } from "./import_lines.ts";
 
 function Outcome({ work }: { work: FileImport }) {
   const { total, done, failed, skipped, reason } = work.progress;
@@ -19,7 +19,7 @@ function Outcome({ work }: { work: FileImport }) {
           {done} of {count(total, "memory", "memories")} saved
           {failed > 0 && `, ${failed} failed`}
           {failed > 0 && reason !== undefined && ` (${reason})`}
-          {skipped > 0 && `, ${skipped} lines had no text`}.
+          {skipped > 0 && `, ${count(skipped, "line holds", "lines hold")} no memory`}.
         </p>
       </Notice>
       <Pause until={work.pausedUntil} />
@@ -56,7 +56,7 @@ export function ImportFile(
   }, [session, namespace]);
   async function load(file: File): Promise<void> {
     session.imports.delete(namespace);
-    const lines = readImport(await file.text());
+    const lines = readImport(await textOf(file), isNdjsonName(file.name));
     if (lines.items.length === 0) throw new Error("There is nothing to import in this file");
     await session.startImport(namespace, lines);
   }

@@ -48,16 +48,38 @@ function itemOf(line: object): ImportItem | undefined {
   };
 }
 
+/** Whether a file says by its name that it holds NDJSON. */
+export const isNdjsonName = (name: string): boolean => /\.(?:ndjson|jsonl)$/i.test(name);
+
+/**
+ * The text of a file.
+ *
+ * @throws {Error} when it is in an encoding that nobody named: its memories would be damaged.
+ */
+export async function textOf(file: Blob): Promise<string> {
+  const text = await file.text();
+  if (!text.includes("\ufffd")) return text;
+  try {
+    return new TextDecoder("utf-8", { fatal: true }).decode(await file.arrayBuffer());
+  } catch (cause) {
+    throw new Error("This file is not UTF-8 text. Save it with that encoding first", { cause });
+  }
+}
+
 /**
  * Reads a file for import: NDJSON in the form of an export, whose `memory` lines count, or a text
  * with a memory on each line.
+ *
+ * @param named Whether it is NDJSON by its name; else every line must be an object.
  */
-export function readImport(content: string): ImportLines {
+export function readImport(content: string, named = false): ImportLines {
   const lines = content.split(/\r?\n/).filter((line) => line.trim() !== "");
   const parsed = lines.map(parseLine);
-  const isNdjson = parsed.length > 0 && parsed.every((line) => line !== undefined);
+  const isNdjson = named || (parsed.length > 0 && parsed.every((line) => line !== undefined));
   if (!isNdjson) return { items: lines.map((line) => ({ text: line.trim() })), skipped: 0 };
-  const memories = parsed.filter((line) => (Reflect.get(line, "type") ?? "memory") === "memory");
-  const items = memories.map(itemOf).filter((item) => item !== undefined);
+  const memories = parsed.filter((line) =>
+    line === undefined || (Reflect.get(line, "type") ?? "memory") === "memory"
+  );
+  const items = memories.map((line) => line && itemOf(line)).filter((item) => item !== undefined);
   return { items, skipped: memories.length - items.length };
 }
