@@ -73,6 +73,19 @@ browserTest("an account is switched off and on again", async (browser) => {
   });
 });
 
+browserTest("who switched an account on is not asked to switch it off", async (browser) => {
+  await withDashboard(async ({ web }) => {
+    const page = await browser.newPage();
+    await signIn(page, web);
+    await page.getByRole("link", { name: "Account" }).click();
+    await page.getByRole("button", { name: "Switch off" }).click();
+    await page.getByRole("dialog").getByRole("button", { name: "Switch off" }).click();
+    await page.getByRole("button", { name: "Switch it on" }).click();
+    await page.getByText("stored, without a limit").waitFor();
+    assert.equal(await page.getByRole("dialog").count(), 0);
+  });
+});
+
 browserTest("a key can be removed while the account is off", async (browser) => {
   await withDashboard(async ({ web }) => {
     const page = await browser.newPage();

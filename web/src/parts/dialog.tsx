@@ -42,7 +42,9 @@ export function ConfirmDialog(
     try {
       const neighbour = neighbourOf(opener.current);
       await onConfirm();
-      ref.current?.close();
+      // What was confirmed may have taken the dialog off the page, which then tells no end.
+      if (ref.current === null) onClose();
+      else ref.current.close();
       // With the opener, the place is gone to which a browser gives back the focus.
       setTimeout(() => document.activeElement === document.body && focusOn(neighbour));
     } catch (thrown) {
