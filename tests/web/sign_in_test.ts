@@ -73,6 +73,23 @@ browserTest("an account is switched off and on again", async (browser) => {
   });
 });
 
+browserTest("other tabs follow when an account is switched off and on", async (browser) => {
+  await withDashboard(async ({ web }) => {
+    const context = await browser.newContext();
+    const page = await context.newPage();
+    await signIn(page, web);
+    const other = await context.newPage();
+    await other.goto(web);
+    await other.getByText("Nothing here yet").waitFor();
+    await page.getByRole("link", { name: "Account" }).click();
+    await page.getByRole("button", { name: "Switch off" }).click();
+    await page.getByRole("dialog").getByRole("button", { name: "Switch off" }).click();
+    await other.getByText("Your account is switched off").waitFor();
+    await page.getByRole("button", { name: "Switch it on" }).click();
+    await other.getByText("Nothing here yet").waitFor();
+  });
+});
+
 browserTest("who switched an account on is not asked to switch it off", async (browser) => {
   await withDashboard(async ({ web }) => {
     const page = await browser.newPage();

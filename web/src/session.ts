@@ -89,8 +89,11 @@ export class Session {
       if (event.isTrusted) this.#clickedAt = Date.now();
     }, { capture: true });
     // Another tab signed in or out: what this one shows and holds is not the user's any more.
-    this.#tabs.onmessage = ({ data }) => {
-      if (data !== (this.who?.accountId ?? null)) location.reload();
+    this.#tabs.onmessage = async ({ data }) => {
+      if (data !== (this.who?.accountId ?? null)) return location.reload();
+      // The same account: it may have been switched off or on, or its key saved.
+      this.who = await read<SignedIn>(NAME);
+      this.#changed();
     };
     this.who = await read<SignedIn>(NAME);
     if (this.who?.pair !== undefined) {
@@ -129,7 +132,6 @@ export class Session {
       backedUp: this.who?.address === address && this.who.backedUp,
       ...(pair === undefined ? {} : { pair }),
     });
-    this.#tabs.postMessage(accountId);
     return accountId;
   }
 
@@ -286,6 +288,7 @@ export class Session {
   async #keep(who: SignedIn): Promise<void> {
     await keep(NAME, who);
     this.who = who;
+    this.#tabs.postMessage(who.accountId);
     this.#changed();
   }
 
