@@ -22,13 +22,22 @@ function tryToWriteAll(stream: { writeSync(bytes: Uint8Array): number }, text: s
   }
 }
 
+/** A reader that has left, such as `head`, had enough: that is no failure. */
+function writeOut(text: string): void {
+  try {
+    writeAll(Deno.stdout, text);
+  } catch (error) {
+    if (!(error instanceof Deno.errors.BrokenPipe)) throw error;
+  }
+}
+
 /** A child of the launcher may read neither: its settings come through standard input. */
 function processIo(isChild: boolean): ProcessIo {
   return {
     env: isChild ? {} : Deno.env.toObject(),
     cwd: isChild ? "" : Deno.cwd(),
     stdin: Deno.stdin.readable,
-    write: (text) => writeAll(Deno.stdout, text),
+    write: writeOut,
     writeError: (text) => tryToWriteAll(Deno.stderr, text),
     exit: (code) => Deno.exit(code),
   };

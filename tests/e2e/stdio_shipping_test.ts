@@ -13,6 +13,17 @@ import { bundled, permissionsFor, type Variant, VARIANTS } from "./stdio_variant
 /** Nobody listens there. */
 const NOWHERE = "http://127.0.0.1:1";
 
+/** The program's own terminal commands, which are not shipped with the package. */
+const PROGRAM: Variant = {
+  name: "the program",
+  ignore: false,
+  start: (home) => {
+    const launched = packageStart(home);
+    const args = launched.args.map((arg) => arg.replace(/cli\/svc_mcp\.ts$/, "main.ts"));
+    return Promise.resolve({ ...launched, args });
+  },
+};
+
 for (const { name, ignore, start } of VARIANTS) {
   Deno.test({
     name: `${name}: serves a host that is not signed in`,
@@ -31,32 +42,6 @@ for (const { name, ignore, start } of VARIANTS) {
         assert.match(textOf(refused), /svc_login/);
         assert.equal(await svc.end(), 0);
         assert(svc.log.length > 0, "every line of standard error is JSON");
-      });
-    },
-  });
-
-  Deno.test({
-    name: `${name}: a command whose output is lost fails, unless its reader had enough`,
-    ignore: ignore || Deno.build.os !== "linux",
-    fn: async () => {
-      verifies("13.4-6");
-      await inHome(async (home) => {
-        const { command, args, env } = await start(home, NOWHERE);
-        for (const [end, wanted] of [["> /dev/full", 1], ["| true", 0]] as const) {
-          const script = `set -o pipefail; "$@" ${end}`;
-          const { code, stderr } = await new Deno.Command("bash", {
-            args: ["-c", script, "bash", command, ...args, "--help"],
-            env: { ...env, PATH: Deno.env.get("PATH") ?? "" },
-            clearEnv: true,
-            stdin: "null",
-          }).output();
-          const said = new TextDecoder().decode(stderr);
-          assert.equal(code, wanted, said);
-          assert.match(
-            said,
-            wanted === 0 ? /^$/ : /^The output could not be written \(ENOSPC\)\.\n$/,
-          );
-        }
       });
     },
   });
@@ -139,18 +124,35 @@ for (const { name, ignore, start } of VARIANTS) {
   });
 }
 
-/** The program's own terminal commands, which are not shipped with the package. */
-const PROGRAM: Variant = {
-  name: "the program",
-  ignore: false,
-  start: (home) => {
-    const launched = packageStart(home);
-    const args = launched.args.map((arg) => arg.replace(/cli\/svc_mcp\.ts$/, "main.ts"));
-    return Promise.resolve({ ...launched, args });
-  },
-};
-
 for (const { name, ignore, start } of [...VARIANTS, PROGRAM]) {
+  Deno.test({
+    name: `${name}: a command whose output is lost fails, unless its reader had enough`,
+    ignore: ignore || Deno.build.os !== "linux",
+    fn: async () => {
+      verifies("13.4-6");
+      await inHome(async (home) => {
+        const { command, args, env } = await start(home, NOWHERE);
+        for (const [end, wanted] of [["> /dev/full", 1], ["| true", 0]] as const) {
+          const script = `set -o pipefail; "$@" ${end}`;
+          const { code, stderr } = await new Deno.Command("bash", {
+            args: ["-c", script, "bash", command, ...args, "recall", "--help"],
+            env: { ...env, PATH: Deno.env.get("PATH") ?? "" },
+            clearEnv: true,
+            stdin: "null",
+          }).output();
+          const said = new TextDecoder().decode(stderr);
+          assert.equal(code, wanted, said);
+          assert.match(
+            said,
+            wanted === 0
+              ? /^$/
+              : /^(The output could not be written \(ENOSPC\)\.|No space left .*)\n$/,
+          );
+        }
+      });
+    },
+  });
+
   Deno.test({
     name: `${name}: sends nothing for this machine to a proxy`,
     ignore,
