@@ -40,7 +40,8 @@ function boundedText(max: number, empty: ErrorCode, long: ErrorCode) {
       return fail(context, "invalid_request", "must be well-formed Unicode");
     }
     if (text.length > max || byteLength(text) > max) {
-      fail(context, long, `must have at most ${max} bytes of UTF-8`);
+      const member = empty.replace("empty_", "");
+      fail(context, long, `${member} must have at most ${max} bytes of UTF-8`);
     }
   });
 }

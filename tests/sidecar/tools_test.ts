@@ -217,7 +217,10 @@ Deno.test("a failure carries message and code", async () => {
   await using test = await startSidecarTest();
   const long = await result(test, "svc_recall", { query: "x".repeat(65_537) });
   assert.equal(long.isError, true);
-  assert.match(long.content[0].text, /^Tool error: .+ \(code: query_too_long\)$/);
+  assert.match(
+    long.content[0].text,
+    /^Tool error: query must have at most 65536 bytes .*\(code: query_too_long\)$/,
+  );
   const bad = await result(test, "svc_remember", { text: "x", namespace: "a\u0000" });
   assert.match(bad.content[0].text, /\(code: invalid_namespace\)$/);
   const key = await test.svc.addKey(["read"]);
