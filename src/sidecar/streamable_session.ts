@@ -79,17 +79,21 @@ export class StreamableSession {
         return await completeRefusal(response, requestId);
       }
       streaming = true;
-      return this.#stream(response, request.method === "GET" ? 0 : FIRST_KEEPALIVE_MS);
+      const firstKeepaliveMs = request.method === "GET" ? 0 : FIRST_KEEPALIVE_MS;
+      return this.#stream(response, firstKeepaliveMs, () => this.#transport.leave(parsedBody));
     } finally {
       if (!streaming) this.#done();
     }
   }
 
-  #stream(response: Response, firstKeepaliveMs: number): Response {
+  #stream(response: Response, firstKeepaliveMs: number, onEnd: () => void): Response {
     const body = guardStream(response.body!, {
       firstKeepaliveMs,
       keepaliveMs: this.#gate.limits.keepaliveSeconds * 1000,
-      onEnd: () => this.#done(),
+      onEnd: () => {
+        onEnd();
+        this.#done();
+      },
     });
     return new Response(body, {
       status: response.status,

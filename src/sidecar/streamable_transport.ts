@@ -1,7 +1,6 @@
 import {
   type HandleRequestOptions,
   isJSONRPCNotification,
-  isJSONRPCRequest,
   isJSONRPCResponse,
   type JSONRPCMessage,
   type RequestId,
@@ -15,7 +14,21 @@ interface Post {
   readonly waiting: Set<RequestId>;
   /** Those that will get none. */
   readonly cancelled: Set<RequestId>;
+  /** Whether its client has left, and may ask again. */
+  isLeft: boolean;
 }
+
+/** The id of a request; the library checks the rest of it. */
+function idOf(message: unknown): RequestId | undefined {
+  if (typeof methodOf(message) !== "string") return undefined;
+  const id: unknown = Reflect.get(message as object, "id");
+  return typeof id === "string" || typeof id === "number" ? id : undefined;
+}
+
+const inUse = (id: RequestId): Response =>
+  Response.json({ jsonrpc: "2.0", id, error: { code: -32600, message: "The id is in use" } }, {
+    status: 400,
+  });
 
 /**
  * Streamable HTTP whose streams end. A cancelled request gets no response, and the library keeps a
@@ -23,22 +36,34 @@ interface Post {
  */
 export class StreamableTransport extends WebStandardStreamableHTTPServerTransport {
   readonly #posts = new Map<RequestId, Post>();
+  readonly #byBody = new WeakMap<object, Post>();
 
   override async handleRequest(
     request: Request,
     options: HandleRequestOptions & { readonly parsedBody: unknown },
   ): Promise<Response> {
-    const messages: readonly unknown[] = [options.parsedBody].flat();
-    const post: Post = { waiting: new Set(), cancelled: new Set() };
+    const { parsedBody } = options;
+    const messages: readonly unknown[] = [parsedBody].flat();
+    const post: Post = { waiting: new Set(), cancelled: new Set(), isLeft: false };
     for (const message of messages) {
-      if (methodOf(message) === undefined || !isJSONRPCRequest(message)) continue;
-      post.waiting.add(message.id);
-      this.#posts.set(message.id, post);
+      const id = idOf(message);
+      if (id === undefined) continue;
+      // The library would answer the older request on the newer stream, and end its own never.
+      if (this.#posts.get(id)?.isLeft === false) return inUse(id);
+      post.waiting.add(id);
     }
+    for (const id of post.waiting) this.#posts.set(id, post);
+    if (typeof parsedBody === "object" && parsedBody !== null) this.#byBody.set(parsedBody, post);
     const response = await super.handleRequest(request, options);
     if (!response.ok) { for (const id of post.waiting) this.#posts.delete(id); }
     for (const message of messages) await this.#cancel(message);
     return response;
+  }
+
+  /** Notes that a stream has ended, whoever ended it; `parsedBody` is what it answers. */
+  leave(parsedBody: unknown): void {
+    const post = typeof parsedBody === "object" && this.#byBody.get(parsedBody as object);
+    if (post) post.isLeft = true;
   }
 
   override async send(

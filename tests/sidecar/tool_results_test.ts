@@ -221,6 +221,51 @@ Deno.test("in a batch, a cancelled call keeps no other from its response, and no
   assert.deepEqual(await idsOf(alone), [], "there is no other");
 });
 
+Deno.test("an id that is in use is refused until its response is there, or its client has left", async () => {
+  const calls = new Gate();
+  let answered = Promise.withResolvers<void>();
+  await using test = await startSidecarTest({
+    fetch: async (url, init) => {
+      if (!url.endsWith("/api/recall")) return await fetch(url, init);
+      await calls.pass(init.signal ?? undefined);
+      const found = await (await fetch(url, init)).json();
+      answered.resolve();
+      return Response.json(found);
+    },
+  });
+  const session = { "mcp-session-id": await test.open() };
+  const post = (body: Json) => test.send("POST", "/api/mcp", body, session);
+  const resultIn = async (stream: Response): Promise<Json> => (await messagesOf(stream))[0]?.result;
+  const ping = { jsonrpc: "2.0", id: 1, method: "ping" };
+  const params = { name: "svc_recall", arguments: { query: "tea" } };
+  const recall = { jsonrpc: "2.0", id: 1, method: "tools/call", params };
+
+  calls.close();
+  const found = await post(recall);
+  await calls.reached;
+  for (const body of [ping, [{ ...ping, id: 2 }, ping]]) {
+    const refused = await post(body);
+    assert.equal(refused.status, 400);
+    const { id, error } = await refused.json();
+    assert.deepEqual([id, error.code, error.message], [1, -32600, "The id is in use"]);
+    assert.equal(error.data.code, "invalid_request");
+  }
+  calls.open();
+  assert.equal((await resultIn(found)).structuredContent.total, 0);
+  assert.deepEqual(await resultIn(await post(ping)), {});
+
+  calls.close();
+  const left = await post(recall);
+  await calls.reached;
+  await left.body?.cancel();
+  assert.deepEqual(await resultIn(await post(ping)), {});
+  answered = Promise.withResolvers();
+  calls.open();
+  await answered.promise;
+  // Its call ends before the test does.
+  await test.svc.recall("tea");
+});
+
 Deno.test("tool calls spend what their key may spend on signed requests", async () => {
   verifies("7-25");
   const rateLimit = { ...DEFAULT_CONFIG.rateLimit, keyPerMinute: 12 };
