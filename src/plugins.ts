@@ -30,6 +30,12 @@ function refused(role: Role, name: string, text: string, cause?: unknown): SvcEr
   return new SvcError("invalid_parameter", `${ROLE_FIELDS[role].env}=${name} ${text}`, { cause });
 }
 
+/** Why a module was not loaded, without the source and Deno's advice about flags. */
+function reasonOf(error: unknown): string {
+  const said = error instanceof Error ? error.message.split("\n", 1)[0]! : "";
+  return said === "" ? "" : `: ${said.split(", run again", 1)[0]}`;
+}
+
 /**
  * Loads the plugin of a role by name, path or import specifier. The specifier is computed on
  * purpose: a literal one would make every start fetch and load every plugin.
@@ -44,7 +50,7 @@ export async function loadPlugin(role: Role, name: string): Promise<Plugin> {
   try {
     module = await import(specifier);
   } catch (error) {
-    throw refused(role, name, "cannot be loaded", error);
+    throw refused(role, name, `cannot be loaded${reasonOf(error)}`, error);
   }
   const plugin = module.default;
   if (!isPlugin(plugin)) throw refused(role, name, "is no plugin: it lacks a definePlugin default");

@@ -1,10 +1,6 @@
 import type { Env } from "./fields.ts";
 import { childEnvironment, childSpec } from "./launcher/child_spec.ts";
-import {
-  isWithoutRemoteModules,
-  pluginFolders,
-  sidecarPermissions,
-} from "./launcher/permissions.ts";
+import { isWithoutRemoteModules, pluginPaths, sidecarPermissions } from "./launcher/permissions.ts";
 import { Supervisor } from "./launcher/supervisor.ts";
 import { type Logger, silentLogger } from "./log.ts";
 import type { SidecarAddress } from "./sidecar/link.ts";
@@ -76,7 +72,7 @@ export function spawnSidecar(options: SpawnSidecarOptions): SpawnedSidecar {
   const permissions = sponsor === undefined ? own : {
     ...own,
     net: [...own.net, ...sponsor.net],
-    read: [...own.read, ...pluginFolders(sponsor.plugin)],
+    read: [...own.read, ...pluginPaths(sponsor.plugin)],
   };
   const boot: SidecarBoot = {
     url,

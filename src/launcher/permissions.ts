@@ -40,20 +40,21 @@ export function netEntry(host: string, port: number | string): string {
   return `${host.includes(":") ? `[${host}]` : host}:${port}`;
 }
 
-/** Folders that {@linkcode moduleFolders} answers for one plugin. */
-export function pluginFolders(name: string): string[] {
-  return moduleFolders([{ name }]);
+/** What {@linkcode modulePaths} answers for one plugin. */
+export function pluginPaths(name: string): string[] {
+  return modulePaths([{ name }]);
 }
 
-/** Folders of modules that are imported by a computed specifier, which counts as reading them. */
-function moduleFolders(castings: readonly Pick<Casting, "name">[]): string[] {
-  const folders = PROGRAM_ROOT.protocol === "file:"
-    ? ["plugins/", "src/"].map((folder) => new URL(folder, PROGRAM_ROOT).href)
+/** Modules that are imported by a computed specifier, which counts as reading them. */
+function modulePaths(castings: readonly Pick<Casting, "name">[]): string[] {
+  const outside = castings.filter(({ name }) => name.startsWith("file:"));
+  // A plugin from elsewhere imports `@svc/relayer`, which reads its version.
+  const own = ["plugins/", "src/", ...(outside.length === 0 ? [] : ["mod.ts", "deno.json"])];
+  const found = PROGRAM_ROOT.protocol === "file:"
+    ? own.map((path) => new URL(path, PROGRAM_ROOT).href)
     : [];
-  for (const { name } of castings) {
-    if (name.startsWith("file:")) folders.push(new URL("./", name).href);
-  }
-  return folders.map((folder) => fileURLToPath(folder).replace(/(.)[/\\]$/, "$1"));
+  for (const { name } of outside) found.push(new URL("./", name).href);
+  return found.map((path) => fileURLToPath(path).replace(/(.)[/\\]$/, "$1"));
 }
 
 /** Where the dashboard listens, and the folder of its files. */
@@ -90,7 +91,7 @@ export function relayerPermissions(
     read: paths(
       [settings.dataDir],
       Deno.build.os === "windows" ? [] : [ZEROS],
-      moduleFolders(castings),
+      modulePaths(castings),
       dashboard.read,
       ...asked.map(({ read }) => read),
     ),
@@ -129,7 +130,7 @@ export function sidecarPermissions(
     net: union([hostname, "127.0.0.1"], ...asked.map(({ net }) => net)),
     read: paths(
       fixtures,
-      castings.length === 0 ? [] : moduleFolders(castings),
+      castings.length === 0 ? [] : modulePaths(castings),
       ...asked.map(({ read }) => read),
     ),
     write: [],
