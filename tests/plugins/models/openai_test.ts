@@ -202,3 +202,34 @@ Deno.test("a server that knows fewer ways to ask for JSON is asked in the one it
     deepStrictEqual(asked, ["json_schema", "json_object", undefined, undefined]);
   }
 });
+
+Deno.test("a model that takes no temperature is asked without one", async () => {
+  const asked: unknown[] = [];
+  let refusesAll = false;
+  await using server = new HostileServer(json({ data: [] }));
+  await using model = await openaiLanguageModel({ base: server.url, model: "mine" });
+  server.behaviour = async (request) => {
+    const { temperature } = await request.json();
+    asked.push(temperature);
+    return refusesAll || temperature !== undefined
+      ? new Response("", { status: 400 })
+      : Response.json({ choices: [{ message: { content: "yes" } }] });
+  };
+  strictEqual(await model.chat(QUESTION, { temperature: 0 }), "yes");
+  strictEqual(await model.chat(QUESTION, { temperature: 0, json: true }), "yes");
+  deepStrictEqual(asked, [0, undefined, undefined]);
+
+  const { behaviour } = server;
+  server.behaviour = json({ data: [] });
+  await using other = await openaiLanguageModel({ base: server.url, model: "mine" });
+  server.behaviour = behaviour;
+  asked.length = 0;
+  refusesAll = true;
+  await rejects(other.chat(QUESTION, { temperature: 0 }), { code: "llm_unavailable" });
+  server.behaviour = async (request) => {
+    asked.push((await request.json()).temperature);
+    return Response.json({ choices: [{ message: { content: "yes" } }] });
+  };
+  await other.chat(QUESTION, { temperature: 0 });
+  deepStrictEqual(asked, [0, undefined, 0]);
+});
