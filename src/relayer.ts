@@ -70,7 +70,9 @@ export interface RelayerOptions {
 
 /** A running relayer. */
 export interface Relayer extends AsyncDisposable {
-  /** Answers one request; pass it to `Deno.serve`. */
+  /**
+   * Answers one request; pass it to `Deno.serve`. Without `info` a client counts as this machine.
+   */
   fetch(request: Request, info?: Pick<Deno.ServeHandlerInfo, "remoteAddr">): Promise<Response>;
   /**
    * Answers one call of the sidecar; pass it to a `Deno.serve` on loopback that is the sidecar's
@@ -152,16 +154,14 @@ class RunningRelayer implements Relayer {
     this.#stack = stack.move(); // until here the caller disposes of it
   }
 
-  fetch(
-    request: Request,
-    info?: Pick<Deno.ServeHandlerInfo, "remoteAddr">,
-  ): Promise<Response> {
+  // Both are handed to servers, which call them without `this`.
+  readonly fetch: Relayer["fetch"] = (request, info) => {
     const address = info?.remoteAddr;
     const peer = address !== undefined && "hostname" in address ? address.hostname : "127.0.0.1";
     return this.#router.fetch(request, peer);
-  }
+  };
 
-  async fetchInternal(request: Request): Promise<Response> {
+  readonly fetchInternal: Relayer["fetchInternal"] = async (request) => {
     const given = request.headers.get(HEADER.sidecarToken);
     const token = this.#sidecarToken;
     if (given === null || token === undefined || !isSameSecret(given, token)) {
@@ -170,7 +170,7 @@ class RunningRelayer implements Relayer {
     }
     const client = request.headers.get(HEADER.clientIp) ?? "";
     return await this.#router.fetch(request, isAddress(client) ? client : "127.0.0.1");
-  }
+  };
 
   idle(): Promise<void> {
     return this.#domain.worker.idle();
