@@ -51,7 +51,8 @@ class McpSidecar implements Sidecar {
     return { sse: this.#sse.size, streamable: this.#streamable.size, sessions: caps.total };
   }
 
-  async fetch(request: Request): Promise<Response> {
+  // Handed to a server, which calls it without `this`.
+  readonly fetch: Sidecar["fetch"] = async (request) => {
     const requestId = request.headers.get(HEADER.requestId) ?? crypto.randomUUID();
     let response: Response;
     try {
@@ -62,7 +63,7 @@ class McpSidecar implements Sidecar {
     if (!request.bodyUsed) await request.body?.cancel().catch(() => {});
     response.headers.set(HEADER.requestId, requestId);
     return response;
-  }
+  };
 
   #answer(request: Request, requestId: string): Promise<Response> {
     const given = request.headers.get(TOKEN_HEADER) ?? "";

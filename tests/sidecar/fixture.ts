@@ -95,7 +95,7 @@ export async function startSidecarTest(
     token: TOKEN,
     ...options,
   });
-  const front = stack.use(Deno.serve(listen, (request) => sidecar.fetch(request)));
+  const front = stack.use(Deno.serve(listen, sidecar.fetch));
   stack.use(sidecar);
   return new TestSidecar(svc, sidecar, `http://127.0.0.1:${front.addr.port}`, stack);
 }
