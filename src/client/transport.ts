@@ -293,9 +293,10 @@ export class Transport {
   }
 
   /** Takes over the relayer's clock; answers how long to wait then. */
-  #correctClock(): number | undefined {
+  #correctClock(): number {
     const theirs = Date.parse(this.#relayerDate ?? "");
-    if (Number.isNaN(theirs)) return undefined;
+    // In this process, or of another origin's in a browser: nobody says that our clock is wrong.
+    if (Number.isNaN(theirs)) return RESTART_WAIT_MS;
     const offset = theirs - this.options.now();
     const known = Math.abs(offset - this.#clockOffset) <= CLOCK_TOLERANCE_MS;
     this.#clockOffset = Math.abs(offset) <= CLOCK_TOLERANCE_MS ? 0 : offset;

@@ -249,6 +249,20 @@ Deno.test("a right clock that is refused waits for a restarted relayer, once", a
   assert.deepEqual(waits, [3000]);
 });
 
+Deno.test("where no Date is seen a restarted relayer is waited for as well", async () => {
+  let refused = 0;
+  const { client, waits } = clientOf("http://relayer.internal", {
+    fetch: () =>
+      Promise.resolve(
+        refused++ === 0
+          ? Response.json({ code: "timestamp_out_of_range" }, { status: 401 })
+          : Response.json({ owner: "0x1" }),
+      ),
+  });
+  assert.equal((await client.account()).owner, "0x1");
+  assert.deepEqual(waits, [3000]);
+});
+
 Deno.test("waitFor polls with growing waits until the job is there", async () => {
   const job = (n: number): object => ({ job_id: ID, status: "running", recallable: n >= 3 });
   await using relayer = fakeRelayer({
