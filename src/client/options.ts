@@ -97,7 +97,8 @@ export function parseBaseUrl(text: string): string | undefined {
   const url = URL.parse(text.trim());
   if (url === null || !/^https?:$/.test(url.protocol)) return undefined;
   if (url.username + url.password + url.search + url.hash !== "") return undefined;
-  return url.href.replace(/\/+$/, "");
+  // Not `href`, which keeps a lone ? or # at the end.
+  return (url.origin + url.pathname).replace(/\/+$/, "");
 }
 
 /** Whether an address is plain http to a host that is not this machine. */

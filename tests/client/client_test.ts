@@ -5,7 +5,7 @@ import {
   SvcConnectionError,
   SvcError,
 } from "../../src/client/mod.ts";
-import { SvcAnswerError } from "../../src/client/mod.ts";
+import { parseBaseUrl, SvcAnswerError } from "../../src/client/mod.ts";
 import { fakeRelayer, refusal } from "./fake_relayer.ts";
 
 const PRIVATE_KEY = "07".repeat(32);
@@ -211,6 +211,7 @@ Deno.test("options are checked, and secrets are not printed", () => {
   }
   const { client } = clientOf("https://example.com/base/");
   assert.equal(client.baseUrl, "https://example.com/base");
+  assert.equal(parseBaseUrl("http://Example.com:80/base/?#"), "http://example.com/base");
   assert(!Deno.inspect(client, { depth: 10 }).includes("07070707"));
 });
 
