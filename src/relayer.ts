@@ -88,7 +88,7 @@ export interface Relayer extends AsyncDisposable {
 
 /** Relayer key of a relayer that keeps nothing. */
 function keyOf({ dataDir, relayerKey }: RelayerOptions): RelayerKey {
-  if (dataDir !== undefined && relayerKey === undefined) {
+  if (relayerKey?.length !== 32 && (dataDir ?? relayerKey) !== undefined) {
     throw new SvcError("invalid_parameter", "dataDir needs a relayerKey of 32 bytes");
   }
   return new RelayerKey(relayerKey ?? crypto.getRandomValues(new Uint8Array(32)));

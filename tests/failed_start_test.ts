@@ -40,3 +40,12 @@ Deno.test("a data directory is one relayer's, until that is disposed of or did n
   await (await start())[Symbol.asyncDispose]();
   await Deno.remove(dataDir, { recursive: true });
 });
+
+Deno.test("a relayer key has 32 bytes, and a data directory needs one", async () => {
+  const backends = memoryBackends();
+  const refusal = { code: "invalid_parameter", message: /relayerKey of 32 bytes/ };
+  for (const length of [0, 16, 33]) {
+    await rejects(createRelayer({ backends, relayerKey: new Uint8Array(length) }), refusal);
+  }
+  await rejects(createRelayer({ backends, dataDir: "/nowhere" }), refusal);
+});
