@@ -14,6 +14,18 @@ export interface BodyBounds {
 /** Room for the next part, bytes: as much again as has come, within these. */
 const LEAST_ROOM = 4_096;
 const MOST_ROOM = 65_536;
+/** Parts after which others have a turn: those that have arrived already come without one. */
+const PARTS_A_TURN = 32;
+
+/** Bodies that let others have a turn. */
+let pausing = 0;
+
+/** The more bodies come in crumbs, the longer each waits: together they must not fill the time. */
+async function pause(): Promise<void> {
+  pausing++;
+  await new Promise((resolve) => setTimeout(resolve, pausing));
+  pausing--;
+}
 
 interface Parts {
   /** The next part; `undefined` when there is none, or the rest was cancelled. */
@@ -91,7 +103,8 @@ async function readParts(
   }, timeoutMs);
   const gathered = new GatheredBytes();
   try {
-    for (;;) {
+    for (let count = 1;; count++) {
+      if (count % PARTS_A_TURN === 0) await pause();
       const room = Math.min(Math.max(gathered.length, LEAST_ROOM), MOST_ROOM);
       const part = await parts.next(room);
       if (isLate) throw new SvcError("request_timeout");

@@ -5,6 +5,7 @@ import {
   SIGNED_BODY_BYTES,
 } from "../../src/protocol/limits.ts";
 import { GatheredBytes } from "../../src/protocol/gathered_bytes.ts";
+import { readBody } from "../../src/protocol/read_body.ts";
 import { type Answer, read, startRelayer, type TestRelayer } from "../relayer_fixture.ts";
 import { verifies } from "../requirements.ts";
 import { assertError } from "./case.ts";
@@ -173,6 +174,23 @@ Deno.test("a part of a body is not held with the buffer it came in", () => {
   }
   assert.deepEqual([...gathered.bytes], expected);
   assert.ok(gathered.bytes.buffer.byteLength < 2 * expected.length);
+});
+
+Deno.test("a body in crumbs leaves others their turn", async () => {
+  let parts = 0;
+  const crumbs = () => {
+    return new ReadableStream<Uint8Array>({
+      pull(controller) {
+        if (parts === 1000) return controller.close();
+        parts++;
+        controller.enqueue(Uint8Array.of(0x20));
+      },
+    }, { highWaterMark: 0 });
+  };
+  const reading = readBody(crumbs(), { limit: 1000, timeoutMs: 60_000 });
+  await new Promise((resolve) => setTimeout(resolve, 0));
+  assert.ok(parts < 1000, "nobody else had a turn before the end");
+  assert.equal((await reading).length, 1000);
 });
 
 Deno.test("a body must say that it is JSON, and be sent as it is", async () => {
