@@ -75,3 +75,30 @@ Deno.test("a key that an earlier try added is there, unless more was asked for",
     await assert.rejects(owner.addKey(wallet, id, { ...key, ...less }), /lists this key already/);
   }
 });
+
+Deno.test("an account with all its keys says so before anybody pays", async () => {
+  await using devnet = await startDevnet();
+  const wallet = await BrowserWallet.make();
+  await devnet.fund(wallet.address);
+  const place = {
+    network: "localnet",
+    rpcUrl: devnet.rpcUrl,
+    packageId: devnet.packageId,
+    registryId: devnet.registryId,
+    relayerUrl: "http://127.0.0.1:9",
+  } as const;
+  const owner = new ChainOwner({ ...place, sponsored: false });
+  const { account_id: id } = await owner.open(wallet);
+  const newKey = async () => {
+    const { publicKey, privateKey } = await makeKey(false);
+    return {
+      public_key: publicKey,
+      label: "laptop",
+      permissions: ["read"] as const,
+      proof: await keyProof(privateKey, id),
+    };
+  };
+  for (let n = 0; n < 20; n++) await owner.addKey(wallet, id, await newKey());
+  const sponsored = new ChainOwner({ ...place, sponsored: true });
+  await assert.rejects(sponsored.addKey(wallet, id, await newKey()), /Remove one first/);
+});

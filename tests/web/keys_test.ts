@@ -109,3 +109,32 @@ browserTest("a refused key of the page is replaced once, whoever notices", async
     assert.equal(added, 1);
   });
 });
+
+browserTest("an account without room for the page's key can be given some", async (browser) => {
+  await withDashboard(async ({ web }) => {
+    const page = await browser.newPage();
+    await page.clock.install();
+    let refused = 0;
+    await page.route(/\/accounts\/0x\w+\/keys$/, async (route) => {
+      if (route.request().method() === "OPTIONS") return await route.continue();
+      refused++;
+      await route.fulfill({
+        status: 400,
+        headers: { "access-control-allow-origin": web },
+        json: { error: "An account has at most 100 keys", code: "invalid_parameter" },
+      });
+    });
+    await page.goto(web);
+    await page.getByRole("button", { name: "Start" }).click();
+    const alert = page.getByRole("alert").getByText("at most 100 keys");
+    await alert.first().waitFor();
+    for (let turn = 0; turn < 5; turn++) await page.clock.runFor(3000);
+    assert.equal(refused, 1, "nobody asks for a key all the time");
+    await page.goto(`${web}/apps`);
+    await alert.first().waitFor();
+    await page.unroute(/\/accounts\/0x\w+\/keys$/);
+    await page.getByRole("button", { name: "Show the keys" }).click();
+    await page.getByRole("button", { name: "Try again" }).click();
+    await page.locator(".key", { hasText: "this page" }).waitFor();
+  });
+});

@@ -1,4 +1,5 @@
 import { SvcClient } from "../../src/client/client.ts";
+import { SvcConnectionError } from "../../src/client/failures.ts";
 import { type ErrorCode, SvcError } from "../../src/errors.ts";
 import type { WebConfig } from "./config.ts";
 import {
@@ -45,6 +46,8 @@ const NAME = "signed-in";
 const TABS = "svc-signed-in";
 /** How long what happens is taken for what a click asked for, in milliseconds. */
 const CLICK_MS = 5000;
+/** How long a refusal of the page's key counts, unless the user clicks, in milliseconds. */
+const REFUSED_MS = 60_000;
 
 const isRefusal = (error: unknown, code: ErrorCode): boolean =>
   error instanceof SvcError && error.code === code;
@@ -63,6 +66,8 @@ export class Session {
   readonly imports = new Map<string, FileImport>();
   #wallet: Wallet | undefined;
   #client: Promise<SvcClient> | undefined;
+  /** Why there can be no page key; nobody asks for one all the time. */
+  #refusal: { readonly error: unknown; readonly at: number } | undefined;
   /** The replacement of a refused page key that is under way. */
   #mending: Promise<void> | undefined;
   readonly #tabs = new BroadcastChannel(TABS);
@@ -111,6 +116,7 @@ export class Session {
   async signIn(wallet: Wallet): Promise<void> {
     await this.#openAccount(wallet);
     this.#client = undefined;
+    this.#refusal = undefined;
     this.#expectsQuestion = true;
     // Keys of a site are deleted when space is short, unless they are asked to stay.
     // A browser may ask its user about it: nobody waits for that.
@@ -234,8 +240,12 @@ export class Session {
   }
 
   #signedClient(): Promise<SvcClient> {
+    const { error, at = -Infinity } = this.#refusal ?? {};
+    const isOld = Date.now() - at > REFUSED_MS || this.#clickedAt > at;
+    if (this.#client === undefined && !isOld) return Promise.reject(error);
     this.#client ??= this.#openClient().catch((error) => {
       this.#client = undefined;
+      if (!(error instanceof SvcConnectionError)) this.#refusal = { error, at: Date.now() };
       throw error;
     });
     return this.#client;

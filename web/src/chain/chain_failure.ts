@@ -1,5 +1,5 @@
 /** Abort codes of the contract's functions that a wallet's owner can run into. */
-const REFUSALS: Readonly<Record<number, string>> = {
+export const REFUSALS: Readonly<Record<number, string>> = {
   1: "This wallet does not own the account.",
   2: "This is not a usable key.",
   3: "The key's proof does not fit this account.",

@@ -11,7 +11,7 @@ import type { SuiNetwork } from "../../../src/protocol/networks.ts";
 import type { Account, NewKey } from "../owner/account.ts";
 import type { Owner } from "../owner/owner.ts";
 import type { Wallet } from "../wallet/wallet.ts";
-import { refusalOf } from "./chain_failure.ts";
+import { refusalOf, REFUSALS } from "./chain_failure.ts";
 import { executeSponsored, sponsor } from "./sponsor.ts";
 
 /** Where the accounts are. */
@@ -30,6 +30,8 @@ export interface ChainPlace {
   readonly sponsored: boolean;
 }
 
+/** Keys that the contract lets an account have. */
+const MAX_KEYS = 20;
 /** A node may answer from a moment before the transaction: so often it is asked, so far apart. */
 const READS = 20;
 const PAUSE_MS = 250;
@@ -63,6 +65,8 @@ export class ChainOwner implements Owner {
     // An earlier try may have succeeded though its answer was lost; the contract takes a key once.
     const known = await this.#get(accountId);
     if (known !== undefined && listsAs(known, key)) return known;
+    // Whoever pays says only that the transaction would fail.
+    if (known !== undefined && isFull(known)) throw new Error(REFUSALS[6]);
     const transaction = contract.addDelegateKey(this.#deployment, accountId, {
       publicKey: key.public_key,
       proof: key.proof,
@@ -198,6 +202,14 @@ function listsAs({ keys }: Account, { public_key, permissions, expires_at }: New
   return listed !== undefined && end(listed.expires_at) <= end(expires_at) &&
     listed.permissions.length === permissions.length &&
     permissions.every((permission) => listed.permissions.includes(permission));
+}
+
+/** Whether an account has all the keys it may have; those that ended make room. */
+function isFull({ keys }: Account): boolean {
+  const lasting = keys.filter(({ expires_at: end }) =>
+    end === undefined || Date.parse(end) > Date.now()
+  );
+  return lasting.length >= MAX_KEYS;
 }
 
 function shown({ accountId, owner, active, keys }: ChainAccount): Account {

@@ -5,6 +5,7 @@ import { KeysWhileOff } from "../apps/keys_while_off.tsx";
 import { HostSetup } from "../apps/host_setup.tsx";
 import { isExpired, KeyCard } from "../apps/key_card.tsx";
 import { type MadeKey, NewKeyForm } from "../apps/new_key.tsx";
+import { OwnerKeys } from "../apps/owner_keys.tsx";
 import type { AccountKey } from "../owner/account.ts";
 import { Failure } from "../parts/notice.tsx";
 import { useLoad } from "../parts/use_load.ts";
@@ -62,7 +63,8 @@ function Keys() {
   return (
     <>
       <Failure error={keys.error} retry={keys.reload} />
-      {keys.value === undefined && keys.error === undefined && <p class="quiet">Loading…</p>}
+      {keys.value === undefined &&
+        (keys.error === undefined ? <p class="quiet">Loading…</p> : <OwnerKeys />)}
       {list.length > 0 && <ul class="list">{list.filter((key) => !isExpired(key)).map(card)}</ul>}
       {ended.length > 0 && (
         <details>
