@@ -183,3 +183,30 @@ browserTest("the keyboard stays at its place when a memory is deleted", async (b
     await page.locator("main:focus").waitFor();
   });
 });
+
+browserTest("a namespace is forgotten by its exact name, typed anew each time", async (browser) => {
+  await withDashboard(async ({ web, relayer }) => {
+    const page = await browser.newPage();
+    await signIn(page, web);
+    const app = await makeApp(page, relayer);
+    const { job_id } = await app.remember("I like tea", { namespace: "a  b" });
+    await app.waitFor(job_id);
+    const button = page.locator(".namespaces button", { hasText: /^a\s+b/ });
+    await button.click();
+    await page.getByText("1 memory,").waitFor();
+    // What somebody sees is what they type or copy.
+    const shown = (await button.innerText()).split("\n")[0]!;
+    assert.equal(shown, "a  b");
+    await page.getByText("Import, repair, forget").click();
+    const dialog = page.getByRole("dialog");
+    const name = dialog.getByLabel("Namespace");
+    await page.getByRole("button", { name: "Forget…" }).click();
+    await name.fill(shown);
+    await dialog.getByRole("button", { name: "Cancel" }).click();
+    await page.getByRole("button", { name: "Forget…" }).click();
+    assert.equal(await name.inputValue(), "", "what was typed before counts no more");
+    await name.fill(shown);
+    await dialog.getByRole("button", { name: "Forget everything" }).click();
+    await page.getByText("Nothing here yet").waitFor();
+  });
+});

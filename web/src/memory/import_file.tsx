@@ -65,7 +65,8 @@ export function ImportFile(
       <h3>Import a file</h3>
       <p class="quiet">
         A text with one memory on each line, or NDJSON with a <code>text</code>{" "}
-        in each line's object. The memories go to the namespace <strong>{namespace}</strong>.
+        in each line's object. The memories go to the namespace{" "}
+        <strong class="exact">{namespace}</strong>.
       </p>
       <label>
         File

@@ -24,7 +24,7 @@ export function NamespaceList(
               aria-current={name === chosen ? "true" : undefined}
               onClick={() => onChoose(name)}
             >
-              <bdi>{name}</bdi>
+              <bdi class="exact">{name}</bdi>
               {namespaces !== undefined && (
                 <span class="count">
                   {(counts.get(name) ?? 0).toLocaleString("en")}

@@ -89,12 +89,13 @@ function Forget({ namespace, total, onChanged }: {
   async function forget(): Promise<void> {
     if (typed !== namespace) throw new Error("The name does not match");
     await session.ask((client) => client.forget(namespace));
-    setTyped("");
     onChanged();
   }
   return (
     <div class="stack">
-      <h3>Forget everything in {namespace}</h3>
+      <h3>
+        Forget everything in <bdi class="exact">{namespace}</bdi>
+      </h3>
       <p class="quiet">Deletes all memories of this namespace, also those being saved.</p>
       <button type="button" class="button danger" onClick={() => setAsking(true)}>
         Forget…
@@ -104,7 +105,10 @@ function Forget({ namespace, total, onChanged }: {
           title={`Forget ${count(total, "memory", "memories")}?`}
           action="Forget everything"
           onConfirm={forget}
-          onClose={() => setAsking(false)}
+          onClose={() => {
+            setAsking(false);
+            setTyped("");
+          }}
         >
           <p>This cannot be undone. Type the name of the namespace to go on.</p>
           <label>
