@@ -57,6 +57,26 @@ browserTest(
   },
 );
 
+browserTest("signing out does not wait for a relayer that does not answer", async (browser) => {
+  await withDashboard(async ({ web, relayer }) => {
+    const page = await browser.newPage();
+    await page.clock.install();
+    await signIn(page, web);
+    await page.route(`${relayer}/accounts/**`, () => {});
+    await page.getByRole("link", { name: "Account" }).click();
+    await page.getByRole("button", { name: "Sign out" }).click();
+    const asked = page.waitForRequest((request) => request.url().includes("/accounts/challenge"));
+    await page.getByRole("button", { name: "Delete the key and sign out" }).click();
+    await asked;
+    await page.clock.fastForward(10_000);
+    // The request itself would be given up after 30 seconds.
+    await page.getByRole("heading", { name: "Your memory, under your key" })
+      .waitFor({ timeout: 20_000 });
+    await page.reload();
+    await page.getByRole("button", { name: "Start" }).waitFor();
+  });
+});
+
 browserTest("an account is switched off and on again", async (browser) => {
   await withDashboard(async ({ web }) => {
     const page = await browser.newPage();

@@ -46,6 +46,8 @@ const NAME = "signed-in";
 const TABS = "svc-signed-in";
 /** How long what happens is taken for what a click asked for, in milliseconds. */
 const CLICK_MS = 5000;
+/** How long signing out waits for the removal of the page's key, in milliseconds. */
+const LEAVE_MS = 5000;
 /** How long a refusal of the page's key counts, unless the user clicks, in milliseconds. */
 const REFUSED_MS = 60_000;
 
@@ -170,8 +172,9 @@ export class Session {
   ): Promise<Account> {
     const { accountId } = this.#signedIn();
     const account = await change(this.owner, await this.wallet(), accountId);
-    if (this.who !== undefined && account.active !== this.who.active) {
-      await this.#keep({ ...this.who, active: account.active });
+    const { who } = this;
+    if (who?.accountId === accountId && account.active !== who.active) {
+      await this.#keep({ ...who, active: account.active });
     }
     return account;
   }
@@ -222,8 +225,10 @@ export class Session {
     const { who } = this;
     const key = who && await readPageKey(who.accountId);
     if (who?.kind === "browser" && key !== undefined) {
-      await this.change((owner, wallet, id) => owner.removeKey(wallet, id, key.publicKey))
+      const removed = this.change((owner, wallet, id) => owner.removeKey(wallet, id, key.publicKey))
         .catch(() => undefined);
+      // The key ends by itself; whoever leaves a browser does not wait for a relayer or a chain.
+      await Promise.race([removed, new Promise((resolve) => setTimeout(resolve, LEAVE_MS))]);
     }
     await dropAll();
     this.imports.clear();
