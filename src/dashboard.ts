@@ -50,6 +50,10 @@ export async function openDashboard(
   if (PROGRAM_ROOT.protocol !== "file:") {
     return off("its files are not on this machine");
   }
+  const { origin } = new URL(webUrl);
+  if (!settings.allowedOrigins.includes(origin)) {
+    return off(`SVC_ALLOWED_ORIGINS does not hold the page's origin, ${origin}`);
+  }
   try {
     const relayer = relayerUrl(settings, relayerPort);
     if (new URL(relayer).hostname.startsWith("[")) {

@@ -123,6 +123,22 @@ Deno.test("a relayer that no page can reach is named", async () => {
   });
 });
 
+Deno.test("a page that the relayer would not answer is named", async () => {
+  await inHome(async (home) => {
+    const port = freePort();
+    await using program = new Program(["start"], {
+      ...relayerEnv(home),
+      SVC_WEB_PORT: String(port),
+      SVC_ALLOWED_ORIGINS: "https://app.example",
+    });
+    const { reason } = await program.event("dashboard off");
+    assert.equal(
+      reason,
+      `SVC_ALLOWED_ORIGINS does not hold the page's origin, http://localhost:${port}`,
+    );
+  });
+});
+
 browserTest("the first paint is small, and asks nobody else", async (browser) => {
   await withDashboard(async ({ web, relayer }) => {
     const page = await browser.newPage();
