@@ -187,7 +187,8 @@ Deno.test("a body in crumbs leaves others their turn", async () => {
       },
     }, { highWaterMark: 0 });
   };
-  const reading = readBody(crumbs(), { limit: 1000, timeoutMs: 60_000 });
+  const request = new Request("http://localhost:8000/", { method: "POST", body: crumbs() });
+  const reading = readBody(request, { limit: 1000, timeoutMs: 60_000 });
   await new Promise((resolve) => setTimeout(resolve, 0));
   assert.ok(parts < 1000, "nobody else had a turn before the end");
   assert.equal((await reading).length, 1000);
