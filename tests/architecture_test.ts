@@ -62,6 +62,7 @@ const MAY_IMPORT: readonly (readonly [from: string, to: readonly string[]])[] = 
     "src/protocol/gathered_bytes.ts",
     "src/protocol/keys.ts",
     "src/protocol/networks.ts",
+    "src/protocol/turns.ts",
   ]],
   // A page in a browser: nothing of the relayer, and nothing that only Deno has.
   ["web/src/", [

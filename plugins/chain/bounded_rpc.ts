@@ -1,4 +1,5 @@
 import { GatheredBytes } from "../../src/protocol/gathered_bytes.ts";
+import { Turns } from "../../src/protocol/turns.ts";
 import { ExchangeEnd } from "./exchange_end.ts";
 import { AnswerTooLarge, NodeFailure, refusal, unreachable } from "./node_failure.ts";
 
@@ -74,6 +75,7 @@ async function readCapped(
   { maxBytes }: RpcBounds,
 ): Promise<Uint8Array<ArrayBuffer>> {
   const gathered = new GatheredBytes();
+  const turns = new Turns();
   const reader = readerOf(response);
   try {
     for (;;) {
@@ -81,6 +83,7 @@ async function readCapped(
       if (done) break;
       if (gathered.length + value.length > maxBytes) throw new AnswerTooLarge();
       gathered.add(value);
+      await turns.next();
     }
   } catch (thrown) {
     drop(reader);

@@ -1,5 +1,6 @@
 import { SvcError } from "../errors.ts";
 import { GatheredBytes } from "./gathered_bytes.ts";
+import { Turns } from "./turns.ts";
 
 /** Bounds of {@linkcode readBody}. */
 export interface BodyBounds {
@@ -14,18 +15,6 @@ export interface BodyBounds {
 /** Room for the next part, bytes: as much again as has come, within these. */
 const LEAST_ROOM = 4_096;
 const MOST_ROOM = 65_536;
-/** Parts after which others have a turn: those that have arrived already come without one. */
-const PARTS_A_TURN = 32;
-
-/** Bodies that let others have a turn. */
-let pausing = 0;
-
-/** The more bodies come in crumbs, the longer each waits: together they must not fill the time. */
-async function pause(): Promise<void> {
-  pausing++;
-  await new Promise((resolve) => setTimeout(resolve, pausing));
-  pausing--;
-}
 
 interface Parts {
   /** The next part; `undefined` when there is none, or the rest was cancelled. */
@@ -102,9 +91,9 @@ async function readParts(
     giveUp();
   }, timeoutMs);
   const gathered = new GatheredBytes();
+  const turns = new Turns();
   try {
-    for (let count = 1;; count++) {
-      if (count % PARTS_A_TURN === 0) await pause();
+    for (;;) {
       const room = Math.min(Math.max(gathered.length, LEAST_ROOM), MOST_ROOM);
       const part = await parts.next(room);
       if (isLate) throw new SvcError("request_timeout");
@@ -112,6 +101,7 @@ async function readParts(
       if (gathered.length + part.length > limit) throw new SvcError("body_too_large");
       onPart?.(part.length);
       gathered.add(part);
+      await turns.next();
     }
   } catch (cause) {
     giveUp();

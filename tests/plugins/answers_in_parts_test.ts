@@ -19,13 +19,14 @@ const bounds = {
 };
 
 /** A byte at a time, all in one buffer: a part that is kept as it came changes later. */
-function crumbs(): Response {
-  const bytes = new TextEncoder().encode(JSON.stringify(ANSWER));
+function crumbs(answer: unknown, onPart = () => {}): Response {
+  const bytes = new TextEncoder().encode(JSON.stringify(answer));
   const buffer = new Uint8Array(65_536);
   let at = 0;
   const body = new ReadableStream<Uint8Array>({
     pull(controller) {
       if (at === bytes.length) return controller.close();
+      onPart();
       buffer[0] = bytes[at++]!;
       controller.enqueue(buffer.subarray(0, 1));
     },
@@ -51,9 +52,28 @@ const READERS: readonly (readonly [name: string, read: () => Promise<unknown>])[
 
 for (const [name, read] of READERS) {
   Deno.test(`parts of an answer are not held with their buffers: ${name}`, async () => {
-    const fetching = mock.method(globalThis, "fetch", () => Promise.resolve(crumbs()));
+    const fetching = mock.method(globalThis, "fetch", () => Promise.resolve(crumbs(ANSWER)));
     try {
       assert.deepEqual(await read(), ANSWER);
+    } finally {
+      fetching.mock.restore();
+    }
+  });
+}
+
+/** More bytes than come in one turn, each in a part of its own. */
+const LONG = { data: { text: "a".repeat(500) } };
+
+for (const [name, read] of READERS) {
+  Deno.test(`an answer in crumbs leaves others their turn: ${name}`, async () => {
+    let parts = 0;
+    const response = crumbs(LONG, () => parts++);
+    const fetching = mock.method(globalThis, "fetch", () => Promise.resolve(response));
+    try {
+      const reading = read();
+      await new Promise((resolve) => setTimeout(resolve, 0));
+      assert.ok(parts < 500, "nobody else had a turn before the end");
+      assert.deepEqual(await reading, LONG);
     } finally {
       fetching.mock.restore();
     }

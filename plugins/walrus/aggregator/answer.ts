@@ -1,4 +1,5 @@
 import { GatheredBytes } from "../../../src/protocol/gathered_bytes.ts";
+import { Turns } from "../../../src/protocol/turns.ts";
 import { retryAfterOf } from "../../models/bounded_fetch.ts";
 
 /** Why an aggregator gave no usable answer; holds nothing it said but its status. */
@@ -75,11 +76,13 @@ async function readCapped(
   maxBytes: number,
 ): Promise<Uint8Array<ArrayBuffer>> {
   const gathered = new GatheredBytes();
+  const turns = new Turns();
   for await (const chunk of response.body ?? []) {
     if (gathered.length + chunk.length > maxBytes) {
       throw new AggregatorFailure("answered with too many bytes");
     }
     gathered.add(chunk);
+    await turns.next();
   }
   // Kept for long: without the room it grew in.
   return gathered.bytes.slice();

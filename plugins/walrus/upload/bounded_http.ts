@@ -1,4 +1,5 @@
 import { GatheredBytes } from "../../../src/protocol/gathered_bytes.ts";
+import { Turns } from "../../../src/protocol/turns.ts";
 import { retryAfterOf } from "../../models/bounded_fetch.ts";
 import { type Part, StepFailure } from "./failure.ts";
 
@@ -46,9 +47,11 @@ export function boundedHttp(bounds: HttpBounds): typeof fetch {
         throw failure(`answers ${response.status}`, undefined, pauseMs);
       }
       const gathered = new GatheredBytes();
+      const turns = new Turns();
       for await (const chunk of response.body ?? []) {
         if (gathered.length + chunk.length > maxBytes) throw failure("answers with too many bytes");
         gathered.add(chunk);
+        await turns.next();
       }
       return new Response(gathered.bytes, { headers: { "content-type": "application/json" } });
     } catch (cause) {
