@@ -77,8 +77,10 @@ Deno.test("a sidecar with a sponsor may reach its hosts and read its modules, ne
   const { settings } = readSettings(ENV);
   const list = sidecarPermissions(settings, partPlugins(CASTINGS, ENV).sidecar, ENV);
   assert.deepEqual(list.net, ["127.0.0.1", "node.example:443"]);
-  const folder = (path: string) => fileURLToPath(new URL(`../${path}`, import.meta.url));
-  assert.deepEqual(list.read, ["/opt/payer", folder("plugins"), folder("src")].sort());
+  const own = ["plugins", "src", "mod.ts", "deno.json"].map((path) =>
+    fileURLToPath(new URL(`../${path}`, import.meta.url))
+  );
+  assert.deepEqual(list.read, ["/opt/payer", ...own].sort());
   assert.deepEqual([list.write, list.run], [[], false]);
 });
 
