@@ -54,8 +54,7 @@ class LocalCipher implements Cipher {
     this.#check(context.signal);
     const results = await openRecords(
       items,
-      context,
-      (keyId, { wrappedKey }) => this.#dataKeys.byId(keyId, context, wrappedKey),
+      (keyId, { wrappedKey }) => this.#dataKeys.opener(keyId, context, wrappedKey),
     );
     context.signal?.throwIfAborted();
     return results;

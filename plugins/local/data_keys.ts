@@ -3,7 +3,7 @@ import { SvcError } from "../../src/errors.ts";
 import type { Scope } from "../../src/interfaces/mod.ts";
 import type { KeyStore, Sealer, WrappedKey } from "../../src/plugin.ts";
 import { decodePortable, encodePortable } from "../records/portable.ts";
-import { cannotOpen, type DataKey } from "../records/record.ts";
+import { cannotOpen, type DataKey, RecordOpener } from "../records/record.ts";
 
 /** Whose data keys: an account's, in one scope. */
 export interface KeyScope extends Scope {
@@ -23,10 +23,14 @@ interface Cached {
   readonly accountId: string;
   readonly dataKey: DataKey;
   readonly expiresAt: number;
+  /** Opens records of its scope. */
+  opener?: RecordOpener;
 }
 
 const CACHE_SIZE = 1000;
 const CACHE_MS = 5 * 60_000;
+/** Memories whose keys are kept with a data key: those that are recalled again and again. */
+const MEMORY_KEYS = 128;
 
 /** Makes, wraps and unwraps data keys. Unwrapped ones are kept for 5 minutes, 1,000 at most. */
 export class DataKeys {
@@ -79,6 +83,21 @@ export class DataKeys {
     return dataKey;
   }
 
+  /**
+   * What opens the records that the key with this id sealed in a scope; kept as long as the key.
+   *
+   * @throws {SvcError} as {@linkcode DataKeys.byId}.
+   */
+  opener(keyId: string, scope: KeyScope, carried: Uint8Array | undefined): RecordOpener {
+    const dataKey = this.byId(keyId, scope, carried);
+    const cached = this.#cache.get(keyId);
+    // A key that is kept belongs to one scope, whoever asks for it.
+    if (cached?.opener?.isFor(scope)) return cached.opener;
+    const opener = new RecordOpener(dataKey, owned(scope), MEMORY_KEYS);
+    if (cached !== undefined) cached.opener ??= opener;
+    return opener;
+  }
+
   /** Drops the unwrapped keys of an account. */
   dropAccount(accountId: string): void {
     for (const [keyId, cached] of this.#cache) {
@@ -88,7 +107,9 @@ export class DataKeys {
 
   /** Drops one unwrapped key. */
   drop(keyId: string): void {
-    this.#cache.get(keyId)?.dataKey.bytes.fill(0);
+    const cached = this.#cache.get(keyId);
+    cached?.dataKey.bytes.fill(0);
+    cached?.opener?.erase();
     this.#cache.delete(keyId);
   }
 

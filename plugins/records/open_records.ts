@@ -1,24 +1,23 @@
-import type { OpenContext, SealedItem } from "../../src/interfaces/mod.ts";
-import { type DataKey, keyIdOf, RecordOpener } from "./record.ts";
+import type { SealedItem } from "../../src/interfaces/mod.ts";
+import { keyIdOf, type RecordOpener } from "./record.ts";
 
 type Settled = PromiseSettledResult<Uint8Array>;
 
 /**
  * Opens records of one scope, each for itself, in the order given.
  *
- * @param keyOf Answers the data key of an item, or throws why there is none; asked once a key id.
+ * @param openerOf Answers what opens an item, or throws why there is nothing; asked once a key id.
  */
 export async function openRecords(
   items: readonly SealedItem[],
-  context: OpenContext,
-  keyOf: (keyId: string, item: SealedItem) => DataKey,
+  openerOf: (keyId: string, item: SealedItem) => RecordOpener,
 ): Promise<Settled[]> {
   const openers = new Map<string, RecordOpener>();
   const open = (item: SealedItem): Uint8Array | Promise<Uint8Array> => {
     const keyId = keyIdOf(item.record);
     let opener = openers.get(keyId);
     if (opener === undefined) {
-      opener = new RecordOpener(keyOf(keyId, item), context);
+      opener = openerOf(keyId, item);
       openers.set(keyId, opener);
     }
     return opener.open(item.record, item.memoryId);

@@ -92,12 +92,32 @@ export class RecordOpener {
   /** Additional data of the record opened last: the next one's differs in the memory id only. */
   #additionalData = new Uint8Array(0);
   #id = new Uint8Array(0);
+  readonly #mostKeys: number;
+  /** Keys of memories by their ids. */
+  readonly #keys = new Map<string, Uint8Array<ArrayBuffer>>();
 
-  /** Copies the data key: nothing the caller does to it afterwards matters. */
-  constructor(dataKey: DataKey, context: Omit<SealContext, "memoryId">) {
+  /**
+   * Copies the data key: nothing the caller does to it afterwards matters.
+   *
+   * @param mostKeys How many memories' keys are kept until {@linkcode RecordOpener.erase}.
+   */
+  constructor(dataKey: DataKey, context: Omit<SealContext, "memoryId">, mostKeys = 0) {
     this.#dataKey = createSecretKey(dataKey.bytes);
     this.#context = context;
     this.#generation = dataKey.generation;
+    this.#mostKeys = mostKeys;
+  }
+
+  /** Whether it opens records of this scope. */
+  isFor({ accountId, owner, namespace }: Omit<SealContext, "memoryId">): boolean {
+    const own = this.#context;
+    return own.namespace === namespace && own.owner === owner && own.accountId === accountId;
+  }
+
+  /** Erases the keys it keeps. */
+  erase(): void {
+    for (const key of this.#keys.values()) key.fill(0);
+    this.#keys.clear();
   }
 
   /**
@@ -108,9 +128,9 @@ export class RecordOpener {
   open(record: Uint8Array, memoryId: string): Uint8Array | Promise<Uint8Array> {
     try {
       this.#aim(memoryId);
-      const key = memoryKey(this.#dataKey, this.#id);
+      const key = this.#keyOf(memoryId);
       const aad = this.#additionalData;
-      if (record.length > LARGE) return openLarge(record, key, aad.slice());
+      if (record.length > LARGE) return openLarge(record, key.slice(), aad.slice());
       const tagAt = record.length - TAG_SIZE;
       const nonce = record.subarray(NONCE_AT, SEALED_AT);
       const decipher = createDecipheriv("aes-256-gcm", key, nonce, TAG_LENGTH)
@@ -123,6 +143,17 @@ export class RecordOpener {
     } catch (cause) {
       throw cannotOpen(cause);
     }
+  }
+
+  /** The key of the memory that it is aimed at. */
+  #keyOf(memoryId: string): Uint8Array<ArrayBuffer> {
+    const known = this.#keys.get(memoryId);
+    if (known !== undefined) return known;
+    const key = memoryKey(this.#dataKey, this.#id);
+    if (this.#mostKeys === 0) return key;
+    if (this.#keys.size >= this.#mostKeys) this.erase();
+    this.#keys.set(memoryId, key);
+    return key;
   }
 
   /** Makes the additional data that of a memory. */

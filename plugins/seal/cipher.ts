@@ -9,7 +9,7 @@ import type {
 } from "../../src/interfaces/mod.ts";
 import type { KeyStore } from "../../src/plugin.ts";
 import { openRecords } from "../records/open_records.ts";
-import { cannotOpen, sealRecord } from "../records/record.ts";
+import { cannotOpen, RecordOpener, sealRecord } from "../records/record.ts";
 import { AccountStates } from "./account_states.ts";
 import { Breaker } from "./breaker.ts";
 import type { KeyWork, KeyWorkOptions } from "./calls.ts";
@@ -109,11 +109,11 @@ export class SealCipher implements Cipher {
       throw reason;
     });
     try {
-      const results = await openRecords(items, context, (keyId) => {
+      const results = await openRecords(items, (keyId) => {
         const found = keys.get(keyId);
         if (found === undefined) throw cannotOpen();
         if ("error" in found) throw found.error;
-        return found.dataKey;
+        return new RecordOpener(found.dataKey, context);
       });
       signal?.throwIfAborted();
       return results;

@@ -80,10 +80,15 @@ function headerBytes(headers: Headers): number {
   return bytes;
 }
 
+/** Answers a request; `id` is empty where the path has none. */
+type Handle = (context: RequestContext, id: string) => Response | Promise<Response>;
+
 /** Answers every request of the relayer. */
 export class Router {
   readonly #deps: RouterDependencies;
   readonly #app: Hono<Bindings>;
+  /** Handlers of paths without ids, by method and path: what is asked most needs no matching. */
+  readonly #fixed = new Map<string, Handle>();
   /** Methods by path pattern, for 405. */
   readonly #methods = new Map<string, string[]>();
   readonly #publicBodies: BodyReader;
@@ -130,9 +135,10 @@ export class Router {
       if (headerBytes(request.headers) > HEADER_BLOCK_BYTES) {
         throw new SvcError("headers_too_large");
       }
+      const handle = this.#fixed.get(`${request.method} ${path}`);
       response = request.method === "OPTIONS" && route !== "none"
         ? preflight(origin, domain.config.allowedOrigins)
-        : await this.#app.fetch(request, context);
+        : await (handle?.(context, "") ?? this.#app.fetch(request, context));
     } catch (thrown) {
       response = hasLeft(request, thrown)
         ? new Response(null, { status: CLIENT_LEFT })
@@ -257,12 +263,9 @@ export class Router {
     }
   }
 
-  #on(
-    method: string,
-    path: string,
-    handle: (context: RequestContext, id: string) => Response | Promise<Response>,
-  ): void {
+  #on(method: string, path: string, handle: Handle): void {
     this.#methods.set(path, [...this.#methods.get(path) ?? [], method]);
+    if (!path.includes(":")) this.#fixed.set(`${method} ${path}`, handle);
     this.#app.on(method, path, (c) => {
       const id = c.req.param("id") ?? "";
       // Fixed paths are no ids: another method of theirs is meant.

@@ -1,10 +1,10 @@
 import type { SvcError } from "../errors.ts";
 import type { IndexedMemory, Match, ScopeQuery, SearchOptions } from "../index/loaded_scope.ts";
 import type { Scope } from "../interfaces/mod.ts";
-import { type Caller, type Domain, scopeOf, timeText } from "./domain.ts";
+import { type Caller, type Domain, scopeOf } from "./domain.ts";
 import { isTooLarge, matchNearest } from "./candidates.ts";
 import { openMemories, requireCredential } from "./open.ts";
-import type { Metadata } from "./record.ts";
+import type { MemoryRecord, Metadata } from "./record.ts";
 import { reembeddingOf } from "./reembedding.ts";
 import { purgeExpired } from "./expiry.ts";
 import { openSavedTexts } from "./saved_texts.ts";
@@ -190,19 +190,20 @@ function best(hits: readonly Match[], options: RecallOptions, now: number): Scor
     .slice(0, options.limit);
 }
 
-function toHit(scored: Scored, text: string, metadata: Metadata | undefined): Hit {
+function toHit(scored: Scored, record: MemoryRecord): Hit {
   const { entry, distance, score } = scored;
   return {
     blob_id: entry.blobId ?? "",
-    text,
+    text: record.text,
     distance,
     score,
     memory_id: entry.id,
     namespace: entry.namespace,
-    created_at: timeText(entry.createdAt),
+    // The times are those of the entry, as texts.
+    created_at: record.created_at,
     importance: entry.importance,
-    ...(entry.occurredAt === undefined ? {} : { occurred_at: timeText(entry.occurredAt) }),
-    ...(metadata === undefined ? {} : { metadata }),
+    ...(record.occurred_at === undefined ? {} : { occurred_at: record.occurred_at }),
+    ...(record.metadata === undefined ? {} : { metadata: record.metadata }),
   };
 }
 
@@ -259,7 +260,7 @@ export async function recall(
     const item = opened[i];
     if (item === undefined || "deleted" in item) continue;
     if ("error" in item) errors.push(item.error);
-    else results.push(toHit(scored, item.record.text, item.record.metadata));
+    else results.push(toHit(scored, item.record));
   }
   const [first] = errors;
   if (results.length === 0 && first !== undefined && errors.every((error) => error.retryable)) {

@@ -94,6 +94,28 @@ Deno.test("a record opens only for its account, scope and memory id", async () =
   }
 });
 
+Deno.test("records open again and again, whoever else asks with their key", async () => {
+  let now = 0;
+  await using cipher = cipherWith(new KeysForTests(), () => now);
+  // More than the keys of memories that are kept.
+  const items = await Promise.all(Array.from({ length: 300 }, async (_, n) => {
+    const id = `memory ${n}`;
+    const { record } = await cipher.seal(TEXT.subarray(n % 9), { ...CONTEXT, memoryId: id });
+    return { memoryId: id, record };
+  }));
+  for (let round = 0; round < 3; round++) {
+    const part = round === 1 ? items.slice(0, 10) : items;
+    const opened = await cipher.open(part, CONTEXT);
+    opened.forEach((result, n) => {
+      assert.deepEqual(result, { status: "fulfilled", value: TEXT.subarray(n % 9) });
+    });
+    const swapped = part.map(({ record }, n) => ({ memoryId: part.at(n - 1)!.memoryId, record }));
+    assert.ok((await cipher.open(swapped, CONTEXT)).every(isRefused));
+    assert.ok((await cipher.open(part, { ...CONTEXT, namespace: "others" })).every(isRefused));
+    now += 5 * 60_000;
+  }
+});
+
 Deno.test("altered bytes are refused, and only those", async () => {
   await using cipher = cipherWith(new KeysForTests());
   const { record } = await cipher.seal(TEXT, CONTEXT);
@@ -169,6 +191,8 @@ Deno.test("rotation changes the key of later records only", async () => {
 Deno.test("a destroyed key opens nothing, from the cache neither", async () => {
   await using cipher = cipherWith(new KeysForTests());
   const { record, keyId } = await cipher.seal(TEXT, CONTEXT);
+  const [opened] = await cipher.open([{ memoryId, record }], CONTEXT);
+  assert.equal(opened?.status, "fulfilled");
   await cipher.destroy(keyId);
   assert.ok(isRefused((await cipher.open([{ memoryId, record }], CONTEXT))[0]!));
   assert.notEqual((await cipher.seal(TEXT, CONTEXT)).keyId, keyId);
