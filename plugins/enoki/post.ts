@@ -1,7 +1,6 @@
 import { SvcError } from "../../src/errors.ts";
 import type { Secret } from "../../src/plugin.ts";
-import { GatheredBytes } from "../../src/protocol/gathered_bytes.ts";
-import { Turns } from "../../src/protocol/turns.ts";
+import { gather } from "../../src/protocol/gathered_bytes.ts";
 
 /** Longest wait for an answer, milliseconds; an execution waits for the chain. */
 export const TIMEOUT_MS = 30_000;
@@ -76,14 +75,7 @@ function refusal({ status, headers }: Response): SvcError {
 }
 
 async function readCapped(response: Response): Promise<string> {
-  const gathered = new GatheredBytes();
-  const turns = new Turns();
-  for await (const piece of response.body ?? []) {
-    if (gathered.length + piece.length > MAX_BYTES) throw new RangeError();
-    gathered.add(piece);
-    await turns.next();
-  }
-  return new TextDecoder().decode(gathered.bytes);
+  return new TextDecoder().decode(await gather(response, MAX_BYTES, () => new RangeError()));
 }
 
 /** The answer's `data`; an answer without one is taken as it is. */

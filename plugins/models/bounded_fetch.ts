@@ -1,5 +1,4 @@
-import { GatheredBytes } from "../../src/protocol/gathered_bytes.ts";
-import { Turns } from "../../src/protocol/turns.ts";
+import { gather } from "../../src/protocol/gathered_bytes.ts";
 import { statusFailure, UpstreamFailure } from "./upstream_failure.ts";
 
 /** Longest pause a server may ask for, in seconds. */
@@ -28,16 +27,8 @@ export function retryAfterOf(headers: Headers, now: number): number | undefined 
 }
 
 async function readCapped(response: Response, maxBytes: number): Promise<Uint8Array> {
-  const gathered = new GatheredBytes();
-  const turns = new Turns();
-  for await (const chunk of response.body ?? []) {
-    if (gathered.length + chunk.length > maxBytes) {
-      throw new UpstreamFailure("The model server's answer is too large");
-    }
-    gathered.add(chunk);
-    await turns.next();
-  }
-  return gathered.bytes;
+  const tooLarge = () => new UpstreamFailure("The model server's answer is too large");
+  return await gather(response, maxBytes, tooLarge);
 }
 
 /**

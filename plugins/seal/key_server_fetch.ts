@@ -1,5 +1,4 @@
-import { GatheredBytes } from "../../src/protocol/gathered_bytes.ts";
-import { Turns } from "../../src/protocol/turns.ts";
+import { gather } from "../../src/protocol/gathered_bytes.ts";
 import { keyServersDown, misconfigured } from "./failures.ts";
 
 /** Answers hold some hundred bytes a key. */
@@ -80,14 +79,6 @@ function errorName(body: Uint8Array): string {
 }
 
 async function readCapped(response: Response): Promise<Uint8Array<ArrayBuffer>> {
-  const gathered = new GatheredBytes();
-  const turns = new Turns();
-  for await (const chunk of response.body ?? []) {
-    if (gathered.length + chunk.length > MAX_BYTES) {
-      throw keyServersDown(undefined, "A key server's answer is too large");
-    }
-    gathered.add(chunk);
-    await turns.next();
-  }
-  return gathered.bytes;
+  const tooLarge = () => keyServersDown(undefined, "A key server's answer is too large");
+  return await gather(response, MAX_BYTES, tooLarge);
 }

@@ -1,3 +1,5 @@
+import { Turns } from "./turns.ts";
+
 /**
  * Bytes that come in parts, each copied: a part may be a byte in a buffer of 64 KiB, which would be
  * held with it.
@@ -27,4 +29,25 @@ export class GatheredBytes {
   get bytes(): Uint8Array<ArrayBuffer> {
     return this.#bytes.subarray(0, this.#length);
   }
+}
+
+/**
+ * All bytes of an answer; others have a turn meanwhile.
+ *
+ * @param tooLarge Makes the error for an answer of more than `maxBytes`, the rest of which is given up.
+ */
+export async function gather(
+  { body }: Response,
+  maxBytes: number,
+  tooLarge: () => Error,
+): Promise<Uint8Array<ArrayBuffer>> {
+  const gathered = new GatheredBytes();
+  const turns = new Turns();
+  // Leaving the loop cancels the stream.
+  for await (const part of body ?? []) {
+    if (gathered.length + part.length > maxBytes) throw tooLarge();
+    gathered.add(part);
+    await turns.next();
+  }
+  return gathered.bytes;
 }

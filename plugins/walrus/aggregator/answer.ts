@@ -1,5 +1,4 @@
-import { GatheredBytes } from "../../../src/protocol/gathered_bytes.ts";
-import { Turns } from "../../../src/protocol/turns.ts";
+import { gather } from "../../../src/protocol/gathered_bytes.ts";
 import { retryAfterOf } from "../../models/bounded_fetch.ts";
 
 /** Why an aggregator gave no usable answer; holds nothing it said but its status. */
@@ -75,15 +74,7 @@ async function readCapped(
   response: Response,
   maxBytes: number,
 ): Promise<Uint8Array<ArrayBuffer>> {
-  const gathered = new GatheredBytes();
-  const turns = new Turns();
-  for await (const chunk of response.body ?? []) {
-    if (gathered.length + chunk.length > maxBytes) {
-      throw new AggregatorFailure("answered with too many bytes");
-    }
-    gathered.add(chunk);
-    await turns.next();
-  }
+  const tooLarge = () => new AggregatorFailure("answered with too many bytes");
   // Kept for long: without the room it grew in.
-  return gathered.bytes.slice();
+  return (await gather(response, maxBytes, tooLarge)).slice();
 }

@@ -1,5 +1,4 @@
-import { GatheredBytes } from "../../../src/protocol/gathered_bytes.ts";
-import { Turns } from "../../../src/protocol/turns.ts";
+import { gather } from "../../../src/protocol/gathered_bytes.ts";
 import { retryAfterOf } from "../../models/bounded_fetch.ts";
 import { type Part, StepFailure } from "./failure.ts";
 
@@ -46,14 +45,9 @@ export function boundedHttp(bounds: HttpBounds): typeof fetch {
         const pauseMs = (retryAfterOf(response.headers, now()) ?? 0) * 1000;
         throw failure(`answers ${response.status}`, undefined, pauseMs);
       }
-      const gathered = new GatheredBytes();
-      const turns = new Turns();
-      for await (const chunk of response.body ?? []) {
-        if (gathered.length + chunk.length > maxBytes) throw failure("answers with too many bytes");
-        gathered.add(chunk);
-        await turns.next();
-      }
-      return new Response(gathered.bytes, { headers: { "content-type": "application/json" } });
+      const tooLarge = () => failure("answers with too many bytes");
+      const bytes = await gather(response, maxBytes, tooLarge);
+      return new Response(bytes, { headers: { "content-type": "application/json" } });
     } catch (cause) {
       if (cause instanceof StepFailure) throw cause;
       throw failure(
