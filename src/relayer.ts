@@ -1,5 +1,6 @@
 import { forwardAccountChanges } from "./account_changes.ts";
-import { DEFAULT_CONFIG, type RelayerConfig } from "./config.ts";
+import { completeConfig } from "./complete_config.ts";
+import type { RelayerConfig } from "./config.ts";
 import { CoreDb } from "./core_db.ts";
 import { lockDataFolder } from "./data_lock.ts";
 import { errorResponse, SvcError } from "./errors.ts";
@@ -221,12 +222,14 @@ class RunningRelayer implements Relayer {
  * await response.body?.cancel();
  * ```
  *
- * @throws {SvcError} `invalid_parameter` when the KV flag or the key is missing, or the folder is in
- * use or belongs to another relayer key; `storage_unavailable` when a file cannot be used.
+ * @throws {SvcError} `invalid_parameter` when the KV flag or the key is missing, a number of the
+ * configuration is out of range, or the folder is in use or belongs to another relayer key;
+ * `storage_unavailable` when a file cannot be used.
  */
 export async function createRelayer(options: RelayerOptions): Promise<Relayer> {
   const { dataDir, logger = silentLogger, now = Date.now } = options;
   const key = keyOf(options);
+  const given = completeConfig(options.config);
   await using stack = new AsyncDisposableStack();
   if (dataDir !== undefined) stack.use(await lockDataFolder(dataDir));
   const core = stack.use(new CoreDb(dataDir === undefined ? ":memory:" : `${dataDir}/core.db`));
@@ -238,10 +241,9 @@ export async function createRelayer(options: RelayerOptions): Promise<Relayer> {
     opened.close();
     if (dataDir !== undefined) await scrubJobsFile(dataDir);
   });
-  const merged = { ...DEFAULT_CONFIG, ...options.config };
   const config: RelayerConfig = {
-    ...merged,
-    packageId: (merged.packageId ?? core.packageId()).toLowerCase(),
+    ...given,
+    packageId: (given.packageId ?? core.packageId()).toLowerCase(),
   };
   const backends = await openBackends(options, core, key, stack);
 
