@@ -1,12 +1,11 @@
 import { DEFAULT_CONFIG, type RelayerConfig } from "./config.ts";
 import { SvcError } from "./errors.ts";
 
-/** Fields of which less than one would mean that nothing is ever done. */
+/** Fields of which less than one would mean that nothing ever ends. */
 const AT_LEAST_ONE: ReadonlySet<string> = new Set(
   [
     "jobConcurrency",
     "jobMaxAttempts",
-    "maxPendingJobs",
     "llmCalls",
     "bodyTimeoutMs",
     "unverifiedBodyBytes",

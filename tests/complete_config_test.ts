@@ -16,6 +16,8 @@ Deno.test("a number at the edge of its range is taken, the next one refused by n
     ["jobConcurrency", 1, 0],
     ["quotaBytes", 0, -1],
     ["maxPendingJobs", Infinity, NaN],
+    // Takes no writes.
+    ["maxPendingJobs", 0, -1],
     ["recallWaitMs", 2 ** 31 - 1, 2 ** 31],
     ["bodyTimeoutMs", 1, 0],
   ] as const;
