@@ -2,7 +2,13 @@ import type { JobErrorCode } from "../errors.ts";
 import type { AcceptedJob, JobState, JobView } from "./job.ts";
 import type { Stored } from "./staging.ts";
 
-/** An unfinished job in memory; the KV table holds the same facts durably. */
+/** What was accepted for sure. */
+export const ACCEPTED: Promise<boolean> = Promise.resolve(true);
+
+/**
+ * An unfinished job in memory; the KV table holds the same facts durably. Tens of thousands may wait:
+ * what few of them need is made when it is asked for.
+ */
 export class LiveJob {
   /** What was accepted. */
   readonly job: AcceptedJob;
@@ -23,7 +29,7 @@ export class LiveJob {
   /** Why the last try failed. */
   errorCode: JobErrorCode | undefined;
   /** Whether the commit that accepts it succeeded; known once that is answered. */
-  accepted: Promise<boolean> = Promise.resolve(true);
+  accepted: Promise<boolean> = ACCEPTED;
   /** Sealed result of an attempt, once saved. */
   step: Stored | undefined;
   /** Whether an attempt may have stored the blob without its id being known. */
@@ -33,9 +39,10 @@ export class LiveJob {
   /** Set as soon as somebody ends the job: from then on nothing else is written for it. */
   ending: Promise<void> | undefined;
   /** Called once when the memory is recallable or never will be by this run. */
-  onSettled: (() => void) | undefined;
+  onSettled: ((live: LiveJob) => void) | undefined;
   #isSettled = false;
-  readonly #ended = Promise.withResolvers<void>();
+  #hasEnded = false;
+  #ended: PromiseWithResolvers<void> | undefined;
 
   /** Starts as pending and due at once. */
   constructor(job: AcceptedJob, due: number) {
@@ -51,6 +58,8 @@ export class LiveJob {
 
   /** Resolves when the job is done or failed. */
   get ended(): Promise<void> {
+    this.#ended ??= Promise.withResolvers();
+    if (this.#hasEnded) this.#ended.resolve();
     return this.#ended.promise;
   }
 
@@ -65,13 +74,14 @@ export class LiveJob {
     this.state = state;
     this.updatedAt = at;
     this.#settle();
-    this.#ended.resolve();
+    this.#hasEnded = true;
+    this.#ended?.resolve();
   }
 
   #settle(): void {
     if (this.#isSettled) return;
     this.#isSettled = true;
-    this.onSettled?.();
+    this.onSettled?.(this);
   }
 
   /** The job for callers. */

@@ -65,7 +65,7 @@ export class LiveJobs implements AtRest {
     const none = () => ({ jobs: new Map(), waiters: new Set<Waiter>() });
     this.#unsettled.getOrInsertComputed(key, none).jobs.set(live, ++this.#last);
     this.#count(live, 1);
-    live.onSettled = () => this.#settled(live);
+    live.onSettled = this.#settled;
     return live;
   }
 
@@ -80,7 +80,7 @@ export class LiveJobs implements AtRest {
     this.#settled(live);
   }
 
-  #settled(live: LiveJob): void {
+  readonly #settled = (live: LiveJob): void => {
     const key = scopeKey(live.job);
     const unsettled = this.#unsettled.get(key);
     if (!unsettled?.jobs.delete(live)) return;
@@ -89,7 +89,7 @@ export class LiveJobs implements AtRest {
     if (unsettled.waiters.size === 0) return;
     const oldest = unsettled.jobs.values().next().value ?? Infinity;
     for (const { last, resolve } of unsettled.waiters) if (last < oldest) resolve();
-  }
+  };
 
   #count({ job: { owner, bytes } }: LiveJob, sign: 1 | -1): void {
     const sum = (this.#bytes.get(owner) ?? 0) + sign * bytes;

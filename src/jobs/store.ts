@@ -3,7 +3,7 @@ import type { Scope } from "../interfaces/mod.ts";
 import { EndedJobs, endedRecord } from "./ended_jobs.ts";
 import type { AcceptedJob, EndedJob, Ending, JobView, Progress } from "./job.ts";
 import type { KvWriter, Mutation } from "./kv_writer.ts";
-import { LiveJob } from "./live_job.ts";
+import { ACCEPTED, LiveJob } from "./live_job.ts";
 import { type AtRest, LiveJobs } from "./live_jobs.ts";
 import { readUnfinished } from "./recovery.ts";
 import { type Staging, type Stored, storedBytes } from "./staging.ts";
@@ -308,12 +308,14 @@ export class JobStore {
       jobs[0]?.job.id ?? "",
       false,
     );
+    const accepted = written.then(() => true, () => false);
     for (const live of jobs) {
-      live.accepted = written.then(() => true, () => false);
+      live.accepted = accepted;
       this.#live.add(live);
     }
     try {
       await written;
+      for (const live of jobs) live.accepted = ACCEPTED;
     } catch (error) {
       for (const live of jobs) {
         this.#live.remove(live);
