@@ -1,4 +1,5 @@
 import { DatabaseSync } from "node:sqlite";
+import { stepBack } from "../step_back.ts";
 import type { CheckpointAnswer, CheckpointRequest } from "./checkpoints.ts";
 
 /** Thread that copies write-ahead logs into their databases: its fsyncs hold up nobody. */
@@ -23,6 +24,8 @@ const scope = self as unknown as {
   onmessage: (event: MessageEvent<CheckpointRequest>) => void;
   postMessage(answer: CheckpointAnswer): void;
 };
+
+stepBack();
 
 scope.onmessage = ({ data: { id, call, path } }) => {
   try {

@@ -16,7 +16,7 @@
 import { definePlugin, type Permissions, type Plugin } from "../../src/plugin.ts";
 import type { Embedder } from "../../src/interfaces/embedder.ts";
 import { WorkerEmbedder } from "./embedder.ts";
-import { foldersToRead } from "./folders.ts";
+import { pathsToRead } from "./folders.ts";
 import type { KernelName } from "./matrix_product.ts";
 
 export type * from "../../src/interfaces/mod.ts";
@@ -45,7 +45,7 @@ const plugin: Plugin = definePlugin({
   permissions: (role): Permissions => {
     if (role !== "embedder") return {};
     return {
-      read: foldersToRead(),
+      read: pathsToRead(),
       ...(Deno.build.os === "linux" ? { sys: ["getPriority", "setPriority"] } : {}),
     };
   },

@@ -1,4 +1,4 @@
-import { getPriority, setPriority } from "node:os";
+import { stepBack } from "../step_back.ts";
 import type { Job, Request, Response } from "./messages.ts";
 import { loadModel } from "./model.ts";
 import { Scheduler } from "./scheduler.ts";
@@ -8,10 +8,6 @@ interface WorkerScope {
   onmessage: ((event: MessageEvent<Request>) => void) | null;
   postMessage(message: Response, transfer?: Transferable[]): void;
 }
-
-/** How much nicer this thread is than the others of the process. */
-const NICENESS = 5;
-const NICEST = 19;
 
 const scope = globalThis as unknown as WorkerScope;
 const early = new Map<number, Job>();
@@ -40,22 +36,5 @@ async function start({ folder, ...options }: Request & { type: "load" }): Promis
     early.clear();
   } catch (error) {
     scope.postMessage({ type: "failed", reason: String(error) });
-  }
-}
-
-/**
- * Lets threads that answer requests go first where cores are few. Only on Linux has a thread a
- * priority of its own.
- */
-function stepBack(): void {
-  if (Deno.build.os !== "linux") return;
-  const isAllowed = (["getPriority", "setPriority"] as const).every((kind) =>
-    Deno.permissions.querySync({ name: "sys", kind }).state === "granted"
-  );
-  if (!isAllowed) return;
-  try {
-    setPriority(Math.min(NICEST, getPriority() + NICENESS));
-  } catch {
-    // The system does not allow it: then all threads are equal.
   }
 }

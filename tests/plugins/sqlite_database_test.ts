@@ -1,9 +1,11 @@
 import assert from "node:assert/strict";
+import { getPriority } from "node:os";
 import { DatabaseSync } from "node:sqlite";
 import { type CheckpointAnswer, Checkpoints } from "../../plugins/sqlite/checkpoints.ts";
 import { Database, fromColumn, toColumn } from "../../plugins/sqlite/database.ts";
 import { WriteAheadLog } from "../../plugins/sqlite/write_ahead_log.ts";
 import { SvcError } from "../../src/errors.ts";
+import { threadNiceness } from "../thread_niceness.ts";
 import { folderForTests } from "./sealer_for_tests.ts";
 
 function open(dataDir: string): Database {
@@ -140,6 +142,25 @@ Deno.test("a thread that never answers holds up nobody for long", async () => {
   await log.hold;
   assert.equal(log.hold, undefined);
   await log.close();
+});
+
+Deno.test({
+  name: "the thread that copies logs lets the others of the process go first",
+  ignore: Deno.build.os !== "linux",
+  async fn() {
+    await using folder = await folderForTests();
+    const path = `${folder.path}/numbers.db`;
+    using database = new DatabaseSync(path);
+    database.exec("pragma journal_mode=wal; create table number(n)");
+    const lowered = () =>
+      threadNiceness(Deno.pid).filter((nice) => nice === getPriority() + 5).length;
+    const before = lowered();
+    const checkpoints = new Checkpoints();
+    checkpoints.join(path);
+    await checkpoints.run(path);
+    assert.equal(lowered(), before + 1);
+    await checkpoints.leave(path);
+  },
 });
 
 Deno.test("two connections share the thread, and one may leave", async () => {

@@ -28,11 +28,11 @@ function assertUnit(vector: Float32Array): void {
   assert.ok(Math.abs(length - 1) < 1e-5, `length ${length}`);
 }
 
-Deno.test("the plugin offers the embedder and asks to read two folders", async () => {
+Deno.test("the plugin offers the embedder and asks to read its weights and source", async () => {
   assert.equal(plugin.name, "use-lite");
   assert.deepEqual(Object.keys(plugin.roles), ["embedder"]);
   const permissions = plugin.permissions?.("embedder", {}, "");
-  assert.equal(permissions?.read?.length, 2);
+  assert.equal(permissions?.read?.length, 3);
   const sys = Deno.build.os === "linux" ? ["getPriority", "setPriority"] : undefined;
   assert.deepEqual({ ...permissions, read: [] }, { read: [], ...(sys && { sys }) });
   assert.deepEqual(plugin.permissions?.("cipher", {}, ""), {});
