@@ -29,6 +29,9 @@ export interface Step {
 const encoder = new TextEncoder();
 const decoder = new TextDecoder("utf-8", { fatal: true, ignoreBOM: true });
 
+/** Head of a text without metadata, as nearly all are. */
+const TEXT_HEAD = encoder.encode('{"kind":"text"}');
+
 /** Parts framed as `count (1) | length (4, big endian) each | parts`. */
 function frame(parts: readonly Uint8Array[]): Uint8Array {
   const head = 1 + 4 * parts.length;
@@ -69,8 +72,11 @@ function vectorOf(bytes: Uint8Array): Float32Array {
 /** Bytes of a payload. */
 export function encodePayload(payload: Payload): Uint8Array {
   if (payload.kind === "text") {
-    const head = { kind: "text", metadata: payload.metadata };
-    return frame([encoder.encode(JSON.stringify(head)), encoder.encode(payload.text)]);
+    const { text, metadata } = payload;
+    const head = metadata === undefined
+      ? TEXT_HEAD
+      : encoder.encode(JSON.stringify({ kind: "text", metadata }));
+    return frame([head, encoder.encode(text)]);
   }
   const { blobId, model, metadata } = payload;
   const head = { kind: "manual", blobId, model, metadata };

@@ -1,3 +1,4 @@
+import { Buffer } from "node:buffer";
 import type { Source } from "../interfaces/mod.ts";
 import type { AcceptedJob } from "../jobs/job.ts";
 import type { Mutation } from "../jobs/kv_writer.ts";
@@ -34,9 +35,7 @@ export function timeOrderedId(now: number): string {
 }
 
 function payloadBytes(payload: Payload): number {
-  return payload.kind === "text"
-    ? new TextEncoder().encode(payload.text).length
-    : payload.data.length;
+  return payload.kind === "text" ? Buffer.byteLength(payload.text) : payload.data.length;
 }
 
 /**

@@ -8,11 +8,18 @@ const MAX_WINDOWS = 16;
 /** How far a vector's length may be from 1 before it is scaled. */
 const ROUNDING = 1e-4;
 
-/** The vector at unit length, which is what distances are computed from. */
-function unit(vector: Float32Array): Float32Array {
+/**
+ * Length of a vector; NaN or infinite exactly when one of its values is. By index: callbacks and
+ * iterators would make an object of every value.
+ */
+function lengthOf(vector: Float32Array): number {
   let squares = 0;
-  for (const value of vector) squares += value * value;
-  const length = Math.sqrt(squares);
+  for (let i = 0; i < vector.length; i++) squares += vector[i]! * vector[i]!;
+  return Math.sqrt(squares);
+}
+
+/** The vector at unit length, which is what distances are computed from. */
+function unit(vector: Float32Array, length: number): Float32Array {
   return Math.abs(length - 1) < ROUNDING ? vector : vector.map((value) => value / length);
 }
 
@@ -27,13 +34,18 @@ export function checkedVectors(
   embedder: Embedder,
   vectors: readonly Float32Array[] | undefined,
 ): readonly Float32Array[] {
-  const usable = vectors !== undefined && vectors.length >= 1 && vectors.length <= MAX_WINDOWS &&
-    vectors.every((vector) =>
-      vector.length === embedder.dimensions && vector.every(Number.isFinite) &&
-      vector.some((value) => value !== 0)
-    );
-  if (!usable) throw new SvcError("embedding_unavailable", "The embedder gave no usable vectors");
-  return vectors.map(unit);
+  const count = vectors?.length ?? 0;
+  if (vectors === undefined || count < 1 || count > MAX_WINDOWS) throw unusable();
+  return vectors.map((vector) => {
+    const length = lengthOf(vector);
+    const isUsable = vector.length === embedder.dimensions && length > 0 && length < Infinity;
+    if (!isUsable) throw unusable();
+    return unit(vector, length);
+  });
+}
+
+function unusable(): SvcError {
+  return new SvcError("embedding_unavailable", "The embedder gave no usable vectors");
 }
 
 /**
