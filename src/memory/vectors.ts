@@ -34,12 +34,14 @@ export function checkedVectors(
   embedder: Embedder,
   vectors: readonly Float32Array[] | undefined,
 ): readonly Float32Array[] {
-  const count = vectors?.length ?? 0;
-  if (vectors === undefined || count < 1 || count > MAX_WINDOWS) throw unusable();
+  if (vectors === undefined || vectors.length < 1 || vectors.length > MAX_WINDOWS) throw unusable();
   return vectors.map((vector) => {
+    // Other arrays would let strings and null count as numbers.
+    if (!(vector instanceof Float32Array) || vector.length !== embedder.dimensions) {
+      throw unusable();
+    }
     const length = lengthOf(vector);
-    const isUsable = vector.length === embedder.dimensions && length > 0 && length < Infinity;
-    if (!isUsable) throw unusable();
+    if (!(length > 0 && length < Infinity)) throw unusable();
     return unit(vector, length);
   });
 }

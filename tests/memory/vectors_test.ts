@@ -17,6 +17,10 @@ Deno.test("vectors of another length than 1 are scaled, those that say nothing r
     assert.throws(() => made(...values), { code: "embedding_unavailable" });
   }
   assert.throws(() => checkedVectors(embedder, []), { code: "embedding_unavailable" });
+  for (const values of [[0.6, 0.8], [1, null], ["0.6", "0.8"], undefined]) {
+    const wrong = [values] as unknown as Float32Array[];
+    assert.throws(() => checkedVectors(embedder, wrong), { code: "embedding_unavailable" });
+  }
 });
 
 Deno.test("a share of known words that is no number counts as all of them", async () => {
