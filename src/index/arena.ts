@@ -193,23 +193,24 @@ export class Arena {
 
   /** Rounds the vector aimed at for {@linkcode Arena.scoreBytes}. */
   aimBytes(): void {
-    const query = this.floats.subarray(0, this.dimensions);
+    const { floats, stride } = this;
     const bytes = this.#bytes;
     const first = this.#queryBytes;
-    const scale = scaleOf(query, QUERY_ZERO - 1);
+    const scale = Math.fround(largestOf(floats, stride) / (QUERY_ZERO - 1));
     const steps = scale === 0 ? 0 : 1 / scale;
     let squares = 0;
     let errors = 0;
-    for (let i = 0; i < this.byteStride; i++) {
-      const value = i < query.length ? query[i]! : 0;
-      const step = Math.round(value * steps);
-      bytes[first + i] = QUERY_ZERO + step;
-      const rounded = step * scale;
-      squares += rounded * rounded;
-      errors += (value - rounded) * (value - rounded);
+    for (let i = 0; i < stride; i++) {
+      const value = floats[i]!;
+      const byte = (value * steps + (QUERY_ZERO + 0.5)) | 0;
+      bytes[first + i] = byte;
+      const step = byte - QUERY_ZERO;
+      squares += step * step;
+      const error = value - step * scale;
+      errors += error * error;
     }
     this.#queryScale = scale;
-    this.#queryRounding = { length: Math.sqrt(squares), error: Math.sqrt(errors) };
+    this.#queryRounding = { length: Math.sqrt(squares) * scale, error: Math.sqrt(errors) };
   }
 
   /** Dot products of a block's first `rows` rows with the vector aimed at; see `scores`. */
@@ -219,9 +220,7 @@ export class Arena {
 
   /** Dot product of one row with the vector aimed at, the same as `score` finds. */
   scoreRow(block: number, row: number): number {
-    const group = block + (row >> 2) * 16 * this.stride;
-    this.kernel.dots_f32(group, 0, this.#scores, 1, this.stride);
-    return this.floats[this.#scores / 4 + (row & 3)]!;
+    return this.kernel.dot_f32(block + rowOffset(row, this.stride) * 4, 0, this.stride);
   }
 
   /**
@@ -235,12 +234,11 @@ export class Arena {
     this.kernel.dots_i8(byteBlock, this.#queryBytes, this.#scores, rows, this.byteStride);
     const floats = this.floats;
     const integers = this.#integers;
-    const scores = this.#scores / 4;
     const scale = this.#queryScale;
-    let at = first;
-    for (let row = 0; row < rows; row++, at += 2) {
-      const product = integers[scores + row]! - numbers[at + 1]!;
-      floats[scores + row] = product * numbers[at]! * scale;
+    let number = first;
+    const end = this.#scores / 4 + rows;
+    for (let at = this.#scores / 4; at < end; at++, number += 2) {
+      floats[at] = (integers[at]! - numbers[number + 1]!) * numbers[number]! * scale;
     }
   }
 
@@ -259,14 +257,14 @@ export class Arena {
   }
 }
 
-/** The number that one step of a byte stands for, when the largest is `steps`. */
-function scaleOf(vector: Float32Array, steps: number): number {
+/** Size of the largest of the first `count` numbers. */
+function largestOf(floats: Float32Array, count: number): number {
   let largest = 0;
-  for (let i = 0; i < vector.length; i++) {
-    const size = Math.abs(vector[i]!);
+  for (let i = 0; i < count; i++) {
+    const size = Math.abs(floats[i]!);
     if (size > largest) largest = size;
   }
-  return Math.fround(largest / steps);
+  return largest;
 }
 
 /** Rounds up to whole cache lines. */

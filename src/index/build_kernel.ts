@@ -19,11 +19,14 @@ const places = rows;
  * is read straight on, which the processor's prefetching rewards twofold over four separate rows.
  * `n` is rounded up to a multiple of 4, and `dim` must be a multiple of 8.
  *
- * `dots_i8(base, q, out, n, dim)` does the same for rows of `dim` signed bytes, sixteen of each row
- * in turn, and writes 32-bit integers. It reads from four places at once, a quarter of the rows
- * apart, so that `n` is rounded up to a multiple of 16: memory that is not in a cache then comes a
- * quarter faster. `dim` must be a multiple of 16, and the bytes at `q` must be 0 to 127: with others
- * the relaxed product means another thing on every processor.
+ * `dot_f32(row, q, dim)` answers the product of one such row, which starts at `row`, added up in the
+ * same order: to the last bit what `dots_f32` writes.
+ *
+ * `dots_i8(base, q, out, n, dim)` does the same as `dots_f32` for rows of `dim` signed bytes, sixteen
+ * of each row in turn, and writes 32-bit integers. It reads from four places at once, a quarter of
+ * the rows apart, so that `n` is rounded up to a multiple of 16: memory that is not in a cache then
+ * comes a quarter faster. `dim` must be a multiple of 16, and the bytes at `q` must be 0 to 127: with
+ * others the relaxed product means another thing on every processor.
  *
  * `place_row(source, floats, dim)` writes the `dim` floats at `source` as such a row of floats, and
  * `round_row(floats, bytes, out, dim)` writes such a row of floats as such a row of bytes, and four
@@ -95,6 +98,19 @@ export function kernelText(relaxed: boolean): string {
       (local.set $out (i32.add (local.get $out) (i32.const 16)))
       (local.set $n (i32.sub (local.get $n) (i32.const 4)))
       (br $row))))
+  (func (export "dot_f32") (param $row i32) (param $q i32) (param $dim i32) (result f32)
+    (local $end i32) (local $a0 v128) (local $b0 v128)
+    (local.set $end (i32.add (local.get $q) (i32.shl (local.get $dim) (i32.const 2))))
+    (loop $column
+      ${add("$a0", "(v128.load (local.get $row))", "(v128.load (local.get $q))")}
+      ${
+    add("$b0", "(v128.load offset=64 (local.get $row))", "(v128.load offset=16 (local.get $q))")
+  }
+      (local.set $row (i32.add (local.get $row) (i32.const 128)))
+      (local.set $q (i32.add (local.get $q) (i32.const 32)))
+      (br_if $column (i32.lt_u (local.get $q) (local.get $end))))
+    (local.set $a0 (f32x4.add (local.get $a0) (local.get $b0)))
+    (f32.add (f32.add ${lane(0, 0)} ${lane(0, 1)}) (f32.add ${lane(0, 2)} ${lane(0, 3)})))
   (func (export "dots_i8")
     (param $base i32) (param $q i32) (param $out i32) (param $n i32) (param $dim i32)
     (local $i i32) (local $x v128) (local $y v128) (local $apart i32)

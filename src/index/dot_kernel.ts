@@ -12,6 +12,8 @@ export interface DotKernel {
    * lies {@linkcode rowOffset}`(r, dim) + `{@linkcode floatOffset}`(i)` floats after `base`.
    */
   dots_f32(base: number, q: number, out: number, n: number, dim: number): void;
+  /** Dot product of the row that starts at `row` with the vector at `q`, as `dots_f32` writes it. */
+  dot_f32(row: number, q: number, dim: number): number;
   /**
    * Writes the dot products of `n` rows of signed bytes at `base` with the bytes at `q`, each 0 to
    * 127, to `out`, as 32-bit integers. `n` is rounded up to a multiple of 16; `dim`, the number of
@@ -79,15 +81,12 @@ function plainKernel(memory: WebAssembly.Memory): DotKernel {
       const rows = new Float32Array(memory.buffer, base, count * dim);
       const sums = new Float32Array(memory.buffer, out, count);
       for (let row = 0; row < count; row++) {
-        let at = rowOffset(row, dim);
-        let sum = 0;
-        for (let i = 0; i < dim; i += 4) {
-          sum += rows[at]! * query[i]! + rows[at + 1]! * query[i + 1]! +
-            rows[at + 2]! * query[i + 2]! + rows[at + 3]! * query[i + 3]!;
-          at += 16;
-        }
-        sums[row] = sum;
+        sums[row] = plainProduct(rows, rowOffset(row, dim), query);
       }
+    },
+    dot_f32(row, q, dim) {
+      const floats = new Float32Array(memory.buffer);
+      return Math.fround(plainProduct(floats, row / 4, new Float32Array(memory.buffer, q, dim)));
     },
     dots_i8(base, q, out, n, dim) {
       const query = new Int8Array(memory.buffer, q, dim);
@@ -136,4 +135,15 @@ function plainKernel(memory: WebAssembly.Memory): DotKernel {
       return sum;
     },
   };
+}
+
+/** Product of the row that starts at `first` with a vector. */
+function plainProduct(rows: Float32Array, first: number, vector: Float32Array): number {
+  let sum = 0;
+  let at = first;
+  for (let i = 0; i < vector.length; i += 4, at += 16) {
+    sum += rows[at]! * vector[i]! + rows[at + 1]! * vector[i + 1]! +
+      rows[at + 2]! * vector[i + 2]! + rows[at + 3]! * vector[i + 3]!;
+  }
+  return sum;
 }

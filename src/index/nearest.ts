@@ -44,7 +44,8 @@ export function nearest<T extends Ranked>(
       if (before(i, best[middle]!)) high = middle;
       else low = middle + 1;
     }
-    best.copyWithin(low + 1, low, Math.min(count, size - 1));
+    // By hand: a call of copyWithin costs more than the few numbers that mostly move.
+    for (let at = Math.min(count, size - 1); at > low; at--) best[at] = best[at - 1]!;
     best[low] = i;
     if (count < size) count++;
     if (count === size) worst = distances[best[size - 1]!]!;

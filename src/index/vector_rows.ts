@@ -81,11 +81,12 @@ export class VectorRows {
 
   /** Lowers the distance of every row's slot to that of the row, where it is smaller. */
   lower(distances: Float32Array, slotOf: Int32Array): void {
-    for (const [i, block] of this.#floats.entries()) {
+    const { scores } = this.#arena;
+    for (let i = 0; i < this.#floats.length; i++) {
       const row = i * FLOAT_ROWS;
       const count = Math.min(FLOAT_ROWS, this.#count - row);
-      this.#arena.score(block, count);
-      lower(distances, slotOf, row, count, this.#arena.scores);
+      this.#arena.score(this.#floats[i]!, count);
+      lower(distances, slotOf, row, count, scores);
     }
   }
 
@@ -97,11 +98,12 @@ export class VectorRows {
    */
   lowerRounded(distances: Float32Array, slotOf: Int32Array): number {
     this.#arena.aimBytes();
-    for (const [i, block] of this.#bytes.entries()) {
+    const { scores } = this.#arena;
+    for (let i = 0; i < this.#bytes.length; i++) {
       const row = i * BYTE_ROWS;
       const count = Math.min(BYTE_ROWS, this.#count - row);
-      this.#arena.scoreBytes(block, count, this.#numbers, 2 * row);
-      lower(distances, slotOf, row, count, this.#arena.scores);
+      this.#arena.scoreBytes(this.#bytes[i]!, count, this.#numbers, 2 * row);
+      lower(distances, slotOf, row, count, scores);
     }
     return this.#arena.bound(this.#rounding);
   }

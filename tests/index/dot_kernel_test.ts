@@ -42,10 +42,13 @@ for (const dim of [8, 16, 72, 384, 512]) {
           const start = base / 4 + rowOffset(row, dim);
           for (let i = 0; i < dim; i++) floats[start + floatOffset(i)] = wave(row, i);
         }
-        openKernel(memory, build).dots_f32(base, 0, out, n, dim);
+        const kernel = openKernel(memory, build);
+        kernel.dots_f32(base, 0, out, n, dim);
         for (let row = 0; row < n; row++) {
           const difference = Math.abs(floats[out / 4 + row]! - exact[row]!);
           assert(difference <= 1e-5 * dim ** 0.5, `${build}, row ${row} of ${n}: ${difference}`);
+          const one = kernel.dot_f32(base + rowOffset(row, dim) * 4, 0, dim);
+          assert.equal(one, floats[out / 4 + row], `${build}, row ${row} of ${n} by itself`);
         }
         const padded = Math.ceil(n / 4) * 4;
         assert.equal(floats[out / 4 + padded], 0, `${build} writes no more than it must`);
