@@ -20,7 +20,7 @@ export interface LocalVectorStoreOptions {
   readonly dimensions: number;
   /** Name of the embedding model. */
   readonly model: string;
-  /** Memories packed together, 2 to 256; 256 when absent. */
+  /** Memories packed together, 2 to 256; 128 when absent. */
   readonly segmentSize?: number;
 }
 
@@ -76,7 +76,7 @@ class LocalVectorStore implements VectorStore {
   readonly #dimensions: number;
   readonly #segmentSize: number;
 
-  constructor({ dataDir, sealer, dimensions, model, segmentSize = 256 }: LocalVectorStoreOptions) {
+  constructor({ dataDir, sealer, dimensions, model, segmentSize = 128 }: LocalVectorStoreOptions) {
     this.#dimensions = dimensions;
     this.#segmentSize = segmentSize;
     const index = openIndex(dataDir, { dimensions, model }, sealer);

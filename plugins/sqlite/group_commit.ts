@@ -1,7 +1,7 @@
 import { setImmediate } from "node:timers";
 
 /** A transaction takes nothing more after so many milliseconds: others want the event loop, too. */
-const MAX_MS = 8;
+const MAX_MS = 4;
 
 /** A database connection that a group commit can write through. */
 export interface Transactional {

@@ -19,6 +19,8 @@ const CHUNK = 1 << CHUNK_BITS;
 const IN_CHUNK = CHUNK - 1;
 /** Most postings of a piece: little of a chunk is lost where the next piece does not fit. */
 const LARGEST_PIECE = 2048;
+/** Postings that are copied one by one in less time than a call of the platform takes. */
+const COPIED_BY_HAND = 32;
 /** Postings of a list whose last piece is the first one of that size. */
 const DOUBLED = 2 * LARGEST_PIECE - 2;
 
@@ -141,7 +143,8 @@ export class Postings {
       const chunk = this.#chunks[at >>> CHUNK_BITS]!;
       const start = at & IN_CHUNK;
       const take = Math.min(size, count - done);
-      postings.set(chunk.subarray(start, start + take), done);
+      if (take > COPIED_BY_HAND) postings.set(chunk.subarray(start, start + take), done);
+      else for (let i = 0; i < take; i++) postings[done + i] = chunk[start + i]!;
       done += take;
       if (done < count) at = chunk[start + size]!;
     }

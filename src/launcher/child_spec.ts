@@ -27,11 +27,13 @@ const KEPT = [
  * collected early, instead of after the heap has grown by a hundred. The sidecar's numbers would cost
  * the relayer a tenth of its accepts; with its own no difference could be measured. The relayer does
  * not look through its old objects before there are 32 MB, and not through new ones before 4: loading
- * a large namespace then takes a tenth less, and the sessions no more memory.
+ * a large namespace then takes a tenth less, and the sessions no more memory. Later it lets what is
+ * left grow to two and a half times of what it was: while jobs by the ten thousand wait, a recall that
+ * meets such a collection takes 20 ms, and there are less than half as many as when it grows by a half.
  */
 export const V8_FLAGS = {
   serve:
-    "--v8-flags=--min-semi-space-size=4,--max-semi-space-size=4,--heap-growing-percent=50,--initial-old-space-size=32",
+    "--v8-flags=--min-semi-space-size=4,--max-semi-space-size=4,--heap-growing-percent=150,--initial-old-space-size=32",
   sidecar: "--v8-flags=--min-semi-space-size=1,--max-semi-space-size=2,--heap-growing-percent=20",
 } as const satisfies Record<ChildOptions["command"], string>;
 const PROXIES = ["HTTP_PROXY", "HTTPS_PROXY", "http_proxy", "https_proxy"];
