@@ -25,7 +25,7 @@ export interface LocalVectorStoreOptions {
 }
 
 /**
- * Index rows in one SQLite file, `index.db`. New memories are single sealed rows; 256 of a scope are
+ * Index rows in one SQLite file, `index.db`. New memories are single sealed rows; 128 of a scope are
  * packed into one sealed segment, so that a scope is read and opened in large pieces. Search is
  * exact: it reads the whole scope.
  *

@@ -73,12 +73,12 @@ async function readFolder(folder: URL, prefix = ""): Promise<Record<string, stri
  */
 export async function readContract(root: URL): Promise<ContractSources> {
   try {
-    const [contract, std, sui] = await Promise.all([
-      readFolder(new URL("svc/", root)),
-      readFolder(new URL("stubs/std/", root)),
-      readFolder(new URL("stubs/sui/", root)),
-    ]);
-    return { contract, std, sui };
+    // One after the other: where one is missing, nothing else is still being read.
+    return {
+      contract: await readFolder(new URL("svc/", root)),
+      std: await readFolder(new URL("stubs/std/", root)),
+      sui: await readFolder(new URL("stubs/sui/", root)),
+    };
   } catch (cause) {
     const text = "The sources of the contract are not there: run this from a checkout of svc";
     throw new SvcError("not_found", text, { cause });
