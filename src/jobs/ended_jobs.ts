@@ -46,7 +46,7 @@ export class EndedJobs {
       const id = String(key[2]);
       const record = await this.#read(id);
       const mutations: Mutation[] = [{ key, remove: true }];
-      // A retried job has a record again, or will have one with the next commit.
+      // A retried job has no record, or will have none with the next commit.
       const current = record?.endedAt === key[1] && this.#live.get(id) === undefined;
       if (record !== undefined && current) {
         const { payload, ...rest } = record;
@@ -82,8 +82,7 @@ export class EndedJobs {
   }
 
   async #read(id: string): Promise<EndedJob | undefined> {
-    const { value } = await tableRead(this.#kv.get<EndedJob>(["job", id]));
-    return value !== null && "state" in value ? value : undefined;
+    return (await tableRead(this.#kv.get<EndedJob>(["job", id]))).value ?? undefined;
   }
 }
 

@@ -81,7 +81,7 @@ export interface Progress {
   readonly errorCode?: JobErrorCode;
   /** Whether the memory is encrypted and indexed. */
   readonly recallable: boolean;
-  /** Key of its entry in the due index. */
+  /** When it may run next, milliseconds since the epoch. */
   readonly due: number;
 }
 

@@ -20,7 +20,7 @@ export class LiveJob {
   recallable = false;
   /** Whether its memory was deleted meanwhile. */
   cancelled = false;
-  /** When it may run next, milliseconds since the epoch; the key of its due entry. */
+  /** When it may run next, milliseconds since the epoch. */
   due: number;
   /** When it last changed. */
   updatedAt: number;

@@ -1,15 +1,14 @@
-import type { AcceptedJob, Progress } from "./job.ts";
+import type { AcceptedJob, EndedJob, Progress } from "./job.ts";
 import type { KvWriter, Mutation } from "./kv_writer.ts";
 import { LiveJob } from "./live_job.ts";
-import type { Staging, Stored } from "./staging.ts";
+import { type Staging, type Stored, storedBytes } from "./staging.ts";
 
-/** Deno KV reads at most 10 keys at once. */
-const MANY = 10;
+const PAGES = { batchSize: 500 };
 
 /** Values of a table's keys `[kind, id]`. */
 async function valuesOf<T>(kv: Deno.Kv, kind: string): Promise<Map<string, T>> {
   const values = new Map<string, T>();
-  for await (const { key, value } of kv.list<T>({ prefix: [kind] }, { batchSize: 500 })) {
+  for await (const { key, value } of kv.list<T>({ prefix: [kind] }, PAGES)) {
     values.set(String(key[1]), value);
   }
   return values;
@@ -26,18 +25,11 @@ export async function readUnfinished(
 ): Promise<LiveJob[]> {
   const progress = await valuesOf<Progress>(kv, "progress");
   const steps = await valuesOf<Stored>(kv, "step");
-  const due: Deno.KvKey[] = [];
-  for await (const { key } of kv.list({ prefix: ["due"] }, { batchSize: 500 })) due.push(key);
   const jobs = new Map<string, LiveJob>();
   const gone: Mutation[] = [];
-  for (let i = 0; i < due.length; i += MANY) {
-    const part = due.slice(i, i + MANY);
-    const records = await kv.getMany<AcceptedJob[]>(part.map((key) => ["job", String(key[2])]));
-    for (const [n, key] of part.entries()) {
-      const job = records[n]?.value;
-      if (!job || "state" in job || jobs.has(job.id)) gone.push({ key, remove: true });
-      else jobs.set(job.id, resumed(job, Number(key[1]), progress.get(job.id), steps.get(job.id)));
-    }
+  await moveOlder(kv, writer);
+  for await (const { value: job } of kv.list<AcceptedJob>({ prefix: ["live"] }, PAGES)) {
+    jobs.set(job.id, resumed(job, progress.get(job.id), steps.get(job.id)));
   }
   for (const id of progress.keys()) {
     if (!jobs.has(id)) gone.push({ key: ["progress", id], remove: true });
@@ -49,14 +41,29 @@ export async function readUnfinished(
   return [...jobs.values()].sort((a, b) => a.job.acceptedAt - b.job.acceptedAt);
 }
 
+/** Unfinished jobs once lay among the ended ones, each with an entry `["due", time, id]`. */
+async function moveOlder(kv: Deno.Kv, writer: KvWriter): Promise<void> {
+  const due = await Array.fromAsync(kv.list({ prefix: ["due"] }, PAGES), ({ key }) => key);
+  const move = async (key: Deno.KvKey): Promise<void> => {
+    const place = ["job", String(key[2])];
+    const { value } = await kv.get<AcceptedJob | EndedJob>(place);
+    const moved: Mutation[] = value === null || "state" in value ? [] : [
+      { key: ["live", value.id], value, bytes: storedBytes(value.payload) + 512 },
+      { key: place, remove: true },
+    ];
+    await writer.commit([...moved, { key, remove: true }]);
+  };
+  // The writer makes few commits of them.
+  for (let i = 0; i < due.length; i += 100) await Promise.all(due.slice(i, i + 100).map(move));
+}
+
 function resumed(
   job: AcceptedJob,
-  due: number,
   progress: Progress | undefined,
   step: Stored | undefined,
 ): LiveJob {
+  const { attempts = 0, errorCode, recallable = false, due = job.acceptedAt } = progress ?? {};
   const live = new LiveJob(job, due);
-  const { attempts = 0, errorCode, recallable = false } = progress ?? {};
   live.attempts = attempts;
   live.errorCode = errorCode;
   live.step = step;

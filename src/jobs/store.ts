@@ -1,7 +1,7 @@
 import { type JobErrorCode, SvcError } from "../errors.ts";
 import type { Scope } from "../interfaces/mod.ts";
 import { EndedJobs, endedRecord } from "./ended_jobs.ts";
-import type { AcceptedJob, EndedJob, Ending, JobView, Progress } from "./job.ts";
+import type { AcceptedJob, Ending, JobView, Progress } from "./job.ts";
 import type { KvWriter, Mutation } from "./kv_writer.ts";
 import { ACCEPTED, LiveJob } from "./live_job.ts";
 import { type AtRest, LiveJobs } from "./live_jobs.ts";
@@ -17,10 +17,10 @@ export interface JobStoreOptions {
 }
 
 /**
- * Jobs on Deno KV. `["job", id]` is the truth, `["due", time, id]` names the unfinished ones and when
- * they may run, `["progress", id]` says how often it was tried, `["step", id]` holds its sealed
- * result, `["ended", time, id]` says when its record may go. One process owns the table, so that
- * unfinished jobs also live in memory, and the table is read at the start only.
+ * Jobs on Deno KV. `["live", id]` is an unfinished job as it was accepted, `["progress", id]` says
+ * how often it was tried and when it may run, `["step", id]` holds its sealed result. `["job", id]` is
+ * the record of an ended one, `["ended", time, id]` says when that may go. One process owns the
+ * table, so that unfinished jobs also live in memory, and the table is read at the start only.
  */
 export class JobStore {
   readonly #kv: Deno.Kv;
@@ -116,8 +116,7 @@ export class JobStore {
     const mutations: Mutation[] = [...extra];
     for (const job of jobs) {
       mutations.push(
-        { key: ["job", job.id], value: job, bytes: storedBytes(job.payload) + 512 },
-        { key: ["due", due, job.id], value: null, bytes: 8 },
+        { key: ["live", job.id], value: job, bytes: storedBytes(job.payload) + 512 },
         ...this.#staging.adopt(job.payload),
       );
     }
@@ -199,15 +198,9 @@ export class JobStore {
     const before = live.due;
     live.errorCode = errorCode;
     live.updatedAt = this.#options.now();
-    // The known due entry must be the one in the table, also when this commit fails.
-    const mutations: Mutation[] = [
-      { key: ["due", before, live.job.id], remove: true },
-      { key: ["due", due, live.job.id], value: null, bytes: 8 },
-      this.#progress(live, { due }),
-    ];
     live.due = due;
     try {
-      await this.#writer.commit(mutations);
+      await this.#writer.commit([this.#progress(live)]);
     } catch (error) {
       live.due = before;
       throw error;
@@ -236,7 +229,7 @@ export class JobStore {
     const written = this.#writer.commit([
       { key: ["job", id], value: record, bytes: 512 },
       { key: ["ended", now, id], value: null, bytes: 8 },
-      { key: ["due", live.due, id], remove: true },
+      { key: ["live", id], remove: true },
       { key: ["progress", id], remove: true },
       { key: ["step", id], remove: true },
       ...(ending.keepPayload ? [] : this.#staging.discard(payload)),
@@ -275,8 +268,8 @@ export class JobStore {
     if (recallable) again.markRecallable();
     const mutations: Mutation[] = [
       ...extra(again.view()),
-      { key: ["job", id], value: again.job, bytes: 1024 },
-      { key: ["due", due, id], value: null, bytes: 8 },
+      { key: ["live", id], value: again.job, bytes: 1024 },
+      { key: ["job", id], remove: true },
       { key: ["ended", endedAt, id], remove: true },
       this.#progress(again),
     ];
@@ -331,8 +324,8 @@ export class JobStore {
     try {
       await written;
     } catch (error) {
-      const found = await this.#kv.get<AcceptedJob | EndedJob>(["job", id]).catch(() => undefined);
-      if (!found?.value || ("state" in found.value) !== ended) throw error;
+      const found = await this.#kv.get([ended ? "job" : "live", id]).catch(() => undefined);
+      if (!found?.value) throw error;
     }
   }
 

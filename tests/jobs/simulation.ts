@@ -239,7 +239,7 @@ export class Simulation {
     for (const entry of entries) {
       assert.ok(table.rows.has(JSON.stringify(["job", entry.id])), "a row of no job");
     }
-    assert.deepEqual(table.keys("due"), []);
+    assert.deepEqual(table.keys("live"), []);
     assert.deepEqual(table.keys("progress"), []);
     assert.deepEqual(table.keys("step"), []);
     await this.#checkChunks();

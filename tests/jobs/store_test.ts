@@ -21,8 +21,7 @@ Deno.test("jobs of one request and what belongs to them are one commit", async (
   assert.equal(commits, 1);
   assert.equal(store.size, 20);
   assert.deepEqual(live.map((item) => item.view().state), Array(20).fill("pending"));
-  assert.equal(table.keys("job").length, 20);
-  assert.equal(table.keys("due").length, 20);
+  assert.equal(table.keys("live").length, 20);
   assert.equal(table.keys("extra").length, 1);
 });
 
@@ -121,7 +120,7 @@ Deno.test("an unfinished job is recovered as it was", async () => {
   assert.deepEqual(times, times.toSorted((a, b) => a - b));
 });
 
-Deno.test("what a lost answer left in the due index goes at the next start", async () => {
+Deno.test("a job that was put off stays so, whether the answer came or not", async () => {
   const table = new FakeTable();
   let lost = false;
   const kv = fakeKv(table, async (name, work) => {
@@ -134,10 +133,37 @@ Deno.test("what a lost answer left in the due index goes at the next start", asy
   lost = true;
   await assert.rejects(store.putOff(live!, clock.now() + 9000, "storage_failed"));
   lost = false;
+  assert.equal(live!.due, clock.now());
+  const [again] = await jobsOn(kv).store.recover();
+  assert.equal(again!.due, clock.now() + 9000);
   await store.end(live!, { state: "done" });
-  assert.equal(table.keys("due").length, 1);
   assert.deepEqual(await jobsOn(kv).store.recover(), []);
-  assert.equal(table.keys("due").length, 0);
+  assert.deepEqual((await keysOf(kv)).map((key) => key[0]), ["ended", "job"]);
+});
+
+Deno.test("unfinished jobs of older tables are moved to their place", async () => {
+  using kv = await Deno.openKv(":memory:");
+  const before = jobsOn(kv, undefined, 300);
+  const jobs = Array.from({ length: 230 }, () => jobOf());
+  const [ended, claimed] = await before.store.accept(jobs, []);
+  await before.store.end(ended!, { state: "done" });
+  await before.store.claim(claimed!);
+  // As they lay: among the ended ones, found by an entry for each.
+  for await (const { key, value } of kv.list({ prefix: ["live"] })) {
+    const id = String(key[1]);
+    await kv.atomic().delete(key).set(["job", id], value).set(["due", 1_000_000, id], null)
+      .commit();
+  }
+  await kv.set(["due", 1_000_000, ended!.job.id], null);
+
+  const { store } = jobsOn(kv);
+  const found = await store.recover();
+  assert.deepEqual(found.map(({ job }) => job), jobs.slice(1));
+  assert.equal(store.live(claimed!.job.id)?.attempts, 1);
+  assert.equal((await store.get(ended!.job.id, OWNER))?.state, "done");
+  assert.deepEqual(await keysOf(kv, "due"), []);
+  assert.equal((await keysOf(kv, "live")).length, 229);
+  assert.equal((await keysOf(kv, "job")).length, 1);
 });
 
 Deno.test("who ends a job first decides; nothing is written for it afterwards", async () => {
@@ -154,7 +180,7 @@ Deno.test("who ends a job first decides; nothing is written for it afterwards", 
   const view = await store.get(live!.job.id, OWNER);
   assert.equal(view?.state, "failed");
   assert.equal(view?.errorCode, "deleted");
-  assert.deepEqual((await keysOf(kv, "due")).length, 0);
+  assert.deepEqual((await keysOf(kv, "live")).length, 0);
   assert.deepEqual((await keysOf(kv, "step")).length, 0);
   assert.deepEqual((await keysOf(kv, "progress")).length, 0);
   // Chunks of a step that came too late are orphans.
