@@ -9,7 +9,10 @@ import { ResidentScope } from "../src/index/resident_scope.ts";
 import { type Figure, type Part, tableText } from "./figures.ts";
 import { median, uniform, unitVector } from "./statistics.ts";
 
-const ROUNDS = 5;
+/** Rounds in which the two take turns: the machine has phases in which everything is slower. */
+const ROUNDS = 11;
+/** Milliseconds of both before the first round, until they are compiled. */
+const WARM_UP = 100;
 const ROWS = [10, 100, 1000, 10_000, 100_000];
 /** Sizes for which the search may take at most so many times the read limit. */
 const GOALS = new Map([[1000, 1.6], [10_000, 1], [100_000, 1.25]]);
@@ -57,11 +60,17 @@ function measure(rows: number, build: KernelBuild, dimensions: number): Figure[]
   limits.floats.fill(0.01);
   const calls = Math.max(20, Math.min(2000, 400_000 / rows));
   const query = unitVector(dimensions, uniform(2));
+  const read = () => limits.kernel.sum_read(start, bytes & ~63);
+  const search = () => scope.search(query, { limit: 10 });
+  for (const call of [read, search]) {
+    const end = performance.now() + WARM_UP;
+    while (performance.now() < end) call();
+  }
   const reads: number[] = [];
   const searches: number[] = [];
   for (let round = 0; round < ROUNDS; round++) {
-    reads.push(time(calls, () => limits.kernel.sum_read(start, bytes & ~63)));
-    searches.push(time(calls, () => scope.search(query, { limit: 10 })));
+    reads.push(time(calls, read));
+    searches.push(time(calls, search));
   }
   const ratio = median(searches.map((search, round) => search / reads[round]!));
   const name = `${rows} x ${dimensions}, ${build}`;
