@@ -1,4 +1,4 @@
-import { fusedScore } from "../src/index/fusion.ts";
+import { FusedCosts } from "../src/index/fusion.ts";
 import { LexicalIndex, type LexicalScores } from "../src/index/lexical_index.ts";
 import type { Embedder } from "../src/interfaces/mod.ts";
 import type { QueryVectors } from "../src/memory/query_vectors.ts";
@@ -43,8 +43,8 @@ export async function* comparisons(
         (windows) => 1 - Math.max(...windows.map((window) => dot(window, vector))),
       );
       const lexical = texts.score(query);
-      const scoreOf = fusedScore(lexical, known);
-      const fused = distances.map((distance, slot) => scoreOf(slot, distance));
+      const costs = new FusedCosts(lexical, known);
+      const fused = distances.map((distance, slot) => -costs.of(slot, distance));
       yield { query, answer, distances, lexical, fused };
     }
   }

@@ -1,3 +1,4 @@
+import type { Costs } from "./best_memories.ts";
 import type { LexicalScores } from "./lexical_index.ts";
 
 /** Weights of the legs; chosen on the development queries of tests/testdata/retrieval. */
@@ -22,25 +23,61 @@ const KEYWORD_WORDS = 0.7;
 const KEYWORD_RUNS = 0.1;
 
 /**
- * Fused score of a slot at a cosine distance, larger is better: cosine + weighted BM25 + weighted
- * letter runs.
- *
- * @param lexical Scores by slot.
- * @param known Share of the query that the embedder knows, 0 to 1.
+ * Costs of the fusion, smaller is better: minus the sum of cosine, weighted BM25 and weighted letter
+ * runs.
  */
-export function fusedScore(
-  lexical: LexicalScores,
-  known: number,
-): (slot: number, distance: number) => number {
-  const weight = WEIGHTS.cosine * (UNKNOWN_COSINE + (1 - UNKNOWN_COSINE) * known);
-  const { words, runs, fullMatch } = lexical;
-  const perMatch = fullMatch > 0 ? 1 / fullMatch : 0;
-  return (slot, distance) => {
-    const score = words[slot]!;
-    return weight * (1 - distance) + WEIGHTS.words * score * Math.min(1, score * perMatch) +
-      WEIGHTS.runs * runs[slot]!;
-  };
+export class FusedCosts implements Costs {
+  readonly #lexical: LexicalScores;
+  /** Weight of the cosine. */
+  readonly #weight: number;
+  readonly #perMatch: number;
+
+  /**
+   * For one query.
+   *
+   * @param lexical Scores by slot.
+   * @param known Share of the query that the embedder knows, 0 to 1.
+   */
+  constructor(lexical: LexicalScores, known: number) {
+    this.#lexical = lexical;
+    this.#weight = WEIGHTS.cosine * (UNKNOWN_COSINE + (1 - UNKNOWN_COSINE) * known);
+    this.#perMatch = lexical.fullMatch > 0 ? 1 / lexical.fullMatch : 0;
+  }
+
+  of(slot: number, distance: number): number {
+    const { words, runs } = this.#lexical;
+    return fusedCost(words[slot]!, runs[slot]!, distance, this.#weight, this.#perMatch);
+  }
+
+  write(distances: Float32Array, size: number, into: Float32Array): void {
+    const { words, runs } = this.#lexical;
+    const weight = this.#weight;
+    const perMatch = this.#perMatch;
+    for (let slot = 0; slot < size; slot++) {
+      into[slot] = fusedCost(words[slot]!, runs[slot]!, distances[slot]!, weight, perMatch);
+    }
+  }
 }
+
+function fusedCost(
+  words: number,
+  runs: number,
+  distance: number,
+  weight: number,
+  perMatch: number,
+): number {
+  const score = weight * (1 - distance) + WEIGHTS.words * words * Math.min(1, words * perMatch) +
+    WEIGHTS.runs * runs;
+  return -score;
+}
+
+/** Costs where only the vectors count: the distance, at most 1. */
+export const VECTOR_COSTS: Costs = {
+  of: (_slot, distance) => Math.min(1, distance),
+  write(distances, size, into) {
+    for (let slot = 0; slot < size; slot++) into[slot] = Math.min(1, distances[slot]!);
+  },
+};
 
 /**
  * Relevance of every slot to a keyword search, 0 to 1: how much of the query's words, by what they

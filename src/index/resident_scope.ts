@@ -1,8 +1,8 @@
 import { SvcError } from "../errors.ts";
 import type { BlobLink, IndexEntry, Scope } from "../interfaces/mod.ts";
 import type { Arena } from "./arena.ts";
-import { bestMemories } from "./best_memories.ts";
-import { fusedScore, keywordScores } from "./fusion.ts";
+import { bestMemories, type Costs } from "./best_memories.ts";
+import { FusedCosts, keywordScores, VECTOR_COSTS } from "./fusion.ts";
 import { LexicalIndex, type LexicalScores } from "./lexical_index.ts";
 import type {
   IndexedMemory,
@@ -113,21 +113,20 @@ export class ResidentScope implements LoadedScope {
     this.#check();
     if (text === undefined) {
       if (vector === undefined) return [];
-      return this.#matchAll(vector, (_, distance) => Math.min(1, distance), options)
+      return this.#matchAll(vector, VECTOR_COSTS, options)
         .map((hit) => ({ ...hit, score: 1 + hit.score }));
     }
     const lexical = this.#texts.score(text);
     if (vector === undefined) return this.#matchWords(lexical, options);
-    const scoreOf = fusedScore(lexical, known);
-    return this.#matchAll(vector, (slot, distance) => -scoreOf(slot, distance), options);
+    return this.#matchAll(vector, new FusedCosts(lexical, known), options);
   }
 
   #matchAll(
     vector: Float32Array,
-    costOf: (slot: number, distance: number) => number,
+    costs: Costs,
     options: SearchOptions,
   ): Match[] {
-    return bestMemories(this.#entries, this.#vectors, vector, costOf, this.#comparable(options))
+    return bestMemories(this.#entries, this.#vectors, vector, costs, this.#comparable(options))
       .map(({ slot, distance, cost }) => ({ entry: this.#entries[slot]!, distance, score: -cost }));
   }
 
