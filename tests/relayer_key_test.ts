@@ -74,7 +74,8 @@ Deno.test("an HMAC is HMAC-SHA256 under a subkey of its purpose", () => {
   assert.equal(key.hmac("replay")(new TextEncoder().encode("body")).toHex(), expected);
   assert.notEqual(key.hmac("idempotency")("body").toHex(), expected);
   const hmac = key.hmac("replay");
-  const texts = [0, 1, 55, 56, 63, 64, 65, 1000].map((length) => "é".repeat(length));
+  const lengths = [0, 1, 55, 56, 63, 64, 65, 511, 512, 513, 1000, 2];
+  const texts = ["é", "€", "\ud800"].flatMap((unit) => lengths.map((n) => unit.repeat(n)));
   // All are kept to the end: one answer must not be overwritten by the next.
   const answers = texts.map((text) => hmac(text));
   answers.forEach((answer, i) => {

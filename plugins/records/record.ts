@@ -137,7 +137,8 @@ export class RecordOpener {
         .setAAD(aad)
         .setAuthTag(record.subarray(tagAt));
       const plaintext = decipher.update(record.subarray(SEALED_AT, tagAt));
-      decipher.final();
+      // There is nothing left to come: as a text that costs no buffer.
+      decipher.final("latin1");
       // Never a Buffer: its slice would share memory with the plaintext.
       return new Uint8Array(plaintext.buffer, plaintext.byteOffset, plaintext.length);
     } catch (cause) {

@@ -250,6 +250,7 @@ export class LexicalIndex {
 
   /** Makes the sums the cosines of the letter runs; rare runs of the query count more. */
   #sumRuns(query: string): void {
+    const sums = runSums;
     const counts = new Map<number, number>();
     eachRun(query, (hash) => counts.set(hash, (counts.get(hash) ?? 0) + 1));
     let squares = 0;
@@ -260,11 +261,13 @@ export class LexicalIndex {
         Math.log(1 + this.texts / Math.max(1, this.#living(length)));
       squares += weight * weight;
       for (let i = 0; i < length; i++) {
-        runSums[postings[i]! >>> 8]! += weight * RUN_WEIGHTS[postings[i]! & 255]!;
+        const posting = postings[i]!;
+        sums[posting >>> 8]! += weight * RUN_WEIGHTS[posting & 255]!;
       }
     }
     const norm = Math.sqrt(squares) || 1;
-    for (let i = 0; i < this.#documents; i++) runSums[i]! /= norm * this.#norms[i]!;
+    const norms = this.#norms;
+    for (let i = 0; i < this.#documents; i++) sums[i]! /= norm * norms[i]!;
   }
 
   /** How many of the postings just read are of texts that are still here. */
