@@ -72,6 +72,11 @@ export class ServerProcess implements AsyncDisposable {
     return new ServerProcess(child, port, performance.now() - begin);
   }
 
+  /** Its number for the kernel. */
+  get pid(): number {
+    return this.#child.pid;
+  }
+
   /** CPU time used so far by the threads that still run. */
   async cpu(): Promise<CpuTime> {
     const { pid } = this.#child;
