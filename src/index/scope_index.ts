@@ -11,6 +11,7 @@ import type {
 import { Arena } from "./arena.ts";
 import type { LoadedScope } from "./loaded_scope.ts";
 import { ResidentScope } from "./resident_scope.ts";
+import { ScanWalk } from "./scan_walk.ts";
 import { ScopeLoading } from "./scope_loading.ts";
 import { Slices } from "./slices.ts";
 
@@ -273,22 +274,22 @@ export class ScopeIndex implements AsyncDisposable {
   }
 
   async #scan(held: Held, loading: ScopeLoading): Promise<void> {
-    const { signal } = this.#closing;
-    const read = (cursor: string | undefined): Promise<ScanPage> =>
-      this.#options.vectorStore.scan(held.scope, cursor, { signal });
+    const options = { signal: this.#closing.signal };
+    const read = (cursor?: string): Promise<ScanPage> =>
+      this.#options.vectorStore.scan(held.scope, cursor, options);
     const slices = new Slices();
-    let coming: Promise<ScanPage> | undefined = read(undefined);
+    const walk = new ScanWalk();
+    let coming: Promise<ScanPage> | undefined = read();
     while (coming !== undefined) {
       const page: ScanPage = await coming;
-      const { entries, cursor } = page;
       if (held.resident.released) return;
+      const cursor = walk.next(page);
       // The next page is opened on the thread pool while this one is taken over.
       coming = cursor === undefined ? undefined : read(cursor);
       if (coming !== undefined) this.#arena.prepare();
-      // It may fail before it is waited for: that is reported then.
-      coming?.catch(() => {});
+      coming?.catch(() => {}); // It may fail before it is waited for: that is reported then.
       try {
-        loading.addPage(entries);
+        loading.addPage(page.entries);
         page.release?.();
         this.#account(held);
         this.#evict();

@@ -53,7 +53,7 @@ export interface VectorMatch {
 export interface ScanPage {
   /** Memories of the page. */
   readonly entries: readonly IndexEntry[];
-  /** Where the next page starts; absent on the last page. */
+  /** Where the next page starts; absent on the last page. A scan that names one twice is given up. */
   readonly cursor?: string;
   /**
    * Gives the page's memory back before garbage is collected; vectors and payloads of its entries are

@@ -1,4 +1,5 @@
 import { SvcError } from "../errors.ts";
+import { ScanWalk } from "../index/scan_walk.ts";
 import type { IndexEntry, Scope } from "../interfaces/mod.ts";
 import type { KeyStore } from "../plugin.ts";
 import type { Caller, Domain } from "./domain.ts";
@@ -150,6 +151,7 @@ export class Reembedding implements AsyncDisposable {
     const { logger, vectorStore } = this.#domain;
     const { signal } = this.#closing;
     // Written memories move to the end of a scan, so that one walk meets each that is left.
+    const walk = new ScanWalk();
     let cursor: string | undefined;
     let left = 0;
     do {
@@ -165,7 +167,7 @@ export class Reembedding implements AsyncDisposable {
         outdated.left = Math.max(0, outdated.left - done - impossible.length);
         left += postponed;
       }
-      cursor = page.cursor;
+      cursor = walk.next(page);
     } while (cursor !== undefined);
     if (left > 0) throw new SvcError("overloaded");
     this.#scopes.delete(keyOf(scope));
