@@ -209,11 +209,12 @@ export class LexicalIndex {
   score(query: string): LexicalScores {
     const plain = folded(query.slice(0, WORD_CHARACTERS));
     const count = this.#documents;
-    if (wordSums.length < 2 * count) {
-      wordSums = new Float32Array(4 * count);
-      runSums = new Float32Array(4 * count);
+    // The first half sums by document, the second is by slot: of either there may be more.
+    const room = Math.max(count, this.#size);
+    if (wordSums.length < 2 * room) {
+      wordSums = new Float32Array(4 * room);
+      runSums = new Float32Array(4 * room);
     }
-    // The first half sums by document, the second is by slot.
     const half = wordSums.length / 2;
     wordSums.fill(0, 0, count);
     runSums.fill(0, 0, count);

@@ -44,7 +44,11 @@ export async function readTexts(
     if (missing.length === 0) return saveTexts(domain, caller, scope, loaded);
     if (reading.running === undefined) {
       reading.running = readAll(domain, caller, scope, loaded, reading, opening)
-        .finally(() => reading.running = undefined);
+        .finally(() => {
+          reading.running = undefined;
+          // Also of a reading that was broken off: what it has read by then is known.
+          if (domain.cipher.needsCredential) domain.index.forgetTextsAfter(scope, OPEN_MS);
+        });
       await reading.running;
       return saveTexts(domain, caller, scope, loaded);
     }
@@ -91,7 +95,6 @@ async function readAll(
       loaded.setText(memory.id, memory.version, text);
     }
   }
-  if (domain.cipher.needsCredential) domain.index.forgetTextsAfter(scope, OPEN_MS);
 }
 
 /** A manual memory has no text that the relayer could open. */

@@ -83,6 +83,17 @@ Deno.test("a text that is missing scores nothing and is not counted", () => {
   assertClose(found, [bm25(["tea", "coffee"], "tea")[0]!, 0, 0]);
 });
 
+Deno.test("far more texts may be missing than are there", () => {
+  const index = indexOf(["tea"]);
+  const count = 200_000;
+  for (let i = 0; i < count; i++) index.add();
+  const { words, runs } = index.score("tea");
+  assert.deepEqual([words.length, runs.length], [count + 1, count + 1]);
+  assert.ok(words[0]! > 0 && runs[0]! > 0);
+  assert.ok(words.every((score, slot) => slot === 0 || score === 0));
+  assert.ok(runs.every((score, slot) => slot === 0 || score === 0));
+});
+
 Deno.test("scores depend on the texts alone, whatever was removed and replaced before", () => {
   const random = uniform(11);
   const index = new LexicalIndex();
