@@ -27,7 +27,8 @@ function cosineDistance(a: Float32Array, b: Float32Array): number {
     aa += a[i]! * a[i]!;
     bb += b[i]! * b[i]!;
   }
-  return aa === 0 || bb === 0 ? 1 : 1 - dot / Math.sqrt(aa * bb);
+  // Rounding can leave the range by a hair.
+  return aa === 0 || bb === 0 ? 1 : Math.min(2, Math.max(0, 1 - dot / Math.sqrt(aa * bb)));
 }
 
 function closest(entry: IndexEntry, vector: Float32Array): number {
@@ -67,7 +68,7 @@ export function memoryVectorStore(): VectorStore {
       return [...rowsOf(query)?.entries.values() ?? []]
         .filter((entry) => entry.vectors.length > 0)
         .map((entry) => ({ entry, distance: closest(entry, query.vector) }))
-        .sort((a, b) => a.distance - b.distance)
+        .sort((a, b) => a.distance - b.distance || (a.entry.id < b.entry.id ? -1 : 1))
         .slice(0, query.limit)
         .map(({ entry, distance }) => ({ entry: copyOf(entry), distance }));
     },

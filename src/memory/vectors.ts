@@ -5,8 +5,8 @@ import { firstPerson } from "./first_person.ts";
 /** Most windows of one text. */
 const MAX_WINDOWS = 16;
 
-/** How far a vector's length may be from 1 before it is scaled. */
-const ROUNDING = 1e-4;
+/** How far a vector's length may be from 1 before it is scaled: what floats make of a length of 1. */
+const ROUNDING = 1e-6;
 
 /**
  * Length of a vector; NaN or infinite exactly when one of its values is. By index: callbacks and

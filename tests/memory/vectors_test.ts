@@ -13,6 +13,11 @@ Deno.test("vectors of another length than 1 are scaled, those that say nothing r
     const [x = NaN, y = NaN] = made(0.6 * scale, 0.8 * scale);
     assert.ok(Math.abs(x - 0.6) < 1e-5 && Math.abs(y - 0.8) < 1e-5, `${scale}`);
   }
+  // A longer one would look nearer than one that is.
+  for (const length of [1.00009, 0.99995, 1.000002]) {
+    const long = made(0.6 * length, 0.8 * length);
+    assert.ok(Math.abs(Math.hypot(...long) - 1) < 1e-6, `${length}`);
+  }
   for (const values of [[0, 0], [NaN, 1], [Infinity, 1], [1], [1, 0, 0]]) {
     assert.throws(() => made(...values), { code: "embedding_unavailable" });
   }

@@ -9,6 +9,7 @@ import memory, {
   memorySponsor,
   memoryVectorStore,
 } from "../../plugins/memory.ts";
+import { entryOf } from "../index/fakes.ts";
 
 const OWNER = "0x" + "a".repeat(64);
 const CONTEXT = { accountId: OWNER, owner: OWNER, namespace: "default" };
@@ -139,6 +140,16 @@ Deno.test("memoryVectorStore refuses vectors of another length", async () => {
   await rejects(store.search({ ...scope, vector: Float32Array.of(1), limit: 1 }), {
     code: "dimension_mismatch",
   });
+});
+
+Deno.test("memories that are equally near come by id", async () => {
+  await using store = memoryVectorStore();
+  const scope = { owner: OWNER, namespace: "default" };
+  const vectors = [Float32Array.of(0.6, 0.8)];
+  await store.upsert(["3", "1", "2"].map((id) => entryOf(id, vectors, scope)));
+  const found = await store.search({ ...scope, vector: Float32Array.of(0.6, 0.8), limit: 2 });
+  deepStrictEqual(found.map(({ entry }) => entry.id), ["1", "2"]);
+  ok(found.every(({ distance }) => distance >= 0));
 });
 
 Deno.test("two memory backends share nothing", async () => {
