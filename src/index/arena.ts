@@ -111,9 +111,14 @@ export class Arena {
     return this.#free.pop() ?? this.#memory.cut(this.blockBytes);
   }
 
+  /** Bytes of the blocks that were given back and not taken again. */
+  get freeBytes(): number {
+    return this.#free.length * this.blockBytes;
+  }
+
   /** For a caller that is about to take many blocks: has memory for them made ready meanwhile. */
   prepare(): void {
-    if (this.#free.length * this.blockBytes < ENOUGH) this.#memory.prepare();
+    if (this.freeBytes < ENOUGH) this.#memory.prepare();
   }
 
   /** Resolves when no other thread makes memory ready. */

@@ -6,9 +6,12 @@ import type {
   IndexEntry,
   ScanPage,
   Scope,
+  ScopeCount,
   VectorStore,
 } from "../interfaces/mod.ts";
 import { Arena } from "./arena.ts";
+import { DROPPED, type HeldScope, tryRead, untilAborted } from "./held_scope.ts";
+import { LoadTurns } from "./load_turns.ts";
 import type { LoadedScope } from "./loaded_scope.ts";
 import { ResidentScope } from "./resident_scope.ts";
 import { ScanWalk } from "./scan_walk.ts";
@@ -18,10 +21,14 @@ import { Slices } from "./slices.ts";
 /** Most bytes the index uses, whatever its budget: the vectors' memory has 32-bit addresses. */
 const MAX_BUDGET = 3.5 * 2 ** 30;
 
-/** RAM of a memory beside its vector, about: the entry, its payload, its words and letter runs. */
-const MEMORY_BYTES = 2048;
+/** RAM of a memory beside its vector, payload and words, about. */
+const MEMORY_BYTES = 1536;
+/** Bytes of a record for each of its vectors, about: longer texts have several. */
+const WINDOW_BYTES = 768;
 /** RAM of a number of a vector: the float, and its rounding. */
 const NUMBER_BYTES = 5;
+/** Part of the budget that blocks of vectors may wait unused: most are soon used again. */
+const SPARE_SHARE = 1 / 4;
 
 /** Options of {@linkcode ScopeIndex}. */
 export interface ScopeIndexOptions {
@@ -31,8 +38,8 @@ export interface ScopeIndexOptions {
   readonly dimensions: number;
   /**
    * RAM to use, in bytes, at most 3.5 GiB. Above it the scopes read longest ago are evicted whole.
-   * Scopes being loaded or read and the one read last stay, so that a scope larger than the budget
-   * is still served, alone.
+   * Scopes being loaded or read and one that is alone stay, so that a scope larger than the budget
+   * is still served. Where there is no room for all that are to be loaded, they wait for each other.
    */
   readonly budgetBytes: number;
 }
@@ -47,22 +54,6 @@ export interface ScopeIndexStats {
   readonly bytes: number;
 }
 
-/** A scope in RAM or on its way there. */
-interface Held {
-  readonly scope: Scope;
-  readonly key: string;
-  readonly resident: ResidentScope;
-  /** Present while pages are still to come. */
-  loading: ScopeLoading | undefined;
-  readonly ready: Promise<LoadedScope>;
-  /** Callers that wait for the scope or read it: until they are done it is not evicted. */
-  readers: number;
-  /** What it adds to the index's bytes. */
-  bytes: number;
-  /** Forgets the texts in time; see `forgetTextsAfter`. */
-  forgetting: ReturnType<typeof setTimeout> | undefined;
-}
-
 /**
  * Scopes in RAM, for exact search. A scope is loaded once from the vector store and then follows
  * what is written: call `apply`, `applyLinks` and `remove` after each commit, for one memory in the
@@ -73,9 +64,10 @@ export class ScopeIndex implements AsyncDisposable {
   readonly #budget: number;
   readonly #arena: Arena;
   /** Least recently read first. */
-  readonly #held = new Map<string, Held>();
+  readonly #held = new Map<string, HeldScope>();
   readonly #running = new Set<Promise<LoadedScope>>();
   readonly #closing = new AbortController();
+  readonly #turns = new LoadTurns();
   #bytes = 0;
 
   /** Starts empty. */
@@ -114,6 +106,7 @@ export class ScopeIndex implements AsyncDisposable {
         held.readers--;
         this.#account(held);
         this.#evict();
+        this.#turns.tell();
       }
     }
   }
@@ -132,7 +125,7 @@ export class ScopeIndex implements AsyncDisposable {
    * @param texts Texts of entries by id, where they may be indexed now; others are set when read.
    */
   apply(entries: readonly IndexEntry[], texts?: ReadonlyMap<string, string>): void {
-    const touched = new Set<Held>();
+    const touched = new Set<HeldScope>();
     for (const entry of entries) {
       const held = this.#held.get(scopeKey(entry));
       if (held === undefined) continue;
@@ -188,10 +181,14 @@ export class ScopeIndex implements AsyncDisposable {
     return this.#held.has(scopeKey(scope));
   }
 
-  /** Whether a scope of so many memories is within the budget, by an estimate of what they take. */
-  fits(memories: number): boolean {
-    const { dimensions } = this.#options;
-    return memories * (MEMORY_BYTES + NUMBER_BYTES * dimensions) <= this.#budget;
+  /**
+   * Whether a scope is within the budget, by an estimate of what its memories take.
+   * @param bytes Of all records: long texts have several vectors.
+   */
+  fits({ count, bytes }: Pick<ScopeCount, "count" | "bytes">): boolean {
+    const windows = count + Math.max(0, bytes - count * WINDOW_BYTES) / WINDOW_BYTES;
+    const vectors = windows * NUMBER_BYTES * this.#options.dimensions;
+    return vectors + count * MEMORY_BYTES + 2 * bytes <= this.#budget;
   }
 
   /**
@@ -224,24 +221,24 @@ export class ScopeIndex implements AsyncDisposable {
     await this.#arena.settled();
   }
 
-  #hold(scope: Scope): Held {
+  #hold(scope: Scope): HeldScope {
     if (this.#closing.signal.aborted) throw new SvcError("shutting_down");
     const key = scopeKey(scope);
     return this.#held.get(key) ?? this.#start(scope, key);
   }
 
   /** Makes a scope the one read last, if it is still held. */
-  #touch(held: Held): void {
+  #touch(held: HeldScope): void {
     if (this.#held.get(held.key) !== held) return;
     this.#held.delete(held.key);
     this.#held.set(held.key, held);
   }
 
-  #start(scope: Scope, key: string): Held {
+  #start(scope: Scope, key: string): HeldScope {
     const resident = new ResidentScope(scope, this.#arena);
     const loading = new ScopeLoading(resident);
     const { promise: ready, resolve } = Promise.withResolvers<LoadedScope>();
-    const held: Held = {
+    const held: HeldScope = {
       scope: resident.scope,
       key,
       resident,
@@ -259,7 +256,7 @@ export class ScopeIndex implements AsyncDisposable {
     return held;
   }
 
-  async #fill(held: Held, loading: ScopeLoading): Promise<LoadedScope> {
+  async #fill(held: HeldScope, loading: ScopeLoading): Promise<LoadedScope> {
     try {
       await this.#scan(held, loading);
       held.loading = undefined;
@@ -268,26 +265,32 @@ export class ScopeIndex implements AsyncDisposable {
         this.#release(held);
         throw SvcError.from(error);
       }
+    } finally {
+      this.#turns.tell();
     }
     // Dropped on the way: what was read by then is gone.
     return held.resident.released ? await this.#hold(held.scope).ready : held.resident;
   }
 
-  async #scan(held: Held, loading: ScopeLoading): Promise<void> {
+  async #scan(held: HeldScope, loading: ScopeLoading): Promise<void> {
     const options = { signal: this.#closing.signal };
-    const read = (cursor?: string): Promise<ScanPage> =>
-      this.#options.vectorStore.scan(held.scope, cursor, options);
+    const read = (cursor?: string): Promise<ScanPage> => {
+      const page = this.#options.vectorStore.scan(held.scope, cursor, options);
+      page.catch(() => {}); // It may fail before it is waited for: that is reported then.
+      return page;
+    };
     const slices = new Slices();
     const walk = new ScanWalk();
+    const turn = this.#turns.wait();
     let coming: Promise<ScanPage> | undefined = read();
     while (coming !== undefined) {
+      await turn(() => this.#isHeldUp(held));
       const page: ScanPage = await coming;
       if (held.resident.released) return;
       const cursor = walk.next(page);
       // The next page is opened on the thread pool while this one is taken over.
       coming = cursor === undefined ? undefined : read(cursor);
       if (coming !== undefined) this.#arena.prepare();
-      coming?.catch(() => {}); // It may fail before it is waited for: that is reported then.
       try {
         loading.addPage(page.entries);
         page.release?.();
@@ -301,49 +304,41 @@ export class ScopeIndex implements AsyncDisposable {
     }
   }
 
-  #account(held: Held): void {
+  #account(held: HeldScope): void {
     if (held.resident.released) return;
     this.#bytes += held.resident.residentBytes - held.bytes;
     held.bytes = held.resident.residentBytes;
   }
 
-  /** Evicts while the budget is exceeded; the scope read last stays in any case. */
+  /** Bytes of the scopes, and of blocks that nobody uses now: they are not given back. */
+  get #used(): number {
+    return this.#bytes + Math.max(0, this.#arena.freeBytes - this.#budget * SPARE_SHARE);
+  }
+
+  /** Evicts while the budget is exceeded; a scope that is alone stays in any case. */
   #evict(): void {
-    let left = this.#held.size - 1;
     for (const held of this.#held.values()) {
-      if (this.#bytes <= this.#budget || left-- <= 0) return;
+      if (this.#used <= this.#budget || this.#held.size === 1) return;
       if (held.loading === undefined && held.readers === 0) this.#release(held);
     }
   }
 
-  #release(held: Held): void {
+  /** Whether there is no room, but there will be: others are loaded or read that came before. */
+  #isHeldUp(held: HeldScope): boolean {
+    if (held.resident.released || this.#used <= this.#budget) return false;
+    let isEarlier = true;
+    for (const other of this.#held.values()) {
+      if (other === held) isEarlier = false;
+      else if (other.loading === undefined ? other.readers > 0 : isEarlier) return true;
+    }
+    return false;
+  }
+
+  #release(held: HeldScope): void {
     clearTimeout(held.forgetting);
     held.resident.release();
     this.#bytes -= held.bytes;
     this.#held.delete(held.key);
+    this.#turns.tell();
   }
-}
-
-/** Thrown in place of what a reader throws whose scope is gone. */
-const DROPPED = Symbol("dropped");
-
-async function tryRead<T>(
-  loaded: LoadedScope,
-  reader: (loaded: LoadedScope) => T | Promise<T>,
-): Promise<T> {
-  try {
-    return await reader(loaded);
-  } catch (error) {
-    throw loaded.released ? DROPPED : error;
-  }
-}
-
-/** The promise, or the signal's reason when that comes first. */
-function untilAborted<T>(promise: Promise<T>, signal: AbortSignal | undefined): Promise<T> {
-  if (signal === undefined) return promise;
-  const { promise: first, resolve, reject } = Promise.withResolvers<T>();
-  const abort = (): void => reject(signal.reason);
-  signal.addEventListener("abort", abort, { once: true });
-  promise.then(resolve, reject).finally(() => signal.removeEventListener("abort", abort));
-  return first;
 }

@@ -4,7 +4,7 @@ import type { Caller, Domain } from "./domain.ts";
 import { openMemories } from "./open.ts";
 
 /** Scopes of so many memories are loaded, whatever the budget: a moment's work and memory. */
-const SMALL = 20_000;
+const SMALL = { count: 20_000, bytes: 20_000 * 1024 };
 /** Memories the vector store is asked for, and where some of them may be filtered out. */
 const NEAREST = 500;
 const FILTERED = 2_000;
@@ -45,7 +45,10 @@ export async function isTooLarge(domain: Domain, scope: Scope): Promise<boolean>
 
 async function countLarge(domain: Domain, owner: string): Promise<Large> {
   const scopes = await domain.vectorStore.scopes(owner);
-  const large = scopes.filter(({ count }) => count > SMALL && !domain.index.fits(count));
+  const large = scopes.filter((scope) => {
+    const isSmall = scope.count <= SMALL.count && scope.bytes <= SMALL.bytes;
+    return !isSmall && !domain.index.fits(scope);
+  });
   for (const { count } of large) {
     domain.logger.warn("namespace_above_index_memory", { memories: count });
   }

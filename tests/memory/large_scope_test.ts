@@ -10,10 +10,15 @@ const LONG_AGO = Date.parse("2001-01-01");
 const BUDGET = 16 * 1024 * 1024;
 
 /** Rows that no text of the tests is near to. */
-async function fill(store: VectorStore, owner: string): Promise<void> {
+async function fill(
+  store: VectorStore,
+  owner: string,
+  count = FILLERS,
+  bytes = 100,
+): Promise<void> {
   const vector = new Float32Array(256);
   vector[0] = -1;
-  const entries = Array.from({ length: FILLERS }, (_, i): IndexEntry => ({
+  const entries = Array.from({ length: count }, (_, i): IndexEntry => ({
     owner,
     namespace: "default",
     id: `filler-${i}`,
@@ -25,13 +30,15 @@ async function fill(store: VectorStore, owner: string): Promise<void> {
     updatedAt: LONG_AGO,
     importance: 0.5,
     source: "remember",
-    bytes: 100,
+    bytes,
   }));
   await store.upsert(entries);
 }
 
 /** A relayer with a namespace that is too large for its index, and how often that is read whole. */
-async function large(): Promise<{ svc: TestRelayer; scans: () => number }> {
+async function large(
+  ...sizes: [count?: number, bytes?: number]
+): Promise<{ svc: TestRelayer; scans: () => number }> {
   let scans = 0;
   const vectorStore = intercepted(memoryVectorStore(), {
     scan: (next, ...args) => {
@@ -43,7 +50,7 @@ async function large(): Promise<{ svc: TestRelayer; scans: () => number }> {
     config: { indexMemoryBytes: BUDGET },
     backends: { vectorStore },
   });
-  await fill(vectorStore, svc.owner);
+  await fill(vectorStore, svc.owner, ...sizes);
   return { svc, scans: () => scans };
 }
 
@@ -86,4 +93,17 @@ Deno.test("what is loaded for another reason is searched whole", async () => {
   const [first] = await svc.recall("heron lake", { limit: 1, mode: "semantic" });
   assert.equal(first, "the heron stands in the lake");
   assert.equal(scans(), before);
+});
+
+Deno.test("few memories may be too large as well, by their texts", async () => {
+  for (const [bytes, isLoaded] of [[12_000, false], [1000, true]] as const) {
+    const { svc, scans } = await large(2000, bytes);
+    await using _ = svc;
+    await svc.remember("the heron stands in the lake");
+    const before = scans();
+    assert.deepEqual(await svc.recall("heron lake", { limit: 1 }), [
+      "the heron stands in the lake",
+    ]);
+    assert.equal(scans() > before, isLoaded, `${bytes}`);
+  }
 });
