@@ -135,10 +135,19 @@ export class Catalog {
     return this.#database.all<Row>(sql, scope, after, limit).map(placeOf);
   }
 
-  /** The memories of a scope that are not in the table yet. */
-  waiting(scope: number): Place[] {
-    const sql = `${SELECT} where e.scope = ? and e.flushed = 0 order by e.seq`;
-    return this.#database.all<Row>(sql, scope).map(placeOf);
+  /**
+   * The number up to which every memory of a scope that has vectors is in the table: they are
+   * carried over in the order of writing.
+   */
+  lastCarried(scope: number): number {
+    const sql = "select seq from entry where scope = ? and flushed = 1 order by seq desc limit 1";
+    return this.#database.get<{ seq: number }>(sql, scope)?.seq ?? 0;
+  }
+
+  /** The memories of a scope after a number that have vectors, in the table or not. */
+  withVectors(scope: number, after: number): Place[] {
+    const sql = `${SELECT} where e.scope = ? and e.seq > ? and e.windows > 0`;
+    return this.#database.all<Row>(sql, scope, after).map(placeOf);
   }
 
   /** The memories behind numbers read from the table; what was removed since is left out. */

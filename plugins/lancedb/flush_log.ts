@@ -52,8 +52,8 @@ export class FlushLog {
   }
 
   /**
-   * The memories that wait longest, at most `limit`. Those without vectors have no row in the table
-   * and stay where they are.
+   * The memories that wait longest, at most `limit`: searches count on that order. Those without
+   * vectors have no row in the table and stay where they are.
    */
   next(limit: number): Outgoing[] {
     const rows = this.#database.all<OutgoingRow>(

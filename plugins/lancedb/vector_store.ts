@@ -142,12 +142,12 @@ class LancedbVectorStore implements VectorStore {
     }
     const scope = this.#catalog.scope(query);
     if (scope === undefined) return [];
-    const waiting = this.#catalog.waiting(scope.id);
-    const near = await this.#near(scope, query);
+    const candidates = await this.#candidates(scope, query);
     options?.signal?.throwIfAborted();
-    const found = await this.#entries(latest([...waiting, ...near]));
+    const found = await this.#entries(candidates);
     options?.signal?.throwIfAborted();
     return found
+      // One may have been replaced by a version without vectors.
       .filter(({ vectors }) => vectors.length > 0)
       .map((entry) => ({ entry, distance: distanceOf(entry, query.vector) }))
       .sort((a, b) => a.distance - b.distance || (a.entry.id < b.entry.id ? -1 : 1))
@@ -182,10 +182,14 @@ class LancedbVectorStore implements VectorStore {
     await this.#stack.disposeAsync();
   }
 
-  /** Memories of the table that may belong to the answer, by its own distances. */
-  async #near(scope: ScopeRow, query: VectorQuery): Promise<Place[]> {
+  /**
+   * Memories that may belong to the answer, as the catalogue has them at one moment: those of the
+   * table by its own distances, and all that may have come after the table was read.
+   */
+  async #candidates(scope: ScopeRow, query: VectorQuery): Promise<Place[]> {
     const { limit, vector } = query;
     const approximate = this.#vectorIndexRows > 0 && scope.flushed >= this.#vectorIndexRows;
+    const carried = this.#catalog.lastCarried(scope.id);
     for (let rows = limit + SPARE;; rows *= 4) {
       const asked = { scope: scope.id, vector, limit: rows, approximate };
       const found = await this.#table.nearest(asked);
@@ -198,7 +202,11 @@ class LancedbVectorStore implements VectorStore {
       const complete = found.length < rows ||
         edge !== undefined && found.at(-1)!.distance > edge + ROUNDING;
       if (complete) {
-        return live.filter(({ seq }) => distances.get(seq)! <= (edge ?? Infinity) + ROUNDING);
+        const near = live.filter(({ seq }) =>
+          seq <= carried && distances.get(seq)! <= (edge ?? Infinity) + ROUNDING
+        );
+        // No await since `live`: a memory replaced in between would be in neither.
+        return [...near, ...this.#catalog.withVectors(scope.id, carried)];
       }
     }
   }
@@ -227,15 +235,6 @@ class LancedbVectorStore implements VectorStore {
     }
     return await this.#entries(now);
   }
-}
-
-/** Each memory once: one that was carried over or replaced meanwhile is met twice. */
-function latest(places: readonly Place[]): Place[] {
-  const found = new Map<string, Place>();
-  for (const place of places) {
-    if ((found.get(place.id)?.seq ?? -1) < place.seq) found.set(place.id, place);
-  }
-  return [...found.values()];
 }
 
 /** Cosine distance of the closest window: 0 to 2. */

@@ -95,7 +95,8 @@ export interface BlobLink {
  *
  * `upsert`, `link` and `delete` are idempotent and durable once they resolve; what they wrote is
  * visible to the next call at once. An id is unique in its scope: of several versions the highest
- * stays. Verify an implementation with `vectorStoreSuite` of `@svc/relayer/testing`.
+ * stays. A memory that is replaced beside a search is answered once, in the old or the new version.
+ * Verify an implementation with `vectorStoreSuite` of `@svc/relayer/testing`.
  */
 export interface VectorStore extends AsyncDisposable {
   /** Inserts or replaces entries; one with a lower version than the stored one is ignored. */

@@ -123,4 +123,16 @@ export const SEARCH_CASES: readonly Case<VectorStore>[] = [
     deepStrictEqual((await store.scan(A)).entries.length, 1);
     deepStrictEqual((await store.scopes(A.owner))[0]?.count, 1);
   }),
+  law("answers a memory that is replaced beside the search, once", async (store) => {
+    await store.upsert(entries(A, 40));
+    const all = entries(A, 40).map(({ id }) => id);
+    for (let number = 0; number < 40; number++) {
+      const searches = [search(store, unit(1, number), 1), search(store, unit(1), 100)];
+      const writing = store.upsert([entry(A, number, { version: 2 })]);
+      const [closest, every] = await Promise.all(searches);
+      deepStrictEqual(ids(closest!), [uuid(number)]);
+      deepStrictEqual(ids(every!).sort(), all);
+      await writing;
+    }
+  }),
 ];

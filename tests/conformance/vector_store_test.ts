@@ -136,6 +136,33 @@ const SEARCH_MUTANTS: Mutant<VectorStore>[] = [
     },
   },
   {
+    name: "loses what is replaced beside the search",
+    fails: ["answers a memory that is replaced beside the search, once"],
+    change: (store) => ({
+      async search(query, options) {
+        const found = await store.search(query, options);
+        const now = await store.get(query.owner, found.map(({ entry }) => entry.id));
+        const live = new Set(now.map(({ id, version }) => `${id} ${version}`));
+        return found.filter(({ entry }) => live.has(`${entry.id} ${entry.version}`));
+      },
+    }),
+  },
+  {
+    name: "answers what is replaced beside the search in both versions",
+    fails: ["answers a memory that is replaced beside the search, once"],
+    change: (store) => ({
+      async search(query, options) {
+        const found = await store.search(query, options);
+        const again = await store.search(query, options);
+        const versions = new Map([...found, ...again].map((match) => [
+          `${match.entry.namespace} ${match.entry.id} ${match.entry.version}`,
+          match,
+        ]));
+        return [...versions.values()];
+      },
+    }),
+  },
+  {
     name: "searches without the signal",
     fails: ["rejects with the reason of an aborted signal"],
     change: (store) => ({ search: (query) => store.search(query) }),
