@@ -1,6 +1,6 @@
 import { eachRun } from "./letter_runs.ts";
 import { FREQUENCY_LIMIT, Postings, type PostingsState } from "./postings.ts";
-import { folded, hashOf, words } from "./words.ts";
+import { folded, hashOf, shortNgrams, words } from "./words.ts";
 
 const NONE = -1;
 /** BM25: how fast repeated words stop counting, and how much longer texts are held back. */
@@ -8,7 +8,7 @@ const K1 = 0.9;
 const B = 0.4;
 /** Characters whose words are indexed: the beginning of a text longer than about 10,000 words. */
 const WORD_CHARACTERS = 65_536;
-/** Characters whose letter runs are indexed; in longer texts the words tell enough. */
+/** Characters whose letter runs and short n-grams are indexed: in longer texts words tell enough. */
 const RUN_CHARACTERS = 2048;
 /** Texts that are gone stay in the lists until they are so many, and half as many as the others. */
 const FEW_GONE = 64;
@@ -110,11 +110,14 @@ export class LexicalIndex {
     const plain = folded(text.length > WORD_CHARACTERS ? text.slice(0, WORD_CHARACTERS) : text);
     const found = words(plain);
     for (const word of found) this.#words.add(hashOf(word), document);
+    const beginning = plain.slice(0, RUN_CHARACTERS);
+    // They are parts of words, so that they do not make a text longer.
+    for (const ngram of shortNgrams(beginning)) this.#words.add(hashOf(ngram), document);
     this.#lengths[document] = found.length;
     this.#totalLength += found.length;
     const runs = this.#runs;
     let squares = 0;
-    eachRun(plain.slice(0, RUN_CHARACTERS), (hash) => {
+    eachRun(beginning, (hash) => {
       squares += RUN_GAINS[runs.add(hash, document)]!;
     });
     this.#norms[document] = Math.sqrt(squares) || 1;

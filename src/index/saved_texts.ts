@@ -5,7 +5,7 @@ import type { LexicalState } from "./lexical_index.ts";
  * What stands in front: raised whenever words, stems, letter runs or their hashes change, since
  * numbers of another analysis mean other words.
  */
-const FORMAT = 0x73_76_74_03;
+const FORMAT = 0x73_76_74_04;
 /**
  * Numbers of the head: format, documents, bytes of the names; terms, cells and chunks of words, and
  * the same of runs.

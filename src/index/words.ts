@@ -1,3 +1,4 @@
+import { isUnspaced, ngrams, shorterNgrams, SPACED, UNSPACED_RUN } from "./ngrams.ts";
 import { stem } from "./stemmer.ts";
 
 /** English words that say nothing about a memory. */
@@ -18,7 +19,10 @@ const LONGEST_STOP_WORD = Math.max(...[...STOP_WORDS].map((word) => word.length)
  */
 const LONG_MARKS = /(\p{M}{30})\p{M}+/gu;
 const BEYOND_ASCII = /[\u0080-\uffff]/;
-const WORD = /[\p{L}\p{N}][\p{L}\p{N}\p{M}]*(?:'[a-z]+)?/gu;
+/** One without its skin tone, or a flag; `©` and `®` stand in names. */
+const EMOJI = "[\\p{Extended_Pictographic}--[©®]]|\\p{RI}{2}";
+const WORD = new RegExp(`${SPACED}[${SPACED}\\p{M}]*(?:'[a-z]+)?|${UNSPACED_RUN}|${EMOJI}`, "gv");
+const UNSPACED_RUNS = new RegExp(UNSPACED_RUN, "gv");
 
 /** Whether a text has ASCII characters only: then simpler expressions do. */
 export function isAscii(text: string): boolean {
@@ -50,7 +54,10 @@ export function isEnglish(code: number): boolean {
   return isLetter(code) || (code >= 48 && code <= 57);
 }
 
-/** Words of a folded text in their order, stemmed, without those that say nothing. */
+/**
+ * Words of a folded text in their order, stemmed, without those that say nothing; n-grams where
+ * words are not told apart by spaces. An emoji is a word.
+ */
 export function words(text: string): string[] {
   const found: string[] = [];
   const take = (word: string): void => {
@@ -60,11 +67,23 @@ export function words(text: string): string[] {
     eachEnglishWord(text, take);
   } else {
     for (const match of text.match(WORD) ?? []) {
-      const apostrophe = match.indexOf("'");
-      take(apostrophe < 0 ? match : plainWord(match, apostrophe));
+      if (isUnspaced(match)) {
+        for (const ngram of ngrams(match)) found.push(ngram);
+      } else {
+        const apostrophe = match.indexOf("'");
+        take(apostrophe < 0 ? match : plainWord(match, apostrophe));
+      }
     }
   }
   return found;
+}
+
+/**
+ * The n-grams of a folded text that are shorter than those among its words. They are for queries as
+ * short only: a longer query would find most texts by its single characters.
+ */
+export function shortNgrams(text: string): string[] {
+  return isAscii(text) ? [] : (text.match(UNSPACED_RUNS) ?? []).flatMap(shorterNgrams);
 }
 
 /** What WORD finds in a text of ASCII characters, in a third of the time. */

@@ -57,6 +57,19 @@ Deno.test("words are scored by BM25 with the statistics of the scope", () => {
   }
 });
 
+Deno.test("single characters are found and do not make a text longer", () => {
+  const texts = ["我的猫喜欢喝水", "北京的公寓", "My cat drinks water", "猫 tea"];
+  const index = indexOf(texts);
+  assertClose([...index.score("喜欢公寓").words], bm25(texts, "喜欢公寓"));
+  assertClose([...index.score("cat").words], bm25(texts, "cat"));
+  assert.deepEqual([...index.score("猫").words].map((score) => score > 0), [
+    true,
+    false,
+    false,
+    true,
+  ]);
+});
+
 Deno.test("letter runs find other forms of a word and misspellings", () => {
   const index = indexOf([
     "My dog is called Biscuit",
