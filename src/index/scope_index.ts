@@ -27,6 +27,8 @@ const MEMORY_BYTES = 1536;
 const WINDOW_BYTES = 768;
 /** RAM of a number of a vector: the float, and its rounding. */
 const NUMBER_BYTES = 5;
+/** Bytes up to which a load waits for nobody: some 200 memories must not wait for 100,000. */
+const UNHINDERED_BYTES = 2 ** 20;
 /** Part of the budget that blocks of vectors may wait unused: most are soon used again. */
 const SPARE_SHARE = 1 / 4;
 
@@ -113,7 +115,7 @@ export class ScopeIndex implements AsyncDisposable {
 
   /**
    * As {@linkcode ScopeIndex.read}, for a caller that uses the answer at once: nothing keeps it from
-   * being evicted once other scopes are read.
+   * being evicted then.
    */
   load(scope: Scope, options: CallOptions = {}): Promise<LoadedScope> {
     return this.read(scope, (loaded) => loaded, options);
@@ -325,7 +327,8 @@ export class ScopeIndex implements AsyncDisposable {
 
   /** Whether there is no room, but there will be: others are loaded or read that came before. */
   #isHeldUp(held: HeldScope): boolean {
-    if (held.resident.released || this.#used <= this.#budget) return false;
+    if (held.resident.released || held.bytes < UNHINDERED_BYTES) return false;
+    if (this.#used <= this.#budget) return false;
     let isEarlier = true;
     for (const other of this.#held.values()) {
       if (other === held) isEarlier = false;
