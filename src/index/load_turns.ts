@@ -1,5 +1,11 @@
-/** Longest that one load waits for others, milliseconds: what they wait for may take minutes. */
-const PATIENCE_MS = 10_000;
+/**
+ * Longest that one load waits for other loads, and for readers, milliseconds: those are mostly quick,
+ * but what they wait for may take minutes.
+ */
+const PATIENCE_MS = { loads: 10_000, readers: 500 };
+
+/** What a load waits for. */
+export type Hindrance = keyof typeof PATIENCE_MS;
 
 /** Lets loads wait while there is no room for all of them. */
 export class LoadTurns {
@@ -12,17 +18,19 @@ export class LoadTurns {
   }
 
   /**
-   * The waits of one load: each resolves when nothing holds the load up any more, or all of them
-   * together have taken so many milliseconds.
+   * The waits of one load: each resolves when nothing holds the load up any more, or all for the same
+   * hindrance together have taken so many milliseconds.
    */
-  wait(patienceMs = PATIENCE_MS): (isHeldUp: () => boolean) => Promise<void> {
-    let left = patienceMs;
-    return async (isHeldUp) => {
-      while (left > 0 && isHeldUp()) {
+  wait(patienceMs = PATIENCE_MS): (hindrance: () => Hindrance | undefined) => Promise<void> {
+    const left = { ...patienceMs };
+    return async (hindrance) => {
+      for (;;) {
+        const found = hindrance();
+        if (found === undefined || left[found] <= 0) return;
         const since = performance.now();
         this.#told ??= Promise.withResolvers();
-        await settledWithin(this.#told.promise, left);
-        left -= performance.now() - since;
+        await settledWithin(this.#told.promise, left[found]);
+        left[found] -= performance.now() - since;
       }
     };
   }

@@ -1,7 +1,10 @@
 /** Scripts of Chinese and Japanese: a character is a syllable or a word. */
 const SYLLABIC = "[\\p{scx=Han}\\p{scx=Hira}\\p{scx=Kana}]";
-/** Thai, Lao, Khmer, Burmese: most syllables take several characters. */
-const ALPHABETIC = "[\\p{scx=Thai}\\p{scx=Laoo}\\p{scx=Khmr}\\p{scx=Mymr}]";
+/**
+ * Thai, Lao, Khmer, Burmese: most syllables take several characters. The apostrophe U+02BC is shared
+ * with them, and is a letter of Ukrainian and others.
+ */
+const ALPHABETIC = "[[\\p{scx=Thai}\\p{scx=Laoo}\\p{scx=Khmr}\\p{scx=Mymr}]--[\\u02bc]]";
 const CHARACTER = "[\\p{L}\\p{N}]";
 
 /** Expression for a character of words that are told apart by spaces; needs the flag `v`. */

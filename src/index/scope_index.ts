@@ -10,8 +10,9 @@ import type {
   VectorStore,
 } from "../interfaces/mod.ts";
 import { Arena } from "./arena.ts";
+import { estimatedBytes } from "./budget.ts";
 import { DROPPED, type HeldScope, tryRead, untilAborted } from "./held_scope.ts";
-import { LoadTurns } from "./load_turns.ts";
+import { type Hindrance, LoadTurns } from "./load_turns.ts";
 import type { LoadedScope } from "./loaded_scope.ts";
 import { ResidentScope } from "./resident_scope.ts";
 import { ScanWalk } from "./scan_walk.ts";
@@ -21,16 +22,13 @@ import { Slices } from "./slices.ts";
 /** Most bytes the index uses, whatever its budget: the vectors' memory has 32-bit addresses. */
 const MAX_BUDGET = 3.5 * 2 ** 30;
 
-/** RAM of a memory beside its vector, payload and words, about. */
-const MEMORY_BYTES = 1536;
-/** Bytes of a record for each of its vectors, about: longer texts have several. */
-const WINDOW_BYTES = 768;
-/** RAM of a number of a vector: the float, and its rounding. */
-const NUMBER_BYTES = 5;
-/** Bytes up to which a load waits for nobody: some 200 memories must not wait for 100,000. */
-const UNHINDERED_BYTES = 2 ** 20;
-/** Part of the budget that blocks of vectors may wait unused: most are soon used again. */
-const SPARE_SHARE = 1 / 4;
+/**
+ * Part of the budget that blocks of vectors may wait unused, and the most that counts of what is above:
+ * most are soon used again, and an index without room would be none.
+ */
+const SPARE_SHARE = { free: 1 / 4, most: 1 / 2 };
+/** Part of the budget that is small: what is must not make room or wait for what is large. */
+const SMALL_SHARE = 1 / 8;
 
 /** Options of {@linkcode ScopeIndex}. */
 export interface ScopeIndexOptions {
@@ -40,8 +38,8 @@ export interface ScopeIndexOptions {
   readonly dimensions: number;
   /**
    * RAM to use, in bytes, at most 3.5 GiB. Above it the scopes read longest ago are evicted whole.
-   * Scopes being loaded or read and one that is alone stay, so that a scope larger than the budget
-   * is still served. Where there is no room for all that are to be loaded, they wait for each other.
+   * Scopes being loaded or read stay, and the one read last unless it is large and others are loaded,
+   * so that a scope larger than the budget is still served. Large ones wait for each other.
    */
   readonly budgetBytes: number;
 }
@@ -183,14 +181,9 @@ export class ScopeIndex implements AsyncDisposable {
     return this.#held.has(scopeKey(scope));
   }
 
-  /**
-   * Whether a scope is within the budget, by an estimate of what its memories take.
-   * @param bytes Of all records: long texts have several vectors.
-   */
-  fits({ count, bytes }: Pick<ScopeCount, "count" | "bytes">): boolean {
-    const windows = count + Math.max(0, bytes - count * WINDOW_BYTES) / WINDOW_BYTES;
-    const vectors = windows * NUMBER_BYTES * this.#options.dimensions;
-    return vectors + count * MEMORY_BYTES + 2 * bytes <= this.#budget;
+  /** Whether a scope is within the budget, by an estimate of what its memories take. */
+  fits(scope: Pick<ScopeCount, "count" | "bytes">): boolean {
+    return estimatedBytes(scope, this.#options.dimensions) <= this.#budget;
   }
 
   /**
@@ -286,7 +279,7 @@ export class ScopeIndex implements AsyncDisposable {
     const turn = this.#turns.wait();
     let coming: Promise<ScanPage> | undefined = read();
     while (coming !== undefined) {
-      await turn(() => this.#isHeldUp(held));
+      await turn(() => this.#hindrance(held));
       const page: ScanPage = await coming;
       if (held.resident.released) return;
       const cursor = walk.next(page);
@@ -314,27 +307,36 @@ export class ScopeIndex implements AsyncDisposable {
 
   /** Bytes of the scopes, and of blocks that nobody uses now: they are not given back. */
   get #used(): number {
-    return this.#bytes + Math.max(0, this.#arena.freeBytes - this.#budget * SPARE_SHARE);
+    const spare = this.#arena.freeBytes - this.#budget * SPARE_SHARE.free;
+    return this.#bytes + Math.min(Math.max(0, spare), this.#budget * SPARE_SHARE.most);
   }
 
-  /** Evicts while the budget is exceeded; a scope that is alone stays in any case. */
+  /** Evicts while the budget is exceeded; see `budgetBytes` for what stays. */
   #evict(): void {
+    if (this.#used <= this.#budget) return;
+    const isAnyLoading = this.#held.values().some(({ loading }) => loading !== undefined);
+    let left = this.#held.size;
     for (const held of this.#held.values()) {
-      if (this.#used <= this.#budget || this.#held.size === 1) return;
+      if (this.#used <= this.#budget) return;
+      const isLast = --left === 0;
+      if (isLast && (!isAnyLoading || this.#isSmall(held.bytes))) return;
       if (held.loading === undefined && held.readers === 0) this.#release(held);
     }
   }
 
-  /** Whether there is no room, but there will be: others are loaded or read that came before. */
-  #isHeldUp(held: HeldScope): boolean {
-    if (held.resident.released || held.bytes < UNHINDERED_BYTES) return false;
-    if (this.#used <= this.#budget) return false;
-    let isEarlier = true;
-    for (const other of this.#held.values()) {
-      if (other === held) isEarlier = false;
-      else if (other.loading === undefined ? other.readers > 0 : isEarlier) return true;
-    }
-    return false;
+  #isSmall(bytes: number): boolean {
+    return bytes <= this.#budget * SMALL_SHARE;
+  }
+
+  /** Why a load should wait: there is no room, but there will be. */
+  #hindrance(held: HeldScope): Hindrance | undefined {
+    if (held.resident.released || this.#used <= this.#budget) return undefined;
+    const loading = [...this.#held.values()].filter((other) => other.loading !== undefined);
+    // One goes on in any case, and of the others as much as is little together.
+    const others = loading.slice(1).reduce((sum, { bytes }) => sum + bytes, 0);
+    if (loading[0] !== held) return this.#isSmall(others) ? undefined : "loads";
+    const isAnyRead = this.#held.values().some(({ loading, readers }) => !loading && readers > 0);
+    return isAnyRead && !this.#isSmall(held.bytes) ? "readers" : undefined;
   }
 
   #release(held: HeldScope): void {

@@ -53,7 +53,10 @@ export interface VectorMatch {
 export interface ScanPage {
   /** Memories of the page. */
   readonly entries: readonly IndexEntry[];
-  /** Where the next page starts; absent on the last page. A scan that names one twice is given up. */
+  /**
+   * Where the next page starts; absent on the last page. A scan that names one twice, or has more
+   * than 100 empty pages in a row, is given up.
+   */
   readonly cursor?: string;
   /**
    * Gives the page's memory back before garbage is collected; vectors and payloads of its entries are

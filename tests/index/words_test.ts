@@ -62,6 +62,10 @@ Deno.test("a script written without spaces ends where another one begins", () =>
   assert.deepEqual(wordsOf("ครู中文"), ["ครู", "中文"]);
 });
 
+Deno.test("an apostrophe that Thai shares with other scripts is a letter of theirs", () => {
+  assert.deepEqual(wordsOf("обʼєднання мʼята cʼhoar"), ["обʼєднання", "мʼята", "cʼhoar"]);
+});
+
 Deno.test("shorter n-grams are those that are no words", () => {
   const shorter = (text: string): string[] => shortNgrams(folded(text));
   assert.deepEqual(shorter("我的猫 tea é 狗"), ["我", "的", "猫"]);

@@ -96,8 +96,10 @@ Deno.test("what is loaded for another reason is searched whole", async () => {
 });
 
 Deno.test("few memories may be too large as well, by their texts", async () => {
-  for (const [bytes, isLoaded] of [[12_000, false], [1000, true]] as const) {
-    const { svc, scans } = await large(2000, bytes);
+  // Records above 16 KiB stay on disk.
+  const sizes = [[2000, 12_000, false], [2000, 1000, true], [200, 1_000_000, true]] as const;
+  for (const [count, bytes, isLoaded] of sizes) {
+    const { svc, scans } = await large(count, bytes);
     await using _ = svc;
     await svc.remember("the heron stands in the lake");
     const before = scans();
