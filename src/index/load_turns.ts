@@ -1,3 +1,5 @@
+import type { HeldScope } from "./held_scope.ts";
+
 /**
  * Longest that one load waits for other loads, and for readers, milliseconds: those are mostly quick,
  * but what they wait for may take minutes.
@@ -6,6 +8,27 @@ const PATIENCE_MS = { loads: 10_000, readers: 500 };
 
 /** What a load waits for. */
 export type Hindrance = keyof typeof PATIENCE_MS;
+
+/**
+ * What holds up a load where there is no room. One goes on in any case, and of the others the smallest,
+ * as many as are small together: they wait for no large one.
+ *
+ * @param all Every scope in RAM or on its way there, in the order in which loads were started.
+ * @param smallBytes What is small.
+ */
+export function hindranceOf(
+  held: HeldScope,
+  all: readonly HeldScope[],
+  smallBytes: number,
+): Hindrance | undefined {
+  const [first, ...others] = all.filter(({ loading }) => loading !== undefined);
+  if (first !== held) {
+    const upTo = others.filter(({ bytes }) => bytes <= held.bytes);
+    return upTo.reduce((sum, { bytes }) => sum + bytes, 0) <= smallBytes ? undefined : "loads";
+  }
+  if (held.bytes <= smallBytes) return undefined;
+  return all.some(({ loading, readers }) => !loading && readers > 0) ? "readers" : undefined;
+}
 
 /** Lets loads wait while there is no room for all of them. */
 export class LoadTurns {

@@ -12,7 +12,7 @@ import type {
 import { Arena } from "./arena.ts";
 import { estimatedBytes } from "./budget.ts";
 import { DROPPED, type HeldScope, tryRead, untilAborted } from "./held_scope.ts";
-import { type Hindrance, LoadTurns } from "./load_turns.ts";
+import { type Hindrance, hindranceOf, LoadTurns } from "./load_turns.ts";
 import type { LoadedScope } from "./loaded_scope.ts";
 import { ResidentScope } from "./resident_scope.ts";
 import { ScanWalk } from "./scan_walk.ts";
@@ -319,24 +319,15 @@ export class ScopeIndex implements AsyncDisposable {
     for (const held of this.#held.values()) {
       if (this.#used <= this.#budget) return;
       const isLast = --left === 0;
-      if (isLast && (!isAnyLoading || this.#isSmall(held.bytes))) return;
+      if (isLast && (!isAnyLoading || held.bytes <= this.#budget * SMALL_SHARE)) return;
       if (held.loading === undefined && held.readers === 0) this.#release(held);
     }
-  }
-
-  #isSmall(bytes: number): boolean {
-    return bytes <= this.#budget * SMALL_SHARE;
   }
 
   /** Why a load should wait: there is no room, but there will be. */
   #hindrance(held: HeldScope): Hindrance | undefined {
     if (held.resident.released || this.#used <= this.#budget) return undefined;
-    const loading = [...this.#held.values()].filter((other) => other.loading !== undefined);
-    // One goes on in any case, and of the others as much as is little together.
-    const others = loading.slice(1).reduce((sum, { bytes }) => sum + bytes, 0);
-    if (loading[0] !== held) return this.#isSmall(others) ? undefined : "loads";
-    const isAnyRead = this.#held.values().some(({ loading, readers }) => !loading && readers > 0);
-    return isAnyRead && !this.#isSmall(held.bytes) ? "readers" : undefined;
+    return hindranceOf(held, [...this.#held.values()], this.#budget * SMALL_SHARE);
   }
 
   #release(held: HeldScope): void {

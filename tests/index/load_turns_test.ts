@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import { LoadTurns } from "../../src/index/load_turns.ts";
 import { ScopeIndex } from "../../src/index/scope_index.ts";
+import type { VectorStore } from "../../src/interfaces/mod.ts";
 import { within } from "../within.ts";
 import { entryOf, ListStore, scopeOf, unit } from "./fakes.ts";
 
@@ -77,6 +78,33 @@ Deno.test("blocks that nobody uses any more count, beyond a quarter of the budge
   for (const i of names) await index.load(scopeOf(`payloads ${i}`));
   const after = index.stats().bytes;
   assert.ok(after > budgetBytes * 0.25 && after < budgetBytes * 0.75, `${after}`);
+});
+
+Deno.test("a small load passes large ones that wait for each other", async () => {
+  const entries = ["first", "second", "small"].flatMap((namespace) =>
+    Array.from({ length: namespace === "small" ? 100 : 3000 }, (_, i) => {
+      return entryOf(`${namespace}${i}`, [unit(1, i, i % 3)], scopeOf(namespace));
+    })
+  );
+  const list = new ListStore(entries, 100);
+  const isUnderWay = Promise.withResolvers<void>();
+  const goesOn = Promise.withResolvers<void>();
+  const vectorStore: Pick<VectorStore, "scan"> = {
+    async scan(scope, cursor) {
+      if (scope.namespace === "first" && cursor === "2500") {
+        isUnderWay.resolve();
+        await goesOn.promise;
+      }
+      return await list.scan(scope, cursor);
+    },
+  };
+  await using index = new ScopeIndex({ vectorStore, dimensions: 3, budgetBytes: 2 ** 21 });
+  const size = (namespace: string) => index.read(scopeOf(namespace), (loaded) => loaded.size);
+  const large = [size("first"), size("second")];
+  await isUnderWay.promise;
+  assert.equal(await within(size("small"), () => "the small one waits", 9000), 100);
+  goesOn.resolve();
+  assert.deepEqual(await Promise.all(large), [3000, 3000]);
 });
 
 Deno.test("a large load waits for a reader where there is no room, a small one does not", async () => {
