@@ -1,7 +1,7 @@
 import { noProxyHere } from "./src/client/no_proxy.ts";
-import { CLIENT_COMMANDS, HELP } from "./src/commands/help.ts";
-import type { ProcessIo } from "./src/commands/relayer.ts";
-import { VERSION } from "./src/version.ts";
+import { CLIENT_COMMANDS, HELP } from "./src/program/commands/help.ts";
+import type { ProcessIo } from "./src/program/commands/relayer.ts";
+import { VERSION } from "./src/wire/version.ts";
 
 const encoder = new TextEncoder();
 
@@ -54,11 +54,11 @@ async function run(args: readonly string[]): Promise<number> {
     return await runCli(args, { ...io, program: "svc" });
   }
   if (command === "account") {
-    const { runAccount } = await import("./src/commands/account.ts");
+    const { runAccount } = await import("./src/program/commands/account.ts");
     return await runAccount(rest, io);
   }
   if (command === "contract") {
-    const { runContract } = await import("./src/commands/contract.ts");
+    const { runContract } = await import("./src/program/commands/contract.ts");
     return await runContract(rest, io);
   }
   if ([command, ...rest].some((word) => word === "--help" || word === "-h") || command === "help") {
@@ -69,7 +69,7 @@ async function run(args: readonly string[]): Promise<number> {
     io.write(`${VERSION}\n`);
     return 0;
   }
-  const relayer = await import("./src/commands/relayer.ts");
+  const relayer = await import("./src/program/commands/relayer.ts");
   if (rest.length === (isChild ? 1 : 0)) {
     if (command === "start" && !isChild) return await relayer.runStart(io);
     if (command === "serve") return await relayer.runServe(isChild, io);

@@ -12,7 +12,7 @@ export type {
   RateLimitConfig,
   RelayerConfig,
   SponsorConfig,
-} from "./src/config.ts";
+} from "./src/interfaces/config.ts";
 export * from "./src/errors.ts";
 export type { DependencyHealth } from "./src/http/health.ts";
 export type * from "./src/interfaces/mod.ts";
@@ -23,13 +23,13 @@ export {
   type LoggerOptions,
   type LogLevel,
 } from "./src/log.ts";
-export * from "./src/plugin.ts";
+export * from "./src/interfaces/plugin.ts";
 export { createRelayer, type Relayer, type RelayerOptions } from "./src/relayer.ts";
-export type { SidecarAddress } from "./src/sidecar/link.ts";
-export type { SidecarLimits } from "./src/sidecar/options.ts";
+export type { SidecarAddress } from "./src/http1/link.ts";
+export type { SidecarLimits } from "./src/mcp/options.ts";
 export {
   type SpawnedSidecar,
   type SpawnedSponsor,
   spawnSidecar,
   type SpawnSidecarOptions,
-} from "./src/spawn_sidecar.ts";
+} from "./src/program/spawn_sidecar.ts";

@@ -1,6 +1,6 @@
 import { cp } from "node:fs/promises";
 import { localAccounts } from "../plugins/local/accounts.ts";
-import { CoreDb } from "../src/core_db.ts";
+import { CoreDb } from "../src/storage/core_db.ts";
 import type { Account } from "../src/interfaces/mod.ts";
 import { SigningKey } from "./signing_key.ts";
 

@@ -1,9 +1,9 @@
 import type { Backends } from "../src/interfaces/mod.ts";
 import { encodeRecord } from "../src/memory/record.ts";
 import { timeOrderedId } from "../src/memory/remember.ts";
-import { openBackends } from "../src/plugins.ts";
+import { openBackends } from "../src/program/plugins.ts";
 import { createRelayer } from "../src/relayer.ts";
-import { readSettings } from "../src/settings.ts";
+import { readSettings } from "../src/program/settings/mod.ts";
 import type { DataFolder } from "./data_folder.ts";
 import { uniform, unitVector } from "./statistics.ts";
 

@@ -1,4 +1,4 @@
-import { Arena } from "../src/index/arena.ts";
+import { Arena } from "../src/index/vectors/arena.ts";
 import { ResidentScope } from "../src/index/resident_scope.ts";
 import type { Figure, Part } from "./figures.ts";
 import { median, quantile, uniform, unitVector } from "./statistics.ts";

@@ -3,7 +3,7 @@ import { lancedbVectorStore } from "../plugins/lancedb/mod.ts";
 import { WindowsTable } from "../plugins/lancedb/windows_table.ts";
 import type { IndexEntry, VectorStore } from "../src/interfaces/mod.ts";
 import { timeOrderedId } from "../src/memory/remember.ts";
-import { RelayerKey } from "../src/relayer_key.ts";
+import { RelayerKey } from "../src/sealing/relayer_key.ts";
 import type { Figure, Part } from "./figures.ts";
 import { median, uniform, unitVector } from "./statistics.ts";
 

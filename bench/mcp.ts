@@ -1,5 +1,5 @@
-import { TOKEN_HEADER } from "../src/sidecar/challenge.ts";
-import { HttpConnection } from "../src/sidecar/http_connection.ts";
+import { TOKEN_HEADER } from "../src/http1/challenge.ts";
+import { HttpConnection } from "../src/http1/http_connection.ts";
 import { Connection } from "./connection.ts";
 import { DataFolder } from "./data_folder.ts";
 import type { Figure, Part } from "./figures.ts";

@@ -1,4 +1,4 @@
-import { V8_FLAGS } from "../src/launcher/child_spec.ts";
+import { V8_FLAGS } from "../src/program/launcher/child_spec.ts";
 import type { DataFolder } from "./data_folder.ts";
 import { freePort, ServerProcess } from "./server_process.ts";
 

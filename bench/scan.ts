@@ -3,8 +3,8 @@
  * 801 rows on the search reads rounded bytes first, so that it may take less.
  * Also by itself, for other lengths of vectors: `deno run -A bench/scan.ts [dimensions=512]`.
  */
-import { Arena } from "../src/index/arena.ts";
-import { bestKernel, type KernelBuild } from "../src/index/dot_kernel.ts";
+import { Arena } from "../src/index/vectors/arena.ts";
+import { bestKernel, type KernelBuild } from "../src/index/vectors/dot_kernel.ts";
 import { ResidentScope } from "../src/index/resident_scope.ts";
 import { type Figure, type Part, tableText } from "./figures.ts";
 import { median, uniform, unitVector } from "./statistics.ts";

@@ -2,11 +2,11 @@
  * The seal cipher, its key servers in another process: what sealing and opening take, and how long
  * the event loop stands still meanwhile. Also by itself: `deno run -A bench/seal.ts`.
  */
-import { SealCipher } from "../plugins/seal/cipher.ts";
-import type { KeyWorkOptions } from "../plugins/seal/calls.ts";
-import { WorkerCalls } from "../plugins/seal/worker_calls.ts";
+import { SealCipher } from "../plugins/sui/seal/cipher.ts";
+import type { KeyWorkOptions } from "../plugins/sui/seal/calls.ts";
+import { WorkerCalls } from "../plugins/sui/seal/worker_calls.ts";
 import type { DecryptCredential, Sealed } from "../src/interfaces/mod.ts";
-import type { KeyStore, WrappedKey } from "../src/plugin.ts";
+import type { KeyStore, WrappedKey } from "../src/interfaces/plugin.ts";
 import { type Figure, type Part, tableText } from "./figures.ts";
 import { startNetwork } from "./network_process.ts";
 import { median } from "./statistics.ts";

@@ -1,7 +1,7 @@
 import { Buffer } from "node:buffer";
 import { generateKeyPairSync, type KeyObject, sign } from "node:crypto";
-import { canonicalText } from "../src/protocol/signing.ts";
-import { nativeBodySha256 } from "../src/protocol/verify.ts";
+import { canonicalText } from "../src/wire/signing/signing.ts";
+import { nativeBodySha256 } from "../src/wire/signing/verify.ts";
 
 const encoder = new TextEncoder();
 

@@ -1,4 +1,4 @@
-import { bundle } from "../cli/build_package.ts";
+import { bundle } from "../build/stdio_package.ts";
 import { writeCredentials } from "../src/client/credentials_file.ts";
 import { makeDelegateKey } from "../src/client/mod.ts";
 import type { Part } from "./figures.ts";

@@ -7,7 +7,7 @@ import { WindowsTable } from "../plugins/lancedb/windows_table.ts";
 import { localVectorStore } from "../plugins/local/mod.ts";
 import { ScopeIndex } from "../src/index/scope_index.ts";
 import type { IndexEntry, VectorStore } from "../src/interfaces/mod.ts";
-import { RelayerKey } from "../src/relayer_key.ts";
+import { RelayerKey } from "../src/sealing/relayer_key.ts";
 import { type Figure, type Part, tableText } from "./figures.ts";
 import { median, uniform, unitVector } from "./statistics.ts";
 

@@ -4,9 +4,9 @@
  * `deno run -A bench/walrus.ts [shards of the second run=100]`.
  */
 import process from "node:process";
-import { openSui } from "../plugins/chain/sui_client.ts";
-import { openWalrus } from "../plugins/walrus/open.ts";
-import { parseWallets } from "../plugins/walrus/upload/wallets.ts";
+import { openSui } from "../plugins/sui/chain/sui_client.ts";
+import { openWalrus } from "../plugins/sui/walrus/open.ts";
+import { parseWallets } from "../plugins/sui/walrus/upload/wallets.ts";
 import { type Figure, type Part, tableText } from "./figures.ts";
 import { startNetwork } from "./network_process.ts";
 import { quantile } from "./statistics.ts";

@@ -1,5 +1,5 @@
 import type { SvcClient } from "../src/client/mod.ts";
-import { TEXT_BYTES } from "../src/protocol/limits.ts";
+import { TEXT_BYTES } from "../src/wire/limits.ts";
 import type { CommandLine } from "./command_line.ts";
 import { type CliIo, CommandError, EXIT, type ExitCode } from "./io.ts";
 

@@ -1,5 +1,5 @@
 import { isExposed, parseBaseUrl } from "../src/client/options.ts";
-import { LABEL_BYTES } from "../src/protocol/limits.ts";
+import { LABEL_BYTES } from "../src/wire/limits.ts";
 import { isCommand } from "./command_line.ts";
 import { printable } from "./io.ts";
 import { type FlagKind, type Flags, readFlags } from "./settings/flags.ts";

@@ -4,7 +4,7 @@ import { Readable } from "node:stream";
 import { credentialsPath, readCredentials } from "../src/client/credentials_file.ts";
 import { noProxyHere } from "../src/client/no_proxy.ts";
 import { createLogger } from "../src/log.ts";
-import { VERSION } from "../src/version.ts";
+import { VERSION } from "../src/wire/version.ts";
 import { Bridge } from "./bridge/mod.ts";
 import { VARIABLES } from "./environment.ts";
 import { install } from "./install/mod.ts";

@@ -1,7 +1,7 @@
 import { openApi } from "../src/http/openapi.ts";
 import { SIGNED_ROUTES } from "../src/http/router.ts";
-import { configurationMarkdown } from "../src/settings.ts";
-import { VERSION } from "../src/version.ts";
+import { configurationMarkdown } from "../src/program/settings/mod.ts";
+import { VERSION } from "../src/wire/version.ts";
 
 /** A page of the documentation that is made from the source. */
 export interface GeneratedPage {

@@ -1,6 +1,6 @@
 import { useLite } from "../plugins/use_lite/mod.ts";
 import { closenessOf } from "../src/memory/ask/quotes.ts";
-import { QueryVectors } from "../src/memory/query_vectors.ts";
+import { QueryVectors } from "../src/memory/recall/query_vectors.ts";
 import { comparisons } from "./compare_store.ts";
 import { print } from "./print.ts";
 import { readQuerySet } from "./query_set.ts";

@@ -1,7 +1,7 @@
 import { FusedCosts } from "../src/index/fusion.ts";
-import { LexicalIndex, type LexicalScores } from "../src/index/lexical_index.ts";
+import { LexicalIndex, type LexicalScores } from "../src/index/words/lexical_index.ts";
 import type { Embedder } from "../src/interfaces/mod.ts";
-import type { QueryVectors } from "../src/memory/query_vectors.ts";
+import type { QueryVectors } from "../src/memory/recall/query_vectors.ts";
 import { documentVectors } from "../src/memory/vectors.ts";
 import type { FactStore } from "./query_set.ts";
 

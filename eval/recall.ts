@@ -1,6 +1,6 @@
 import { useLite } from "../plugins/use_lite/mod.ts";
 import type { Embedder } from "../src/interfaces/mod.ts";
-import { QueryVectors } from "../src/memory/query_vectors.ts";
+import { QueryVectors } from "../src/memory/recall/query_vectors.ts";
 import { uniform } from "../bench/statistics.ts";
 import { comparisons } from "./compare_store.ts";
 import { type FactStore, type QuerySet, readQuerySet } from "./query_set.ts";

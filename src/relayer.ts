@@ -1,8 +1,8 @@
-import { forwardAccountChanges } from "./account_changes.ts";
-import { completeConfig } from "./complete_config.ts";
-import type { RelayerConfig } from "./config.ts";
-import { CoreDb } from "./core_db.ts";
-import { lockDataFolder } from "./data_lock.ts";
+import { forwardAccountChanges } from "./sealing/account_changes.ts";
+import { completeConfig } from "./interfaces/complete_config.ts";
+import type { RelayerConfig } from "./interfaces/config.ts";
+import { CoreDb } from "./storage/core_db.ts";
+import { lockDataFolder } from "./storage/data_lock.ts";
 import { errorResponse, SvcError } from "./errors.ts";
 import { AccountCache } from "./http/account_cache.ts";
 import { BodyReader } from "./http/body.ts";
@@ -24,22 +24,23 @@ import { JobWorker } from "./jobs/worker.ts";
 import { type Logger, silentLogger } from "./log.ts";
 import type { Domain } from "./memory/domain.ts";
 import { processMemory } from "./memory/process.ts";
-import { startBackground } from "./memory/background.ts";
+import { startBackground } from "./memory/upkeep/background.ts";
 import { BoundedCalls } from "./memory/bounded_calls.ts";
 import { bounded } from "./memory/bounded_disposal.ts";
-import { QueryVectors } from "./memory/query_vectors.ts";
+import { QueryVectors } from "./memory/recall/query_vectors.ts";
 import { Quota } from "./memory/quota.ts";
-import { replayTombstones } from "./memory/remove.ts";
+import { replayTombstones } from "./memory/remove/remove.ts";
 import { ScopeTurns } from "./memory/scope_turns.ts";
-import type { PluginContext } from "./plugin.ts";
-import { HEADER } from "./protocol/headers.ts";
-import { openJobsFile, scrubJobsFile, withJobsFile } from "./jobs_file.ts";
-import { openBackends } from "./open_backends.ts";
-import { RelayerKey } from "./relayer_key.ts";
-import { isSameSecret, isSidecar } from "./sidecar/challenge.ts";
-import { TextFolder } from "./text_files.ts";
-import { type SidecarAddress, SidecarLink } from "./sidecar/link.ts";
-import { sidecarSponsor } from "./sidecar_sponsor.ts";
+import type { PluginContext } from "./interfaces/plugin.ts";
+import { HEADER } from "./wire/headers.ts";
+import { openJobsFile, scrubJobsFile, withJobsFile } from "./jobs/jobs_file.ts";
+import { openBackends } from "./embed/open_backends.ts";
+import { RelayerKey } from "./sealing/relayer_key.ts";
+import { isSameSecret, isSidecar } from "./http1/challenge.ts";
+import { TextFolder } from "./storage/text_files.ts";
+import { type SidecarAddress, SidecarLink } from "./http1/link.ts";
+import { SponsorDesk } from "./sponsor/desk.ts";
+import { sidecarSponsor } from "./sponsor/sidecar_sponsor.ts";
 
 const UPKEEP_MS = 600_000;
 const DAY_MS = 86_400_000;
@@ -95,6 +96,14 @@ function keyOf({ dataDir, relayerKey }: RelayerOptions): RelayerKey {
   return new RelayerKey(relayerKey ?? crypto.getRandomValues(new Uint8Array(32)));
 }
 
+function sponsorDesk(
+  { sponsor, config, now }: Domain,
+  { sponsorships: ledger }: CoreDb,
+): SponsorDesk | undefined {
+  const { packageId = "" } = config;
+  return sponsor && new SponsorDesk({ sponsor, config: config.sponsor, packageId, ledger, now });
+}
+
 /** Everything a relayer consists of, opened in order and disposed of in reverse. */
 class RunningRelayer implements Relayer {
   readonly #domain: Domain;
@@ -112,7 +121,7 @@ class RunningRelayer implements Relayer {
     kv: Deno.Kv,
     writer: KvWriter,
     replay: ReplayStore,
-    sponsorships: CoreDb["sponsorships"],
+    sponsor: SponsorDesk | undefined,
     metrics: HttpMetrics,
     sidecar: SidecarAddress | undefined,
     stack: AsyncDisposableStack,
@@ -139,7 +148,7 @@ class RunningRelayer implements Relayer {
       limiter: new RateLimiter(now),
       replay,
       writer,
-      sponsorships,
+      sponsor,
       metrics,
       health: new Health(
         domain,
@@ -214,7 +223,7 @@ class RunningRelayer implements Relayer {
  * @example A relayer that keeps nothing
  * ```ts
  * import { createRelayer } from "./relayer.ts";
- * import { memoryBackends } from "../plugins/memory.ts";
+ * import { memoryBackends } from "../plugins/memory/mod.ts";
  *
  * await using relayer = await createRelayer({ backends: memoryBackends() });
  * const response = await relayer.fetch(new Request("http://localhost/version"));
@@ -327,7 +336,7 @@ export async function createRelayer(options: RelayerOptions): Promise<Relayer> {
     kv,
     writer,
     replay,
-    core.sponsorships,
+    sponsorDesk(domain, core),
     metrics,
     options.sidecar,
     stack,

@@ -2,92 +2,90 @@ import { deepStrictEqual, ok } from "node:assert/strict";
 
 /** Which of our modules a folder or file may import; npm and node modules are free. */
 const MAY_IMPORT: readonly (readonly [from: string, to: readonly string[]])[] = [
-  ["src/interfaces/", ["src/interfaces/"]],
   ["src/errors.ts", []],
-  ["src/fields.ts", ["src/errors.ts"]],
   ["src/log.ts", ["src/errors.ts"]],
-  ["src/config.ts", ["src/version.ts"]],
-  ["src/version.ts", ["deno.json"]],
-  ["src/scope_key.ts", ["src/interfaces/"]],
-  ["src/plugin.ts", ["src/interfaces/", "src/fields.ts"]],
-  ["src/protocol/", ["src/protocol/", "src/errors.ts"]],
-  ["src/client/", ["src/client/", "src/protocol/", "src/errors.ts"]],
-  ["src/index/", ["src/index/", "src/interfaces/", "src/errors.ts", "src/scope_key.ts"]],
-  ["src/jobs/", [
-    "src/jobs/",
-    "src/interfaces/",
-    "src/errors.ts",
-    "src/scope_key.ts",
-    "src/log.ts",
-    "src/config.ts",
-    "src/plugin.ts",
-  ]],
+  ["src/wire/", ["src/wire/", "src/errors.ts", "deno.json"]],
+  ["src/interfaces/", ["src/interfaces/", "src/wire/version.ts", "src/errors.ts"]],
+  ["src/client/", ["src/client/", "src/wire/", "src/errors.ts"]],
+  ["src/http1/", ["src/http1/"]],
+  ["src/storage/", ["src/storage/", "src/interfaces/", "src/errors.ts"]],
+  ["src/sealing/", ["src/sealing/", "src/interfaces/", "src/errors.ts"]],
+  ["src/index/", ["src/index/", "src/interfaces/", "src/errors.ts"]],
+  ["src/jobs/", ["src/jobs/", "src/storage/", "src/interfaces/", "src/errors.ts", "src/log.ts"]],
   ["src/memory/", [
     "src/memory/",
     "src/jobs/",
     "src/index/",
+    "src/storage/",
     "src/interfaces/",
     "src/errors.ts",
     "src/log.ts",
-    "src/config.ts",
-    "src/plugin.ts",
   ]],
   ["src/http/", [
     "src/http/",
     "src/memory/",
     "src/jobs/",
-    "src/index/",
-    "src/protocol/",
+    "src/wire/",
     "src/interfaces/",
     "src/errors.ts",
     "src/log.ts",
-    "src/config.ts",
   ]],
-  ["src/sidecar/", [
-    "src/sidecar/",
-    "src/protocol/",
+  ["src/sponsor/", [
+    "src/sponsor/",
+    "src/http/",
+    "src/http1/",
+    "src/wire/",
+    "src/interfaces/",
+    "src/errors.ts",
+  ]],
+  ["src/mcp/", [
+    "src/mcp/",
+    "src/sponsor/",
     "src/client/",
+    "src/http1/",
+    "src/wire/",
     "src/errors.ts",
     "src/log.ts",
-    "src/version.ts",
   ]],
-  ["src/web/", ["src/web/", "src/errors.ts"]],
-  // The roots below wire the parts together.
-  ["src/", ["src/"]],
+  ["src/relayer.ts", [
+    "src/embed/",
+    "src/sponsor/",
+    "src/http/",
+    "src/memory/",
+    "src/index/",
+    "src/jobs/",
+    "src/sealing/",
+    "src/storage/",
+    "src/http1/",
+    "src/wire/",
+    "src/interfaces/",
+    "src/errors.ts",
+    "src/log.ts",
+  ]],
+  ["src/program/", ["src/"]],
+  ["src/embed/", ["src/"]],
   ["plugins/", [
     "plugins/",
     "src/interfaces/",
+    // Those that keep files share the wrapper with the relayer.
+    "src/storage/sqlite/",
+    "src/wire/body/",
+    "src/wire/keys.ts",
+    "src/wire/networks.ts",
     "src/errors.ts",
-    "src/plugin.ts",
-    "src/protocol/gathered_bytes.ts",
-    "src/protocol/keys.ts",
-    "src/protocol/networks.ts",
-    "src/protocol/turns.ts",
   ]],
   // A page in a browser: nothing of the relayer, and nothing that only Deno has.
   ["web/src/", [
     "web/src/",
     "src/client/",
-    "src/interfaces/",
     // Its transactions are those of the plugin; only pages of accounts on a chain load them.
-    "plugins/chain/account_object.ts",
-    "plugins/sui/transactions.ts",
-    "src/protocol/key_proof_text.ts",
-    "src/protocol/keys.ts",
-    "src/protocol/networks.ts",
-    "src/protocol/personal_message.ts",
-    "src/protocol/private_key.ts",
+    "plugins/sui/chain/account_object.ts",
+    "plugins/sui/accounts/transactions.ts",
+    "src/wire/",
     "src/errors.ts",
   ]],
-  ["cli/", [
-    "cli/",
-    "src/protocol/",
-    "src/client/",
-    "src/errors.ts",
-    "src/log.ts",
-    "src/version.ts",
-  ]],
-  ["tests/conformance/", ["tests/conformance/", "src/interfaces/", "src/errors.ts"]],
+  ["cli/", ["cli/", "src/client/", "src/wire/", "src/errors.ts", "src/log.ts"]],
+  ["testing/", ["testing/", "src/interfaces/", "src/errors.ts"]],
   ["mod.ts", ["src/"]],
   ["main.ts", ["src/", "cli/"]],
 ];
@@ -100,28 +98,28 @@ const ENTRIES = [
   "main.ts",
   "mod.ts",
   "src/client/mod.ts",
-  "src/sidecar/mod.ts",
+  "src/mcp/mod.ts",
   "cli/mod.ts",
   "cli/svc_mcp.ts",
-  "plugins/enoki/mod.ts",
-  "plugins/gas_station/mod.ts",
+  "plugins/sui/sponsors/enoki/mod.ts",
+  "plugins/sui/sponsors/gas_station/mod.ts",
   "plugins/local/mod.ts",
   "plugins/lancedb/mod.ts",
-  "plugins/memory.ts",
-  "plugins/ollama.ts",
-  "plugins/openai.ts",
-  "plugins/enoki/mod.ts",
-  "plugins/gas_station/mod.ts",
-  "plugins/seal/mod.ts",
-  "plugins/seal/worker.ts",
-  "plugins/sui/mod.ts",
-  "plugins/chain/contract/publisher.ts",
-  "plugins/sui/wallet.ts",
+  "plugins/memory/mod.ts",
+  "plugins/ollama/mod.ts",
+  "plugins/openai/mod.ts",
+  "plugins/sui/sponsors/enoki/mod.ts",
+  "plugins/sui/sponsors/gas_station/mod.ts",
+  "plugins/sui/seal/mod.ts",
+  "plugins/sui/seal/worker.ts",
+  "plugins/sui/accounts/mod.ts",
+  "plugins/sui/chain/contract/publisher.ts",
+  "plugins/sui/accounts/wallet.ts",
   "plugins/use_lite/mod.ts",
-  "plugins/walrus/mod.ts",
-  "plugins/walrus/upload/encode_worker.ts",
+  "plugins/sui/walrus/mod.ts",
+  "plugins/sui/walrus/upload/encoding/encode_worker.ts",
   "plugins/use_lite/worker.ts",
-  "tests/conformance/mod.ts",
+  "testing/mod.ts",
   "web/src/main.tsx",
   "web/src/chain/main.ts",
 ];
@@ -212,14 +210,14 @@ Deno.test("the programs alone read the environment and the arguments", async () 
   deepStrictEqual(readers, READS_ENVIRONMENT);
 });
 
-Deno.test("no product file has more than 350 lines, and the median is at most 120", async () => {
+Deno.test("no product file has more than 400 lines, and the median is at most 120", async () => {
   const sizes: [number, string][] = [];
   for (const file of await productFiles()) {
     const text = await Deno.readTextFile(new URL(file, ROOT));
     sizes.push([text.split("\n").length - 1, file]);
   }
   sizes.sort(([a], [b]) => a - b);
-  deepStrictEqual(sizes.filter(([lines]) => lines > 350), []);
+  deepStrictEqual(sizes.filter(([lines]) => lines > 400), []);
   const median = sizes[Math.floor(sizes.length / 2)]?.[0] ?? 0;
   ok(median <= 120, `the median is ${median}`);
 });
@@ -265,7 +263,7 @@ Deno.test("neither a start nor a command fetches the packages of a chain", async
     ok(needed.length > 10, "the module graph was read");
     deepStrictEqual(needed.filter((name) => /@mysten|@protobuf-ts/.test(name)), []);
   }
-  ok([...await needs("plugins/sui/mod.ts")].some((name) => name.includes("@mysten/sui")));
+  ok([...await needs("plugins/sui/accounts/mod.ts")].some((name) => name.includes("@mysten/sui")));
 });
 
 Deno.test("the lock has each version of a package once", async () => {

@@ -8,6 +8,7 @@
  * only what the protocol declines may fail; `--all` runs both. Results and reasons are in
  * tests/testdata/mcp_conformance.
  */
+import { fileURLToPath } from "node:url";
 import { credentialProxy } from "./mcp_conformance/credential_proxy.ts";
 import { judge, parseBaseline, readScenarios } from "./mcp_conformance/verdict.ts";
 import { cachePackages, startMcpProgram } from "./mcp_program.ts";
@@ -69,6 +70,9 @@ async function runRevision(port: number, revision: string, isShipped: boolean): 
   }
 }
 
+/** Tools, prompts and resources that the suite asks for. */
+const FIXTURES = fileURLToPath(new URL("mcp/conformance_fixtures.ts", import.meta.url));
+
 async function runProgram(revisions: readonly string[], isShipped: boolean): Promise<boolean> {
   let passed = true;
   await inHome(async (home) => {
@@ -76,7 +80,7 @@ async function runProgram(revisions: readonly string[], isShipped: boolean): Pro
       SVC_RATE_LIMIT_DISABLED: "true",
       MCP_MAX_SESSIONS_PER_IP: "1000",
       MCP_MAX_NEW_SESSIONS_PER_IP_PER_MIN: "10000",
-      ...(isShipped ? {} : { SVC_TEST: "1", SVC_MCP_FIXTURES: "true" }),
+      ...(isShipped ? {} : { SVC_TEST: "1", SVC_MCP_FIXTURES: FIXTURES }),
     });
     using proxy = credentialProxy(program.port, program.headers);
     for (const revision of revisions) {

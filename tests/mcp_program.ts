@@ -100,7 +100,7 @@ export async function cachePackages(): Promise<void> {
       "--frozen",
       "main.ts",
       "src/",
-      "tests/sidecar/conformance_fixtures.ts",
+      "tests/mcp/conformance_fixtures.ts",
     ],
     cwd: ROOT,
   }).output();

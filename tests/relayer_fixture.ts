@@ -1,10 +1,10 @@
-import type { SidecarAddress } from "../src/sidecar/link.ts";
+import type { SidecarAddress } from "../src/http1/link.ts";
 import { ed25519 } from "@noble/curves/ed25519.js";
-import { DEFAULT_CONFIG, type RelayerConfig } from "../src/config.ts";
+import { DEFAULT_CONFIG, type RelayerConfig } from "../src/interfaces/config.ts";
 import type { Account, Backends, Permission } from "../src/interfaces/mod.ts";
 import type { Logger } from "../src/log.ts";
-import { addressOf } from "../src/protocol/keys.ts";
-import { bodySha256, canonicalText } from "../src/protocol/signing.ts";
+import { addressOf } from "../src/wire/keys.ts";
+import { bodySha256, canonicalText } from "../src/wire/signing/signing.ts";
 import { createRelayer, type Relayer } from "../src/relayer.ts";
 import { memoryAccounts } from "../plugins/memory/accounts.ts";
 import { memoryBlobStore } from "../plugins/memory/blob_store.ts";

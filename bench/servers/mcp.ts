@@ -1,5 +1,5 @@
 /** The least an MCP relayer can do: sessions of Streamable HTTP, tool calls that answer at once. */
-import { VERSION } from "../../src/version.ts";
+import { VERSION } from "../../src/wire/version.ts";
 
 const RESULT = { content: [{ type: "text", text: "No matching memories found." }] };
 

@@ -2,7 +2,7 @@
  * A devnet in a process of its own, with one account and a delegate key that may read and write.
  * Prints `{settings, accountId, seed}` as one line of JSON and ends with its standard input.
  */
-import { OnDevnet } from "../../tests/plugins/sui/on_devnet.ts";
+import { OnDevnet } from "../../tests/plugins/sui/accounts/on_devnet.ts";
 
 const chain = await OnDevnet.start();
 const owner = await chain.wallet();

@@ -2,7 +2,7 @@
  * A local chain and three key servers with one account. Prints what a cipher must be told as a line
  * of JSON and runs until its standard input ends.
  */
-import { delegateKeyOf, keypair, startNetwork } from "../../tests/plugins/seal/network.ts";
+import { delegateKeyOf, keypair, startNetwork } from "../../tests/plugins/sui/seal/network.ts";
 
 const OWNER = 7;
 const accountId = "0x" + "1".repeat(64);

@@ -2,14 +2,14 @@
  * The relayer's own checks 1 to 13 of a signed POST /api/remember, and a 202 without any write: the
  * most a durable accept could reach. Arguments: port, data directory with the accounts.
  */
-import { noTextFiles } from "../../src/text_files.ts";
+import { noTextFiles } from "../../src/storage/text_files.ts";
 import { localAccounts } from "../../plugins/local/mod.ts";
 import { memoryBlobStore } from "../../plugins/memory/blob_store.ts";
 import { memoryCipher } from "../../plugins/memory/cipher.ts";
 import { memoryEmbedder } from "../../plugins/memory/embedder.ts";
 import { memoryVectorStore } from "../../plugins/memory/vector_store.ts";
-import { DEFAULT_CONFIG } from "../../src/config.ts";
-import { CoreDb } from "../../src/core_db.ts";
+import { DEFAULT_CONFIG } from "../../src/interfaces/config.ts";
+import { CoreDb } from "../../src/storage/core_db.ts";
 import { AccountCache } from "../../src/http/account_cache.ts";
 import { BodyReader } from "../../src/http/body.ts";
 import { Health } from "../../src/http/health.ts";
@@ -29,10 +29,10 @@ import { JobWorker } from "../../src/jobs/worker.ts";
 import { silentLogger as logger } from "../../src/log.ts";
 import type { Domain } from "../../src/memory/domain.ts";
 import { BoundedCalls } from "../../src/memory/bounded_calls.ts";
-import { QueryVectors } from "../../src/memory/query_vectors.ts";
+import { QueryVectors } from "../../src/memory/recall/query_vectors.ts";
 import { Quota } from "../../src/memory/quota.ts";
 import { ScopeTurns } from "../../src/memory/scope_turns.ts";
-import { RelayerKey } from "../../src/relayer_key.ts";
+import { RelayerKey } from "../../src/sealing/relayer_key.ts";
 
 const [port = "0", dataDir = ""] = Deno.args;
 const now = Date.now;
@@ -125,7 +125,7 @@ const router = new Router(
     limiter: new RateLimiter(now),
     replay,
     writer,
-    sponsorships: new CoreDb(":memory:").sponsorships,
+    sponsor: undefined,
     metrics,
     health: new Health(domain, kv, writer, undefined),
     logger,

@@ -7,7 +7,7 @@ import { LOCAL_TOOL, toolsOf } from "./local_tools.ts";
 import { LoginTools } from "./login_tools.ts";
 import { Remote, type RemoteOptions } from "./remote.ts";
 import { SavedCredentials } from "./saved_credentials.ts";
-import type { Upstream } from "./session.ts";
+import type { Upstream } from "./sessions/session.ts";
 import { isMemoryTool, prepareCall } from "./tool_calls.ts";
 import { explain, failure, isRejection, notSignedIn } from "./tool_results.ts";
 

@@ -3,7 +3,7 @@ import {
   SERVER_NAME,
   SESSION_REVISIONS,
   SESSIONLESS_REVISION,
-} from "../../src/protocol/mcp.ts";
+} from "../../src/wire/mcp.ts";
 import { type Members, metaOf } from "./json_rpc.ts";
 
 const META = "io.modelcontextprotocol/";

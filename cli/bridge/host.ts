@@ -1,5 +1,5 @@
 import type { Logger } from "../../src/log.ts";
-import { SESSIONLESS_REVISION } from "../../src/protocol/mcp.ts";
+import { SESSIONLESS_REVISION } from "../../src/wire/mcp.ts";
 import {
   discoverResult,
   eraOf,

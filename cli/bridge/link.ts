@@ -1,6 +1,6 @@
 import type { Logger } from "../../src/log.ts";
 import { GivenUp, reasonOf, Refused, SessionLost } from "./failures.ts";
-import type { Session } from "./session.ts";
+import type { Session } from "./sessions/session.ts";
 
 const FIRST_DELAY_MS = 500;
 const LONGEST_DELAY_MS = 15_000;

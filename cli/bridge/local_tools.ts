@@ -1,4 +1,4 @@
-import { TOOL_DEFINITIONS } from "../../src/protocol/tool_definitions.ts";
+import { TOOL_DEFINITIONS } from "../../src/wire/tool_definitions.ts";
 import type { Members } from "./json_rpc.ts";
 import { PREFIX } from "./tool_calls.ts";
 

@@ -1,13 +1,13 @@
 import type { Credentials } from "../../src/client/credentials.ts";
 import type { Logger } from "../../src/log.ts";
-import { HEADER } from "../../src/protocol/headers.ts";
+import { HEADER } from "../../src/wire/headers.ts";
 import type { Settings } from "../settings.ts";
-import { readText } from "./event_reader.ts";
+import { readText } from "./sessions/event_reader.ts";
 import { isMembers, type Members, type RpcResponse } from "./json_rpc.ts";
 import { Link, type LinkOptions } from "./link.ts";
-import { openSession } from "./open_session.ts";
+import { openSession } from "./sessions/open_session.ts";
 import { callRelayer } from "./remote_call.ts";
-import { Deadline, type Heard, type Upstream } from "./session.ts";
+import { Deadline, type Heard, type Upstream } from "./sessions/session.ts";
 import type { PreparedCall } from "./tool_calls.ts";
 
 /** Longest time for `GET /version`, in milliseconds. */

@@ -2,7 +2,7 @@ import type { Logger } from "../../src/log.ts";
 import { reasonOf, Refused, SessionLost, Unanswered } from "./failures.ts";
 import type { RpcResponse } from "./json_rpc.ts";
 import type { Link } from "./link.ts";
-import { Deadline, type Outgoing, type Session } from "./session.ts";
+import { Deadline, type Outgoing, type Session } from "./sessions/session.ts";
 
 /** Whether a call may be sent again when it was not answered. */
 export type Repeatable =

@@ -1,7 +1,7 @@
-import { IDEMPOTENCY_META, isIdempotencyKey } from "../../src/protocol/mcp.ts";
-import { TOOL_DEFINITIONS, type ToolName } from "../../src/protocol/tool_definitions.ts";
+import { IDEMPOTENCY_META, isIdempotencyKey } from "../../src/wire/mcp.ts";
+import { TOOL_DEFINITIONS, type ToolName } from "../../src/wire/tool_definitions.ts";
 import { isMembers, type Members, metaOf } from "./json_rpc.ts";
-import type { Outgoing } from "./session.ts";
+import type { Outgoing } from "./sessions/session.ts";
 import type { Repeatable } from "./remote_call.ts";
 
 /** Prefix of all tools. */

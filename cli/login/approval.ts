@@ -1,7 +1,7 @@
 import { Buffer } from "node:buffer";
 import { timingSafeEqual } from "node:crypto";
-import { isObjectId } from "../../src/protocol/keys.ts";
-import { LABEL_BYTES } from "../../src/protocol/limits.ts";
+import { isObjectId } from "../../src/wire/keys.ts";
+import { LABEL_BYTES } from "../../src/wire/limits.ts";
 import { Refusal } from "./refusal.ts";
 
 /** What the dashboard says once the wallet has added the key (PROTOCOL section 14.2); lower case. */

@@ -1,6 +1,6 @@
 import { ed25519 } from "@noble/curves/ed25519.js";
-import { keyProofText } from "../../src/protocol/key_proof.ts";
-import { addressOf, isLowOrder } from "../../src/protocol/keys.ts";
+import { keyProofText } from "../../src/wire/signing/key_proof.ts";
+import { addressOf, isLowOrder } from "../../src/wire/keys.ts";
 import { type AbortName, MoveAbort } from "./abort.ts";
 import {
   type AccountState,

@@ -1,5 +1,5 @@
 import { bcs } from "@mysten/sui/bcs";
-import { accountType } from "../../plugins/chain/account_object.ts";
+import { accountType } from "../../plugins/sui/chain/account_object.ts";
 import {
   acceptOwnership,
   addDelegateKey,

@@ -1,4 +1,4 @@
-import { AccountObject, RegistryObject } from "../../plugins/chain/account_object.ts";
+import { AccountObject, RegistryObject } from "../../plugins/sui/chain/account_object.ts";
 import type { ContractEvent } from "./events.ts";
 
 /** Version of the data that this code understands, `VERSION` in the Move source. */

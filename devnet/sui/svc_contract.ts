@@ -14,7 +14,7 @@ import {
   MoveAbort,
   type World,
 } from "../../contracts/mirror.ts";
-import { accountType } from "../../plugins/chain/account_object.ts";
+import { accountType } from "../../plugins/sui/chain/account_object.ts";
 import type { Chain } from "./chain.ts";
 import { Abort, ExecutionFailure } from "./failure.ts";
 import { addressBytes, concat, type FieldInfo, SHARED } from "./object.ts";

@@ -1,6 +1,6 @@
 import { SvcError } from "../../src/errors.ts";
 import type { BlobLink, IndexEntry, Scope, ScopeCount } from "../../src/interfaces/mod.ts";
-import { type Database, fromColumn, toColumn } from "../sqlite/database.ts";
+import { type Database, fromColumn, toColumn } from "../../src/storage/sqlite/database.ts";
 import type { Packing } from "./packing.ts";
 
 /** Where one memory is. */

@@ -1,4 +1,4 @@
-import { type Database, fromColumn } from "../sqlite/database.ts";
+import { type Database, fromColumn } from "../../src/storage/sqlite/database.ts";
 
 /** A memory on its way into the table. */
 export interface Outgoing {

@@ -3,12 +3,18 @@
  *
  * @module
  */
-import { definePlugin, type Field, type Fields, integer, type Plugin } from "../../src/plugin.ts";
+import {
+  definePlugin,
+  type Field,
+  type Fields,
+  integer,
+  type Plugin,
+} from "../../src/interfaces/plugin.ts";
 import { nativeFolder } from "./library.ts";
 import { lancedbVectorStore } from "./vector_store.ts";
 
 export type * from "../../src/interfaces/mod.ts";
-export type * from "../../src/plugin.ts";
+export type * from "../../src/interfaces/plugin.ts";
 export type { FlushPolicy } from "./flusher.ts";
 export { type LancedbOptions, lancedbVectorStore } from "./vector_store.ts";
 

@@ -1,5 +1,5 @@
 import type { IndexEntry, Scope } from "../../src/interfaces/mod.ts";
-import type { Sealer } from "../../src/plugin.ts";
+import type { Sealer } from "../../src/interfaces/plugin.ts";
 import { packSegment, Segment } from "../local/segment.ts";
 
 /** What sealed bytes are bound to, so that no row can stand in for another. */

@@ -6,8 +6,8 @@ import type {
   VectorQuery,
   VectorStore,
 } from "../../src/interfaces/mod.ts";
-import type { Sealer } from "../../src/plugin.ts";
-import type { Database } from "../sqlite/database.ts";
+import type { Sealer } from "../../src/interfaces/plugin.ts";
+import type { Database } from "../../src/storage/sqlite/database.ts";
 import { Catalog, parseCursor, type Place, type ScopeRow } from "./catalog.ts";
 import { openCatalog, REMEDY } from "./catalog_file.ts";
 import { FlushLog } from "./flush_log.ts";
@@ -15,7 +15,7 @@ import { Flusher, type FlushPolicy } from "./flusher.ts";
 import { loadLibrary } from "./library.ts";
 import { Packing } from "./packing.ts";
 import { WindowsTable } from "./windows_table.ts";
-import { requireEmbedder } from "../records/require_embedder.ts";
+import { requireEmbedder } from "../shared/records/require_embedder.ts";
 
 /** Settings of {@linkcode lancedbVectorStore}. */
 export interface LancedbOptions {

@@ -10,7 +10,7 @@ import type {
 import { ACCOUNT_SCHEMA, AccountRows } from "./account_rows.ts";
 import { accountIdOf, checkedKey, checkedOwner, MAX_KEYS } from "./account_rules.ts";
 import { AccountWatch } from "./account_watch.ts";
-import { Database } from "../sqlite/database.ts";
+import { Database } from "../../src/storage/sqlite/database.ts";
 
 /** Settings of {@linkcode localAccounts}. */
 export interface LocalAccountsOptions {

@@ -1,6 +1,6 @@
 import { createHash } from "node:crypto";
 import type { BlobInfo, BlobStore, Scope } from "../../src/interfaces/mod.ts";
-import { Database, toColumn } from "../sqlite/database.ts";
+import { Database, toColumn } from "../../src/storage/sqlite/database.ts";
 
 /** Settings of {@linkcode localBlobStore}. */
 export interface LocalBlobStoreOptions {

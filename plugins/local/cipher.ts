@@ -1,9 +1,9 @@
 import { SvcError } from "../../src/errors.ts";
 import type { Cipher, OpenContext, Sealed, SealedItem } from "../../src/interfaces/mod.ts";
-import type { KeyStore, Sealer } from "../../src/plugin.ts";
+import type { KeyStore, Sealer } from "../../src/interfaces/plugin.ts";
 import { DataKeys } from "./data_keys.ts";
-import { openRecords } from "../records/open_records.ts";
-import { sealRecord } from "../records/record.ts";
+import { openRecords } from "../shared/records/open_records.ts";
+import { sealRecord } from "../shared/records/record.ts";
 
 /** Settings of {@linkcode localCipher}. */
 export interface LocalCipherOptions {

@@ -1,9 +1,9 @@
 import { randomBytes } from "node:crypto";
 import { SvcError } from "../../src/errors.ts";
 import type { Scope } from "../../src/interfaces/mod.ts";
-import type { KeyStore, Sealer, WrappedKey } from "../../src/plugin.ts";
-import { decodePortable, encodePortable } from "../records/portable.ts";
-import { cannotOpen, type DataKey, RecordOpener } from "../records/record.ts";
+import type { KeyStore, Sealer, WrappedKey } from "../../src/interfaces/plugin.ts";
+import { decodePortable, encodePortable } from "../shared/records/portable.ts";
+import { cannotOpen, type DataKey, RecordOpener } from "../shared/records/record.ts";
 
 /** Whose data keys: an account's, in one scope. */
 export interface KeyScope extends Scope {

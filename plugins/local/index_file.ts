@@ -1,6 +1,6 @@
 import { SvcError } from "../../src/errors.ts";
-import type { Sealer } from "../../src/plugin.ts";
-import { Database } from "../sqlite/database.ts";
+import type { Sealer } from "../../src/interfaces/plugin.ts";
+import { Database } from "../../src/storage/sqlite/database.ts";
 
 const REMEDY = "stop the relayer, delete index.db and restore the namespaces";
 

@@ -1,5 +1,5 @@
 import type { BlobLink, IndexEntry, OutdatedScope, Scope } from "../../src/interfaces/mod.ts";
-import { type Database, fromColumn, toColumn } from "../sqlite/database.ts";
+import { type Database, fromColumn, toColumn } from "../../src/storage/sqlite/database.ts";
 import type { IndexSeals } from "./index_seals.ts";
 import { Segment } from "./segment.ts";
 

@@ -1,6 +1,6 @@
 import type { IndexEntry, Scope } from "../../src/interfaces/mod.ts";
-import type { Sealer } from "../../src/plugin.ts";
-import { fromColumn, toColumn } from "../sqlite/database.ts";
+import type { Sealer } from "../../src/interfaces/plugin.ts";
+import { fromColumn, toColumn } from "../../src/storage/sqlite/database.ts";
 import { packSegment, Segment } from "./segment.ts";
 
 /** What sealed bytes of the index are bound to, so that no row can stand in for another. */

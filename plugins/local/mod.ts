@@ -3,7 +3,7 @@
  *
  * @module
  */
-import { definePlugin, type Plugin } from "../../src/plugin.ts";
+import { definePlugin, type Plugin } from "../../src/interfaces/plugin.ts";
 import { localAccounts } from "./accounts.ts";
 import { localBlobStore } from "./blob_store.ts";
 import { localCipher } from "./cipher.ts";

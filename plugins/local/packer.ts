@@ -2,7 +2,7 @@ import { Buffer } from "node:buffer";
 import { setTimeout } from "node:timers/promises";
 import type { IndexEntry, Scope } from "../../src/interfaces/mod.ts";
 import { SvcError } from "../../src/errors.ts";
-import { type Database, fromColumn } from "../sqlite/database.ts";
+import { type Database, fromColumn } from "../../src/storage/sqlite/database.ts";
 import type { Packing } from "./index_rows.ts";
 import type { IndexSeals } from "./index_seals.ts";
 import { Segment } from "./segment.ts";

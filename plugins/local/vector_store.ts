@@ -1,14 +1,14 @@
 import { SvcError } from "../../src/errors.ts";
 import type { IndexEntry, ScanPage, Scope, VectorStore } from "../../src/interfaces/mod.ts";
-import type { Sealer } from "../../src/plugin.ts";
-import { type Database, fromColumn, toColumn } from "../sqlite/database.ts";
+import type { Sealer } from "../../src/interfaces/plugin.ts";
+import { type Database, fromColumn, toColumn } from "../../src/storage/sqlite/database.ts";
 import { openIndex } from "./index_file.ts";
 import { IndexRows } from "./index_rows.ts";
 import { IndexSeals } from "./index_seals.ts";
 import { Nearest } from "./nearest.ts";
 import { Packer } from "./packer.ts";
 import { Segment } from "./segment.ts";
-import { requireEmbedder } from "../records/require_embedder.ts";
+import { requireEmbedder } from "../shared/records/require_embedder.ts";
 
 /** Settings of {@linkcode localVectorStore}. */
 export interface LocalVectorStoreOptions {

@@ -8,7 +8,7 @@ import type {
   Permission,
 } from "../../src/interfaces/mod.ts";
 import { SvcError } from "../../src/errors.ts";
-import { addressOf, isLowOrder, isObjectId, isPublicKey } from "../../src/protocol/keys.ts";
+import { addressOf, isLowOrder, isObjectId, isPublicKey } from "../../src/wire/keys.ts";
 import { Gate } from "./gate.ts";
 
 const MAX_KEYS = 100;

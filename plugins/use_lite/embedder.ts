@@ -3,9 +3,9 @@ import type { CallOptions } from "../../src/interfaces/common.ts";
 import type { Embedder, EmbedOptions, QueryEmbedding } from "../../src/interfaces/embedder.ts";
 import { EmbedCall } from "./call.ts";
 import { WEIGHTS_FOLDER, WEIGHTS_VERSION } from "./folders.ts";
-import type { KernelName } from "./matrix_product.ts";
+import type { KernelName } from "./engine/matrix_product.ts";
 import type { JobResult, Request, Response } from "./messages.ts";
-import { DIMENSIONS, type Excerpts, excerpts, WINDOW_TOKENS } from "./windows.ts";
+import { DIMENSIONS, type Excerpts, excerpts, WINDOW_TOKENS } from "./engine/windows.ts";
 
 /** Raised whenever vectors change: memories with other ones are embedded anew. */
 const ADAPTATION = 2;

@@ -13,7 +13,9 @@ export const WEIGHTS_FOLDER: string = new URL("./dist/", PACKAGE).href;
 
 /** Paths the worker reads: the weights, and its own source where that is on disk. */
 export function pathsToRead(): string[] {
-  const source = ["./", "../step_back.ts"].map((path) => new URL(path, import.meta.url));
+  const source = ["./", "../../src/storage/sqlite/step_back.ts"].map((path) =>
+    new URL(path, import.meta.url)
+  );
   const onDisk = source.filter(({ protocol }) => protocol === "file:");
   const paths = [WEIGHTS_FOLDER, ...onDisk.map(({ href }) => href)];
   return paths.map((path) => fileURLToPath(path).replace(/[/\\]$/, ""));

@@ -1,5 +1,5 @@
-import type { KernelName } from "./matrix_product.ts";
-import type { Excerpts } from "./windows.ts";
+import type { KernelName } from "./engine/matrix_product.ts";
+import type { Excerpts } from "./engine/windows.ts";
 
 /** Texts to embed together. */
 export interface Job {

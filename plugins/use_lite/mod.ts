@@ -13,15 +13,15 @@
  *
  * @module
  */
-import { definePlugin, type Permissions, type Plugin } from "../../src/plugin.ts";
+import { definePlugin, type Permissions, type Plugin } from "../../src/interfaces/plugin.ts";
 import type { Embedder } from "../../src/interfaces/embedder.ts";
 import { WorkerEmbedder } from "./embedder.ts";
 import { pathsToRead } from "./folders.ts";
-import type { KernelName } from "./matrix_product.ts";
+import type { KernelName } from "./engine/matrix_product.ts";
 
 export type * from "../../src/interfaces/mod.ts";
-export type * from "../../src/plugin.ts";
-export type { KernelName } from "./matrix_product.ts";
+export type * from "../../src/interfaces/plugin.ts";
+export type { KernelName } from "./engine/matrix_product.ts";
 
 /** Options of {@linkcode useLite}. */
 export interface UseLiteOptions {

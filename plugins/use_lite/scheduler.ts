@@ -1,9 +1,9 @@
 import { setImmediate } from "node:timers";
 import type { Job, JobResult } from "./messages.ts";
-import type { Model } from "./model.ts";
-import { mapQuery } from "./query_map.ts";
-import type { Scratch } from "./scratch.ts";
-import { DIMENSIONS, windowsOf } from "./windows.ts";
+import type { Model } from "./engine/model.ts";
+import { mapQuery } from "./engine/query_map.ts";
+import type { Scratch } from "./engine/scratch.ts";
+import { DIMENSIONS, windowsOf } from "./engine/windows.ts";
 
 /** Longest time for which documents keep queries waiting, in milliseconds. */
 const SLICE = 2;

@@ -1,6 +1,6 @@
-import { stepBack } from "../step_back.ts";
+import { stepBack } from "../../src/storage/sqlite/step_back.ts";
 import type { Job, Request, Response } from "./messages.ts";
-import { loadModel } from "./model.ts";
+import { loadModel } from "./engine/model.ts";
 import { Scheduler } from "./scheduler.ts";
 
 /** What is used of a worker's global scope. */

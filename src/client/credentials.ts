@@ -1,4 +1,4 @@
-import { isObjectId, isPublicKey } from "../protocol/keys.ts";
+import { isObjectId, isPublicKey } from "../wire/keys.ts";
 import { makeDelegateKey } from "./delegate_key.ts";
 import { parseBaseUrl } from "./options.ts";
 

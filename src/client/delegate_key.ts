@@ -1,4 +1,4 @@
-import { addressOf } from "../protocol/keys.ts";
+import { addressOf } from "../wire/keys.ts";
 import { makeSigner } from "./signer.ts";
 
 /** An Ed25519 key pair that may sign for an account once the account lists it. */

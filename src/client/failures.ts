@@ -1,5 +1,5 @@
 import { ERROR_CODES, type ErrorCode, SvcError } from "../errors.ts";
-import { HEADER } from "../protocol/headers.ts";
+import { HEADER } from "../wire/headers.ts";
 import { connectionReason } from "./connection_reason.ts";
 
 /** The relayer could not be reached, or the connection broke before the answer was complete. */

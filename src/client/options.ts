@@ -1,7 +1,7 @@
 import { SvcError } from "../errors.ts";
-import { HEADER } from "../protocol/headers.ts";
-import { isObjectId } from "../protocol/keys.ts";
-import { parsePrivateKey } from "../protocol/private_key.ts";
+import { HEADER } from "../wire/headers.ts";
+import { isObjectId } from "../wire/keys.ts";
+import { parsePrivateKey } from "../wire/signing/private_key.ts";
 import { LONGEST_MS } from "./deadline.ts";
 import { makeSigner, type Signer } from "./signer.ts";
 

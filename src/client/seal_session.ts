@@ -1,6 +1,6 @@
-import { addressOf } from "../protocol/keys.ts";
-import { personalMessageDigest } from "../protocol/personal_message.ts";
-import { formatPrivateKey } from "../protocol/private_key.ts";
+import { addressOf } from "../wire/keys.ts";
+import { personalMessageDigest } from "../wire/signing/personal_message.ts";
+import { formatPrivateKey } from "../wire/signing/private_key.ts";
 import { makeSigner, type Signer } from "./signer.ts";
 
 /** How long a session lasts, in minutes; key servers take 1 to 30. */

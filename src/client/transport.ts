@@ -1,7 +1,7 @@
 import { SvcError } from "../errors.ts";
-import { HEADER } from "../protocol/headers.ts";
-import { isObjectId } from "../protocol/keys.ts";
-import { bodySha256, canonicalText } from "../protocol/signing.ts";
+import { HEADER } from "../wire/headers.ts";
+import { isObjectId } from "../wire/keys.ts";
+import { bodySha256, canonicalText } from "../wire/signing/signing.ts";
 import { readCapped } from "./capped_body.ts";
 import { Deadline } from "./deadline.ts";
 import { failureOf, parseObject, SvcAnswerError, SvcConnectionError } from "./failures.ts";

@@ -1,6 +1,6 @@
 import { SvcError } from "../errors.ts";
 import type { Account, AccountRegistry, DelegateKey } from "../interfaces/mod.ts";
-import type { RelayerConfig } from "../config.ts";
+import type { RelayerConfig } from "../interfaces/config.ts";
 import { type Layer, RateLimiter } from "./rate_limit.ts";
 import { limitKey } from "./client_ip.ts";
 

@@ -1,9 +1,9 @@
 import { SvcError } from "../errors.ts";
-import { HEADER } from "../protocol/headers.ts";
-import { isObjectId, isPublicKey, isUuid } from "../protocol/keys.ts";
-import { TIMESTAMP_WINDOW_SECONDS } from "../protocol/limits.ts";
-import { canonicalText } from "../protocol/signing.ts";
-import { verifyStrict } from "../protocol/verify.ts";
+import { HEADER } from "../wire/headers.ts";
+import { isObjectId, isPublicKey, isUuid } from "../wire/keys.ts";
+import { TIMESTAMP_WINDOW_SECONDS } from "../wire/limits.ts";
+import { canonicalText } from "../wire/signing/signing.ts";
+import { verifyStrict } from "../wire/signing/verify.ts";
 import type { DecryptCredential } from "../interfaces/mod.ts";
 import type { Target } from "./target.ts";
 

@@ -1,5 +1,5 @@
 import { SvcError } from "../errors.ts";
-import { readBody } from "../protocol/read_body.ts";
+import { readBody } from "../wire/body/read_body.ts";
 
 /** Reads bodies: counted, within a deadline, and not too many unverified bytes at once. */
 export class BodyReader {

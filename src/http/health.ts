@@ -2,7 +2,7 @@ import type { BackendHealth, Sponsor } from "../interfaces/mod.ts";
 import type { KvWriter } from "../jobs/kv_writer.ts";
 import { INLINE_BYTES } from "../jobs/staging.ts";
 import type { Domain } from "../memory/domain.ts";
-import { reembeddingOf } from "../memory/reembedding.ts";
+import { reembeddingOf } from "../memory/upkeep/reembedding.ts";
 
 /** State of one dependency. */
 export interface DependencyHealth {

@@ -1,5 +1,5 @@
 import { SvcError } from "../errors.ts";
-import { isTooDeep } from "../protocol/json_depth.ts";
+import { isTooDeep } from "../wire/json_depth.ts";
 
 const decoder = new TextDecoder("utf-8", { fatal: true, ignoreBOM: true });
 

@@ -1,4 +1,4 @@
-import type { RelayerConfig } from "../config.ts";
+import type { RelayerConfig } from "../interfaces/config.ts";
 import { SvcError } from "../errors.ts";
 import { baseUrl, hostOf, type RequestContext } from "./request_context.ts";
 

@@ -1,7 +1,7 @@
-import type { RelayerConfig } from "../config.ts";
+import type { RelayerConfig } from "../interfaces/config.ts";
 import { SvcError } from "../errors.ts";
-import { HEADER } from "../protocol/headers.ts";
-import { SIGNED_BODY_BYTES } from "../protocol/limits.ts";
+import { HEADER } from "../wire/headers.ts";
+import { SIGNED_BODY_BYTES } from "../wire/limits.ts";
 import type { BodyReader } from "./body.ts";
 import { checkMcpSurroundings } from "./known_host.ts";
 import type { Counter } from "./metrics.ts";

@@ -1,6 +1,6 @@
 import { z } from "zod";
-import { HEADER } from "../protocol/headers.ts";
-import { SponsorBody, SponsorExecuteBody } from "../protocol/sponsor_schemas.ts";
+import { HEADER } from "../wire/headers.ts";
+import { SponsorBody, SponsorExecuteBody } from "../wire/sponsor_schemas.ts";
 import type { SignedRoute } from "./route.ts";
 import { OWNER_BODIES } from "./routes/owner.ts";
 import { API_VERSION } from "./routes/public.ts";

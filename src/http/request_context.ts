@@ -1,4 +1,4 @@
-import type { RelayerConfig } from "../config.ts";
+import type { RelayerConfig } from "../interfaces/config.ts";
 import type { Target } from "./target.ts";
 
 /** What every step of a request's way needs. */

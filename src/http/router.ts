@@ -2,13 +2,15 @@ import { Hono } from "hono";
 import { errorResponse, SvcError } from "../errors.ts";
 import type { Logger } from "../log.ts";
 import type { Domain } from "../memory/domain.ts";
-import { HEADER } from "../protocol/headers.ts";
-import { jsonRpcErrorResponse } from "../protocol/json_rpc_error.ts";
+import { HEADER } from "../wire/headers.ts";
+import { jsonRpcErrorResponse } from "../wire/json_rpc_error.ts";
 import {
   COMPAT_SUI_BODY_BYTES,
   HEADER_BLOCK_BYTES,
   PUBLIC_BODY_BYTES,
-} from "../protocol/limits.ts";
+  SPONSOR_BODY_BYTES,
+  SPONSOR_EXECUTE_BODY_BYTES,
+} from "../wire/limits.ts";
 import { BodyReader } from "./body.ts";
 import { clientIp } from "./client_ip.ts";
 import { addCors, preflight } from "./cors.ts";
@@ -27,8 +29,6 @@ import { checkMetricsAccess, configBody, healthAnswer, versionBody } from "./rou
 import { recallRoutes } from "./routes/recall.ts";
 import { rememberRoutes } from "./routes/remember.ts";
 import { limitHeaders, type SignedDependencies, SignedRoutes } from "./signed.ts";
-import { SPONSOR_ROUTES, SponsorDesk } from "./sponsor/desk.ts";
-import type { SponsorLedger } from "./sponsor/ledger.ts";
 import { targetOf } from "./target.ts";
 
 /** Every signed route. */
@@ -39,6 +39,25 @@ export const SIGNED_ROUTES: readonly SignedRoute[] = [
   ...manageRoutes,
 ];
 
+/** A request of one of the sponsor routes. */
+export interface SponsorCall {
+  /** Address of the client. */
+  readonly clientIp: string;
+  /** Reads the body as JSON; called once the client may ask at all. */
+  readonly body: () => Promise<unknown>;
+}
+
+/** The sponsor routes, and the most bytes of a body. */
+const SPONSOR_ROUTES = [
+  { path: "/sponsor", action: "sponsor", bodyBytes: SPONSOR_BODY_BYTES },
+  { path: "/sponsor/execute", action: "execute", bodyBytes: SPONSOR_EXECUTE_BODY_BYTES },
+] as const;
+
+/** What answers the sponsor routes. */
+export type SponsorRoutes = {
+  readonly [A in typeof SPONSOR_ROUTES[number]["action"]]: (call: SponsorCall) => Promise<object>;
+};
+
 /** What the router is made of. */
 export interface RouterDependencies extends SignedDependencies {
   /** Counts. */
@@ -47,8 +66,8 @@ export interface RouterDependencies extends SignedDependencies {
   readonly health: Health;
   /** The way to the sidecar. */
   readonly mcp: McpProxy;
-  /** What was sponsored. */
-  readonly sponsorships: SponsorLedger;
+  /** The routes of section 9.1; `undefined` where nobody pays. */
+  readonly sponsor: SponsorRoutes | undefined;
   /** Where failures are noted. */
   readonly logger: Logger;
   /** Whether new requests are refused. */
@@ -212,7 +231,7 @@ export class Router {
         return this.#deps.mcp.answer(context);
       });
     }
-    this.#registerSponsor(domain);
+    this.#registerSponsor();
     if (domain.accounts.admin !== undefined) this.#registerOwner(domain);
     for (const [path, methods] of this.#methods) {
       this.#app.all(path, () => {
@@ -249,16 +268,13 @@ export class Router {
     }
   }
 
-  #registerSponsor({ sponsor, config, now }: Domain): void {
-    const { packageId = "" } = config;
-    const ledger = this.#deps.sponsorships;
-    const desk = sponsor &&
-      new SponsorDesk({ sponsor, config: config.sponsor, packageId, ledger, now });
+  #registerSponsor(): void {
+    const { sponsor } = this.#deps;
     for (const { path, action, bodyBytes } of SPONSOR_ROUTES) {
       this.#on("POST", path, async (context) => {
-        if (desk === undefined) throw new SvcError("sponsor_disabled");
+        if (sponsor === undefined) throw new SvcError("sponsor_disabled");
         const body = () => this.#publicJson(context, bodyBytes);
-        return json(200, await desk[action]({ clientIp: context.clientIp, body }));
+        return json(200, await sponsor[action]({ clientIp: context.clientIp, body }));
       });
     }
   }

@@ -1,6 +1,6 @@
 import type { IndexedMemory, SearchOptions } from "./loaded_scope.ts";
-import { nearest } from "./nearest.ts";
-import type { ScopeVectors } from "./scope_vectors.ts";
+import { nearest } from "./vectors/nearest.ts";
+import type { ScopeVectors } from "./vectors/scope_vectors.ts";
 
 /** A memory that was found. */
 export interface Found {

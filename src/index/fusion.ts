@@ -1,5 +1,5 @@
 import type { Costs } from "./best_memories.ts";
-import type { LexicalScores } from "./lexical_index.ts";
+import type { LexicalScores } from "./words/lexical_index.ts";
 
 /** Weights of the legs; chosen on the development queries of tests/testdata/retrieval. */
 export const WEIGHTS = {

@@ -1,9 +1,9 @@
 import { SvcError } from "../errors.ts";
 import type { BlobLink, IndexEntry, Scope } from "../interfaces/mod.ts";
-import type { Arena } from "./arena.ts";
+import type { Arena } from "./vectors/arena.ts";
 import { bestMemories, type Costs } from "./best_memories.ts";
 import { FusedCosts, keywordScores, VECTOR_COSTS } from "./fusion.ts";
-import { LexicalIndex, type LexicalScores } from "./lexical_index.ts";
+import { LexicalIndex, type LexicalScores } from "./words/lexical_index.ts";
 import type {
   IndexedMemory,
   LoadedScope,
@@ -12,10 +12,10 @@ import type {
   ScopeQuery,
   SearchOptions,
 } from "./loaded_scope.ts";
-import { nearest } from "./nearest.ts";
+import { nearest } from "./vectors/nearest.ts";
 import { PayloadBytes } from "./payload_bytes.ts";
-import { decodeTexts, snapshotTexts } from "./saved_texts.ts";
-import { ScopeVectors } from "./scope_vectors.ts";
+import { decodeTexts, snapshotTexts } from "./words/saved_texts.ts";
+import { ScopeVectors } from "./vectors/scope_vectors.ts";
 
 /** Payloads that are gone may keep so many bytes, or as many as those that are there. */
 const SPARE_BYTES = 256 * 1024;

@@ -1,5 +1,5 @@
 import { SvcError } from "../errors.ts";
-import { scopeKey } from "../scope_key.ts";
+import { scopeKey } from "../interfaces/scope_key.ts";
 import type {
   BlobLink,
   CallOptions,
@@ -9,7 +9,7 @@ import type {
   ScopeCount,
   VectorStore,
 } from "../interfaces/mod.ts";
-import { Arena } from "./arena.ts";
+import { Arena } from "./vectors/arena.ts";
 import { estimatedBytes } from "./budget.ts";
 import { DROPPED, type HeldScope, tryRead, untilAborted } from "./held_scope.ts";
 import { type Hindrance, hindranceOf, LoadTurns } from "./load_turns.ts";

@@ -1,5 +1,5 @@
 import type { Scope } from "../interfaces/mod.ts";
-import { scopeKey } from "../scope_key.ts";
+import { scopeKey } from "../interfaces/scope_key.ts";
 import { Fifo } from "./fifo.ts";
 import type { LiveJob } from "./live_job.ts";
 

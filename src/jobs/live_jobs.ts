@@ -1,5 +1,5 @@
 import type { Scope } from "../interfaces/mod.ts";
-import { scopeKey } from "../scope_key.ts";
+import { scopeKey } from "../interfaces/scope_key.ts";
 import type { LiveJob } from "./live_job.ts";
 
 /** What is not settled in a scope. Thousands may be, and every recall of the scope asks. */

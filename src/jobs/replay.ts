@@ -1,5 +1,5 @@
 import { SvcError } from "../errors.ts";
-import type { Sealer } from "../plugin.ts";
+import type { Sealer } from "../interfaces/plugin.ts";
 import type { KvWriter, Mutation } from "./kv_writer.ts";
 import { tableRead } from "./table_read.ts";
 

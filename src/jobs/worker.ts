@@ -1,5 +1,5 @@
 import { SvcError } from "../errors.ts";
-import type { DispatchConfig } from "../config.ts";
+import type { DispatchConfig } from "../interfaces/config.ts";
 import type { Logger } from "../log.ts";
 import { backoff, BACKOFF_MS, RETRY_AFTER_MS } from "./backoff.ts";
 import { BurstGate } from "./burst_gate.ts";

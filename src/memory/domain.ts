@@ -1,4 +1,4 @@
-import type { RelayerConfig } from "../config.ts";
+import type { RelayerConfig } from "../interfaces/config.ts";
 import type { ScopeIndex } from "../index/scope_index.ts";
 import type { Account, Backends, DecryptCredential, Scope } from "../interfaces/mod.ts";
 import type { Expiries } from "../jobs/expiries.ts";
@@ -6,12 +6,12 @@ import type { JobStore } from "../jobs/store.ts";
 import type { JobWorker } from "../jobs/worker.ts";
 import type { Staging } from "../jobs/staging.ts";
 import type { Logger } from "../log.ts";
-import type { Sealer } from "../plugin.ts";
+import type { Sealer } from "../interfaces/plugin.ts";
 import type { BoundedCalls } from "./bounded_calls.ts";
-import type { QueryVectors } from "./query_vectors.ts";
+import type { QueryVectors } from "./recall/query_vectors.ts";
 import type { Quota } from "./quota.ts";
 import type { ScopeTurns } from "./scope_turns.ts";
-import type { TextFiles } from "./saved_texts.ts";
+import type { TextFiles } from "../storage/text_files.ts";
 
 /** Deletions, written before anything is removed; synchronous and durable on return. */
 export interface Tombstones {

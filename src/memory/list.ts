@@ -4,7 +4,7 @@ import { type Caller, type Domain, scopeOf, timeText } from "./domain.ts";
 import { openMemories, requireCredential } from "./open.ts";
 import type { MemoryRecord } from "./record.ts";
 import { storedEntries } from "./stored_entries.ts";
-import { purgeExpired } from "./expiry.ts";
+import { purgeExpired } from "./remove/expiry.ts";
 
 /** Order of a listing by `created_at`. */
 export type Order = "newest" | "oldest";

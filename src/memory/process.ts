@@ -9,7 +9,7 @@ import { type Domain, seal, timeText, unseal, wasDeleted } from "./domain.ts";
 import { decodePayload, decodeStep, encodeStep, type Payload, type Step } from "./payload.ts";
 import { encodeRecord } from "./record.ts";
 import { storeBlob } from "./store_blob.ts";
-import { undoJob } from "./remove.ts";
+import { undoJob } from "./remove/remove.ts";
 import { documentVectors } from "./vectors.ts";
 
 async function step<T>(code: JobErrorCode, work: () => Promise<T>): Promise<T> {

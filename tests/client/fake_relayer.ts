@@ -1,6 +1,6 @@
 import { errorResponse, SvcError } from "../../src/errors.ts";
-import { canonicalText } from "../../src/protocol/signing.ts";
-import { nativeBodySha256, verifyStrict } from "../../src/protocol/verify.ts";
+import { canonicalText } from "../../src/wire/signing/signing.ts";
+import { nativeBodySha256, verifyStrict } from "../../src/wire/signing/verify.ts";
 
 /** One request as the fake relayer received it. */
 export interface Received {

@@ -20,7 +20,7 @@ import {
   offerOwnership,
   sealApprove,
 } from "../../contracts/mirror.ts";
-import { parseAccount, sealIdentity } from "../../plugins/chain/account_object.ts";
+import { parseAccount, sealIdentity } from "../../plugins/sui/chain/account_object.ts";
 import { MemoryWorld } from "./memory_world.ts";
 import { TestKey } from "./test_key.ts";
 import { KEYS } from "./vectors.ts";

@@ -5,7 +5,7 @@ import {
   type MoveFiles,
   readContract,
   testContract,
-} from "../../src/commands/contract_compiler.ts";
+} from "../../src/program/commands/contract_compiler.ts";
 import { ABORT } from "../../contracts/mirror.ts";
 import { renderVectors } from "./vectors.ts";
 

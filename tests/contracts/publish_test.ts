@@ -12,12 +12,12 @@ import { installPublishing } from "../../devnet/sui/publish.ts";
 import { grpcWeb } from "../../devnet/sui/rpc/grpc_web.ts";
 import { inProcessTransport } from "../../devnet/sui/rpc/in_process.ts";
 import { ChainNode } from "../../devnet/sui/rpc/node.ts";
-import { ownerFieldId } from "../../plugins/chain/account_object.ts";
-import { importedFunctions } from "../../plugins/chain/contract/imports.ts";
-import { ContractPublisher } from "../../plugins/chain/contract/publisher.ts";
-import { runContract } from "../../src/commands/contract.ts";
-import type { Publisher } from "../../src/commands/contract.ts";
-import { compileContract, readContract } from "../../src/commands/contract_compiler.ts";
+import { ownerFieldId } from "../../plugins/sui/chain/account_object.ts";
+import { importedFunctions } from "../../plugins/sui/chain/contract/imports.ts";
+import { ContractPublisher } from "../../plugins/sui/chain/contract/publisher.ts";
+import { runContract } from "../../src/program/commands/contract.ts";
+import type { Publisher } from "../../src/program/commands/contract.ts";
+import { compileContract, readContract } from "../../src/program/commands/contract_compiler.ts";
 
 const SEED = new Uint8Array(32).fill(9);
 const WALLET = Ed25519Keypair.fromSecretKey(SEED);

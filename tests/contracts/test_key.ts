@@ -1,7 +1,7 @@
 import { ed25519 } from "@noble/curves/ed25519.js";
 import { sha512 } from "@noble/hashes/sha2.js";
-import { keyProofText } from "../../src/protocol/key_proof.ts";
-import { addressOf } from "../../src/protocol/keys.ts";
+import { keyProofText } from "../../src/wire/signing/key_proof.ts";
+import { addressOf } from "../../src/wire/keys.ts";
 
 /** A point of order 8. */
 const TORSION = "26e8958fc2b227b045c3f489f2ef98f0d5dfac05d3c63339b13802886d53fc05";

@@ -1,12 +1,19 @@
 import { fileURLToPath } from "node:url";
-import { runAccount } from "../../src/commands/account.ts";
-import { chooseAddresses } from "../../src/launcher/addresses.ts";
-import { type RelayerBoot, relayerEnvironment, sidecarBoot } from "../../src/launcher/boot.ts";
-import { childEnvironment, childSpec } from "../../src/launcher/child_spec.ts";
-import { isWithoutRemoteModules, relayerPermissions } from "../../src/launcher/permissions.ts";
-import type { ChildSpec } from "../../src/launcher/supervisor.ts";
-import { prepare } from "../../src/launcher/prepare.ts";
-import { loadRelayerKey, runCommand } from "../../src/relayer_key_source.ts";
+import { runAccount } from "../../src/program/commands/account.ts";
+import { chooseAddresses } from "../../src/program/launcher/addresses.ts";
+import {
+  type RelayerBoot,
+  relayerEnvironment,
+  sidecarBoot,
+} from "../../src/program/launcher/boot.ts";
+import { childEnvironment, childSpec } from "../../src/program/launcher/child_spec.ts";
+import {
+  isWithoutRemoteModules,
+  relayerPermissions,
+} from "../../src/program/launcher/permissions.ts";
+import type { ChildSpec } from "../../src/program/launcher/supervisor.ts";
+import { prepare } from "../../src/program/launcher/prepare.ts";
+import { loadRelayerKey, runCommand } from "../../src/program/key_source.ts";
 import { LOCKED } from "../locked.ts";
 import { Child } from "./child.ts";
 import { type Identity, makeIdentity } from "./wire.ts";

@@ -1,6 +1,6 @@
 import { makeSigner, type Signer } from "../../src/client/signer.ts";
-import { HEADER } from "../../src/protocol/headers.ts";
-import { bodySha256, canonicalText } from "../../src/protocol/signing.ts";
+import { HEADER } from "../../src/wire/headers.ts";
+import { bodySha256, canonicalText } from "../../src/wire/signing/signing.ts";
 
 /** Who signs. */
 export interface Identity {

@@ -3,7 +3,7 @@ import type { Ed25519Keypair } from "@mysten/sui/keypairs/ed25519";
 import { Transaction } from "@mysten/sui/transactions";
 import { NoAccessError, SealClient, SessionKey } from "@mysten/seal";
 import type { Devnet } from "../../devnet/mod.ts";
-import { SCOPE_BYTES, sealIdentity } from "../../plugins/chain/account_object.ts";
+import { SCOPE_BYTES, sealIdentity } from "../../plugins/sui/chain/account_object.ts";
 import {
   addKeyCall,
   clientOf,

@@ -1,6 +1,10 @@
 import { deepStrictEqual, match, rejects, strictEqual } from "node:assert/strict";
 import { Transaction } from "@mysten/sui/transactions";
-import { accountType, delegateFieldId, parseAccount } from "../../plugins/chain/account_object.ts";
+import {
+  accountType,
+  delegateFieldId,
+  parseAccount,
+} from "../../plugins/sui/chain/account_object.ts";
 import {
   addKeyCall,
   clientOf,

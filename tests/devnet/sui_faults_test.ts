@@ -1,6 +1,6 @@
 import { notStrictEqual, ok, rejects, strictEqual } from "node:assert/strict";
 import { requestSuiFromFaucetV2 } from "@mysten/sui/faucet";
-import { accountType } from "../../plugins/chain/account_object.ts";
+import { accountType } from "../../plugins/sui/chain/account_object.ts";
 import { clientOf, createAccount, keypair, ROUTES, startWithOwner } from "./devnet_fixture.ts";
 
 const GET_OBJECT = "/sui.rpc.v2.LedgerService/GetServiceInfo";

@@ -1,8 +1,8 @@
 import { deepStrictEqual, rejects, strictEqual } from "node:assert/strict";
 import { Transaction } from "@mysten/sui/transactions";
 import { startDevnet } from "../../devnet/mod.ts";
-import { accountType } from "../../plugins/chain/account_object.ts";
-import { compileContract, readContract } from "../../src/commands/contract_compiler.ts";
+import { accountType } from "../../plugins/sui/chain/account_object.ts";
+import { compileContract, readContract } from "../../src/program/commands/contract_compiler.ts";
 import {
   addKeyCall,
   clientOf,

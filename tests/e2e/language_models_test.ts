@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { Client, StreamableHTTPClientTransport } from "@modelcontextprotocol/client";
-import { memoryEmbedder } from "../../plugins/memory.ts";
-import { openaiLanguageModel } from "../../plugins/openai.ts";
+import { memoryEmbedder } from "../../plugins/memory/mod.ts";
+import { openaiLanguageModel } from "../../plugins/openai/mod.ts";
 import { EXTRACT_INSTRUCTIONS, FACTS_SCHEMA } from "../../src/memory/analyze/prompt.ts";
 import { ASK_INSTRUCTIONS } from "../../src/memory/ask/prompt.ts";
 import { Installation } from "../crash/installation.ts";

@@ -1,5 +1,5 @@
 import { type ClientRequest, type IncomingMessage, request } from "node:http";
-import { INITIALIZE } from "../sidecar/fixture.ts";
+import { INITIALIZE } from "../mcp/fixture.ts";
 
 /** A delegate key as an MCP client knows it. */
 export interface McpKey {

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { generateKeyPairSync } from "node:crypto";
-import { openAccounts } from "../../src/commands/account_store.ts";
+import { openAccounts } from "../../src/program/commands/account_store.ts";
 import { verifies } from "../requirements.ts";
 import type { OpenProgram } from "../mcp_program.ts";
 import { started } from "./mcp_program.ts";

@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { memoryEmbedder } from "../../plugins/memory.ts";
+import { memoryEmbedder } from "../../plugins/memory/mod.ts";
 import { useLite } from "../../plugins/use_lite/mod.ts";
 import { type Env, Installation } from "../crash/installation.ts";
 import { call, health, type Identity, idle, poll } from "../crash/wire.ts";

@@ -1,5 +1,5 @@
 import type { Ed25519Keypair } from "@mysten/sui/keypairs/ed25519";
-import { OnDevnet } from "../plugins/sui/on_devnet.ts";
+import { OnDevnet } from "../plugins/sui/accounts/on_devnet.ts";
 import { Program, relayerEnv } from "../program.ts";
 import { SvcClient } from "../../src/client/client.ts";
 import type { TestKey } from "../relayer_fixture.ts";

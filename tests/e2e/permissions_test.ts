@@ -3,7 +3,7 @@ import { getPriority } from "node:os";
 import type { Child } from "../crash/child.ts";
 import { type Env, Installation, LISTENING } from "../crash/installation.ts";
 import { freePort } from "../free_port.ts";
-import { threadNiceness } from "../thread_niceness.ts";
+import { threadNiceness } from "../program/thread_niceness.ts";
 import { call, health, type Identity, idle, poll } from "../crash/wire.ts";
 
 /** The flags of each process, as the program prints them. */

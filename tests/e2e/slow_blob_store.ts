@@ -1,5 +1,5 @@
 import { memoryBlobStore } from "../../plugins/memory/blob_store.ts";
-import { definePlugin } from "../../src/plugin.ts";
+import { definePlugin } from "../../src/interfaces/plugin.ts";
 import { intercepted } from "../memory/intercepted.ts";
 
 /** A plugin whose store notes that it is given a blob, and never says that it has it. */

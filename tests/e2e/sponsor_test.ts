@@ -3,14 +3,18 @@ import { SuiGrpcClient } from "@mysten/sui/grpc";
 import { Ed25519Keypair } from "@mysten/sui/keypairs/ed25519";
 import type { Transaction } from "@mysten/sui/transactions";
 import { type Devnet, startDevnet } from "../../devnet/mod.ts";
-import { AccountObject, ownerFieldId, parseAccount } from "../../plugins/chain/account_object.ts";
+import {
+  AccountObject,
+  ownerFieldId,
+  parseAccount,
+} from "../../plugins/sui/chain/account_object.ts";
 import {
   addDelegateKey,
   createAccount,
   deactivateAccount,
   offerOwnership,
-} from "../../plugins/sui/transactions.ts";
-import { keyProofText } from "../../src/protocol/key_proof.ts";
+} from "../../plugins/sui/accounts/transactions.ts";
+import { keyProofText } from "../../src/wire/signing/key_proof.ts";
 import { inHome, Program, relayerEnv } from "../program.ts";
 import { TestKey } from "../relayer_fixture.ts";
 import { verifies } from "../requirements.ts";

@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { compile, EXECUTABLE_BYTES } from "../../cli/build_package.ts";
+import { compile, EXECUTABLE_BYTES } from "../../build/stdio_package.ts";
 import { readCredentials, writeCredentials } from "../../src/client/credentials_file.ts";
 import { Dashboard } from "../cli/dashboard.ts";
 import { textOf, TOOLS } from "../cli/bridge/host_peer.ts";

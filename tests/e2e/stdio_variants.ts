@@ -1,4 +1,4 @@
-import { bundle, compile } from "../../cli/build_package.ts";
+import { bundle, compile } from "../../build/stdio_package.ts";
 import { denoPermissions } from "../../cli/install/launch.ts";
 import { type PackageStart, packageStart } from "./stdio.ts";
 

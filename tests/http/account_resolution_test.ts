@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { memoryAccounts } from "../../plugins/memory/accounts.ts";
 import { memoryCipher } from "../../plugins/memory/cipher.ts";
-import type { RelayerConfig } from "../../src/config.ts";
+import type { RelayerConfig } from "../../src/interfaces/config.ts";
 import type { AccountListener, AccountRegistry } from "../../src/interfaces/mod.ts";
 import {
   type SendOptions,

@@ -3,9 +3,9 @@ import {
   COMPAT_SUI_BODY_BYTES,
   PUBLIC_BODY_BYTES,
   SIGNED_BODY_BYTES,
-} from "../../src/protocol/limits.ts";
-import { GatheredBytes } from "../../src/protocol/gathered_bytes.ts";
-import { readBody } from "../../src/protocol/read_body.ts";
+} from "../../src/wire/limits.ts";
+import { GatheredBytes } from "../../src/wire/body/gathered_bytes.ts";
+import { readBody } from "../../src/wire/body/read_body.ts";
 import { type Answer, read, startRelayer, type TestRelayer } from "../relayer_fixture.ts";
 import { verifies } from "../requirements.ts";
 import { assertError } from "./case.ts";

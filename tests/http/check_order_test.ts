@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
-import { DEFAULT_CONFIG } from "../../src/config.ts";
+import { DEFAULT_CONFIG } from "../../src/interfaces/config.ts";
 import { type Answer, startRelayer, TestKey, type TestRelayer } from "../relayer_fixture.ts";
-import { SIGNED_BODY_BYTES } from "../../src/protocol/limits.ts";
+import { SIGNED_BODY_BYTES } from "../../src/wire/limits.ts";
 import { verifies } from "../requirements.ts";
 
 const BURNED = "8f14e45f-ceea-467f-a3c1-2b0d6f3a9c11";

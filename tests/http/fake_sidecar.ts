@@ -1,6 +1,6 @@
 import { createRelayer, type Relayer, type RelayerOptions } from "../../src/relayer.ts";
-import { memoryBackends } from "../../plugins/memory.ts";
-import { answerChallenge } from "../../src/sidecar/challenge.ts";
+import { memoryBackends } from "../../plugins/memory/mod.ts";
+import { answerChallenge } from "../../src/http1/challenge.ts";
 
 /** Secret of the fake sidecar. */
 export const TOKEN = "token-of-the-test";

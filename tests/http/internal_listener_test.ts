@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { ed25519 } from "@noble/curves/ed25519.js";
-import { memoryBackends } from "../../plugins/memory.ts";
+import { memoryBackends } from "../../plugins/memory/mod.ts";
 import { SvcClient } from "../../src/client/client.ts";
 import { verifies } from "../requirements.ts";
 import { serve, TOKEN } from "./fake_sidecar.ts";

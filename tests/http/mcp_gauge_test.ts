@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { startSidecar } from "../../src/sidecar/process.ts";
+import { startSidecar } from "../../src/mcp/process.ts";
 import { verifies } from "../requirements.ts";
 import { FakeSidecar, serve, type Served, TOKEN } from "./fake_sidecar.ts";
 

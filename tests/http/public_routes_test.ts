@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { isUuid } from "../../src/protocol/keys.ts";
+import { isUuid } from "../../src/wire/keys.ts";
 import { startRelayer } from "../relayer_fixture.ts";
 import { verifies } from "../requirements.ts";
 import { assertError } from "./case.ts";

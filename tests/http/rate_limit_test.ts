@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { DEFAULT_CONFIG, type RateLimitConfig } from "../../src/config.ts";
+import { DEFAULT_CONFIG, type RateLimitConfig } from "../../src/interfaces/config.ts";
 import {
   type Answer,
   type SendOptions,

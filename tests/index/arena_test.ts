@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { SvcError } from "../../src/errors.ts";
-import { Arena, BYTE_ROWS, FLOAT_ROWS } from "../../src/index/arena.ts";
+import { Arena, BYTE_ROWS, FLOAT_ROWS } from "../../src/index/vectors/arena.ts";
 import { uniform, unitVector } from "../../bench/statistics.ts";
 import { unit } from "./fakes.ts";
 

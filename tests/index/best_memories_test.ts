@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
-import { Arena } from "../../src/index/arena.ts";
-import type { KernelBuild } from "../../src/index/dot_kernel.ts";
+import { Arena } from "../../src/index/vectors/arena.ts";
+import type { KernelBuild } from "../../src/index/vectors/dot_kernel.ts";
 import { ResidentScope } from "../../src/index/resident_scope.ts";
 import { uniform, unitVector } from "../../bench/statistics.ts";
 import { entryOf, scopeOf } from "./fakes.ts";

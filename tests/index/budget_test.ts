@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { fileURLToPath } from "node:url";
-import { ZEROS } from "../../src/index/prefault.ts";
-import { V8_FLAGS } from "../../src/launcher/child_spec.ts";
+import { ZEROS } from "../../src/index/vectors/prefault.ts";
+import { V8_FLAGS } from "../../src/program/launcher/child_spec.ts";
 import { LOCKED } from "../locked.ts";
 
 const CHILD = fileURLToPath(new URL("budget_child.ts", import.meta.url));

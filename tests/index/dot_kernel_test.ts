@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { kernelModule } from "../../src/index/build_kernel.ts";
+import { kernelModule } from "../../build/index_kernel.ts";
 import {
   bestKernel,
   byteOffset,
@@ -8,7 +8,7 @@ import {
   type KernelBuild,
   openKernel,
   rowOffset,
-} from "../../src/index/dot_kernel.ts";
+} from "../../src/index/vectors/dot_kernel.ts";
 
 const BUILDS: KernelBuild[] = bestKernel() === "relaxed"
   ? ["relaxed", "simd", "plain"]
@@ -19,8 +19,8 @@ function wave(seed: number, i: number): number {
   return Math.fround(Math.sin(seed * 7919 + i * 104729));
 }
 
-Deno.test("kernel.ts is what build_kernel.ts writes", async () => {
-  const file = new URL("../../src/index/kernel.ts", import.meta.url);
+Deno.test("kernel.ts is what build/index_kernel.ts writes", async () => {
+  const file = new URL("../../src/index/vectors/kernel.ts", import.meta.url);
   assert.equal(await Deno.readTextFile(file), await kernelModule());
 });
 

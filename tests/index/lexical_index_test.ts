@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
-import { LexicalIndex } from "../../src/index/lexical_index.ts";
-import { folded, words } from "../../src/index/words.ts";
+import { LexicalIndex } from "../../src/index/words/lexical_index.ts";
+import { folded, words } from "../../src/index/words/words.ts";
 import { uniform } from "../../bench/statistics.ts";
 
 const WORDS = "tea coffee train piano garden winter doctor bicycle window letter lake anna".split(

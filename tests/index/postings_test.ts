@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { FREQUENCY_LIMIT, Postings } from "../../src/index/postings.ts";
+import { FREQUENCY_LIMIT, Postings } from "../../src/index/words/postings.ts";
 import { uniform } from "../../bench/statistics.ts";
 
 /** Documents and frequencies of a term. */

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { uniform } from "../../bench/statistics.ts";
-import { LexicalIndex } from "../../src/index/lexical_index.ts";
-import { decodeTexts, snapshotTexts } from "../../src/index/saved_texts.ts";
+import { LexicalIndex } from "../../src/index/words/lexical_index.ts";
+import { decodeTexts, snapshotTexts } from "../../src/index/words/saved_texts.ts";
 
 const WORDS = "tea coffee train piano garden winter doctor bicycle window letter Größe 커피 茶"
   .split(" ");

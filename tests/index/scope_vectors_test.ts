@@ -1,8 +1,8 @@
 import fc from "fast-check";
 import assert from "node:assert/strict";
 import { SvcError } from "../../src/errors.ts";
-import { Arena } from "../../src/index/arena.ts";
-import { ScopeVectors } from "../../src/index/scope_vectors.ts";
+import { Arena } from "../../src/index/vectors/arena.ts";
+import { ScopeVectors } from "../../src/index/vectors/scope_vectors.ts";
 import { uniform, unitVector } from "../../bench/statistics.ts";
 import { distanceOf, unit } from "./fakes.ts";
 

@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { stem } from "../../src/index/stemmer.ts";
+import { stem } from "../../src/index/words/stemmer.ts";
 
 /** Words and stems of the Snowball project's description of Porter2. */
 const STEMS = `consign consign consigned consign consigning consign consignment consign

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
-import { eachRun } from "../../src/index/letter_runs.ts";
-import { folded, hashOf, shortNgrams, words } from "../../src/index/words.ts";
+import { eachRun } from "../../src/index/words/letter_runs.ts";
+import { folded, hashOf, shortNgrams, words } from "../../src/index/words/words.ts";
 
 const wordsOf = (text: string): string[] => words(folded(text));
 

@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import type { DispatchConfig } from "../../src/config.ts";
+import type { DispatchConfig } from "../../src/interfaces/config.ts";
 import { SvcError } from "../../src/errors.ts";
 import { DurableRelayer, type Wrap } from "../memory/durable.ts";
 import { Gate, intercepted, Points } from "../memory/intercepted.ts";

@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { mock } from "node:test";
 import { KvWriter } from "../../src/jobs/kv_writer.ts";
 import { ReplayStore } from "../../src/jobs/replay.ts";
-import { RelayerKey } from "../../src/relayer_key.ts";
+import { RelayerKey } from "../../src/sealing/relayer_key.ts";
 import { verifies } from "../requirements.ts";
 import { keysOf } from "./setup.ts";
 

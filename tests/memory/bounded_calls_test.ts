@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { memoryEmbedder } from "../../plugins/memory/embedder.ts";
 import type { LanguageModel } from "../../src/interfaces/mod.ts";
 import { BoundedCalls } from "../../src/memory/bounded_calls.ts";
-import { QueryVectors } from "../../src/memory/query_vectors.ts";
+import { QueryVectors } from "../../src/memory/recall/query_vectors.ts";
 import { startRelayer } from "../relayer_fixture.ts";
 import { verifies } from "../requirements.ts";
 import { Gate, intercepted, Points } from "./intercepted.ts";

@@ -1,9 +1,9 @@
 import local from "../../plugins/local/mod.ts";
 import { memoryEmbedder } from "../../plugins/memory/embedder.ts";
-import type { RelayerConfig } from "../../src/config.ts";
+import type { RelayerConfig } from "../../src/interfaces/config.ts";
 import type { Account, Backends, Embedder } from "../../src/interfaces/mod.ts";
-import { DEFAULT_CONFIG } from "../../src/config.ts";
-import type { PluginContext } from "../../src/plugin.ts";
+import { DEFAULT_CONFIG } from "../../src/interfaces/config.ts";
+import type { PluginContext } from "../../src/interfaces/plugin.ts";
 import { createRelayer } from "../../src/relayer.ts";
 import { TestClock, TestKey, TestRelayer } from "../relayer_fixture.ts";
 

@@ -7,7 +7,7 @@ import type { Domain } from "../../src/memory/domain.ts";
 import { openMemories } from "../../src/memory/open.ts";
 import { encodeStep } from "../../src/memory/payload.ts";
 import { encodeBlob, encodeRecord } from "../../src/memory/record.ts";
-import { RelayerKey } from "../../src/relayer_key.ts";
+import { RelayerKey } from "../../src/sealing/relayer_key.ts";
 
 const ID = "0198c1f0-0000-7000-8000-000000000001";
 const SCOPE = { owner: `0x${"0a".repeat(32)}`, namespace: "default" };

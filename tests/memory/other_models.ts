@@ -1,4 +1,4 @@
-import { memoryEmbedder } from "../../plugins/memory.ts";
+import { memoryEmbedder } from "../../plugins/memory/mod.ts";
 import { SvcError } from "../../src/errors.ts";
 import type { Embedder } from "../../src/interfaces/mod.ts";
 

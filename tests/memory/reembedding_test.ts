@@ -1,5 +1,5 @@
 import { deepStrictEqual, ok, strictEqual } from "node:assert/strict";
-import { memoryEmbedder } from "../../plugins/memory.ts";
+import { memoryEmbedder } from "../../plugins/memory/mod.ts";
 import { SvcError } from "../../src/errors.ts";
 import type { Backends } from "../../src/interfaces/mod.ts";
 import type { Json, TestRelayer } from "../relayer_fixture.ts";

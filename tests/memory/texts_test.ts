@@ -4,7 +4,7 @@ import { SvcError } from "../../src/errors.ts";
 import { ScopeIndex } from "../../src/index/scope_index.ts";
 import type { Caller, Domain } from "../../src/memory/domain.ts";
 import { encodeRecord } from "../../src/memory/record.ts";
-import { readTexts } from "../../src/memory/texts.ts";
+import { readTexts } from "../../src/memory/recall/texts.ts";
 import { entryOf, ListStore, scopeOf, unit } from "../index/fakes.ts";
 import { startRelayer, TestClock } from "../relayer_fixture.ts";
 import { intercepted } from "./intercepted.ts";

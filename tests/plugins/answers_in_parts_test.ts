@@ -1,12 +1,12 @@
 import assert from "node:assert/strict";
 import { mock } from "node:test";
-import { boundedRpc } from "../../plugins/chain/bounded_rpc.ts";
-import { postToEnoki } from "../../plugins/enoki/post.ts";
-import { boundedFetch } from "../../plugins/models/bounded_fetch.ts";
-import { KeyServerFetch } from "../../plugins/seal/key_server_fetch.ts";
-import { ask } from "../../plugins/walrus/aggregator/answer.ts";
-import { boundedHttp } from "../../plugins/walrus/upload/bounded_http.ts";
-import { Secret } from "../../src/plugin.ts";
+import { boundedRpc } from "../../plugins/sui/chain/bounded_rpc.ts";
+import { postToEnoki } from "../../plugins/sui/sponsors/enoki/post.ts";
+import { boundedFetch } from "../../plugins/shared/models/bounded_fetch.ts";
+import { KeyServerFetch } from "../../plugins/sui/seal/key_server_fetch.ts";
+import { ask } from "../../plugins/sui/walrus/aggregator/answer.ts";
+import { boundedHttp } from "../../plugins/sui/walrus/upload/bounded_http.ts";
+import { Secret } from "../../src/interfaces/plugin.ts";
 
 const ANSWER = { data: { text: "a text of many bytes" } };
 const ADDRESS = "http://127.0.0.1:9/";

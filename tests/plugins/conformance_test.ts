@@ -5,8 +5,8 @@ import {
   localVectorStore,
 } from "../../plugins/local/mod.ts";
 import { useLite } from "../../plugins/use_lite/mod.ts";
-import { CoreDb } from "../../src/core_db.ts";
-import { RelayerKey } from "../../src/relayer_key.ts";
+import { CoreDb } from "../../src/storage/core_db.ts";
+import { RelayerKey } from "../../src/sealing/relayer_key.ts";
 import {
   accountRegistrySuite,
   blobStoreSuite,
@@ -15,7 +15,7 @@ import {
   embedderSuite,
   SUITE_DIMENSIONS,
   vectorStoreSuite,
-} from "../conformance/mod.ts";
+} from "../../testing/mod.ts";
 import { onDisk } from "./on_disk.ts";
 
 const key = new RelayerKey(new Uint8Array(32).fill(7));

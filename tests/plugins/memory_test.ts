@@ -8,7 +8,7 @@ import memory, {
   memoryLanguageModel,
   memorySponsor,
   memoryVectorStore,
-} from "../../plugins/memory.ts";
+} from "../../plugins/memory/mod.ts";
 import { entryOf } from "../index/fakes.ts";
 
 const OWNER = "0x" + "a".repeat(64);

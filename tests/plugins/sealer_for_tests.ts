@@ -1,6 +1,6 @@
 import { createCipheriv, createDecipheriv, hash, randomBytes } from "node:crypto";
 import { SvcError } from "../../src/errors.ts";
-import type { KeyStore, Sealer, WrappedKey } from "../../src/plugin.ts";
+import type { KeyStore, Sealer, WrappedKey } from "../../src/interfaces/plugin.ts";
 
 /** AES-256-GCM under the SHA-256 of a name: equal names give equal keys. */
 export function sealerForTests(name = "relayer key"): Sealer {

@@ -1,6 +1,6 @@
 import axe from "axe-core";
 import assert from "node:assert/strict";
-import { addressOf } from "../../src/protocol/keys.ts";
+import { addressOf } from "../../src/wire/keys.ts";
 import type { Browser, Page } from "playwright-core";
 import { browserTest, screenshot } from "./chromium.ts";
 import { type Dashboard, withDashboard } from "./dashboard.ts";

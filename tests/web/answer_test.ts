@@ -1,10 +1,10 @@
 import assert from "node:assert/strict";
 import { gunzipSync } from "node:zlib";
-import { answerWeb, type WebOptions } from "../../src/web/answer.ts";
-import { browserNode } from "../../src/dashboard.ts";
-import { NODES } from "../../src/protocol/networks.ts";
-import { readWebFiles, WEB_FILES } from "../../src/web/files.ts";
-import { listenWeb } from "../../src/web/listen.ts";
+import { answerWeb, type WebOptions } from "../../src/http/dashboard/answer.ts";
+import { browserNode } from "../../src/program/dashboard.ts";
+import { NODES } from "../../src/wire/networks.ts";
+import { readWebFiles, WEB_FILES } from "../../src/http/dashboard/files.ts";
+import { listenWeb } from "../../src/http/dashboard/listen.ts";
 import { verifies } from "../requirements.ts";
 import { freePort } from "../free_port.ts";
 

@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { addressOf } from "../../src/protocol/keys.ts";
+import { addressOf } from "../../src/wire/keys.ts";
 import { checkLoginLink } from "../../web/src/connect/login_link.ts";
 import { verifies } from "../requirements.ts";
 

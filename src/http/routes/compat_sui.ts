@@ -1,4 +1,4 @@
-import { isObjectId } from "../../protocol/keys.ts";
+import { isObjectId } from "../../wire/keys.ts";
 
 type Json = Readonly<Record<string, unknown>>;
 

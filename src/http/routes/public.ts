@@ -1,4 +1,4 @@
-import type { RelayerConfig } from "../../config.ts";
+import type { RelayerConfig } from "../../interfaces/config.ts";
 import { SvcError } from "../../errors.ts";
 import { EXTRACT_PROMPT_VERSION } from "../../memory/analyze/prompt.ts";
 import { ASK_PROMPT_VERSION } from "../../memory/ask/prompt.ts";

@@ -7,11 +7,11 @@ import {
   type RecallMode,
   type RecallOptions,
   type ScoringWeights,
-} from "../../memory/recall.ts";
+} from "../../memory/recall/recall.ts";
 import { documentVectors } from "../../memory/vectors.ts";
-import { restore } from "../../memory/restore.ts";
-import { RECALL_LIMIT_MAX, RESTORE_LIMIT_MAX } from "../../protocol/limits.ts";
-import { EmbedBody, RecallBody, RecallManualBody, RestoreBody } from "../../protocol/schemas.ts";
+import { restore } from "../../memory/restore/restore.ts";
+import { RECALL_LIMIT_MAX, RESTORE_LIMIT_MAX } from "../../wire/limits.ts";
+import { EmbedBody, RecallBody, RecallManualBody, RestoreBody } from "../../wire/schemas.ts";
 import { type SignedRoute, signedRoute } from "../route.ts";
 
 const NOTHING = "No matching memories found";

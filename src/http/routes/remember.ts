@@ -4,14 +4,14 @@ import { JOB_ERRORS, type JobView } from "../../jobs/job.ts";
 import { abortable, withinTime } from "../../memory/abortable.ts";
 import { type Caller, type Domain, scopeOf, timeText, wasDeleted } from "../../memory/domain.ts";
 import { accept, type NewMemory } from "../../memory/remember.ts";
-import { isUuid } from "../../protocol/keys.ts";
+import { isUuid } from "../../wire/keys.ts";
 import {
   BulkBody,
   BulkStatusBody,
   EmptyBody,
   ManualBody,
   RememberBody,
-} from "../../protocol/schemas.ts";
+} from "../../wire/schemas.ts";
 import { type Answer, type Call, type SignedRoute, signedRoute } from "../route.ts";
 
 function newMemory(item: z.output<typeof RememberBody>): NewMemory {

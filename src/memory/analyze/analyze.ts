@@ -8,7 +8,7 @@ import { type Caller, type Domain, scopeOf, timeText } from "../domain.ts";
 import { Slices } from "../../index/slices.ts";
 import { extractFacts, type Fact } from "../extract/facts.ts";
 import { requireCredential } from "../open.ts";
-import { reembeddingOf } from "../reembedding.ts";
+import { reembeddingOf } from "../upkeep/reembedding.ts";
 import { accept } from "../remember.ts";
 import { documentVectors } from "../vectors.ts";
 import { nearestTexts, outdatedTexts, waitingTexts } from "./known.ts";

@@ -3,7 +3,7 @@ import type { Scope } from "../../interfaces/mod.ts";
 import { type Caller, type Domain, scopeOf, unseal } from "../domain.ts";
 import { openMemories } from "../open.ts";
 import { decodePayload } from "../payload.ts";
-import { rank } from "../recall.ts";
+import { rank } from "../recall/recall.ts";
 
 /** Memories that are compared with one vector: the nearest. */
 const NEAREST = 20;

@@ -1,4 +1,4 @@
-import { compatible } from "../../index/words.ts";
+import { compatible } from "../../index/words/words.ts";
 
 /** Words that change nothing about what a statement says. */
 const EMPTY_WORDS = new Set(

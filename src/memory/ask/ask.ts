@@ -1,7 +1,7 @@
 import { withinTime } from "../abortable.ts";
 import { chat } from "../chat.ts";
 import type { Caller, Domain } from "../domain.ts";
-import { type Hit, recall, type RecallOptions } from "../recall.ts";
+import { type Hit, recall, type RecallOptions } from "../recall/recall.ts";
 import { askPrompt } from "./prompt.ts";
 import { quotes } from "./quotes.ts";
 

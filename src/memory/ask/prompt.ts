@@ -1,6 +1,6 @@
 import type { ChatMessage } from "../../interfaces/mod.ts";
 import { dataBlock } from "../data_block.ts";
-import type { Hit } from "../recall.ts";
+import type { Hit } from "../recall/recall.ts";
 
 /** Version of the instructions below; /health shows it. */
 export const ASK_PROMPT_VERSION = "1";

@@ -1,4 +1,4 @@
-import type { Hit } from "../recall.ts";
+import type { Hit } from "../recall/recall.ts";
 
 /** Longest quotation in an answer, in characters; the whole text stands in `memories`. */
 const QUOTE_CHARACTERS = 500;

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
-import { readEvents, type ServerEvent } from "../../../cli/bridge/event_reader.ts";
+import { readEvents, type ServerEvent } from "../../../cli/bridge/sessions/event_reader.ts";
 import { linesOf, TOO_LONG } from "../../../cli/bridge/lines.ts";
-import { endpointOf } from "../../../cli/bridge/sse_session.ts";
+import { endpointOf } from "../../../cli/bridge/sessions/sse_session.ts";
 import { verifies } from "../../requirements.ts";
 
 /** Bytes of a text in pieces of some size. */

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import type { Json } from "../../relayer_fixture.ts";
 import { verifies } from "../../requirements.ts";
-import { startSidecarTest } from "../../sidecar/fixture.ts";
+import { startSidecarTest } from "../../mcp/fixture.ts";
 import { toolsOf } from "../../../cli/bridge/local_tools.ts";
 import { eventResponse, FakeRelayer } from "./fake_relayer.ts";
 import { textOf, TOOLS } from "./host_peer.ts";

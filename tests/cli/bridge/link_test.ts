@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { Refused, SessionLost, Unanswered } from "../../../cli/bridge/failures.ts";
 import { Link, reconnectDelay } from "../../../cli/bridge/link.ts";
 import { callRelayer, NotRepeated, TimedOut } from "../../../cli/bridge/remote_call.ts";
-import type { Session } from "../../../cli/bridge/session.ts";
+import type { Session } from "../../../cli/bridge/sessions/session.ts";
 import { silentLogger } from "../../../src/log.ts";
 import { explain } from "../../../cli/bridge/tool_results.ts";
 import { verifies } from "../../requirements.ts";

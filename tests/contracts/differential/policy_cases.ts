@@ -3,7 +3,7 @@ import {
   type DelegateKeyState,
   sealApprove,
 } from "../../../contracts/mirror.ts";
-import { sealIdentity } from "../../../plugins/chain/account_object.ts";
+import { sealIdentity } from "../../../plugins/sui/chain/account_object.ts";
 import { MemoryWorld } from "../memory_world.ts";
 import { KEYS, scenarioId } from "../vectors.ts";
 import { type Case, codeOf } from "./cases.ts";

@@ -1,6 +1,6 @@
 import { lancedbVectorStore } from "../../../plugins/lancedb/mod.ts";
-import { RelayerKey } from "../../../src/relayer_key.ts";
-import { conform, SUITE_DIMENSIONS, vectorStoreSuite } from "../../conformance/mod.ts";
+import { RelayerKey } from "../../../src/sealing/relayer_key.ts";
+import { conform, SUITE_DIMENSIONS, vectorStoreSuite } from "../../../testing/mod.ts";
 import { onDisk } from "../on_disk.ts";
 
 const sealer = new RelayerKey(new Uint8Array(32).fill(7)).sealer("conformance");

@@ -4,8 +4,8 @@ import type { LanceTable } from "../../../plugins/lancedb/library_api.ts";
 import { lancedbVectorStore } from "../../../plugins/lancedb/mod.ts";
 import type { FlushPolicy } from "../../../plugins/lancedb/mod.ts";
 import type { IndexEntry, VectorStore } from "../../../src/interfaces/mod.ts";
-import { RelayerKey } from "../../../src/relayer_key.ts";
-import { entry } from "../../conformance/index_entry.ts";
+import { RelayerKey } from "../../../src/sealing/relayer_key.ts";
+import { entry } from "../../../testing/index_entry.ts";
 
 const sealer = new RelayerKey(new Uint8Array(32).fill(7)).sealer("lancedb");
 const QUIET_MS = 1000;

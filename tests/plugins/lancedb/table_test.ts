@@ -2,8 +2,8 @@ import assert from "node:assert/strict";
 import { lancedbVectorStore } from "../../../plugins/lancedb/mod.ts";
 import { localVectorStore } from "../../../plugins/local/mod.ts";
 import type { IndexEntry, VectorStore } from "../../../src/interfaces/mod.ts";
-import { RelayerKey } from "../../../src/relayer_key.ts";
-import { entry, uuid } from "../../conformance/index_entry.ts";
+import { RelayerKey } from "../../../src/sealing/relayer_key.ts";
+import { entry, uuid } from "../../../testing/index_entry.ts";
 
 const sealer = new RelayerKey(new Uint8Array(32).fill(7)).sealer("lancedb");
 const DIMENSIONS = 48;

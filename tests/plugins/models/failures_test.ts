@@ -1,8 +1,8 @@
 import { deepStrictEqual, ok, rejects, strictEqual } from "node:assert/strict";
-import { ollamaEmbedder, ollamaLanguageModel } from "../../../plugins/ollama.ts";
-import { openaiEmbedder, openaiLanguageModel } from "../../../plugins/openai.ts";
+import { ollamaEmbedder, ollamaLanguageModel } from "../../../plugins/ollama/mod.ts";
+import { openaiEmbedder, openaiLanguageModel } from "../../../plugins/openai/mod.ts";
 import { SvcError } from "../../../src/errors.ts";
-import { Secret } from "../../../src/fields.ts";
+import { Secret } from "../../../src/interfaces/fields.ts";
 import type { BackendHealth } from "../../../src/interfaces/mod.ts";
 import { verifies } from "../../requirements.ts";
 import {

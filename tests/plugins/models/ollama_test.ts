@@ -1,11 +1,11 @@
 import { deepStrictEqual, match, ok, rejects, strictEqual } from "node:assert/strict";
-import plugin, { ollamaEmbedder, ollamaLanguageModel } from "../../../plugins/ollama.ts";
-import { memoryEmbedder } from "../../../plugins/memory.ts";
+import plugin, { ollamaEmbedder, ollamaLanguageModel } from "../../../plugins/ollama/mod.ts";
+import { memoryEmbedder } from "../../../plugins/memory/mod.ts";
 import { useLite } from "../../../plugins/use_lite/mod.ts";
 import type { Embedder } from "../../../src/interfaces/mod.ts";
 import type { SvcError } from "../../../src/errors.ts";
-import { readFields } from "../../../src/fields.ts";
-import { conform, embedderSuite, languageModelSuite } from "../../conformance/mod.ts";
+import { readFields } from "../../../src/interfaces/fields.ts";
+import { conform, embedderSuite, languageModelSuite } from "../../../testing/mod.ts";
 import { verifies } from "../../requirements.ts";
 import { live } from "./live.ts";
 import { OllamaServer, type OllamaServerOptions } from "./ollama_server.ts";

@@ -1,7 +1,7 @@
 import { deepStrictEqual, match, rejects, strictEqual } from "node:assert/strict";
-import plugin, { openaiEmbedder, openaiLanguageModel } from "../../../plugins/openai.ts";
-import { readFields, Secret } from "../../../src/fields.ts";
-import { conform, embedderSuite, languageModelSuite } from "../../conformance/mod.ts";
+import plugin, { openaiEmbedder, openaiLanguageModel } from "../../../plugins/openai/mod.ts";
+import { readFields, Secret } from "../../../src/interfaces/fields.ts";
+import { conform, embedderSuite, languageModelSuite } from "../../../testing/mod.ts";
 import { verifies } from "../../requirements.ts";
 import { type Behaviour, HostileServer, json, refusal } from "./hostile_server.ts";
 import { live } from "./live.ts";

@@ -1,6 +1,6 @@
 import { deepStrictEqual, match, notStrictEqual, rejects, strictEqual } from "node:assert/strict";
-import { memoryEmbedder } from "../../../plugins/memory.ts";
-import { ollamaEmbedder } from "../../../plugins/ollama.ts";
+import { memoryEmbedder } from "../../../plugins/memory/mod.ts";
+import { ollamaEmbedder } from "../../../plugins/ollama/mod.ts";
 import type { SvcError } from "../../../src/errors.ts";
 import { verifies } from "../../requirements.ts";
 import { OllamaServer } from "./ollama_server.ts";

@@ -1,8 +1,8 @@
 import { deepStrictEqual } from "node:assert/strict";
-import ollama from "../../../plugins/ollama.ts";
-import openai from "../../../plugins/openai.ts";
-import type { Field } from "../../../src/fields.ts";
-import { ALL_FIELDS } from "../../../src/settings/table.ts";
+import ollama from "../../../plugins/ollama/mod.ts";
+import openai from "../../../plugins/openai/mod.ts";
+import type { Field } from "../../../src/interfaces/fields.ts";
+import { ALL_FIELDS } from "../../../src/program/settings/table.ts";
 import { verifies } from "../../requirements.ts";
 
 Deno.test("the plugins read their settings as the reference says", () => {

@@ -1,13 +1,13 @@
 import { deepStrictEqual, ok, strictEqual } from "node:assert/strict";
 import fc from "fast-check";
-import { embeddingTraits } from "../../../plugins/models/model_table.ts";
+import { embeddingTraits } from "../../../plugins/shared/models/model_table.ts";
 import {
   documentWindows,
   estimatedTokens,
   halves,
   MAX_WINDOWS,
   queryWindow,
-} from "../../../plugins/models/text_windows.ts";
+} from "../../../plugins/shared/models/text_windows.ts";
 
 const texts = fc.oneof(
   fc.string({ unit: "grapheme", maxLength: 3000 }),

@@ -5,9 +5,9 @@ import {
   type ChainAccount,
   ownerFieldId,
   parseAccount,
-} from "../../../plugins/chain/account_object.ts";
-import * as contract from "../../../plugins/sui/transactions.ts";
-import type { SuiNetwork } from "../../../src/protocol/networks.ts";
+} from "../../../plugins/sui/chain/account_object.ts";
+import * as contract from "../../../plugins/sui/accounts/transactions.ts";
+import type { SuiNetwork } from "../../../src/wire/networks.ts";
 import type { Account, NewKey } from "../owner/account.ts";
 import type { Owner } from "../owner/owner.ts";
 import type { Wallet } from "../wallet/wallet.ts";

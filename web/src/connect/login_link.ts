@@ -1,4 +1,4 @@
-import { addressOf } from "../../../src/protocol/keys.ts";
+import { addressOf } from "../../../src/wire/keys.ts";
 
 /** What an app asks for when it sends somebody here (PROTOCOL 14.2). */
 export interface LoginLink {

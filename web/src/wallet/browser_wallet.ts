@@ -1,7 +1,7 @@
-import { addressOf } from "../../../src/protocol/keys.ts";
+import { addressOf } from "../../../src/wire/keys.ts";
 import { blake2b } from "@noble/hashes/blake2.js";
-import { personalMessageDigest } from "../../../src/protocol/personal_message.ts";
-import { formatPrivateKey, parsePrivateKey } from "../../../src/protocol/private_key.ts";
+import { personalMessageDigest } from "../../../src/wire/signing/personal_message.ts";
+import { formatPrivateKey, parsePrivateKey } from "../../../src/wire/signing/private_key.ts";
 import { keyOfSeed, type KeyPair, makeKey, seedOf, sign } from "./ed25519.ts";
 import type { Signable, SignedTransaction, Wallet } from "./wallet.ts";
 

@@ -1,0 +1,119 @@
+import { resolve } from "node:path";
+import { fileURLToPath } from "node:url";
+import { VERSION } from "../src/wire/version.ts";
+import { VARIABLES } from "../cli/environment.ts";
+
+const ROOT = fileURLToPath(new URL("../", import.meta.url));
+
+/** What the npm registry is told. */
+const MANIFEST = {
+  name: "svc-mcp",
+  version: VERSION,
+  description: "Private, portable memory for AI agents, over MCP and in the terminal",
+  license: "Apache-2.0",
+  type: "module",
+  bin: { "svc-mcp": "svc-mcp.mjs" },
+  files: ["svc-mcp.mjs", "LICENSE", "THIRD_PARTY_LICENSES"],
+  engines: { node: ">=20" },
+};
+
+/** Largest executable, in bytes. */
+export const EXECUTABLE_BYTES = 110_000_000;
+
+async function run(args: readonly string[], env: Record<string, string> = {}): Promise<void> {
+  const { code, stderr } = await new Deno.Command(Deno.execPath(), {
+    args: [...args],
+    cwd: ROOT,
+    env: { NO_COLOR: "1", ...env },
+    stdout: "null",
+    stderr: "piped",
+  }).output();
+  if (code !== 0) throw new Error(`deno ${args[0]} failed: ${new TextDecoder().decode(stderr)}`);
+}
+
+/** Where the bundler took a module of a package from: a cache, then name and version. */
+const MODULE = /[^\s"]*\/npm\/[^/\s"]+\/((?:@[^/\s"]+\/)?[^/\s"]+\/\d[^/\s"]*)\//g;
+
+/** What a bundle is made of. */
+export interface Bundle {
+  /** Folders of the packages in it, by name and version, such as `@noble/hashes/2.2.0`. */
+  readonly packages: ReadonlyMap<string, string>;
+}
+
+/**
+ * Makes one file of the stdio package, for Deno and for Node.
+ *
+ * @param output Path of the file; its folder must exist.
+ */
+export async function bundle(output: string): Promise<Bundle> {
+  const lock = ["--lock=deno.lock", "--frozen"];
+  const how = ["--quiet", ...lock, "--platform", "deno", "--format", "esm"];
+  await run(["bundle", ...how, "--output", output, "cli/svc_mcp.ts"]);
+  const packages = new Map<string, string>();
+  const text = (await Deno.readTextFile(output)).replace(MODULE, (folder, name: string) => {
+    packages.set(name, resolve(ROOT, folder));
+    return `npm/${name}/`; // The same file wherever it is made.
+  });
+  await Deno.writeTextFile(output, `#!/usr/bin/env node\n${text}`);
+  if (Deno.build.os !== "windows") await Deno.chmod(output, 0o755);
+  return { packages };
+}
+
+/** Licences of the packages in a bundle, which their owners want to go with it. */
+async function licences({ packages }: Bundle): Promise<string> {
+  const texts: string[] = [];
+  for (const [name, folder] of [...packages].sort(([a], [b]) => a < b ? -1 : 1)) {
+    const files = (await Array.fromAsync(Deno.readDir(folder))).map((entry) => entry.name);
+    const licence = files.find((file) => /^licen[cs]e(\.|$)/i.test(file));
+    if (licence === undefined) throw new Error(`${name} has no licence file`);
+    texts.push(`== ${name}\n\n${(await Deno.readTextFile(`${folder}/${licence}`)).trim()}\n`);
+  }
+  return texts.join("\n");
+}
+
+/** Makes the folder that `npm publish` takes. */
+export async function buildPackage(folder: string): Promise<void> {
+  await Deno.mkdir(folder, { recursive: true });
+  const made = await bundle(`${folder}/svc-mcp.mjs`);
+  await Deno.writeTextFile(`${folder}/package.json`, JSON.stringify(MANIFEST, null, 2) + "\n");
+  await Deno.writeTextFile(`${folder}/THIRD_PARTY_LICENSES`, await licences(made));
+  await Deno.copyFile(`${ROOT}LICENSE`, `${folder}/LICENSE`);
+}
+
+/** Program that opens a browser, which an executable of this platform may start. */
+const OPENERS: Readonly<Record<string, string>> = { darwin: "open", windows: "rundll32" };
+
+/**
+ * Makes an executable of a bundle. From the bundle, because one made from the source holds every
+ * package of the lock file.
+ *
+ * @param bundled Path of the bundle.
+ * @param output Path of the executable.
+ * @param base A base binary, instead of the one of the release.
+ * @throws {Error} when it is larger than 110 MB.
+ */
+export async function compile(bundled: string, output: string, base?: string): Promise<void> {
+  const permissions = [
+    "--allow-net",
+    "--allow-read",
+    "--allow-write",
+    `--allow-env=${VARIABLES.join(",")}`,
+    `--allow-run=${OPENERS[Deno.build.os] ?? "xdg-open"}`,
+  ];
+  const how = ["--no-config", "--no-prompt", ...permissions];
+  const env: Record<string, string> = base === undefined ? {} : { DENORT_BIN: base };
+  await run(["compile", ...how, "--output", output, bundled], env);
+  const { size } = await Deno.stat(output);
+  if (size > EXECUTABLE_BYTES) throw new Error(`${output} has ${size} bytes`);
+}
+
+const say = (text: string) => Deno.stdout.write(new TextEncoder().encode(`${text}\n`));
+
+if (import.meta.main) {
+  await buildPackage(`${ROOT}dist`);
+  await say("dist/svc-mcp.mjs: start it with node, or with deno as docs/stdio.md says.");
+  if (Deno.args[0] === "--compile") {
+    await compile(`${ROOT}dist/svc-mcp.mjs`, `${ROOT}dist/svc-mcp`);
+    await say("dist/svc-mcp: start it as it is.");
+  }
+}

@@ -1,0 +1,284 @@
+import { HEADER } from "../../../src/wire/headers.ts";
+import { chunksOf, readEvents, readText } from "./event_reader.ts";
+import { GivenUp, Refused, SessionLost, Unanswered } from "../failures.ts";
+import {
+  errorOf,
+  isNotification,
+  isRequest,
+  isResponse,
+  type Members,
+  notification,
+  type RequestId,
+  resultOf,
+  RPC,
+  type RpcMessage,
+  type RpcRequest,
+  type RpcResponse,
+} from "../json_rpc.ts";
+import { brokenBy, send, SHORT_MS } from "./post.ts";
+import {
+  Deadline,
+  type Heard,
+  initializeParams,
+  type Outgoing,
+  type Session,
+  type Upstream,
+  UPSTREAM_REVISION,
+} from "./session.ts";
+
+/** Pause before the listening stream is opened again, in milliseconds. */
+const LISTEN_PAUSE_MS = 1000;
+
+/**
+ * Reads a stream to its end, which comes with the answer: a connection whose stream is broken off
+ * cannot be used again. One that does not end is broken off all the same.
+ */
+async function readOut(events: AsyncGenerator<unknown>, breakOff: () => void): Promise<void> {
+  const timer = setTimeout(breakOff, SHORT_MS);
+  try {
+    while (!(await events.next()).done);
+  } catch {
+    // The answer was there.
+  } finally {
+    clearTimeout(timer);
+  }
+}
+
+/** A session of Streamable HTTP. */
+export class StreamableSession implements Session {
+  readonly transport = "http";
+  readonly ended: Promise<Error>;
+  readonly #upstream: Upstream;
+  readonly #heard: Heard;
+  readonly #stop = new AbortController();
+  #id: string | null = null;
+  #revision: string | undefined;
+  #end!: (reason: Error) => void;
+  #nextId = 0;
+  #busy = 0;
+  #closing = false;
+  #over = false;
+
+  private constructor(upstream: Upstream, heard: Heard) {
+    this.#upstream = upstream;
+    this.#heard = heard;
+    this.ended = new Promise((resolve) => {
+      this.#end = (reason) => {
+        this.#over = true;
+        resolve(reason);
+      };
+    });
+  }
+
+  /**
+   * Opens a session.
+   *
+   * @throws {Refused} with the status of the relayer's answer.
+   * @throws {Unanswered} when there is none.
+   */
+  static async open(
+    upstream: Upstream,
+    heard: Heard,
+    signal: AbortSignal,
+  ): Promise<StreamableSession> {
+    signal.throwIfAborted();
+    const session = new StreamableSession(upstream, heard);
+    // A session whose id is not known cannot be closed, and keeps its place at the relayer.
+    const late = new AbortController();
+    let timer: ReturnType<typeof setTimeout> | undefined;
+    const abort = (): void => {
+      timer = setTimeout(() => late.abort(signal.reason), SHORT_MS);
+    };
+    signal.addEventListener("abort", abort, { once: true });
+    try {
+      await session.#initialize(late.signal);
+      signal.throwIfAborted();
+    } catch (error) {
+      await session.close("now");
+      throw error instanceof SessionLost ? new Unanswered(error.message) : error;
+    } finally {
+      clearTimeout(timer);
+      signal.removeEventListener("abort", abort);
+    }
+    void session.#listen();
+    return session;
+  }
+
+  async #initialize(signal: AbortSignal): Promise<void> {
+    const params = initializeParams(this.#upstream.version);
+    const request = this.#numbered({ method: "initialize", params });
+    const { answer, headers } = await this.#ask(request, signal);
+    this.#id = headers.get(HEADER.mcpSessionId);
+    if (answer.error !== undefined) {
+      await this.close("now");
+      throw new Refused(502, `The relayer refused the session: ${answer.error.message}`);
+    }
+    const revision = answer.result?.protocolVersion;
+    this.#revision = typeof revision === "string" ? revision : UPSTREAM_REVISION;
+    const done = await this.#send("POST", signal, notification("notifications/initialized"));
+    await done.body?.cancel();
+  }
+
+  #numbered(outgoing: Outgoing): RpcRequest {
+    const { method, params } = outgoing;
+    const id = this.#nextId++;
+    return { jsonrpc: "2.0", id, method, ...(params === undefined ? {} : { params }) };
+  }
+
+  #send(
+    method: "GET" | "POST" | "DELETE",
+    signal: AbortSignal,
+    message?: RpcMessage,
+  ): Promise<Response> {
+    return send(this.#upstream, {
+      method,
+      url: `${this.#upstream.relayer}/api/mcp`,
+      headers: {
+        accept: method === "GET" ? "text/event-stream" : "application/json, text/event-stream",
+        ...(this.#id === null ? {} : { [HEADER.mcpSessionId]: this.#id }),
+        ...(this.#revision === undefined ? {} : { [HEADER.mcpProtocolVersion]: this.#revision }),
+      },
+      signal,
+      inSession: this.#id !== null,
+      ...(message === undefined ? {} : { message }),
+    });
+  }
+
+  async request(outgoing: Outgoing, signal: AbortSignal): Promise<RpcResponse> {
+    if (this.#over) throw new SessionLost("The session has ended");
+    const request = this.#numbered(outgoing);
+    this.#busy++;
+    try {
+      const { answer } = await this.#ask(request, signal);
+      return answer;
+    } catch (error) {
+      if (signal.aborted) void this.notify("notifications/cancelled", { requestId: request.id });
+      else if (!(error instanceof Refused)) this.#end(error as Error);
+      // The relayer closes the session of a key it does not take any more.
+      else if (error.status === 401) this.#end(error);
+      throw error;
+    } finally {
+      this.#busy--;
+      if (this.#closing && this.#busy === 0) void this.close("now");
+    }
+  }
+
+  /** Sends a request and waits for its answer; the headers tell the session's id. */
+  async #ask(
+    request: RpcRequest,
+    signal: AbortSignal,
+  ): Promise<{ answer: RpcResponse; headers: Headers }> {
+    const own = new AbortController();
+    const all = AbortSignal.any([signal, this.#stop.signal, own.signal]);
+    const response = await this.#send("POST", all, request);
+    const answer = await this.#answerIn(response, request.id, all, () => own.abort());
+    return { answer, headers: response.headers };
+  }
+
+  /** The answer in a response: one JSON text, or an event stream with other messages before it. */
+  async #answerIn(
+    response: Response,
+    id: RequestId,
+    signal: AbortSignal,
+    breakOff: () => void,
+  ): Promise<RpcResponse> {
+    const type = response.headers.get("content-type")?.split(";")[0]?.trim().toLowerCase();
+    try {
+      if (type === "application/json") {
+        const message: unknown = JSON.parse(await readText(response.body));
+        if (isResponse(message) && message.id === id) return message;
+      } else if (type === "text/event-stream") {
+        const events = readEvents(chunksOf(response.body));
+        for (let next; !(next = await events.next()).done;) {
+          const message: unknown = JSON.parse(next.value.data);
+          if (isResponse(message) && message.id === id) {
+            void readOut(events, breakOff);
+            return message;
+          }
+          this.#hear(message);
+        }
+      } else {
+        await response.body?.cancel();
+        throw new Refused(502, "The relayer's answer is no MCP message");
+      }
+    } catch (cause) {
+      if (cause instanceof Refused) throw cause;
+      throw brokenBy(cause, signal);
+    }
+    throw new Unanswered("The relayer ended the connection without an answer");
+  }
+
+  #hear(message: unknown): void {
+    if (isNotification(message)) this.#heard(message);
+    else if (isRequest(message)) {
+      const { id, method } = message;
+      const answer = method === "ping"
+        ? resultOf(id, {})
+        : errorOf(id, RPC.methodNotFound, "Method not found");
+      void this.#post(answer);
+    }
+  }
+
+  /** Sends what gets no answer. */
+  async #post(message: RpcMessage): Promise<void> {
+    const deadline = new Deadline(SHORT_MS, () => new Unanswered("Timeout"));
+    try {
+      const response = await this.#send("POST", deadline.signal, message);
+      await response.body?.cancel();
+    } catch {
+      // It was of use only if it arrived.
+    } finally {
+      deadline.end();
+    }
+  }
+
+  notify(method: string, params?: Members): Promise<void> {
+    return this.#over || this.#stop.signal.aborted
+      ? Promise.resolve()
+      : this.#post(notification(method, params));
+  }
+
+  /** What the relayer says on its own; the end of this stream is how a dead relayer is noticed. */
+  async #listen(): Promise<void> {
+    const { signal } = this.#stop;
+    while (!this.#over && !signal.aborted) {
+      try {
+        const response = await this.#send("GET", signal);
+        for await (const { data } of readEvents(chunksOf(response.body))) {
+          this.#hear(JSON.parse(data));
+        }
+      } catch (error) {
+        if (signal.aborted) return;
+        // A relayer need not offer this stream.
+        if (error instanceof Refused && error.isFinal && error.status !== 401) return;
+        if (error instanceof SessionLost || error instanceof Unanswered) return this.#end(error);
+      }
+      await new Promise<void>((resolve) => {
+        const timer = setTimeout(resolve, LISTEN_PAUSE_MS);
+        signal.addEventListener("abort", () => {
+          clearTimeout(timer);
+          resolve();
+        }, { once: true });
+      });
+    }
+  }
+
+  async close(how: "idle" | "now"): Promise<void> {
+    this.#closing = true;
+    if (how === "idle" && this.#busy > 0) return;
+    if (this.#stop.signal.aborted) return;
+    const gone = this.#over;
+    this.#stop.abort(new GivenUp("The session is closed"));
+    this.#end(new GivenUp("The session is closed"));
+    if (this.#id === null || gone) return;
+    const deadline = new Deadline(SHORT_MS, () => new Unanswered("Timeout"));
+    try {
+      const response = await this.#send("DELETE", deadline.signal);
+      await response.body?.cancel();
+    } catch {
+      // The relayer closes it when it has been idle.
+    } finally {
+      deadline.end();
+    }
+  }
+}

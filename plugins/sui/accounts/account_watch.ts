@@ -1,0 +1,189 @@
+import type { SuiGrpcClient } from "@mysten/sui/grpc";
+import type { AccountListener, BackendHealth } from "../../../src/interfaces/mod.ts";
+import { isMissing, polledEvents, pushedEvents } from "./account_events.ts";
+
+/** Numbers of an {@linkcode AccountWatch}; the defaults suit a public node. */
+export interface WatchOptions {
+  /** How long a subscription may take to fail, in milliseconds; 200 when absent. */
+  readonly settleMs?: number;
+  /** Time between two looks where the node pushes nothing, in milliseconds; 3 s when absent. */
+  readonly pollMs?: number;
+  /** Looks before it is tried again whether the node pushes events; 200 when absent. */
+  readonly looks?: number;
+  /** First wait before a new connection in milliseconds, doubled each time; 500 when absent. */
+  readonly backoffMs?: number;
+  /** Longest wait before a new connection in milliseconds; 30 s when absent. */
+  readonly maxBackoffMs?: number;
+  /** How long a connection must have lasted to start with the first wait again; 10 s when absent. */
+  readonly steadyMs?: number;
+  /** When a change is told a second time, in milliseconds; 3 s when absent. */
+  readonly againMs?: number;
+  /** Milliseconds since the epoch. */
+  readonly now?: () => number;
+}
+
+type Way = "pushed" | "polled";
+
+/**
+ * Tells listeners which accounts changed on chain, as long as there are any: by the node's own
+ * events where it pushes them, by asking for them elsewhere. After every gap, during which events
+ * may have been missed, it tells that any account may have changed, once events come again: what is
+ * known must outlast a node that is down.
+ */
+export class AccountWatch implements AsyncDisposable {
+  readonly #client: SuiGrpcClient;
+  readonly #packageId: string;
+  readonly #options: Required<WatchOptions>;
+  readonly #log: (message: string) => void;
+  readonly #listeners = new Set<{ readonly call: AccountListener }>();
+  readonly #repeats = new Set<ReturnType<typeof setTimeout>>();
+  #stop = new AbortController();
+  #running: Promise<void> = Promise.resolve();
+  #connected: Way | undefined;
+  #failures = 0;
+
+  /** Contacts nobody before there is a listener. */
+  constructor(
+    client: SuiGrpcClient,
+    packageId: string,
+    log: (message: string) => void,
+    options: WatchOptions = {},
+  ) {
+    this.#client = client;
+    this.#packageId = packageId;
+    this.#log = log;
+    this.#options = {
+      settleMs: 200,
+      pollMs: 3_000,
+      looks: 200,
+      backoffMs: 500,
+      maxBackoffMs: 30_000,
+      steadyMs: 10_000,
+      againMs: 3_000,
+      now: Date.now,
+      ...options,
+    };
+  }
+
+  /** Whether changes are seen. */
+  get health(): BackendHealth {
+    if (this.#connected !== undefined || this.#failures < 2) return { status: "ok" };
+    return { status: "degraded", reason: "Changes of accounts are not told by the chain's node" };
+  }
+
+  /** Adds a listener; dispose the answer to remove it. */
+  add(call: AccountListener): Disposable {
+    const listener = { call };
+    if (this.#listeners.size === 0) this.#start();
+    this.#listeners.add(listener);
+    return {
+      [Symbol.dispose]: () => {
+        if (this.#listeners.delete(listener) && this.#listeners.size === 0) this.#end();
+      },
+    };
+  }
+
+  /** Stops for good. */
+  async [Symbol.asyncDispose](): Promise<void> {
+    this.#listeners.clear();
+    this.#end();
+    await this.#running;
+  }
+
+  #start(): void {
+    this.#stop = new AbortController();
+    this.#running = this.#running.then(() => this.#run(this.#stop.signal));
+  }
+
+  #end(): void {
+    this.#stop.abort();
+    for (const timer of this.#repeats) clearTimeout(timer);
+    this.#repeats.clear();
+  }
+
+  async #run(signal: AbortSignal): Promise<void> {
+    const { backoffMs, maxBackoffMs, steadyMs, now } = this.#options;
+    let way: Way = "pushed";
+    while (!signal.aborted) {
+      const start = now();
+      let missing = false;
+      try {
+        await this.#follow(way, signal);
+      } catch (thrown) {
+        missing = way === "pushed" && this.#connected === undefined && isMissing(thrown);
+      }
+      way = missing ? "polled" : "pushed";
+      if (missing) continue;
+      const steady = this.#connected !== undefined && now() - start >= steadyMs;
+      this.#connected = undefined;
+      this.#failures = steady ? 1 : this.#failures + 1;
+      // One end is nothing special: whatever stands in between may end a stream at any time.
+      if (this.#failures === 2) this.#log("sui: the node tells no changes of accounts just now");
+      const longest = Math.min(backoffMs * 2 ** (this.#failures - 1), maxBackoffMs);
+      await wait(longest * (0.5 + Math.random() / 2), signal);
+    }
+    this.#connected = undefined;
+    this.#failures = 0;
+  }
+
+  /** Follows one connection to its end. */
+  async #follow(way: Way, signal: AbortSignal): Promise<void> {
+    // Whoever leaves the loop also ends the connection.
+    const connection = new AbortController();
+    const end = () => connection.abort();
+    signal.addEventListener("abort", end);
+    const events = way === "pushed" ? pushedEvents : polledEvents;
+    try {
+      const { settleMs, pollMs, looks } = this.#options;
+      const news = events(this.#client, {
+        packageId: this.#packageId,
+        settleMs,
+        pollMs,
+        looks,
+        signal: connection.signal,
+        wait: (ms) => wait(ms, connection.signal),
+      });
+      for await (const one of news) {
+        if (signal.aborted) return;
+        if (one.kind === "changed") this.#changed(one.accountId);
+        else {
+          this.#connected = way;
+          this.#tell(undefined);
+        }
+      }
+    } finally {
+      signal.removeEventListener("abort", end);
+      end();
+    }
+  }
+
+  /**
+   * Tells it twice: behind one address there may be several nodes, and the one that is read from
+   * may be a little behind the one that told.
+   */
+  #changed(accountId: string | undefined): void {
+    this.#tell(accountId);
+    const timer = setTimeout(() => {
+      this.#repeats.delete(timer);
+      this.#tell(accountId);
+    }, this.#options.againMs);
+    this.#repeats.add(timer);
+  }
+
+  #tell(accountId: string | undefined): void {
+    for (const { call } of [...this.#listeners]) call(accountId);
+  }
+}
+
+/** Waits, until the signal at most. */
+function wait(ms: number, signal: AbortSignal): Promise<void> {
+  const { promise, resolve } = Promise.withResolvers<void>();
+  const timer = setTimeout(resolve, ms);
+  const abort = () => resolve();
+  signal.addEventListener("abort", abort, { once: true });
+  if (signal.aborted) resolve();
+  return promise.finally(() => {
+    clearTimeout(timer);
+    signal.removeEventListener("abort", abort);
+  });
+}

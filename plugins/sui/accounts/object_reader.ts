@@ -1,0 +1,118 @@
+import type { SuiGrpcClient } from "@mysten/sui/grpc";
+import { SvcError } from "../../../src/errors.ts";
+import type { BackendHealth } from "../../../src/interfaces/mod.ts";
+import { abortable } from "../chain/abortable.ts";
+import { GuardedNode } from "../chain/guarded_node.ts";
+import { AnswerTooLarge } from "../chain/node_failure.ts";
+import type { CircuitBreakerOptions } from "../../shared/models/circuit_breaker.ts";
+import type { NodeObject } from "./account_checks.ts";
+
+/** Most objects one call asks for: the limit of public nodes. */
+const MAX_BATCH = 50;
+
+/** `google.rpc.Code` of an object that does not exist. */
+const NOT_FOUND = 5;
+
+interface Read {
+  readonly id: string;
+  readonly settle: PromiseWithResolvers<NodeObject | undefined>;
+}
+
+/**
+ * Reads objects by id. What is asked for in one turn goes into one call, and whoever asks for an
+ * object that is being read gets the same answer.
+ */
+export class ObjectReader {
+  readonly #client: SuiGrpcClient;
+  readonly #node: GuardedNode;
+  readonly #closing = new AbortController();
+  #sharing = new Map<string, Promise<NodeObject | undefined>>();
+  #waiting: Read[] = [];
+
+  /** Reads nothing by itself. */
+  constructor(client: SuiGrpcClient, breaker?: CircuitBreakerOptions) {
+    this.#client = client;
+    this.#node = new GuardedNode(breaker);
+  }
+
+  /** What the last calls say about the node. */
+  get health(): BackendHealth {
+    return this.#node.health;
+  }
+
+  /**
+   * The object as the node tells of it now, unchecked.
+   *
+   * @param id `0x` and 64 lower-case hex characters.
+   * @throws {SvcError} `chain_unavailable`; the signal's reason when that ended the wait.
+   */
+  async read(id: string, signal?: AbortSignal): Promise<NodeObject | undefined> {
+    signal?.throwIfAborted();
+    this.#closing.signal.throwIfAborted();
+    return await abortable(this.#sharing.get(id) ?? this.#enqueue(id), signal);
+  }
+
+  /** Something changed: who asks from now on does not get an answer that was asked for before. */
+  forget(): void {
+    this.#sharing = new Map();
+  }
+
+  /** Ends the reads under way with the reason, and refuses later ones with it. */
+  close(reason: Error): void {
+    this.#closing.abort(reason);
+  }
+
+  #enqueue(id: string): Promise<NodeObject | undefined> {
+    const settle = Promise.withResolvers<NodeObject | undefined>();
+    if (this.#waiting.length === 0) queueMicrotask(() => this.#flush());
+    this.#waiting.push({ id, settle });
+    const sharing = this.#sharing;
+    sharing.set(id, settle.promise);
+    const done = () => sharing.delete(id);
+    settle.promise.then(done, done);
+    return settle.promise;
+  }
+
+  #flush(): void {
+    const reads = this.#waiting;
+    this.#waiting = [];
+    for (let at = 0; at < reads.length; at += MAX_BATCH) {
+      void this.#load(reads.slice(at, at + MAX_BATCH));
+    }
+  }
+
+  async #load(reads: readonly Read[]): Promise<void> {
+    try {
+      const results = await this.#node.run(() => this.#ask(reads));
+      reads.forEach(({ settle }, index) => {
+        const { result } = results[index]!;
+        if (result.oneofKind === "object") settle.resolve(result.object);
+        else if (result.oneofKind === "error" && result.error.code === NOT_FOUND) {
+          settle.resolve(undefined);
+        } else settle.reject(new SvcError("chain_unavailable"));
+      });
+    } catch (thrown) {
+      if (thrown instanceof AnswerTooLarge && reads.length > 1) {
+        // Anybody may name large objects: they must not take the others' answers away.
+        const half = Math.ceil(reads.length / 2);
+        await Promise.all([this.#load(reads.slice(0, half)), this.#load(reads.slice(half))]);
+        return;
+      }
+      const error = this.#closing.signal.aborted
+        ? this.#closing.signal.reason
+        : thrown instanceof SvcError
+        ? thrown
+        : new SvcError("chain_unavailable", undefined, { cause: thrown });
+      for (const { settle } of reads) settle.reject(error);
+    }
+  }
+
+  async #ask(reads: readonly Read[]) {
+    const { response } = await this.#client.ledgerService.batchGetObjects({
+      requests: reads.map(({ id }) => ({ objectId: id })),
+      readMask: { paths: ["object_id", "object_type", "owner", "contents"] },
+    }, { abort: this.#closing.signal });
+    if (response.objects.length !== reads.length) throw new Error("objects are missing");
+    return response.objects;
+  }
+}

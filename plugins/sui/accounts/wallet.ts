@@ -1,0 +1,169 @@
+/**
+ * Accounts on chain, and an owner's wallet that changes its own one: for terminal commands.
+ *
+ * @module
+ */
+import { SimulationError } from "@mysten/sui/client";
+import type { SuiGrpcClient } from "@mysten/sui/grpc";
+import { Ed25519Keypair } from "@mysten/sui/keypairs/ed25519";
+import type { Transaction } from "@mysten/sui/transactions";
+import { type ErrorCode, SvcError } from "../../../src/errors.ts";
+import type {
+  Account,
+  AccountAdmin,
+  AccountRegistry,
+  NewKey,
+} from "../../../src/interfaces/mod.ts";
+import { rpcUrlOf, type SuiNetwork } from "../chain/fields.ts";
+import { openSui } from "../chain/sui_client.ts";
+import { type SuiAccounts, suiAccounts } from "./accounts.ts";
+import {
+  addDelegateKey,
+  createAccount,
+  deactivateAccount,
+  type Deployment,
+  reactivateAccount,
+  removeDelegateKey,
+} from "./transactions.ts";
+
+/** Options of {@linkcode walletAccounts}. */
+export interface WalletOptions {
+  /** Name of the chain. */
+  readonly network: SuiNetwork;
+  /** Address of a node; the network's public one when empty. */
+  readonly rpcUrl: string;
+  /** The contract. */
+  readonly packageId: string;
+  /** Its registry. */
+  readonly registryId: string;
+  /** The owner's Ed25519 seed, 32 bytes; without it accounts are only read. */
+  readonly seed?: Uint8Array | undefined;
+}
+
+/** Accounts on chain, as terminal commands use them. */
+export interface WalletAccounts extends AccountRegistry {
+  /** Address of the wallet. */
+  readonly address: string | undefined;
+  /** Reads of any owner, changes of the wallet's own account. */
+  readonly admin: AccountAdmin;
+}
+
+/** What the contract's abort codes mean here. */
+const ABORTS: Readonly<Record<string, readonly [ErrorCode, string]>> = {
+  1: ["permission_denied", "The wallet is not the account's owner"],
+  4: ["key_exists", "An account lists the key"],
+  5: ["not_found", "The account does not list the key"],
+  6: ["invalid_parameter", "An account has at most 20 keys"],
+  7: ["invalid_parameter", "The label is too long"],
+  8: ["invalid_parameter", "The account is deactivated"],
+  9: ["account_exists", "The owner has an account"],
+  10: ["invalid_parameter", "The contract has another version: update this program"],
+  11: ["invalid_parameter", "The permissions are not valid"],
+  12: ["invalid_parameter", "The expiry is in the past"],
+};
+
+/** The abort code of a transaction that the chain refused. */
+function abortOf(thrown: unknown): readonly [ErrorCode, string] | undefined {
+  if (!(thrown instanceof SimulationError)) return undefined;
+  const code = thrown.executionError?.MoveAbort?.abortCode;
+  return code === undefined ? undefined : ABORTS[code];
+}
+
+/** Opens accounts on chain; nothing is asked before the first call. */
+export function walletAccounts(options: WalletOptions): WalletAccounts {
+  return new Wallet(options);
+}
+
+class Wallet implements WalletAccounts {
+  readonly admin: AccountAdmin;
+  readonly #client: SuiGrpcClient;
+  readonly #accounts: SuiAccounts;
+  readonly #deployment: Deployment;
+  readonly #signer: Ed25519Keypair | undefined;
+
+  constructor({ network, rpcUrl, packageId, registryId, seed }: WalletOptions) {
+    this.#client = openSui({ network, url: rpcUrlOf({ network, rpcUrl }) });
+    this.#accounts = suiAccounts({ client: this.#client, packageId, registryId });
+    this.#deployment = { packageId, registry: registryId };
+    this.#signer = seed && Ed25519Keypair.fromSecretKey(seed);
+    const { address } = this;
+    this.admin = {
+      create: (owner) => this.#create(owner),
+      list: async () => {
+        const own = address === undefined ? undefined : await this.#accounts.ofOwner(address);
+        return own === undefined ? [] : [own];
+      },
+      ofOwner: (owner) => this.#accounts.ofOwner(owner),
+      addKey: (accountId, key) => this.#addKey(accountId, key),
+      removeKey: (accountId, publicKey) =>
+        this.#change(accountId, removeDelegateKey(this.#deployment, accountId, publicKey)),
+      setActive: (accountId, active) =>
+        this.#change(
+          accountId,
+          (active ? reactivateAccount : deactivateAccount)(this.#deployment, accountId),
+        ),
+    };
+  }
+
+  get address(): string | undefined {
+    return this.#signer?.toSuiAddress();
+  }
+
+  resolve(...args: Parameters<AccountRegistry["resolve"]>): Promise<Account | undefined> {
+    return this.#accounts.resolve(...args);
+  }
+
+  get(...args: Parameters<AccountRegistry["get"]>): Promise<Account | undefined> {
+    return this.#accounts.get(...args);
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    await this.#accounts[Symbol.asyncDispose]();
+  }
+
+  async #create(owner: string): Promise<Account> {
+    if (owner !== this.address) {
+      throw new SvcError("invalid_parameter", "On chain the wallet itself is the owner");
+    }
+    if (await this.#accounts.ofOwner(owner) !== undefined) throw new SvcError("account_exists");
+    await this.#execute(createAccount(this.#deployment));
+    return found(await this.#accounts.ofOwner(owner));
+  }
+
+  async #addKey(accountId: string, { proof, ...key }: NewKey): Promise<Account> {
+    if (proof === undefined) {
+      throw new SvcError("invalid_parameter", "On chain a key must prove that somebody holds it");
+    }
+    const transaction = addDelegateKey(this.#deployment, accountId, { ...key, proof });
+    return await this.#change(accountId, transaction);
+  }
+
+  async #change(accountId: string, transaction: Transaction): Promise<Account> {
+    await this.#execute(transaction);
+    return found(await this.#accounts.get(accountId));
+  }
+
+  /** Signs and executes, once, and waits until reads see it. */
+  async #execute(transaction: Transaction): Promise<void> {
+    const signer = this.#signer;
+    if (signer === undefined) throw new SvcError("invalid_parameter", "There is no wallet");
+    try {
+      const result = await this.#client.signAndExecuteTransaction({ transaction, signer });
+      if (result.$kind !== "Transaction") throw new Error("the transaction failed");
+      await this.#client.waitForTransaction({ result });
+    } catch (cause) {
+      if (cause instanceof SvcError) throw cause;
+      const [code, text] = abortOf(cause) ?? [
+        "chain_unavailable",
+        "The transaction did not succeed, or the chain's node did not answer: look before you " +
+        "repeat it. The wallet needs SUI for gas",
+      ];
+      throw new SvcError(code, text, { cause });
+    }
+  }
+}
+
+function found(account: Account | undefined): Account {
+  if (account === undefined) throw new SvcError("not_found", "There is no such account");
+  return account;
+}

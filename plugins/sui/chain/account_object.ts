@@ -1,0 +1,105 @@
+import { bcs } from "@mysten/sui/bcs";
+import { deriveDynamicFieldID } from "@mysten/sui/utils";
+import type { Account, Permission } from "../../../src/interfaces/mod.ts";
+
+/** Bits of a delegate key's permissions on chain. */
+export const PERMISSION_BITS: Readonly<Record<Permission, number>> = { read: 1, write: 2 };
+
+/** BCS of `svc::account::DelegateKey`. Times are milliseconds since the epoch; 0 = never. */
+export const DelegateKeyObject = bcs.struct("DelegateKey", {
+  public_key: bcs.byteVector(),
+  sui_address: bcs.Address,
+  label: bcs.string(),
+  permissions: bcs.u8(),
+  created_at: bcs.u64(),
+  expires_at: bcs.u64(),
+  since_generation: bcs.u64(),
+});
+
+/** BCS of `svc::account::SvcAccount`. */
+export const AccountObject = bcs.struct("SvcAccount", {
+  id: bcs.Address,
+  version: bcs.u64(),
+  owner: bcs.Address,
+  pending_owner: bcs.option(bcs.Address),
+  delegate_keys: bcs.vector(DelegateKeyObject),
+  created_at: bcs.u64(),
+  active: bcs.bool(),
+  generation: bcs.u64(),
+});
+
+/** BCS of `svc::account::Registry`; its dynamic fields are the index. */
+export const RegistryObject = bcs.struct("Registry", { id: bcs.Address, version: bcs.u64() });
+
+/** Exact type of an account of a package (its first version's id). */
+export function accountType(packageId: string): string {
+  return `${packageId}::account::SvcAccount`;
+}
+
+/**
+ * Id of the field of the registry that maps a delegate public key to its account:
+ * name `DelegateIndex { public_key: vector<u8> }`, value `ID`.
+ *
+ * @param publicKey 64 hex characters.
+ */
+export function delegateFieldId(registryId: string, packageId: string, publicKey: string): string {
+  const name = bcs.byteVector().serialize(Uint8Array.fromHex(publicKey)).toBytes();
+  return deriveDynamicFieldID(registryId, `${packageId}::account::DelegateIndex`, name);
+}
+
+/** Id of the field of the registry that maps an owner: name `OwnerKey { owner: address }`. */
+export function ownerFieldId(registryId: string, packageId: string, owner: string): string {
+  const name = bcs.Address.serialize(owner).toBytes();
+  return deriveDynamicFieldID(registryId, `${packageId}::account::OwnerKey`, name);
+}
+
+/** An account as the core knows it, and its generation. */
+export interface ChainAccount extends Account {
+  /** Generation of its keys, from 1; raised when a key leaves, and when it is deactivated. */
+  readonly generation: number;
+  /** Version of the package's data. */
+  readonly version: number;
+}
+
+/** The last moment a `Date` can tell; the contract takes expiries up to 2^64 - 1. */
+const END_OF_TIME_MS = 8.64e15;
+
+const milliseconds = (u64: string) => Math.min(Number(u64), END_OF_TIME_MS);
+
+/** An account from the BCS of its object. */
+export function parseAccount(content: Uint8Array): ChainAccount {
+  const parsed = AccountObject.parse(content);
+  return {
+    accountId: parsed.id,
+    owner: parsed.owner,
+    active: parsed.active,
+    generation: Number(parsed.generation),
+    version: Number(parsed.version),
+    keys: parsed.delegate_keys.map((key) => ({
+      publicKey: new Uint8Array(key.public_key).toHex(),
+      address: key.sui_address,
+      label: key.label,
+      permissions: (["read", "write"] as const).filter((name) =>
+        (key.permissions & PERMISSION_BITS[name]) !== 0
+      ),
+      createdAt: milliseconds(key.created_at),
+      ...(key.expires_at === "0" ? {} : { expiresAt: milliseconds(key.expires_at) }),
+    })),
+  };
+}
+
+/** Bytes of a namespace's scope in a Seal identity. */
+export const SCOPE_BYTES = 32;
+
+/** A Seal identity: `account id (32) | generation (u64, big-endian) | scope (32)`. */
+export function sealIdentity(
+  accountId: string,
+  generation: number,
+  scope: Uint8Array,
+): Uint8Array<ArrayBuffer> {
+  const bytes = new Uint8Array(40 + SCOPE_BYTES);
+  bytes.set(Uint8Array.fromHex(accountId.slice(2)));
+  new DataView(bytes.buffer).setBigUint64(32, BigInt(generation));
+  bytes.set(scope, 40);
+  return bytes;
+}

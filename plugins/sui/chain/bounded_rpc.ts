@@ -1,0 +1,164 @@
+import { GatheredBytes } from "../../../src/wire/body/gathered_bytes.ts";
+import { Turns } from "../../../src/wire/body/turns.ts";
+import { ExchangeEnd } from "./exchange_end.ts";
+import { AnswerTooLarge, NodeFailure, refusal, unreachable } from "./node_failure.ts";
+
+/** Bounds of every exchange with a node. */
+export interface RpcBounds {
+  /** Longest wait for a whole answer, or for the start of a subscription, in milliseconds. */
+  readonly timeoutMs: number;
+  /** Most bytes of an answer, or of one message of a subscription. */
+  readonly maxBytes: number;
+  /** Longest silence of a subscription in milliseconds. */
+  readonly idleMs: number;
+}
+
+/** Calls that go on until somebody ends them; all others have an end. */
+const ENDLESS = "/sui.rpc.v2.SubscriptionService/";
+
+/** Bytes in front of a gRPC-web message: a flag, and the length as u32, big-endian. */
+const PREFIX_BYTES = 5;
+
+type Reader = ReadableStreamDefaultReader<Uint8Array<ArrayBuffer>>;
+
+function readerOf(response: Response): Reader {
+  return (response.body ?? new Blob().stream()).getReader();
+}
+
+/** Gives up what is left of an answer. */
+function drop(reader: Reader): void {
+  void reader.cancel().catch(() => undefined);
+}
+
+/**
+ * A `fetch` for a gRPC-web client in binary format. Answers with an end are read whole, within a
+ * number of bytes and a deadline; subscriptions are passed on as they come, and end when they are
+ * silent for too long. Redirects are refused, because the permission list is meant for one host.
+ * It fails with {@linkcode NodeFailure} only, or the reason of the caller's own signal.
+ */
+export function boundedRpc(bounds: RpcBounds): typeof fetch {
+  return async (input, init) => {
+    const own = init?.signal ?? undefined;
+    own?.throwIfAborted();
+    const address = input instanceof Request ? input.url : String(input);
+    const ending = new ExchangeEnd(bounds.timeoutMs, own);
+    const { signal } = ending;
+    try {
+      const answer = fetch(input, { ...init, redirect: "error", signal });
+      // An answer that comes too late must not stay open.
+      answer.then((tardy) => signal.aborted ? drop(readerOf(tardy)) : undefined, () => {});
+      const response = await ending.until(answer);
+      if (!response.ok) {
+        drop(readerOf(response));
+        throw refusal(response);
+      }
+      if (new URL(address).pathname.includes(ENDLESS)) return passedOn(response, ending, bounds);
+      const bytes = await readCapped(response, ending, bounds);
+      ending.settle();
+      return new Response(bytes, { status: response.status, headers: response.headers });
+    } catch (thrown) {
+      ending.settle();
+      throw failureOf(thrown, signal);
+    }
+  };
+}
+
+/** What a caller may see of anything thrown meanwhile. */
+function failureOf(thrown: unknown, signal: AbortSignal): unknown {
+  if (signal.aborted) return signal.reason;
+  return thrown instanceof NodeFailure ? thrown : unreachable(thrown);
+}
+
+async function readCapped(
+  response: Response,
+  ending: ExchangeEnd,
+  { maxBytes }: RpcBounds,
+): Promise<Uint8Array<ArrayBuffer>> {
+  const gathered = new GatheredBytes();
+  const turns = new Turns();
+  const reader = readerOf(response);
+  try {
+    for (;;) {
+      const { done, value } = await ending.until(reader.read());
+      if (done) break;
+      if (gathered.length + value.length > maxBytes) throw new AnswerTooLarge();
+      gathered.add(value);
+      await turns.next();
+    }
+  } catch (thrown) {
+    drop(reader);
+    throw thrown;
+  }
+  return gathered.bytes;
+}
+
+/** Follows the lengths of messages, so that none is collected that is too long. */
+class MessageLengths {
+  readonly #max: number;
+  #prefix = 0;
+  #length = 0;
+  #left = 0;
+
+  constructor(max: number) {
+    this.#max = max;
+  }
+
+  /** @throws {AnswerTooLarge} */
+  follow(chunk: Uint8Array): void {
+    for (let at = 0; at < chunk.length;) {
+      if (this.#left > 0) {
+        const step = Math.min(this.#left, chunk.length - at);
+        this.#left -= step;
+        at += step;
+        continue;
+      }
+      if (this.#prefix > 0) this.#length = this.#length * 256 + chunk[at]!;
+      at++;
+      if (++this.#prefix < PREFIX_BYTES) continue;
+      if (this.#length > this.#max) throw new AnswerTooLarge();
+      this.#left = this.#length;
+      this.#length = this.#prefix = 0;
+    }
+  }
+}
+
+/** A subscription's answer, whose silence and messages are bounded. */
+function passedOn(response: Response, ending: ExchangeEnd, bounds: RpcBounds): Response {
+  const reader = readerOf(response);
+  const lengths = new MessageLengths(bounds.maxBytes);
+  const { signal } = ending;
+  ending.restart(bounds.idleMs);
+  const body = new ReadableStream<Uint8Array<ArrayBuffer>>({
+    start(controller) {
+      const end = () => {
+        ending.settle();
+        controller.error(signal.reason);
+        drop(reader);
+      };
+      signal.addEventListener("abort", end, { once: true });
+    },
+    async pull(controller) {
+      try {
+        const { done, value } = await reader.read();
+        if (signal.aborted) return;
+        if (!done) {
+          lengths.follow(value);
+          ending.restart(bounds.idleMs);
+          return controller.enqueue(value);
+        }
+        ending.settle();
+        controller.close();
+      } catch (thrown) {
+        if (signal.aborted) return;
+        ending.settle();
+        controller.error(failureOf(thrown, signal));
+        drop(reader);
+      }
+    },
+    cancel() {
+      ending.settle();
+      drop(reader);
+    },
+  });
+  return new Response(body, { status: response.status, headers: response.headers });
+}

@@ -1,0 +1,234 @@
+import type { SealedItem } from "../../../../src/interfaces/mod.ts";
+import type { KeyStore } from "../../../../src/interfaces/plugin.ts";
+import { decodePortable, type PortableKey } from "../../../shared/records/portable.ts";
+import { cannotOpen, type DataKey, keyIdOf } from "../../../shared/records/record.ts";
+import type { Wrapped } from "../calls.ts";
+import { chainDown } from "../failures.ts";
+import type { OpenSecrets } from "./open_secrets.ts";
+import type { KeyScope, OpenKey } from "./sealing_keys.ts";
+import type { Unwrapping, WantedChain, Wanting } from "./unwrapping.ts";
+import {
+  chainIdOf,
+  dataKeyOf,
+  decodeHead,
+  decodeStep,
+  keyIdOfStep,
+  nextState,
+  scopeHash,
+  type WrappedStep,
+} from "./wrapped_key.ts";
+
+/** What became of a data key. */
+type Found = { readonly dataKey: DataKey } | { readonly error: unknown };
+
+/** A data key that is not open. */
+interface Closed extends PortableKey {
+  readonly step: WrappedStep;
+  readonly chain: WantedChain;
+  /** Whether the key store has it. */
+  readonly saved: boolean;
+}
+
+/** Opens the data keys that records name, for callers who may read the account. */
+export class OpeningKeys {
+  readonly #keys: KeyStore;
+  readonly #open: OpenSecrets<OpenKey>;
+  readonly #chains: OpenSecrets;
+  readonly #unwrapping: Unwrapping;
+  readonly #now: () => number;
+  /** Raised when an account changes or a key is destroyed: what was asked before is not kept open. */
+  #changes = 0;
+  /** Calls that have not answered. */
+  #calls = 0;
+  /** Keys destroyed since the first of these calls: what travelled with a record is not saved. */
+  readonly #destroyed = new Set<string>();
+
+  /** Open data keys are kept in `open`, secrets of chains in `chains`. */
+  constructor(
+    keys: KeyStore,
+    open: OpenSecrets<OpenKey>,
+    chains: OpenSecrets,
+    unwrapping: Unwrapping,
+    now: () => number,
+  ) {
+    this.#keys = keys;
+    this.#open = open;
+    this.#chains = chains;
+    this.#unwrapping = unwrapping;
+    this.#now = now;
+  }
+
+  /**
+   * The data keys of items by key id; the bytes are the caller's to erase. Items whose record names
+   * none are passed over.
+   */
+  async of(
+    items: readonly SealedItem[],
+    scope: KeyScope,
+    caller: Wanting,
+  ): Promise<Map<string, Found>> {
+    this.#calls++;
+    try {
+      return await this.#find(items, scope, caller);
+    } finally {
+      if (--this.#calls === 0) this.#destroyed.clear();
+    }
+  }
+
+  async #find(
+    items: readonly SealedItem[],
+    scope: KeyScope,
+    caller: Wanting,
+  ): Promise<Map<string, Found>> {
+    const found = new Map<string, Found>();
+    const closed = this.#closed(items, scope, found);
+    await this.#checkGenerations(closed, caller, found);
+    const wanted = new Map<string, WantedChain>();
+    const held = new Map<string, Uint8Array>();
+    for (const { chain } of closed.values()) {
+      // A copy: an account may change while others are waited for.
+      const open = this.#chains.get(chain.chainId, scope.accountId)?.bytes.slice();
+      if (open === undefined) wanted.set(chain.chainId, chain);
+      else held.set(chain.chainId, open);
+    }
+    const changes = this.#changes;
+    const secrets = wanted.size === 0
+      ? undefined
+      : await this.#unwrapping.secrets([...wanted.values()], caller);
+    const keep = changes === this.#changes;
+    const byChain = Map.groupBy(closed.values(), ({ chain }) => chain.chainId);
+    for (const [chainId, keys] of byChain) {
+      const answer = secrets?.get(chainId);
+      const secret = answer?.status === "fulfilled" ? answer.value : held.get(chainId);
+      if (secret === undefined) {
+        const error = answer?.status === "rejected" ? answer.reason : cannotOpen();
+        for (const { keyId } of keys) found.set(keyId, { error });
+        continue;
+      }
+      if (keep && answer !== undefined) {
+        this.#chains.keep(chainId, scope.accountId, secret.slice(), undefined);
+      }
+      this.#derive(secret, keys, scope, keep, found);
+    }
+    return found;
+  }
+
+  /** Notes that an account changed; what was asked before will not be kept open. */
+  changed(): void {
+    this.#changes++;
+  }
+
+  /** Notes that a key is gone for good; what was asked before will not be kept. */
+  destroyed(keyId: string): void {
+    this.#changes++;
+    if (this.#calls > 0) this.#destroyed.add(keyId);
+  }
+
+  /** Sorts the items' keys: those that are open, or cannot be, are put into `found`. */
+  #closed(
+    items: readonly SealedItem[],
+    scope: KeyScope,
+    found: Map<string, Found>,
+  ): Map<string, Closed> {
+    const hash = scopeHash(scope);
+    const closed = new Map<string, Closed>();
+    for (const { record, wrappedKey } of items) {
+      const keyId = nameOf(record);
+      if (keyId === undefined || found.has(keyId) && !("error" in found.get(keyId)!)) continue;
+      if (closed.has(keyId)) continue;
+      const open = this.#open.get(keyId, scope.accountId);
+      if (open !== undefined) {
+        const { bytes, about: { generation } } = open;
+        found.set(keyId, { dataKey: { keyId, generation, bytes: bytes.slice() } });
+        continue;
+      }
+      try {
+        const { key, saved } = this.#portable(keyId, scope, wrappedKey);
+        const { generation, wrapped } = key;
+        const identity = { accountId: scope.accountId, generation, scope: hash };
+        if (keyIdOfStep(identity, wrapped) !== keyId) throw cannotOpen();
+        const step = decodeStep(wrapped);
+        const head: Wrapped = decodeHead(step.head);
+        const chain = { chainId: chainIdOf(identity, step.head), identity, wrapped: head };
+        closed.set(keyId, { ...key, step, chain, saved });
+        found.delete(keyId);
+      } catch (error) {
+        found.set(keyId, { error });
+      }
+    }
+    return closed;
+  }
+
+  /**
+   * Takes out the keys of generations that the account has not reached: key servers would refuse
+   * the whole request for one of them.
+   */
+  async #checkGenerations(
+    closed: Map<string, Closed>,
+    { state, newer }: Wanting,
+    found: Map<string, Found>,
+  ): Promise<void> {
+    const highest = Math.max(0, ...closed.values().map(({ generation }) => generation));
+    if (highest > state.generation) state = await newer();
+    for (const { keyId, generation, saved } of closed.values()) {
+      if (generation >= 1 && generation <= state.generation) continue;
+      closed.delete(keyId);
+      // One of our own was on chain when it was made: the node is behind.
+      found.set(keyId, { error: saved ? chainDown() : cannotOpen() });
+    }
+  }
+
+  #portable(
+    keyId: string,
+    { accountId, owner, namespace }: KeyScope,
+    carried: Uint8Array | undefined,
+  ): { key: PortableKey; saved: boolean } {
+    const known = this.#keys.get(keyId);
+    if (known !== undefined) {
+      const same = known.accountId === accountId && known.owner === owner &&
+        known.namespace === namespace;
+      if (!same) throw cannotOpen();
+      return { key: known, saved: true };
+    }
+    const key = decodePortable(carried);
+    if (key?.keyId !== keyId) throw cannotOpen();
+    return { key, saved: false };
+  }
+
+  /** Walks along a chain; the secret is erased. */
+  #derive(
+    secret: Uint8Array,
+    keys: readonly Closed[],
+    { accountId, owner, namespace }: KeyScope,
+    keep: boolean,
+    found: Map<string, Found>,
+  ): void {
+    let state = secret;
+    let at = 0;
+    for (const key of keys.toSorted((a, b) => a.step.step - b.step.step)) {
+      for (; at < key.step.step; at++) {
+        const next = nextState(state);
+        state.fill(0);
+        state = next;
+      }
+      const { keyId, generation, wrapped, saved } = key;
+      const bytes = dataKeyOf(state, key.step.salt, keyId);
+      // Wrapped, it says nothing: records that were restored with it open by it alone.
+      if (!saved && !this.#destroyed.has(keyId)) {
+        const createdAt = this.#now();
+        this.#keys.put({ accountId, owner, namespace, keyId, generation, wrapped, createdAt });
+      }
+      if (keep) this.#open.keep(keyId, accountId, bytes.slice(), { generation });
+      found.set(keyId, { dataKey: { keyId, generation, bytes } });
+    }
+    state.fill(0);
+  }
+}
+
+function nameOf(record: Uint8Array): string | undefined {
+  try {
+    return keyIdOf(record);
+  } catch {
+    return undefined;
+  }
+}

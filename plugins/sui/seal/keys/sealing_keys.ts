@@ -1,0 +1,163 @@
+import { randomBytes } from "node:crypto";
+import { SvcError } from "../../../../src/errors.ts";
+import type { SealContext } from "../../../../src/interfaces/mod.ts";
+import type { KeyStore } from "../../../../src/interfaces/plugin.ts";
+import { encodePortable } from "../../../shared/records/portable.ts";
+import type { DataKey } from "../../../shared/records/record.ts";
+import type { KeyIdentity, KeyWork } from "../calls.ts";
+import type { OpenSecrets } from "./open_secrets.ts";
+import {
+  dataKeyOf,
+  encodeHead,
+  encodeStep,
+  keyIdOfStep,
+  MAX_STEPS,
+  newSalt,
+  nextState,
+  scopeHash,
+} from "./wrapped_key.ts";
+
+/** Whose data keys: an account's, in one scope. */
+export type KeyScope = Omit<SealContext, "memoryId">;
+
+/** A data key to seal with, and what travels with the blobs. */
+export interface SealingKey {
+  /** A copy, for the caller to erase. */
+  readonly dataKey: DataKey;
+  /** As `encodePortable` writes it. */
+  readonly portable: Uint8Array;
+}
+
+/** What an open data key belongs to. */
+export interface OpenKey {
+  /** Generation of the account's keys. */
+  readonly generation: number;
+}
+
+interface Chain {
+  readonly identity: KeyIdentity;
+  readonly head: Uint8Array;
+  /** State from which the next data key is derived; those before it are erased. */
+  state: Uint8Array;
+  step: number;
+  current: { readonly keyId: string; readonly portable: Uint8Array } | undefined;
+}
+
+/** Chains kept for sealing; the least recently used goes first. */
+const MAX_CHAINS = 10_000;
+/** Keys carry the generation in 32 bits. */
+const MAX_GENERATION = 2 ** 32 - 1;
+
+/**
+ * Data keys for sealing, which needs nobody's credential. A chain is begun with one wrapping by the
+ * key servers' public keys; its later data keys cost a hash each. A data key is open for 5 minutes;
+ * then it is erased, and what remains here opens nothing that was sealed before.
+ */
+export class SealingKeys {
+  readonly #work: Pick<KeyWork, "wrap">;
+  readonly #keys: KeyStore;
+  readonly #open: OpenSecrets<OpenKey>;
+  readonly #now: () => number;
+  /** By account, generation and scope; least recently used first. */
+  readonly #chains = new Map<string, Promise<Chain>>();
+
+  /** Open data keys are kept in `open`. */
+  constructor(
+    work: Pick<KeyWork, "wrap">,
+    keys: KeyStore,
+    open: OpenSecrets<OpenKey>,
+    now: () => number,
+  ) {
+    this.#work = work;
+    this.#keys = keys;
+    this.#open = open;
+    this.#now = now;
+  }
+
+  /**
+   * A data key of the scope in this generation, saved before it is answered.
+   *
+   * @returns `undefined` when the account changed meanwhile: its generation may be another one.
+   * @throws {SvcError} `chain_unavailable`, `key_service_unavailable` when a chain cannot be begun.
+   */
+  async current(scope: KeyScope, generation: number): Promise<SealingKey | undefined> {
+    if (!(generation >= 1 && generation <= MAX_GENERATION)) {
+      throw new SvcError("chain_unavailable", "The account's generation is out of range");
+    }
+    const identity = { accountId: scope.accountId, generation, scope: scopeHash(scope) };
+    const name = `${scope.accountId} ${generation} ${identity.scope.toHex()}`;
+    for (;;) {
+      const pending = this.#chain(name, identity);
+      const chain = await pending;
+      // Dropped by a change of the account while it was waited for.
+      if (this.#chains.get(name) !== pending) return undefined;
+      const found = this.#ofChain(chain, scope);
+      if (found !== undefined) return found;
+      this.#drop(name);
+    }
+  }
+
+  /** Forgets the chains of an account; without an id, all. */
+  dropAccount(accountId?: string): void {
+    for (const name of this.#chains.keys()) {
+      if (accountId === undefined || name.startsWith(`${accountId} `)) this.#drop(name);
+    }
+  }
+
+  #chain(name: string, identity: KeyIdentity): Promise<Chain> {
+    const known = this.#chains.get(name);
+    this.#chains.delete(name);
+    const chain = known ?? this.#begin(identity);
+    this.#chains.set(name, chain);
+    const [oldest] = this.#chains.keys();
+    if (this.#chains.size > MAX_CHAINS && oldest !== undefined) this.#drop(oldest);
+    if (known === undefined) {
+      chain.catch(() => {
+        if (this.#chains.get(name) === chain) this.#chains.delete(name);
+      });
+    }
+    return chain;
+  }
+
+  async #begin(identity: KeyIdentity): Promise<Chain> {
+    const state = new Uint8Array(randomBytes(32));
+    const secret = state.slice();
+    const wrapped = await this.#work.wrap({ ...identity, secret }).finally(() => secret.fill(0));
+    return { identity, head: encodeHead(wrapped), state, step: 0, current: undefined };
+  }
+
+  /** The chain's open data key, else its next one; `undefined` at its end. */
+  #ofChain(chain: Chain, scope: KeyScope): SealingKey | undefined {
+    const { identity, current, head } = chain;
+    const { accountId, generation } = identity;
+    const open = current && this.#open.get(current.keyId, accountId);
+    if (current !== undefined && open !== undefined) {
+      const dataKey = { keyId: current.keyId, generation, bytes: open.bytes.slice() };
+      return { dataKey, portable: current.portable };
+    }
+    if (chain.step >= MAX_STEPS) return undefined;
+    const salt = newSalt();
+    const wrapped = encodeStep({ step: chain.step, salt, head });
+    const keyId = keyIdOfStep(identity, wrapped);
+    const { owner, namespace } = scope;
+    const createdAt = this.#now();
+    this.#keys.put({ accountId, owner, namespace, keyId, generation, wrapped, createdAt });
+    const bytes = dataKeyOf(chain.state, salt, keyId);
+    const next = nextState(chain.state);
+    chain.state.fill(0);
+    chain.state = next;
+    chain.step++;
+    chain.current = { keyId, portable: encodePortable({ keyId, generation, wrapped }) };
+    this.#open.keep(keyId, accountId, bytes.slice(), { generation });
+    return { dataKey: { keyId, generation, bytes }, portable: chain.current.portable };
+  }
+
+  #drop(name: string): void {
+    void this.#chains.get(name)?.then((chain) => {
+      chain.state.fill(0);
+      chain.current = undefined;
+      chain.step = MAX_STEPS;
+    }, () => {});
+    this.#chains.delete(name);
+  }
+}

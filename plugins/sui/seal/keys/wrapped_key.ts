@@ -1,0 +1,144 @@
+import { createHash, createHmac, randomBytes } from "node:crypto";
+import { SvcError } from "../../../../src/errors.ts";
+import type { Scope } from "../../../../src/interfaces/mod.ts";
+import { cannotOpen } from "../../../shared/records/record.ts";
+import type { KeyIdentity, ServerSet, Wrapped } from "../calls.ts";
+
+/**
+ * A chain of data keys has one secret, wrapped by the key servers. Each step derives a data key and
+ * the next state from its state and forgets the state, so that a process that goes on sealing holds
+ * nothing that opens what it sealed before:
+ *
+ *     state(0)  = the secret                        next = HMAC-SHA256(state, "svc-seal-next-1")
+ *     data key  = HMAC-SHA256(state, "svc-seal-data-1" | salt | key id)
+ *
+ * A wrapped data key is `version (01) | step (u16) | salt (32) | head`; the head, the same for all
+ * keys of a chain, is `threshold (u8) | n (u8) | n × (object id (32) | weight (u8)) | encrypted
+ * object`. Without its salt, which is nowhere else, a data key cannot be derived again.
+ *
+ * The key id is a hash of the account, the scope, the generation and the wrapped key: what travels
+ * with a blob cannot be altered, and nobody can give another key the id of an existing one.
+ */
+export interface WrappedStep {
+  /** Step of the chain, from 0. */
+  readonly step: number;
+  /** 32 bytes. */
+  readonly salt: Uint8Array;
+  /** Head of the chain. */
+  readonly head: Uint8Array;
+}
+
+const VERSION = 1;
+const HEAD_AT = 35;
+const SERVER_SIZE = 33;
+const MAX_SIZE = 64 * 1024;
+const KEY_ID_SIZE = 16;
+const MAX_SERVERS = 32;
+
+/** Most data keys of one chain; the last one costs this many hashes. */
+export const MAX_STEPS = 256;
+
+/** A fresh salt. */
+export function newSalt(): Uint8Array {
+  return new Uint8Array(randomBytes(32));
+}
+
+/** Bytes of a wrapped data key. */
+export function encodeStep({ step, salt, head }: WrappedStep): Uint8Array {
+  const bytes = new Uint8Array(HEAD_AT + head.length);
+  bytes[0] = VERSION;
+  new DataView(bytes.buffer).setUint16(1, step);
+  bytes.set(salt, 3);
+  bytes.set(head, HEAD_AT);
+  return bytes;
+}
+
+/** @throws {SvcError} `storage_unavailable`, not retryable, for other bytes. */
+export function decodeStep(bytes: Uint8Array): WrappedStep {
+  const short = bytes.length <= HEAD_AT + 2;
+  if (short || bytes.length > MAX_SIZE || bytes[0] !== VERSION) throw cannotOpen();
+  const step = new DataView(bytes.buffer, bytes.byteOffset).getUint16(1);
+  if (step >= MAX_STEPS) throw cannotOpen();
+  return { step, salt: bytes.subarray(3, HEAD_AT), head: bytes.subarray(HEAD_AT) };
+}
+
+/** Head of a chain. */
+export function encodeHead({ set, ciphertext }: Wrapped): Uint8Array {
+  const { threshold, servers } = set;
+  const bytes = new Uint8Array(2 + servers.length * SERVER_SIZE + ciphertext.length);
+  bytes.set([threshold, servers.length]);
+  let at = 2;
+  for (const { objectId, weight } of servers) {
+    bytes.set(Uint8Array.fromHex(objectId.slice(2)), at);
+    bytes[at + SERVER_SIZE - 1] = weight;
+    at += SERVER_SIZE;
+  }
+  bytes.set(ciphertext, at);
+  return bytes;
+}
+
+/** @throws {SvcError} `storage_unavailable`, not retryable, for other bytes. */
+export function decodeHead(bytes: Uint8Array): Wrapped {
+  const [threshold = 0, count = 0] = bytes;
+  const end = 2 + count * SERVER_SIZE;
+  if (count > MAX_SERVERS || bytes.length <= end) throw cannotOpen();
+  const servers: ServerSet["servers"][number][] = [];
+  for (let at = 2; at < end; at += SERVER_SIZE) {
+    const objectId = `0x${bytes.subarray(at, at + SERVER_SIZE - 1).toHex()}`;
+    servers.push({ objectId, weight: bytes[at + SERVER_SIZE - 1]! });
+  }
+  const total = servers.reduce((sum, { weight }) => sum + weight, 0);
+  const ids = new Set(servers.map(({ objectId }) => objectId));
+  const valid = ids.size === count && servers.every(({ weight }) => weight > 0);
+  if (!valid || threshold < 1 || threshold > total || total > 254) throw cannotOpen();
+  return { set: { threshold, servers }, ciphertext: bytes.slice(end) };
+}
+
+/** 32 lower-case hex characters that commit to a wrapped data key and to whose it is. */
+export function keyIdOfStep(identity: KeyIdentity, wrapped: Uint8Array): string {
+  return hashOf("svc-seal-key-1", identity, wrapped).subarray(0, KEY_ID_SIZE).toHex();
+}
+
+/** Name of a chain, within this process. */
+export function chainIdOf(identity: KeyIdentity, head: Uint8Array): string {
+  return hashOf("svc-seal-chain-1", identity, head).toHex();
+}
+
+/** SHA-256 of a scope, every part behind its length. */
+export function scopeHash({ owner, namespace }: Scope): Uint8Array {
+  if (!owner.isWellFormed() || !namespace.isWellFormed()) {
+    throw new SvcError("invalid_parameter", "A name is not valid Unicode");
+  }
+  const hash = createHash("sha256").update("svc-scope-1");
+  for (const part of [owner, namespace]) {
+    const bytes = new TextEncoder().encode(part);
+    hash.update(u32(bytes.length)).update(bytes);
+  }
+  return new Uint8Array(hash.digest());
+}
+
+/** State after a step; the old one is for the caller to erase. */
+export function nextState(state: Uint8Array): Uint8Array {
+  return new Uint8Array(createHmac("sha256", state).update("svc-seal-next-1").digest());
+}
+
+/** Data key of a step, 32 bytes. */
+export function dataKeyOf(state: Uint8Array, salt: Uint8Array, keyId: string): Uint8Array {
+  const hmac = createHmac("sha256", state).update("svc-seal-data-1").update(salt);
+  return new Uint8Array(hmac.update(Uint8Array.fromHex(keyId)).digest());
+}
+
+function hashOf(
+  label: string,
+  { accountId, generation, scope }: KeyIdentity,
+  bytes: Uint8Array,
+): Uint8Array {
+  const hash = createHash("sha256").update(label).update(accountId).update(scope);
+  return new Uint8Array(hash.update(u32(generation)).update(bytes).digest());
+}
+
+function u32(value: number): Uint8Array {
+  const bytes = new Uint8Array(4);
+  new DataView(bytes.buffer).setUint32(0, value);
+  return bytes;
+}

@@ -1,0 +1,154 @@
+import { ExpiredSessionKeyError, type SealClientOptions, SessionKey } from "@mysten/seal";
+import { decodeSuiPrivateKey } from "@mysten/sui/cryptography";
+import { Ed25519Keypair } from "@mysten/sui/keypairs/ed25519";
+import { isValidPersonalMessageSignature } from "@mysten/sui/verify";
+import type { DecryptCredential } from "../../../src/interfaces/mod.ts";
+import { isObjectId } from "../../../src/wire/keys.ts";
+import type { Proof } from "./calls.ts";
+import { chainDown, credentialRefused } from "./failures.ts";
+
+type SuiClient = SealClientOptions["suiClient"];
+
+/** Sessions made from a delegate key live for one exchange. */
+const OWN_SESSION_MINUTES = 2;
+/** How far a session may have been made in the future, for clocks that differ. */
+const SKEW_MS = 60_000;
+/** The SDK takes a session for expired so long before its end. */
+const MARGIN_MS = 10_000;
+const MAX_SESSION_CHARS = 8192;
+
+/** An exported session of the SDK, as `x-seal-session` carries it in base64. */
+interface Envelope {
+  readonly address: string;
+  readonly packageId: string;
+  readonly mvrName?: string;
+  readonly creationTimeMs: number;
+  readonly ttlMin: number;
+  readonly personalMessageSignature: string;
+  readonly sessionKey: string;
+}
+
+function envelopeOf(session: string): Envelope {
+  if (session.length > MAX_SESSION_CHARS) throw credentialRefused();
+  let value: unknown;
+  try {
+    const alphabet = /[-_]/.test(session) ? "base64url" : "base64";
+    const bytes = Uint8Array.fromBase64(session, { alphabet });
+    value = JSON.parse(new TextDecoder("utf-8", { fatal: true }).decode(bytes));
+  } catch {
+    // A parser's message may quote the session key.
+    throw credentialRefused();
+  }
+  if (typeof value !== "object" || value === null) throw credentialRefused();
+  const { address, packageId, mvrName, creationTimeMs, ttlMin, ...rest } = value as Record<
+    string,
+    unknown
+  >;
+  const { personalMessageSignature, sessionKey } = rest;
+  if (
+    typeof address !== "string" || !isObjectId(address) ||
+    typeof packageId !== "string" || !isObjectId(packageId) ||
+    (mvrName !== undefined && mvrName !== null && typeof mvrName !== "string") ||
+    typeof creationTimeMs !== "number" || !Number.isSafeInteger(creationTimeMs) ||
+    typeof ttlMin !== "number" || !Number.isInteger(ttlMin) ||
+    typeof personalMessageSignature !== "string" || typeof sessionKey !== "string"
+  ) throw credentialRefused();
+  return {
+    address: address.toLowerCase(),
+    packageId: packageId.toLowerCase(),
+    ...(typeof mvrName === "string" ? { mvrName } : {}),
+    creationTimeMs,
+    ttlMin,
+    personalMessageSignature,
+    sessionKey,
+  };
+}
+
+/** Key pair of `x-delegate-key`: 64 hex characters or `suiprivkey1…`. */
+function keypairOf(delegateKey: string): Ed25519Keypair {
+  try {
+    if (/^[0-9a-fA-F]{64}$/.test(delegateKey)) {
+      return Ed25519Keypair.fromSecretKey(Uint8Array.fromHex(delegateKey));
+    }
+    const { scheme, secretKey } = decodeSuiPrivateKey(delegateKey);
+    if (scheme !== "ED25519") throw credentialRefused();
+    return Ed25519Keypair.fromSecretKey(secretKey);
+  } catch {
+    // The SDK's message may quote the key.
+    throw credentialRefused();
+  }
+}
+
+/** Turns callers' credentials into sessions with the key servers, for one package. */
+export class Sessions {
+  readonly #client: SuiClient;
+  readonly #packageId: string;
+  readonly #now: () => number;
+
+  /** Sessions for a package, as `SVC_PACKAGE_ID` names it. */
+  constructor(client: SuiClient, packageId: string, now: () => number) {
+    this.#client = client;
+    this.#packageId = packageId;
+    this.#now = now;
+  }
+
+  /**
+   * Whose credential it is. A session must have been signed by its address.
+   *
+   * @throws {SvcError} `decrypt_credential_invalid`; `chain_unavailable` when a signature can only
+   * be checked by the chain.
+   */
+  async prove({ session, delegateKey }: DecryptCredential): Promise<Proof> {
+    if (session === undefined) {
+      return { address: keypairOf(delegateKey ?? "").toSuiAddress() };
+    }
+    const envelope = envelopeOf(session);
+    const imported = this.#import(envelope);
+    const { address, personalMessageSignature, creationTimeMs, ttlMin } = envelope;
+    const options = { address, client: this.#client };
+    const message = imported.getPersonalMessage();
+    let valid: boolean;
+    try {
+      valid = await isValidPersonalMessageSignature(message, personalMessageSignature, options);
+    } catch (error) {
+      throw chainDown(error);
+    }
+    if (!valid) throw credentialRefused();
+    return { address, expiresAt: creationTimeMs + ttlMin * 60_000 - MARGIN_MS };
+  }
+
+  /**
+   * A session with the key servers.
+   *
+   * @throws {SvcError} `decrypt_credential_invalid`; `chain_unavailable`.
+   */
+  async open({ session, delegateKey }: DecryptCredential): Promise<SessionKey> {
+    if (session !== undefined) return this.#import(envelopeOf(session));
+    const signer = keypairOf(delegateKey ?? "");
+    try {
+      return await SessionKey.create({
+        address: signer.toSuiAddress(),
+        packageId: this.#packageId,
+        ttlMin: OWN_SESSION_MINUTES,
+        signer,
+        suiClient: this.#client,
+      });
+    } catch (error) {
+      throw chainDown(error);
+    }
+  }
+
+  #import(envelope: Envelope): SessionKey {
+    const { packageId, mvrName, creationTimeMs } = envelope;
+    // With a name in it, the signature says nothing of the package: another application's session
+    // would pass for one of ours where keys are open already.
+    const foreign = packageId !== this.#packageId || mvrName !== undefined;
+    if (foreign || creationTimeMs > this.#now() + SKEW_MS) throw credentialRefused();
+    try {
+      return SessionKey.import(envelope, this.#client);
+    } catch (error) {
+      // Only that it expired is safe to keep: other messages may quote the key.
+      throw credentialRefused(error instanceof ExpiredSessionKeyError ? "expired" : undefined);
+    }
+  }
+}

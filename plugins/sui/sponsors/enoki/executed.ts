@@ -1,0 +1,13 @@
+import { TransactionError } from "@mysten/sui/client";
+import { openSui, type SuiOptions } from "../../chain/sui_client.ts";
+
+/** Whether the chain has executed a transaction. Throws when its node does not say. */
+export async function wasExecuted(node: SuiOptions, digest: string): Promise<boolean> {
+  try {
+    await openSui(node).core.getTransaction({ digest });
+    return true;
+  } catch (error) {
+    if (error instanceof TransactionError) return false;
+    throw error;
+  }
+}

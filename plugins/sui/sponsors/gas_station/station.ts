@@ -1,0 +1,249 @@
+import type { ClientWithCoreApi } from "@mysten/sui/client";
+import type { Keypair } from "@mysten/sui/cryptography";
+import { RpcError } from "@mysten/sui/grpc";
+import { isValidTransactionSignature } from "@mysten/sui/verify";
+import { SvcError } from "../../../../src/errors.ts";
+import type {
+  CallOptions,
+  ExecutedTransaction,
+  Sponsor,
+  SponsoredTransaction,
+  SponsorRequest,
+} from "../../../../src/interfaces/mod.ts";
+import { abortable } from "../../chain/abortable.ts";
+import { changeOf, CoinPool, type Hold, netGas } from "./coin_pool.ts";
+import { type Effects, SPLIT_GAS, StationNode } from "./node.ts";
+import { isRefusal, sponsorFailure } from "./sponsor_failure.ts";
+import { digestOf, transactionBytes } from "./transaction_bytes.ts";
+
+/** Options of {@linkcode gasStation}. */
+export interface GasStationOptions {
+  /** A client of a node; its calls end by themselves. */
+  readonly client: ClientWithCoreApi;
+  /** Pays; nobody else may spend its coins. */
+  readonly wallet: Keypair;
+  /** Most gas of one transaction, MIST. */
+  readonly maxGasMist: number;
+  /** Milliseconds since the epoch; default `Date.now`. */
+  readonly now?: () => number;
+  /** Takes notes for the operator. */
+  readonly log?: (message: string) => void;
+}
+
+/** Longer than any relayer lets a transaction be executed: 10 minutes and two more. */
+const LIFE_MS = 720_000;
+/** Units of gas above what a trial needed: a neighbour may change the objects in between. */
+const SPARE_UNITS = 1000n;
+
+interface Sponsored {
+  readonly bytes: Uint8Array;
+  readonly sender: string;
+  readonly signature: string;
+  /** Its coin, for as long as it may be executed. */
+  readonly hold: Hold;
+  /** Whether the node was given it. */
+  attempted: boolean;
+  executing?: Promise<ExecutedTransaction> | undefined;
+  executed?: ExecutedTransaction;
+}
+
+/** Pays gas with a wallet of its own. */
+class GasStation implements Sponsor {
+  readonly #node: StationNode;
+  readonly #wallet: Keypair;
+  readonly #address: string;
+  readonly #max: bigint;
+  readonly #now: () => number;
+  readonly #log: (message: string) => void;
+  readonly #pool: CoinPool;
+  readonly #sponsored = new Map<string, Sponsored>();
+
+  constructor(options: GasStationOptions) {
+    const { client, wallet, maxGasMist, now = Date.now, log = () => {} } = options;
+    this.#node = new StationNode(client, wallet, now);
+    this.#wallet = wallet;
+    this.#address = wallet.toSuiAddress();
+    this.#max = BigInt(maxGasMist);
+    this.#now = now;
+    this.#log = log;
+    this.#pool = new CoinPool({
+      list: () => this.#node.coins(),
+      split: (coins, parts) => this.#node.split(coins, parts),
+      need: this.#max,
+      splitGas: SPLIT_GAS,
+      holdMs: LIFE_MS,
+      now,
+    });
+  }
+
+  async sponsor(
+    request: SponsorRequest,
+    { signal }: CallOptions = {},
+  ): Promise<SponsoredTransaction> {
+    signal?.throwIfAborted();
+    if (request.sender === this.#address) throw new SvcError("sponsor_rejected");
+    this.#sweep();
+    try {
+      const hold = await this.#takeCoin(signal);
+      try {
+        return await this.#make(request, hold, signal);
+      } catch (error) {
+        // A coin that the node does not know like this is looked up again.
+        if (isRefusal(error)) this.#pool.forget(hold);
+        else this.#pool.put(hold);
+        throw error;
+      }
+    } catch (error) {
+      signal?.throwIfAborted();
+      throw sponsorFailure(error);
+    }
+  }
+
+  async execute(
+    { digest, signature }: { readonly digest: string; readonly signature: Uint8Array },
+    { signal }: CallOptions = {},
+  ): Promise<ExecutedTransaction> {
+    signal?.throwIfAborted();
+    try {
+      const entry = this.#sponsored.get(digest);
+      const work = entry === undefined
+        ? this.#executedBefore(digest)
+        : this.#executeOnce(digest, entry, signature.toBase64());
+      // The signal ends the wait: what was handed to the node is seen through.
+      return await abortable(work, signal);
+    } catch (error) {
+      signal?.throwIfAborted();
+      throw sponsorFailure(error);
+    }
+  }
+
+  [Symbol.asyncDispose](): Promise<void> {
+    this.#sponsored.clear();
+    return Promise.resolve();
+  }
+
+  async #takeCoin(signal: AbortSignal | undefined): Promise<Hold> {
+    const taking = this.#pool.take();
+    try {
+      const hold = await abortable(taking, signal);
+      if (hold !== undefined) return hold;
+    } catch (error) {
+      // Whoever does not wait any more leaves the coin to others.
+      void taking.then((hold) => hold && this.#pool.put(hold), () => undefined);
+      throw error;
+    }
+    if (this.#pool.held === 0) this.#log("gas-station: the wallet cannot pay a transaction");
+    throw new SvcError("sponsor_overloaded");
+  }
+
+  /** A trial with the most that may be paid, then the transaction with what it needs. */
+  async #make(
+    { sender, kindBytes }: SponsorRequest,
+    hold: Hold,
+    signal: AbortSignal | undefined,
+  ): Promise<SponsoredTransaction> {
+    const terms = await this.#node.terms();
+    const about = { sender, kindBytes, owner: this.#address, coin: hold.coin, ...terms };
+    const effects = await this.#node.simulate(
+      transactionBytes({ ...about, budget: this.#max }),
+      signal,
+    );
+    if (effects === undefined || !effects.status.success) {
+      throw new SvcError("sponsor_rejected", "The transaction would fail");
+    }
+    const { computationCost, storageCost } = effects.gasUsed;
+    const budget = BigInt(computationCost) + BigInt(storageCost) + SPARE_UNITS * terms.price;
+    if (budget > this.#max) {
+      throw new SvcError("sponsor_rejected", "The transaction needs more gas than is paid for");
+    }
+    const bytes = transactionBytes({ ...about, budget });
+    const { signature } = await this.#wallet.signTransaction(bytes);
+    signal?.throwIfAborted();
+    // Another may have got the coin while this was tried.
+    if (!this.#pool.renew(hold)) throw new SvcError("sponsor_overloaded");
+    const digest = digestOf(bytes);
+    this.#sponsored.set(digest, { bytes, sender, signature, hold, attempted: false });
+    return { bytes, digest };
+  }
+
+  async #executeOnce(
+    digest: string,
+    entry: Sponsored,
+    signature: string,
+  ): Promise<ExecutedTransaction> {
+    if (entry.executed !== undefined) return entry.executed;
+    if (!await this.#isSigned(entry, signature)) throw new SvcError("invalid_sponsor_signature");
+    if (entry.executed !== undefined) return entry.executed;
+    entry.executing ??= this.#submit(digest, entry, signature)
+      .finally(() => entry.executing = undefined);
+    return await entry.executing;
+  }
+
+  /** Whether the sender signed; zkLogin is the node's to judge, everything else is known here. */
+  async #isSigned({ bytes, sender: address }: Sponsored, signature: string): Promise<boolean> {
+    const { client } = this.#node;
+    try {
+      return await isValidTransactionSignature(bytes, signature, { client, address });
+    } catch (error) {
+      if (error instanceof RpcError) throw error;
+      return false; // The bytes are no signature.
+    }
+  }
+
+  async #submit(
+    digest: string,
+    entry: Sponsored,
+    signature: string,
+  ): Promise<ExecutedTransaction> {
+    entry.attempted = true;
+    let effects: Effects | undefined;
+    try {
+      effects = await this.#node.execute(entry.bytes, [signature, entry.signature]);
+    } catch (error) {
+      this.#pool.renew(entry.hold);
+      if (!isRefusal(error)) throw error;
+      // Refused, because an earlier attempt whose answer was lost has spent the coin?
+      effects = await this.#node.executed(digest);
+      if (effects === undefined) {
+        // It never will be: another transaction may have the coin.
+        this.#sponsored.delete(digest);
+        this.#pool.forget(entry.hold);
+        throw error;
+      }
+    }
+    const { coins: [coin] } = changeOf(effects, [entry.hold.coin], 0n);
+    if (coin !== undefined) this.#pool.put(entry.hold, coin);
+    return entry.executed = executedAs(digest, effects);
+  }
+
+  /** After a restart nothing is remembered but what the chain knows. */
+  async #executedBefore(digest: string): Promise<ExecutedTransaction> {
+    const effects = await this.#node.executed(digest);
+    if (effects === undefined) throw new SvcError("sponsorship_not_found");
+    return executedAs(digest, effects);
+  }
+
+  /** Forgets what cannot be executed any more, and takes back coins that nobody spent. */
+  #sweep(): void {
+    const now = this.#now();
+    for (const [digest, entry] of this.#sponsored) {
+      if (now < entry.hold.until || entry.executing !== undefined) continue;
+      this.#sponsored.delete(digest);
+      // Its signature of ours has never left this process.
+      if (!entry.attempted) this.#pool.put(entry.hold);
+    }
+  }
+}
+
+function executedAs(digest: string, effects: Effects): ExecutedTransaction {
+  const gas = netGas(effects);
+  return { digest, gasMist: gas > 0n ? Number(gas) : 0 };
+}
+
+/**
+ * A sponsor with a wallet of its own, which contacts the chain only. It remembers what it sponsored
+ * until it is executed or its time is over; each transaction in flight has a coin to itself.
+ */
+export function gasStation(options: GasStationOptions): Sponsor {
+  return new GasStation(options);
+}

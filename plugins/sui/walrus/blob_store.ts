@@ -1,0 +1,204 @@
+import { SvcError } from "../../../src/errors.ts";
+import type {
+  BackendHealth,
+  BlobInfo,
+  BlobMoveListener,
+  BlobStore,
+  CallOptions,
+  PutOptions,
+  Scope,
+} from "../../../src/interfaces/mod.ts";
+import type { Aggregators } from "./aggregator/aggregators.ts";
+import type { Catalogue } from "./catalogue.ts";
+import type { Listing } from "./discovery/listing.ts";
+import type { Discovery } from "./discovery/look.ts";
+import type { BlobBytes } from "./discovery/proven_bytes.ts";
+import type { BlobWriter } from "./stored_blob.ts";
+import { isBlobId, patchPlace } from "./quilt/patch_id.ts";
+import { deleteBlob } from "./upkeep/deletion.ts";
+import { type MoveTeller, presentId } from "./upkeep/moves.ts";
+import type { Upkeep, WalrusState } from "./upkeep/upkeep.ts";
+import type { Clock } from "./upload/clock.ts";
+import type { ItemRows } from "./upload/rows/item_rows.ts";
+import type { Uploads } from "./upload/uploads.ts";
+
+/** Pause before the first round of upkeep, and while there is more to do, in milliseconds. */
+const SOON_MS = 60_000;
+
+/** What a Walrus blob store is made of. */
+export interface WalrusParts {
+  /** What is known here. */
+  readonly catalogue: Catalogue;
+  /** What was put. */
+  readonly items: ItemRows;
+  /** Stores. */
+  readonly uploads: Uploads;
+  /** Reads bytes. */
+  readonly bytes: BlobBytes;
+  /** Where from. */
+  readonly aggregators: Aggregators;
+  /** Lists. */
+  readonly listing: Listing;
+  /** Finds what others stored. */
+  readonly discovery: Discovery;
+  /** Renews and merges. */
+  readonly upkeep: Upkeep;
+  /** Tells of moves. */
+  readonly moves: MoveTeller;
+  /** State of Walrus. */
+  readonly state: () => Promise<WalrusState>;
+  /** Time. */
+  readonly clock: Clock;
+  /** Milliseconds between rounds of upkeep; 0: none. */
+  readonly upkeepMs: number;
+  /** Notes for the operator. */
+  readonly log: (level: "debug" | "info" | "warn", message: string) => void;
+}
+
+/** A client sends at most 2 MiB of ciphertext; one that stores it by itself may frame it. */
+const MAX_FOREIGN = 4 * 1024 * 1024;
+
+/** Blobs on Walrus; see docs/walrus.md. */
+export class WalrusBlobStore implements BlobStore {
+  readonly #parts: WalrusParts;
+  #closed: SvcError | undefined;
+  #cancel: (() => void) | undefined;
+  #round: Promise<void> | undefined;
+
+  /** Begins with upkeep after the first pause. */
+  constructor(parts: WalrusParts) {
+    this.#parts = parts;
+    this.#plan(Math.min(parts.upkeepMs, SOON_MS));
+  }
+
+  async put(bytes: Uint8Array, options: PutOptions): Promise<string> {
+    this.#check(options.signal);
+    return await this.#parts.uploads.put(bytes, options);
+  }
+
+  async get(
+    id: string,
+    scope: Scope,
+    options: CallOptions = {},
+  ): Promise<Uint8Array | undefined> {
+    this.#check(options.signal);
+    await Promise.resolve();
+    const { catalogue, items, listing, bytes } = this.#parts;
+    if (patchPlace(id) === undefined && !isBlobId(id)) return undefined;
+    const present = presentId(catalogue, scope, id);
+    if (present === undefined) return undefined;
+    const stored = items.storedBytes(scope, present);
+    if (stored !== undefined) return stored;
+    const patch = await listing.find(scope, present, options);
+    return patch === undefined ? undefined : await bytes.patch(scope, patch, options);
+  }
+
+  async getForeign(id: string, options: CallOptions = {}): Promise<Uint8Array | undefined> {
+    this.#check(options.signal);
+    if (!isBlobId(id)) return undefined;
+    const { signal } = options;
+    const found = await this.#parts.aggregators.blob(id, { maxBytes: MAX_FOREIGN, signal });
+    return found?.bytes;
+  }
+
+  async *list(scope: Scope, options: CallOptions = {}): AsyncGenerator<BlobInfo> {
+    this.#check(options.signal);
+    for await (const info of this.#parts.listing.list(scope, options)) {
+      this.#check(options.signal);
+      yield info;
+    }
+  }
+
+  async delete(id: string, scope: Scope, options: CallOptions = {}): Promise<boolean> {
+    this.#check(options.signal);
+    const { catalogue, clock, state } = this.#parts;
+    // An unknown epoch deletes as well; whether the bytes are gone is then not claimed.
+    const epoch = await state().then((known) => known.epoch, () => 0);
+    this.#check(options.signal);
+    return await deleteBlob(catalogue, scope, id, { epoch, now: clock.now() });
+  }
+
+  async withdraw(idempotencyKey: string, scope: Scope): Promise<boolean> {
+    this.#check(undefined);
+    return await this.#parts.uploads.withdraw(idempotencyKey, scope);
+  }
+
+  watchMoves(listener: BlobMoveListener): Disposable {
+    return this.#parts.moves.watch(listener);
+  }
+
+  health(): BackendHealth {
+    const { uploads, aggregators } = this.#parts;
+    const all = [uploads.health(), aggregators.health];
+    const worst = (["down", "degraded"] as const).find((status) =>
+      all.some((health) => health.status === status)
+    );
+    if (worst === undefined) return { status: "ok" };
+    const reasons = all.flatMap(({ reason }) => reason ?? []);
+    return { status: worst, ...(reasons.length === 0 ? {} : { reason: reasons.join("; ") }) };
+  }
+
+  /** Stores what waits without waiting for company. */
+  async drain(): Promise<void> {
+    this.#check(undefined);
+    await this.#parts.uploads.drain();
+  }
+
+  /** Stores what upkeep stores. */
+  get writer(): BlobWriter {
+    return this.#parts.uploads;
+  }
+
+  /** One round of upkeep. */
+  async maintain(): Promise<void> {
+    this.#check(undefined);
+    const { failure } = await this.#parts.upkeep.round();
+    if (failure !== undefined) throw failure;
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    if (this.#closed !== undefined) return;
+    const closed = new SvcError("storage_unavailable", "The store is closed");
+    this.#closed = closed;
+    this.#cancel?.();
+    const { aggregators, discovery, uploads, catalogue } = this.#parts;
+    aggregators.close(closed);
+    await uploads.close();
+    await discovery.close(closed);
+    await this.#round;
+    await catalogue.close();
+  }
+
+  #check(signal: AbortSignal | undefined): void {
+    signal?.throwIfAborted();
+    if (this.#closed !== undefined) throw this.#closed;
+  }
+
+  #plan(afterMs: number): void {
+    const { upkeepMs, clock } = this.#parts;
+    if (upkeepMs === 0 || this.#closed !== undefined) return;
+    this.#cancel = clock.after(afterMs, () => {
+      this.#round = this.#keepUp().then((more) => {
+        this.#round = undefined;
+        this.#plan(more ? Math.min(upkeepMs, SOON_MS) : upkeepMs);
+      });
+    });
+  }
+
+  /** A round of upkeep; answers whether another one is wanted soon. */
+  async #keepUp(): Promise<boolean> {
+    const { clock, upkeep, log, catalogue } = this.#parts;
+    try {
+      const now = clock.now();
+      await catalogue.database.write(() => catalogue.dropExpired(now));
+      const { more, failure } = await upkeep.round();
+      if (failure === undefined) return more;
+      throw failure;
+    } catch (error) {
+      if (this.#closed === undefined) {
+        log("warn", `walrus: upkeep is put off: ${SvcError.from(error).code}`);
+      }
+      return true;
+    }
+  }
+}

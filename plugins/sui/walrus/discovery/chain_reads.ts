@@ -1,0 +1,153 @@
+import type { SuiGrpcClient } from "@mysten/sui/grpc";
+import type { SuiClientTypes } from "@mysten/sui/client";
+import { SvcError } from "../../../../src/errors.ts";
+import { type ChainBlob, parseBlobObject } from "../blob_object.ts";
+import { attributesFieldId, parseAttributes } from "./attributes_field.ts";
+
+/** Objects and transactions of one request: the node's limit for batches. */
+const BATCH = 50;
+
+const INCLUDE = { content: true, previousTransaction: true } as const;
+type Page = SuiClientTypes.ListOwnedObjectsResponse<typeof INCLUDE>;
+
+/** A Blob object of somebody. */
+export interface OwnedBlob extends ChainBlob {
+  /** Raised by every transaction that takes the object, also by those that change attributes. */
+  readonly version: string;
+  /** Digest of the transaction that changed it last. */
+  readonly transaction: string;
+}
+
+/** Who sent a transaction, and when it was executed. */
+export interface Sent {
+  /** Address of the sender; not of a sponsor. */
+  readonly sender: string;
+  /** Milliseconds since the epoch. */
+  readonly at: number;
+}
+
+/** The reads that discovery makes of the chain, each a batch. */
+export class ChainReads {
+  readonly #sui: SuiGrpcClient;
+  readonly #archive: SuiGrpcClient | undefined;
+  readonly #blobType: string;
+
+  /**
+   * @param blobType exact type of Blob objects, `<package>::blob::Blob`.
+   * @param archive where transactions are that the node has forgotten; nodes keep some weeks.
+   */
+  constructor(sui: SuiGrpcClient, blobType: string, archive?: SuiGrpcClient) {
+    this.#sui = sui;
+    this.#blobType = blobType;
+    this.#archive = archive;
+  }
+
+  /** Blob objects of an address, page by page, in the order of the node. */
+  async *owned(owner: string, signal?: AbortSignal): AsyncGenerator<OwnedBlob[]> {
+    let cursor: string | null = null;
+    const seen = new Set<string>();
+    do {
+      const page: Page = await guarded(
+        this.#sui.listOwnedObjects({
+          owner,
+          type: this.#blobType,
+          cursor,
+          limit: BATCH,
+          include: INCLUDE,
+          ...(signal === undefined ? {} : { signal }),
+        }),
+        signal,
+      );
+      yield page.objects.flatMap((object): OwnedBlob[] => {
+        const { version, type, content, previousTransaction } = object;
+        if (type !== this.#blobType || previousTransaction === null) return [];
+        return [{ ...parseBlobObject(content), version, transaction: previousTransaction }];
+      });
+      cursor = page.hasNextPage ? page.cursor : null;
+      // A node that answers the same page for ever would otherwise keep this for ever.
+      if (cursor !== null && seen.has(cursor)) throw unavailable();
+      if (cursor !== null) seen.add(cursor);
+    } while (cursor !== null);
+  }
+
+  /** Attributes by object id; absent for blobs without, or with ones that cannot be read. */
+  async attributes(
+    objectIds: readonly string[],
+    signal?: AbortSignal,
+  ): Promise<Map<string, ReadonlyMap<string, string>>> {
+    const found = new Map<string, ReadonlyMap<string, string>>();
+    for (let at = 0; at < objectIds.length; at += BATCH) {
+      const part = objectIds.slice(at, at + BATCH);
+      const { objects } = await guarded(
+        this.#sui.getObjects({
+          objectIds: part.map(attributesFieldId),
+          include: { content: true },
+          ...(signal === undefined ? {} : { signal }),
+        }),
+        signal,
+      );
+      for (const [n, object] of objects.entries()) {
+        if (object instanceof Error) {
+          if (isMissing(object)) continue;
+          throw unavailable(object);
+        }
+        const attributes = parseAttributes(object.content);
+        if (attributes !== undefined) found.set(part[n]!, attributes);
+      }
+    }
+    return found;
+  }
+
+  /** Senders by digest; absent for transactions that neither node nor archive have. */
+  async senders(digests: readonly string[], signal?: AbortSignal): Promise<Map<string, Sent>> {
+    const found = new Map<string, Sent>();
+    for (const sui of [this.#sui, this.#archive]) {
+      const left = [...new Set(digests)].filter((digest) => !found.has(digest));
+      if (sui === undefined) continue;
+      for (let at = 0; at < left.length; at += BATCH) {
+        await this.#senders(sui, left.slice(at, at + BATCH), found, signal);
+      }
+    }
+    return found;
+  }
+
+  async #senders(
+    sui: SuiGrpcClient,
+    digests: readonly string[],
+    found: Map<string, Sent>,
+    signal: AbortSignal | undefined,
+  ): Promise<void> {
+    const { response } = await guarded(
+      sui.ledgerService.batchGetTransactions({
+        digests: [...digests],
+        readMask: { paths: ["digest", "transaction.sender", "timestamp"] },
+      }, signal === undefined ? {} : { abort: signal }),
+      signal,
+    );
+    for (const [n, { result }] of response.transactions.entries()) {
+      if (result.oneofKind !== "transaction") continue;
+      const { digest, transaction, timestamp } = result.transaction;
+      const sender = transaction?.sender;
+      if (digest !== digests[n] || sender === undefined || timestamp === undefined) continue;
+      const at = Number(timestamp.seconds) * 1000 + Math.floor(timestamp.nanos / 1e6);
+      found.set(digest!, { sender, at });
+    }
+  }
+}
+
+function isMissing(error: Error): boolean {
+  return "code" in error && error.code === "notExists";
+}
+
+function unavailable(cause?: unknown): SvcError {
+  return new SvcError("storage_unavailable", "The chain does not answer", { cause });
+}
+
+async function guarded<T>(call: PromiseLike<T>, signal: AbortSignal | undefined): Promise<T> {
+  try {
+    return await call;
+  } catch (cause) {
+    signal?.throwIfAborted();
+    throw unavailable(cause);
+  }
+}

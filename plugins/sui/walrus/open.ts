@@ -1,0 +1,212 @@
+import type { SuiGrpcClient } from "@mysten/sui/grpc";
+import { WalrusClient } from "@mysten/walrus";
+import { Aggregators } from "./aggregator/aggregators.ts";
+import { WalrusBlobStore } from "./blob_store.ts";
+import { Catalogue } from "./catalogue.ts";
+import { ChainReads } from "./discovery/chain_reads.ts";
+import { DISCOVERY_SCHEMA } from "./discovery/found_rows.ts";
+import { Listing } from "./discovery/listing.ts";
+import { Discovery } from "./discovery/look.ts";
+import { BlobBytes } from "./discovery/proven_bytes.ts";
+import type { Route, WalrusObjects } from "./networks.ts";
+import { MoveTeller } from "./upkeep/moves.ts";
+import { Upkeep } from "./upkeep/upkeep.ts";
+import { UPKEEP_SCHEMA } from "./upkeep/upkeep_rows.ts";
+import { BlobFiles } from "./upload/blob_files.ts";
+import { boundedHttp } from "./upload/bounded_http.ts";
+import { Chain } from "./upload/chain.ts";
+import { type Clock, SYSTEM_CLOCK } from "./upload/clock.ts";
+import { Encoder } from "./upload/encoding/encoder.ts";
+import { ItemRows } from "./upload/rows/item_rows.ts";
+import { UPLOAD_SCHEMA } from "./upload/rows/schema.ts";
+import { SignedRows } from "./upload/rows/signed_rows.ts";
+import { UploadRows } from "./upload/rows/upload_rows.ts";
+import { Uploads } from "./upload/uploads.ts";
+import { parseWallets, Wallets } from "./upload/wallets.ts";
+import { StateReader } from "./walrus_state.ts";
+
+/** Settings of {@linkcode openWalrus}. */
+export interface WalrusOptions {
+  /** Folder of `walrus.db` and of blobs on their way. */
+  readonly dataDir: string;
+  /** Client of a node. */
+  readonly sui: SuiGrpcClient;
+  /** Client of an archive, for transactions the node has forgotten. */
+  readonly archive?: SuiGrpcClient | undefined;
+  /** Where Walrus is on the chain. */
+  readonly objects: WalrusObjects;
+  /** How blobs reach the storage nodes. */
+  readonly route: Route;
+  /** Aggregators to read from. */
+  readonly aggregatorUrls: readonly string[];
+  /** Private keys of the wallets that pay, comma-separated. */
+  readonly privateKeys: string;
+  /** The contract's package, an attribute of every Blob object. */
+  readonly packageId?: string | undefined;
+  /** Addresses, besides the owner and the wallets, whose blobs are taken. */
+  readonly writers?: readonly string[];
+  /** Epochs a blob is paid for. */
+  readonly epochs: number;
+  /** Epochs before its end at which a blob is stored again; 0: never. */
+  readonly renewBefore?: number;
+  /** Milliseconds without an answer after which the next aggregator is asked too. */
+  readonly raceAfterMs?: number;
+  /** Wait of a lonely item for company, in milliseconds. */
+  readonly batchMs: number;
+  /** How long bytes are kept here once they are stored or read, in milliseconds. */
+  readonly keepMs: number;
+  /** Milliseconds between rounds of upkeep; 0: none. */
+  readonly upkeepMs?: number;
+  /** Longest wait of a `put`, in milliseconds. */
+  readonly patienceMs?: number;
+  /** Time. */
+  readonly clock?: Clock;
+  /** Called between every two steps of an upload, for tests. */
+  readonly failpoint?: (name: string) => void;
+  /** Notes for the operator; never texts, keys or addresses. */
+  readonly log?: (level: "debug" | "info" | "warn", message: string) => void;
+}
+
+/** The most that is paid to an upload relay for one blob: 0.01 SUI, in MIST. */
+const MAX_TIP = 10_000_000;
+
+/** A relay encodes for some 4 s, and stores at hundreds of nodes, before it answers. */
+const TRANSFER_MS = 180_000;
+
+/** A certificate of a thousand nodes is some 10 kB. */
+const MAX_ANSWER = 262_144;
+
+/**
+ * Opens the store; it goes on with what is in the data directory, and contacts nothing else before
+ * there is something to do.
+ *
+ * @throws {SvcError} `invalid_parameter` for keys that are none, `storage_unavailable` when
+ * `walrus.db` cannot be opened.
+ */
+export function openWalrus(options: WalrusOptions): WalrusBlobStore {
+  const { dataDir, sui, route, epochs, packageId, keepMs, batchMs, privateKeys } = options;
+  const { clock = SYSTEM_CLOCK, failpoint = () => {}, log = () => {} } = options;
+  const now = () => clock.now();
+  const wallets = new Wallets(parseWallets(privateKeys));
+  const closing = new AbortController();
+  const http = (part: Route["kind"]) =>
+    boundedHttp({
+      part,
+      maxBytes: MAX_ANSWER,
+      timeoutMs: TRANSFER_MS,
+      signal: closing.signal,
+      now,
+    });
+  const walrus = new WalrusClient({
+    packageConfig: options.objects,
+    suiClient: sui,
+    ...(route.kind === "publisher" ? {} : {
+      uploadRelay: {
+        host: route.url,
+        fetch: http("relay"),
+        timeout: TRANSFER_MS,
+        sendTip: { max: MAX_TIP },
+      },
+    }),
+  });
+  const catalogue = new Catalogue({
+    dataDir,
+    schema: [UPLOAD_SCHEMA, DISCOVERY_SCHEMA, UPKEEP_SCHEMA],
+  });
+  const { database } = catalogue;
+  const reader = new StateReader(walrus, now);
+  const state = () => reader.state();
+  const epoch = async () => (await state()).epoch;
+  const shards = async () => (await state()).shards;
+  const items = new ItemRows(database);
+  const encoder = new Encoder(clock);
+  const uploads = new Uploads({
+    catalogue,
+    items,
+    uploads: new UploadRows(database),
+    signed: new SignedRows(database),
+    files: new BlobFiles(dataDir),
+    encoder,
+    chain: new Chain({ sui, walrus, packageId, epochs, state }),
+    sui,
+    walrus,
+    publisher: route.kind === "publisher" ? { url: route.url, http: http("publisher") } : undefined,
+    epochs,
+    clock,
+    failpoint,
+    log,
+    wallets,
+    batchMs,
+    keepMs,
+    closing,
+    ...(options.patienceMs === undefined ? {} : { patienceMs: options.patienceMs }),
+  });
+  const aggregators = new Aggregators({
+    urls: options.aggregatorUrls,
+    raceAfterMs: options.raceAfterMs ?? 150,
+    now,
+  });
+  let known: { readonly type: string; readonly reads: ChainReads } | undefined;
+  /** The client keeps the type of Blob objects until it is reset, as after a node's lie. */
+  const chainReads = async () => {
+    const type = await walrus.getBlobType();
+    if (known?.type !== type) known = { type, reads: new ChainReads(sui, type, options.archive) };
+    return known.reads;
+  };
+  const bytes = new BlobBytes({
+    catalogue,
+    aggregators,
+    shards,
+    blobIdOf: async (blob) => (await encoder.blob(await shards(), blob)).blobId,
+    keepMs,
+    now,
+  });
+  const discovery = new Discovery({
+    catalogue,
+    chain: {
+      async *owned(owner, signal) {
+        yield* (await chainReads()).owned(owner, signal);
+      },
+      attributes: async (ids, signal) => await (await chainReads()).attributes(ids, signal),
+      senders: async (digests, signal) => await (await chainReads()).senders(digests, signal),
+    },
+    epoch,
+    wallets: wallets.addresses,
+    writers: options.writers ?? [],
+    packageId,
+    log,
+  });
+  const listing = new Listing({ catalogue, discovery, bytes, epoch, log });
+  const moves = new MoveTeller(catalogue, () => log("warn", "walrus: moves are told again later"));
+  const { renewBefore = 1 } = options;
+  const upkeep = new Upkeep({
+    catalogue,
+    writer: uploads,
+    bytes,
+    discovery,
+    listing,
+    moves,
+    state,
+    epochStart: () => reader.epochStart(),
+    epochs,
+    renewBefore,
+    now,
+    log,
+  });
+  const { upkeepMs = 0 } = options;
+  return new WalrusBlobStore({
+    catalogue,
+    items,
+    uploads,
+    bytes,
+    aggregators,
+    listing,
+    discovery,
+    upkeep,
+    moves,
+    state,
+    clock,
+    upkeepMs,
+    log,
+  });
+}

@@ -1,0 +1,159 @@
+import type { Scope } from "../../../../src/interfaces/mod.ts";
+import { MAX_PATCHES } from "../stored_blob.ts";
+import type { Item } from "./upload.ts";
+
+/** Items that become one blob. */
+export interface Batch extends Scope {
+  /** Whether they become a quilt; else it is one item. */
+  readonly quilt: boolean;
+  /** In the order of arrival. */
+  readonly items: readonly Item[];
+}
+
+/** Most bytes of items in one quilt; an item above it is a blob by itself. */
+export const MAX_BATCH_BYTES = 4_194_304;
+
+/** While items keep coming, a batch waits so many times its usual wait at most. */
+export const MAX_WAITS = 6;
+
+/**
+ * Items that wait for more of their scope. A lonely one waits `batchMs`; while more keep coming
+ * within that time of each other, all of them wait on, up to {@linkcode MAX_WAITS} times as long.
+ * What is cut takes along scopes that have waited for half of their time, so that their blobs
+ * share transactions.
+ */
+export class Batcher {
+  readonly #batchMs: number;
+  readonly #waiting = new Map<string, Item[]>();
+  readonly #standalone: Item[] = [];
+  #count = 0;
+
+  /** Waits so many milliseconds for company. */
+  constructor(batchMs: number) {
+    this.#batchMs = batchMs;
+  }
+
+  /** Items that wait. */
+  get count(): number {
+    return this.#count;
+  }
+
+  /** Takes an item. */
+  add(item: Item): void {
+    this.#count++;
+    if (item.standalone) {
+      this.#standalone.push(item);
+      return;
+    }
+    const key = `${item.owner}\n${item.namespace}`;
+    const items = this.#waiting.get(key);
+    if (items === undefined) this.#waiting.set(key, [item]);
+    else items.push(item);
+  }
+
+  /** Lets go of an item of a scope, when it is here. */
+  remove({ owner, namespace }: Scope, seq: number): void {
+    const key = `${owner}\n${namespace}`;
+    for (const items of [this.#standalone, this.#waiting.get(key) ?? []]) {
+      const at = items.findIndex((item) => item.seq === seq);
+      if (at < 0) continue;
+      items.splice(at, 1);
+      this.#count--;
+    }
+    if (this.#waiting.get(key)?.length === 0) this.#waiting.delete(key);
+  }
+
+  /** When the next batch is due, milliseconds since the epoch; `Infinity` when nothing waits. */
+  dueAt(now: number): number {
+    if (this.#standalone.length > 0) return now;
+    let due = Infinity;
+    for (const items of this.#waiting.values()) due = Math.min(due, this.#due(items, now));
+    return due;
+  }
+
+  /** Takes the batches that are due out, or all of them. */
+  take(
+    now: number,
+    { maxPatches = MAX_PATCHES, maxBytes = MAX_BATCH_BYTES, all = false } = {},
+  ): Batch[] {
+    const batches: Batch[] = [];
+    for (const item of this.#standalone.splice(0)) batches.push(batchOf([item], false));
+    const due = all || this.dueAt(now) <= now;
+    for (const [key, items] of this.#waiting) {
+      const chunks = chunksOf(items, maxPatches, maxBytes);
+      const last = chunks.at(-1) ?? [];
+      const full = isFull(last, maxPatches, maxBytes);
+      const along = due && (all || full || this.#isRipe(last, now));
+      const rest = along ? [] : full ? [] : chunks.pop() ?? [];
+      for (const chunk of chunks) {
+        batches.push(batchOf(chunk, chunk.length > 1 || sizeOf(chunk) <= maxBytes));
+      }
+      if (rest.length === 0) this.#waiting.delete(key);
+      else this.#waiting.set(key, rest);
+    }
+    for (const { items } of batches) this.#count -= items.length;
+    return batches;
+  }
+
+  #due(items: readonly Item[], now: number): number {
+    const [first, last] = [items[0], items.at(-1)];
+    if (first === undefined || last === undefined) return Infinity;
+    if (isFull(items, MAX_PATCHES, MAX_BATCH_BYTES)) return now;
+    const latest = first.createdAt + MAX_WAITS * this.#batchMs;
+    return Math.min(latest, last.createdAt + this.#batchMs);
+  }
+
+  #isRipe(items: readonly Item[], now: number): boolean {
+    const first = items[0]?.createdAt ?? now;
+    const due = this.#due(items, now);
+    return due <= now || now - first >= (due - first) / 2;
+  }
+}
+
+function batchOf(items: readonly Item[], quilt: boolean): Batch {
+  const { owner, namespace } = items[0]!;
+  return { owner, namespace, quilt, items };
+}
+
+function sizeOf(items: readonly Item[]): number {
+  return items.reduce((sum, { size }) => sum + size, 0);
+}
+
+function isFull(items: readonly Item[], maxPatches: number, maxBytes: number): boolean {
+  return items.length >= maxPatches || sizeOf(items) >= maxBytes;
+}
+
+/** Items in their order, as many together as a quilt holds. */
+function chunksOf(items: readonly Item[], maxPatches: number, maxBytes: number): Item[][] {
+  const chunks: Item[][] = [];
+  let chunk: Item[] = [];
+  let size = 0;
+  for (const item of items) {
+    const over = chunk.length >= maxPatches || size + item.size > maxBytes;
+    if (over && chunk.length > 0) {
+      chunks.push(chunk);
+      [chunk, size] = [[], 0];
+    }
+    chunk.push(item);
+    size += item.size;
+  }
+  if (chunk.length > 0) chunks.push(chunk);
+  return chunks;
+}
+
+/** Largest symbol of Walrus' encoding, in bytes; sizes of symbols are even. */
+const MAX_SYMBOL = 65_534;
+
+/**
+ * How much a quilt holds at so many shards: `n - f` columns of `n - 2f` symbols, f = floor((n - 1) /
+ * 3) (walrus-core, source_symbols_for_n_shards). A column is left for the index, one for the
+ * deletions told; of the bytes a quarter fits however unlike the items are.
+ */
+export function quiltLimits(shards: number): { maxPatches: number; maxBytes: number } {
+  const faulty = Math.floor((shards - 1) / 3);
+  const [columns, rows] = [shards - faulty, shards - 2 * faulty];
+  return {
+    maxPatches: Math.max(1, columns - 2),
+    maxBytes: Math.min(MAX_BATCH_BYTES, Math.floor(columns * rows * MAX_SYMBOL / 4)),
+  };
+}

@@ -1,0 +1,61 @@
+import { gather } from "../../../../src/wire/body/gathered_bytes.ts";
+import { retryAfterOf } from "../../../shared/models/bounded_fetch.ts";
+import { type Part, StepFailure } from "./failure.ts";
+
+/** Bounds of exchanges with one part. */
+export interface HttpBounds {
+  /** Whom the failure is told of. */
+  readonly part: Part & ("relay" | "publisher");
+  /** Most bytes of an answer. */
+  readonly maxBytes: number;
+  /** Longest time of an exchange, in milliseconds. */
+  readonly timeoutMs: number;
+  /** Ends every exchange. */
+  readonly signal: AbortSignal;
+  /** Milliseconds since the epoch. */
+  readonly now: () => number;
+}
+
+const NAMES = { relay: "the upload relay", publisher: "the publisher" } as const;
+
+/**
+ * A `fetch` whose answers are read whole within a number of bytes and a time. Redirects are
+ * refused: the permission list names hosts. It throws {@linkcode StepFailure} for every answer but
+ * 200, whose bodies are never read.
+ */
+export function boundedHttp(bounds: HttpBounds): typeof fetch {
+  const { part, maxBytes, timeoutMs, signal, now } = bounds;
+  const failure = (text: string, cause?: unknown, pauseMs = 0) =>
+    new StepFailure("unreachable", part, `${NAMES[part]} ${text}`, { cause, pauseMs });
+  return async (input, init = {}) => {
+    const deadline = new AbortController();
+    const timer = setTimeout(() => deadline.abort(), timeoutMs);
+    try {
+      // Not the bytes themselves: fetch repeats a request with those when its connection breaks.
+      const { body } = init;
+      const once = body instanceof Uint8Array ? { body: new Blob([new Uint8Array(body)]) } : {};
+      const response = await fetch(input, {
+        ...init,
+        ...once,
+        redirect: "error",
+        signal: AbortSignal.any([signal, deadline.signal]),
+      });
+      if (response.status !== 200) {
+        await response.body?.cancel();
+        const pauseMs = (retryAfterOf(response.headers, now()) ?? 0) * 1000;
+        throw failure(`answers ${response.status}`, undefined, pauseMs);
+      }
+      const tooLarge = () => failure("answers with too many bytes");
+      const bytes = await gather(response, maxBytes, tooLarge);
+      return new Response(bytes, { headers: { "content-type": "application/json" } });
+    } catch (cause) {
+      if (cause instanceof StepFailure) throw cause;
+      throw failure(
+        deadline.signal.aborted ? "did not answer in time" : "cannot be reached",
+        cause,
+      );
+    } finally {
+      clearTimeout(timer);
+    }
+  };
+}

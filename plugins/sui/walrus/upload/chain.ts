@@ -1,0 +1,265 @@
+import type { SuiGrpcClient } from "@mysten/sui/grpc";
+import { Transaction } from "@mysten/sui/transactions";
+import type { WalrusClient } from "@mysten/walrus";
+import { type ChainBlob, parseBlobObject } from "../blob_object.ts";
+import {
+  ATTRIBUTE_FORMAT,
+  ATTRIBUTE_NAMESPACE,
+  ATTRIBUTE_OWNER,
+  ATTRIBUTE_PACKAGE,
+  ATTRIBUTE_TYPE,
+  FORMAT,
+} from "../stored_blob.ts";
+import { decodeCertificate } from "./certificate.ts";
+import { StepFailure } from "./failure.ts";
+import type { SignedTransaction } from "./rows/signed_rows.ts";
+import { type CreatedObject, sign } from "./transactions.ts";
+import type { Upload } from "./upload.ts";
+import type { Lease } from "./wallets.ts";
+
+/** Where uploads are paid and certified. */
+export interface ChainOptions {
+  /** Client of a node. */
+  readonly sui: SuiGrpcClient;
+  /** Walrus on that chain. */
+  readonly walrus: WalrusClient;
+  /** The contract's package, an attribute of every Blob object; absent where there is none. */
+  readonly packageId?: string | undefined;
+  /** Epochs to pay for. */
+  readonly epochs: number;
+  /** Reads the state of Walrus. */
+  readonly state: () => Promise<{ readonly epoch: number; readonly shards: number }>;
+}
+
+/** A blob's digest for the tip of its upload. */
+export interface Tip {
+  /** SHA-256 of the blob. */
+  readonly digest: Uint8Array;
+  /** 32 random bytes. */
+  readonly nonce: Uint8Array;
+}
+
+/** Below this a wallet cannot pay for gas: 0.05 SUI, in MIST. */
+const MIN_SUI = 50_000_000n;
+
+/** Walrus on the chain, as uploads need it. Calls throw {@linkcode StepFailure}. */
+export class Chain {
+  readonly #options: ChainOptions;
+
+  /** Contacts nothing by itself. */
+  constructor(options: ChainOptions) {
+    this.#options = options;
+  }
+
+  /** Shards of the network. */
+  async shards(): Promise<number> {
+    return (await this.#call(this.#options.state)).shards;
+  }
+
+  /** The present epoch of Walrus. */
+  async epoch(): Promise<number> {
+    return (await this.#call(this.#options.state)).epoch;
+  }
+
+  /** What the relay asks for an upload of so many bytes, in MIST. */
+  async tip(size: number): Promise<bigint> {
+    try {
+      return BigInt(await this.#options.walrus.calculateUploadRelayTip({ size }));
+    } catch (thrown) {
+      throw StepFailure.of("relay", thrown);
+    }
+  }
+
+  /** Forgets what was read of the chain: prices, committee, package. */
+  reset(): void {
+    this.#options.walrus.reset();
+  }
+
+  /** The transaction that reserves space for blobs and registers them, signed. */
+  async register(
+    lease: Lease,
+    uploads: readonly Upload[],
+    tip: Tip | undefined,
+  ): Promise<SignedTransaction> {
+    const { walrus, epochs } = this.#options;
+    const transaction = new Transaction();
+    transaction.setSender(lease.address);
+    const [first] = uploads;
+    // The relay reads its proof of payment from the first input: one blob with a tip each.
+    if (tip !== undefined) {
+      const { digest: blobDigest, nonce } = tip;
+      transaction.add(
+        walrus.sendUploadRelayTip({ size: first!.encoded!.size, blobDigest, nonce }),
+      );
+    }
+    const blobs = uploads.map((upload) => {
+      const { blobId, rootHash, size } = upload.encoded!;
+      const attributes = this.#attributes(upload);
+      return transaction.add(
+        walrus.registerBlob({ size, epochs, blobId, rootHash, deletable: true, attributes }),
+      );
+    });
+    transaction.transferObjects(blobs, lease.address);
+    return await this.#sign(lease, transaction, uploads);
+  }
+
+  /** The transaction that certifies blobs, or names them, and hands them to their owners, signed. */
+  async finish(lease: Lease, uploads: readonly Upload[]): Promise<SignedTransaction> {
+    const { walrus } = this.#options;
+    const transaction = new Transaction();
+    transaction.setSender(lease.address);
+    for (const upload of uploads) {
+      const blobObjectId = upload.objectId!;
+      if (upload.certificate === undefined) {
+        const blobObject = transaction.object(blobObjectId);
+        const attributes = this.#attributes(upload);
+        transaction.add(walrus.writeBlobAttributes({ blobObject, attributes }));
+      } else {
+        const certificate = decodeCertificate(upload.certificate);
+        const { blobId } = upload.encoded!;
+        transaction.add(
+          walrus.certifyBlob({ blobId, blobObjectId, certificate, deletable: true }),
+        );
+      }
+    }
+    for (const [owner, theirs] of Map.groupBy(uploads, (upload) => upload.owner)) {
+      transaction.transferObjects(theirs.map(({ objectId }) => objectId!), owner);
+    }
+    return await this.#sign(lease, transaction, []);
+  }
+
+  /** Blob objects among what a transaction created. */
+  async blobsAmong(created: readonly CreatedObject[]): Promise<ChainBlob[]> {
+    const type = await this.#call(async () => await this.#options.walrus.getBlobType());
+    return await this.#read(
+      created.filter((object) => object.type === type).map(({ objectId }) => objectId),
+    );
+  }
+
+  /** Every Blob object of an address. */
+  async blobsOf(owner: string): Promise<ChainBlob[]> {
+    const { sui, walrus } = this.#options;
+    return await this.#call(async () => {
+      const type = await walrus.getBlobType();
+      const blobs: ChainBlob[] = [];
+      let cursor: string | null = null;
+      do {
+        const page: Awaited<ReturnType<typeof listPage>> = await listPage(sui, owner, type, cursor);
+        for (const { content } of page.objects) blobs.push(parseBlobObject(content));
+        cursor = page.hasNextPage ? page.cursor : null;
+      } while (cursor !== null);
+      return blobs;
+    });
+  }
+
+  /** Whether every Blob object is certified and its owner's. */
+  async isHandedOver(uploads: readonly Upload[]): Promise<boolean> {
+    return await this.#call(async () => {
+      const { objects } = await this.#options.sui.core.getObjects({
+        objectIds: uploads.map(({ objectId }) => objectId!),
+        include: { content: true },
+      });
+      return uploads.every((upload, index) => {
+        const object = objects[index];
+        if (object === undefined || object instanceof Error) return false;
+        const isTheirs = object.owner.$kind === "AddressOwner" &&
+          object.owner.AddressOwner === upload.owner;
+        // Where both are one, only a certificate of ours tells before from after.
+        const tells = upload.owner !== upload.wallet || upload.certificate !== undefined;
+        return isTheirs && tells && parseBlobObject(object.content).certifiedEpoch !== undefined;
+      });
+    });
+  }
+
+  async #read(objectIds: readonly string[]): Promise<ChainBlob[]> {
+    return await this.#call(async () => {
+      const blobs: ChainBlob[] = [];
+      for (let at = 0; at < objectIds.length; at += 50) {
+        const { objects } = await this.#options.sui.core.getObjects({
+          objectIds: objectIds.slice(at, at + 50),
+          include: { content: true },
+        });
+        for (const object of objects) {
+          if (object instanceof Error) throw object;
+          blobs.push(parseBlobObject(object.content));
+        }
+      }
+      return blobs;
+    });
+  }
+
+  #attributes({ owner, namespace, quilt }: Upload): Record<string, string> {
+    const { packageId } = this.#options;
+    return {
+      [ATTRIBUTE_OWNER]: owner,
+      [ATTRIBUTE_NAMESPACE]: namespace,
+      ...(packageId === undefined ? {} : { [ATTRIBUTE_PACKAGE]: packageId }),
+      [ATTRIBUTE_FORMAT]: FORMAT,
+      ...(quilt ? { [ATTRIBUTE_TYPE]: "quilt" } : {}),
+    };
+  }
+
+  async #sign(
+    lease: Lease,
+    transaction: Transaction,
+    paid: readonly Upload[],
+  ): Promise<SignedTransaction> {
+    try {
+      return await sign(this.#options.sui, lease, transaction);
+    } catch (thrown) {
+      const failure = StepFailure.of("chain", thrown);
+      if (await this.#isPoor(lease.address, paid)) {
+        const message = "the wallet holds too little SUI or WAL";
+        throw new StepFailure("poor", "wallets", message, { cause: thrown });
+      }
+      throw failure;
+    }
+  }
+
+  /** Asked only after a failure: texts of errors differ from node to node. */
+  async #isPoor(owner: string, uploads: readonly Upload[]): Promise<boolean> {
+    const { sui, walrus, epochs } = this.#options;
+    try {
+      const gas = await sui.core.getBalance({ owner });
+      if (BigInt(gas.balance.balance) < MIN_SUI) return true;
+      const sizes = uploads.map(({ encoded }) => encoded!.size);
+      const costs = await Promise.all(sizes.map((size) => walrus.storageCost(size, epochs)));
+      const cost = costs.reduce((sum, { totalCost }) => sum + totalCost, 0n);
+      if (cost === 0n) return false;
+      const coinType = await this.#walType();
+      const wal = await sui.core.getBalance({ owner, coinType });
+      return BigInt(wal.balance.balance) < cost;
+    } catch {
+      return false;
+    }
+  }
+
+  /** The coin that Walrus takes, of the signature of `staking::stake_with_pool`. */
+  async #walType(): Promise<string> {
+    const { sui, walrus } = this.#options;
+    const { package_id: packageId } = await walrus.systemObject();
+    const { function: stake } = await sui.core.getMoveFunction({
+      packageId,
+      moduleName: "staking",
+      name: "stake_with_pool",
+    });
+    const body = stake.parameters[1]?.body;
+    const coin = body?.$kind === "datatype" ? body.datatype.typeParameters[0] : undefined;
+    if (coin?.$kind !== "datatype") throw new Error("The WAL coin is unknown");
+    return coin.datatype.typeName;
+  }
+
+  async #call<T>(work: () => Promise<T>): Promise<T> {
+    try {
+      return await work();
+    } catch (thrown) {
+      // The client keeps what it has read for ever, also what a node said that was wrong.
+      this.reset();
+      throw StepFailure.of("chain", thrown);
+    }
+  }
+}
+
+function listPage(sui: SuiGrpcClient, owner: string, type: string, cursor: string | null) {
+  return sui.core.listOwnedObjects({ owner, type, cursor, include: { content: true } });
+}

@@ -1,0 +1,319 @@
+import { createHash } from "node:crypto";
+import type { SuiGrpcClient } from "@mysten/sui/grpc";
+import type { WalrusClient } from "@mysten/walrus";
+import type { BlobFiles } from "./blob_files.ts";
+import { certifies, encodeCertificate } from "./certificate.ts";
+import type { ChainBlob } from "../blob_object.ts";
+import type { Chain } from "./chain.ts";
+import type { Clock } from "./clock.ts";
+import type { Completion } from "./completion.ts";
+import type { Encoder } from "./encoding/encoder.ts";
+import { StepFailure } from "./failure.ts";
+import { isPublished, publish } from "./publisher.ts";
+import type { SavedTransaction, SignedRows } from "./rows/signed_rows.ts";
+import { settle } from "./transactions.ts";
+import type { Upload } from "./upload.ts";
+import { UploadBytes } from "./upload_bytes.ts";
+import type { Lease } from "./wallets.ts";
+
+/** What the steps of an upload work with. */
+export interface StepParts extends Completion {
+  /** Transactions. */
+  readonly signed: SignedRows;
+  /** Blobs on their way. */
+  readonly files: BlobFiles;
+  /** Encodes in a worker. */
+  readonly encoder: Encoder;
+  /** Walrus on the chain. */
+  readonly chain: Chain;
+  /** The chain itself. */
+  readonly sui: SuiGrpcClient;
+  /** Carries blobs to the relay. */
+  readonly walrus: WalrusClient;
+  /** Carries blobs to the publisher, where there is one. */
+  readonly publisher?: { readonly url: string; readonly http: typeof fetch } | undefined;
+  /** Epochs to pay for. */
+  readonly epochs: number;
+  /** Time. */
+  readonly clock: Clock;
+  /** Called between every two steps, for tests. */
+  readonly failpoint: (name: string) => void;
+  /** Notes for the operator. */
+  readonly log: (level: "info" | "warn", message: string) => void;
+}
+
+const ENDED = () =>
+  new StepFailure("refused", "chain", "the space paid for ended before the blob was stored");
+
+const UNTOLD = () =>
+  new StepFailure("unreachable", "chain", "the node does not know a transaction it executed");
+
+/**
+ * A publisher that was asked may store for so long; before, nobody asks again. Twice as long as its
+ * answer is waited for: one that is late then may be storing still.
+ */
+const PUBLISHER_GRACE_MS = 360_000;
+
+/**
+ * The steps of an upload. Each saves what it is about to do before it pays, and what came of it
+ * before the next one starts, so that each may be repeated after a crash at any point.
+ */
+export class Steps {
+  readonly #parts: StepParts;
+  readonly #bytes: UploadBytes;
+
+  /** Takes what they work with. */
+  constructor(parts: StepParts) {
+    this.#parts = parts;
+    this.#bytes = new UploadBytes(parts);
+  }
+
+  /** `cut` to `encoded`. */
+  async encode(upload: Upload): Promise<void> {
+    const { uploads, catalogue, failpoint } = this.#parts;
+    const made = await this.#bytes.make(upload);
+    failpoint("written");
+    const nonce = crypto.getRandomValues(new Uint8Array(32));
+    await catalogue.database.write(() => uploads.setEncoded(upload.seq, made, nonce));
+    failpoint("encoded");
+  }
+
+  /** What the relay asks for an upload; 0 with a publisher. */
+  async tip(upload: Upload): Promise<bigint> {
+    const { publisher, chain } = this.#parts;
+    return publisher === undefined ? await chain.tip(upload.encoded!.size) : 0n;
+  }
+
+  /** `encoded` to `registered`, all in one transaction. */
+  async register(lease: Lease, group: readonly Upload[], withTip: boolean): Promise<void> {
+    const { chain, signed, uploads, catalogue, failpoint } = this.#parts;
+    const [first] = group;
+    let tip;
+    if (withTip && first?.nonce !== undefined) {
+      const digest = createHash("sha256").update(await this.#bytes.read(first)).digest();
+      tip = { digest: new Uint8Array(digest), nonce: first.nonce };
+    }
+    const made = await chain.register(lease, group, tip);
+    const seq = await catalogue.database.write(() => {
+      const seq = signed.add(made);
+      for (const upload of group) uploads.setRegistering(upload.seq, lease.address, seq);
+      return seq;
+    });
+    failpoint("register signed");
+    await this.settleRegister(signed.get(seq)!, group, true);
+  }
+
+  /** `registering` to `registered`, or back to `encoded` when nothing was paid. */
+  async settleRegister(
+    saved: SavedTransaction,
+    group: readonly Upload[],
+    isFresh = false,
+  ): Promise<void> {
+    const { sui, chain, signed, uploads, catalogue, failpoint } = this.#parts;
+    const outcome = await settle(sui, saved, isFresh);
+    failpoint("register executed");
+    const blobs = outcome.kind === "executed"
+      ? await chain.blobsAmong(outcome.created)
+      : outcome.kind === "failed"
+      ? undefined
+      : await this.#heldBlobs(saved.wallet, group);
+    if (blobs === undefined) {
+      if (outcome.kind === "untold") throw UNTOLD();
+      await catalogue.database.write(() => {
+        signed.end(saved.seq, outcome.kind === "void" ? "void" : "done");
+        for (const { seq } of group) uploads.setUnregistered(seq);
+      });
+      chain.reset();
+      throw new StepFailure("refused", "chain", "the chain did not register the blobs", {
+        cause: outcome,
+      });
+    }
+    const byId = new Map(blobs.map((blob) => [blob.blobId, blob]));
+    const found = group.map((upload) => ({ upload, blob: byId.get(upload.encoded!.blobId) }));
+    if (found.some(({ blob }) => blob === undefined)) {
+      throw new StepFailure("unreachable", "chain", "the node leaves out a registered blob");
+    }
+    await catalogue.database.write(() => {
+      signed.end(saved.seq, "done");
+      for (const { upload, blob } of found) {
+        uploads.setRegistered(upload.seq, blob!.objectId, blob!.endEpoch);
+      }
+    });
+    failpoint("registered");
+  }
+
+  /**
+   * A group's Blob objects in a wallet, when all of them are there: before anything is paid again,
+   * the objects themselves are asked, not only a node's memory of transactions.
+   */
+  async #heldBlobs(wallet: string, group: readonly Upload[]): Promise<ChainBlob[] | undefined> {
+    const { chain, uploads } = this.#parts;
+    const ids = new Set(group.map(({ encoded }) => encoded!.blobId));
+    const epoch = await chain.epoch();
+    const held = (await chain.blobsOf(wallet)).filter((blob) =>
+      ids.has(blob.blobId) && blob.certifiedEpoch === undefined && blob.endEpoch > epoch &&
+      !uploads.isTaken(blob.objectId)
+    );
+    return new Set(held.map(({ blobId }) => blobId)).size === ids.size ? held : undefined;
+  }
+
+  /** `registered` to `uploaded`: the relay stores the blob and answers the certificate. */
+  async upload(upload: Upload): Promise<void> {
+    const { walrus, signed, uploads, catalogue, failpoint } = this.#parts;
+    const { blobId } = upload.encoded!;
+    const blobObjectId = upload.objectId!;
+    if ((await this.#lasting([upload])).length === 0) throw ENDED();
+    const blob = await this.#bytes.read(upload);
+    const txDigest = signed.get(upload.register!)?.digest;
+    let certificate;
+    try {
+      ({ certificate } = await walrus.writeBlobToUploadRelay({
+        blobId,
+        blob,
+        nonce: upload.nonce!,
+        txDigest: txDigest!,
+        blobObjectId,
+        deletable: true,
+        encodingType: "RS2",
+      }));
+    } catch (thrown) {
+      throw StepFailure.of("relay", thrown);
+    }
+    if (!certifies(certificate, blobId, blobObjectId)) {
+      throw new StepFailure("unreachable", "relay", "the upload relay certifies another blob");
+    }
+    failpoint("relay answered");
+    const kept = encodeCertificate(certificate);
+    await catalogue.database.write(() => uploads.setUploaded(upload.seq, kept));
+    failpoint("uploaded");
+  }
+
+  /** Has blobs stored, and paid, anew whose paid space has ended; answers the others. */
+  async #lasting(group: readonly Upload[]): Promise<readonly Upload[]> {
+    const { chain, uploads, catalogue } = this.#parts;
+    const epoch = await chain.epoch();
+    const ended = group.filter(({ endEpoch }) => endEpoch! <= epoch);
+    if (ended.length === 0) return group;
+    await catalogue.database.write(() => {
+      for (const { seq } of ended) uploads.setUnregistered(seq);
+    });
+    return group.filter((upload) => !ended.includes(upload));
+  }
+
+  /** `encoded` to `asked` to `uploaded`: the publisher stores the blob in an object of the wallet. */
+  async publish(upload: Upload, wallet: string): Promise<void> {
+    const { publisher, epochs, uploads, catalogue, clock, failpoint } = this.#parts;
+    const blob = await this.#bytes.read(upload);
+    const now = clock.now();
+    await catalogue.database.write(() => uploads.setAsked(upload.seq, wallet, now));
+    failpoint("asked");
+    const { url, http } = publisher!;
+    const published = await publish(http, url, blob, wallet, epochs);
+    failpoint("publisher answered");
+    if (!isPublished(published, upload)) {
+      throw new StepFailure("unreachable", "publisher", "the publisher stored another blob");
+    }
+    await this.find({ ...upload, state: "asked", wallet, askedAt: now });
+  }
+
+  /** `asked` to `uploaded` by what the wallet holds; back to `encoded` when nothing comes of it. */
+  async find(upload: Upload): Promise<void> {
+    const { chain, uploads, catalogue, clock, failpoint } = this.#parts;
+    const epoch = await chain.epoch();
+    const mine = await chain.blobsOf(upload.wallet!);
+    const blob = mine.find(({ blobId, objectId, certifiedEpoch, endEpoch }) =>
+      blobId === upload.encoded?.blobId && certifiedEpoch !== undefined && endEpoch > epoch &&
+      !uploads.isTaken(objectId)
+    );
+    const isMine = blob !== undefined && await catalogue.database.write(() => {
+      // Another upload of the same bytes may have taken it meanwhile.
+      if (uploads.isTaken(blob.objectId)) return false;
+      uploads.setRegistered(upload.seq, blob.objectId, blob.endEpoch);
+      uploads.setUploaded(upload.seq, undefined);
+      return true;
+    });
+    if (isMine) {
+      failpoint("uploaded");
+      return;
+    }
+    const askedAt = upload.askedAt ?? 0;
+    const waitMs = askedAt + PUBLISHER_GRACE_MS - clock.now();
+    if (waitMs <= 0) await catalogue.database.write(() => uploads.setUnregistered(upload.seq));
+    throw new StepFailure("unreachable", "publisher", "the publisher did not store the blob");
+  }
+
+  /** `uploaded` to `finishing`, all in one transaction, and what became of it. */
+  async finish(lease: Lease, group: readonly Upload[]): Promise<void> {
+    const { chain, signed, uploads, catalogue, failpoint } = this.#parts;
+    // The chain lets objects be named and handed over whose space has ended.
+    group = await this.#lasting(group);
+    if (group.length === 0) throw ENDED();
+    let made;
+    try {
+      made = await chain.finish(lease, group);
+    } catch (thrown) {
+      const failure = StepFailure.of("chain", thrown);
+      if (failure.kind !== "refused") throw failure;
+      chain.reset();
+      const good = await this.#sift(lease, group);
+      if (good.length === 0) throw failure;
+      made = await chain.finish(lease, good);
+      group = good;
+    }
+    const seq = await catalogue.database.write(() => {
+      const seq = signed.add(made);
+      for (const upload of group) uploads.setFinishing(upload.seq, seq);
+      return seq;
+    });
+    failpoint("finish signed");
+    await this.settleFinish(signed.get(seq)!, group, true);
+  }
+
+  /**
+   * Checks that the transaction of `finishing` uploads was executed; else they are `uploaded`, or
+   * `encoded` where it came too late for them.
+   */
+  async settleFinish(
+    saved: SavedTransaction,
+    group: readonly Upload[],
+    isFresh = false,
+  ): Promise<void> {
+    const { sui, chain, signed, uploads, catalogue, failpoint } = this.#parts;
+    const outcome = await settle(sui, saved, isFresh);
+    failpoint("finish executed");
+    const isDone = outcome.kind === "executed" ||
+      outcome.kind !== "failed" && await chain.isHandedOver(group);
+    if (isDone) {
+      const left = await this.#lasting(group);
+      if (left.length === 0) await catalogue.database.write(() => signed.end(saved.seq, "done"));
+      return;
+    }
+    if (outcome.kind === "untold") throw UNTOLD();
+    await catalogue.database.write(() => {
+      signed.end(saved.seq, outcome.kind === "void" ? "void" : "done");
+      for (const { seq } of group) uploads.setState(seq, "uploaded");
+    });
+    chain.reset();
+    throw new StepFailure("refused", "chain", "the chain did not certify the blobs", {
+      cause: outcome,
+    });
+  }
+
+  /** Has blobs uploaded again whose certificate the chain refuses; answers the others. */
+  async #sift(lease: Lease, group: readonly Upload[]): Promise<Upload[]> {
+    const { chain, uploads, catalogue, log } = this.#parts;
+    const good: Upload[] = [];
+    for (const upload of group) {
+      try {
+        await chain.finish(lease, [upload]);
+        good.push(upload);
+      } catch (thrown) {
+        if (StepFailure.of("chain", thrown).kind !== "refused") throw thrown;
+        if (upload.certificate === undefined) continue;
+        log("warn", "walrus: the chain refuses a certificate; the blob is uploaded again");
+        await catalogue.database.write(() => uploads.setUncertified(upload.seq));
+      }
+    }
+    return good;
+  }
+}

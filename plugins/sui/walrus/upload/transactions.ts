@@ -1,0 +1,171 @@
+import { SimulationError, type SuiClientTypes, TransactionError } from "@mysten/sui/client";
+import type { SuiGrpcClient } from "@mysten/sui/grpc";
+import { type Transaction, TransactionDataBuilder } from "@mysten/sui/transactions";
+import { StepFailure } from "./failure.ts";
+import type { SavedTransaction, SignedTransaction } from "./rows/signed_rows.ts";
+import type { Lease } from "./wallets.ts";
+
+/** What became of a transaction. */
+export type Outcome =
+  /** Executed with success; the objects it created, by their type. */
+  | { readonly kind: "executed"; readonly created: readonly CreatedObject[] }
+  /** Executed without success: gas was paid, nothing else happened. */
+  | { readonly kind: "failed"; readonly reason: string }
+  /** The node does not know it, and the chain can never execute it any more. */
+  | { readonly kind: "void" }
+  /** Executed, by what its objects say, but the node does not know how: it forgot, or is behind. */
+  | { readonly kind: "untold" };
+
+/** An object that a transaction created. */
+export interface CreatedObject {
+  /** Object id. */
+  readonly objectId: string;
+  /** Its type. */
+  readonly type: string;
+}
+
+const INCLUDE = { effects: true, objectTypes: true } as const;
+type Executed = SuiClientTypes.TransactionResult<typeof INCLUDE>;
+
+/**
+ * Builds and signs; the node simulates the transaction meanwhile.
+ * @throws {StepFailure} `refused` when the simulation fails.
+ */
+export async function sign(
+  sui: SuiGrpcClient,
+  lease: Lease,
+  transaction: Transaction,
+): Promise<SignedTransaction> {
+  transaction.setSender(lease.address);
+  let bytes: Uint8Array;
+  try {
+    bytes = await transaction.build({ client: sui });
+  } catch (cause) {
+    const refused = cause instanceof SimulationError;
+    const message = refused ? "the chain refuses the transaction" : "the chain does not answer";
+    throw new StepFailure(refused ? "refused" : "unreachable", "chain", message, { cause });
+  }
+  const signature = await lease.sign(bytes);
+  const digest = TransactionDataBuilder.getDigestFromBytes(bytes);
+  return { wallet: lease.address, digest, bytes, signature };
+}
+
+/**
+ * Finds out what became of a saved transaction, executing it where it was not: the chain executes a
+ * digest at most once, so that this may be repeated at will. `isFresh` saves the look-up of one that
+ * cannot have been executed yet.
+ *
+ * @throws {StepFailure} `unreachable` while that is unknown.
+ */
+export async function settle(
+  sui: SuiGrpcClient,
+  saved: SavedTransaction,
+  isFresh = false,
+): Promise<Outcome> {
+  try {
+    const known = isFresh ? undefined : await find(sui, saved.digest);
+    if (known !== undefined) return outcomeOf(known);
+    return await execute(sui, saved);
+  } catch (thrown) {
+    throw StepFailure.of("chain", thrown);
+  }
+}
+
+async function execute(sui: SuiGrpcClient, saved: SavedTransaction): Promise<Outcome> {
+  try {
+    const { bytes: transaction, signature, digest } = saved;
+    const result = await sui.core.executeTransaction({
+      transaction,
+      signatures: [signature],
+      include: INCLUDE,
+    });
+    const { digest: answered } = result.Transaction ?? result.FailedTransaction;
+    if (answered !== digest) throw new Error("The node answered for another transaction");
+    // Until then the node may answer reads without the objects it made.
+    await untilFound(sui, digest);
+    return outcomeOf(result);
+  } catch (thrown) {
+    const kind = await standing(sui, saved);
+    // Looked up last: what was executed meanwhile has overtaken its own inputs.
+    const known = await find(sui, saved.digest);
+    if (known !== undefined) return outcomeOf(known);
+    if (kind !== "open") return { kind };
+    throw thrown;
+  }
+}
+
+/** Pauses between looks for a transaction that was executed, in milliseconds. */
+const PAUSES_MS = [100, 300, 600, 1_500, 3_500, 7_000] as const;
+
+/** Not the client's own wait, whose deadline would keep the process for as long as it lasts. */
+async function untilFound(sui: SuiGrpcClient, digest: string): Promise<void> {
+  for (const pause of PAUSES_MS) {
+    if (await find(sui, digest) !== undefined) return;
+    await new Promise((resolve) => setTimeout(resolve, pause));
+  }
+  throw new Error("The node does not find what it executed");
+}
+
+async function find(sui: SuiGrpcClient, digest: string): Promise<Executed | undefined> {
+  try {
+    return await sui.core.getTransaction({ digest, include: INCLUDE });
+  } catch (error) {
+    if (error instanceof TransactionError && error.reason === "notFound") return undefined;
+    throw error;
+  }
+}
+
+function outcomeOf(result: Executed): Outcome {
+  if (result.FailedTransaction !== undefined) {
+    return { kind: "failed", reason: result.FailedTransaction.status.error?.message ?? "unknown" };
+  }
+  const { effects, objectTypes } = result.Transaction;
+  const created = effects.changedObjects
+    .filter(({ idOperation }) => idOperation === "Created")
+    .map(({ objectId }) => ({ objectId, type: objectTypes[objectId] ?? "" }));
+  return { kind: "executed", created };
+}
+
+/**
+ * What the objects a transaction takes say of it: `untold` when it is what changed one of them last,
+ * else `void` when one has another version by now or its last epoch is over.
+ */
+async function standing(
+  sui: SuiGrpcClient,
+  saved: SavedTransaction,
+): Promise<"open" | "void" | "untold"> {
+  const data = TransactionDataBuilder.fromBytes(saved.bytes);
+  const gas = data.gasData.payment ?? [];
+  const inputs = data.inputs.flatMap((input) => input.Object?.ImmOrOwnedObject ?? []);
+  const all = [...gas, ...inputs];
+  let overtaken = false;
+  for (let at = 0; at < all.length; at += 50) {
+    const part = all.slice(at, at + 50);
+    const objectIds = part.map(({ objectId }) => objectId);
+    const { objects } = await sui.core.getObjects({
+      objectIds,
+      include: { previousTransaction: true },
+    });
+    for (const [index, { version }] of part.entries()) {
+      const object = objects[index];
+      if (object === undefined) throw new Error("The node left out an object");
+      if (object instanceof Error) {
+        // A reservation of an address balance stands among the gas coins without being an object.
+        const isInput = at + index >= gas.length;
+        if (isInput && "reason" in object && object.reason !== "unknown") overtaken = true;
+      } else if (object.previousTransaction === saved.digest) return "untold";
+      else if (BigInt(object.version) > BigInt(version)) overtaken = true;
+    }
+  }
+  return overtaken || await isOver(sui, data.expiration) ? "void" : "open";
+}
+
+async function isOver(
+  sui: SuiGrpcClient,
+  expiration: TransactionDataBuilder["expiration"],
+): Promise<boolean> {
+  const last = expiration?.ValidDuring?.maxEpoch ?? expiration?.Epoch;
+  if (last === undefined || last === null) return false;
+  const { systemState } = await sui.core.getCurrentSystemState();
+  return BigInt(systemState.epoch) > BigInt(last);
+}

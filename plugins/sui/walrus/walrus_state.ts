@@ -1,0 +1,67 @@
+import type { WalrusClient } from "@mysten/walrus";
+import { SvcError } from "../../../src/errors.ts";
+import type { WalrusState } from "./upkeep/upkeep.ts";
+
+/** An epoch lasts a day at least; prices and committee change with it. */
+const FRESH_MS = 60_000;
+
+/**
+ * Reads the state of Walrus, and again when it is a minute old: the client keeps what it has read
+ * once for ever.
+ */
+export class StateReader {
+  readonly #walrus: Pick<WalrusClient, "systemState" | "stakingState" | "reset">;
+  readonly #now: () => number;
+  #readAt = -Infinity;
+
+  /** Contacts nothing by itself. */
+  constructor(
+    walrus: Pick<WalrusClient, "systemState" | "stakingState" | "reset">,
+    now: () => number,
+  ) {
+    this.#walrus = walrus;
+    this.#now = now;
+  }
+
+  /**
+   * Epoch, shards and prices.
+   * @throws {SvcError} `storage_unavailable` when the chain does not answer.
+   */
+  async state(): Promise<WalrusState> {
+    const { committee, storage_price_per_unit_size, write_price_per_unit_size } = await this
+      .#read(() => this.#walrus.systemState());
+    return {
+      epoch: committee.epoch,
+      shards: committee.n_shards,
+      prices: {
+        storage: Number(storage_price_per_unit_size),
+        write: Number(write_price_per_unit_size),
+      },
+    };
+  }
+
+  /**
+   * When the present epoch began, milliseconds since the epoch of time: now, while the storage
+   * nodes still change over to it.
+   *
+   * @throws {SvcError} `storage_unavailable` when the chain does not answer.
+   */
+  async epochStart(): Promise<number> {
+    const { epoch_state: state } = await this.#read(() => this.#walrus.stakingState());
+    return Number(state.EpochChangeDone ?? state.NextParamsSelected ?? this.#now());
+  }
+
+  async #read<T>(read: () => Promise<T>): Promise<T> {
+    const now = this.#now();
+    if (now - this.#readAt > FRESH_MS) {
+      this.#walrus.reset();
+      this.#readAt = now;
+    }
+    try {
+      return await read();
+    } catch (cause) {
+      this.#readAt = -Infinity;
+      throw new SvcError("storage_unavailable", "The chain does not answer", { cause });
+    }
+  }
+}

@@ -1,0 +1,112 @@
+import { SvcError } from "../../errors.ts";
+import type { Prefault } from "./prefault.ts";
+
+/** Bytes of a page of WebAssembly. */
+export const PAGE = 65_536;
+/** Bytes the memory grows by at least, so that views are seldom made anew. */
+const GROWTH = 2 * 2 ** 20;
+
+/** A part of the memory that another thread takes from the system. */
+interface Ahead {
+  readonly start: number;
+  readonly end: number;
+  readonly taken: Promise<void>;
+  isTaken: boolean;
+}
+
+/** Memory that is cut into pieces from its start on and grows when its end is reached. */
+export class GrowingMemory {
+  /** The memory; growing detaches the buffers it had before. */
+  readonly memory: WebAssembly.Memory;
+  readonly #limit: number;
+  readonly #prefault: Prefault | undefined;
+  /** Pieces are cut from here on, up to the end. */
+  #next: number;
+  #end: number;
+  #ahead: Ahead | undefined;
+
+  /**
+   * Makes a memory whose first bytes are somebody else's.
+   *
+   * @param reserved how many of them, a multiple of {@linkcode PAGE}.
+   * @param limit most bytes.
+   * @param prefault takes parts of it ahead; absent where nobody can.
+   */
+  constructor(reserved: number, limit: number, prefault: Prefault | undefined) {
+    const maximum = Math.floor(limit / PAGE);
+    this.memory = new WebAssembly.Memory({ initial: reserved / PAGE, maximum });
+    this.#limit = maximum * PAGE;
+    this.#prefault = prefault;
+    this.#next = this.#end = reserved;
+  }
+
+  get #size(): number {
+    return this.memory.buffer.byteLength;
+  }
+
+  /**
+   * Cuts a piece.
+   *
+   * @throws {SvcError} `overloaded` when the memory cannot grow further.
+   */
+  cut(bytes: number): number {
+    if (this.#next + bytes > this.#end) this.#extend(bytes);
+    const piece = this.#next;
+    this.#next += bytes;
+    return piece;
+  }
+
+  /** Has the next part taken from the system meanwhile: for a caller that is about to cut much. */
+  prepare(): void {
+    if (this.#prefault === undefined || this.#ahead !== undefined) return;
+    const start = this.#size;
+    const end = start + GROWTH;
+    // Who cuts meanwhile cuts behind it.
+    if (end + GROWTH > this.#limit || !this.#grow(GROWTH)) return;
+    const bytes = new Uint8Array(this.memory.buffer, start, GROWTH);
+    const done = () => {
+      ahead.isTaken = true;
+    };
+    const taken = this.#prefault(bytes).then(done, done);
+    const ahead: Ahead = { start, end, taken, isTaken: false };
+    this.#ahead = ahead;
+  }
+
+  /** Resolves when no other thread writes to the memory. */
+  async settled(): Promise<void> {
+    await this.#ahead?.taken;
+  }
+
+  #extend(bytes: number): void {
+    if (this.#ahead?.isTaken && bytes <= GROWTH) {
+      const { start, end } = this.#ahead;
+      this.#ahead = undefined;
+      return this.#goOn(start, end);
+    }
+    // Not with what another thread still writes to: with what comes behind it.
+    const size = this.#size;
+    const from = this.#end === size ? this.#next : size;
+    const missing = Math.ceil((from + bytes - size) / PAGE) * PAGE;
+    const fits = size + missing <= this.#limit;
+    if (!fits || !this.#grow(Math.min(this.#limit - size, Math.max(GROWTH, missing)))) {
+      throw new SvcError("overloaded");
+    }
+    this.#goOn(size, this.#size);
+  }
+
+  /** Cuts from another part; what is left of the one before is lost unless they touch. */
+  #goOn(start: number, end: number): void {
+    if (start !== this.#end) this.#next = start;
+    this.#end = end;
+  }
+
+  /** Whether the memory could grow. */
+  #grow(bytes: number): boolean {
+    try {
+      this.memory.grow(bytes / PAGE);
+      return true;
+    } catch {
+      return false;
+    }
+  }
+}

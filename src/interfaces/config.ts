@@ -1,0 +1,176 @@
+import { VERSION } from "../wire/version.ts";
+
+/** Weighted limits of PROTOCOL section 7. */
+export interface RateLimitConfig {
+  /** Weight a key may spend in a sliding minute. */
+  readonly keyPerMinute: number;
+  /** Weight an owner may spend in a sliding minute; 0 switches the layer off. */
+  readonly accountPerMinute: number;
+  /** Weight an owner may spend in a sliding hour. */
+  readonly accountPerHour: number;
+  /** Free status polls and GETs a key may send per second. */
+  readonly freeReadsPerSecond: number;
+  /** Weights by signed route, such as `GET /api/remember/:id`, that replace the defaults. */
+  readonly weights: Readonly<Record<string, number>>;
+  /** Switches the three layers off. */
+  readonly disabled: boolean;
+}
+
+/** Limits of sponsored transactions (PROTOCOL sections 7 and 9.1). */
+export interface SponsorConfig {
+  /** Requests of a client address, and of a sender, in a sliding minute. */
+  readonly perMinute: number;
+  /** Requests of a client address, and of a sender, in a sliding hour. */
+  readonly perHour: number;
+  /** Most gas of one transaction, MIST. */
+  readonly maxGasMist: number;
+  /** Most gas of a UTC day, MIST. */
+  readonly dailyGasMist: number;
+}
+
+/** How jobs are started; all of them in production, each alone suffices. */
+export interface DispatchConfig {
+  /** Start accepted jobs in this process at once. */
+  readonly process: boolean;
+  /** Wake up on messages of the KV queue. */
+  readonly queue: boolean;
+  /** Look for due jobs every second. */
+  readonly sweeper: boolean;
+}
+
+/** Everything an operator may change in a relayer, with the defaults of PROTOCOL section 15. */
+export interface RelayerConfig {
+  /** Version of the program. */
+  readonly version: string;
+  /** Build block of /version. */
+  readonly build: { readonly commit?: string; readonly buildTimestamp?: string };
+  /** `{base_url}`; from the request's Host when absent. */
+  readonly publicUrl: string | undefined;
+  /** `{web_url}`. */
+  readonly webUrl: string;
+  /** Origins CORS answers to. */
+  readonly allowedOrigins: readonly string[];
+  /** Extra names a Host header may carry on owner and MCP routes; `*` allows any. */
+  readonly allowedHosts: readonly string[];
+  /** Addresses and CIDR ranges whose X-Forwarded-For is believed. */
+  readonly trustedProxies: readonly string[];
+  /** `mainnet`, `testnet` or `localnet`. */
+  readonly network: string;
+  /** Value of `suiRpcUrl` in /config; `{base_url}/compat/sui` when absent. */
+  readonly compatSuiRpcUrl: string | undefined;
+  /** Package id on chain; made once and kept when absent. */
+  readonly packageId: string | undefined;
+  /** Registry id on chain. */
+  readonly registryId: string | undefined;
+  /** Account used when a request gives no hint. */
+  readonly defaultAccountId: string | undefined;
+  /** Seconds a positive account answer is fresh. */
+  readonly accountCacheTtlSeconds: number;
+  /** Seconds a negative account answer is kept. */
+  readonly accountNegativeTtlSeconds: number;
+  /** Seconds a positive answer is served while the registry is down. */
+  readonly accountStaleSeconds: number;
+  /** Uncached look-ups per client address and minute. */
+  readonly accountLookupsPerMinute: number;
+  /** Refuse the 4-field signature with 426. */
+  readonly requireNonce: boolean;
+  /** Longest wait of a recall for the caller's own pending jobs, milliseconds. */
+  readonly recallWaitMs: number;
+  /** Longest wait of a manual remember for its blob, milliseconds. */
+  readonly manualWaitMs: number;
+  /** Jobs embedded and indexed at once. */
+  readonly jobConcurrency: number;
+  /** Tries of one job, the first included. */
+  readonly jobMaxAttempts: number;
+  /** Days an ended job's record is kept. */
+  readonly jobRetentionDays: number;
+  /** Unfinished jobs above which nothing more is accepted. */
+  readonly maxPendingJobs: number;
+  /** How jobs are started. */
+  readonly dispatch: DispatchConfig;
+  /** Hours an idempotency key is remembered. */
+  readonly idempotencyHours: number;
+  /** Seconds an embedded query is kept in memory; 0 = never. */
+  readonly embeddingCacheTtlSeconds: number;
+  /** Weighted limits. */
+  readonly rateLimit: RateLimitConfig;
+  /** Limits of sponsored transactions. */
+  readonly sponsor: SponsorConfig;
+  /** Refuse to analyze by rules when there is no language model. */
+  readonly analyzeRequiresLlm: boolean;
+  /** Longest time an analyze or an ask may spend with the language model, milliseconds. */
+  readonly llmTimeoutMs: number;
+  /** Calls of the language model under way at once. */
+  readonly llmCalls: number;
+  /** Ciphertext bytes per owner; 0 = unlimited. */
+  readonly quotaBytes: number;
+  /** Memory budget of the scope index in bytes. */
+  readonly indexMemoryBytes: number;
+  /** Creating accounts from any peer. */
+  readonly openRegistration: boolean;
+  /** /metrics for everybody. */
+  readonly metricsPublic: boolean;
+  /** Alias names of PROTOCOL 17.2. */
+  readonly compatAliases: boolean;
+  /** Longest time a request's body may take, milliseconds. */
+  readonly bodyTimeoutMs: number;
+  /** Unverified body bytes in memory at once. */
+  readonly unverifiedBodyBytes: number;
+  /** Called at named points of the flow; tests stop the process there. */
+  readonly failpoint: (point: string) => void;
+}
+
+/** Defaults of {@linkcode RelayerConfig}. */
+export const DEFAULT_CONFIG: RelayerConfig = {
+  version: VERSION,
+  build: {},
+  publicUrl: undefined,
+  webUrl: "http://localhost:5173",
+  allowedOrigins: ["http://localhost:5173"],
+  allowedHosts: [],
+  trustedProxies: [],
+  network: "localnet",
+  compatSuiRpcUrl: undefined,
+  packageId: undefined,
+  registryId: undefined,
+  defaultAccountId: undefined,
+  accountCacheTtlSeconds: 60,
+  accountNegativeTtlSeconds: 5,
+  accountStaleSeconds: 300,
+  accountLookupsPerMinute: 60,
+  requireNonce: false,
+  recallWaitMs: 2000,
+  manualWaitMs: 30_000,
+  jobConcurrency: 8,
+  jobMaxAttempts: 20,
+  jobRetentionDays: 7,
+  maxPendingJobs: 10_000,
+  dispatch: { process: true, queue: true, sweeper: true },
+  idempotencyHours: 24,
+  embeddingCacheTtlSeconds: 600,
+  rateLimit: {
+    keyPerMinute: 600,
+    accountPerMinute: 0,
+    accountPerHour: 20_000,
+    freeReadsPerSecond: 10,
+    weights: {},
+    disabled: false,
+  },
+  sponsor: {
+    perMinute: 10,
+    perHour: 30,
+    maxGasMist: 50_000_000,
+    dailyGasMist: 1_000_000_000,
+  },
+  analyzeRequiresLlm: false,
+  llmTimeoutMs: 55_000,
+  llmCalls: 8,
+  quotaBytes: 0,
+  indexMemoryBytes: 512 * 1024 * 1024,
+  openRegistration: false,
+  metricsPublic: false,
+  compatAliases: true,
+  bodyTimeoutMs: 30_000,
+  unverifiedBodyBytes: 128 * 1024 * 1024,
+  failpoint: () => {},
+};

@@ -1,0 +1,214 @@
+import { SvcError } from "../errors.ts";
+
+/** A value that is never printed; read it with {@linkcode Secret.reveal}. */
+export class Secret {
+  readonly #value: string;
+  /** Wraps a value. */
+  constructor(value: string) {
+    this.#value = value;
+  }
+  /** The wrapped value. */
+  reveal(): string {
+    return this.#value;
+  }
+  /** Always `"[secret]"`. */
+  toJSON(): string {
+    return "[secret]";
+  }
+  /** Always `"[secret]"`. */
+  toString(): string {
+    return "[secret]";
+  }
+  /** Always `"[secret]"`. */
+  [Symbol.for("Deno.customInspect")](): string {
+    return "[secret]";
+  }
+}
+
+/** One setting: where it comes from, what it may be, what it means. */
+export interface Field<T> {
+  /** Environment variable. */
+  readonly env: string;
+  /** Value when the variable is unset or empty; may be computed from the others' values. */
+  readonly fallback: T;
+  /** The fallback for people, where the value itself would mislead. */
+  readonly fallbackText?: string;
+  /** One line for the reference table. */
+  readonly doc: string;
+  /** Parses the raw text; throws an `Error` with a usable message. */
+  parse(raw: string): T;
+  /** An invalid value is a warning and means the fallback, instead of stopping the start. */
+  readonly lenient?: boolean;
+}
+
+/** A group of settings. */
+export type Fields = Readonly<Record<string, Field<unknown>>>;
+
+/** The values of a group of settings. */
+export type Values<F extends Fields> = {
+  readonly [K in keyof F]: F[K] extends Field<infer T> ? T : never;
+};
+
+/** The environment, or any other source of raw values. */
+export type Env = Readonly<Record<string, string | undefined>>;
+
+/** A whole number, decimal digits only. */
+export function integer(
+  env: string,
+  fallback: number,
+  min: number,
+  max: number,
+  doc: string,
+): Field<number> {
+  return {
+    env,
+    fallback,
+    doc,
+    parse(raw) {
+      const value = /^-?\d{1,15}$/.test(raw) ? Number(raw) : NaN;
+      if (!(value >= min && value <= max)) {
+        throw new RangeError(`must be a whole number from ${min} to ${max}, got "${raw}"`);
+      }
+      return value;
+    },
+  };
+}
+
+/** `true` or `false`; `1` and `0` are taken too. */
+export function flag(env: string, fallback: boolean, doc: string): Field<boolean> {
+  return {
+    env,
+    fallback,
+    doc,
+    parse(raw) {
+      const value = { true: true, "1": true, false: false, "0": false }[raw.toLowerCase()];
+      if (value === undefined) throw new TypeError(`must be true or false, got "${raw}"`);
+      return value;
+    },
+  };
+}
+
+/** Free text. */
+export function text(env: string, fallback: string, doc: string): Field<string> {
+  return { env, fallback, doc, parse: String };
+}
+
+/** Text that may be absent. */
+export function optionalText(env: string, doc: string): Field<string | undefined> {
+  return { env, fallback: undefined, doc, parse: String };
+}
+
+/** One of a closed list of words. */
+export function choice<const T extends string>(
+  env: string,
+  fallback: NoInfer<T>,
+  values: readonly T[],
+  doc: string,
+): Field<T> {
+  return {
+    env,
+    fallback,
+    doc,
+    parse(raw) {
+      const value = values.find((v) => v === raw);
+      if (value === undefined) {
+        throw new TypeError(`must be one of ${values.join(", ")}, got "${raw}"`);
+      }
+      return value;
+    },
+  };
+}
+
+/** A comma-separated list; blanks around items and empty items are dropped. */
+export function list(
+  env: string,
+  fallback: readonly string[],
+  doc: string,
+): Field<readonly string[]> {
+  return {
+    env,
+    fallback,
+    doc,
+    parse: (raw) => raw.split(",").map((item) => item.trim()).filter((item) => item !== ""),
+  };
+}
+
+/** An absolute http or https address without credentials. */
+export function httpUrl(env: string, fallback: string, doc: string): Field<string> {
+  return {
+    env,
+    fallback,
+    doc,
+    parse(raw) {
+      const url = URL.parse(raw);
+      const isHttp = url !== null && /^https?:$/.test(url.protocol);
+      // Without its beginning, what stands before the @ is not taken for a name and a password.
+      if (isHttp ? url.username + url.password !== "" : raw.includes("@")) {
+        // Not the value: it holds a password.
+        throw new TypeError("must be an address without a name and a password");
+      }
+      if (!isHttp) {
+        throw new TypeError(`must be an absolute http or https address, got "${raw}"`);
+      }
+      return raw.replace(/\/+$/, "");
+    },
+  };
+}
+
+/** A secret that may be absent; its value is never part of an error text. */
+export function secret(env: string, doc: string): Field<Secret | undefined> {
+  return { env, fallback: undefined, doc, parse: (raw) => new Secret(raw) };
+}
+
+/** A secret that is sent in a header: visible ASCII characters. */
+export function headerSecret(env: string, doc: string): Field<Secret | undefined> {
+  return {
+    ...secret(env, doc),
+    parse(raw) {
+      const value = raw.trim();
+      if (!/^[\x21-\x7e]+$/.test(value)) throw new TypeError("must be visible ASCII characters");
+      return new Secret(value);
+    },
+  };
+}
+
+/** What reading settings found. */
+export interface Reading<F extends Fields> {
+  /** The values; complete only when there are no problems. */
+  readonly values: Values<F>;
+  /** Why the start must stop, one line each. */
+  readonly problems: readonly string[];
+  /** What is odd but harmless, one line each. */
+  readonly warnings: readonly string[];
+}
+
+/** Reads a group of settings without throwing. */
+export function inspectFields<F extends Fields>(fields: F, env: Env): Reading<F> {
+  const values: Record<string, unknown> = {};
+  const problems: string[] = [];
+  const warnings: string[] = [];
+  for (const [key, field] of Object.entries(fields)) {
+    const raw = env[field.env];
+    values[key] = field.fallback;
+    if (raw === undefined || raw === "") continue;
+    try {
+      values[key] = field.parse(raw);
+    } catch (error) {
+      const line = `${field.env} ${error instanceof Error ? error.message : "is not valid"}`;
+      if (field.lenient) warnings.push(`${line}; using ${field.fallback}`);
+      else problems.push(line);
+    }
+  }
+  return { values: values as Values<F>, problems, warnings };
+}
+
+/**
+ * Reads a group of settings; one error names every problem at once.
+ *
+ * @throws {SvcError} `invalid_parameter` with one line a problem.
+ */
+export function readFields<F extends Fields>(fields: F, env: Env): Values<F> {
+  const { values, problems } = inspectFields(fields, env);
+  if (problems.length > 0) throw new SvcError("invalid_parameter", problems.join("\n"));
+  return values;
+}

@@ -1,0 +1,97 @@
+import { createHmac } from "node:crypto";
+import { SvcError } from "../errors.ts";
+import { HEADER } from "../wire/headers.ts";
+import { isObjectId } from "../wire/keys.ts";
+import { NAMESPACE_BYTES } from "../wire/limits.ts";
+import { parsePrivateKey } from "../wire/signing/private_key.ts";
+
+/** Headers of the older naming (PROTOCOL 17.2). */
+const ALIAS_ACCOUNT = "x-memwal-account-id";
+const ALIAS_NAMESPACE = "x-memwal-namespace";
+
+/** Never leaves the process: what identifies credentials cannot be turned back into them. */
+const HASH_KEY = crypto.getRandomValues(new Uint8Array(32));
+
+/** Credentials of an MCP request, well formed but not yet checked against the account. */
+export interface Bearer {
+  /** Seed, 64 lower-case hex characters. */
+  readonly privateKey: string;
+  /** `0x` and 64 lower-case hex characters. */
+  readonly accountId: string;
+  /** Identifies key and account inside this process; tells nothing about them. */
+  readonly hash: string;
+}
+
+/** What else the headers of a session say. */
+export interface SessionHeaders {
+  /** Namespace of calls that name none. */
+  readonly namespace: string | undefined;
+  /** Whether the account came by the header of the older naming alone. */
+  readonly alias: boolean;
+}
+
+/** HMAC-SHA256 under a key of this process, 64 hex characters. */
+export function processHash(text: string): string {
+  return createHmac("sha256", HASH_KEY).update(text).digest("hex");
+}
+
+/** Whether a request carries credentials at all. */
+export function hasBearer(headers: Headers): boolean {
+  return !!headers.get("authorization");
+}
+
+function accountOf(headers: Headers, aliases: boolean): string | undefined {
+  return headers.get(HEADER.mcpAccountId) ||
+    (aliases ? headers.get(ALIAS_ACCOUNT) : undefined) || undefined;
+}
+
+/**
+ * Reads bearer and account.
+ *
+ * @throws {SvcError} `auth_headers_missing`, `auth_header_invalid`.
+ */
+export function readBearer(headers: Headers, aliases: boolean): Bearer {
+  const authorization = headers.get("authorization");
+  const account = accountOf(headers, aliases);
+  if (!authorization || account === undefined) {
+    throw new SvcError(
+      "auth_headers_missing",
+      `Send the delegate key as a bearer token, and ${HEADER.mcpAccountId}`,
+    );
+  }
+  const token = /^Bearer +(\S{1,128}) *$/i.exec(authorization)?.[1];
+  const seed = token === undefined ? undefined : parsePrivateKey(token);
+  if (seed === undefined || !isObjectId(account)) {
+    throw new SvcError("auth_header_invalid", "The bearer token or the account id is malformed");
+  }
+  const privateKey = seed.toHex();
+  const accountId = account.toLowerCase();
+  return { privateKey, accountId, hash: processHash(`${privateKey} ${accountId}`) };
+}
+
+/** A header's text: HTTP hands its bytes over as Latin-1. */
+function utf8Of(value: string): string | undefined {
+  const bytes = Uint8Array.from(value, (unit) => unit.charCodeAt(0));
+  if (bytes.length > NAMESPACE_BYTES) return undefined;
+  try {
+    return new TextDecoder("utf-8", { fatal: true, ignoreBOM: true }).decode(bytes);
+  } catch {
+    return undefined;
+  }
+}
+
+/**
+ * Reads the session's namespace and naming.
+ *
+ * @throws {SvcError} `invalid_namespace`.
+ */
+export function readSessionHeaders(headers: Headers, aliases: boolean): SessionHeaders {
+  const raw = headers.get(HEADER.mcpNamespace) ||
+    (aliases ? headers.get(ALIAS_NAMESPACE) : undefined);
+  const namespace = raw ? utf8Of(raw) : "";
+  if (namespace === undefined || /\p{Cc}/u.test(namespace)) {
+    throw new SvcError("invalid_namespace");
+  }
+  const alias = aliases && !headers.get(HEADER.mcpAccountId) && !!headers.get(ALIAS_ACCOUNT);
+  return { namespace: namespace === "" ? undefined : namespace, alias };
+}

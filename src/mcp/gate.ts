@@ -1,0 +1,95 @@
+import { sleep } from "../client/options.ts";
+import { SvcError } from "../errors.ts";
+import { type Logger, silentLogger } from "../log.ts";
+import { HEADER } from "../wire/headers.ts";
+import { type Bearer, readBearer, readSessionHeaders, type SessionHeaders } from "./bearer.ts";
+import type { ServerExtension } from "./mcp_server.ts";
+import { DEFAULT_SIDECAR_LIMITS, type SidecarLimits, type SidecarOptions } from "./options.ts";
+import { Principal } from "./principal.ts";
+import { SessionCaps } from "./sessions/session_caps.ts";
+
+/** A session that was let in. */
+export interface Admission {
+  /** Whose it is. */
+  readonly principal: Principal;
+  /** What its headers say. */
+  readonly headers: SessionHeaders;
+  /** Gives its slot back. */
+  readonly release: () => void;
+}
+
+/** What both session transports share: options, clock, caps, and who is let in. */
+export class Gate {
+  readonly options: SidecarOptions;
+  readonly limits: SidecarLimits;
+  readonly logger: Logger;
+  readonly caps: SessionCaps;
+  readonly now: () => number;
+  readonly sleep: (ms: number, signal?: AbortSignal) => Promise<void>;
+  /** Adds to every server. */
+  readonly extension: ServerExtension | undefined;
+
+  constructor(options: SidecarOptions, extension?: ServerExtension) {
+    this.options = options;
+    this.extension = extension;
+    this.limits = { ...DEFAULT_SIDECAR_LIMITS, ...options.limits };
+    this.logger = options.logger ?? silentLogger;
+    this.now = options.now ?? Date.now;
+    this.sleep = options.sleep ?? sleep;
+    this.caps = new SessionCaps(this.limits, this.now);
+  }
+
+  /** Credentials of a request, well formed. */
+  bearer(request: Request): Bearer {
+    return readBearer(request.headers, this.limits.aliases);
+  }
+
+  /** What the session headers of a request say. */
+  sessionHeaders(request: Request): SessionHeaders {
+    return readSessionHeaders(request.headers, this.limits.aliases);
+  }
+
+  /**
+   * Lets a new session in: header shape, caps, account, in that order. A start that fails gives
+   * its slot back and stays counted in the minute.
+   *
+   * @throws {SvcError} what it is refused with.
+   */
+  async admit(request: Request): Promise<Admission> {
+    const bearer = this.bearer(request);
+    const headers = this.sessionHeaders(request);
+    const address = clientIpOf(request);
+    const release = this.caps.start(address);
+    try {
+      const principal = new Principal(bearer, address, this.options);
+      await principal.check();
+      if (request.signal.aborted) throw new SvcError("request_timeout");
+      return { principal, headers, release };
+    } catch (error) {
+      release();
+      throw error;
+    }
+  }
+}
+
+/** Address of the client, as the relayer saw it. */
+export function clientIpOf(request: Request): string {
+  return request.headers.get(HEADER.clientIp) ?? "";
+}
+
+/** Whether an account check failed for good: the session cannot go on. */
+export function isRevoked(thrown: unknown): boolean {
+  return thrown instanceof SvcError && thrown.status === 401;
+}
+
+/** A session id: 128 random bits in hex. */
+export function randomSessionId(): string {
+  return crypto.getRandomValues(new Uint8Array(16)).toHex();
+}
+
+const SESSION_ID = /^[0-9a-f]{32}$/;
+
+/** Whether text can be a session id. */
+export function isSessionId(text: string): boolean {
+  return SESSION_ID.test(text);
+}

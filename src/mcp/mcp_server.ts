@@ -1,0 +1,145 @@
+import {
+  type CallToolResult,
+  fromJsonSchema,
+  type JSONRPCMessage,
+  type JsonSchemaValidator,
+  type jsonSchemaValidator,
+  McpServer,
+  type RequestId,
+  type ServerContext,
+  type ServerEventBus,
+  type ServerOptions,
+} from "@modelcontextprotocol/server";
+import type { Logger } from "../log.ts";
+import { INSTRUCTIONS, SERVER_NAME, SESSION_REVISIONS } from "../wire/mcp.ts";
+import { TOOL_DEFINITIONS, type ToolName } from "../wire/tool_definitions.ts";
+import { VERSION } from "../wire/version.ts";
+import type { Principal } from "./principal.ts";
+import { analyze } from "./tools/analyze.ts";
+import { ownIdempotencyKey, Progress, type Sleep, type ToolCall } from "./tools/call.ts";
+import { recall } from "./tools/recall.ts";
+import { remember } from "./tools/remember.ts";
+import { restore } from "./tools/restore.ts";
+import { failureOf } from "./tools/results.ts";
+
+const PREFIX = "svc_";
+const ALIAS_PREFIX = "memwal_";
+const TOOL_CALLS: Readonly<Record<ToolName, (call: ToolCall) => Promise<CallToolResult>>> = {
+  remember,
+  recall,
+  analyze,
+  restore,
+};
+
+/** Tools check their arguments themselves, to word refusals as the protocol demands. */
+const UNCHECKED: jsonSchemaValidator = {
+  getValidator<T>(): JsonSchemaValidator<T> {
+    return (data) => ({ valid: true, data: data as T, errorMessage: undefined });
+  },
+};
+
+const TOOLS = TOOL_DEFINITIONS.map((definition) => ({
+  ...definition,
+  inputSchema: fromJsonSchema<unknown>(definition.inputSchema, UNCHECKED),
+  outputSchema: fromJsonSchema<Record<string, unknown>>(definition.outputSchema, UNCHECKED),
+}));
+
+/** What a server has besides the product's tools; tests bring their fixtures with it. */
+export interface ServerExtension {
+  /** Checks the state that calls in several rounds get back. */
+  readonly requestState?: NonNullable<ServerOptions["requestState"]>;
+  /** Tells subscribers of changes. */
+  readonly bus?: ServerEventBus;
+  /** Adds to a server before it is connected. */
+  register(server: McpServer): void;
+}
+
+/** What all servers share. */
+export interface ServerSurroundings {
+  /** Where failed calls are noted. */
+  readonly logger: Logger;
+  /** Waits between signs of progress. */
+  readonly sleep: Sleep;
+  /** Absent in the product. */
+  readonly extension: ServerExtension | undefined;
+}
+
+/** What a server serves. */
+export interface ServerSubject {
+  /** Whose tools they are. */
+  readonly principal: Principal;
+  /** Namespace of calls that name none. */
+  readonly namespace: string | undefined;
+  /** Whether tools are listed under the names of PROTOCOL 17.2. */
+  readonly alias: boolean;
+  /** Idempotency key of a write whose caller sent none. */
+  readonly derivedKey?: (tool: ToolName, given: unknown, id: RequestId) => string;
+}
+
+async function callTool(
+  name: ToolName,
+  given: unknown,
+  context: ServerContext,
+  subject: ServerSubject,
+  { logger, sleep }: ServerSurroundings,
+): Promise<CallToolResult> {
+  try {
+    using progress = new Progress(context, sleep);
+    const writes = name === "remember" || name === "analyze";
+    const idempotencyKey = writes
+      ? ownIdempotencyKey(context) ?? subject.derivedKey?.(name, given, context.mcpReq.id)
+      : undefined;
+    return await TOOL_CALLS[name]({
+      given,
+      client: subject.principal.client,
+      namespace: subject.namespace,
+      signal: context.mcpReq.signal,
+      idempotencyKey,
+      progress,
+    });
+  } catch (thrown) {
+    const result = failureOf(PREFIX + name, thrown);
+    logger.debug("tool failed", { route: PREFIX + name });
+    return result;
+  }
+}
+
+/** Makes an MCP server with the memory tools; it is not yet connected. */
+export function buildServer(subject: ServerSubject, around: ServerSurroundings): McpServer {
+  const { extension } = around;
+  const server = new McpServer(
+    { ...SERVER_NAME, version: VERSION },
+    {
+      capabilities: { tools: { listChanged: true } },
+      instructions: INSTRUCTIONS,
+      supportedProtocolVersions: [...SESSION_REVISIONS],
+      ...(extension?.requestState === undefined ? {} : { requestState: extension.requestState }),
+    },
+  );
+  const prefix = subject.alias ? ALIAS_PREFIX : PREFIX;
+  for (const { name, ...definition } of TOOLS) {
+    server.registerTool(
+      prefix + name,
+      definition,
+      (given, context) => callTool(name, given, context, subject, around),
+    );
+  }
+  extension?.register(server);
+  return server;
+}
+
+/** A tool's name in the naming of a server; names of other tools stay as they are. */
+export function serverToolName(name: string, alias: boolean): string {
+  const [from, to] = alias ? [PREFIX, ALIAS_PREFIX] : [ALIAS_PREFIX, PREFIX];
+  const rest = name.startsWith(from) ? name.slice(from.length) : undefined;
+  return TOOL_DEFINITIONS.some((tool) => tool.name === rest) ? to + rest : name;
+}
+
+/** A message with its tool named as the server names it. */
+export function inServerNaming<T>(message: T, alias: boolean): T {
+  if (typeof message !== "object" || message === null) return message;
+  const { method, params } = message as Partial<Extract<JSONRPCMessage, { method: string }>>;
+  if (method !== "tools/call" || typeof params?.name !== "string") return message;
+  const name = serverToolName(params.name, alias);
+  return name === params.name ? message : { ...message, params: { ...params, name } };
+}

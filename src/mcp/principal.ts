@@ -1,0 +1,109 @@
+import { SvcClient } from "../client/client.ts";
+import { SvcConnectionError } from "../client/failures.ts";
+import { SvcError } from "../errors.ts";
+import { HEADER } from "../wire/headers.ts";
+import type { Bearer } from "./bearer.ts";
+import type { SidecarOptions } from "./options.ts";
+
+/** How long a successful check of key and account counts, in milliseconds. */
+const CHECK_MS = 1000;
+/** Waiting for a relayer that is gone is the host's decision, not ours. */
+const RETRY = { attempts: 3, baseDelayMs: 100, maxDelayMs: 2000 };
+
+/** Someone whose key signs: a client of the relayer, and when the account was last checked. */
+export class Principal {
+  /** Identifies key and account. */
+  readonly hash: string;
+  /** Signs for the key, in the name of the client's address. */
+  readonly client: SvcClient;
+  readonly #now: () => number;
+  #checkedAt = -Infinity;
+  #checking: Promise<void> | undefined;
+
+  /** Of well-formed credentials; nothing is sent yet. */
+  constructor(bearer: Bearer, clientIp: string, options: SidecarOptions) {
+    this.hash = bearer.hash;
+    this.#now = options.now ?? Date.now;
+    this.client = new SvcClient({
+      baseUrl: options.relayerUrl,
+      privateKey: bearer.privateKey,
+      accountId: bearer.accountId,
+      headers: { [HEADER.sidecarToken]: options.token, [HEADER.clientIp]: clientIp },
+      retry: RETRY,
+      ...(options.fetch === undefined ? {} : { fetch: options.fetch }),
+      ...(options.now === undefined ? {} : { now: options.now }),
+      ...(options.sleep === undefined ? {} : { sleep: options.sleep }),
+      ...(options.sendDelegateKey === undefined
+        ? {}
+        : { sendDelegateKey: options.sendDelegateKey }),
+    });
+  }
+
+  /**
+   * Asks the relayer whether the account lists the key, unless it said so within the last second.
+   *
+   * @throws {SvcError} `account_not_authorized`, `chain_unavailable`, `rate_limited` and the like;
+   * `sidecar_unavailable` when the relayer does not answer.
+   */
+  async check(): Promise<void> {
+    if (this.#now() - this.#checkedAt < CHECK_MS) return;
+    // Requests that arrive together ask once.
+    this.#checking ??= this.#ask().finally(() => this.#checking = undefined);
+    await this.#checking;
+  }
+
+  async #ask(): Promise<void> {
+    const started = this.#now();
+    try {
+      await this.client.account();
+      this.#checkedAt = started;
+    } catch (cause) {
+      if (cause instanceof SvcError) {
+        if (!isPastTheAccount(cause)) throw cause;
+        this.#checkedAt = started;
+        return;
+      }
+      if (cause instanceof SvcConnectionError) {
+        throw new SvcError("sidecar_unavailable", "The relayer does not answer", { cause });
+      }
+      throw cause;
+    }
+  }
+}
+
+/** Refusals of checks that come after the account's (PROTOCOL 4.3). */
+function isPastTheAccount({ code, extra }: SvcError): boolean {
+  if (code === "rate_limited") return extra?.layer !== "account_lookup_ip";
+  return code === "permission_denied";
+}
+
+/** Principals of requests without a session, kept so that each is not checked again at once. */
+export class RecentPrincipals {
+  readonly #most = 512;
+  readonly #options: SidecarOptions;
+  readonly #kept = new Map<string, Principal>();
+
+  constructor(options: SidecarOptions) {
+    this.#options = options;
+  }
+
+  /** The principal of credentials that come from an address. */
+  of(bearer: Bearer, clientIp: string): Principal {
+    const id = `${bearer.hash} ${clientIp}`;
+    const principal = this.#kept.get(id) ?? new Principal(bearer, clientIp, this.#options);
+    this.#kept.delete(id);
+    this.#kept.set(id, principal);
+    if (this.#kept.size > this.#most) {
+      for (const oldest of this.#kept.keys()) {
+        this.#kept.delete(oldest);
+        break;
+      }
+    }
+    return principal;
+  }
+
+  /** Forgets a principal that was refused. */
+  forget(bearer: Bearer, clientIp: string): void {
+    this.#kept.delete(`${bearer.hash} ${clientIp}`);
+  }
+}

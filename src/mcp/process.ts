@@ -1,0 +1,189 @@
+import { pathToFileURL } from "node:url";
+import { errorFields, type Logger, type LogLevel } from "../log.ts";
+import { answerChallenge, isSameSecret, TOKEN_HEADER } from "../http1/challenge.ts";
+import { listenHttp } from "../http1/http_listener.ts";
+import { loopbackFetch } from "../http1/loopback_fetch.ts";
+import type { Sidecar as McpSidecar } from "./mcp.ts";
+import type { ServerExtension } from "./mcp_server.ts";
+import type { SidecarLimits, SidecarOptions, SidecarStats } from "./options.ts";
+import {
+  answerSponsor,
+  isSponsorPath,
+  type PayingBackend,
+  type SponsorRoutes,
+} from "../sponsor/sidecar_end.ts";
+
+/** Who pays for sponsored transactions, and with what settings. */
+export interface SponsorBoot {
+  /** Name, path or import specifier of the plugin. */
+  readonly name: string;
+  /** The variables it reads its settings from. */
+  readonly env: Readonly<Record<string, string>>;
+}
+
+/** What a sidecar is started with; crosses a pipe as one line of JSON. */
+export interface SidecarBoot {
+  /** Address to listen on, `http://127.0.0.1:9000`. */
+  readonly url: string;
+  /** Secret shared with the relayer. */
+  readonly token: string;
+  /** Base address of the relayer that tool calls go to. */
+  readonly relayerUrl: string;
+  /** Limits of sessions. */
+  readonly limits: SidecarLimits;
+  /** Path of a module that adds the fixtures of MCP conformance kits; tests only. */
+  readonly fixtures?: string;
+  /** Who pays for sponsored transactions; absent when nobody does. */
+  readonly sponsor?: SponsorBoot;
+  /** Least important lines that are logged. */
+  readonly logLevel: LogLevel;
+  /** Format of log lines. */
+  readonly logFormat: "text" | "json";
+}
+
+/** Largest body of a challenge in bytes. */
+const MAX_CHALLENGE = 1024;
+
+const notFound = () => Response.json({ error: "Not found", code: "not_found" }, { status: 404 });
+
+/** A nonce out of a small JSON body; `undefined` for anything else. */
+async function readNonce(request: Request): Promise<string | undefined> {
+  const length = request.headers.get("content-length") ?? "";
+  if (!/^\d{1,4}$/.test(length) || Number(length) > MAX_CHALLENGE) return undefined;
+  try {
+    const body: unknown = await request.json();
+    if (typeof body !== "object" || body === null || !("nonce" in body)) return undefined;
+    return typeof body.nonce === "string" && /^[0-9a-f]{64}$/.test(body.nonce)
+      ? body.nonce
+      : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+/** What answers the MCP routes. */
+export interface McpRoutes {
+  /** Answers a request; checks the token itself. */
+  fetch(request: Request): Promise<Response>;
+  /** Numbers of open sessions. */
+  stats(): Promise<SidecarStats>;
+}
+
+/** Health, with the open sessions by transport where there are MCP routes. */
+async function healthOf(mcp: McpRoutes | undefined): Promise<Response> {
+  try {
+    const stats = await mcp?.stats();
+    if (stats === undefined) return Response.json({ status: "ok" });
+    const { sse, streamable } = stats;
+    return Response.json({ status: "ok", sessions: { sse, streamable } });
+  } catch {
+    // Their modules cannot be loaded: each request tells of it.
+    return Response.json({ status: "down" }, { status: 503 });
+  }
+}
+
+/**
+ * Answers the challenge, the MCP routes, and, for those who know the token, the sponsor routes and
+ * its health.
+ */
+export function sidecarHandler(
+  token: string,
+  mcp?: McpRoutes,
+  sponsor?: SponsorRoutes,
+): (request: Request) => Promise<Response> {
+  return async (request) => {
+    const { pathname } = new URL(request.url);
+    if (pathname === "/challenge" && request.method === "POST") {
+      const nonce = await readNonce(request);
+      return nonce === undefined ? notFound() : new Response(answerChallenge(token, nonce));
+    }
+    if (mcp !== undefined && /^\/api\/mcp(\/|$)/.test(pathname)) return await mcp.fetch(request);
+    if (!isSameSecret(request.headers.get(TOKEN_HEADER) ?? "", token)) return notFound();
+    if (sponsor !== undefined && isSponsorPath(pathname)) {
+      return await answerSponsor(request, sponsor);
+    }
+    if (pathname === "/health" && request.method === "GET") return await healthOf(mcp);
+    return notFound();
+  };
+}
+
+/** A sidecar that listens. */
+export interface Sidecar extends AsyncDisposable {
+  /** Port it listens on. */
+  readonly port: number;
+}
+
+/** MCP whose tools call the relayer of a boot line. */
+async function loadMcp(
+  boot: Pick<SidecarBoot, "token"> & Partial<SidecarBoot>,
+  relayerUrl: string,
+  logger: Logger | undefined,
+): Promise<{ readonly sidecar: McpSidecar; readonly calls: Disposable }> {
+  const { createExtendedSidecar, createSidecar } = await import("./mcp.ts");
+  const { token, limits, fixtures } = boot;
+  const calls = loopbackFetch(relayerUrl);
+  const options: SidecarOptions = {
+    token,
+    relayerUrl,
+    fetch: calls,
+    ...(limits === undefined ? {} : { limits }),
+    ...(logger === undefined ? {} : { logger }),
+  };
+  if (fixtures === undefined) return { sidecar: createSidecar(options), calls };
+  const { extension }: { readonly extension: ServerExtension } = await import(
+    pathToFileURL(fixtures).href
+  );
+  return { sidecar: createExtendedSidecar(options, extension), calls };
+}
+
+function sponsorRoutes(backend: Promise<PayingBackend>, logger: Logger | undefined): SponsorRoutes {
+  return {
+    backend,
+    onFailure({ code, cause }) {
+      const { error, at } = errorFields(cause);
+      logger?.error("sponsor request failed", { code, error, at });
+    },
+  };
+}
+
+/**
+ * Listens on the loopback address of the boot line. The challenge is answered at once, the MCP
+ * routes when their modules are loaded; without an address of a relayer there are none.
+ *
+ * @param sponsor who pays for sponsored transactions; the caller disposes of it.
+ * @throws {Deno.errors.AddrInUse} when somebody else has the port.
+ */
+export function startSidecar(
+  boot: Pick<SidecarBoot, "url" | "token"> & Partial<SidecarBoot>,
+  logger?: Logger,
+  sponsor?: Promise<PayingBackend>,
+): Sidecar {
+  const { hostname, port } = new URL(boot.url);
+  const { relayerUrl } = boot;
+  const mcp = relayerUrl === undefined ? undefined : loadMcp(boot, relayerUrl, logger);
+  mcp?.catch(() => {}); // Each request tells of it.
+  sponsor?.catch(() => {});
+  const routes = mcp && {
+    fetch: async (request: Request) => await (await mcp).sidecar.fetch(request),
+    stats: async () => (await mcp).sidecar.stats(),
+  };
+  const server = listenHttp({
+    hostname: hostname.replace(/^\[|\]$/g, ""),
+    port: Number(port || 80),
+    answer: sidecarHandler(boot.token, routes, sponsor && sponsorRoutes(sponsor, logger)),
+    onError(thrown) {
+      const { error, at } = errorFields(thrown);
+      logger?.error("sidecar request failed", { error, at });
+    },
+  });
+  return {
+    port: server.port,
+    [Symbol.asyncDispose]: async () => {
+      // Streams end first: the listener waits for them.
+      const loaded = await mcp?.catch(() => undefined);
+      await loaded?.sidecar[Symbol.asyncDispose]();
+      await server[Symbol.asyncDispose]();
+      loaded?.calls[Symbol.dispose]();
+    },
+  };
+}

@@ -1,0 +1,110 @@
+import { SvcError } from "../../errors.ts";
+
+const MINUTE_MS = 60_000;
+/** Wait that is advised when only another session's end makes room, in seconds. */
+const RETRY_SECONDS = 30;
+/** Addresses whose starts are remembered; far above what a minute holds under the global cap. */
+const MOST_ADDRESSES = 100_000;
+
+/** What the caps count with. */
+export interface CapLimits {
+  /** Sessions at a time. */
+  readonly sessions: number;
+  /** Sessions of one address. */
+  readonly sessionsPerIp: number;
+  /** Starts of one address in a sliding minute. */
+  readonly newSessionsPerIpPerMinute: number;
+}
+
+function refuse(cap: string, message: string, retryAfter: number): SvcError {
+  return new SvcError("session_limit", `${message} (${cap})`, { retryAfter, extra: { cap } });
+}
+
+/** The address a cap counts by: IPv6 addresses of one /64 are one client. */
+export function capKey(address: string): string {
+  if (!address.includes(":") || /^::ffff:\d+\./i.test(address)) return address;
+  const [head = "", tail] = address.replace(/%.*$/, "").split("::");
+  const groups = (text: string) => text === "" ? [] : text.split(":");
+  const zeros = tail === undefined ? 0 : 8 - groups(head).length - groups(tail).length;
+  const all = [...groups(head), ...Array.from({ length: Math.max(0, zeros) }, () => "0")];
+  if (tail !== undefined) all.push(...groups(tail));
+  return `v6 ${all.slice(0, 4).map((group) => parseInt(group, 16).toString(16)).join(":")}`;
+}
+
+/** Counts sessions and their starts (PROTOCOL section 11, session limits). */
+export class SessionCaps {
+  readonly #limits: CapLimits;
+  readonly #now: () => number;
+  readonly #active = new Map<string, number>();
+  readonly #starts = new Map<string, number[]>();
+  #total = 0;
+
+  /** `now`: milliseconds since the epoch. */
+  constructor(limits: CapLimits, now: () => number) {
+    this.#limits = limits;
+    this.#now = now;
+  }
+
+  /** Sessions at present, those being started included. */
+  get total(): number {
+    return this.#total;
+  }
+
+  /**
+   * Takes a slot and counts a start.
+   *
+   * @returns gives the slot back; further calls do nothing.
+   * @throws {SvcError} `session_limit` naming the cap.
+   */
+  start(address: string): () => void {
+    const key = capKey(address);
+    const active = this.#active.get(key) ?? 0;
+    if (this.#total >= this.#limits.sessions) {
+      throw refuse("global_cap", "Too many sessions", RETRY_SECONDS);
+    }
+    if (active >= this.#limits.sessionsPerIp) {
+      throw refuse("ip_active_cap", "Too many sessions from this address", RETRY_SECONDS);
+    }
+    this.countStart(address);
+    this.#total++;
+    this.#active.set(key, active + 1);
+    let held = true;
+    return () => {
+      if (!held) return;
+      held = false;
+      this.#total--;
+      const left = this.#active.get(key)! - 1;
+      if (left === 0) this.#active.delete(key);
+      else this.#active.set(key, left);
+    };
+  }
+
+  /**
+   * Counts a start that takes no slot.
+   *
+   * @throws {SvcError} `session_limit` naming `ip_burst_cap`.
+   */
+  countStart(address: string): void {
+    const key = capKey(address);
+    const now = this.#now();
+    const recent = (this.#starts.get(key) ?? []).filter((at) => now - at < MINUTE_MS);
+    if (recent.length >= this.#limits.newSessionsPerIpPerMinute) {
+      const wait = Math.max(1, Math.ceil((recent[0]! + MINUTE_MS - now) / 1000));
+      throw refuse("ip_burst_cap", "Too many new sessions from this address", wait);
+    }
+    recent.push(now);
+    // Inserted anew, so that the oldest addresses come first.
+    this.#starts.delete(key);
+    this.#starts.set(key, recent);
+    this.#forget(now);
+  }
+
+  /** Drops addresses whose starts have left the window, oldest first. */
+  #forget(now: number): void {
+    for (const [key, starts] of this.#starts) {
+      const over = this.#starts.size > MOST_ADDRESSES;
+      if (!over && now - starts.at(-1)! < MINUTE_MS) return;
+      this.#starts.delete(key);
+    }
+  }
+}

@@ -1,0 +1,111 @@
+import { isInitializeRequest, isJSONRPCRequest } from "@modelcontextprotocol/server";
+import { SvcError } from "../../errors.ts";
+import { HEADER } from "../../wire/headers.ts";
+import { SESSION_REVISIONS } from "../../wire/mcp.ts";
+import type { Bearer } from "../bearer.ts";
+import { type Gate, isRevoked, isSessionId, randomSessionId } from "../gate.ts";
+import { methodOf } from "../message_body.ts";
+import { StreamableSession } from "./streamable_session.ts";
+
+/** Streamable HTTP with sessions: revisions 2025-03-26 to 2025-11-25, and 2024-11-05 by choice. */
+export class StreamableSessions {
+  readonly #gate: Gate;
+  readonly #sessions = new Map<string, StreamableSession>();
+
+  constructor(gate: Gate) {
+    this.#gate = gate;
+  }
+
+  /** Open sessions. */
+  get size(): number {
+    return this.#sessions.size;
+  }
+
+  /**
+   * Answers a request of these revisions with these credentials; `body` is the parsed JSON of a POST.
+   *
+   * @throws {SvcError} what it is refused with.
+   */
+  async answer(
+    request: Request,
+    bearer: Bearer,
+    body: unknown,
+    requestId: string,
+  ): Promise<Response> {
+    const id = request.headers.get(HEADER.mcpSessionId);
+    const initializes = [body].flat().some((message) =>
+      methodOf(message) === "initialize" && isInitializeRequest(message)
+    );
+    if (!initializes) checkRevision(request.headers);
+    if (id === null) {
+      // A notification may look the same; its answer would not tell the session's id.
+      if (!initializes || !isJSONRPCRequest(body)) throw new SvcError("session_required");
+      return await this.#open(request, body, requestId);
+    }
+    const session = isSessionId(id) ? this.#sessions.get(id) : undefined;
+    if (session === undefined) throw new SvcError("session_not_found");
+    if (session.principal.hash !== bearer.hash) throw new SvcError("session_mismatch");
+    await this.#recheck(session);
+    if (initializes) throw new SvcError("already_initialized");
+    return await session.answer(request, body, requestId);
+  }
+
+  async #open(request: Request, body: unknown, requestId: string): Promise<Response> {
+    // Whoever is idle for too long must not be why somebody else is refused.
+    this.closeIdle();
+    const admission = await this.#gate.admit(request);
+    const id = randomSessionId();
+    const session = new StreamableSession(
+      id,
+      admission,
+      this.#gate,
+      () => this.#sessions.delete(id),
+    );
+    try {
+      await session.connect();
+      this.#sessions.set(id, session);
+      const response = await session.answer(request, body, requestId);
+      // Nobody could use or close a session whose id was not told.
+      if (!response.headers.has(HEADER.mcpSessionId)) await session.close();
+      return response;
+    } catch (error) {
+      admission.release();
+      this.#sessions.delete(id);
+      throw error;
+    }
+  }
+
+  /** A key that was removed closes its session. */
+  async #recheck(session: StreamableSession): Promise<void> {
+    try {
+      await session.principal.check();
+    } catch (error) {
+      if (isRevoked(error)) await session.close();
+      throw error;
+    }
+    // It may have ended meanwhile.
+    if (!this.#sessions.has(session.id)) throw new SvcError("session_not_found");
+  }
+
+  /** Closes sessions that nobody has used for the idle time. */
+  closeIdle(): void {
+    const idleMs = this.#gate.limits.idleSeconds * 1000;
+    for (const session of this.#sessions.values()) {
+      if (session.isIdle(idleMs)) void session.close();
+    }
+  }
+
+  /** Closes every session. */
+  async closeAll(): Promise<void> {
+    await Promise.all([...this.#sessions.values()].map((session) => session.close()));
+  }
+}
+
+function checkRevision(headers: Headers): void {
+  const revision = headers.get(HEADER.mcpProtocolVersion)?.trim();
+  if (revision === undefined || SESSION_REVISIONS.includes(revision)) return;
+  throw new SvcError(
+    "unsupported_protocol_version",
+    `${HEADER.mcpProtocolVersion} must be one of ${SESSION_REVISIONS.join(", ")}`,
+  );
+}

@@ -1,0 +1,100 @@
+import type { ServerContext } from "@modelcontextprotocol/server";
+import type { SvcClient } from "../../client/client.ts";
+import { IDEMPOTENCY_META, isIdempotencyKey } from "../../wire/mcp.ts";
+import { InvalidArguments } from "./results.ts";
+
+/** One call of a tool. */
+export interface ToolCall {
+  /** Arguments as sent. */
+  readonly given: unknown;
+  /** Signs for the caller. */
+  readonly client: SvcClient;
+  /** Namespace of a call that names none. */
+  readonly namespace: string | undefined;
+  /** Ends the wait. */
+  readonly signal: AbortSignal;
+  /** Key of a write that must not happen twice; a fresh one is made when absent. */
+  readonly idempotencyKey: string | undefined;
+  /** Tells the caller how far the call is. */
+  readonly progress: Progress;
+}
+
+/** Waits some milliseconds; rejects when the signal aborts. */
+export type Sleep = (ms: number, signal?: AbortSignal) => Promise<void>;
+
+/** Longest silence of a call whose caller wants to hear of it, in milliseconds. */
+const SILENCE_MS = 10_000;
+
+/** Progress notifications of one call; silent unless the caller sent a token. */
+export class Progress implements Disposable {
+  readonly #notify: ((params: Record<string, unknown>) => void) | undefined;
+  readonly #sleep: Sleep;
+  #silence: AbortController | undefined;
+  #value = 0;
+  #total = 1;
+  #message = "";
+
+  /** For the request of a context. */
+  constructor(context: Pick<ServerContext, "mcpReq">, sleep: Sleep) {
+    this.#sleep = sleep;
+    const progressToken = context.mcpReq._meta?.progressToken;
+    if (progressToken === undefined) return;
+    this.#notify = (params) => {
+      const notification = {
+        method: "notifications/progress",
+        params: { progressToken, ...params },
+      };
+      // A client that is gone hears nothing; the call goes on.
+      context.mcpReq.notify(notification).catch(() => {});
+    };
+  }
+
+  /** A step has been reached: so many of so many, in words. */
+  step(value: number, total: number, message: string): void {
+    if (this.#notify === undefined) return;
+    this.#value = value;
+    this.#total = total;
+    this.#message = message;
+    this.#send();
+    this.#silence?.abort();
+    this.#silence = new AbortController();
+    void this.#breakSilence(this.#silence.signal);
+  }
+
+  /** Repeats itself until the next step or the end. */
+  async #breakSilence(signal: AbortSignal): Promise<void> {
+    try {
+      for (;;) {
+        await this.#sleep(SILENCE_MS, signal);
+        this.#tick();
+      }
+    } catch {
+      // The silence is over.
+    }
+  }
+
+  /** Progress must grow: half of what is left to the next step, never reaching it. */
+  #tick(): void {
+    this.#value += (Math.floor(this.#value) + 1 - this.#value) / 2;
+    this.#send();
+  }
+
+  #send(): void {
+    this.#notify?.({ progress: this.#value, total: this.#total, message: this.#message });
+  }
+
+  /** Ends the notifications. */
+  [Symbol.dispose](): void {
+    this.#silence?.abort();
+  }
+}
+
+/** The caller's own idempotency key, `params._meta["svc/idempotency-key"]`. */
+export function ownIdempotencyKey(context: Pick<ServerContext, "mcpReq">): string | undefined {
+  const key: unknown = context.mcpReq._meta?.[IDEMPOTENCY_META];
+  if (key === undefined) return undefined;
+  if (isIdempotencyKey(key)) return key;
+  throw new InvalidArguments(
+    "_meta.svc/idempotency-key: must have 1 to 128 visible ASCII characters",
+  );
+}

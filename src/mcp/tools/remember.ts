@@ -1,0 +1,48 @@
+import type { CallToolResult } from "@modelcontextprotocol/server";
+import type { Accepted, JobRecord } from "../../client/job_results.ts";
+import { DEFAULT_NAMESPACE } from "../../wire/limits.ts";
+import { textArguments } from "./arguments.ts";
+import type { ToolCall } from "./call.ts";
+import { JobFailure, success } from "./results.ts";
+
+/** Longest wait for a memory to become recallable, in milliseconds. */
+const WAIT_MS = 30_000;
+
+/** What is known of the memory when the wait is over; a wait that failed undoes no write. */
+async function waitFor(call: ToolCall, accepted: Accepted): Promise<Accepted | JobRecord> {
+  try {
+    const { signal } = call;
+    return await call.client.waitFor(accepted.job_id, { timeoutMs: WAIT_MS, signal });
+  } catch (error) {
+    if (call.signal.aborted) throw error;
+    return accepted;
+  }
+}
+
+/** Saves a fact and waits until it can be recalled. */
+export async function remember(call: ToolCall): Promise<CallToolResult> {
+  const { text, namespace } = textArguments(call.given, call.namespace);
+  call.progress.step(0, 2, "Saving");
+  // Without the signal: a cancelled call ends the wait, not the write.
+  const { idempotencyKey } = call;
+  const accepted = await call.client.remember(text, { namespace }, { idempotencyKey });
+  call.progress.step(1, 2, "Saved, indexing");
+  const job = accepted.recallable ? accepted : await waitFor(call, accepted);
+  if (job.status === "failed") {
+    throw new JobFailure(("error_code" in job ? job.error_code : undefined) ?? "internal_error");
+  }
+  call.progress.step(2, 2, job.recallable ? "Recallable" : "Still indexing");
+  const blobId = job.blob_id || null;
+  const bucket = accepted.namespace || DEFAULT_NAMESPACE;
+  const saved = `Saved to svc memory. memory_id=${accepted.memory_id} ` +
+    `blob_id=${blobId ?? "pending"} namespace=${bucket}`;
+  const later = "Indexing continues: the memory can be recalled in a moment.";
+  return success(job.recallable ? saved : `${saved}\n${later}`, {
+    memory_id: accepted.memory_id,
+    job_id: accepted.job_id,
+    blob_id: blobId,
+    namespace: bucket,
+    status: job.status,
+    recallable: job.recallable,
+  });
+}

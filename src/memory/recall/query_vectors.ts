@@ -1,0 +1,111 @@
+import type { Embedder, QueryEmbedding } from "../../interfaces/mod.ts";
+import { abortable, withinTime } from "../abortable.ts";
+import { BoundedCalls } from "../bounded_calls.ts";
+import { firstPerson } from "../first_person.ts";
+import { checkedVectors } from "../vectors.ts";
+
+const CACHED = 2_000;
+/** Longer queries are embedded but not kept. */
+const CACHED_CHARACTERS = 2_000;
+/** Calls of the embedder at once, those that wait for one to end, and their longest wait. */
+const CALLS = 64;
+const WAITING = 1024;
+const WAIT_MS = 20_000;
+
+/** A query that is being embedded. */
+interface Running {
+  readonly embedding: Promise<QueryEmbedding>;
+  /** Ends the call. */
+  readonly controller: AbortController;
+  /** Who waits for it. */
+  callers: number;
+}
+
+/** Embedded queries: equal ones in flight share one call, recent ones are kept in memory. */
+export class QueryVectors {
+  readonly #embedder: Embedder;
+  readonly #ttlMs: number;
+  readonly #now: () => number;
+  readonly #kept = new Map<string, { embedding: QueryEmbedding; until: number }>();
+  readonly #inFlight = new Map<string, Running>();
+  readonly #calls = new BoundedCalls(CALLS, WAITING);
+
+  /** Keeps vectors for `ttlSeconds`; 0 = never. */
+  constructor(embedder: Embedder, ttlSeconds: number, now: () => number) {
+    this.#embedder = embedder;
+    this.#ttlMs = ttlSeconds * 1000;
+    this.#now = now;
+  }
+
+  /**
+   * The vector of a query, and how well the embedder knows its words. The call ends when all who
+   * wait for it have left.
+   *
+   * @param signal aborted when the caller has left.
+   * @throws {SvcError} `embedding_unavailable`; `overloaded`.
+   */
+  async get(query: string, signal?: AbortSignal): Promise<QueryEmbedding> {
+    const kept = this.#kept.get(query);
+    if (kept !== undefined && kept.until > this.#now()) {
+      // Moved to the end: the first entry is the least recently used one.
+      this.#kept.delete(query);
+      this.#kept.set(query, kept);
+      return kept.embedding;
+    }
+    const running = this.#inFlight.get(query) ?? this.#start(query);
+    running.callers++;
+    try {
+      return await abortable(running.embedding, signal);
+    } finally {
+      if (--running.callers === 0) {
+        this.#forget(query, running);
+        running.controller.abort();
+      }
+    }
+  }
+
+  #start(query: string): Running {
+    const controller = new AbortController();
+    const embedding = this.#embed(query, controller.signal);
+    const running: Running = { embedding, controller, callers: 0 };
+    this.#inFlight.set(query, running);
+    // Nobody may be left to see it fail.
+    embedding.catch(() => {}).finally(() => this.#forget(query, running));
+    return running;
+  }
+
+  #forget(query: string, running: Running): void {
+    if (this.#inFlight.get(query) === running) this.#inFlight.delete(query);
+  }
+
+  async #embed(query: string, signal: AbortSignal): Promise<QueryEmbedding> {
+    const leave = await withinTime(WAIT_MS, signal, (end) => this.#calls.enter(end));
+    try {
+      const embedding = await this.#ask(firstPerson(query), signal);
+      this.#keep(query, embedding);
+      return embedding;
+    } finally {
+      leave();
+    }
+  }
+
+  #keep(query: string, embedding: QueryEmbedding): void {
+    if (this.#ttlMs === 0 || query.length > CACHED_CHARACTERS) return;
+    this.#kept.set(query, { embedding, until: this.#now() + this.#ttlMs });
+    if (this.#kept.size <= CACHED) return;
+    const oldest = this.#kept.keys().next();
+    if (!oldest.done) this.#kept.delete(oldest.value);
+  }
+
+  async #ask(text: string, signal: AbortSignal): Promise<QueryEmbedding> {
+    const embedder = this.#embedder;
+    if (embedder.embedQuery === undefined) {
+      const [windows] = await embedder.embed([text], { purpose: "query", signal });
+      const [vector] = checkedVectors(embedder, windows) as readonly [Float32Array];
+      return { vector, known: 1 };
+    }
+    const { vector, known } = await embedder.embedQuery(text, { signal });
+    const [checked] = checkedVectors(embedder, [vector]) as readonly [Float32Array];
+    return { vector: checked, known: Number.isFinite(known) ? Math.min(1, Math.max(0, known)) : 1 };
+  }
+}

@@ -1,0 +1,270 @@
+import type { SvcError } from "../../errors.ts";
+import type { IndexedMemory, Match, ScopeQuery, SearchOptions } from "../../index/loaded_scope.ts";
+import type { Scope } from "../../interfaces/mod.ts";
+import { type Caller, type Domain, scopeOf } from "../domain.ts";
+import { isTooLarge, matchNearest } from "./candidates.ts";
+import { openMemories, requireCredential } from "../open.ts";
+import type { MemoryRecord, Metadata } from "../record.ts";
+import { reembeddingOf } from "../upkeep/reembedding.ts";
+import { purgeExpired } from "../remove/expiry.ts";
+import { openSavedTexts } from "./saved_texts.ts";
+import { readTexts } from "./texts.ts";
+
+/** What a recall compares: meaning and words, meaning alone, words alone. */
+export type RecallMode = "hybrid" | "semantic" | "keyword";
+
+/** Weights of PROTOCOL 10.6. */
+export interface ScoringWeights {
+  /** Weight of the relevance. */
+  readonly semantic: number;
+  /** Weight of 2^(−age / half-life). */
+  readonly recency: number;
+  /** Days after which the recency is halved. */
+  readonly recencyHalfLifeDays: number;
+  /** Weight of the importance value. */
+  readonly importance: number;
+}
+
+/** What narrows and orders a recall. Times are milliseconds since the epoch. */
+export interface RecallOptions {
+  /** Namespace. */
+  readonly namespace: string;
+  /** Most hits. */
+  readonly limit: number;
+  /** Hybrid when absent. */
+  readonly mode?: RecallMode | undefined;
+  /** Keep hits with a smaller distance. */
+  readonly maxDistance?: number | undefined;
+  /** Keep hits with at least this score. */
+  readonly minScore?: number | undefined;
+  /** Replaces the order by relevance. */
+  readonly weights?: ScoringWeights | undefined;
+  /** Keep memories whose time is not before. */
+  readonly occurredAfter?: number | undefined;
+  /** Keep memories whose time is before. */
+  readonly occurredBefore?: number | undefined;
+}
+
+/** A recalled memory as answered. */
+export interface Hit {
+  /** Blob id; empty until stored. */
+  readonly blob_id: string;
+  /** The text. */
+  readonly text: string;
+  /** Cosine distance, 0 to 2. */
+  readonly distance: number;
+  /** What hits are ordered by. */
+  readonly score: number;
+  /** Memory id. */
+  readonly memory_id: string;
+  /** Namespace. */
+  readonly namespace: string;
+  /** RFC 3339. */
+  readonly created_at: string;
+  /** 0 to 1. */
+  readonly importance?: number;
+  /** RFC 3339. */
+  readonly occurred_at?: string;
+  /** Caller data. */
+  readonly metadata?: Metadata;
+}
+
+/** What a recall found. */
+export interface Recalled {
+  /** Hits, best first. */
+  readonly results: readonly Hit[];
+  /** Hits that could not be opened. */
+  readonly dropped: number;
+  /**
+   * The caller's jobs of the scope that were not recallable in time, and memories that wait to be
+   * embedded by the present model.
+   */
+  readonly pending: number;
+}
+
+const DAY_MS = 86_400_000;
+/** Weights are computed over at least this many candidates. */
+const POOL = 200;
+
+/** A candidate with its final score. */
+export interface Scored {
+  /** The memory. */
+  readonly entry: IndexedMemory;
+  /** Cosine distance; 1 − score in a search by words alone. */
+  readonly distance: number;
+  /** Relevance, 0 to 1, or the weighted sum. */
+  readonly score: number;
+  /** What candidates are ordered by: the score, its relevance not cut off at 1. */
+  readonly rank: number;
+}
+
+function scored(match: Match, weights: ScoringWeights | undefined, now: number): Scored {
+  const relevance = Math.min(1, Math.max(0, match.score));
+  if (weights === undefined || (weights.recency === 0 && weights.importance === 0)) {
+    return { ...match, score: relevance, rank: match.score };
+  }
+  const score = weightedScore(match, relevance, weights, now);
+  return { ...match, score, rank: score };
+}
+
+function weightedScore(
+  hit: Match,
+  relevance: number,
+  weights: ScoringWeights,
+  now: number,
+): number {
+  const age = Math.max(0, now - hit.entry.createdAt) / DAY_MS;
+  return weights.semantic * relevance +
+    weights.recency * 2 ** (-age / weights.recencyHalfLifeDays) +
+    weights.importance * hit.entry.importance;
+}
+
+function order(a: Scored, b: Scored): number {
+  return b.rank - a.rank || b.entry.createdAt - a.entry.createdAt ||
+    (a.entry.id < b.entry.id ? -1 : 1);
+}
+
+/**
+ * Best candidates of a scope; tombstones, expiry and filters are respected.
+ *
+ * @throws {SvcError} why the texts of the scope cannot be read for this caller, where the query has
+ * a text.
+ */
+export async function rank(
+  domain: Domain,
+  caller: Caller,
+  query: ScopeQuery,
+  options: RecallOptions & { readonly accept?: (memory: IndexedMemory) => boolean },
+): Promise<Scored[]> {
+  const scope = scopeOf(caller, options.namespace);
+  const now = domain.now();
+  const { weights, occurredAfter = -Infinity, occurredBefore = Infinity } = options;
+  let expired = false;
+  const pool = weights === undefined ? options.limit : Math.max(POOL, 5 * options.limit);
+  const isDeleted = ({ id }: IndexedMemory): boolean => domain.tombstones.isDeleted(scope, id);
+  const search = {
+    limit: pool,
+    accept: (memory: IndexedMemory): boolean => {
+      if (memory.expiresAt !== undefined && memory.expiresAt <= now) {
+        expired = true;
+        return false;
+      }
+      const time = memory.occurredAt ?? memory.createdAt;
+      return time >= occurredAfter && time < occurredBefore && (options.accept?.(memory) ?? true);
+    },
+    ...(options.maxDistance === undefined ? {} : { maxDistance: options.maxDistance }),
+  } satisfies SearchOptions;
+  if (await isTooLarge(domain, scope)) {
+    const accept = (memory: IndexedMemory): boolean => search.accept(memory) && !isDeleted(memory);
+    const isFiltered = occurredAfter > -Infinity || occurredBefore < Infinity;
+    const asked = { ...search, accept, isFiltered };
+    const found = await matchNearest(domain, caller, scope, query, asked);
+    return best(found, options, now);
+  }
+  // The words are opened while the scope is loaded.
+  const isCold = query.text !== undefined && !domain.index.holds(scope);
+  let opening = isCold ? openSavedTexts(domain, caller, scope) : undefined;
+  opening?.catch(() => {});
+  const hits = await domain.index.read(scope, async (loaded) => {
+    const opened = opening;
+    // The scope takes the bytes over: a second run, after the scope was dropped, opens them again.
+    opening = undefined;
+    if (query.text !== undefined) await readTexts(domain, caller, scope, loaded, opened);
+    const found = loaded.match(query, search);
+    if (!found.some(({ entry }) => isDeleted(entry))) return found;
+    // Rows of a deletion that is not finished must not take the places of others.
+    const accept = (memory: IndexedMemory): boolean => search.accept(memory) && !isDeleted(memory);
+    return loaded.match(query, { ...search, accept });
+  });
+  if (expired) purgeExpired(domain, scope);
+  return best(hits, options, now);
+}
+
+/** Scored, ordered and cut to the limit. */
+function best(hits: readonly Match[], options: RecallOptions, now: number): Scored[] {
+  const { weights } = options;
+  return hits
+    .map((hit) => scored(hit, weights, now))
+    .filter((hit) => hit.score >= (options.minScore ?? -Infinity))
+    .sort(order)
+    .slice(0, options.limit);
+}
+
+function toHit(scored: Scored, record: MemoryRecord): Hit {
+  const { entry, distance, score } = scored;
+  return {
+    blob_id: entry.blobId ?? "",
+    text: record.text,
+    distance,
+    score,
+    memory_id: entry.id,
+    namespace: entry.namespace,
+    // The times are those of the entry, as texts.
+    created_at: record.created_at,
+    importance: entry.importance,
+    ...(record.occurred_at === undefined ? {} : { occurred_at: record.occurred_at }),
+    ...(record.metadata === undefined ? {} : { metadata: record.metadata }),
+  };
+}
+
+/**
+ * Opens any one memory, where a recall that finds nothing would otherwise answer a caller whose
+ * credential is refused: that a word is not there is what the credential protects, too.
+ */
+async function proveCredential(domain: Domain, caller: Caller, scope: Scope): Promise<void> {
+  const memory = await domain.index.read(
+    scope,
+    (loaded) => loaded.entries().find(({ source }) => source !== "manual"),
+  );
+  if (memory !== undefined) await openMemories(domain, caller, scope, [memory]);
+}
+
+/**
+ * Finds memories by meaning and by their words. It first waits for the caller's own pending jobs of
+ * the scope, and for memories that have vectors of another model than the query's.
+ *
+ * @throws {SvcError} `embedding_unavailable`; `decrypt_credential_required` or
+ * `decrypt_credential_invalid`; `key_service_unavailable` or `storage_unavailable`
+ * when every hit was dropped for a temporary reason.
+ */
+export async function recall(
+  domain: Domain,
+  caller: Caller,
+  query: string,
+  options: RecallOptions,
+): Promise<Recalled> {
+  requireCredential(domain, caller);
+  if (options.limit === 0) return { results: [], dropped: 0, pending: 0 };
+  const scope = scopeOf(caller, options.namespace);
+  domain.worker.expedite(scope);
+  const { recallWaitMs } = domain.config;
+  const { mode = "hybrid" } = options;
+  const [unfinished, outdated, embedding] = await Promise.all([
+    domain.jobs.settle(scope, recallWaitMs),
+    reembeddingOf(domain)?.hurry(scope, caller, recallWaitMs) ?? 0,
+    mode === "keyword" ? undefined : domain.queries.get(query, caller.signal),
+  ]);
+  const asked: ScopeQuery = { ...embedding, ...(mode === "semantic" ? {} : { text: query }) };
+  // Manual memories hold no text the relayer could open.
+  const best = await rank(domain, caller, asked, {
+    ...options,
+    accept: (memory) => memory.source !== "manual",
+  });
+  if (best.length === 0 && domain.cipher.needsCredential) {
+    await proveCredential(domain, caller, scope);
+  }
+  const opened = await openMemories(domain, caller, scope, best.map((hit) => hit.entry));
+  const results: Hit[] = [];
+  const errors: SvcError[] = [];
+  for (const [i, scored] of best.entries()) {
+    const item = opened[i];
+    if (item === undefined || "deleted" in item) continue;
+    if ("error" in item) errors.push(item.error);
+    else results.push(toHit(scored, item.record));
+  }
+  const [first] = errors;
+  if (results.length === 0 && first !== undefined && errors.every((error) => error.retryable)) {
+    throw first;
+  }
+  return { results, dropped: errors.length, pending: unfinished + outdated };
+}

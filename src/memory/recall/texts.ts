@@ -1,0 +1,103 @@
+import type { IndexedMemory, LoadedScope } from "../../index/loaded_scope.ts";
+import { Slices } from "../../index/slices.ts";
+import type { Scope } from "../../interfaces/mod.ts";
+import type { Caller, Domain } from "../domain.ts";
+import { openMemories } from "../open.ts";
+import { saveTexts, takeSavedTexts } from "./saved_texts.ts";
+
+/** Records opened at once: they and their words take a millisecond. */
+const BATCH = 32;
+/** A record that could not be opened for a temporary reason is tried again after this time. */
+const RETRY_MS = 30_000;
+/** Without the caller's credential nothing may stay open for longer than a data key. */
+const OPEN_MS = 5 * 60_000;
+
+/** What is known of a scope in RAM whose texts are read. */
+interface Reading {
+  /** Present while someone reads. */
+  running: Promise<void> | undefined;
+  /** Memories that could not be opened, and when to try again, milliseconds since the epoch. */
+  readonly failed: Map<string, number>;
+}
+
+const readings = new WeakMap<LoadedScope, Reading>();
+
+/**
+ * Opens the records of a scope whose words are not indexed yet, with the caller's credential, and
+ * indexes them. Callers share the work. What cannot be opened is found by meaning only.
+ *
+ * @param opening What `openSavedTexts` was asked for before the scope was loaded.
+ * @throws {SvcError} `decrypt_credential_invalid`; what the cipher as a whole is refused with;
+ * `overloaded` when the scope was released meanwhile.
+ */
+export async function readTexts(
+  domain: Domain,
+  caller: Caller,
+  scope: Scope,
+  loaded: LoadedScope,
+  opening?: Promise<readonly Uint8Array[] | undefined>,
+): Promise<void> {
+  const reading: Reading = readings.get(loaded) ?? { running: undefined, failed: new Map() };
+  readings.set(loaded, reading);
+  for (;;) {
+    const missing = unread(domain, loaded, reading);
+    if (missing.length === 0) return saveTexts(domain, caller, scope, loaded);
+    if (reading.running === undefined) {
+      reading.running = readAll(domain, caller, scope, loaded, reading, opening)
+        .finally(() => {
+          reading.running = undefined;
+          // Also of a reading that was broken off: what it has read by then is known.
+          if (domain.cipher.needsCredential) domain.index.forgetTextsAfter(scope, OPEN_MS);
+        });
+      await reading.running;
+      return saveTexts(domain, caller, scope, loaded);
+    }
+    // Another caller's credential may be refused; that is no answer for this one.
+    await reading.running.catch(() => {});
+    caller.signal?.throwIfAborted();
+  }
+}
+
+function unread(domain: Domain, loaded: LoadedScope, { failed }: Reading): IndexedMemory[] {
+  const now = domain.now();
+  return loaded.withoutText().filter(({ id }) => (failed.get(id) ?? -Infinity) <= now);
+}
+
+async function readAll(
+  domain: Domain,
+  { account, credential }: Caller,
+  scope: Scope,
+  loaded: LoadedScope,
+  reading: Reading,
+  opening: Promise<readonly Uint8Array[] | undefined> | undefined,
+): Promise<void> {
+  const { failed } = reading;
+  // Not the caller's signal: others may wait for the same texts.
+  const opener: Caller = credential === undefined ? { account } : { account, credential };
+  await takeSavedTexts(domain, opener, scope, loaded, opening);
+  const memories = unread(domain, loaded, reading);
+  const slices = new Slices();
+  for (let at = 0; at < memories.length; at += BATCH) {
+    // Opening records may be nothing but computation: awaiting it lets no request in.
+    await slices.rest();
+    const batch = memories.slice(at, at + BATCH);
+    const opened = await openMemories(domain, opener, scope, batch.filter(hasText));
+    let next = 0;
+    for (const memory of batch) {
+      const item = hasText(memory) ? opened[next++] : undefined;
+      if (item !== undefined && "deleted" in item) continue;
+      if (item !== undefined && "error" in item && item.error.retryable) {
+        failed.set(memory.id, domain.now() + RETRY_MS);
+        continue;
+      }
+      // A damaged record stays damaged: its words are none.
+      const text = item !== undefined && "record" in item ? item.record.text : "";
+      loaded.setText(memory.id, memory.version, text);
+    }
+  }
+}
+
+/** A manual memory has no text that the relayer could open. */
+function hasText(memory: IndexedMemory): boolean {
+  return memory.source !== "manual";
+}

@@ -1,0 +1,97 @@
+import { SvcError } from "../../errors.ts";
+import type { Scope } from "../../interfaces/mod.ts";
+import type { Expiry } from "../../jobs/expiries.ts";
+import type { Domain } from "../domain.ts";
+import { applyDeletion, type Gone } from "./remove.ts";
+import { storedEntries } from "../stored_entries.ts";
+
+/** How often expired memories are looked for, milliseconds. */
+const SWEEP_MS = 60_000;
+
+/** Deletes expired memories of a scope that somebody came across, in the background. */
+export function purgeExpired(domain: Domain, scope: Scope): void {
+  void purgeScope(domain, scope).catch((error) => noteFailure(domain, error));
+}
+
+function noteFailure({ logger }: Domain, error: unknown): void {
+  logger.warn("purge_failed", { reason: SvcError.from(error).code });
+}
+
+async function purgeScope(domain: Domain, scope: Scope): Promise<void> {
+  const now = domain.now();
+  const expired = await domain.index.read(
+    scope,
+    (loaded) => loaded.entries().filter((memory) => (memory.expiresAt ?? Infinity) <= now),
+  );
+  await remove(domain, scope, expired);
+}
+
+async function remove(domain: Domain, scope: Scope, expired: readonly Gone[]): Promise<void> {
+  if (expired.length === 0) return;
+  const ids = new Set(expired.map(({ id }) => id));
+  domain.tombstones.addTombstones(scope, [...ids], domain.now());
+  const live = domain.jobs.liveIn(scope).filter(({ job }) => ids.has(job.memoryId));
+  await applyDeletion(domain, scope, expired, live);
+}
+
+/** Deletes expired memories that nobody asks for any more. */
+export class ExpirySweeper implements AsyncDisposable {
+  readonly #domain: Domain;
+  #closing = false;
+  #running: Promise<void> | undefined;
+  #timer: ReturnType<typeof setTimeout> | undefined;
+
+  /** Starts at once: memories may have expired while nothing ran. */
+  constructor(domain: Domain) {
+    this.#domain = domain;
+    this.#run();
+  }
+
+  /** What is not deleted by then is deleted by the next start. */
+  async [Symbol.asyncDispose](): Promise<void> {
+    this.#closing = true;
+    clearTimeout(this.#timer);
+    await this.#running;
+  }
+
+  #run(): void {
+    this.#running = this.#sweep()
+      .catch((error) => noteFailure(this.#domain, error))
+      .finally(() => {
+        if (!this.#closing) this.#timer = setTimeout(() => this.#run(), SWEEP_MS);
+      });
+  }
+
+  /** Tries everything that is due: what fails in one scope must not hold up the others. */
+  async #sweep(): Promise<void> {
+    const { expiries, now } = this.#domain;
+    const until = now();
+    const failures: unknown[] = [];
+    for (let page = await expiries.due(until); page.length > 0;) {
+      const scopes = Map.groupBy(page, ({ owner, namespace }) => `${owner}\n${namespace}`);
+      for (const group of scopes.values()) {
+        if (this.#closing) return;
+        await this.#removeFrom(group).catch((error) => failures.push(error));
+      }
+      page = await expiries.due(until, page.at(-1));
+    }
+    if (failures.length > 0) throw failures[0];
+  }
+
+  /** Removes the memories of one scope that are due. */
+  async #removeFrom(group: readonly Expiry[]): Promise<void> {
+    const [first] = group;
+    if (first === undefined) return;
+    const { owner, namespace } = first;
+    const { jobs, expiries, now } = this.#domain;
+    // Before the rows are read: a job may be about to write one.
+    const waiting = new Set(jobs.liveIn(first).map(({ job }) => job.memoryId));
+    const rows = await storedEntries(this.#domain, owner, group.map(({ id }) => id));
+    const expired = rows.filter((row) =>
+      row.namespace === namespace && (row.expiresAt ?? Infinity) <= now()
+    );
+    await remove(this.#domain, { owner, namespace }, expired);
+    for (const { id } of expired) waiting.delete(id);
+    await expiries.remove(group.filter(({ id }) => !waiting.has(id)));
+  }
+}

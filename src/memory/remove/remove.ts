@@ -1,0 +1,298 @@
+import { SvcError } from "../../errors.ts";
+import type { BlobInfo, Scope, Source } from "../../interfaces/mod.ts";
+import type { LiveJob } from "../../jobs/live_job.ts";
+import { type Caller, type Domain, scopeOf } from "../domain.ts";
+import { nameBlob } from "../store_blob.ts";
+import { storedEntries } from "../stored_entries.ts";
+import { tombstoneSenderOf } from "./tombstone_blobs.ts";
+
+/** What became of a deleted memory's blob. */
+export type BlobFate = "deleted" | "retained" | "none";
+
+/** A memory whose tombstone is written. */
+export interface Gone {
+  /** Memory id. */
+  readonly id: string;
+  /** Where it came from. */
+  readonly source?: Source;
+  /** Its blob, when known. */
+  readonly blobId?: string | undefined;
+  /** Size of the blob of a manual memory in bytes, when known. */
+  readonly bytes?: number | undefined;
+}
+
+/** What its unfinished job tells of a memory. */
+function goneOf({ job: { memoryId: id, source, bytes } }: LiveJob): Gone {
+  return { id, source, bytes };
+}
+
+/** What else is known of memories that are removed. */
+interface Removal {
+  /** Account object id, where what the blob store keeps may not be noted yet. */
+  readonly accountId?: string;
+  /** Memories whose upload may go on, or have gone on before a crash: no blob yet means nothing. */
+  readonly mayUpload?: ReadonlySet<string>;
+}
+
+/**
+ * Removes memories whose tombstones are written: from index, blob store and vector store, and what
+ * their jobs left. The row goes after the blob, because it is what names the blob when a crash
+ * comes between.
+ */
+export async function removeMemories(
+  domain: Domain,
+  scope: Scope,
+  memories: readonly Gone[],
+  { accountId, mayUpload = new Set() }: Removal = {},
+): Promise<Map<string, BlobFate>> {
+  const ids = memories.map((memory) => memory.id);
+  const unlinked = memories.filter((memory) => memory.blobId === undefined).map(({ id }) => id);
+  const named = await Promise.all(memories.map(async (memory): Promise<Gone> => {
+    if (memory.blobId !== undefined) return memory;
+    return { ...memory, blobId: (await domain.jobs.get(memory.id, scope.owner))?.blobId };
+  }));
+  domain.index.remove(scope, ids);
+  // After the index, so that nobody writes its words again.
+  await domain.textFiles.drop(scope);
+  const fates = await removeBlobs(domain, scope, named);
+  noteStored(domain, scope, fates, accountId, mayUpload);
+  await domain.vectorStore.delete(scope, ids);
+  // Again: a scope that was loaded meanwhile may have read the rows before they went, and its words
+  // may have been written.
+  domain.index.remove(scope, ids);
+  await domain.textFiles.drop(scope);
+  await domain.jobs.discard(unlinked);
+  return fates;
+}
+
+/** Whether the blob store may keep the bytes of deleted memories where others read them. */
+function keepsBytes({ blobStore }: Domain): boolean {
+  return blobStore.delete === undefined || blobStore.erases !== true;
+}
+
+/**
+ * What was stored of deleted memories needs a tombstone there, also where the store said that it is
+ * gone: another relayer may have renewed or moved it, which this store cannot know. What was not
+ * stored needs none.
+ */
+function noteStored(
+  domain: Domain,
+  scope: Scope,
+  fates: ReadonlyMap<string, BlobFate>,
+  accountId: string | undefined,
+  mayUpload: ReadonlySet<string>,
+): void {
+  if (!keepsBytes(domain)) return;
+  const stored: string[] = [];
+  const unstored: string[] = [];
+  for (const [id, fate] of fates) {
+    if (fate !== "none") stored.push(id);
+    else if (!mayUpload.has(id)) unstored.push(id);
+  }
+  domain.tombstoneBlobs.remove(scope, unstored);
+  if (accountId !== undefined) domain.tombstoneBlobs.add(accountId, scope, stored, domain.now());
+  tombstoneSenderOf(domain).notify();
+}
+
+/** Notes before anything is removed what may have to be told, so that no crash forgets it. */
+function noteDeletion(
+  domain: Domain,
+  caller: Caller,
+  scope: Scope,
+  ids: readonly string[],
+  at: number,
+): void {
+  if (!keepsBytes(domain)) return;
+  domain.tombstoneBlobs.add(caller.account.accountId, scope, ids, at);
+}
+
+/** Deletes the blobs of memories, each in the turn in which nothing else needs it. */
+async function removeBlobs(
+  { blobStore, index, jobs, tombstones }: Domain,
+  scope: Scope,
+  gone: readonly Gone[],
+): Promise<Map<string, BlobFate>> {
+  const ids = new Set(gone.map((memory) => memory.id));
+  return await index.read(scope, async (loaded) => {
+    const fates = new Map<string, BlobFate>();
+    for (const { id, blobId, source = "manual", bytes } of gone) {
+      const isShared = blobId !== undefined && loaded.countBlob(blobId) > 0 &&
+        loaded.entries().some((other) =>
+          other.blobId === blobId && !ids.has(other.id) && !tombstones.isDeleted(scope, other.id)
+        );
+      const isAwaited = source === "manual" && isManualUnderWay(jobs.liveIn(scope), bytes, ids);
+      if (blobId === undefined) fates.set(id, "none");
+      else if (blobStore.delete === undefined || isShared || isAwaited) fates.set(id, "retained");
+      else fates.set(id, await blobStore.delete(blobId, scope) ? "deleted" : "retained");
+    }
+    return fates;
+  });
+}
+
+/**
+ * Whether a client's own ciphertext of this size is being stored: equal bytes may share a blob, and
+ * its job may have been given that blob without having linked it yet.
+ */
+function isManualUnderWay(
+  live: readonly LiveJob[],
+  bytes: number | undefined,
+  except: ReadonlySet<string>,
+): boolean {
+  return live.some(({ job }) =>
+    job.source === "manual" && !except.has(job.memoryId) &&
+    (bytes === undefined || job.bytes === bytes)
+  );
+}
+
+/** Ends the unfinished jobs of deleted memories; a running one undoes its own effects. */
+async function cancel(domain: Domain, jobs: readonly LiveJob[]): Promise<void> {
+  for (const live of jobs) live.cancelled = true;
+  await Promise.all(jobs.map(async (live) => {
+    await nameBlob(domain, live);
+    await domain.jobs.end(live, { state: "failed", errorCode: "deleted" });
+  }));
+}
+
+/** Ends the job of a deleted memory and removes whatever it left behind. */
+export async function undoJob(domain: Domain, live: LiveJob): Promise<void> {
+  const { owner, namespace, memoryId } = live.job;
+  const scope: Scope = { owner, namespace };
+  await cancel(domain, [live]);
+  const gone = { ...goneOf(live), blobId: live.blobId };
+  await removeMemories(domain, scope, [gone], { accountId: live.job.accountId });
+  domain.tombstones.markApplied(scope, [memoryId]);
+}
+
+/** Cancels the jobs, removes the memories, and notes that this is finished where it is. */
+export async function applyDeletion(
+  domain: Domain,
+  scope: Scope,
+  memories: readonly Gone[],
+  live: readonly LiveJob[],
+): Promise<Map<string, BlobFate>> {
+  const ids = memories.map((memory) => memory.id);
+  const running = new Set(ids.filter((id) => domain.worker.isWorkingOn(id)));
+  await cancel(domain, live);
+  const unsure = live.filter(({ mayBeStored, blobId }) => mayBeStored && blobId === undefined);
+  const mayUpload = new Set(unsure.map((job) => job.job.memoryId));
+  const fates = await removeMemories(domain, scope, memories, { mayUpload });
+  // A running job notes it when its effects are undone; after a crash the next start does.
+  domain.tombstones.markApplied(scope, ids.filter((id) => !running.has(id)));
+  return fates;
+}
+
+/**
+ * Deletes a memory with all its versions and cancels its unfinished job.
+ *
+ * @throws {SvcError} `memory_not_found`, also for another owner's; `storage_unavailable`, and the
+ * deletion is then finished by another call, the upkeep or the next start.
+ */
+export async function deleteMemory(domain: Domain, caller: Caller, id: string): Promise<BlobFate> {
+  const { owner } = caller.account;
+  const [entry] = await storedEntries(domain, owner, [id]);
+  const live = domain.jobs.liveOf(owner).filter((item) => item.job.memoryId === id);
+  const namespace = entry?.namespace ?? live[0]?.job.namespace;
+  if (namespace === undefined) throw new SvcError("memory_not_found");
+  const scope = scopeOf(caller, namespace);
+  if (domain.tombstones.isDeleted(scope, id)) {
+    const unfinished = domain.tombstones.unapplied().some((item) => item.id === id);
+    if (entry === undefined || !unfinished) throw new SvcError("memory_not_found");
+  }
+  const at = domain.now();
+  domain.tombstones.addTombstones(scope, [id], at);
+  noteDeletion(domain, caller, scope, [id], at);
+  const gone = entry === undefined ? live.map(goneOf) : [entry];
+  const fates = await applyDeletion(domain, scope, gone, live);
+  return fates.get(id) ?? "none";
+}
+
+/**
+ * Deletes every memory of a namespace and cancels its pending jobs.
+ *
+ * @returns how many memories it had, pending ones included.
+ */
+export async function forget(domain: Domain, caller: Caller, namespace: string): Promise<number> {
+  const scope = scopeOf(caller, namespace);
+  // Before that turn: what is stored later may be of a memory accepted after it.
+  const [stored] = await Promise.allSettled([storedBlobs(domain, scope)]);
+  // In one turn, so that a memory is either seen here or accepted after the time noted.
+  const { gone, live } = await domain.index.read(scope, (loaded) => {
+    const live = domain.jobs.liveIn(scope);
+    const found = new Map<string, Gone>();
+    for (const item of live) found.set(item.job.memoryId, goneOf(item));
+    for (const memory of loaded.entries()) found.set(memory.id, memory);
+    const gone = [...found.values()].filter(({ id }) => !domain.tombstones.isDeleted(scope, id));
+    const times = loaded.entries().map((memory) => memory.updatedAt);
+    for (const { job } of live) times.push(job.acceptedAt);
+    const at = times.reduce((latest, time) => Math.max(latest, time), domain.now());
+    const ids = gone.map(({ id }) => id);
+    // Blobs that are not indexed have no id here: the time covers them.
+    domain.tombstones.forgetNamespace(scope, at);
+    // By id as well: times of machines whose clocks differ say little about each other.
+    noteDeletion(domain, caller, scope, ["", ...ids], at);
+    domain.tombstones.addTombstones(scope, ids, at);
+    return { gone, live };
+  });
+  await applyDeletion(domain, scope, gone, live);
+  const finished = await finishDeletions(domain, scope);
+  if (stored.status === "rejected") throw stored.reason;
+  const known = new Set([...gone, ...finished].map(({ blobId }) => blobId));
+  const rest = stored.value.filter(({ blobId }) => !known.has(blobId));
+  await removeUnindexed(domain, scope, rest);
+  tombstoneSenderOf(domain).notify();
+  return gone.length;
+}
+
+async function storedBlobs({ blobStore }: Domain, scope: Scope): Promise<BlobInfo[]> {
+  return blobStore.delete === undefined ? [] : await Array.fromAsync(blobStore.list(scope));
+}
+
+/** Removes those blobs of a forgotten scope that no memory refers to. */
+async function removeUnindexed(
+  { blobStore, index, jobs }: Domain,
+  scope: Scope,
+  stored: readonly BlobInfo[],
+): Promise<void> {
+  await index.read(scope, async (loaded) => {
+    for (const { blobId, bytes } of stored) {
+      if (loaded.hasBlob(blobId)) continue;
+      const isAwaited = isManualUnderWay(jobs.liveIn(scope), bytes, new Set());
+      if (!isAwaited) await blobStore.delete?.(blobId, scope);
+    }
+  });
+}
+
+/**
+ * Finishes deletions that a crash or a store that failed has interrupted.
+ *
+ * @throws {SvcError} what the stores throw: the next call goes on.
+ */
+export async function replayTombstones(domain: Domain): Promise<void> {
+  const scopes = Map.groupBy(
+    domain.tombstones.unapplied(),
+    ({ owner, namespace }) => `${owner}\n${namespace}`,
+  );
+  for (const [first] of scopes.values()) {
+    if (first === undefined) continue;
+    await finishDeletions(domain, { owner: first.owner, namespace: first.namespace });
+  }
+}
+
+/** Removes what is left of deleted memories of a scope; answers these. */
+async function finishDeletions(domain: Domain, scope: Scope): Promise<Gone[]> {
+  const unapplied = [...domain.tombstones.unappliedIn(scope)];
+  const ids = new Set(unapplied.filter((id) => !domain.worker.isWorkingOn(id)));
+  if (ids.size === 0) return [];
+  await cancel(
+    domain,
+    domain.jobs.liveIn(scope).filter((live) => ids.has(live.job.memoryId)),
+  );
+  const gone = new Map<string, Gone>([...ids].map((id) => [id, { id }]));
+  for (const entry of await storedEntries(domain, scope.owner, [...ids])) {
+    if (entry.namespace === scope.namespace) gone.set(entry.id, entry);
+  }
+  const memories = [...gone.values()];
+  await removeMemories(domain, scope, memories, { mayUpload: ids });
+  domain.tombstones.markApplied(scope, [...ids]);
+  return memories;
+}

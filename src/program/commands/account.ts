@@ -1,0 +1,196 @@
+import { resolve } from "node:path";
+import {
+  credentialsPath,
+  readCredentials,
+  writeCredentials,
+} from "../../client/credentials_file.ts";
+import { type Credentials, type DelegateKeyPair, makeDelegateKey } from "../../client/mod.ts";
+import { SvcError } from "../../errors.ts";
+import type { Account, DelegateKey } from "../../interfaces/mod.ts";
+import { makeSigner } from "../../client/signer.ts";
+import { keyProofText } from "../../wire/signing/key_proof.ts";
+import { addressOf } from "../../wire/keys.ts";
+import { formatHost } from "../settings/parsers.ts";
+import {
+  ACCOUNT_USAGE,
+  type AccountOptions,
+  parseAccountOptions,
+  UsageError,
+} from "./account_options.ts";
+import { type AccountStore, openAccounts } from "./account_store.ts";
+import { type AccountRow, printAccounts, printKey } from "./account_output.ts";
+import type { CommandIo } from "./io.ts";
+
+const invalid = (text: string) => new SvcError("invalid_parameter", text);
+
+/** The account a command is about. */
+async function chosen(store: AccountStore, options: AccountOptions): Promise<Account> {
+  if (options.account !== undefined || options.owner !== undefined) {
+    const account = options.account !== undefined
+      ? await store.accounts.get(options.account)
+      : await store.admin.ofOwner(options.owner ?? "");
+    if (account === undefined) throw new SvcError("not_found", "There is no such account");
+    return account;
+  }
+  const all = await store.admin.list();
+  const account = all[0];
+  if (account === undefined) {
+    throw new SvcError("not_found", "There is no account yet: account create");
+  }
+  if (all.length > 1) throw invalid(`There are ${all.length} accounts: say which with --account`);
+  return account;
+}
+
+/** What `list` shows: every account where the relayer keeps them, the named one on a chain. */
+async function listed(store: AccountStore, options: AccountOptions): Promise<Account[]> {
+  const all = await store.admin.list();
+  if (options.account === undefined && options.owner === undefined) {
+    if (store.settings.accounts !== "sui" || store.wallet !== undefined) return all;
+    throw invalid("Accounts are on chain: say which with --account, --owner or --wallet-file");
+  }
+  return [await chosen(store, options)];
+}
+
+/** Address of the relayer as the saved credentials name it. */
+function relayerUrl({ settings }: AccountStore): string {
+  const { publicUrl, host, port } = settings;
+  if (publicUrl !== undefined) return publicUrl;
+  if (port === 0) throw invalid("--save needs SVC_PUBLIC_URL or a fixed SVC_PORT");
+  return `http://${formatHost(host)}:${port}`;
+}
+
+/** Where credentials go; refuses to lose a key that is there. */
+async function savePath(options: AccountOptions, io: CommandIo): Promise<string | undefined> {
+  if (!options.save) return undefined;
+  const path = credentialsPath(io.env);
+  if (path === undefined) throw invalid("SVC_CREDENTIALS_FILE is needed where HOME is not set");
+  const { credentials } = await readCredentials(path);
+  if (credentials !== undefined && !options.force) {
+    throw invalid(`${path} holds the key of account ${credentials.accountId}: --force replaces it`);
+  }
+  return path;
+}
+
+function credentialsOf(
+  pair: DelegateKeyPair,
+  account: Account,
+  store: AccountStore,
+  label: string,
+): Credentials {
+  return {
+    delegatePrivateKey: pair.privateKey,
+    delegatePublicKeyHex: pair.publicKey,
+    delegateAddress: pair.address,
+    walletAddress: account.owner,
+    accountId: account.accountId,
+    packageId: store.packageId,
+    relayerUrl: relayerUrl(store),
+    label,
+    createdAt: new Date().toISOString(),
+    version: 1,
+  };
+}
+
+const keyOf = (account: Account, publicKey: string): DelegateKey | undefined =>
+  account.keys.find((key) => key.publicKey === publicKey);
+
+/** A new key's proof that somebody holds it. */
+async function proofOf({ privateKey }: DelegateKeyPair, accountId: string): Promise<string> {
+  const signer = await makeSigner(Uint8Array.fromHex(privateKey));
+  return (await signer.sign(keyProofText(accountId))).toHex();
+}
+
+/** `create` and `add-key`: both end with one more key on an account. */
+async function addKey(
+  store: AccountStore,
+  options: AccountOptions,
+  io: CommandIo,
+): Promise<AccountRow> {
+  if (store.wallet !== undefined && options.publicKey !== undefined) {
+    throw invalid("On chain a key must prove that somebody holds it: leave out --public-key");
+  }
+  const path = await savePath(options, io);
+  if (path !== undefined) relayerUrl(store);
+  const pair = options.publicKey === undefined ? await makeDelegateKey() : undefined;
+  const publicKey = pair?.publicKey ?? options.publicKey ?? "";
+  if (await store.accounts.resolve(publicKey) !== undefined) throw new SvcError("key_exists");
+  const before = options.action === "create"
+    ? await store.admin.create(options.owner ?? store.wallet ?? addressOf(publicKey))
+    : await chosen(store, options);
+  const { label, permissions, expiresInMs } = options;
+  const account = await store.admin.addKey(before.accountId, {
+    publicKey,
+    label,
+    permissions,
+    ...(pair === undefined ? {} : { proof: await proofOf(pair, before.accountId) }),
+    ...(expiresInMs === undefined ? {} : { expiresAt: Date.now() + expiresInMs }),
+  });
+  if (path !== undefined && pair !== undefined) {
+    await writeCredentials(path, credentialsOf(pair, account, store, label));
+  }
+  return {
+    account,
+    key: keyOf(account, publicKey),
+    publicKey,
+    packageId: store.packageId,
+    privateKey: path === undefined ? pair?.privateKey : undefined,
+    savedTo: path,
+  };
+}
+
+async function run(options: AccountOptions, io: CommandIo): Promise<void> {
+  const { walletFile, action } = options;
+  await using store = await openAccounts(io.env, io.cwd, {
+    walletFile: walletFile === undefined ? undefined : resolve(io.cwd, walletFile),
+    changes: action !== "list",
+  });
+  switch (options.action) {
+    case "list":
+      return io.write(printAccounts(await listed(store, options), store.packageId, options.json));
+    case "remove-key": {
+      const publicKey = options.publicKey ?? "";
+      const owner = options.account === undefined && options.owner === undefined
+        ? await store.accounts.resolve(publicKey)
+        : await chosen(store, options);
+      if (owner === undefined) throw new SvcError("not_found", "No account lists this key");
+      const account = await store.admin.removeKey(owner.accountId, publicKey);
+      const row = { account, publicKey, packageId: store.packageId };
+      return io.write(printKey("Key removed", row, options.json));
+    }
+    default: {
+      const title = options.action === "create" ? "Account created" : "Key added";
+      return io.write(printKey(title, await addKey(store, options, io), options.json));
+    }
+  }
+}
+
+/**
+ * Runs `account …`: creates, lists and changes accounts where the relayer itself keeps them, and the
+ * account of a wallet where they are on chain. Works beside a running relayer, which notices the
+ * change.
+ *
+ * @param args What follows `account`.
+ * @returns the exit code: 0 success, 1 error, 2 usage.
+ */
+export async function runAccount(args: readonly string[], io: CommandIo): Promise<number> {
+  if (args.length === 0 || args.includes("--help") || args.includes("-h")) {
+    io.write(ACCOUNT_USAGE);
+    return args.length === 0 ? 2 : 0;
+  }
+  try {
+    await run(parseAccountOptions(args), io);
+    return 0;
+  } catch (thrown) {
+    if (thrown instanceof UsageError) {
+      io.writeError(`${thrown.message}\n\n${ACCOUNT_USAGE}`);
+      return 2;
+    }
+    const { message, code } = SvcError.from(thrown);
+    io.writeError(
+      args.includes("--json")
+        ? JSON.stringify({ error: message, code }) + "\n"
+        : `${message} (code: ${code})\n`,
+    );
+    return 1;
+  }
+}

@@ -1,0 +1,163 @@
+import { parseArgs } from "node:util";
+import { SvcError } from "../../errors.ts";
+import type { Permission } from "../../interfaces/mod.ts";
+import { isLowOrder, isObjectId, isPublicKey } from "../../wire/keys.ts";
+
+/** What an account command was asked to do. */
+export interface AccountOptions {
+  /** Which one. */
+  readonly action: "create" | "list" | "add-key" | "remove-key";
+  /** Address of the owner. */
+  readonly owner: string | undefined;
+  /** Id of the account; the only one when absent. */
+  readonly account: string | undefined;
+  /** Key to register or remove; a new one is made when absent. */
+  readonly publicKey: string | undefined;
+  /** Name of the key. */
+  readonly label: string;
+  /** What the key may do. */
+  readonly permissions: readonly Permission[];
+  /** How long the key is valid, milliseconds; for good when absent. */
+  readonly expiresInMs: number | undefined;
+  /** File of the owner's private key, where accounts are on chain. */
+  readonly walletFile: string | undefined;
+  /** Writes the credentials file. */
+  readonly save: boolean;
+  /** Replaces credentials that are there. */
+  readonly force: boolean;
+  /** Machine output. */
+  readonly json: boolean;
+}
+
+/** How the account commands are used. */
+export const ACCOUNT_USAGE = `Usage: svc account <command>
+
+  create      makes an account and registers a key for it
+  list        shows accounts and their keys
+  add-key     registers another key
+  remove-key  removes a key; needs --public-key
+
+  --owner <0x…>         address of the owner; default: that of the key
+  --account <0x…>       account to change; default: the only one
+  --public-key <hex>    registers this Ed25519 key instead of a new one
+  --label <text>        name of the key, at most 64 bytes
+  --permissions <list>  read,write (default), read or write
+  --expires-in <time>   such as 90d, 12h or 30m; default: never
+  --wallet-file <path>  where accounts are on chain: the owner's private key, which pays for gas
+  --save                writes the new key to the credentials file
+  --force               with --save, replaces credentials that are there
+  --json                machine output
+
+Example: svc account create --save
+`;
+
+const ACTIONS = ["create", "list", "add-key", "remove-key"] as const;
+const UNITS: Readonly<Record<string, number>> = {
+  d: 86_400_000,
+  h: 3_600_000,
+  m: 60_000,
+  s: 1000,
+};
+
+/** A command line that cannot be understood. */
+export class UsageError extends Error {}
+
+function parseFlags(args: readonly string[]) {
+  const text = { type: "string" } as const;
+  const on = { type: "boolean", default: false } as const;
+  try {
+    return parseArgs({
+      args: [...args],
+      allowPositionals: true,
+      options: {
+        owner: text,
+        account: text,
+        "public-key": text,
+        label: text,
+        permissions: text,
+        "expires-in": text,
+        "wallet-file": text,
+        save: on,
+        force: on,
+        json: on,
+      },
+    });
+  } catch (error) {
+    throw new UsageError(error instanceof Error ? error.message : "Unknown flag");
+  }
+}
+
+const invalid = (text: string) => new SvcError("invalid_parameter", text);
+
+function parsePermissions(text: string): Permission[] {
+  const words = text.split(",").map((word) => word.trim());
+  const known = (["read", "write"] as const).filter((word) => words.includes(word));
+  if (known.length === 0 || known.length !== words.length) {
+    throw invalid("--permissions must be read,write, read or write");
+  }
+  return known;
+}
+
+function parseDuration(text: string): number {
+  const match = /^([1-9]\d{0,5})([dhms])$/.exec(text);
+  if (match === null) throw invalid("--expires-in must be a time such as 90d, 12h, 30m or 45s");
+  return Number(match[1]) * UNITS[match[2]!]!;
+}
+
+function checkId(flag: string, text: string | undefined): string | undefined {
+  if (text !== undefined && !isObjectId(text)) {
+    throw invalid(`${flag} must be 0x and 64 hex characters`);
+  }
+  return text?.toLowerCase();
+}
+
+function checkPublicKey(text: string | undefined): string | undefined {
+  if (text === undefined) return undefined;
+  if (!isPublicKey(text) || isLowOrder(Uint8Array.fromHex(text))) {
+    throw invalid("--public-key must be an Ed25519 public key of 64 hex characters");
+  }
+  return text.toLowerCase();
+}
+
+function checkLabel(text: string): string {
+  const bytes = new TextEncoder().encode(text).length;
+  if (bytes < 1 || bytes > 64 || /\p{Cc}/u.test(text) || !text.isWellFormed()) {
+    throw invalid("--label must have 1 to 64 bytes without control characters");
+  }
+  return text;
+}
+
+/**
+ * Reads what follows `account` on the command line.
+ *
+ * @throws {UsageError} for an unknown command or flag.
+ * @throws {SvcError} `invalid_parameter` for a value that breaks a rule.
+ */
+export function parseAccountOptions(args: readonly string[]): AccountOptions {
+  const { values, positionals } = parseFlags(args);
+  const action = ACTIONS.find((name) => name === positionals[0]);
+  if (action === undefined || positionals.length > 1) {
+    throw new UsageError(`Unknown account command "${positionals.join(" ")}"`);
+  }
+  const publicKey = checkPublicKey(values["public-key"]);
+  if (values.save && (publicKey !== undefined || action === "list" || action === "remove-key")) {
+    throw new UsageError("--save goes with a new key only: leave out --public-key");
+  }
+  if (action === "remove-key" && publicKey === undefined) {
+    throw new UsageError("remove-key needs --public-key");
+  }
+  const expiry = values["expires-in"];
+  return {
+    action,
+    owner: checkId("--owner", values.owner),
+    account: checkId("--account", values.account),
+    publicKey,
+    label: checkLabel(values.label ?? "Terminal"),
+    permissions: parsePermissions(values.permissions ?? "read,write"),
+    expiresInMs: expiry === undefined ? undefined : parseDuration(expiry),
+    walletFile: values["wallet-file"],
+    save: values.save,
+    force: values.force,
+    json: values.json,
+  };
+}

@@ -1,0 +1,140 @@
+import { SvcError } from "../../errors.ts";
+import { compileContract, readContract } from "./contract_compiler.ts";
+import {
+  CONTRACT_USAGE,
+  type ContractOptions,
+  type ContractTarget,
+  contractTarget,
+  parseContractOptions,
+  UsageError,
+  walletSeed,
+} from "./contract_options.ts";
+import {
+  type Difference,
+  printable,
+  printDifferences,
+  printReport,
+  type PublishedPackage,
+} from "./contract_output.ts";
+import type { CommandIo } from "./io.ts";
+
+/** What checks and publishes packages on a chain. */
+export interface Publisher {
+  /** Compares what modules import with the chain. */
+  check(modules: readonly Uint8Array[]): Promise<{
+    readonly checked: number;
+    readonly differences: readonly Difference[];
+  }>;
+  /** Publishes once, and waits for it. */
+  publish(publication: {
+    readonly modules: readonly Uint8Array[];
+    readonly dependencies: readonly string[];
+    readonly seed: Uint8Array;
+    readonly burnUpgradeCap: boolean;
+    /** Is told the digest of the transaction before it is sent. */
+    readonly announce?: (digest: string) => void;
+  }): Promise<PublishedPackage>;
+}
+
+/** Opens a publisher for a chain. */
+export type OpenPublisher = (target: ContractTarget) => Promise<Publisher>;
+
+/** Not a literal in the import: a start must not fetch the packages of the chain. */
+const PUBLISHER = new URL("../../../plugins/sui/chain/contract/publisher.ts", import.meta.url).href;
+
+const CONTRACTS = new URL("../../../contracts/", import.meta.url);
+
+async function openChain({ network, rpcUrl }: ContractTarget): Promise<Publisher> {
+  const { openPublisher } = await import(PUBLISHER) as {
+    openPublisher(network: string, rpcUrl: string): Publisher;
+  };
+  return openPublisher(network, rpcUrl);
+}
+
+/** The chain's framework is not the one that the contract was compiled against. */
+class FrameworkDiffers extends Error {
+  readonly differences: readonly Difference[];
+  constructor(differences: readonly Difference[]) {
+    super("The network's framework is not the one that the contract needs; nothing was published");
+    this.differences = differences;
+  }
+}
+
+async function publish(
+  options: ContractOptions,
+  io: CommandIo,
+  open: OpenPublisher,
+): Promise<string> {
+  const target = contractTarget(io.env);
+  // Before the work: a missing key must not be found out at its end.
+  const seed = options.dryRun ? undefined : await walletSeed(options, io.env, io.cwd);
+  const { modules, dependencies, digest } = await compileContract(await readContract(CONTRACTS));
+  const publisher = await open(target);
+  const { checked, differences } = await publisher.check(modules);
+  if (differences.length > 0) throw new FrameworkDiffers(differences);
+  const { burnUpgradeCap } = options;
+  // Whoever stops the program now must be able to find out what became of it.
+  const announce = (transaction: string) => {
+    if (!options.json) io.writeError(`Sending transaction ${transaction}\n`);
+  };
+  const published = seed === undefined
+    ? undefined
+    : await publisher.publish({ modules, dependencies, seed, burnUpgradeCap, announce });
+  const report = {
+    network: target.network,
+    packageDigest: digest,
+    moduleBytes: modules.map((module) => module.length),
+    checked,
+  };
+  return printReport(report, published, options.json);
+}
+
+/** An error for people or for machines. */
+function printError(thrown: unknown, json: boolean): string {
+  const error = thrown instanceof FrameworkDiffers
+    ? new SvcError("invalid_transaction", thrown.message)
+    : SvcError.from(thrown);
+  const differences = thrown instanceof FrameworkDiffers ? thrown.differences : [];
+  const { code, message } = error;
+  if (!json) return `${printable(message)} (code: ${code})\n${printDifferences(differences)}`;
+  const list = differences.map(({ target, expected, found }) => ({
+    function: target,
+    expected,
+    found: found ?? null,
+  }));
+  return JSON.stringify({
+    error: message,
+    code,
+    ...(list.length === 0 ? {} : { differences: list }),
+  }) + "\n";
+}
+
+/**
+ * Runs `contract …`: compiles the Move package beside this program, checks it against a network and
+ * publishes it there.
+ *
+ * @param args What follows `contract`.
+ * @param open What reaches the chain; the settings' node when absent.
+ * @returns the exit code: 0 success, 1 error, 2 usage.
+ */
+export async function runContract(
+  args: readonly string[],
+  io: CommandIo,
+  open: OpenPublisher = openChain,
+): Promise<number> {
+  if (args.length === 0 || args.includes("--help") || args.includes("-h")) {
+    io.write(CONTRACT_USAGE);
+    return args.length === 0 ? 2 : 0;
+  }
+  try {
+    io.write(await publish(parseContractOptions(args), io, open));
+    return 0;
+  } catch (thrown) {
+    if (thrown instanceof UsageError) {
+      io.writeError(`${thrown.message}\n\n${CONTRACT_USAGE}`);
+      return 2;
+    }
+    io.writeError(printError(thrown, args.includes("--json")));
+    return 1;
+  }
+}

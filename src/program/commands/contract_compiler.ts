@@ -1,0 +1,180 @@
+import { stripVTControlCharacters } from "node:util";
+import { SvcError } from "../../errors.ts";
+
+/** Files of a Move package: text by path, such as `sources/account.move`. */
+export type MoveFiles = Readonly<Record<string, string>>;
+
+/** Everything the compiler needs; nothing is fetched. */
+export interface ContractSources {
+  /** The package. */
+  readonly contract: MoveFiles;
+  /** Interfaces of the framework at 0x1. */
+  readonly std: MoveFiles;
+  /** Interfaces of the framework at 0x2. */
+  readonly sui: MoveFiles;
+}
+
+/** A compiled package. */
+export interface CompiledContract {
+  /** Bytecode of the modules, in the order of their dependencies. */
+  readonly modules: readonly Uint8Array<ArrayBuffer>[];
+  /** Packages it links to, `0x` and 64 hex characters. */
+  readonly dependencies: readonly string[];
+  /** 64 hex characters: BLAKE2b-256 over modules and dependencies, as the Sui CLI shows it. */
+  readonly digest: string;
+}
+
+/** Result of a run of unit tests. */
+export interface UnitTestRun {
+  /** Whether all passed. */
+  readonly passed: boolean;
+  /** The runner's report, without colours. */
+  readonly output: string;
+}
+
+interface Failure {
+  readonly error: string;
+}
+
+/** What is used of `@zktx.io/sui-move-builder`: the Move compiler and VM in WebAssembly. */
+interface MoveBuilder {
+  readonly MovePackageFetcher: new () => object;
+  initMovePackageBuilder(): Promise<void>;
+  dumpMovePackage(input: unknown): Promise<
+    | Failure
+    | { readonly modules: string[]; readonly dependencies: string[]; readonly digest: number[] }
+  >;
+  testMovePackage(input: unknown): Promise<Failure | UnitTestRun>;
+}
+
+/** Not a literal in the import: only these commands need the package, of 9 MB. */
+const BUILDER = "@zktx.io/sui-move-builder/full";
+
+/** Folder of the framework's repository that a package of it lies in. */
+const FRAMEWORK = "crates/sui-framework/packages/";
+
+async function readFolder(folder: URL, prefix = ""): Promise<Record<string, string>> {
+  const files: Record<string, string> = {};
+  for await (const { name, isDirectory } of Deno.readDir(folder)) {
+    if (isDirectory) {
+      Object.assign(files, await readFolder(new URL(`${name}/`, folder), `${prefix}${name}/`));
+    } else if (/\.(move|toml)$/.test(name)) {
+      files[prefix + name] = await Deno.readTextFile(new URL(name, folder));
+    }
+  }
+  return files;
+}
+
+/**
+ * Reads the contract and the interfaces it compiles against.
+ *
+ * @param root Folder `contracts/`, with a slash at the end.
+ * @throws {SvcError} `not_found` where the sources are not beside the program.
+ */
+export async function readContract(root: URL): Promise<ContractSources> {
+  try {
+    // One after the other: where one is missing, nothing else is still being read.
+    return {
+      contract: await readFolder(new URL("svc/", root)),
+      std: await readFolder(new URL("stubs/std/", root)),
+      sui: await readFolder(new URL("stubs/sui/", root)),
+    };
+  } catch (cause) {
+    const text = "The sources of the contract are not there: run this from a checkout of svc";
+    throw new SvcError("not_found", text, { cause });
+  }
+}
+
+let loading: Promise<MoveBuilder> | undefined;
+
+async function load(): Promise<MoveBuilder> {
+  const builder = await import(BUILDER) as MoveBuilder;
+  await builder.initMovePackageBuilder();
+  return builder;
+}
+
+async function open(): Promise<MoveBuilder> {
+  loading ??= load();
+  try {
+    return await loading;
+  } catch (cause) {
+    loading = undefined;
+    const text = "The Move compiler cannot be loaded; it comes from npm when it is used first";
+    throw new SvcError("invalid_parameter", text, { cause });
+  }
+}
+
+/** The compiler's idea of fetching the framework: our interfaces, and never the network. */
+function fetcherOf(builder: MoveBuilder, { std, sui }: ContractSources): object {
+  const packages = new Map([
+    [`${FRAMEWORK}move-stdlib`, std],
+    [`${FRAMEWORK}sui-framework`, sui],
+  ]);
+  return Object.assign(new builder.MovePackageFetcher(), {
+    fetch(_url: string, _revision: string, folder = ""): Promise<MoveFiles> {
+      const files = packages.get(folder);
+      return files === undefined
+        ? Promise.reject(new Error(`The contract may not depend on ${folder}`))
+        : Promise.resolve(files);
+    },
+    fetchFile: () => Promise.resolve(null),
+    getResolvedSha: () => "0".repeat(40),
+  });
+}
+
+const isTest = (path: string): boolean => path.startsWith("tests/");
+
+/**
+ * Compiles the contract, without its tests.
+ *
+ * @throws {SvcError} `invalid_parameter` with the compiler's report, or when it cannot be loaded.
+ */
+export async function compileContract(sources: ContractSources): Promise<CompiledContract> {
+  const builder = await open();
+  const files = Object.fromEntries(
+    Object.entries(sources.contract).filter(([path]) => !isTest(path)),
+  );
+  const result = await builder.dumpMovePackage({
+    files,
+    fetcher: fetcherOf(builder, sources),
+    network: "mainnet",
+  });
+  if ("error" in result) {
+    throw new SvcError("invalid_parameter", `The contract does not compile:\n${result.error}`);
+  }
+  return {
+    modules: result.modules.map((text) => Uint8Array.fromBase64(text)),
+    dependencies: result.dependencies,
+    digest: new Uint8Array(result.digest).toHex(),
+  };
+}
+
+/**
+ * Runs the contract's unit tests in the Move VM.
+ *
+ * The edition is raised for them: in the stable one a test cannot reach what a module keeps private.
+ *
+ * @param more Further test files, by path.
+ */
+export async function testContract(
+  sources: ContractSources,
+  more: MoveFiles = {},
+): Promise<UnitTestRun> {
+  const builder = await open();
+  const manifest = sources.contract["Move.toml"] ?? "";
+  const result = await builder.testMovePackage({
+    files: {
+      ...sources.contract,
+      ...more,
+      "Move.toml": manifest.replace(`edition = "2024"`, `edition = "2024.alpha"`),
+    },
+    fetcher: fetcherOf(builder, sources),
+    network: "mainnet",
+    silenceWarnings: true,
+  });
+  const output = "error" in result ? result.error : result.output;
+  return {
+    passed: "passed" in result && result.passed,
+    output: stripVTControlCharacters(output),
+  };
+}

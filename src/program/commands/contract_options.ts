@@ -1,0 +1,131 @@
+import { parseArgs } from "node:util";
+import { SvcError } from "../../errors.ts";
+import { type Env, readFields } from "../../interfaces/fields.ts";
+import { readPrivateFile } from "../../storage/private_file.ts";
+import { parsePrivateKey } from "../../wire/signing/private_key.ts";
+import { OUTSIDE_PLUGINS } from "../settings/outside_plugins.ts";
+import { resolvePath } from "../settings/paths.ts";
+import { ACCOUNTS } from "../settings/roles.ts";
+
+/** How the contract command is used. */
+export const CONTRACT_USAGE = `Usage: svc contract publish
+
+  Compiles the contract, compares every function of the framework that it calls with the network's,
+  and publishes it with the wallet of --key-file, or the first of SVC_SUI_PRIVATE_KEYS.
+
+  --key-file <path>   file with the private key of the wallet that pays: suiprivkey1… or hex
+  --burn-upgrade-cap  makes the package immutable: nobody can ever change its rules
+  --dry-run           compiles and compares only
+  --json              machine output
+
+  SVC_SUI_NETWORK and SVC_SUI_RPC_URL say where to.
+
+Example: SVC_SUI_NETWORK=testnet svc contract publish --dry-run
+`;
+
+/** What looks like a private key; one may be typed where a path or nothing was meant. */
+const PRIVATE_KEY = /suiprivkey1|[0-9a-f]{64}/i;
+
+/** A command line that cannot be understood. */
+export class UsageError extends Error {}
+
+/** What the contract command was asked to do. */
+export interface ContractOptions {
+  /** File with the wallet's private key; the settings' wallet when absent. */
+  readonly keyFile: string | undefined;
+  /** Makes the package immutable. */
+  readonly burnUpgradeCap: boolean;
+  /** Publishes nothing. */
+  readonly dryRun: boolean;
+  /** Machine output. */
+  readonly json: boolean;
+}
+
+/**
+ * Reads what follows `contract` on the command line.
+ *
+ * @throws {UsageError} for an unknown command or flag.
+ */
+export function parseContractOptions(args: readonly string[]): ContractOptions {
+  const on = { type: "boolean", default: false } as const;
+  try {
+    const { values, positionals } = parseArgs({
+      args: [...args],
+      allowPositionals: true,
+      options: {
+        "key-file": { type: "string" },
+        "burn-upgrade-cap": on,
+        "dry-run": on,
+        json: on,
+      },
+    });
+    // Not repeated: a private key may have been typed where a file was meant.
+    if (positionals[0] !== "publish") throw new UsageError("Unknown contract command");
+    if (positionals.length > 1) throw new UsageError("publish takes flags only");
+    return {
+      keyFile: values["key-file"],
+      burnUpgradeCap: values["burn-upgrade-cap"],
+      dryRun: values["dry-run"],
+      json: values.json,
+    };
+  } catch (error) {
+    if (error instanceof UsageError) throw error;
+    const text = error instanceof Error ? error.message : "";
+    throw new UsageError(text === "" || PRIVATE_KEY.test(text) ? "Unknown flag" : text);
+  }
+}
+
+/** Where a contract is published. */
+export interface ContractTarget {
+  /** Name of the chain. */
+  readonly network: "mainnet" | "testnet" | "localnet";
+  /** Address of a node; empty = the network's public one. */
+  readonly rpcUrl: string;
+}
+
+/**
+ * The chain of the settings. Others are not looked at: before the first publication a relayer's are
+ * incomplete.
+ *
+ * @throws {SvcError} `invalid_parameter`.
+ */
+export function contractTarget(env: Env): ContractTarget {
+  const { suiNetwork, suiRpcUrl } = ACCOUNTS;
+  const values = readFields({ suiNetwork, suiRpcUrl }, env);
+  return { network: values.suiNetwork, rpcUrl: values.suiRpcUrl ?? "" };
+}
+
+/**
+ * Seed of the wallet that pays, 32 bytes.
+ *
+ * @throws {SvcError} `invalid_parameter` when there is none, or it is no Ed25519 key.
+ */
+export async function walletSeed(
+  { keyFile }: ContractOptions,
+  env: Env,
+  cwd: string,
+): Promise<Uint8Array> {
+  const home = env["HOME"] || env["USERPROFILE"] || "~";
+  if (keyFile !== undefined && PRIVATE_KEY.test(keyFile)) {
+    throw new SvcError("invalid_parameter", "--key-file takes the path of a file, not a key");
+  }
+  const path = keyFile === undefined ? undefined : resolvePath(keyFile, home, cwd);
+  const { suiPrivateKeys } = OUTSIDE_PLUGINS;
+  const text = path === undefined
+    ? readFields({ suiPrivateKeys }, env).suiPrivateKeys?.reveal()
+    : (await readPrivateFile(path))?.text;
+  if (text === undefined) {
+    throw new SvcError(
+      "invalid_parameter",
+      path === undefined
+        ? "A wallet that pays is needed: --key-file, or SVC_SUI_PRIVATE_KEYS"
+        : `There is no file ${path}`,
+    );
+  }
+  const seed = parsePrivateKey(text.split(/[\r\n,]/, 1)[0]?.trim() ?? "");
+  if (seed !== undefined) return seed;
+  throw new SvcError(
+    "invalid_parameter",
+    `${path ?? "SVC_SUI_PRIVATE_KEYS"} must begin with an Ed25519 private key: suiprivkey1… or hex`,
+  );
+}

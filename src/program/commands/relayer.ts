@@ -1,0 +1,201 @@
+import { SvcError } from "../../errors.ts";
+import type { Env } from "../../interfaces/fields.ts";
+import type { Sponsor } from "../../interfaces/mod.ts";
+import { EXIT_CONFIG, parseRelayerBoot, parseSidecarBoot, sidecarBoot } from "../launcher/boot.ts";
+import { readLeash } from "../launcher/leash.ts";
+import { prepare } from "../launcher/prepare.ts";
+import { printPermissions, runLauncher } from "../launcher/start.ts";
+import { createLogger, errorFields, type Logger } from "../../log.ts";
+import { RelayerKey } from "../../sealing/relayer_key.ts";
+import { loadRelayerKey, runCommand } from "../key_source.ts";
+import { printConfig, readSettings, type Settings } from "../settings/mod.ts";
+import { formatHost } from "../settings/parsers.ts";
+import { EMPTY } from "../settings/plugin_names.ts";
+import {
+  type Sidecar,
+  type SidecarBoot,
+  type SponsorBoot,
+  startSidecar,
+} from "../../mcp/process.ts";
+import { onStopSignal } from "../stop_signal.ts";
+import { noteStrayFailures } from "../stray_failures.ts";
+import type { CommandIo } from "./io.ts";
+
+/** The world outside of a command that runs until it is stopped. */
+export interface ProcessIo extends CommandIo {
+  /** Standard input. */
+  readonly stdin: ReadableStream<Uint8Array>;
+  /** Ends the process at once. */
+  exit(code: number): void;
+}
+
+function loggerOf(settings: Pick<Settings, "logFormat" | "logLevel">, io: CommandIo): Logger {
+  const { logFormat: format, logLevel: level } = settings;
+  return createLogger({ format, level, write: (line) => io.writeError(line) });
+}
+
+/** Reports anything thrown at start and answers the exit code it means. */
+function report(thrown: unknown, io: CommandIo): number {
+  const error = SvcError.from(thrown);
+  io.writeError(`${error.message}\n`);
+  if (error.cause !== undefined) {
+    const { error: name, at } = errorFields(error.cause);
+    io.writeError(`  (${name}${at === undefined ? "" : ` at ${at}`})\n`);
+  }
+  // Trying again does not help unless something is changed first.
+  return error.code === "invalid_parameter" ||
+      error.retryable === false && error.code !== "internal_error"
+    ? EXIT_CONFIG
+    : 1;
+}
+
+async function guarded(io: CommandIo, run: () => Promise<number>): Promise<number> {
+  try {
+    return await run();
+  } catch (thrown) {
+    return report(thrown, io);
+  }
+}
+
+/** `start`: the launcher. */
+export function runStart(io: ProcessIo): Promise<number> {
+  return guarded(io, async () => {
+    const prepared = await prepare(io.env, io.cwd);
+    return await runLauncher(prepared, io.env, loggerOf(prepared.settings, io));
+  });
+}
+
+/** `serve`: the relayer, as a child of the launcher or by itself. */
+export function runServe(bootStdin: boolean, io: ProcessIo): Promise<number> {
+  return guarded(io, async () => {
+    let env = io.env;
+    let key: RelayerKey | undefined;
+    let internalUrl: string | undefined;
+    if (bootStdin) {
+      const leash = await readLeash(io.stdin);
+      // Without its launcher nobody would stop or restart this process: it ends as in a crash.
+      void leash.ended.then(() => io.exit(1));
+      const boot = parseRelayerBoot(leash.line);
+      env = boot.env;
+      internalUrl = boot.internalUrl;
+      key = new RelayerKey(Uint8Array.fromHex(boot.relayerKey));
+    }
+    const cwd = bootStdin ? "" : io.cwd;
+    const { settings, problems, warnings } = readSettings(env, { cwd });
+    if (problems.length > 0) throw new SvcError("invalid_parameter", problems.join("\n"));
+    const logger = loggerOf(settings, io);
+    if (key === undefined) {
+      const loaded = await loadRelayerKey(settings, runCommand);
+      for (const line of [...warnings, ...loaded.warnings]) {
+        logger.warn("settings", { reason: line });
+      }
+      key = loaded.key;
+    }
+    // Loaded here, so that no other command pays for the whole relayer.
+    const { serveRelayer } = await import("../serve.ts");
+    const write = (text: string) => {
+      try {
+        io.write(text);
+      } catch {
+        // First steps that nobody reads, as after a closed pipe, must not end the relayer.
+      }
+    };
+    await serveRelayer({ settings, env, key, logger, internalUrl, write });
+    return 0;
+  });
+}
+
+/** What a sidecar lacks that calls the relayer where everybody does. */
+const BY_HAND = "its calls count as this machine's, so that all MCP clients share one limit of " +
+  "account look-ups; session limits count clients";
+
+/** `sidecar`: the sidecar, as a child of the launcher or by itself. */
+export function runSidecar(bootStdin: boolean, io: ProcessIo): Promise<number> {
+  return guarded(io, async () => {
+    const stopped = Promise.withResolvers<void>();
+    let boot: SidecarBoot;
+    if (bootStdin) {
+      const leash = await readLeash(io.stdin);
+      void leash.ended.then(() => io.exit(1));
+      boot = parseSidecarBoot(leash.line);
+    } else {
+      const { settings, problems } = readSettings(io.env, { cwd: io.cwd });
+      const token = settings.sidecarToken?.reveal();
+      if (problems.length > 0) throw new SvcError("invalid_parameter", problems.join("\n"));
+      if (token === undefined) {
+        throw new SvcError("invalid_parameter", "SIDECAR_AUTH_TOKEN is needed");
+      }
+      boot = sidecarBoot(settings, token, ownUrl(settings), sponsorOf(settings, io.env));
+    }
+    using _signals = onStopSignal(() => stopped.resolve());
+    const logger = loggerOf(boot, io);
+    using _stray = noteStrayFailures(logger);
+    await using opened = openSponsorOf(boot, logger);
+    await using sidecar = listen(boot, logger, opened.sponsor);
+    logger.info("sidecar listening", { port: sidecar.port });
+    if (!bootStdin) logger.warn("started by hand", { reason: BY_HAND });
+    await stopped.promise;
+    return 0;
+  });
+}
+
+/** Where a sidecar that nobody told otherwise finds the relayer. */
+function ownUrl({ host, port }: Settings): string {
+  return `http://${formatHost(host)}:${port}`;
+}
+
+/** Who pays where a sidecar is started by hand: the plugin takes what it reads. */
+function sponsorOf({ sponsor }: Settings, env: Env): SponsorBoot | undefined {
+  if (sponsor === EMPTY.sponsor) return undefined;
+  const set = Object.entries(env).filter((entry): entry is [string, string] => !!entry[1]);
+  return { name: sponsor, env: Object.fromEntries(set) };
+}
+
+interface OpenedSponsor extends AsyncDisposable {
+  readonly sponsor: Promise<Sponsor> | undefined;
+}
+
+/** Opens the sponsor beside the listener: MCP does not wait for it, nor end with it. */
+function openSponsorOf({ sponsor }: SidecarBoot, logger: Logger): OpenedSponsor {
+  // Loaded here, so that a sidecar without a sponsor does not pay for it.
+  const opening = sponsor &&
+    import("../sidecar_backend.ts").then(({ openSponsor }) => openSponsor(sponsor, logger));
+  return {
+    sponsor: opening,
+    async [Symbol.asyncDispose]() {
+      await (await opening?.catch(() => undefined))?.[Symbol.asyncDispose]();
+    },
+  };
+}
+
+function listen(
+  boot: SidecarBoot,
+  logger: Logger,
+  sponsor: Promise<Sponsor> | undefined,
+): Sidecar {
+  try {
+    return startSidecar(boot, logger, sponsor);
+  } catch (cause) {
+    if (!(cause instanceof Deno.errors.AddrInUse)) throw cause;
+    // Not a final failure: whoever has the port may leave, and the relayer trusts no stranger.
+    throw new SvcError("sidecar_unavailable", `SIDECAR_URL: ${boot.url} is in use`, { cause });
+  }
+}
+
+/** `--print-config`. */
+export function runPrintConfig(io: CommandIo): Promise<number> {
+  return guarded(io, () => {
+    const { settings, problems, warnings } = readSettings(io.env, { cwd: io.cwd });
+    for (const line of [...problems, ...warnings]) io.writeError(`${line}\n`);
+    io.write(printConfig(settings));
+    return Promise.resolve(problems.length > 0 ? EXIT_CONFIG : 0);
+  });
+}
+
+/** `--print-permissions`. */
+export function runPrintPermissions(io: CommandIo): Promise<number> {
+  return guarded(io, async () => {
+    io.write(printPermissions(await prepare(io.env, io.cwd), io.env));
+    return 0;
+  });
+}

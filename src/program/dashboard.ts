@@ -1,0 +1,88 @@
+import { SvcError } from "../errors.ts";
+import { portFailure } from "./listen_failure.ts";
+import type { Logger } from "../log.ts";
+import { PROGRAM_ROOT } from "./plugins.ts";
+import { NODES } from "../wire/networks.ts";
+import type { Settings } from "./settings/mod.ts";
+import { formatHost } from "./settings/parsers.ts";
+import { VERSION } from "../wire/version.ts";
+import type { WebOptions } from "../http/dashboard/answer.ts";
+import { readWebFiles } from "../http/dashboard/files.ts";
+import { type Dashboard, listenWeb } from "../http/dashboard/listen.ts";
+
+/** What a dashboard is opened with. */
+export interface DashboardOptions {
+  /** The settings. */
+  readonly settings: Settings;
+  /** Port the relayer listens on. */
+  readonly relayerPort: number;
+  /** Whether the relayer is the registry of accounts, or a chain is. */
+  readonly accounts: "local" | "chain";
+  /** Where it is said why there is none. */
+  readonly logger: Logger;
+}
+
+/** The relayer as a browser of this machine reaches it, unless the settings say otherwise. */
+function relayerUrl({ publicUrl, host }: Settings, port: number): string {
+  // What a page may reach is told by names and addresses of IPv4 (Content-Security-Policy).
+  return publicUrl ?? `http://${host === "::1" ? "localhost" : formatHost(host)}:${port}`;
+}
+
+function listen(port: number, options: WebOptions): Dashboard {
+  try {
+    return listenWeb(port, options);
+  } catch (cause) {
+    throw portFailure("SVC_WEB_PORT", "localhost", port, cause) ?? cause;
+  }
+}
+
+/** Serves the dashboard where it can be served; the relayer runs without one, and says so. */
+export async function openDashboard(
+  options: DashboardOptions,
+): Promise<Dashboard | undefined> {
+  const { settings, relayerPort, accounts, logger } = options;
+  const { webPort, webUrl } = settings;
+  if (webPort === 0) return undefined;
+  const off = (reason: string): undefined => {
+    logger.warn("dashboard off", { reason });
+    return undefined;
+  };
+  if (PROGRAM_ROOT.protocol !== "file:") {
+    return off("its files are not on this machine");
+  }
+  const { origin } = new URL(webUrl);
+  if (!settings.allowedOrigins.includes(origin)) {
+    return off(`SVC_ALLOWED_ORIGINS does not hold the page's origin, ${origin}`);
+  }
+  try {
+    const relayer = relayerUrl(settings, relayerPort);
+    if (new URL(relayer).hostname.startsWith("[")) {
+      return off(`a page cannot reach ${relayer}: give it a name in SVC_PUBLIC_URL`);
+    }
+    const files = await readWebFiles(new URL("web/dist/", PROGRAM_ROOT));
+    const dashboard = listen(webPort, {
+      webUrl,
+      relayerUrl: relayer,
+      accounts,
+      ...(accounts === "chain" ? { rpcUrl: browserNode(settings) } : {}),
+      version: VERSION,
+      files,
+    });
+    logger.info("dashboard", { url: webUrl });
+    return dashboard;
+  } catch (error) {
+    return off(SvcError.from(error).message);
+  }
+}
+
+/**
+ * The node that browsers ask. An address with a path or a query may hold the operator's key to it,
+ * and everybody reads what browsers are told: they get the network's public node instead.
+ */
+export function browserNode(
+  { suiNetwork, suiRpcUrl }: Pick<Settings, "suiNetwork" | "suiRpcUrl">,
+): string {
+  const own = suiRpcUrl === undefined ? null : URL.parse(suiRpcUrl);
+  const isPlain = own !== null && own.pathname === "/" && own.search === "" && own.username === "";
+  return isPlain ? own.origin : NODES[suiNetwork];
+}

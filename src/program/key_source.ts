@@ -1,0 +1,159 @@
+import { scrypt } from "node:crypto";
+import { SvcError } from "../errors.ts";
+import {
+  createPrivateFile,
+  ensurePrivateFolder,
+  folderOf,
+  makePrivateFolder,
+  readPrivateFile,
+} from "../storage/private_file.ts";
+import { RelayerKey } from "../sealing/relayer_key.ts";
+import { isInside } from "./settings/checks.ts";
+import type { Settings } from "./settings/mod.ts";
+
+/** Runs a command without a shell and answers its output. */
+export type RunCommand = (command: string, args: readonly string[]) => Promise<string>;
+
+/** The relayer key and what was odd about where it came from. */
+export interface LoadedKey {
+  /** The key. */
+  readonly key: RelayerKey;
+  /** What was mended, one line each. */
+  readonly warnings: readonly string[];
+}
+
+/** The settings that say where the relayer key comes from. */
+export type KeySettings = Pick<
+  Settings,
+  "dataDir" | "keyCommand" | "keyFile" | "keyPassphraseFile"
+>;
+
+const refused = (message: string, cause?: unknown) =>
+  new SvcError("invalid_parameter", message, { cause });
+
+function fromHex(text: string, source: string): RelayerKey {
+  if (!/^[0-9a-fA-F]{64}$/.test(text)) throw refused(`${source} must be 64 hex characters`);
+  return new RelayerKey(Uint8Array.fromHex(text));
+}
+
+const firstLine = (text: string) => text.split(/\r?\n/, 1)[0] ?? "";
+
+/** The real path of the nearest folder that exists above a path, and the rest as it is. */
+async function realPath(path: string): Promise<string> {
+  try {
+    return await Deno.realPath(path);
+  } catch {
+    const folder = folderOf(path);
+    if (folder === path || folder === ".") return path;
+    return `${await realPath(folder)}${path.slice(folder.length)}`;
+  }
+}
+
+async function checkOutside(name: string, path: string, dataDir: string): Promise<void> {
+  if (isInside(await realPath(path), await realPath(dataDir))) {
+    throw refused(`${name} must be outside SVC_DATA_DIR`);
+  }
+}
+
+async function exists(path: string): Promise<boolean> {
+  try {
+    await Deno.lstat(path);
+    return true;
+  } catch (error) {
+    // Whatever else is wrong with a path is said by who opens it.
+    return !(error instanceof Deno.errors.NotFound);
+  }
+}
+
+/**
+ * Whether something that the relayer key hangs on may be made anew: under another key the data
+ * opens no more.
+ */
+async function checkFirstStart(path: string, dataDir: string): Promise<void> {
+  const file = `${dataDir}/core.db`;
+  if (await exists(path) || !await exists(file)) return;
+  // Loaded here, so that other starts do without a database in the launcher.
+  const { CoreDb } = await import("../storage/core_db.ts");
+  using core = new CoreDb(file);
+  // Accounts may have been created before the first start.
+  if (!core.isBound) return;
+  throw refused(
+    `${path} does not exist, but the data in ${dataDir} is sealed under the relayer key that ` +
+      "belongs to it: put the file back",
+  );
+}
+
+async function fromFile(path: string, dataDir: string): Promise<LoadedKey> {
+  await checkOutside("SVC_RELAYER_KEY_FILE", path, dataDir);
+  let found = await readPrivateFile(path);
+  if (found === undefined) {
+    await checkFirstStart(path, dataDir);
+    await makePrivateFolder(folderOf(path));
+    await createPrivateFile(path, crypto.getRandomValues(new Uint8Array(32)).toHex() + "\n");
+    // Of two first starts at once the first file counts for both.
+    found = await readPrivateFile(path);
+  }
+  if (found === undefined) throw refused(`${path} vanished while it was read`);
+  return {
+    key: fromHex(found.text.trim(), `The relayer key in ${path}`),
+    warnings: found.warnings,
+  };
+}
+
+/** scrypt (RFC 7914) with N = 2^15, r = 8, p = 1: 32 MiB and about 0.1 s. */
+function derive(passphrase: string, salt: Uint8Array): Promise<Uint8Array> {
+  const cost = { N: 2 ** 15, r: 8, p: 1, maxmem: 64 * 1024 * 1024 };
+  const { promise, resolve, reject } = Promise.withResolvers<Uint8Array>();
+  scrypt(passphrase, salt, 32, cost, (error, key) => error ? reject(error) : resolve(key));
+  return promise;
+}
+
+async function fromPassphrase(path: string, dataDir: string): Promise<LoadedKey> {
+  await checkOutside("SVC_RELAYER_KEY_PASSPHRASE_FILE", path, dataDir);
+  const found = await readPrivateFile(path);
+  if (found === undefined) throw refused(`SVC_RELAYER_KEY_PASSPHRASE_FILE: ${path} does not exist`);
+  const passphrase = firstLine(found.text).normalize("NFC");
+  if (passphrase.length < 12) throw refused("The passphrase must have at least 12 characters");
+  const warnings = [...found.warnings, ...await ensurePrivateFolder(dataDir)];
+  // The salt is no secret; without it the passphrase alone does not give the key.
+  const saltPath = `${dataDir}/relayer.salt`;
+  await checkFirstStart(saltPath, dataDir);
+  await createPrivateFile(saltPath, crypto.getRandomValues(new Uint8Array(16)).toHex() + "\n");
+  const salt = (await readPrivateFile(saltPath))?.text.trim() ?? "";
+  if (!/^[0-9a-f]{32}$/.test(salt)) throw refused(`${saltPath} must be 32 hex characters`);
+  return { key: new RelayerKey(await derive(passphrase, Uint8Array.fromHex(salt))), warnings };
+}
+
+async function fromCommand(line: string, run: RunCommand): Promise<LoadedKey> {
+  const [command = "", ...args] = line.trim().split(/\s+/);
+  let output: string;
+  try {
+    output = await run(command, args);
+  } catch (error) {
+    throw refused(`SVC_RELAYER_KEY_COMMAND failed: ${command} did not answer a key`, error);
+  }
+  const source = "The first line of SVC_RELAYER_KEY_COMMAND's output";
+  return { key: fromHex(firstLine(output).trim(), source), warnings: [] };
+}
+
+/**
+ * Finds the relayer key where the settings say, and makes its file at first start.
+ *
+ * @throws {SvcError} `invalid_parameter` when there is no usable key; the message never holds a
+ * part of it.
+ */
+export async function loadRelayerKey(settings: KeySettings, run: RunCommand): Promise<LoadedKey> {
+  const { dataDir, keyCommand, keyFile, keyPassphraseFile } = settings;
+  if (keyCommand !== undefined) return await fromCommand(keyCommand, run);
+  if (keyPassphraseFile !== undefined) return await fromPassphrase(keyPassphraseFile, dataDir);
+  if (keyFile !== undefined) return await fromFile(keyFile, dataDir);
+  throw refused("SVC_RELAYER_KEY_FILE is not set");
+}
+
+/** Runs a command with `Deno.Command`; what it prints on stderr goes to the terminal. */
+export async function runCommand(command: string, args: readonly string[]): Promise<string> {
+  const child = new Deno.Command(command, { args: [...args], stdout: "piped", stderr: "inherit" });
+  const { success, code, stdout } = await child.output();
+  if (!success) throw new Error(`exit code ${code}`);
+  return new TextDecoder().decode(stdout);
+}

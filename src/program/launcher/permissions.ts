@@ -1,0 +1,169 @@
+import { dirname } from "node:path";
+import { fileURLToPath } from "node:url";
+import { SvcError } from "../../errors.ts";
+import type { Env } from "../../interfaces/fields.ts";
+import { type Casting, pluginPermissions, PROGRAM_ROOT } from "../plugins.ts";
+import { isInside } from "../settings/checks.ts";
+import { BUILT_IN } from "../settings/plugin_names.ts";
+import { ZEROS } from "../../index/vectors/prefault.ts";
+import type { Settings } from "../settings/mod.ts";
+import { WEB_HOSTS } from "../../http/dashboard/listen.ts";
+
+/** What one process may do; an empty list means nothing of that kind. */
+export interface PermissionList {
+  /** `host:port` or `host`. */
+  readonly net: readonly string[];
+  /** Paths. */
+  readonly read: readonly string[];
+  /** Paths. */
+  readonly write: readonly string[];
+  /** Variables. */
+  readonly env: readonly string[];
+  /** Files of native code. */
+  readonly ffi: readonly string[];
+  /** Kinds of system information. */
+  readonly sys: readonly string[];
+  /** Starting any program: only where a test makes the relayer kill itself. */
+  readonly run: boolean;
+}
+
+const union = (...lists: (readonly string[] | undefined)[]) =>
+  [...new Set(lists.flatMap((list) => list ?? []))].sort();
+
+/** Paths without those that lie in another one. */
+function paths(...lists: (readonly string[] | undefined)[]): string[] {
+  const all = union(...lists);
+  return all.filter((path) => !all.some((other) => other !== path && isInside(path, other)));
+}
+
+/** `host:port` the way Deno's permission list writes it. */
+export function netEntry(host: string, port: number | string): string {
+  return `${host.includes(":") ? `[${host}]` : host}:${port}`;
+}
+
+/** What {@linkcode modulePaths} answers for one plugin. */
+export function pluginPaths(name: string): string[] {
+  return modulePaths([{ name }]);
+}
+
+/** Modules that are imported by a computed specifier, which counts as reading them. */
+function modulePaths(castings: readonly Pick<Casting, "name">[]): string[] {
+  const outside = castings.filter(({ name }) => name.startsWith("file:"));
+  // A plugin from elsewhere imports `@svc/relayer`, which reads its version.
+  const own = ["plugins/", "src/", ...(outside.length === 0 ? [] : ["mod.ts", "deno.json"])];
+  const found = PROGRAM_ROOT.protocol === "file:"
+    ? own.map((path) => new URL(path, PROGRAM_ROOT).href)
+    : [];
+  for (const { name } of outside) found.push(new URL("./", name).href);
+  return found.map((path) => fileURLToPath(path).replace(/(.)[/\\]$/, "$1"));
+}
+
+/** Where the dashboard listens, and the folder of its files. */
+function dashboardPermissions({ webPort }: Settings): { net: string[]; read: string[] } {
+  if (webPort === 0 || PROGRAM_ROOT.protocol !== "file:") return { net: [], read: [] };
+  return {
+    net: WEB_HOSTS.map((host) => netEntry(host, webPort)),
+    read: [fileURLToPath(new URL("web/dist", PROGRAM_ROOT))],
+  };
+}
+
+/**
+ * What the relayer may do: listen on its address, on the dashboard's and, for the sidecar, on an
+ * internal one, reach the sidecar and the hosts of its plugins, read the dashboard's files and
+ * endless zeros, read and write the data directory. It may not start programs, load native code or
+ * read the environment, unless a plugin asks for the latter two.
+ */
+export function relayerPermissions(
+  settings: Settings,
+  castings: readonly Casting[],
+  env: Env,
+  internalUrl?: string,
+): PermissionList {
+  const asked = pluginPermissions(castings, env, settings.dataDir);
+  const sidecar = new URL(settings.sidecarUrl);
+  const dashboard = dashboardPermissions(settings);
+  return {
+    net: union(
+      [netEntry(settings.host, settings.port), sidecar.host],
+      internalUrl === undefined ? [] : [new URL(internalUrl).host],
+      dashboard.net,
+      ...asked.map(({ net }) => net),
+    ),
+    read: paths(
+      [settings.dataDir],
+      Deno.build.os === "windows" ? [] : [ZEROS],
+      modulePaths(castings),
+      dashboard.read,
+      ...asked.map(({ read }) => read),
+    ),
+    write: paths([settings.dataDir], ...asked.map(({ write }) => write)),
+    env: union(...asked.map(({ env }) => env)),
+    ffi: union(...asked.map(({ ffi }) => ffi)),
+    sys: union(...asked.map(({ sys }) => sys)),
+    // A process signals itself through the permission to start programs.
+    run: settings.test && settings.failpoint !== undefined,
+  };
+}
+
+/** What a sidecar's permissions depend on. */
+type SidecarSettings =
+  & Pick<Settings, "sidecarUrl">
+  & Partial<Pick<Settings, "test" | "mcpFixtures">>;
+
+/**
+ * What the sidecar may do: talk to this machine; with a sponsor, what that plugin asks for, except to
+ * write, because a sidecar keeps nothing; in tests with MCP kits, load their fixtures.
+ *
+ * @param castings the plugins it opens.
+ * @param env where their settings come from.
+ */
+export function sidecarPermissions(
+  settings: SidecarSettings,
+  castings: readonly Casting[] = [],
+  env: Env = {},
+): PermissionList {
+  const { hostname } = new URL(settings.sidecarUrl);
+  const asked = pluginPermissions(castings, env, "");
+  const fixtures = settings.test && settings.mcpFixtures !== undefined
+    ? [dirname(settings.mcpFixtures)]
+    : [];
+  return {
+    net: union([hostname, "127.0.0.1"], ...asked.map(({ net }) => net)),
+    read: paths(
+      fixtures,
+      castings.length === 0 ? [] : modulePaths(castings),
+      ...asked.map(({ read }) => read),
+    ),
+    write: [],
+    env: union(...asked.map(({ env }) => env)),
+    ffi: union(...asked.map(({ ffi }) => ffi)),
+    sys: union(...asked.map(({ sys }) => sys)),
+    run: false,
+  };
+}
+
+/**
+ * The list as flags of `deno run`.
+ *
+ * @throws {SvcError} `invalid_parameter` for an entry with a comma, which Deno cannot read.
+ */
+export function permissionFlags(list: PermissionList): string[] {
+  const flags: string[] = [];
+  for (const kind of ["net", "read", "write", "env", "ffi", "sys"] as const) {
+    const entries = list[kind];
+    const wrong = entries.find((entry) => entry.includes(","));
+    if (wrong !== undefined) {
+      const text = `"${wrong}" has a comma: no permission can be given for such a path`;
+      throw new SvcError("invalid_parameter", text);
+    }
+    if (entries.length > 0) flags.push(`--allow-${kind}=${entries.join(",")}`);
+  }
+  if (list.run) flags.push("--allow-run");
+  return flags;
+}
+
+/** Whether every module comes from this machine or from npm. */
+export function isWithoutRemoteModules(castings: readonly Casting[]): boolean {
+  const isLocal = (name: string) => BUILT_IN[name] !== undefined || /^(file|npm|node):/.test(name);
+  return PROGRAM_ROOT.protocol === "file:" && castings.every(({ name }) => isLocal(name));
+}

@@ -1,0 +1,104 @@
+import type { Env } from "../../interfaces/fields.ts";
+import type { Logger } from "../../log.ts";
+import { pluginVariables } from "../plugins.ts";
+import { loadRelayerKey, runCommand } from "../key_source.ts";
+import type { Settings } from "../settings/mod.ts";
+import { onStopSignal } from "../stop_signal.ts";
+import { chooseAddresses } from "./addresses.ts";
+import { EXIT_CONFIG, type RelayerBoot, relayerEnvironment, sidecarBoot } from "./boot.ts";
+import { childEnvironment, childSpec } from "./child_spec.ts";
+import {
+  isWithoutRemoteModules,
+  permissionFlags,
+  relayerPermissions,
+  sidecarPermissions,
+} from "./permissions.ts";
+import type { Prepared } from "./prepare.ts";
+import { partPlugins } from "./sponsor_child.ts";
+import { Supervisor } from "./supervisor.ts";
+
+/**
+ * Time the relayer gets beyond its own drain time before it is killed, milliseconds: a second each to
+ * put jobs down and to pack the index, and two for the checkpoints of its files.
+ */
+const MARGIN_MS = 5000;
+
+/** The permission lists of both processes, one flag a line. */
+export function printPermissions({ settings, castings }: Prepared, env: Env): string {
+  // The port of the internal listener is chosen at each start.
+  const internal = settings.sidecarAutostart ? "http://127.0.0.1:0" : undefined;
+  const parted = partPlugins(castings, env);
+  const relayer = relayerPermissions(settings, parted.relayer, env, internal);
+  const lines = ["relayer", ...permissionFlags(relayer)];
+  if (settings.sidecarAutostart) {
+    const sidecar = sidecarPermissions(settings, parted.sidecar, env);
+    lines.push("sidecar", ...permissionFlags(sidecar));
+  }
+  return lines.map((line) => line.startsWith("--") ? `  ${line}\n` : `${line}\n`).join("");
+}
+
+/**
+ * Runs the relayer and the sidecar as children with exactly the permissions each needs, until a
+ * signal or a start that cannot succeed.
+ *
+ * @returns the relayer's exit code.
+ * @throws {SvcError} `invalid_parameter` when there is no usable relayer key.
+ */
+export async function runLauncher(prepared: Prepared, env: Env, logger: Logger): Promise<number> {
+  const { sidecarUrl, internalUrl } = chooseAddresses(prepared.settings);
+  const settings: Settings = { ...prepared.settings, sidecarUrl };
+  const { sidecarAutostart } = settings;
+  const parted = partPlugins(prepared.castings, env);
+  for (const warning of prepared.warnings) logger.warn("settings", { reason: warning });
+  const { key, warnings } = await loadRelayerKey(settings, runCommand);
+  for (const warning of warnings) logger.warn("relayer key", { reason: warning });
+
+  const token = settings.sidecarToken?.reveal() ??
+    crypto.getRandomValues(new Uint8Array(32)).toHex();
+  const relayerBoot: RelayerBoot = {
+    env: {
+      ...relayerEnvironment(env, settings, pluginVariables(parted.relayer), parted.withheld),
+      SIDECAR_URL: sidecarUrl,
+      ...(sidecarAutostart ? { SIDECAR_AUTH_TOKEN: token } : {}),
+    },
+    relayerKey: key.reveal(),
+    ...(sidecarAutostart ? { internalUrl } : {}),
+  };
+  const relayer = new Supervisor(
+    childSpec({
+      command: "serve",
+      permissions: relayerPermissions(settings, parted.relayer, env, relayerBoot.internalUrl),
+      env: childEnvironment(env, { proxies: true }),
+      boot: JSON.stringify(relayerBoot),
+      noRemote: isWithoutRemoteModules(parted.relayer),
+    }),
+    { logger },
+  );
+  const sidecar = new Supervisor(
+    childSpec({
+      command: "sidecar",
+      permissions: sidecarAutostart
+        ? sidecarPermissions(settings, parted.sidecar, env)
+        : sidecarPermissions(settings),
+      // Only a sponsor is reached from there.
+      env: childEnvironment(env, { proxies: parted.sponsor !== undefined }),
+      boot: JSON.stringify(sidecarBoot(settings, token, internalUrl, parted.sponsor)),
+      noRemote: isWithoutRemoteModules(parted.sidecar),
+    }),
+    { logger },
+  );
+
+  const graceMs = settings.shutdownSeconds * 1000 + MARGIN_MS;
+  using _signals = onStopSignal((signal) => {
+    // A terminal signals every process at once: the sidecar may be gone before the relayer is.
+    sidecar.startNoMore();
+    void relayer.stop(signal, graceMs);
+  });
+  const sidecarRun = sidecarAutostart ? sidecar.run() : Promise.resolve(0);
+  const code = await relayer.run();
+  // The relayer drains through the sidecar, so the sidecar goes last.
+  await sidecar.stop("SIGTERM", MARGIN_MS);
+  await sidecarRun;
+  if (code === EXIT_CONFIG) logger.error("the relayer cannot start with these settings");
+  return code;
+}

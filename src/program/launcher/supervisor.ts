@@ -1,0 +1,179 @@
+import type { Logger } from "../../log.ts";
+import { EXIT_CONFIG } from "./boot.ts";
+
+/** A child process to keep running. */
+export interface ChildSpec {
+  /** Name in the log. */
+  readonly name: string;
+  /** Program. */
+  readonly command: string;
+  /** Its arguments. */
+  readonly args: readonly string[];
+  /** Its whole environment. */
+  readonly env: Readonly<Record<string, string>>;
+  /** First line of its standard input, which then stays open as its leash. */
+  readonly boot: string;
+}
+
+/** Options of {@linkcode Supervisor}. */
+export interface SupervisorOptions {
+  /** Where starts and ends are noted. */
+  readonly logger: Logger;
+  /** Waits, or returns early once the signal is aborted. */
+  readonly delay?: (ms: number, signal: AbortSignal) => Promise<void>;
+  /** Monotonic clock, milliseconds. */
+  readonly now?: () => number;
+}
+
+const FIRST_PAUSE_MS = 200;
+const LONGEST_PAUSE_MS = 10_000;
+/** A child that ran this long was healthy: its next death starts the backoff anew. */
+const HEALTHY_MS = 60_000;
+
+/** Stands for the exit code of a child that could not be started (`EX_OSERR`). */
+const EXIT_UNSTARTED = 71;
+
+/** Pause before the next start after some quick deaths in a row, milliseconds. */
+export function restartPause(deaths: number): number {
+  return Math.min(FIRST_PAUSE_MS * 2 ** deaths, LONGEST_PAUSE_MS);
+}
+
+function timer(ms: number, signal: AbortSignal): Promise<void> {
+  return new Promise((resolve) => {
+    const end = () => {
+      clearTimeout(id);
+      signal.removeEventListener("abort", end);
+      resolve();
+    };
+    const id = setTimeout(end, ms);
+    signal.addEventListener("abort", end);
+    if (signal.aborted) end();
+  });
+}
+
+interface Running {
+  readonly child: Deno.ChildProcess;
+  readonly ended: Promise<Deno.CommandStatus>;
+}
+
+/** Keeps one child process running until it is stopped. */
+export class Supervisor {
+  readonly #spec: ChildSpec;
+  readonly #logger: Logger;
+  readonly #delay: (ms: number, signal: AbortSignal) => Promise<void>;
+  readonly #now: () => number;
+  readonly #stopping = new AbortController();
+  #running: Running | undefined;
+  #first: Deno.ChildProcess | undefined;
+  #last = false;
+
+  /** Prepares a child; {@linkcode run} starts it. */
+  constructor(spec: ChildSpec, options: SupervisorOptions) {
+    this.#spec = spec;
+    this.#logger = options.logger;
+    this.#delay = options.delay ?? timer;
+    this.#now = options.now ?? (() => performance.now());
+  }
+
+  /**
+   * Starts the first child already, for who would not hear {@linkcode run} reject; to be called right
+   * before it.
+   *
+   * @throws what the system says when it cannot be started.
+   */
+  start(): void {
+    this.#first = this.#spawn();
+  }
+
+  /**
+   * Starts the child, and again whenever it dies.
+   *
+   * @returns the last child's exit code, once stopped or once a child ends with
+   * {@linkcode EXIT_CONFIG}.
+   * @throws what the system says when the first start fails; later ones, for which there may be no
+   * room at the moment, are tried again.
+   */
+  async run(): Promise<number> {
+    const { signal } = this.#stopping;
+    let deaths = 0;
+    let code = 0;
+    while (!signal.aborted) {
+      const start = this.#now();
+      try {
+        code = await this.#runOnce();
+      } catch (error) {
+        if (deaths === 0) throw error;
+        code = EXIT_UNSTARTED;
+      }
+      if (signal.aborted || this.#last || code === EXIT_CONFIG) break;
+      if (this.#now() - start >= HEALTHY_MS) deaths = 0;
+      const pause = restartPause(deaths++);
+      const fields = { process: this.#spec.name, exit_code: code, delay_ms: pause };
+      this.#logger.warn("child process ended; starting it again", fields);
+      await this.#delay(pause, signal);
+    }
+    return code;
+  }
+
+  /** Leaves a child that runs alone, and starts no other after it. */
+  startNoMore(): void {
+    this.#last = true;
+  }
+
+  /**
+   * Passes a signal on, once, and ends what is still running after the grace time.
+   *
+   * @param graceMs Milliseconds before the child is killed.
+   */
+  async stop(name: Deno.Signal, graceMs: number): Promise<void> {
+    if (this.#stopping.signal.aborted) return;
+    this.#stopping.abort();
+    if (this.#running === undefined) return;
+    const { child, ended } = this.#running;
+    send(child, name);
+    const over = new AbortController();
+    const late = timer(graceMs, over.signal).then(() => {
+      if (!over.signal.aborted) send(child, "SIGKILL");
+    });
+    await ended;
+    over.abort();
+    await late;
+  }
+
+  /** Starts a child process. */
+  #spawn(): Deno.ChildProcess {
+    const { name, command, args, env } = this.#spec;
+    const child = new Deno.Command(command, {
+      args: [...args],
+      env: { ...env },
+      clearEnv: true,
+      stdin: "piped",
+      stdout: "inherit",
+      stderr: "inherit",
+    }).spawn();
+    this.#running = { child, ended: child.status };
+    this.#logger.debug("child process started", { process: name, pid: child.pid });
+    return child;
+  }
+
+  async #runOnce(): Promise<number> {
+    const { boot } = this.#spec;
+    const child = this.#first ?? this.#spawn();
+    this.#first = undefined;
+    const leash = child.stdin.getWriter();
+    // A child that died already has closed its end; its status tells.
+    await leash.write(new TextEncoder().encode(boot + "\n")).catch(() => undefined);
+    const { code } = await child.status;
+    await leash.close().catch(() => undefined);
+    this.#running = undefined;
+    return code;
+  }
+}
+
+function send(child: Deno.ChildProcess, name: Deno.Signal): void {
+  try {
+    child.kill(name);
+  } catch {
+    // It ended in between.
+  }
+}

@@ -1,0 +1,139 @@
+import { openDashboard } from "./dashboard.ts";
+import { SvcError } from "../errors.ts";
+import type { Env } from "../interfaces/fields.ts";
+import type { Backends } from "../interfaces/mod.ts";
+import { listenFailure } from "./listen_failure.ts";
+import type { Logger } from "../log.ts";
+import type { PluginContext } from "../interfaces/plugin.ts";
+import { openBackends } from "./plugins.ts";
+import { ensurePrivateFolder } from "../storage/private_file.ts";
+import { createRelayer, type Relayer } from "../relayer.ts";
+import { relayerConfig } from "./relayer_config.ts";
+import type { RelayerKey } from "../sealing/relayer_key.ts";
+import type { Settings } from "./settings/mod.ts";
+import { noteStrayFailures } from "./stray_failures.ts";
+import { EMPTY } from "./settings/plugin_names.ts";
+import { formatHost } from "./settings/parsers.ts";
+import { onStopSignal } from "./stop_signal.ts";
+import { VERSION } from "../wire/version.ts";
+import { welcome } from "./welcome.ts";
+
+/** What is needed to serve. */
+export interface ServeOptions {
+  /** The settings. */
+  readonly settings: Settings;
+  /** Where plugins' settings come from. */
+  readonly env: Env;
+  /** The relayer key. */
+  readonly key: RelayerKey;
+  /** Loopback address where the sidecar's calls are answered; absent when there is none. */
+  readonly internalUrl?: string | undefined;
+  /** Where events go. */
+  readonly logger: Logger;
+  /** Takes text for the person at the terminal. */
+  readonly write: (text: string) => void;
+}
+
+function listen(settings: Settings, relayer: Relayer) {
+  const { host, port } = settings;
+  try {
+    return Deno.serve(
+      { hostname: host, port, onListen() {} },
+      (request, info) => relayer.fetch(request, info),
+    );
+  } catch (cause) {
+    throw listenFailure(host, port, cause) ?? cause;
+  }
+}
+
+/** Answers the sidecar's calls; whatever the client, they come from this machine. */
+function listenInternally(url: string, relayer: Relayer) {
+  const { hostname, port } = new URL(url);
+  try {
+    return Deno.serve(
+      { hostname, port: Number(port), onListen() {} },
+      (request) => relayer.fetchInternal(request),
+    );
+  } catch (cause) {
+    if (!(cause instanceof Deno.errors.AddrInUse)) throw cause;
+    // Whoever took the port in between may leave, so the launcher tries again.
+    throw new SvcError("overloaded", `The internal address ${url} is in use`, { cause });
+  }
+}
+
+/** Waits for a promise, at most some milliseconds. */
+async function within(promise: Promise<unknown>, ms: number): Promise<void> {
+  const late = Promise.withResolvers<void>();
+  const timer = setTimeout(late.resolve, ms);
+  await Promise.race([promise, late.promise]);
+  clearTimeout(timer);
+}
+
+/**
+ * Takes the data directory, opens everything in it and serves until SIGINT or SIGTERM; then
+ * finishes what is under way within `SVC_SHUTDOWN_SECONDS`.
+ *
+ * @throws {SvcError} `invalid_parameter` when the directory or the address cannot be had, the directory
+ * belongs to another relayer key, or a plugin cannot be opened.
+ */
+export async function serveRelayer(options: ServeOptions): Promise<void> {
+  const { settings, env, key, logger } = options;
+  const { dataDir } = settings;
+  using _stray = noteStrayFailures(logger);
+  for (const warning of await ensurePrivateFolder(dataDir)) {
+    logger.warn("data directory", { reason: warning });
+  }
+  let backends: Backends | undefined;
+  const token = settings.sidecarToken?.reveal();
+  await using relayer = await createRelayer({
+    dataDir,
+    relayerKey: Uint8Array.fromHex(key.reveal()),
+    relayerKeySource: settings.keyFile ?? settings.keyPassphraseFile ?? "SVC_RELAYER_KEY_COMMAND",
+    backends: async (context: PluginContext) =>
+      // The sponsor's key is the sidecar's alone.
+      backends = await openBackends({ ...settings, sponsor: EMPTY.sponsor ?? "" }, env, context),
+    config: relayerConfig(settings),
+    logger,
+    ...(token === undefined ? {} : { sidecar: { url: settings.sidecarUrl, token } }),
+    sidecarSponsors: settings.sponsor !== EMPTY.sponsor,
+  });
+
+  const stopped = Promise.withResolvers<Deno.Signal>();
+  using _signals = onStopSignal(stopped.resolve);
+  const internal = options.internalUrl === undefined
+    ? undefined
+    : listenInternally(options.internalUrl, relayer);
+  const server = listen(settings, relayer);
+  const address = `http://${formatHost(settings.host)}:${server.addr.port}`;
+  logger.info("listening", {
+    host: settings.host,
+    port: server.addr.port,
+    version: VERSION,
+  });
+  const admin = backends?.accounts.admin;
+  const dashboard = await openDashboard({
+    settings,
+    relayerPort: server.addr.port,
+    accounts: admin === undefined ? "chain" : "local",
+    logger,
+  });
+  const accounts = await admin?.list();
+  if (accounts?.length === 0) {
+    options.write(welcome(settings, env, address, dashboard && settings.webUrl));
+  }
+
+  const signal = await Promise.race([stopped.promise, server.finished]);
+  logger.info("shutting down", { signal: signal ?? "none" });
+  const ms = settings.shutdownSeconds * 1000;
+  const end = performance.now() + ms;
+  const closed = Promise.all([
+    server.shutdown(),
+    internal?.shutdown(),
+    dashboard?.shutdown(),
+  ]);
+  await relayer.drain(ms);
+  // Connections that stay busy after their time end with the process: `Deno.serve` has no way to cut
+  // them once it shuts down, and its signal then throws where nobody can catch it.
+  await within(closed, Math.max(0, end - performance.now()));
+  logger.info("stopped");
+}

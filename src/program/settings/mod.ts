@@ -1,0 +1,108 @@
+import { type Env, inspectFields, type Values } from "../../interfaces/fields.ts";
+import { crossProblems, crossWarnings } from "./checks.ts";
+import { isLoopback } from "./parsers.ts";
+import { resolvePath, resolvePlugin } from "./paths.ts";
+import { suggest } from "./suggestion.ts";
+import { ALL_FIELDS, STDIO_NAMES, TABLE } from "./table.ts";
+
+/** Values straight from the table; what has a computed default may still be absent. */
+export type TableValues = Values<typeof TABLE>;
+
+/** The settings of a relayer, computed defaults filled in. */
+export interface Settings extends TableValues {
+  /** Port to listen on; 0 = chosen by the system. */
+  readonly port: number;
+  /** `{web_url}`. */
+  readonly webUrl: string;
+  /** Origins CORS answers to. */
+  readonly allowedOrigins: readonly string[];
+  /** Further names a Host header may carry; `*` = any. */
+  readonly allowedHosts: readonly string[];
+  /** Absolute path of the data directory. */
+  readonly dataDir: string;
+  /** Path of the relayer key; absent when it is a passphrase's or a command's. */
+  readonly keyFile: string | undefined;
+  /** Plugin that plays `accounts`. */
+  readonly accounts: string;
+  /** Names of the variables that were set. */
+  readonly given: ReadonlySet<string>;
+}
+
+/** What reading the environment found; `settings` may be used only without problems. */
+export interface SettingsReading {
+  /** The settings. */
+  readonly settings: Settings;
+  /** Why the start must stop, one line each. */
+  readonly problems: readonly string[];
+  /** What is odd but harmless, one line each. */
+  readonly warnings: readonly string[];
+}
+
+function complete(values: TableValues, env: Env, cwd: string): Settings {
+  const home = env["HOME"] || env["USERPROFILE"] || "~";
+  const webUrl = values.webUrl ?? `http://localhost:${values.webPort || 5173}`;
+  const ownKey = values.keyPassphraseFile !== undefined || values.keyCommand !== undefined;
+  const keyFile = values.keyFile ?? (ownKey ? undefined : "~/.svc/relayer.key");
+  const path = (text: string) => resolvePath(text, home, cwd);
+  const plugin = (name: string) => resolvePlugin(name, home, cwd);
+  const onChain = values.packageId !== undefined && values.registryId !== undefined;
+  return {
+    ...values,
+    port: values.port ?? values.hostedPort ?? 8000,
+    webUrl,
+    allowedOrigins: values.allowedOrigins ?? [new URL(webUrl).origin],
+    allowedHosts: values.allowedHosts ?? (isLoopback(values.host) ? [] : ["*"]),
+    dataDir: path(values.dataDir ?? "~/.svc/relayer"),
+    keyFile: keyFile === undefined ? undefined : path(keyFile),
+    keyPassphraseFile: values.keyPassphraseFile && path(values.keyPassphraseFile),
+    mcpFixtures: values.mcpFixtures && path(values.mcpFixtures),
+    accounts: plugin(values.accounts ?? (onChain ? "sui" : "local")),
+    blobStore: plugin(values.blobStore),
+    cipher: plugin(values.cipher),
+    embedder: plugin(values.embedder),
+    languageModel: plugin(values.languageModel),
+    sponsor: plugin(values.sponsor),
+    vectorStore: plugin(values.vectorStore),
+    given: new Set(ALL_FIELDS.map((field) => field.env).filter((name) => env[name])),
+  };
+}
+
+/** Variables that look like ours and are not, with the name that was probably meant. */
+function unknownNames(env: Env, also: readonly string[]): string[] {
+  const known = new Set([...ALL_FIELDS.map((field) => field.env), ...STDIO_NAMES, ...also]);
+  const lines: string[] = [];
+  for (const name of Object.keys(env).sort()) {
+    if (!name.startsWith("SVC_") || known.has(name)) continue;
+    const meant = suggest(name, known);
+    lines.push(`${name} is unknown${meant === undefined ? "" : `; did you mean ${meant}?`}`);
+  }
+  return lines;
+}
+
+/**
+ * Reads every setting of PROTOCOL section 15 without throwing, so that all problems are known at
+ * once.
+ *
+ * @param env The environment.
+ * @param options `pluginNames`: variables of the chosen plugins, known besides the table's;
+ * `cwd`: what relative paths are relative to.
+ */
+export function readSettings(
+  env: Env,
+  options: { readonly pluginNames?: readonly string[]; readonly cwd?: string } = {},
+): SettingsReading {
+  const reading = inspectFields(TABLE, env);
+  const settings = complete(reading.values, env, options.cwd ?? "");
+  return {
+    settings,
+    problems: [...reading.problems, ...crossProblems(settings)],
+    warnings: [
+      ...reading.warnings,
+      ...crossWarnings(settings),
+      ...unknownNames(env, options.pluginNames ?? []),
+    ],
+  };
+}
+
+export { configurationMarkdown } from "./markdown.ts";
+export { printConfig } from "./print.ts";

@@ -1,0 +1,91 @@
+import { choice, flag, httpUrl, integer, optionalText, text } from "../../interfaces/fields.ts";
+import type { Role } from "../../interfaces/mod.ts";
+import { objectId, optional } from "./parsers.ts";
+
+/** Which plugin plays which role. */
+export const ROLES = {
+  accounts: {
+    ...optionalText("SVC_ACCOUNTS", "Account registry: `local`, `sui` or a plugin"),
+    fallbackText: "sui if package and registry are set, else local",
+  },
+  cipher: text("SVC_CIPHER", "local", "Cipher: `local`, `seal` or a plugin"),
+  blobStore: text("SVC_BLOB_STORE", "local", "Blob store: `local`, `walrus` or a plugin"),
+  vectorStore: text("SVC_VECTOR_STORE", "local", "Vector store: `local`, `lancedb` or a plugin"),
+  embedder: text(
+    "SVC_EMBEDDER",
+    "use-lite",
+    "Embedder: `use-lite`, `ollama`, `openai` or a plugin",
+  ),
+  embeddingModel: {
+    ...optionalText("SVC_EMBEDDING_MODEL", "Model of the embedder"),
+    fallbackText: "the plugin's",
+  },
+  embeddingDimensions: optional(
+    integer("SVC_EMBEDDING_DIMENSIONS", 512, 1, 8192, "Length of the embedder's vectors"),
+    "the plugin's",
+  ),
+  languageModel: text(
+    "SVC_LANGUAGE_MODEL",
+    "none",
+    "Language model: `none`, `ollama`, `openai` or a plugin",
+  ),
+  analyzeRequiresLlm: flag(
+    "SVC_ANALYZE_REQUIRES_LLM",
+    false,
+    "Refuses to analyze by rules when there is no language model",
+  ),
+  sponsor: text("SVC_SPONSOR", "off", "Sponsor: `off`, `enoki`, `gas-station` or a plugin"),
+};
+
+/** Key in {@linkcode ROLES} and variable of every role. */
+export const ROLE_FIELDS: Readonly<Record<Role, { readonly env: string }>> = {
+  accounts: ROLES.accounts,
+  blobStore: ROLES.blobStore,
+  cipher: ROLES.cipher,
+  embedder: ROLES.embedder,
+  languageModel: ROLES.languageModel,
+  sponsor: ROLES.sponsor,
+  vectorStore: ROLES.vectorStore,
+};
+
+/** Accounts and the chain they live on. */
+export const ACCOUNTS = {
+  suiNetwork: choice(
+    "SVC_SUI_NETWORK",
+    "localnet",
+    ["mainnet", "testnet", "localnet"],
+    "Chain, shown in /config",
+  ),
+  suiRpcUrl: optional(httpUrl("SVC_SUI_RPC_URL", "", "Node of the chain"), "the network's"),
+  packageId: objectId("SVC_PACKAGE_ID", "Package on chain; needed when accounts are on chain"),
+  registryId: objectId("SVC_REGISTRY_ID", "Registry on chain; needed when accounts are on chain"),
+  accountId: objectId("SVC_ACCOUNT_ID", "Account used when a request gives no hint"),
+  accountCacheTtlSeconds: integer(
+    "SVC_ACCOUNT_CACHE_TTL_SECONDS",
+    60,
+    0,
+    86_400,
+    "How long an account answer is fresh, seconds",
+  ),
+  accountNegativeTtlSeconds: integer(
+    "SVC_ACCOUNT_NEGATIVE_TTL_SECONDS",
+    5,
+    0,
+    3600,
+    "How long an unknown key stays unknown, seconds",
+  ),
+  accountStaleSeconds: integer(
+    "SVC_ACCOUNT_STALE_SECONDS",
+    300,
+    0,
+    86_400,
+    "How long a known answer is used while the registry is down, seconds",
+  ),
+  accountLookupsPerMinute: integer(
+    "SVC_ACCOUNT_LOOKUPS_PER_IP_PER_MINUTE",
+    60,
+    1,
+    1_000_000,
+    "Look-ups of unknown keys per client address and minute",
+  ),
+};

@@ -1,0 +1,56 @@
+import { integer } from "../../interfaces/fields.ts";
+
+/** Requests and jobs. */
+export const WORK = {
+  recallWaitMs: integer(
+    "SVC_RECALL_WAIT_MS",
+    2000,
+    0,
+    60_000,
+    "Longest wait of a recall for the caller's own pending jobs, milliseconds",
+  ),
+  manualWaitMs: integer(
+    "SVC_MANUAL_WAIT_MS",
+    30_000,
+    0,
+    120_000,
+    "Longest wait of a manual remember for its blob, milliseconds",
+  ),
+  jobConcurrency: integer("SVC_JOB_CONCURRENCY", 8, 1, 256, "Jobs worked on at once"),
+  jobMaxAttempts: integer("SVC_JOB_MAX_ATTEMPTS", 20, 1, 1000, "Tries of one job"),
+  jobRetentionDays: integer(
+    "SVC_JOB_RETENTION_DAYS",
+    7,
+    1,
+    365,
+    "How long the record of an ended job is kept, days",
+  ),
+  maxPendingJobs: integer(
+    "SVC_MAX_PENDING_JOBS",
+    10_000,
+    1,
+    1_000_000,
+    "Unfinished jobs above which nothing more is accepted",
+  ),
+  llmCalls: integer(
+    "SVC_MAX_LLM_CALLS",
+    8,
+    1,
+    256,
+    "Calls of the language model under way at once",
+  ),
+  idempotencyHours: integer(
+    "SVC_IDEMPOTENCY_HOURS",
+    24,
+    1,
+    720,
+    "How long an idempotency key is remembered, hours",
+  ),
+  embeddingCacheTtlSeconds: integer(
+    "SVC_EMBEDDING_CACHE_TTL_SECONDS",
+    600,
+    0,
+    86_400,
+    "How long an embedded query is kept in RAM, seconds; 0 = not at all",
+  ),
+};

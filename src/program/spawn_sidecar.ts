@@ -1,0 +1,104 @@
+import type { Env } from "../interfaces/fields.ts";
+import { childEnvironment, childSpec } from "./launcher/child_spec.ts";
+import { isWithoutRemoteModules, pluginPaths, sidecarPermissions } from "./launcher/permissions.ts";
+import { Supervisor } from "./launcher/supervisor.ts";
+import { type Logger, silentLogger } from "../log.ts";
+import type { SidecarAddress } from "../http1/link.ts";
+import { DEFAULT_SIDECAR_LIMITS, type SidecarLimits } from "../mcp/options.ts";
+import type { SidecarBoot } from "../mcp/process.ts";
+
+/** Time a sidecar gets to end by itself, milliseconds. */
+const GRACE_MS = 2000;
+
+/** A sponsor in a sidecar's process: `createRelayer` is told with `sidecarSponsors`. */
+export interface SpawnedSponsor {
+  /** Name, path or import specifier of its plugin. */
+  readonly plugin: string;
+  /** Where its settings come from, the key among them. */
+  readonly env: Readonly<Record<string, string>>;
+  /** What it may reach, `host` or `host:port`. */
+  readonly net: readonly string[];
+}
+
+/** Options of {@linkcode spawnSidecar}; address and token are those given to `createRelayer`. */
+export interface SpawnSidecarOptions extends SidecarAddress {
+  /** Where `Relayer.fetchInternal` listens on loopback, `http://127.0.0.1:port`. */
+  readonly relayerUrl: string;
+  /** Replaces limits of MCP sessions. */
+  readonly limits?: Partial<SidecarLimits>;
+  /**
+   * The environment, of which the child gets only what Deno itself needs: its cache, its
+   * certificates and the home folder.
+   */
+  readonly env: Env;
+  /** Who pays for sponsored transactions there; absent when nobody does. */
+  readonly sponsor?: SpawnedSponsor;
+  /** Notes starts and ends; silent by default. */
+  readonly logger?: Logger;
+}
+
+/** A sidecar that is kept running until it is disposed of. */
+export type SpawnedSidecar = AsyncDisposable;
+
+/**
+ * Keeps a sidecar running beside an embedded relayer, in a process of its own that may talk to this
+ * machine and nothing else. It ends with this process, whatever ends it.
+ *
+ * Needs the permission to run Deno. The relayer is told of the sidecar with `createRelayer`'s
+ * option `sidecar`, and answers its calls with `fetchInternal`.
+ *
+ * @example
+ * ```ts ignore
+ * import { createRelayer, spawnSidecar } from "@svc/relayer";
+ *
+ * const sidecar = { url: "http://127.0.0.1:9000", token: crypto.randomUUID() };
+ * await using relayer = await createRelayer({ backends, sidecar });
+ * const internal = Deno.serve(
+ *   { hostname: "127.0.0.1", port: 0 },
+ *   (request) => relayer.fetchInternal(request),
+ * );
+ * await using child = spawnSidecar({
+ *   ...sidecar,
+ *   relayerUrl: `http://127.0.0.1:${internal.addr.port}`,
+ *   env: { HOME: "/home/ada" },
+ * });
+ * ```
+ *
+ * @throws what the system says when Deno cannot be started, such as `Deno.errors.NotCapable`.
+ */
+export function spawnSidecar(options: SpawnSidecarOptions): SpawnedSidecar {
+  const { url, token, relayerUrl, env, sponsor, logger = silentLogger } = options;
+  const own = sidecarPermissions({ sidecarUrl: url });
+  const permissions = sponsor === undefined ? own : {
+    ...own,
+    net: [...own.net, ...sponsor.net],
+    read: [...own.read, ...pluginPaths(sponsor.plugin)],
+  };
+  const boot: SidecarBoot = {
+    url,
+    token,
+    relayerUrl,
+    limits: { ...DEFAULT_SIDECAR_LIMITS, ...options.limits },
+    ...(sponsor === undefined ? {} : { sponsor: { name: sponsor.plugin, env: sponsor.env } }),
+    logLevel: "warn",
+    logFormat: "text",
+  };
+  const supervisor = new Supervisor(
+    childSpec({
+      command: "sidecar",
+      permissions,
+      env: childEnvironment(env, { proxies: sponsor !== undefined }),
+      boot: JSON.stringify(boot),
+      noRemote: isWithoutRemoteModules([]),
+    }),
+    { logger },
+  );
+  supervisor.start();
+  const ended = supervisor.run();
+  return {
+    async [Symbol.asyncDispose]() {
+      await supervisor.stop("SIGTERM", GRACE_MS);
+      await ended;
+    },
+  };
+}

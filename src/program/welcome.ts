@@ -1,0 +1,58 @@
+import type { Env } from "../interfaces/fields.ts";
+import { readSettings, type Settings } from "./settings/mod.ts";
+import { formatValue } from "./settings/print.ts";
+import { TABLE } from "./settings/table.ts";
+
+/** What `account create` reads besides the relayer's address, to find and to check its place. */
+const READ = [
+  "dataDir",
+  "keyFile",
+  "keyPassphraseFile",
+  "keyCommand",
+  "accounts",
+  "packageId",
+] as const;
+
+/** A text as one word of a POSIX shell. */
+function shellWord(text: string): string {
+  return /^[\w@%+:,./-]+$/.test(text) ? text : `'${text.replaceAll("'", `'\\''`)}'`;
+}
+
+/** Assignments for a terminal that knows none of the relayer's settings, each with a blank after. */
+function assignments(settings: Settings, env: Env, address: string): string {
+  const { HOME, USERPROFILE } = env;
+  const { settings: plain } = readSettings({ HOME, USERPROFILE });
+  const values: [string, string][] = [];
+  // One variable says what host and port do, also of a port that the system chose.
+  const url = settings.publicUrl ?? address;
+  if (url !== `http://${plain.host}:${plain.port}`) values.push([TABLE.publicUrl.env, url]);
+  for (const key of READ) {
+    const value = settings[key];
+    // A command may hold what opens a vault.
+    if (value !== undefined && value !== plain[key]) {
+      values.push([TABLE[key].env, key === "keyCommand" ? "…" : formatValue(value)]);
+    }
+  }
+  return values.map(([name, value]) => `${name}=${shellWord(value)} `).join("");
+}
+
+/**
+ * What to do when there is no account yet, ready to paste.
+ *
+ * @param env Where the settings come from.
+ * @param address Where the relayer listens.
+ * @param dashboard Address of the dashboard, where there is one.
+ */
+export function welcome(settings: Settings, env: Env, address: string, dashboard?: string): string {
+  const first = dashboard === undefined ? "In" : `Open ${dashboard} in a browser, or in`;
+  // The other two find the relayer in what the first one saves.
+  const set = assignments(settings, env, address);
+  return `
+The relayer is ready at ${address} and has no account yet. ${first} another terminal:
+
+  ${set}npx -y deno@2.9.6 task svc account create --save
+  npx -y deno@2.9.6 task svc remember "I am allergic to peanuts"
+  npx -y deno@2.9.6 task svc recall "what should I not cook for them?"
+
+`;
+}

@@ -1,0 +1,145 @@
+import type { SponsorConfig } from "../interfaces/config.ts";
+import { SvcError } from "../errors.ts";
+import type { Sponsor } from "../interfaces/mod.ts";
+import { SPONSORSHIP_MS } from "../wire/limits.ts";
+import { parseBody } from "../wire/schemas.ts";
+import { SponsorBody, SponsorExecuteBody } from "../wire/sponsor_schemas.ts";
+import type { SponsorCall } from "../http/router.ts";
+import { limitKey } from "../http/client_ip.ts";
+import { type Charge, type Layer, RateLimiter } from "../http/rate_limit.ts";
+import { checkSponsoredKind } from "./allow_list.ts";
+import { answeredBudget } from "./answered_transaction.ts";
+import { GasBudget } from "./budget.ts";
+import { Executions } from "./executions.ts";
+import type { SponsorLedger } from "./ledger.ts";
+import { Places } from "./places.ts";
+
+/** What a {@linkcode SponsorDesk} works with. */
+export interface SponsorDeskOptions {
+  /** Who pays. */
+  readonly sponsor: Sponsor;
+  /** Limits. */
+  readonly config: SponsorConfig;
+  /** Package whose account functions are paid for, `0x` and 64 lower-case hex characters. */
+  readonly packageId: string;
+  /** Durable record. */
+  readonly ledger: SponsorLedger;
+  /** Milliseconds since the epoch. */
+  readonly now: () => number;
+}
+
+/** Longest wait for a sponsored transaction, milliseconds; a wallet may have to be split first. */
+const SPONSOR_MS = 45_000;
+/** Longest wait for an execution, milliseconds. */
+const EXECUTE_MS = 60_000;
+/** Requests handed to the sponsor at a time. */
+const MAX_UNDER_WAY = 64;
+
+/** The routes of PROTOCOL 9.1 in front of a sponsor: who may have what paid, how often, how much. */
+export class SponsorDesk {
+  readonly #options: SponsorDeskOptions;
+  readonly #budget: GasBudget;
+  readonly #executions: Executions;
+  /** Of its own: whoever invents senders must not push signed callers out of theirs. */
+  readonly #limiter: RateLimiter;
+  readonly #places = new Places(MAX_UNDER_WAY);
+
+  /** Asks nothing of the sponsor by itself. */
+  constructor(options: SponsorDeskOptions) {
+    this.#options = options;
+    this.#budget = new GasBudget(options.config, options.ledger, options.now);
+    this.#executions = new Executions(options.ledger, this.#places, options.now);
+    this.#limiter = new RateLimiter(options.now);
+  }
+
+  /**
+   * Answers `POST /sponsor`.
+   *
+   * @throws {SvcError} what it is refused with, in the order of PROTOCOL 9.1.
+   */
+  async sponsor(call: SponsorCall): Promise<{ readonly bytes: string; readonly digest: string }> {
+    const { sponsor, config, packageId, ledger, now } = this.#options;
+    const paid = this.#spendForClient(call);
+    const body = parseBody(SponsorBody, await call.body());
+    const { sender, transactionBlockKindBytes: kindBytes } = body;
+    checkSponsoredKind(kindBytes, packageId);
+    this.#spendForSender(sender, paid);
+    using _held = this.#budget.hold();
+    using _place = this.#places.take();
+    const answer = await forward(() =>
+      sponsor.sponsor({ sender, kindBytes }, { signal: AbortSignal.timeout(SPONSOR_MS) })
+    );
+    const gas = answeredBudget(answer, { sender, kindBytes });
+    if (gas > config.maxGasMist) {
+      throw new SvcError("sponsor_rejected", "The transaction needs more gas than is paid for");
+    }
+    const at = now();
+    ledger.add({ digest: answer.digest, sender, at, gas }, at - SPONSORSHIP_MS);
+    return { bytes: answer.bytes.toBase64(), digest: answer.digest };
+  }
+
+  /**
+   * Answers `POST /sponsor/execute`.
+   *
+   * @throws {SvcError} what it is refused with, in the order of PROTOCOL 9.1.
+   */
+  async execute(call: SponsorCall): Promise<{ readonly digest: string }> {
+    const { sponsor, ledger, now } = this.#options;
+    const paid = this.#spendForClient(call);
+    const { digest, signature } = parseBody(SponsorExecuteBody, await call.body());
+    const known = ledger.get(digest);
+    if (known === undefined || now() - known.at >= SPONSORSHIP_MS) {
+      throw new SvcError("sponsorship_not_found");
+    }
+    this.#spendForSender(known.sender, paid);
+    // Not ended when the client leaves: what is paid must be known.
+    await this.#executions.run(
+      digest,
+      () =>
+        forward(() =>
+          sponsor.execute({ digest, signature }, { signal: AbortSignal.timeout(EXECUTE_MS) })
+        ),
+    );
+    return { digest };
+  }
+
+  #spendForClient({ clientIp }: SponsorCall): readonly Charge[] {
+    const { perMinute, perHour } = this.#options.config;
+    const key = limitKey(clientIp);
+    const charges = [
+      { layer: layer("sponsor_ip_burst", perMinute, 60), key },
+      { layer: layer("sponsor_ip_sustained", perHour, 3600), key },
+    ];
+    this.#limiter.spend(charges, 1);
+    return charges;
+  }
+
+  /** @param paid what the client's layers were charged, and get back when this one denies. */
+  #spendForSender(sender: string, paid: readonly Charge[]): void {
+    const { perMinute, perHour } = this.#options.config;
+    const charges = [
+      { layer: layer("sponsor_sender", perMinute, 60), key: sender },
+      { layer: layer("sponsor_sender", perHour, 3600), key: sender },
+    ];
+    try {
+      this.#limiter.spend(charges, 1);
+    } catch (error) {
+      this.#limiter.refund(paid, 1);
+      throw error;
+    }
+  }
+}
+
+function layer(name: string, limit: number, seconds: number): Layer {
+  return { name, limit, seconds };
+}
+
+/** Asks the sponsor; no answer in time is one that cannot be reached. */
+async function forward<T>(ask: () => Promise<T>): Promise<T> {
+  try {
+    return await ask();
+  } catch (cause) {
+    if (!(cause instanceof DOMException && cause.name === "TimeoutError")) throw cause;
+    throw new SvcError("sponsor_upstream_error", "The sponsor did not answer in time", { cause });
+  }
+}

@@ -1,0 +1,76 @@
+import { SvcError } from "../errors.ts";
+import type { ExecutedTransaction } from "../interfaces/mod.ts";
+import type { SponsorLedger } from "./ledger.ts";
+import type { Places } from "./places.ts";
+
+/** Refusals after which the transaction is certainly not executed. */
+const REFUSALS: readonly string[] = ["invalid_sponsor_signature", "sponsor_rejected"];
+
+/** Executes sponsored transactions: each once, whoever asks how often, also across restarts. */
+export class Executions {
+  readonly #ledger: SponsorLedger;
+  readonly #places: Places;
+  readonly #now: () => number;
+  /** The last execution of a digest that is under way; it never rejects. */
+  readonly #turns = new Map<string, Promise<unknown>>();
+
+  /**
+   * Keeps its record in a ledger; each execution takes a place while it is handed on. `now`:
+   * milliseconds since the epoch.
+   */
+  constructor(ledger: SponsorLedger, places: Places, now: () => number) {
+    this.#ledger = ledger;
+    this.#places = places;
+    this.#now = now;
+  }
+
+  /**
+   * Hands a transaction to the sponsor, unless that succeeded before. Those who ask at the same time
+   * wait for each other, because a wrong signature must not stand for a right one.
+   *
+   * @throws {SvcError} what `forward` throws; `sponsorship_not_found` when it is gone meanwhile;
+   * `sponsor_overloaded` when all places are taken.
+   */
+  async run(digest: string, forward: () => Promise<ExecutedTransaction>): Promise<void> {
+    const turn = (this.#turns.get(digest) ?? Promise.resolve())
+      .then(() => this.#once(digest, forward));
+    const ended = turn.catch(() => {});
+    this.#turns.set(digest, ended);
+    try {
+      await turn;
+    } finally {
+      if (this.#turns.get(digest) === ended) this.#turns.delete(digest);
+    }
+  }
+
+  async #once(digest: string, forward: () => Promise<ExecutedTransaction>): Promise<void> {
+    const before = this.#ledger.get(digest)?.state;
+    if (before === undefined) throw new SvcError("sponsorship_not_found");
+    if (before === "executed") return;
+    // What finds no place was not handed on, and is not noted.
+    using _place = this.#places.take();
+    this.#ledger.start(digest, this.#now());
+    let executed: ExecutedTransaction;
+    try {
+      executed = await forward();
+    } catch (error) {
+      this.#noteFailure(digest, before, SvcError.from(error).code);
+      throw error;
+    }
+    this.#ledger.finish(digest, gasOf(executed), this.#now());
+  }
+
+  /** After an attempt whose outcome nobody knows, a refusal of the next one proves nothing. */
+  #noteFailure(digest: string, before: "open" | "running", code: string): void {
+    if (before === "running") return;
+    if (REFUSALS.includes(code)) this.#ledger.reopen(digest);
+    if (code === "sponsorship_not_found") this.#ledger.drop(digest);
+  }
+}
+
+/** Gas as it may be counted: a whole number, not below 0. */
+function gasOf({ gasMist }: ExecutedTransaction): number | undefined {
+  return gasMist !== undefined && Number.isSafeInteger(gasMist) && gasMist >= 0
+    ? gasMist
+    : undefined;
+}

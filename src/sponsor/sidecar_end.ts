@@ -1,0 +1,71 @@
+import { errorResponse, SvcError } from "../errors.ts";
+import { HEADER } from "../wire/headers.ts";
+import { SPONSOR_BODY_BYTES } from "../wire/limits.ts";
+import { parseBody } from "../wire/schemas.ts";
+import { SponsorBody, SponsorExecuteBody } from "../wire/sponsor_schemas.ts";
+
+/** Who pays; holds the key. The backend of the role `sponsor` has this shape. */
+export interface PayingBackend {
+  /** Adds gas to a transaction kind. */
+  sponsor(
+    request: { readonly sender: string; readonly kindBytes: Uint8Array },
+    options?: { readonly signal?: AbortSignal },
+  ): Promise<{ readonly bytes: Uint8Array; readonly digest: string }>;
+  /** Executes a sponsored transaction. */
+  execute(
+    request: { readonly digest: string; readonly signature: Uint8Array },
+    options?: { readonly signal?: AbortSignal },
+  ): Promise<{ readonly digest: string; readonly gasMist?: number }>;
+}
+
+/** A sponsor behind the sidecar's routes. */
+export interface SponsorRoutes {
+  /** Who pays, once it is open. */
+  readonly backend: Promise<PayingBackend>;
+  /** Notes what nobody else hears of: the relayer learns the code alone. */
+  readonly onFailure: (error: SvcError) => void;
+}
+
+/** Whether a path belongs to {@linkcode answerSponsor}. */
+export function isSponsorPath(path: string): boolean {
+  return path === "/sponsor" || path === "/sponsor/execute";
+}
+
+/** A body of ours; the relayer has checked it before. */
+async function readBody(request: Request): Promise<unknown> {
+  if (Number(request.headers.get("content-length") ?? 0) > SPONSOR_BODY_BYTES) {
+    throw new SvcError("body_too_large");
+  }
+  return await request.json().catch(() => {
+    throw new SvcError("malformed_json");
+  });
+}
+
+async function answer(request: Request, backend: PayingBackend): Promise<unknown> {
+  const body = await readBody(request);
+  if (new URL(request.url).pathname === "/sponsor") {
+    const { sender, transactionBlockKindBytes: kindBytes } = parseBody(SponsorBody, body);
+    const { bytes, digest } = await backend.sponsor({ sender, kindBytes });
+    return { bytes: bytes.toBase64(), digest };
+  }
+  // Not ended when the relayer leaves: a transaction that is paid for is seen through.
+  return await backend.execute(parseBody(SponsorExecuteBody, body));
+}
+
+/**
+ * Answers the sidecar's own `POST /sponsor` and `POST /sponsor/execute` for the relayer, which has
+ * made every check of PROTOCOL 9.1 before and is the only one that knows the token.
+ */
+export async function answerSponsor(
+  request: Request,
+  { backend, onFailure }: SponsorRoutes,
+): Promise<Response> {
+  try {
+    if (request.method !== "POST") throw new SvcError("method_not_allowed");
+    return Response.json(await answer(request, await backend));
+  } catch (thrown) {
+    const error = SvcError.from(thrown);
+    if (error.status >= 500) onFailure(error);
+    return errorResponse(error, request.headers.get(HEADER.requestId) ?? "");
+  }
+}

@@ -1,0 +1,193 @@
+import { type ErrorCode, SvcError } from "../errors.ts";
+import type {
+  BackendHealth,
+  CallOptions,
+  ExecutedTransaction,
+  Sponsor,
+  SponsoredTransaction,
+  SponsorRequest,
+} from "../interfaces/mod.ts";
+import { HEADER } from "../wire/headers.ts";
+import type { PooledAnswer } from "../http1/connection_pool.ts";
+import { type SidecarAddress, SidecarLink } from "../http1/link.ts";
+
+/** Largest answer of the sidecar, bytes: a transaction of 128 KiB in base64. */
+const MAX_ANSWER = 200_000;
+/** What the sidecar may say of a call; anything else is the sponsor's failure. */
+const PASSED_ON: readonly ErrorCode[] = [
+  "invalid_sponsor_signature",
+  "invalid_transaction",
+  "sponsor_rejected",
+  "sponsorship_not_found",
+  "sponsor_overloaded",
+];
+/** How long the last failure counts, milliseconds. */
+const FAILURE_MS = 300_000;
+
+/** Options of {@linkcode sidecarSponsor}. */
+export interface SidecarSponsorOptions {
+  /** Where the sidecar is and what proves it; absent when there is none. */
+  readonly sidecar?: SidecarAddress;
+  /** Milliseconds since the epoch; default `Date.now`. */
+  readonly now?: () => number;
+}
+
+/**
+ * The sponsor of a relayer that holds no key: the sidecar does, and pays.
+ *
+ * @param onFailure called when the sidecar does not answer.
+ */
+export function sidecarSponsor(options: SidecarSponsorOptions, onFailure: () => void): Sponsor {
+  return new SidecarSponsor(options, onFailure);
+}
+
+class SidecarSponsor implements Sponsor {
+  readonly needsSidecar = true;
+  readonly #link: SidecarLink | undefined;
+  readonly #token: string;
+  readonly #now: () => number;
+  readonly #onFailure: () => void;
+  #failed: { readonly at: number; readonly health: BackendHealth } | undefined;
+
+  constructor({ sidecar, now = Date.now }: SidecarSponsorOptions, onFailure: () => void) {
+    this.#link = sidecar && new SidecarLink(sidecar);
+    this.#token = sidecar?.token ?? "";
+    this.#now = now;
+    this.#onFailure = onFailure;
+  }
+
+  /** @throws {SvcError} what the sponsor refuses with; `sidecar_unavailable`. */
+  async sponsor(request: SponsorRequest, options?: CallOptions): Promise<SponsoredTransaction> {
+    const { bytes, digest } = await this.#ask("/sponsor", {
+      sender: request.sender,
+      transactionBlockKindBytes: request.kindBytes.toBase64(),
+    }, options);
+    if (typeof bytes !== "string" || typeof digest !== "string") throw unusable();
+    try {
+      return { bytes: Uint8Array.fromBase64(bytes), digest };
+    } catch {
+      throw unusable();
+    }
+  }
+
+  /** @throws {SvcError} what the sponsor refuses with; `sidecar_unavailable`. */
+  async execute(
+    request: { readonly digest: string; readonly signature: Uint8Array },
+    options?: CallOptions,
+  ): Promise<ExecutedTransaction> {
+    const { digest, gasMist } = await this.#ask("/sponsor/execute", {
+      digest: request.digest,
+      signature: request.signature.toBase64(),
+    }, options);
+    if (digest !== request.digest) throw unusable();
+    return { digest, ...(typeof gasMist === "number" ? { gasMist } : {}) };
+  }
+
+  health(): BackendHealth {
+    const failed = this.#failed;
+    const isOld = failed === undefined || this.#now() - failed.at > FAILURE_MS;
+    return isOld ? { status: "ok" } : failed.health;
+  }
+
+  [Symbol.asyncDispose](): Promise<void> {
+    this.#link?.[Symbol.dispose]();
+    return Promise.resolve();
+  }
+
+  async #ask(
+    target: string,
+    body: Readonly<Record<string, string>>,
+    options: CallOptions = {},
+  ): Promise<Readonly<Record<string, unknown>>> {
+    try {
+      const answer = await this.#exchange(target, body, options.signal);
+      this.#failed = undefined;
+      return answer;
+    } catch (error) {
+      options.signal?.throwIfAborted();
+      this.#note(SvcError.from(error).code);
+      throw error;
+    }
+  }
+
+  async #exchange(
+    target: string,
+    body: Readonly<Record<string, string>>,
+    signal: AbortSignal = new AbortController().signal,
+  ): Promise<Readonly<Record<string, unknown>>> {
+    if (this.#link === undefined) {
+      throw new SvcError("sidecar_unavailable", "No sidecar is configured");
+    }
+    let status: number;
+    let answer: Readonly<Record<string, unknown>>;
+    try {
+      const sent = await this.#link.send({
+        method: "POST",
+        target,
+        headers: new Headers({
+          "content-type": "application/json",
+          [HEADER.sidecarToken]: this.#token,
+        }),
+        body: new TextEncoder().encode(JSON.stringify(body)),
+      }, signal);
+      status = sent.status;
+      answer = await readAnswer(sent, signal);
+    } catch (cause) {
+      throw new SvcError("sidecar_unavailable", undefined, { cause });
+    }
+    if (status === 200) return answer;
+    throw refusal(answer);
+  }
+
+  #note(code: ErrorCode): void {
+    const at = this.#now();
+    if (code === "sidecar_unavailable") {
+      this.#onFailure();
+      this.#failed = { at, health: { status: "down", reason: "The sidecar cannot be reached" } };
+    } else if (code === "sponsor_upstream_error") {
+      this.#failed = { at, health: { status: "degraded", reason: "The last call failed" } };
+    } else if (code === "sponsor_overloaded") {
+      this.#failed = { at, health: { status: "degraded", reason: "The sponsor is overloaded" } };
+    }
+  }
+}
+
+function unusable(): SvcError {
+  return new SvcError("sponsor_upstream_error", "The sponsor's answer cannot be used");
+}
+
+/** What an error body of the sidecar means here. */
+function refusal(body: Readonly<Record<string, unknown>>): SvcError {
+  const code = PASSED_ON.find((known) => known === body["code"]) ?? "sponsor_upstream_error";
+  const { error, retry_after_seconds: seconds } = body;
+  // The sidecar is ours, and its messages are safe for callers as everywhere.
+  const message = code === body["code"] && typeof error === "string" ? error : undefined;
+  return new SvcError(code, message, {
+    ...(typeof seconds === "number" ? { retryAfter: seconds } : {}),
+  });
+}
+
+/** A JSON object out of an answer of bounded size. */
+async function readAnswer(
+  answer: PooledAnswer,
+  signal: AbortSignal,
+): Promise<Readonly<Record<string, unknown>>> {
+  signal.addEventListener("abort", answer.close);
+  try {
+    const pieces: Uint8Array<ArrayBuffer>[] = [];
+    let size = 0;
+    for (;;) {
+      const piece = await answer.body?.next();
+      if (piece === undefined || piece.done) break;
+      pieces.push(new Uint8Array(piece.value));
+      size += piece.value.length;
+      if (size > MAX_ANSWER) throw new Error("The sidecar's answer is too large");
+    }
+    const value: unknown = JSON.parse(await new Blob(pieces).text());
+    if (typeof value !== "object" || value === null) throw new Error("No JSON object");
+    return Object.fromEntries(Object.entries(value));
+  } finally {
+    signal.removeEventListener("abort", answer.close);
+    answer.close();
+  }
+}

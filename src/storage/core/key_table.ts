@@ -1,0 +1,108 @@
+import type { Scope } from "../../interfaces/mod.ts";
+import type { KeyStore, WrappedKey } from "../../interfaces/plugin.ts";
+import { type CoreFile, fromColumn, toColumn } from "./core_file.ts";
+
+/** Tables of {@linkcode KeyTable}. */
+export const KEY_SCHEMA = `
+  create table if not exists wrapped_key (
+    key_id text primary key, account_id text not null, owner text not null,
+    namespace blob not null, generation integer not null, wrapped blob not null,
+    created_at integer not null
+  ) strict;
+  create index if not exists wrapped_key_by_scope
+    on wrapped_key (account_id, owner, namespace, generation, created_at);
+  create table if not exists generation (
+    account_id text primary key, generation integer not null
+  ) strict, without rowid;
+`;
+
+interface Row {
+  key_id: string;
+  account_id: string;
+  owner: string;
+  namespace: Uint8Array;
+  generation: number;
+  wrapped: Uint8Array;
+  created_at: number;
+}
+
+const toKey = (row: Row | undefined): WrappedKey | undefined =>
+  row && {
+    keyId: row.key_id,
+    accountId: row.account_id,
+    owner: row.owner,
+    namespace: fromColumn(row.namespace),
+    generation: row.generation,
+    wrapped: row.wrapped,
+    createdAt: row.created_at,
+  };
+
+/** Wrapped data keys in core.db. */
+export class KeyTable implements KeyStore {
+  readonly #file: CoreFile;
+
+  /** The tables of an open file. */
+  constructor(file: CoreFile) {
+    this.#file = file;
+  }
+
+  /** Adds a key; one that exists is left as it is. */
+  put(key: WrappedKey): void {
+    this.#file.run(
+      `insert into wrapped_key values (?, ?, ?, ?, ?, ?, ?) on conflict (key_id) do nothing`,
+      key.keyId,
+      key.accountId,
+      key.owner,
+      toColumn(key.namespace),
+      key.generation,
+      key.wrapped,
+      key.createdAt,
+    );
+  }
+
+  /** A key by id. */
+  get(keyId: string): WrappedKey | undefined {
+    return toKey(this.#file.get<Row>("select * from wrapped_key where key_id = ?", keyId));
+  }
+
+  /** The newest key of a scope in the account's current generation. */
+  newest(accountId: string, scope: Scope): WrappedKey | undefined {
+    return toKey(this.#file.get<Row>(
+      `select * from wrapped_key
+       where account_id = ? and owner = ? and namespace = ? and generation = ?
+       order by created_at desc, rowid desc limit 1`,
+      accountId,
+      scope.owner,
+      toColumn(scope.namespace),
+      this.generation(accountId),
+    ));
+  }
+
+  /** Current generation of an account, from 1. */
+  generation(accountId: string): number {
+    const row = this.#file.get<{ generation: number }>(
+      "select generation from generation where account_id = ?",
+      accountId,
+    );
+    return row?.generation ?? 1;
+  }
+
+  /** Starts the next generation of an account and answers it. */
+  nextGeneration(accountId: string): number {
+    return this.#file.write(() => {
+      const generation = this.generation(accountId) + 1;
+      this.#file.run(
+        `insert into generation values (?, ?)
+         on conflict (account_id) do update set generation = excluded.generation`,
+        accountId,
+        generation,
+      );
+      return generation;
+    });
+  }
+
+  /** Removes a key. */
+  delete(keyId: string): void {
+    this.#file.run("delete from wrapped_key where key_id = ?", keyId);
+  }
+}

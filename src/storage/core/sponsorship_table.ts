@@ -1,0 +1,138 @@
+import { SvcError } from "../../errors.ts";
+import type { CoreFile } from "./core_file.ts";
+
+/** Table of {@linkcode SponsorshipTable}. */
+export const SPONSORSHIP_SCHEMA = `
+  create table if not exists sponsorship (
+    digest text primary key, sender text not null, at integer not null, day integer not null,
+    gas integer not null, state text not null
+  ) strict, without rowid;
+  create index if not exists sponsorship_day on sponsorship (day);
+`;
+
+const DAY_MS = 86_400_000;
+/** Days whose gas is still of interest. */
+const KEPT_DAYS = 2;
+
+/**
+ * `open`: answered, not executed; `running`: handed to the sponsor, outcome unknown; `executed`.
+ */
+export type SponsorshipState = "open" | "running" | "executed";
+
+/** A sponsored transaction that was answered to somebody. */
+export interface SponsorshipRow {
+  /** Its digest, base58. */
+  readonly digest: string;
+  /** Its sender, `0x` and 64 lower-case hex characters. */
+  readonly sender: string;
+  /** When it was answered, milliseconds since the epoch. */
+  readonly at: number;
+  /** Gas it counts for, MIST: its budget until it is executed, then what was paid. */
+  readonly gas: number;
+  /** How far it is. */
+  readonly state: SponsorshipState;
+}
+
+/**
+ * Sponsored transactions of the last days, so that neither a restart nor a race pays twice or
+ * forgets what a day has cost. Calls are synchronous and durable on return.
+ */
+export class SponsorshipTable {
+  readonly #file: CoreFile;
+
+  /** The table of an open file. */
+  constructor(file: CoreFile) {
+    this.#file = file;
+  }
+
+  /**
+   * Gas of a UTC day in MIST: what was paid or handed on in it, and what may still be, because it was
+   * answered after `since` (milliseconds since the epoch), be that the day before.
+   */
+  gasOfDay(now: number, since: number): number {
+    const row = this.#file.get<{ gas: number }>(
+      `select coalesce(sum(gas), 0) as gas from sponsorship
+       where day >= ? and (state <> 'open' and day = ? or state <> 'executed' and at > ?)`,
+      dayOf(since),
+      dayOf(now),
+      since,
+    );
+    return row?.gas ?? 0;
+  }
+
+  /**
+   * Adds an open sponsorship; what is open no longer, and what is of no day of interest, goes. The
+   * same transaction may be answered again, as by a sponsor that forgot it: it has more time then,
+   * and if it was handed to the sponsor before, that stays noted.
+   *
+   * @param since what was answered until then is open no longer, milliseconds since the epoch.
+   * @throws {SvcError} `sponsor_overloaded` when the same transaction was executed.
+   */
+  add(row: Omit<SponsorshipRow, "state">, since: number): void {
+    const day = dayOf(row.at);
+    this.#file.write(() => {
+      this.#file.run(
+        "delete from sponsorship where (state = 'open' and at <= ?) or day <= ?",
+        since,
+        day - KEPT_DAYS,
+      );
+      const known = this.get(row.digest)?.state;
+      if (known === "executed") throw new SvcError("sponsor_overloaded");
+      this.#file.run(
+        `insert into sponsorship values (?, ?, ?, ?, ?, 'open')
+         on conflict (digest) do update set at = excluded.at, day = excluded.day`,
+        row.digest,
+        row.sender,
+        row.at,
+        day,
+        row.gas,
+      );
+    });
+  }
+
+  /** A sponsorship by digest. */
+  get(digest: string): SponsorshipRow | undefined {
+    return this.#file.get<SponsorshipRow>(
+      "select digest, sender, at, gas, state from sponsorship where digest = ?",
+      digest,
+    );
+  }
+
+  /** Notes that it is handed to the sponsor from now on, milliseconds since the epoch. */
+  start(digest: string, now: number): void {
+    this.#file.run(
+      "update sponsorship set state = 'running', day = ? where digest = ?",
+      dayOf(now),
+      digest,
+    );
+  }
+
+  /** Notes that the sponsor refused it without executing it: it may be tried again. */
+  reopen(digest: string): void {
+    this.#file.run("update sponsorship set state = 'open' where digest = ?", digest);
+  }
+
+  /**
+   * Notes that it was executed by now (milliseconds since the epoch), and what it cost in MIST when
+   * that is known.
+   */
+  finish(digest: string, gas: number | undefined, now: number): void {
+    this.#file.run(
+      `update sponsorship set state = 'executed', gas = coalesce(?, gas), day = ?
+       where digest = ?`,
+      gas ?? null,
+      dayOf(now),
+      digest,
+    );
+  }
+
+  /** Drops one that can never be executed. */
+  drop(digest: string): void {
+    this.#file.run("delete from sponsorship where digest = ?", digest);
+  }
+}
+
+/** The UTC day of a time in milliseconds since the epoch. */
+function dayOf(at: number): number {
+  return Math.floor(at / DAY_MS);
+}

@@ -1,0 +1,140 @@
+import type { Scope } from "../../interfaces/mod.ts";
+import { type CoreFile, fromColumn, toColumn } from "./core_file.ts";
+
+/** Tables of {@linkcode TombstoneTable}. */
+export const TOMBSTONE_SCHEMA = `
+  create table if not exists tombstone (
+    owner text not null, namespace blob not null, id text not null, at integer not null,
+    applied integer not null, primary key (owner, namespace, id)
+  ) strict, without rowid;
+  create index if not exists tombstone_unapplied on tombstone (at) where applied = 0;
+  create table if not exists forgotten (
+    owner text not null, namespace blob not null, at integer not null,
+    primary key (owner, namespace)
+  ) strict, without rowid;
+`;
+
+/**
+ * Deletions, written before anything is removed. They stay for good: a blob store that still lists
+ * a deleted memory must never bring it back. Calls are synchronous and durable on return; times are
+ * milliseconds since the epoch.
+ */
+export class TombstoneTable {
+  readonly #file: CoreFile;
+  /** The table `forgotten`, which every accepted memory asks; read at the first one. */
+  #forgotten: Map<string, number> | undefined;
+  /** Scopes with tombstones, read at the first question: every hit of every recall asks. */
+  #marked: Set<string> | undefined;
+
+  /** The tables of an open file. */
+  constructor(file: CoreFile) {
+    this.#file = file;
+  }
+
+  /** Marks memories as deleted; one that is marked keeps its first time. */
+  addTombstones(scope: Scope, ids: readonly string[], at: number): void {
+    const namespace = toColumn(scope.namespace);
+    this.#marked?.add(scopeKey(scope));
+    this.#file.write(() => {
+      for (const id of ids) {
+        this.#file.run(
+          "insert into tombstone values (?, ?, ?, ?, 0) on conflict do nothing",
+          scope.owner,
+          namespace,
+          id,
+          at,
+        );
+      }
+    });
+  }
+
+  /** When a memory was deleted. */
+  tombstone(scope: Scope, id: string): number | undefined {
+    this.#marked ??= this.#readMarked();
+    if (!this.#marked.has(scopeKey(scope))) return undefined;
+    return this.#file.get<{ at: number }>(
+      "select at from tombstone where owner = ? and namespace = ? and id = ?",
+      scope.owner,
+      toColumn(scope.namespace),
+      id,
+    )?.at;
+  }
+
+  /** Whether a memory was deleted. */
+  isDeleted(scope: Scope, id: string): boolean {
+    return this.tombstone(scope, id) !== undefined;
+  }
+
+  /** Marks everything a namespace held until `at` as deleted; the latest time counts. */
+  forgetNamespace(scope: Scope, at: number): void {
+    this.#file.run(
+      `insert into forgotten values (?, ?, ?)
+       on conflict (owner, namespace) do update set at = max(at, excluded.at)`,
+      scope.owner,
+      toColumn(scope.namespace),
+      at,
+    );
+    const before = this.forgottenAt(scope) ?? -Infinity;
+    this.#forgotten?.set(scopeKey(scope), Math.max(before, at));
+  }
+
+  /** When a namespace was forgotten last. */
+  forgottenAt(scope: Scope): number | undefined {
+    this.#forgotten ??= this.#readForgotten();
+    return this.#forgotten.get(scopeKey(scope));
+  }
+
+  /** Deletions whose removal is not finished, oldest first. */
+  unapplied(): (Scope & { readonly id: string })[] {
+    return this.#file.all<{ owner: string; namespace: Uint8Array; id: string }>(
+      "select owner, namespace, id from tombstone where applied = 0 order by at",
+    ).map((row) => ({ owner: row.owner, namespace: fromColumn(row.namespace), id: row.id }));
+  }
+
+  /** Ids of a scope whose removal is not finished: their rows may still be there. */
+  unappliedIn(scope: Scope): ReadonlySet<string> {
+    const here = this.unapplied().filter(({ owner, namespace }) =>
+      owner === scope.owner && namespace === scope.namespace
+    );
+    return new Set(here.map(({ id }) => id));
+  }
+
+  /** Notes that the removal of memories is finished. */
+  markApplied(scope: Scope, ids: readonly string[]): void {
+    const namespace = toColumn(scope.namespace);
+    this.#file.write(() => {
+      for (const id of ids) {
+        this.#file.run(
+          "update tombstone set applied = 1 where owner = ? and namespace = ? and id = ?",
+          scope.owner,
+          namespace,
+          id,
+        );
+      }
+    });
+  }
+
+  #readMarked(): Set<string> {
+    const rows = this.#file.all<{ owner: string; namespace: Uint8Array }>(
+      "select distinct owner, namespace from tombstone",
+    );
+    return new Set(
+      rows.map(({ owner, namespace }) => scopeKey({ owner, namespace: fromColumn(namespace) })),
+    );
+  }
+
+  #readForgotten(): Map<string, number> {
+    const rows = this.#file.all<{ owner: string; namespace: Uint8Array; at: number }>(
+      "select owner, namespace, at from forgotten",
+    );
+    return new Map(rows.map(({ owner, namespace, at }) => [
+      scopeKey({ owner, namespace: fromColumn(namespace) }),
+      at,
+    ]));
+  }
+}
+
+/** Unambiguous, because an owner is an address and has no line feed. */
+function scopeKey(scope: Scope): string {
+  return `${scope.owner}\n${scope.namespace}`;
+}

@@ -1,0 +1,102 @@
+import { CoreFile } from "./core/core_file.ts";
+import { KEY_SCHEMA, KeyTable } from "./core/key_table.ts";
+import { KEY_USE_SCHEMA, KeyUseTable } from "./core/key_use_table.ts";
+import { SPONSORSHIP_SCHEMA, SponsorshipTable } from "./core/sponsorship_table.ts";
+import { TOMBSTONE_BLOB_SCHEMA, TombstoneBlobTable } from "./core/tombstone_blob_table.ts";
+import { TOMBSTONE_SCHEMA, TombstoneTable } from "./core/tombstone_table.ts";
+import { SvcError } from "../errors.ts";
+import { folderOf } from "./private_file.ts";
+
+const META_SCHEMA = `
+  create table if not exists meta (name text primary key, value text not null) strict, without rowid;
+`;
+
+const SCHEMA = META_SCHEMA + KEY_SCHEMA + TOMBSTONE_SCHEMA + TOMBSTONE_BLOB_SCHEMA +
+  KEY_USE_SCHEMA + SPONSORSHIP_SCHEMA;
+
+/**
+ * What must outlive every other file of a relayer: its package id, wrapped data keys, tombstones
+ * and what was sponsored. The accounts of the `local` plugin lie in the same file, opened by the
+ * plugin itself.
+ */
+export class CoreDb implements Disposable {
+  readonly #file: CoreFile;
+  readonly #folder: string;
+  /** Wrapped data keys. */
+  readonly keys: KeyTable;
+  /** Deletions. */
+  readonly tombstones: TombstoneTable;
+  /** Deletions that a blob store is told. */
+  readonly tombstoneBlobs: TombstoneBlobTable;
+  /** When keys were used. */
+  readonly keyUse: KeyUseTable;
+  /** Sponsored transactions. */
+  readonly sponsorships: SponsorshipTable;
+
+  /**
+   * Opens core.db, or makes it.
+   *
+   * @param path Path of the file in a folder that exists, or `:memory:`.
+   * @throws {SvcError} `storage_unavailable` when it cannot be opened.
+   */
+  constructor(path: string) {
+    this.#file = new CoreFile(path);
+    this.#folder = folderOf(path);
+    this.keys = new KeyTable(this.#file);
+    this.tombstones = new TombstoneTable(this.#file);
+    this.tombstoneBlobs = new TombstoneBlobTable(this.#file);
+    this.keyUse = new KeyUseTable(this.#file);
+    this.sponsorships = new SponsorshipTable(this.#file);
+    try {
+      this.#file.write(() => {
+        for (const statement of SCHEMA.split(";")) {
+          if (statement.trim() !== "") this.#file.run(statement);
+        }
+      });
+    } catch (error) {
+      this.#file[Symbol.dispose]();
+      throw error;
+    }
+  }
+
+  /** Package id of an embedded relayer: made at first use, `0x` and 64 hex characters. */
+  packageId(): string {
+    const random = "0x" + crypto.getRandomValues(new Uint8Array(32)).toHex();
+    return this.#keep("package_id", random);
+  }
+
+  /**
+   * Ties the data to a relayer key, at first use; afterwards only that key is let in.
+   *
+   * @param source Where the key comes from, for the message.
+   * @throws {SvcError} `invalid_parameter` for another key than the first.
+   */
+  bindKey(fingerprint: string, source = "this relayer"): void {
+    if (this.#keep("relayer_key", fingerprint) === fingerprint) return;
+    const text =
+      `The data in ${this.#folder} belongs to another relayer key than that of ${source}`;
+    throw new SvcError("invalid_parameter", text);
+  }
+
+  /** Whether the data is tied to a relayer key. */
+  get isBound(): boolean {
+    const sql = "select 1 from meta where name = 'relayer_key'";
+    return this.#file.get(sql) !== undefined;
+  }
+
+  /** Closes the file; a second call does nothing. */
+  [Symbol.dispose](): void {
+    this.#file[Symbol.dispose]();
+  }
+
+  /** The value of a name, after writing it where there is none. */
+  #keep(name: string, value: string): string {
+    const read = () =>
+      this.#file.get<{ value: string }>("select value from meta where name = ?", name)?.value;
+    const present = read();
+    if (present !== undefined) return present;
+    // Another process may write between the two reads; the first value wins for both.
+    this.#file.run("insert into meta values (?, ?) on conflict do nothing", name, value);
+    return read() ?? value;
+  }
+}

@@ -1,0 +1,153 @@
+import type { Scope } from "../interfaces/mod.ts";
+import { scopeKey } from "../interfaces/scope_key.ts";
+
+/**
+ * What the words of a scope came to, on disk: the first recall after a start need not open and
+ * analyse every memory. The files are sealed as memories are, with the account's keys, and whoever
+ * opens one needs what opens a memory. They can be lost.
+ */
+export interface TextFiles {
+  /** The file of a scope. */
+  read(scope: Scope): Promise<Uint8Array | undefined>;
+  /** Writes what is made, as long as the scope was not dropped since that turn. */
+  write(scope: Scope, turn: number, make: () => AsyncIterable<Uint8Array>): Promise<void>;
+  /** Removes it: something in it was deleted. */
+  drop(scope: Scope): Promise<void>;
+  /** Number of times the scope was dropped. */
+  turn(scope: Scope): number;
+}
+
+/** Keeps nothing. */
+export function noTextFiles(): TextFiles {
+  return new TextFolder(undefined, () => new Uint8Array());
+}
+
+/** One file a scope, readable by its owner alone, and not synced: the memories hold the same. */
+export class TextFolder implements TextFiles, AsyncDisposable {
+  readonly #path: string | undefined;
+  readonly #hmac: (data: string) => Uint8Array;
+  /** By scope, not by name: every recall asks. */
+  readonly #turns = new Map<string, number>();
+  /** The last change of a file, since a removal must not be overtaken. */
+  readonly #changes = new Map<string, Promise<void>>();
+  #cleaning: Promise<void> | undefined;
+  #closed = false;
+
+  /**
+   * Touches nothing yet.
+   *
+   * @param dataDir The relayer's folder; absent: nothing is kept.
+   * @param hmac Makes names out of scopes that tell nothing of them.
+   */
+  constructor(dataDir: string | undefined, hmac: (data: string) => Uint8Array) {
+    this.#path = dataDir === undefined ? undefined : `${dataDir}/words`;
+    this.#hmac = hmac;
+  }
+
+  async read(scope: Scope): Promise<Uint8Array | undefined> {
+    if (this.#path === undefined) return undefined;
+    const name = this.#name(scope);
+    await this.#changes.get(name);
+    try {
+      return await readWhole(`${this.#path}/${name}`);
+    } catch {
+      return undefined;
+    }
+  }
+
+  async write(
+    scope: Scope,
+    turn: number,
+    make: () => AsyncIterable<Uint8Array>,
+  ): Promise<void> {
+    const path = this.#path;
+    if (path === undefined) return;
+    if (this.#closed) return;
+    const isWanted = () => this.turn(scope) === turn;
+    await this.#change(scope, async (name) => {
+      if (!isWanted()) return;
+      await Deno.mkdir(path, { recursive: true, mode: 0o700 });
+      await (this.#cleaning ??= clean(path));
+      const file = `${path}/${name}`;
+      try {
+        const bytes = ReadableStream.from(whilst(isWanted, make()));
+        await Deno.writeFile(`${file}.new`, bytes, { mode: 0o600 });
+        if (isWanted()) return await Deno.rename(`${file}.new`, file);
+      } catch (error) {
+        await removed(`${file}.new`);
+        throw error;
+      }
+      await removed(`${file}.new`);
+    });
+  }
+
+  async drop(scope: Scope): Promise<void> {
+    const path = this.#path;
+    if (path === undefined) return;
+    this.#turns.set(scopeKey(scope), this.turn(scope) + 1);
+    await this.#change(scope, async (name) => {
+      // What a crash left half written, too.
+      await removed(`${path}/${name}.new`).finally(() => removed(`${path}/${name}`));
+    });
+  }
+
+  turn(scope: Scope): number {
+    return this.#turns.get(scopeKey(scope)) ?? 0;
+  }
+
+  /** Finishes what is being written, and takes nothing more. */
+  async [Symbol.asyncDispose](): Promise<void> {
+    this.#closed = true;
+    await Promise.all(this.#changes.values());
+  }
+
+  async #change(scope: Scope, work: (name: string) => Promise<void>): Promise<void> {
+    const name = this.#name(scope);
+    const before = this.#changes.get(name) ?? Promise.resolve();
+    const change = before.then(() => work(name));
+    const settled = change.catch(() => {});
+    this.#changes.set(name, settled);
+    await change.finally(() => {
+      if (this.#changes.get(name) === settled) this.#changes.delete(name);
+    });
+  }
+
+  #name(scope: Scope): string {
+    return this.#hmac(scopeKey(scope)).toHex();
+  }
+}
+
+/** Removes what a crash left half written, before anything is written. */
+async function clean(path: string): Promise<void> {
+  for await (const { name } of Deno.readDir(path)) {
+    if (name.endsWith(".new")) await removed(`${path}/${name}`);
+  }
+}
+
+/** Ends early when nobody wants the rest. */
+async function* whilst<T>(isWanted: () => boolean, items: AsyncIterable<T>): AsyncGenerator<T> {
+  for await (const item of items) {
+    if (!isWanted()) return;
+    yield item;
+  }
+}
+
+async function removed(path: string): Promise<void> {
+  try {
+    await Deno.remove(path);
+  } catch (error) {
+    if (!(error instanceof Deno.errors.NotFound)) throw error;
+  }
+}
+
+/** Megabytes come into a buffer that is there already: `Deno.readFile` holds the event loop longer. */
+async function readWhole(path: string): Promise<Uint8Array> {
+  using file = await Deno.open(path);
+  const bytes = new Uint8Array((await file.stat()).size);
+  for (let have = 0; have < bytes.length;) {
+    const read = await file.read(bytes.subarray(have));
+    if (read === null) throw new Error("The file became shorter");
+    have += read;
+  }
+  return bytes;
+}

@@ -1,0 +1,4 @@
+import manifest from "../../deno.json" with { type: "json" };
+
+/** Version of the program. */
+export const VERSION: string = manifest.version;

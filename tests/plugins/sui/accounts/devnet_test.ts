@@ -1,0 +1,130 @@
+import { deepStrictEqual, ok, rejects, strictEqual } from "node:assert/strict";
+import {
+  acceptOwnership,
+  closeAccount,
+  deactivateAccount,
+  offerOwnership,
+  reactivateAccount,
+  removeDelegateKey,
+} from "../../../../plugins/sui/accounts/transactions.ts";
+import { SvcError } from "../../../../src/errors.ts";
+import { accountRegistrySuite, conform } from "../../../../testing/mod.ts";
+import { poll } from "../../../crash/wire.ts";
+import { OnDevnet } from "./on_devnet.ts";
+
+Deno.test("an account's whole life on chain is seen", async () => {
+  await using chain = await OnDevnet.start();
+  const { accounts, deployment } = chain;
+  const owner = await chain.wallet();
+  const heir = await chain.wallet();
+  const accountId = await chain.account(owner);
+  deepStrictEqual(await accounts.get(accountId), {
+    accountId,
+    owner: owner.toSuiAddress(),
+    active: true,
+    keys: [],
+  });
+  const key = await chain.key(owner, accountId);
+  const account = await accounts.resolve(key.publicKey);
+  deepStrictEqual(account, await accounts.get(accountId));
+  const { createdAt, ...listed } = account!.keys[0]!;
+  deepStrictEqual(listed, {
+    publicKey: key.publicKey,
+    address: key.address,
+    label: "Laptop",
+    permissions: ["read"],
+  });
+  ok(Math.abs(createdAt - chain.devnet.clock.now()) < 60_000);
+
+  await chain.execute(owner, deactivateAccount(deployment, accountId));
+  strictEqual((await accounts.get(accountId))?.active, false);
+  await chain.execute(owner, reactivateAccount(deployment, accountId));
+  await chain.execute(owner, offerOwnership(deployment, accountId, heir.toSuiAddress()));
+  await chain.execute(heir, acceptOwnership(deployment, accountId));
+  strictEqual((await accounts.resolve(key.publicKey))?.owner, heir.toSuiAddress());
+  strictEqual(await accounts.ofOwner(owner.toSuiAddress()), undefined);
+  await rejects(chain.execute(owner, removeDelegateKey(deployment, accountId, key.publicKey)));
+  await chain.execute(heir, removeDelegateKey(deployment, accountId, key.publicKey));
+  strictEqual(await accounts.resolve(key.publicKey), undefined);
+  await chain.execute(heir, closeAccount(deployment, accountId));
+  strictEqual(await accounts.get(accountId), undefined);
+  strictEqual(await accounts.ofOwner(heir.toSuiAddress()), undefined);
+});
+
+Deno.test("every change on chain is told", async () => {
+  await using chain = await OnDevnet.start();
+  const { accounts, deployment } = chain;
+  const owner = await chain.wallet();
+  const told: (string | undefined)[] = [];
+  let more = Promise.withResolvers<void>();
+  using _ = accounts.watch((accountId) => {
+    told.push(accountId);
+    more.resolve();
+    more = Promise.withResolvers<void>();
+  });
+  const next = async () => {
+    while (told.length === 0) await more.promise;
+    return told.shift();
+  };
+  strictEqual(await next(), undefined, "connected");
+  const accountId = await chain.account(owner);
+  strictEqual(await next(), accountId);
+  const key = await chain.key(owner, accountId);
+  strictEqual(await next(), accountId);
+  for (
+    const change of [
+      deactivateAccount(deployment, accountId),
+      reactivateAccount(deployment, accountId),
+      removeDelegateKey(deployment, accountId, key.publicKey),
+      closeAccount(deployment, accountId),
+    ]
+  ) {
+    await chain.execute(owner, change);
+    strictEqual(await next(), accountId);
+  }
+});
+
+Deno.test("a chain that is down, slow or hangs is unavailable, and recovers by itself", async () => {
+  await using chain = await OnDevnet.start(1_000);
+  const { accounts, devnet } = chain;
+  const owner = await chain.wallet();
+  const accountId = await chain.account(owner);
+  const key = await chain.key(owner, accountId);
+  for (
+    const fault of [
+      { kind: "down" },
+      { kind: "hang" },
+      { kind: "slow", ms: 1_500 },
+      { kind: "status", status: 500 },
+    ] as const
+  ) {
+    devnet.faults.set("chain", fault);
+    const thrown = await accounts.resolve(key.publicKey).catch((error) => error);
+    ok(thrown instanceof SvcError && thrown.code === "chain_unavailable", fault.kind);
+    devnet.faults.set("chain", undefined);
+    const account = await poll(
+      () => accounts.resolve(key.publicKey).catch(() => undefined),
+      (found) => found !== undefined,
+      10_000,
+    );
+    strictEqual(account?.accountId, accountId);
+  }
+  devnet.faults.set("chain", { kind: "wrong" });
+  for (let i = 0; i < 5; i++) {
+    const found = await accounts.resolve(key.publicKey).catch((error) => {
+      ok(error instanceof SvcError && error.code === "chain_unavailable");
+    });
+    ok(found === undefined || found.accountId === accountId);
+  }
+});
+
+conform(accountRegistrySuite, "sui on the devnet", async () => {
+  const chain = await OnDevnet.start();
+  const { accounts } = chain;
+  // Its owners are whoever holds the keys: cases that change accounts run on a node made for them.
+  return {
+    resolve: (publicKey, options) => accounts.resolve(publicKey, options),
+    get: (accountId, options) => accounts.get(accountId, options),
+    [Symbol.asyncDispose]: () => chain[Symbol.asyncDispose](),
+  };
+});

@@ -1,0 +1,157 @@
+import assert from "node:assert/strict";
+import { readCredentials } from "../../src/client/credentials_file.ts";
+import { makeDelegateKey } from "../../src/client/mod.ts";
+import { CoreDb } from "../../src/storage/core_db.ts";
+import { parseAccountOptions, UsageError } from "../../src/program/commands/account_options.ts";
+import { runAccount } from "../../src/program/commands/account.ts";
+import { SvcError } from "../../src/errors.ts";
+import { inHome, Program, relayerEnv } from "../program.ts";
+
+const OWNER = "0x" + "ab".repeat(32);
+
+async function run(home: string, ...args: string[]) {
+  const [output, errors]: [string[], string[]] = [[], []];
+  const code = await runAccount(args, {
+    env: { HOME: home },
+    cwd: home,
+    write: (text) => output.push(text),
+    writeError: (text) => errors.push(text),
+  });
+  return { code, output: output.join(""), errors: errors.join("") };
+}
+
+async function json(home: string, ...args: string[]): Promise<Record<string, unknown>> {
+  const { code, output, errors } = await run(home, ...args, "--json");
+  assert.equal(code, 0, errors);
+  return JSON.parse(output);
+}
+
+Deno.test("create makes a key, and saves it where it is asked to", async () => {
+  await inHome(async (home) => {
+    const shown = await json(home, "create");
+    const { privateKey, publicKey, address } = await makeDelegateKey(
+      Uint8Array.fromHex(String(shown.private_key)),
+    );
+    assert.deepEqual([shown.private_key, shown.public_key], [privateKey, publicKey]);
+    assert.equal(shown.owner, address);
+
+    const saved = await json(home, "create", "--save", "--label", "Laptop");
+    const path = `${home}/.svc/credentials.json`;
+    assert.equal(saved.saved_to, path);
+    assert.equal(saved.private_key, undefined);
+    assert.equal(saved.package_id, shown.package_id);
+    const { credentials } = await readCredentials(path);
+    assert.equal(credentials?.accountId, saved.account_id);
+    assert.equal(credentials?.walletAddress, saved.owner);
+    assert.equal(credentials?.relayerUrl, "http://127.0.0.1:8000");
+    assert.equal(credentials?.label, "Laptop");
+
+    const again = await run(home, "create", "--save");
+    assert.equal(again.code, 1);
+    assert.match(again.errors, /holds the key of account 0x.*--force replaces it/);
+    assert.equal((await readCredentials(path)).credentials?.accountId, saved.account_id);
+    assert.notEqual((await json(home, "create", "--save", "--force")).account_id, saved.account_id);
+  });
+});
+
+Deno.test("a given key is registered for a given owner", async () => {
+  await inHome(async (home) => {
+    const { publicKey } = await makeDelegateKey();
+    const created = await json(
+      home,
+      ...["create", "--public-key", publicKey, "--owner", OWNER],
+      ...["--permissions", "read", "--expires-in", "2d"],
+    );
+    assert.equal(created.owner, OWNER);
+    assert.deepEqual(created.permissions, ["read"]);
+    const days = (Date.parse(String(created.expires_at)) - Date.now()) / 86_400_000;
+    assert.ok(days > 1.9 && days <= 2);
+    using core = new CoreDb(`${home}/.svc/relayer/core.db`);
+    assert.equal(created.package_id, core.packageId());
+
+    assert.match((await run(home, "create", "--owner", OWNER)).errors, /account_exists/);
+    assert.match((await run(home, "create", "--public-key", publicKey)).errors, /key_exists/);
+  });
+});
+
+Deno.test("keys are added, listed and removed", async () => {
+  await inHome(async (home) => {
+    assert.match((await run(home, "list")).output, /no account yet/);
+    assert.match((await run(home, "add-key")).errors, /no account yet/);
+    const first = await json(home, "create");
+    const second = await json(home, "add-key", "--label", "Phone");
+    assert.equal(second.account_id, first.account_id);
+    const listed = (await run(home, "list")).output;
+    assert.ok(listed.includes(String(first.public_key)) && listed.includes("Phone"));
+
+    assert.equal((await run(home, "remove-key", "--public-key", String(first.public_key))).code, 0);
+    const { accounts } = await json(home, "list");
+    assert.ok(JSON.stringify(accounts).includes(String(second.public_key)));
+    assert.ok(!JSON.stringify(accounts).includes(String(first.public_key)));
+    const gone = await run(home, "remove-key", "--public-key", String(first.public_key), "--json");
+    assert.deepEqual(JSON.parse(gone.errors).code, "not_found");
+
+    await json(home, "create");
+    assert.match((await run(home, "add-key")).errors, /2 accounts: say which with --account/);
+    const chosen = await json(home, "add-key", "--account", String(first.account_id));
+    assert.equal(chosen.account_id, first.account_id);
+  });
+});
+
+Deno.test("a command line that breaks a rule is explained", async () => {
+  const usage = [
+    [],
+    ["make"],
+    ["create", "--colour"],
+    ["create", "--save", "--public-key", "ab".repeat(32)],
+    ["list", "--save"],
+    ["remove-key"],
+  ];
+  for (const args of usage) assert.throws(() => parseAccountOptions(args), UsageError);
+  const invalid = [
+    ["create", "--public-key", "00".repeat(32)],
+    ["create", "--public-key", "xy"],
+    ["create", "--owner", "0x12"],
+    ["create", "--label", ""],
+    ["create", "--label", "é".repeat(33)],
+    ["create", "--permissions", "admin"],
+    ["create", "--expires-in", "soon"],
+  ];
+  for (const args of invalid) assert.throws(() => parseAccountOptions(args), SvcError);
+  await inHome(async (home) => {
+    assert.equal((await run(home)).code, 2);
+    assert.equal((await run(home, "create", "--colour")).code, 2);
+    assert.equal((await run(home, "--help")).code, 0);
+    assert.equal((await run(home, "create", "--owner", "0x12")).code, 1);
+    assert.deepEqual(await Array.fromAsync(Deno.readDir(home)), []);
+  });
+});
+
+Deno.test("the command works beside another connection that writes", async () => {
+  await inHome(async (home) => {
+    await json(home, "create");
+    using core = new CoreDb(`${home}/.svc/relayer/core.db`);
+    core.tombstones.addTombstones({ owner: OWNER, namespace: "default" }, ["a"], 1);
+    await using program = new Program(["account", "add-key", "--json"], relayerEnv(home));
+    assert.equal(await program.end(), 0, program.errors.join("\n"));
+    core.tombstones.addTombstones({ owner: OWNER, namespace: "default" }, ["b"], 1);
+    const { accounts } = await json(home, "list");
+    assert.ok(JSON.stringify(accounts).includes(JSON.parse(await program.output).public_key));
+  });
+});
+
+Deno.test("the command works while the relayer runs", async () => {
+  await inHome(async (home) => {
+    const env = relayerEnv(home);
+    await using relayer = new Program(["serve"], env);
+    const { port } = await relayer.event("listening");
+    const args = ["account", "create", "--save", "--json"];
+    const url = `http://127.0.0.1:${port}`;
+    await using create = new Program(args, { ...env, SVC_PUBLIC_URL: url });
+    assert.equal(await create.end(), 0, create.errors.join("\n"));
+    await using status = new Program(["status", "--json"], env);
+    assert.equal(await status.end(), 0, status.errors.join("\n"));
+    const { account_id } = JSON.parse(await create.output);
+    assert.ok((await status.output).includes(account_id));
+  });
+});

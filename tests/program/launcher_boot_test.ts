@@ -1,0 +1,193 @@
+import assert from "node:assert/strict";
+import { mock } from "node:test";
+import { SvcError } from "../../src/errors.ts";
+import { chooseAddresses } from "../../src/program/launcher/addresses.ts";
+import {
+  parseRelayerBoot,
+  parseSidecarBoot,
+  relayerEnvironment,
+  sidecarBoot,
+} from "../../src/program/launcher/boot.ts";
+import { childEnvironment } from "../../src/program/launcher/child_spec.ts";
+import { readLeash } from "../../src/program/launcher/leash.ts";
+import { readSettings } from "../../src/program/settings/mod.ts";
+import { DEFAULT_SIDECAR_LIMITS } from "../../src/mcp/options.ts";
+
+const KEY = "ab".repeat(32);
+
+function input() {
+  let controller!: ReadableStreamDefaultController<Uint8Array>;
+  const stream = new ReadableStream<Uint8Array>({ start: (c) => void (controller = c) });
+  const encoder = new TextEncoder();
+  return {
+    stream,
+    write: (text: string) => controller.enqueue(encoder.encode(text)),
+    end: () => controller.close(),
+    fail: () => controller.error(new Error("broken pipe")),
+  };
+}
+
+Deno.test("the leash is one line, in any pieces, and then the end", async () => {
+  for (const how of ["end", "fail"] as const) {
+    const { stream, write, ...other } = input();
+    write('{"a":');
+    write('"é"}\nignored');
+    const leash = await readLeash(stream);
+    assert.equal(leash.line, '{"a":"é"}');
+    let ended = false;
+    const end = leash.ended.then(() => ended = true);
+    write("more");
+    await Promise.resolve();
+    assert.equal(ended, false);
+    other[how]();
+    await end;
+  }
+});
+
+Deno.test("input without a line, or with an endless one, is refused", async () => {
+  const empty = input();
+  empty.end();
+  await assert.rejects(readLeash(empty.stream), SvcError);
+  const endless = input();
+  for (let i = 0; i < 3; i++) endless.write("x".repeat(1_000_000));
+  await assert.rejects(readLeash(endless.stream), SvcError);
+});
+
+Deno.test("start lines of another shape are refused without being repeated", () => {
+  const good = { env: { SVC_PORT: "1" }, relayerKey: KEY };
+  assert.deepEqual(parseRelayerBoot(JSON.stringify(good)), good);
+  for (
+    const line of [
+      "",
+      "[]",
+      `{"env":{},"relayerKey":"${KEY.slice(1)}"}`,
+      `{"env":{"A":1},"relayerKey":"${KEY}"}`,
+      `{"relayerKey":"${KEY}"}`,
+      `${KEY}`,
+    ]
+  ) {
+    assert.throws(() => parseRelayerBoot(line), (error) => {
+      assert.ok(error instanceof SvcError);
+      return !error.message.includes("ab") && error.cause === undefined;
+    });
+  }
+  const withInternal = { ...good, internalUrl: "http://127.0.0.1:81" };
+  assert.deepEqual(parseRelayerBoot(JSON.stringify(withInternal)), withInternal);
+  for (const internalUrl of ["http://0.0.0.0:81", "http://127.0.0.1:81/x", "", 1, null]) {
+    assert.throws(() => parseRelayerBoot(JSON.stringify({ ...good, internalUrl })), SvcError);
+  }
+});
+
+Deno.test("a sidecar's start line holds what the settings say, or the defaults", () => {
+  const url = "http://127.0.0.1:9000";
+  const internalUrl = "http://127.0.0.1:81";
+  const env = {
+    MCP_MAX_TOTAL_SESSIONS: "7",
+    MCP_MAX_SESSIONS_PER_IP: "6",
+    MCP_MAX_NEW_SESSIONS_PER_IP_PER_MIN: "5",
+    MCP_SESSION_IDLE_SECONDS: "4",
+    SVC_MCP_KEEPALIVE_SECONDS: "3",
+    SVC_COMPAT_ALIASES: "false",
+    SVC_LOG_FORMAT: "json",
+    SVC_MCP_FIXTURES: "/fixtures.ts",
+  };
+  const token = "t".repeat(16);
+  const boot = sidecarBoot(readSettings(env).settings, token, internalUrl);
+  assert.deepEqual(parseSidecarBoot(JSON.stringify(boot)), boot);
+  assert.deepEqual(boot, {
+    url,
+    token,
+    relayerUrl: internalUrl,
+    limits: {
+      sessions: 7,
+      sessionsPerIp: 6,
+      newSessionsPerIpPerMinute: 5,
+      idleSeconds: 4,
+      keepaliveSeconds: 3,
+      aliases: false,
+    },
+    // No fixtures: not without SVC_TEST=1.
+    logLevel: "info",
+    logFormat: "json",
+  });
+  const least = { url, token, relayerUrl: internalUrl };
+  const parsed = parseSidecarBoot(JSON.stringify(least));
+  assert.deepEqual(parsed.limits, DEFAULT_SIDECAR_LIMITS);
+  assert.deepEqual([parsed.logLevel, parsed.logFormat, parsed.fixtures], [
+    "info",
+    "text",
+    undefined,
+  ]);
+  for (
+    const wrong of [
+      { token: "short" },
+      { url: "x" },
+      { relayerUrl: undefined },
+      { limits: 1 },
+      { limits: { sessions: 0 } },
+      { limits: { idleSeconds: "4" } },
+    ]
+  ) {
+    assert.throws(() => parseSidecarBoot(JSON.stringify({ ...least, ...wrong })), SvcError);
+  }
+});
+
+Deno.test("addresses left to the system are free, loopback and different", () => {
+  const fixed = { sidecarUrl: "http://[::1]:9000", port: 8000, webPort: 5173 };
+  const { sidecarUrl, internalUrl } = chooseAddresses(fixed);
+  assert.equal(sidecarUrl, fixed.sidecarUrl);
+  assert.match(internalUrl, /^http:\/\/127\.0\.0\.1:\d+$/);
+  for (let i = 0; i < 20; i++) {
+    const chosen = chooseAddresses({ sidecarUrl: "http://127.0.0.1:0", port: 0, webPort: 0 });
+    assert.match(chosen.sidecarUrl, /^http:\/\/127\.0\.0\.1:[1-9]\d*$/);
+    assert.notEqual(chosen.sidecarUrl, chosen.internalUrl);
+  }
+});
+
+Deno.test("no address is chosen that the settings give to something else", () => {
+  const settings = { port: 20_000, webPort: 20_001, sidecarUrl: "http://127.0.0.1:20002" };
+  const { random } = Math;
+  let drawn = 0;
+  // Those three come first, then whatever comes.
+  mock.method(Math, "random", () => drawn < 3 ? drawn++ / 12_000 : random());
+  try {
+    const port = Number(new URL(chooseAddresses(settings).internalUrl).port);
+    assert.equal(drawn, 3);
+    assert.ok(![20_000, 20_001, 20_002].includes(port), `${port}`);
+  } finally {
+    mock.restoreAll();
+  }
+});
+
+Deno.test("the relayer gets its settings, absolute paths, and nothing else", () => {
+  const env = {
+    HOME: "/home/ada",
+    SVC_DATA_DIR: "data",
+    SVC_VECTOR_STORE: "./store.ts",
+    SVC_PORT: "81",
+    PLUGIN_TOKEN: "t",
+    AWS_SECRET: "no",
+    SVC_UNKNOWN: "no",
+  };
+  const { settings } = readSettings(env, { cwd: "/cwd" });
+  const kept = relayerEnvironment(env, settings, ["PLUGIN_TOKEN"]);
+  assert.equal(kept["SVC_DATA_DIR"], "/cwd/data");
+  assert.equal(kept["SVC_VECTOR_STORE"], "file:///cwd/store.ts");
+  assert.equal(kept["PLUGIN_TOKEN"], "t");
+  assert.ok(!Object.values(kept).includes("no"));
+  const again = readSettings(kept);
+  assert.deepEqual(again.problems, []);
+  assert.equal(again.settings.dataDir, settings.dataDir);
+  assert.equal(again.settings.keyFile, settings.keyFile);
+  assert.equal(again.settings.port, 81);
+});
+
+Deno.test("a child's environment holds nothing of ours; loopback never goes through a proxy", () => {
+  const env = { HOME: "/h", SVC_OPENAI_API_KEY: "k", HTTPS_PROXY: "http://p", NO_PROXY: "corp" };
+  assert.deepEqual(childEnvironment(env, { proxies: false }), { HOME: "/h" });
+  assert.deepEqual(childEnvironment(env, { proxies: true }), {
+    HOME: "/h",
+    HTTPS_PROXY: "http://p",
+    NO_PROXY: "corp,127.0.0.0/8,localhost,::1",
+  });
+});

@@ -1,0 +1,137 @@
+import assert from "node:assert/strict";
+import { SvcError } from "../../src/errors.ts";
+import type { Backends, Role } from "../../src/interfaces/mod.ts";
+import {
+  definePlugin,
+  integer,
+  type Plugin,
+  type PluginContext,
+} from "../../src/interfaces/plugin.ts";
+import {
+  type Casting,
+  inspectPlugins,
+  loadPlugin,
+  openBackends,
+  pluginVariables,
+} from "../../src/program/plugins.ts";
+import { BUILT_IN } from "../../src/program/settings/plugin_names.ts";
+import { readSettings } from "../../src/program/settings/mod.ts";
+import memory from "../../plugins/memory/mod.ts";
+
+const { settings } = readSettings({ HOME: "/home/ada" });
+const unused = () => {
+  throw new Error("not expected");
+};
+const context: PluginContext = {
+  dataDir: "/nowhere",
+  dimensions: 0,
+  model: "",
+  sealer: unused,
+  keys: {
+    put: unused,
+    get: unused,
+    newest: unused,
+    generation: unused,
+    nextGeneration: unused,
+    delete: unused,
+  },
+  log() {},
+};
+
+const REQUIRED: readonly Role[] = ["accounts", "blobStore", "cipher", "embedder", "vectorStore"];
+
+/** The memory plugin with roles replaced; `log` notes what is opened and disposed of. */
+function cast(log: string[], change: Partial<Plugin["roles"]> = {}): Casting[] {
+  const plugin: Plugin = { ...memory, roles: { ...memory.roles, ...change } };
+  return REQUIRED.map((role) => ({ role, name: "memory", plugin: watched(plugin, role, log) }));
+}
+
+function watched(plugin: Plugin, role: Role, log: string[]): Plugin {
+  const factory = plugin.roles[role];
+  return definePlugin({
+    ...plugin,
+    roles: {
+      [role]: async (values: never, given: PluginContext) => {
+        const backend: Backends[Role] = await factory?.(values, given);
+        assert.ok(backend !== undefined);
+        log.push(`open ${role} ${given.dimensions > 0}`);
+        const dispose = backend[Symbol.asyncDispose].bind(backend);
+        backend[Symbol.asyncDispose] = () => {
+          log.push(`close ${role}`);
+          return dispose();
+        };
+        return backend;
+      },
+    },
+  });
+}
+
+Deno.test("every built-in plugin loads and plays the roles it is listed with", async () => {
+  for (const [name, { roles }] of Object.entries(BUILT_IN)) {
+    for (const role of roles) assert.equal((await loadPlugin(role, name)).name, name);
+    const plugin = await loadPlugin(roles[0]!, name);
+    assert.deepEqual(Object.keys(plugin.roles).sort(), [...roles].sort());
+  }
+  await assert.rejects(loadPlugin("sponsor", "memory"), /SVC_SPONSOR=memory does not play sponsor/);
+});
+
+Deno.test("the embedder is opened first, and the others are told of it", async () => {
+  const log: string[] = [];
+  const backends = await openBackends(settings, {}, context, cast(log));
+  assert.equal(log[0], "open embedder false");
+  assert.deepEqual(log.slice(1).filter((line) => line.endsWith("false")), []);
+  assert.equal(backends.languageModel, undefined);
+  for (const backend of new Set(Object.values(backends))) await backend[Symbol.asyncDispose]();
+});
+
+Deno.test("when one fails, those before it are disposed of in reverse", async () => {
+  const log: string[] = [];
+  const failing = cast(log, { vectorStore: () => Promise.reject(new Error("disk")) });
+  await assert.rejects(openBackends(settings, {}, context, failing), (error) => {
+    assert.ok(error instanceof SvcError);
+    assert.equal(error.message, "SVC_VECTOR_STORE=memory failed to open");
+    return true;
+  });
+  assert.deepEqual(log.filter((line) => line.startsWith("close")), [
+    "close blobStore",
+    "close cipher",
+    "close accounts",
+    "close embedder",
+  ]);
+});
+
+Deno.test("a denied permission is reported as the setting that needs it", async () => {
+  const denied = () => {
+    throw new Deno.errors.NotCapable(
+      'Requires net access to "db.example:443", run again with the --allow-net flag',
+    );
+  };
+  await assert.rejects(openBackends(settings, {}, context, cast([], { cipher: denied })), {
+    code: "invalid_parameter",
+    message: 'SVC_CIPHER=memory lacks a permission. Requires net access to "db.example:443"',
+  });
+});
+
+Deno.test("vectors of another length than configured are refused", async () => {
+  const { settings } = readSettings({ HOME: "/h", SVC_EMBEDDING_DIMENSIONS: "7" });
+  await assert.rejects(
+    openBackends(settings, {}, context, cast([])),
+    /SVC_EMBEDDING_DIMENSIONS is 7, but/,
+  );
+});
+
+Deno.test("a plugin's own settings are read once and checked", () => {
+  const plugin = definePlugin({
+    name: "mine",
+    fields: { size: integer("MY_SIZE", 1, 1, 9, "Size") },
+    roles: {},
+  }) as unknown as Plugin;
+  const castings: Casting[] = [
+    { role: "cipher", name: "mine", plugin },
+    { role: "blobStore", name: "mine", plugin },
+  ];
+  assert.deepEqual(pluginVariables(castings), ["MY_SIZE"]);
+  assert.deepEqual(inspectPlugins(castings, { MY_SIZE: "0" }).problems, [
+    'MY_SIZE must be a whole number from 1 to 9, got "0"',
+  ]);
+});

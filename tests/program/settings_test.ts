@@ -1,0 +1,420 @@
+import assert from "node:assert/strict";
+import { Secret } from "../../src/interfaces/fields.ts";
+import { printConfig, readSettings, type Settings } from "../../src/program/settings/mod.ts";
+import { editDistance, suggest } from "../../src/program/settings/suggestion.ts";
+import { ALL_FIELDS } from "../../src/program/settings/table.ts";
+import { PAGES } from "../../docs/generate.ts";
+import { verifies } from "../requirements.ts";
+
+const HOME = "/home/ada";
+const ID = "0x" + "ab".repeat(32);
+
+/** Variable, name in Settings, default, a good raw value and what it means, a bad raw value. */
+type Row = [string, keyof Settings, unknown, string, unknown, string | undefined];
+
+const SECRET = Symbol("secret");
+const number = (
+  env: string,
+  key: keyof Settings,
+  fallback: number | undefined,
+  edge: number,
+  beyond: number,
+): Row => [env, key, fallback, String(edge), edge, String(beyond)];
+const on = (env: string, key: keyof Settings, fallback: boolean): Row => [
+  env,
+  key,
+  fallback,
+  fallback ? "0" : "true",
+  !fallback,
+  "yes",
+];
+
+const ROWS: readonly Row[] = [
+  ["SVC_HOST", "host", "127.0.0.1", "[::1]", "::1", "127.0.0.1:80"],
+  number("SVC_PORT", "port", 8000, 0, 65536),
+  number("PORT", "hostedPort", undefined, 65535, -1),
+  [
+    "SVC_PUBLIC_URL",
+    "publicUrl",
+    undefined,
+    "https://a.example/",
+    "https://a.example",
+    "a.example",
+  ],
+  number("SVC_WEB_PORT", "webPort", 5173, 0, 65536),
+  ["SVC_WEB_URL", "webUrl", "http://localhost:5173", "https://w.example", "https://w.example", "w"],
+  [
+    "SVC_ALLOWED_ORIGINS",
+    "allowedOrigins",
+    ["http://localhost:5173"],
+    "https://a.example, http://b.example:81",
+    ["https://a.example", "http://b.example:81"],
+    "https://a.example/path",
+  ],
+  ["SVC_ALLOWED_HOSTS", "allowedHosts", [], "Svc.Example,*", ["svc.example", "*"], "a.example:80"],
+  [
+    "SVC_TRUSTED_PROXIES",
+    "trustedProxies",
+    [],
+    "10.0.0.0/8,::1",
+    ["10.0.0.0/8", "::1"],
+    "10.0.0.0/33",
+  ],
+  on("SVC_OPEN_REGISTRATION", "openRegistration", false),
+  on("SVC_METRICS_PUBLIC", "metricsPublic", false),
+  ["SVC_DATA_DIR", "dataDir", `${HOME}/.svc/relayer`, "data", "/cwd/data", undefined],
+  ["SVC_RELAYER_KEY_FILE", "keyFile", `${HOME}/.svc/relayer.key`, "~/k", `${HOME}/k`, undefined],
+  ["SVC_RELAYER_KEY_PASSPHRASE_FILE", "keyPassphraseFile", undefined, "/p", "/p", undefined],
+  ["SVC_RELAYER_KEY_COMMAND", "keyCommand", undefined, "pass show svc", "pass show svc", undefined],
+  number("SVC_INDEX_MEMORY_MB", "indexMemoryMb", 512, 16, 15),
+  number("SVC_SHUTDOWN_SECONDS", "shutdownSeconds", 10, 0, 601),
+  ["SVC_ACCOUNTS", "accounts", "local", "memory", "memory", "su"],
+  ["SVC_CIPHER", "cipher", "local", "seal", "seal", "sael"],
+  ["SVC_BLOB_STORE", "blobStore", "local", "npm:@x/blobs@1", "npm:@x/blobs@1", "walruss"],
+  ["SVC_VECTOR_STORE", "vectorStore", "local", "./v.ts", "file:///cwd/v.ts", "lance"],
+  ["SVC_EMBEDDER", "embedder", "use-lite", "memory", "memory", "olama"],
+  ["SVC_EMBEDDING_MODEL", "embeddingModel", undefined, "m", "m", undefined],
+  number("SVC_EMBEDDING_DIMENSIONS", "embeddingDimensions", undefined, 8192, 0),
+  ["SVC_LANGUAGE_MODEL", "languageModel", "none", "/m.ts", "file:///m.ts", "opnai"],
+  on("SVC_ANALYZE_REQUIRES_LLM", "analyzeRequiresLlm", false),
+  ["SVC_SPONSOR", "sponsor", "off", "gas-station", "gas-station", "gas"],
+  ["SVC_SUI_NETWORK", "suiNetwork", "localnet", "mainnet", "mainnet", "devnet"],
+  ["SVC_SUI_RPC_URL", "suiRpcUrl", undefined, "https://n.example", "https://n.example", "n"],
+  ["SVC_PACKAGE_ID", "packageId", undefined, ID.toUpperCase().replace("X", "x"), ID, "0x12"],
+  ["SVC_REGISTRY_ID", "registryId", undefined, ID, ID, "12"],
+  ["SVC_ACCOUNT_ID", "accountId", undefined, ID, ID, ID + "0"],
+  number("SVC_ACCOUNT_CACHE_TTL_SECONDS", "accountCacheTtlSeconds", 60, 0, -1),
+  number("SVC_ACCOUNT_NEGATIVE_TTL_SECONDS", "accountNegativeTtlSeconds", 5, 3600, 3601),
+  number("SVC_ACCOUNT_STALE_SECONDS", "accountStaleSeconds", 300, 0, 86_401),
+  number("SVC_ACCOUNT_LOOKUPS_PER_IP_PER_MINUTE", "accountLookupsPerMinute", 60, 1, 0),
+  number("SVC_RECALL_WAIT_MS", "recallWaitMs", 2000, 0, 60_001),
+  number("SVC_MANUAL_WAIT_MS", "manualWaitMs", 30_000, 120_000, 120_001),
+  number("SVC_JOB_CONCURRENCY", "jobConcurrency", 8, 1, 0),
+  number("SVC_JOB_MAX_ATTEMPTS", "jobMaxAttempts", 20, 1, 0),
+  number("SVC_JOB_RETENTION_DAYS", "jobRetentionDays", 7, 365, 366),
+  number("SVC_MAX_PENDING_JOBS", "maxPendingJobs", 10_000, 1, 0),
+  number("SVC_MAX_LLM_CALLS", "llmCalls", 8, 1, 0),
+  number("SVC_IDEMPOTENCY_HOURS", "idempotencyHours", 24, 1, 0),
+  number("SVC_EMBEDDING_CACHE_TTL_SECONDS", "embeddingCacheTtlSeconds", 600, 0, -1),
+  number("SVC_RATE_LIMIT_KEY_PER_MINUTE", "rateKeyPerMinute", 600, 1, 0),
+  number("SVC_RATE_LIMIT_ACCOUNT_PER_MINUTE", "rateAccountPerMinute", 0, 1200, -1),
+  number("SVC_RATE_LIMIT_ACCOUNT_PER_HOUR", "rateAccountPerHour", 20_000, 1, 0),
+  number("SVC_RATE_LIMIT_FREE_READS_PER_SECOND", "rateFreeReadsPerSecond", 10, 0, -1),
+  [
+    "SVC_RATE_LIMIT_WEIGHTS",
+    "rateWeights",
+    {},
+    '{"POST /api/recall": 2}',
+    { "POST /api/recall": 2 },
+    '{"recall": 2}',
+  ],
+  on("SVC_RATE_LIMIT_DISABLED", "rateDisabled", false),
+  number("SVC_QUOTA_BYTES", "quotaBytes", 0, 2 ** 40, -1),
+  number("SVC_SPONSOR_PER_MINUTE", "sponsorPerMinute", 10, 1, 0),
+  number("SVC_SPONSOR_PER_HOUR", "sponsorPerHour", 30, 1, 0),
+  number("SVC_SPONSOR_MAX_GAS_MIST", "sponsorMaxGasMist", 50_000_000, 1, 0),
+  number("SVC_SPONSOR_DAILY_GAS_MIST", "sponsorDailyGasMist", 1_000_000_000, 1, 0),
+  [
+    "SIDECAR_URL",
+    "sidecarUrl",
+    "http://127.0.0.1:9000",
+    "http://localhost:0",
+    "http://127.0.0.1:0",
+    "http://192.168.1.2:9000",
+  ],
+  ["SIDECAR_AUTH_TOKEN", "sidecarToken", undefined, "t".repeat(16), SECRET, "short"],
+  on("SIDECAR_AUTOSTART", "sidecarAutostart", true),
+  number("SVC_MCP_KEEPALIVE_SECONDS", "mcpKeepaliveSeconds", 10, 1, 0),
+  number("MCP_MAX_TOTAL_SESSIONS", "mcpMaxSessions", 1000, 1, 0),
+  number("MCP_MAX_SESSIONS_PER_IP", "mcpMaxSessionsPerIp", 16, 1, 0),
+  number("MCP_MAX_NEW_SESSIONS_PER_IP_PER_MIN", "mcpMaxNewSessionsPerIpPerMinute", 30, 1, 0),
+  number("MCP_SESSION_IDLE_SECONDS", "mcpSessionIdleSeconds", 1800, 1, 0),
+  on("SVC_REQUIRE_NONCE", "requireNonce", false),
+  on("SVC_COMPAT_ALIASES", "compatAliases", true),
+  [
+    "SVC_COMPAT_SUI_RPC_URL",
+    "compatSuiRpcUrl",
+    undefined,
+    "http://r.example",
+    "http://r.example",
+    "r",
+  ],
+  ["SVC_LOG_LEVEL", "logLevel", "info", "debug", "debug", "loud"],
+  ["SVC_LOG_FORMAT", "logFormat", "text", "json", "json", "xml"],
+  ["SVC_BUILD_COMMIT", "buildCommit", undefined, "abc", "abc", "a\nb"],
+  ["SVC_BUILD_TIMESTAMP", "buildTimestamp", undefined, "2026-01-01", "2026-01-01", "\u0007"],
+  ["SVC_SUI_PRIVATE_KEYS", "suiPrivateKeys", undefined, "k", SECRET, undefined],
+  [
+    "SVC_SEAL_SERVER_CONFIGS",
+    "sealServerConfigs",
+    undefined,
+    `[{"objectId":"${ID}"}]`,
+    SECRET,
+    "[]",
+  ],
+  number("SVC_SEAL_THRESHOLD", "sealThreshold", undefined, 1, 0),
+  number("SVC_SEAL_KEY_SERVER_TIMEOUT_MS", "sealTimeoutMs", 25_000, 100, 99),
+  ["SVC_WALRUS_AGGREGATOR_URLS", "walrusAggregatorUrls", [], "http://a", ["http://a"], "a"],
+  ["SVC_WALRUS_PUBLISHER_URL", "walrusPublisherUrl", undefined, "http://a", "http://a", "a"],
+  ["SVC_WALRUS_UPLOAD_RELAY_URL", "walrusUploadRelayUrl", undefined, "http://a", "http://a", "a"],
+  number("SVC_WALRUS_EPOCHS", "walrusEpochs", undefined, 53, 54),
+  number("SVC_WALRUS_RENEW_BEFORE_EPOCHS", "walrusRenewBeforeEpochs", 1, 0, -1),
+  ["SVC_WALRUS_SYSTEM_ID", "walrusSystemId", undefined, ID, ID, "0x12"],
+  ["SVC_WALRUS_STAKING_ID", "walrusStakingId", undefined, ID, ID, "0x12"],
+  ["SVC_WALRUS_WRITERS", "walrusWriters", [], ID, [ID], "0x12"],
+  number("SVC_WALRUS_RACE_AFTER_MS", "walrusRaceAfterMs", 150, 0, -1),
+  number("SVC_BLOB_BATCH_MS", "blobBatchMs", 5000, 0, -1),
+  number("SVC_BLOB_CACHE_TTL_SECONDS", "blobCacheTtlSeconds", 1_209_600, 0, -1),
+  ["SVC_OPENAI_API_KEY", "openaiApiKey", undefined, "k", SECRET, "sk-a…z"],
+  [
+    "SVC_OPENAI_API_BASE",
+    "openaiApiBase",
+    "https://api.openai.com/v1",
+    "http://a",
+    "http://a",
+    "a",
+  ],
+  ["SVC_CHAT_MODEL", "chatModel", "gpt-4o-mini", "m", "m", undefined],
+  ["SVC_OLLAMA_URL", "ollamaUrl", "http://127.0.0.1:11434", "http://a", "http://a", "a"],
+  ["SVC_OLLAMA_EMBEDDING_MODEL", "ollamaEmbeddingModel", undefined, "m", "m", undefined],
+  ["SVC_OLLAMA_CHAT_MODEL", "ollamaChatModel", undefined, "m", "m", undefined],
+  ["SVC_ENOKI_API_KEY", "enokiApiKey", undefined, "k", SECRET, "enoki a z"],
+  ["SVC_SPONSOR_PRIVATE_KEY", "sponsorPrivateKey", undefined, "k", SECRET, undefined],
+  on("SVC_TEST", "test", false),
+  ["SVC_FAILPOINT", "failpoint", undefined, "after.upsert", "after.upsert", "a b"],
+  ["SVC_MCP_FIXTURES", "mcpFixtures", undefined, "/a.ts", "/a.ts", undefined],
+  [
+    "SVC_TEST_DISPATCH",
+    "testDispatch",
+    ["process", "queue", "sweeper"],
+    "sweeper,queue",
+    ["queue", "sweeper"],
+    "cron",
+  ],
+];
+
+const read = (env: Record<string, string>) => readSettings({ HOME, ...env }, { cwd: "/cwd" });
+/** Settings of tests are allowed in a test, and only there. */
+const allowed = (env: string) => /FAILPOINT|FIXTURES|DISPATCH/.test(env) ? { SVC_TEST: "1" } : {};
+
+Deno.test("the rows below are all settings", () => {
+  assert.deepEqual(
+    ROWS.map(([env]) => env).sort(),
+    ALL_FIELDS.map((field) => field.env).sort(),
+  );
+});
+
+for (const [env, key, fallback, good, meaning, bad] of ROWS) {
+  Deno.test(`${env}: default, edge and bad value`, () => {
+    verifies("15-3", "15-4", "15-5", "15-15", "15-16", "15-20");
+    const bare = read({});
+    assert.deepEqual(bare.problems, []);
+    assert.deepEqual(bare.settings[key], fallback);
+
+    const set = read({ [env]: good, ...allowed(env) });
+    assert.deepEqual(set.problems, []);
+    if (meaning === SECRET) {
+      const value = set.settings[key];
+      assert.ok(value instanceof Secret);
+      assert.equal(value.reveal(), good);
+    } else assert.deepEqual(set.settings[key], meaning);
+
+    if (bad === undefined) return;
+    const wrong = read({ [env]: bad, ...allowed(env) });
+    if (env.startsWith("MCP_")) {
+      assert.deepEqual(wrong.problems, []);
+      assert.equal(wrong.warnings.length, 1);
+      assert.ok(wrong.warnings[0]!.startsWith(env));
+      assert.equal(wrong.settings[key], fallback);
+    } else {
+      assert.ok(wrong.problems.length > 0, "a problem was expected");
+      for (const line of wrong.problems) assert.match(line, /^S(VC|IDECAR)_[A-Z_]+|^PORT/);
+      assert.ok(wrong.problems[0]!.startsWith(env), wrong.problems[0]);
+    }
+  });
+}
+
+Deno.test("all problems are reported at once", () => {
+  const { problems } = read({ SVC_PORT: "x", SVC_JOB_CONCURRENCY: "0", SVC_CIPHER: "what" });
+  assert.equal(problems.length, 3);
+  assert.match(problems.join("\n"), /SVC_CIPHER must be local, memory, seal, a path or an import/);
+});
+
+Deno.test("weights are given to signed routes, which may be named as the protocol does", () => {
+  verifies("7-12", "15-3", "15-20");
+  const weights = (value: unknown) => read({ SVC_RATE_LIMIT_WEIGHTS: JSON.stringify(value) });
+  const { settings, problems } = weights({
+    "GET /api/remember/:job_id": 7,
+    "POST /api/remember/:id/retry": 2,
+    "DELETE /api/memories/:id": 3,
+  });
+  assert.deepEqual(problems, []);
+  assert.deepEqual(settings.rateWeights, {
+    "GET /api/remember/:id": 7,
+    "POST /api/remember/:id/retry": 2,
+    "DELETE /api/memories/:id": 3,
+  });
+  const none = { "POST /api/recal": 9, "POST /api/recall": 1, "GET /version": 1, "__proto__x": 1 };
+  assert.deepEqual(weights(none).problems, [
+    'SVC_RATE_LIMIT_WEIGHTS must name signed routes such as "POST /api/recall", ' +
+    'not "POST /api/recal", "GET /version", "__proto__x"',
+  ]);
+  for (const weight of [-1, 1001, "1", null]) {
+    assert.deepEqual(weights({ "GET /api/remember/:job_id": weight }).problems, [
+      'SVC_RATE_LIMIT_WEIGHTS must give "GET /api/remember/:job_id" a number from 0 to 1000',
+    ]);
+  }
+  const twice = weights({ "GET /api/remember/:id": 1, "GET /api/remember/:job_id": 2 });
+  assert.deepEqual(twice.problems, [
+    'SVC_RATE_LIMIT_WEIGHTS must name "GET /api/remember/:id" once',
+  ]);
+});
+
+Deno.test("an empty variable means the default", () => {
+  assert.deepEqual(read({ SVC_PORT: "", SVC_CIPHER: "" }).problems, []);
+  assert.equal(read({ SVC_PORT: "" }).settings.port, 8000);
+});
+
+Deno.test("the relayer's and the dashboard's addresses have no path, query or fragment", () => {
+  verifies("15-3", "15-7", "15-8");
+  for (const env of ["SVC_PUBLIC_URL", "SVC_WEB_URL"]) {
+    const key = env === "SVC_WEB_URL" ? "webUrl" : "publicUrl";
+    for (const text of ["https://a.example:8443", "https://a.example:8443/"]) {
+      const { settings, problems } = read({ [env]: text });
+      assert.deepEqual(problems, []);
+      assert.equal(settings[key], "https://a.example:8443");
+    }
+    for (const rest of ["/svc", "/svc/", "//", "/?", "?a=1", "/#top", "#"]) {
+      const text = `https://a.example${rest}`;
+      assert.deepEqual(read({ [env]: text }).problems, [
+        `${env} must be an address such as https://app.example.org without a path, got "${text}"`,
+      ]);
+    }
+  }
+});
+
+Deno.test("SVC_PORT wins over PORT", () => {
+  verifies("15-6");
+  assert.equal(read({ PORT: "81" }).settings.port, 81);
+  assert.equal(read({ PORT: "81", SVC_PORT: "82" }).settings.port, 82);
+});
+
+Deno.test("computed defaults follow their sources", () => {
+  verifies("15-8", "15-9");
+  const { settings } = read({ SVC_WEB_PORT: "81", SVC_HOST: "0.0.0.0" });
+  assert.equal(settings.webUrl, "http://localhost:81");
+  assert.deepEqual(settings.allowedOrigins, ["http://localhost:81"]);
+  assert.deepEqual(settings.allowedHosts, ["*"]);
+});
+
+Deno.test("accounts on chain need a package and a registry", () => {
+  const text = read({ SVC_ACCOUNTS: "sui" }).problems.join("\n");
+  assert.match(text, /SVC_PACKAGE_ID is needed/);
+  assert.match(text, /SVC_REGISTRY_ID is needed/);
+  const both = read({ SVC_PACKAGE_ID: ID, SVC_REGISTRY_ID: ID });
+  assert.equal(both.settings.accounts, "sui");
+});
+
+Deno.test("a plugin that does not play the role is refused", () => {
+  assert.equal(read({ SVC_CIPHER: "use-lite" }).problems.length, 1);
+});
+
+Deno.test("settings for tests are refused in production", () => {
+  verifies("15-14");
+  const { problems } = read({
+    SVC_FAILPOINT: "x",
+    SVC_MCP_FIXTURES: "1",
+    SVC_TEST_DISPATCH: "queue",
+  });
+  assert.deepEqual(problems, [
+    "SVC_FAILPOINT is refused unless SVC_TEST=1",
+    "SVC_MCP_FIXTURES is refused unless SVC_TEST=1",
+    "SVC_TEST_DISPATCH is refused unless SVC_TEST=1",
+  ]);
+});
+
+Deno.test("the relayer key stays outside the data directory, and has one source", () => {
+  const inside = read({ SVC_DATA_DIR: "/d", SVC_RELAYER_KEY_FILE: "/d/key" });
+  assert.match(inside.problems.join(), /SVC_RELAYER_KEY_FILE must be outside SVC_DATA_DIR/);
+  const two = read({ SVC_RELAYER_KEY_FILE: "/k", SVC_RELAYER_KEY_COMMAND: "c" });
+  assert.match(two.problems.join(), /exclude each other/);
+});
+
+Deno.test("without a home directory the paths must be given", () => {
+  assert.match(readSettings({}).problems.join(), /SVC_DATA_DIR is needed/);
+  const given = readSettings({ SVC_DATA_DIR: "/d", SVC_RELAYER_KEY_FILE: "/k" });
+  assert.deepEqual(given.problems, []);
+});
+
+Deno.test("two listeners cannot share a port", () => {
+  assert.equal(read({ SVC_PORT: "5173" }).problems.length, 1);
+  assert.equal(read({ SVC_PORT: "9000" }).problems.length, 1);
+});
+
+Deno.test("unknown names get a suggestion; names of others are left alone", () => {
+  verifies("15-1", "15-2");
+  const { warnings } = read({
+    SVC_PROT: "1",
+    SVC_JOB_CONCURENCY: "1",
+    SVC_ZZZZZZZZZZZZ: "1",
+    SVC_SERVER_URL: "http://x",
+    SVC_MCP_DEBUG: "1",
+    PATH: "/bin",
+  });
+  assert.deepEqual(warnings, [
+    "SVC_JOB_CONCURENCY is unknown; did you mean SVC_JOB_CONCURRENCY?",
+    "SVC_PROT is unknown; did you mean SVC_PORT?",
+    "SVC_ZZZZZZZZZZZZ is unknown",
+  ]);
+  const own = readSettings({ HOME, SVC_MINE: "1" }, { pluginNames: ["SVC_MINE"] });
+  assert.deepEqual(own.warnings, []);
+});
+
+Deno.test("a setting no chosen plugin reads is a warning", () => {
+  assert.deepEqual(read({ SVC_WALRUS_EPOCHS: "3" }).warnings, [
+    "SVC_WALRUS_EPOCHS is set, but no chosen plugin reads it",
+  ]);
+});
+
+Deno.test("edit distance counts swapped neighbours once", () => {
+  assert.equal(editDistance("prot", "port"), 1);
+  assert.equal(editDistance("", "abc"), 3);
+  assert.equal(editDistance("kitten", "sitting"), 3);
+  assert.equal(suggest("SVC_ABC", []), undefined);
+});
+
+Deno.test("the printed settings name every variable, hide secrets and mark defaults", () => {
+  verifies("15-30");
+  const secret = "hunter2-hunter2-hunter2";
+  const { settings } = read({
+    SIDECAR_AUTH_TOKEN: secret,
+    SVC_OPENAI_API_KEY: secret,
+    SVC_PORT: "81",
+  });
+  const lines = printConfig(settings).trimEnd().split("\n");
+  assert.equal(lines.length, ALL_FIELDS.length);
+  assert.ok(lines.includes("SVC_PORT=81"));
+  assert.ok(lines.includes("SVC_HOST=127.0.0.1 # default"));
+  assert.ok(lines.includes("SIDECAR_AUTH_TOKEN=[secret]"));
+  assert.ok(!lines.join("\n").includes(secret));
+  assert.ok(!JSON.stringify(settings).includes(secret));
+  assert.ok(!Deno.inspect(settings).includes(secret));
+});
+
+Deno.test("a bad secret is not repeated in its problem", () => {
+  const bad = "sécret-value-that-is-long";
+  const { problems } = read({
+    SIDECAR_AUTH_TOKEN: bad,
+    SVC_SEAL_SERVER_CONFIGS: `["${bad}"]`,
+    SVC_WALRUS_AGGREGATOR_URLS: `https://a.example.org, https://ada:${bad}@b.example.org`,
+  });
+  assert.equal(problems.length, 3);
+  assert.ok(!problems.join("\n").includes(bad));
+});
+
+for (const { path, render } of PAGES) {
+  Deno.test(`${path} is what the source says; run deno task docs`, async () => {
+    const page = await Deno.readTextFile(new URL(`../../${path}`, import.meta.url));
+    assert.equal(page, await render());
+  });
+}

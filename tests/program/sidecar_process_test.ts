@@ -1,0 +1,108 @@
+import assert from "node:assert/strict";
+import { createHmac } from "node:crypto";
+import {
+  answerChallenge,
+  isSameSecret,
+  isSidecar,
+  TOKEN_HEADER,
+} from "../../src/http1/challenge.ts";
+import { sidecarHandler, startSidecar } from "../../src/mcp/process.ts";
+import { inHome, Program } from "../program.ts";
+import { verifies } from "../requirements.ts";
+
+const TOKEN = "token-of-the-test";
+const NONCE = "0f".repeat(32);
+
+const ask = (path: string, init?: RequestInit) =>
+  sidecarHandler(TOKEN)(new Request(`http://127.0.0.1${path}`, init));
+
+function challenge(body: string, length = String(body.length)): Promise<Response> {
+  return ask("/challenge", { method: "POST", body, headers: { "content-length": length } });
+}
+
+Deno.test("the challenge is answered by an HMAC under the token", async () => {
+  const expected = createHmac("sha256", TOKEN).update(NONCE).digest("hex");
+  assert.equal(answerChallenge(TOKEN, NONCE), expected);
+  const response = await challenge(JSON.stringify({ nonce: NONCE }));
+  assert.equal(await response.text(), expected);
+});
+
+Deno.test("anything but a nonce gets no HMAC", async () => {
+  for (const body of ["", "{", "[]", "null", '{"nonce":1}', '{"nonce":"x"}']) {
+    assert.equal((await challenge(body)).status, 404);
+  }
+  assert.equal((await challenge(JSON.stringify({ nonce: NONCE }), "5000")).status, 404);
+  assert.equal((await ask("/challenge")).status, 404);
+});
+
+Deno.test("health and everything else are for those who know the token", async () => {
+  const headers = { [TOKEN_HEADER]: TOKEN };
+  assert.deepEqual(await (await ask("/health", { headers })).json(), { status: "ok" });
+  for (const given of ["", "wrong", TOKEN + "x", TOKEN.slice(1)]) {
+    const response = await ask("/health", { headers: { [TOKEN_HEADER]: given } });
+    assert.equal(response.status, 404);
+  }
+  assert.equal((await ask("/health")).status, 404);
+  assert.equal((await ask("/health", { method: "POST", headers })).status, 404);
+  assert.equal((await ask("/other", { headers })).status, 404);
+});
+
+Deno.test("secrets are compared whole", () => {
+  assert.ok(isSameSecret("a", "a"));
+  assert.ok(!isSameSecret("a", "b") && !isSameSecret("", "a") && !isSameSecret("aa", "a"));
+});
+
+Deno.test("a sidecar is told from a stranger", async () => {
+  verifies("15-17");
+  await using sidecar = startSidecar({ url: "http://127.0.0.1:0", token: TOKEN });
+  const url = `http://127.0.0.1:${sidecar.port}`;
+  assert.equal(await isSidecar(url, TOKEN), true);
+  assert.equal(await isSidecar(url, "another token here"), false);
+
+  const answers = [
+    () => new Response("ok"),
+    () => new Response("", { status: 500 }),
+    () => Response.redirect(url),
+    () => new Response("0".repeat(100_000)),
+  ];
+  for (const answer of answers) {
+    const stranger = Deno.serve({ hostname: "127.0.0.1", port: 0, onListen() {} }, answer);
+    assert.equal(await isSidecar(`http://127.0.0.1:${stranger.addr.port}`, TOKEN), false);
+    await stranger.shutdown();
+  }
+  const gone = startSidecar({ url: "http://127.0.0.1:0", token: TOKEN });
+  await gone[Symbol.asyncDispose]();
+  assert.equal(await isSidecar(`http://127.0.0.1:${gone.port}`, TOKEN), false);
+});
+
+Deno.test("the process takes its token from the leash and ends with it", async () => {
+  await inHome(async (home) => {
+    await using program = new Program(["sidecar", "--boot-stdin"], { HOME: home });
+    const relayerUrl = "http://127.0.0.1:9";
+    const boot = { url: "http://127.0.0.1:0", token: TOKEN, relayerUrl, logFormat: "json" };
+    await program.write(JSON.stringify(boot) + "\n");
+    const { port } = await program.event("sidecar listening");
+    assert.equal(await isSidecar(`http://127.0.0.1:${port}`, TOKEN), true);
+    await program.closeInput();
+    assert.equal(await program.end(), 1);
+  });
+});
+
+Deno.test("by hand the process takes its token from the environment", async () => {
+  await inHome(async (home) => {
+    const env = { HOME: home, SIDECAR_URL: "http://localhost:0" };
+    await using program = new Program(["sidecar"], { ...env, SIDECAR_AUTH_TOKEN: TOKEN });
+    await program.closeInput();
+    const { port } = await program.event("sidecar listening");
+    assert.equal(await isSidecar(`http://127.0.0.1:${port}`, TOKEN), true);
+    const { level, reason } = await program.event("started by hand");
+    assert.equal(level, "warn");
+    assert.match(String(reason), /all MCP clients share one limit of account look-ups/);
+    program.kill("SIGTERM");
+    assert.equal(await program.end(), 0);
+
+    await using without = new Program(["sidecar"], env);
+    assert.equal(await without.end(), 78);
+    assert.match(without.errors.join("\n"), /SIDECAR_AUTH_TOKEN is needed/);
+  });
+});

@@ -1,0 +1,103 @@
+import assert from "node:assert/strict";
+import { memoryBackends } from "../../plugins/memory/mod.ts";
+import { chooseAddresses } from "../../src/program/launcher/addresses.ts";
+import { createLogger } from "../../src/log.ts";
+import { createRelayer } from "../../src/relayer.ts";
+import { spawnSidecar } from "../../src/program/spawn_sidecar.ts";
+import { GENEROUS, signature } from "../sponsor/desk.ts";
+import { kind, PACKAGE, SENDER } from "../sponsor/kinds.ts";
+
+/** As long as a slow machine takes to start a process. */
+const PATIENCE_MS = 60_000;
+
+Deno.test("an embedded relayer gets a sidecar of its own, which is kept running", async () => {
+  const { sidecarUrl: url } = chooseAddresses({
+    sidecarUrl: "http://127.0.0.1:0",
+    port: 0,
+    webPort: 0,
+  });
+  const sidecar = { url, token: crypto.randomUUID() };
+  await using relayer = await createRelayer({ backends: memoryBackends(), sidecar });
+  await using internal = Deno.serve(
+    { hostname: "127.0.0.1", port: 0, onListen() {} },
+    (request) => relayer.fetchInternal(request),
+  );
+  const lines: string[] = [];
+  const logger = createLogger({
+    level: "debug",
+    format: "json",
+    write: (line) => lines.push(line),
+  });
+  const env = Deno.env.toObject();
+  const relayerUrl = `http://127.0.0.1:${internal.addr.port}`;
+  await using _child = spawnSidecar({ ...sidecar, relayerUrl, env, logger });
+
+  /** Status of an MCP request without credentials, once a sidecar answers. */
+  const answered = async () => {
+    for (const end = performance.now() + PATIENCE_MS; performance.now() < end;) {
+      const request = new Request("http://localhost/api/mcp", { method: "POST", body: "{}" });
+      const response = await relayer.fetch(request);
+      await response.body?.cancel();
+      if (response.status !== 502) return response.status;
+      await new Promise((resolve) => setTimeout(resolve, 20));
+    }
+    throw new Error(`no sidecar answers:\n${lines.join("")}`);
+  };
+  assert.ok(await answered() >= 400);
+  Deno.kill(JSON.parse(lines[0]!).pid, "SIGKILL");
+  assert.ok(await answered() >= 400);
+});
+
+Deno.test("a sidecar may pay for an embedded relayer's transactions", async () => {
+  const { sidecarUrl: url } = chooseAddresses({
+    sidecarUrl: "http://127.0.0.1:0",
+    port: 0,
+    webPort: 0,
+  });
+  const sidecar = { url, token: crypto.randomUUID() };
+  await using relayer = await createRelayer({
+    backends: memoryBackends(),
+    sidecar,
+    sidecarSponsors: true,
+    config: { packageId: PACKAGE, sponsor: GENEROUS },
+  });
+  await using _child = spawnSidecar({
+    ...sidecar,
+    relayerUrl: "http://127.0.0.1:9",
+    env: Deno.env.toObject(),
+    sponsor: {
+      plugin: new URL("../sponsor/fake_plugin.ts", import.meta.url).href,
+      env: { FAKE_SPONSOR_KEY: "open sesame" },
+      net: [],
+    },
+  });
+  const post = async (path: string, body: unknown) => {
+    for (const end = performance.now() + PATIENCE_MS; performance.now() < end;) {
+      const response = await relayer.fetch(
+        new Request(`http://localhost${path}`, {
+          method: "POST",
+          headers: { "content-type": "application/json" },
+          body: JSON.stringify(body),
+        }),
+      );
+      const answer = await response.json();
+      // Nobody listens yet.
+      if (answer.code !== "sidecar_unavailable") return answer;
+      await new Promise((resolve) => setTimeout(resolve, 20));
+    }
+    throw new Error("no sidecar answers");
+  };
+  const transactionBlockKindBytes = kind().toBase64();
+  const { digest } = await post("/sponsor", { sender: SENDER, transactionBlockKindBytes });
+  assert.deepEqual(await post("/sponsor/execute", { digest, signature: signature() }), { digest });
+});
+
+Deno.test({
+  name: "who may not run Deno is told so by spawnSidecar itself",
+  permissions: { run: false, read: true },
+  fn() {
+    const urls = { url: "http://127.0.0.1:1", relayerUrl: "http://127.0.0.1:2" };
+    const options = { ...urls, token: crypto.randomUUID(), env: {} };
+    assert.throws(() => spawnSidecar(options), Deno.errors.NotCapable);
+  },
+});
