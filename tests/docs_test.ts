@@ -79,3 +79,10 @@ const OTHER_VARIABLES = new Set([
 
 /** Variables that a plugin reads only when it is chosen. */
 const PLUGINS = new Set(Object.values(lancedb.fields).map(({ env }) => env));
+
+Deno.test("the changelog has a place for changes that are not released", async () => {
+  const { version } = JSON.parse(await Deno.readTextFile(new URL("deno.json", ROOT)));
+  const text = await Deno.readTextFile(new URL("CHANGELOG.md", ROOT));
+  const headings = [...text.matchAll(/^## (.*)$/gm)].map(([, heading]) => heading);
+  deepStrictEqual(headings.slice(0, 2), ["Unreleased", version]);
+});

@@ -13,8 +13,8 @@ const RESERVED = 6;
 const LONG_MARKS = /(\p{M}{30})\p{M}+/gu;
 /**
  * Of a text of known words up to this share of pieces go on inside a word; of a text in another
- * language from the second share on. Measured on the development queries of
- * tests/testdata/retrieval: 9 of 10 English ones up to 0.33 and 0.4, German and Spanish ones from 0.5 and 0.4.
+ * language from the second share on. Measured on the development queries of the retrieval data: 9 of
+ * 10 English ones up to 0.33 and 0.4, German and Spanish ones from 0.5 and 0.4.
  */
 const KNOWN_SHARE = 0.35;
 const FOREIGN_SHARE = 0.6;

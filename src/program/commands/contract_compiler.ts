@@ -122,7 +122,7 @@ function fetcherOf(builder: MoveBuilder, { std, sui }: ContractSources): object 
   });
 }
 
-const isTest = (path: string): boolean => path.startsWith("tests/");
+const isTest = (path: string): boolean => path.split("/")[0] === "tests";
 
 /**
  * Compiles the contract, without its tests.

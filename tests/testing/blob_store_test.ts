@@ -1,5 +1,5 @@
-import { memoryBlobStore } from "../plugins/memory/mod.ts";
-import { blobStoreSuite, conform } from "./mod.ts";
+import { memoryBlobStore } from "../../plugins/memory/mod.ts";
+import { blobStoreSuite, conform } from "../../testing/mod.ts";
 import { mutants } from "./mutants.ts";
 
 conform(blobStoreSuite, "memory", memoryBlobStore);

@@ -1,7 +1,7 @@
 import { blake2b } from "@noble/hashes/blake2.js";
-import { memorySponsor } from "../plugins/memory/mod.ts";
-import type { SponsoredTransaction, SponsorRequest } from "../src/interfaces/mod.ts";
-import { conform, sponsorSuite } from "./mod.ts";
+import { memorySponsor } from "../../plugins/memory/mod.ts";
+import type { SponsoredTransaction, SponsorRequest } from "../../src/interfaces/mod.ts";
+import { conform, sponsorSuite } from "../../testing/mod.ts";
 import { mutants } from "./mutants.ts";
 
 const BASE58 = "123456789ABCDEFGHJKLMNPQRSTUVWXYZabcdefghijkmnopqrstuvwxyz";

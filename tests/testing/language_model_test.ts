@@ -1,5 +1,5 @@
-import { memoryLanguageModel } from "../plugins/memory/mod.ts";
-import { conform, languageModelSuite } from "./mod.ts";
+import { memoryLanguageModel } from "../../plugins/memory/mod.ts";
+import { conform, languageModelSuite } from "../../testing/mod.ts";
 import { mutants } from "./mutants.ts";
 
 const make = () => memoryLanguageModel((messages) => messages.at(-1)?.content ?? "");

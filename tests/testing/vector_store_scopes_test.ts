@@ -1,6 +1,6 @@
-import { memoryVectorStore } from "../plugins/memory/mod.ts";
-import type { Scope, VectorStore } from "../src/interfaces/mod.ts";
-import { vectorStoreSuite } from "./mod.ts";
+import { memoryVectorStore } from "../../plugins/memory/mod.ts";
+import type { Scope, VectorStore } from "../../src/interfaces/mod.ts";
+import { vectorStoreSuite } from "../../testing/mod.ts";
 import { mutants } from "./mutants.ts";
 
 const HOSTILE = "keeps hostile namespaces apart, byte for byte";

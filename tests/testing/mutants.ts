@@ -1,5 +1,5 @@
 import { deepStrictEqual, ok } from "node:assert/strict";
-import { runSuite, type Suite } from "./suite.ts";
+import { runSuite, type Suite } from "../../testing/suite.ts";
 
 /** A defect and the cases that must notice it. */
 export interface Mutant<T> {

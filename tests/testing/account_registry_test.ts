@@ -1,8 +1,8 @@
 import { deepStrictEqual } from "node:assert/strict";
-import { memoryAccounts } from "../plugins/memory/mod.ts";
-import { SvcError } from "../src/errors.ts";
-import type { AccountAdmin, AccountRegistry } from "../src/interfaces/mod.ts";
-import { accountRegistrySuite, conform, runSuite } from "./mod.ts";
+import { memoryAccounts } from "../../plugins/memory/mod.ts";
+import { SvcError } from "../../src/errors.ts";
+import type { AccountAdmin, AccountRegistry } from "../../src/interfaces/mod.ts";
+import { accountRegistrySuite, conform, runSuite } from "../../testing/mod.ts";
 import { mutants } from "./mutants.ts";
 
 conform(accountRegistrySuite, "memory", () => memoryAccounts());

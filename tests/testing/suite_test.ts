@@ -1,5 +1,5 @@
 import { deepStrictEqual, rejects, throws } from "node:assert/strict";
-import { type Case, conform, runSuite, type Suite } from "./mod.ts";
+import { type Case, conform, runSuite, type Suite } from "../../testing/mod.ts";
 
 function item(name: string, run: Case<string>["run"]): Case<string> {
   return { name, run };

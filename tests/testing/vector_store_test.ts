@@ -1,6 +1,6 @@
-import { memoryVectorStore } from "../plugins/memory/mod.ts";
-import type { IndexEntry, VectorMatch, VectorStore } from "../src/interfaces/mod.ts";
-import { conform, vectorStoreSuite } from "./mod.ts";
+import { memoryVectorStore } from "../../plugins/memory/mod.ts";
+import type { IndexEntry, VectorMatch, VectorStore } from "../../src/interfaces/mod.ts";
+import { conform, vectorStoreSuite } from "../../testing/mod.ts";
 import { type Mutant, mutants } from "./mutants.ts";
 
 conform(vectorStoreSuite, "memory", memoryVectorStore);

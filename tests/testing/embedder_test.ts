@@ -1,6 +1,6 @@
-import { memoryEmbedder } from "../plugins/memory/mod.ts";
-import type { Embedder } from "../src/interfaces/mod.ts";
-import { conform, embedderSuite } from "./mod.ts";
+import { memoryEmbedder } from "../../plugins/memory/mod.ts";
+import type { Embedder } from "../../src/interfaces/mod.ts";
+import { conform, embedderSuite } from "../../testing/mod.ts";
 import { mutants } from "./mutants.ts";
 
 conform(embedderSuite, "memory", () => memoryEmbedder());

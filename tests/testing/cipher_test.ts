@@ -1,7 +1,7 @@
-import { memoryCipher } from "../plugins/memory/mod.ts";
-import { SvcError } from "../src/errors.ts";
-import type { Cipher, Sealed } from "../src/interfaces/mod.ts";
-import { cipherSuite, conform } from "./mod.ts";
+import { memoryCipher } from "../../plugins/memory/mod.ts";
+import { SvcError } from "../../src/errors.ts";
+import type { Cipher, Sealed } from "../../src/interfaces/mod.ts";
+import { cipherSuite, conform } from "../../testing/mod.ts";
 import { type Mutant, mutants } from "./mutants.ts";
 
 conform(cipherSuite, "memory", memoryCipher);
