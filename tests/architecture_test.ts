@@ -253,6 +253,15 @@ Deno.test("no product file names a path under tests/", async () => {
   deepStrictEqual(bad, []);
 });
 
+Deno.test("SQLite is opened in one place", async () => {
+  const users: string[] = [];
+  for (const file of await productFiles()) {
+    const text = await Deno.readTextFile(new URL(file, ROOT));
+    if (text.includes('"node:sqlite"')) users.push(file);
+  }
+  deepStrictEqual(users, ["src/storage/sqlite/sqlite_file.ts"]);
+});
+
 Deno.test("the programs alone read the environment and the arguments", async () => {
   const readers: string[] = [];
   for (const file of await productFiles()) {

@@ -1,6 +1,7 @@
 import { SvcError } from "../../src/errors.ts";
 import type { Sealer } from "../../src/interfaces/plugin.ts";
 import { Database } from "../../src/storage/sqlite/database.ts";
+import type { SqliteFile } from "../../src/storage/sqlite/sqlite_file.ts";
 
 /** What the operator does when catalogue and table are of no use any more. */
 export const REMEDY = "stop the relayer, delete the folder lancedb and restore the namespaces";
@@ -40,26 +41,23 @@ export interface StoreIdentity {
  * or was sealed under another relayer key.
  */
 export function openCatalog(folder: string, identity: StoreIdentity, sealer: Sealer): Database {
-  const options = { dataDir: folder, file: "catalog.db", schema: SCHEMA, remedy: REMEDY };
-  const database = new Database(options);
-  try {
-    checkIdentity(database, identity, sealer);
-    return database;
-  } catch (error) {
-    void database.close();
-    throw error;
-  }
+  return new Database({
+    path: `${folder}/catalog.db`,
+    schema: SCHEMA,
+    migrate: (file) => checkIdentity(file, identity, sealer),
+    remedy: REMEDY,
+  });
 }
 
-function kept<T>(database: Database, key: string, value: string | Uint8Array): T {
-  database.run("insert or ignore into meta values(?, ?)", key, value);
-  return database.get<{ value: T }>("select value from meta where key = ?", key)!.value;
+function kept<T>(file: SqliteFile, key: string, value: string | Uint8Array): T {
+  file.run("insert or ignore into meta values(?, ?)", key, value);
+  return file.get<{ value: T }>("select value from meta where key = ?", key)!.value;
 }
 
-function checkIdentity(database: Database, identity: StoreIdentity, sealer: Sealer): void {
+function checkIdentity(file: SqliteFile, identity: StoreIdentity, sealer: Sealer): void {
   const { model, dimensions } = identity;
   const wanted = JSON.stringify([model, dimensions]);
-  const found = kept<string>(database, "identity", wanted);
+  const found = kept<string>(file, "identity", wanted);
   const refuse = (message: string, cause?: unknown): never => {
     throw new SvcError("storage_unavailable", message, { retryable: false, cause });
   };
@@ -69,7 +67,7 @@ function checkIdentity(database: Database, identity: StoreIdentity, sealer: Seal
         `embedder again, or ${REMEDY}`,
     );
   }
-  const seal = kept<Uint8Array>(database, "seal", sealer.seal(new Uint8Array(0), "seal"));
+  const seal = kept<Uint8Array>(file, "seal", sealer.seal(new Uint8Array(0), "seal"));
   try {
     sealer.open(seal, "seal");
   } catch (cause) {

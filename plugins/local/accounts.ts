@@ -49,12 +49,7 @@ class Registry implements LocalAccounts {
 
   constructor({ dataDir, now = Date.now, pollMs = 500 }: LocalAccountsOptions) {
     this.#now = now;
-    this.#database = new Database({
-      dataDir,
-      file: "core.db",
-      schema: ACCOUNT_SCHEMA,
-      remedy: "put back a copy of core.db",
-    });
+    this.#database = new Database({ path: `${dataDir}/core.db`, schema: ACCOUNT_SCHEMA });
     this.#rows = new AccountRows(this.#database);
     this.#watch = new AccountWatch(this.#rows, pollMs);
     this.admin = {

@@ -41,13 +41,8 @@ class LocalBlobStore implements BlobStore {
 
   constructor({ dataDir, now = Date.now }: LocalBlobStoreOptions) {
     this.#now = now;
-    this.#database = new Database({
-      dataDir,
-      file: "blobs.db",
-      schema: SCHEMA,
-      remedy: "put back a copy of blobs.db",
-      pageSize: 16384,
-    });
+    const path = `${dataDir}/blobs.db`;
+    this.#database = new Database({ path, schema: SCHEMA, pageSize: 16384 });
   }
 
   async put(...[bytes, options]: Parameters<BlobStore["put"]>): Promise<string> {

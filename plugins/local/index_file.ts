@@ -1,6 +1,7 @@
 import { SvcError } from "../../src/errors.ts";
 import type { Sealer } from "../../src/interfaces/plugin.ts";
 import { Database } from "../../src/storage/sqlite/database.ts";
+import type { SqliteFile } from "../../src/storage/sqlite/sqlite_file.ts";
 
 const REMEDY = "stop the relayer, delete index.db and restore the namespaces";
 
@@ -53,50 +54,43 @@ export interface OpenIndex {
  * under another relayer key.
  */
 export function openIndex(dataDir: string, identity: IndexIdentity, sealer: Sealer): OpenIndex {
+  const wanted = JSON.stringify([identity.model, identity.dimensions]);
   const database = new Database({
-    dataDir,
-    file: "index.db",
+    path: `${dataDir}/index.db`,
     schema: SCHEMA,
+    migrate: (file) => {
+      checkSeal(file, sealer);
+      addModels(file);
+      file.run("insert or ignore into model(identity) values(?)", wanted);
+    },
     remedy: REMEDY,
     // A segment of 256 memories has several hundred kilobytes: large pages make short chains.
     pageSize: 16384,
   });
-  try {
-    checkSeal(database, sealer);
-    addModels(database);
-    return { database, model: modelNumber(database, identity) };
-  } catch (error) {
-    void database.close();
-    throw error;
-  }
+  const select = "select id from model where identity = ?";
+  return { database, model: database.get<{ id: number }>(select, wanted)!.id };
 }
 
 /** Files made before several models had room in one: all they hold is of the one they name. */
-function addModels(database: Database): void {
+function addModels(file: SqliteFile): void {
   for (const table of ["tail", "segment"]) {
-    const columns = database.all<{ name: string }>(`pragma table_info(${table})`);
+    const columns = file.all<{ name: string }>(`pragma table_info(${table})`);
     if (!columns.some(({ name }) => name === "model")) {
-      database.run(`alter table ${table} add column model integer not null default 1`);
+      file.run(`alter table ${table} add column model integer not null default 1`);
     }
-    database.run(`create index if not exists ${table}_model on ${table}(model)`);
+    file.run(`create index if not exists ${table}_model on ${table}(model)`);
   }
-  database.run(
+  file.run(
     "insert or ignore into model(id, identity) select 1, value from meta where key = 'identity'",
   );
 }
 
-function modelNumber(database: Database, { model, dimensions }: IndexIdentity): number {
-  const identity = JSON.stringify([model, dimensions]);
-  database.run("insert or ignore into model(identity) values(?)", identity);
-  const select = "select id from model where identity = ?";
-  return database.get<{ id: number }>(select, identity)!.id;
-}
-
-function checkSeal(database: Database, sealer: Sealer): void {
-  database.run("insert or ignore into meta values(?, ?)", "seal", sealer.seal(EMPTY, "seal"));
+function checkSeal(file: SqliteFile, sealer: Sealer): void {
+  const seal = sealer.seal(new Uint8Array(0), "seal");
+  file.run("insert or ignore into meta values(?, ?)", "seal", seal);
   const select = "select value from meta where key = ?";
   try {
-    sealer.open(database.get<{ value: Uint8Array }>(select, "seal")!.value, "seal");
+    sealer.open(file.get<{ value: Uint8Array }>(select, "seal")!.value, "seal");
   } catch (cause) {
     throw new SvcError(
       "storage_unavailable",
@@ -105,5 +99,3 @@ function checkSeal(database: Database, sealer: Sealer): void {
     );
   }
 }
-
-const EMPTY = new Uint8Array(0);

@@ -1,38 +1,28 @@
-import { DatabaseSync } from "node:sqlite";
-import { fileFailure } from "../storage/damaged_file.ts";
 import { SvcError } from "../errors.ts";
+import { fileFailure, makePrivate, SqliteFile } from "../storage/sqlite/sqlite_file.ts";
 
 /** A larger file would hold up the stop, bytes. */
 const MOST_SCRUBBED = 64 * 1024 * 1024;
 
 /**
  * Deno KV leaves in the file what it deletes. All rows are written anew, and all that is free is
- * taken once: `secure_delete` overwrites what is given back.
+ * taken once: an {@linkcode SqliteFile} overwrites what is given back.
  */
-const SCRUB = [
-  "pragma busy_timeout = 1000",
-  "pragma secure_delete = on",
-  "begin immediate",
-  "create table scrubbed as select * from kv",
-  "delete from kv",
-  "insert into kv select * from scrubbed",
-  "drop table scrubbed",
-  "create table scrubbed (zeros blob)",
-  `insert into scrubbed select zeroblob(freelist_count * page_size)
-   from pragma_freelist_count, pragma_page_size`,
-  "drop table scrubbed",
-  "commit",
-  "pragma wal_checkpoint(truncate)",
-];
+const SCRUB = `
+  pragma busy_timeout = 1000;
+  begin immediate;
+  create table scrubbed as select * from kv;
+  delete from kv;
+  insert into kv select * from scrubbed;
+  drop table scrubbed;
+  create table scrubbed (zeros blob);
+  insert into scrubbed select zeroblob(freelist_count * page_size)
+    from pragma_freelist_count, pragma_page_size;
+  drop table scrubbed;
+  commit;
+  pragma wal_checkpoint(truncate)`;
 
 const REMEDY = "put back a copy, or move jobs.kv* away and lose what is not stored yet";
-
-/** Files of the queue hold sealed payloads only, and are nobody else's business all the same. */
-async function makePrivate(path: string): Promise<void> {
-  for (const suffix of ["", "-wal", "-shm"]) {
-    await Deno.chmod(path + suffix, 0o600).catch(() => {});
-  }
-}
 
 /**
  * Runs what needs a sound `jobs.kv` at a start: opening it looks at few of its pages only.
@@ -62,9 +52,10 @@ export async function openJobsFile(dataDir: string | undefined): Promise<Deno.Kv
     );
   }
   const path = dataDir === undefined ? ":memory:" : `${dataDir}/jobs.kv`;
-  const kv = await withJobsFile(() => Deno.openKv(path));
-  if (dataDir !== undefined) await makePrivate(path);
-  return kv;
+  return await withJobsFile(() => {
+    if (dataDir !== undefined) makePrivate(path);
+    return Deno.openKv(path);
+  });
 }
 
 /**
@@ -75,11 +66,11 @@ export async function scrubJobsFile(dataDir: string): Promise<void> {
   const path = `${dataDir}/jobs.kv`;
   try {
     if ((await Deno.stat(path)).size > MOST_SCRUBBED) return;
-    const database = new DatabaseSync(path);
+    const file = new SqliteFile({ path });
     try {
-      for (const statement of SCRUB) database.exec(statement);
+      file.exec(SCRUB);
     } finally {
-      database.close();
+      await file.close();
     }
   } catch {
     // The next stop tries it again.

@@ -1,4 +1,3 @@
-import { CoreFile } from "./core/core_file.ts";
 import { KEY_SCHEMA, KeyTable } from "./core/key_table.ts";
 import { KEY_USE_SCHEMA, KeyUseTable } from "./core/key_use_table.ts";
 import { SPONSORSHIP_SCHEMA, SponsorshipTable } from "./core/sponsorship_table.ts";
@@ -6,6 +5,7 @@ import { TOMBSTONE_BLOB_SCHEMA, TombstoneBlobTable } from "./core/tombstone_blob
 import { TOMBSTONE_SCHEMA, TombstoneTable } from "./core/tombstone_table.ts";
 import { SvcError } from "../errors.ts";
 import { folderOf } from "./private_file.ts";
+import { SqliteFile } from "./sqlite/sqlite_file.ts";
 
 const META_SCHEMA = `
   create table if not exists meta (name text primary key, value text not null) strict, without rowid;
@@ -20,7 +20,7 @@ const SCHEMA = META_SCHEMA + KEY_SCHEMA + TOMBSTONE_SCHEMA + TOMBSTONE_BLOB_SCHE
  * plugin itself.
  */
 export class CoreDb implements Disposable {
-  readonly #file: CoreFile;
+  readonly #file: SqliteFile;
   readonly #folder: string;
   /** Wrapped data keys. */
   readonly keys: KeyTable;
@@ -40,23 +40,13 @@ export class CoreDb implements Disposable {
    * @throws {SvcError} `storage_unavailable` when it cannot be opened.
    */
   constructor(path: string) {
-    this.#file = new CoreFile(path);
+    this.#file = new SqliteFile({ path, schema: SCHEMA });
     this.#folder = folderOf(path);
     this.keys = new KeyTable(this.#file);
     this.tombstones = new TombstoneTable(this.#file);
     this.tombstoneBlobs = new TombstoneBlobTable(this.#file);
     this.keyUse = new KeyUseTable(this.#file);
     this.sponsorships = new SponsorshipTable(this.#file);
-    try {
-      this.#file.write(() => {
-        for (const statement of SCHEMA.split(";")) {
-          if (statement.trim() !== "") this.#file.run(statement);
-        }
-      });
-    } catch (error) {
-      this.#file[Symbol.dispose]();
-      throw error;
-    }
   }
 
   /** Package id of an embedded relayer: made at first use, `0x` and 64 hex characters. */
@@ -86,7 +76,7 @@ export class CoreDb implements Disposable {
 
   /** Closes the file; a second call does nothing. */
   [Symbol.dispose](): void {
-    this.#file[Symbol.dispose]();
+    void this.#file.close();
   }
 
   /** The value of a name, after writing it where there is none. */

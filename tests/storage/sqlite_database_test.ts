@@ -4,6 +4,7 @@ import { DatabaseSync } from "node:sqlite";
 import type { CheckpointAnswer } from "../../src/storage/sqlite/checkpoint_messages.ts";
 import { Checkpoints } from "../../src/storage/sqlite/checkpoints.ts";
 import { Database, fromColumn, toColumn } from "../../src/storage/sqlite/database.ts";
+import { SqliteFile } from "../../src/storage/sqlite/sqlite_file.ts";
 import { WriteAheadLog } from "../../src/storage/sqlite/write_ahead_log.ts";
 import { SvcError } from "../../src/errors.ts";
 import { threadNiceness } from "../program/thread_niceness.ts";
@@ -11,8 +12,7 @@ import { folderForTests } from "../plugins/sealer_for_tests.ts";
 
 function open(dataDir: string): Database {
   return new Database({
-    dataDir,
-    file: "numbers.db",
+    path: `${dataDir}/numbers.db`,
     schema: "create table if not exists number(n integer primary key)",
     remedy: "count again",
   });
@@ -232,6 +232,26 @@ Deno.test("failures of SQLite are storage_unavailable, with the reason as cause"
     assert.equal(error.message, "numbers.db is damaged: count again");
     return true;
   });
+});
+
+Deno.test("what an earlier version wrote is changed whole, or not at all", async () => {
+  await using folder = await folderForTests();
+  const path = `${folder.path}/numbers.db`;
+  const schema = "create table if not exists number(n integer primary key)";
+  const add = (file: SqliteFile) => file.exec("alter table number add column name any");
+  const refused = new SvcError("invalid_parameter", "Somebody else's");
+  const refuse = (file: SqliteFile) => {
+    add(file);
+    throw refused;
+  };
+  assert.throws(() => new SqliteFile({ path, schema, migrate: refuse }), refused);
+  const database = new Database({ path, schema, migrate: add });
+  await database.write(() => database.run("insert into number values(1, 'one')"));
+  await database.close();
+  const file = new SqliteFile({ path, schema });
+  assert.deepEqual({ ...file.get<object>("select * from number") }, { n: 1, name: "one" });
+  assert.deepEqual({ ...file.get<object>("pragma synchronous") }, { synchronous: 2 });
+  await file.close();
 });
 
 Deno.test("names survive as columns byte for byte", () => {

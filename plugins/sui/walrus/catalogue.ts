@@ -54,8 +54,7 @@ export class Catalogue {
    */
   constructor({ dataDir, schema = [] }: CatalogueOptions) {
     this.database = new Database({
-      dataDir,
-      file: "walrus.db",
+      path: `${dataDir}/walrus.db`,
       schema: [CATALOGUE_SCHEMA, ...schema].join(";"),
       remedy: "put back a copy of walrus.db, or remove it: stored blobs are found on chain again",
       pageSize: 16384,

@@ -1,6 +1,7 @@
 import type { Scope } from "../../interfaces/mod.ts";
 import type { KeyStore, WrappedKey } from "../../interfaces/plugin.ts";
-import { type CoreFile, fromColumn, toColumn } from "./core_file.ts";
+import { fromColumn, toColumn } from "../sqlite/database.ts";
+import type { SqliteFile } from "../sqlite/sqlite_file.ts";
 
 /** Tables of {@linkcode KeyTable}. */
 export const KEY_SCHEMA = `
@@ -39,10 +40,10 @@ const toKey = (row: Row | undefined): WrappedKey | undefined =>
 
 /** Wrapped data keys in core.db. */
 export class KeyTable implements KeyStore {
-  readonly #file: CoreFile;
+  readonly #file: SqliteFile;
 
   /** The tables of an open file. */
-  constructor(file: CoreFile) {
+  constructor(file: SqliteFile) {
     this.#file = file;
   }
 
@@ -89,7 +90,7 @@ export class KeyTable implements KeyStore {
 
   /** Starts the next generation of an account and answers it. */
   nextGeneration(accountId: string): number {
-    return this.#file.write(() => {
+    return this.#file.transaction(() => {
       const generation = this.generation(accountId) + 1;
       this.#file.run(
         `insert into generation values (?, ?)

@@ -1,4 +1,4 @@
-import type { CoreFile } from "./core_file.ts";
+import type { SqliteFile } from "../sqlite/sqlite_file.ts";
 
 /** Table of {@linkcode KeyUseTable}. */
 export const KEY_USE_SCHEMA = `
@@ -15,11 +15,11 @@ const WRITE_EVERY_MS = 300_000;
  * minutes old, because a commit for every request would cost more than the answer is worth.
  */
 export class KeyUseTable {
-  readonly #file: CoreFile;
+  readonly #file: SqliteFile;
   readonly #used = new Map<string, { at: number; written: number }>();
 
   /** The table of an open file. */
-  constructor(file: CoreFile) {
+  constructor(file: SqliteFile) {
     this.#file = file;
   }
 

@@ -1,5 +1,5 @@
 import { SvcError } from "../../errors.ts";
-import type { CoreFile } from "./core_file.ts";
+import type { SqliteFile } from "../sqlite/sqlite_file.ts";
 
 /** Table of {@linkcode SponsorshipTable}. */
 export const SPONSORSHIP_SCHEMA = `
@@ -38,10 +38,10 @@ export interface SponsorshipRow {
  * forgets what a day has cost. Calls are synchronous and durable on return.
  */
 export class SponsorshipTable {
-  readonly #file: CoreFile;
+  readonly #file: SqliteFile;
 
   /** The table of an open file. */
-  constructor(file: CoreFile) {
+  constructor(file: SqliteFile) {
     this.#file = file;
   }
 
@@ -70,7 +70,7 @@ export class SponsorshipTable {
    */
   add(row: Omit<SponsorshipRow, "state">, since: number): void {
     const day = dayOf(row.at);
-    this.#file.write(() => {
+    this.#file.transaction(() => {
       this.#file.run(
         "delete from sponsorship where (state = 'open' and at <= ?) or day <= ?",
         since,

@@ -1,5 +1,6 @@
 import type { Scope } from "../../interfaces/mod.ts";
-import { type CoreFile, fromColumn, toColumn } from "./core_file.ts";
+import { fromColumn, toColumn } from "../sqlite/database.ts";
+import type { SqliteFile } from "../sqlite/sqlite_file.ts";
 
 /** Tables of {@linkcode TombstoneBlobTable}. */
 export const TOMBSTONE_BLOB_SCHEMA = `
@@ -40,17 +41,17 @@ interface Row {
  * well; and the blobs that hold such tombstones. Calls are synchronous and durable on return.
  */
 export class TombstoneBlobTable {
-  readonly #file: CoreFile;
+  readonly #file: SqliteFile;
 
   /** The tables of an open file. */
-  constructor(file: CoreFile) {
+  constructor(file: SqliteFile) {
     this.#file = file;
   }
 
   /** Notes deletions; an empty id means the whole namespace until `at`, where the latest counts. */
   add(accountId: string, scope: Scope, ids: readonly string[], at: number): void {
     const namespace = toColumn(scope.namespace);
-    this.#file.write(() => {
+    this.#file.transaction(() => {
       for (const id of ids) {
         this.#file.run(
           `insert into unsent_tombstone(account, owner, namespace, id, at) values (?, ?, ?, ?, ?)
@@ -68,7 +69,7 @@ export class TombstoneBlobTable {
   /** Takes back deletions of what was never stored. */
   remove(scope: Scope, ids: readonly string[]): void {
     const namespace = toColumn(scope.namespace);
-    this.#file.write(() => {
+    this.#file.transaction(() => {
       for (const id of ids) {
         this.#file.run(
           "delete from unsent_tombstone where owner = ? and namespace = ? and id = ?",
@@ -93,7 +94,7 @@ export class TombstoneBlobTable {
 
   /** Notes that a blob holds tombstones, and that these of ours need no other one. */
   sent(scope: Scope, blobId: string, tombstones: readonly UnsentTombstone[] = []): void {
-    this.#file.write(() => {
+    this.#file.transaction(() => {
       this.#file.run(
         "insert into tombstone_blob values (?, ?, ?) on conflict do nothing",
         scope.owner,

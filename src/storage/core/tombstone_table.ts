@@ -1,5 +1,6 @@
 import type { Scope } from "../../interfaces/mod.ts";
-import { type CoreFile, fromColumn, toColumn } from "./core_file.ts";
+import { fromColumn, toColumn } from "../sqlite/database.ts";
+import type { SqliteFile } from "../sqlite/sqlite_file.ts";
 
 /** Tables of {@linkcode TombstoneTable}. */
 export const TOMBSTONE_SCHEMA = `
@@ -20,14 +21,14 @@ export const TOMBSTONE_SCHEMA = `
  * milliseconds since the epoch.
  */
 export class TombstoneTable {
-  readonly #file: CoreFile;
+  readonly #file: SqliteFile;
   /** The table `forgotten`, which every accepted memory asks; read at the first one. */
   #forgotten: Map<string, number> | undefined;
   /** Scopes with tombstones, read at the first question: every hit of every recall asks. */
   #marked: Set<string> | undefined;
 
   /** The tables of an open file. */
-  constructor(file: CoreFile) {
+  constructor(file: SqliteFile) {
     this.#file = file;
   }
 
@@ -35,7 +36,7 @@ export class TombstoneTable {
   addTombstones(scope: Scope, ids: readonly string[], at: number): void {
     const namespace = toColumn(scope.namespace);
     this.#marked?.add(scopeKey(scope));
-    this.#file.write(() => {
+    this.#file.transaction(() => {
       for (const id of ids) {
         this.#file.run(
           "insert into tombstone values (?, ?, ?, ?, 0) on conflict do nothing",
@@ -102,7 +103,7 @@ export class TombstoneTable {
   /** Notes that the removal of memories is finished. */
   markApplied(scope: Scope, ids: readonly string[]): void {
     const namespace = toColumn(scope.namespace);
-    this.#file.write(() => {
+    this.#file.transaction(() => {
       for (const id of ids) {
         this.#file.run(
           "update tombstone set applied = 1 where owner = ? and namespace = ? and id = ?",

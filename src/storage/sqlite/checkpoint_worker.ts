@@ -1,23 +1,19 @@
-import { DatabaseSync } from "node:sqlite";
-import { stepBack } from "./step_back.ts";
 import type { CheckpointAnswer, CheckpointRequest } from "./checkpoint_messages.ts";
+import { SqliteFile } from "./sqlite_file.ts";
+import { stepBack } from "./step_back.ts";
 
 /** Thread that copies write-ahead logs into their databases: its fsyncs hold up nobody. */
-const databases = new Map<string, DatabaseSync>();
+const files = new Map<string, SqliteFile>();
 
 function checkpoint(path: string): void {
-  let database = databases.get(path);
-  if (database === undefined) {
-    database = new DatabaseSync(path, { timeout: 5000 });
-    database.exec("pragma synchronous=normal; pragma wal_autocheckpoint=0");
-    databases.set(path, database);
-  }
-  database.prepare("pragma wal_checkpoint(passive)").get();
+  let file = files.get(path);
+  if (file === undefined) files.set(path, file = new SqliteFile({ path }));
+  file.get("pragma wal_checkpoint(passive)");
 }
 
 function close(path: string): void {
-  databases.get(path)?.close();
-  databases.delete(path);
+  void files.get(path)?.close();
+  files.delete(path);
 }
 
 const scope = self as unknown as {
