@@ -2,6 +2,7 @@ import { openApi } from "../src/http/openapi.ts";
 import { SIGNED_ROUTES } from "../src/http/router.ts";
 import { configurationMarkdown } from "../src/program/settings/mod.ts";
 import { VERSION } from "../src/wire/version.ts";
+import { protocolMarkdown } from "./generate/protocol.ts";
 
 /** A page of the documentation that is made from the source. */
 export interface GeneratedPage {
@@ -18,6 +19,7 @@ export const PAGES: readonly GeneratedPage[] = [
     path: "docs/openapi.json",
     render: () => JSON.stringify(openApi(SIGNED_ROUTES, VERSION), null, 2) + "\n",
   },
+  { path: "docs/protocol.md", render: protocolMarkdown },
 ];
 
 if (import.meta.main) {
