@@ -141,7 +141,7 @@ function parseValues(args: string[]) {
 
 /**
  * Reads a command line, but for the flags that `resolveSettings` reads. An unknown flag is ignored
- * (PROTOCOL section 13.1), except by `forget`; like there, it takes no value.
+ * (docs/protocol.md#13.1), except by `forget`; like there, it takes no value.
  *
  * @param program What the user calls it.
  * @throws {CommandError} with the usage exit code.

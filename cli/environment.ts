@@ -1,4 +1,4 @@
-/** Variables of the stdio package (PROTOCOL section 13.1). */
+/** Variables of the stdio package (docs/protocol.md#13.1). */
 const OWN = [
   "SVC_SERVER_URL",
   "SVC_WEB_URL",

@@ -25,7 +25,7 @@ export function programOf({ program = "svc-mcp" }: Pick<CliIo, "program">): stri
   return program;
 }
 
-/** Exit codes (PROTOCOL section 13.4). */
+/** Exit codes (docs/protocol.md#13.4). */
 export const EXIT = {
   /** It worked. */
   success: 0,

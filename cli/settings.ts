@@ -28,7 +28,7 @@ export interface SettingsProblem {
   readonly message: string;
 }
 
-/** Settings of the stdio package (PROTOCOL section 13.1), with nothing left open. */
+/** Settings of the stdio package (docs/protocol.md#13.1), with nothing left open. */
 export interface Settings {
   /** Base address of the relayer, no trailing slash. */
   readonly relayer: string;

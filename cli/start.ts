@@ -8,7 +8,7 @@ export type Start =
   | { readonly does: "command"; readonly args: readonly string[] };
 
 /**
- * What a start of the package means (PROTOCOL section 13.2): a command when one is named, also by
+ * What a start of the package means (docs/protocol.md#13.2): a command when one is named, also by
  * `--help` or `--logout`; on a terminal the sign-in, or a status summary; else it serves a host.
  *
  * @param isTerminal Whether standard input is a terminal.

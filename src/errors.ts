@@ -14,7 +14,7 @@ const down = (message: string, retryAfter = 5): ErrorKind => ({
   retryAfter,
 });
 
-/** Stable machine-readable name of an error (PROTOCOL section 5). */
+/** Stable machine-readable name of an error (docs/protocol.md#5). */
 export type ErrorCode =
   | "malformed_json"
   | "unsigned_query"
@@ -208,7 +208,7 @@ const KINDS: Readonly<Record<ErrorCode, ErrorKind>> = {
 /** Every code. */
 export const ERROR_CODES: readonly ErrorCode[] = Object.keys(KINDS) as ErrorCode[];
 
-/** Why a job failed or was put off (PROTOCOL section 5, last paragraph). */
+/** Why a job failed or was put off (docs/protocol.md#5-20). */
 export type JobErrorCode =
   | "embedding_failed"
   | "encryption_failed"
@@ -283,7 +283,7 @@ export class SvcError extends Error {
   }
 }
 
-/** An error answer's body and headers (PROTOCOL section 5). */
+/** An error answer's body and headers (docs/protocol.md#5). */
 export function errorBody(error: SvcError, requestId: string): Record<string, unknown> {
   return {
     error: error.message,

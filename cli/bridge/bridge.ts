@@ -40,7 +40,7 @@ export interface BridgeOptions {
   readonly pause?: RemoteOptions["pause"];
 }
 
-/** The stdio package under an MCP host (PROTOCOL sections 13.2 and 13.3). */
+/** The stdio package under an MCP host (docs/protocol.md#13.2 and #13.3). */
 export class Bridge {
   readonly #options: BridgeOptions;
   readonly #saved: SavedCredentials;

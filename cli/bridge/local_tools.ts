@@ -53,7 +53,7 @@ const LOGOUT: Members = {
   },
 };
 
-/** The tools of a mode (PROTOCOL section 13.2). */
+/** The tools of a mode (docs/protocol.md#13.2). */
 export function toolsOf(signedIn: boolean): readonly Members[] {
   return [...MEMORY_TOOLS, LOGIN, ...(signedIn ? [LOGOUT] : [])];
 }

@@ -4,7 +4,7 @@ import { GivenUp, isForbidden, Refused, SessionLost, Unanswered } from "./failur
 import type { Members } from "./json_rpc.ts";
 import { NotRepeated, TimedOut, Unreachable } from "./remote_call.ts";
 
-/** What went wrong, for models and people, and its stable name (PROTOCOL section 5). */
+/** What went wrong, for models and people, and its stable name (docs/protocol.md#5). */
 export interface Explained {
   readonly message: string;
   readonly code: string;
@@ -15,7 +15,7 @@ export function success(text: string, structuredContent: Members): Members {
   return { content: [{ type: "text", text }], structuredContent };
 }
 
-/** A result that says what failed (PROTOCOL section 12). */
+/** A result that says what failed (docs/protocol.md#12). */
 export function failure({ message, code }: Explained): Members {
   const text = `Tool error: ${message} (code: ${code})`;
   return { content: [{ type: "text", text }], isError: true };

@@ -1,5 +1,5 @@
 /**
- * Puts the package into the configuration of an MCP host (PROTOCOL section 13.4).
+ * Puts the package into the configuration of an MCP host (docs/protocol.md#13.4).
  *
  * @module
  */

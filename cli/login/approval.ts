@@ -4,7 +4,7 @@ import { isObjectId } from "../../src/wire/keys.ts";
 import { LABEL_BYTES } from "../../src/wire/limits.ts";
 import { Refusal } from "./refusal.ts";
 
-/** What the dashboard says once the wallet has added the key (PROTOCOL section 14.2); lower case. */
+/** What the dashboard says once the wallet has added the key (docs/protocol.md#14.2); lower case. */
 export interface Approval {
   /** The account that lists the key, `0x` and 64 hex characters. */
   readonly accountId: string;

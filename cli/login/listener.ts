@@ -62,7 +62,7 @@ function preflight(request: IncomingMessage): Answer {
   };
 }
 
-/** The checks of PROTOCOL section 14.2, in its order, then what was asked for. */
+/** The checks of docs/protocol.md#14.2, in its order, then what was asked for. */
 async function answer(
   request: IncomingMessage,
   port: number,

@@ -25,7 +25,7 @@ export type LoginOutcome =
   /** Approved, and the file could not be written: why, for people. */
   | { readonly status: "failed"; readonly problem: string };
 
-/** An open login (PROTOCOL section 14.2): a listener on 127.0.0.1 that waits for the dashboard. */
+/** An open login (docs/protocol.md#14.2): a listener on 127.0.0.1 that waits for the dashboard. */
 export interface PendingLogin {
   /** The one-time address to open. */
   readonly url: string;

@@ -1,5 +1,5 @@
 /**
- * Signing in with a browser (PROTOCOL section 14.2).
+ * Signing in with a browser (docs/protocol.md#14.2).
  *
  * @module
  */

@@ -289,9 +289,9 @@ export class SvcClient {
   }
 
   /**
-   * Lines of an export (PROTOCOL 10.11), parsed. It is complete only if the last one has the type
-   * `end`. A relayer whose `featureFlags` in `/version` and `/health` do not say `memories.export`
-   * answers `not_found`.
+   * Lines of an export (docs/protocol.md#10.11), parsed. It is complete only if the last one has
+   * the type `end`. A relayer whose `featureFlags` in `/version` and `/health` do not say
+   * `memories.export` answers `not_found`.
    */
   async *exportMemories(
     namespace?: string,

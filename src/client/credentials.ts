@@ -2,7 +2,7 @@ import { isObjectId, isPublicKey } from "../wire/keys.ts";
 import { makeDelegateKey } from "./delegate_key.ts";
 import { parseBaseUrl } from "./options.ts";
 
-/** The credentials of a signed-in user (PROTOCOL section 14.1); hex in lower case. */
+/** The credentials of a signed-in user (docs/protocol.md#14.1); hex in lower case. */
 export interface Credentials {
   /** Ed25519 seed, 64 hex characters. */
   readonly delegatePrivateKey: string;

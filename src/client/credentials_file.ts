@@ -1,5 +1,5 @@
 /**
- * The credentials file (PROTOCOL section 14.1). Apart from `mod.ts`, which browsers can load: this
+ * The credentials file (docs/protocol.md#14.1). Apart from `mod.ts`, which browsers can load: this
  * needs the file system of Deno or Node.
  *
  * @module

@@ -1,4 +1,4 @@
-// Answers of the routes that write, and jobs (PROTOCOL sections 8, 10.1 to 10.5).
+// Answers of the routes that write, and jobs (docs/protocol.md#8, #10.1 to #10.5).
 
 /** State of a job. */
 export type JobState = "pending" | "running" | "uploaded" | "done" | "failed";

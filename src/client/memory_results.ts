@@ -1,7 +1,7 @@
 import type { JobState } from "./job_results.ts";
 import type { Metadata } from "./requests.ts";
 
-// Answers of the routes that manage memories (PROTOCOL sections 10.8 to 10.10).
+// Answers of the routes that manage memories (docs/protocol.md#10.8 to #10.10).
 
 /** Where a memory came from. */
 export type MemorySource = "remember" | "bulk" | "manual" | "analyze" | "import" | "restore";

@@ -1,6 +1,6 @@
 import type { Metadata } from "./requests.ts";
 
-// Answers of recall, ask and embed (PROTOCOL sections 10.6 and 10.7).
+// Answers of recall, ask and embed (docs/protocol.md#10.6 and #10.7).
 
 /** A memory found by vector: identifiers and distances only. */
 export interface ManualHit {

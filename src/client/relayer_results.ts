@@ -1,4 +1,4 @@
-// Answers about the relayer and the caller (PROTOCOL sections 9 and 10.10).
+// Answers about the relayer and the caller (docs/protocol.md#9 and #10.10).
 
 /** The key that signed. */
 export interface AccountKey {

@@ -30,7 +30,7 @@ export interface Call {
 const utf8 = new TextEncoder();
 /** A clock that is off by less than this is not why a timestamp was refused. */
 const CLOCK_TOLERANCE_MS = 5000;
-/** After an unclean stop a relayer refuses timestamps of its first two seconds (PROTOCOL 4.4). */
+/** A relayer that stopped uncleanly refuses timestamps of its first 2 s (docs/protocol.md#4.4-7). */
 const RESTART_WAIT_MS = 3000;
 
 /** A random UUID, also where `crypto.randomUUID` is missing (pages of insecure origins). */

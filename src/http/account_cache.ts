@@ -37,7 +37,7 @@ export interface CacheCounts {
   stale: number;
 }
 
-/** Public key and hint to account (PROTOCOL 4.5), cached. */
+/** Public key and hint to account (docs/protocol.md#4.5), cached. */
 export class AccountCache {
   readonly #registry: AccountRegistry;
   readonly #config: RelayerConfig;

@@ -49,8 +49,8 @@ function credentialOf(headers: Headers): DecryptCredential | undefined {
 }
 
 /**
- * Checks 2 to 6 of PROTOCOL 4.3. Repeated headers arrive joined with a comma, which no pattern lets
- * pass.
+ * Checks 2 to 6 of docs/protocol.md#4.3. Repeated headers arrive joined with a comma, which no
+ * pattern lets pass.
  *
  * @param now milliseconds since the epoch.
  * @throws {SvcError} `auth_headers_missing`, `auth_header_invalid`, `nonce_invalid`,

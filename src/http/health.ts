@@ -42,7 +42,7 @@ export class Health {
     this.#sidecar = sidecar;
   }
 
-  /** States by name, as in PROTOCOL section 9. */
+  /** States by name, as in docs/protocol.md#9. */
   async dependencies(): Promise<Record<string, DependencyHealth>> {
     const now = this.#domain.now();
     if (this.#probed === undefined || now - this.#probed.at > FRESH_MS) {

@@ -16,7 +16,7 @@ export function isKnownHost(header: string, { publicUrl, allowedHosts }: HostCon
 }
 
 /**
- * Host and Origin of a request to an MCP route (PROTOCOL section 11).
+ * Host and Origin of a request to an MCP route (docs/protocol.md#11).
  *
  * @throws {SvcError} `host_not_allowed`, `origin_not_allowed`.
  */

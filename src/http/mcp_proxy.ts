@@ -8,7 +8,7 @@ import type { Counter } from "./metrics.ts";
 import { type RelayedStream, relayedStream } from "./relayed_stream.ts";
 import type { RequestContext } from "./request_context.ts";
 
-/** The MCP routes (PROTOCOL section 11). */
+/** The MCP routes (docs/protocol.md#11). */
 export const MCP_ROUTES: readonly (readonly [method: string, path: string])[] = [
   ["GET", "/api/mcp/sse"],
   ["POST", "/api/mcp/messages"],
@@ -90,7 +90,7 @@ const REQUEST_HEADERS: readonly string[] = [
 ];
 /** Parameters of a tool that its schema mirrors into headers; the sidecar checks them (2026-07-28). */
 const PARAMETER_HEADERS = "mcp-param-";
-/** Names older clients use (PROTOCOL 17.2). */
+/** Names older clients use (docs/protocol.md#17.2). */
 const ALIAS_HEADERS: readonly string[] = ["x-memwal-account-id", "x-memwal-namespace"];
 const RESPONSE_HEADERS: readonly string[] = [
   "allow",

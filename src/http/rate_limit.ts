@@ -49,7 +49,7 @@ class Window {
   }
 }
 
-/** One layer of PROTOCOL section 7. */
+/** One layer of docs/protocol.md#7. */
 export interface Layer {
   /** Name in headers and bodies. */
   readonly name: string;

@@ -30,7 +30,7 @@ export interface Call<B> {
   keep(answer: Answer): readonly Mutation[];
 }
 
-/** A signed route of PROTOCOL section 10. */
+/** A signed route of docs/protocol.md#10. */
 export interface SignedRoute {
   /** HTTP method. */
   readonly method: "GET" | "POST" | "PUT" | "DELETE";
@@ -38,9 +38,9 @@ export interface SignedRoute {
   readonly path: string;
   /** What the key must be allowed. */
   readonly permissions: readonly Permission[];
-  /** Weight of PROTOCOL section 7; 0 = free up to a rate. */
+  /** Weight of docs/protocol.md#7; 0 = free up to a rate. */
   readonly weight: number;
-  /** Whether an equal signed text must not write twice (PROTOCOL 4.4). */
+  /** Whether an equal signed text must not write twice (docs/protocol.md#4.4). */
   readonly writes: boolean;
   /** Whether `Idempotency-Key` is honoured. */
   readonly idempotent: boolean;
@@ -66,7 +66,7 @@ export interface RouteDefinition<S extends z.ZodType> {
   readonly path: string;
   /** What the key must be allowed; none = any key. */
   readonly permissions?: readonly Permission[];
-  /** Weight of PROTOCOL section 7; default 1. */
+  /** Weight of docs/protocol.md#7; default 1. */
   readonly weight?: number;
   /** Whether it writes; default false. */
   readonly writes?: boolean;

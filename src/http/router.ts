@@ -66,7 +66,7 @@ export interface RouterDependencies extends SignedDependencies {
   readonly health: Health;
   /** The way to the sidecar. */
   readonly mcp: McpProxy;
-  /** The routes of section 9.1; `undefined` where nobody pays. */
+  /** The routes of docs/protocol.md#9.1; `undefined` where nobody pays. */
   readonly sponsor: SponsorRoutes | undefined;
   /** Where failures are noted. */
   readonly logger: Logger;

@@ -49,7 +49,7 @@ interface Verified {
 
 const FREE_READS = "free_reads";
 
-/** Answers signed requests, in the order of checks of PROTOCOL 4.3. */
+/** Answers signed requests, in the order of checks of docs/protocol.md#4.3. */
 export class SignedRoutes {
   readonly #deps: SignedDependencies;
   readonly #layers: readonly { readonly layer: Layer; readonly by: "key" | "owner" }[];

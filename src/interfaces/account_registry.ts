@@ -43,7 +43,7 @@ export interface NewKey {
   readonly expiresAt?: number;
   /**
    * 128 hex characters: the key's signature over `svc-delegate-v1:` and the 32 bytes of the account
-   * id (PROTOCOL 14.2). Needed where accounts are on chain.
+   * id (docs/protocol.md#14.2). Needed where accounts are on chain.
    */
   readonly proof?: string;
 }

@@ -1,6 +1,6 @@
 import { VERSION } from "../wire/version.ts";
 
-/** Weighted limits of PROTOCOL section 7. */
+/** Weighted limits of docs/protocol.md#7. */
 export interface RateLimitConfig {
   /** Weight a key may spend in a sliding minute. */
   readonly keyPerMinute: number;
@@ -16,7 +16,7 @@ export interface RateLimitConfig {
   readonly disabled: boolean;
 }
 
-/** Limits of sponsored transactions (PROTOCOL sections 7 and 9.1). */
+/** Limits of sponsored transactions (docs/protocol.md#7 and #9.1). */
 export interface SponsorConfig {
   /** Requests of a client address, and of a sender, in a sliding minute. */
   readonly perMinute: number;
@@ -38,7 +38,7 @@ export interface DispatchConfig {
   readonly sweeper: boolean;
 }
 
-/** Everything an operator may change in a relayer, with the defaults of PROTOCOL section 15. */
+/** Everything an operator may change in a relayer, with the defaults of docs/protocol.md#15. */
 export interface RelayerConfig {
   /** Version of the program. */
   readonly version: string;
@@ -110,7 +110,7 @@ export interface RelayerConfig {
   readonly openRegistration: boolean;
   /** /metrics for everybody. */
   readonly metricsPublic: boolean;
-  /** Alias names of PROTOCOL 17.2. */
+  /** Alias names of docs/protocol.md#17.2. */
   readonly compatAliases: boolean;
   /** Longest time a request's body may take, milliseconds. */
   readonly bodyTimeoutMs: number;

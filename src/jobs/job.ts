@@ -2,7 +2,7 @@ import type { JobErrorCode } from "../errors.ts";
 import type { Scope, Source } from "../interfaces/mod.ts";
 import type { Stored } from "./staging.ts";
 
-/** State of a job (PROTOCOL section 8). */
+/** State of a job (docs/protocol.md#8). */
 export type JobState = "pending" | "running" | "uploaded" | "done" | "failed";
 
 /** What is known of a memory when its job is accepted. Times are milliseconds since the epoch. */
@@ -85,7 +85,7 @@ export interface Progress {
   readonly due: number;
 }
 
-/** A job record for callers (PROTOCOL section 8). */
+/** A job record for callers (docs/protocol.md#8). */
 export interface JobView {
   /** Job id. */
   readonly id: string;

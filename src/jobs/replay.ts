@@ -49,8 +49,8 @@ interface Bucket {
 }
 
 /**
- * Nonces, signed texts and idempotency keys that were used (PROTOCOL 4.4 and 6), durable and in
- * memory. Entries lie in buckets of ten minutes, all of them also in memory: `["used", bucket,
+ * Nonces, signed texts and idempotency keys that were used (docs/protocol.md#4.4 and #6), durable
+ * and in memory. Entries lie in buckets of ten minutes, all of them also in memory: `["used", bucket,
  * digest]` holds the answer to a signed text, `["nonces", bucket, …]` the digests of the nonces of
  * one commit, since most commits accept many requests and one entry is much cheaper than many.
  */

@@ -5,7 +5,7 @@ import { isObjectId } from "../wire/keys.ts";
 import { NAMESPACE_BYTES } from "../wire/limits.ts";
 import { parsePrivateKey } from "../wire/signing/private_key.ts";
 
-/** Headers of the older naming (PROTOCOL 17.2). */
+/** Headers of the older naming (docs/protocol.md#17.2). */
 const ALIAS_ACCOUNT = "x-memwal-account-id";
 const ALIAS_NAMESPACE = "x-memwal-namespace";
 

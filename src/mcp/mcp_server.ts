@@ -70,7 +70,7 @@ export interface ServerSubject {
   readonly principal: Principal;
   /** Namespace of calls that name none. */
   readonly namespace: string | undefined;
-  /** Whether tools are listed under the names of PROTOCOL 17.2. */
+  /** Whether tools are listed under the names of docs/protocol.md#17.2. */
   readonly alias: boolean;
   /** Idempotency key of a write whose caller sent none. */
   readonly derivedKey?: (tool: ToolName, given: unknown, id: RequestId) => string;

@@ -44,7 +44,7 @@ export function methodOf(message: unknown): unknown {
 const NO_WEIGHT = /^q=0(?:\.0*)?$/;
 
 /**
- * Whether an `Accept` header takes a type; a missing one takes none (PROTOCOL section 11). Of the
+ * Whether an `Accept` header takes a type; a missing one takes none (docs/protocol.md#11). Of the
  * ranges that have it, the narrowest decides.
  */
 function accepts(accept: string, type: string): boolean {

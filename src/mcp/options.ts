@@ -6,7 +6,7 @@ import {
   MCP_SESSIONS_PER_IP,
 } from "../wire/limits.ts";
 
-/** Limits of MCP sessions (PROTOCOL sections 11 and 15); plain numbers that cross a pipe as JSON. */
+/** Limits of MCP sessions (docs/protocol.md#11 and #15); plain numbers that cross a pipe as JSON. */
 export interface SidecarLimits {
   /** Sessions at a time, both transports together. */
   readonly sessions: number;
@@ -18,11 +18,11 @@ export interface SidecarLimits {
   readonly idleSeconds: number;
   /** Pause between signs of life on event streams, seconds. */
   readonly keepaliveSeconds: number;
-  /** Whether the alias names of PROTOCOL 17.2 are accepted. */
+  /** Whether the alias names of docs/protocol.md#17.2 are accepted. */
   readonly aliases: boolean;
 }
 
-/** The defaults of PROTOCOL section 15. */
+/** The defaults of docs/protocol.md#15. */
 export const DEFAULT_SIDECAR_LIMITS: SidecarLimits = {
   sessions: MCP_SESSIONS,
   sessionsPerIp: MCP_SESSIONS_PER_IP,

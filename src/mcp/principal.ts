@@ -71,7 +71,7 @@ export class Principal {
   }
 }
 
-/** Refusals of checks that come after the account's (PROTOCOL 4.3). */
+/** Refusals of checks that come after the account's (docs/protocol.md#4.3). */
 function isPastTheAccount({ code, extra }: SvcError): boolean {
   if (code === "rate_limited") return extra?.layer !== "account_lookup_ip";
   return code === "permission_denied";

@@ -1,7 +1,7 @@
 import { SvcError } from "../errors.ts";
 import { BcsReader, NotBcs } from "./bcs_reader.ts";
 
-/** Functions of the module `account` whose gas is paid (PROTOCOL 9.1). */
+/** Functions of the module `account` whose gas is paid (docs/protocol.md#9.1). */
 export const SPONSORED_FUNCTIONS: readonly string[] = [
   "create_account",
   "add_delegate_key",

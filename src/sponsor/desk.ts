@@ -35,7 +35,7 @@ const EXECUTE_MS = 60_000;
 /** Requests handed to the sponsor at a time. */
 const MAX_UNDER_WAY = 64;
 
-/** The routes of PROTOCOL 9.1 in front of a sponsor: who may have what paid, how often, how much. */
+/** What asks a sponsor: who may have what paid, how often, how much (docs/protocol.md#9.1). */
 export class SponsorDesk {
   readonly #options: SponsorDeskOptions;
   readonly #budget: GasBudget;
@@ -55,7 +55,7 @@ export class SponsorDesk {
   /**
    * Answers `POST /sponsor`.
    *
-   * @throws {SvcError} what it is refused with, in the order of PROTOCOL 9.1.
+   * @throws {SvcError} what it is refused with, in the order of docs/protocol.md#9.1.
    */
   async sponsor(call: SponsorCall): Promise<{ readonly bytes: string; readonly digest: string }> {
     const { sponsor, config, packageId, ledger, now } = this.#options;
@@ -81,7 +81,7 @@ export class SponsorDesk {
   /**
    * Answers `POST /sponsor/execute`.
    *
-   * @throws {SvcError} what it is refused with, in the order of PROTOCOL 9.1.
+   * @throws {SvcError} what it is refused with, in the order of docs/protocol.md#9.1.
    */
   async execute(call: SponsorCall): Promise<{ readonly digest: string }> {
     const { sponsor, ledger, now } = this.#options;

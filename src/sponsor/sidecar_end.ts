@@ -54,7 +54,7 @@ async function answer(request: Request, backend: PayingBackend): Promise<unknown
 
 /**
  * Answers the sidecar's own `POST /sponsor` and `POST /sponsor/execute` for the relayer, which has
- * made every check of PROTOCOL 9.1 before and is the only one that knows the token.
+ * made every check of docs/protocol.md#9.1 before and is the only one that knows the token.
  */
 export async function answerSponsor(
   request: Request,

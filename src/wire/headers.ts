@@ -1,4 +1,4 @@
-/** Names of the headers that carry meaning (PROTOCOL sections 3, 4, 6, 11), in lower case. */
+/** Names of the headers that carry meaning (docs/protocol.md#3, #4, #6, #11), in lower case. */
 export const HEADER = {
   /** Ed25519 public key of the signer, 64 hex characters. */
   publicKey: "x-public-key",

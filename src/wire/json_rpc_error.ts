@@ -1,7 +1,7 @@
 import { type ErrorCode, SvcError } from "../errors.ts";
 import { HEADER } from "./headers.ts";
 
-/** JSON-RPC numbers of codes that have one of their own (PROTOCOL section 11). */
+/** JSON-RPC numbers of codes that have one of their own (docs/protocol.md#11). */
 const NUMBERS: Partial<Record<ErrorCode, number>> = {
   malformed_json: -32700,
   already_initialized: -32600,

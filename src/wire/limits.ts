@@ -1,4 +1,4 @@
-// Every number of PROTOCOL section 16, and the body limits of section 3. Byte counts of text are
+// Every number of docs/protocol.md#16, and the body limits of #3. Byte counts of text are
 // counts of UTF-8 bytes.
 
 /** Longest text of a memory, also of an embed call: 1 MiB. */

@@ -1,4 +1,4 @@
-/** The signed routes there are, by method and path (PROTOCOL section 10); `:id` is a UUID. */
+/** The signed routes there are, by method and path (docs/protocol.md#10); `:id` is a UUID. */
 export const SIGNED_ROUTE_NAMES: readonly string[] = [
   "POST /api/remember",
   "POST /api/remember/bulk",

@@ -308,7 +308,7 @@ export function parseBody<S extends z.ZodType>(schema: S, value: unknown): z.out
   const parsed = schema.safeParse(value);
   if (parsed.success) return parsed.data;
   const { issues } = parsed.error;
-  // Shape before values (PROTOCOL 4.3, check 13).
+  // Shape before values (docs/protocol.md#4.3, check 13).
   const issue = issues.find((item) => codeOf(item) === "invalid_request") ?? issues[0];
   if (issue === undefined) throw new SvcError("invalid_request");
   const field = fieldOf(issue.path);

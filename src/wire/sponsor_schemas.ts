@@ -30,7 +30,7 @@ function matching(test: (text: string) => boolean, code: ErrorCode, message: str
   });
 }
 
-/** Body of `POST /sponsor` (PROTOCOL 9.1). */
+/** Body of `POST /sponsor` (docs/protocol.md#9.1). */
 export const SponsorBody = object({
   sender: matching(isObjectId, "invalid_sender", new SvcError("invalid_sender").message)
     .transform((sender) => sender.toLowerCase())
@@ -43,7 +43,7 @@ export const SponsorBody = object({
   ),
 });
 
-/** Body of `POST /sponsor/execute` (PROTOCOL 9.1). */
+/** Body of `POST /sponsor/execute` (docs/protocol.md#9.1). */
 export const SponsorExecuteBody = object({
   digest: matching(
     (text) => DIGEST.test(text),

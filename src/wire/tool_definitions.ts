@@ -9,7 +9,7 @@ import {
 /** Name of a tool without its prefix. */
 export type ToolName = "remember" | "recall" | "analyze" | "restore";
 
-/** What `tools/list` says about a tool (PROTOCOL section 12). */
+/** What `tools/list` says about a tool (docs/protocol.md#12). */
 export interface ToolDefinition {
   /** Name without prefix. */
   readonly name: ToolName;

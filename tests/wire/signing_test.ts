@@ -5,7 +5,7 @@ import { parsePrivateKey } from "../../src/wire/signing/private_key.ts";
 import { bodySha256, canonicalText } from "../../src/wire/signing/signing.ts";
 import { nativeBodySha256, verifyStrict } from "../../src/wire/signing/verify.ts";
 
-// The test vector of PROTOCOL section 4.2.
+// The test vector of docs/protocol.md#4.2.
 const SEED = Uint8Array.from({ length: 32 }, (_, i) => i);
 const PUBLIC_KEY = "03a107bff3ce10be1d70dd18e74bc09967e4d6309ba50d5f1ddc8664125531b8";
 const BODY = new TextEncoder().encode('{"text":"I like tea","namespace":"default"}');

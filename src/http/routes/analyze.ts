@@ -48,7 +48,7 @@ async function analyzeText(
   return answer ?? analyzed(analysis, [], owner);
 }
 
-/** Analyze and ask (PROTOCOL 10.5 and 10.7). */
+/** Analyze and ask (docs/protocol.md#10.5 and #10.7). */
 export const analyzeRoutes: readonly SignedRoute[] = [
   signedRoute({
     method: "POST",

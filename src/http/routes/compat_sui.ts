@@ -2,7 +2,7 @@ import { isObjectId } from "../../wire/keys.ts";
 
 type Json = Readonly<Record<string, unknown>>;
 
-/** The package as published clients of the older naming read it (PROTOCOL 17.3). */
+/** The package as published clients of the older naming read it (docs/protocol.md#17.3). */
 function packageObject(id: string): Json {
   return {
     data: {

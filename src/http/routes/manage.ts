@@ -43,7 +43,7 @@ function namespaceCursor(cursor: string | undefined): string | undefined {
   }
 }
 
-/** Memories, namespaces, stats, forget and account (PROTOCOL 10.9 and 10.10). */
+/** Memories, namespaces, stats, forget and account (docs/protocol.md#10.9 and #10.10). */
 export const manageRoutes: readonly SignedRoute[] = [
   signedRoute({
     method: "GET",

@@ -88,7 +88,7 @@ function inProtocolTerms(error: unknown): unknown {
   return new SvcError(error.code, message, { field: `params.${name}`, cause: error });
 }
 
-/** The owner routes of PROTOCOL 9.2: each call carries the owner's wallet proof. */
+/** The owner routes of docs/protocol.md#9.2: each call carries the owner's wallet proof. */
 export class OwnerRoutes {
   readonly #admin: AccountAdmin;
   readonly #config: RelayerConfig;

@@ -58,7 +58,7 @@ function meanVector(windows: readonly Float32Array[]): number[] {
   return [...sum].map((value) => value / norm);
 }
 
-/** Recall, manual recall, embed and restore (PROTOCOL 10.6 to 10.8). */
+/** Recall, manual recall, embed and restore (docs/protocol.md#10.6 to #10.8). */
 export const recallRoutes: readonly SignedRoute[] = [
   signedRoute({
     method: "POST",

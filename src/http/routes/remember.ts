@@ -180,7 +180,7 @@ function unit(vector: Float32Array): Float32Array {
   return vector.map((value) => value * scale);
 }
 
-/** Remember, bulk, manual and the job routes (PROTOCOL 10.1 to 10.4). */
+/** Remember, bulk, manual and the job routes (docs/protocol.md#10.1 to #10.4). */
 export const rememberRoutes: readonly SignedRoute[] = [
   signedRoute({
     method: "POST",

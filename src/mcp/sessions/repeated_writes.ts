@@ -8,8 +8,8 @@ const MOST_OF_A_SESSION = 64;
 const MOST = 10_000;
 
 /**
- * Recognises writes that a bridge sends again after its connection broke (PROTOCOL 17.2): same key,
- * tool, arguments and JSON-RPC id, within 60 s after the session of the first one ended.
+ * Recognises writes that a bridge sends again after its connection broke (docs/protocol.md#17.2):
+ * same key, tool, arguments and JSON-RPC id, within 60 s after the session of the first one ended.
  */
 export class RepeatedWrites {
   readonly #now: () => number;

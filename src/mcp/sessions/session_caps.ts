@@ -31,7 +31,7 @@ export function capKey(address: string): string {
   return `v6 ${all.slice(0, 4).map((group) => parseInt(group, 16).toString(16)).join(":")}`;
 }
 
-/** Counts sessions and their starts (PROTOCOL section 11, session limits). */
+/** Counts sessions and their starts (docs/protocol.md#11, session limits). */
 export class SessionCaps {
   readonly #limits: CapLimits;
   readonly #now: () => number;

@@ -13,7 +13,7 @@ import { readTexts } from "./texts.ts";
 /** What a recall compares: meaning and words, meaning alone, words alone. */
 export type RecallMode = "hybrid" | "semantic" | "keyword";
 
-/** Weights of PROTOCOL 10.6. */
+/** Weights of docs/protocol.md#10.6. */
 export interface ScoringWeights {
   /** Weight of the relevance. */
   readonly semantic: number;

@@ -80,7 +80,7 @@ function unknownNames(env: Env, also: readonly string[]): string[] {
 }
 
 /**
- * Reads every setting of PROTOCOL section 15 without throwing, so that all problems are known at
+ * Reads every setting of docs/protocol.md#15 without throwing, so that all problems are known at
  * once.
  *
  * @param env The environment.

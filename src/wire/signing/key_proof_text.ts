@@ -1,4 +1,4 @@
-/** What stands before the account id in the bytes a new key signs (PROTOCOL 14.2). */
+/** What stands before the account id in the bytes a new key signs (docs/protocol.md#14.2). */
 const PREFIX = new TextEncoder().encode("svc-delegate-v1:");
 
 /**

@@ -1,6 +1,6 @@
 import { sha256 } from "@noble/hashes/sha2.js";
 
-/** What a signature covers (PROTOCOL section 4.2); header values exactly as sent. */
+/** What a signature covers (docs/protocol.md#4.2); header values exactly as sent. */
 export interface SignedFields {
   /** Unix time in whole seconds, decimal. */
   readonly timestamp: string;

@@ -30,7 +30,7 @@ async function post(url: string, body: unknown): Promise<Record<string, string>>
   return JSON.parse(text);
 }
 
-/** Asks the relayer to pay for a transaction kind (PROTOCOL 9.1). */
+/** Asks the relayer to pay for a transaction kind (docs/protocol.md#9.1). */
 export async function sponsor(
   relayerUrl: string,
   sender: string,

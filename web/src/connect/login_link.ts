@@ -1,6 +1,6 @@
 import { addressOf } from "../../../src/wire/keys.ts";
 
-/** What an app asks for when it sends somebody here (PROTOCOL 14.2). */
+/** What an app asks for when it sends somebody here (docs/protocol.md#14.2). */
 export interface LoginLink {
   /** Port of the app's listener on 127.0.0.1. */
   readonly port: number;

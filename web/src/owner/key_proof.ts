@@ -1,7 +1,7 @@
 import { keyProofText } from "../../../src/wire/signing/key_proof_text.ts";
 import { sign } from "../wallet/ed25519.ts";
 
-/** By which a new key shows that it is held: 128 hex characters (PROTOCOL 14.2). */
+/** By which a new key shows that it is held: 128 hex characters (docs/protocol.md#14.2). */
 export async function keyProof(privateKey: CryptoKey, accountId: string): Promise<string> {
   return (await sign(privateKey, keyProofText(accountId))).toHex();
 }

@@ -10,7 +10,7 @@ const LONGEST_PAUSE = 60;
 /** Told when the relayer asks for a pause, with its end in milliseconds since the epoch. */
 export type OnPause = (until: number | undefined) => void;
 
-/** Changes to an account of this relayer, each proven by the owner's wallet (PROTOCOL 9.2). */
+/** Changes to an account of this relayer, each proven by the owner's wallet (docs/protocol.md#9.2). */
 export class OwnerClient implements Owner {
   readonly #relayerUrl: string;
   readonly #onPause: OnPause;
