@@ -1,4 +1,5 @@
 import { deepStrictEqual, match, notDeepStrictEqual, ok, rejects } from "node:assert/strict";
+import { within } from "../src/deadline.ts";
 import type { AccountRegistry } from "../src/interfaces/mod.ts";
 import { adminLaw, freshKey, newKey } from "./account_keys.ts";
 import { objectId } from "./law.ts";
@@ -17,13 +18,9 @@ function upper(hex: string): string {
 
 /** Resolves when the promise does, rejects after {@linkcode TOLD_WITHIN_MS}. */
 async function soon<T>(promise: Promise<T>): Promise<T> {
-  const late = Promise.withResolvers<never>();
-  const timer = setTimeout(() => late.reject(new Error("nothing was told")), TOLD_WITHIN_MS);
-  try {
-    return await Promise.race([promise, late.promise]);
-  } finally {
-    clearTimeout(timer);
-  }
+  return await within(TOLD_WITHIN_MS, promise, () => {
+    throw new Error("nothing was told");
+  });
 }
 
 /** Accounts, and the keys on them. */

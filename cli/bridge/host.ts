@@ -1,3 +1,4 @@
+import { within } from "../../src/deadline.ts";
 import type { Logger } from "../../src/log.ts";
 import { SESSIONLESS_REVISION } from "../../src/wire/mcp.ts";
 import {
@@ -103,10 +104,7 @@ export class Host {
       // A host that dies may break its end instead of closing it.
       this.#options.logger.info("input broke", { reason: reasonOf(error) });
     }
-    let timer: ReturnType<typeof setTimeout> | undefined;
-    const over = new Promise<void>((resolve) => timer = setTimeout(resolve, GRACE_MS));
-    await Promise.race([Promise.all(this.#work), over]);
-    clearTimeout(timer);
+    await within(GRACE_MS, Promise.all(this.#work));
     for (const controller of this.#active.values()) controller.abort(new Error("The host left"));
   }
 

@@ -1,3 +1,4 @@
+import { abortable, pause } from "../../src/deadline.ts";
 import type { Logger } from "../../src/log.ts";
 import { GivenUp, reasonOf, Refused, SessionLost } from "./failures.ts";
 import type { Session } from "./sessions/session.ts";
@@ -16,20 +17,6 @@ export function reconnectDelay(n: number, random: number): number {
   return Math.min(LONGEST_DELAY_MS, FIRST_DELAY_MS * 2 ** n) * (0.5 + random / 2);
 }
 
-/** Waits some milliseconds, or until the signal aborts. Never rejects. */
-export function pause(ms: number, signal: AbortSignal): Promise<void> {
-  return new Promise((resolve) => {
-    if (signal.aborted) return resolve();
-    const end = (): void => {
-      clearTimeout(timer);
-      signal.removeEventListener("abort", end);
-      resolve();
-    };
-    const timer = setTimeout(end, ms);
-    signal.addEventListener("abort", end, { once: true });
-  });
-}
-
 /** Options of {@linkcode Link}. */
 export interface LinkOptions {
   /** Opens a session. */
@@ -40,7 +27,7 @@ export interface LinkOptions {
   readonly random?: () => number;
   /** Milliseconds since the epoch; default `Date.now`. */
   readonly now?: () => number;
-  /** Default {@linkcode pause}. */
+  /** Waits some milliseconds, or until the signal aborts; default: a timer. */
   readonly pause?: ((ms: number, signal: AbortSignal) => Promise<void>) | undefined;
 }
 
@@ -112,11 +99,7 @@ export class Link {
 
   /** Resolves when the attempts under way have ended, or the signal aborts. */
   #settled(signal: AbortSignal): Promise<void> {
-    return new Promise((resolve) => {
-      signal.addEventListener("abort", () => resolve(), { once: true });
-      if (signal.aborted) resolve();
-      void (this.#connecting ?? Promise.resolve()).then(resolve);
-    });
+    return abortable(this.#connecting ?? Promise.resolve(), signal).catch(() => {});
   }
 
   async #reconnect(): Promise<void> {

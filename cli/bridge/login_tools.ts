@@ -1,3 +1,4 @@
+import { within } from "../../src/deadline.ts";
 import type { LoginDesk, LoginOutcome, LoginTarget, PendingLogin } from "../login/login.ts";
 import type { Members } from "./json_rpc.ts";
 import type { SavedCredentials } from "./saved_credentials.ts";
@@ -40,7 +41,9 @@ export class LoginTools {
         throw new Error("No home directory is known. Set SVC_CREDENTIALS_FILE");
       }
       this.#desk ??= openDesk();
-      pending = await inTime(this.#desk.start(target()));
+      pending = await within(LISTENER_MS, this.#desk.start(target()), () => {
+        throw new Error("The sign-in could not be started within 5 seconds");
+      });
     } catch (error) {
       const { code } = explain(error, relayer);
       const message = error instanceof Error ? error.message : "The sign-in could not be started";
@@ -91,21 +94,6 @@ export class LoginTools {
   /** Ends logins that wait. */
   async close(): Promise<void> {
     await this.#desk?.[Symbol.asyncDispose]();
-  }
-}
-
-/** @throws {Error} when the listener takes too long. */
-async function inTime(starting: Promise<PendingLogin>): Promise<PendingLogin> {
-  let timer: ReturnType<typeof setTimeout> | undefined;
-  const late = new Promise<never>((_, reject) => {
-    const error = new Error("The sign-in could not be started within 5 seconds");
-    timer = setTimeout(() => reject(error), LISTENER_MS);
-  });
-  starting.catch(() => {}); // It may fail when nobody waits any more.
-  try {
-    return await Promise.race([starting, late]);
-  } finally {
-    clearTimeout(timer);
   }
 }
 

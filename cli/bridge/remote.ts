@@ -1,3 +1,4 @@
+import { Deadline } from "../../src/deadline.ts";
 import type { Credentials } from "../../src/client/credentials.ts";
 import type { Logger } from "../../src/log.ts";
 import { HEADER } from "../../src/wire/headers.ts";
@@ -7,7 +8,7 @@ import { isMembers, type Members, type RpcResponse } from "./json_rpc.ts";
 import { Link, type LinkOptions } from "./link.ts";
 import { openSession } from "./sessions/open_session.ts";
 import { callRelayer } from "./remote_call.ts";
-import { Deadline, type Heard, type Upstream } from "./sessions/session.ts";
+import type { Heard, Upstream } from "./sessions/session.ts";
 import type { PreparedCall } from "./tool_calls.ts";
 
 /** Longest time for `GET /version`, in milliseconds. */
@@ -75,7 +76,7 @@ export class Remote {
   /** Whether the relayer stores a write with a key once; `false` when it does not say. */
   async #honoursKeys(): Promise<boolean> {
     const { settings, fetch } = this.#options;
-    const deadline = new Deadline(VERSION_MS, () => new Error("Timeout"));
+    const deadline = new Deadline(VERSION_MS);
     try {
       const response = await fetch(`${settings.relayer}/version`, {
         redirect: "error",
@@ -87,7 +88,7 @@ export class Remote {
     } catch {
       return false;
     } finally {
-      deadline.end();
+      deadline.close();
     }
   }
 

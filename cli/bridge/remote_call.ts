@@ -1,8 +1,9 @@
+import { Deadline } from "../../src/deadline.ts";
 import type { Logger } from "../../src/log.ts";
 import { reasonOf, Refused, SessionLost, Unanswered } from "./failures.ts";
 import type { RpcResponse } from "./json_rpc.ts";
 import type { Link } from "./link.ts";
-import { Deadline, type Outgoing, type Session } from "./sessions/session.ts";
+import type { Outgoing, Session } from "./sessions/session.ts";
 
 /** Whether a call may be sent again when it was not answered. */
 export type Repeatable =
@@ -73,11 +74,11 @@ async function sessionFor(
 ): Promise<Session> {
   if (sendings > 0) return await link.session(signal);
   const reason = (): Error => new Unreachable("no connection", { cause: link.failure });
-  const wait = new Deadline(CONNECT_WAIT_MS, reason, signal);
+  const wait = new Deadline(CONNECT_WAIT_MS, signal, reason);
   try {
     return await link.session(wait.signal);
   } finally {
-    wait.end();
+    wait.close();
   }
 }
 
@@ -103,7 +104,7 @@ export async function callRelayer(
 ): Promise<RpcResponse> {
   const seconds = Math.round(call.timeoutMs / 1000);
   const late = (): Error => new TimedOut(`The relayer did not answer within ${seconds} seconds`);
-  const deadline = new Deadline(call.timeoutMs, late, call.signal);
+  const deadline = new Deadline(call.timeoutMs, call.signal, late);
   /** Whether a sending may have been taken. */
   let mayBeDone = false;
   try {
@@ -129,6 +130,6 @@ export async function callRelayer(
     const silent = call.signal.aborted || !mayBeDone || call.repeatable === "always";
     throw silent || error instanceof NotRepeated ? error : new NotRepeated(true, error);
   } finally {
-    deadline.end();
+    deadline.close();
   }
 }

@@ -1,3 +1,4 @@
+import { pause } from "../../src/deadline.ts";
 import type { Credentials } from "../../src/client/mod.ts";
 import { SvcClient, SvcConnectionError, SvcError } from "../../src/client/mod.ts";
 
@@ -15,8 +16,6 @@ export interface KeyCheckOptions {
   /** Waits some milliseconds; default: a timer. */
   readonly sleep?: ((ms: number) => Promise<void>) | undefined;
 }
-
-const pause = (ms: number): Promise<void> => new Promise((done) => setTimeout(done, ms));
 
 async function askAccount(client: SvcClient, saved: Credentials): Promise<string | undefined> {
   const account = await client.account();

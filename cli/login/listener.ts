@@ -1,4 +1,5 @@
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http";
+import { within } from "../../src/deadline.ts";
 import { SvcError } from "../../src/errors.ts";
 import { type Approval, parseApproval, parseProofRequest } from "./approval.ts";
 import { CONNECTED_PAGE } from "./connected_page.ts";
@@ -124,17 +125,13 @@ function listenOnLoopback(server: Server): Promise<number> {
 
 /** The port, within five seconds. */
 async function openPort(server: Server, listen: (server: Server) => Promise<number>) {
-  let timer: ReturnType<typeof setTimeout> | undefined;
-  const late = new Promise<never>((_, reject) => {
-    timer = setTimeout(() => reject(new Error("It takes too long")), OPENING_MS);
-  });
   try {
-    return await Promise.race([listen(server), late]);
+    return await within(OPENING_MS, listen(server), () => {
+      throw new Error("It takes too long");
+    });
   } catch (cause) {
     server.close();
     throw new SvcError("internal_error", "No listener could be opened on 127.0.0.1", { cause });
-  } finally {
-    clearTimeout(timer);
   }
 }
 

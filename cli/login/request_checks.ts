@@ -1,4 +1,5 @@
 import type { IncomingMessage } from "node:http";
+import { within } from "../../src/deadline.ts";
 import { Refusal } from "./refusal.ts";
 
 /** Largest body, in bytes. */
@@ -56,6 +57,9 @@ export function checkHead(request: IncomingMessage, origin: string): LoginPath {
 const tooLarge = (): Refusal =>
   new Refusal(413, "body_too_large", `The body is larger than ${BODY_BYTES} bytes`);
 
+const tooLate = (): Refusal =>
+  new Refusal(408, "request_timeout", "The body did not arrive in time");
+
 function decode(chunks: readonly Uint8Array[]): string {
   const decoder = new TextDecoder("utf-8", { fatal: true });
   try {
@@ -71,9 +75,7 @@ function collect(request: IncomingMessage): Promise<Uint8Array[]> {
   const chunks: Uint8Array[] = [];
   let bytes = 0;
   const { promise, resolve, reject } = Promise.withResolvers<Uint8Array[]>();
-  const late = (): void =>
-    reject(new Refusal(408, "request_timeout", "The body did not arrive in time"));
-  const timer = setTimeout(late, BODY_MS);
+  const late = (): void => reject(tooLate());
   request.on("data", (chunk: Uint8Array) => {
     bytes += chunk.byteLength;
     if (bytes <= BODY_BYTES) chunks.push(chunk);
@@ -82,7 +84,9 @@ function collect(request: IncomingMessage): Promise<Uint8Array[]> {
   request.on("end", () => resolve(chunks));
   request.on("error", late);
   request.on("close", late);
-  return promise.finally(() => clearTimeout(timer));
+  return within(BODY_MS, promise, () => {
+    throw tooLate();
+  });
 }
 
 /**

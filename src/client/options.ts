@@ -1,8 +1,8 @@
+import { pause } from "../deadline.ts";
 import { SvcError } from "../errors.ts";
 import { HEADER } from "../wire/headers.ts";
 import { isObjectId } from "../wire/keys.ts";
 import { parsePrivateKey } from "../wire/signing/private_key.ts";
-import { LONGEST_MS } from "./deadline.ts";
 import { makeSigner, type Signer } from "./signer.ts";
 
 /** How often and how long a call is repeated; only calls that cannot write twice ever are. */
@@ -47,7 +47,7 @@ export interface SvcClientOptions {
   readonly fetch?: (url: string, init: RequestInit) => Promise<Response>;
   /** Current time in milliseconds since the epoch; default `Date.now`. */
   readonly now?: () => number;
-  /** Waits some milliseconds; rejects when the signal aborts. Default: a timer. */
+  /** Waits some milliseconds, or until the signal aborts: then it may reject. Default: a timer. */
   readonly sleep?: (ms: number, signal?: AbortSignal) => Promise<void>;
 }
 
@@ -67,22 +67,6 @@ export interface ResolvedOptions {
   readonly fetch: (url: string, init: RequestInit) => Promise<Response>;
   readonly now: () => number;
   readonly sleep: (ms: number, signal?: AbortSignal) => Promise<void>;
-}
-
-/** Waits some milliseconds; rejects with the signal's reason when it aborts. */
-export function sleep(ms: number, signal?: AbortSignal): Promise<void> {
-  return new Promise((resolve, reject) => {
-    if (signal?.aborted) return reject(signal.reason);
-    const abort = (): void => {
-      clearTimeout(timer);
-      reject(signal?.reason);
-    };
-    const timer = setTimeout(() => {
-      signal?.removeEventListener("abort", abort);
-      resolve();
-    }, Math.min(ms, LONGEST_MS));
-    signal?.addEventListener("abort", abort, { once: true });
-  });
 }
 
 const invalid = (field: string, message: string): SvcError =>
@@ -171,6 +155,6 @@ export function resolveOptions(options: SvcClientOptions): ResolvedOptions {
     maxDelayMs: atLeast(0, "retry.maxDelayMs", options.retry?.maxDelayMs ?? 30_000),
     fetch: options.fetch ?? ((url, init) => fetch(url, init)),
     now: options.now ?? Date.now,
-    sleep: options.sleep ?? sleep,
+    sleep: options.sleep ?? pause,
   };
 }

@@ -1,9 +1,9 @@
+import { Deadline } from "../deadline.ts";
 import { SvcError } from "../errors.ts";
 import { HEADER } from "../wire/headers.ts";
 import { isObjectId } from "../wire/keys.ts";
 import { bodySha256, canonicalText } from "../wire/signing/signing.ts";
 import { readCapped } from "./capped_body.ts";
-import { Deadline } from "./deadline.ts";
 import { failureOf, parseObject, SvcAnswerError, SvcConnectionError } from "./failures.ts";
 import { isExposed, type ResolvedOptions } from "./options.ts";
 import { makeSealSession, type SealSession } from "./seal_session.ts";
@@ -221,11 +221,14 @@ export class Transport {
 
   /** The rest of a body; each wait for more of it has the time of a whole answer. */
   #rest(body: ReadableStream<Uint8Array>, call: Call, deadline: Deadline) {
+    deadline.stop();
     const reader = body.getReader();
     return new ReadableStream<Uint8Array>({
       pull: async (controller) => {
         try {
+          deadline.restart();
           const { done, value } = await deadline.wait(reader.read());
+          deadline.stop();
           if (!done) return controller.enqueue(value);
           controller.close();
         } catch (cause) {

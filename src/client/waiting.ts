@@ -1,4 +1,4 @@
-import { Deadline } from "./deadline.ts";
+import { Deadline } from "../deadline.ts";
 import type { JobRecord, JobStatus } from "./job_results.ts";
 
 /** Wait before the first poll and the longest wait between polls, in milliseconds. */
@@ -36,6 +36,7 @@ export async function poll<T>(
     const left = end - now();
     if (satisfies(answer) || !(left > 0)) return answer;
     await sleep(Math.min(wait, left), signal);
+    signal?.throwIfAborted();
     const deadline = new Deadline(Math.max(LAST_ANSWER_MS, end - now()), signal);
     try {
       answer = await deadline.wait(ask(deadline.signal));

@@ -1,3 +1,4 @@
+import { within } from "../deadline.ts";
 import type { BackendHealth, Sponsor } from "../interfaces/mod.ts";
 import type { KvWriter } from "../jobs/kv_writer.ts";
 import { INLINE_BYTES } from "../jobs/staging.ts";
@@ -164,10 +165,6 @@ function sponsorState(sponsor: Sponsor | undefined, sidecar: DependencyHealth): 
 
 /** Whether a call succeeds in time. */
 async function answers(call: Promise<unknown>): Promise<boolean> {
-  const late = Promise.withResolvers<boolean>();
-  const timer = setTimeout(() => late.resolve(false), PROBE_TIMEOUT_MS);
   const done = call.then(() => true, () => false);
-  const ok = await Promise.race([done, late.promise]);
-  clearTimeout(timer);
-  return ok;
+  return await within(PROBE_TIMEOUT_MS, done) ?? false;
 }

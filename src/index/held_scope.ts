@@ -37,13 +37,3 @@ export async function tryRead<T>(
     throw loaded.released ? DROPPED : error;
   }
 }
-
-/** The promise, or the signal's reason when that comes first. */
-export function untilAborted<T>(promise: Promise<T>, signal: AbortSignal | undefined): Promise<T> {
-  if (signal === undefined) return promise;
-  const { promise: first, resolve, reject } = Promise.withResolvers<T>();
-  const abort = (): void => reject(signal.reason);
-  signal.addEventListener("abort", abort, { once: true });
-  promise.then(resolve, reject).finally(() => signal.removeEventListener("abort", abort));
-  return first;
-}

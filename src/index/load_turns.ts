@@ -1,3 +1,4 @@
+import { within } from "../deadline.ts";
 import type { HeldScope } from "./held_scope.ts";
 
 /**
@@ -52,16 +53,9 @@ export class LoadTurns {
         if (found === undefined || left[found] <= 0) return;
         const since = performance.now();
         this.#told ??= Promise.withResolvers();
-        await settledWithin(this.#told.promise, left[found]);
+        await within(left[found], this.#told.promise);
         left[found] -= performance.now() - since;
       }
     };
   }
-}
-
-async function settledWithin(promise: Promise<void>, milliseconds: number): Promise<void> {
-  const late = Promise.withResolvers<void>();
-  const timer = setTimeout(late.resolve, milliseconds);
-  await Promise.race([promise, late.promise]);
-  clearTimeout(timer);
 }

@@ -1,3 +1,4 @@
+import { abortable } from "../deadline.ts";
 import { SvcError } from "../errors.ts";
 import { scopeKey } from "../interfaces/scope_key.ts";
 import type {
@@ -11,7 +12,7 @@ import type {
 } from "../interfaces/mod.ts";
 import { Arena } from "./vectors/arena.ts";
 import { estimatedBytes } from "./budget.ts";
-import { DROPPED, type HeldScope, tryRead, untilAborted } from "./held_scope.ts";
+import { DROPPED, type HeldScope, tryRead } from "./held_scope.ts";
 import { type Hindrance, hindranceOf, LoadTurns } from "./load_turns.ts";
 import type { LoadedScope } from "./loaded_scope.ts";
 import { ResidentScope } from "./resident_scope.ts";
@@ -97,7 +98,7 @@ export class ScopeIndex implements AsyncDisposable {
       const held = this.#hold(scope);
       held.readers++;
       try {
-        const loaded = await untilAborted(held.ready, options.signal);
+        const loaded = await abortable(held.ready, options.signal);
         this.#touch(held);
         if (!loaded.released) return await tryRead(loaded, reader);
       } catch (error) {

@@ -1,3 +1,4 @@
+import { within } from "../deadline.ts";
 import { SvcError } from "../errors.ts";
 import type { Sealer } from "../interfaces/plugin.ts";
 import type { KvWriter, Mutation } from "./kv_writer.ts";
@@ -291,13 +292,7 @@ export class ReplayStore implements Disposable {
 
 /** @throws {SvcError} `idempotency_in_progress` after 30 s. */
 async function inTime(before: Promise<unknown>): Promise<void> {
-  const late = Promise.withResolvers<never>();
-  const timer = setTimeout(() => {
-    late.reject(new SvcError("idempotency_in_progress", undefined, { retryAfter: 1 }));
-  }, WAIT_MS);
-  try {
-    await Promise.race([before, late.promise]);
-  } finally {
-    clearTimeout(timer);
-  }
+  await within(WAIT_MS, before, () => {
+    throw new SvcError("idempotency_in_progress", undefined, { retryAfter: 1 });
+  });
 }

@@ -1,3 +1,4 @@
+import { abortable, within } from "../deadline.ts";
 import { SvcError } from "../errors.ts";
 import type { DispatchConfig } from "../interfaces/config.ts";
 import type { Logger } from "../log.ts";
@@ -198,10 +199,7 @@ export class JobWorker {
    */
   async putDown(): Promise<void> {
     if (this.#work.size === 0) return;
-    const late = Promise.withResolvers<void>();
-    const timer = setTimeout(late.resolve, PUT_DOWN_MS);
-    await Promise.race([Promise.allSettled([...this.#work]), late.promise]);
-    clearTimeout(timer);
+    await within(PUT_DOWN_MS, Promise.allSettled([...this.#work]));
   }
 
   #enqueue(live: LiveJob): void {
@@ -283,17 +281,9 @@ export class JobWorker {
 
   /** Work whose backend ignores the signal does not hold up the stop. */
   async #untilStopped(work: Promise<void>): Promise<void> {
-    const { signal } = this.#abort;
-    const stopped = Promise.withResolvers<never>();
-    const abort = () => stopped.reject(signal.reason);
-    signal.addEventListener("abort", abort, { once: true });
     const tracked = work.catch(() => {}).finally(() => this.#work.delete(tracked));
     this.#work.add(tracked);
-    try {
-      await Promise.race([work, stopped.promise]);
-    } finally {
-      signal.removeEventListener("abort", abort);
-    }
+    await abortable(work, this.#abort.signal);
   }
 
   async #failed(live: LiveJob, thrown: unknown): Promise<void> {

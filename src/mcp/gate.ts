@@ -1,4 +1,4 @@
-import { sleep } from "../client/options.ts";
+import { pause } from "../deadline.ts";
 import { SvcError } from "../errors.ts";
 import { type Logger, silentLogger } from "../log.ts";
 import { HEADER } from "../wire/headers.ts";
@@ -35,7 +35,7 @@ export class Gate {
     this.limits = { ...DEFAULT_SIDECAR_LIMITS, ...options.limits };
     this.logger = options.logger ?? silentLogger;
     this.now = options.now ?? Date.now;
-    this.sleep = options.sleep ?? sleep;
+    this.sleep = options.sleep ?? pause;
     this.caps = new SessionCaps(this.limits, this.now);
   }
 

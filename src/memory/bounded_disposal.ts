@@ -1,3 +1,5 @@
+import { within } from "../deadline.ts";
+
 /** As long as work that was told to end may take, milliseconds. */
 const PUT_DOWN_MS = 1_000;
 
@@ -5,13 +7,7 @@ const PUT_DOWN_MS = 1_000;
 export function bounded(subject: AsyncDisposable): AsyncDisposable {
   return {
     async [Symbol.asyncDispose]() {
-      const late = Promise.withResolvers<void>();
-      const timer = setTimeout(late.resolve, PUT_DOWN_MS);
-      try {
-        await Promise.race([subject[Symbol.asyncDispose](), late.promise]);
-      } finally {
-        clearTimeout(timer);
-      }
+      await within(PUT_DOWN_MS, Promise.resolve(subject[Symbol.asyncDispose]()));
     },
   };
 }

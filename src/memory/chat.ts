@@ -1,6 +1,6 @@
 import { SvcError } from "../errors.ts";
 import type { ChatMessage, ChatOptions, LanguageModel } from "../interfaces/mod.ts";
-import { abortable } from "./abortable.ts";
+import { abortable } from "../deadline.ts";
 import type { Domain } from "./domain.ts";
 
 /** What a chat needs besides its messages. */

@@ -1,6 +1,6 @@
 import { SvcError } from "../errors.ts";
 import type { LiveJob } from "../jobs/live_job.ts";
-import { abortable } from "./abortable.ts";
+import { abortable } from "../deadline.ts";
 import { type Domain, unseal } from "./domain.ts";
 import { decodePayload, decodeStep, type Payload, type Step } from "./payload.ts";
 import { encodeBlob } from "./record.ts";

@@ -1,3 +1,4 @@
+import { within } from "../deadline.ts";
 import { openDashboard } from "./dashboard.ts";
 import { SvcError } from "../errors.ts";
 import type { Env } from "../interfaces/fields.ts";
@@ -59,14 +60,6 @@ function listenInternally(url: string, relayer: Relayer) {
     // Whoever took the port in between may leave, so the launcher tries again.
     throw new SvcError("overloaded", `The internal address ${url} is in use`, { cause });
   }
-}
-
-/** Waits for a promise, at most some milliseconds. */
-async function within(promise: Promise<unknown>, ms: number): Promise<void> {
-  const late = Promise.withResolvers<void>();
-  const timer = setTimeout(late.resolve, ms);
-  await Promise.race([promise, late.promise]);
-  clearTimeout(timer);
 }
 
 /**
@@ -134,6 +127,6 @@ export async function serveRelayer(options: ServeOptions): Promise<void> {
   await relayer.drain(ms);
   // Connections that stay busy after their time end with the process: `Deno.serve` has no way to cut
   // them once it shuts down, and its signal then throws where nobody can catch it.
-  await within(closed, Math.max(0, end - performance.now()));
+  await within(Math.max(0, end - performance.now()), closed);
   logger.info("stopped");
 }

@@ -1,6 +1,7 @@
+import { Deadline } from "../../../src/deadline.ts";
 import type { TransportChoice } from "../../settings.ts";
 import { Refused, Unanswered } from "../failures.ts";
-import { Deadline, type Heard, type Session, type Upstream } from "./session.ts";
+import type { Heard, Session, Upstream } from "./session.ts";
 import { SseSession } from "./sse_session.ts";
 import { StreamableSession } from "./streamable.ts";
 
@@ -24,7 +25,7 @@ export async function openSession(
   signal: AbortSignal,
 ): Promise<Session> {
   const late = (): Error => new Unanswered("The relayer did not open a session in time");
-  const deadline = new Deadline(OPEN_MS, late, signal);
+  const deadline = new Deadline(OPEN_MS, signal, late);
   try {
     if (choice === "sse") return await SseSession.open(upstream, heard, deadline.signal);
     try {
@@ -35,6 +36,6 @@ export async function openSession(
     }
     return await SseSession.open(upstream, heard, deadline.signal);
   } finally {
-    deadline.end();
+    deadline.close();
   }
 }

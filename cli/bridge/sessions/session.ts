@@ -56,31 +56,3 @@ export function initializeParams(version: string): Members {
     clientInfo: { name: "svc-mcp", version },
   };
 }
-
-/** A signal that aborts with another or after some time; end it to free the timer. */
-export class Deadline {
-  readonly #controller = new AbortController();
-  readonly #timer: ReturnType<typeof setTimeout>;
-  readonly #outer: AbortSignal | undefined;
-  readonly #abort: () => void;
-
-  /** Aborts with `reason()` after `ms` milliseconds. */
-  constructor(ms: number, reason: () => Error, outer?: AbortSignal) {
-    this.#outer = outer;
-    this.#abort = () => this.#controller.abort(outer?.reason);
-    this.#timer = setTimeout(() => this.#controller.abort(reason()), ms);
-    if (outer?.aborted) this.#abort();
-    else outer?.addEventListener("abort", this.#abort, { once: true });
-  }
-
-  /** The signal. */
-  get signal(): AbortSignal {
-    return this.#controller.signal;
-  }
-
-  /** Frees timer and listener. */
-  end(): void {
-    clearTimeout(this.#timer);
-    this.#outer?.removeEventListener("abort", this.#abort);
-  }
-}

@@ -1,3 +1,4 @@
+import { Deadline } from "../../../src/deadline.ts";
 import { chunksOf, readEvents } from "./event_reader.ts";
 import { GivenUp, Refused, SessionLost, Unanswered } from "../failures.ts";
 import {
@@ -11,7 +12,6 @@ import {
 } from "../json_rpc.ts";
 import { brokenBy, send, SHORT_MS } from "./post.ts";
 import {
-  Deadline,
   type Heard,
   initializeParams,
   type Outgoing,
@@ -178,13 +178,13 @@ export class SseSession implements Session {
 
   async notify(method: string, params?: Members): Promise<void> {
     if (this.#stop.signal.aborted) return;
-    const deadline = new Deadline(SHORT_MS, () => new Unanswered("Timeout"));
+    const deadline = new Deadline(SHORT_MS);
     try {
       await this.#post(notification(method, params), deadline.signal);
     } catch {
       // It was of use only if it arrived.
     } finally {
-      deadline.end();
+      deadline.close();
     }
   }
 

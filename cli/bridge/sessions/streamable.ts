@@ -1,3 +1,4 @@
+import { Deadline, pause } from "../../../src/deadline.ts";
 import { HEADER } from "../../../src/wire/headers.ts";
 import { chunksOf, readEvents, readText } from "./event_reader.ts";
 import { GivenUp, Refused, SessionLost, Unanswered } from "../failures.ts";
@@ -17,7 +18,6 @@ import {
 } from "../json_rpc.ts";
 import { brokenBy, send, SHORT_MS } from "./post.ts";
 import {
-  Deadline,
   type Heard,
   initializeParams,
   type Outgoing,
@@ -221,14 +221,14 @@ export class StreamableSession implements Session {
 
   /** Sends what gets no answer. */
   async #post(message: RpcMessage): Promise<void> {
-    const deadline = new Deadline(SHORT_MS, () => new Unanswered("Timeout"));
+    const deadline = new Deadline(SHORT_MS);
     try {
       const response = await this.#send("POST", deadline.signal, message);
       await response.body?.cancel();
     } catch {
       // It was of use only if it arrived.
     } finally {
-      deadline.end();
+      deadline.close();
     }
   }
 
@@ -253,13 +253,7 @@ export class StreamableSession implements Session {
         if (error instanceof Refused && error.isFinal && error.status !== 401) return;
         if (error instanceof SessionLost || error instanceof Unanswered) return this.#end(error);
       }
-      await new Promise<void>((resolve) => {
-        const timer = setTimeout(resolve, LISTEN_PAUSE_MS);
-        signal.addEventListener("abort", () => {
-          clearTimeout(timer);
-          resolve();
-        }, { once: true });
-      });
+      await pause(LISTEN_PAUSE_MS, signal);
     }
   }
 
@@ -271,14 +265,14 @@ export class StreamableSession implements Session {
     this.#stop.abort(new GivenUp("The session is closed"));
     this.#end(new GivenUp("The session is closed"));
     if (this.#id === null || gone) return;
-    const deadline = new Deadline(SHORT_MS, () => new Unanswered("Timeout"));
+    const deadline = new Deadline(SHORT_MS);
     try {
       const response = await this.#send("DELETE", deadline.signal);
       await response.body?.cancel();
     } catch {
       // The relayer closes it when it has been idle.
     } finally {
-      deadline.end();
+      deadline.close();
     }
   }
 }

@@ -1,3 +1,4 @@
+import { Deadline } from "../../../src/deadline.ts";
 import type { BackendHealth, CallOptions } from "../../../src/interfaces/mod.ts";
 import { boundedFetch } from "./bounded_fetch.ts";
 import { CircuitBreaker, type CircuitBreakerOptions } from "./circuit_breaker.ts";
@@ -66,28 +67,24 @@ export class GuardedCalls {
     if (this.#closing.signal.aborted) throw this.#closing.signal.reason;
     const call = this.#breaker.enter();
     const { maxBytes, prepare, now = Date.now } = this.#options;
-    const deadline = new AbortController();
     const late = new UpstreamFailure("The model server did not answer in time", { late: true });
     const longest = Math.min(timeoutMs, this.#options.timeoutMs);
-    const timer = setTimeout(() => deadline.abort(late), longest);
-    const given = [deadline.signal, this.#closing.signal, ...(signal ? [signal] : [])];
-    const ends = AbortSignal.any(given);
+    const closing = this.#closing.signal;
+    const ends = signal === undefined ? closing : AbortSignal.any([signal, closing]);
+    using deadline = new Deadline(longest, ends, () => late);
     try {
-      const answer = await work(boundedFetch({ maxBytes, signal: ends, now, prepare }));
+      const answer = await work(boundedFetch({ maxBytes, signal: deadline.signal, now, prepare }));
       this.#breaker.succeed(call);
       return answer;
     } catch (thrown) {
-      for (const ended of [signal, this.#closing.signal]) {
-        if (ended?.aborted !== true) continue;
+      if (ends.aborted) {
         this.#breaker.leave(call);
-        throw ended.reason;
+        throw ends.reason;
       }
-      const failure = deadline.signal.aborted ? late : failureOf(thrown);
+      const failure = deadline.isLate ? late : failureOf(thrown);
       if (failure.refusesInput) this.#breaker.leave(call);
       else this.#breaker.fail(call, failure);
       throw unavailable(this.#code, failure);
-    } finally {
-      clearTimeout(timer);
     }
   }
 

@@ -1,4 +1,5 @@
 import type { SuiGrpcClient } from "@mysten/sui/grpc";
+import { pause } from "../../../src/deadline.ts";
 import type { AccountListener, BackendHealth } from "../../../src/interfaces/mod.ts";
 import { isMissing, polledEvents, pushedEvents } from "./account_events.ts";
 
@@ -120,7 +121,7 @@ export class AccountWatch implements AsyncDisposable {
       // One end is nothing special: whatever stands in between may end a stream at any time.
       if (this.#failures === 2) this.#log("sui: the node tells no changes of accounts just now");
       const longest = Math.min(backoffMs * 2 ** (this.#failures - 1), maxBackoffMs);
-      await wait(longest * (0.5 + Math.random() / 2), signal);
+      await pause(longest * (0.5 + Math.random() / 2), signal);
     }
     this.#connected = undefined;
     this.#failures = 0;
@@ -141,7 +142,7 @@ export class AccountWatch implements AsyncDisposable {
         pollMs,
         looks,
         signal: connection.signal,
-        wait: (ms) => wait(ms, connection.signal),
+        wait: (ms) => pause(ms, connection.signal),
       });
       for await (const one of news) {
         if (signal.aborted) return;
@@ -173,17 +174,4 @@ export class AccountWatch implements AsyncDisposable {
   #tell(accountId: string | undefined): void {
     for (const { call } of [...this.#listeners]) call(accountId);
   }
-}
-
-/** Waits, until the signal at most. */
-function wait(ms: number, signal: AbortSignal): Promise<void> {
-  const { promise, resolve } = Promise.withResolvers<void>();
-  const timer = setTimeout(resolve, ms);
-  const abort = () => resolve();
-  signal.addEventListener("abort", abort, { once: true });
-  if (signal.aborted) resolve();
-  return promise.finally(() => {
-    clearTimeout(timer);
-    signal.removeEventListener("abort", abort);
-  });
 }

@@ -1,7 +1,7 @@
 import type { SuiGrpcClient } from "@mysten/sui/grpc";
+import { abortable } from "../../../src/deadline.ts";
 import { SvcError } from "../../../src/errors.ts";
 import type { BackendHealth } from "../../../src/interfaces/mod.ts";
-import { abortable } from "../chain/abortable.ts";
 import { GuardedNode } from "../chain/guarded_node.ts";
 import { AnswerTooLarge } from "../chain/node_failure.ts";
 import type { CircuitBreakerOptions } from "../../shared/models/circuit_breaker.ts";

@@ -1,7 +1,7 @@
+import { Deadline } from "../../../src/deadline.ts";
 import { GatheredBytes } from "../../../src/wire/body/gathered_bytes.ts";
 import { Turns } from "../../../src/wire/body/turns.ts";
-import { ExchangeEnd } from "./exchange_end.ts";
-import { AnswerTooLarge, NodeFailure, refusal, unreachable } from "./node_failure.ts";
+import { AnswerTooLarge, late, NodeFailure, refusal, unreachable } from "./node_failure.ts";
 
 /** Bounds of every exchange with a node. */
 export interface RpcBounds {
@@ -41,23 +41,25 @@ export function boundedRpc(bounds: RpcBounds): typeof fetch {
     const own = init?.signal ?? undefined;
     own?.throwIfAborted();
     const address = input instanceof Request ? input.url : String(input);
-    const ending = new ExchangeEnd(bounds.timeoutMs, own);
-    const { signal } = ending;
+    const deadline = new Deadline(bounds.timeoutMs, own, late);
+    const { signal } = deadline;
     try {
       const answer = fetch(input, { ...init, redirect: "error", signal });
       // An answer that comes too late must not stay open.
       answer.then((tardy) => signal.aborted ? drop(readerOf(tardy)) : undefined, () => {});
-      const response = await ending.until(answer);
+      // Not by the signal given to `fetch` alone: in Deno that no longer ends the reading of a body once
+      // the `Response` it came with was collected.
+      const response = await deadline.wait(answer);
       if (!response.ok) {
         drop(readerOf(response));
         throw refusal(response);
       }
-      if (new URL(address).pathname.includes(ENDLESS)) return passedOn(response, ending, bounds);
-      const bytes = await readCapped(response, ending, bounds);
-      ending.settle();
+      if (new URL(address).pathname.includes(ENDLESS)) return passedOn(response, deadline, bounds);
+      const bytes = await readCapped(response, deadline, bounds);
+      deadline.close();
       return new Response(bytes, { status: response.status, headers: response.headers });
     } catch (thrown) {
-      ending.settle();
+      deadline.close();
       throw failureOf(thrown, signal);
     }
   };
@@ -71,7 +73,7 @@ function failureOf(thrown: unknown, signal: AbortSignal): unknown {
 
 async function readCapped(
   response: Response,
-  ending: ExchangeEnd,
+  deadline: Deadline,
   { maxBytes }: RpcBounds,
 ): Promise<Uint8Array<ArrayBuffer>> {
   const gathered = new GatheredBytes();
@@ -79,7 +81,7 @@ async function readCapped(
   const reader = readerOf(response);
   try {
     for (;;) {
-      const { done, value } = await ending.until(reader.read());
+      const { done, value } = await deadline.wait(reader.read());
       if (done) break;
       if (gathered.length + value.length > maxBytes) throw new AnswerTooLarge();
       gathered.add(value);
@@ -123,15 +125,15 @@ class MessageLengths {
 }
 
 /** A subscription's answer, whose silence and messages are bounded. */
-function passedOn(response: Response, ending: ExchangeEnd, bounds: RpcBounds): Response {
+function passedOn(response: Response, deadline: Deadline, bounds: RpcBounds): Response {
   const reader = readerOf(response);
   const lengths = new MessageLengths(bounds.maxBytes);
-  const { signal } = ending;
-  ending.restart(bounds.idleMs);
+  const { signal } = deadline;
+  deadline.restart(bounds.idleMs);
   const body = new ReadableStream<Uint8Array<ArrayBuffer>>({
     start(controller) {
       const end = () => {
-        ending.settle();
+        deadline.close();
         controller.error(signal.reason);
         drop(reader);
       };
@@ -143,20 +145,20 @@ function passedOn(response: Response, ending: ExchangeEnd, bounds: RpcBounds): R
         if (signal.aborted) return;
         if (!done) {
           lengths.follow(value);
-          ending.restart(bounds.idleMs);
+          deadline.restart(bounds.idleMs);
           return controller.enqueue(value);
         }
-        ending.settle();
+        deadline.close();
         controller.close();
       } catch (thrown) {
         if (signal.aborted) return;
-        ending.settle();
+        deadline.close();
         controller.error(failureOf(thrown, signal));
         drop(reader);
       }
     },
     cancel() {
-      ending.settle();
+      deadline.close();
       drop(reader);
     },
   });

@@ -1,3 +1,4 @@
+import { abortable } from "../../../src/deadline.ts";
 import { SvcError } from "../../../src/errors.ts";
 import type {
   BackendHealth,
@@ -179,18 +180,4 @@ export class SealCipher implements Cipher {
 
 function erase(keys: Awaited<ReturnType<OpeningKeys["of"]>>): void {
   for (const found of keys.values()) if ("dataKey" in found) found.dataKey.bytes.fill(0);
-}
-
-/** Waits no longer than until the signal; the work goes on for others. */
-async function abortable<T>(work: Promise<T>, signal: AbortSignal | undefined): Promise<T> {
-  if (signal === undefined) return await work;
-  const aborted = Promise.withResolvers<never>();
-  const abort = () => aborted.reject(signal.reason);
-  if (signal.aborted) abort();
-  signal.addEventListener("abort", abort, { once: true });
-  try {
-    return await Promise.race([work, aborted.promise]);
-  } finally {
-    signal.removeEventListener("abort", abort);
-  }
 }

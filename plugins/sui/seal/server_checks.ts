@@ -6,6 +6,7 @@ import {
   type SealClientOptions,
 } from "@mysten/seal";
 import type { SuiGrpcClient } from "@mysten/sui/grpc";
+import { Deadline } from "../../../src/deadline.ts";
 import { SvcError } from "../../../src/errors.ts";
 import { since } from "./age.ts";
 import type { KeyServer, KeyWorkOptions, ServerSet } from "./calls.ts";
@@ -118,8 +119,7 @@ export class ServerChecks {
 
   async #ask(objectId: string): Promise<Verdict> {
     const { timeoutMs } = this.#options;
-    const deadline = new AbortController();
-    const timer = setTimeout(() => deadline.abort(new DOMException("", "TimeoutError")), timeoutMs);
+    using deadline = new Deadline(timeoutMs);
     const exchange = new KeyServerFetch(deadline.signal);
     const reads = new Reads(this.#now);
     const options = {
@@ -140,8 +140,6 @@ export class ServerChecks {
       }
       if (error instanceof SvcError) return { state: "silent", error };
       return { state: "silent", error: keyServersDown(error) };
-    } finally {
-      clearTimeout(timer);
     }
   }
 

@@ -1,7 +1,7 @@
 import type { z } from "zod";
 import { SvcError } from "../../errors.ts";
 import { JOB_ERRORS, type JobView } from "../../jobs/job.ts";
-import { abortable, withinTime } from "../../memory/abortable.ts";
+import { Deadline } from "../../deadline.ts";
 import { type Caller, type Domain, scopeOf, timeText, wasDeleted } from "../../memory/domain.ts";
 import { accept, type NewMemory } from "../../memory/remember.ts";
 import { isUuid } from "../../wire/keys.ts";
@@ -157,9 +157,9 @@ async function manual(domain: Domain, call: Call<z.output<typeof ManualBody>>): 
   );
   if (live === undefined) throw new SvcError("internal_error");
   const { config, worker } = domain;
-  const ended = (signal: AbortSignal) => abortable(live.ended, signal);
+  using deadline = new Deadline(config.manualWaitMs, worker.stopped);
   // A job that is not done in time, or put down by a stop, is done later all the same.
-  await withinTime(config.manualWaitMs, worker.stopped, ended).catch(() => {});
+  await deadline.wait(live.ended).catch(() => {});
   if (live.blobId === undefined) {
     return acceptedAnswer(domain, caller, memory.namespace, live.job.id);
   }

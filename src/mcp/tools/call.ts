@@ -19,7 +19,7 @@ export interface ToolCall {
   readonly progress: Progress;
 }
 
-/** Waits some milliseconds; rejects when the signal aborts. */
+/** Waits some milliseconds, or until the signal aborts: then it may reject. */
 export type Sleep = (ms: number, signal?: AbortSignal) => Promise<void>;
 
 /** Longest silence of a call whose caller wants to hear of it, in milliseconds. */
@@ -66,6 +66,7 @@ export class Progress implements Disposable {
     try {
       for (;;) {
         await this.#sleep(SILENCE_MS, signal);
+        if (signal.aborted) return;
         this.#tick();
       }
     } catch {

@@ -2,7 +2,7 @@ import { SvcError } from "../../errors.ts";
 import type { LanguageModel } from "../../interfaces/mod.ts";
 import type { AcceptedJob } from "../../jobs/job.ts";
 import type { Mutation } from "../../jobs/kv_writer.ts";
-import { withinTime } from "../abortable.ts";
+import { Deadline } from "../../deadline.ts";
 import { chat } from "../chat.ts";
 import { type Caller, type Domain, scopeOf, timeText } from "../domain.ts";
 import { Slices } from "../../index/slices.ts";
@@ -70,15 +70,21 @@ async function modelFacts(
     mostFacts,
     related: related.slice(0, RELATED),
   });
-  const options = { temperature: 0, maxTokens: MOST_TOKENS, json: true, schema: FACTS_SCHEMA };
-  return await withinTime(domain.config.llmTimeoutMs, caller.signal, async (signal) => {
-    for (let attempt = 0; attempt < TRIES; attempt++) {
-      const answer = await chat(domain, model, messages, { ...options, signal });
-      const facts = factsOfAnswer(answer, mostFacts);
-      if (facts !== undefined) return facts;
-    }
-    throw new SvcError("llm_unavailable", "The language model gave no usable answer");
-  });
+  using deadline = new Deadline(domain.config.llmTimeoutMs, caller.signal);
+  const { signal } = deadline;
+  const options = {
+    temperature: 0,
+    maxTokens: MOST_TOKENS,
+    json: true,
+    schema: FACTS_SCHEMA,
+    signal,
+  };
+  for (let attempt = 0; attempt < TRIES; attempt++) {
+    const answer = await chat(domain, model, messages, options);
+    const facts = factsOfAnswer(answer, mostFacts);
+    if (facts !== undefined) return facts;
+  }
+  throw new SvcError("llm_unavailable", "The language model gave no usable answer");
 }
 
 /** The facts that are neither remembered nor on their way, each once. */

@@ -1,4 +1,4 @@
-import { withinTime } from "../abortable.ts";
+import { Deadline } from "../../deadline.ts";
 import { chat } from "../chat.ts";
 import type { Caller, Domain } from "../domain.ts";
 import { type Hit, recall, type RecallOptions } from "../recall/recall.ts";
@@ -43,11 +43,10 @@ export async function ask(
     return { answer, mode: "quotes", memories: quoted, dropped, pending };
   }
   const { messages, shown } = askPrompt(question, results);
-  const said = await withinTime(
-    config.llmTimeoutMs,
-    caller.signal,
-    (signal) => chat(domain, model, messages, { temperature: 0, maxTokens: MOST_TOKENS, signal }),
-  );
+  using deadline = new Deadline(config.llmTimeoutMs, caller.signal);
+  const { signal } = deadline;
+  const control = { temperature: 0, maxTokens: MOST_TOKENS, signal };
+  const said = await chat(domain, model, messages, control);
   const answer = said === "" ? NO_RESPONSE : said;
   return { answer, mode: "llm", memories: shown, dropped, pending };
 }

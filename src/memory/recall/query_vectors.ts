@@ -1,5 +1,5 @@
 import type { Embedder, QueryEmbedding } from "../../interfaces/mod.ts";
-import { abortable, withinTime } from "../abortable.ts";
+import { abortable, Deadline } from "../../deadline.ts";
 import { BoundedCalls } from "../bounded_calls.ts";
 import { firstPerson } from "../first_person.ts";
 import { checkedVectors } from "../vectors.ts";
@@ -79,7 +79,7 @@ export class QueryVectors {
   }
 
   async #embed(query: string, signal: AbortSignal): Promise<QueryEmbedding> {
-    const leave = await withinTime(WAIT_MS, signal, (end) => this.#calls.enter(end));
+    const leave = await this.#enter(signal);
     try {
       const embedding = await this.#ask(firstPerson(query), signal);
       this.#keep(query, embedding);
@@ -87,6 +87,11 @@ export class QueryVectors {
     } finally {
       leave();
     }
+  }
+
+  async #enter(signal: AbortSignal): Promise<() => void> {
+    using deadline = new Deadline(WAIT_MS, signal);
+    return await this.#calls.enter(deadline.signal);
   }
 
   #keep(query: string, embedding: QueryEmbedding): void {

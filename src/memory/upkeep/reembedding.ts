@@ -1,3 +1,4 @@
+import { Deadline, pause as wait } from "../../deadline.ts";
 import { SvcError } from "../../errors.ts";
 import { ScanWalk } from "../../index/scan_walk.ts";
 import type { IndexEntry, Scope } from "../../interfaces/mod.ts";
@@ -35,16 +36,6 @@ type Pause = (ms: number, signal: AbortSignal) => Promise<void>;
 
 const keyOf = ({ owner, namespace }: Scope) => `${owner}\n${namespace}`;
 
-const timer: Pause = async (ms, signal) => {
-  const over = Promise.withResolvers<void>();
-  const id = setTimeout(over.resolve, ms);
-  const stop = () => over.resolve();
-  signal.addEventListener("abort", stop, { once: true });
-  await over.promise;
-  clearTimeout(id);
-  signal.removeEventListener("abort", stop);
-};
-
 /**
  * Embeds memories anew whose vectors are of another model. The store is the only record of what is
  * left, so that a stop or a crash at any moment loses nothing and repeats at most one part. Scopes
@@ -63,7 +54,7 @@ export class Reembedding implements AsyncDisposable {
   #failed = 0;
 
   /** Does nothing before {@linkcode Reembedding.start}; `keys` name the accounts of memories. */
-  constructor(domain: Domain, keys: Pick<KeyStore, "get">, pause: Pause = timer) {
+  constructor(domain: Domain, keys: Pick<KeyStore, "get">, pause: Pause = wait) {
     this.#domain = domain;
     this.#keys = keys;
     this.#pause = pause;
@@ -104,9 +95,8 @@ export class Reembedding implements AsyncDisposable {
     const { signal: _, ...lasting } = caller;
     // The work goes on when the caller is gone.
     const run = this.#run(outdated, lasting).catch(() => {});
-    const late = new AbortController();
-    await Promise.race([run, timer(ms, AbortSignal.any([late.signal, this.#closing.signal]))]);
-    late.abort();
+    using deadline = new Deadline(ms, this.#closing.signal);
+    await deadline.wait(run).catch(() => {});
     return this.#scopes.get(keyOf(scope))?.left ?? 0;
   }
 

@@ -1,3 +1,4 @@
+import { pause, within } from "../../deadline.ts";
 import type { Logger } from "../../log.ts";
 import { EXIT_CONFIG } from "./boot.ts";
 
@@ -38,19 +39,6 @@ export function restartPause(deaths: number): number {
   return Math.min(FIRST_PAUSE_MS * 2 ** deaths, LONGEST_PAUSE_MS);
 }
 
-function timer(ms: number, signal: AbortSignal): Promise<void> {
-  return new Promise((resolve) => {
-    const end = () => {
-      clearTimeout(id);
-      signal.removeEventListener("abort", end);
-      resolve();
-    };
-    const id = setTimeout(end, ms);
-    signal.addEventListener("abort", end);
-    if (signal.aborted) end();
-  });
-}
-
 interface Running {
   readonly child: Deno.ChildProcess;
   readonly ended: Promise<Deno.CommandStatus>;
@@ -71,7 +59,7 @@ export class Supervisor {
   constructor(spec: ChildSpec, options: SupervisorOptions) {
     this.#spec = spec;
     this.#logger = options.logger;
-    this.#delay = options.delay ?? timer;
+    this.#delay = options.delay ?? pause;
     this.#now = options.now ?? (() => performance.now());
   }
 
@@ -131,13 +119,8 @@ export class Supervisor {
     if (this.#running === undefined) return;
     const { child, ended } = this.#running;
     send(child, name);
-    const over = new AbortController();
-    const late = timer(graceMs, over.signal).then(() => {
-      if (!over.signal.aborted) send(child, "SIGKILL");
-    });
+    await within(graceMs, ended, () => send(child, "SIGKILL"));
     await ended;
-    over.abort();
-    await late;
   }
 
   /** Starts a child process. */

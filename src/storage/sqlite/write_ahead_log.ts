@@ -1,3 +1,4 @@
+import { within } from "../../deadline.ts";
 import { Checkpoints } from "./checkpoints.ts";
 
 /** Bytes written between two checkpoints, about; the log is a few times as long at most. */
@@ -95,8 +96,5 @@ export class WriteAheadLog {
 
 /** Waits for something for a while; never rejects. */
 async function soon(work: Promise<void> | undefined): Promise<void> {
-  let timer: ReturnType<typeof setTimeout> | undefined;
-  const late = new Promise<void>((resolve) => timer = setTimeout(resolve, PATIENCE_MS));
-  await Promise.race([work?.catch(() => {}), late]);
-  clearTimeout(timer);
+  await within(PATIENCE_MS, (work ?? Promise.resolve()).catch(() => {}));
 }

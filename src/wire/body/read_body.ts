@@ -1,3 +1,4 @@
+import { within } from "../../deadline.ts";
 import { SvcError } from "../../errors.ts";
 import { GatheredBytes } from "./gathered_bytes.ts";
 import { Turns } from "./turns.ts";
@@ -59,23 +60,16 @@ export async function readBody(
   if (request.body === null) return new Uint8Array();
   const announced = Number(request.headers.get("content-length") ?? Infinity);
   if (!(announced <= SMALL_BYTES)) return await readParts(request.body, bounds);
-  const bytes = await inTime(request.bytes(), bounds.timeoutMs);
+  const bytes = await within(bounds.timeoutMs, request.bytes(), () => {
+    throw new SvcError("request_timeout");
+  }).catch(brokenOff);
   if (bytes.length > bounds.limit) throw new SvcError("body_too_large");
   bounds.onPart?.(bytes.length);
   return bytes;
 }
 
-async function inTime<T>(reading: Promise<T>, timeoutMs: number): Promise<T> {
-  const late = Promise.withResolvers<never>();
-  const timer = setTimeout(() => late.reject(new SvcError("request_timeout")), timeoutMs);
-  reading.catch(() => {}); // A body that fails after its deadline is nobody's error.
-  try {
-    return await Promise.race([reading, late.promise]);
-  } catch (cause) {
-    throw cause instanceof SvcError ? cause : new SvcError("request_timeout", undefined, { cause });
-  } finally {
-    clearTimeout(timer);
-  }
+function brokenOff(cause: unknown): never {
+  throw cause instanceof SvcError ? cause : new SvcError("request_timeout", undefined, { cause });
 }
 
 async function readParts(
@@ -105,7 +99,7 @@ async function readParts(
     }
   } catch (cause) {
     giveUp();
-    throw cause instanceof SvcError ? cause : new SvcError("request_timeout", undefined, { cause });
+    return brokenOff(cause);
   } finally {
     clearTimeout(timer);
   }

@@ -6,6 +6,7 @@ import {
   SealClient,
 } from "@mysten/seal";
 import { Transaction } from "@mysten/sui/transactions";
+import { Deadline } from "../../../../src/deadline.ts";
 import type { DecryptCredential } from "../../../../src/interfaces/mod.ts";
 import { SvcError } from "../../../../src/errors.ts";
 import {
@@ -142,14 +143,9 @@ export class ThresholdKeys implements KeyWork {
   /** See {@linkcode KeyWork}. */
   async unwrap(input: UnwrapInput): Promise<(Uint8Array | undefined)[]> {
     const { timeoutMs } = this.#options;
-    const deadline = new AbortController();
-    const timer = setTimeout(() => deadline.abort(new DOMException("", "TimeoutError")), timeoutMs);
+    using deadline = new Deadline(timeoutMs);
     const exchange = new KeyServerFetch(deadline.signal);
-    try {
-      return await this.#unwrapAll(input, exchange);
-    } finally {
-      clearTimeout(timer);
-    }
+    return await this.#unwrapAll(input, exchange);
   }
 
   async #unwrapAll(

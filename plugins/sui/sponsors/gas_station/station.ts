@@ -2,6 +2,7 @@ import type { ClientWithCoreApi } from "@mysten/sui/client";
 import type { Keypair } from "@mysten/sui/cryptography";
 import { RpcError } from "@mysten/sui/grpc";
 import { isValidTransactionSignature } from "@mysten/sui/verify";
+import { abortable } from "../../../../src/deadline.ts";
 import { SvcError } from "../../../../src/errors.ts";
 import type {
   CallOptions,
@@ -10,7 +11,6 @@ import type {
   SponsoredTransaction,
   SponsorRequest,
 } from "../../../../src/interfaces/mod.ts";
-import { abortable } from "../../chain/abortable.ts";
 import { changeOf, CoinPool, type Hold, netGas } from "./coin_pool.ts";
 import { type Effects, SPLIT_GAS, StationNode } from "./node.ts";
 import { isRefusal, sponsorFailure } from "./sponsor_failure.ts";

@@ -1,4 +1,5 @@
 import { createHash } from "node:crypto";
+import { pause } from "../../../../src/deadline.ts";
 import { SvcError } from "../../../../src/errors.ts";
 import type { BackendHealth, CallOptions } from "../../../../src/interfaces/mod.ts";
 import { AggregatorFailure, ask } from "./answer.ts";
@@ -97,10 +98,10 @@ export class Aggregators {
    */
   async read(path: string, options: ReadOptions): Promise<ReadBlob | undefined> {
     const pauses = options.fresh ? FRESH_PAUSES_MS : [];
-    for (const pause of pauses) {
+    for (const ms of pauses) {
       const found = await this.#readOnce(path, options);
       if (found !== undefined) return found;
-      await (this.#options.sleep ?? sleep)(pause, options.signal);
+      await (this.#options.sleep ?? pause)(ms, options.signal);
     }
     return await this.#readOnce(path, options);
   }
@@ -204,19 +205,5 @@ function pauseOf(error: unknown): number {
 function unreadable(waitMs: number): SvcError {
   return new SvcError("storage_unavailable", "The blob cannot be read from Walrus now", {
     ...(waitMs === 0 ? {} : { retryAfter: Math.ceil(waitMs / 1000) }),
-  });
-}
-
-function sleep(ms: number, signal?: AbortSignal): Promise<void> {
-  return new Promise((resolve, reject) => {
-    const timer = setTimeout(() => {
-      signal?.removeEventListener("abort", abort);
-      resolve();
-    }, ms);
-    const abort = () => {
-      clearTimeout(timer);
-      reject(signal?.reason);
-    };
-    signal?.addEventListener("abort", abort, { once: true });
   });
 }

@@ -1,3 +1,4 @@
+import { Deadline } from "../../../../src/deadline.ts";
 import { gather } from "../../../../src/wire/body/gathered_bytes.ts";
 import { retryAfterOf } from "../../../shared/models/bounded_fetch.ts";
 
@@ -41,13 +42,9 @@ export async function ask(
   url: string,
   { maxBytes, timeoutMs, signal, now }: AskOptions,
 ): Promise<Uint8Array<ArrayBuffer> | undefined> {
-  const deadline = new AbortController();
-  const timer = setTimeout(() => deadline.abort(), timeoutMs);
+  using deadline = new Deadline(timeoutMs, signal);
   try {
-    const response = await fetch(url, {
-      redirect: "error",
-      signal: AbortSignal.any([signal, deadline.signal]),
-    });
+    const response = await fetch(url, { redirect: "error", signal: deadline.signal });
     if (response.status !== 200) {
       await response.body?.cancel();
       if (response.status === 404) return undefined;
@@ -57,10 +54,8 @@ export async function ask(
   } catch (cause) {
     signal.throwIfAborted();
     if (cause instanceof AggregatorFailure) throw cause;
-    if (deadline.signal.aborted) throw new AggregatorFailure("did not answer in time", { cause });
+    if (deadline.isLate) throw new AggregatorFailure("did not answer in time", { cause });
     throw new AggregatorFailure("cannot be reached", { cause });
-  } finally {
-    clearTimeout(timer);
   }
 }
 

@@ -1,3 +1,4 @@
+import { abortable } from "../../../../src/deadline.ts";
 import type { CallOptions, Scope } from "../../../../src/interfaces/mod.ts";
 import type { Catalogue } from "../catalogue.ts";
 import {
@@ -216,19 +217,5 @@ export class Discovery {
       attributes.get(ATTRIBUTE_PACKAGE) === this.#options.packageId;
     if (!ours || namespace === undefined || namespace.length > MAX_NAMESPACE) return undefined;
     return { owner, namespace };
-  }
-}
-
-/** The promise, or the signal's reason when that comes first; what was shared goes on. */
-async function abortable<T>(promise: Promise<T>, signal: AbortSignal | undefined): Promise<T> {
-  if (signal === undefined) return await promise;
-  const aborted = Promise.withResolvers<never>();
-  const abort = () => aborted.reject(signal.reason);
-  signal.addEventListener("abort", abort, { once: true });
-  try {
-    return await Promise.race([promise, aborted.promise]);
-  } finally {
-    signal.removeEventListener("abort", abort);
-    promise.catch(() => {});
   }
 }

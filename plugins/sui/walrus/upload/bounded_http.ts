@@ -1,3 +1,4 @@
+import { Deadline } from "../../../../src/deadline.ts";
 import { gather } from "../../../../src/wire/body/gathered_bytes.ts";
 import { retryAfterOf } from "../../../shared/models/bounded_fetch.ts";
 import { type Part, StepFailure } from "./failure.ts";
@@ -28,8 +29,7 @@ export function boundedHttp(bounds: HttpBounds): typeof fetch {
   const failure = (text: string, cause?: unknown, pauseMs = 0) =>
     new StepFailure("unreachable", part, `${NAMES[part]} ${text}`, { cause, pauseMs });
   return async (input, init = {}) => {
-    const deadline = new AbortController();
-    const timer = setTimeout(() => deadline.abort(), timeoutMs);
+    using deadline = new Deadline(timeoutMs, signal);
     try {
       // Not the bytes themselves: fetch repeats a request with those when its connection breaks.
       const { body } = init;
@@ -38,7 +38,7 @@ export function boundedHttp(bounds: HttpBounds): typeof fetch {
         ...init,
         ...once,
         redirect: "error",
-        signal: AbortSignal.any([signal, deadline.signal]),
+        signal: deadline.signal,
       });
       if (response.status !== 200) {
         await response.body?.cancel();
@@ -50,12 +50,7 @@ export function boundedHttp(bounds: HttpBounds): typeof fetch {
       return new Response(bytes, { headers: { "content-type": "application/json" } });
     } catch (cause) {
       if (cause instanceof StepFailure) throw cause;
-      throw failure(
-        deadline.signal.aborted ? "did not answer in time" : "cannot be reached",
-        cause,
-      );
-    } finally {
-      clearTimeout(timer);
+      throw failure(deadline.isLate ? "did not answer in time" : "cannot be reached", cause);
     }
   };
 }

@@ -1,6 +1,7 @@
 import { SimulationError, type SuiClientTypes, TransactionError } from "@mysten/sui/client";
 import type { SuiGrpcClient } from "@mysten/sui/grpc";
 import { type Transaction, TransactionDataBuilder } from "@mysten/sui/transactions";
+import { pause } from "../../../../src/deadline.ts";
 import { StepFailure } from "./failure.ts";
 import type { SavedTransaction, SignedTransaction } from "./rows/signed_rows.ts";
 import type { Lease } from "./wallets.ts";
@@ -99,9 +100,9 @@ const PAUSES_MS = [100, 300, 600, 1_500, 3_500, 7_000] as const;
 
 /** Not the client's own wait, whose deadline would keep the process for as long as it lasts. */
 async function untilFound(sui: SuiGrpcClient, digest: string): Promise<void> {
-  for (const pause of PAUSES_MS) {
+  for (const ms of PAUSES_MS) {
     if (await find(sui, digest) !== undefined) return;
-    await new Promise((resolve) => setTimeout(resolve, pause));
+    await pause(ms);
   }
   throw new Error("The node does not find what it executed");
 }
