@@ -1,6 +1,6 @@
 /**
  * Measures the relayer: `deno task bench [part …]`, all parts by default. Prints a table a part and
- * writes one JSON file into bench/results/. See docs/performance.md for what the numbers mean.
+ * writes one JSON file into bench/results/. See docs/measurements for what the numbers mean.
  */
 import { acceptPart } from "./accept.ts";
 import { embedderPart } from "./embedder.ts";

@@ -8,9 +8,10 @@ const ROOT = new URL("../", import.meta.url);
 
 async function pages(): Promise<string[]> {
   const found: string[] = [];
-  for await (const { name } of Deno.readDir(ROOT)) if (name.endsWith(".md")) found.push(name);
-  for await (const { name } of Deno.readDir(new URL("docs/", ROOT))) {
-    if (name.endsWith(".md")) found.push(`docs/${name}`);
+  for (const folder of ["", "docs/", "docs/measurements/"]) {
+    for await (const { name } of Deno.readDir(new URL(folder, ROOT))) {
+      if (name.endsWith(".md")) found.push(folder + name);
+    }
   }
   return found;
 }
