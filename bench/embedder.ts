@@ -1,4 +1,4 @@
-import { useLite } from "../plugins/use_lite/mod.ts";
+import { useLiteEmbedder } from "../plugins/use_lite/mod.ts";
 import type { EmbedOptions } from "../src/interfaces/mod.ts";
 import type { Part } from "./figures.ts";
 import { sentence } from "./fill.ts";
@@ -14,7 +14,7 @@ export const embedderPart: Part = {
   title: "embedder: use-lite, one worker thread",
   async run(note) {
     const begin = performance.now();
-    await using embedder = useLite();
+    await using embedder = useLiteEmbedder();
     const time = async (texts: readonly string[], purpose: EmbedOptions["purpose"]) => {
       const start = performance.now();
       await embedder.embed(texts, { purpose });

@@ -1,7 +1,7 @@
 import type { Backends } from "../src/interfaces/mod.ts";
 import { encodeRecord } from "../src/memory/record.ts";
 import { timeOrderedId } from "../src/memory/remember.ts";
-import { openBackends } from "../src/program/plugins.ts";
+import { configuredSources } from "../src/program/plugins.ts";
 import { createRelayer } from "../src/relayer.ts";
 import { readSettings } from "../src/program/settings/mod.ts";
 import type { DataFolder } from "./data_folder.ts";
@@ -29,14 +29,13 @@ export async function fill(
 ): Promise<void> {
   const env = folder.env(0);
   const { settings } = readSettings(env);
-  let opened: Backends | undefined;
-  await using _relayer = await createRelayer({
+  await using relayer = await createRelayer({
     dataDir: folder.dataDir,
     relayerKey: folder.relayerKey,
-    backends: async (context) => opened = await openBackends(settings, env, context),
+    backends: await configuredSources(settings, env),
   });
   for (const [namespace, count] of Object.entries(counts)) {
-    await fillOne(opened!, folder, namespace, count);
+    await fillOne(relayer.backends, folder, namespace, count);
   }
 }
 

@@ -1,4 +1,4 @@
-import { useLite } from "../plugins/use_lite/mod.ts";
+import { useLiteEmbedder } from "../plugins/use_lite/mod.ts";
 import { Connection } from "./connection.ts";
 import { DataFolder } from "./data_folder.ts";
 import type { Part } from "./figures.ts";
@@ -20,7 +20,7 @@ export const freshPart: Part = {
   async run(note) {
     await using folder = await DataFolder.make();
     await using server = await startRelayer(folder);
-    await using embedder = useLite();
+    await using embedder = useLiteEmbedder();
     using connection = await Connection.open(server.port);
     const { key } = folder;
     const remember = (text: string) => key.request("POST", "/api/remember", { text });

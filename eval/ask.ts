@@ -1,4 +1,4 @@
-import { useLite } from "../plugins/use_lite/mod.ts";
+import { useLiteEmbedder } from "../plugins/use_lite/mod.ts";
 import { closenessOf } from "../src/memory/ask/quotes.ts";
 import { QueryVectors } from "../src/memory/recall/query_vectors.ts";
 import { comparisons } from "./compare_store.ts";
@@ -18,7 +18,7 @@ const LET_THROUGH = 0.9;
 
 /** Every query of a retrieval file, asked in the store of its fact. */
 export async function queriesOf(name: string): Promise<Query[]> {
-  await using embedder = useLite();
+  await using embedder = useLiteEmbedder();
   const vectors = new QueryVectors(embedder, 0, Date.now);
   const found: Query[] = [];
   for (const store of (await readQuerySet(name, [name])).stores) {

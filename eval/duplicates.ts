@@ -1,4 +1,4 @@
-import { useLite } from "../plugins/use_lite/mod.ts";
+import { useLiteEmbedder } from "../plugins/use_lite/mod.ts";
 import type { Embedder } from "../src/interfaces/mod.ts";
 import { Statement } from "../src/memory/analyze/same_statement.ts";
 import { documentVectors } from "../src/memory/vectors.ts";
@@ -86,7 +86,7 @@ export async function run(args: readonly string[]): Promise<number> {
   const pairs = await labelledPairs();
   const { same, recognised, different, confused } = measure(pairs);
   const missed = pairs.filter(({ a, b, same }) => same !== isSame(a, b));
-  await using embedder = useLite();
+  await using embedder = useLiteEmbedder();
   const near = await nearPairs(pairs, embedder);
   const lines = [0.995, 0.985, 0.98, 0.95, 0.9].map((atLeast) => {
     const [plain, guarded] = [false, true].map((guard) => beyondWords(near, atLeast, guard));

@@ -1,4 +1,4 @@
-import { useLite } from "../plugins/use_lite/mod.ts";
+import { useLiteEmbedder } from "../plugins/use_lite/mod.ts";
 import type { Embedder } from "../src/interfaces/mod.ts";
 import { QueryVectors } from "../src/memory/recall/query_vectors.ts";
 import { uniform } from "../bench/statistics.ts";
@@ -84,7 +84,7 @@ export async function run(args: readonly string[]): Promise<number> {
     print(HELP);
     return args.includes("--help") ? 0 : 2;
   }
-  await using embedder = useLite();
+  await using embedder = useLiteEmbedder();
   const names = args.includes("--held-out") ? [...SETS, ["held out", ["held_out"]] as const] : SETS;
   print(`${"set".padEnd(13)} queries  leg         hit@1    hit@5   rec@10  nDCG@10`);
   for (const [name, files] of names) {

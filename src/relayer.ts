@@ -3,6 +3,7 @@ import { completeConfig } from "./interfaces/complete_config.ts";
 import type { RelayerConfig } from "./interfaces/config.ts";
 import { CoreDb } from "./storage/core_db.ts";
 import { lockDataFolder } from "./storage/data_lock.ts";
+import { makePrivateFolder } from "./storage/private_file.ts";
 import { errorResponse, SvcError } from "./errors.ts";
 import { AccountCache } from "./http/account_cache.ts";
 import { BodyReader } from "./http/body.ts";
@@ -14,13 +15,13 @@ import { requestIdOf } from "./http/request_context.ts";
 import { RateLimiter } from "./http/rate_limit.ts";
 import { Router } from "./http/router.ts";
 import { ScopeIndex } from "./index/scope_index.ts";
-import type { Backends } from "./interfaces/mod.ts";
+import type { Backends, Sponsor } from "./interfaces/mod.ts";
 import { Expiries } from "./jobs/expiries.ts";
 import { KvWriter } from "./jobs/kv_writer.ts";
 import { ReplayStore } from "./jobs/replay.ts";
 import { Staging } from "./jobs/staging.ts";
 import { JobStore } from "./jobs/store.ts";
-import { JobWorker } from "./jobs/worker.ts";
+import { type Attempt, JobWorker } from "./jobs/worker.ts";
 import { type Logger, silentLogger } from "./log.ts";
 import type { Domain } from "./memory/domain.ts";
 import { processMemory } from "./memory/process.ts";
@@ -31,10 +32,10 @@ import { QueryVectors } from "./memory/recall/query_vectors.ts";
 import { Quota } from "./memory/quota.ts";
 import { replayTombstones } from "./memory/remove/remove.ts";
 import { ScopeTurns } from "./memory/scope_turns.ts";
-import type { PluginContext } from "./interfaces/plugin.ts";
 import { HEADER } from "./wire/headers.ts";
 import { openJobsFile, scrubJobsFile, withJobsFile } from "./jobs/jobs_file.ts";
 import { openBackends } from "./embed/open_backends.ts";
+import type { Relayer, RelayerOptions } from "./embed/relayer_options.ts";
 import { RelayerKey } from "./sealing/relayer_key.ts";
 import { isSameSecret, isSidecar } from "./http1/challenge.ts";
 import { TextFolder } from "./storage/text_files.ts";
@@ -42,51 +43,10 @@ import { type SidecarAddress, SidecarLink } from "./http1/link.ts";
 import { SponsorDesk } from "./sponsor/desk.ts";
 import { sidecarSponsor } from "./sponsor/sidecar_sponsor.ts";
 
+export type { Relayer, RelayerOptions };
+
 const UPKEEP_MS = 600_000;
 const DAY_MS = 86_400_000;
-
-/** Options of {@linkcode createRelayer}. */
-export interface RelayerOptions {
-  /** Folder for jobs, keys and tombstones of this relayer alone; must exist. Absent: nothing is kept. */
-  readonly dataDir?: string;
-  /** 32 secret bytes that seal what waits on disk; needed with a folder, random without. */
-  readonly relayerKey?: Uint8Array;
-  /** Where the key comes from, such as its file, for the error that another one is needed. */
-  readonly relayerKeySource?: string | undefined;
-  /**
-   * The backends; or a function that opens them with the relayer's keys, whose result the relayer
-   * disposes of. Its context knows no embedder: give vector stores that one's dimensions and model.
-   */
-  readonly backends: Backends | ((context: PluginContext) => Backends | Promise<Backends>);
-  /** Replaces defaults. */
-  readonly config?: Partial<RelayerConfig>;
-  /** Silent by default. */
-  readonly logger?: Logger;
-  /** Milliseconds since the epoch. */
-  readonly now?: () => number;
-  /** The sidecar that answers on the MCP routes; absent when there is none. */
-  readonly sidecar?: SidecarAddress;
-  /** Whether the sidecar pays for sponsored transactions, where `backends` has no sponsor. */
-  readonly sidecarSponsors?: boolean;
-}
-
-/** A running relayer. */
-export interface Relayer extends AsyncDisposable {
-  /**
-   * Answers one request; pass it to `Deno.serve`. Without `info` a client counts as this machine.
-   */
-  fetch(request: Request, info?: Pick<Deno.ServeHandlerInfo, "remoteAddr">): Promise<Response>;
-  /**
-   * Answers one call of the sidecar; pass it to a `Deno.serve` on loopback that is the sidecar's
-   * `relayerUrl`. Whoever lacks the token gets 404; with it the request counts for the client whose
-   * address the sidecar names.
-   */
-  fetchInternal(request: Request): Promise<Response>;
-  /** Resolves when no job is running and none is ready. */
-  idle(): Promise<void>;
-  /** Refuses new requests, and waits at most so many milliseconds for running jobs. */
-  drain(graceMs: number): Promise<void>;
-}
 
 /** Relayer key of a relayer that keeps nothing. */
 function keyOf({ dataDir, relayerKey }: RelayerOptions): RelayerKey {
@@ -96,16 +56,180 @@ function keyOf({ dataDir, relayerKey }: RelayerOptions): RelayerKey {
   return new RelayerKey(relayerKey ?? crypto.getRandomValues(new Uint8Array(32)));
 }
 
-function sponsorDesk(
-  { sponsor, config, now }: Domain,
-  { sponsorships: ledger }: CoreDb,
-): SponsorDesk | undefined {
+/** What a relayer stands on, opened before its backends. */
+interface Ground {
+  readonly dataDir: string | undefined;
+  readonly key: RelayerKey;
+  readonly core: CoreDb;
+  readonly kv: Deno.Kv;
+  readonly config: RelayerConfig;
+  readonly logger: Logger;
+  readonly now: () => number;
+  /** Settles after the jobs file was closed, where the queue is listened to. */
+  listening?: Promise<void>;
+}
+
+async function openGround(
+  options: RelayerOptions,
+  stack: AsyncDisposableStack,
+): Promise<Ground> {
+  const { dataDir, logger = silentLogger, now = Date.now } = options;
+  const key = keyOf(options);
+  const given = completeConfig(options.config);
+  if (dataDir !== undefined) {
+    await makePrivateFolder(dataDir);
+    stack.use(await lockDataFolder(dataDir));
+  }
+  const core = stack.use(new CoreDb(dataDir === undefined ? ":memory:" : `${dataDir}/core.db`));
+  core.bindKey(key.fingerprint(), options.relayerKeySource);
+  // The queue's listener ends after the table was closed, not with it.
+  stack.defer(async () => await ground.listening);
+  const kv = stack.adopt(await openJobsFile(dataDir), async (opened) => {
+    opened.close();
+    if (dataDir !== undefined) await scrubJobsFile(dataDir);
+  });
+  const packageId = (given.packageId ?? core.packageId()).toLowerCase();
+  const ground: Ground = {
+    dataDir,
+    key,
+    core,
+    kv,
+    config: { ...given, packageId },
+    logger,
+    now,
+  };
+  return ground;
+}
+
+/** Where accepted work is kept until it is done. */
+interface Desk {
+  readonly writer: KvWriter;
+  readonly staging: Staging;
+  readonly jobs: JobStore;
+  readonly replay: ReplayStore;
+}
+
+function openDesk({ kv, key, config, now }: Ground, stack: AsyncDisposableStack): Desk {
+  const writer = new KvWriter(kv, { wakeUps: config.dispatch.queue, now });
+  const staging = new Staging(kv, writer, now);
+  const jobs = new JobStore(kv, writer, staging, { maxPending: config.maxPendingJobs, now });
+  const replay = new ReplayStore(kv, writer, {
+    now,
+    hmac: key.hmac("replay"),
+    sealer: key.sealer("kept answer"),
+    idempotencyHours: config.idempotencyHours,
+  });
+  return { writer, staging, jobs, replay: stack.use(replay) };
+}
+
+/** A worker; `work` does what one attempt of a job needs. */
+function workerOf(
+  { kv, config, logger, now }: Ground,
+  { jobs, writer }: Desk,
+  metrics: HttpMetrics,
+  work: (attempt: Attempt) => Promise<void>,
+): JobWorker {
+  return new JobWorker(jobs, {
+    process: async (attempt) => {
+      await work(attempt);
+      const { state, job } = attempt.live;
+      metrics.jobs.observe({ state }, (now() - job.acceptedAt) / 1000);
+    },
+    concurrency: config.jobConcurrency,
+    maxAttempts: config.jobMaxAttempts,
+    dispatch: config.dispatch,
+    now,
+    random: Math.random,
+    logger,
+    busy: () => writer.bursting,
+    ...(config.dispatch.queue
+      ? { wakeAfter: (delay: number) => kv.enqueue({ wake: true }, { delay }).then(() => {}) }
+      : {}),
+  });
+}
+
+/** Everything the operations on memories work with. */
+function domainOf(
+  { dataDir, key, core, kv, config, logger, now }: Ground,
+  { writer, staging, jobs }: Desk,
+  backends: Backends,
+  worker: JobWorker,
+  stack: AsyncDisposableStack,
+): Domain {
+  const index = new ScopeIndex({
+    vectorStore: backends.vectorStore,
+    dimensions: backends.embedder.dimensions,
+    budgetBytes: config.indexMemoryBytes,
+  });
+  stack.use(bounded(index));
+  return {
+    ...backends,
+    config,
+    index,
+    textFiles: stack.use(new TextFolder(dataDir, key.hmac("words"))),
+    jobs,
+    worker,
+    expiries: new Expiries(kv, writer),
+    staging,
+    tombstones: core.tombstones,
+    tombstoneBlobs: core.tombstoneBlobs,
+    keyUse: core.keyUse,
+    payloads: key.sealer("payload"),
+    steps: key.sealer("step"),
+    cursors: key.sealer("cursor"),
+    quota: new Quota(),
+    queries: new QueryVectors(backends.embedder, config.embeddingCacheTtlSeconds, now),
+    chats: new BoundedCalls(config.llmCalls, 8 * config.llmCalls),
+    turns: new ScopeTurns(),
+    logger,
+    now,
+  };
+}
+
+/** Takes up the jobs of an earlier relayer, and starts working. */
+async function start(
+  ground: Ground,
+  { replay, jobs, writer }: Desk,
+  domain: Domain,
+  stack: AsyncDisposableStack,
+): Promise<void> {
+  const { worker } = domain;
+  const waiting = await withJobsFile(async () => {
+    await replay.open();
+    return await jobs.recover();
+  });
+  await replayTombstones(domain);
+  if (ground.config.dispatch.queue) {
+    ground.listening = ground.kv.listenQueue(() => {
+      writer.woken();
+      return worker.sweep();
+    }).catch(() => {});
+  }
+  stack.defer(() => worker.stop(0)); // also where the rest of the start fails
+  worker.start();
+  worker.resume(waiting);
+  stack.use(await startBackground(domain, ground.core.keys));
+}
+
+function sponsorDesk({ config, core, now }: Ground, sponsor: Sponsor | undefined) {
   const { packageId = "" } = config;
+  const { sponsorships: ledger } = core;
   return sponsor && new SponsorDesk({ sponsor, config: config.sponsor, packageId, ledger, now });
+}
+
+/** What a running relayer is made of. */
+interface Parts {
+  readonly ground: Ground;
+  readonly desk: Desk;
+  readonly backends: Backends;
+  readonly domain: Domain;
+  readonly metrics: HttpMetrics;
+  readonly sidecar: SidecarAddress | undefined;
 }
 
 /** Everything a relayer consists of, opened in order and disposed of in reverse. */
 class RunningRelayer implements Relayer {
+  readonly backends: Backends;
   readonly #domain: Domain;
   readonly #router: Router;
   readonly #mcp: McpProxy;
@@ -116,31 +240,21 @@ class RunningRelayer implements Relayer {
   #closing = false;
   #drained = false;
 
-  constructor(
-    domain: Domain,
-    kv: Deno.Kv,
-    writer: KvWriter,
-    replay: ReplayStore,
-    sponsor: SponsorDesk | undefined,
-    metrics: HttpMetrics,
-    sidecar: SidecarAddress | undefined,
-    stack: AsyncDisposableStack,
-  ) {
-    const { config, logger, now } = domain;
+  constructor(parts: Parts, stack: AsyncDisposableStack) {
+    const { ground, desk, domain, metrics, sidecar } = parts;
+    const { config, logger, now } = ground;
+    const { writer, replay } = desk;
     stack.use(forwardAccountChanges(domain));
     const bodies = new BodyReader(config.unverifiedBodyBytes, config.bodyTimeoutMs);
+    this.backends = parts.backends;
     this.#domain = domain;
     this.#replay = replay;
     this.#sidecarToken = sidecar?.token;
-    this.#mcp = stack.use(
-      new McpProxy({
-        config,
-        bodies,
-        failures: metrics.sidecarFailures,
-        sidecar: sidecar &&
-          { gate: stack.use(new SidecarLink(sidecar)), token: sidecar.token },
-      }),
-    );
+    const link = sidecar && { gate: stack.use(new SidecarLink(sidecar)), token: sidecar.token };
+    const failures = metrics.sidecarFailures;
+    this.#mcp = stack.use(new McpProxy({ config, bodies, failures, sidecar: link }));
+    const probe = sidecar &&
+      ((signal: AbortSignal) => isSidecar(sidecar.url, sidecar.token, { signal }));
     this.#router = new Router({
       domain,
       accounts: stack.use(new AccountCache(domain.accounts, config, now)),
@@ -148,14 +262,9 @@ class RunningRelayer implements Relayer {
       limiter: new RateLimiter(now),
       replay,
       writer,
-      sponsor,
+      sponsor: sponsorDesk(ground, domain.sponsor),
       metrics,
-      health: new Health(
-        domain,
-        kv,
-        writer,
-        sidecar && ((signal) => isSidecar(sidecar.url, sidecar.token, { signal })),
-      ),
+      health: new Health(domain, ground.kv, writer, probe),
       mcp: this.#mcp,
       logger,
       closing: () => this.#closing,
@@ -236,109 +345,28 @@ class RunningRelayer implements Relayer {
  * `storage_unavailable` when a file cannot be used.
  */
 export async function createRelayer(options: RelayerOptions): Promise<Relayer> {
-  const { dataDir, logger = silentLogger, now = Date.now } = options;
-  const key = keyOf(options);
-  const given = completeConfig(options.config);
   await using stack = new AsyncDisposableStack();
-  if (dataDir !== undefined) stack.use(await lockDataFolder(dataDir));
-  const core = stack.use(new CoreDb(dataDir === undefined ? ":memory:" : `${dataDir}/core.db`));
-  core.bindKey(key.fingerprint(), options.relayerKeySource);
-  let listening: Promise<void> | undefined;
-  // The queue's listener ends after the table was closed, not with it.
-  stack.defer(async () => await listening);
-  const kv = stack.adopt(await openJobsFile(dataDir), async (opened) => {
-    opened.close();
-    if (dataDir !== undefined) await scrubJobsFile(dataDir);
-  });
-  const config: RelayerConfig = {
-    ...given,
-    packageId: (given.packageId ?? core.packageId()).toLowerCase(),
-  };
-  const backends = await openBackends(options, core, key, stack);
-
-  const writer = new KvWriter(kv, { wakeUps: config.dispatch.queue, now });
-  const staging = new Staging(kv, writer, now);
-  const jobs = new JobStore(kv, writer, staging, { maxPending: config.maxPendingJobs, now });
-  const replay = new ReplayStore(kv, writer, {
-    now,
-    hmac: key.hmac("replay"),
-    sealer: key.sealer("kept answer"),
-    idempotencyHours: config.idempotencyHours,
-  });
-  stack.use(replay);
+  const ground = await openGround(options, stack);
+  const { core, dataDir, key, logger } = ground;
+  const backends = await openBackends(options.backends, {
+    dataDir,
+    keys: core.keys,
+    sealer: (purpose) => key.sealer(purpose),
+    log: (level, message) => logger[level](message),
+  }, stack);
   const metrics = new HttpMetrics();
-  const worker = new JobWorker(jobs, {
-    process: async (attempt) => {
-      await processMemory(domain, attempt);
-      const { state, job } = attempt.live;
-      metrics.jobs.observe({ state }, (now() - job.acceptedAt) / 1000);
-    },
-    concurrency: config.jobConcurrency,
-    maxAttempts: config.jobMaxAttempts,
-    dispatch: config.dispatch,
-    now,
-    random: Math.random,
-    logger,
-    busy: () => writer.bursting,
-    ...(config.dispatch.queue
-      ? { wakeAfter: (delay: number) => kv.enqueue({ wake: true }, { delay }).then(() => {}) }
-      : {}),
-  });
   const unreachable = () => metrics.sidecarFailures.add({ reason: "unreachable" });
-  const index = new ScopeIndex({
-    vectorStore: backends.vectorStore,
-    dimensions: backends.embedder.dimensions,
-    budgetBytes: config.indexMemoryBytes,
-  });
-  stack.use(bounded(index));
-  const domain: Domain = {
+  const desk = openDesk(ground, stack);
+  const worker = workerOf(ground, desk, metrics, (attempt) => processMemory(domain, attempt));
+  const domain = {
     ...(options.sidecarSponsors
       ? { sponsor: stack.use(sidecarSponsor(options, unreachable)) }
       : {}),
-    ...backends,
-    config,
-    index,
-    textFiles: stack.use(new TextFolder(dataDir, key.hmac("words"))),
-    jobs,
-    worker,
-    expiries: new Expiries(kv, writer),
-    staging,
-    tombstones: core.tombstones,
-    tombstoneBlobs: core.tombstoneBlobs,
-    keyUse: core.keyUse,
-    payloads: key.sealer("payload"),
-    steps: key.sealer("step"),
-    cursors: key.sealer("cursor"),
-    quota: new Quota(),
-    queries: new QueryVectors(backends.embedder, config.embeddingCacheTtlSeconds, now),
-    chats: new BoundedCalls(config.llmCalls, 8 * config.llmCalls),
-    turns: new ScopeTurns(),
-    logger,
-    now,
+    ...domainOf(ground, desk, backends, worker, stack),
   };
-  const waiting = await withJobsFile(async () => {
-    await replay.open();
-    return await jobs.recover();
-  });
-  await replayTombstones(domain);
-  if (config.dispatch.queue) {
-    listening = kv.listenQueue(() => {
-      writer.woken();
-      return worker.sweep();
-    }).catch(() => {});
-  }
-  stack.defer(() => worker.stop(0)); // also where the rest of the start fails
-  worker.start();
-  worker.resume(waiting);
-  stack.use(await startBackground(domain, core.keys));
+  await start(ground, desk, domain, stack);
   return new RunningRelayer(
-    domain,
-    kv,
-    writer,
-    replay,
-    sponsorDesk(domain, core),
-    metrics,
-    options.sidecar,
+    { ground, desk, backends, domain, metrics, sidecar: options.sidecar },
     stack,
   );
 }

@@ -4,11 +4,15 @@
  * @module
  */
 import {
+  type BackendSource,
   definePlugin,
   type Field,
   type Fields,
   integer,
   type Plugin,
+  pluginSource,
+  requireFolder,
+  type Values,
 } from "../../src/interfaces/plugin.ts";
 import { nativeFolder } from "./library.ts";
 import { lancedbVectorStore } from "./vector_store.ts";
@@ -35,7 +39,7 @@ const fields: LancedbFields = {
 };
 
 /** The plugin `lancedb` for the role `vectorStore`. */
-const lancedb: Plugin<LancedbFields> = definePlugin<LancedbFields>({
+const plugin: Plugin<LancedbFields> = definePlugin<LancedbFields>({
   name: "lancedb",
   fields,
   permissions: (_role, _settings, dataDir) => ({
@@ -45,15 +49,18 @@ const lancedb: Plugin<LancedbFields> = definePlugin<LancedbFields>({
     ffi: [nativeFolder()],
   }),
   roles: {
-    vectorStore: ({ vectorIndexRows }, { dataDir, dimensions, log, model, sealer }) =>
+    vectorStore: ({ vectorIndexRows }, context) =>
       lancedbVectorStore({
-        dataDir,
-        dimensions,
-        model,
-        sealer: sealer("lancedb"),
+        ...context,
+        dataDir: requireFolder(context, "lancedb"),
         flush: { vectorIndexRows },
-        log: (message) => log("warn", message),
+        log: (message) => context.log("warn", message),
       }),
   },
 });
-export default lancedb;
+export default plugin;
+
+/** The vector store for `createRelayer`. */
+export function lancedb(settings: Partial<Values<LancedbFields>> = {}): BackendSource {
+  return pluginSource(plugin, settings);
+}

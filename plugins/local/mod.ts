@@ -3,7 +3,13 @@
  *
  * @module
  */
-import { definePlugin, type Plugin } from "../../src/interfaces/plugin.ts";
+import {
+  type BackendSource,
+  definePlugin,
+  type Plugin,
+  pluginSource,
+  requireFolder,
+} from "../../src/interfaces/plugin.ts";
 import { localAccounts } from "./accounts.ts";
 import { localBlobStore } from "./blob_store.ts";
 import { localCipher } from "./cipher.ts";
@@ -18,17 +24,22 @@ export { localVectorStore, type LocalVectorStoreOptions } from "./vector_store.t
 export type LocalFields = Record<never, never>;
 
 /** The embedded backends by role. */
-const local: Plugin<LocalFields> = definePlugin<LocalFields>({
+const plugin: Plugin<LocalFields> = definePlugin<LocalFields>({
   name: "local",
   fields: {},
   permissions: (role, _settings, dataDir) =>
     role === "cipher" ? {} : { read: [dataDir], write: [dataDir] },
   roles: {
-    accounts: (_settings, { dataDir }) => localAccounts({ dataDir }),
-    blobStore: (_settings, { dataDir }) => localBlobStore({ dataDir }),
-    cipher: (_settings, { sealer, keys }) => localCipher({ sealer: sealer("local-cipher"), keys }),
-    vectorStore: (_settings, { dataDir, dimensions, model, sealer }) =>
-      localVectorStore({ dataDir, dimensions, model, sealer: sealer("local-index") }),
+    accounts: (_settings, context) => localAccounts({ dataDir: requireFolder(context, "local") }),
+    blobStore: (_settings, context) => localBlobStore({ dataDir: requireFolder(context, "local") }),
+    cipher: (_settings, context) => localCipher(context),
+    vectorStore: (_settings, context) =>
+      localVectorStore({ ...context, dataDir: requireFolder(context, "local") }),
   },
 });
-export default local;
+export default plugin;
+
+/** Accounts, blobs, keys and index for `createRelayer`. */
+export function local(): BackendSource {
+  return pluginSource(plugin);
+}

@@ -8,7 +8,12 @@
  *
  * @module
  */
-import { definePlugin, type Plugin } from "../../src/interfaces/plugin.ts";
+import {
+  type BackendSource,
+  definePlugin,
+  type Plugin,
+  pluginSource,
+} from "../../src/interfaces/plugin.ts";
 import { memoryAccounts } from "./accounts.ts";
 import { memoryBlobStore } from "./blob_store.ts";
 import { memoryCipher } from "./cipher.ts";
@@ -38,3 +43,8 @@ const plugin: Plugin = definePlugin({
 });
 
 export default plugin;
+
+/** Every role but `languageModel` and `sponsor`, for `createRelayer`. */
+export function memory(): BackendSource {
+  return pluginSource(plugin);
+}

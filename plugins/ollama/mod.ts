@@ -23,14 +23,17 @@ import type {
   LanguageModel,
 } from "../../src/interfaces/mod.ts";
 import {
+  type BackendSource,
   definePlugin,
   type Field,
+  type FileContext,
   httpUrl,
   integer,
   optionalText,
   type Permissions,
   type Plugin,
-  type PluginContext,
+  pluginSource,
+  type Values,
 } from "../../src/interfaces/plugin.ts";
 import { EMBEDDING_BOUNDS } from "../shared/models/embedder.ts";
 import {
@@ -60,13 +63,13 @@ export interface OllamaOptions {
   /** Deadlines and breaker where the defaults do not fit. */
   readonly bounds?: Partial<GuardOptions>;
   /** Where to keep what was found out about the model, and where notes go. */
-  readonly context?: Pick<PluginContext, "dataDir" | "log">;
+  readonly context?: FileContext;
 }
 
 /** Smallest and largest room for a conversation that is asked for, in tokens. */
 const CONTEXT = { min: 4096, max: 131_072 };
 
-const silent: Pick<PluginContext, "dataDir" | "log"> = { dataDir: "", log() {} };
+const silent: FileContext = { log() {} };
 const hintFor = (model: string) => `run "ollama pull ${model}" where Ollama runs`;
 
 /** Whether a name of the server's list means the model; without a tag it is `latest`. */
@@ -221,3 +224,13 @@ const plugin: Plugin<OllamaFields> = definePlugin({
 });
 
 export default plugin;
+
+/** The roles for which a model is named, for `createRelayer`. */
+export function ollama(settings: Partial<Values<OllamaFields>>): BackendSource {
+  const { name, embedder, languageModel } = pluginSource(plugin, settings);
+  return {
+    name,
+    ...(settings.embeddingModel === undefined ? {} : { embedder }),
+    ...(settings.chatModel === undefined ? {} : { languageModel }),
+  };
+}

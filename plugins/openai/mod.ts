@@ -19,16 +19,19 @@ import OpenAI from "openai";
 import { SvcError } from "../../src/errors.ts";
 import type { Embedder, LanguageModel } from "../../src/interfaces/mod.ts";
 import {
+  type BackendSource,
   definePlugin,
   type Field,
+  type FileContext,
   headerSecret,
   httpUrl,
   integer,
   type Permissions,
   type Plugin,
-  type PluginContext,
+  pluginSource,
   type Secret,
   text,
+  type Values,
 } from "../../src/interfaces/plugin.ts";
 import { EMBEDDING_BOUNDS } from "../shared/models/embedder.ts";
 import { GuardedCalls, type GuardOptions } from "../shared/models/guarded_calls.ts";
@@ -57,10 +60,10 @@ export interface OpenAIOptions {
   /** Deadlines and breaker where the defaults do not fit. */
   readonly bounds?: Partial<GuardOptions>;
   /** Where to keep what was found out about the model, and where notes go. */
-  readonly context?: Pick<PluginContext, "dataDir" | "log">;
+  readonly context?: FileContext;
 }
 
-const silent: Pick<PluginContext, "dataDir" | "log"> = { dataDir: "", log() {} };
+const silent: FileContext = { log() {} };
 
 /** The client says nothing about this machine, and no key where there is none. */
 function prepare(apiKey: Secret | undefined): (headers: Headers) => void {
@@ -237,3 +240,8 @@ const plugin: Plugin<OpenAIFields> = definePlugin({
 });
 
 export default plugin;
+
+/** The embedder and the language model, for `createRelayer`. */
+export function openai(settings: Partial<Values<OpenAIFields>> = {}): BackendSource {
+  return pluginSource(plugin, settings);
+}

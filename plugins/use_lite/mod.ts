@@ -4,16 +4,21 @@
  *
  * @example Usage
  * ```ts
- * import { useLite } from "./mod.ts";
+ * import { useLiteEmbedder } from "./mod.ts";
  *
- * await using embedder = useLite();
+ * await using embedder = useLiteEmbedder();
  * const [windows] = await embedder.embed(["What do I like?"], { purpose: "query" });
  * if (windows?.[0]?.length !== embedder.dimensions) throw new Error("unexpected");
  * ```
  *
  * @module
  */
-import { definePlugin, type Permissions, type Plugin } from "../../src/interfaces/plugin.ts";
+import {
+  type BackendSource,
+  definePlugin,
+  type Permissions,
+  type Plugin,
+} from "../../src/interfaces/plugin.ts";
 import type { Embedder } from "../../src/interfaces/embedder.ts";
 import { WorkerEmbedder } from "./embedder.ts";
 import { pathsToRead } from "./folders.ts";
@@ -23,7 +28,7 @@ export type * from "../../src/interfaces/mod.ts";
 export type * from "../../src/interfaces/plugin.ts";
 export type { KernelName } from "./engine/matrix_product.ts";
 
-/** Options of {@linkcode useLite}. */
+/** Options of {@linkcode useLiteEmbedder}. */
 export interface UseLiteOptions {
   /** Build of the matrix product; the fastest one the runtime supports by default. */
   readonly kernel?: KernelName;
@@ -34,8 +39,13 @@ export interface UseLiteOptions {
  * of memory, are loaded in the background. Needs the permissions of the plugin; without
  * `--allow-sys=getPriority,setPriority` its thread does not let others go first.
  */
-export function useLite(options: UseLiteOptions = {}): Embedder {
+export function useLiteEmbedder(options: UseLiteOptions = {}): Embedder {
   return new WorkerEmbedder(options);
+}
+
+/** The embedder for `createRelayer`. */
+export function useLite(options: UseLiteOptions = {}): BackendSource {
+  return { name: "use-lite", embedder: () => useLiteEmbedder(options) };
 }
 
 /** The plugin `use-lite` for the role `embedder`. */
@@ -49,7 +59,7 @@ const plugin: Plugin = definePlugin({
       ...(Deno.build.os === "linux" ? { sys: ["getPriority", "setPriority"] } : {}),
     };
   },
-  roles: { embedder: () => useLite() },
+  roles: { embedder: () => useLiteEmbedder() },
 });
 
 export default plugin;

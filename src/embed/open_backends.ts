@@ -1,31 +1,145 @@
-import type { CoreDb } from "../storage/core_db.ts";
-import type { Backends } from "../interfaces/mod.ts";
-import { silentLogger } from "../log.ts";
-import type { PluginContext } from "../interfaces/plugin.ts";
-import type { RelayerKey } from "../sealing/relayer_key.ts";
-import type { RelayerOptions } from "../relayer.ts";
+import { SvcError } from "../errors.ts";
+import type { Backends, Role } from "../interfaces/mod.ts";
+import type {
+  Backend,
+  BackendSource,
+  Factory,
+  FileContext,
+  KeyStore,
+  RoleContexts,
+  Sealer,
+} from "../interfaces/plugin.ts";
 
-function contextOf(options: RelayerOptions, core: CoreDb, key: RelayerKey): PluginContext {
-  return {
-    dataDir: options.dataDir ?? "",
-    dimensions: 0,
-    model: "",
-    sealer: (purpose) => key.sealer(`plugin ${purpose}`),
-    keys: core.keys,
-    log: (level, message) => (options.logger ?? silentLogger)[level](message),
-  };
+/** What a relayer gives the factories of its backends. */
+export interface Surroundings extends FileContext {
+  /** Wrapped data keys. */
+  readonly keys: KeyStore;
+  /** Encryption under the relayer key; equal purposes give equal keys. */
+  sealer(purpose: string): Sealer;
 }
 
-/** The backends of a relayer; those it opens itself are disposed of with the stack. */
+/** Whether a relayer works without anybody in the role. */
+const MAY_BE_EMPTY: Readonly<Record<Role, boolean>> = {
+  accounts: false,
+  blobStore: false,
+  cipher: false,
+  embedder: false,
+  languageModel: true,
+  sponsor: true,
+  vectorStore: false,
+};
+
+const ROLES = Object.keys(MAY_BE_EMPTY) as Role[];
+
+/** Names that keys had before they were made of plugin and role: what they sealed must open. */
+const EARLIER_PURPOSES: Readonly<Record<string, string>> = {
+  "lancedb-vectorStore": "lancedb",
+  "local-vectorStore": "local-index",
+};
+
+function purposeOf(plugin: string | undefined, role: Role): string {
+  const purpose = plugin === undefined ? role : `${plugin}-${role}`;
+  return `plugin ${EARLIER_PURPOSES[purpose] ?? purpose}`;
+}
+
+function refused(message: string): SvcError {
+  return new SvcError("invalid_parameter", message);
+}
+
+const isObject = (value: unknown): value is object => typeof value === "object" && value !== null;
+
+/** The last source of each role that somebody plays. */
+function lastOf(sources: readonly BackendSource[]): Map<Role, BackendSource> {
+  const last = new Map<Role, BackendSource>();
+  for (const source of sources) {
+    if (!isObject(source)) throw refused("An element of backends is no object of roles");
+    for (const [member, value] of Object.entries(source)) {
+      if (member === "name" || value === undefined) continue;
+      const role = ROLES.find((known) => known === member);
+      if (role === undefined) {
+        throw refused(`${member} is no role: backends has ${ROLES.join(", ")}`);
+      }
+      if (typeof value !== "function" && !isObject(value)) {
+        throw refused(`backends: what plays ${role} is neither a backend nor a factory of one`);
+      }
+      last.set(role, source);
+    }
+  }
+  return last;
+}
+
+/** Opens what plays each role; what factories opened is disposed of with the stack. */
+class Opening {
+  readonly #sources: ReadonlyMap<Role, BackendSource>;
+  readonly #surroundings: Surroundings;
+  readonly #stack: AsyncDisposableStack;
+  /** One object may play several roles; it is disposed of once. */
+  readonly #owned = new Set<object>();
+
+  constructor(
+    sources: ReadonlyMap<Role, BackendSource>,
+    surroundings: Surroundings,
+    stack: AsyncDisposableStack,
+  ) {
+    this.#sources = sources;
+    this.#surroundings = surroundings;
+    this.#stack = stack;
+  }
+
+  /** Encryption for what plays the role. */
+  sealer(role: Role): Sealer {
+    return this.#surroundings.sealer(purposeOf(this.#sources.get(role)?.name, role));
+  }
+
+  /** The backend of a role that somebody plays. */
+  async open<R extends Role>(role: R, context: RoleContexts[R]): Promise<Backend<R>> {
+    const player = this.#sources.get(role)?.[role] as Backend<R> | Factory<R>;
+    if (typeof player !== "function") return player;
+    const backend = await player(context);
+    if (!isObject(backend)) throw refused(`The factory of ${role} opened no backend`);
+    if (!this.#owned.has(backend)) this.#owned.add(this.#stack.use(backend));
+    return backend;
+  }
+}
+
+/**
+ * Opens the backends of a relayer: the embedder first, since the vector store is told its model and
+ * the length of its vectors. What factories opened is disposed of with the stack, in reverse.
+ *
+ * @param given Sources; of several that play a role, the last one does.
+ * @throws {SvcError} `invalid_parameter` when a source is none, or nobody plays a role that is needed;
+ * and whatever a factory throws.
+ */
 export async function openBackends(
-  options: RelayerOptions,
-  core: CoreDb,
-  key: RelayerKey,
+  given: BackendSource | readonly BackendSource[],
+  surroundings: Surroundings,
   stack: AsyncDisposableStack,
 ): Promise<Backends> {
-  if (typeof options.backends !== "function") return options.backends;
-  const backends = await options.backends(contextOf(options, core, key));
-  // One object may play several roles; it is disposed of once.
-  for (const backend of new Set(Object.values(backends))) stack.use(backend);
-  return backends;
+  const sources = lastOf(Array.isArray(given) ? given : [given]);
+  const missing = ROLES.filter((role) => !MAY_BE_EMPTY[role] && !sources.has(role));
+  if (missing.length > 0) {
+    throw refused(`Nothing plays ${missing.join(", ")}: add a source of it to backends`);
+  }
+  const opening = new Opening(sources, surroundings, stack);
+  const { dataDir, keys } = surroundings;
+  const log: FileContext["log"] = (level, message) => surroundings.log(level, message);
+  const files = { dataDir, log };
+  const embedder = await opening.open("embedder", files);
+  const { dimensions, model } = embedder;
+  return {
+    embedder,
+    accounts: await opening.open("accounts", files),
+    cipher: await opening.open("cipher", { sealer: opening.sealer("cipher"), keys, log }),
+    blobStore: await opening.open("blobStore", files),
+    vectorStore: await opening.open("vectorStore", {
+      ...files,
+      dimensions,
+      model,
+      sealer: opening.sealer("vectorStore"),
+    }),
+    ...(sources.has("languageModel")
+      ? { languageModel: await opening.open("languageModel", files) }
+      : {}),
+    ...(sources.has("sponsor") ? { sponsor: await opening.open("sponsor", { log }) } : {}),
+  };
 }

@@ -1,7 +1,15 @@
 import { SvcError } from "../errors.ts";
-import { type Env, inspectFields } from "../interfaces/fields.ts";
-import type { Backends, Role } from "../interfaces/mod.ts";
-import type { Permissions, Plugin, PluginContext } from "../interfaces/plugin.ts";
+import { type Env, inspectFields, readFields } from "../interfaces/fields.ts";
+import type { Embedder, Role } from "../interfaces/mod.ts";
+import {
+  type Backend,
+  type BackendSource,
+  type Factory,
+  type Permissions,
+  type Plugin,
+  pluginSource,
+  type RoleContexts,
+} from "../interfaces/plugin.ts";
 import { BUILT_IN, EMPTY } from "./settings/plugin_names.ts";
 import { ROLE_FIELDS } from "./settings/roles.ts";
 import type { Settings } from "./settings/mod.ts";
@@ -113,74 +121,50 @@ export function pluginPermissions(
  */
 export async function openBackend<R extends Role>(
   role: R,
-  castings: readonly Casting[],
+  { name, plugin }: Casting,
   env: Env,
-  context: PluginContext,
-): Promise<NonNullable<Backends[R]>> {
-  const casting = castings.find((candidate) => candidate.role === role);
-  const factory = casting?.plugin.roles[role];
-  if (casting === undefined || factory === undefined) {
-    throw new SvcError("invalid_parameter", `${ROLE_FIELDS[role].env}: nothing plays ${role}`);
-  }
-  const { values, problems } = inspectFields(casting.plugin.fields, env);
-  if (problems.length > 0) throw new SvcError("invalid_parameter", problems.join("\n"));
+  context: RoleContexts[R],
+): Promise<Backend<R>> {
+  const factories: { readonly [K in Role]?: Factory<K> } = pluginSource(
+    plugin,
+    readFields(plugin.fields, env),
+  );
+  const open = factories[role];
+  if (open === undefined) throw refused(role, name, `does not play ${role}`);
   try {
-    return await factory(values, context);
+    return await open(context);
   } catch (error) {
     if (error instanceof Deno.errors.NotCapable) {
       // Deno's text names the access; what it says about command line flags is no help here.
       const access = error.message.split(", run again", 1)[0];
-      throw refused(role, casting.name, `lacks a permission. ${access}`, error);
+      throw refused(role, name, `lacks a permission. ${access}`, error);
     }
-    throw error instanceof SvcError ? error : refused(role, casting.name, "failed to open", error);
+    throw error instanceof SvcError ? error : refused(role, name, "failed to open", error);
   }
 }
 
 /**
- * Opens every chosen backend: the embedder first, since the others are told its model and the
- * length of its vectors. The caller disposes of them; when one fails, those before it are disposed
- * of here, in reverse.
+ * What plays each role as configured, for `createRelayer`. Its factories report the setting at
+ * fault.
  *
- * @param context What plugins are told; `dimensions` and `model` are filled in here.
  * @param castings The plugins, where they are loaded already.
- * @throws {SvcError} `invalid_parameter` with the setting at fault.
+ * @throws {SvcError} `invalid_parameter` when a plugin cannot be had.
  */
-export async function openBackends(
+export async function configuredSources(
   settings: Settings,
   env: Env,
-  context: PluginContext,
   castings?: readonly Casting[],
-): Promise<Backends> {
+): Promise<BackendSource[]> {
   const chosen = castings ?? await loadOrThrow(settings);
-  await using stack = new AsyncDisposableStack();
-  const owned = new Set<AsyncDisposable>();
-  const open = async <R extends Role>(role: R, about: { dimensions: number; model: string }) => {
-    const backend = await openBackend(role, chosen, env, {
-      ...about,
-      dataDir: context.dataDir,
-      keys: context.keys,
-      sealer: (purpose) => context.sealer(purpose),
-      log: (level, message) => context.log(level, message),
-    });
-    // One object may play several roles; it is disposed of once.
-    if (!owned.has(backend)) owned.add(stack.use(backend));
-    return backend;
-  };
-  const plays = (role: Role) => chosen.some((casting) => casting.role === role);
-  const embedder = await open("embedder", { dimensions: 0, model: "" });
-  const about = { dimensions: embedder.dimensions, model: embedder.model };
-  checkDimensions(settings, about.dimensions);
-  const backends: Backends = {
-    embedder,
-    accounts: await open("accounts", about),
-    cipher: await open("cipher", about),
-    blobStore: await open("blobStore", about),
-    vectorStore: await open("vectorStore", about),
-    ...(plays("languageModel") ? { languageModel: await open("languageModel", about) } : {}),
-    ...(plays("sponsor") ? { sponsor: await open("sponsor", about) } : {}),
-  };
-  stack.move();
-  return backends;
+  return chosen.map((casting) => {
+    const { role, plugin } = casting;
+    const open = async (context: RoleContexts[Role]) => {
+      const backend = await openBackend(role, casting, env, context as never);
+      if (role === "embedder") checkDimensions(settings, (backend as Embedder).dimensions);
+      return backend;
+    };
+    return { name: plugin.name, [role]: open };
+  });
 }
 
 async function loadOrThrow(settings: Settings): Promise<readonly Casting[]> {

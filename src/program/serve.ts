@@ -2,11 +2,9 @@ import { within } from "../deadline.ts";
 import { openDashboard } from "./dashboard.ts";
 import { SvcError } from "../errors.ts";
 import type { Env } from "../interfaces/fields.ts";
-import type { Backends } from "../interfaces/mod.ts";
 import { listenFailure } from "./listen_failure.ts";
 import type { Logger } from "../log.ts";
-import type { PluginContext } from "../interfaces/plugin.ts";
-import { openBackends } from "./plugins.ts";
+import { configuredSources } from "./plugins.ts";
 import { ensurePrivateFolder } from "../storage/private_file.ts";
 import { createRelayer, type Relayer } from "../relayer.ts";
 import { relayerConfig } from "./relayer_config.ts";
@@ -76,15 +74,13 @@ export async function serveRelayer(options: ServeOptions): Promise<void> {
   for (const warning of await ensurePrivateFolder(dataDir)) {
     logger.warn("data directory", { reason: warning });
   }
-  let backends: Backends | undefined;
   const token = settings.sidecarToken?.reveal();
   await using relayer = await createRelayer({
     dataDir,
     relayerKey: Uint8Array.fromHex(key.reveal()),
     relayerKeySource: settings.keyFile ?? settings.keyPassphraseFile ?? "SVC_RELAYER_KEY_COMMAND",
-    backends: async (context: PluginContext) =>
-      // The sponsor's key is the sidecar's alone.
-      backends = await openBackends({ ...settings, sponsor: EMPTY.sponsor ?? "" }, env, context),
+    // The sponsor's key is the sidecar's alone.
+    backends: await configuredSources({ ...settings, sponsor: EMPTY.sponsor ?? "" }, env),
     config: relayerConfig(settings),
     logger,
     ...(token === undefined ? {} : { sidecar: { url: settings.sidecarUrl, token } }),
@@ -103,7 +99,7 @@ export async function serveRelayer(options: ServeOptions): Promise<void> {
     port: server.addr.port,
     version: VERSION,
   });
-  const admin = backends?.accounts.admin;
+  const { admin } = relayer.backends.accounts;
   const dashboard = await openDashboard({
     settings,
     relayerPort: server.addr.port,

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { memoryEmbedder } from "../../plugins/memory/mod.ts";
-import { useLite } from "../../plugins/use_lite/mod.ts";
+import { useLiteEmbedder } from "../../plugins/use_lite/mod.ts";
 import { type Env, Installation } from "../crash/installation.ts";
 import { call, health, type Identity, idle, poll } from "../crash/wire.ts";
 import { Gate, turned } from "../memory/other_models.ts";
@@ -33,7 +33,7 @@ const ready = (url: string) =>
 
 Deno.test("a model of Ollama finds by meaning, and another one takes over its memories", async () => {
   verifies("15-43", "15-44");
-  await using lite = useLite();
+  await using lite = useLiteEmbedder();
   const models = { "first:latest": lite, "second:latest": turned(lite) };
   const ollama = new OllamaServer({ embedders: models });
   const { url: address, port } = ollama;

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { calibrate, queriesOf, sharesAt } from "../../eval/ask.ts";
-import { useLite } from "../../plugins/use_lite/mod.ts";
+import { useLiteEmbedder } from "../../plugins/use_lite/mod.ts";
 
 Deno.test("the highest threshold that lets enough answerable queries through is chosen", () => {
   const queries = [0.9, 0.8, 0.7, 0.6, 0.2].map((answerable) => ({
@@ -14,6 +14,6 @@ Deno.test("the highest threshold that lets enough answerable queries through is 
 });
 
 Deno.test("the built-in embedder's closeness is the calibrated one", async () => {
-  await using embedder = useLite();
+  await using embedder = useLiteEmbedder();
   assert.equal(calibrate(await queriesOf("personal"), 0.9), embedder.closeness);
 });

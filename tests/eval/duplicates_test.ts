@@ -1,9 +1,9 @@
 import assert from "node:assert/strict";
 import { beyondWords, labelledPairs, nearPairs } from "../../eval/duplicates.ts";
-import { useLite } from "../../plugins/use_lite/mod.ts";
+import { useLiteEmbedder } from "../../plugins/use_lite/mod.ts";
 
 Deno.test("no cosine tells another wording from another fact", async () => {
-  await using embedder = useLite();
+  await using embedder = useLiteEmbedder();
   const near = await nearPairs(await labelledPairs(), embedder);
   assert.deepEqual(beyondWords(near, 0.995, false), { recognised: 0, lost: 4 });
   assert.deepEqual(beyondWords(near, 0.995, true), { recognised: 0, lost: 1 });

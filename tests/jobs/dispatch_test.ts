@@ -15,15 +15,15 @@ async function finishesAll(dispatch: DispatchConfig, wrap?: Wrap): Promise<void>
   const config = { dispatch, failpoint: points.failpoint, jobConcurrency: 2 };
   await using durable = await DurableRelayer.start({
     config,
-    wrap: (backends) => {
-      const { embedder } = backends;
-      const held = intercepted(embedder, {
-        embed: async (next, ...args) => {
-          await gate.pass(args[1].signal);
-          return await next(...args);
-        },
-      });
-      return { ...(wrap?.(backends) ?? backends), embedder: held };
+    wrap: {
+      ...wrap,
+      embedder: (embedder) =>
+        intercepted(embedder, {
+          embed: async (next, ...args) => {
+            await gate.pass(args[1].signal);
+            return await next(...args);
+          },
+        }),
     },
   });
   const ids: string[] = [];
@@ -65,31 +65,31 @@ Deno.test("the process alone finishes every job", async () => {
 
 Deno.test("the queue alone comes back to a job that was put off", async () => {
   let failures = 1;
-  await finishesAll({ ...NONE, queue: true }, (backends) => ({
-    ...backends,
-    vectorStore: intercepted(backends.vectorStore, {
-      upsert: (next, ...args) => {
-        if (failures-- > 0) return Promise.reject(new SvcError("storage_unavailable"));
-        return next(...args);
-      },
-    }),
-  }));
+  await finishesAll({ ...NONE, queue: true }, {
+    vectorStore: (vectorStore) =>
+      intercepted(vectorStore, {
+        upsert: (next, ...args) => {
+          if (failures-- > 0) return Promise.reject(new SvcError("storage_unavailable"));
+          return next(...args);
+        },
+      }),
+  });
 });
 
 Deno.test("a job that was put off is not hurried by a restart", async () => {
   verifies("8-10", "8-23");
   let asked = 0;
   await using durable = await DurableRelayer.start({
-    wrap: (backends) => ({
-      ...backends,
-      vectorStore: intercepted(backends.vectorStore, {
-        upsert: () => {
-          asked++;
-          const error = new SvcError("storage_unavailable", undefined, { retryAfter: 600 });
-          return Promise.reject(error);
-        },
-      }),
-    }),
+    wrap: {
+      vectorStore: (vectorStore) =>
+        intercepted(vectorStore, {
+          upsert: () => {
+            asked++;
+            const error = new SvcError("storage_unavailable", undefined, { retryAfter: 600 });
+            return Promise.reject(error);
+          },
+        }),
+    },
   });
   const { body } = await durable.svc.post("/api/remember", { text: "tea" });
   await durable.svc.relayer.idle();

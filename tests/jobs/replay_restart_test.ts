@@ -105,16 +105,16 @@ Deno.test("equal 4-field deletes, forgets, restores and retries give the first a
   verifies("4.4-13", "4.4-14", "4.4-15", "4.4-16");
   let broken = true;
   await using durable = await DurableRelayer.start({
-    wrap: (backends) => ({
-      ...backends,
-      embedder: intercepted(backends.embedder, {
-        embed: (next, ...args) => {
-          if (!broken || args[1].purpose === "query") return next(...args);
-          const error = new SvcError("embedding_unavailable", undefined, { retryable: false });
-          return Promise.reject(error);
-        },
-      }),
-    }),
+    wrap: {
+      embedder: (embedder) =>
+        intercepted(embedder, {
+          embed: (next, ...args) => {
+            if (!broken || args[1].purpose === "query") return next(...args);
+            const error = new SvcError("embedding_unavailable", undefined, { retryable: false });
+            return Promise.reject(error);
+          },
+        }),
+    },
   });
   const failed = await durable.svc.remember("will fail");
   broken = false;

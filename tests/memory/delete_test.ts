@@ -1,8 +1,7 @@
 import assert from "node:assert/strict";
-import type { Backends } from "../../src/interfaces/mod.ts";
 import { SvcError } from "../../src/errors.ts";
 import { verifies } from "../requirements.ts";
-import { DurableRelayer } from "./durable.ts";
+import { DurableRelayer, type Wrap } from "./durable.ts";
 import { Gate, intercepted } from "./intercepted.ts";
 
 /** Where a job may be when its memory is deleted. */
@@ -10,7 +9,7 @@ const STAGES = ["embed", "seal", "upsert", "put", "link"] as const;
 type Stage = typeof STAGES[number];
 
 /** Backends whose stage waits at the gate, before it is done or before it is answered. */
-function gatedAt(backends: Backends, stage: Stage, gate: Gate, done: boolean): Backends {
+function gatedAt(stage: Stage, gate: Gate, done: boolean): Wrap {
   const around = async <T>(name: Stage, work: () => Promise<T>): Promise<T> => {
     if (name !== stage) return await work();
     if (!done) await gate.pass();
@@ -19,21 +18,24 @@ function gatedAt(backends: Backends, stage: Stage, gate: Gate, done: boolean): B
     return result;
   };
   return {
-    ...backends,
-    embedder: intercepted(backends.embedder, {
-      embed: (next, ...args) =>
-        args[1].purpose === "query" ? next(...args) : around("embed", () => next(...args)),
-    }),
-    cipher: intercepted(backends.cipher, {
-      seal: (next, ...args) => around("seal", () => next(...args)),
-    }),
-    vectorStore: intercepted(backends.vectorStore, {
-      upsert: (next, ...args) => around("upsert", () => next(...args)),
-      link: (next, ...args) => around("link", () => next(...args)),
-    }),
-    blobStore: intercepted(backends.blobStore, {
-      put: (next, ...args) => around("put", () => next(...args)),
-    }),
+    embedder: (embedder) =>
+      intercepted(embedder, {
+        embed: (next, ...args) =>
+          args[1].purpose === "query" ? next(...args) : around("embed", () => next(...args)),
+      }),
+    cipher: (cipher) =>
+      intercepted(cipher, {
+        seal: (next, ...args) => around("seal", () => next(...args)),
+      }),
+    vectorStore: (vectorStore) =>
+      intercepted(vectorStore, {
+        upsert: (next, ...args) => around("upsert", () => next(...args)),
+        link: (next, ...args) => around("link", () => next(...args)),
+      }),
+    blobStore: (blobStore) =>
+      intercepted(blobStore, {
+        put: (next, ...args) => around("put", () => next(...args)),
+      }),
   };
 }
 
@@ -84,7 +86,7 @@ for (const text of ["tea", "tea ".repeat(10_000)]) {
         verifies("8-2", "8-19");
         const gate = new Gate();
         await using durable = await DurableRelayer.start({
-          wrap: (backends) => gatedAt(backends, stage, gate, done),
+          wrap: gatedAt(stage, gate, done),
         });
         gate.close();
         const { job_id } = (await durable.svc.post("/api/remember", { text })).body;
@@ -108,7 +110,7 @@ for (const text of ["tea", "tea ".repeat(10_000)]) {
         verifies("8-19", "6-2");
         const gate = new Gate();
         await using durable = await DurableRelayer.start({
-          wrap: (backends) => gatedAt(backends, stage, gate, done),
+          wrap: gatedAt(stage, gate, done),
         });
         gate.close();
         const { job_id } = (await durable.svc.post("/api/remember", { text })).body;
@@ -116,7 +118,7 @@ for (const text of ["tea", "tea ".repeat(10_000)]) {
         if (stage !== "put") {
           assert.equal((await durable.svc.send("DELETE", `/api/memories/${job_id}`)).status, 200);
         }
-        await durable.cutPower({ wrap: (backends) => backends });
+        await durable.cutPower({ wrap: {} });
         gate.open();
         if (stage === "put") {
           assert.equal((await durable.svc.send("DELETE", `/api/memories/${job_id}`)).status, 200);
@@ -132,13 +134,13 @@ Deno.test("a deletion that fails half-way hides the memory; another call finishe
   verifies("10.6-22");
   let down = false;
   await using durable = await DurableRelayer.start({
-    wrap: (backends) => ({
-      ...backends,
-      vectorStore: intercepted(backends.vectorStore, {
-        delete: (next, ...args) =>
-          down ? Promise.reject(new SvcError("storage_unavailable")) : next(...args),
-      }),
-    }),
+    wrap: {
+      vectorStore: (vectorStore) =>
+        intercepted(vectorStore, {
+          delete: (next, ...args) =>
+            down ? Promise.reject(new SvcError("storage_unavailable")) : next(...args),
+        }),
+    },
   });
   const { svc } = durable;
   const id = await svc.remember("tea");
@@ -156,13 +158,13 @@ Deno.test("a deletion that fails half-way hides the memory; another call finishe
 Deno.test("a deletion that fails half-way is finished by the next start", async () => {
   let down = false;
   await using durable = await DurableRelayer.start({
-    wrap: (backends) => ({
-      ...backends,
-      blobStore: intercepted(backends.blobStore, {
-        delete: (next, ...args) =>
-          down ? Promise.reject(new SvcError("storage_unavailable")) : next!(...args),
-      }),
-    }),
+    wrap: {
+      blobStore: (blobStore) =>
+        intercepted(blobStore, {
+          delete: (next, ...args) =>
+            down ? Promise.reject(new SvcError("storage_unavailable")) : next!(...args),
+        }),
+    },
   });
   const ids = [await durable.svc.remember("tea"), await durable.svc.remember("green tea")];
   const kept = await durable.svc.remember("coffee", { namespace: "kept" });
@@ -179,15 +181,15 @@ Deno.test("a deletion that fails half-way is finished by the next start", async 
 Deno.test("a failed job's sealed memory goes with its deletion", async () => {
   verifies("10.9-13", "10.2-6");
   await using durable = await DurableRelayer.start({
-    wrap: (backends) => ({
-      ...backends,
-      blobStore: intercepted(backends.blobStore, {
-        put: () => {
-          const error = new SvcError("storage_unavailable", undefined, { retryable: false });
-          return Promise.reject(error);
-        },
-      }),
-    }),
+    wrap: {
+      blobStore: (blobStore) =>
+        intercepted(blobStore, {
+          put: () => {
+            const error = new SvcError("storage_unavailable", undefined, { retryable: false });
+            return Promise.reject(error);
+          },
+        }),
+    },
   });
   const { svc } = durable;
   const id = await svc.remember("tea ".repeat(10_000));

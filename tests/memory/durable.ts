@@ -1,14 +1,14 @@
-import local from "../../plugins/local/mod.ts";
+import { local } from "../../plugins/local/mod.ts";
 import { memoryEmbedder } from "../../plugins/memory/embedder.ts";
 import type { RelayerConfig } from "../../src/interfaces/config.ts";
-import type { Account, Backends, Embedder } from "../../src/interfaces/mod.ts";
+import type { Account, Backends, Embedder, Role } from "../../src/interfaces/mod.ts";
 import { DEFAULT_CONFIG } from "../../src/interfaces/config.ts";
-import type { PluginContext } from "../../src/interfaces/plugin.ts";
+import type { Backend, BackendSource } from "../../src/interfaces/plugin.ts";
 import { createRelayer } from "../../src/relayer.ts";
 import { TestClock, TestKey, TestRelayer } from "../relayer_fixture.ts";
 
 /** Replaces backends by others around them. */
-export type Wrap = (backends: Backends) => Backends;
+export type Wrap = { readonly [R in Role]?: (backend: Backend<R>) => Backend<R> };
 
 /** Options of {@linkcode DurableRelayer.start}. */
 export interface DurableOptions {
@@ -19,6 +19,16 @@ export interface DurableOptions {
   readonly clock?: TestClock;
   /** The next start makes the account of the same owner and key again. */
   readonly fresh?: boolean;
+}
+
+/** A source whose factories open backends with others around them. */
+function wrapped(source: BackendSource, wrap: Wrap): BackendSource {
+  const around = Object.entries(wrap) as [Role, (backend: unknown) => unknown][];
+  const factories = around.map(([role, make]) => {
+    const open = source[role] as (context: unknown) => unknown;
+    return [role, async (context: unknown) => make(await open(context))];
+  });
+  return { ...source, ...Object.fromEntries(factories) };
 }
 
 /** A copy of everything but the shared-memory files: what a power cut leaves on the disk. */
@@ -78,7 +88,6 @@ export class DurableRelayer implements AsyncDisposable {
   }
 
   async #open(): Promise<void> {
-    let backends: Backends | undefined;
     const relayer = await createRelayer({
       dataDir: this.dir,
       relayerKey: this.#relayerKey,
@@ -87,31 +96,17 @@ export class DurableRelayer implements AsyncDisposable {
         ...this.#options.config,
       },
       now: this.clock.now,
-      backends: async (context) => {
-        const opened = await this.#backends(context);
-        return backends = this.#options.wrap?.(opened) ?? opened;
-      },
+      backends: wrapped(
+        { ...local(), embedder: this.#options.embedder ?? (() => memoryEmbedder()) },
+        this.#options.wrap ?? {},
+      ),
     });
-    const opened = backends!;
+    const { backends } = relayer;
     if (this.#account === undefined || this.#options.fresh) {
       const random = `0x${crypto.getRandomValues(new Uint8Array(32)).toHex()}`;
-      this.#account = await newAccount(opened, this.#account?.owner ?? random, this.#key);
+      this.#account = await newAccount(backends, this.#account?.owner ?? random, this.#key);
     }
-    this.svc = new TestRelayer(relayer, opened, this.clock, this.#key, this.#account);
-  }
-
-  async #backends(context: PluginContext): Promise<Backends> {
-    const embedder = this.#options.embedder?.() ?? memoryEmbedder();
-    const { dimensions, model } = embedder;
-    const { roles } = local;
-    const known = { ...context, dimensions, model };
-    return {
-      accounts: await roles.accounts!({}, known),
-      blobStore: await roles.blobStore!({}, known),
-      cipher: await roles.cipher!({}, known),
-      vectorStore: await roles.vectorStore!({}, known),
-      embedder,
-    };
+    this.svc = new TestRelayer(relayer, backends, this.clock, this.#key, this.#account);
   }
 
   /** Stops and removes the directory. */

@@ -13,15 +13,15 @@ Deno.test("forget deletes a namespace, its pending jobs too, and no other", asyn
   const gate = new Gate();
   await using durable = await DurableRelayer.start({
     config: { jobConcurrency: 2, recallWaitMs: 0 },
-    wrap: (backends) => ({
-      ...backends,
-      embedder: intercepted(backends.embedder, {
-        embed: async (next, ...args) => {
-          if (args[1].purpose === "document") await gate.pass(args[1].signal);
-          return await next(...args);
-        },
-      }),
-    }),
+    wrap: {
+      embedder: (embedder) =>
+        intercepted(embedder, {
+          embed: async (next, ...args) => {
+            if (args[1].purpose === "document") await gate.pass(args[1].signal);
+            return await next(...args);
+          },
+        }),
+    },
   });
   const { svc } = durable;
   const stored = [await svc.remember("tea"), await svc.remember("tea ".repeat(10_000))];
@@ -152,15 +152,15 @@ Deno.test("a job that failed before a forget does not come back by a retry", asy
 Deno.test("a blob that a memory accepted meanwhile shares outlives a forget", async () => {
   const gate = new Gate();
   await using durable = await DurableRelayer.start({
-    wrap: (backends) => ({
-      ...backends,
-      blobStore: intercepted(backends.blobStore, {
-        delete: async (next, ...args) => {
-          await gate.pass();
-          return await next(...args);
-        },
-      }),
-    }),
+    wrap: {
+      blobStore: (blobStore) =>
+        intercepted(blobStore, {
+          delete: async (next, ...args) => {
+            await gate.pass();
+            return await next(...args);
+          },
+        }),
+    },
   });
   const { svc } = durable;
   const vector = Array.from(
@@ -185,21 +185,22 @@ Deno.test("a blob that a memory accepted meanwhile shares outlives a forget", as
 Deno.test("no clock lets a forget delete the blob of a memory accepted after it", async () => {
   const [deletes, links] = [new Gate(), new Gate()];
   await using durable = await DurableRelayer.start({
-    wrap: (backends) => ({
-      ...backends,
-      blobStore: intercepted(backends.blobStore, {
-        delete: async (next, ...args) => {
-          await deletes.pass();
-          return await next(...args);
-        },
-      }),
-      vectorStore: intercepted(backends.vectorStore, {
-        link: async (next, ...args) => {
-          await links.pass(args[2]?.signal);
-          return await next(...args);
-        },
-      }),
-    }),
+    wrap: {
+      blobStore: (blobStore) =>
+        intercepted(blobStore, {
+          delete: async (next, ...args) => {
+            await deletes.pass();
+            return await next(...args);
+          },
+        }),
+      vectorStore: (vectorStore) =>
+        intercepted(vectorStore, {
+          link: async (next, ...args) => {
+            await links.pass(args[2]?.signal);
+            return await next(...args);
+          },
+        }),
+    },
   });
   const { svc } = durable;
   durable.clock.advance(60_000);
@@ -223,17 +224,17 @@ Deno.test("a forget deletes each blob once, and leaves no row of a job that was 
   const deleted: string[] = [];
   const failing = () => Promise.reject(new SvcError("storage_unavailable"));
   await using durable = await DurableRelayer.start({
-    wrap: (backends) => ({
-      ...backends,
-      blobStore: intercepted(backends.blobStore, {
-        put: (next, ...args) => isDown ? failing() : next(...args),
-        delete: (next, ...args) => {
-          if (isDown) return failing();
-          deleted.push(args[0]);
-          return next(...args);
-        },
-      }),
-    }),
+    wrap: {
+      blobStore: (blobStore) =>
+        intercepted(blobStore, {
+          put: (next, ...args) => isDown ? failing() : next(...args),
+          delete: (next, ...args) => {
+            if (isDown) return failing();
+            deleted.push(args[0]);
+            return next(...args);
+          },
+        }),
+    },
   });
   const { svc } = durable;
   await svc.remember("tea");
@@ -252,14 +253,14 @@ Deno.test("a forget that failed half way hides nothing, and the next one finishe
   let isDown = false;
   await using durable = await DurableRelayer.start({
     config: { indexMemoryBytes: 1 },
-    wrap: (backends) => ({
-      ...backends,
-      blobStore: intercepted(backends.blobStore, {
-        delete: (next, ...args) => {
-          return isDown ? Promise.reject(new SvcError("storage_unavailable")) : next(...args);
-        },
-      }),
-    }),
+    wrap: {
+      blobStore: (blobStore) =>
+        intercepted(blobStore, {
+          delete: (next, ...args) => {
+            return isDown ? Promise.reject(new SvcError("storage_unavailable")) : next(...args);
+          },
+        }),
+    },
   });
   const { svc } = durable;
   for (let i = 0; i < 12; i++) await svc.remember(`green tea is nice ${i}`);

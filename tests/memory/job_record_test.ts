@@ -104,15 +104,15 @@ Deno.test("unfinished jobs outlive a stop and a power cut without their caller",
   verifies("8-23", "8-15", "6-1", "6-2");
   const gate = new Gate();
   await using durable = await DurableRelayer.start({
-    wrap: (backends) => ({
-      ...backends,
-      embedder: intercepted(backends.embedder, {
-        embed: async (next, ...args) => {
-          if (args[1].purpose === "document") await gate.pass(args[1].signal);
-          return await next(...args);
-        },
-      }),
-    }),
+    wrap: {
+      embedder: (embedder) =>
+        intercepted(embedder, {
+          embed: async (next, ...args) => {
+            if (args[1].purpose === "document") await gate.pass(args[1].signal);
+            return await next(...args);
+          },
+        }),
+    },
   });
   gate.close();
   const texts = ["small tea", "large tea ".repeat(10_000)];

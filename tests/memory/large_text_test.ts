@@ -60,15 +60,15 @@ Deno.test("a large text is read from its job while its upload is under way", asy
   verifies("8-7", "8-9");
   const gate = new Gate();
   await using durable = await DurableRelayer.start({
-    wrap: (backends) => ({
-      ...backends,
-      blobStore: intercepted(backends.blobStore, {
-        put: async (next, ...args) => {
-          await gate.pass(args[1].signal);
-          return await next(...args);
-        },
-      }),
-    }),
+    wrap: {
+      blobStore: (blobStore) =>
+        intercepted(blobStore, {
+          put: async (next, ...args) => {
+            await gate.pass(args[1].signal);
+            return await next(...args);
+          },
+        }),
+    },
   });
   gate.close();
   const text = textOf("uploading", MIB);

@@ -1,10 +1,9 @@
 import { deepStrictEqual, ok, strictEqual } from "node:assert/strict";
 import { memoryEmbedder } from "../../plugins/memory/mod.ts";
 import { SvcError } from "../../src/errors.ts";
-import type { Backends } from "../../src/interfaces/mod.ts";
 import type { Json, TestRelayer } from "../relayer_fixture.ts";
 import { verifies } from "../requirements.ts";
-import { DurableRelayer } from "./durable.ts";
+import { DurableRelayer, type Wrap } from "./durable.ts";
 import { Gate as Stop, intercepted } from "./intercepted.ts";
 import { Gate, turnedEmbedder } from "./other_models.ts";
 
@@ -156,19 +155,19 @@ Deno.test("what is deleted or forgotten on the way stays gone", async () => {
 Deno.test("a job of before the change is finished with vectors of after it", async () => {
   verifies("15-44");
   await using durable = await DurableRelayer.start({
-    wrap: (backends): Backends => ({
-      ...backends,
-      blobStore: intercepted(backends.blobStore, {
-        put: () => Promise.reject(new SvcError("storage_unavailable")),
-      }),
-    }),
+    wrap: {
+      blobStore: (blobStore) =>
+        intercepted(blobStore, {
+          put: () => Promise.reject(new SvcError("storage_unavailable")),
+        }),
+    },
   });
   // Sealed, indexed and not stored: the saved result holds vectors of the former model.
   for (const text of TEXTS) {
     await durable.svc.post("/api/remember", { text });
     await recall(durable.svc, text);
   }
-  await durable.restart({ embedder: () => turnedEmbedder(), wrap: (backends) => backends });
+  await durable.restart({ embedder: () => turnedEmbedder(), wrap: {} });
   await finished(durable.svc);
   await durable.svc.relayer.idle();
   await allThere(durable.svc);
@@ -206,9 +205,8 @@ Deno.test("a text that cannot be embedded keeps nobody else from it", async () =
 
 Deno.test("texts that open with a credential wait for the scope's next request with one", async () => {
   verifies("15-43");
-  const needy = ({ cipher, ...backends }: Backends): Backends => ({
-    ...backends,
-    cipher: {
+  const needy: Wrap = {
+    cipher: (cipher) => ({
       needsCredential: true,
       seal: (...args) => cipher.seal(...args),
       open(items, { credential, ...context }) {
@@ -218,8 +216,8 @@ Deno.test("texts that open with a credential wait for the scope's next request w
       rotate: (accountId) => cipher.rotate(accountId),
       destroy: (keyId) => cipher.destroy(keyId),
       [Symbol.asyncDispose]: () => cipher[Symbol.asyncDispose](),
-    },
-  });
+    }),
+  };
   await using durable = await DurableRelayer.start({ wrap: needy });
   for (const text of TEXTS) await durable.svc.remember(text);
   await durable.svc.remember("elsewhere", { namespace: "other" });
@@ -240,26 +238,27 @@ Deno.test("a job that ends while its row is read anew keeps its blob", async () 
   const [puts, upserts, gets] = [new Stop(), new Stop(), new Stop()];
   puts.close();
   await using durable = await DurableRelayer.start({
-    wrap: (backends) => ({
-      ...backends,
-      blobStore: intercepted(backends.blobStore, {
-        put: async (next, ...args) => {
-          await puts.pass(args[1].signal);
-          return await next(...args);
-        },
-      }),
-      vectorStore: intercepted(backends.vectorStore, {
-        upsert: async (next, ...args) => {
-          await upserts.pass(args[1]?.signal);
-          return await next(...args);
-        },
-        get: async (next, ...args) => {
-          const rows = await next(...args);
-          await gets.pass();
-          return rows;
-        },
-      }),
-    }),
+    wrap: {
+      blobStore: (blobStore) =>
+        intercepted(blobStore, {
+          put: async (next, ...args) => {
+            await puts.pass(args[1].signal);
+            return await next(...args);
+          },
+        }),
+      vectorStore: (vectorStore) =>
+        intercepted(vectorStore, {
+          upsert: async (next, ...args) => {
+            await upserts.pass(args[1]?.signal);
+            return await next(...args);
+          },
+          get: async (next, ...args) => {
+            const rows = await next(...args);
+            await gets.pass();
+            return rows;
+          },
+        }),
+    },
   });
   const text = "tea ".repeat(10_000);
   const { job_id } = (await durable.svc.post("/api/remember", { text })).body;

@@ -107,15 +107,15 @@ Deno.test("forgotten namespaces stay forgotten after the index is lost", async (
   verifies("10.8-9");
   await using durable = await DurableRelayer.start({
     // A store that cannot delete keeps every blob.
-    wrap: (backends) => ({
-      ...backends,
-      blobStore: new Proxy(backends.blobStore, {
-        get: (store, name) => {
-          const member = name === "delete" ? undefined : Reflect.get(store, name);
-          return typeof member === "function" ? member.bind(store) : member;
-        },
-      }),
-    }),
+    wrap: {
+      blobStore: (blobStore) =>
+        new Proxy(blobStore, {
+          get: (store, name) => {
+            const member = name === "delete" ? undefined : Reflect.get(store, name);
+            return typeof member === "function" ? member.bind(store) : member;
+          },
+        }),
+    },
   });
   await durable.svc.remember("old tea");
   const id = await durable.svc.remember("other tea", { namespace: "other" });
@@ -193,16 +193,16 @@ Deno.test("another owner restores nothing of it", async () => {
 Deno.test("restore links the blob of a memory whose job failed behind it", async () => {
   let isDown = true;
   await using durable = await DurableRelayer.start({
-    wrap: (backends) => ({
-      ...backends,
-      vectorStore: intercepted(backends.vectorStore, {
-        link: (next, ...args) => {
-          if (!isDown) return next(...args);
-          const error = new SvcError("storage_unavailable", undefined, { retryable: false });
-          return Promise.reject(error);
-        },
-      }),
-    }),
+    wrap: {
+      vectorStore: (vectorStore) =>
+        intercepted(vectorStore, {
+          link: (next, ...args) => {
+            if (!isDown) return next(...args);
+            const error = new SvcError("storage_unavailable", undefined, { retryable: false });
+            return Promise.reject(error);
+          },
+        }),
+    },
   });
   const { svc } = durable;
   const text = "tea ".repeat(10_000);

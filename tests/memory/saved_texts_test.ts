@@ -18,15 +18,15 @@ async function start(
 ): Promise<{ durable: DurableRelayer; opened: () => number }> {
   let opened = 0;
   const durable = await DurableRelayer.start({
-    wrap: (backends) => ({
-      ...backends,
-      cipher: intercepted(backends.cipher, {
-        open: (next, ...args) => {
-          opened += args[0].length;
-          return next(...args);
-        },
-      }),
-    }),
+    wrap: {
+      cipher: (cipher) =>
+        intercepted(cipher, {
+          open: (next, ...args) => {
+            opened += args[0].length;
+            return next(...args);
+          },
+        }),
+    },
   });
   for (let at = 0; at < COUNT; at += 20) {
     const items = Array.from({ length: 20 }, (_, i) => ({ text: textOf(at + i) }));

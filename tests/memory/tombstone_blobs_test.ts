@@ -104,10 +104,11 @@ Deno.test("a forgotten namespace stays forgotten elsewhere, and takes new memori
 Deno.test("many deletions share one tombstone, and none is forgotten while the store is down", async () => {
   await using blobs = new PublicBlobs();
   await using durable = await DurableRelayer.start({
-    wrap: (backends) => {
-      // Its own store is not used.
-      void backends.blobStore[Symbol.asyncDispose]();
-      return { ...backends, blobStore: blobs.open() };
+    wrap: {
+      blobStore(unused) {
+        void unused[Symbol.asyncDispose]();
+        return blobs.open();
+      },
     },
   });
   const ids: string[] = [];

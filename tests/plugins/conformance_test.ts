@@ -4,7 +4,7 @@ import {
   localCipher,
   localVectorStore,
 } from "../../plugins/local/mod.ts";
-import { useLite } from "../../plugins/use_lite/mod.ts";
+import { useLiteEmbedder } from "../../plugins/use_lite/mod.ts";
 import { CoreDb } from "../../src/storage/core_db.ts";
 import { RelayerKey } from "../../src/sealing/relayer_key.ts";
 import {
@@ -49,4 +49,4 @@ conform(cipherSuite, "local", () => {
   };
   return cipher;
 });
-conform(embedderSuite, "use-lite", () => useLite());
+conform(embedderSuite, "use-lite", () => useLiteEmbedder());

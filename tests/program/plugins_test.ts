@@ -1,42 +1,29 @@
 import assert from "node:assert/strict";
 import { SvcError } from "../../src/errors.ts";
 import type { Backends, Role } from "../../src/interfaces/mod.ts";
-import {
-  definePlugin,
-  integer,
-  type Plugin,
-  type PluginContext,
-} from "../../src/interfaces/plugin.ts";
+import { definePlugin, integer, type Plugin } from "../../src/interfaces/plugin.ts";
 import {
   type Casting,
+  configuredSources,
   inspectPlugins,
   loadPlugin,
-  openBackends,
   pluginVariables,
 } from "../../src/program/plugins.ts";
 import { BUILT_IN } from "../../src/program/settings/plugin_names.ts";
 import { readSettings } from "../../src/program/settings/mod.ts";
 import memory from "../../plugins/memory/mod.ts";
+import { openBackends } from "../../src/embed/open_backends.ts";
+import { SURROUNDINGS } from "../embed/surroundings.ts";
 
 const { settings } = readSettings({ HOME: "/home/ada" });
-const unused = () => {
-  throw new Error("not expected");
-};
-const context: PluginContext = {
-  dataDir: "/nowhere",
-  dimensions: 0,
-  model: "",
-  sealer: unused,
-  keys: {
-    put: unused,
-    get: unused,
-    newest: unused,
-    generation: unused,
-    nextGeneration: unused,
-    delete: unused,
-  },
-  log() {},
-};
+
+/** Opens what is configured as a relayer does. */
+async function open(castings: Casting[], from = settings): Promise<AsyncDisposableStack> {
+  await using stack = new AsyncDisposableStack();
+  const sources = await configuredSources(from, {}, castings);
+  await openBackends(sources, SURROUNDINGS, stack);
+  return stack.move();
+}
 
 const REQUIRED: readonly Role[] = ["accounts", "blobStore", "cipher", "embedder", "vectorStore"];
 
@@ -51,10 +38,10 @@ function watched(plugin: Plugin, role: Role, log: string[]): Plugin {
   return definePlugin({
     ...plugin,
     roles: {
-      [role]: async (values: never, given: PluginContext) => {
+      [role]: async (values: never, given: never) => {
         const backend: Backends[Role] = await factory?.(values, given);
         assert.ok(backend !== undefined);
-        log.push(`open ${role} ${given.dimensions > 0}`);
+        log.push(`open ${role} ${Object.keys(given)}`);
         const dispose = backend[Symbol.asyncDispose].bind(backend);
         backend[Symbol.asyncDispose] = () => {
           log.push(`close ${role}`);
@@ -75,19 +62,22 @@ Deno.test("every built-in plugin loads and plays the roles it is listed with", a
   await assert.rejects(loadPlugin("sponsor", "memory"), /SVC_SPONSOR=memory does not play sponsor/);
 });
 
-Deno.test("the embedder is opened first, and the others are told of it", async () => {
+Deno.test("the embedder is opened first, and each role is told what exists for it", async () => {
   const log: string[] = [];
-  const backends = await openBackends(settings, {}, context, cast(log));
-  assert.equal(log[0], "open embedder false");
-  assert.deepEqual(log.slice(1).filter((line) => line.endsWith("false")), []);
-  assert.equal(backends.languageModel, undefined);
-  for (const backend of new Set(Object.values(backends))) await backend[Symbol.asyncDispose]();
+  await using _opened = await open(cast(log));
+  assert.deepEqual(log, [
+    "open embedder dataDir,log",
+    "open accounts dataDir,log",
+    "open cipher sealer,keys,log",
+    "open blobStore dataDir,log",
+    "open vectorStore dataDir,log,dimensions,model,sealer",
+  ]);
 });
 
 Deno.test("when one fails, those before it are disposed of in reverse", async () => {
   const log: string[] = [];
   const failing = cast(log, { vectorStore: () => Promise.reject(new Error("disk")) });
-  await assert.rejects(openBackends(settings, {}, context, failing), (error) => {
+  await assert.rejects(open(failing), (error) => {
     assert.ok(error instanceof SvcError);
     assert.equal(error.message, "SVC_VECTOR_STORE=memory failed to open");
     return true;
@@ -106,7 +96,7 @@ Deno.test("a denied permission is reported as the setting that needs it", async 
       'Requires net access to "db.example:443", run again with the --allow-net flag',
     );
   };
-  await assert.rejects(openBackends(settings, {}, context, cast([], { cipher: denied })), {
+  await assert.rejects(open(cast([], { cipher: denied })), {
     code: "invalid_parameter",
     message: 'SVC_CIPHER=memory lacks a permission. Requires net access to "db.example:443"',
   });
@@ -115,7 +105,7 @@ Deno.test("a denied permission is reported as the setting that needs it", async 
 Deno.test("vectors of another length than configured are refused", async () => {
   const { settings } = readSettings({ HOME: "/h", SVC_EMBEDDING_DIMENSIONS: "7" });
   await assert.rejects(
-    openBackends(settings, {}, context, cast([])),
+    open(cast([]), settings),
     /SVC_EMBEDDING_DIMENSIONS is 7, but/,
   );
 });

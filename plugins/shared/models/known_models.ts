@@ -23,10 +23,13 @@ async function read(dataDir: string): Promise<Record<string, unknown>> {
 /**
  * What was found out about a model in an earlier start, so that the relayer starts while the model
  * server is down.
- * @param dataDir Folder of the relayer; empty = nothing is kept.
+ * @param dataDir Folder of the relayer; absent: nothing is kept.
  */
-export async function knownModel(dataDir: string, key: string): Promise<KnownModel | undefined> {
-  if (dataDir === "") return undefined;
+export async function knownModel(
+  dataDir: string | undefined,
+  key: string,
+): Promise<KnownModel | undefined> {
+  if (dataDir === undefined) return undefined;
   const found = (await read(dataDir))[key];
   if (typeof found !== "object" || found === null) return undefined;
   const { model, dimensions, shortened } = found as Partial<Record<keyof KnownModel, unknown>>;
@@ -35,12 +38,17 @@ export async function knownModel(dataDir: string, key: string): Promise<KnownMod
 }
 
 /** Keeps what was found out about a model. */
-export async function keepModel(dataDir: string, key: string, about: KnownModel): Promise<void> {
+export async function keepModel(
+  dataDir: string | undefined,
+  key: string,
+  about: KnownModel,
+): Promise<void> {
+  if (dataDir === undefined) return;
   const before = await knownModel(dataDir, key);
   const { model, dimensions, shortened } = about;
   const same = before?.model === model && before.dimensions === dimensions &&
     before.shortened === shortened;
-  if (dataDir === "" || same) return;
+  if (same) return;
   const path = `${dataDir}/${FILE}`;
   const entry = { model, dimensions, shortened };
   const text = JSON.stringify({ ...await read(dataDir), [key]: entry }, null, 2);

@@ -1,6 +1,6 @@
 import { SvcError } from "../../../src/errors.ts";
 import type { Embedder } from "../../../src/interfaces/mod.ts";
-import type { PluginContext } from "../../../src/interfaces/plugin.ts";
+import type { FileContext } from "../../../src/interfaces/plugin.ts";
 import { type EmbeddingSource, RemoteEmbedder, unitVectors } from "./embedder.ts";
 import type { GuardedCalls } from "./guarded_calls.ts";
 import { keepModel, type KnownModel, knownModel } from "./known_models.ts";
@@ -27,7 +27,7 @@ export interface OpenEmbedder {
   /** What to do when the server does not know the model. */
   readonly hint: string;
   /** Where to keep what was found out, and where notes go. */
-  readonly context: Pick<PluginContext, "dataDir" | "log">;
+  readonly context: FileContext;
 }
 
 async function lengthOf(calls: GuardedCalls, source: EmbeddingSource): Promise<number> {

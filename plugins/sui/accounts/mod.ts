@@ -6,7 +6,14 @@
  */
 import { SvcError } from "../../../src/errors.ts";
 import type { AccountRegistry } from "../../../src/interfaces/mod.ts";
-import { definePlugin, type Permissions, type Plugin } from "../../../src/interfaces/plugin.ts";
+import {
+  type BackendSource,
+  definePlugin,
+  type Permissions,
+  type Plugin,
+  pluginSource,
+  type Values,
+} from "../../../src/interfaces/plugin.ts";
 import { CHAIN_FIELDS, type ChainFields, rpcUrlOf, type SuiNetwork } from "../chain/fields.ts";
 import { openSui } from "../chain/sui_client.ts";
 import { netEntry } from "../../shared/models/net_entry.ts";
@@ -64,3 +71,8 @@ const plugin: Plugin<ChainFields> = definePlugin({
 });
 
 export default plugin;
+
+/** Accounts on chain, for `createRelayer`. */
+export function sui(settings: Partial<Values<ChainFields>>): BackendSource {
+  return pluginSource(plugin, settings);
+}

@@ -7,10 +7,12 @@
 import { fileURLToPath } from "node:url";
 import type { Cipher } from "../../../src/interfaces/mod.ts";
 import {
+  type BackendSource,
+  type CipherContext,
   definePlugin,
   type KeyStore,
   type Plugin,
-  type PluginContext,
+  pluginSource,
 } from "../../../src/interfaces/plugin.ts";
 import type { KeyWorkOptions } from "./calls.ts";
 import { SealCipher } from "./cipher.ts";
@@ -28,7 +30,7 @@ export type * from "../../../src/interfaces/mod.ts";
 export type * from "../../../src/interfaces/plugin.ts";
 export type { KeyServer, KeyWorkOptions } from "./calls.ts";
 export type { SuiNetwork } from "../chain/fields.ts";
-export type { SealFields } from "./settings.ts";
+export type { SealFields, SealSettings } from "./settings.ts";
 
 /** Settings of {@linkcode sealCipher}. */
 export interface SealOptions extends KeyWorkOptions {
@@ -51,7 +53,7 @@ function sources(): string[] {
     .map((folder) => fileURLToPath(folder).replace(/[/\\]$/, ""));
 }
 
-function open(settings: SealSettings, context: PluginContext): Cipher {
+function open(settings: SealSettings, context: CipherContext): Cipher {
   const options = keyWorkOptions(settings);
   for (const line of serverWarnings(options)) context.log("warn", line);
   return sealCipher({
@@ -71,3 +73,8 @@ const plugin: Plugin<SealFields> = definePlugin({
 });
 
 export default plugin;
+
+/** The cipher for `createRelayer`. */
+export function seal(settings: Partial<SealSettings>): BackendSource {
+  return pluginSource(plugin, settings);
+}

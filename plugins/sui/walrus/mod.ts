@@ -4,6 +4,7 @@
  * @module
  */
 import {
+  type BackendSource,
   definePlugin,
   type Field,
   httpUrl,
@@ -11,8 +12,11 @@ import {
   list,
   type Permissions,
   type Plugin,
+  pluginSource,
+  requireFolder,
   type Secret,
   secret,
+  type Values,
 } from "../../../src/interfaces/plugin.ts";
 import { SvcError } from "../../../src/errors.ts";
 import {
@@ -186,7 +190,7 @@ const plugin: Plugin<WalrusFields> = definePlugin({
         throw new SvcError("invalid_parameter", "walrus: set SVC_WALRUS_AGGREGATOR_URLS");
       }
       return openWalrus({
-        dataDir: context.dataDir,
+        dataDir: requireFolder(context, "walrus"),
         sui: openSui({ network, url: rpcUrlOf(settings) }),
         archive: archive === undefined ? undefined : openSui({ network, url: archive }),
         objects: walrusObjects(network, settings.systemId, settings.stakingId),
@@ -208,3 +212,8 @@ const plugin: Plugin<WalrusFields> = definePlugin({
 });
 
 export default plugin;
+
+/** The blob store for `createRelayer`. */
+export function walrus(settings: Partial<Values<WalrusFields>>): BackendSource {
+  return pluginSource(plugin, settings);
+}

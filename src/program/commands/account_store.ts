@@ -61,15 +61,9 @@ export async function openAccounts(
   await using stack = new AsyncDisposableStack();
   const core = stack.use(new CoreDb(`${dataDir}/core.db`));
   const accounts = stack.use(
-    await openBackend("accounts", [{ role: "accounts", name, plugin }], env, {
+    await openBackend("accounts", { role: "accounts", name, plugin }, env, {
       dataDir,
-      dimensions: 0,
-      model: "",
-      keys: core.keys,
       log: (level, message) => silentLogger[level](message),
-      sealer() {
-        throw new SvcError("invalid_parameter", `SVC_ACCOUNTS=${name} needs a running relayer`);
-      },
     }),
   );
   const { admin } = accounts;

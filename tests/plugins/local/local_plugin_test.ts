@@ -1,16 +1,15 @@
 import assert from "node:assert/strict";
 import local from "../../../plugins/local/mod.ts";
-import type { PluginContext } from "../../../src/interfaces/plugin.ts";
 import { KeysForTests, sealerForTests } from "../sealer_for_tests.ts";
 
 const dataDir = Deno.makeTempDirSync();
 
-function context(): PluginContext {
+function context() {
   return {
     dataDir,
     dimensions: 2,
     model: "m",
-    sealer: sealerForTests,
+    sealer: sealerForTests(),
     keys: new KeysForTests(),
     log: () => {},
   };

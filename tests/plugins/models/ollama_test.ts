@@ -1,7 +1,7 @@
 import { deepStrictEqual, match, ok, rejects, strictEqual } from "node:assert/strict";
 import plugin, { ollamaEmbedder, ollamaLanguageModel } from "../../../plugins/ollama/mod.ts";
 import { memoryEmbedder } from "../../../plugins/memory/mod.ts";
-import { useLite } from "../../../plugins/use_lite/mod.ts";
+import { useLiteEmbedder } from "../../../plugins/use_lite/mod.ts";
 import type { Embedder } from "../../../src/interfaces/mod.ts";
 import type { SvcError } from "../../../src/errors.ts";
 import { readFields } from "../../../src/interfaces/fields.ts";
@@ -35,7 +35,7 @@ async function on<T extends AsyncDisposable>(
 
 conform(embedderSuite, "ollama", () =>
   on(
-    { embedders: { [`${MODEL}:latest`]: useLite() } },
+    { embedders: { [`${MODEL}:latest`]: useLiteEmbedder() } },
     (url) => ollamaEmbedder({ url, model: MODEL }),
   ));
 conform(

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { mapQuery } from "../../../plugins/use_lite/engine/query_map.ts";
-import { useLite } from "../../../plugins/use_lite/mod.ts";
+import { useLiteEmbedder } from "../../../plugins/use_lite/mod.ts";
 import { uniform, unitVector } from "../../../bench/statistics.ts";
 
 const cosine = (a: Float32Array, b: Float32Array): number =>
@@ -25,7 +25,7 @@ Deno.test("a mapped query has unit length and stays near where it was", () => {
 });
 
 Deno.test("queries are mapped, so that their answers stand out, and documents are not", async () => {
-  await using embedder = useLite();
+  await using embedder = useLiteEmbedder();
   const embed = async (text: string, purpose: "document" | "query") =>
     (await embedder.embed([text], { purpose }))[0]![0]!;
   const query = "Who is my spouse?";

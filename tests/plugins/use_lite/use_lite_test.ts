@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import fc from "fast-check";
 import { getPriority } from "node:os";
 import { WorkerEmbedder } from "../../../plugins/use_lite/embedder.ts";
-import plugin, { useLite } from "../../../plugins/use_lite/mod.ts";
+import plugin, { useLiteEmbedder } from "../../../plugins/use_lite/mod.ts";
 import { SvcError } from "../../../src/errors.ts";
 import type { Permissions } from "../../../src/interfaces/plugin.ts";
 import { LOCKED } from "../../locked.ts";
@@ -36,7 +36,7 @@ Deno.test("the plugin offers the embedder and asks to read its weights and sourc
   const sys = Deno.build.os === "linux" ? ["getPriority", "setPriority"] : undefined;
   assert.deepEqual({ ...permissions, read: [] }, { read: [], ...(sys && { sys }) });
   assert.deepEqual(plugin.permissions?.("cipher", {}, ""), {});
-  await using embedder = useLite();
+  await using embedder = useLiteEmbedder();
   assert.equal(embedder.model, "use-lite@0.2.0+2");
   assert.equal(embedder.dimensions, 512);
   assert.equal(embedder.maxTokens, 128);
@@ -54,7 +54,7 @@ Deno.test("without what was learned, vectors are those of the reference", async 
 });
 
 Deno.test("it knows English words, and says when a query is not English", async () => {
-  await using embedder = useLite();
+  await using embedder = useLiteEmbedder();
   const known = async (text: string) => (await embedder.embedQuery!(text)).known;
   for (
     const text of ["What is my job?", "Which city do I live in?", "old injuries", "Is it OK?!"]
@@ -69,7 +69,7 @@ Deno.test("it knows English words, and says when a query is not English", async 
 });
 
 Deno.test("texts of all lengths and kinds have unit vectors", async () => {
-  await using embedder = useLite();
+  await using embedder = useLiteEmbedder();
   assert.deepEqual(await embedder.embed([], { purpose: "document" }), []);
   const texts = ["", "\u{1f600}", "\ud800", "\0", "tea", "tea. ".repeat(500), longText(1)];
   const documents = await embedder.embed(texts, { purpose: "document" });
@@ -84,7 +84,7 @@ Deno.test("texts of all lengths and kinds have unit vectors", async () => {
 });
 
 Deno.test("arbitrary strings have finite unit vectors", async () => {
-  await using embedder = useLite();
+  await using embedder = useLiteEmbedder();
   const codeUnits = fc.array(fc.integer({ min: 0, max: 0xffff }), { maxLength: 300 })
     .map((codes) => String.fromCharCode(...codes));
   const texts = fc.array(fc.oneof(fc.string({ unit: "grapheme" }), codeUnits), { maxLength: 6 });
@@ -99,7 +99,7 @@ Deno.test("arbitrary strings have finite unit vectors", async () => {
 });
 
 Deno.test("equal texts have equal vectors alone and among others", async () => {
-  await using embedder = useLite();
+  await using embedder = useLiteEmbedder();
   const texts = Array.from({ length: 70 }, (_, i) => `Note ${i} about the village.`);
   const calls = texts.map((text) => embedder.embed([text], { purpose: "document" }));
   const together = (await Promise.all(calls)).map(([windows]) => windows);
@@ -108,7 +108,7 @@ Deno.test("equal texts have equal vectors alone and among others", async () => {
 });
 
 Deno.test("a query overtakes documents", async () => {
-  await using embedder = useLite();
+  await using embedder = useLiteEmbedder();
   const ask = () => embedder.embed(["What do I like?"], { purpose: "query" });
   await ask();
   const order: string[] = [];
@@ -122,7 +122,7 @@ Deno.test("a query overtakes documents", async () => {
 });
 
 Deno.test("an aborted call rejects with the reason", async () => {
-  await using embedder = useLite();
+  await using embedder = useLiteEmbedder();
   const reason = new Error("enough");
   const aborted = AbortSignal.abort(reason);
   const purpose = "document";
@@ -143,7 +143,7 @@ Deno.test("an aborted call rejects with the reason", async () => {
 });
 
 Deno.test("a document that is abandoned while it is computed makes room", async () => {
-  await using embedder = useLite();
+  await using embedder = useLiteEmbedder();
   await embedder.embed(["ready"], { purpose: "query" });
   const controller = new AbortController();
   const reason = new Error("enough");
@@ -157,7 +157,7 @@ Deno.test("a document that is abandoned while it is computed makes room", async 
 });
 
 Deno.test("disposing rejects what is under way, and everything after", async () => {
-  const embedder = useLite();
+  const embedder = useLiteEmbedder();
   const calls = [
     embedder.embed(["a"], { purpose: "document" }),
     embedder.embed(["b"], { purpose: "query" }),
@@ -204,8 +204,8 @@ Deno.test("missing weights make calls fail until they are there", async () => {
 });
 
 Deno.test("the plain kernel serves where there is no SIMD", async () => {
-  await using embedder = useLite({ kernel: "js" });
-  await using fastest = useLite();
+  await using embedder = useLiteEmbedder({ kernel: "js" });
+  await using fastest = useLiteEmbedder();
   const embed = ({ embed }: Pick<WorkerEmbedder, "embed">) =>
     embed([parity.texts[0]!], { purpose: "document" });
   const [[plain], [fast]] = await Promise.all([
@@ -230,7 +230,7 @@ Deno.test({
   ignore: Deno.build.os !== "linux",
   async fn() {
     const own = getPriority();
-    await using embedder = useLite();
+    await using embedder = useLiteEmbedder();
     await embedder.embed(["a"], { purpose: "query" });
     assert.ok(threadNiceness(Deno.pid).includes(own + 5));
     assert.equal(getPriority(), own, "the event loop's stays");
@@ -241,8 +241,8 @@ Deno.test({
 async function embedInChild({ read = [], sys = [] }: Permissions): Promise<string> {
   const root = new URL("../../../", import.meta.url);
   const script = `
-    import { useLite } from "${new URL("plugins/use_lite/mod.ts", root)}";
-    await using embedder = useLite();
+    import { useLiteEmbedder } from "${new URL("plugins/use_lite/mod.ts", root)}";
+    await using embedder = useLiteEmbedder();
     const text = ["What do I like?"];
     const answer = embedder.embed(text, { purpose: "query" });
     console.log(await answer.then(([windows]) => windows.length, (error) => error.code));

@@ -5,13 +5,16 @@
  */
 import { SvcError } from "../../../../src/errors.ts";
 import {
+  type BackendSource,
   definePlugin,
   type Field,
   type Fields,
   headerSecret,
   type Permissions,
   type Plugin,
+  pluginSource,
   type Secret,
+  type Values,
 } from "../../../../src/interfaces/plugin.ts";
 import { CHAIN_FIELDS, rpcUrlOf, type SuiNetwork } from "../../chain/fields.ts";
 import { netEntry } from "../../../shared/models/net_entry.ts";
@@ -47,7 +50,7 @@ function needed(apiKey: Secret | undefined): Secret {
 }
 
 /** The plugin `enoki` for the role `sponsor`. */
-const enoki: Plugin<EnokiFields> = definePlugin<EnokiFields>({
+const plugin: Plugin<EnokiFields> = definePlugin<EnokiFields>({
   name: "enoki",
   fields,
   permissions(_role, { network, rpcUrl, apiKey }): Permissions {
@@ -76,4 +79,9 @@ const enoki: Plugin<EnokiFields> = definePlugin<EnokiFields>({
     },
   },
 });
-export default enoki;
+export default plugin;
+
+/** The sponsor for `createRelayer`. */
+export function enoki(settings: Partial<Values<EnokiFields>>): BackendSource {
+  return pluginSource(plugin, settings);
+}

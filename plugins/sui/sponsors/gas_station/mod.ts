@@ -5,14 +5,17 @@
  */
 import { SvcError } from "../../../../src/errors.ts";
 import {
+  type BackendSource,
   definePlugin,
   type Field,
   type Fields,
   integer,
   type Permissions,
   type Plugin,
+  pluginSource,
   type Secret,
   secret,
+  type Values,
 } from "../../../../src/interfaces/plugin.ts";
 import { CHAIN_FIELDS, rpcUrlOf, type SuiNetwork } from "../../chain/fields.ts";
 import { netEntry } from "../../../shared/models/net_entry.ts";
@@ -52,7 +55,7 @@ function needed(privateKey: Secret | undefined): Secret {
 }
 
 /** The plugin `gas-station` for the role `sponsor`. */
-const gasStationPlugin: Plugin<GasStationFields> = definePlugin<GasStationFields>({
+const plugin: Plugin<GasStationFields> = definePlugin<GasStationFields>({
   name: "gas-station",
   fields,
   permissions(_role, { network, rpcUrl, privateKey }): Permissions {
@@ -78,4 +81,9 @@ const gasStationPlugin: Plugin<GasStationFields> = definePlugin<GasStationFields
     },
   },
 });
-export default gasStationPlugin;
+export default plugin;
+
+/** The sponsor for `createRelayer`. */
+export function gasStation(settings: Partial<Values<GasStationFields>>): BackendSource {
+  return pluginSource(plugin, settings);
+}

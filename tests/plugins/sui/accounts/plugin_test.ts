@@ -1,17 +1,8 @@
 import { deepStrictEqual, rejects, strictEqual, throws } from "node:assert/strict";
 import sui from "../../../../plugins/sui/accounts/mod.ts";
-import type { PluginContext } from "../../../../src/interfaces/plugin.ts";
-import { KeysForTests, sealerForTests } from "../../sealer_for_tests.ts";
 import { CONTRACT, FakeNode, id } from "./fake_node.ts";
 
-const CONTEXT: PluginContext = {
-  dataDir: "",
-  dimensions: 2,
-  model: "m",
-  sealer: sealerForTests,
-  keys: new KeysForTests(),
-  log: () => {},
-};
+const CONTEXT = { log: () => {} };
 const settings = (rpcUrl: string) => ({ network: "testnet" as const, rpcUrl, ...CONTRACT });
 const net = (rpcUrl: string) => sui.permissions?.("accounts", settings(rpcUrl), "/data");
 

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import plugin from "../../../../plugins/sui/seal/mod.ts";
-import { type PluginContext, readFields } from "../../../../src/interfaces/plugin.ts";
+import { type CipherContext, readFields } from "../../../../src/interfaces/plugin.ts";
 import { startDevnet } from "../../../../devnet/mod.ts";
 import {
   addKeyCall,
@@ -9,18 +9,13 @@ import {
   keypair,
   send,
 } from "../../../devnet/devnet_fixture.ts";
-import { KeysForTests } from "../../sealer_for_tests.ts";
+import { KeysForTests, sealerForTests } from "../../sealer_for_tests.ts";
 
 const TEXT = new TextEncoder().encode("I moved to Lisbon");
 
-function context(): PluginContext {
+function context(): CipherContext {
   return {
-    dataDir: "",
-    dimensions: 0,
-    model: "",
-    sealer() {
-      throw new Error("not used");
-    },
+    sealer: sealerForTests(),
     keys: new KeysForTests(),
     log() {},
   };

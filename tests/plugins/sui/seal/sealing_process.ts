@@ -1,19 +1,10 @@
 /** Seals and opens with the plugin; the first argument is its environment as JSON. */
 import plugin from "../../../../plugins/sui/seal/mod.ts";
-import { type PluginContext, readFields } from "../../../../src/interfaces/plugin.ts";
-import { KeysForTests } from "../../sealer_for_tests.ts";
+import { readFields } from "../../../../src/interfaces/plugin.ts";
+import { KeysForTests, sealerForTests } from "../../sealer_for_tests.ts";
 
 const { env, accountId, delegateKey } = JSON.parse(Deno.args[0]!);
-const context: PluginContext = {
-  dataDir: "",
-  dimensions: 0,
-  model: "",
-  sealer() {
-    throw new Error("not used");
-  },
-  keys: new KeysForTests(),
-  log() {},
-};
+const context = { sealer: sealerForTests(), keys: new KeysForTests(), log() {} };
 const scope = { accountId, owner: accountId, namespace: "notes" };
 await using cipher = await plugin.roles.cipher!(readFields(plugin.fields, env), context);
 const sealed = await cipher.seal(new TextEncoder().encode("kept"), { ...scope, memoryId: "m" });

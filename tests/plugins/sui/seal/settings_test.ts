@@ -7,8 +7,9 @@ import {
   SEAL_FIELDS,
   serverWarnings,
 } from "../../../../plugins/sui/seal/settings.ts";
-import { type PluginContext, readFields } from "../../../../src/interfaces/plugin.ts";
+import { readFields } from "../../../../src/interfaces/plugin.ts";
 import { readSettings } from "../../../../src/program/settings/mod.ts";
+import { KeysForTests, sealerForTests } from "../../sealer_for_tests.ts";
 
 const ID = (digit: string) => "0x" + digit.repeat(64);
 const SERVERS = [
@@ -111,24 +112,7 @@ Deno.test("servers without an address and plain http are noted", () => {
 });
 
 Deno.test("the plugin opens without contacting anybody", async () => {
-  const unused = () => {
-    throw new Error("not used");
-  };
-  const context: PluginContext = {
-    dataDir: "",
-    dimensions: 0,
-    model: "",
-    sealer: unused,
-    keys: {
-      put: unused,
-      get: unused,
-      newest: unused,
-      generation: unused,
-      nextGeneration: unused,
-      delete: unused,
-    },
-    log() {},
-  };
+  const context = { sealer: sealerForTests(), keys: new KeysForTests(), log() {} };
   await using cipher = await plugin.roles.cipher!(read({}), context);
   assert.equal(cipher.needsCredential, true);
   assert.deepEqual(cipher.health?.(), { status: "ok" });

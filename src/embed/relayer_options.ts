@@ -1,0 +1,54 @@
+import type { RelayerConfig } from "../interfaces/config.ts";
+import type { SidecarAddress } from "../http1/link.ts";
+import type { Backends } from "../interfaces/mod.ts";
+import type { BackendSource } from "../interfaces/plugin.ts";
+import type { Logger } from "../log.ts";
+
+/** Options of {@linkcode createRelayer}. */
+export interface RelayerOptions {
+  /**
+   * Folder for jobs, keys and tombstones of this relayer alone; made, 0700, when it is missing.
+   * Absent: nothing is kept.
+   */
+  readonly dataDir?: string;
+  /** 32 secret bytes that seal what waits on disk; needed with a folder, random without. */
+  readonly relayerKey?: Uint8Array;
+  /** Where the key comes from, such as its file, for the error that another one is needed. */
+  readonly relayerKeySource?: string | undefined;
+  /**
+   * Sources of backends; of several that play a role, the last one does. Every role but
+   * `languageModel` and `sponsor` must be played. What a factory opened ends with the relayer; a
+   * backend that was given open belongs to whoever made it.
+   */
+  readonly backends: BackendSource | readonly BackendSource[];
+  /** Replaces defaults. */
+  readonly config?: Partial<RelayerConfig>;
+  /** Silent by default. */
+  readonly logger?: Logger;
+  /** Milliseconds since the epoch. */
+  readonly now?: () => number;
+  /** The sidecar that answers on the MCP routes; absent when there is none. */
+  readonly sidecar?: SidecarAddress;
+  /** Whether the sidecar pays for sponsored transactions, where `backends` has no sponsor. */
+  readonly sidecarSponsors?: boolean;
+}
+
+/** A running relayer. */
+export interface Relayer extends AsyncDisposable {
+  /** What it works with; what its factories opened ends with it. */
+  readonly backends: Backends;
+  /**
+   * Answers one request; pass it to `Deno.serve`. Without `info` a client counts as this machine.
+   */
+  fetch(request: Request, info?: Pick<Deno.ServeHandlerInfo, "remoteAddr">): Promise<Response>;
+  /**
+   * Answers one call of the sidecar; pass it to a `Deno.serve` on loopback that is the sidecar's
+   * `relayerUrl`. Whoever lacks the token gets 404; with it the request counts for the client whose
+   * address the sidecar names.
+   */
+  fetchInternal(request: Request): Promise<Response>;
+  /** Resolves when no job is running and none is ready. */
+  idle(): Promise<void>;
+  /** Refuses new requests, and waits at most so many milliseconds for running jobs. */
+  drain(graceMs: number): Promise<void>;
+}
