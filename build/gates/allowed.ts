@@ -13,8 +13,6 @@ export const ALLOWED: Readonly<Record<"lines" | "parameters", readonly string[]>
     "src/index/vectors/dot_kernel.ts plainKernel",
     "src/memory/restore/restore.ts restoreScope",
     "src/program/relayer_config.ts relayerConfig",
-    "src/program/serve.ts serveRelayer",
-    "src/relayer.ts createRelayer",
     "web/src/apps/key_card.tsx KeyCard",
     "web/src/apps/new_key.tsx NewKeyForm",
     "web/src/memory/compose.tsx Compose",
@@ -28,6 +26,5 @@ export const ALLOWED: Readonly<Record<"lines" | "parameters", readonly string[]>
     "plugins/lancedb/vector_store.ts LancedbVectorStore.constructor",
     "plugins/lancedb/windows_table.ts WindowsTable.constructor",
     "src/memory/recall/texts.ts readAll",
-    "src/relayer.ts RunningRelayer.constructor",
   ],
 };
