@@ -36,15 +36,15 @@ import {
 import { EMBEDDING_BOUNDS } from "../shared/models/embedder.ts";
 import { GuardedCalls, type GuardOptions } from "../shared/models/guarded_calls.ts";
 import { CHAT_BOUNDS, RemoteLanguageModel, START_MS } from "../shared/models/language_model.ts";
-import { netEntry } from "../shared/models/net_entry.ts";
+import { netEntry } from "../shared/net_entry.ts";
 import { openEmbedder } from "../shared/models/open_embedder.ts";
 import type { OpenAIClient } from "../shared/models/openai_api.ts";
 import { OpenAIChat } from "../shared/models/openai_chat.ts";
-import { upstreamFailureOf } from "../shared/models/upstream_failure.ts";
+import { upstreamFailureOf } from "../shared/upstream_failure.ts";
 
 export type * from "../../src/interfaces/mod.ts";
 export type * from "../../src/interfaces/plugin.ts";
-export type { CircuitBreakerOptions } from "../shared/models/circuit_breaker.ts";
+export type { CircuitBreakerOptions } from "../shared/circuit_breaker.ts";
 export type { GuardOptions } from "../shared/models/guarded_calls.ts";
 
 /** Options of {@linkcode openaiEmbedder} and {@linkcode openaiLanguageModel}. */

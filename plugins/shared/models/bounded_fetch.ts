@@ -1,8 +1,6 @@
+import { retryAfterOf } from "../retry_after.ts";
 import { gather } from "../../../src/wire/body/gathered_bytes.ts";
-import { statusFailure, UpstreamFailure } from "./upstream_failure.ts";
-
-/** Longest pause a server may ask for, in seconds. */
-const MAX_RETRY_AFTER = 3600;
+import { statusFailure, UpstreamFailure } from "../upstream_failure.ts";
 
 /** Bounds of one exchange. */
 export interface Bounds {
@@ -14,16 +12,6 @@ export interface Bounds {
   readonly now: () => number;
   /** Changes the headers of a request. */
   readonly prepare?: ((headers: Headers) => void) | undefined;
-}
-
-/**
- * Seconds of a `Retry-After` header (RFC 9110, 10.2.3), at most an hour; `undefined` without one.
- */
-export function retryAfterOf(headers: Headers, now: number): number | undefined {
-  const raw = headers.get("retry-after")?.trim();
-  if (raw === undefined || raw === "") return undefined;
-  const seconds = /^\d+$/.test(raw) ? Number(raw) : Math.ceil((Date.parse(raw) - now) / 1000);
-  return Number.isNaN(seconds) ? undefined : Math.min(Math.max(seconds, 0), MAX_RETRY_AFTER);
 }
 
 async function readCapped(response: Response, maxBytes: number): Promise<Uint8Array> {

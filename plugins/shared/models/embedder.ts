@@ -4,7 +4,7 @@ import { Batches } from "./batches.ts";
 import type { GuardedCalls, GuardOptions, RunOptions } from "./guarded_calls.ts";
 import type { EmbeddingTraits } from "./model_table.ts";
 import { documentWindows, estimatedTokens, halves, queryWindow } from "./text_windows.ts";
-import { UpstreamFailure, upstreamFailureOf } from "./upstream_failure.ts";
+import { UpstreamFailure, upstreamFailureOf } from "../upstream_failure.ts";
 
 /** Longest window in tokens: one vector of more says little about each of its sentences. */
 const WINDOW_TOKENS = 512;

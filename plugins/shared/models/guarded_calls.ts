@@ -1,13 +1,13 @@
 import { Deadline } from "../../../src/deadline.ts";
 import type { BackendHealth, CallOptions } from "../../../src/interfaces/mod.ts";
 import { boundedFetch } from "./bounded_fetch.ts";
-import { CircuitBreaker, type CircuitBreakerOptions } from "./circuit_breaker.ts";
+import { CircuitBreaker, type CircuitBreakerOptions } from "../circuit_breaker.ts";
 import {
   failureOf,
   type ModelErrorCode,
   unavailable,
   UpstreamFailure,
-} from "./upstream_failure.ts";
+} from "../upstream_failure.ts";
 
 /** How calls of a model server are bounded. */
 export interface GuardOptions extends CircuitBreakerOptions {

@@ -6,7 +6,7 @@ import type {
   LanguageModel,
 } from "../../../src/interfaces/mod.ts";
 import type { GuardedCalls, GuardOptions } from "./guarded_calls.ts";
-import { UpstreamFailure } from "./upstream_failure.ts";
+import { UpstreamFailure } from "../upstream_failure.ts";
 
 /** Bounds of calls for chat where a plugin sets none: local models think for minutes. */
 export const CHAT_BOUNDS: GuardOptions = { timeoutMs: 120_000, maxBytes: 1024 * 1024 };

@@ -5,7 +5,7 @@ import { type EmbeddingSource, RemoteEmbedder, unitVectors } from "./embedder.ts
 import type { GuardedCalls } from "./guarded_calls.ts";
 import { keepModel, type KnownModel, knownModel } from "./known_models.ts";
 import { embeddingTraits } from "./model_table.ts";
-import { UpstreamFailure, upstreamFailureOf } from "./upstream_failure.ts";
+import { UpstreamFailure, upstreamFailureOf } from "../upstream_failure.ts";
 
 /** How long a model is taken to be the one it was when its server was asked last, in milliseconds. */
 const SAME_MODEL_MS = 10_000;

@@ -1,6 +1,6 @@
 import type { ChatMessage, ChatOptions } from "../../../src/interfaces/mod.ts";
 import type { ChatRequest, OpenAIClient, ResponseFormat } from "./openai_api.ts";
-import { failureOf } from "./upstream_failure.ts";
+import { failureOf } from "../upstream_failure.ts";
 import type { ChatSource } from "./language_model.ts";
 
 /**

@@ -8,7 +8,7 @@ import type {
   CallOptions,
 } from "../../../src/interfaces/mod.ts";
 import { isObjectId, isPublicKey } from "../../../src/wire/keys.ts";
-import type { CircuitBreakerOptions } from "../../shared/models/circuit_breaker.ts";
+import type { CircuitBreakerOptions } from "../../shared/circuit_breaker.ts";
 import {
   type Contract,
   type IndexField,

@@ -16,7 +16,7 @@ import {
 } from "../../../src/interfaces/plugin.ts";
 import { CHAIN_FIELDS, type ChainFields, rpcUrlOf, type SuiNetwork } from "../chain/fields.ts";
 import { openSui } from "../chain/sui_client.ts";
-import { netEntry } from "../../shared/models/net_entry.ts";
+import { netEntry } from "../../shared/net_entry.ts";
 import { suiAccounts } from "./accounts.ts";
 
 export type * from "../../../src/interfaces/mod.ts";

@@ -4,7 +4,7 @@ import { SvcError } from "../../../src/errors.ts";
 import type { BackendHealth } from "../../../src/interfaces/mod.ts";
 import { GuardedNode } from "../chain/guarded_node.ts";
 import { AnswerTooLarge } from "../chain/node_failure.ts";
-import type { CircuitBreakerOptions } from "../../shared/models/circuit_breaker.ts";
+import type { CircuitBreakerOptions } from "../../shared/circuit_breaker.ts";
 import type { NodeObject } from "./account_checks.ts";
 
 /** Most objects one call asks for: the limit of public nodes. */

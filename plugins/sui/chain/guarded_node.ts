@@ -1,8 +1,8 @@
 import { RpcError } from "@mysten/sui/grpc";
 import { SvcError } from "../../../src/errors.ts";
 import type { BackendHealth } from "../../../src/interfaces/mod.ts";
-import { CircuitBreaker, type CircuitBreakerOptions } from "../../shared/models/circuit_breaker.ts";
-import { UpstreamFailure } from "../../shared/models/upstream_failure.ts";
+import { CircuitBreaker, type CircuitBreakerOptions } from "../../shared/circuit_breaker.ts";
+import { UpstreamFailure } from "../../shared/upstream_failure.ts";
 import { AnswerTooLarge, NodeFailure } from "./node_failure.ts";
 
 /** Texts for callers by gRPC code; a node's own texts are not passed on. */

@@ -1,4 +1,5 @@
 import { RpcError } from "@mysten/sui/grpc";
+import { retryAfterOf } from "../../shared/retry_after.ts";
 
 /** Longest pause a node may ask for, in seconds: no stranger is let in meanwhile. */
 const MAX_RETRY_AFTER = 60;
@@ -47,8 +48,8 @@ export function unreachable(thrown: unknown): NodeFailure {
 
 /** An answer that is none of gRPC: a proxy's. */
 export function refusal({ status, headers }: Response): NodeFailure {
-  const raw = headers.get("retry-after")?.trim() ?? "";
-  const retryAfter = /^\d{1,9}$/.test(raw) ? Math.min(Number(raw), MAX_RETRY_AFTER) : undefined;
+  const asked = retryAfterOf(headers, Date.now());
+  const retryAfter = asked && Math.min(asked, MAX_RETRY_AFTER);
   if (status === 429) {
     return new NodeFailure(
       "The chain's node asks for a pause",

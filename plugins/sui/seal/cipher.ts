@@ -12,7 +12,7 @@ import type { KeyStore } from "../../../src/interfaces/plugin.ts";
 import { openRecords } from "../../shared/records/open_records.ts";
 import { cannotOpen, RecordOpener, sealRecord } from "../../shared/records/record.ts";
 import { AccountStates } from "./account_states.ts";
-import { Breaker } from "./breaker.ts";
+import { KeyServerBreakers } from "./key_server_breakers.ts";
 import type { KeyWork, KeyWorkOptions } from "./calls.ts";
 import { OpeningKeys } from "./keys/opening_keys.ts";
 import { OpenSecrets } from "./keys/open_secrets.ts";
@@ -49,7 +49,7 @@ export class SealCipher implements Cipher {
   readonly #chains: OpenSecrets;
   readonly #sealing: SealingKeys;
   readonly #opening: OpeningKeys;
-  readonly #breaker: Breaker;
+  readonly #breakers: KeyServerBreakers;
   /** Name of the set of servers of new keys. */
   readonly #set: string;
   #closed = false;
@@ -62,14 +62,14 @@ export class SealCipher implements Cipher {
     this.#readers = new Readers(work, this.#accounts, now);
     this.#dataKeys = new OpenSecrets({ now });
     this.#chains = new OpenSecrets({ now });
-    this.#breaker = new Breaker(now);
+    this.#breakers = new KeyServerBreakers(now);
     this.#set = setName({
       threshold: servers.threshold,
       servers: servers.servers.filter(({ weight }) => weight > 0),
     });
-    const wrap: KeyWork["wrap"] = (input) => this.#breaker.run(this.#set, () => work.wrap(input));
+    const wrap: KeyWork["wrap"] = (input) => this.#breakers.run(this.#set, () => work.wrap(input));
     this.#sealing = new SealingKeys({ wrap }, keys, this.#dataKeys, now);
-    const unwrapping = new Unwrapping(work, this.#breaker);
+    const unwrapping = new Unwrapping(work, this.#breakers);
     this.#opening = new OpeningKeys(keys, this.#dataKeys, this.#chains, unwrapping, now);
   }
 
@@ -141,7 +141,7 @@ export class SealCipher implements Cipher {
 
   /** What the last calls say about the key servers. */
   health(): BackendHealth {
-    return this.#breaker.health(this.#set);
+    return this.#breakers.health(this.#set);
   }
 
   /** Forgets a data key for good: its salt is nowhere else on this machine. */

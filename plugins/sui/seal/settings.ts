@@ -9,7 +9,7 @@ import {
 } from "../../../src/interfaces/plugin.ts";
 import { isObjectId } from "../../../src/wire/keys.ts";
 import { CHAIN_FIELDS, rpcUrlOf, type SuiNetwork } from "../chain/fields.ts";
-import { netEntry } from "../../shared/models/net_entry.ts";
+import { netEntry } from "../../shared/net_entry.ts";
 import type { KeyServer, KeyWorkOptions } from "./calls.ts";
 
 const SERVERS = "SVC_SEAL_SERVER_CONFIGS";

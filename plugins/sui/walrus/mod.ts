@@ -28,7 +28,7 @@ import {
 } from "../chain/fields.ts";
 import { openSui } from "../chain/sui_client.ts";
 import { isObjectId } from "../../../src/wire/keys.ts";
-import { netEntry } from "../../shared/models/net_entry.ts";
+import { netEntry } from "../../shared/net_entry.ts";
 import { aggregatorUrls } from "./aggregator/public_aggregators.ts";
 import { archiveUrl } from "./discovery/archives.ts";
 import { relayUrlOf, routeOf, walrusObjects } from "./networks.ts";

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
-import { CircuitBreaker } from "../../../plugins/shared/models/circuit_breaker.ts";
-import { UpstreamFailure } from "../../../plugins/shared/models/upstream_failure.ts";
+import { CircuitBreaker } from "../../../plugins/shared/circuit_breaker.ts";
+import { UpstreamFailure } from "../../../plugins/shared/upstream_failure.ts";
 import { verifies } from "../../requirements.ts";
 
 const failure = (retryAfter?: number) => new UpstreamFailure("It does not work", { retryAfter });

@@ -1,6 +1,6 @@
 import { createHash } from "node:crypto";
 import type { DecryptCredential } from "../../../../src/interfaces/mod.ts";
-import type { Breaker } from "../breaker.ts";
+import type { KeyServerBreakers } from "../key_server_breakers.ts";
 import type { KeyIdentity, KeyWork, ServerSet, Wrapped } from "../calls.ts";
 import type { Authorised } from "../readers.ts";
 
@@ -29,13 +29,13 @@ type Secret = Uint8Array | undefined;
  */
 export class Unwrapping {
   readonly #work: Pick<KeyWork, "unwrap">;
-  readonly #breaker: Breaker;
+  readonly #breakers: KeyServerBreakers;
   readonly #running = new Map<string, Promise<Secret>>();
 
   /** Asks nobody by itself. */
-  constructor(work: Pick<KeyWork, "unwrap">, breaker: Breaker) {
+  constructor(work: Pick<KeyWork, "unwrap">, breakers: KeyServerBreakers) {
     this.#work = work;
-    this.#breaker = breaker;
+    this.#breakers = breakers;
   }
 
   /** Answers for each chain by its name, when all are there; nothing rejects. The bytes are the caller's to erase. */
@@ -70,7 +70,7 @@ export class Unwrapping {
   async #ask(chains: readonly WantedChain[], caller: Wanting): Promise<Secret[]> {
     const { set } = chains[0]!.wrapped;
     const { accountId } = chains[0]!.identity;
-    return await this.#breaker.run(setName(set), () =>
+    return await this.#breakers.run(setName(set), () =>
       this.#work.unwrap({
         accountId,
         initialSharedVersion: caller.state.initialSharedVersion,

@@ -17,7 +17,7 @@ import {
   type Values,
 } from "../../../../src/interfaces/plugin.ts";
 import { CHAIN_FIELDS, rpcUrlOf, type SuiNetwork } from "../../chain/fields.ts";
-import { netEntry } from "../../../shared/models/net_entry.ts";
+import { netEntry } from "../../../shared/net_entry.ts";
 import { enokiSponsor } from "./sponsor.ts";
 
 export type * from "../../../../src/interfaces/mod.ts";

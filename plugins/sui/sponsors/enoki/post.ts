@@ -1,3 +1,4 @@
+import { retryAfterOf } from "../../../shared/retry_after.ts";
 import { SvcError } from "../../../../src/errors.ts";
 import type { Secret } from "../../../../src/interfaces/plugin.ts";
 import { gather } from "../../../../src/wire/body/gathered_bytes.ts";
@@ -6,8 +7,6 @@ import { gather } from "../../../../src/wire/body/gathered_bytes.ts";
 export const TIMEOUT_MS = 30_000;
 /** Most bytes of an answer: a transaction of 128 KiB in base64, and some. */
 const MAX_BYTES = 256 * 1024;
-/** Longest pause Enoki may ask for, seconds. */
-const MAX_RETRY_AFTER = 3600;
 
 /** A request to Enoki. */
 export interface EnokiRequest {
@@ -63,8 +62,7 @@ export async function postToEnoki(request: EnokiRequest): Promise<Record<string,
 function refusal({ status, headers }: Response): SvcError {
   const cause = new Error(`Enoki answered with status ${status}`);
   if (status === 429) {
-    const raw = headers.get("retry-after")?.trim() ?? "";
-    const seconds = /^\d{1,9}$/.test(raw) ? Math.min(Number(raw), MAX_RETRY_AFTER) : undefined;
+    const seconds = retryAfterOf(headers, Date.now());
     return new SvcError("sponsor_overloaded", undefined, {
       cause,
       ...(seconds === undefined ? {} : { retryAfter: seconds }),

@@ -1,6 +1,6 @@
 import { Deadline } from "../../../../src/deadline.ts";
 import { gather } from "../../../../src/wire/body/gathered_bytes.ts";
-import { retryAfterOf } from "../../../shared/models/bounded_fetch.ts";
+import { retryAfterOf } from "../../../shared/retry_after.ts";
 
 /** Why an aggregator gave no usable answer; holds nothing it said but its status. */
 export class AggregatorFailure extends Error {

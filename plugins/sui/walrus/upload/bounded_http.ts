@@ -1,6 +1,6 @@
 import { Deadline } from "../../../../src/deadline.ts";
 import { gather } from "../../../../src/wire/body/gathered_bytes.ts";
-import { retryAfterOf } from "../../../shared/models/bounded_fetch.ts";
+import { retryAfterOf } from "../../../shared/retry_after.ts";
 import { type Part, StepFailure } from "./failure.ts";
 
 /** Bounds of exchanges with one part. */

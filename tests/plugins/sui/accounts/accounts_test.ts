@@ -1,7 +1,7 @@
 import { deepStrictEqual, ok, rejects, strictEqual } from "node:assert/strict";
 import { type SuiAccounts, suiAccounts } from "../../../../plugins/sui/accounts/accounts.ts";
 import { openSui } from "../../../../plugins/sui/chain/sui_client.ts";
-import type { CircuitBreakerOptions } from "../../../../plugins/shared/models/circuit_breaker.ts";
+import type { CircuitBreakerOptions } from "../../../../plugins/shared/circuit_breaker.ts";
 import { SvcError } from "../../../../src/errors.ts";
 import { addressOf } from "../../../../src/wire/keys.ts";
 import { accountRegistrySuite, conform } from "../../../../testing/mod.ts";

@@ -1,5 +1,5 @@
-import type { ErrorCode } from "../../../src/errors.ts";
-import type { BackendHealth } from "../../../src/interfaces/mod.ts";
+import type { ErrorCode } from "../../src/errors.ts";
+import type { BackendHealth } from "../../src/interfaces/mod.ts";
 import { unavailable, UpstreamFailure } from "./upstream_failure.ts";
 
 /** Numbers of a {@linkcode CircuitBreaker}. */

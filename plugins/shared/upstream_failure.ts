@@ -1,4 +1,4 @@
-import { type ErrorCode, SvcError } from "../../../src/errors.ts";
+import { type ErrorCode, SvcError } from "../../src/errors.ts";
 
 /** What kind of call failed; the code of the errors callers get. */
 export type ModelErrorCode = "embedding_unavailable" | "llm_unavailable";

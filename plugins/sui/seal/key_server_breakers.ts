@@ -1,0 +1,54 @@
+import { SvcError } from "../../../src/errors.ts";
+import type { BackendHealth } from "../../../src/interfaces/mod.ts";
+import { CircuitBreaker } from "../../shared/circuit_breaker.ts";
+import { UpstreamFailure } from "../../shared/upstream_failure.ts";
+
+const BREAKER = { failures: 3, pauseMs: 1_000, maxPauseMs: 15_000 };
+const MAX_SETS = 100;
+
+/** Circuit breakers, one for each set of key servers. */
+export class KeyServerBreakers {
+  readonly #now: () => number;
+  readonly #sets = new Map<string, CircuitBreaker>();
+
+  /** Knows of no failure yet. */
+  constructor(now: () => number) {
+    this.#now = now;
+  }
+
+  /** What the last calls say about a set. */
+  health(name: string): BackendHealth {
+    return this.#sets.get(name)?.health ?? { status: "ok" };
+  }
+
+  /**
+   * Makes a call.
+   *
+   * @throws {SvcError} what the call throws; `key_service_unavailable` with `retryAfter` during a
+   * pause.
+   */
+  async run<T>(name: string, call: () => Promise<T>): Promise<T> {
+    const breaker = this.#of(name);
+    const number = breaker.enter();
+    try {
+      const result = await call();
+      breaker.succeed(number);
+      return result;
+    } catch (thrown) {
+      const error = SvcError.from(thrown);
+      const { code, message } = error;
+      if (code === "key_service_unavailable") breaker.fail(number, new UpstreamFailure(message));
+      // The servers answered, if only to refuse.
+      else if (code === "decrypt_credential_invalid") breaker.succeed(number);
+      else breaker.leave(number);
+      throw error;
+    }
+  }
+
+  #of(name: string): CircuitBreaker {
+    if (!this.#sets.has(name) && this.#sets.size >= MAX_SETS) this.#sets.clear();
+    return this.#sets.getOrInsertComputed(name, () => {
+      return new CircuitBreaker("key_service_unavailable", { ...BREAKER, now: this.#now });
+    });
+  }
+}
