@@ -24,6 +24,7 @@ export {
   type LogLevel,
 } from "./src/log.ts";
 export * from "./src/interfaces/plugin.ts";
+export { keyFile } from "./src/sealing/key_file.ts";
 export { createRelayer, type Relayer, type RelayerOptions } from "./src/relayer.ts";
 export type { SidecarAddress } from "./src/http1/link.ts";
 export type { SidecarLimits } from "./src/mcp/options.ts";

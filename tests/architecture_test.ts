@@ -26,7 +26,7 @@ const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
   "src/client/": ["src/wire/", "src/errors.ts"],
   "src/http1/": [],
   "src/storage/": ["src/interfaces/", "src/errors.ts"],
-  "src/sealing/": ["src/interfaces/", "src/errors.ts"],
+  "src/sealing/": ["src/storage/", "src/interfaces/", "src/errors.ts"],
   "src/index/": ["src/interfaces/", "src/errors.ts"],
   "src/jobs/": ["src/storage/", "src/interfaces/", "src/errors.ts", "src/log.ts"],
   "src/memory/": [

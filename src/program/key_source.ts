@@ -4,9 +4,9 @@ import {
   createPrivateFile,
   ensurePrivateFolder,
   folderOf,
-  makePrivateFolder,
   readPrivateFile,
 } from "../storage/private_file.ts";
+import { keyFromHex, openKeyFile } from "../sealing/key_file.ts";
 import { RelayerKey } from "../sealing/relayer_key.ts";
 import { isInside } from "./settings/checks.ts";
 import type { Settings } from "./settings/mod.ts";
@@ -30,11 +30,6 @@ export type KeySettings = Pick<
 
 const refused = (message: string, cause?: unknown) =>
   new SvcError("invalid_parameter", message, { cause });
-
-function fromHex(text: string, source: string): RelayerKey {
-  if (!/^[0-9a-fA-F]{64}$/.test(text)) throw refused(`${source} must be 64 hex characters`);
-  return new RelayerKey(Uint8Array.fromHex(text));
-}
 
 const firstLine = (text: string) => text.split(/\r?\n/, 1)[0] ?? "";
 
@@ -85,19 +80,10 @@ async function checkFirstStart(path: string, dataDir: string): Promise<void> {
 
 async function fromFile(path: string, dataDir: string): Promise<LoadedKey> {
   await checkOutside("SVC_RELAYER_KEY_FILE", path, dataDir);
-  let found = await readPrivateFile(path);
-  if (found === undefined) {
-    await checkFirstStart(path, dataDir);
-    await makePrivateFolder(folderOf(path));
-    await createPrivateFile(path, crypto.getRandomValues(new Uint8Array(32)).toHex() + "\n");
-    // Of two first starts at once the first file counts for both.
-    found = await readPrivateFile(path);
-  }
-  if (found === undefined) throw refused(`${path} vanished while it was read`);
-  return {
-    key: fromHex(found.text.trim(), `The relayer key in ${path}`),
-    warnings: found.warnings,
-  };
+  const { bytes, warnings } = await openKeyFile(path, {
+    beforeMaking: () => checkFirstStart(path, dataDir),
+  });
+  return { key: new RelayerKey(bytes), warnings };
 }
 
 /** scrypt (RFC 7914) with N = 2^15, r = 8, p = 1: 32 MiB and about 0.1 s. */
@@ -133,7 +119,7 @@ async function fromCommand(line: string, run: RunCommand): Promise<LoadedKey> {
     throw refused(`SVC_RELAYER_KEY_COMMAND failed: ${command} did not answer a key`, error);
   }
   const source = "The first line of SVC_RELAYER_KEY_COMMAND's output";
-  return { key: fromHex(firstLine(output).trim(), source), warnings: [] };
+  return { key: new RelayerKey(keyFromHex(firstLine(output).trim(), source)), warnings: [] };
 }
 
 /**

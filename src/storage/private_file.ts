@@ -37,8 +37,12 @@ export async function ensurePrivateFolder(path: string): Promise<string[]> {
   }
 }
 
+function isWider({ mode }: Deno.FileInfo, wanted: number): boolean {
+  return POSIX && ((mode ?? 0) & 0o777 & ~wanted) !== 0;
+}
+
 async function tighten(path: string, info: Deno.FileInfo, mode: number): Promise<string[]> {
-  if (!POSIX || ((info.mode ?? 0) & 0o777 & ~mode) === 0) return [];
+  if (!isWider(info, mode)) return [];
   await Deno.chmod(path, mode);
   return [`${path} was open to other users; its permissions are tightened now`];
 }
@@ -52,17 +56,24 @@ export interface PrivateText {
 }
 
 /**
- * Reads a secret's file; permissions wider than 0600 are taken away.
+ * Reads a secret's file; permissions wider than 0600 are taken away, or refused.
  *
  * @returns `undefined` when there is none.
- * @throws {SvcError} `invalid_parameter` when it is a link, no file, too large or unreadable.
+ * @throws {SvcError} `invalid_parameter` when it is a link, no file, too large, unreadable, or open
+ * to other users where that is refused.
  */
-export async function readPrivateFile(path: string): Promise<PrivateText | undefined> {
+export async function readPrivateFile(
+  path: string,
+  { refusesOpen = false }: { readonly refusesOpen?: boolean | undefined } = {},
+): Promise<PrivateText | undefined> {
   try {
     const info = await Deno.lstat(path);
     if (info.isSymlink) throw refused(`${path} is a symbolic link`);
     if (!info.isFile || info.size > 65_536) {
       throw refused(`${path} is not a file of at most 64 KiB`);
+    }
+    if (refusesOpen && isWider(info, 0o600)) {
+      throw refused(`${path} is open to other users: take their permissions away (chmod 600)`);
     }
     const warnings = await tighten(path, info, 0o600);
     return { text: await Deno.readTextFile(path), warnings };
