@@ -237,6 +237,7 @@ class RunningRelayer implements Relayer {
   readonly #replay: ReplayStore;
   readonly #stack: AsyncDisposableStack;
   readonly #upkeep: ReturnType<typeof setInterval>;
+  readonly #seedOf: (name: string) => Uint8Array;
   #closing = false;
   #drained = false;
 
@@ -249,6 +250,7 @@ class RunningRelayer implements Relayer {
     this.backends = parts.backends;
     this.#domain = domain;
     this.#replay = replay;
+    this.#seedOf = ground.key.hmac("account by name");
     this.#sidecarToken = sidecar?.token;
     const link = sidecar && { gate: stack.use(new SidecarLink(sidecar)), token: sidecar.token };
     const failures = metrics.sidecarFailures;
@@ -289,6 +291,13 @@ class RunningRelayer implements Relayer {
     }
     const client = request.headers.get(HEADER.clientIp) ?? "";
     return await this.#router.fetch(request, isAddress(client) ? client : "127.0.0.1");
+  };
+
+  readonly account: Relayer["account"] = async (name) => {
+    const { accounts, now } = this.#domain;
+    // Loaded here: a relayer that only serves needs no client.
+    const { openAccount } = await import("./embed/account.ts");
+    return await openAccount(name, { accounts, seedOf: this.#seedOf, fetch: this.fetch, now });
   };
 
   idle(): Promise<void> {

@@ -70,7 +70,7 @@ const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
     "src/log.ts",
   ],
   "src/program/": ["src/"],
-  "src/embed/": ["src/http1/", "src/interfaces/", "src/errors.ts", "src/log.ts"],
+  "src/embed/": ["src/client/", "src/http1/", "src/interfaces/", "src/errors.ts", "src/log.ts"],
   "plugins/": FOR_PLUGINS,
   // Both seal rows of an index, packed in the same way.
   "plugins/lancedb/": [...FOR_PLUGINS, "plugins/local/segment.ts"],

@@ -1,3 +1,4 @@
+import type { SvcClient } from "../client/client.ts";
 import type { RelayerConfig } from "../interfaces/config.ts";
 import type { SidecarAddress } from "../http1/link.ts";
 import type { Backends } from "../interfaces/mod.ts";
@@ -47,6 +48,17 @@ export interface Relayer extends AsyncDisposable {
    * address the sidecar names.
    */
   fetchInternal(request: Request): Promise<Response>;
+  /**
+   * The account of a name, for the program that embeds the relayer: created at the first call, the
+   * same one as long as the accounts and the relayer key are the same. Its calls pass the same
+   * checks, limits and walls as signed requests from outside, under a key that is made of the
+   * relayer key and the name; nothing leaves the process. To shut an account out, deactivate it.
+   *
+   * @param name 1 to 64 bytes of UTF-8 without control characters, byte for byte.
+   * @throws {SvcError} `invalid_parameter` for another name, and where accounts are managed outside
+   * of the relayer, as on a chain.
+   */
+  account(name: string): Promise<SvcClient>;
   /** Resolves when no job is running and none is ready. */
   idle(): Promise<void>;
   /** Refuses new requests, and waits at most so many milliseconds for running jobs. */

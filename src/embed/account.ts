@@ -1,0 +1,88 @@
+import { makeDelegateKey } from "../client/delegate_key.ts";
+import { SvcClient } from "../client/client.ts";
+import { SvcError } from "../errors.ts";
+import type { Account, AccountAdmin, AccountRegistry } from "../interfaces/mod.ts";
+
+/** Longest name in bytes of UTF-8: it is the label of the account's key, too. */
+const NAME_BYTES = 64;
+
+/** Where an account in the process is opened. */
+export interface AccountDoor {
+  /** The relayer's accounts. */
+  readonly accounts: AccountRegistry;
+  /** 32 secret bytes that are always the same for a name. */
+  readonly seedOf: (name: string) => Uint8Array;
+  /** The relayer. */
+  readonly fetch: (request: Request) => Promise<Response>;
+  /** Milliseconds since the epoch. */
+  readonly now: () => number;
+}
+
+/** A lone surrogate would become another name's bytes. */
+function checkName(name: string): void {
+  const bytes = typeof name === "string" ? new TextEncoder().encode(name).length : 0;
+  if (bytes >= 1 && bytes <= NAME_BYTES && name.isWellFormed() && !/\p{Cc}/u.test(name)) return;
+  throw new SvcError(
+    "invalid_parameter",
+    `An account's name must have 1 to ${NAME_BYTES} bytes of UTF-8 without control characters`,
+    { field: "name" },
+  );
+}
+
+/** What a call answers, or what is there when somebody else was faster. */
+async function unlessThere<T>(
+  make: () => Promise<T>,
+  taken: SvcError["code"],
+  find: () => Promise<T | undefined>,
+): Promise<T> {
+  try {
+    return await make();
+  } catch (error) {
+    const found = SvcError.from(error).code === taken ? await find() : undefined;
+    if (found === undefined) throw error;
+    return found;
+  }
+}
+
+async function openOrCreate(
+  admin: AccountAdmin,
+  owner: string,
+  publicKey: string,
+  label: string,
+): Promise<Account> {
+  const find = () => admin.ofOwner(owner);
+  const account = await find() ??
+    await unlessThere(() => admin.create(owner), "account_exists", find);
+  // One that lists other keys has lost this one on purpose.
+  if (account.keys.length > 0) return account;
+  const key = { publicKey, label, permissions: ["read", "write"] as const };
+  return await unlessThere(() => admin.addKey(account.accountId, key), "key_exists", find);
+}
+
+/**
+ * Opens the account of a name; creates it when there is none.
+ *
+ * @throws {SvcError} `invalid_parameter` for a name that is none, and where accounts are managed
+ * elsewhere.
+ */
+export async function openAccount(
+  name: string,
+  { accounts, seedOf, fetch, now }: AccountDoor,
+): Promise<SvcClient> {
+  checkName(name);
+  const { admin } = accounts;
+  if (admin === undefined) {
+    const text = "Accounts are managed outside of this relayer: it opens none by name";
+    throw new SvcError("invalid_parameter", text);
+  }
+  const { address, privateKey, publicKey } = await makeDelegateKey(seedOf(name));
+  const { accountId } = await openOrCreate(admin, address, publicKey, name);
+  return new SvcClient({
+    // No request leaves the process.
+    baseUrl: "http://localhost",
+    privateKey,
+    accountId,
+    now,
+    fetch: (url, init) => fetch(new Request(url, init)),
+  });
+}
