@@ -1,6 +1,6 @@
 import type { Backends } from "../src/interfaces/mod.ts";
 import { encodeRecord } from "../src/memory/record.ts";
-import { timeOrderedId } from "../src/memory/remember.ts";
+import { TimeOrderedIds } from "../src/jobs/job.ts";
 import { configuredSources } from "../src/program/plugins.ts";
 import { createRelayer } from "../src/relayer.ts";
 import { readSettings } from "../src/program/settings/mod.ts";
@@ -46,12 +46,13 @@ async function fillOne(
   count: number,
 ): Promise<void> {
   const random = uniform(count);
+  const ids = new TimeOrderedIds();
   const now = Date.now();
   const scope = { owner: account.owner, namespace };
   for (let start = 0; start < count; start += BATCH) {
     const length = Math.min(BATCH, count - start);
     const entries = await Promise.all(Array.from({ length }, async (_, i) => {
-      const id = timeOrderedId(now);
+      const id = ids.next(now);
       const time = new Date(now).toISOString();
       const plain = encodeRecord({
         v: 1,

@@ -2,7 +2,7 @@ import { loadLibrary } from "../plugins/lancedb/library.ts";
 import { lancedbVectorStore } from "../plugins/lancedb/mod.ts";
 import { WindowsTable } from "../plugins/lancedb/windows_table.ts";
 import type { IndexEntry, VectorStore } from "../src/interfaces/mod.ts";
-import { timeOrderedId } from "../src/memory/remember.ts";
+import { TimeOrderedIds } from "../src/jobs/job.ts";
 import { RelayerKey } from "../src/sealing/relayer_key.ts";
 import type { Figure, Part } from "./figures.ts";
 import { median, uniform, unitVector } from "./statistics.ts";
@@ -10,12 +10,13 @@ import { median, uniform, unitVector } from "./statistics.ts";
 const DIMENSIONS = 512;
 const REMEMBERS = 2000;
 const QUERIES = 60;
+const ids = new TimeOrderedIds();
 const SCOPE = { owner: `0x${"1".repeat(64)}`, namespace: "bench" };
 
 function memory(vector: Float32Array, now: number): IndexEntry {
   return {
     ...SCOPE,
-    id: timeOrderedId(now),
+    id: ids.next(now),
     version: 1,
     vectors: [vector],
     payload: crypto.getRandomValues(new Uint8Array(400)),

@@ -23,7 +23,7 @@ function ignoreErrors(stream: NodeJS.WritableStream): void {
   stream.on("error", () => undefined);
 }
 
-/** Whether standard output took less than it was given; a reader that has left had enough. */
+/** Whether standard output, of which a process has one, took less than it was given. */
 let isCutShort = false;
 
 function noteLoss(error: (Error & { readonly code?: string }) | null | undefined): void {

@@ -23,15 +23,11 @@ import { Staging } from "./jobs/staging.ts";
 import { JobStore } from "./jobs/store.ts";
 import { type Attempt, JobWorker } from "./jobs/worker.ts";
 import { type Logger, silentLogger } from "./log.ts";
-import type { Domain } from "./memory/domain.ts";
+import { type Domain, openDomain } from "./memory/domain.ts";
 import { processMemory } from "./memory/process.ts";
 import { startBackground } from "./memory/upkeep/background.ts";
-import { BoundedCalls } from "./memory/bounded_calls.ts";
 import { bounded } from "./memory/bounded_disposal.ts";
-import { QueryVectors } from "./memory/recall/query_vectors.ts";
-import { Quota } from "./memory/quota.ts";
 import { replayTombstones } from "./memory/remove/remove.ts";
-import { ScopeTurns } from "./memory/scope_turns.ts";
 import { HEADER } from "./wire/headers.ts";
 import { openJobsFile, scrubJobsFile, withJobsFile } from "./jobs/jobs_file.ts";
 import { openBackends } from "./embed/open_backends.ts";
@@ -162,7 +158,7 @@ function domainOf(
     budgetBytes: config.indexMemoryBytes,
   });
   stack.use(bounded(index));
-  return {
+  return openDomain({
     ...backends,
     config,
     index,
@@ -174,16 +170,11 @@ function domainOf(
     tombstones: core.tombstones,
     tombstoneBlobs: core.tombstoneBlobs,
     keyUse: core.keyUse,
-    payloads: key.sealer("payload"),
-    steps: key.sealer("step"),
-    cursors: key.sealer("cursor"),
-    quota: new Quota(),
-    queries: new QueryVectors(backends.embedder, config.embeddingCacheTtlSeconds, now),
-    chats: new BoundedCalls(config.llmCalls, 8 * config.llmCalls),
-    turns: new ScopeTurns(),
+    keys: core.keys,
+    sealer: (purpose) => key.sealer(purpose),
     logger,
     now,
-  };
+  });
 }
 
 /** Takes up the jobs of an earlier relayer, and starts working. */
@@ -208,7 +199,7 @@ async function start(
   stack.defer(() => worker.stop(0)); // also where the rest of the start fails
   worker.start();
   worker.resume(waiting);
-  stack.use(await startBackground(domain, ground.core.keys));
+  stack.use(await startBackground(domain));
 }
 
 function sponsorDesk({ config, core, now }: Ground, sponsor: Sponsor | undefined) {

@@ -27,11 +27,7 @@ import { Staging } from "../../src/jobs/staging.ts";
 import { JobStore } from "../../src/jobs/store.ts";
 import { JobWorker } from "../../src/jobs/worker.ts";
 import { silentLogger as logger } from "../../src/log.ts";
-import type { Domain } from "../../src/memory/domain.ts";
-import { BoundedCalls } from "../../src/memory/bounded_calls.ts";
-import { QueryVectors } from "../../src/memory/recall/query_vectors.ts";
-import { Quota } from "../../src/memory/quota.ts";
-import { ScopeTurns } from "../../src/memory/scope_turns.ts";
+import { openDomain } from "../../src/memory/domain.ts";
 import { RelayerKey } from "../../src/sealing/relayer_key.ts";
 
 const [port = "0", dataDir = ""] = Deno.args;
@@ -45,9 +41,10 @@ const config = {
   ...DEFAULT_CONFIG,
   rateLimit: { ...DEFAULT_CONFIG.rateLimit, keyPerMinute: 1e9, accountPerHour: 1e9 },
 };
+const core = new CoreDb(":memory:");
 const embedder = memoryEmbedder();
 const vectorStore = memoryVectorStore();
-const domain: Domain = {
+const domain = openDomain({
   accounts: localAccounts({ dataDir }),
   blobStore: memoryBlobStore(),
   cipher: memoryCipher(),
@@ -68,19 +65,14 @@ const domain: Domain = {
   expiries: new Expiries(kv, writer),
   staging,
   textFiles: noTextFiles(),
-  keyUse: new CoreDb(":memory:").keyUse,
-  tombstones: new CoreDb(":memory:").tombstones,
-  tombstoneBlobs: new CoreDb(":memory:").tombstoneBlobs,
-  payloads: key.sealer("payload"),
-  steps: key.sealer("step"),
-  cursors: key.sealer("cursor"),
-  quota: new Quota(),
-  queries: new QueryVectors(embedder, 0, now),
-  chats: new BoundedCalls(1, 0),
-  turns: new ScopeTurns(),
+  keyUse: core.keyUse,
+  tombstones: core.tombstones,
+  tombstoneBlobs: core.tombstoneBlobs,
+  keys: core.keys,
+  sealer: (purpose) => key.sealer(purpose),
   logger,
   now,
-};
+});
 
 /** The real route, but its answer is made up at once and what it would commit is thrown away. */
 function answered(route: SignedRoute): SignedRoute {

@@ -25,6 +25,5 @@ export const ALLOWED: Readonly<Record<"lines" | "parameters", readonly string[]>
   parameters: [
     "plugins/lancedb/vector_store.ts LancedbVectorStore.constructor",
     "plugins/lancedb/windows_table.ts WindowsTable.constructor",
-    "src/memory/recall/texts.ts readAll",
   ],
 };

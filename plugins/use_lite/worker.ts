@@ -10,6 +10,7 @@ interface WorkerScope {
 }
 
 const scope = globalThis as unknown as WorkerScope;
+/** Jobs that came before the model was loaded. This thread has one model. */
 const early = new Map<number, Job>();
 let scheduler: Scheduler | undefined;
 

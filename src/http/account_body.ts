@@ -1,5 +1,5 @@
 import type { Account, DelegateKey } from "../interfaces/mod.ts";
-import { timeText } from "../memory/domain.ts";
+import { timeText } from "../memory/record.ts";
 
 /** A delegate key as answers show it. */
 export function keyBody(key: DelegateKey): Record<string, unknown> {

@@ -3,7 +3,6 @@ import type { BackendHealth, Sponsor } from "../interfaces/mod.ts";
 import type { KvWriter } from "../jobs/kv_writer.ts";
 import { INLINE_BYTES } from "../jobs/staging.ts";
 import type { Domain } from "../memory/domain.ts";
-import { reembeddingOf } from "../memory/upkeep/reembedding.ts";
 
 /** State of one dependency. */
 export interface DependencyHealth {
@@ -109,7 +108,7 @@ export class Health {
    * not is, as soon as it may be.
    */
   async #embedderState(): Promise<DependencyHealth> {
-    const { embedder, queries } = this.#domain;
+    const { embedder, queries, reembedding } = this.#domain;
     let health: BackendHealth | undefined = embedder.health?.();
     if (health === undefined) {
       health = { status: await answers(queries.get("health")) ? "ok" : "down" };
@@ -117,12 +116,11 @@ export class Health {
       await answers(this.#askEmbedder());
       health = embedder.health?.() ?? health;
     }
-    const reembedding = reembeddingOf(this.#domain);
-    const progress = reembedding?.progress;
+    const { progress } = reembedding;
     if (progress === undefined || health.status === "down") return { ...health };
     return {
       ...health,
-      ...(reembedding?.active ? { status: "degraded" } : {}),
+      ...(reembedding.active ? { status: "degraded" } : {}),
       reembedding: { ...progress },
     };
   }

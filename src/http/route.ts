@@ -1,7 +1,8 @@
 import type { z } from "zod";
 import type { DelegateKey, Permission } from "../interfaces/mod.ts";
 import type { Mutation } from "../jobs/kv_writer.ts";
-import type { Caller, Domain } from "../memory/domain.ts";
+import type { Caller } from "../memory/caller.ts";
+import type { Domain } from "../memory/domain.ts";
 
 /** Body and status of an answer. */
 export interface Answer {

@@ -20,7 +20,7 @@ export interface Costs {
   write(distances: Float32Array, size: number, into: Float32Array): void;
 }
 
-/** Shared by all scopes, since a query is answered in one go. */
+/** Of the whole process: a query is answered in one go, and nothing in here outlives it. */
 let shared = new Float32Array(1024);
 
 /** In one loop of the costs' own: a call for each of thousands of slots takes nearly twice as long. */

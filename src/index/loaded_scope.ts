@@ -1,4 +1,4 @@
-import type { IndexEntry } from "../interfaces/mod.ts";
+import type { IndexEntry, Scope } from "../interfaces/mod.ts";
 
 /** A memory of the index without its vectors. */
 export type IndexedMemory = Omit<IndexEntry, "vectors">;
@@ -38,10 +38,35 @@ export interface Match extends Neighbour {
 }
 
 /**
+ * How far the texts of a loaded scope are read, and what is known of its file. Whoever reads them
+ * keeps it here, because it ends with the scope. Times are milliseconds since the epoch.
+ */
+export interface TextProgress {
+  /** Present while someone reads. */
+  running: Promise<void> | undefined;
+  /** Memories that could not be opened, and when to try again. */
+  readonly failed: Map<string, number>;
+  /** Texts in the file, as far as known. */
+  saved: number;
+  /** How often the file was dropped before it was read or written. */
+  drops: number;
+  /** When it was read last. */
+  readAt: number;
+  /** When it was written last. */
+  writtenAt: number;
+  /** Whether it is being written. */
+  writing: boolean;
+}
+
+/**
  * One scope in RAM. It follows every change until it is evicted; from then on `released` is true,
  * `size` and `bytes` are 0, and every method throws `overloaded` instead of a partial answer.
  */
 export interface LoadedScope {
+  /** Whose memories. */
+  readonly scope: Scope;
+  /** How far its texts are read. */
+  readonly progress: TextProgress;
   /** Number of memories. */
   readonly size: number;
   /** Sum of `bytes` of the memories. */

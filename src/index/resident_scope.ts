@@ -11,6 +11,7 @@ import type {
   Neighbour,
   ScopeQuery,
   SearchOptions,
+  TextProgress,
 } from "./loaded_scope.ts";
 import { nearest } from "./vectors/nearest.ts";
 import { PayloadBytes } from "./payload_bytes.ts";
@@ -26,6 +27,16 @@ const ENTRY_BYTES = 1024;
 export class ResidentScope implements LoadedScope {
   /** Whose memories. */
   readonly scope: Scope;
+  /** How far its texts are read. */
+  readonly progress: TextProgress = {
+    running: undefined,
+    failed: new Map(),
+    saved: 0,
+    drops: 0,
+    readAt: -Infinity,
+    writtenAt: -Infinity,
+    writing: false,
+  };
   readonly #vectors: ScopeVectors;
   #texts = new LexicalIndex();
   #entries: IndexedMemory[] = [];

@@ -1,7 +1,13 @@
 import { type JobErrorCode, SvcError } from "../errors.ts";
 import type { Scope } from "../interfaces/mod.ts";
 import { EndedJobs, endedRecord } from "./ended_jobs.ts";
-import type { AcceptedJob, Ending, JobView, Progress } from "./job.ts";
+import {
+  type AcceptedJob,
+  type Ending,
+  type JobView,
+  type Progress,
+  TimeOrderedIds,
+} from "./job.ts";
 import type { KvWriter, Mutation } from "./kv_writer.ts";
 import { ACCEPTED, LiveJob } from "./live_job.ts";
 import { type AtRest, LiveJobs } from "./live_jobs.ts";
@@ -28,6 +34,7 @@ export class JobStore {
   readonly #staging: Staging;
   readonly #options: JobStoreOptions;
   readonly #boot = crypto.randomUUID();
+  readonly #ids = new TimeOrderedIds();
   /** Also those whose commit is on its way: a wake-up may overtake the commit's answer. */
   readonly #live = new LiveJobs();
   readonly #ended: EndedJobs;
@@ -91,6 +98,11 @@ export class JobStore {
   /** See {@linkcode LiveJobs.settle}. */
   settle(scope: Scope, timeoutMs: number): Promise<number> {
     return this.#live.settle(scope, timeoutMs);
+  }
+
+  /** An id for a new job and its memory. */
+  newId(): string {
+    return this.#ids.next(this.#options.now());
   }
 
   /**

@@ -1,8 +1,9 @@
 import { SvcError } from "../errors.ts";
 import type { IndexedMemory } from "../index/loaded_scope.ts";
-import { type Caller, type Domain, scopeOf, timeText } from "./domain.ts";
+import { type Caller, scopeOf } from "./caller.ts";
+import type { Domain } from "./domain.ts";
 import { openMemories, requireCredential } from "./open.ts";
-import type { MemoryRecord } from "./record.ts";
+import { type MemoryRecord, timeText } from "./record.ts";
 import { storedEntries } from "./stored_entries.ts";
 import { purgeExpired } from "./remove/expiry.ts";
 

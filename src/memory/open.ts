@@ -1,10 +1,19 @@
 import { SvcError } from "../errors.ts";
 import type { IndexedMemory } from "../index/loaded_scope.ts";
-import type { Scope, SealedItem } from "../interfaces/mod.ts";
-import { type Caller, type Domain, unseal } from "./domain.ts";
-import { decodeStep } from "./payload.ts";
+import type { BlobStore, Cipher, Scope, SealedItem } from "../interfaces/mod.ts";
+import type { TombstoneTable } from "../storage/core/tombstone_table.ts";
+import type { Caller } from "./caller.ts";
+import type { JobContents } from "./job_contents.ts";
 import { decodeBlob, decodeRecord, type MemoryRecord } from "./record.ts";
-import { storedEntries } from "./stored_entries.ts";
+import { storedEntries, type StoredRows } from "./stored_entries.ts";
+
+/** Where the sealed records of memories lie, and what opens them. */
+export interface Opening extends StoredRows {
+  readonly cipher: Pick<Cipher, "needsCredential" | "open">;
+  readonly blobStore: Pick<BlobStore, "get">;
+  readonly contents: Pick<JobContents, "step">;
+  readonly tombstones: Pick<TombstoneTable, "isDeleted">;
+}
 
 /** A memory's record, why it could not be opened, or that it was deleted meanwhile. */
 export type Opened =
@@ -18,8 +27,11 @@ export type Opened =
  * @throws {SvcError} `decrypt_credential_required` where the cipher needs a credential and none
  * was sent.
  */
-export function requireCredential(domain: Domain, caller: Caller): void {
-  if (domain.cipher.needsCredential && caller.credential === undefined) {
+export function requireCredential(
+  { cipher }: { readonly cipher: Pick<Cipher, "needsCredential"> },
+  caller: Caller,
+): void {
+  if (cipher.needsCredential && caller.credential === undefined) {
     throw new SvcError("decrypt_credential_required");
   }
 }
@@ -36,7 +48,7 @@ export function isCredentialError({ code }: SvcError): boolean {
 }
 
 async function storedRecord(
-  domain: Domain,
+  domain: Opening,
   memory: IndexedMemory,
 ): Promise<SealedItem | undefined> {
   const scope: Scope = { owner: memory.owner, namespace: memory.namespace };
@@ -47,10 +59,8 @@ async function storedRecord(
     if (blob?.memoryId === memory.id) return blob;
   }
   // The newest job of a memory carries its id until a version replaces it.
-  const step = await domain.jobs.loadStep(memory.id);
-  if (step === undefined) return undefined;
-  const { sealed } = decodeStep(await unseal(domain.steps, step, `step ${memory.id}`));
-  return { memoryId: memory.id, ...sealed };
+  const step = await domain.contents.step(memory.id);
+  return step && { memoryId: memory.id, ...step.sealed };
 }
 
 /**
@@ -58,7 +68,7 @@ async function storedRecord(
  * `undefined` when the memory was deleted.
  */
 async function sealedRecord(
-  domain: Domain,
+  domain: Opening,
   memory: IndexedMemory,
 ): Promise<SealedItem | undefined> {
   const found = await storedRecord(domain, memory);
@@ -88,7 +98,7 @@ function inlineRecord({ id, payload }: IndexedMemory): PromiseFulfilledResult<Se
  * @throws {SvcError} `decrypt_credential_invalid`; what the cipher as a whole is refused with.
  */
 export async function openMemories(
-  domain: Domain,
+  domain: Opening,
   caller: Caller,
   scope: Scope,
   memories: readonly IndexedMemory[],

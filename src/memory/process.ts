@@ -1,16 +1,38 @@
 import type { JobErrorCode } from "../errors.ts";
-import type { IndexEntry, Scope, Sealed } from "../interfaces/mod.ts";
+import type { ScopeIndex } from "../index/scope_index.ts";
+import type { RelayerConfig } from "../interfaces/config.ts";
+import type {
+  Cipher,
+  Embedder,
+  IndexEntry,
+  Scope,
+  Sealed,
+  VectorStore,
+} from "../interfaces/mod.ts";
+import type { Expiries } from "../jobs/expiries.ts";
 import type { AcceptedJob } from "../jobs/job.ts";
 import type { LiveJob } from "../jobs/live_job.ts";
 import { INLINE_BYTES } from "../jobs/staging.ts";
+import type { JobStore } from "../jobs/store.ts";
 import { StepError } from "../jobs/step_error.ts";
 import type { Attempt } from "../jobs/worker.ts";
-import { type Domain, seal, timeText, unseal, wasDeleted } from "./domain.ts";
-import { decodePayload, decodeStep, encodeStep, type Payload, type Step } from "./payload.ts";
-import { encodeRecord } from "./record.ts";
+import type { JobContents, Payload, Step } from "./job_contents.ts";
+import { encodeRecord, timeText } from "./record.ts";
+import { type Removing, undoJob } from "./remove/remove.ts";
 import { storeBlob } from "./store_blob.ts";
-import { undoJob } from "./remove/remove.ts";
 import { documentVectors } from "./vectors.ts";
+
+/** What the job of a memory works with; what is deleted meanwhile is removed again. */
+export interface Storing extends Removing {
+  readonly embedder: Embedder;
+  readonly cipher: Pick<Cipher, "seal" | "needsCredential">;
+  readonly contents: JobContents;
+  readonly vectorStore: Pick<VectorStore, "get" | "delete" | "upsert" | "link">;
+  readonly index: Pick<ScopeIndex, "read" | "remove" | "apply" | "applyLinks">;
+  readonly jobs: Removing["jobs"] & Pick<JobStore, "payload">;
+  readonly expiries: Pick<Expiries, "note">;
+  readonly config: Pick<RelayerConfig, "failpoint">;
+}
 
 async function step<T>(code: JobErrorCode, work: () => Promise<T>): Promise<T> {
   try {
@@ -21,7 +43,11 @@ async function step<T>(code: JobErrorCode, work: () => Promise<T>): Promise<T> {
 }
 
 /** Seals what the relayer knows of a memory; a manual one has no text for it. */
-async function sealRecord(domain: Domain, job: AcceptedJob, payload: Payload): Promise<Sealed> {
+async function sealRecord(
+  { cipher }: Pick<Storing, "cipher">,
+  job: AcceptedJob,
+  payload: Payload,
+): Promise<Sealed> {
   const record = encodeRecord({
     v: 1,
     id: job.memoryId,
@@ -35,12 +61,12 @@ async function sealRecord(domain: Domain, job: AcceptedJob, payload: Payload): P
     importance: job.importance,
     source: job.source,
   });
-  return await domain.cipher.seal(record, job);
+  return await cipher.seal(record, job);
 }
 
 /** Window vectors of the present model; none for a vector a client made with another one. */
 async function vectorsOf(
-  { embedder }: Domain,
+  { embedder }: Pick<Storing, "embedder">,
   payload: Payload,
   signal: AbortSignal,
 ): Promise<readonly Float32Array[]> {
@@ -55,35 +81,25 @@ async function vectorsOf(
   });
 }
 
-async function savedStep(domain: Domain, live: LiveJob): Promise<Step | undefined> {
-  if (live.step === undefined) return undefined;
-  const saved = await domain.jobs.loadStep(live.job.id);
-  if (saved === undefined) return undefined;
-  return decodeStep(await unseal(domain.steps, saved, `step ${live.job.id}`));
-}
-
 /**
  * Embeds and seals once: the result is saved before its first effect. After a change of the
  * embedding model the vectors are made again; the sealed record stays the same.
  */
 async function makeStep(
-  domain: Domain,
+  domain: Storing,
   { live, signal }: Attempt,
   payload: Payload,
 ): Promise<Step> {
   const { job } = live;
   const { model } = domain.embedder;
-  const saved = await savedStep(domain, live);
+  const saved = live.step && await domain.contents.step(live.job.id);
   if (saved?.model === model) return saved;
   const vectors = await vectorsOf(domain, payload, signal);
   domain.config.failpoint("embed");
   const sealed = saved?.sealed ??
     await step("encryption_failed", () => sealRecord(domain, job, payload));
   const made = { vectors, model, sealed };
-  await step("storage_failed", async () => {
-    const bytes = await seal(domain.steps, encodeStep(made), `step ${job.id}`);
-    await domain.jobs.saveStep(live, bytes);
-  });
+  await step("storage_failed", () => domain.contents.saveStep(live, made));
   domain.config.failpoint("seal");
   return made;
 }
@@ -109,23 +125,21 @@ function entryOf({ job, blobId }: LiveJob, payload: Payload, step: Step): IndexE
   };
 }
 
-const isDeleted = (domain: Domain, job: AcceptedJob): boolean =>
-  wasDeleted(domain, job, job.memoryId, job.acceptedAt);
-
 /**
  * The job of one memory: embed, seal, index (recallable), store the blob, link it. Every effect is
  * idempotent under the job's id, so a crash between any two is repaired by running it again.
  *
  * @throws {StepError} naming the step that failed.
  */
-export async function processMemory(domain: Domain, attempt: Attempt): Promise<void> {
+export async function processMemory(domain: Storing, attempt: Attempt): Promise<void> {
   const { live, signal, release } = attempt;
   const { job } = live;
   const scope: Scope = { owner: job.owner, namespace: job.namespace };
-  if (isDeleted(domain, job)) return await undoJob(domain, live);
+  const isDeleted = () => domain.tombstones.isGone(scope, job.memoryId, job.acceptedAt);
+  if (isDeleted()) return await undoJob(domain, live);
 
-  const sealedPayload = await step("storage_failed", () => domain.jobs.payload(live));
-  const payload = decodePayload(await unseal(domain.payloads, sealedPayload, job.id));
+  const sealed = await step("storage_failed", () => domain.jobs.payload(live));
+  const payload = await domain.contents.payload(live, sealed);
   const made = await makeStep(domain, attempt, payload);
   const entry = entryOf(live, payload, made);
 
@@ -133,7 +147,7 @@ export async function processMemory(domain: Domain, attempt: Attempt): Promise<v
   await step("storage_failed", () => domain.expiries.note([entry]));
   await step("storage_failed", () => domain.vectorStore.upsert([entry], { signal }));
   // Tombstones come first, so one that is not there now is seen by whoever writes it.
-  if (isDeleted(domain, job)) return await undoJob(domain, live);
+  if (isDeleted()) return await undoJob(domain, live);
   // Where a credential opens records, their words are indexed by whoever shows one.
   const isOpen = payload.kind === "text" && !domain.cipher.needsCredential;
   domain.index.apply([entry], isOpen ? new Map([[entry.id, payload.text]]) : undefined);
@@ -149,16 +163,16 @@ export async function processMemory(domain: Domain, attempt: Attempt): Promise<v
     );
   } catch (error) {
     // A deletion takes back what still waits in the store.
-    if (isDeleted(domain, job)) return await undoJob(domain, live);
+    if (isDeleted()) return await undoJob(domain, live);
     throw error;
   }
   domain.config.failpoint("blob");
-  if (isDeleted(domain, job)) return await undoJob(domain, live);
+  if (isDeleted()) return await undoJob(domain, live);
   live.state = "uploaded";
   const link = { id: job.memoryId, version: job.version, blobId: live.blobId };
   await step("storage_failed", () => domain.vectorStore.link(scope, [link], { signal }));
   domain.index.applyLinks(scope, [link]);
   await step("storage_failed", () => domain.jobs.end(live, { state: "done" }));
-  if (isDeleted(domain, job)) await undoJob(domain, live);
+  if (isDeleted()) await undoJob(domain, live);
   domain.config.failpoint("done");
 }

@@ -1,13 +1,38 @@
 import { SvcError } from "../errors.ts";
-import type { Domain } from "./domain.ts";
-import { usedBytes } from "./usage.ts";
+import type { VectorStore } from "../interfaces/mod.ts";
+import type { JobStore } from "../jobs/store.ts";
+
+/** What is counted, and the most it may come to. */
+export interface QuotaOptions {
+  /** Bytes an owner may store; 0: any number. */
+  readonly quotaBytes: number;
+  /** Counts what is indexed. */
+  readonly vectorStore: Pick<VectorStore, "scopes">;
+  /** Count what is accepted and not indexed yet. */
+  readonly jobs: Pick<JobStore, "unsettledBytes">;
+}
+
+/** Ciphertext bytes of an owner's indexed memories. */
+export async function usedBytes(
+  { vectorStore }: Pick<QuotaOptions, "vectorStore">,
+  owner: string,
+): Promise<number> {
+  const scopes = await vectorStore.scopes(owner);
+  return scopes.reduce((sum, scope) => sum + scope.bytes, 0);
+}
 
 /**
  * Bytes of writes that passed the check and are no jobs yet, by owner: requests that arrive together
  * must not all be measured against the same free space.
  */
 export class Quota {
+  readonly #options: QuotaOptions;
   readonly #reserved = new Map<string, number>();
+
+  /** Nothing is claimed yet. */
+  constructor(options: QuotaOptions) {
+    this.#options = options;
+  }
 
   /**
    * Claims room for a write. Give it back as soon as its jobs exist, which then count themselves;
@@ -15,9 +40,9 @@ export class Quota {
    *
    * @throws {SvcError} `quota_exceeded`.
    */
-  async reserve(domain: Domain, owner: string, bytes: number): Promise<Disposable> {
-    const limit = domain.config.quotaBytes;
-    if (limit === 0) return { [Symbol.dispose]: () => {} };
+  async reserve(owner: string, bytes: number): Promise<Disposable> {
+    const { quotaBytes, jobs } = this.#options;
+    if (quotaBytes === 0) return { [Symbol.dispose]: () => {} };
     this.#add(owner, bytes);
     let held = bytes;
     const reservation = {
@@ -27,8 +52,10 @@ export class Quota {
       },
     };
     try {
-      const used = await usedBytes(domain, owner) + domain.jobs.unsettledBytes(owner);
-      if (used + (this.#reserved.get(owner) ?? 0) > limit) throw new SvcError("quota_exceeded");
+      const used = await usedBytes(this.#options, owner) + jobs.unsettledBytes(owner);
+      if (used + (this.#reserved.get(owner) ?? 0) > quotaBytes) {
+        throw new SvcError("quota_exceeded");
+      }
       return reservation;
     } catch (error) {
       reservation[Symbol.dispose]();

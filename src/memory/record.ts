@@ -30,6 +30,11 @@ export interface MemoryRecord {
   readonly source: Source;
 }
 
+/** RFC 3339, UTC, milliseconds. */
+export function timeText(milliseconds: number): string {
+  return new Date(milliseconds).toISOString();
+}
+
 const encoder = new TextEncoder();
 const decoder = new TextDecoder("utf-8", { fatal: true, ignoreBOM: true });
 

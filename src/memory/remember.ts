@@ -3,8 +3,9 @@ import type { Source } from "../interfaces/mod.ts";
 import type { AcceptedJob } from "../jobs/job.ts";
 import type { Mutation } from "../jobs/kv_writer.ts";
 import type { LiveJob } from "../jobs/live_job.ts";
-import { type Caller, type Domain, scopeOf, seal } from "./domain.ts";
-import { encodePayload, type Payload } from "./payload.ts";
+import { type Caller, scopeOf } from "./caller.ts";
+import type { Domain } from "./domain.ts";
+import type { Payload } from "./job_contents.ts";
 
 /** One memory to be stored. Times are milliseconds since the epoch. */
 export interface NewMemory {
@@ -18,20 +19,6 @@ export interface NewMemory {
   readonly occurredAt?: number | undefined;
   /** When the memory stops being recallable. */
   readonly expiresAt?: number | undefined;
-}
-
-let last = 0;
-let counter = 0;
-
-/** A UUID of version 7: ids in the order of their making keep the table's inserts sequential. */
-export function timeOrderedId(now: number): string {
-  const at = Math.max(last, now);
-  counter = at === last ? (counter + 1) & 0xfff : 0;
-  // A full counter borrows the next millisecond.
-  last = at === last && counter === 0 ? at + 1 : at;
-  const time = last.toString(16).padStart(12, "0");
-  const sequence = counter.toString(16).padStart(3, "0");
-  return `${time.slice(0, 8)}-${time.slice(8)}-7${sequence}-${crypto.randomUUID().slice(19)}`;
 }
 
 function payloadBytes(payload: Payload): number {
@@ -53,15 +40,14 @@ export async function accept(
 ): Promise<LiveJob[]> {
   const sizes = memories.map(({ payload }) => payloadBytes(payload));
   const bytes = sizes.reduce((sum, size) => sum + size, 0);
-  using room = await domain.quota.reserve(domain, caller.account.owner, bytes);
+  using room = await domain.quota.reserve(caller.account.owner, bytes);
   // Before anything is staged: a flood of refused requests must not fill the disk.
   domain.jobs.checkRoom(memories.length);
   const now = domain.now();
   const staged: { readonly id: string; readonly payload: AcceptedJob["payload"] }[] = [];
   for (const { payload } of memories) {
-    const id = timeOrderedId(now);
-    const sealed = await seal(domain.payloads, encodePayload(payload), id);
-    staged.push({ id, payload: await domain.staging.put(sealed) });
+    const id = domain.jobs.newId();
+    staged.push({ id, payload: await domain.contents.stage(id, payload) });
   }
   // In one turn with the acceptance: a forget comes before all of them or after all.
   const jobs = memories.map((memory, i): AcceptedJob => {

@@ -1,12 +1,20 @@
 import { SvcError } from "../errors.ts";
+import type { BlobStore } from "../interfaces/mod.ts";
 import type { LiveJob } from "../jobs/live_job.ts";
 import { abortable } from "../deadline.ts";
-import { type Domain, unseal } from "./domain.ts";
-import { decodePayload, decodeStep, type Payload, type Step } from "./payload.ts";
+import type { Logger } from "../log.ts";
+import type { JobContents, Payload, Step } from "./job_contents.ts";
 import { encodeBlob } from "./record.ts";
 
 /** Longest wait for a store to name a blob, milliseconds: it may be uploading, or be down. */
 const NAMING_MS = 1_000;
+
+/** Where blobs are put, and what is put there again to learn its id. */
+export interface StoringBlobs {
+  readonly blobStore: Pick<BlobStore, "put" | "withdraw">;
+  readonly contents: Pick<JobContents, "payload" | "step">;
+  readonly logger: Logger;
+}
 
 const BLOB_ID = /^[\w-]{1,128}$/;
 
@@ -17,7 +25,7 @@ const BLOB_ID = /^[\w-]{1,128}$/;
  * nothing is found again, and the job would end without its memory.
  */
 export async function storeBlob(
-  domain: Domain,
+  { blobStore }: Pick<StoringBlobs, "blobStore">,
   { job }: LiveJob,
   payload: Payload,
   { sealed }: Step,
@@ -28,7 +36,7 @@ export async function storeBlob(
     ? payload.data
     : encodeBlob({ memoryId: job.memoryId, ...sealed });
   const { owner, namespace, id } = job;
-  const blobId: unknown = await domain.blobStore.put(bytes, {
+  const blobId: unknown = await blobStore.put(bytes, {
     owner,
     namespace,
     idempotencyKey: id,
@@ -45,22 +53,20 @@ export async function storeBlob(
  * with the same bytes and key names it. Best effort: a deletion does not wait for a store that is
  * down or slow, and its tombstone keeps a blob that stays from coming back.
  */
-export async function nameBlob(domain: Domain, live: LiveJob): Promise<void> {
+export async function nameBlob(domain: StoringBlobs, live: LiveJob): Promise<void> {
   const unknown = live.mayBeStored && live.blobId === undefined && live.step !== undefined;
   if (unknown && live.ending === undefined) live.naming ??= name(domain, live);
   await live.naming;
 }
 
-async function name(domain: Domain, live: LiveJob): Promise<void> {
+async function name(domain: StoringBlobs, live: LiveJob): Promise<void> {
   const { id } = live.job;
   try {
     // What has not left this machine needs no deletion.
     if (await domain.blobStore.withdraw?.(id, live.job)) return;
-    const step = await domain.jobs.loadStep(id);
-    if (step === undefined) return;
-    const made = decodeStep(await unseal(domain.steps, step, `step ${id}`));
-    const sealed = await unseal(domain.payloads, await domain.jobs.payload(live), id);
-    const payload = decodePayload(sealed);
+    const made = await domain.contents.step(id);
+    if (made === undefined) return;
+    const payload = await domain.contents.payload(live);
     const signal = AbortSignal.timeout(NAMING_MS);
     live.blobId = await abortable(storeBlob(domain, live, payload, made, signal), signal);
   } catch (error) {

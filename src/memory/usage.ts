@@ -1,12 +1,7 @@
 import type { Scope } from "../interfaces/mod.ts";
-import type { Caller, Domain } from "./domain.ts";
-import { scopeOf, timeText } from "./domain.ts";
-
-/** Ciphertext bytes of an owner's indexed memories. */
-export async function usedBytes(domain: Domain, owner: string): Promise<number> {
-  const scopes = await domain.vectorStore.scopes(owner);
-  return scopes.reduce((sum, scope) => sum + scope.bytes, 0);
-}
+import { type Caller, scopeOf } from "./caller.ts";
+import type { Domain } from "./domain.ts";
+import { timeText } from "./record.ts";
 
 /** What one or all namespaces of an owner hold. */
 export interface Stats {

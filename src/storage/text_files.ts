@@ -9,12 +9,12 @@ import { scopeKey } from "../interfaces/scope_key.ts";
 export interface TextFiles {
   /** The file of a scope. */
   read(scope: Scope): Promise<Uint8Array | undefined>;
-  /** Writes what is made, as long as the scope was not dropped since that turn. */
-  write(scope: Scope, turn: number, make: () => AsyncIterable<Uint8Array>): Promise<void>;
+  /** Writes what is made, as long as the scope was dropped no more often than that. */
+  write(scope: Scope, drops: number, make: () => AsyncIterable<Uint8Array>): Promise<void>;
   /** Removes it: something in it was deleted. */
   drop(scope: Scope): Promise<void>;
   /** Number of times the scope was dropped. */
-  turn(scope: Scope): number;
+  drops(scope: Scope): number;
 }
 
 /** Keeps nothing. */
@@ -27,7 +27,7 @@ export class TextFolder implements TextFiles, AsyncDisposable {
   readonly #path: string | undefined;
   readonly #hmac: (data: string) => Uint8Array;
   /** By scope, not by name: every recall asks. */
-  readonly #turns = new Map<string, number>();
+  readonly #drops = new Map<string, number>();
   /** The last change of a file, since a removal must not be overtaken. */
   readonly #changes = new Map<string, Promise<void>>();
   #cleaning: Promise<void> | undefined;
@@ -57,13 +57,13 @@ export class TextFolder implements TextFiles, AsyncDisposable {
 
   async write(
     scope: Scope,
-    turn: number,
+    drops: number,
     make: () => AsyncIterable<Uint8Array>,
   ): Promise<void> {
     const path = this.#path;
     if (path === undefined) return;
     if (this.#closed) return;
-    const isWanted = () => this.turn(scope) === turn;
+    const isWanted = () => this.drops(scope) === drops;
     await this.#change(scope, async (name) => {
       if (!isWanted()) return;
       await Deno.mkdir(path, { recursive: true, mode: 0o700 });
@@ -84,15 +84,15 @@ export class TextFolder implements TextFiles, AsyncDisposable {
   async drop(scope: Scope): Promise<void> {
     const path = this.#path;
     if (path === undefined) return;
-    this.#turns.set(scopeKey(scope), this.turn(scope) + 1);
+    this.#drops.set(scopeKey(scope), this.drops(scope) + 1);
     await this.#change(scope, async (name) => {
       // What a crash left half written, too.
       await removed(`${path}/${name}.new`).finally(() => removed(`${path}/${name}`));
     });
   }
 
-  turn(scope: Scope): number {
-    return this.#turns.get(scopeKey(scope)) ?? 0;
+  drops(scope: Scope): number {
+    return this.#drops.get(scopeKey(scope)) ?? 0;
   }
 
   /** Finishes what is being written, and takes nothing more. */

@@ -8,7 +8,7 @@ import type {
   Scope,
   VectorStore,
 } from "../../src/interfaces/mod.ts";
-import type { Tombstones } from "../../src/memory/domain.ts";
+import type { DomainParts } from "../../src/memory/domain.ts";
 import { memoryVectorStore } from "../../plugins/memory/vector_store.ts";
 import { FakeTable, type Gate } from "./fake_kv.ts";
 
@@ -23,6 +23,8 @@ export function randomFrom(seed: number): () => number {
   };
 }
 
+type Tombstones = DomainParts["tombstones"];
+
 /** Deletions in a map; they outlive the process. */
 class FakeTombstones implements Tombstones {
   readonly #deleted = new Map<string, boolean>();
@@ -33,6 +35,9 @@ class FakeTombstones implements Tombstones {
   }
   isDeleted(scope: Scope, id: string): boolean {
     return this.#deleted.has(JSON.stringify([scope.namespace, id]));
+  }
+  isGone(scope: Scope, id: string, acceptedAt: number): boolean {
+    return this.isDeleted(scope, id) || acceptedAt <= (this.forgottenAt(scope) ?? -Infinity);
   }
   forgetNamespace(scope: Scope, at: number): void {
     this.#forgotten.set(scope.namespace, Math.max(at, this.#forgotten.get(scope.namespace) ?? at));

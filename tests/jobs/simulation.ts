@@ -11,13 +11,8 @@ import { Staging } from "../../src/jobs/staging.ts";
 import { JobStore } from "../../src/jobs/store.ts";
 import { JobWorker } from "../../src/jobs/worker.ts";
 import { silentLogger } from "../../src/log.ts";
-import type { Domain } from "../../src/memory/domain.ts";
-import { encodePayload } from "../../src/memory/payload.ts";
+import { type Domain, openDomain } from "../../src/memory/domain.ts";
 import { processMemory } from "../../src/memory/process.ts";
-import { BoundedCalls } from "../../src/memory/bounded_calls.ts";
-import { QueryVectors } from "../../src/memory/recall/query_vectors.ts";
-import { Quota } from "../../src/memory/quota.ts";
-import { ScopeTurns } from "../../src/memory/scope_turns.ts";
 import { deleteMemory, replayTombstones } from "../../src/memory/remove/remove.ts";
 import { memoryAccounts } from "../../plugins/memory/accounts.ts";
 import { RelayerKey } from "../../src/sealing/relayer_key.ts";
@@ -102,9 +97,9 @@ export class Simulation {
       random: this.#random,
       logger: silentLogger,
     });
-    const { vectorStore, embedder } = backends;
+    const { vectorStore } = backends;
     const index = new ScopeIndex({ vectorStore, dimensions: 2, budgetBytes: 1e6 });
-    const domain: Domain = {
+    const domain = openDomain({
       ...backends,
       accounts: memoryAccounts(now),
       config: DEFAULT_CONFIG,
@@ -124,16 +119,11 @@ export class Simulation {
         isTombstone: () => false,
       },
       keyUse: { touch() {}, lastUsed: () => undefined },
-      payloads: KEY.sealer("payload"),
-      steps: KEY.sealer("step"),
-      cursors: KEY.sealer("cursor"),
-      quota: new Quota(),
-      queries: new QueryVectors(embedder, 0, now),
-      chats: new BoundedCalls(1, 0),
-      turns: new ScopeTurns(),
+      keys: { get: () => undefined },
+      sealer: (purpose) => KEY.sealer(purpose),
       logger: silentLogger,
       now,
-    };
+    });
     this.#booting = true;
     const started = async () => {
       await jobs.recover();
@@ -213,11 +203,10 @@ export class Simulation {
     const id = `00000000-0000-4000-8000-${String(++this.#offered).padStart(12, "0")}`;
     this.trace.push(`remember ${id}`);
     const namespace = NAMESPACES[this.#offered % NAMESPACES.length]!;
-    const { jobs, payloads, staging } = this.#domain;
+    const { jobs, contents } = this.#domain;
     const text = this.#random() < 0.3 ? LARGE : `memory ${this.#offered}`;
-    const sealed = payloads.seal(encodePayload({ kind: "text", text }), id);
     const remember = async () => {
-      const payload = await staging.put(sealed);
+      const payload = await contents.stage(id, { kind: "text", text });
       const { accountId, owner } = OWNER;
       const acceptedAt = this.#now;
       const job = jobOf({ id, namespace, payload, accountId, owner, acceptedAt });

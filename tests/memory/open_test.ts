@@ -3,16 +3,13 @@ import { memoryBlobStore } from "../../plugins/memory/blob_store.ts";
 import { memoryCipher } from "../../plugins/memory/cipher.ts";
 import { memoryVectorStore } from "../../plugins/memory/vector_store.ts";
 import type { IndexEntry } from "../../src/interfaces/mod.ts";
-import type { Domain } from "../../src/memory/domain.ts";
-import { openMemories } from "../../src/memory/open.ts";
-import { encodeStep } from "../../src/memory/payload.ts";
+import type { Step } from "../../src/memory/job_contents.ts";
+import { type Opening, openMemories } from "../../src/memory/open.ts";
 import { encodeBlob, encodeRecord } from "../../src/memory/record.ts";
-import { RelayerKey } from "../../src/sealing/relayer_key.ts";
 
 const ID = "0198c1f0-0000-7000-8000-000000000001";
 const SCOPE = { owner: `0x${"0a".repeat(32)}`, namespace: "default" };
 const ACCOUNT = { accountId: `0x${"0b".repeat(32)}`, owner: SCOPE.owner, active: true, keys: [] };
-const STEPS = new RelayerKey(new Uint8Array(32)).sealer("step");
 
 /** A memory whose job may have ended, and what the operation sees of it. */
 async function setup() {
@@ -46,19 +43,18 @@ async function setup() {
     source: "remember",
     bytes: 1,
   };
-  const job = { step: undefined as Uint8Array | undefined, deleted: false };
-  const domain = {
+  const job = { step: undefined as Step | undefined, deleted: false };
+  const domain: Opening = {
     cipher,
     blobStore,
     vectorStore,
-    steps: STEPS,
-    jobs: { loadStep: () => Promise.resolve(job.step) },
+    contents: { step: () => Promise.resolve(job.step) },
     tombstones: { isDeleted: () => job.deleted },
-  } as unknown as Domain;
+  };
   return {
     entry,
     job,
-    step: STEPS.seal(encodeStep({ vectors, model: "m", sealed }), `step ${ID}`),
+    step: { vectors, model: "m", sealed },
     store: vectorStore,
     putBlob: () =>
       blobStore.put(encodeBlob({ memoryId: ID, ...sealed }), { ...SCOPE, idempotencyKey: ID }),

@@ -2,7 +2,8 @@ import assert from "node:assert/strict";
 import { memoryCipher } from "../../plugins/memory/cipher.ts";
 import { SvcError } from "../../src/errors.ts";
 import { ScopeIndex } from "../../src/index/scope_index.ts";
-import type { Caller, Domain } from "../../src/memory/domain.ts";
+import type { Caller } from "../../src/memory/caller.ts";
+import type { Domain } from "../../src/memory/domain.ts";
 import { encodeRecord } from "../../src/memory/record.ts";
 import { readTexts } from "../../src/memory/recall/texts.ts";
 import { entryOf, ListStore, scopeOf, unit } from "../index/fakes.ts";
@@ -58,7 +59,7 @@ Deno.test("words that a reading got to know are forgotten, also where it was bro
     const domain = {
       index: { forgetTextsAfter: (_: unknown, ms: number) => forgetting.push(ms) },
       now: Date.now,
-      textFiles: { read: () => Promise.resolve(undefined), turn: () => 0 },
+      textFiles: { read: () => Promise.resolve(undefined), drops: () => 0 },
       cipher: {
         needsCredential: true,
         open: (items: readonly { memoryId: string }[]) => {
@@ -81,7 +82,7 @@ Deno.test("words that a reading got to know are forgotten, also where it was bro
     } as unknown as Domain;
     const caller = { account: { accountId: "0x02", owner: scope.owner } } as Caller;
     await index.read(scope, async (loaded) => {
-      const reading = readTexts(domain, caller, scope, loaded);
+      const reading = readTexts(domain, caller, loaded);
       if (failsAt === Infinity) await reading;
       else await assert.rejects(reading, { code: "key_service_unavailable" });
       assert.ok(loaded.withoutText().length < 200);

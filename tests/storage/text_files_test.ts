@@ -38,11 +38,11 @@ Deno.test("a file is what was made last, and goes when its scope is dropped", as
   await using made = await folder();
   const { files } = made;
   assert.equal(await text(files), undefined);
-  await files.write(SCOPE, files.turn(SCOPE), () => parts("one ", "two"));
+  await files.write(SCOPE, files.drops(SCOPE), () => parts("one ", "two"));
   assert.equal(await text(files), "one two");
-  await files.write(SCOPE, files.turn(SCOPE), () => parts("three"));
+  await files.write(SCOPE, files.drops(SCOPE), () => parts("three"));
   assert.equal(await text(files), "three");
-  const turn = files.turn(SCOPE);
+  const turn = files.drops(SCOPE);
   await files.drop(SCOPE);
   assert.deepEqual(await made.names(), []);
   await files.write(SCOPE, turn, () => parts("of before"));
@@ -95,7 +95,7 @@ Deno.test("what a crash left half written goes with a drop, and before the first
   assert.deepEqual(await made.names(), []);
   for (const name of [NAME, "0b", "0c"]) await Deno.writeTextFile(`${words}/${name}.new`, "half");
   await Deno.writeTextFile(`${words}/0c`, "whole");
-  await files.write(SCOPE, files.turn(SCOPE), () => parts("words"));
+  await files.write(SCOPE, files.drops(SCOPE), () => parts("words"));
   assert.deepEqual(await made.names(), [NAME, "0c"]);
 });
 

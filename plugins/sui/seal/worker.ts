@@ -10,6 +10,7 @@ interface WorkerScope {
 
 // A worker's own global scope is not among the types of this program.
 const scope = globalThis as unknown as WorkerScope;
+/** What this thread was opened for. */
 let work: KeyWork | undefined;
 
 // The SDK prints what servers answer; the program logs by itself and in its own form.

@@ -1,6 +1,7 @@
 import { DOWN, RANK, SCALE, UP } from "./query_map_weights.ts";
 
 const factor = (base64: string): Int8Array => new Int8Array(Uint8Array.fromBase64(base64).buffer);
+/** Constants, decoded when they are needed first. */
 let factors: { readonly down: Int8Array; readonly up: Int8Array } | undefined;
 
 /**

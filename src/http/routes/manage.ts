@@ -1,8 +1,9 @@
 import { SvcError } from "../../errors.ts";
-import { timeText } from "../../memory/domain.ts";
+import { timeText } from "../../memory/record.ts";
 import { getMemory, listMemories } from "../../memory/list.ts";
 import { deleteMemory, forget } from "../../memory/remove/remove.ts";
-import { namespaces, stats, usedBytes } from "../../memory/usage.ts";
+import { usedBytes } from "../../memory/quota.ts";
+import { namespaces, stats } from "../../memory/usage.ts";
 import { MEMORY_PAGE_DEFAULT, MEMORY_PAGE_MAX, NAMESPACE_PAGE_MAX } from "../../wire/limits.ts";
 import { checkNamespace, ForgetBody, StatsBody } from "../../wire/schemas.ts";
 import { keyBody } from "../account_body.ts";

@@ -2,7 +2,7 @@ import { z } from "zod";
 import type { RelayerConfig } from "../../interfaces/config.ts";
 import { SvcError } from "../../errors.ts";
 import type { Account, AccountAdmin } from "../../interfaces/mod.ts";
-import { timeText } from "../../memory/domain.ts";
+import { timeText } from "../../memory/record.ts";
 import { isHeld } from "../../wire/signing/key_proof.ts";
 import { isObjectId } from "../../wire/keys.ts";
 import { object, parseBody, Time } from "../../wire/schemas.ts";

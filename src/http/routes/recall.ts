@@ -1,6 +1,6 @@
 import type { z } from "zod";
 import { SvcError } from "../../errors.ts";
-import { timeText } from "../../memory/domain.ts";
+import { timeText } from "../../memory/record.ts";
 import {
   rank,
   recall,

@@ -2,7 +2,9 @@ import type { z } from "zod";
 import { SvcError } from "../../errors.ts";
 import { JOB_ERRORS, type JobView } from "../../jobs/job.ts";
 import { Deadline } from "../../deadline.ts";
-import { type Caller, type Domain, scopeOf, timeText, wasDeleted } from "../../memory/domain.ts";
+import { type Caller, scopeOf } from "../../memory/caller.ts";
+import type { Domain } from "../../memory/domain.ts";
+import { timeText } from "../../memory/record.ts";
 import { accept, type NewMemory } from "../../memory/remember.ts";
 import { isUuid } from "../../wire/keys.ts";
 import {
@@ -249,7 +251,7 @@ export const rememberRoutes: readonly SignedRoute[] = [
       const { owner } = call.caller.account;
       const job = await domain.jobs.get(call.id, owner);
       if (job === undefined) throw new SvcError("job_not_found");
-      if (wasDeleted(domain, job.scope, job.memoryId, job.createdAt)) {
+      if (domain.tombstones.isGone(job.scope, job.memoryId, job.createdAt)) {
         throw new SvcError("job_not_retryable");
       }
       let answer: Answer | undefined;

@@ -48,7 +48,7 @@ export interface LexicalState {
   readonly runs: PostingsState;
 }
 
-/** Shared by all scopes, since a query is scored in one go. */
+/** Of the whole process: a query is scored in one go, and nothing in here outlives it. */
 const scratch = { postings: new Uint32Array(1024) };
 let wordSums = new Float32Array(1024);
 let runSums = new Float32Array(1024);

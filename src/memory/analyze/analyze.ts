@@ -4,11 +4,12 @@ import type { AcceptedJob } from "../../jobs/job.ts";
 import type { Mutation } from "../../jobs/kv_writer.ts";
 import { Deadline } from "../../deadline.ts";
 import { chat } from "../chat.ts";
-import { type Caller, type Domain, scopeOf, timeText } from "../domain.ts";
+import { type Caller, scopeOf } from "../caller.ts";
+import type { Domain } from "../domain.ts";
 import { Slices } from "../../index/slices.ts";
 import { extractFacts, type Fact } from "../extract/facts.ts";
 import { requireCredential } from "../open.ts";
-import { reembeddingOf } from "../upkeep/reembedding.ts";
+import { timeText } from "../record.ts";
 import { accept } from "../remember.ts";
 import { documentVectors } from "../vectors.ts";
 import { nearestTexts, outdatedTexts, waitingTexts } from "./known.ts";
@@ -51,7 +52,7 @@ async function settle(domain: Domain, caller: Caller, namespace: string): Promis
   await Promise.all([
     domain.jobs.settle(scope, recallWaitMs),
     // What has no vector of the present model cannot be told to a language model.
-    reembeddingOf(domain)?.hurry(scope, caller, recallWaitMs),
+    domain.reembedding.hurry(scope, caller, recallWaitMs),
   ]);
 }
 
@@ -148,7 +149,7 @@ export async function analyze(
   const { namespace, occurredAt } = input;
   // Compared and accepted in one turn: an equal text that comes meanwhile sees these jobs. No
   // need to wait for them in there: what is not recallable yet is compared as well.
-  return await domain.turns.take(scopeOf(caller, namespace), async () => {
+  return await domain.analyses.hold(scopeOf(caller, namespace), async () => {
     const analysis: Analysis = {
       method,
       facts: await newFacts(domain, caller, namespace, facts),

@@ -1,8 +1,8 @@
 import type { IndexedMemory } from "../../index/loaded_scope.ts";
 import type { Scope } from "../../interfaces/mod.ts";
-import { type Caller, type Domain, scopeOf, unseal } from "../domain.ts";
+import { type Caller, scopeOf } from "../caller.ts";
+import type { Domain } from "../domain.ts";
 import { openMemories } from "../open.ts";
-import { decodePayload } from "../payload.ts";
 import { rank } from "../recall/recall.ts";
 
 /** Memories that are compared with one vector: the nearest. */
@@ -88,10 +88,8 @@ export async function waitingTexts(domain: Domain, scope: Scope): Promise<string
     // Its commit may be on its way, and fail.
     if (!await live.accepted) return [];
     // One that ended meanwhile has no payload, but is in the index now.
-    const sealed = await domain.jobs.payload(live).catch(() => undefined);
-    if (sealed === undefined) return [];
-    const payload = decodePayload(await unseal(domain.payloads, sealed, live.job.id));
-    return payload.kind === "text" ? [payload.text] : [];
+    const payload = await domain.contents.payload(live).catch(() => undefined);
+    return payload?.kind === "text" ? [payload.text] : [];
   }));
   return texts.flat();
 }

@@ -1,6 +1,7 @@
 import { Deadline } from "../../deadline.ts";
 import { chat } from "../chat.ts";
-import type { Caller, Domain } from "../domain.ts";
+import type { Caller } from "../caller.ts";
+import type { Domain } from "../domain.ts";
 import { type Hit, recall, type RecallOptions } from "../recall/recall.ts";
 import { askPrompt } from "./prompt.ts";
 import { quotes } from "./quotes.ts";

@@ -1,7 +1,10 @@
 import type { IndexedMemory, Match, ScopeQuery, SearchOptions } from "../../index/loaded_scope.ts";
-import type { IndexEntry, Scope } from "../../interfaces/mod.ts";
-import type { Caller, Domain } from "../domain.ts";
-import { openMemories } from "../open.ts";
+import type { ScopeIndex } from "../../index/scope_index.ts";
+import type { IndexEntry, Scope, VectorQuery, VectorStore } from "../../interfaces/mod.ts";
+import type { Logger } from "../../log.ts";
+import type { Caller } from "../caller.ts";
+import { type Opening, openMemories } from "../open.ts";
+import type { QueryVectors } from "./query_vectors.ts";
 
 /** Scopes of so many memories are loaded, whatever the budget: a moment's work and memory. */
 const SMALL = { count: 20_000, bytes: 20_000 * 1024 };
@@ -26,34 +29,56 @@ interface Large {
   readonly until: number;
 }
 
-/** By owner; counting all namespaces of one takes a while where there are thousands. */
-const known = new WeakMap<Domain, Map<string, Large>>();
-
-/** Whether a scope is not in RAM and would not fit into the budget of the index. */
-export async function isTooLarge(domain: Domain, scope: Scope): Promise<boolean> {
-  if (domain.index.holds(scope)) return false;
-  const owners = known.get(domain) ?? new Map<string, Large>();
-  known.set(domain, owners);
-  let large = owners.get(scope.owner);
-  if (large === undefined || large.until <= domain.now()) {
-    large = await countLarge(domain, scope.owner);
-    if (owners.size >= OWNERS) owners.clear();
-    owners.set(scope.owner, large);
-  }
-  return large.namespaces.has(scope.namespace);
+/** What a {@linkcode LargeScopes} works with. */
+export interface CountingScopes {
+  readonly vectorStore: Pick<VectorStore, "scopes">;
+  readonly index: Pick<ScopeIndex, "holds" | "fits">;
+  readonly logger: Logger;
+  readonly now: () => number;
 }
 
-async function countLarge(domain: Domain, owner: string): Promise<Large> {
-  const scopes = await domain.vectorStore.scopes(owner);
-  const large = scopes.filter((scope) => {
-    const isSmall = scope.count <= SMALL.count && scope.bytes <= SMALL.bytes;
-    return !isSmall && !domain.index.fits(scope);
-  });
-  for (const { count } of large) {
-    domain.logger.warn("namespace_above_index_memory", { memories: count });
+/** Knows scopes that do not fit into the budget of the index. */
+export class LargeScopes {
+  readonly #parts: CountingScopes;
+  /** By owner; counting all namespaces of one takes a while where there are thousands. */
+  readonly #owners = new Map<string, Large>();
+
+  /** Counts nothing before somebody asks. */
+  constructor(parts: CountingScopes) {
+    this.#parts = parts;
   }
-  const namespaces = new Set(large.map(({ namespace }) => namespace));
-  return { namespaces, until: domain.now() + KNOWN_MS };
+
+  /** Whether a scope is not in RAM and would not fit. */
+  async has(scope: Scope): Promise<boolean> {
+    const { index, now } = this.#parts;
+    if (index.holds(scope)) return false;
+    let large = this.#owners.get(scope.owner);
+    if (large === undefined || large.until <= now()) {
+      large = await this.#count(scope.owner);
+      if (this.#owners.size >= OWNERS) this.#owners.clear();
+      this.#owners.set(scope.owner, large);
+    }
+    return large.namespaces.has(scope.namespace);
+  }
+
+  async #count(owner: string): Promise<Large> {
+    const { vectorStore, index, logger, now } = this.#parts;
+    const scopes = await vectorStore.scopes(owner);
+    const large = scopes.filter((scope) => {
+      const isSmall = scope.count <= SMALL.count && scope.bytes <= SMALL.bytes;
+      return !isSmall && !index.fits(scope);
+    });
+    for (const { count } of large) logger.warn("namespace_above_index_memory", { memories: count });
+    const namespaces = new Set(large.map(({ namespace }) => namespace));
+    return { namespaces, until: now() + KNOWN_MS };
+  }
+}
+
+/** Where memories of a large scope are found and opened. */
+export interface SearchingLarge extends Opening {
+  readonly vectorStore: Pick<VectorStore, "get" | "search">;
+  readonly index: Pick<ScopeIndex, "gather">;
+  readonly queries: Pick<QueryVectors, "get">;
 }
 
 /**
@@ -65,7 +90,7 @@ async function countLarge(domain: Domain, owner: string): Promise<Large> {
  * cannot be embedded; why the texts cannot be opened for this caller.
  */
 export async function matchNearest(
-  domain: Domain,
+  domain: SearchingLarge,
   caller: Caller,
   scope: Scope,
   query: ScopeQuery,
@@ -74,7 +99,7 @@ export async function matchNearest(
   const { signal } = caller;
   const { text } = query;
   const vector = query.vector ?? (await domain.queries.get(text ?? "", signal)).vector;
-  const near = await nearest(domain, scope, vector, search, signal);
+  const near = await nearest(domain.vectorStore, { ...scope, vector }, search, signal);
   const opened = text === undefined ? [] : await openMemories(domain, caller, scope, near);
   const gathered = domain.index.gather(scope, near);
   try {
@@ -89,14 +114,13 @@ export async function matchNearest(
 }
 
 async function nearest(
-  { vectorStore }: Domain,
-  scope: Scope,
-  vector: Float32Array,
+  vectorStore: Pick<VectorStore, "search">,
+  query: Omit<VectorQuery, "limit">,
   { limit, accept, isFiltered }: FilteredSearch,
   signal: AbortSignal | undefined,
 ): Promise<IndexEntry[]> {
   // Once: each search reads the whole scope.
   const asked = Math.max(isFiltered ? FILTERED : NEAREST, 2 * limit);
-  const found = await vectorStore.search({ ...scope, vector, limit: asked }, { signal });
+  const found = await vectorStore.search({ ...query, limit: asked }, { signal });
   return found.map(({ entry }) => entry).filter(accept);
 }

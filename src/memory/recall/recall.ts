@@ -1,11 +1,11 @@
 import type { SvcError } from "../../errors.ts";
 import type { IndexedMemory, Match, ScopeQuery, SearchOptions } from "../../index/loaded_scope.ts";
 import type { Scope } from "../../interfaces/mod.ts";
-import { type Caller, type Domain, scopeOf } from "../domain.ts";
-import { isTooLarge, matchNearest } from "./candidates.ts";
+import { type Caller, scopeOf } from "../caller.ts";
+import type { Domain } from "../domain.ts";
+import { matchNearest } from "./candidates.ts";
 import { openMemories, requireCredential } from "../open.ts";
 import type { MemoryRecord, Metadata } from "../record.ts";
-import { reembeddingOf } from "../upkeep/reembedding.ts";
 import { purgeExpired } from "../remove/expiry.ts";
 import { openSavedTexts } from "./saved_texts.ts";
 import { readTexts } from "./texts.ts";
@@ -154,7 +154,7 @@ export async function rank(
     },
     ...(options.maxDistance === undefined ? {} : { maxDistance: options.maxDistance }),
   } satisfies SearchOptions;
-  if (await isTooLarge(domain, scope)) {
+  if (await domain.largeScopes.has(scope)) {
     const accept = (memory: IndexedMemory): boolean => search.accept(memory) && !isDeleted(memory);
     const isFiltered = occurredAfter > -Infinity || occurredBefore < Infinity;
     const asked = { ...search, accept, isFiltered };
@@ -169,7 +169,7 @@ export async function rank(
     const opened = opening;
     // The scope takes the bytes over: a second run, after the scope was dropped, opens them again.
     opening = undefined;
-    if (query.text !== undefined) await readTexts(domain, caller, scope, loaded, opened);
+    if (query.text !== undefined) await readTexts(domain, caller, loaded, opened);
     const found = loaded.match(query, search);
     if (!found.some(({ entry }) => isDeleted(entry))) return found;
     // Rows of a deletion that is not finished must not take the places of others.
@@ -241,7 +241,7 @@ export async function recall(
   const { mode = "hybrid" } = options;
   const [unfinished, outdated, embedding] = await Promise.all([
     domain.jobs.settle(scope, recallWaitMs),
-    reembeddingOf(domain)?.hurry(scope, caller, recallWaitMs) ?? 0,
+    domain.reembedding.hurry(scope, caller, recallWaitMs),
     mode === "keyword" ? undefined : domain.queries.get(query, caller.signal),
   ]);
   const asked: ScopeQuery = { ...embedding, ...(mode === "semantic" ? {} : { text: query }) };

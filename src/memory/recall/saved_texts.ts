@@ -1,6 +1,7 @@
 import type { LoadedScope } from "../../index/loaded_scope.ts";
-import type { Scope } from "../../interfaces/mod.ts";
-import type { Caller, Domain } from "../domain.ts";
+import type { Cipher, Scope } from "../../interfaces/mod.ts";
+import type { TextFiles } from "../../storage/text_files.ts";
+import type { Caller } from "../caller.ts";
 import { type BlobContent, blobHead, decodeBlob } from "../record.ts";
 import { packPieces, unpackPieces } from "./text_records.ts";
 
@@ -17,23 +18,11 @@ const LENGTH_BYTES = 4;
 /** Records opened at once: more threads would keep the event loop from its core. */
 const AT_ONCE = 2;
 
-/** What is known of a scope's file. Times are milliseconds since the epoch. */
-interface State {
-  /** Texts in it, as far as known. */
-  texts: number;
-  /** Turn it was read or written in. */
-  turn: number;
-  readAt: number;
-  writtenAt: number;
-  writing: boolean;
-}
-
-const states = new WeakMap<LoadedScope, State>();
-
-function stateOf(loaded: LoadedScope): State {
-  return states.getOrInsertComputed(loaded, () => {
-    return { texts: 0, turn: 0, readAt: -Infinity, writtenAt: -Infinity, writing: false };
-  });
+/** Where the words of scopes are kept on disk. */
+export interface SavingTexts {
+  readonly textFiles: Pick<TextFiles, "read" | "write" | "drops">;
+  readonly cipher: Pick<Cipher, "seal" | "open">;
+  readonly now: () => number;
 }
 
 /**
@@ -41,7 +30,7 @@ function stateOf(loaded: LoadedScope): State {
  * nothing that could be opened. Whose credential is refused is told by the memories.
  */
 export async function openSavedTexts(
-  domain: Domain,
+  domain: SavingTexts,
   { account, credential }: Caller,
   scope: Scope,
 ): Promise<readonly Uint8Array[] | undefined> {
@@ -84,39 +73,33 @@ function blobsOf(bytes: Uint8Array): BlobContent[] {
  * @param opening What `openSavedTexts` was asked for already.
  */
 export async function takeSavedTexts(
-  domain: Domain,
+  domain: SavingTexts,
   caller: Caller,
-  scope: Scope,
   loaded: LoadedScope,
   opening: Promise<readonly Uint8Array[] | undefined> | undefined,
 ): Promise<void> {
+  const { scope, progress } = loaded;
   const count = loaded.entries().length;
-  const state = stateOf(loaded);
-  if (count < FEW || loaded.texts * 2 > count || domain.now() - state.readAt < PAUSE_MS) return;
-  state.readAt = domain.now();
-  state.turn = domain.textFiles.turn(scope);
+  const isRecent = domain.now() - progress.readAt < PAUSE_MS;
+  if (count < FEW || loaded.texts * 2 > count || isRecent) return;
+  progress.readAt = domain.now();
+  progress.drops = domain.textFiles.drops(scope);
   const pieces = await (opening ?? openSavedTexts(domain, caller, scope));
-  if (pieces !== undefined && loaded.takeTexts(pieces)) state.texts = loaded.texts;
+  if (pieces !== undefined && loaded.takeTexts(pieces)) progress.saved = loaded.texts;
 }
 
 /** Writes what is known, when that is much more than what is on disk. */
-export function saveTexts(
-  domain: Domain,
-  { account }: Caller,
-  scope: Scope,
-  loaded: LoadedScope,
-): void {
-  const state = stateOf(loaded);
-  const turn = domain.textFiles.turn(scope);
-  if (state.turn !== turn) state.texts = 0;
-  const change = Math.abs(loaded.texts - state.texts);
-  if (loaded.texts < FEW || change < Math.max(FEW, state.texts / 4)) return;
-  if (state.writing || domain.now() - state.writtenAt < PAUSE_MS) return;
-  state.writtenAt = domain.now();
+export function saveTexts(domain: SavingTexts, { account }: Caller, loaded: LoadedScope): void {
+  const { scope, progress, texts } = loaded;
+  const drops = domain.textFiles.drops(scope);
+  if (progress.drops !== drops) progress.saved = 0;
+  const change = Math.abs(texts - progress.saved);
+  if (texts < FEW || change < Math.max(FEW, progress.saved / 4)) return;
+  if (progress.writing || domain.now() - progress.writtenAt < PAUSE_MS) return;
+  progress.writtenAt = domain.now();
   const pieces = loaded.snapshotTexts(MAX_BYTES);
   if (pieces === undefined) return;
-  state.writing = true;
-  const { texts } = loaded;
+  progress.writing = true;
   const make = async function* () {
     const context = { ...scope, accountId: account.accountId, memoryId: ID };
     for (const record of packPieces(pieces)) {
@@ -129,9 +112,9 @@ export function saveTexts(
       yield sealed.record;
     }
   };
-  void domain.textFiles.write(scope, turn, make)
-    .then(() => Object.assign(state, { texts, turn }))
+  void domain.textFiles.write(scope, drops, make)
+    .then(() => Object.assign(progress, { saved: texts, drops }))
     // What cannot be written is read from the memories again.
     .catch(() => {})
-    .finally(() => state.writing = false);
+    .finally(() => progress.writing = false);
 }

@@ -1,9 +1,9 @@
 import type { IndexedMemory, LoadedScope } from "../../index/loaded_scope.ts";
+import type { ScopeIndex } from "../../index/scope_index.ts";
 import { Slices } from "../../index/slices.ts";
-import type { Scope } from "../../interfaces/mod.ts";
-import type { Caller, Domain } from "../domain.ts";
-import { openMemories } from "../open.ts";
-import { saveTexts, takeSavedTexts } from "./saved_texts.ts";
+import type { Caller } from "../caller.ts";
+import { type Opening, openMemories } from "../open.ts";
+import { saveTexts, type SavingTexts, takeSavedTexts } from "./saved_texts.ts";
 
 /** Records opened at once: they and their words take a millisecond. */
 const BATCH = 32;
@@ -12,15 +12,11 @@ const RETRY_MS = 30_000;
 /** Without the caller's credential nothing may stay open for longer than a data key. */
 const OPEN_MS = 5 * 60_000;
 
-/** What is known of a scope in RAM whose texts are read. */
-interface Reading {
-  /** Present while someone reads. */
-  running: Promise<void> | undefined;
-  /** Memories that could not be opened, and when to try again, milliseconds since the epoch. */
-  readonly failed: Map<string, number>;
+/** Where the texts of a loaded scope are read and kept. */
+export interface ReadingTexts extends Opening, SavingTexts {
+  readonly cipher: Opening["cipher"] & SavingTexts["cipher"];
+  readonly index: Pick<ScopeIndex, "forgetTextsAfter">;
 }
-
-const readings = new WeakMap<LoadedScope, Reading>();
 
 /**
  * Opens the records of a scope whose words are not indexed yet, with the caller's credential, and
@@ -31,51 +27,46 @@ const readings = new WeakMap<LoadedScope, Reading>();
  * `overloaded` when the scope was released meanwhile.
  */
 export async function readTexts(
-  domain: Domain,
+  domain: ReadingTexts,
   caller: Caller,
-  scope: Scope,
   loaded: LoadedScope,
   opening?: Promise<readonly Uint8Array[] | undefined>,
 ): Promise<void> {
-  const reading: Reading = readings.get(loaded) ?? { running: undefined, failed: new Map() };
-  readings.set(loaded, reading);
+  const { progress } = loaded;
   for (;;) {
-    const missing = unread(domain, loaded, reading);
-    if (missing.length === 0) return saveTexts(domain, caller, scope, loaded);
-    if (reading.running === undefined) {
-      reading.running = readAll(domain, caller, scope, loaded, reading, opening)
-        .finally(() => {
-          reading.running = undefined;
-          // Also of a reading that was broken off: what it has read by then is known.
-          if (domain.cipher.needsCredential) domain.index.forgetTextsAfter(scope, OPEN_MS);
-        });
-      await reading.running;
-      return saveTexts(domain, caller, scope, loaded);
+    if (unread(domain, loaded).length === 0) return saveTexts(domain, caller, loaded);
+    if (progress.running === undefined) {
+      progress.running = readAll(domain, caller, loaded, opening).finally(() => {
+        progress.running = undefined;
+        // Also of a reading that was broken off: what it has read by then is known.
+        if (domain.cipher.needsCredential) domain.index.forgetTextsAfter(loaded.scope, OPEN_MS);
+      });
+      await progress.running;
+      return saveTexts(domain, caller, loaded);
     }
     // Another caller's credential may be refused; that is no answer for this one.
-    await reading.running.catch(() => {});
+    await progress.running.catch(() => {});
     caller.signal?.throwIfAborted();
   }
 }
 
-function unread(domain: Domain, loaded: LoadedScope, { failed }: Reading): IndexedMemory[] {
-  const now = domain.now();
-  return loaded.withoutText().filter(({ id }) => (failed.get(id) ?? -Infinity) <= now);
+function unread({ now }: ReadingTexts, loaded: LoadedScope): IndexedMemory[] {
+  const { failed } = loaded.progress;
+  const time = now();
+  return loaded.withoutText().filter(({ id }) => (failed.get(id) ?? -Infinity) <= time);
 }
 
 async function readAll(
-  domain: Domain,
+  domain: ReadingTexts,
   { account, credential }: Caller,
-  scope: Scope,
   loaded: LoadedScope,
-  reading: Reading,
   opening: Promise<readonly Uint8Array[] | undefined> | undefined,
 ): Promise<void> {
-  const { failed } = reading;
+  const { scope, progress: { failed } } = loaded;
   // Not the caller's signal: others may wait for the same texts.
   const opener: Caller = credential === undefined ? { account } : { account, credential };
-  await takeSavedTexts(domain, opener, scope, loaded, opening);
-  const memories = unread(domain, loaded, reading);
+  await takeSavedTexts(domain, opener, loaded, opening);
+  const memories = unread(domain, loaded);
   const slices = new Slices();
   for (let at = 0; at < memories.length; at += BATCH) {
     // Opening records may be nothing but computation: awaiting it lets no request in.

@@ -1,23 +1,23 @@
 import { SvcError } from "../../errors.ts";
 import type { Scope } from "../../interfaces/mod.ts";
-import type { Expiry } from "../../jobs/expiries.ts";
-import type { Domain } from "../domain.ts";
-import { applyDeletion, type Gone } from "./remove.ts";
+import { scopeKey } from "../../interfaces/scope_key.ts";
+import type { Expiries, Expiry } from "../../jobs/expiries.ts";
+import { applyDeletion, type Gone, type Removing } from "./remove.ts";
 import { storedEntries } from "../stored_entries.ts";
 
 /** How often expired memories are looked for, milliseconds. */
 const SWEEP_MS = 60_000;
 
 /** Deletes expired memories of a scope that somebody came across, in the background. */
-export function purgeExpired(domain: Domain, scope: Scope): void {
+export function purgeExpired(domain: Removing, scope: Scope): void {
   void purgeScope(domain, scope).catch((error) => noteFailure(domain, error));
 }
 
-function noteFailure({ logger }: Domain, error: unknown): void {
+function noteFailure({ logger }: Removing, error: unknown): void {
   logger.warn("purge_failed", { reason: SvcError.from(error).code });
 }
 
-async function purgeScope(domain: Domain, scope: Scope): Promise<void> {
+async function purgeScope(domain: Removing, scope: Scope): Promise<void> {
   const now = domain.now();
   const expired = await domain.index.read(
     scope,
@@ -26,7 +26,7 @@ async function purgeScope(domain: Domain, scope: Scope): Promise<void> {
   await remove(domain, scope, expired);
 }
 
-async function remove(domain: Domain, scope: Scope, expired: readonly Gone[]): Promise<void> {
+async function remove(domain: Removing, scope: Scope, expired: readonly Gone[]): Promise<void> {
   if (expired.length === 0) return;
   const ids = new Set(expired.map(({ id }) => id));
   domain.tombstones.addTombstones(scope, [...ids], domain.now());
@@ -36,14 +36,16 @@ async function remove(domain: Domain, scope: Scope, expired: readonly Gone[]): P
 
 /** Deletes expired memories that nobody asks for any more. */
 export class ExpirySweeper implements AsyncDisposable {
-  readonly #domain: Domain;
+  readonly #domain: Removing;
+  readonly #expiries: Pick<Expiries, "due" | "remove">;
   #closing = false;
   #running: Promise<void> | undefined;
   #timer: ReturnType<typeof setTimeout> | undefined;
 
   /** Starts at once: memories may have expired while nothing ran. */
-  constructor(domain: Domain) {
+  constructor(domain: Removing, expiries: Pick<Expiries, "due" | "remove">) {
     this.#domain = domain;
+    this.#expiries = expiries;
     this.#run();
   }
 
@@ -64,16 +66,15 @@ export class ExpirySweeper implements AsyncDisposable {
 
   /** Tries everything that is due: what fails in one scope must not hold up the others. */
   async #sweep(): Promise<void> {
-    const { expiries, now } = this.#domain;
-    const until = now();
+    const until = this.#domain.now();
     const failures: unknown[] = [];
-    for (let page = await expiries.due(until); page.length > 0;) {
-      const scopes = Map.groupBy(page, ({ owner, namespace }) => `${owner}\n${namespace}`);
+    for (let page = await this.#expiries.due(until); page.length > 0;) {
+      const scopes = Map.groupBy(page, scopeKey);
       for (const group of scopes.values()) {
         if (this.#closing) return;
         await this.#removeFrom(group).catch((error) => failures.push(error));
       }
-      page = await expiries.due(until, page.at(-1));
+      page = await this.#expiries.due(until, page.at(-1));
     }
     if (failures.length > 0) throw failures[0];
   }
@@ -83,7 +84,7 @@ export class ExpirySweeper implements AsyncDisposable {
     const [first] = group;
     if (first === undefined) return;
     const { owner, namespace } = first;
-    const { jobs, expiries, now } = this.#domain;
+    const { jobs, now } = this.#domain;
     // Before the rows are read: a job may be about to write one.
     const waiting = new Set(jobs.liveIn(first).map(({ job }) => job.memoryId));
     const rows = await storedEntries(this.#domain, owner, group.map(({ id }) => id));
@@ -92,6 +93,6 @@ export class ExpirySweeper implements AsyncDisposable {
     );
     await remove(this.#domain, { owner, namespace }, expired);
     for (const { id } of expired) waiting.delete(id);
-    await expiries.remove(group.filter(({ id }) => !waiting.has(id)));
+    await this.#expiries.remove(group.filter(({ id }) => !waiting.has(id)));
   }
 }

@@ -1,10 +1,31 @@
 import { SvcError } from "../../errors.ts";
-import type { BlobInfo, Scope, Source } from "../../interfaces/mod.ts";
+import type { ScopeIndex } from "../../index/scope_index.ts";
+import type { BlobInfo, BlobStore, Scope, Source, VectorStore } from "../../interfaces/mod.ts";
+import { scopeKey } from "../../interfaces/scope_key.ts";
 import type { LiveJob } from "../../jobs/live_job.ts";
-import { type Caller, type Domain, scopeOf } from "../domain.ts";
-import { nameBlob } from "../store_blob.ts";
+import type { JobStore } from "../../jobs/store.ts";
+import type { JobWorker } from "../../jobs/worker.ts";
+import type { TombstoneBlobTable } from "../../storage/core/tombstone_blob_table.ts";
+import type { TombstoneTable } from "../../storage/core/tombstone_table.ts";
+import type { TextFiles } from "../../storage/text_files.ts";
+import { type Caller, scopeOf } from "../caller.ts";
+import { nameBlob, type StoringBlobs } from "../store_blob.ts";
 import { storedEntries } from "../stored_entries.ts";
-import { tombstoneSenderOf } from "./tombstone_blobs.ts";
+import type { TombstoneSender } from "./tombstone_blobs.ts";
+
+/** Everywhere that something of a memory may be. */
+export interface Removing extends StoringBlobs {
+  readonly blobStore: Pick<BlobStore, "put" | "withdraw" | "list" | "delete" | "erases">;
+  readonly vectorStore: Pick<VectorStore, "get" | "delete">;
+  readonly index: Pick<ScopeIndex, "read" | "remove">;
+  readonly textFiles: Pick<TextFiles, "drop">;
+  readonly jobs: Pick<JobStore, "get" | "liveIn" | "liveOf" | "end" | "discard">;
+  readonly worker: Pick<JobWorker, "isWorkingOn">;
+  readonly tombstones: Omit<TombstoneTable, "tombstone">;
+  readonly tombstoneBlobs: Pick<TombstoneBlobTable, "add" | "remove">;
+  readonly tombstoneSender: Pick<TombstoneSender, "notify">;
+  readonly now: () => number;
+}
 
 /** What became of a deleted memory's blob. */
 export type BlobFate = "deleted" | "retained" | "none";
@@ -40,7 +61,7 @@ interface Removal {
  * comes between.
  */
 export async function removeMemories(
-  domain: Domain,
+  domain: Removing,
   scope: Scope,
   memories: readonly Gone[],
   { accountId, mayUpload = new Set() }: Removal = {},
@@ -66,7 +87,7 @@ export async function removeMemories(
 }
 
 /** Whether the blob store may keep the bytes of deleted memories where others read them. */
-function keepsBytes({ blobStore }: Domain): boolean {
+function keepsBytes({ blobStore }: Removing): boolean {
   return blobStore.delete === undefined || blobStore.erases !== true;
 }
 
@@ -76,7 +97,7 @@ function keepsBytes({ blobStore }: Domain): boolean {
  * stored needs none.
  */
 function noteStored(
-  domain: Domain,
+  domain: Removing,
   scope: Scope,
   fates: ReadonlyMap<string, BlobFate>,
   accountId: string | undefined,
@@ -91,12 +112,12 @@ function noteStored(
   }
   domain.tombstoneBlobs.remove(scope, unstored);
   if (accountId !== undefined) domain.tombstoneBlobs.add(accountId, scope, stored, domain.now());
-  tombstoneSenderOf(domain).notify();
+  domain.tombstoneSender.notify();
 }
 
 /** Notes before anything is removed what may have to be told, so that no crash forgets it. */
 function noteDeletion(
-  domain: Domain,
+  domain: Removing,
   caller: Caller,
   scope: Scope,
   ids: readonly string[],
@@ -108,7 +129,7 @@ function noteDeletion(
 
 /** Deletes the blobs of memories, each in the turn in which nothing else needs it. */
 async function removeBlobs(
-  { blobStore, index, jobs, tombstones }: Domain,
+  { blobStore, index, jobs, tombstones }: Removing,
   scope: Scope,
   gone: readonly Gone[],
 ): Promise<Map<string, BlobFate>> {
@@ -145,7 +166,7 @@ function isManualUnderWay(
 }
 
 /** Ends the unfinished jobs of deleted memories; a running one undoes its own effects. */
-async function cancel(domain: Domain, jobs: readonly LiveJob[]): Promise<void> {
+async function cancel(domain: Removing, jobs: readonly LiveJob[]): Promise<void> {
   for (const live of jobs) live.cancelled = true;
   await Promise.all(jobs.map(async (live) => {
     await nameBlob(domain, live);
@@ -154,7 +175,7 @@ async function cancel(domain: Domain, jobs: readonly LiveJob[]): Promise<void> {
 }
 
 /** Ends the job of a deleted memory and removes whatever it left behind. */
-export async function undoJob(domain: Domain, live: LiveJob): Promise<void> {
+export async function undoJob(domain: Removing, live: LiveJob): Promise<void> {
   const { owner, namespace, memoryId } = live.job;
   const scope: Scope = { owner, namespace };
   await cancel(domain, [live]);
@@ -165,7 +186,7 @@ export async function undoJob(domain: Domain, live: LiveJob): Promise<void> {
 
 /** Cancels the jobs, removes the memories, and notes that this is finished where it is. */
 export async function applyDeletion(
-  domain: Domain,
+  domain: Removing,
   scope: Scope,
   memories: readonly Gone[],
   live: readonly LiveJob[],
@@ -187,7 +208,11 @@ export async function applyDeletion(
  * @throws {SvcError} `memory_not_found`, also for another owner's; `storage_unavailable`, and the
  * deletion is then finished by another call, the upkeep or the next start.
  */
-export async function deleteMemory(domain: Domain, caller: Caller, id: string): Promise<BlobFate> {
+export async function deleteMemory(
+  domain: Removing,
+  caller: Caller,
+  id: string,
+): Promise<BlobFate> {
   const { owner } = caller.account;
   const [entry] = await storedEntries(domain, owner, [id]);
   const live = domain.jobs.liveOf(owner).filter((item) => item.job.memoryId === id);
@@ -211,7 +236,7 @@ export async function deleteMemory(domain: Domain, caller: Caller, id: string): 
  *
  * @returns how many memories it had, pending ones included.
  */
-export async function forget(domain: Domain, caller: Caller, namespace: string): Promise<number> {
+export async function forget(domain: Removing, caller: Caller, namespace: string): Promise<number> {
   const scope = scopeOf(caller, namespace);
   // Before that turn: what is stored later may be of a memory accepted after it.
   const [stored] = await Promise.allSettled([storedBlobs(domain, scope)]);
@@ -239,17 +264,17 @@ export async function forget(domain: Domain, caller: Caller, namespace: string):
   const known = new Set([...gone, ...finished].map(({ blobId }) => blobId));
   const rest = stored.value.filter(({ blobId }) => !known.has(blobId));
   await removeUnindexed(domain, scope, rest);
-  tombstoneSenderOf(domain).notify();
+  domain.tombstoneSender.notify();
   return gone.length;
 }
 
-async function storedBlobs({ blobStore }: Domain, scope: Scope): Promise<BlobInfo[]> {
+async function storedBlobs({ blobStore }: Removing, scope: Scope): Promise<BlobInfo[]> {
   return blobStore.delete === undefined ? [] : await Array.fromAsync(blobStore.list(scope));
 }
 
 /** Removes those blobs of a forgotten scope that no memory refers to. */
 async function removeUnindexed(
-  { blobStore, index, jobs }: Domain,
+  { blobStore, index, jobs }: Removing,
   scope: Scope,
   stored: readonly BlobInfo[],
 ): Promise<void> {
@@ -267,11 +292,8 @@ async function removeUnindexed(
  *
  * @throws {SvcError} what the stores throw: the next call goes on.
  */
-export async function replayTombstones(domain: Domain): Promise<void> {
-  const scopes = Map.groupBy(
-    domain.tombstones.unapplied(),
-    ({ owner, namespace }) => `${owner}\n${namespace}`,
-  );
+export async function replayTombstones(domain: Removing): Promise<void> {
+  const scopes = Map.groupBy(domain.tombstones.unapplied(), scopeKey);
   for (const [first] of scopes.values()) {
     if (first === undefined) continue;
     await finishDeletions(domain, { owner: first.owner, namespace: first.namespace });
@@ -279,7 +301,7 @@ export async function replayTombstones(domain: Domain): Promise<void> {
 }
 
 /** Removes what is left of deleted memories of a scope; answers these. */
-async function finishDeletions(domain: Domain, scope: Scope): Promise<Gone[]> {
+async function finishDeletions(domain: Removing, scope: Scope): Promise<Gone[]> {
   const unapplied = [...domain.tombstones.unappliedIn(scope)];
   const ids = new Set(unapplied.filter((id) => !domain.worker.isWorkingOn(id)));
   if (ids.size === 0) return [];

@@ -1,9 +1,23 @@
 import { SvcError } from "../../errors.ts";
-import type { Scope } from "../../interfaces/mod.ts";
+import type { BlobStore, Cipher, Scope } from "../../interfaces/mod.ts";
+import { scopeKey } from "../../interfaces/scope_key.ts";
 import { backoff } from "../../jobs/backoff.ts";
-import { type Domain, timeText, type UnsentTombstone } from "../domain.ts";
-import { encodeBlob } from "../record.ts";
+import type { Logger } from "../../log.ts";
+import type {
+  TombstoneBlobTable,
+  UnsentTombstone,
+} from "../../storage/core/tombstone_blob_table.ts";
+import { encodeBlob, timeText } from "../record.ts";
 import { encodeTombstone } from "./tombstone_record.ts";
+
+/** What a {@linkcode TombstoneSender} works with. */
+export interface SendingTombstones {
+  readonly cipher: Pick<Cipher, "seal">;
+  readonly blobStore: Pick<BlobStore, "put">;
+  readonly tombstoneBlobs: Pick<TombstoneBlobTable, "unsent" | "sent">;
+  readonly logger: Logger;
+  readonly now: () => number;
+}
 
 /** Deletions taken up together. */
 const BATCH = 2_000;
@@ -13,7 +27,7 @@ const BATCH = 2_000;
  * restore elsewhere does not bring those back. One blob for all deletions of a scope that wait.
  */
 export class TombstoneSender implements AsyncDisposable {
-  readonly #domain: Domain;
+  readonly #domain: SendingTombstones;
   readonly #closing = new AbortController();
   #running: Promise<void> | undefined;
   #again = false;
@@ -21,7 +35,7 @@ export class TombstoneSender implements AsyncDisposable {
   #timer: ReturnType<typeof setTimeout> | undefined;
 
   /** Sends nothing until notified. */
-  constructor(domain: Domain) {
+  constructor(domain: SendingTombstones) {
     this.#domain = domain;
   }
 
@@ -67,10 +81,7 @@ export class TombstoneSender implements AsyncDisposable {
     const failures: unknown[] = [];
     for (let after = 0; !signal.aborted;) {
       const waiting = this.#domain.tombstoneBlobs.unsent(BATCH, after);
-      const groups = Map.groupBy(
-        waiting,
-        ({ accountId, owner, namespace }) => `${accountId}\n${owner}\n${namespace}`,
-      );
+      const groups = Map.groupBy(waiting, (item) => `${item.accountId}\n${scopeKey(item)}`);
       const sends = [...groups.values()].map((group) => this.#send(group));
       for (const result of await Promise.allSettled(sends)) {
         if (result.status === "rejected") failures.push(result.reason);
@@ -108,13 +119,6 @@ export class TombstoneSender implements AsyncDisposable {
     });
     this.#domain.tombstoneBlobs.sent(scope, blobId, group);
   }
-}
-
-const senders = new WeakMap<Domain, TombstoneSender>();
-
-/** The sender of a relayer. */
-export function tombstoneSenderOf(domain: Domain): TombstoneSender {
-  return senders.getOrInsertComputed(domain, () => new TombstoneSender(domain));
 }
 
 /** A UUID of version 8 out of what the tombstone holds. */

@@ -2,10 +2,10 @@ import { SvcError } from "../../errors.ts";
 import type { BlobLink, BlobMove, IndexEntry, Scope } from "../../interfaces/mod.ts";
 import { INLINE_BYTES } from "../../jobs/staging.ts";
 import { linkMoved } from "../upkeep/blob_moves.ts";
-import { type Caller, type Domain, scopeOf } from "../domain.ts";
+import { type Caller, scopeOf } from "../caller.ts";
+import type { Domain } from "../domain.ts";
 import { isCredentialError, requireCredential, settled } from "../open.ts";
 import { type BlobContent, decodeBlob, decodeRecord, type MemoryRecord } from "../record.ts";
-import { reembeddingOf } from "../upkeep/reembedding.ts";
 import { applyTombstones, type FoundTombstone } from "./restore_tombstones.ts";
 import { decodeTombstone } from "../remove/tombstone_record.ts";
 import { documentVectors } from "../vectors.ts";
@@ -165,9 +165,6 @@ function isIn({ owner, namespace }: Scope, move: BlobMove): boolean {
   return move.owner === owner && move.namespace === namespace;
 }
 
-/** The last restore of a scope, by `owner LF namespace`. */
-const turns = new WeakMap<Domain, Map<string, Promise<RestoreCounts>>>();
-
 /**
  * Indexes memories of a namespace that are in the blob store but not in the index, newest first, and
  * links blobs of indexed ones that have none, or had one that moved.
@@ -187,17 +184,7 @@ export async function restore(
 ): Promise<RestoreCounts> {
   requireCredential(domain, caller);
   const scope = scopeOf(caller, namespace);
-  const key = `${scope.owner}\n${namespace}`;
-  const scopes = turns.get(domain) ?? new Map<string, Promise<RestoreCounts>>();
-  turns.set(domain, scopes);
-  const work = () => restoreScope(domain, caller, scope, limit);
-  const turn = scopes.get(key)?.then(work, work) ?? work();
-  scopes.set(key, turn);
-  try {
-    return await turn;
-  } finally {
-    if (scopes.get(key) === turn) scopes.delete(key);
-  }
+  return await domain.restores.hold(scope, () => restoreScope(domain, caller, scope, limit));
 }
 
 async function restoreScope(
@@ -210,7 +197,7 @@ async function restoreScope(
   domain.worker.expedite(scope);
   await domain.jobs.settle(scope, domain.config.recallWaitMs);
   // What is indexed with vectors of another model counts as indexed; its turn comes now.
-  await reembeddingOf(domain)?.hurry(scope, caller, 0);
+  await domain.reembedding.hurry(scope, caller, 0);
   // A move that is told before its memory is indexed is linked by nobody else.
   const moves: BlobMove[] = [];
   using _watch = domain.blobStore.watchMoves?.((told) => {

@@ -1,18 +1,26 @@
-import type { BlobLink, BlobMove, Scope } from "../../interfaces/mod.ts";
-import type { Domain } from "../domain.ts";
+import type { ScopeIndex } from "../../index/scope_index.ts";
+import type { BlobLink, BlobMove, BlobStore, Scope, VectorStore } from "../../interfaces/mod.ts";
+import { scopeKey } from "../../interfaces/scope_key.ts";
+import type { TombstoneBlobTable } from "../../storage/core/tombstone_blob_table.ts";
 
-const nothing: Disposable = { [Symbol.dispose]() {} };
+/** Where it is noted which blob a memory is in. */
+export interface Linking {
+  readonly vectorStore: Pick<VectorStore, "link">;
+  readonly index: Pick<ScopeIndex, "read" | "applyLinks">;
+  readonly tombstoneBlobs: Pick<TombstoneBlobTable, "isTombstone" | "sent">;
+}
 
 /** Links memories anew whose blobs the store moved. */
-export function followBlobMoves(domain: Domain): Disposable {
+export function followBlobMoves(
+  domain: Linking & { readonly blobStore: Pick<BlobStore, "watchMoves"> },
+): Disposable | undefined {
   return domain.blobStore.watchMoves?.(async (moves) => {
-    const scopes = Map.groupBy(moves, ({ owner, namespace }) => `${owner}\n${namespace}`);
-    for (const group of scopes.values()) await linkMoved(domain, group);
-  }) ?? nothing;
+    for (const group of Map.groupBy(moves, scopeKey).values()) await linkMoved(domain, group);
+  });
 }
 
 /** Links the memories of one scope anew whose blobs moved. */
-export async function linkMoved(domain: Domain, moves: readonly BlobMove[]): Promise<void> {
+export async function linkMoved(domain: Linking, moves: readonly BlobMove[]): Promise<void> {
   const [first] = moves;
   if (first === undefined) return;
   const scope: Scope = { owner: first.owner, namespace: first.namespace };

@@ -1,9 +1,21 @@
 import { SvcError } from "../../errors.ts";
-import type { IndexEntry, Scope } from "../../interfaces/mod.ts";
-import type { Caller, Domain } from "../domain.ts";
-import { openMemories } from "../open.ts";
+import type { ScopeIndex } from "../../index/scope_index.ts";
+import type { Embedder, IndexEntry, Scope, VectorStore } from "../../interfaces/mod.ts";
+import type { JobStore } from "../../jobs/store.ts";
+import type { TombstoneTable } from "../../storage/core/tombstone_table.ts";
+import type { Caller } from "../caller.ts";
+import { type Opening, openMemories } from "../open.ts";
 import { storedEntries } from "../stored_entries.ts";
 import { documentVectors } from "../vectors.ts";
+
+/** Where memories are read, embedded and written anew. */
+export interface EmbeddingAnew extends Opening {
+  readonly embedder: Embedder;
+  readonly vectorStore: Pick<VectorStore, "get" | "upsert" | "delete">;
+  readonly index: Pick<ScopeIndex, "apply">;
+  readonly jobs: Pick<JobStore, "liveIn">;
+  readonly tombstones: Pick<TombstoneTable, "isDeleted" | "isGone">;
+}
 
 /** What became of a part. */
 export interface ReembeddedPart {
@@ -21,7 +33,7 @@ type Vectors = readonly Float32Array[];
  * The text of each memory that has one, and ids of those whose record is lost.
  * @throws {SvcError} when none of the records can be read for now.
  */
-async function textsOf(domain: Domain, caller: Caller, part: readonly IndexEntry[]) {
+async function textsOf(domain: Opening, caller: Caller, part: readonly IndexEntry[]) {
   const { owner, namespace } = part[0]!;
   const opened = await openMemories(domain, caller, { owner, namespace }, part);
   const texts = new Map<string, string>();
@@ -41,7 +53,7 @@ async function textsOf(domain: Domain, caller: Caller, part: readonly IndexEntry
 
 /** The vectors of texts together; each for itself when one of them cannot be embedded. */
 async function vectorsOf(
-  { embedder }: Domain,
+  embedder: Embedder,
   texts: ReadonlyMap<string, string>,
   signal: AbortSignal | undefined,
 ): Promise<{ made: Map<string, Vectors>; impossible: string[] }> {
@@ -69,12 +81,6 @@ async function vectorsOf(
   return { made, impossible };
 }
 
-/** Whether a memory was deleted or forgotten while it was embedded. */
-function isGone({ tombstones }: Domain, entry: IndexEntry): boolean {
-  return tombstones.isDeleted(entry, entry.id) ||
-    entry.updatedAt <= (tombstones.forgottenAt(entry) ?? -Infinity);
-}
-
 /**
  * Writes vectors of the present model to memories of one scope.
  *
@@ -86,7 +92,7 @@ function isGone({ tombstones }: Domain, entry: IndexEntry): boolean {
  * @throws {SvcError} what the store, the cipher or the embedder throws, when it may pass.
  */
 export async function reembedPart(
-  domain: Domain,
+  domain: EmbeddingAnew,
   caller: Caller,
   part: readonly IndexEntry[],
 ): Promise<ReembeddedPart> {
@@ -94,7 +100,9 @@ export async function reembedPart(
   const { owner, namespace } = part[0]!;
   const scope: Scope = { owner, namespace };
   const { texts, impossible, unreadable } = await textsOf(domain, caller, part);
-  const { made, impossible: refused } = await vectorsOf(domain, texts, signal);
+  const { made, impossible: refused } = await vectorsOf(domain.embedder, texts, signal);
+  const isGone = (entry: IndexEntry): boolean =>
+    domain.tombstones.isGone(entry, entry.id, entry.updatedAt);
   const versions = new Map(part.map(({ id, version }) => [id, version]));
   const before = domain.jobs.liveIn(scope);
   const rows = await storedEntries(domain, owner, [...made.keys()], { signal });
@@ -103,14 +111,14 @@ export async function reembedPart(
   );
   const bare = rows.filter((row) =>
     row.namespace === namespace && row.version === versions.get(row.id) &&
-    row.vectors.length === 0 && !isGone(domain, row)
+    row.vectors.length === 0 && !isGone(row)
   );
   const entries = bare
     .filter(({ id }) => !live.has(id))
     .map((row) => ({ ...row, vectors: made.get(row.id)! }));
   // No await since the rows were looked at: what is written later is applied later.
   if (entries.length > 0) await domain.vectorStore.upsert(entries, { signal });
-  const undone = entries.filter((entry) => isGone(domain, entry)).map(({ id }) => id);
+  const undone = entries.filter(isGone).map(({ id }) => id);
   if (undone.length > 0) await domain.vectorStore.delete(scope, undone);
   domain.index.apply(entries.filter(({ id }) => !undone.includes(id)));
   const lost = [...impossible, ...refused];

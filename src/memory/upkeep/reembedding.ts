@@ -1,10 +1,20 @@
-import { Deadline, pause as wait } from "../../deadline.ts";
+import { Deadline, pause } from "../../deadline.ts";
 import { SvcError } from "../../errors.ts";
 import { ScanWalk } from "../../index/scan_walk.ts";
-import type { IndexEntry, Scope } from "../../interfaces/mod.ts";
+import type { AccountRegistry, IndexEntry, Scope, VectorStore } from "../../interfaces/mod.ts";
+import { scopeKey } from "../../interfaces/scope_key.ts";
 import type { KeyStore } from "../../interfaces/plugin.ts";
-import type { Caller, Domain } from "../domain.ts";
-import { type ReembeddedPart, reembedPart } from "./reembed_part.ts";
+import type { Caller } from "../caller.ts";
+import type { Logger } from "../../log.ts";
+import { type EmbeddingAnew, type ReembeddedPart, reembedPart } from "./reembed_part.ts";
+
+/** What a {@linkcode Reembedding} works with. */
+export interface ReembeddingParts extends EmbeddingAnew {
+  readonly vectorStore: Pick<VectorStore, "get" | "upsert" | "delete" | "scan" | "outdated">;
+  readonly keys: Pick<KeyStore, "get">;
+  readonly accounts: Pick<AccountRegistry, "admin">;
+  readonly logger: Logger;
+}
 
 /** Memories read, opened and embedded together. */
 const PART = 32;
@@ -31,11 +41,6 @@ interface Outdated {
   run: Promise<void> | undefined;
 }
 
-/** Waits so many milliseconds, or until the signal. */
-type Pause = (ms: number, signal: AbortSignal) => Promise<void>;
-
-const keyOf = ({ owner, namespace }: Scope) => `${owner}\n${namespace}`;
-
 /**
  * Embeds memories anew whose vectors are of another model. The store is the only record of what is
  * left, so that a stop or a crash at any moment loses nothing and repeats at most one part. Scopes
@@ -43,9 +48,7 @@ const keyOf = ({ owner, namespace }: Scope) => `${owner}\n${namespace}`;
  * credential of a caller only, a scope's turn comes with its next credentialed request.
  */
 export class Reembedding implements AsyncDisposable {
-  readonly #domain: Domain;
-  readonly #keys: Pick<KeyStore, "get">;
-  readonly #pause: Pause;
+  readonly #domain: ReembeddingParts;
   readonly #closing = new AbortController();
   readonly #scopes = new Map<string, Outdated>();
   #background: Promise<void> = Promise.resolve();
@@ -53,11 +56,9 @@ export class Reembedding implements AsyncDisposable {
   #done = 0;
   #failed = 0;
 
-  /** Does nothing before {@linkcode Reembedding.start}; `keys` name the accounts of memories. */
-  constructor(domain: Domain, keys: Pick<KeyStore, "get">, pause: Pause = wait) {
+  /** Does nothing before {@linkcode Reembedding.start}. */
+  constructor(domain: ReembeddingParts) {
     this.#domain = domain;
-    this.#keys = keys;
-    this.#pause = pause;
   }
 
   /** Looks what is to be done, and begins. */
@@ -66,7 +67,7 @@ export class Reembedding implements AsyncDisposable {
     for (const { owner, namespace, count } of await vectorStore.outdated?.() ?? []) {
       const scope = { owner, namespace };
       this.#total += count;
-      this.#scopes.set(keyOf(scope), { scope, left: count, failed: new Set(), run: undefined });
+      this.#scopes.set(scopeKey(scope), { scope, left: count, failed: new Set(), run: undefined });
     }
     if (this.#total === 0) return;
     logger.info("reembedding", { count: this.#total });
@@ -90,14 +91,14 @@ export class Reembedding implements AsyncDisposable {
    * @returns how many of its memories are left.
    */
   async hurry(scope: Scope, caller: Caller, ms: number): Promise<number> {
-    const outdated = this.#scopes.get(keyOf(scope));
+    const outdated = this.#scopes.get(scopeKey(scope));
     if (outdated === undefined) return 0;
     const { signal: _, ...lasting } = caller;
     // The work goes on when the caller is gone.
     const run = this.#run(outdated, lasting).catch(() => {});
     using deadline = new Deadline(ms, this.#closing.signal);
     await deadline.wait(run).catch(() => {});
-    return this.#scopes.get(keyOf(scope))?.left ?? 0;
+    return this.#scopes.get(scopeKey(scope))?.left ?? 0;
   }
 
   /** Stops after the part under way. */
@@ -110,23 +111,23 @@ export class Reembedding implements AsyncDisposable {
   async #workThrough(): Promise<void> {
     const { signal } = this.#closing;
     const { logger } = this.#domain;
-    let pause = PAUSE.first;
+    let delay = PAUSE.first;
     while (this.#scopes.size > 0 && !signal.aborted) {
       let failure: SvcError | undefined;
       for (const outdated of [...this.#scopes.values()]) {
         if (signal.aborted) return;
         try {
           await this.#run(outdated);
-          pause = PAUSE.first;
+          delay = PAUSE.first;
         } catch (error) {
           failure = SvcError.from(error);
         }
       }
       if (failure === undefined || signal.aborted) continue;
-      logger.warn("reembedding_delayed", { reason: failure.code, delay_ms: pause });
+      logger.warn("reembedding_delayed", { reason: failure.code, delay_ms: delay });
       const asked = Math.min((failure.retryAfter ?? 0) * 1000, PAUSE.longest);
-      await this.#pause(Math.max(pause, asked), signal);
-      pause = Math.min(pause * 2, PAUSE.longest);
+      await pause(Math.max(delay, asked), signal);
+      delay = Math.min(delay * 2, PAUSE.longest);
     }
   }
 
@@ -160,7 +161,7 @@ export class Reembedding implements AsyncDisposable {
       cursor = walk.next(page);
     } while (cursor !== undefined);
     if (left > 0) throw new SvcError("overloaded");
-    this.#scopes.delete(keyOf(scope));
+    this.#scopes.delete(scopeKey(scope));
     if (this.#scopes.size > 0) return;
     // A client's own vectors of another model are left: there is no text to embed.
     this.#total = this.#done + this.#failed;
@@ -177,25 +178,7 @@ export class Reembedding implements AsyncDisposable {
   }
 
   async #accountOf({ keyId, owner }: IndexEntry): Promise<string | undefined> {
-    const key = this.#keys.get(keyId);
+    const key = this.#domain.keys.get(keyId);
     return key?.accountId ?? (await this.#domain.accounts.admin?.ofOwner(owner))?.accountId;
   }
-}
-
-const running = new WeakMap<Domain, Reembedding>();
-
-/** Starts embedding anew what a relayer's store has of another model; dispose to stop. */
-export async function startReembedding(
-  domain: Domain,
-  keys: Pick<KeyStore, "get">,
-): Promise<Reembedding> {
-  const reembedding = new Reembedding(domain, keys);
-  running.set(domain, reembedding);
-  await reembedding.start();
-  return reembedding;
-}
-
-/** What {@linkcode startReembedding} started for a relayer. */
-export function reembeddingOf(domain: Domain): Reembedding | undefined {
-  return running.get(domain);
 }

@@ -85,6 +85,7 @@ export async function readContract(root: URL): Promise<ContractSources> {
   }
 }
 
+/** Of the whole process: the compiler is a WebAssembly module that is started once. */
 let loading: Promise<MoveBuilder> | undefined;
 
 async function load(): Promise<MoveBuilder> {

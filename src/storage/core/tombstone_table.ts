@@ -1,4 +1,5 @@
 import type { Scope } from "../../interfaces/mod.ts";
+import { scopeKey } from "../../interfaces/scope_key.ts";
 import { fromColumn, toColumn } from "../sqlite/database.ts";
 import type { SqliteFile } from "../sqlite/sqlite_file.ts";
 
@@ -64,6 +65,11 @@ export class TombstoneTable {
   /** Whether a memory was deleted. */
   isDeleted(scope: Scope, id: string): boolean {
     return this.tombstone(scope, id) !== undefined;
+  }
+
+  /** Whether a memory accepted at that time was deleted, or its namespace forgotten, since. */
+  isGone(scope: Scope, id: string, acceptedAt: number): boolean {
+    return this.isDeleted(scope, id) || acceptedAt <= (this.forgottenAt(scope) ?? -Infinity);
   }
 
   /** Marks everything a namespace held until `at` as deleted; the latest time counts. */
@@ -133,9 +139,4 @@ export class TombstoneTable {
       at,
     ]));
   }
-}
-
-/** Unambiguous, because an owner is an address and has no line feed. */
-function scopeKey(scope: Scope): string {
-  return `${scope.owner}\n${scope.namespace}`;
 }

@@ -2,7 +2,13 @@ import type { CheckpointAnswer, CheckpointRequest } from "./checkpoint_messages.
 import { SqliteFile } from "./sqlite_file.ts";
 import { stepBack } from "./step_back.ts";
 
-/** Thread that copies write-ahead logs into their databases: its fsyncs hold up nobody. */
+/**
+ * Copies write-ahead logs into their databases, in a thread: its fsyncs hold up nobody.
+ *
+ * @module
+ */
+
+/** Connections of this thread, by path. */
 const files = new Map<string, SqliteFile>();
 
 function checkpoint(path: string): void {

@@ -8,6 +8,7 @@ const ROW_BYTES = 4096;
 /** Longest time that writes wait for a checkpoint, and an end for one under way, milliseconds. */
 const PATIENCE_MS = 1000;
 
+/** Of the whole process: stores that know nothing of each other share one thread. */
 const shared = new Checkpoints();
 
 /** Options of {@linkcode WriteAheadLog}. */

@@ -1,7 +1,7 @@
 /** Parts after which others have a turn: those that have arrived already come without one. */
 const PARTS_A_TURN = 32;
 
-/** Those who let others have a turn. */
+/** Those who let others have a turn; of the whole process, as they share its event loop. */
 let pausing = 0;
 
 /** Counts the parts of one body, and lets others have a turn now and then. */

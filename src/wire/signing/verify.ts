@@ -6,7 +6,7 @@ import { isLowOrder, isPublicKey } from "../keys.ts";
 const SPKI_PREFIX = Buffer.from("302a300506032b6570032100", "hex");
 const CACHED_KEYS = 10_000;
 
-/** Keys that verified a signature, by their hex, oldest first. */
+/** Keys that verified a signature, by their hex, oldest first. Of the whole process: they are facts. */
 const keys = new Map<string, KeyObject>();
 
 /** Whether the y-coordinate is below the field's prime 2^255 - 19, as RFC 8032 5.1.3 demands. */

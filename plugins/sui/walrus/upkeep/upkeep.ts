@@ -1,5 +1,6 @@
 import { SvcError } from "../../../../src/errors.ts";
 import type { Scope } from "../../../../src/interfaces/mod.ts";
+import { scopeKey } from "../../../../src/interfaces/scope_key.ts";
 import { toColumn } from "../../../../src/storage/sqlite/database.ts";
 import type { Catalogue } from "../catalogue.ts";
 import type { Listing } from "../discovery/listing.ts";
@@ -73,12 +74,8 @@ interface Work {
   readonly step: Step;
 }
 
-function keyOf({ owner, namespace }: Scope): string {
-  return `${owner}\n${namespace}`;
-}
-
 function isSame(a: Scope, b: Scope | undefined): boolean {
-  return b !== undefined && keyOf(a) === keyOf(b);
+  return b !== undefined && scopeKey(a) === scopeKey(b);
 }
 
 /** Quilts of up to 4 MiB that are in memory at a time. */
@@ -146,7 +143,7 @@ export class Upkeep {
     const work = [...due, ...early];
     // The rest is planned again, when others have had their turn.
     this.#next = next ?? work[maxWrites]?.scope;
-    const turns = Map.groupBy(work.slice(0, maxWrites), ({ scope }) => keyOf(scope));
+    const turns = Map.groupBy(work.slice(0, maxWrites), ({ scope }) => scopeKey(scope));
     await Promise.all([...turns.values()].map(async (turn) => {
       for (const { scope, step } of turn) {
         await this.#take(scope, step, count).catch((error) => failures.push(error));
@@ -189,7 +186,7 @@ export class Upkeep {
     const known = catalogue.liveIn(scope);
     // Nothing can have become due, or worth a merge, while neither changed.
     const mark = `${state.epoch} ${known.length} ${others}`;
-    const key = keyOf(scope);
+    const key = scopeKey(scope);
     if (this.#planned.get(key) === mark) return [];
     if (known.some((blob) => blob.endEpoch <= ends && blob.endEpoch > state.epoch)) {
       // The owner, or another relayer, may have done it already.

@@ -1,4 +1,5 @@
 import type { Scope } from "../../../../src/interfaces/mod.ts";
+import { scopeKey } from "../../../../src/interfaces/scope_key.ts";
 import { MAX_PATCHES } from "../stored_blob.ts";
 import type { Item } from "./upload.ts";
 
@@ -45,15 +46,15 @@ export class Batcher {
       this.#standalone.push(item);
       return;
     }
-    const key = `${item.owner}\n${item.namespace}`;
+    const key = scopeKey(item);
     const items = this.#waiting.get(key);
     if (items === undefined) this.#waiting.set(key, [item]);
     else items.push(item);
   }
 
   /** Lets go of an item of a scope, when it is here. */
-  remove({ owner, namespace }: Scope, seq: number): void {
-    const key = `${owner}\n${namespace}`;
+  remove(scope: Scope, seq: number): void {
+    const key = scopeKey(scope);
     for (const items of [this.#standalone, this.#waiting.get(key) ?? []]) {
       const at = items.findIndex((item) => item.seq === seq);
       if (at < 0) continue;

@@ -16,6 +16,7 @@ interface WorkerScope {
 
 const scope = globalThis as unknown as WorkerScope;
 const ready = init();
+/** The last request of this thread: one is answered after the other. */
 let turn: Promise<void> = Promise.resolve();
 
 scope.onmessage = ({ data }) => {

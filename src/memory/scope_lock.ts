@@ -1,12 +1,13 @@
 import type { Scope } from "../interfaces/mod.ts";
+import { scopeKey } from "../interfaces/scope_key.ts";
 
-/** Work that compares with what a scope holds before it writes: one at a time in each scope. */
-export class ScopeTurns {
+/** Lets one work at a time go on in each scope. */
+export class ScopeLock {
   readonly #last = new Map<string, Promise<void>>();
 
   /** Runs `work` when everything that was given for this scope before has ended. */
-  async take<T>({ owner, namespace }: Scope, work: () => Promise<T>): Promise<T> {
-    const key = `${owner}\n${namespace}`;
+  async hold<T>(scope: Scope, work: () => Promise<T>): Promise<T> {
+    const key = scopeKey(scope);
     const before = this.#last.get(key);
     const done = Promise.withResolvers<void>();
     this.#last.set(key, done.promise);

@@ -1,5 +1,9 @@
 import { SvcError } from "../errors.ts";
 import type { Sealed } from "../interfaces/mod.ts";
+import type { Sealer } from "../interfaces/plugin.ts";
+import type { LiveJob } from "../jobs/live_job.ts";
+import type { Staging, Stored } from "../jobs/staging.ts";
+import type { JobStore } from "../jobs/store.ts";
 import type { Metadata } from "./record.ts";
 
 /** What waits, sealed, until a worker takes it. */
@@ -70,7 +74,7 @@ function vectorOf(bytes: Uint8Array): Float32Array {
 }
 
 /** Bytes of a payload. */
-export function encodePayload(payload: Payload): Uint8Array {
+function encodePayload(payload: Payload): Uint8Array {
   if (payload.kind === "text") {
     const { text, metadata } = payload;
     const head = metadata === undefined
@@ -88,7 +92,7 @@ export function encodePayload(payload: Payload): Uint8Array {
  *
  * @throws {SvcError} `storage_unavailable`, not retryable, when they are damaged.
  */
-export function decodePayload(bytes: Uint8Array): Payload {
+function decodePayload(bytes: Uint8Array): Payload {
   try {
     const [head, body, vector] = unframe(bytes);
     const { kind, blobId, model, metadata } = JSON.parse(decoder.decode(head)) as {
@@ -113,7 +117,7 @@ export function decodePayload(bytes: Uint8Array): Payload {
 }
 
 /** Bytes of a step's result. */
-export function encodeStep({ vectors, model, sealed }: Step): Uint8Array {
+function encodeStep({ vectors, model, sealed }: Step): Uint8Array {
   const head = encoder.encode(`${sealed.keyId}\n${model}`);
   return frame([head, sealed.wrappedKey, sealed.record, ...vectors.map(vectorBytes)]);
 }
@@ -123,7 +127,7 @@ export function encodeStep({ vectors, model, sealed }: Step): Uint8Array {
  *
  * @throws {SvcError} `storage_unavailable`, not retryable, when they are damaged.
  */
-export function decodeStep(bytes: Uint8Array): Step {
+function decodeStep(bytes: Uint8Array): Step {
   const [head, wrappedKey, record, ...vectors] = unframe(bytes);
   if (head === undefined || wrappedKey === undefined || record === undefined) {
     throw new SvcError("storage_unavailable", "The saved step is damaged", { retryable: false });
@@ -134,4 +138,64 @@ export function decodeStep(bytes: Uint8Array): Step {
     model: model.join("\n"),
     sealed: { keyId, wrappedKey, record },
   };
+}
+
+/** Bytes above this are sealed and opened on the thread pool. */
+const LARGE_BYTES = 64 * 1024;
+
+async function seal(sealer: Sealer, bytes: Uint8Array, id: string): Promise<Uint8Array> {
+  return bytes.length > LARGE_BYTES ? await sealer.sealLarge(bytes, id) : sealer.seal(bytes, id);
+}
+
+async function open(sealer: Sealer, bytes: Uint8Array, id: string): Promise<Uint8Array> {
+  return bytes.length > LARGE_BYTES ? await sealer.openLarge(bytes, id) : sealer.open(bytes, id);
+}
+
+/** What jobs hold on disk, sealed under the relayer key: bytes of any size hold up nobody. */
+export class JobContents {
+  readonly #jobs: Pick<JobStore, "payload" | "loadStep" | "saveStep">;
+  readonly #staging: Pick<Staging, "put">;
+  readonly #payloads: Sealer;
+  readonly #steps: Sealer;
+
+  /** Keeps its own sealers of the relayer key. */
+  constructor(
+    jobs: Pick<JobStore, "payload" | "loadStep" | "saveStep">,
+    staging: Pick<Staging, "put">,
+    sealer: (purpose: string) => Sealer,
+  ) {
+    this.#jobs = jobs;
+    this.#staging = staging;
+    this.#payloads = sealer("payload");
+    this.#steps = sealer("step");
+  }
+
+  /** Seals the payload of a job that is about to be accepted; a large one is on disk then. */
+  async stage(id: string, payload: Payload): Promise<Stored> {
+    return await this.#staging.put(await seal(this.#payloads, encodePayload(payload), id));
+  }
+
+  /**
+   * What waits for a job.
+   *
+   * @param sealed The bytes, where they are read already.
+   * @throws {SvcError} `storage_unavailable`.
+   */
+  async payload(live: LiveJob, sealed?: Uint8Array): Promise<Payload> {
+    const bytes = sealed ?? await this.#jobs.payload(live);
+    return decodePayload(await open(this.#payloads, bytes, live.job.id));
+  }
+
+  /** Saves what a job made. Throws as {@linkcode JobStore.saveStep}. */
+  async saveStep(live: LiveJob, step: Step): Promise<void> {
+    const sealed = await seal(this.#steps, encodeStep(step), `step ${live.job.id}`);
+    await this.#jobs.saveStep(live, sealed);
+  }
+
+  /** What an unfinished job made, or an ended one that is its only copy. */
+  async step(id: string): Promise<Step | undefined> {
+    const sealed = await this.#jobs.loadStep(id);
+    if (sealed === undefined) return undefined;
+    return decodeStep(await open(this.#steps, sealed, `step ${id}`));
+  }
 }
