@@ -2,6 +2,8 @@ import { openApi } from "../src/http/openapi.ts";
 import { SIGNED_ROUTES } from "../src/http/router.ts";
 import { configurationMarkdown } from "../src/program/settings/mod.ts";
 import { VERSION } from "../src/wire/version.ts";
+import { commandLineMarkdown } from "./generate/cli.ts";
+import { errorsMarkdown } from "./generate/errors.ts";
 import { protocolMarkdown } from "./generate/protocol.ts";
 
 /** A page of the documentation that is made from the source. */
@@ -19,6 +21,8 @@ export const PAGES: readonly GeneratedPage[] = [
     path: "docs/openapi.json",
     render: () => JSON.stringify(openApi(SIGNED_ROUTES, VERSION), null, 2) + "\n",
   },
+  { path: "docs/cli.md", render: commandLineMarkdown },
+  { path: "docs/errors.md", render: errorsMarkdown },
   { path: "docs/protocol.md", render: protocolMarkdown },
 ];
 
