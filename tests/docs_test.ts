@@ -27,16 +27,44 @@ Deno.test("generated pages are up to date", async () => {
   }
 });
 
+/** Where links into a page may lead: anchors of its own, and its headings. */
+function anchorsOf(text: string): Set<string> {
+  const headings = [...text.matchAll(/^#+ (.*)$/gm)].map(([, heading = ""]) =>
+    heading.toLowerCase().replace(/[^\p{L}\p{N}_ -]/gu, "").replaceAll(" ", "-")
+  );
+  return new Set([
+    ...headings,
+    ...[...text.matchAll(/<a id="([^"]*)">/g)].map(([, id = ""]) => id),
+  ]);
+}
+
 Deno.test("links between pages lead somewhere", async () => {
   const broken: string[] = [];
   for (const page of await pages()) {
     const text = await Deno.readTextFile(new URL(page, ROOT));
-    for (const [, target = ""] of text.matchAll(/\]\(([^)#\s]+)(?:#[^)]*)?\)/g)) {
+    for (const [, target = "", anchor] of text.matchAll(/\]\(([^)#\s]*)(?:#([^)]*))?\)/g)) {
       if (/^[a-z]+:/.test(target)) continue;
-      if (!(await exists(new URL(target, new URL(page, ROOT))))) broken.push(`${page}: ${target}`);
+      const url = target === "" ? new URL(page, ROOT) : new URL(target, new URL(page, ROOT));
+      const ok = await exists(url) &&
+        (anchor === undefined || anchorsOf(await Deno.readTextFile(url)).has(anchor));
+      if (!ok) broken.push(`${page}: ${target}${anchor === undefined ? "" : `#${anchor}`}`);
     }
   }
   deepStrictEqual(broken, []);
+});
+
+Deno.test("every page can be reached from the README", async () => {
+  const all = new Set(await pages());
+  const reached = new Set(["README.md"]);
+  for (const page of reached) {
+    if (!page.endsWith(".md") || !all.has(page)) continue;
+    const text = await Deno.readTextFile(new URL(page, ROOT));
+    for (const [, target = ""] of text.matchAll(/\]\(([^)#\s]+)(?:#[^)]*)?\)/g)) {
+      const { href } = new URL(target, new URL(page, ROOT));
+      if (href.startsWith(ROOT.href)) reached.add(href.slice(ROOT.href.length));
+    }
+  }
+  deepStrictEqual([...all].filter((page) => !reached.has(page)), []);
 });
 
 Deno.test("the first two commands of the README start the relayer and run the tests", async () => {
