@@ -34,7 +34,7 @@ import { openBackends } from "./embed/open_backends.ts";
 import type { Relayer, RelayerOptions } from "./embed/relayer_options.ts";
 import { RelayerKey } from "./sealing/relayer_key.ts";
 import { isSameSecret, isSidecar } from "./http1/challenge.ts";
-import { TextFolder } from "./storage/text_files.ts";
+import { WordsFiles } from "./storage/words_files.ts";
 import { type SidecarAddress, SidecarLink } from "./http1/link.ts";
 import { SponsorDesk } from "./sponsor/desk.ts";
 import { sidecarSponsor } from "./sponsor/sidecar_sponsor.ts";
@@ -162,7 +162,7 @@ function domainOf(
     ...backends,
     config,
     index,
-    textFiles: stack.use(new TextFolder(dataDir, key.hmac("words"))),
+    wordsFiles: stack.use(new WordsFiles(dataDir, key.hmac("words"))),
     jobs,
     worker,
     expiries: new Expiries(kv, writer),

@@ -2,7 +2,7 @@
  * The relayer's own checks 1 to 13 of a signed POST /api/remember, and a 202 without any write: the
  * most a durable accept could reach. Arguments: port, data directory with the accounts.
  */
-import { noTextFiles } from "../../src/storage/text_files.ts";
+import { WordsFiles } from "../../src/storage/words_files.ts";
 import { localAccounts } from "../../plugins/local/mod.ts";
 import { memoryBlobStore } from "../../plugins/memory/blob_store.ts";
 import { memoryCipher } from "../../plugins/memory/cipher.ts";
@@ -64,7 +64,7 @@ const domain = openDomain({
   }),
   expiries: new Expiries(kv, writer),
   staging,
-  textFiles: noTextFiles(),
+  wordsFiles: new WordsFiles(undefined, () => new Uint8Array()),
   keyUse: core.keyUse,
   tombstones: core.tombstones,
   tombstoneBlobs: core.tombstoneBlobs,

@@ -19,7 +19,7 @@ export interface HeldScope {
   readers: number;
   /** What it adds to the index's bytes. */
   bytes: number;
-  /** Forgets the texts in time; see `forgetTextsAfter`. */
+  /** Forgets the texts in time; see `forgetWordsAfter`. */
   forgetting: ReturnType<typeof setTimeout> | undefined;
 }
 

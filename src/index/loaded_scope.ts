@@ -41,7 +41,7 @@ export interface Match extends Neighbour {
  * How far the texts of a loaded scope are read, and what is known of its file. Whoever reads them
  * keeps it here, because it ends with the scope. Times are milliseconds since the epoch.
  */
-export interface TextProgress {
+export interface WordsProgress {
   /** Present while someone reads. */
   running: Promise<void> | undefined;
   /** Memories that could not be opened, and when to try again. */
@@ -66,7 +66,7 @@ export interface LoadedScope {
   /** Whose memories. */
   readonly scope: Scope;
   /** How far its texts are read. */
-  readonly progress: TextProgress;
+  readonly progress: WordsProgress;
   /** Number of memories. */
   readonly size: number;
   /** Sum of `bytes` of the memories. */
@@ -101,17 +101,17 @@ export interface LoadedScope {
   /** Number of memories whose text is known. */
   readonly texts: number;
   /**
-   * What is known of the texts, in pieces that {@linkcode LoadedScope.takeTexts} takes over, to be
+   * What is known of the texts, in pieces that {@linkcode LoadedScope.takeWords} takes over, to be
    * copied one after the other while the scope may change; `undefined` where that is more than
    * `maxBytes`.
    */
-  snapshotTexts(maxBytes?: number): readonly Uint8Array[] | undefined;
+  snapshotWords(maxBytes?: number): readonly Uint8Array[] | undefined;
   /**
    * Takes over texts of memories that are here in the same version. Answers whether it could: bytes
    * of another format or of another analysis are ignored. The bytes are written to afterwards: they
    * can be taken over once.
    */
-  takeTexts(saved: readonly Uint8Array[]): boolean;
+  takeWords(saved: readonly Uint8Array[]): boolean;
   /** Sets the text of a memory; another version, an unknown id and a known text are ignored. */
   setText(id: string, version: number, text: string): void;
   /**

@@ -11,11 +11,11 @@ import type {
   Neighbour,
   ScopeQuery,
   SearchOptions,
-  TextProgress,
+  WordsProgress,
 } from "./loaded_scope.ts";
 import { nearest } from "./vectors/nearest.ts";
 import { PayloadBytes } from "./payload_bytes.ts";
-import { decodeTexts, snapshotTexts } from "./words/saved_texts.ts";
+import { decodeWords, snapshotWords } from "./words/words_snapshot.ts";
 import { ScopeVectors } from "./vectors/scope_vectors.ts";
 
 /** Payloads that are gone may keep so many bytes, or as many as those that are there. */
@@ -28,7 +28,7 @@ export class ResidentScope implements LoadedScope {
   /** Whose memories. */
   readonly scope: Scope;
   /** How far its texts are read. */
-  readonly progress: TextProgress = {
+  readonly progress: WordsProgress = {
     running: undefined,
     failed: new Map(),
     saved: 0,
@@ -177,16 +177,16 @@ export class ResidentScope implements LoadedScope {
   }
 
   /** What is known of the texts. */
-  snapshotTexts(maxBytes?: number): readonly Uint8Array[] | undefined {
+  snapshotWords(maxBytes?: number): readonly Uint8Array[] | undefined {
     this.#check();
     const { state, slots } = this.#texts.save();
-    return snapshotTexts(state, (document) => this.#entries[slots[document]!]!, maxBytes);
+    return snapshotWords(state, (document) => this.#entries[slots[document]!]!, maxBytes);
   }
 
   /** Takes over texts; answers whether they could be. */
-  takeTexts(saved: readonly Uint8Array[]): boolean {
+  takeWords(saved: readonly Uint8Array[]): boolean {
     this.#check();
-    const found = decodeTexts(saved);
+    const found = decodeWords(saved);
     if (found === undefined) return false;
     const slots = new Int32Array(found.ids.length).fill(-1);
     for (let document = 0; document < slots.length; document++) {
@@ -214,7 +214,7 @@ export class ResidentScope implements LoadedScope {
   }
 
   /** Forgets the text of every memory. */
-  forgetTexts(): void {
+  forgetWords(): void {
     this.#texts = new LexicalIndex();
     for (let slot = 0; slot < this.size; slot++) this.#texts.add();
   }

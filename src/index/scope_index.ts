@@ -13,7 +13,7 @@ import type {
 import { Arena } from "./vectors/arena.ts";
 import { estimatedBytes } from "./budget.ts";
 import { DROPPED, type HeldScope, tryRead } from "./held_scope.ts";
-import { type Hindrance, hindranceOf, LoadTurns } from "./load_turns.ts";
+import { type Hindrance, hindranceOf, LoadQueue } from "./load_queue.ts";
 import type { LoadedScope } from "./loaded_scope.ts";
 import { ResidentScope } from "./resident_scope.ts";
 import { ScanWalk } from "./scan_walk.ts";
@@ -68,7 +68,7 @@ export class ScopeIndex implements AsyncDisposable {
   readonly #held = new Map<string, HeldScope>();
   readonly #running = new Set<Promise<LoadedScope>>();
   readonly #closing = new AbortController();
-  readonly #turns = new LoadTurns();
+  readonly #queue = new LoadQueue();
   #bytes = 0;
 
   /** Starts empty. */
@@ -107,7 +107,7 @@ export class ScopeIndex implements AsyncDisposable {
         held.readers--;
         this.#account(held);
         this.#evict();
-        this.#turns.tell();
+        this.#queue.tell();
       }
     }
   }
@@ -159,12 +159,12 @@ export class ScopeIndex implements AsyncDisposable {
   }
 
   /** Forgets a scope's texts at the latest after this time, in milliseconds from the first call on. */
-  forgetTextsAfter(scope: Scope, milliseconds: number): void {
+  forgetWordsAfter(scope: Scope, milliseconds: number): void {
     const held = this.#held.get(scopeKey(scope));
     if (held === undefined || held.forgetting !== undefined) return;
     const timer = setTimeout(() => {
       held.forgetting = undefined;
-      held.resident.forgetTexts();
+      held.resident.forgetWords();
       this.#account(held);
     }, milliseconds);
     Deno.unrefTimer(timer);
@@ -262,7 +262,7 @@ export class ScopeIndex implements AsyncDisposable {
         throw SvcError.from(error);
       }
     } finally {
-      this.#turns.tell();
+      this.#queue.tell();
     }
     // Dropped on the way: what was read by then is gone.
     return held.resident.released ? await this.#hold(held.scope).ready : held.resident;
@@ -277,10 +277,10 @@ export class ScopeIndex implements AsyncDisposable {
     };
     const slices = new Slices();
     const walk = new ScanWalk();
-    const turn = this.#turns.wait();
+    const wait = this.#queue.wait();
     let coming: Promise<ScanPage> | undefined = read();
     while (coming !== undefined) {
-      await turn(() => this.#hindrance(held));
+      await wait(() => this.#hindrance(held));
       const page: ScanPage = await coming;
       if (held.resident.released) return;
       const cursor = walk.next(page);
@@ -336,6 +336,6 @@ export class ScopeIndex implements AsyncDisposable {
     held.resident.release();
     this.#bytes -= held.bytes;
     this.#held.delete(held.key);
-    this.#turns.tell();
+    this.#queue.tell();
   }
 }

@@ -10,7 +10,7 @@ import type { Logger } from "../log.ts";
 import type { KeyUseTable } from "../storage/core/key_use_table.ts";
 import type { TombstoneBlobTable } from "../storage/core/tombstone_blob_table.ts";
 import type { TombstoneTable } from "../storage/core/tombstone_table.ts";
-import type { TextFiles } from "../storage/text_files.ts";
+import type { WordsFiles } from "../storage/words_files.ts";
 import { BoundedCalls } from "./bounded_calls.ts";
 import { JobContents } from "./job_contents.ts";
 import { Quota } from "./quota.ts";
@@ -27,7 +27,7 @@ export interface DomainParts extends Backends {
   /** Vectors in memory. */
   readonly index: ScopeIndex;
   /** Words of scopes on disk. */
-  readonly textFiles: TextFiles;
+  readonly wordsFiles: WordsFiles;
   /** Durable jobs. */
   readonly jobs: JobStore;
   /** Starts jobs. */

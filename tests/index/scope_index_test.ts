@@ -255,7 +255,7 @@ Deno.test("texts count, and are forgotten in time", async () => {
     for (const { id } of loaded.withoutText()) loaded.setText(id, 1, `${id} heron `.repeat(100));
   });
   assert.ok(index.stats().bytes > bytes);
-  index.forgetTextsAfter(scope, 1);
+  index.forgetWordsAfter(scope, 1);
   const deadline = Date.now() + 10_000;
   while ((await index.load(scope)).withoutText().length < 20) {
     assert.ok(Date.now() < deadline, "still there");

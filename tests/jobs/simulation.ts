@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { setImmediate } from "node:timers/promises";
 import { DEFAULT_CONFIG } from "../../src/interfaces/config.ts";
-import { noTextFiles } from "../../src/storage/text_files.ts";
+import { WordsFiles } from "../../src/storage/words_files.ts";
 import { SvcError } from "../../src/errors.ts";
 import { ScopeIndex } from "../../src/index/scope_index.ts";
 import type { EndedJob, JobState } from "../../src/jobs/job.ts";
@@ -104,7 +104,7 @@ export class Simulation {
       accounts: memoryAccounts(now),
       config: DEFAULT_CONFIG,
       index,
-      textFiles: noTextFiles(),
+      wordsFiles: new WordsFiles(undefined, () => new Uint8Array()),
       jobs,
       worker,
       expiries: new Expiries(kv, writer),

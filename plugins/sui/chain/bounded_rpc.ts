@@ -1,6 +1,6 @@
 import { Deadline } from "../../../src/deadline.ts";
 import { GatheredBytes } from "../../../src/wire/body/gathered_bytes.ts";
-import { Turns } from "../../../src/wire/body/turns.ts";
+import { Pauses } from "../../../src/wire/body/pauses.ts";
 import { AnswerTooLarge, late, NodeFailure, refusal, unreachable } from "./node_failure.ts";
 
 /** Bounds of every exchange with a node. */
@@ -77,7 +77,7 @@ async function readCapped(
   { maxBytes }: RpcBounds,
 ): Promise<Uint8Array<ArrayBuffer>> {
   const gathered = new GatheredBytes();
-  const turns = new Turns();
+  const pauses = new Pauses();
   const reader = readerOf(response);
   try {
     for (;;) {
@@ -85,7 +85,7 @@ async function readCapped(
       if (done) break;
       if (gathered.length + value.length > maxBytes) throw new AnswerTooLarge();
       gathered.add(value);
-      await turns.next();
+      await pauses.next();
     }
   } catch (thrown) {
     drop(reader);

@@ -7,8 +7,8 @@ import { matchNearest } from "./candidates.ts";
 import { openMemories, requireCredential } from "../open.ts";
 import type { MemoryRecord, Metadata } from "../record.ts";
 import { purgeExpired } from "../remove/expiry.ts";
-import { openSavedTexts } from "./saved_texts.ts";
-import { readTexts } from "./texts.ts";
+import { openSavedWords } from "./saved_words.ts";
+import { readWords } from "./read_words.ts";
 
 /** What a recall compares: meaning and words, meaning alone, words alone. */
 export type RecallMode = "hybrid" | "semantic" | "keyword";
@@ -163,13 +163,13 @@ export async function rank(
   }
   // The words are opened while the scope is loaded.
   const isCold = query.text !== undefined && !domain.index.holds(scope);
-  let opening = isCold ? openSavedTexts(domain, caller, scope) : undefined;
+  let opening = isCold ? openSavedWords(domain, caller, scope) : undefined;
   opening?.catch(() => {});
   const hits = await domain.index.read(scope, async (loaded) => {
     const opened = opening;
     // The scope takes the bytes over: a second run, after the scope was dropped, opens them again.
     opening = undefined;
-    if (query.text !== undefined) await readTexts(domain, caller, loaded, opened);
+    if (query.text !== undefined) await readWords(domain, caller, loaded, opened);
     const found = loaded.match(query, search);
     if (!found.some(({ entry }) => isDeleted(entry))) return found;
     // Rows of a deletion that is not finished must not take the places of others.

@@ -7,7 +7,7 @@ import type { JobStore } from "../../jobs/store.ts";
 import type { JobWorker } from "../../jobs/worker.ts";
 import type { TombstoneBlobTable } from "../../storage/core/tombstone_blob_table.ts";
 import type { TombstoneTable } from "../../storage/core/tombstone_table.ts";
-import type { TextFiles } from "../../storage/text_files.ts";
+import type { WordsFiles } from "../../storage/words_files.ts";
 import { type Caller, scopeOf } from "../caller.ts";
 import { nameBlob, type StoringBlobs } from "../store_blob.ts";
 import { storedEntries } from "../stored_entries.ts";
@@ -18,7 +18,7 @@ export interface Removing extends StoringBlobs {
   readonly blobStore: Pick<BlobStore, "put" | "withdraw" | "list" | "delete" | "erases">;
   readonly vectorStore: Pick<VectorStore, "get" | "delete">;
   readonly index: Pick<ScopeIndex, "read" | "remove">;
-  readonly textFiles: Pick<TextFiles, "drop">;
+  readonly wordsFiles: Pick<WordsFiles, "drop">;
   readonly jobs: Pick<JobStore, "get" | "liveIn" | "liveOf" | "end" | "discard">;
   readonly worker: Pick<JobWorker, "isWorkingOn">;
   readonly tombstones: Omit<TombstoneTable, "tombstone">;
@@ -74,14 +74,14 @@ export async function removeMemories(
   }));
   domain.index.remove(scope, ids);
   // After the index, so that nobody writes its words again.
-  await domain.textFiles.drop(scope);
+  await domain.wordsFiles.drop(scope);
   const fates = await removeBlobs(domain, scope, named);
   noteStored(domain, scope, fates, accountId, mayUpload);
   await domain.vectorStore.delete(scope, ids);
   // Again: a scope that was loaded meanwhile may have read the rows before they went, and its words
   // may have been written.
   domain.index.remove(scope, ids);
-  await domain.textFiles.drop(scope);
+  await domain.wordsFiles.drop(scope);
   await domain.jobs.discard(unlinked);
   return fates;
 }

@@ -1,4 +1,4 @@
-import { Turns } from "./turns.ts";
+import { Pauses } from "./pauses.ts";
 
 /**
  * Bytes that come in parts, each copied: a part may be a byte in a buffer of 64 KiB, which would be
@@ -42,12 +42,12 @@ export async function gather(
   tooLarge: () => Error,
 ): Promise<Uint8Array<ArrayBuffer>> {
   const gathered = new GatheredBytes();
-  const turns = new Turns();
+  const pauses = new Pauses();
   // Leaving the loop cancels the stream.
   for await (const part of body ?? []) {
     if (gathered.length + part.length > maxBytes) throw tooLarge();
     gathered.add(part);
-    await turns.next();
+    await pauses.next();
   }
   return gathered.bytes;
 }

@@ -1,7 +1,7 @@
 import { within } from "../../deadline.ts";
 import { SvcError } from "../../errors.ts";
 import { GatheredBytes } from "./gathered_bytes.ts";
-import { Turns } from "./turns.ts";
+import { Pauses } from "./pauses.ts";
 
 /** Bounds of {@linkcode readBody}. */
 export interface BodyBounds {
@@ -85,7 +85,7 @@ async function readParts(
     giveUp();
   }, timeoutMs);
   const gathered = new GatheredBytes();
-  const turns = new Turns();
+  const pauses = new Pauses();
   try {
     for (;;) {
       const room = Math.min(Math.max(gathered.length, LEAST_ROOM), MOST_ROOM);
@@ -95,7 +95,7 @@ async function readParts(
       if (gathered.length + part.length > limit) throw new SvcError("body_too_large");
       onPart?.(part.length);
       gathered.add(part);
-      await turns.next();
+      await pauses.next();
     }
   } catch (cause) {
     giveUp();

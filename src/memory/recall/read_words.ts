@@ -3,7 +3,7 @@ import type { ScopeIndex } from "../../index/scope_index.ts";
 import { Slices } from "../../index/slices.ts";
 import type { Caller } from "../caller.ts";
 import { type Opening, openMemories } from "../open.ts";
-import { saveTexts, type SavingTexts, takeSavedTexts } from "./saved_texts.ts";
+import { saveWords, type SavingWords, takeSavedWords } from "./saved_words.ts";
 
 /** Records opened at once: they and their words take a millisecond. */
 const BATCH = 32;
@@ -13,36 +13,36 @@ const RETRY_MS = 30_000;
 const OPEN_MS = 5 * 60_000;
 
 /** Where the texts of a loaded scope are read and kept. */
-export interface ReadingTexts extends Opening, SavingTexts {
-  readonly cipher: Opening["cipher"] & SavingTexts["cipher"];
-  readonly index: Pick<ScopeIndex, "forgetTextsAfter">;
+export interface ReadingWords extends Opening, SavingWords {
+  readonly cipher: Opening["cipher"] & SavingWords["cipher"];
+  readonly index: Pick<ScopeIndex, "forgetWordsAfter">;
 }
 
 /**
  * Opens the records of a scope whose words are not indexed yet, with the caller's credential, and
  * indexes them. Callers share the work. What cannot be opened is found by meaning only.
  *
- * @param opening What `openSavedTexts` was asked for before the scope was loaded.
+ * @param opening What `openSavedWords` was asked for before the scope was loaded.
  * @throws {SvcError} `decrypt_credential_invalid`; what the cipher as a whole is refused with;
  * `overloaded` when the scope was released meanwhile.
  */
-export async function readTexts(
-  domain: ReadingTexts,
+export async function readWords(
+  domain: ReadingWords,
   caller: Caller,
   loaded: LoadedScope,
   opening?: Promise<readonly Uint8Array[] | undefined>,
 ): Promise<void> {
   const { progress } = loaded;
   for (;;) {
-    if (unread(domain, loaded).length === 0) return saveTexts(domain, caller, loaded);
+    if (unread(domain, loaded).length === 0) return saveWords(domain, caller, loaded);
     if (progress.running === undefined) {
       progress.running = readAll(domain, caller, loaded, opening).finally(() => {
         progress.running = undefined;
         // Also of a reading that was broken off: what it has read by then is known.
-        if (domain.cipher.needsCredential) domain.index.forgetTextsAfter(loaded.scope, OPEN_MS);
+        if (domain.cipher.needsCredential) domain.index.forgetWordsAfter(loaded.scope, OPEN_MS);
       });
       await progress.running;
-      return saveTexts(domain, caller, loaded);
+      return saveWords(domain, caller, loaded);
     }
     // Another caller's credential may be refused; that is no answer for this one.
     await progress.running.catch(() => {});
@@ -50,14 +50,14 @@ export async function readTexts(
   }
 }
 
-function unread({ now }: ReadingTexts, loaded: LoadedScope): IndexedMemory[] {
+function unread({ now }: ReadingWords, loaded: LoadedScope): IndexedMemory[] {
   const { failed } = loaded.progress;
   const time = now();
   return loaded.withoutText().filter(({ id }) => (failed.get(id) ?? -Infinity) <= time);
 }
 
 async function readAll(
-  domain: ReadingTexts,
+  domain: ReadingWords,
   { account, credential }: Caller,
   loaded: LoadedScope,
   opening: Promise<readonly Uint8Array[] | undefined> | undefined,
@@ -65,7 +65,7 @@ async function readAll(
   const { scope, progress: { failed } } = loaded;
   // Not the caller's signal: others may wait for the same texts.
   const opener: Caller = credential === undefined ? { account } : { account, credential };
-  await takeSavedTexts(domain, opener, loaded, opening);
+  await takeSavedWords(domain, opener, loaded, opening);
   const memories = unread(domain, loaded);
   const slices = new Slices();
   for (let at = 0; at < memories.length; at += BATCH) {

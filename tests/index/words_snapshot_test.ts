@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { uniform } from "../../bench/statistics.ts";
 import { LexicalIndex } from "../../src/index/words/lexical_index.ts";
-import { decodeTexts, snapshotTexts } from "../../src/index/words/saved_texts.ts";
+import { decodeWords, snapshotWords } from "../../src/index/words/words_snapshot.ts";
 
 const WORDS = "tea coffee train piano garden winter doctor bicycle window letter Größe 커피 茶"
   .split(" ");
@@ -40,7 +40,7 @@ function assertSame(actual: readonly number[], expected: readonly number[]): voi
 
 function snapshotOf(index: LexicalIndex, memories: readonly Memory[]): readonly Uint8Array[] {
   const { state, slots } = index.save();
-  return snapshotTexts(state, (document) => memories[slots[document]!]!)!;
+  return snapshotWords(state, (document) => memories[slots[document]!]!)!;
 }
 
 function saved(index: LexicalIndex, memories: readonly Memory[]): Uint8Array[] {
@@ -52,7 +52,7 @@ function take(
   pieces: readonly Uint8Array[],
   memories: readonly Memory[],
 ): void {
-  const found = decodeTexts(pieces);
+  const found = decodeWords(pieces);
   assert.ok(found);
   const slots = found.ids.map((id, document) =>
     memories.findIndex((item) => item.id === id && item.version === found.versions[document])
@@ -146,30 +146,30 @@ Deno.test("pieces of another format, cut off or made up, are not taken", () => {
   const memories = Array.from({ length: 20 }, () => memory(random));
   const pieces = saved(indexOf(memories, () => true), memories);
   assert.equal(pieces.length, 8);
-  assert.equal(decodeTexts([]), undefined);
-  assert.equal(decodeTexts([new Uint8Array()]), undefined);
-  assert.equal(decodeTexts(pieces.slice(0, -1)), undefined);
-  assert.equal(decodeTexts([...pieces, pieces[4]!]), undefined);
+  assert.equal(decodeWords([]), undefined);
+  assert.equal(decodeWords([new Uint8Array()]), undefined);
+  assert.equal(decodeWords(pieces.slice(0, -1)), undefined);
+  assert.equal(decodeWords([...pieces, pieces[4]!]), undefined);
   for (let i = 0; i < pieces.length; i++) {
     for (const length of [1, 4, pieces[i]!.length]) {
       const short = pieces[i]!.subarray(0, -length);
       // The last ones are lists: what they lack is seen where it is looked for.
       const isList = i >= 6 && length % 4 === 0;
-      assert.equal(decodeTexts(pieces.with(i, short)) === undefined, !isList, `${i} ${length}`);
+      assert.equal(decodeWords(pieces.with(i, short)) === undefined, !isList, `${i} ${length}`);
     }
   }
   const other = pieces[0]!.slice();
   other[0]! ^= 1;
-  assert.equal(decodeTexts(pieces.with(0, other)), undefined);
+  assert.equal(decodeWords(pieces.with(0, other)), undefined);
   // Numbers that do not begin where they could be read are copied.
   const moved = pieces.map((piece) => {
     const bytes = new Uint8Array(piece.length + 1);
     bytes.set(piece, 1);
     return bytes.subarray(1);
   });
-  assert.deepEqual(decodeTexts(moved), decodeTexts(pieces));
+  assert.deepEqual(decodeWords(moved), decodeWords(pieces));
   // Sizes that cannot be are refused before anything is taken over.
-  const found = decodeTexts(pieces)!;
+  const found = decodeWords(pieces)!;
   const cells = found.state.words.cells.slice(4);
   const index = indexOf(memories, (slot) => slot < 5);
   const before = scores(index, "tea");
@@ -184,7 +184,7 @@ Deno.test("a snapshot that would be larger than allowed is not made", () => {
   const { state, slots } = indexOf(memories, () => true).save();
   let asked = 0;
   const memoryOf = (document: number) => (asked++, memories[slots[document]!]!);
-  assert.equal(snapshotTexts(state, memoryOf, 1000), undefined);
+  assert.equal(snapshotWords(state, memoryOf, 1000), undefined);
   assert.equal(asked, 0);
-  assert.ok(snapshotTexts(state, memoryOf, 1_000_000));
+  assert.ok(snapshotWords(state, memoryOf, 1_000_000));
 });

@@ -5,7 +5,7 @@ const PARTS_A_TURN = 32;
 let pausing = 0;
 
 /** Counts the parts of one body, and lets others have a turn now and then. */
-export class Turns {
+export class Pauses {
   #parts = 0;
 
   /**

@@ -1,9 +1,9 @@
 import type { LoadedScope } from "../../index/loaded_scope.ts";
 import type { Cipher, Scope } from "../../interfaces/mod.ts";
-import type { TextFiles } from "../../storage/text_files.ts";
+import type { WordsFiles } from "../../storage/words_files.ts";
 import type { Caller } from "../caller.ts";
 import { type BlobContent, blobHead, decodeBlob } from "../record.ts";
-import { packPieces, unpackPieces } from "./text_records.ts";
+import { packPieces, unpackPieces } from "./word_records.ts";
 
 /** Fewer texts are read as fast as a file is. */
 const FEW = 256;
@@ -19,8 +19,8 @@ const LENGTH_BYTES = 4;
 const AT_ONCE = 2;
 
 /** Where the words of scopes are kept on disk. */
-export interface SavingTexts {
-  readonly textFiles: Pick<TextFiles, "read" | "write" | "drops">;
+export interface SavingWords {
+  readonly wordsFiles: Pick<WordsFiles, "read" | "write" | "drops">;
   readonly cipher: Pick<Cipher, "seal" | "open">;
   readonly now: () => number;
 }
@@ -29,12 +29,12 @@ export interface SavingTexts {
  * What is on disk of a scope, opened with the caller's credential; `undefined` where there is
  * nothing that could be opened. Whose credential is refused is told by the memories.
  */
-export async function openSavedTexts(
-  domain: SavingTexts,
+export async function openSavedWords(
+  domain: SavingWords,
   { account, credential }: Caller,
   scope: Scope,
 ): Promise<readonly Uint8Array[] | undefined> {
-  const bytes = await domain.textFiles.read(scope);
+  const bytes = await domain.wordsFiles.read(scope);
   const blobs = bytes === undefined ? [] : blobsOf(bytes);
   if (blobs.length === 0 || blobs.some(({ memoryId }) => memoryId !== ID)) return undefined;
   const records: Uint8Array[] = [];
@@ -70,10 +70,10 @@ function blobsOf(bytes: Uint8Array): BlobContent[] {
 /**
  * Takes over what is on disk, where most texts of a scope are unknown.
  *
- * @param opening What `openSavedTexts` was asked for already.
+ * @param opening What `openSavedWords` was asked for already.
  */
-export async function takeSavedTexts(
-  domain: SavingTexts,
+export async function takeSavedWords(
+  domain: SavingWords,
   caller: Caller,
   loaded: LoadedScope,
   opening: Promise<readonly Uint8Array[] | undefined> | undefined,
@@ -83,21 +83,21 @@ export async function takeSavedTexts(
   const isRecent = domain.now() - progress.readAt < PAUSE_MS;
   if (count < FEW || loaded.texts * 2 > count || isRecent) return;
   progress.readAt = domain.now();
-  progress.drops = domain.textFiles.drops(scope);
-  const pieces = await (opening ?? openSavedTexts(domain, caller, scope));
-  if (pieces !== undefined && loaded.takeTexts(pieces)) progress.saved = loaded.texts;
+  progress.drops = domain.wordsFiles.drops(scope);
+  const pieces = await (opening ?? openSavedWords(domain, caller, scope));
+  if (pieces !== undefined && loaded.takeWords(pieces)) progress.saved = loaded.texts;
 }
 
 /** Writes what is known, when that is much more than what is on disk. */
-export function saveTexts(domain: SavingTexts, { account }: Caller, loaded: LoadedScope): void {
+export function saveWords(domain: SavingWords, { account }: Caller, loaded: LoadedScope): void {
   const { scope, progress, texts } = loaded;
-  const drops = domain.textFiles.drops(scope);
+  const drops = domain.wordsFiles.drops(scope);
   if (progress.drops !== drops) progress.saved = 0;
   const change = Math.abs(texts - progress.saved);
   if (texts < FEW || change < Math.max(FEW, progress.saved / 4)) return;
   if (progress.writing || domain.now() - progress.writtenAt < PAUSE_MS) return;
   progress.writtenAt = domain.now();
-  const pieces = loaded.snapshotTexts(MAX_BYTES);
+  const pieces = loaded.snapshotWords(MAX_BYTES);
   if (pieces === undefined) return;
   progress.writing = true;
   const make = async function* () {
@@ -112,7 +112,7 @@ export function saveTexts(domain: SavingTexts, { account }: Caller, loaded: Load
       yield sealed.record;
     }
   };
-  void domain.textFiles.write(scope, drops, make)
+  void domain.wordsFiles.write(scope, drops, make)
     .then(() => Object.assign(progress, { saved: texts, drops }))
     // What cannot be written is read from the memories again.
     .catch(() => {})

@@ -1,43 +1,43 @@
 import assert from "node:assert/strict";
-import { LoadTurns } from "../../src/index/load_turns.ts";
+import { LoadQueue } from "../../src/index/load_queue.ts";
 import { ScopeIndex } from "../../src/index/scope_index.ts";
 import type { VectorStore } from "../../src/interfaces/mod.ts";
 import { within } from "../within.ts";
 import { entryOf, ListStore, scopeOf, unit } from "./fakes.ts";
 
 Deno.test("a load waits while it is held up, and looks again when it is told to", async () => {
-  const turns = new LoadTurns();
-  const turn = turns.wait();
-  await turn(() => undefined);
+  const queue = new LoadQueue();
+  const wait = queue.wait();
+  await wait(() => undefined);
   let isHeldUp = true;
   let looks = 0;
   let isOver = false;
-  const waiting = turn(() => {
+  const waiting = wait(() => {
     looks++;
     return isHeldUp ? "loads" : undefined;
   }).then(() => isOver = true);
   for (let i = 0; i < 2; i++) {
-    turns.tell();
+    queue.tell();
     await new Promise((resolve) => setTimeout(resolve));
   }
   assert.deepEqual([looks, isOver], [3, false]);
   isHeldUp = false;
-  turns.tell();
+  queue.tell();
   await waiting;
 });
 
 Deno.test("a load that has waited for long goes on, and does not wait again", async () => {
-  const turn = new LoadTurns().wait({ loads: 60, readers: 20 });
+  const wait = new LoadQueue().wait({ loads: 60, readers: 20 });
   const begin = performance.now();
-  await within(turn(() => "readers"), () => "it waits for ever");
+  await within(wait(() => "readers"), () => "it waits for ever");
   assert.ok(performance.now() - begin >= 19);
   let looks = 0;
-  await turn(() => {
+  await wait(() => {
     looks++;
     return "readers";
   });
   assert.equal(looks, 1);
-  await within(turn(() => "loads"), () => "it waits for ever");
+  await within(wait(() => "loads"), () => "it waits for ever");
   assert.ok(performance.now() - begin >= 78);
 });
 

@@ -3,27 +3,11 @@ import { scopeKey } from "../interfaces/scope_key.ts";
 
 /**
  * What the words of a scope came to, on disk: the first recall after a start need not open and
- * analyse every memory. The files are sealed as memories are, with the account's keys, and whoever
- * opens one needs what opens a memory. They can be lost.
+ * analyse every memory. One file a scope, readable by its owner alone, sealed as memories are, with
+ * the account's keys: whoever opens one needs what opens a memory. They can be lost and are not
+ * synced, since the memories hold the same.
  */
-export interface TextFiles {
-  /** The file of a scope. */
-  read(scope: Scope): Promise<Uint8Array | undefined>;
-  /** Writes what is made, as long as the scope was dropped no more often than that. */
-  write(scope: Scope, drops: number, make: () => AsyncIterable<Uint8Array>): Promise<void>;
-  /** Removes it: something in it was deleted. */
-  drop(scope: Scope): Promise<void>;
-  /** Number of times the scope was dropped. */
-  drops(scope: Scope): number;
-}
-
-/** Keeps nothing. */
-export function noTextFiles(): TextFiles {
-  return new TextFolder(undefined, () => new Uint8Array());
-}
-
-/** One file a scope, readable by its owner alone, and not synced: the memories hold the same. */
-export class TextFolder implements TextFiles, AsyncDisposable {
+export class WordsFiles implements AsyncDisposable {
   readonly #path: string | undefined;
   readonly #hmac: (data: string) => Uint8Array;
   /** By scope, not by name: every recall asks. */
@@ -44,6 +28,7 @@ export class TextFolder implements TextFiles, AsyncDisposable {
     this.#hmac = hmac;
   }
 
+  /** The file of a scope. */
   async read(scope: Scope): Promise<Uint8Array | undefined> {
     if (this.#path === undefined) return undefined;
     const name = this.#name(scope);
@@ -55,6 +40,7 @@ export class TextFolder implements TextFiles, AsyncDisposable {
     }
   }
 
+  /** Writes what is made, as long as the scope was dropped no more often than that. */
   async write(
     scope: Scope,
     drops: number,
@@ -81,6 +67,7 @@ export class TextFolder implements TextFiles, AsyncDisposable {
     });
   }
 
+  /** Removes it: something in it was deleted. */
   async drop(scope: Scope): Promise<void> {
     const path = this.#path;
     if (path === undefined) return;
@@ -91,6 +78,7 @@ export class TextFolder implements TextFiles, AsyncDisposable {
     });
   }
 
+  /** Number of times the scope was dropped. */
   drops(scope: Scope): number {
     return this.#drops.get(scopeKey(scope)) ?? 0;
   }

@@ -32,7 +32,7 @@ export function hindranceOf(
 }
 
 /** Lets loads wait while there is no room for all of them. */
-export class LoadTurns {
+export class LoadQueue {
   #told: PromiseWithResolvers<void> | undefined;
 
   /** Something has ended, or takes less room: those who wait look again. */

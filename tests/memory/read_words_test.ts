@@ -5,7 +5,7 @@ import { ScopeIndex } from "../../src/index/scope_index.ts";
 import type { Caller } from "../../src/memory/caller.ts";
 import type { Domain } from "../../src/memory/domain.ts";
 import { encodeRecord } from "../../src/memory/record.ts";
-import { readTexts } from "../../src/memory/recall/texts.ts";
+import { readWords } from "../../src/memory/recall/read_words.ts";
 import { entryOf, ListStore, scopeOf, unit } from "../index/fakes.ts";
 import { startRelayer, TestClock } from "../relayer_fixture.ts";
 import { intercepted } from "./intercepted.ts";
@@ -57,9 +57,9 @@ Deno.test("words that a reading got to know are forgotten, also where it was bro
     let calls = 0;
     const forgetting: number[] = [];
     const domain = {
-      index: { forgetTextsAfter: (_: unknown, ms: number) => forgetting.push(ms) },
+      index: { forgetWordsAfter: (_: unknown, ms: number) => forgetting.push(ms) },
       now: Date.now,
-      textFiles: { read: () => Promise.resolve(undefined), drops: () => 0 },
+      wordsFiles: { read: () => Promise.resolve(undefined), drops: () => 0 },
       cipher: {
         needsCredential: true,
         open: (items: readonly { memoryId: string }[]) => {
@@ -82,7 +82,7 @@ Deno.test("words that a reading got to know are forgotten, also where it was bro
     } as unknown as Domain;
     const caller = { account: { accountId: "0x02", owner: scope.owner } } as Caller;
     await index.read(scope, async (loaded) => {
-      const reading = readTexts(domain, caller, loaded);
+      const reading = readWords(domain, caller, loaded);
       if (failsAt === Infinity) await reading;
       else await assert.rejects(reading, { code: "key_service_unavailable" });
       assert.ok(loaded.withoutText().length < 200);

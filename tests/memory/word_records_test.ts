@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { uniform } from "../../bench/statistics.ts";
-import { packPieces, unpackPieces } from "../../src/memory/recall/text_records.ts";
+import { packPieces, unpackPieces } from "../../src/memory/recall/word_records.ts";
 
 function piecesOf(random: () => number, count: number): Uint8Array[] {
   return Array.from({ length: count }, () => {

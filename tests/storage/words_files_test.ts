@@ -1,11 +1,11 @@
 import assert from "node:assert/strict";
-import { TextFolder } from "../../src/storage/text_files.ts";
+import { WordsFiles } from "../../src/storage/words_files.ts";
 
 const SCOPE = { owner: "0x1", namespace: "notes" };
 const NAME = "0a";
 
 interface Folder extends AsyncDisposable {
-  readonly files: TextFolder;
+  readonly files: WordsFiles;
   readonly words: string;
   names(): Promise<string[]>;
 }
@@ -13,7 +13,7 @@ interface Folder extends AsyncDisposable {
 async function folder(): Promise<Folder> {
   const dir = await Deno.makeTempDir();
   const words = `${dir}/words`;
-  const files = new TextFolder(dir, () => Uint8Array.of(10));
+  const files = new WordsFiles(dir, () => Uint8Array.of(10));
   return {
     files,
     words,
@@ -29,7 +29,7 @@ async function* parts(...texts: readonly string[]): AsyncGenerator<Uint8Array> {
   for (const text of texts) yield await Promise.resolve(new TextEncoder().encode(text));
 }
 
-async function text(files: TextFolder): Promise<string | undefined> {
+async function text(files: WordsFiles): Promise<string | undefined> {
   const bytes = await files.read(SCOPE);
   return bytes && new TextDecoder().decode(bytes);
 }

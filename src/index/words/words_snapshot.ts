@@ -26,7 +26,7 @@ export interface SavedMemory {
 }
 
 /** What was saved, by document. */
-export interface SavedTexts {
+export interface SavedWords {
   /** What the texts came to. */
   readonly state: LexicalState;
   /** Ids of the memories. */
@@ -45,7 +45,7 @@ export interface SavedTexts {
  * @returns pieces of at most 256 KiB, their lengths multiples of 4.
  * @param maxBytes `undefined` is answered where it would be more, without the names.
  */
-export function snapshotTexts(
+export function snapshotWords(
   { lengths, norms, words, runs }: LexicalState,
   memoryOf: (document: number) => SavedMemory,
   maxBytes = Infinity,
@@ -69,10 +69,10 @@ export function snapshotTexts(
 }
 
 /**
- * What the pieces of {@linkcode snapshotTexts} hold; `undefined` for anything else. Their numbers
+ * What the pieces of {@linkcode snapshotWords} hold; `undefined` for anything else. Their numbers
  * are taken over where they stand, as they are many.
  */
-export function decodeTexts(pieces: readonly Uint8Array[]): SavedTexts | undefined {
+export function decodeWords(pieces: readonly Uint8Array[]): SavedWords | undefined {
   const head = numbersOf(pieces[0] ?? new Uint8Array());
   if (head?.length !== HEAD || head[0] !== FORMAT) return undefined;
   const [, count = 0, nameBytes = 0, ...sizes] = head;
@@ -136,7 +136,7 @@ function numbersOf(bytes: Uint8Array): Uint32Array<ArrayBuffer> | undefined {
 function namesOf(
   bytes: Uint8Array,
   count: number,
-): Pick<SavedTexts, "ids" | "versions"> | undefined {
+): Pick<SavedWords, "ids" | "versions"> | undefined {
   try {
     const [ids, versions] = JSON.parse(decoder.decode(bytes)) as [string[], number[]];
     return ids.length === count && versions.length === count ? { ids, versions } : undefined;
