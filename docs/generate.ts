@@ -5,6 +5,7 @@ import { VERSION } from "../src/wire/version.ts";
 import { commandLineMarkdown } from "./generate/cli.ts";
 import { errorsMarkdown } from "./generate/errors.ts";
 import { protocolMarkdown } from "./generate/protocol.ts";
+import { routesMarkdown } from "./generate/routes.ts";
 
 /** A page of the documentation that is made from the source. */
 export interface GeneratedPage {
@@ -24,6 +25,7 @@ export const PAGES: readonly GeneratedPage[] = [
   { path: "docs/cli.md", render: commandLineMarkdown },
   { path: "docs/errors.md", render: errorsMarkdown },
   { path: "docs/protocol.md", render: protocolMarkdown },
+  { path: "docs/routes.md", render: routesMarkdown },
 ];
 
 if (import.meta.main) {

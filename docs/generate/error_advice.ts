@@ -157,7 +157,7 @@ export const ADVICE: Readonly<Record<ErrorCode, Advice>> = {
   ],
   not_found: [
     "There is no such path. Owner routes are absent where accounts are on chain.",
-    "Compare the path with [10](protocol.md#10): there is no trailing slash.",
+    "Compare the path with [routes.md](routes.md): there is no trailing slash.",
   ],
   job_not_found: [
     "The job is unknown, another owner's, or ended more than `SVC_JOB_RETENTION_DAYS` ago.",
