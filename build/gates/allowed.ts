@@ -7,10 +7,8 @@ export const ALLOWED: Readonly<Record<"lines" | "parameters", readonly string[]>
     "build/index_kernel.ts kernelText",
     "plugins/memory/accounts.ts memoryAccounts",
     "plugins/memory/vector_store.ts memoryVectorStore",
-    "plugins/sui/walrus/aggregator/aggregators.ts Aggregators.#readOnce",
     "plugins/sui/walrus/open.ts openWalrus",
     "plugins/use_lite/engine/weights.ts placeWeights",
-    "src/index/vectors/dot_kernel.ts plainKernel",
     "src/memory/restore/restore.ts restoreScope",
     "src/program/relayer_config.ts relayerConfig",
     "web/src/apps/key_card.tsx KeyCard",
@@ -24,6 +22,5 @@ export const ALLOWED: Readonly<Record<"lines" | "parameters", readonly string[]>
   ],
   parameters: [
     "plugins/lancedb/vector_store.ts LancedbVectorStore.constructor",
-    "plugins/lancedb/windows_table.ts WindowsTable.constructor",
   ],
 };

@@ -70,31 +70,23 @@ function chunks<T>(items: readonly T[], size: number): T[][] {
   return all;
 }
 
+interface TableParts {
+  readonly library: Library;
+  readonly connection: LanceConnection;
+  readonly table: LanceTable;
+  readonly schema: ArrowSchema;
+  readonly folder: string;
+  readonly dimensions: number;
+}
+
 /** The LanceDB table: one row a window of a memory. Written by one caller at a time. */
 export class WindowsTable {
-  readonly #library: Library;
-  readonly #connection: LanceConnection;
-  readonly #table: LanceTable;
-  readonly #schema: ArrowSchema;
-  readonly #folder: string;
-  readonly #dimensions: number;
+  readonly #parts: TableParts;
   /** Whether every file is on disk; a process that ended early may have left some that are not. */
   #synced = false;
 
-  private constructor(
-    library: Library,
-    connection: LanceConnection,
-    table: LanceTable,
-    schema: ArrowSchema,
-    folder: string,
-    dimensions: number,
-  ) {
-    this.#library = library;
-    this.#connection = connection;
-    this.#table = table;
-    this.#schema = schema;
-    this.#folder = folder;
-    this.#dimensions = dimensions;
+  private constructor(parts: TableParts) {
+    this.#parts = parts;
   }
 
   /** Opens the table in a folder, or makes it. */
@@ -104,7 +96,7 @@ export class WindowsTable {
       const schema = schemaOf(library, dimensions);
       const options = { mode: "create", existOk: true } as const;
       const table = await guard(connection.createEmptyTable(TABLE, schema, options));
-      return new WindowsTable(library, connection, table, schema, folder, dimensions);
+      return new WindowsTable({ library, connection, table, schema, folder, dimensions });
     } catch (error) {
       connection.close();
       throw error;
@@ -113,35 +105,35 @@ export class WindowsTable {
 
   /** Adds rows; they are on disk once this resolves. */
   async append(rows: readonly WindowRow[]): Promise<void> {
-    const { Table } = this.#library.arrow;
-    const batch = new Table(this.#schema, [this.#batch(rows)]);
-    await this.#change(() => this.#table.add(batch));
+    const { Table } = this.#parts.library.arrow;
+    const batch = new Table(this.#parts.schema, [this.#batch(rows)]);
+    await this.#change(() => this.#parts.table.add(batch));
   }
 
   /** Deletes the rows with these numbers. */
   async remove(seqs: readonly number[]): Promise<void> {
     await this.#change(async () => {
       for (const some of chunks(seqs, FILTER)) {
-        await this.#table.delete(`seq in (${some.join(",")})`);
+        await this.#parts.table.delete(`seq in (${some.join(",")})`);
       }
     });
   }
 
   /** Deletes the rows with numbers from `first` to `last`. */
   async removeRange(first: number, last: number): Promise<void> {
-    await this.#change(() => this.#table.delete(`seq >= ${first} and seq <= ${last}`));
+    await this.#change(() => this.#parts.table.delete(`seq >= ${first} and seq <= ${last}`));
   }
 
   /** Number of rows. */
   async count(): Promise<number> {
-    return await guard(this.#table.countRows());
+    return await guard(this.#parts.table.countRows());
   }
 
   /** The rows of memories, by number. */
   async fetch(seqs: readonly number[]): Promise<Map<number, StoredRow>> {
     const parts = new Map<number, { vectors: Float32Array[]; sealed: Uint8Array }>();
     for (const some of chunks(seqs, FILTER)) {
-      const query = this.#table.query().where(`seq in (${some.join(",")})`);
+      const query = this.#parts.table.query().where(`seq in (${some.join(",")})`);
       const found = await guard(query.toArrow());
       for (const { seq, part, vector, sealed } of found) {
         const number = Number(seq);
@@ -156,7 +148,7 @@ export class WindowsTable {
 
   /** Rows of a scope near a vector, nearest first. */
   async nearest({ scope, vector, limit, approximate }: NearQuery): Promise<NearRow[]> {
-    const query = this.#table.vectorSearch(vector).distanceType("cosine")
+    const query = this.#parts.table.vectorSearch(vector).distanceType("cosine")
       .where(`scope = ${scope}`).limit(limit).select(["seq", "_distance"]);
     const chosen = approximate ? query.refineFactor(10) : query.bypassVectorIndex();
     const found = await guard(chosen.toArrow());
@@ -171,28 +163,30 @@ export class WindowsTable {
     const old = new Date(Date.now() - READ_MS);
     await this.#change(async () => {
       await this.#index(approximate);
-      await this.#table.optimize({ cleanupOlderThan: old });
+      await this.#parts.table.optimize({ cleanupOlderThan: old });
     });
   }
 
   /** Closes the table. */
   close(): void {
-    this.#table.close();
-    this.#connection.close();
+    this.#parts.table.close();
+    this.#parts.connection.close();
   }
 
   async #index(approximate: boolean): Promise<void> {
-    const { Index } = this.#library.lancedb;
-    const names = new Set((await this.#table.listIndices()).map(({ name }) => name));
-    if (await this.#table.countRows() >= INDEX_ROWS) {
-      if (!names.has("seq_idx")) await this.#table.createIndex("seq", { config: Index.btree() });
+    const { Index } = this.#parts.library.lancedb;
+    const names = new Set((await this.#parts.table.listIndices()).map(({ name }) => name));
+    if (await this.#parts.table.countRows() >= INDEX_ROWS) {
+      if (!names.has("seq_idx")) {
+        await this.#parts.table.createIndex("seq", { config: Index.btree() });
+      }
       if (!names.has("scope_idx")) {
-        await this.#table.createIndex("scope", { config: Index.bitmap() });
+        await this.#parts.table.createIndex("scope", { config: Index.bitmap() });
       }
     }
     if (approximate && !names.has(ANN)) {
       const config = Index.hnswSq({ distanceType: "cosine" });
-      await this.#table.createIndex("vector", { config, name: ANN });
+      await this.#parts.table.createIndex("vector", { config, name: ANN });
     }
   }
 
@@ -204,24 +198,25 @@ export class WindowsTable {
     const since = this.#synced ? Date.now() : 0;
     this.#synced = false;
     await guard(work());
-    await guard(syncFiles(`${this.#folder}/${TABLE}.lance`, since));
+    await guard(syncFiles(`${this.#parts.folder}/${TABLE}.lance`, since));
     this.#synced = true;
   }
 
   /** Columns side by side; the library's own conversion of objects takes 20 times as long. */
   #batch(rows: readonly WindowRow[]): Opaque {
-    const { Binary, Float32, Int32, Int64, makeData, RecordBatch, Struct } = this.#library.arrow;
+    const { Binary, Float32, Int32, Int64, makeData, RecordBatch, Struct } =
+      this.#parts.library.arrow;
     const length = rows.length;
-    const vectors = new Float32Array(length * this.#dimensions);
+    const vectors = new Float32Array(length * this.#parts.dimensions);
     const offsets = new Int32Array(length + 1);
     rows.forEach((row, i) => {
-      vectors.set(row.vector, i * this.#dimensions);
+      vectors.set(row.vector, i * this.#parts.dimensions);
       offsets[i + 1] = offsets[i]! + row.sealed.length;
     });
     const bytes = new Uint8Array(offsets[length]!);
     rows.forEach((row, i) => bytes.set(row.sealed, offsets[i]!));
     const child = makeData({ type: new Float32(), data: vectors });
-    const list = this.#schema.fields[3]!.type;
+    const list = this.#parts.schema.fields[3]!.type;
     const children = [
       makeData({ type: new Int64(), data: BigInt64Array.from(rows, ({ seq }) => BigInt(seq)) }),
       makeData({ type: new Int32(), data: Int32Array.from(rows, ({ part }) => part) }),
@@ -229,8 +224,8 @@ export class WindowsTable {
       makeData({ type: list, length, nullCount: 0, child }),
       makeData({ type: new Binary(), length, nullCount: 0, valueOffsets: offsets, data: bytes }),
     ];
-    const type = new Struct(this.#schema.fields);
-    return new RecordBatch(this.#schema, makeData({ type, length, nullCount: 0, children }));
+    const type = new Struct(this.#parts.schema.fields);
+    return new RecordBatch(this.#parts.schema, makeData({ type, length, nullCount: 0, children }));
   }
 }
 

@@ -66,75 +66,86 @@ export function openKernel(
   memory: WebAssembly.Memory,
   build: KernelBuild = bestKernel(),
 ): DotKernel {
-  if (build === "plain") return plainKernel(memory);
+  if (build === "plain") return new PlainKernel(memory);
   const module = new WebAssembly.Module(decode(build === "relaxed" ? RELAXED_KERNEL : SIMD_KERNEL));
   const { exports } = new WebAssembly.Instance(module, { env: { memory } });
   return exports as unknown as DotKernel;
 }
 
 /** The same without SIMD, for processors that lack it. */
-function plainKernel(memory: WebAssembly.Memory): DotKernel {
-  return {
-    dots_f32(base, q, out, n, dim) {
-      const query = new Float32Array(memory.buffer, q, dim);
-      const count = (n + 3) & ~3;
-      const rows = new Float32Array(memory.buffer, base, count * dim);
-      const sums = new Float32Array(memory.buffer, out, count);
-      for (let row = 0; row < count; row++) {
-        sums[row] = plainProduct(rows, rowOffset(row, dim), query);
-      }
-    },
-    dot_f32(row, q, dim) {
-      const floats = new Float32Array(memory.buffer);
-      return Math.fround(plainProduct(floats, row / 4, new Float32Array(memory.buffer, q, dim)));
-    },
-    dots_i8(base, q, out, n, dim) {
-      const query = new Int8Array(memory.buffer, q, dim);
-      const count = (n + 15) & ~15;
-      const rows = new Int8Array(memory.buffer, base, count * dim);
-      const sums = new Int32Array(memory.buffer, out, count);
-      for (let row = 0; row < count; row++) {
-        const start = byteRowOffset(row, dim);
-        let sum = 0;
-        for (let i = 0; i < dim; i++) sum += rows[start + byteOffset(i)]! * query[i]!;
-        sums[row] = sum;
-      }
-    },
-    place_row(source, floats, dim) {
-      const row = new Float32Array(memory.buffer);
-      for (let i = 0; i < dim; i++) row[floats / 4 + floatOffset(i)] = row[source / 4 + i]!;
-    },
-    round_row(floats, bytes, out, dim) {
-      const all = new Float32Array(memory.buffer);
-      const vector = Float32Array.from(
-        { length: dim },
-        (_, i) => all[floats / 4 + floatOffset(i)]!,
-      );
-      const rounded = new Int8Array(memory.buffer);
-      let largest = 0;
-      for (let i = 0; i < dim; i++) largest = Math.max(largest, Math.abs(vector[i]!));
-      const step = Math.fround(largest / 127);
-      const scale = step < LEAST_SCALE ? 0 : step;
+class PlainKernel implements DotKernel {
+  readonly #memory: WebAssembly.Memory;
+
+  constructor(memory: WebAssembly.Memory) {
+    this.#memory = memory;
+  }
+
+  dots_f32(base: number, q: number, out: number, n: number, dim: number): void {
+    const query = new Float32Array(this.#memory.buffer, q, dim);
+    const count = (n + 3) & ~3;
+    const rows = new Float32Array(this.#memory.buffer, base, count * dim);
+    const sums = new Float32Array(this.#memory.buffer, out, count);
+    for (let row = 0; row < count; row++) {
+      sums[row] = plainProduct(rows, rowOffset(row, dim), query);
+    }
+  }
+
+  dot_f32(row: number, q: number, dim: number): number {
+    const floats = new Float32Array(this.#memory.buffer);
+    return Math.fround(
+      plainProduct(floats, row / 4, new Float32Array(this.#memory.buffer, q, dim)),
+    );
+  }
+
+  dots_i8(base: number, q: number, out: number, n: number, dim: number): void {
+    const query = new Int8Array(this.#memory.buffer, q, dim);
+    const count = (n + 15) & ~15;
+    const rows = new Int8Array(this.#memory.buffer, base, count * dim);
+    const sums = new Int32Array(this.#memory.buffer, out, count);
+    for (let row = 0; row < count; row++) {
+      const start = byteRowOffset(row, dim);
       let sum = 0;
-      let squares = 0;
-      let errors = 0;
-      for (let i = 0; i < dim; i++) {
-        const value = vector[i]!;
-        const byte = scale === 0 ? 0 : Math.round(value / scale);
-        rounded[bytes + byteOffset(i)] = byte;
-        sum += byte;
-        squares += value * value;
-        errors += (value - byte * scale) ** 2;
-      }
-      all.set([scale, sum, squares, errors], out / 4);
-    },
-    sum_read(base, bytes) {
-      const words = new Int32Array(memory.buffer, base, bytes / 4);
-      let sum = 0;
-      for (let i = 0; i < words.length; i++) sum = (sum + words[i]!) | 0;
-      return sum;
-    },
-  };
+      for (let i = 0; i < dim; i++) sum += rows[start + byteOffset(i)]! * query[i]!;
+      sums[row] = sum;
+    }
+  }
+
+  place_row(source: number, floats: number, dim: number): void {
+    const row = new Float32Array(this.#memory.buffer);
+    for (let i = 0; i < dim; i++) row[floats / 4 + floatOffset(i)] = row[source / 4 + i]!;
+  }
+
+  round_row(floats: number, bytes: number, out: number, dim: number): void {
+    const all = new Float32Array(this.#memory.buffer);
+    const vector = Float32Array.from(
+      { length: dim },
+      (_, i) => all[floats / 4 + floatOffset(i)]!,
+    );
+    const rounded = new Int8Array(this.#memory.buffer);
+    let largest = 0;
+    for (let i = 0; i < dim; i++) largest = Math.max(largest, Math.abs(vector[i]!));
+    const step = Math.fround(largest / 127);
+    const scale = step < LEAST_SCALE ? 0 : step;
+    let sum = 0;
+    let squares = 0;
+    let errors = 0;
+    for (let i = 0; i < dim; i++) {
+      const value = vector[i]!;
+      const byte = scale === 0 ? 0 : Math.round(value / scale);
+      rounded[bytes + byteOffset(i)] = byte;
+      sum += byte;
+      squares += value * value;
+      errors += (value - byte * scale) ** 2;
+    }
+    all.set([scale, sum, squares, errors], out / 4);
+  }
+
+  sum_read(base: number, bytes: number): number {
+    const words = new Int32Array(this.#memory.buffer, base, bytes / 4);
+    let sum = 0;
+    for (let i = 0; i < words.length; i++) sum = (sum + words[i]!) | 0;
+    return sum;
+  }
 }
 
 /** Product of the row that starts at `first` with a vector. */

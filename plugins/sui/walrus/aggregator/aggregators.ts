@@ -3,7 +3,7 @@ import { pause } from "../../../../src/deadline.ts";
 import { SvcError } from "../../../../src/errors.ts";
 import type { BackendHealth, CallOptions } from "../../../../src/interfaces/mod.ts";
 import { AggregatorFailure, ask } from "./answer.ts";
-import { race, type RaceOptions } from "./race.ts";
+import { race, type RaceOptions, type Run } from "./race.ts";
 import { Standing } from "./standing.ts";
 
 /** Options of {@linkcode Aggregators}. */
@@ -45,8 +45,9 @@ export interface ReadBlob {
   /** The bytes. */
   readonly bytes: Uint8Array<ArrayBuffer>;
   /**
-   * `digest`: they have the known SHA-256. `proven`: a proof was asked for, and found. `agreed`: two aggregators gave the same bytes. `form`:
-   * they were accepted. `unchecked`: nothing was known of them.
+   * `digest`: they have the known SHA-256. `proven`: a proof was asked for, and found. `agreed`: two
+   * aggregators gave the same bytes. `form`: they were accepted. `unchecked`: nothing was known of
+   * them.
    */
   readonly proof: "digest" | "proven" | "form" | "agreed" | "unchecked";
 }
@@ -112,70 +113,91 @@ export class Aggregators {
   }
 
   async #readOnce(path: string, options: ReadOptions): Promise<ReadBlob | undefined> {
-    const { signal = this.#closing.signal } = options;
-    const ends = AbortSignal.any([signal, this.#closing.signal]);
-    const { raceAfterMs, timeoutMs = TIMEOUT_MS, schedule } = this.#options;
-    const urls = this.#standing.order();
-    const bounds = { maxBytes: options.maxBytes, timeoutMs, now: this.#now };
-    const counts = new Map<string, number>();
-    const runs = await race(urls, async (url, signal) => {
-      const bytes = await ask(`${url}${path}`, { ...bounds, signal });
-      if (bytes === undefined) return undefined;
-      const proof = proofOf(bytes, options);
-      if (proof === "digest" || proof === "refused" && options.sha256 !== undefined) {
-        return { bytes, proof };
-      }
-      if (proof !== "refused" && options.compare !== true) return { bytes, proof };
-      const digest = sha256Of(bytes).toHex();
-      const count = (counts.get(digest) ?? 0) + 1;
-      counts.set(digest, count);
-      return { bytes, proof: count > 1 ? "agreed" as const : proof, digest };
-    }, {
-      afterMs: raceAfterMs,
-      signal: ends,
-      schedule,
-      wins: (answer) => answer !== undefined && settles(answer.proof, options),
-      suffices: (answer) => answer?.proof === "form" || answer?.proof === "unchecked",
-      patienceMs: COMPARE_MS,
-    });
-    const accepted = new Map<string, ReadBlob & { readonly runner: string }>();
+    const accepted = new Map<string, ReadBlob & { readonly url: string }>();
     let won: ReadBlob | undefined;
     let missing = 0;
-    for (const run of runs) {
-      if ("outrun" in run) this.#standing.outrun(run.runner);
-      else if ("error" in run) this.#standing.failed(run.runner, pauseOf(run.error));
+    for (const run of await this.#race(path, options)) {
+      const { runner: url } = run;
+      if ("outrun" in run) this.#standing.outrun(url);
+      else if ("error" in run) this.#standing.failed(url, pauseOf(run.error));
       else {
+        const { answer } = run;
         // Whether it lies is known only with a digest.
-        const lies = run.answer?.proof === "refused" && options.sha256 !== undefined;
-        if (lies) this.#standing.failed(run.runner, 0);
-        else this.#standing.answered(run.runner);
-        if (run.answer === undefined) {
-          missing++;
-          continue;
+        const lies = answer?.proof === "refused" && options.sha256 !== undefined;
+        if (lies) this.#standing.failed(url, 0);
+        else this.#standing.answered(url);
+        if (answer === undefined) missing++;
+        else if (answer.proof !== "refused") {
+          const { bytes, proof, digest = "" } = answer;
+          if (settles(proof, options)) won = { bytes, proof };
+          else accepted.set(digest, { bytes, proof, url });
         }
-        const { bytes, proof, digest = "" } = run.answer;
-        if (proof === "refused") continue;
-        if (settles(proof, options)) won = { bytes, proof };
-        else accepted.set(digest, { bytes, proof, runner: run.runner });
       }
     }
-    if (won !== undefined) return won;
-    for (const { bytes, proof, runner } of accepted.values()) {
-      const alone = accepted.size === 1;
-      if (alone && (options.proves === undefined || options.provesAlways !== true)) {
-        return { bytes, proof };
-      }
-      // Of two that differ neither is taken without a proof.
-      if (await options.proves?.(bytes)) return { bytes, proof: "proven" };
-      if (options.proves !== undefined) this.#standing.failed(runner, 0);
-    }
+    const found = won ?? await this.#proven([...accepted.values()], options);
+    if (found !== undefined) return found;
     // One that is in a pause may have it.
     if (missing === this.#options.urls.length && missing > 0) return undefined;
     throw unreadable(this.#standing.waitMs);
   }
+
+  /** Asks as many as it takes, and says what each of their answers proves. */
+  async #race(path: string, options: ReadOptions): Promise<Run<string, Answer | undefined>[]> {
+    const { signal = this.#closing.signal, maxBytes } = options;
+    const { raceAfterMs, timeoutMs = TIMEOUT_MS, schedule } = this.#options;
+    const counts = new Map<string, number>();
+    return await race<string, Answer | undefined>(
+      this.#standing.order(),
+      async (url, signal) => {
+        const bounds = { maxBytes, timeoutMs, now: this.#now, signal };
+        const bytes = await ask(`${url}${path}`, bounds);
+        if (bytes === undefined) return undefined;
+        const proof = proofOf(bytes, options);
+        const isDecided = proof === "refused"
+          ? options.sha256 !== undefined
+          : proof === "digest" || options.compare !== true;
+        if (isDecided) return { bytes, proof };
+        const digest = sha256Of(bytes).toHex();
+        const count = (counts.get(digest) ?? 0) + 1;
+        counts.set(digest, count);
+        return { bytes, proof: count > 1 ? "agreed" : proof, digest };
+      },
+      {
+        afterMs: raceAfterMs,
+        signal: AbortSignal.any([signal, this.#closing.signal]),
+        schedule,
+        wins: (answer) => answer !== undefined && settles(answer.proof, options),
+        suffices: (answer) => answer?.proof === "form" || answer?.proof === "unchecked",
+        patienceMs: COMPARE_MS,
+      },
+    );
+  }
+
+  /** The answer that was accepted alone, or the first that can be proven. */
+  async #proven(
+    accepted: readonly (ReadBlob & { readonly url: string })[],
+    { proves, provesAlways }: ReadOptions,
+  ): Promise<ReadBlob | undefined> {
+    for (const { bytes, proof, url } of accepted) {
+      const isAlone = accepted.length === 1;
+      if (isAlone && (proves === undefined || provesAlways !== true)) return { bytes, proof };
+      // Of two that differ neither is taken without a proof.
+      if (await proves?.(bytes)) return { bytes, proof: "proven" };
+      if (proves !== undefined) this.#standing.failed(url, 0);
+    }
+    return undefined;
+  }
 }
 
 type Proof = ReadBlob["proof"] | "refused";
+
+/** What an aggregator answered. */
+interface Answer {
+  readonly bytes: ReadBlob["bytes"];
+  readonly proof: Proof;
+  /** Their SHA-256, where answers are compared. */
+  readonly digest?: string;
+}
 
 function proofOf(bytes: Uint8Array, { sha256, accepts }: ReadOptions): Proof {
   if (sha256 !== undefined) return equal(sha256Of(bytes), sha256) ? "digest" : "refused";
