@@ -75,6 +75,7 @@ async function run(args: readonly string[]): Promise<number> {
     if (command === "serve") return await relayer.runServe(isChild, io);
     if (command === "sidecar") return await relayer.runSidecar(isChild, io);
     if (command === "--print-config") return await relayer.runPrintConfig(io);
+    if (command === "--print-settings") return await relayer.runPrintSettings(io);
     if (command === "--print-permissions") return await relayer.runPrintPermissions(io);
   }
   io.writeError(`Unknown command "${args.join(" ")}"\n\n${HELP}`);

@@ -17,7 +17,7 @@ export interface GeneratedPage {
 
 /** Every generated page. */
 export const PAGES: readonly GeneratedPage[] = [
-  { path: "docs/configuration.md", render: configurationMarkdown },
+  { path: "docs/configuration.md", render: () => configurationMarkdown() },
   {
     path: "docs/openapi.json",
     render: () => JSON.stringify(openApi(SIGNED_ROUTES, VERSION), null, 2) + "\n",

@@ -1,4 +1,5 @@
 import { SvcError } from "../errors.ts";
+import { isObjectId } from "../wire/keys.ts";
 
 /** A value that is never printed; read it with {@linkcode Secret.reveal}. */
 export class Secret {
@@ -130,6 +131,38 @@ export function list(
     fallback,
     doc,
     parse: (raw) => raw.split(",").map((item) => item.trim()).filter((item) => item !== ""),
+  };
+}
+
+/** A field whose value is absent, or computed later, when its variable is unset. */
+export function optional<T>(field: Field<T>, fallbackText?: string): Field<T | undefined> {
+  const { fallback: _, ...rest } = field;
+  return { ...rest, fallback: undefined, ...(fallbackText === undefined ? {} : { fallbackText }) };
+}
+
+/** A field whose values must pass a check; the check answers what is wrong. */
+export function checked<T>(field: Field<T>, problem: (value: T) => string | undefined): Field<T> {
+  return {
+    ...field,
+    parse(raw) {
+      const value = field.parse(raw);
+      const text = problem(value);
+      if (text !== undefined) throw new TypeError(text);
+      return value;
+    },
+  };
+}
+
+/** An object id or address that may be absent; lower case. */
+export function objectId(env: string, doc: string): Field<string | undefined> {
+  return {
+    env,
+    fallback: undefined,
+    doc,
+    parse(raw) {
+      if (!isObjectId(raw)) throw new TypeError("must be 0x and 64 hex characters");
+      return raw.toLowerCase();
+    },
   };
 }
 

@@ -43,20 +43,35 @@ export type BackendSource =
   }
   & { readonly [R in Role]?: Backend<R> | Factory<R> | undefined };
 
-/** Backends that can be chosen by name in the configuration. */
+/**
+ * Backends that can be chosen by name in the configuration. The module that exports it is loaded to
+ * read settings, to list permissions and to write documentation: what does the work, and the packages
+ * it needs, is best imported by the factories.
+ */
 export interface Plugin<F extends Fields = Fields> {
   /** Name used in the configuration. */
   readonly name: string;
+  /** Where it is described: an address, or a page in `docs/` of the program. */
+  readonly docs?: string;
   /** Settings, read only when the plugin is chosen. */
   readonly fields: F;
-  /** What the relayer must be allowed when the plugin plays this role. */
-  permissions?(role: Role, settings: Values<F>, dataDir: string): Permissions;
-  /** One factory for each role the plugin can play. */
+  /**
+   * What the relayer must be allowed when the plugin plays this role; a promise where that is known
+   * only once a package is there.
+   */
+  permissions?(
+    role: Role,
+    settings: Values<F>,
+    dataDir: string,
+  ): Permissions | Promise<Permissions>;
+  /**
+   * One factory for each role the plugin can play. The type is a method's: a list of plugins holds
+   * some with fields of their own.
+   */
   readonly roles: {
-    readonly [R in Role]?: (
-      settings: Values<F>,
-      context: RoleContexts[R],
-    ) => Promise<Backend<R>> | Backend<R>;
+    readonly [R in Role]?: {
+      open(settings: Values<F>, context: RoleContexts[R]): Promise<Backend<R>> | Backend<R>;
+    }["open"];
   };
 }
 

@@ -10,9 +10,10 @@ import {
   pluginSource,
   type RoleContexts,
 } from "../interfaces/plugin.ts";
-import { BUILT_IN, EMPTY } from "./settings/plugin_names.ts";
-import { ROLE_FIELDS } from "./settings/roles.ts";
 import type { Settings } from "./settings/mod.ts";
+import { builtIn, choiceProblem, EMPTY } from "./settings/plugin_names.ts";
+import { variablesOf } from "./settings/plugin_settings.ts";
+import { ROLE_FIELDS, ROLE_NAMES } from "./settings/roles.ts";
 
 /** A role and the plugin that plays it. */
 export interface Casting {
@@ -27,11 +28,11 @@ export interface Casting {
 /** Folder of the program's own modules. */
 export const PROGRAM_ROOT: URL = new URL("../../", import.meta.url);
 
-const ROLES = Object.keys(ROLE_FIELDS) as Role[];
+const isObject = (value: unknown): value is object => typeof value === "object" && value !== null;
 
 function isPlugin(value: unknown): value is Plugin {
-  return typeof value === "object" && value !== null && "roles" in value && "fields" in value &&
-    typeof value.roles === "object" && typeof value.fields === "object";
+  return isObject(value) && "roles" in value && "fields" in value && isObject(value.roles) &&
+    isObject(value.fields);
 }
 
 function refused(role: Role, name: string, text: string, cause?: unknown): SvcError {
@@ -44,37 +45,42 @@ function reasonOf(error: unknown): string {
   return said === "" ? "" : `: ${said.split(", run again", 1)[0]}`;
 }
 
+async function importPlugin(role: Role, specifier: string): Promise<Plugin> {
+  let module: { default?: unknown };
+  try {
+    module = await import(specifier);
+  } catch (error) {
+    throw refused(role, specifier, `cannot be loaded${reasonOf(error)}`, error);
+  }
+  if (isPlugin(module.default)) return module.default;
+  throw refused(role, specifier, "is no plugin: it lacks a definePlugin default");
+}
+
 /**
- * Loads the plugin of a role by name, path or import specifier. The specifier is computed on
- * purpose: a literal one would make every start fetch and load every plugin.
+ * The plugin of a role by name, path or import specifier.
  *
  * @throws {SvcError} `invalid_parameter` with the setting, when there is no such plugin or it does
  * not play the role.
  */
 export async function loadPlugin(role: Role, name: string): Promise<Plugin> {
-  const builtIn = BUILT_IN[name];
-  const specifier = builtIn === undefined ? name : new URL(builtIn.module, PROGRAM_ROOT).href;
-  let module: { default?: unknown };
-  try {
-    module = await import(specifier);
-  } catch (error) {
-    throw refused(role, name, `cannot be loaded${reasonOf(error)}`, error);
-  }
-  const plugin = module.default;
-  if (!isPlugin(plugin)) throw refused(role, name, "is no plugin: it lacks a definePlugin default");
+  const plugin = builtIn(name) ?? await importPlugin(role, name);
   if (plugin.roles[role] === undefined) throw refused(role, name, `does not play ${role}`);
   return plugin;
 }
 
-/** The plugins of every role that is not empty, and why some cannot be had. */
+/**
+ * The plugins of every role that is not empty, and why some cannot be had. Choices that
+ * `readSettings` refuses are passed over.
+ */
 export async function loadPlugins(
   settings: Settings,
 ): Promise<{ castings: readonly Casting[]; problems: readonly string[] }> {
   const castings: Casting[] = [];
   const problems: string[] = [];
-  for (const role of ROLES) {
+  for (const role of ROLE_NAMES) {
     const name = settings[role];
-    if (name === EMPTY[role]) continue;
+    const isRefused = choiceProblem(role, ROLE_FIELDS[role].env, name) !== undefined;
+    if (name === EMPTY[role] || isRefused) continue;
     try {
       castings.push({ role, name, plugin: await loadPlugin(role, name) });
     } catch (error) {
@@ -86,32 +92,41 @@ export async function loadPlugins(
 
 /** The variables the plugins read. */
 export function pluginVariables(castings: readonly Casting[]): string[] {
-  const fields = castings.flatMap(({ plugin }) => Object.values(plugin.fields));
-  return [...new Set(fields.map((field) => field.env))];
+  return [...variablesOf(castings.map(({ plugin }) => plugin))];
 }
 
-/** What is wrong or odd about the plugins' own settings. */
-export function inspectPlugins(
-  castings: readonly Casting[],
-  env: Env,
-): { problems: string[]; warnings: string[] } {
-  const readings = [...new Set(castings.map(({ plugin }) => plugin))]
-    .map((plugin) => inspectFields(plugin.fields, env));
-  return {
-    problems: [...new Set(readings.flatMap(({ problems }) => problems))],
-    warnings: [...new Set(readings.flatMap(({ warnings }) => warnings))],
-  };
-}
-
-/** What the plugins must be allowed, all together. */
+/**
+ * What the plugins must be allowed, in the order of the castings.
+ *
+ * @throws {SvcError} `invalid_parameter` with the setting of a plugin that lacks what it needs.
+ */
 export function pluginPermissions(
   castings: readonly Casting[],
   env: Env,
   dataDir: string,
-): Permissions[] {
-  return castings.map(({ role, plugin }) =>
-    plugin.permissions?.(role, inspectFields(plugin.fields, env).values, dataDir) ?? {}
-  );
+): Promise<Permissions[]> {
+  return Promise.all(castings.map(async ({ role, name, plugin }) => {
+    const { values } = inspectFields(plugin.fields, env);
+    try {
+      return await plugin.permissions?.(role, values, dataDir) ?? {};
+    } catch (error) {
+      throw failure(role, name, "cannot name its permissions", error);
+    }
+  }));
+}
+
+/** Why a plugin's own code did not do what it was asked to, with the setting that chose it. */
+function failure(role: Role, name: string, text: string, error: unknown): SvcError {
+  if (error instanceof SvcError) return error;
+  if (error instanceof Deno.errors.NotCapable) {
+    // Deno's text names the access; what it says about command line flags is no help here.
+    const access = error.message.split(", run again", 1)[0];
+    return refused(role, name, `lacks a permission. ${access}`, error);
+  }
+  // A module it imports, or a package.
+  const isMissing = error instanceof TypeError && "code" in error &&
+    error.code === "ERR_MODULE_NOT_FOUND";
+  return refused(role, name, isMissing ? `cannot be loaded${reasonOf(error)}` : text, error);
 }
 
 /**
@@ -134,12 +149,7 @@ export async function openBackend<R extends Role>(
   try {
     return await open(context);
   } catch (error) {
-    if (error instanceof Deno.errors.NotCapable) {
-      // Deno's text names the access; what it says about command line flags is no help here.
-      const access = error.message.split(", run again", 1)[0];
-      throw refused(role, name, `lacks a permission. ${access}`, error);
-    }
-    throw error instanceof SvcError ? error : refused(role, name, "failed to open", error);
+    throw failure(role, name, "failed to open", error);
   }
 }
 

@@ -7,3 +7,10 @@ export const NODES: Readonly<Record<SuiNetwork, string>> = {
   testnet: "https://fullnode.testnet.sui.io:443",
   localnet: "http://127.0.0.1:9100",
 };
+
+/** Address of the node: the configured one, else the network's public one. */
+export function rpcUrlOf(
+  { network, rpcUrl }: { readonly network: SuiNetwork; readonly rpcUrl?: string | undefined },
+): string {
+  return rpcUrl || NODES[network];
+}

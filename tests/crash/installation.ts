@@ -14,6 +14,7 @@ import {
 import type { ChildSpec } from "../../src/program/launcher/supervisor.ts";
 import { prepare } from "../../src/program/launcher/prepare.ts";
 import { loadRelayerKey, runCommand } from "../../src/program/key_source.ts";
+import { pluginPermissions, pluginVariables } from "../../src/program/plugins.ts";
 import { LOCKED } from "../locked.ts";
 import { Child } from "./child.ts";
 import { type Identity, makeIdentity } from "./wire.ts";
@@ -145,16 +146,17 @@ export class Installation implements AsyncDisposable {
    */
   async spawnRelayer(env: Env = {}, flags?: readonly string[]): Promise<Child> {
     const all = { ...this.env, ...env };
-    const { settings, castings, pluginVariables } = await prepare(all, this.home);
+    const { settings, castings } = await prepare(all, this.home);
+    const asked = await pluginPermissions(castings, all, settings.dataDir);
     const { key } = await loadRelayerKey(settings, runCommand);
     const boot: RelayerBoot = {
-      env: relayerEnvironment(all, settings, pluginVariables),
+      env: relayerEnvironment(all, settings, pluginVariables(castings)),
       relayerKey: key.reveal(),
       internalUrl: this.internalUrl,
     };
     const spec = childSpec({
       command: "serve",
-      permissions: relayerPermissions(settings, castings, all, this.internalUrl),
+      permissions: relayerPermissions(settings, castings, asked, this.internalUrl),
       env: childEnvironment(Deno.env.toObject(), { proxies: false }),
       boot: JSON.stringify(boot),
       noRemote: isWithoutRemoteModules(castings),

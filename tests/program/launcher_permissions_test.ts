@@ -7,7 +7,7 @@ import {
   sidecarPermissions,
 } from "../../src/program/launcher/permissions.ts";
 import { definePlugin, type Plugin } from "../../src/interfaces/plugin.ts";
-import { type Casting, loadPlugins } from "../../src/program/plugins.ts";
+import { type Casting, loadPlugins, pluginPermissions } from "../../src/program/plugins.ts";
 import { readSettings } from "../../src/program/settings/mod.ts";
 import { SvcError } from "../../src/errors.ts";
 import { verifies } from "../requirements.ts";
@@ -21,7 +21,8 @@ Deno.test("the default relayer listens, reaches the sidecar, and keeps to its fo
   const settings = settingsOf({});
   const { castings, problems } = await loadPlugins(settings);
   assert.deepEqual(problems, []);
-  const list = relayerPermissions(settings, castings, {});
+  const asked = await pluginPermissions(castings, {}, settings.dataDir);
+  const list = relayerPermissions(settings, castings, asked);
   assert.deepEqual(list.net, ["127.0.0.1:5173", "127.0.0.1:8000", "127.0.0.1:9000", "[::1]:5173"]);
   assert.deepEqual(list.write, ["/home/ada/.svc/relayer"]);
   // Of the system: that the embedder's thread lets others go first, where threads can.
@@ -51,7 +52,7 @@ Deno.test("the default relayer listens, reaches the sidecar, and keeps to its fo
 
 Deno.test("the relayer listens internally too where the sidecar calls it", () => {
   const settings = settingsOf({ SVC_WEB_PORT: "0" });
-  const list = relayerPermissions(settings, [], {}, "http://127.0.0.1:40001");
+  const list = relayerPermissions(settings, [], [], "http://127.0.0.1:40001");
   assert.deepEqual(list.net, ["127.0.0.1:40001", "127.0.0.1:8000", "127.0.0.1:9000"]);
   assert.ok(!list.read.includes(folder("web/dist")), "without a dashboard its files are not read");
 });
@@ -65,22 +66,22 @@ Deno.test("the sidecar may talk to this machine only", () => {
 
 Deno.test("a failpoint needs the permission to signal, in tests only", () => {
   const env = { SVC_TEST: "1", SVC_FAILPOINT: "after.upsert" };
-  assert.equal(relayerPermissions(settingsOf(env), [], {}).run, true);
-  assert.equal(relayerPermissions(settingsOf({ SVC_TEST: "1" }), [], {}).run, false);
+  assert.equal(relayerPermissions(settingsOf(env), [], []).run, true);
+  assert.equal(relayerPermissions(settingsOf({ SVC_TEST: "1" }), [], []).run, false);
 });
 
 Deno.test("an IPv6 address is written as Deno reads it", () => {
-  const list = relayerPermissions(settingsOf({ SVC_HOST: "::1" }), [], {});
+  const list = relayerPermissions(settingsOf({ SVC_HOST: "::1" }), [], []);
   assert.ok(list.net.includes("[::1]:8000"));
 });
 
 Deno.test("a path with a comma is refused: Deno would read it as two", () => {
-  const list = relayerPermissions(settingsOf({ SVC_DATA_DIR: "/a,b" }), [], {});
+  const list = relayerPermissions(settingsOf({ SVC_DATA_DIR: "/a,b" }), [], []);
   const text = '"/a,b" has a comma: no permission can be given for such a path';
   assert.throws(() => permissionFlags(list), { code: "invalid_parameter", message: text });
 });
 
-Deno.test("what a plugin asks for is added; its folder is readable", () => {
+Deno.test("what a plugin asks for is added; its folder is readable", async () => {
   const plugin: Plugin = definePlugin({
     name: "mine",
     fields: {},
@@ -88,7 +89,8 @@ Deno.test("what a plugin asks for is added; its folder is readable", () => {
     roles: {},
   });
   const castings: Casting[] = [{ role: "vectorStore", name: "file:///opt/mine/mod.ts", plugin }];
-  const list = relayerPermissions(settingsOf({}), castings, {});
+  const asked = await pluginPermissions(castings, {}, "");
+  const list = relayerPermissions(settingsOf({}), castings, asked);
   assert.ok(list.net.includes("db.example:443"));
   assert.ok(list.read.includes("/opt/mine"));
   assert.deepEqual([list.ffi, list.env], [["/lib/db.node"], ["DB"]]);

@@ -15,7 +15,7 @@ import {
   secret,
   text,
 } from "../../src/interfaces/plugin.ts";
-import { type Casting, pluginVariables } from "../../src/program/plugins.ts";
+import { type Casting, pluginPermissions, pluginVariables } from "../../src/program/plugins.ts";
 import { readSettings } from "../../src/program/settings/mod.ts";
 
 const payer: Plugin = definePlugin<Fields>({
@@ -56,12 +56,7 @@ Deno.test("the sponsor's key goes to the sidecar and nowhere else", () => {
   const { settings } = readSettings(ENV);
   const parted = partPlugins(CASTINGS, ENV);
   assert.deepEqual(parted.relayer.map(({ role }) => role), ["accounts"]);
-  const relayer = relayerEnvironment(
-    ENV,
-    settings,
-    pluginVariables(parted.relayer),
-    parted.withheld,
-  );
+  const relayer = relayerEnvironment(ENV, settings, pluginVariables(parted.relayer));
   assert.ok(!JSON.stringify(relayer).includes("s3cret"));
   // What others read as well they have.
   assert.equal(relayer["MY_NODE"], "node.example:443");
@@ -80,13 +75,15 @@ Deno.test("without a sponsor nobody gets a sponsor's key", () => {
   const env = { ...ENV, SVC_SPONSOR: "off" };
   const parted = partPlugins(CASTINGS.slice(1), env);
   assert.equal(parted.sponsor, undefined);
-  const kept = relayerEnvironment(env, readSettings(env).settings, [], parted.withheld);
+  const kept = relayerEnvironment(env, readSettings(env).settings, []);
   assert.ok(!JSON.stringify(kept).includes("s3cret"));
 });
 
-Deno.test("a sidecar with a sponsor may reach its hosts and read its modules, never write", () => {
+Deno.test("a sidecar with a sponsor may reach its hosts and read its modules, never write", async () => {
   const { settings } = readSettings(ENV);
-  const list = sidecarPermissions(settings, partPlugins(CASTINGS, ENV).sidecar, ENV);
+  const { sidecar } = partPlugins(CASTINGS, ENV);
+  const asked = await pluginPermissions(sidecar, ENV, "");
+  const list = sidecarPermissions(settings, sidecar, asked);
   assert.deepEqual(list.net, ["127.0.0.1", "node.example:443"]);
   const own = ["plugins", "src", "mod.ts", "deno.json"].map((path) =>
     fileURLToPath(new URL(`../../${path}`, import.meta.url))

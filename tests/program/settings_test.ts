@@ -1,21 +1,44 @@
 import assert from "node:assert/strict";
-import { Secret } from "../../src/interfaces/fields.ts";
-import { printConfig, readSettings, type Settings } from "../../src/program/settings/mod.ts";
+import { BUILT_IN } from "../../plugins/built_in.ts";
+import { inspectFields, integer, Secret, secret } from "../../src/interfaces/fields.ts";
+import { definePlugin } from "../../src/interfaces/plugin.ts";
+import {
+  configurationMarkdown,
+  printConfig,
+  readSettings,
+  type Settings,
+} from "../../src/program/settings/mod.ts";
 import { editDistance, suggest } from "../../src/program/settings/suggestion.ts";
-import { ALL_FIELDS } from "../../src/program/settings/table.ts";
+import { TABLE } from "../../src/program/settings/table.ts";
 import { PAGES } from "../../docs/generate.ts";
 import { verifies } from "../requirements.ts";
 
 const HOME = "/home/ada";
 const ID = "0x" + "ab".repeat(32);
 
+/** Fields by variable: the program's, then those that only plugins read. */
+const FIELDS = new Map(
+  [...BUILT_IN.flatMap(({ fields }) => Object.values(fields)), ...Object.values(TABLE)]
+    .map((field) => [field.env, field]),
+);
+
+/** A setting that is no member of Settings, because the plugin reads it. */
+const OF_PLUGIN = Symbol("of a plugin");
+
 /** Variable, name in Settings, default, a good raw value and what it means, a bad raw value. */
-type Row = [string, keyof Settings, unknown, string, unknown, string | undefined];
+type Row = [
+  string,
+  keyof Settings | typeof OF_PLUGIN,
+  unknown,
+  string,
+  unknown,
+  string | undefined,
+];
 
 const SECRET = Symbol("secret");
 const number = (
   env: string,
-  key: keyof Settings,
+  key: Row[1],
   fallback: number | undefined,
   edge: number,
   beyond: number,
@@ -143,43 +166,44 @@ const ROWS: readonly Row[] = [
   ["SVC_LOG_FORMAT", "logFormat", "text", "json", "json", "xml"],
   ["SVC_BUILD_COMMIT", "buildCommit", undefined, "abc", "abc", "a\nb"],
   ["SVC_BUILD_TIMESTAMP", "buildTimestamp", undefined, "2026-01-01", "2026-01-01", "\u0007"],
-  ["SVC_SUI_PRIVATE_KEYS", "suiPrivateKeys", undefined, "k", SECRET, undefined],
+  ["SVC_SUI_PRIVATE_KEYS", OF_PLUGIN, undefined, "k", SECRET, undefined],
   [
     "SVC_SEAL_SERVER_CONFIGS",
-    "sealServerConfigs",
+    OF_PLUGIN,
     undefined,
     `[{"objectId":"${ID}"}]`,
     SECRET,
     "[]",
   ],
-  number("SVC_SEAL_THRESHOLD", "sealThreshold", undefined, 1, 0),
-  number("SVC_SEAL_KEY_SERVER_TIMEOUT_MS", "sealTimeoutMs", 25_000, 100, 99),
-  ["SVC_WALRUS_AGGREGATOR_URLS", "walrusAggregatorUrls", [], "http://a", ["http://a"], "a"],
-  ["SVC_WALRUS_PUBLISHER_URL", "walrusPublisherUrl", undefined, "http://a", "http://a", "a"],
-  ["SVC_WALRUS_UPLOAD_RELAY_URL", "walrusUploadRelayUrl", undefined, "http://a", "http://a", "a"],
-  number("SVC_WALRUS_EPOCHS", "walrusEpochs", undefined, 53, 54),
-  number("SVC_WALRUS_RENEW_BEFORE_EPOCHS", "walrusRenewBeforeEpochs", 1, 0, -1),
-  ["SVC_WALRUS_SYSTEM_ID", "walrusSystemId", undefined, ID, ID, "0x12"],
-  ["SVC_WALRUS_STAKING_ID", "walrusStakingId", undefined, ID, ID, "0x12"],
-  ["SVC_WALRUS_WRITERS", "walrusWriters", [], ID, [ID], "0x12"],
-  number("SVC_WALRUS_RACE_AFTER_MS", "walrusRaceAfterMs", 150, 0, -1),
-  number("SVC_BLOB_BATCH_MS", "blobBatchMs", 5000, 0, -1),
-  number("SVC_BLOB_CACHE_TTL_SECONDS", "blobCacheTtlSeconds", 1_209_600, 0, -1),
-  ["SVC_OPENAI_API_KEY", "openaiApiKey", undefined, "k", SECRET, "sk-a…z"],
+  number("SVC_SEAL_THRESHOLD", OF_PLUGIN, undefined, 1, 0),
+  number("SVC_SEAL_KEY_SERVER_TIMEOUT_MS", OF_PLUGIN, 25_000, 100, 99),
+  ["SVC_WALRUS_AGGREGATOR_URLS", OF_PLUGIN, [], "http://a", ["http://a"], "a"],
+  ["SVC_WALRUS_PUBLISHER_URL", OF_PLUGIN, "", "http://a", "http://a", "a"],
+  ["SVC_WALRUS_UPLOAD_RELAY_URL", OF_PLUGIN, "", "http://a", "http://a", "a"],
+  number("SVC_WALRUS_EPOCHS", OF_PLUGIN, undefined, 53, 54),
+  number("SVC_WALRUS_RENEW_BEFORE_EPOCHS", OF_PLUGIN, 1, 0, -1),
+  ["SVC_WALRUS_SYSTEM_ID", OF_PLUGIN, undefined, ID, ID, "0x12"],
+  ["SVC_WALRUS_STAKING_ID", OF_PLUGIN, undefined, ID, ID, "0x12"],
+  ["SVC_WALRUS_WRITERS", OF_PLUGIN, [], ID, [ID], "0x12"],
+  number("SVC_WALRUS_RACE_AFTER_MS", OF_PLUGIN, 150, 0, -1),
+  number("SVC_BLOB_BATCH_MS", OF_PLUGIN, 5000, 0, -1),
+  number("SVC_BLOB_CACHE_TTL_SECONDS", OF_PLUGIN, 1_209_600, 0, -1),
+  ["SVC_OPENAI_API_KEY", OF_PLUGIN, undefined, "k", SECRET, "sk-a…z"],
   [
     "SVC_OPENAI_API_BASE",
-    "openaiApiBase",
+    OF_PLUGIN,
     "https://api.openai.com/v1",
     "http://a",
     "http://a",
     "a",
   ],
-  ["SVC_CHAT_MODEL", "chatModel", "gpt-4o-mini", "m", "m", undefined],
-  ["SVC_OLLAMA_URL", "ollamaUrl", "http://127.0.0.1:11434", "http://a", "http://a", "a"],
-  ["SVC_OLLAMA_EMBEDDING_MODEL", "ollamaEmbeddingModel", undefined, "m", "m", undefined],
-  ["SVC_OLLAMA_CHAT_MODEL", "ollamaChatModel", undefined, "m", "m", undefined],
-  ["SVC_ENOKI_API_KEY", "enokiApiKey", undefined, "k", SECRET, "enoki a z"],
-  ["SVC_SPONSOR_PRIVATE_KEY", "sponsorPrivateKey", undefined, "k", SECRET, undefined],
+  ["SVC_CHAT_MODEL", OF_PLUGIN, "gpt-4o-mini", "m", "m", undefined],
+  ["SVC_OLLAMA_URL", OF_PLUGIN, "http://127.0.0.1:11434", "http://a", "http://a", "a"],
+  ["SVC_OLLAMA_EMBEDDING_MODEL", OF_PLUGIN, undefined, "m", "m", undefined],
+  ["SVC_OLLAMA_CHAT_MODEL", OF_PLUGIN, undefined, "m", "m", undefined],
+  number("SVC_LANCEDB_VECTOR_INDEX_ROWS", OF_PLUGIN, 250_000, 0, -1),
+  ["SVC_ENOKI_API_KEY", OF_PLUGIN, undefined, "k", SECRET, "enoki a z"],
+  ["SVC_SPONSOR_PRIVATE_KEY", OF_PLUGIN, undefined, "k", SECRET, undefined],
   on("SVC_TEST", "test", false),
   ["SVC_FAILPOINT", "failpoint", undefined, "after.upsert", "after.upsert", "a b"],
   ["SVC_MCP_FIXTURES", "mcpFixtures", undefined, "/a.ts", "/a.ts", undefined],
@@ -194,30 +218,36 @@ const ROWS: readonly Row[] = [
 ];
 
 const read = (env: Record<string, string>) => readSettings({ HOME, ...env }, { cwd: "/cwd" });
+/** The value of a setting, wherever it is read. */
+function valueOf([env, key]: Row, given: Record<string, string>): unknown {
+  if (key !== OF_PLUGIN) return read(given).settings[key];
+  return inspectFields({ field: FIELDS.get(env)! }, given).values.field;
+}
 /** Settings of tests are allowed in a test, and only there. */
 const allowed = (env: string) => /FAILPOINT|FIXTURES|DISPATCH/.test(env) ? { SVC_TEST: "1" } : {};
 
 Deno.test("the rows below are all settings", () => {
   assert.deepEqual(
     ROWS.map(([env]) => env).sort(),
-    ALL_FIELDS.map((field) => field.env).sort(),
+    [...FIELDS.keys()].sort(),
   );
 });
 
-for (const [env, key, fallback, good, meaning, bad] of ROWS) {
+for (const row of ROWS) {
+  const [env, , fallback, good, meaning, bad] = row;
   Deno.test(`${env}: default, edge and bad value`, () => {
     verifies("15-3", "15-4", "15-5", "15-15", "15-16", "15-20");
     const bare = read({});
     assert.deepEqual(bare.problems, []);
-    assert.deepEqual(bare.settings[key], fallback);
+    assert.deepEqual(valueOf(row, {}), fallback);
 
-    const set = read({ [env]: good, ...allowed(env) });
-    assert.deepEqual(set.problems, []);
+    const set = { [env]: good, ...allowed(env) };
+    assert.deepEqual(read(set).problems, []);
     if (meaning === SECRET) {
-      const value = set.settings[key];
+      const value = valueOf(row, set);
       assert.ok(value instanceof Secret);
       assert.equal(value.reveal(), good);
-    } else assert.deepEqual(set.settings[key], meaning);
+    } else assert.deepEqual(valueOf(row, set), meaning);
 
     if (bad === undefined) return;
     const wrong = read({ [env]: bad, ...allowed(env) });
@@ -225,7 +255,7 @@ for (const [env, key, fallback, good, meaning, bad] of ROWS) {
       assert.deepEqual(wrong.problems, []);
       assert.equal(wrong.warnings.length, 1);
       assert.ok(wrong.warnings[0]!.startsWith(env));
-      assert.equal(wrong.settings[key], fallback);
+      assert.equal(valueOf(row, { [env]: bad }), fallback);
     } else {
       assert.ok(wrong.problems.length > 0, "a problem was expected");
       for (const line of wrong.problems) assert.match(line, /^S(VC|IDECAR)_[A-Z_]+|^PORT/);
@@ -366,8 +396,6 @@ Deno.test("unknown names get a suggestion; names of others are left alone", () =
     "SVC_PROT is unknown; did you mean SVC_PORT?",
     "SVC_ZZZZZZZZZZZZ is unknown",
   ]);
-  const own = readSettings({ HOME, SVC_MINE: "1" }, { pluginNames: ["SVC_MINE"] });
-  assert.deepEqual(own.warnings, []);
 });
 
 Deno.test("a setting no chosen plugin reads is a warning", () => {
@@ -385,20 +413,73 @@ Deno.test("edit distance counts swapped neighbours once", () => {
 
 Deno.test("the printed settings name every variable, hide secrets and mark defaults", () => {
   verifies("15-30");
-  const secret = "hunter2-hunter2-hunter2";
-  const { settings } = read({
-    SIDECAR_AUTH_TOKEN: secret,
-    SVC_OPENAI_API_KEY: secret,
-    SVC_PORT: "81",
-  });
-  const lines = printConfig(settings).trimEnd().split("\n");
-  assert.equal(lines.length, ALL_FIELDS.length);
+  const hidden = "hunter2-hunter2-hunter2";
+  const env = { SIDECAR_AUTH_TOKEN: hidden, SVC_OPENAI_API_KEY: hidden, SVC_PORT: "81" };
+  const reading = read(env);
+  const { settings } = reading;
+  const lines = printConfig(reading, env).trimEnd().split("\n");
+  assert.equal(lines.length, FIELDS.size);
   assert.ok(lines.includes("SVC_PORT=81"));
   assert.ok(lines.includes("SVC_HOST=127.0.0.1 # default"));
   assert.ok(lines.includes("SIDECAR_AUTH_TOKEN=[secret]"));
-  assert.ok(!lines.join("\n").includes(secret));
-  assert.ok(!JSON.stringify(settings).includes(secret));
-  assert.ok(!Deno.inspect(settings).includes(secret));
+  assert.ok(!lines.join("\n").includes(hidden));
+  assert.ok(!JSON.stringify(settings).includes(hidden));
+  assert.ok(!Deno.inspect(settings).includes(hidden));
+});
+
+/** A plugin from elsewhere, with a setting of its own and some that others have. */
+const mine = definePlugin({
+  name: "walrus",
+  docs: "https://mine.example/docs",
+  fields: {
+    size: integer("SVC_MINE_SIZE", 3, 1, 9, "Size of mine"),
+    token: secret("MINE_TOKEN", "Token of mine"),
+    epochs: integer("SVC_WALRUS_EPOCHS", 100, 1, 200, "Epochs of mine"),
+    network: TABLE.suiNetwork,
+  },
+  roles: {},
+});
+const readWithMine = (env: Record<string, string>) =>
+  readSettings({ HOME, ...env }, { cwd: "/cwd", plugins: [mine] });
+
+Deno.test("a plugin from elsewhere is read, known and printed like the others", () => {
+  verifies("15-1", "15-3", "15-30");
+  const env = { SVC_MINE_SIZE: "4", MINE_TOKEN: "hunter2", SVC_WALRUS_EPOCHS: "150" };
+  const reading = readWithMine(env);
+  assert.deepEqual([reading.problems, reading.warnings], [[], []]);
+  const lines = printConfig(reading, env).trimEnd().split("\n");
+  assert.equal(lines.length, FIELDS.size + 2);
+  assert.ok(lines.includes("SVC_MINE_SIZE=4") && lines.includes("MINE_TOKEN=[secret]"));
+  assert.ok(lines.includes("SVC_WALRUS_EPOCHS=150"));
+  const wrong = readWithMine({ SVC_MINE_SIZE: "0", SVC_WALRUS_EPOCHS: "201", SVC_PORT: "x" });
+  assert.deepEqual(wrong.problems.map((line) => line.split(" ", 1)[0]), [
+    "SVC_PORT",
+    "SVC_MINE_SIZE",
+    "SVC_WALRUS_EPOCHS",
+  ]);
+  assert.deepEqual(readWithMine({ SVC_MINE_SIEZ: "1", SVC_WALRUS_RACE_AFTER_MS: "1" }).warnings, [
+    "SVC_WALRUS_RACE_AFTER_MS is set, but no chosen plugin reads it",
+    "SVC_MINE_SIEZ is unknown; did you mean SVC_MINE_SIZE?",
+  ]);
+});
+
+Deno.test("the reference names the settings of a plugin from elsewhere under its name", () => {
+  const [, section = ""] = configurationMarkdown([mine]).split("https://mine.example/docs");
+  assert.match(section, /\| `SVC_MINE_SIZE` +\| 3 +\| Size of mine +\|\n\| `MINE_TOKEN`/);
+  assert.match(section, /^[^|]*Reads `SVC_SUI_NETWORK` too/);
+});
+
+Deno.test("who reads the same variable says the same about it", () => {
+  for (const { name, fields } of BUILT_IN) {
+    for (const { env, doc, fallback, fallbackText } of Object.values(fields)) {
+      const said = FIELDS.get(env);
+      assert.deepEqual([doc, fallback, fallbackText], [
+        said?.doc,
+        said?.fallback,
+        said?.fallbackText,
+      ], `${name}: ${env}`);
+    }
+  }
 });
 
 Deno.test("a bad secret is not repeated in its problem", () => {

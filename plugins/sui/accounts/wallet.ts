@@ -14,7 +14,7 @@ import type {
   AccountRegistry,
   NewKey,
 } from "../../../src/interfaces/mod.ts";
-import { rpcUrlOf, type SuiNetwork } from "../chain/fields.ts";
+import { rpcUrlOf, type SuiNetwork } from "../../../src/wire/networks.ts";
 import { openSui } from "../chain/sui_client.ts";
 import { type SuiAccounts, suiAccounts } from "./accounts.ts";
 import {

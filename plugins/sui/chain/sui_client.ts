@@ -1,6 +1,6 @@
 import { SuiGrpcClient } from "@mysten/sui/grpc";
 import { boundedRpc } from "./bounded_rpc.ts";
-import type { SuiNetwork } from "./fields.ts";
+import type { SuiNetwork } from "../../../src/wire/networks.ts";
 
 /** Options of {@linkcode openSui}. */
 export interface SuiOptions {

@@ -1,5 +1,5 @@
 import type { DecryptCredential } from "../../../src/interfaces/mod.ts";
-import type { SuiNetwork } from "../chain/fields.ts";
+import type { SuiNetwork } from "../../../src/wire/networks.ts";
 
 /** A key server as configured. */
 export interface KeyServer {

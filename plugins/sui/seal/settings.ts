@@ -2,13 +2,15 @@ import { SvcError } from "../../../src/errors.ts";
 import {
   type Field,
   integer,
+  optional,
   type Permissions,
   Secret,
   secret,
   type Values,
 } from "../../../src/interfaces/plugin.ts";
+import { CHAIN_FIELDS } from "../../../src/interfaces/shared_fields.ts";
 import { isObjectId } from "../../../src/wire/keys.ts";
-import { CHAIN_FIELDS, rpcUrlOf, type SuiNetwork } from "../chain/fields.ts";
+import { rpcUrlOf, type SuiNetwork } from "../../../src/wire/networks.ts";
 import { netEntry } from "../../shared/net_entry.ts";
 import type { KeyServer, KeyWorkOptions } from "./calls.ts";
 
@@ -96,29 +98,12 @@ function totalWeight(servers: readonly KeyServer[]): number {
   return servers.reduce((sum, { weight }) => sum + weight, 0);
 }
 
-const servers: Field<Secret | undefined> = {
-  ...secret(
-    SERVERS,
-    "`seal`: JSON list of `{objectId, weight?, url?, aggregatorUrl?, apiKeyName?, apiKey?}`",
-  ),
-  parse(raw) {
-    parseServers(raw);
-    return new Secret(raw);
-  },
-};
-
-const threshold: Field<number | undefined> = {
-  ...integer(THRESHOLD, 2, 1, MAX_WEIGHT, "`seal`: weight needed to open a key"),
-  fallback: undefined,
-  fallbackText: "min(2, total weight)",
-};
-
 /** Settings of the plugin. */
 export type SealFields = {
   /** Name of the chain. */
   readonly network: Field<SuiNetwork>;
   /** Node of the chain. */
-  readonly rpcUrl: Field<string>;
+  readonly rpcUrl: Field<string | undefined>;
   /** First version of the package. */
   readonly packageId: Field<string | undefined>;
   /** Key servers, JSON. */
@@ -134,14 +119,26 @@ export const SEAL_FIELDS: SealFields = {
   network: CHAIN_FIELDS.network,
   rpcUrl: CHAIN_FIELDS.rpcUrl,
   packageId: CHAIN_FIELDS.packageId,
-  servers,
-  threshold,
+  servers: {
+    ...secret(
+      SERVERS,
+      "JSON list of `{objectId, weight?, url?, aggregatorUrl?, apiKeyName?, apiKey?}`",
+    ),
+    parse(raw: string) {
+      parseServers(raw);
+      return new Secret(raw);
+    },
+  },
+  threshold: optional(
+    integer(THRESHOLD, 2, 1, MAX_WEIGHT, "Weight needed to open a key"),
+    "min(2, total weight)",
+  ),
   timeoutMs: integer(
     "SVC_SEAL_KEY_SERVER_TIMEOUT_MS",
     25_000,
     100,
     120_000,
-    "`seal`: longest wait for a key server, milliseconds",
+    "Longest wait for a key server, milliseconds",
   ),
 };
 

@@ -1,11 +1,10 @@
 import { parseArgs } from "node:util";
 import { SvcError } from "../../errors.ts";
 import { type Env, readFields } from "../../interfaces/fields.ts";
+import { CHAIN_FIELDS, WALLETS_FIELD } from "../../interfaces/shared_fields.ts";
 import { readPrivateFile } from "../../storage/private_file.ts";
 import { parsePrivateKey } from "../../wire/signing/private_key.ts";
-import { OUTSIDE_PLUGINS } from "../settings/outside_plugins.ts";
 import { resolvePath } from "../settings/paths.ts";
-import { ACCOUNTS } from "../settings/roles.ts";
 
 /** How the contract command is used. */
 export const CONTRACT_USAGE = `Usage: svc contract publish
@@ -90,9 +89,9 @@ export interface ContractTarget {
  * @throws {SvcError} `invalid_parameter`.
  */
 export function contractTarget(env: Env): ContractTarget {
-  const { suiNetwork, suiRpcUrl } = ACCOUNTS;
-  const values = readFields({ suiNetwork, suiRpcUrl }, env);
-  return { network: values.suiNetwork, rpcUrl: values.suiRpcUrl ?? "" };
+  const { network, rpcUrl } = CHAIN_FIELDS;
+  const values = readFields({ network, rpcUrl }, env);
+  return { network: values.network, rpcUrl: values.rpcUrl ?? "" };
 }
 
 /**
@@ -110,9 +109,8 @@ export async function walletSeed(
     throw new SvcError("invalid_parameter", "--key-file takes the path of a file, not a key");
   }
   const path = keyFile === undefined ? undefined : resolvePath(keyFile, home, cwd);
-  const { suiPrivateKeys } = OUTSIDE_PLUGINS;
   const text = path === undefined
-    ? readFields({ suiPrivateKeys }, env).suiPrivateKeys?.reveal()
+    ? readFields({ wallets: WALLETS_FIELD }, env).wallets?.reveal()
     : (await readPrivateFile(path))?.text;
   if (text === undefined) {
     throw new SvcError(

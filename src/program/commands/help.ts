@@ -21,6 +21,7 @@ Usage: svc <command>
   sidecar              the sidecar alone; token from SIDECAR_AUTH_TOKEN
 
   --print-config       the settings in force; secrets stay secret
+  --print-settings     what every setting means, also those of chosen plugins
   --print-permissions  what the relayer and the sidecar may do
   --help, --version
 

@@ -3,12 +3,17 @@ import type { Env } from "../../interfaces/fields.ts";
 import type { Sponsor } from "../../interfaces/mod.ts";
 import { EXIT_CONFIG, parseRelayerBoot, parseSidecarBoot, sidecarBoot } from "../launcher/boot.ts";
 import { readLeash } from "../launcher/leash.ts";
-import { prepare } from "../launcher/prepare.ts";
+import { inspect, prepare, type Prepared } from "../launcher/prepare.ts";
 import { printPermissions, runLauncher } from "../launcher/start.ts";
 import { createLogger, errorFields, type Logger } from "../../log.ts";
 import { RelayerKey } from "../../sealing/relayer_key.ts";
 import { loadRelayerKey, runCommand } from "../key_source.ts";
-import { printConfig, readSettings, type Settings } from "../settings/mod.ts";
+import {
+  configurationMarkdown,
+  printConfig,
+  readSettings,
+  type Settings,
+} from "../settings/mod.ts";
 import { formatHost } from "../settings/parsers.ts";
 import { EMPTY } from "../settings/plugin_names.ts";
 import {
@@ -182,20 +187,34 @@ function listen(
   }
 }
 
+/** Writes what is said about the settings and their plugins, and their problems as errors. */
+function print(io: CommandIo, say: (prepared: Prepared) => string): Promise<number> {
+  return guarded(io, async () => {
+    const prepared = await inspect(io.env, io.cwd);
+    const { problems, warnings } = prepared;
+    for (const line of [...problems, ...warnings]) io.writeError(`${line}\n`);
+    io.write(say(prepared));
+    return problems.length > 0 ? EXIT_CONFIG : 0;
+  });
+}
+
 /** `--print-config`. */
 export function runPrintConfig(io: CommandIo): Promise<number> {
-  return guarded(io, () => {
-    const { settings, problems, warnings } = readSettings(io.env, { cwd: io.cwd });
-    for (const line of [...problems, ...warnings]) io.writeError(`${line}\n`);
-    io.write(printConfig(settings));
-    return Promise.resolve(problems.length > 0 ? EXIT_CONFIG : 0);
-  });
+  return print(io, (prepared) => printConfig(prepared, io.env));
+}
+
+/** `--print-settings`. */
+export function runPrintSettings(io: CommandIo): Promise<number> {
+  return print(
+    io,
+    ({ castings }) => configurationMarkdown(castings.map(({ plugin }) => plugin)),
+  );
 }
 
 /** `--print-permissions`. */
 export function runPrintPermissions(io: CommandIo): Promise<number> {
   return guarded(io, async () => {
-    io.write(printPermissions(await prepare(io.env, io.cwd), io.env));
+    io.write(await printPermissions(await prepare(io.env, io.cwd), io.env));
     return 0;
   });
 }

@@ -1,8 +1,8 @@
 import { SvcError } from "../../errors.ts";
 import type { Env } from "../../interfaces/fields.ts";
 import type { Settings } from "../settings/mod.ts";
-import { ROLE_FIELDS } from "../settings/roles.ts";
-import { ALL_FIELDS } from "../settings/table.ts";
+import { ROLE_FIELDS, ROLE_NAMES } from "../settings/roles.ts";
+import { TABLE_VARIABLES } from "../settings/table.ts";
 import { DEFAULT_SIDECAR_LIMITS, type SidecarLimits } from "../../mcp/options.ts";
 import type { SidecarBoot, SponsorBoot } from "../../mcp/process.ts";
 
@@ -22,27 +22,21 @@ export interface RelayerBoot {
 /**
  * The variables a relayer needs, with paths that mean the same in any process.
  *
- * @param withheld variables that are another process's alone.
+ * @param pluginVariables what the plugins read that it opens; it is given no other plugin's.
  */
 export function relayerEnvironment(
   env: Env,
   settings: Settings,
   pluginVariables: readonly string[],
-  withheld: readonly string[] = [],
 ): Record<string, string> {
-  const kept: Record<string, string> = { SVC_DATA_DIR: settings.dataDir };
+  const kept: Record<string, string> = {};
   // Defaults of paths start at the home folder.
-  for (const name of ["HOME", "USERPROFILE"]) if (env[name]) kept[name] = env[name];
-  for (const name of new Set([...ALL_FIELDS.map((field) => field.env), ...pluginVariables])) {
+  for (const name of ["HOME", "USERPROFILE", ...TABLE_VARIABLES, ...pluginVariables]) {
     const value = env[name];
-    if (value && name !== "SVC_DATA_DIR" && !withheld.includes(name)) kept[name] = value;
+    if (value) kept[name] = value;
   }
-  for (const role of ["accounts", "blobStore", "cipher", "embedder", "vectorStore"] as const) {
-    kept[ROLE_FIELDS[role].env] = settings[role];
-  }
-  kept[ROLE_FIELDS.languageModel.env] = settings.languageModel;
-  kept[ROLE_FIELDS.sponsor.env] = settings.sponsor;
-  return kept;
+  for (const role of ROLE_NAMES) kept[ROLE_FIELDS[role].env] = settings[role];
+  return { ...kept, SVC_DATA_DIR: settings.dataDir };
 }
 
 const invalid = () => new SvcError("invalid_parameter", "The start line is not valid");

@@ -1,10 +1,10 @@
 import { dirname } from "node:path";
 import { fileURLToPath } from "node:url";
 import { SvcError } from "../../errors.ts";
-import type { Env } from "../../interfaces/fields.ts";
-import { type Casting, pluginPermissions, PROGRAM_ROOT } from "../plugins.ts";
+import type { Permissions } from "../../interfaces/plugin.ts";
+import { type Casting, PROGRAM_ROOT } from "../plugins.ts";
 import { isInside } from "../settings/checks.ts";
-import { BUILT_IN } from "../settings/plugin_names.ts";
+import { builtIn } from "../settings/plugin_names.ts";
 import { ZEROS } from "../../index/vectors/prefault.ts";
 import type { Settings } from "../settings/mod.ts";
 import { WEB_HOSTS } from "../../http/dashboard/listen.ts";
@@ -72,14 +72,16 @@ function dashboardPermissions({ webPort }: Settings): { net: string[]; read: str
  * internal one, reach the sidecar and the hosts of its plugins, read the dashboard's files and
  * endless zeros, read and write the data directory. It may not start programs, load native code or
  * read the environment, unless a plugin asks for the latter two.
+ *
+ * @param castings the plugins it opens.
+ * @param asked what they ask for.
  */
 export function relayerPermissions(
   settings: Settings,
   castings: readonly Casting[],
-  env: Env,
+  asked: readonly Permissions[],
   internalUrl?: string,
 ): PermissionList {
-  const asked = pluginPermissions(castings, env, settings.dataDir);
   const sidecar = new URL(settings.sidecarUrl);
   const dashboard = dashboardPermissions(settings);
   return {
@@ -115,15 +117,14 @@ type SidecarSettings =
  * write, because a sidecar keeps nothing; in tests with MCP kits, load their fixtures.
  *
  * @param castings the plugins it opens.
- * @param env where their settings come from.
+ * @param asked what they ask for.
  */
 export function sidecarPermissions(
   settings: SidecarSettings,
   castings: readonly Casting[] = [],
-  env: Env = {},
+  asked: readonly Permissions[] = [],
 ): PermissionList {
   const { hostname } = new URL(settings.sidecarUrl);
-  const asked = pluginPermissions(castings, env, "");
   const fixtures = settings.test && settings.mcpFixtures !== undefined
     ? [dirname(settings.mcpFixtures)]
     : [];
@@ -164,6 +165,6 @@ export function permissionFlags(list: PermissionList): string[] {
 
 /** Whether every module comes from this machine or from npm. */
 export function isWithoutRemoteModules(castings: readonly Casting[]): boolean {
-  const isLocal = (name: string) => BUILT_IN[name] !== undefined || /^(file|npm|node):/.test(name);
+  const isLocal = (name: string) => builtIn(name) !== undefined || /^(file|npm|node):/.test(name);
   return PROGRAM_ROOT.protocol === "file:" && castings.every(({ name }) => isLocal(name));
 }

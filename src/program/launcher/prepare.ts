@@ -1,40 +1,33 @@
 import { SvcError } from "../../errors.ts";
 import type { Env } from "../../interfaces/fields.ts";
-import { type Casting, inspectPlugins, loadPlugins, pluginVariables } from "../plugins.ts";
-import { readSettings, type Settings } from "../settings/mod.ts";
+import { type Casting, loadPlugins } from "../plugins.ts";
+import { readSettings, type SettingsReading } from "../settings/mod.ts";
 
-/** Settings and plugins that fit together. */
-export interface Prepared {
-  /** The settings. */
-  readonly settings: Settings;
-  /** The chosen plugins. */
+/** What the environment says, and the plugins it chooses. */
+export interface Prepared extends SettingsReading {
+  /** The chosen plugins; those that can be had, where there are problems. */
   readonly castings: readonly Casting[];
-  /** Variables the plugins read. */
-  readonly pluginVariables: readonly string[];
-  /** What is odd but harmless, one line each. */
-  readonly warnings: readonly string[];
 }
 
 /**
- * Reads the settings and loads the plugins they choose.
+ * Reads the settings, loads the plugins they choose, and reads the settings of those.
  *
  * @param cwd What relative paths are relative to.
+ */
+export async function inspect(env: Env, cwd: string): Promise<Prepared> {
+  const { castings, problems } = await loadPlugins(readSettings(env, { cwd }).settings);
+  const reading = readSettings(env, { cwd, plugins: castings.map(({ plugin }) => plugin) });
+  return { ...reading, castings, problems: [...reading.problems, ...problems] };
+}
+
+/**
+ * Settings and plugins that fit together.
+ *
  * @throws {SvcError} `invalid_parameter` with every problem, one line each.
  */
 export async function prepare(env: Env, cwd: string): Promise<Prepared> {
-  const first = readSettings(env, { cwd });
-  const loaded = first.problems.length > 0
-    ? { castings: [], problems: [] }
-    : await loadPlugins(first.settings);
-  const own = inspectPlugins(loaded.castings, env);
-  const problems = [...first.problems, ...loaded.problems, ...own.problems];
+  const prepared = await inspect(env, cwd);
+  const { problems } = prepared;
   if (problems.length > 0) throw new SvcError("invalid_parameter", problems.join("\n"));
-  const pluginNames = pluginVariables(loaded.castings);
-  const { settings, warnings } = readSettings(env, { cwd, pluginNames });
-  return {
-    settings,
-    castings: loaded.castings,
-    pluginVariables: pluginNames,
-    warnings: [...warnings, ...own.warnings],
-  };
+  return prepared;
 }

@@ -1,6 +1,6 @@
 import type { Env } from "../../interfaces/fields.ts";
 import type { Logger } from "../../log.ts";
-import { pluginVariables } from "../plugins.ts";
+import { pluginPermissions, pluginVariables } from "../plugins.ts";
 import { loadRelayerKey, runCommand } from "../key_source.ts";
 import type { Settings } from "../settings/mod.ts";
 import { onStopSignal } from "../stop_signal.ts";
@@ -10,11 +10,12 @@ import { childEnvironment, childSpec } from "./child_spec.ts";
 import {
   isWithoutRemoteModules,
   permissionFlags,
+  type PermissionList,
   relayerPermissions,
   sidecarPermissions,
 } from "./permissions.ts";
 import type { Prepared } from "./prepare.ts";
-import { partPlugins } from "./sponsor_child.ts";
+import { type Parted, partPlugins } from "./sponsor_child.ts";
 import { Supervisor } from "./supervisor.ts";
 
 /**
@@ -23,17 +24,34 @@ import { Supervisor } from "./supervisor.ts";
  */
 const MARGIN_MS = 5000;
 
+/** What both processes may do. */
+async function permissionLists(
+  settings: Settings,
+  parted: Parted,
+  env: Env,
+  internalUrl: string | undefined,
+): Promise<{ readonly relayer: PermissionList; readonly sidecar: PermissionList }> {
+  const { dataDir, sidecarAutostart } = settings;
+  const asked = await pluginPermissions(parted.relayer, env, dataDir);
+  const askedOfSidecar = await pluginPermissions(parted.sidecar, env, "");
+  return {
+    relayer: relayerPermissions(settings, parted.relayer, asked, internalUrl),
+    sidecar: sidecarAutostart
+      ? sidecarPermissions(settings, parted.sidecar, askedOfSidecar)
+      : sidecarPermissions(settings),
+  };
+}
+
 /** The permission lists of both processes, one flag a line. */
-export function printPermissions({ settings, castings }: Prepared, env: Env): string {
+export async function printPermissions(
+  { settings, castings }: Prepared,
+  env: Env,
+): Promise<string> {
   // The port of the internal listener is chosen at each start.
   const internal = settings.sidecarAutostart ? "http://127.0.0.1:0" : undefined;
-  const parted = partPlugins(castings, env);
-  const relayer = relayerPermissions(settings, parted.relayer, env, internal);
-  const lines = ["relayer", ...permissionFlags(relayer)];
-  if (settings.sidecarAutostart) {
-    const sidecar = sidecarPermissions(settings, parted.sidecar, env);
-    lines.push("sidecar", ...permissionFlags(sidecar));
-  }
+  const lists = await permissionLists(settings, partPlugins(castings, env), env, internal);
+  const lines = ["relayer", ...permissionFlags(lists.relayer)];
+  if (settings.sidecarAutostart) lines.push("sidecar", ...permissionFlags(lists.sidecar));
   return lines.map((line) => line.startsWith("--") ? `  ${line}\n` : `${line}\n`).join("");
 }
 
@@ -57,17 +75,18 @@ export async function runLauncher(prepared: Prepared, env: Env, logger: Logger):
     crypto.getRandomValues(new Uint8Array(32)).toHex();
   const relayerBoot: RelayerBoot = {
     env: {
-      ...relayerEnvironment(env, settings, pluginVariables(parted.relayer), parted.withheld),
+      ...relayerEnvironment(env, settings, pluginVariables(parted.relayer)),
       SIDECAR_URL: sidecarUrl,
       ...(sidecarAutostart ? { SIDECAR_AUTH_TOKEN: token } : {}),
     },
     relayerKey: key.reveal(),
     ...(sidecarAutostart ? { internalUrl } : {}),
   };
+  const lists = await permissionLists(settings, parted, env, relayerBoot.internalUrl);
   const relayer = new Supervisor(
     childSpec({
       command: "serve",
-      permissions: relayerPermissions(settings, parted.relayer, env, relayerBoot.internalUrl),
+      permissions: lists.relayer,
       env: childEnvironment(env, { proxies: true }),
       boot: JSON.stringify(relayerBoot),
       noRemote: isWithoutRemoteModules(parted.relayer),
@@ -77,9 +96,7 @@ export async function runLauncher(prepared: Prepared, env: Env, logger: Logger):
   const sidecar = new Supervisor(
     childSpec({
       command: "sidecar",
-      permissions: sidecarAutostart
-        ? sidecarPermissions(settings, parted.sidecar, env)
-        : sidecarPermissions(settings),
+      permissions: lists.sidecar,
       // Only a sponsor is reached from there.
       env: childEnvironment(env, { proxies: parted.sponsor !== undefined }),
       boot: JSON.stringify(sidecarBoot(settings, token, internalUrl, parted.sponsor)),

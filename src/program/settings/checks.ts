@@ -1,11 +1,8 @@
-import type { Role } from "../../interfaces/mod.ts";
-import type { Settings } from "./mod.ts";
 import { choiceProblem } from "./plugin_names.ts";
-import { MODELS } from "./models.ts";
-import { OUTSIDE_PLUGINS } from "./outside_plugins.ts";
 import { isLoopback } from "./parsers.ts";
-import { ROLE_FIELDS } from "./roles.ts";
+import { ROLE_FIELDS, ROLE_NAMES } from "./roles.ts";
 import { TESTING } from "./program.ts";
+import type { Settings } from "./values.ts";
 
 /** Whether a path lies in a folder or is the folder, by their text. */
 export function isInside(path: string, folder: string): boolean {
@@ -15,7 +12,7 @@ export function isInside(path: string, folder: string): boolean {
 
 function roleProblems(settings: Settings): string[] {
   const lines: string[] = [];
-  for (const role of Object.keys(ROLE_FIELDS) as Role[]) {
+  for (const role of ROLE_NAMES) {
     const line = choiceProblem(role, ROLE_FIELDS[role].env, settings[role]);
     if (line !== undefined) lines.push(line);
   }
@@ -95,12 +92,6 @@ export function crossWarnings(settings: Settings): string[] {
     lines.push(
       `SVC_OPEN_REGISTRATION=true on ${settings.host}: anybody who reaches it may register`,
     );
-  }
-  const chosen = new Set(Object.keys(ROLE_FIELDS).map((role) => settings[role as Role]));
-  for (const field of Object.values({ ...MODELS, ...OUTSIDE_PLUGINS })) {
-    const plugin = /^`([\w-]+)`/.exec(field.doc)?.[1] ?? "";
-    if (!settings.given.has(field.env) || chosen.has(plugin)) continue;
-    lines.push(`${field.env} is set, but no chosen plugin reads it`);
   }
   return lines;
 }

@@ -1,5 +1,6 @@
 import { flag, integer } from "../../interfaces/fields.ts";
-import { routeWeights } from "./json_parsers.ts";
+import { MAX_GAS_FIELD } from "../../interfaces/shared_fields.ts";
+import { routeWeights } from "./route_weights.ts";
 
 const MOST = 1_000_000_000;
 /** Fifteen digits: what the parser of whole numbers reads. */
@@ -71,13 +72,7 @@ export const LIMITS = {
     MOST,
     "Sponsor requests per hour, per client address and per sender",
   ),
-  sponsorMaxGasMist: integer(
-    "SVC_SPONSOR_MAX_GAS_MIST",
-    50_000_000,
-    1,
-    LARGEST,
-    "Most gas of one sponsored transaction, MIST",
-  ),
+  sponsorMaxGasMist: MAX_GAS_FIELD,
   sponsorDailyGasMist: integer(
     "SVC_SPONSOR_DAILY_GAS_MIST",
     1_000_000_000,

@@ -1,5 +1,4 @@
-import { type Field, list } from "../../interfaces/fields.ts";
-import { checked } from "./parsers.ts";
+import { checked, type Field, list } from "../../interfaces/fields.ts";
 
 /** Origins such as `https://app.example.org`, comma-separated. */
 export function origins(env: string, doc: string): Field<readonly string[]> {

@@ -1,6 +1,6 @@
-import { flag, integer } from "../../interfaces/fields.ts";
+import { flag, integer, optional } from "../../interfaces/fields.ts";
 import { hostNames, networks, origins } from "./list_parsers.ts";
-import { hostName, optional, originUrl } from "./parsers.ts";
+import { hostName, originUrl } from "./parsers.ts";
 
 /** Where the relayer listens and whom it answers. */
 export const LISTEN = {

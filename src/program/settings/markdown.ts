@@ -1,6 +1,8 @@
 import type { Field } from "../../interfaces/fields.ts";
+import type { Plugin } from "../../interfaces/plugin.ts";
+import { type PluginSettings, pluginSettings } from "./plugin_settings.ts";
 import { formatValue } from "./print.ts";
-import { SECTIONS, STDIO_NAMES } from "./table.ts";
+import { type Section, SECTIONS, STDIO_NAMES } from "./table.ts";
 
 /** Width `deno fmt` wraps prose at. */
 const WIDTH = 100;
@@ -8,9 +10,14 @@ const WIDTH = 100;
 const INTRODUCTION = `The relayer is configured by environment variables. An unset or empty variable
 means its default. An invalid value stops the start with the variable's name; all problems are
 reported at once. An unknown \`SVC_*\` name is a warning. \`main.ts --print-config\` prints the
-settings in force, \`main.ts --print-permissions\` what the processes may do.`;
+settings in force, \`main.ts --print-permissions\` what the processes may do, and
+\`main.ts --print-settings\` this page with the settings of chosen plugins from elsewhere.`;
 
-const SOURCE = "This page is made from the table in `src/program/settings/` by `deno task docs`.";
+const SOURCE =
+  "This page is made from the tables in `src/program/settings/` and in the plugins by " +
+  "`deno task docs`.";
+
+const names = (items: readonly string[]) => items.map((item) => `\`${item}\``).join(", ");
 
 /** Prose wrapped the way `deno fmt` does. */
 function wrap(text: string): string {
@@ -43,10 +50,30 @@ function defaultText(field: Field<unknown>): string {
   return text === "" || text === "{}" ? "none" : text;
 }
 
-/** The reference of all settings, docs/configuration.md. */
-export function configurationMarkdown(): string {
+/** The settings of a plugin; nothing where it has none of its own. */
+function pluginSection({ plugin: { name, docs, fields, roles }, own }: PluginSettings): Section[] {
+  const variables = Object.values(own).map(({ env }) => env);
+  if (variables.length === 0) return [];
+  const others = Object.values(fields).map(({ env }) => env)
+    .filter((env) => !variables.includes(env));
+  const also = others.length === 0 ? "" : ` Reads ${names(others)} too.`;
+  const page = docs === undefined ? "" : `; see [its documentation](${docs})`;
+  return [{
+    title: `Plugin ${name}`,
+    note: `For ${names(Object.keys(roles))}${page}.${also}`,
+    fields: own,
+  }];
+}
+
+/**
+ * The reference of all settings, docs/configuration.md.
+ *
+ * @param loaded Chosen plugins, whose settings are added where they do not come with the program.
+ */
+export function configurationMarkdown(loaded: readonly Plugin[] = []): string {
   const parts = ["# Configuration", wrap(INTRODUCTION), wrap(SOURCE)];
-  for (const { title, note, fields } of SECTIONS) {
+  const ofPlugins = pluginSettings(new Set(), loaded).flatMap(pluginSection);
+  for (const { title, note, fields } of [...SECTIONS, ...ofPlugins]) {
     parts.push(`## ${title}`);
     if (note !== undefined) parts.push(wrap(note));
     parts.push(table([
@@ -54,8 +81,7 @@ export function configurationMarkdown(): string {
       ...Object.values(fields).map((field) => [`\`${field.env}\``, defaultText(field), field.doc]),
     ]));
   }
-  const names = STDIO_NAMES.map((name) => `\`${name}\``).join(", ");
   parts.push("## Stdio package");
-  parts.push(wrap(`Read by the stdio package and the terminal commands: ${names}.`));
+  parts.push(wrap(`Read by the stdio package and the terminal commands: ${names(STDIO_NAMES)}.`));
   return parts.join("\n\n") + "\n";
 }

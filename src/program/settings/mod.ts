@@ -1,75 +1,16 @@
-import { type Env, inspectFields, type Values } from "../../interfaces/fields.ts";
+import { type Env, inspectFields } from "../../interfaces/fields.ts";
+import type { Plugin } from "../../interfaces/plugin.ts";
 import { crossProblems, crossWarnings } from "./checks.ts";
-import { isLoopback } from "./parsers.ts";
-import { resolvePath, resolvePlugin } from "./paths.ts";
+import { type PluginSettings, pluginSettings, variablesOf } from "./plugin_settings.ts";
+import { ROLE_NAMES } from "./roles.ts";
 import { suggest } from "./suggestion.ts";
-import { ALL_FIELDS, STDIO_NAMES, TABLE } from "./table.ts";
-
-/** Values straight from the table; what has a computed default may still be absent. */
-export type TableValues = Values<typeof TABLE>;
-
-/** The settings of a relayer, computed defaults filled in. */
-export interface Settings extends TableValues {
-  /** Port to listen on; 0 = chosen by the system. */
-  readonly port: number;
-  /** `{web_url}`. */
-  readonly webUrl: string;
-  /** Origins CORS answers to. */
-  readonly allowedOrigins: readonly string[];
-  /** Further names a Host header may carry; `*` = any. */
-  readonly allowedHosts: readonly string[];
-  /** Absolute path of the data directory. */
-  readonly dataDir: string;
-  /** Path of the relayer key; absent when it is a passphrase's or a command's. */
-  readonly keyFile: string | undefined;
-  /** Plugin that plays `accounts`. */
-  readonly accounts: string;
-  /** Names of the variables that were set. */
-  readonly given: ReadonlySet<string>;
-}
-
-/** What reading the environment found; `settings` may be used only without problems. */
-export interface SettingsReading {
-  /** The settings. */
-  readonly settings: Settings;
-  /** Why the start must stop, one line each. */
-  readonly problems: readonly string[];
-  /** What is odd but harmless, one line each. */
-  readonly warnings: readonly string[];
-}
-
-function complete(values: TableValues, env: Env, cwd: string): Settings {
-  const home = env["HOME"] || env["USERPROFILE"] || "~";
-  const webUrl = values.webUrl ?? `http://localhost:${values.webPort || 5173}`;
-  const ownKey = values.keyPassphraseFile !== undefined || values.keyCommand !== undefined;
-  const keyFile = values.keyFile ?? (ownKey ? undefined : "~/.svc/relayer.key");
-  const path = (text: string) => resolvePath(text, home, cwd);
-  const plugin = (name: string) => resolvePlugin(name, home, cwd);
-  const onChain = values.packageId !== undefined && values.registryId !== undefined;
-  return {
-    ...values,
-    port: values.port ?? values.hostedPort ?? 8000,
-    webUrl,
-    allowedOrigins: values.allowedOrigins ?? [new URL(webUrl).origin],
-    allowedHosts: values.allowedHosts ?? (isLoopback(values.host) ? [] : ["*"]),
-    dataDir: path(values.dataDir ?? "~/.svc/relayer"),
-    keyFile: keyFile === undefined ? undefined : path(keyFile),
-    keyPassphraseFile: values.keyPassphraseFile && path(values.keyPassphraseFile),
-    mcpFixtures: values.mcpFixtures && path(values.mcpFixtures),
-    accounts: plugin(values.accounts ?? (onChain ? "sui" : "local")),
-    blobStore: plugin(values.blobStore),
-    cipher: plugin(values.cipher),
-    embedder: plugin(values.embedder),
-    languageModel: plugin(values.languageModel),
-    sponsor: plugin(values.sponsor),
-    vectorStore: plugin(values.vectorStore),
-    given: new Set(ALL_FIELDS.map((field) => field.env).filter((name) => env[name])),
-  };
-}
+import { STDIO_NAMES, TABLE, TABLE_VARIABLES } from "./table.ts";
+import { complete, type Settings, type SettingsReading } from "./values.ts";
 
 /** Variables that look like ours and are not, with the name that was probably meant. */
-function unknownNames(env: Env, also: readonly string[]): string[] {
-  const known = new Set([...ALL_FIELDS.map((field) => field.env), ...STDIO_NAMES, ...also]);
+function unknownNames(env: Env, plugins: readonly PluginSettings[]): string[] {
+  const ofPlugins = variablesOf(plugins.map(({ plugin }) => plugin));
+  const known = new Set([...TABLE_VARIABLES, ...ofPlugins, ...STDIO_NAMES]);
   const lines: string[] = [];
   for (const name of Object.keys(env).sort()) {
     if (!name.startsWith("SVC_") || known.has(name)) continue;
@@ -79,30 +20,49 @@ function unknownNames(env: Env, also: readonly string[]): string[] {
   return lines;
 }
 
+/** Variables that are set for a plugin which is not chosen. */
+function unread({ given }: Settings, plugins: readonly PluginSettings[]): string[] {
+  return plugins.filter(({ isChosen }) => !isChosen)
+    .flatMap(({ own }) => Object.values(own))
+    .filter(({ env }) => given.has(env))
+    .map(({ env }) => `${env} is set, but no chosen plugin reads it`);
+}
+
 /**
- * Reads every setting of docs/protocol.md#15 without throwing, so that all problems are known at
- * once.
+ * Reads the program's settings and those of plugins without throwing, so that all problems are known
+ * at once.
  *
  * @param env The environment.
- * @param options `pluginNames`: variables of the chosen plugins, known besides the table's;
- * `cwd`: what relative paths are relative to.
+ * @param options `plugins`: the chosen plugins, where they are loaded; without them those that do not
+ * come with the program are not looked at. `cwd`: what relative paths are relative to.
  */
 export function readSettings(
   env: Env,
-  options: { readonly pluginNames?: readonly string[]; readonly cwd?: string } = {},
+  options: { readonly plugins?: readonly Plugin[]; readonly cwd?: string } = {},
 ): SettingsReading {
-  const reading = inspectFields(TABLE, env);
-  const settings = complete(reading.values, env, options.cwd ?? "");
+  const table = inspectFields(TABLE, env);
+  const settings = complete(table.values, env, options.cwd ?? "");
+  const names = new Set(ROLE_NAMES.map((role) => settings[role]));
+  const plugins = pluginSettings(names, options.plugins ?? []);
+  const readings = plugins.map(({ plugin, isChosen, own }) =>
+    inspectFields(isChosen ? plugin.fields : own, env)
+  );
+  // Several plugins may read the same variable.
+  const problems = new Set([table, ...readings].flatMap(({ problems }) => problems));
+  const warnings = new Set([table, ...readings].flatMap(({ warnings }) => warnings));
   return {
     settings,
-    problems: [...reading.problems, ...crossProblems(settings)],
+    plugins,
+    problems: [...problems, ...crossProblems(settings)],
     warnings: [
-      ...reading.warnings,
+      ...warnings,
       ...crossWarnings(settings),
-      ...unknownNames(env, options.pluginNames ?? []),
+      ...unread(settings, plugins),
+      ...unknownNames(env, plugins),
     ],
   };
 }
 
 export { configurationMarkdown } from "./markdown.ts";
 export { printConfig } from "./print.ts";
+export type { Settings, SettingsReading } from "./values.ts";

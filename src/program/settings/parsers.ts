@@ -1,24 +1,4 @@
 import { type Field, httpUrl, integer, Secret } from "../../interfaces/fields.ts";
-import { isObjectId } from "../../wire/keys.ts";
-
-/** A field whose value is absent, or computed later, when its variable is unset. */
-export function optional<T>(field: Field<T>, fallbackText?: string): Field<T | undefined> {
-  const { fallback: _, ...rest } = field;
-  return { ...rest, fallback: undefined, ...(fallbackText === undefined ? {} : { fallbackText }) };
-}
-
-/** A field whose values must pass a check; the check answers what is wrong. */
-export function checked<T>(field: Field<T>, problem: (value: T) => string | undefined): Field<T> {
-  return {
-    ...field,
-    parse(raw) {
-      const value = field.parse(raw);
-      const text = problem(value);
-      if (text !== undefined) throw new TypeError(text);
-      return value;
-    },
-  };
-}
 
 /** A whole number whose invalid values mean the default. */
 export function lenientInteger(
@@ -29,19 +9,6 @@ export function lenientInteger(
   doc: string,
 ): Field<number> {
   return { ...integer(env, fallback, min, max, doc), lenient: true };
-}
-
-/** An object id or address that may be absent; lower case. */
-export function objectId(env: string, doc: string): Field<string | undefined> {
-  return {
-    env,
-    fallback: undefined,
-    doc,
-    parse(raw) {
-      if (!isObjectId(raw)) throw new TypeError("must be 0x and 64 hex characters");
-      return raw.toLowerCase();
-    },
-  };
 }
 
 /** An `http` or `https` address that is an origin, because what is behind it has paths of its own. */

@@ -1,6 +1,6 @@
-import { type Field, Secret } from "../../interfaces/fields.ts";
-import type { Settings } from "./mod.ts";
+import { type Env, type Fields, inspectFields, Secret } from "../../interfaces/fields.ts";
 import { TABLE } from "./table.ts";
+import type { SettingsReading } from "./values.ts";
 
 /** A value the way it is written in a variable; secrets stay secret. */
 export function formatValue(value: unknown): string {
@@ -11,12 +11,19 @@ export function formatValue(value: unknown): string {
 }
 
 /** The settings in force, one `NAME=value` a line; what was not set is marked as default. */
-export function printConfig(settings: Settings): string {
-  const fields: Record<string, Field<unknown>> = TABLE;
-  const values: Record<string, unknown> = { ...settings };
-  return Object.keys(fields).map((key) => {
-    const name = fields[key]!.env;
-    const mark = settings.given.has(name) ? "" : " # default";
-    return `${name}=${formatValue(values[key])}${mark}\n`;
-  }).join("");
+export function printConfig(
+  { settings, plugins }: Pick<SettingsReading, "settings" | "plugins">,
+  env: Env,
+): string {
+  const lines = (fields: Fields, values: object): string[] => {
+    const found = new Map<string, unknown>(Object.entries(values));
+    return Object.entries(fields).map(([key, { env }]) => {
+      const mark = settings.given.has(env) ? "" : " # default";
+      return `${env}=${formatValue(found.get(key))}${mark}\n`;
+    });
+  };
+  return [
+    ...lines(TABLE, settings),
+    ...plugins.flatMap(({ own }) => lines(own, inspectFields(own, env).values)),
+  ].join("");
 }

@@ -1,6 +1,5 @@
-import { choice, flag, httpUrl, optionalText } from "../../interfaces/fields.ts";
+import { checked, choice, flag, httpUrl, optional, optionalText } from "../../interfaces/fields.ts";
 import { words } from "./list_parsers.ts";
-import { checked, optional } from "./parsers.ts";
 
 /** What older clients need. */
 export const COMPATIBILITY = {

@@ -1,6 +1,6 @@
-import { choice, flag, httpUrl, integer, optionalText, text } from "../../interfaces/fields.ts";
+import { flag, integer, objectId, optionalText, text } from "../../interfaces/fields.ts";
 import type { Role } from "../../interfaces/mod.ts";
-import { objectId, optional } from "./parsers.ts";
+import { CHAIN_FIELDS, EMBEDDER_FIELDS } from "../../interfaces/shared_fields.ts";
 
 /** Which plugin plays which role. */
 export const ROLES = {
@@ -16,14 +16,7 @@ export const ROLES = {
     "use-lite",
     "Embedder: `use-lite`, `ollama`, `openai` or a plugin",
   ),
-  embeddingModel: {
-    ...optionalText("SVC_EMBEDDING_MODEL", "Model of the embedder"),
-    fallbackText: "the plugin's",
-  },
-  embeddingDimensions: optional(
-    integer("SVC_EMBEDDING_DIMENSIONS", 512, 1, 8192, "Length of the embedder's vectors"),
-    "the plugin's",
-  ),
+  ...EMBEDDER_FIELDS,
   languageModel: text(
     "SVC_LANGUAGE_MODEL",
     "none",
@@ -48,17 +41,15 @@ export const ROLE_FIELDS: Readonly<Record<Role, { readonly env: string }>> = {
   vectorStore: ROLES.vectorStore,
 };
 
+/** Every role. */
+export const ROLE_NAMES = Object.keys(ROLE_FIELDS) as readonly Role[];
+
 /** Accounts and the chain they live on. */
 export const ACCOUNTS = {
-  suiNetwork: choice(
-    "SVC_SUI_NETWORK",
-    "localnet",
-    ["mainnet", "testnet", "localnet"],
-    "Chain, shown in /config",
-  ),
-  suiRpcUrl: optional(httpUrl("SVC_SUI_RPC_URL", "", "Node of the chain"), "the network's"),
-  packageId: objectId("SVC_PACKAGE_ID", "Package on chain; needed when accounts are on chain"),
-  registryId: objectId("SVC_REGISTRY_ID", "Registry on chain; needed when accounts are on chain"),
+  suiNetwork: CHAIN_FIELDS.network,
+  suiRpcUrl: CHAIN_FIELDS.rpcUrl,
+  packageId: CHAIN_FIELDS.packageId,
+  registryId: CHAIN_FIELDS.registryId,
   accountId: objectId("SVC_ACCOUNT_ID", "Account used when a request gives no hint"),
   accountCacheTtlSeconds: integer(
     "SVC_ACCOUNT_CACHE_TTL_SECONDS",

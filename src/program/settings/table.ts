@@ -1,15 +1,13 @@
-import type { Field, Fields } from "../../interfaces/fields.ts";
+import type { Fields, Values } from "../../interfaces/fields.ts";
 import { DATA } from "./data.ts";
 import { LIMITS } from "./limits.ts";
 import { LISTEN } from "./listen.ts";
-import { MODELS } from "./models.ts";
-import { OUTSIDE_PLUGINS } from "./outside_plugins.ts";
 import { COMPATIBILITY, PROGRAM, TESTING } from "./program.ts";
 import { ACCOUNTS, ROLES } from "./roles.ts";
 import { SIDECAR } from "./sidecar.ts";
 import { WORK } from "./work.ts";
 
-/** Every setting of the relayer, by the name it has in {@linkcode Settings}. */
+/** Every setting that the program reads itself, by the name it has in its settings. */
 export const TABLE = {
   ...LISTEN,
   ...DATA,
@@ -20,10 +18,16 @@ export const TABLE = {
   ...SIDECAR,
   ...COMPATIBILITY,
   ...PROGRAM,
-  ...MODELS,
-  ...OUTSIDE_PLUGINS,
   ...TESTING,
 };
+
+/** Values straight from the table; what has a computed default may still be absent. */
+export type TableValues = Values<typeof TABLE>;
+
+/** Variables that the program reads itself. */
+export const TABLE_VARIABLES: ReadonlySet<string> = new Set(
+  Object.values(TABLE).map(({ env }) => env),
+);
 
 /** A heading of the reference and the settings below it. */
 export interface Section {
@@ -41,8 +45,9 @@ export const SECTIONS: readonly Section[] = [
   { title: "Data and relayer key", fields: DATA },
   {
     title: "Plugins",
-    note: "Each value is a name, a path or an import specifier. Settings of a chosen plugin are " +
-      "listed in its own documentation.",
+    note:
+      "Each value is a name, a path or an import specifier. Settings that a plugin reads stand " +
+      "below under its name; [operations](operations.md) puts those of the network together.",
     fields: ROLES,
   },
   { title: "Accounts", fields: ACCOUNTS },
@@ -55,17 +60,6 @@ export const SECTIONS: readonly Section[] = [
   },
   { title: "Compatibility", fields: COMPATIBILITY },
   { title: "Log and build", fields: PROGRAM },
-  {
-    title: "Models",
-    note: "Read by the plugin named in front, besides `SVC_EMBEDDING_MODEL` and " +
-      "`SVC_EMBEDDING_DIMENSIONS`; see [models](models.md).",
-    fields: MODELS,
-  },
-  {
-    title: "Networked plugins",
-    note: "Read by the plugin named in front; [operations](operations.md) puts them together.",
-    fields: OUTSIDE_PLUGINS,
-  },
   {
     title: "Tests",
     note: "Refused unless `SVC_TEST=1`. Never set them where memories matter.",
@@ -84,6 +78,3 @@ export const STDIO_NAMES: readonly string[] = [
   "SVC_MCP_DEBUG",
   "SVC_CREDENTIALS_FILE",
 ];
-
-/** Every field of the table. */
-export const ALL_FIELDS: readonly Field<unknown>[] = Object.values(TABLE);

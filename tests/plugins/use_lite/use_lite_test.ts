@@ -31,11 +31,11 @@ function assertUnit(vector: Float32Array): void {
 Deno.test("the plugin offers the embedder and asks to read its weights and source", async () => {
   assert.equal(plugin.name, "use-lite");
   assert.deepEqual(Object.keys(plugin.roles), ["embedder"]);
-  const permissions = plugin.permissions?.("embedder", {}, "");
+  const permissions = await plugin.permissions?.("embedder", {}, "");
   assert.equal(permissions?.read?.length, 3);
   const sys = Deno.build.os === "linux" ? ["getPriority", "setPriority"] : undefined;
   assert.deepEqual({ ...permissions, read: [] }, { read: [], ...(sys && { sys }) });
-  assert.deepEqual(plugin.permissions?.("cipher", {}, ""), {});
+  assert.deepEqual(await plugin.permissions?.("cipher", {}, ""), {});
   await using embedder = useLiteEmbedder();
   assert.equal(embedder.model, "use-lite@0.2.0+2");
   assert.equal(embedder.dimensions, 512);
@@ -216,7 +216,7 @@ Deno.test("the plain kernel serves where there is no SIMD", async () => {
 });
 
 Deno.test("it runs with exactly the plugin's permissions, and each path is needed", async () => {
-  const { read = [], sys = [] } = plugin.permissions?.("embedder", {}, "") ?? {};
+  const { read = [], sys = [] } = await plugin.permissions?.("embedder", {}, "") ?? {};
   assert.equal(await embedInChild({ read, sys }), "1\n");
   assert.equal(await embedInChild({ read }), "1\n", "it only asks to be slower");
   for (const path of read) {

@@ -3,7 +3,7 @@ import { type GrpcTypes, RpcError, type SuiGrpcClient } from "@mysten/sui/grpc";
 import { Ed25519Keypair } from "@mysten/sui/keypairs/ed25519";
 import { Transaction, TransactionDataBuilder } from "@mysten/sui/transactions";
 import { SvcError } from "../../../../src/errors.ts";
-import { rpcUrlOf, type SuiNetwork } from "../fields.ts";
+import { rpcUrlOf, type SuiNetwork } from "../../../../src/wire/networks.ts";
 import { openSui } from "../sui_client.ts";
 import { assertChain } from "./chain_name.ts";
 import { createdIds } from "./created_ids.ts";

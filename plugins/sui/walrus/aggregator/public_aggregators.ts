@@ -1,4 +1,4 @@
-import type { SuiNetwork } from "../../chain/fields.ts";
+import type { SuiNetwork } from "../../../../src/wire/networks.ts";
 
 /**
  * Public aggregators that keep a cache, from Walrus' list of operators (docs.wal.app, "Public

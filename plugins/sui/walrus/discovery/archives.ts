@@ -1,4 +1,4 @@
-import type { SuiNetwork } from "../../chain/fields.ts";
+import type { SuiNetwork } from "../../../../src/wire/networks.ts";
 
 /**
  * Archives of the Sui Foundation: full nodes forget transactions after some weeks, and do not ask

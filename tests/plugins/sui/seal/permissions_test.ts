@@ -18,7 +18,7 @@ Deno.test("the plugin's own permission list is enough, and unlisted servers are 
       SVC_PACKAGE_ID: packageId,
       SVC_SEAL_SERVER_CONFIGS: JSON.stringify(configs),
     };
-    const { net = [], read = [] } = plugin.permissions!(
+    const { net = [], read = [] } = await plugin.permissions!(
       "cipher",
       readFields(plugin.fields, env),
       "/data",

@@ -1,5 +1,4 @@
-import { type Field, Secret } from "../../interfaces/fields.ts";
-import { isObjectId } from "../../wire/keys.ts";
+import type { Field } from "../../interfaces/fields.ts";
 import { signedRouteName } from "../../wire/routes.ts";
 
 function parseJson(raw: string): unknown {
@@ -45,26 +44,6 @@ export function routeWeights(
         throw new TypeError(`must name signed routes such as "POST /api/recall", not ${names}`);
       }
       return weights;
-    },
-  };
-}
-
-/** Key servers of a threshold key service; they may carry API keys, so the value is a secret. */
-export function keyServers(env: string, doc: string): Field<Secret | undefined> {
-  return {
-    env,
-    fallback: undefined,
-    doc,
-    parse(raw) {
-      const value = parseJson(raw);
-      const valid = Array.isArray(value) && value.length > 0 &&
-        value.every((server: unknown) =>
-          typeof server === "object" && server !== null && "objectId" in server &&
-          typeof server.objectId === "string" && isObjectId(server.objectId) &&
-          (!("weight" in server) || (Number.isInteger(server.weight) && Number(server.weight) >= 0))
-        );
-      if (!valid) throw new TypeError("must be a JSON list of {objectId, weight?, …}");
-      return new Secret(raw);
     },
   };
 }

@@ -1,0 +1,25 @@
+import { definePlugin, type Plugin, requireFolder } from "../../src/interfaces/plugin.ts";
+
+/** Not a literal in the import: only the relayer opens databases. */
+const backends = (): Promise<typeof import("./backends.ts")> =>
+  import(new URL("./backends.ts", import.meta.url).href);
+
+/** The embedded backends by role. */
+const plugin: Plugin = definePlugin({
+  name: "local",
+  docs: "plugins.md",
+  fields: {},
+  permissions: (role, _settings, dataDir) =>
+    role === "cipher" ? {} : { read: [dataDir], write: [dataDir] },
+  roles: {
+    accounts: async (_settings, context) =>
+      (await backends()).localAccounts({ dataDir: requireFolder(context, "local") }),
+    blobStore: async (_settings, context) =>
+      (await backends()).localBlobStore({ dataDir: requireFolder(context, "local") }),
+    cipher: async (_settings, context) => (await backends()).localCipher(context),
+    vectorStore: async (_settings, context) =>
+      (await backends()).localVectorStore({ ...context, dataDir: requireFolder(context, "local") }),
+  },
+});
+
+export default plugin;

@@ -1,0 +1,21 @@
+import { definePlugin, type Plugin } from "../../src/interfaces/plugin.ts";
+
+/** Not a literal in the import: it is for tests, and no start pays for it. */
+const backends = (): Promise<typeof import("./backends.ts")> =>
+  import(new URL("./backends.ts", import.meta.url).href);
+
+/** Plugin `memory`: every role that has an honest default in memory. */
+const plugin: Plugin = definePlugin({
+  name: "memory",
+  docs: "plugins.md",
+  fields: {},
+  roles: {
+    accounts: async () => (await backends()).memoryAccounts(),
+    blobStore: async () => (await backends()).memoryBlobStore(),
+    cipher: async () => (await backends()).memoryCipher(),
+    embedder: async () => (await backends()).memoryEmbedder(),
+    vectorStore: async () => (await backends()).memoryVectorStore(),
+  },
+});
+
+export default plugin;

@@ -1,0 +1,60 @@
+import { SvcError } from "../../../../src/errors.ts";
+import {
+  definePlugin,
+  type Field,
+  type Fields,
+  type Plugin,
+  type Secret,
+  secret,
+} from "../../../../src/interfaces/plugin.ts";
+import { CHAIN_FIELDS, MAX_GAS_FIELD } from "../../../../src/interfaces/shared_fields.ts";
+import { rpcUrlOf, type SuiNetwork } from "../../../../src/wire/networks.ts";
+import { netEntry } from "../../../shared/net_entry.ts";
+
+/** Not a literal in the import: only a sidecar with this sponsor needs the packages of the chain. */
+const opening = (): Promise<typeof import("./open.ts")> =>
+  import(new URL("./open.ts", import.meta.url).href);
+
+function needed(privateKey: Secret | undefined): Secret {
+  if (privateKey !== undefined) return privateKey;
+  throw new SvcError("invalid_parameter", "SVC_SPONSOR_PRIVATE_KEY is needed by gas-station");
+}
+
+/** Settings of the plugin. */
+export interface GasStationFields extends Fields {
+  /** Chain. */
+  readonly network: Field<SuiNetwork>;
+  /** Node of the chain. */
+  readonly rpcUrl: Field<string | undefined>;
+  /** Private key of the wallet. */
+  readonly privateKey: Field<Secret | undefined>;
+  /** Most gas of one transaction, MIST. */
+  readonly maxGasMist: Field<number>;
+}
+
+/** The plugin `gas-station` for the role `sponsor`. */
+const plugin: Plugin<GasStationFields> = definePlugin({
+  name: "gas-station",
+  docs: "sponsor.md",
+  fields: {
+    network: CHAIN_FIELDS.network,
+    rpcUrl: CHAIN_FIELDS.rpcUrl,
+    privateKey: secret("SVC_SPONSOR_PRIVATE_KEY", "Wallet that pays for gas"),
+    maxGasMist: MAX_GAS_FIELD,
+  },
+  permissions(_role, { privateKey, ...node }) {
+    // Here, so that a start without the key stops before anything runs.
+    needed(privateKey);
+    return { net: [netEntry(rpcUrlOf(node))] };
+  },
+  roles: {
+    async sponsor({ network, rpcUrl, privateKey, maxGasMist }, { log }) {
+      const key = needed(privateKey);
+      const { openGasStation } = await opening();
+      const node = { network, url: rpcUrlOf({ network, rpcUrl }) };
+      return openGasStation(node, key, { maxGasMist, log: (message) => log("warn", message) });
+    },
+  },
+});
+
+export default plugin;

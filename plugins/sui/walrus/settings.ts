@@ -1,0 +1,151 @@
+import {
+  type Field,
+  httpUrl,
+  integer,
+  list,
+  objectId,
+  optional,
+  type Permissions,
+  type Secret,
+  type Values,
+} from "../../../src/interfaces/plugin.ts";
+import {
+  CHAIN_FIELDS,
+  type ChainFields,
+  WALLETS_FIELD,
+} from "../../../src/interfaces/shared_fields.ts";
+import { isObjectId } from "../../../src/wire/keys.ts";
+import { rpcUrlOf } from "../../../src/wire/networks.ts";
+import { netEntry } from "../../shared/net_entry.ts";
+import { aggregatorUrls } from "./aggregator/public_aggregators.ts";
+import { archiveUrl } from "./discovery/archives.ts";
+import { relayUrlOf } from "./route.ts";
+
+const urls = (env: string, doc: string): Field<readonly string[]> => {
+  const [items, one] = [list(env, [], doc), httpUrl(env, "", doc)];
+  return {
+    ...items,
+    fallbackText: "the network's",
+    parse: (raw) => items.parse(raw).map(one.parse),
+  };
+};
+
+const addresses = (env: string, doc: string): Field<readonly string[]> => {
+  const field = list(env, [], doc);
+  return {
+    ...field,
+    parse(raw) {
+      const items = field.parse(raw);
+      if (!items.every(isObjectId)) throw new TypeError("must list addresses");
+      return items.map((item) => item.toLowerCase());
+    },
+  };
+};
+
+/** Settings of the plugin. */
+export type WalrusFields = Omit<ChainFields, "registryId"> & {
+  /** Wallets that pay. */
+  readonly privateKeys: Field<Secret | undefined>;
+  /** Aggregators. */
+  readonly aggregators: Field<readonly string[]>;
+  /** Publisher. */
+  readonly publisher: Field<string>;
+  /** Upload relay. */
+  readonly relay: Field<string>;
+  /** Epochs a blob is paid for. */
+  readonly epochs: Field<number | undefined>;
+  /** Epochs before its end at which a blob is renewed. */
+  readonly renewBefore: Field<number>;
+  /** Wait before a second aggregator is asked, milliseconds. */
+  readonly raceAfterMs: Field<number>;
+  /** Wait for company, milliseconds. */
+  readonly batchMs: Field<number>;
+  /** How long bytes are kept, seconds. */
+  readonly keepSeconds: Field<number>;
+  /** System object. */
+  readonly systemId: Field<string | undefined>;
+  /** Staking object. */
+  readonly stakingId: Field<string | undefined>;
+  /** Whose blobs are taken, besides the owner's and the wallets'. */
+  readonly writers: Field<readonly string[]>;
+};
+
+/** Where the settings come from. */
+export const WALRUS_FIELDS: WalrusFields = {
+  network: CHAIN_FIELDS.network,
+  rpcUrl: CHAIN_FIELDS.rpcUrl,
+  packageId: CHAIN_FIELDS.packageId,
+  privateKeys: WALLETS_FIELD,
+  aggregators: urls(
+    "SVC_WALRUS_AGGREGATOR_URLS",
+    "Where blobs are read, comma-separated",
+  ),
+  publisher: {
+    ...httpUrl("SVC_WALRUS_PUBLISHER_URL", "", "Where blobs are stored"),
+    fallbackText: "none",
+  },
+  relay: {
+    ...httpUrl("SVC_WALRUS_UPLOAD_RELAY_URL", "", "Relay that encodes uploads"),
+    fallbackText: "the network's",
+  },
+  epochs: optional(
+    integer("SVC_WALRUS_EPOCHS", 5, 1, 53, "Epochs a blob is paid for"),
+    "3 on mainnet, else 5",
+  ),
+  renewBefore: integer(
+    "SVC_WALRUS_RENEW_BEFORE_EPOCHS",
+    1,
+    0,
+    52,
+    "Epochs before its end at which a blob is renewed",
+  ),
+  raceAfterMs: integer(
+    "SVC_WALRUS_RACE_AFTER_MS",
+    150,
+    0,
+    60_000,
+    "Wait before a second aggregator is asked, milliseconds",
+  ),
+  batchMs: integer(
+    "SVC_BLOB_BATCH_MS",
+    5000,
+    0,
+    60_000,
+    "Longest wait for an upload batch, milliseconds",
+  ),
+  keepSeconds: integer(
+    "SVC_BLOB_CACHE_TTL_SECONDS",
+    1_209_600,
+    0,
+    31_536_000,
+    "How long a downloaded blob is kept, seconds; 0 = not at all",
+  ),
+  systemId: {
+    ...objectId("SVC_WALRUS_SYSTEM_ID", "System object of Walrus on chain"),
+    fallbackText: "the network's",
+  },
+  stakingId: {
+    ...objectId("SVC_WALRUS_STAKING_ID", "Staking object of Walrus on chain"),
+    fallbackText: "the network's",
+  },
+  writers: addresses(
+    "SVC_WALRUS_WRITERS",
+    "Addresses, besides the owner and the wallets, whose blobs are restored",
+  ),
+};
+
+/** Values of {@linkcode WalrusFields}. */
+export type WalrusSettings = Values<WalrusFields>;
+
+/** The addresses of the network that are asked for, whichever route blobs take. */
+export function netPermissions(settings: WalrusSettings): NonNullable<Permissions["net"]> {
+  const { network, aggregators, relay, publisher } = settings;
+  const archive = archiveUrl(network);
+  const all = [
+    rpcUrlOf(settings),
+    ...(archive === undefined ? [] : [archive]),
+    ...aggregatorUrls(network, aggregators),
+    ...[relay, publisher, relayUrlOf(network)].filter((url) => url !== "").slice(0, 1),
+  ];
+  return [...new Set(all.map(netEntry))];
+}
