@@ -7,7 +7,7 @@ import { makePrivateFolder } from "./storage/private_file.ts";
 import { errorResponse, SvcError } from "./errors.ts";
 import { AccountCache } from "./http/account_cache.ts";
 import { BodyReader } from "./http/body.ts";
-import { isAddress } from "./http/client_ip.ts";
+import { isAddress } from "./wire/ip_addresses.ts";
 import { Health } from "./http/health.ts";
 import { McpProxy } from "./http/mcp_proxy.ts";
 import { HttpMetrics } from "./http/metrics.ts";

@@ -1,4 +1,4 @@
-import { chunksOf } from "./sessions/event_reader.ts";
+import { chunksOf } from "../../src/client/capped_body.ts";
 import { isMembers } from "./json_rpc.ts";
 
 /** Most bytes of a refusal that are looked at. */

@@ -4,7 +4,10 @@ import { SvcAnswerError } from "./failures.ts";
 export const ANSWER_BYTES = 33_554_432;
 
 /** The chunks of a stream; ending early cancels it. Some browsers cannot iterate a stream itself. */
-async function* chunksOf(body: ReadableStream<Uint8Array>): AsyncGenerator<Uint8Array> {
+export async function* chunksOf(
+  body: ReadableStream<Uint8Array> | null,
+): AsyncGenerator<Uint8Array> {
+  if (body === null) return;
   const reader = body.getReader();
   try {
     for (;;) {
@@ -31,18 +34,23 @@ function isShort({ type, headers }: Response): boolean {
 
 /** The whole body as text; `undefined` when it is larger than the cap. */
 export async function readCapped(response: Response): Promise<string | undefined> {
-  if (response.body === null) return "";
-  if (isShort(response)) return await response.text();
+  return isShort(response) ? await response.text() : await cappedText(response.body, ANSWER_BYTES);
+}
+
+/** A body as text; `undefined` when it has more bytes than `most`. */
+export async function cappedText(
+  body: ReadableStream<Uint8Array> | null,
+  most: number,
+): Promise<string | undefined> {
   const decoder = new TextDecoder();
   const parts: string[] = [];
   let bytes = 0;
-  for await (const chunk of chunksOf(response.body)) {
+  for await (const chunk of chunksOf(body)) {
     bytes += chunk.byteLength;
-    if (bytes > ANSWER_BYTES) return undefined;
+    if (bytes > most) return undefined;
     parts.push(decoder.decode(chunk, { stream: true }));
   }
-  parts.push(decoder.decode());
-  return parts.join("");
+  return parts.join("") + decoder.decode();
 }
 
 /**

@@ -2,7 +2,7 @@ import { SvcError } from "../errors.ts";
 import type { Account, AccountRegistry, DelegateKey } from "../interfaces/mod.ts";
 import type { RelayerConfig } from "../interfaces/config.ts";
 import { type Layer, RateLimiter } from "./rate_limit.ts";
-import { limitKey } from "./client_ip.ts";
+import { limitKey } from "../wire/ip_addresses.ts";
 
 const MAX_ENTRIES = 10_000;
 

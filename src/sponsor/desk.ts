@@ -5,7 +5,7 @@ import { SPONSORSHIP_MS } from "../wire/limits.ts";
 import { parseBody } from "../wire/schemas.ts";
 import { SponsorBody, SponsorExecuteBody } from "../wire/sponsor_schemas.ts";
 import type { SponsorCall } from "../http/router.ts";
-import { limitKey } from "../http/client_ip.ts";
+import { limitKey } from "../wire/ip_addresses.ts";
 import { type Charge, type Layer, RateLimiter } from "../http/rate_limit.ts";
 import { checkSponsoredKind } from "./allow_list.ts";
 import { answeredBudget } from "./answered_transaction.ts";

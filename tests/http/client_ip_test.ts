@@ -1,5 +1,6 @@
 import assert from "node:assert/strict";
-import { clientIp, inRanges, isLoopback, limitKey } from "../../src/http/client_ip.ts";
+import { clientIp } from "../../src/http/client_ip.ts";
+import { inRanges, isLoopback, limitKey } from "../../src/wire/ip_addresses.ts";
 import { startRelayer } from "../relayer_fixture.ts";
 import { verifies } from "../requirements.ts";
 
@@ -38,6 +39,10 @@ Deno.test("addresses are compared with addresses and ranges", () => {
     ["1:2:3:4:5:6:7", "::/0"],
     ["1:2:3:4:5:6:7:8:9", "::/0"],
     ["12345::", "::/0"],
+    ["::10.1.2.3", "10.0.0.0/8"],
+    ["64:ff9b::10.1.2.3", "::/0"],
+    ["010.1.2.3", "10.0.0.0/8"],
+    ["0xa010203", "10.0.0.0/8"],
     ["10.1.2.3", "10.0.0.0/"],
     ["10.1.2.3", "10.0.0.0/33"],
     ["10.1.2.3", "10.0.0.0/-1"],

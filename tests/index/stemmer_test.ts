@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { stem } from "../../src/index/words/stemmer.ts";
+import { stem } from "porter2";
 
 /** Words and stems of the Snowball project's description of Porter2. */
 const STEMS = `consign consign consigned consign consigning consign consignment consign

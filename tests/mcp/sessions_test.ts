@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { capKey } from "../../src/mcp/sessions/session_caps.ts";
+import { limitKey as capKey } from "../../src/wire/ip_addresses.ts";
 import { TestClock } from "../relayer_fixture.ts";
 import { verifies } from "../requirements.ts";
 import { INITIALIZE, startSidecarTest, type TestSidecar } from "./fixture.ts";

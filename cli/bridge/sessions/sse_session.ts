@@ -1,5 +1,6 @@
 import { Deadline } from "../../../src/deadline.ts";
-import { chunksOf, readEvents } from "./event_reader.ts";
+import { chunksOf } from "../../../src/client/capped_body.ts";
+import { readEvents } from "./event_reader.ts";
 import { GivenUp, Refused, SessionLost, Unanswered } from "../failures.ts";
 import {
   isNotification,

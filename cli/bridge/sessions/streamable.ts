@@ -1,6 +1,7 @@
 import { Deadline, pause } from "../../../src/deadline.ts";
 import { HEADER } from "../../../src/wire/headers.ts";
-import { chunksOf, readEvents, readText } from "./event_reader.ts";
+import { chunksOf } from "../../../src/client/capped_body.ts";
+import { readEvents, readText } from "./event_reader.ts";
 import { GivenUp, Refused, SessionLost, Unanswered } from "../failures.ts";
 import {
   errorOf,

@@ -4,7 +4,8 @@ import { EXTRACT_PROMPT_VERSION } from "../../memory/analyze/prompt.ts";
 import { ASK_PROMPT_VERSION } from "../../memory/ask/prompt.ts";
 import type { Domain } from "../../memory/domain.ts";
 import type { DependencyHealth } from "../health.ts";
-import { isForwarded, isLoopback } from "../client_ip.ts";
+import { isLoopback } from "../../wire/ip_addresses.ts";
+import { isForwarded } from "../client_ip.ts";
 import { baseUrl, type RequestContext } from "../request_context.ts";
 
 /** API version of the protocol. */

@@ -1,5 +1,5 @@
+import { stem } from "porter2";
 import { isUnspaced, ngrams, shorterNgrams, SPACED, UNSPACED_RUN } from "./ngrams.ts";
-import { stem } from "./stemmer.ts";
 
 /** English words that say nothing about a memory. */
 const STOP_WORDS = new Set(

@@ -1,4 +1,5 @@
 import { SvcError } from "../../errors.ts";
+import { limitKey } from "../../wire/ip_addresses.ts";
 
 const MINUTE_MS = 60_000;
 /** Wait that is advised when only another session's end makes room, in seconds. */
@@ -18,17 +19,6 @@ export interface CapLimits {
 
 function refuse(cap: string, message: string, retryAfter: number): SvcError {
   return new SvcError("session_limit", `${message} (${cap})`, { retryAfter, extra: { cap } });
-}
-
-/** The address a cap counts by: IPv6 addresses of one /64 are one client. */
-export function capKey(address: string): string {
-  if (!address.includes(":") || /^::ffff:\d+\./i.test(address)) return address;
-  const [head = "", tail] = address.replace(/%.*$/, "").split("::");
-  const groups = (text: string) => text === "" ? [] : text.split(":");
-  const zeros = tail === undefined ? 0 : 8 - groups(head).length - groups(tail).length;
-  const all = [...groups(head), ...Array.from({ length: Math.max(0, zeros) }, () => "0")];
-  if (tail !== undefined) all.push(...groups(tail));
-  return `v6 ${all.slice(0, 4).map((group) => parseInt(group, 16).toString(16)).join(":")}`;
 }
 
 /** Counts sessions and their starts (docs/protocol.md#11, session limits). */
@@ -57,7 +47,7 @@ export class SessionCaps {
    * @throws {SvcError} `session_limit` naming the cap.
    */
   start(address: string): () => void {
-    const key = capKey(address);
+    const key = limitKey(address);
     const active = this.#active.get(key) ?? 0;
     if (this.#total >= this.#limits.sessions) {
       throw refuse("global_cap", "Too many sessions", RETRY_SECONDS);
@@ -85,7 +75,7 @@ export class SessionCaps {
    * @throws {SvcError} `session_limit` naming `ip_burst_cap`.
    */
   countStart(address: string): void {
-    const key = capKey(address);
+    const key = limitKey(address);
     const now = this.#now();
     const recent = (this.#starts.get(key) ?? []).filter((at) => now - at < MINUTE_MS);
     if (recent.length >= this.#limits.newSessionsPerIpPerMinute) {

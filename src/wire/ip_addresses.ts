@@ -1,0 +1,43 @@
+import ipaddr from "ipaddr.js";
+
+/**
+ * An address; IPv4 mapped into IPv6 (RFC 4291 2.5.5.2) is the IPv4 address in either spelling. Of
+ * IPv4 only four decimal numbers count: other spellings are read in different ways by programs.
+ */
+function parse(text: string): ipaddr.IPv4 | ipaddr.IPv6 | undefined {
+  // The library takes `::1.2.3.4`, which is obsolete and means something else, for mapped, too.
+  const isV6 = ipaddr.IPv6.isValid(text) && (!text.includes(".") || /^::ffff:/i.test(text));
+  return isV6 || ipaddr.IPv4.isValidFourPartDecimal(text) ? ipaddr.process(text) : undefined;
+}
+
+function contains(range: string, address: ipaddr.IPv4 | ipaddr.IPv6): boolean {
+  const [, base = "", prefix] = /^([^/]*)(?:\/(\d{1,3}))?$/.exec(range) ?? [];
+  const network = parse(base);
+  if (network === undefined || network.kind() !== address.kind()) return false;
+  const bits = 8 * network.toByteArray().length;
+  const length = prefix === undefined ? bits : Number(prefix);
+  return length <= bits && address.match(network, length);
+}
+
+/** Whether an address is in one of the ranges (`address` or `address/prefix length`). */
+export function inRanges(address: string, ranges: readonly string[]): boolean {
+  const parsed = parse(address);
+  return parsed !== undefined && ranges.some((range) => contains(range, parsed));
+}
+
+/** Whether a text is an IP address. */
+export function isAddress(text: string): boolean {
+  return parse(text) !== undefined;
+}
+
+/** Whether an address belongs to this machine alone. */
+export function isLoopback(address: string): boolean {
+  return parse(address)?.range() === "loopback";
+}
+
+/** The address a limit counts by: IPv6 addresses of one /64 are one client. */
+export function limitKey(address: string): string {
+  const parsed = parse(address);
+  if (parsed === undefined) return address;
+  return "parts" in parsed ? `v6 ${parsed.parts.slice(0, 4).join()}` : `v4 ${parsed}`;
+}
