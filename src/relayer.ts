@@ -61,8 +61,8 @@ interface Ground {
   readonly config: RelayerConfig;
   readonly logger: Logger;
   readonly now: () => number;
-  /** Settles after the jobs file was closed, where the queue is listened to. */
-  listening?: Promise<void>;
+  /** Its promise settles after the jobs file was closed, where the queue is listened to. */
+  readonly queue: { listening?: Promise<void> };
 }
 
 async function openGround(
@@ -79,22 +79,14 @@ async function openGround(
   const core = stack.use(new CoreDb(dataDir === undefined ? ":memory:" : `${dataDir}/core.db`));
   core.bindKey(key.fingerprint(), options.relayerKeySource);
   // The queue's listener ends after the table was closed, not with it.
-  stack.defer(async () => await ground.listening);
+  const queue: Ground["queue"] = {};
+  stack.defer(async () => await queue.listening);
   const kv = stack.adopt(await openJobsFile(dataDir), async (opened) => {
     opened.close();
     if (dataDir !== undefined) await scrubJobsFile(dataDir);
   });
   const packageId = (given.packageId ?? core.packageId()).toLowerCase();
-  const ground: Ground = {
-    dataDir,
-    key,
-    core,
-    kv,
-    config: { ...given, packageId },
-    logger,
-    now,
-  };
-  return ground;
+  return { dataDir, key, core, kv, config: { ...given, packageId }, logger, now, queue };
 }
 
 /** Where accepted work is kept until it is done. */
@@ -191,7 +183,7 @@ async function start(
   });
   await replayTombstones(domain);
   if (ground.config.dispatch.queue) {
-    ground.listening = ground.kv.listenQueue(() => {
+    ground.queue.listening = ground.kv.listenQueue(() => {
       writer.woken();
       return worker.sweep();
     }).catch(() => {});

@@ -49,3 +49,14 @@ Deno.test("a relayer key has 32 bytes, and a data directory needs one", async ()
   }
   await rejects(createRelayer({ backends, dataDir: "/nowhere" }), refusal);
 });
+
+Deno.test("a queue's file that cannot be opened is said to be it", async () => {
+  const dataDir = await Deno.makeTempDir();
+  const relayerKey = new Uint8Array(32).fill(7);
+  await Deno.mkdir(`${dataDir}/jobs.kv`);
+  await rejects(createRelayer({ dataDir, relayerKey, backends: memoryBackends() }), {
+    name: "SvcError",
+    code: "storage_unavailable",
+  });
+  await Deno.remove(dataDir, { recursive: true });
+});
