@@ -15,6 +15,7 @@ export type {
 } from "./src/interfaces/config.ts";
 export * from "./src/errors.ts";
 export type { DependencyHealth } from "./src/http/health.ts";
+export { guarded, type RowsChange, type VectorRows } from "./src/interfaces/guarded.ts";
 export type * from "./src/interfaces/mod.ts";
 export {
   createLogger,

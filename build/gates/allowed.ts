@@ -6,7 +6,6 @@ export const ALLOWED: Readonly<Record<"lines" | "parameters", readonly string[]>
   lines: [
     "build/index_kernel.ts kernelText",
     "plugins/memory/accounts.ts memoryAccounts",
-    "plugins/memory/vector_store.ts memoryVectorStore",
     "plugins/sui/walrus/open.ts openWalrus",
     "plugins/use_lite/engine/weights.ts placeWeights",
     "src/memory/restore/restore.ts restoreScope",

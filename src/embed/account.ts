@@ -6,6 +6,13 @@ import type { Account, AccountAdmin, AccountRegistry } from "../interfaces/mod.t
 /** Longest name in bytes of UTF-8: it is the label of the account's key, too. */
 const NAME_BYTES = 64;
 
+/**
+ * How far ahead calls are dated: after an unclean stop the relayer refuses what is dated before its
+ * third second, since it may have been answered already. No call of the process leaves it, so that
+ * none can come a second time.
+ */
+const AHEAD_MS = 3_000;
+
 /** Where an account in the process is opened. */
 export interface AccountDoor {
   /** The relayer's accounts. */
@@ -82,7 +89,7 @@ export async function openAccount(
     baseUrl: "http://localhost",
     privateKey,
     accountId,
-    now,
+    now: () => now() + AHEAD_MS,
     fetch: (url, init) => fetch(new Request(url, init)),
   });
 }

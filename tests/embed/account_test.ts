@@ -89,6 +89,27 @@ Deno.test("a restart finds the account and its memories, and the folder no key o
   await assert.rejects(durable(dataDir, new Uint8Array(32).fill(8)), { code: "invalid_parameter" });
 });
 
+Deno.test("after an unclean stop an account is there at once", async () => {
+  await using folder = await folderForTests();
+  const [dataDir, left] = [`${folder.path}/data`, `${folder.path}/left`];
+  const start = Date.now();
+  const now = () => start;
+  const open = (dataDir: string) => {
+    const backends = [memory(), local()];
+    return createRelayer({ dataDir, relayerKey: new Uint8Array(32), backends, now });
+  };
+  await using relayer = await open(dataDir);
+  const ada = await relayer.account("ada");
+  await ada.waitFor((await ada.remember("tea")).job_id, { until: "done" });
+  await Deno.mkdir(left);
+  for await (const { name } of Deno.readDir(dataDir)) {
+    if (!name.endsWith("-shm")) await Deno.copyFile(`${dataDir}/${name}`, `${left}/${name}`);
+  }
+  await using restarted = await open(left);
+  // The clock stands still: a call that waits for the relayer's third second waits in vain.
+  assert.deepEqual(await found(await restarted.account("ada"), "tea"), ["tea"]);
+});
+
 Deno.test("rate limits, quotas and validation are those of signed requests", async () => {
   const rateLimit = { ...DEFAULT_CONFIG.rateLimit, accountPerHour: 20 };
   await using relayer = await start({ rateLimit, quotaBytes: 2_000 });
