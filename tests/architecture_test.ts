@@ -1,5 +1,6 @@
 import { deepStrictEqual, ok } from "node:assert/strict";
 import { ALLOWED } from "../build/gates/allowed.ts";
+import { type ModuleGraph, moduleGraph, needsOf } from "./module_graph.ts";
 
 /** What plugins may import besides themselves. */
 const FOR_PLUGINS = [
@@ -113,24 +114,6 @@ const CIRCLES: Readonly<Record<"files" | "rooms", readonly string[]>> = {
 
 type Edges = ReadonlyMap<string, ReadonlySet<string>>;
 
-interface Graph {
-  readonly modules: readonly {
-    readonly specifier: string;
-    readonly dependencies?: readonly {
-      readonly code?: { readonly specifier: string };
-      readonly type?: { readonly specifier: string };
-    }[];
-  }[];
-}
-
-async function graphOf(entry: string): Promise<Graph> {
-  const { stdout } = await new Deno.Command(Deno.execPath(), {
-    args: ["info", "--json", `--config=${new URL("deno.json", ROOT).pathname}`, entry],
-    stderr: "null",
-  }).output();
-  return JSON.parse(new TextDecoder().decode(stdout)) as Graph;
-}
-
 async function* sources(folder: string): AsyncGenerator<string> {
   for await (const { name, isDirectory } of Deno.readDir(new URL(folder, ROOT))) {
     const path = `${folder}${name}`;
@@ -147,32 +130,18 @@ async function productFiles(): Promise<string[]> {
   return files;
 }
 
-/** What each module of the product imports of this repository, also for its types alone. */
-async function readEdges(): Promise<Edges> {
-  const found = new Map<string, Set<string>>();
-  const files = await productFiles();
-  const folder = await Deno.makeTempDir();
-  try {
-    const entry = `${folder}/all.ts`;
-    const imports = files.map((file) => `import "${new URL(file, ROOT)}";`);
-    await Deno.writeTextFile(entry, imports.join("\n"));
-    for (const { specifier, dependencies = [] } of (await graphOf(entry)).modules) {
-      if (!specifier.startsWith(ROOT.href)) continue;
-      const targets = dependencies.flatMap(({ code, type }) => [code?.specifier, type?.specifier])
-        .filter((target) => target?.startsWith(ROOT.href) === true);
-      found.set(path(specifier), new Set(targets.map((target) => path(target!))));
-    }
-  } finally {
-    await Deno.remove(folder, { recursive: true });
-  }
-  deepStrictEqual(files.filter((file) => !found.has(file)), [], "the module graph was read");
-  return found;
+let read: Promise<ModuleGraph> | undefined;
+const graph = async (): Promise<ModuleGraph> =>
+  await (read ??= moduleGraph(ROOT, await productFiles()));
+
+/** What each file of the product imports of this repository, also for its types alone. */
+async function edges(): Promise<Edges> {
+  const files = [...await graph()].map(([file, imports]) => {
+    const ours = imports.filter(({ own }) => own).map(({ to }) => to);
+    return [file, new Set(ours)] as const;
+  });
+  return new Map(files);
 }
-
-const path = (specifier: string): string => specifier.slice(ROOT.href.length);
-
-let read: Promise<Edges> | undefined;
-const edges = (): Promise<Edges> => read ??= readEdges();
 
 /** The room of a file: a folder of `src`, a plugin, or another folder of the root. */
 function roomOf(file: string): string {
@@ -309,41 +278,32 @@ Deno.test("no product file is called by what it is instead of what it does", asy
   deepStrictEqual(bad, []);
 });
 
-/** Specifiers that running a module needs, also those it imports later; not those of types. */
-async function needs(entry: string): Promise<Set<string>> {
-  const { modules } = await graphOf(new URL(entry, ROOT).href);
-  const byName = new Map(modules.map((module) => [module.specifier, module]));
-  const found = new Set<string>([new URL(entry, ROOT).href]);
-  for (const specifier of found) {
-    for (const { code } of byName.get(specifier)?.dependencies ?? []) {
-      if (code !== undefined) found.add(code.specifier);
-    }
-  }
-  return found;
-}
-
 Deno.test("browsers can load the client", async () => {
-  const needed = [...await needs("src/client/mod.ts")];
+  const needed = [...needsOf(await graph(), "src/client/mod.ts")];
   ok(needed.length > 10, "the module graph was read");
   deepStrictEqual(needed.filter((specifier) => specifier.startsWith("node:")), []);
 });
 
 Deno.test("neither a start nor remember and recall fetch the packages of install", async () => {
   for (const entry of ["main.ts", "cli/mod.ts"]) {
-    const needed = [...await needs(entry)];
+    const needed = [...needsOf(await graph(), entry)];
     ok(needed.length > 10, "the module graph was read");
     deepStrictEqual(needed.filter((name) => /jsonc-parser|smol-toml|cli\/install/.test(name)), []);
   }
-  ok([...await needs("cli/svc_mcp.ts")].some((name) => name.includes("jsonc-parser")));
+  ok([...needsOf(await graph(), "cli/svc_mcp.ts")].some((name) => name.includes("jsonc-parser")));
 });
 
 Deno.test("neither a start nor a command fetches the packages of a chain", async () => {
   for (const entry of ["main.ts", "mod.ts", "cli/mod.ts", "plugins/local/mod.ts"]) {
-    const needed = [...await needs(entry)];
+    const needed = [...needsOf(await graph(), entry)];
     ok(needed.length > 10, "the module graph was read");
     deepStrictEqual(needed.filter((name) => /@mysten|@protobuf-ts/.test(name)), []);
   }
-  ok([...await needs("plugins/sui/accounts/mod.ts")].some((name) => name.includes("@mysten/sui")));
+  ok(
+    [...needsOf(await graph(), "plugins/sui/accounts/mod.ts")].some((name) =>
+      name.includes("@mysten/sui")
+    ),
+  );
 });
 
 Deno.test("the settings of the built-in plugins are known without what does their work", async () => {
