@@ -1,7 +1,6 @@
-import { deepStrictEqual, ok, strictEqual } from "node:assert/strict";
+import { deepStrictEqual, ok } from "node:assert/strict";
 import { VARIABLES } from "../cli/environment.ts";
 import lancedb from "../plugins/lancedb/mod.ts";
-import { PAGES } from "../docs/generate.ts";
 import { INSPECTOR } from "./mcp_inspector.ts";
 
 const ROOT = new URL("../", import.meta.url);
@@ -19,13 +18,6 @@ async function pages(): Promise<string[]> {
 async function exists(url: URL): Promise<boolean> {
   return await Deno.stat(url).then(() => true, () => false);
 }
-
-Deno.test("generated pages are up to date", async () => {
-  for (const { path, render } of PAGES) {
-    const page = await Deno.readTextFile(new URL(path, ROOT));
-    strictEqual(page, await render(), `${path}: run "deno task docs"`);
-  }
-});
 
 /** Where links into a page may lead: anchors of its own, and its headings. */
 function anchorsOf(text: string): Set<string> {

@@ -103,7 +103,7 @@ async function failureOf(child: Child, identity: Identity): Promise<string> {
   const found = await call(url, identity, { route: "POST /api/recall", body: query });
   if (found.body.results?.length !== 1) return `recall: ${found.body.code}`;
   const lowered = Deno.build.os !== "linux" ||
-    threadNiceness(child.pid).includes(getPriority() + 5);
+    [...threadNiceness(child.pid).values()].includes(getPriority() + 5);
   if (!lowered) return "no thread lets the others go first";
   const isAhead = Deno.build.os !== "linux" || await takesAhead(child.pid, url, identity);
   return isAhead ? "" : "no memory is taken ahead";

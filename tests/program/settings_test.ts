@@ -10,7 +10,6 @@ import {
 } from "../../src/program/settings/mod.ts";
 import { editDistance, suggest } from "../../src/program/settings/suggestion.ts";
 import { TABLE } from "../../src/program/settings/table.ts";
-import { PAGES } from "../../docs/generate.ts";
 import { verifies } from "../requirements.ts";
 
 const HOME = "/home/ada";
@@ -492,10 +491,3 @@ Deno.test("a bad secret is not repeated in its problem", () => {
   assert.equal(problems.length, 3);
   assert.ok(!problems.join("\n").includes(bad));
 });
-
-for (const { path, render } of PAGES) {
-  Deno.test(`${path} is what the source says; run deno task docs`, async () => {
-    const page = await Deno.readTextFile(new URL(`../../${path}`, import.meta.url));
-    assert.equal(page, await render());
-  });
-}

@@ -1,5 +1,4 @@
 import assert from "node:assert/strict";
-import { getPriority } from "node:os";
 import { DatabaseSync } from "node:sqlite";
 import type { CheckpointAnswer } from "../../src/storage/sqlite/checkpoint_messages.ts";
 import { Checkpoints } from "../../src/storage/sqlite/checkpoints.ts";
@@ -7,7 +6,6 @@ import { Database, fromColumn, toColumn } from "../../src/storage/sqlite/databas
 import { SqliteFile } from "../../src/storage/sqlite/sqlite_file.ts";
 import { WriteAheadLog } from "../../src/storage/sqlite/write_ahead_log.ts";
 import { SvcError } from "../../src/errors.ts";
-import { threadNiceness } from "../program/thread_niceness.ts";
 import { folderForTests } from "../plugins/sealer_for_tests.ts";
 
 function open(dataDir: string): Database {
@@ -145,25 +143,6 @@ Deno.test("a thread that never answers holds up nobody for long", async () => {
   await log.close();
 });
 
-Deno.test({
-  name: "the thread that copies logs lets the others of the process go first",
-  ignore: Deno.build.os !== "linux",
-  async fn() {
-    await using folder = await folderForTests();
-    const path = `${folder.path}/numbers.db`;
-    using database = new DatabaseSync(path);
-    database.exec("pragma journal_mode=wal; create table number(n)");
-    const lowered = () =>
-      threadNiceness(Deno.pid).filter((nice) => nice === getPriority() + 5).length;
-    const before = lowered();
-    const checkpoints = new Checkpoints();
-    checkpoints.join(path);
-    await checkpoints.run(path);
-    assert.equal(lowered(), before + 1);
-    await checkpoints.leave(path);
-  },
-});
-
 Deno.test("two connections share the thread, and one may leave", async () => {
   await using folder = await folderForTests();
   const [first, second] = [open(folder.path), open(folder.path)];
@@ -184,24 +163,6 @@ Deno.test("two connections share the thread, and one may leave", async () => {
   await first.close();
   await fill(second, await starts() + 2);
   await second.close();
-});
-
-Deno.test({
-  name: "a second connection leaves the first one's locks alone",
-  ignore: Deno.build.os !== "linux",
-  fn: async () => {
-    await using folder = await folderForTests();
-    const first = open(folder.path);
-    await first.write(() => first.run("insert into number values(1)"));
-    const { ino } = await Deno.stat(`${folder.path}/numbers.db`);
-    const locks = async () => (await Deno.readTextFile("/proc/locks")).includes(`:${ino} `);
-    assert.ok(await locks());
-    const second = open(folder.path);
-    assert.ok(await locks());
-    await second.close();
-    assert.ok(await locks());
-    await first.close();
-  },
 });
 
 Deno.test("failures of SQLite are storage_unavailable, with the reason as cause", async () => {
