@@ -65,6 +65,15 @@ Deno.test("the first two commands of the README start the relayer and run the te
   deepStrictEqual(commands.slice(0, 2), ["start", "test"]);
 });
 
+Deno.test("what the pages show of embedding is the example that is run", async () => {
+  const program = await Deno.readTextFile(new URL("examples/embed/main.ts", ROOT));
+  const shown = program.replace(/^.*deno-lint-ignore.*\n/m, "");
+  for (const page of ["README.md", "docs/embed.md", "src/relayer.ts"]) {
+    const text = await Deno.readTextFile(new URL(page, ROOT));
+    ok(text.replaceAll(/^ \* ?/gm, "").includes(`ignore\n${shown}\`\`\``), page);
+  }
+});
+
 Deno.test("every task, setting and route that a page names exists", async () => {
   const config = JSON.parse(await Deno.readTextFile(new URL("deno.json", ROOT))) as {
     tasks: Record<string, unknown>;

@@ -5,7 +5,6 @@
 export const ALLOWED: Readonly<Record<"lines" | "parameters", readonly string[]>> = {
   lines: [
     "build/index_kernel.ts kernelText",
-    "plugins/memory/accounts.ts memoryAccounts",
     "plugins/sui/walrus/open.ts openWalrus",
     "plugins/use_lite/engine/weights.ts placeWeights",
     "src/memory/restore/restore.ts restoreScope",
@@ -19,7 +18,5 @@ export const ALLOWED: Readonly<Record<"lines" | "parameters", readonly string[]>
     "web/src/pages/connect.tsx Question",
     "web/src/pages/memories.tsx Shelf",
   ],
-  parameters: [
-    "plugins/lancedb/vector_store.ts LancedbVectorStore.constructor",
-  ],
+  parameters: [],
 };

@@ -68,7 +68,9 @@ export async function lancedbVectorStore(options: LancedbOptions): Promise<Vecto
     await flusher.recover();
     await checkRows(log, table);
     flusher.notify();
-    return new LancedbVectorStore(database, table, packing, flusher, options, policy, stack);
+    const { vectorIndexRows } = policy;
+    const parts = { database, table, packing, flusher, dimensions, vectorIndexRows };
+    return new LancedbVectorStore(parts, stack);
   } catch (error) {
     await stack.disposeAsync();
     throw error;
@@ -92,6 +94,16 @@ async function checkRows(log: FlushLog, table: WindowsTable): Promise<void> {
   );
 }
 
+/** What a store is made of. */
+interface Parts {
+  readonly database: Database;
+  readonly table: WindowsTable;
+  readonly packing: Packing;
+  readonly flusher: Flusher;
+  readonly dimensions: number;
+  readonly vectorIndexRows: number;
+}
+
 class LancedbVectorStore implements VectorStore {
   readonly #database: Database;
   readonly #catalog: Catalog;
@@ -103,12 +115,7 @@ class LancedbVectorStore implements VectorStore {
   readonly #stack: AsyncDisposableStack;
 
   constructor(
-    database: Database,
-    table: WindowsTable,
-    packing: Packing,
-    flusher: Flusher,
-    { dimensions }: LancedbOptions,
-    { vectorIndexRows }: FlushPolicy,
+    { database, table, packing, flusher, dimensions, vectorIndexRows }: Parts,
     stack: AsyncDisposableStack,
   ) {
     this.#database = database;

@@ -1,6 +1,7 @@
 import { blake2b } from "@noble/hashes/blake2.js";
 import type {
   Account,
+  AccountAdmin,
   AccountListener,
   AccountRegistry,
   DelegateKey,
@@ -74,6 +75,54 @@ class Accounts {
   }
 }
 
+function adminOf(accounts: Accounts, gate: Gate, now: () => number): AccountAdmin {
+  return {
+    async create(owner) {
+      await gate.pass();
+      if (!isObjectId(owner)) refuse("owner", "owner is not an address");
+      const address = owner.toLowerCase();
+      const accountId = accountIdOf(address);
+      if (accounts.byId.has(accountId)) throw new SvcError("account_exists");
+      return accounts.save({ accountId, owner: address, active: true, keys: [] });
+    },
+    async list() {
+      await gate.pass();
+      return structuredClone([...accounts.byId.values()]);
+    },
+    async ofOwner(owner) {
+      await gate.pass();
+      return structuredClone(accounts.byId.get(accountIdOf(owner.toLowerCase())));
+    },
+    async addKey(accountId, key) {
+      await gate.pass();
+      const account = accounts.require(accountId);
+      const added = delegateKey(key, now());
+      if (accounts.holding(added.publicKey) !== undefined) throw new SvcError("key_exists");
+      const full = account.keys.length >= MAX_KEYS;
+      // Keys that ended open nothing any more: they make room.
+      const keys = account.keys
+        .filter(({ expiresAt = Infinity }) => !full || expiresAt > added.createdAt);
+      if (keys.length >= MAX_KEYS) {
+        refuse("publicKey", `An account has at most ${MAX_KEYS} keys`);
+      }
+      return accounts.save({ ...account, keys: [...keys, added] });
+    },
+    async removeKey(accountId, publicKey) {
+      await gate.pass();
+      const account = accounts.require(accountId);
+      const keys = account.keys.filter((key) => key.publicKey !== publicKey.toLowerCase());
+      if (keys.length === account.keys.length) {
+        throw new SvcError("not_found", "The account does not list the key");
+      }
+      return accounts.save({ ...account, keys });
+    },
+    async setActive(accountId, active) {
+      await gate.pass();
+      return accounts.save({ ...accounts.require(accountId), active });
+    },
+  };
+}
+
 /**
  * An account registry without persistence. Hex is taken in either case and answered in lower case.
  *
@@ -96,51 +145,7 @@ export function memoryAccounts(now: () => number = Date.now): AccountRegistry {
       accounts.listeners.add(listener);
       return { [Symbol.dispose]: () => void accounts.listeners.delete(listener) };
     },
-    admin: {
-      async create(owner) {
-        await gate.pass();
-        if (!isObjectId(owner)) refuse("owner", "owner is not an address");
-        const address = owner.toLowerCase();
-        const accountId = accountIdOf(address);
-        if (accounts.byId.has(accountId)) throw new SvcError("account_exists");
-        return accounts.save({ accountId, owner: address, active: true, keys: [] });
-      },
-      async list() {
-        await gate.pass();
-        return structuredClone([...accounts.byId.values()]);
-      },
-      async ofOwner(owner) {
-        await gate.pass();
-        return structuredClone(accounts.byId.get(accountIdOf(owner.toLowerCase())));
-      },
-      async addKey(accountId, key) {
-        await gate.pass();
-        const account = accounts.require(accountId);
-        const added = delegateKey(key, now());
-        if (accounts.holding(added.publicKey) !== undefined) throw new SvcError("key_exists");
-        const full = account.keys.length >= MAX_KEYS;
-        // Keys that ended open nothing any more: they make room.
-        const keys = account.keys
-          .filter(({ expiresAt = Infinity }) => !full || expiresAt > added.createdAt);
-        if (keys.length >= MAX_KEYS) {
-          refuse("publicKey", `An account has at most ${MAX_KEYS} keys`);
-        }
-        return accounts.save({ ...account, keys: [...keys, added] });
-      },
-      async removeKey(accountId, publicKey) {
-        await gate.pass();
-        const account = accounts.require(accountId);
-        const keys = account.keys.filter((key) => key.publicKey !== publicKey.toLowerCase());
-        if (keys.length === account.keys.length) {
-          throw new SvcError("not_found", "The account does not list the key");
-        }
-        return accounts.save({ ...account, keys });
-      },
-      async setActive(accountId, active) {
-        await gate.pass();
-        return accounts.save({ ...accounts.require(accountId), active });
-      },
-    },
+    admin: adminOf(accounts, gate, now),
     [Symbol.asyncDispose]: () => gate[Symbol.asyncDispose](),
   };
 }
