@@ -1,10 +1,8 @@
 import type { JobErrorCode } from "../errors.ts";
 import { type EndedJob, type Ending, type JobView, viewOfEnded } from "./job.ts";
-import type { KvWriter, Mutation } from "./kv_writer.ts";
-import type { LiveJob } from "./live_job.ts";
-import type { LiveJobs } from "./live_jobs.ts";
+import { type KvWriter, type Mutation, tableRead } from "./kv_writer.ts";
+import type { LiveJob, LiveJobs } from "./live_jobs.ts";
 import type { Staging, Stored } from "./staging.ts";
-import { tableRead } from "./table_read.ts";
 
 /** Records of jobs that are done or failed, until their retention is over. */
 export class EndedJobs {

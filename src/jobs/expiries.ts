@@ -1,6 +1,5 @@
 import type { Scope } from "../interfaces/mod.ts";
-import type { KvWriter } from "./kv_writer.ts";
-import { tableRead } from "./table_read.ts";
+import { type KvWriter, tableRead } from "./kv_writer.ts";
 
 /** Most that is answered at once: Deno KV reads no more in one go. */
 const PAGE = 500;

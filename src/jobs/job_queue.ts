@@ -1,7 +1,42 @@
 import type { Scope } from "../interfaces/mod.ts";
 import { scopeKey } from "../interfaces/scope_key.ts";
-import { Fifo } from "./fifo.ts";
-import type { LiveJob } from "./live_job.ts";
+import type { LiveJob } from "./live_jobs.ts";
+
+/** Places in front of the first item that may be empty before the others are moved. */
+const FEW = 1024;
+
+/**
+ * First in, first out. An array's own `shift` moves all items of a long array, which takes tens of
+ * microseconds at 20,000.
+ */
+export class Fifo<T> {
+  #items: (T | undefined)[] = [];
+  /** Where the first item is. */
+  #first = 0;
+
+  /** Number of items. */
+  get size(): number {
+    return this.#items.length - this.#first;
+  }
+
+  /** Adds an item at the end. */
+  push(item: T): void {
+    this.#items.push(item);
+  }
+
+  /** Takes the first item; `undefined` when there is none. */
+  shift(): T | undefined {
+    if (this.size === 0) return undefined;
+    const item = this.#items[this.#first];
+    // Nothing keeps it alive.
+    this.#items[this.#first++] = undefined;
+    if (this.#first > FEW && this.#first * 2 > this.#items.length) {
+      this.#items = this.#items.slice(this.#first);
+      this.#first = 0;
+    }
+    return item;
+  }
+}
 
 /** Jobs that wait for their turn: urgent ones first, else owners in turn. */
 export class JobQueue {
@@ -77,5 +112,53 @@ export class JobQueue {
     if (jobs.size === 0) this.#byScope.delete(key);
     this.#size--;
     return true;
+  }
+}
+
+/** While accepts come in a burst, a job is started this often, milliseconds. */
+const PACE_MS = 50;
+/** A burst that lasts longer no longer holds jobs up, milliseconds. */
+const PATIENCE_MS = 10_000;
+
+/**
+ * Lets accepts go first: while they come in a burst, jobs are started slowly, so that the burst is
+ * on disk soon. Jobs that a caller waits for do not pass through here.
+ */
+export class BurstPace {
+  readonly #busy: () => boolean;
+  readonly #tryAgain: () => void;
+  /** When the burst began and when a job was started in it, by elapsed time. */
+  #burst: { readonly since: number; startedAt: number } | undefined;
+  #timer: ReturnType<typeof setTimeout> | undefined;
+
+  /** `tryAgain` is called soon after a job was held back. */
+  constructor(busy: () => boolean, tryAgain: () => void) {
+    this.#busy = busy;
+    this.#tryAgain = tryAgain;
+  }
+
+  /** Whether the next job has to wait; `idle` when no job is running. */
+  holdsBack(idle: boolean): boolean {
+    if (!this.#busy()) {
+      this.#burst = undefined;
+      return false;
+    }
+    const now = performance.now();
+    this.#burst ??= { since: now, startedAt: now };
+    if (now - this.#burst.since > PATIENCE_MS) return false;
+    if (idle && now - this.#burst.startedAt >= PACE_MS) {
+      this.#burst.startedAt = now;
+      return false;
+    }
+    this.#timer ??= setTimeout(() => {
+      this.#timer = undefined;
+      this.#tryAgain();
+    }, PACE_MS);
+    return true;
+  }
+
+  /** Ends the wait for the next try. */
+  stop(): void {
+    clearTimeout(this.#timer);
   }
 }

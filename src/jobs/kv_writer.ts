@@ -186,3 +186,16 @@ function joined(items: readonly Uint8Array[]): Uint8Array {
   }
   return bytes;
 }
+
+/**
+ * What the KV table answers.
+ *
+ * @throws {SvcError} `storage_unavailable` when it cannot be read.
+ */
+export async function tableRead<T>(reading: Promise<T>): Promise<T> {
+  try {
+    return await reading;
+  } catch (cause) {
+    throw new SvcError("storage_unavailable", undefined, { cause });
+  }
+}

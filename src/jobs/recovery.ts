@@ -1,6 +1,6 @@
 import type { AcceptedJob, EndedJob, Progress } from "./job.ts";
 import type { KvWriter, Mutation } from "./kv_writer.ts";
-import { LiveJob } from "./live_job.ts";
+import { LiveJob } from "./live_jobs.ts";
 import { type Staging, type Stored, storedBytes } from "./staging.ts";
 
 const PAGES = { batchSize: 500 };

@@ -1,8 +1,7 @@
 import { within } from "../deadline.ts";
 import { SvcError } from "../errors.ts";
 import type { Sealer } from "../interfaces/plugin.ts";
-import type { KvWriter, Mutation } from "./kv_writer.ts";
-import { tableRead } from "./table_read.ts";
+import { type KvWriter, type Mutation, tableRead } from "./kv_writer.ts";
 
 /** An answer that is given again: status and body, never headers. */
 export interface KeptAnswer {

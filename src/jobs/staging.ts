@@ -1,5 +1,4 @@
-import type { KvWriter, Mutation } from "./kv_writer.ts";
-import { tableRead } from "./table_read.ts";
+import { type KvWriter, type Mutation, tableRead } from "./kv_writer.ts";
 
 /** Values up to this size travel inside the entry that refers to them. */
 export const INLINE_BYTES = 16 * 1024;

@@ -9,8 +9,7 @@ import {
   TimeOrderedIds,
 } from "./job.ts";
 import type { KvWriter, Mutation } from "./kv_writer.ts";
-import { ACCEPTED, LiveJob } from "./live_job.ts";
-import { type AtRest, LiveJobs } from "./live_jobs.ts";
+import { ACCEPTED, type AtRest, LiveJob, LiveJobs } from "./live_jobs.ts";
 import { readUnfinished } from "./recovery.ts";
 import { type Staging, type Stored, storedBytes } from "./staging.ts";
 

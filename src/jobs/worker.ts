@@ -2,16 +2,13 @@ import { abortable, within } from "../deadline.ts";
 import { SvcError } from "../errors.ts";
 import type { DispatchConfig } from "../interfaces/config.ts";
 import type { Logger } from "../log.ts";
-import { backoff, BACKOFF_MS, RETRY_AFTER_MS } from "./backoff.ts";
-import { BurstGate } from "./burst_gate.ts";
 import { givenUp } from "./ended_jobs.ts";
 import type { Scope } from "../interfaces/mod.ts";
-import type { LiveJob } from "./live_job.ts";
-import { JobQueue } from "./job_queue.ts";
+import type { LiveJob } from "./live_jobs.ts";
+import { BurstPace, JobQueue } from "./job_queue.ts";
 import type { JobStore } from "./store.ts";
-import { StepError } from "./step_error.ts";
+import { backoff, BACKOFF_MS, RETRY_AFTER_MS, StepError } from "./retries.ts";
 import { TableOutage } from "./table_outage.ts";
-import { Timers } from "./timers.ts";
 
 /**
  * Jobs that may upload at once, beside those being embedded and indexed, and how many bytes of
@@ -75,7 +72,7 @@ export class JobWorker {
   readonly #timers = new Timers();
   #sweeper: ReturnType<typeof setInterval> | undefined;
   #sweptAt = -Infinity;
-  readonly #gate: BurstGate;
+  readonly #pace: BurstPace;
   readonly #outage: TableOutage;
   #stopped = true;
 
@@ -83,7 +80,7 @@ export class JobWorker {
   constructor(store: JobStore, options: JobWorkerOptions) {
     this.#store = store;
     this.#options = options;
-    this.#gate = new BurstGate(options.busy ?? (() => false), () => this.#pump());
+    this.#pace = new BurstPace(options.busy ?? (() => false), () => this.#pump());
     this.#outage = new TableOutage(() => this.#pump(), options.logger);
   }
 
@@ -183,7 +180,7 @@ export class JobWorker {
   async stop(graceMs: number): Promise<void> {
     this.#stopped = true;
     clearInterval(this.#sweeper);
-    this.#gate.stop();
+    this.#pace.stop();
     this.#outage.stop();
     this.#timers.clear();
     const putDown = () => this.#abort.abort(new SvcError("shutting_down"));
@@ -209,7 +206,7 @@ export class JobWorker {
   #next(): LiveJob | undefined {
     const urgent = this.#queue.nextUrgent();
     if (urgent !== undefined) return urgent;
-    if (this.#queue.size === 0 || this.#gate.holdsBack(this.#slots === 0)) return undefined;
+    if (this.#queue.size === 0 || this.#pace.holdsBack(this.#slots === 0)) return undefined;
     return this.#queue.next();
   }
 
@@ -327,5 +324,25 @@ export class JobWorker {
       this.#enqueue(live);
       this.#pump();
     });
+  }
+}
+
+/** Timers that are cleared together. */
+class Timers {
+  readonly #ids = new Set<ReturnType<typeof setTimeout>>();
+
+  /** Calls back after so many milliseconds of elapsed time. */
+  after(ms: number, call: () => void): void {
+    const id = setTimeout(() => {
+      this.#ids.delete(id);
+      call();
+    }, ms);
+    this.#ids.add(id);
+  }
+
+  /** Clears every timer. */
+  clear(): void {
+    for (const id of this.#ids) clearTimeout(id);
+    this.#ids.clear();
   }
 }

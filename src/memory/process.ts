@@ -11,10 +11,10 @@ import type {
 } from "../interfaces/mod.ts";
 import type { Expiries } from "../jobs/expiries.ts";
 import type { AcceptedJob } from "../jobs/job.ts";
-import type { LiveJob } from "../jobs/live_job.ts";
+import type { LiveJob } from "../jobs/live_jobs.ts";
 import { INLINE_BYTES } from "../jobs/staging.ts";
 import type { JobStore } from "../jobs/store.ts";
-import { StepError } from "../jobs/step_error.ts";
+import { StepError } from "../jobs/retries.ts";
 import type { Attempt } from "../jobs/worker.ts";
 import type { JobContents, Payload, Step } from "./job_contents.ts";
 import { encodeRecord, timeText } from "./record.ts";

@@ -2,7 +2,7 @@ import { Buffer } from "node:buffer";
 import type { Source } from "../interfaces/mod.ts";
 import type { AcceptedJob } from "../jobs/job.ts";
 import type { Mutation } from "../jobs/kv_writer.ts";
-import type { LiveJob } from "../jobs/live_job.ts";
+import type { LiveJob } from "../jobs/live_jobs.ts";
 import { type Caller, scopeOf } from "./caller.ts";
 import type { Domain } from "./domain.ts";
 import type { Payload } from "./job_contents.ts";

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { uniform } from "../../bench/statistics.ts";
-import { Fifo } from "../../src/jobs/fifo.ts";
+import { Fifo } from "../../src/jobs/job_queue.ts";
 
 Deno.test("a queue gives what an array gives", () => {
   const random = uniform(11);

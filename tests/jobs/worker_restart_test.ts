@@ -1,8 +1,8 @@
 import assert from "node:assert/strict";
 import { mock } from "node:test";
 import { SvcError } from "../../src/errors.ts";
-import type { LiveJob } from "../../src/jobs/live_job.ts";
-import { StepError } from "../../src/jobs/step_error.ts";
+import type { LiveJob } from "../../src/jobs/live_jobs.ts";
+import { StepError } from "../../src/jobs/retries.ts";
 import { verifies } from "../requirements.ts";
 import { Desk, fakeJobs, stopNow, turn, withTimers, workerOn } from "./desk.ts";
 import { jobOf, type Jobs, jobsOn, keysOf, OWNER } from "./setup.ts";

@@ -1,7 +1,7 @@
 import { SvcError } from "../../errors.ts";
 import type { BlobStore, Cipher, Scope } from "../../interfaces/mod.ts";
 import { scopeKey } from "../../interfaces/scope_key.ts";
-import { backoff } from "../../jobs/backoff.ts";
+import { backoff } from "../../jobs/retries.ts";
 import type { Logger } from "../../log.ts";
 import type {
   TombstoneBlobTable,

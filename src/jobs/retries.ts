@@ -1,3 +1,5 @@
+import { type JobErrorCode, SvcError } from "../errors.ts";
+
 /** First and longest pause between two tries, milliseconds. */
 export const BACKOFF_MS = { first: 2_000, longest: 600_000 } as const;
 /** A pause that a backend asked for is believed up to this long, milliseconds; no other is longer. */
@@ -15,4 +17,23 @@ export function backoff(attempts: number, random: number, retryAfterSeconds = 0)
   const doubled = BACKOFF_MS.first * 2 ** (attempts - 1);
   const spread = Math.min(doubled, BACKOFF_MS.longest / 1.5) * (1 + random / 2);
   return Math.max(spread, Math.min(retryAfterSeconds * 1000, RETRY_AFTER_MS));
+}
+
+/** Why a step failed, for the job's record. */
+export class StepError extends Error {
+  /** Job error code. */
+  readonly code: JobErrorCode;
+  /** Whether another try may succeed. */
+  readonly retryable: boolean;
+  /** Whole seconds to wait at least. */
+  readonly retryAfter: number | undefined;
+
+  /** Takes over what an error says of itself; unknown errors may be retried. */
+  constructor(code: JobErrorCode, cause: unknown) {
+    super(code, { cause });
+    const known = cause instanceof SvcError ? cause : undefined;
+    this.code = code;
+    this.retryable = known?.retryable ?? true;
+    this.retryAfter = known?.retryAfter;
+  }
 }
