@@ -1,7 +1,7 @@
 import { WEIGHTS_FOLDER } from "../../plugins/use_lite/folders.ts";
 import { type Piece, Tokenizer } from "../../plugins/use_lite/engine/tokenizer.ts";
 import { WINDOW_TOKENS } from "../../plugins/use_lite/engine/windows.ts";
-import { firstPerson } from "../../src/memory/first_person.ts";
+import { firstPerson } from "../../src/memory/vectors.ts";
 import { readQuerySet } from "../query_set.ts";
 
 interface Item {

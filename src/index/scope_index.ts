@@ -12,8 +12,7 @@ import type {
 } from "../interfaces/mod.ts";
 import { Arena } from "./vectors/arena.ts";
 import { estimatedBytes } from "./budget.ts";
-import { DROPPED, type HeldScope, tryRead } from "./held_scope.ts";
-import { type Hindrance, hindranceOf, LoadQueue } from "./load_queue.ts";
+import { type HeldScope, type Hindrance, hindranceOf, LoadQueue } from "./load_queue.ts";
 import type { LoadedScope } from "./loaded_scope.ts";
 import { ResidentScope } from "./resident_scope.ts";
 import { ScanWalk } from "./scan_walk.ts";
@@ -30,6 +29,9 @@ const MAX_BUDGET = 3.5 * 2 ** 30;
 const SPARE_SHARE = { free: 1 / 4, most: 1 / 2 };
 /** Part of the budget that is small: what is must not make room or wait for what is large. */
 const SMALL_SHARE = 1 / 8;
+
+/** Thrown in place of what a reader throws whose scope is gone. */
+const DROPPED: unique symbol = Symbol("dropped");
 
 /** Options of {@linkcode ScopeIndex}. */
 export interface ScopeIndexOptions {
@@ -337,5 +339,17 @@ export class ScopeIndex implements AsyncDisposable {
     this.#bytes -= held.bytes;
     this.#held.delete(held.key);
     this.#queue.tell();
+  }
+}
+
+/** What a reader answers of a loaded scope; throws {@linkcode DROPPED} where that went away. */
+async function tryRead<T>(
+  loaded: LoadedScope,
+  reader: (loaded: LoadedScope) => T | Promise<T>,
+): Promise<T> {
+  try {
+    return await reader(loaded);
+  } catch (error) {
+    throw loaded.released ? DROPPED : error;
   }
 }

@@ -1,5 +1,5 @@
 import { SvcError } from "../errors.ts";
-import type { Source } from "../interfaces/mod.ts";
+import type { SealedItem, Source } from "../interfaces/mod.ts";
 
 /** Flat caller data of a memory. */
 export type Metadata = Readonly<Record<string, string | number | boolean | null>>;
@@ -85,15 +85,8 @@ function isRecord(value: unknown): value is MemoryRecord {
 const MAGIC = encoder.encode("svc1");
 const HEADER_BYTES = 4 + 16 + 2;
 
-/** What a stored blob holds. */
-export interface BlobContent {
-  /** Memory id. */
-  readonly memoryId: string;
-  /** The wrapped data key. */
-  readonly wrappedKey: Uint8Array;
-  /** The sealed record. */
-  readonly record: Uint8Array;
-}
+/** What a stored blob holds: a sealed record with its wrapped key. */
+export type BlobContent = Required<SealedItem>;
 
 /**
  * Packs a sealed record for the blob store, with all that a fresh relayer needs to restore it:

@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { firstPerson } from "../../src/memory/first_person.ts";
+import { firstPerson } from "../../src/memory/vectors.ts";
 
 Deno.test("what is said about the user is brought to the first person", () => {
   const cases = {

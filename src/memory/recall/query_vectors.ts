@@ -1,8 +1,7 @@
 import type { Embedder, QueryEmbedding } from "../../interfaces/mod.ts";
 import { abortable, Deadline } from "../../deadline.ts";
 import { BoundedCalls } from "../bounded_calls.ts";
-import { firstPerson } from "../first_person.ts";
-import { checkedVectors } from "../vectors.ts";
+import { checkedVectors, firstPerson } from "../vectors.ts";
 
 const CACHED = 2_000;
 /** Longer queries are embedded but not kept. */

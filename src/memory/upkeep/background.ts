@@ -1,4 +1,4 @@
-import { bounded } from "../bounded_disposal.ts";
+import { within } from "../../deadline.ts";
 import { followBlobMoves } from "./blob_moves.ts";
 import type { Domain } from "../domain.ts";
 import { ExpirySweeper } from "../remove/expiry.ts";
@@ -14,4 +14,16 @@ export async function startBackground(domain: Domain): Promise<AsyncDisposable> 
   await reembedding.start();
   stack.use(bounded(new ExpirySweeper(domain, expiries)));
   return stack.move();
+}
+
+/** As long as work that was told to end may take, milliseconds. */
+const PUT_DOWN_MS = 1_000;
+
+/** Disposes of something that waits for its backends, at most a second: one may ignore its signal. */
+export function bounded(subject: AsyncDisposable): AsyncDisposable {
+  return {
+    async [Symbol.asyncDispose]() {
+      await within(PUT_DOWN_MS, Promise.resolve(subject[Symbol.asyncDispose]()));
+    },
+  };
 }
