@@ -4,6 +4,7 @@ import { configurationMarkdown } from "../src/program/settings/mod.ts";
 import { VERSION } from "../src/wire/version.ts";
 import { commandLineMarkdown } from "./generate/cli.ts";
 import { errorsMarkdown } from "./generate/errors.ts";
+import { formatted } from "./generate/markdown.ts";
 import { protocolMarkdown } from "./generate/protocol.ts";
 import { routesMarkdown } from "./generate/routes.ts";
 
@@ -17,7 +18,7 @@ export interface GeneratedPage {
 
 /** Every generated page. */
 export const PAGES: readonly GeneratedPage[] = [
-  { path: "docs/configuration.md", render: () => configurationMarkdown() },
+  { path: "docs/configuration.md", render: () => formatted(configurationMarkdown()) },
   {
     path: "docs/openapi.json",
     render: () => JSON.stringify(openApi(SIGNED_ROUTES, VERSION), null, 2) + "\n",

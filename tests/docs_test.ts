@@ -1,6 +1,5 @@
 import { deepStrictEqual, ok } from "node:assert/strict";
 import { VARIABLES } from "../cli/environment.ts";
-import lancedb from "../plugins/lancedb/mod.ts";
 import { INSPECTOR } from "./mcp_inspector.ts";
 
 const ROOT = new URL("../", import.meta.url);
@@ -86,7 +85,7 @@ Deno.test("every task, setting and route that a page names exists", async () => 
       if (!(task in config.tasks)) unknown.push(`${page}: task ${task}`);
     }
     for (const [name] of text.matchAll(/\bSVC_[A-Z_]+[A-Z]\b/g)) {
-      const known = settings.includes(name) || OTHER_VARIABLES.has(name) || PLUGINS.has(name);
+      const known = settings.includes(name) || OTHER_VARIABLES.has(name);
       if (!known) unknown.push(`${page}: ${name}`);
     }
   }
@@ -106,9 +105,6 @@ const OTHER_VARIABLES = new Set([
   "SVC_LIVE_OLLAMA_URL",
   "SVC_LIVE_OPENAI_API_KEY",
 ]);
-
-/** Variables that a plugin reads only when it is chosen. */
-const PLUGINS = new Set(Object.values(lancedb.fields).map(({ env }) => env));
 
 Deno.test("the changelog has a place for changes that are not released", async () => {
   const { version } = JSON.parse(await Deno.readTextFile(new URL("deno.json", ROOT)));

@@ -30,9 +30,15 @@ export const PROGRAM_ROOT: URL = new URL("../../", import.meta.url);
 
 const isObject = (value: unknown): value is object => typeof value === "object" && value !== null;
 
+function isField(value: unknown): boolean {
+  return isObject(value) && "env" in value && typeof value.env === "string" &&
+    "doc" in value && typeof value.doc === "string" &&
+    "parse" in value && typeof value.parse === "function";
+}
+
 function isPlugin(value: unknown): value is Plugin {
-  return isObject(value) && "roles" in value && "fields" in value && isObject(value.roles) &&
-    isObject(value.fields);
+  return isObject(value) && "roles" in value && isObject(value.roles) &&
+    "fields" in value && isObject(value.fields) && Object.values(value.fields).every(isField);
 }
 
 function refused(role: Role, name: string, text: string, cause?: unknown): SvcError {

@@ -85,8 +85,10 @@ export function runServe(bootStdin: boolean, io: ProcessIo): Promise<number> {
       internalUrl = boot.internalUrl;
       key = new RelayerKey(Uint8Array.fromHex(boot.relayerKey));
     }
-    const cwd = bootStdin ? "" : io.cwd;
-    const { settings, problems, warnings } = readSettings(env, { cwd });
+    // The launcher has told of everything that is wrong or odd.
+    const { settings, problems, warnings } = bootStdin
+      ? readSettings(env)
+      : await inspect(env, io.cwd);
     if (problems.length > 0) throw new SvcError("invalid_parameter", problems.join("\n"));
     const logger = loggerOf(settings, io);
     if (key === undefined) {

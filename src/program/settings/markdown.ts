@@ -4,9 +4,6 @@ import { type PluginSettings, pluginSettings } from "./plugin_settings.ts";
 import { formatValue } from "./print.ts";
 import { type Section, SECTIONS, STDIO_NAMES } from "./table.ts";
 
-/** Width `deno fmt` wraps prose at. */
-const WIDTH = 100;
-
 const INTRODUCTION = `The relayer is configured by environment variables. An unset or empty variable
 means its default. An invalid value stops the start with the variable's name; all problems are
 reported at once. An unknown \`SVC_*\` name is a warning. \`main.ts --print-config\` prints the
@@ -19,21 +16,7 @@ const SOURCE =
 
 const names = (items: readonly string[]) => items.map((item) => `\`${item}\``).join(", ");
 
-/** Prose wrapped the way `deno fmt` does. */
-function wrap(text: string): string {
-  const lines: string[] = [];
-  let line = "";
-  // A code span is never broken.
-  for (const word of text.match(/(?:`[^`]*`|\S)+/g) ?? []) {
-    if (line !== "" && line.length + 1 + word.length > WIDTH) {
-      lines.push(line);
-      line = word;
-    } else line += (line === "" ? "" : " ") + word;
-  }
-  return [...lines, line].join("\n");
-}
-
-/** A table with aligned columns, the way `deno fmt` does. */
+/** A table with aligned columns. */
 function table(rows: readonly (readonly string[])[]): string {
   const cells = rows.map((row) => row.map((cell) => cell.replaceAll("|", "\\|")));
   const widths = (cells[0] ?? []).map((_, n) => Math.max(...cells.map((row) => row[n]!.length)));
@@ -71,17 +54,17 @@ function pluginSection({ plugin: { name, docs, fields, roles }, own }: PluginSet
  * @param loaded Chosen plugins, whose settings are added where they do not come with the program.
  */
 export function configurationMarkdown(loaded: readonly Plugin[] = []): string {
-  const parts = ["# Configuration", wrap(INTRODUCTION), wrap(SOURCE)];
+  const parts = ["# Configuration", INTRODUCTION, SOURCE];
   const ofPlugins = pluginSettings(new Set(), loaded).flatMap(pluginSection);
   for (const { title, note, fields } of [...SECTIONS, ...ofPlugins]) {
     parts.push(`## ${title}`);
-    if (note !== undefined) parts.push(wrap(note));
+    if (note !== undefined) parts.push(note);
     parts.push(table([
       ["Variable", "Default", "Meaning"],
       ...Object.values(fields).map((field) => [`\`${field.env}\``, defaultText(field), field.doc]),
     ]));
   }
   parts.push("## Stdio package");
-  parts.push(wrap(`Read by the stdio package and the terminal commands: ${names(STDIO_NAMES)}.`));
+  parts.push(`Read by the stdio package and the terminal commands: ${names(STDIO_NAMES)}.`);
   return parts.join("\n\n") + "\n";
 }

@@ -1,4 +1,11 @@
-import { type Field, httpUrl, integer, Secret } from "../../interfaces/fields.ts";
+import {
+  checked,
+  type Field,
+  headerSecret,
+  httpUrl,
+  integer,
+  type Secret,
+} from "../../interfaces/fields.ts";
 
 /** A whole number whose invalid values mean the default. */
 export function lenientInteger(
@@ -73,17 +80,13 @@ export function loopbackUrl(env: string, fallback: string, doc: string): Field<s
   return { ...base, fallback: parse(fallback), fallbackText: fallback, parse };
 }
 
-/** A secret of at least some length, visible ASCII only, so that it fits a header. */
+/** A secret of at least some length that is sent in a header. */
 export function tokenSecret(env: string, min: number, doc: string): Field<Secret | undefined> {
-  return {
-    env,
-    fallback: undefined,
-    doc,
-    parse(raw) {
-      if (!/^[\x21-\x7e]+$/.test(raw) || raw.length < min) {
-        throw new TypeError(`must have at least ${min} visible ASCII characters`);
-      }
-      return new Secret(raw);
-    },
-  };
+  return checked(
+    headerSecret(env, doc),
+    (token) =>
+      token !== undefined && token.reveal().length < min
+        ? `must have at least ${min} visible ASCII characters`
+        : undefined,
+  );
 }

@@ -30,19 +30,19 @@ export const ROLES = {
   sponsor: text("SVC_SPONSOR", "off", "Sponsor: `off`, `enoki`, `gas-station` or a plugin"),
 };
 
-/** Key in {@linkcode ROLES} and variable of every role. */
-export const ROLE_FIELDS: Readonly<Record<Role, { readonly env: string }>> = {
-  accounts: ROLES.accounts,
-  blobStore: ROLES.blobStore,
-  cipher: ROLES.cipher,
-  embedder: ROLES.embedder,
-  languageModel: ROLES.languageModel,
-  sponsor: ROLES.sponsor,
-  vectorStore: ROLES.vectorStore,
-};
-
 /** Every role. */
-export const ROLE_NAMES = Object.keys(ROLE_FIELDS) as readonly Role[];
+export const ROLE_NAMES: readonly Role[] = [
+  "accounts",
+  "blobStore",
+  "cipher",
+  "embedder",
+  "languageModel",
+  "sponsor",
+  "vectorStore",
+];
+
+/** Variable of every role. */
+export const ROLE_FIELDS: Readonly<Record<Role, { readonly env: string }>> = ROLES;
 
 /** Accounts and the chain they live on. */
 export const ACCOUNTS = {
