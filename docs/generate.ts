@@ -1,5 +1,4 @@
 import { openApi } from "../src/http/openapi.ts";
-import { SIGNED_ROUTES } from "../src/http/router.ts";
 import { configurationMarkdown } from "../src/program/settings/mod.ts";
 import { VERSION } from "../src/wire/version.ts";
 import { commandLineMarkdown } from "./generate/cli.ts";
@@ -21,7 +20,7 @@ export const PAGES: readonly GeneratedPage[] = [
   { path: "docs/configuration.md", render: () => formatted(configurationMarkdown()) },
   {
     path: "docs/openapi.json",
-    render: () => JSON.stringify(openApi(SIGNED_ROUTES, VERSION), null, 2) + "\n",
+    render: () => JSON.stringify(openApi(VERSION), null, 2) + "\n",
   },
   { path: "docs/cli.md", render: commandLineMarkdown },
   { path: "docs/errors.md", render: errorsMarkdown },

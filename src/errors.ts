@@ -222,13 +222,13 @@ export interface SvcErrorOptions extends ErrorOptions {
   /** Whether the same call may succeed later; the code's default when absent. */
   readonly retryable?: boolean;
   /** Whole seconds to wait before retrying. */
-  readonly retryAfter?: number;
+  readonly retryAfter?: number | undefined;
   /** Path of the member at fault, such as `items[3].text`. */
-  readonly field?: string;
+  readonly field?: string | undefined;
   /** Further members of the error body, such as `layer` and `limit`. */
-  readonly extra?: Readonly<Record<string, string | number>>;
+  readonly extra?: Readonly<Record<string, string | number>> | undefined;
   /** Headers of the error answer, such as `allow`. */
-  readonly headers?: Readonly<Record<string, string>>;
+  readonly headers?: Readonly<Record<string, string>> | undefined;
 }
 
 /**
@@ -274,6 +274,17 @@ export class SvcError extends Error {
   /** HTTP status of the code. */
   get status(): number {
     return KINDS[this.code].status;
+  }
+
+  /** The same error, whose answer has these headers as well. */
+  withHeaders(headers: Readonly<Record<string, string>>): SvcError {
+    const { code, message, cause, retryable, retryAfter, field, extra } = this;
+    const options = { retryable, retryAfter, field, extra };
+    return new SvcError(code, message, {
+      ...options,
+      ...(cause === undefined ? {} : { cause }),
+      headers: { ...this.headers, ...headers },
+    });
   }
 
   /** Anything thrown, as a {@linkcode SvcError}; unknown errors become `internal_error`. */

@@ -246,7 +246,7 @@ class RunningRelayer implements Relayer {
       limiter: new RateLimiter(now),
       replay,
       writer,
-      sponsor: sponsorDesk(ground, domain.sponsor),
+      sponsor: sponsorDesk(ground, domain.sponsor)?.handlers,
       metrics,
       health: new Health(domain, ground.kv, writer, probe),
       mcp: this.#mcp,

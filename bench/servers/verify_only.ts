@@ -16,9 +16,8 @@ import { Health } from "../../src/http/health.ts";
 import { McpProxy } from "../../src/http/mcp_proxy.ts";
 import { HttpMetrics } from "../../src/http/metrics.ts";
 import { RateLimiter } from "../../src/http/rate_limit.ts";
-import type { Answer, SignedRoute } from "../../src/http/route.ts";
+import type { SignedHandler } from "../../src/http/route.ts";
 import { Router } from "../../src/http/router.ts";
-import { rememberRoutes } from "../../src/http/routes/remember.ts";
 import { ScopeIndex } from "../../src/index/scope_index.ts";
 import { Expiries } from "../../src/jobs/expiries.ts";
 import { KvWriter } from "../../src/jobs/kv_writer.ts";
@@ -74,30 +73,24 @@ const domain = openDomain({
   now,
 });
 
-/** The real route, but its answer is made up at once and what it would commit is thrown away. */
-function answered(route: SignedRoute): SignedRoute {
-  return {
-    ...route,
-    handle: (_domain, call) => {
-      const id = crypto.randomUUID();
-      const answer: Answer = {
-        status: 202,
-        body: {
-          job_id: id,
-          status: "running",
-          memory_id: id,
-          id,
-          blob_id: "",
-          owner: call.caller.account.owner,
-          namespace: "default",
-          recallable: false,
-        },
-      };
-      call.keep(answer);
-      return Promise.resolve(answer);
+/** The answer is made up at once, and what it would commit is thrown away. */
+const remember: SignedHandler<"POST /api/remember"> = (_domain, call) => {
+  const id = crypto.randomUUID();
+  const { answer } = call.keep({
+    status: 202,
+    body: {
+      job_id: id,
+      status: "running",
+      memory_id: id,
+      id,
+      blob_id: "",
+      owner: call.caller.account.owner,
+      namespace: "default",
+      recallable: false,
     },
-  };
-}
+  });
+  return answer;
+};
 
 const replay = new ReplayStore(kv, writer, {
   now,
@@ -123,7 +116,7 @@ const router = new Router(
     logger,
     closing: () => false,
   },
-  rememberRoutes.map(answered),
+  { "POST /api/remember": remember },
 );
 Deno.serve(
   { hostname: "127.0.0.1", port: Number(port), onListen() {} },

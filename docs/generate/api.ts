@@ -1,5 +1,5 @@
 import { openApi } from "../../src/http/openapi.ts";
-import { SIGNED_ROUTES } from "../../src/http/router.ts";
+import { routeNames, rowOf } from "../../src/wire/routes.ts";
 import { VERSION } from "../../src/wire/version.ts";
 import type { Schema } from "./shape.ts";
 
@@ -29,7 +29,7 @@ export interface Operation {
 
 /** Every route that the API description has, by method and path such as `GET /api/memories/{id}`. */
 export function operations(): ReadonlyMap<string, Operation> {
-  const { paths } = openApi(SIGNED_ROUTES, VERSION) as {
+  const { paths } = openApi(VERSION) as {
     readonly paths: Readonly<Record<string, Readonly<Record<string, Operation>>>>;
   };
   return new Map(
@@ -41,8 +41,5 @@ export function operations(): ReadonlyMap<string, Operation> {
 
 /** What the routes weigh in the rate limits; those that are not named have none. */
 export const WEIGHTS: Readonly<Record<string, number>> = Object.fromEntries(
-  SIGNED_ROUTES.map(({ method, path, weight }) => [
-    `${method} ${path.replace(/:\w+/, "{id}")}`,
-    weight,
-  ]),
+  routeNames("signed").map((name) => [name.replace(":id", "{id}"), rowOf(name).weight ?? 1]),
 );

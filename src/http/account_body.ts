@@ -1,8 +1,9 @@
 import type { Account, DelegateKey } from "../interfaces/mod.ts";
 import { timeText } from "../memory/record.ts";
+import type { AnswerOf } from "../wire/routes.ts";
 
 /** A delegate key as answers show it. */
-export function keyBody(key: DelegateKey): Record<string, unknown> {
+export function keyBody(key: DelegateKey): AnswerOf<"GET /api/account">["key"] {
   return {
     public_key: key.publicKey,
     address: key.address,
@@ -14,7 +15,7 @@ export function keyBody(key: DelegateKey): Record<string, unknown> {
 }
 
 /** An account as the owner routes answer it. */
-export function accountBody(account: Account): Record<string, unknown> {
+export function accountBody(account: Account): AnswerOf<"POST /accounts"> {
   return {
     account_id: account.accountId,
     owner: account.owner,

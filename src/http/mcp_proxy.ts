@@ -8,15 +8,6 @@ import type { Counter } from "./metrics.ts";
 import { type RelayedStream, relayedStream } from "./relayed_stream.ts";
 import type { RequestContext } from "./request_context.ts";
 
-/** The MCP routes (docs/protocol.md#11). */
-export const MCP_ROUTES: readonly (readonly [method: string, path: string])[] = [
-  ["GET", "/api/mcp/sse"],
-  ["POST", "/api/mcp/messages"],
-  ["GET", "/api/mcp"],
-  ["POST", "/api/mcp"],
-  ["DELETE", "/api/mcp"],
-];
-
 /** Whether errors of a path are JSON-RPC errors. */
 export function isMcpPath(path: string): boolean {
   return path === "/api/mcp" || path.startsWith("/api/mcp/");
@@ -90,7 +81,7 @@ const REQUEST_HEADERS: readonly string[] = [
 ];
 /** Parameters of a tool that its schema mirrors into headers; the sidecar checks them (2026-07-28). */
 const PARAMETER_HEADERS = "mcp-param-";
-/** Names older clients use (docs/protocol.md#17.2). */
+/** Names older clients use (PROTOCOL 17.2). */
 const ALIAS_HEADERS: readonly string[] = ["x-memwal-account-id", "x-memwal-namespace"];
 const RESPONSE_HEADERS: readonly string[] = [
   "allow",
@@ -121,7 +112,7 @@ export class McpProxy implements Disposable {
   }
 
   /**
-   * Answers a request to one of {@linkcode MCP_ROUTES}.
+   * Answers a request of an MCP route.
    *
    * @throws {SvcError} `host_not_allowed`, `origin_not_allowed`, `unsupported_media_type`,
    * `body_too_large`, `request_timeout`, `overloaded`, `sidecar_unavailable`.

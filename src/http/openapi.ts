@@ -1,194 +1,143 @@
 import { z } from "zod";
+import { SvcError } from "../errors.ts";
 import { HEADER } from "../wire/headers.ts";
-import { SponsorBody, SponsorExecuteBody } from "../wire/sponsor_schemas.ts";
-import type { SignedRoute } from "./route.ts";
-import { OWNER_BODIES } from "./routes/owner.ts";
-import { API_VERSION } from "./routes/public.ts";
+import { exampleOf, type JsonSchema, jsonSchemaOf } from "../wire/json_schema.ts";
+import type { AnswerShape, Route } from "../wire/route.ts";
+import { errorShape } from "../wire/answer_members.ts";
+import { type AnswerOf, errorsOf, type RouteName, routeNames, rowOf } from "../wire/routes.ts";
 
 type Json = Record<string, unknown>;
 
-interface PublicRoute {
-  readonly path: string;
-  readonly method: string;
-  readonly summary: string;
-  readonly schema?: z.ZodType;
+/** Version of the routes. */
+export const API_VERSION = "1.0.0";
+
+const OBJECT_ID: JsonSchema = { type: "string", pattern: "^0x[0-9a-fA-F]{64}$" };
+const TEXT: JsonSchema = { type: "string" };
+const UUID: JsonSchema = { type: "string", format: "uuid" };
+
+function parameter(where: string, name: string, schema: JsonSchema, description?: string): Json {
+  const required = where === "path" ? { required: true } : {};
+  return { name, in: where, ...required, ...(description && { description }), schema };
 }
-
-const PUBLIC: readonly PublicRoute[] = [
-  { path: "/health", method: "get", summary: "Whether a write can be accepted" },
-  { path: "/version", method: "get", summary: "Versions and feature flags" },
-  { path: "/config", method: "get", summary: "Deployment metadata" },
-  { path: "/openapi.json", method: "get", summary: "This description" },
-  { path: "/metrics", method: "get", summary: "Prometheus text, for this machine only" },
-  {
-    path: "/sponsor",
-    method: "post",
-    summary: "Have a transaction paid for",
-    schema: SponsorBody,
-  },
-  {
-    path: "/sponsor/execute",
-    method: "post",
-    summary: "Execute a sponsored transaction",
-    schema: SponsorExecuteBody,
-  },
-  {
-    path: "/compat/sui",
-    method: "post",
-    summary: "Package read for published clients",
-    schema: z.object({ method: z.string(), params: z.array(z.unknown()).optional() }),
-  },
-  { path: "/accounts/challenge", method: "post", summary: "A text for the owner's wallet to sign" },
-  { path: "/accounts", method: "post", summary: "Create an embedded account" },
-  { path: "/accounts/open", method: "post", summary: "The owner's account, made when missing" },
-  { path: "/accounts/{id}/keys", method: "post", summary: "Add a delegate key" },
-  { path: "/accounts/{id}/keys/remove", method: "post", summary: "Remove a delegate key" },
-  { path: "/accounts/{id}/deactivate", method: "post", summary: "Deactivate an account" },
-  { path: "/accounts/{id}/reactivate", method: "post", summary: "Reactivate an account" },
-];
-
-const ERROR: Json = {
-  description: "An error with a stable code",
-  content: { "application/json": { schema: { $ref: "#/components/schemas/Error" } } },
-};
-
-const ACCOUNT_ID: Json = {
-  name: "id",
-  in: "path",
-  required: true,
-  schema: { type: "string", pattern: "^0x[0-9a-fA-F]{64}$" },
-};
-
-const SUCCESS: Json = {
-  description: "Success",
-  content: { "application/json": { schema: { type: "object" } } },
-};
-
-/** Answers beside success and error. */
-const FURTHER: Readonly<Record<string, Json>> = {
-  "/health": {
-    503: { ...SUCCESS, description: "No write can be accepted; the body says why" },
-  },
-  "/api/remember/manual": {
-    202: { ...SUCCESS, description: "Accepted; the job stores the blob" },
-  },
-};
 
 /** Headers that a signed request may have. */
 const SIGNED_HEADERS: readonly Json[] = [
-  {
-    name: HEADER.nonce,
-    in: "header",
-    description: "Used once, in the 6-field signature; needed with a query",
-    schema: { type: "string", format: "uuid" },
-  },
-  {
-    name: HEADER.accountId,
-    in: "header",
-    description: "Account of the key, a part of the 6-field signature",
-    schema: { type: "string", pattern: "^0x[0-9a-fA-F]{64}$" },
-  },
-  {
-    name: HEADER.sealSession,
-    in: "header",
-    description: "Session that opens memories under threshold encryption",
-    schema: { type: "string" },
-  },
-  {
-    name: HEADER.delegateKey,
-    in: "header",
-    description: "Private key that opens memories under threshold encryption",
-    schema: { type: "string" },
-  },
+  parameter(
+    "header",
+    HEADER.nonce,
+    UUID,
+    "Used once, in the 6-field signature; needed with a query",
+  ),
+  parameter(
+    "header",
+    HEADER.accountId,
+    OBJECT_ID,
+    "Account of the key, a part of the 6-field signature",
+  ),
+  parameter(
+    "header",
+    HEADER.sealSession,
+    TEXT,
+    "Session that opens memories under threshold encryption",
+  ),
+  parameter(
+    "header",
+    HEADER.delegateKey,
+    TEXT,
+    "Private key that opens memories under threshold encryption",
+  ),
 ];
 
-/** Members that a rule transforms say themselves what is sent, in the schema's `meta`. */
-function bodySchema(schema: z.ZodType): Json {
-  const { $schema: _, ...rest } = z.toJSONSchema(schema, {
-    io: "output",
-    unrepresentable: "any",
-    override: ({ jsonSchema }) => {
-      // What has a default need not be sent, and unknown members are ignored.
-      const { properties = {}, required = [] } = jsonSchema;
-      const needed = required.filter((name) => {
-        const member = properties[name];
-        return typeof member !== "object" || !("default" in member);
-      });
-      if (needed.length === 0) delete jsonSchema.required;
-      else jsonSchema.required = needed;
-      delete jsonSchema.additionalProperties;
-    },
-  });
-  return rest;
+/** Without the examples of members, which the example of the whole is made of. */
+function plain(schema: JsonSchema): JsonSchema {
+  return JSON.parse(
+    JSON.stringify(schema, (key, value) => key === "examples" ? undefined : value),
+  );
 }
 
-function parameters(route: SignedRoute): Json[] {
+function content(shape: z.ZodType): Json {
+  const schema = jsonSchemaOf(shape);
+  return { schema: plain(schema), example: exampleOf(schema) };
+}
+
+function parameters(name: RouteName, row: Route): Json[] {
   const list: Json[] = [];
-  if (route.path.includes(":id")) {
-    list.push({
-      name: "id",
-      in: "path",
-      required: true,
-      schema: { type: "string", format: "uuid" },
-    });
+  const isSigned = row.access === "signed";
+  if (name.includes(":id")) list.push(parameter("path", "id", isSigned ? UUID : OBJECT_ID));
+  const { properties = {} } = row.query === undefined ? {} : plain(jsonSchemaOf(row.query));
+  for (const [member, { description, ...schema }] of Object.entries(properties)) {
+    list.push(parameter("query", member, schema, description as string | undefined));
   }
-  if (route.takesQuery) {
-    const names = route.path === "/api/memories"
-      ? ["namespace", "limit", "cursor", "order", "text"]
-      : ["limit", "cursor"];
-    for (const name of names) list.push({ name, in: "query", schema: { type: "string" } });
+  if (row.idempotent) {
+    list.push(parameter("header", HEADER.idempotencyKey, { type: "string", maxLength: 128 }));
   }
-  if (route.idempotent) {
-    list.push({
-      name: "idempotency-key",
-      in: "header",
-      schema: { type: "string", maxLength: 128 },
-    });
-  }
-  return [...list, ...SIGNED_HEADERS];
+  return isSigned ? [...list, ...SIGNED_HEADERS] : list;
 }
 
-function requestBody(schema: z.ZodType, required: boolean): Json {
-  return { required, content: { "application/json": { schema: bodySchema(schema) } } };
-}
-
-function operation(route: SignedRoute): Json {
+function answer(shape: AnswerShape): Json {
+  const shapes = shape instanceof z.ZodType ? { "application/json": shape } : shape;
+  const description = shape instanceof z.ZodType ? shape.meta()?.description : undefined;
+  const media = Object.entries(shapes).map(([type, body]) => [type, content(body)]);
   return {
-    summary: route.summary,
-    security: [{ publicKey: [], signature: [], timestamp: [] }],
-    "x-permissions": route.permissions,
-    parameters: parameters(route),
-    ...(route.schema === undefined
-      ? {}
-      : { requestBody: requestBody(route.schema, !route.optionalBody) }),
-    responses: { [route.success]: SUCCESS, ...FURTHER[route.path], default: ERROR },
+    description: description ?? "Success",
+    ...(media.length === 0 ? {} : { content: Object.fromEntries(media) }),
   };
 }
 
-/** The OpenAPI 3.1 description of the routes. */
-export function openApi(routes: readonly SignedRoute[], version: string): Json {
+/** An error of a route, its own rather than one that every route has. */
+function errorAnswer({ errors: [code = "internal_error"] }: Route): Json {
+  const { message: error } = new SvcError(code);
+  const example = { error, code, request_id: "0b6c8f5e-9f0e-4d3b-8a6e-24c5d1f7a302" };
+  const schema = { $ref: "#/components/schemas/Error" };
+  return {
+    description: "An error with a stable code",
+    content: { "application/json": { schema, example } },
+  };
+}
+
+/** Error codes by status. */
+function errorCodes(name: RouteName): Json {
+  const byStatus = Map.groupBy(errorsOf(name), (code) => new SvcError(code).status);
+  return Object.fromEntries(byStatus);
+}
+
+function operation(name: RouteName): Json {
+  const row = rowOf(name);
+  const { summary, permissions = [], body, optionalBody } = row;
+  const list = parameters(name, row);
+  const answers = Object.entries(row.answers()).map(([status, shape]) => [status, answer(shape)]);
+  return {
+    summary,
+    ...(row.access === "signed"
+      ? {
+        security: [{ publicKey: [], signature: [], timestamp: [] }],
+        "x-permissions": permissions,
+      }
+      : {}),
+    ...(list.length === 0 ? {} : { parameters: list }),
+    ...(body === undefined ? {} : {
+      requestBody: { required: !optionalBody, content: { "application/json": content(body) } },
+    }),
+    responses: { ...Object.fromEntries(answers), default: errorAnswer(row) },
+    "x-error-codes": errorCodes(name),
+  };
+}
+
+const header = (name: string, description: string): Json => ({
+  type: "apiKey",
+  in: "header",
+  name,
+  description,
+});
+
+/** The OpenAPI 3.1 description of every route but those of MCP, which has descriptions of its own. */
+export function openApi(version: string): AnswerOf<"GET /openapi.json"> {
   const paths: Record<string, Json> = {};
-  for (const { path, method, summary, schema = OWNER_BODIES[path] } of PUBLIC) {
-    paths[path] = {
-      ...paths[path],
-      [method]: {
-        summary,
-        ...(path.includes("{id}") ? { parameters: [ACCOUNT_ID] } : {}),
-        ...(schema === undefined ? {} : { requestBody: requestBody(schema, true) }),
-        responses: { "2XX": { description: "Success" }, ...FURTHER[path], default: ERROR },
-      },
-    };
+  for (const name of routeNames()) {
+    if (rowOf(name).access === "mcp") continue;
+    const [method = "", path = ""] = name.replace(":id", "{id}").split(" ");
+    paths[path] = { ...paths[path], [method.toLowerCase()]: operation(name) };
   }
-  for (const route of routes) {
-    const path = route.path.replace(":id", "{id}");
-    paths[path] = { ...paths[path], [route.method.toLowerCase()]: operation(route) };
-  }
-  const header = (name: string, description: string): Json => ({
-    type: "apiKey",
-    in: "header",
-    name,
-    description,
-  });
   return {
     openapi: "3.1.0",
     info: { title: "svc memory relayer", version: API_VERSION, "x-relayer-version": version },
@@ -199,21 +148,7 @@ export function openApi(routes: readonly SignedRoute[], version: string): Json {
         signature: header("x-signature", "Ed25519 signature of the canonical text, 128 hex"),
         timestamp: header("x-timestamp", "Unix time in whole seconds"),
       },
-      schemas: {
-        Error: {
-          type: "object",
-          required: ["error", "code", "request_id"],
-          properties: {
-            error: { type: "string", description: "Text for people; may change" },
-            code: { type: "string", description: "Stable name" },
-            request_id: { type: "string" },
-            field: { type: "string" },
-            layer: { type: "string" },
-            limit: { type: "string" },
-            retry_after_seconds: { type: "integer" },
-          },
-        },
-      },
+      schemas: { Error: jsonSchemaOf(errorShape()) },
     },
   };
 }

@@ -1,4 +1,5 @@
 import { SvcError } from "../errors.ts";
+import { HEADER } from "../wire/headers.ts";
 
 const SLOTS = 60;
 const MAX_KEYS = 100_000;
@@ -109,8 +110,9 @@ export class RateLimiter {
     for (const charge of charges) this.#window(charge).remove(weight);
   }
 
-  /** Header values of the IETF RateLimit draft. */
-  headers(charges: readonly Charge[]): { policy: string; state: string } {
+  /** Headers of the IETF RateLimit draft; none without charges. */
+  headers(charges: readonly Charge[]): Record<string, string> {
+    if (charges.length === 0) return {};
     const policy = charges.map(({ layer }) =>
       `"${layer.name}";q=${layer.limit};w=${layer.seconds}`
     );
@@ -119,7 +121,7 @@ export class RateLimiter {
       const left = Math.max(0, Math.floor(layer.limit - this.#window(charge).total));
       return `"${layer.name}";r=${left};t=${layer.seconds}`;
     });
-    return { policy: policy.join(", "), state: state.join(", ") };
+    return { [HEADER.rateLimitPolicy]: policy.join(", "), [HEADER.rateLimit]: state.join(", ") };
   }
 
   #window({ layer, key }: Charge): Window {

@@ -1,11 +1,13 @@
 import { SvcError } from "../errors.ts";
-import type { Mutation } from "../jobs/kv_writer.ts";
-import type { KeptAnswer } from "../jobs/replay.ts";
+import type { KvWriter, Mutation } from "../jobs/kv_writer.ts";
+import type { Kept, KeptAnswer, ReplayStore } from "../jobs/replay.ts";
 import type { Domain } from "../memory/domain.ts";
 import { HEADER } from "../wire/headers.ts";
 import { isUuid } from "../wire/keys.ts";
 import { SIGNED_BODY_BYTES } from "../wire/limits.ts";
-import { parseBody } from "../wire/schemas.ts";
+import { parseBody } from "../wire/parse_body.ts";
+import type { Route } from "../wire/route.ts";
+import { rowOf } from "../wire/routes.ts";
 import { nativeBodySha256 } from "../wire/signing/verify.ts";
 import type { AccountCache, Authorization } from "./account_cache.ts";
 import { type AuthHeaders, checkSignature, idempotencyKeyOf, readAuthHeaders } from "./auth.ts";
@@ -13,9 +15,7 @@ import type { BodyReader } from "./body.ts";
 import { checkJsonHeaders, parseJson } from "./json.ts";
 import type { Charge, Layer, RateLimiter } from "./rate_limit.ts";
 import type { RequestContext } from "./request_context.ts";
-import type { Answer, Call, SignedRoute } from "./route.ts";
-import type { KvWriter } from "../jobs/kv_writer.ts";
-import type { ReplayStore } from "../jobs/replay.ts";
+import type { Call, SignedHandler, SignedName } from "./route.ts";
 import { queryOf } from "./target.ts";
 
 /** What the signed routes share. */
@@ -34,6 +34,29 @@ export interface SignedDependencies {
   readonly writer: KvWriter;
 }
 
+/** Status and JSON of an answer. */
+interface Answer {
+  readonly status: number;
+  readonly body: unknown;
+}
+
+/** What a handler is given, whichever it is. */
+interface CheckedCall extends Pick<Call<SignedName>, "caller" | "key" | "id"> {
+  readonly body: unknown;
+  readonly query: unknown;
+  keep<A extends Answer>(answer: A): Kept<A>;
+}
+
+/** Row and handler of a route, and what is known of it before any request. */
+interface SignedRoute {
+  readonly method: string;
+  readonly row: Route;
+  readonly weight: number;
+  /** Code for a parameter that is no UUID; absent where the path has none. */
+  readonly unknownId: "memory_not_found" | "job_not_found" | undefined;
+  readonly handle: (domain: Domain, call: CheckedCall) => Answer | Promise<Answer>;
+}
+
 /** A request whose checks 1 to 10 have passed. */
 interface Verified {
   readonly context: RequestContext;
@@ -48,6 +71,59 @@ interface Verified {
 }
 
 const FREE_READS = "free_reads";
+
+/** What is written with the answer of one request: its nonce, and the answer for whoever sends again. */
+class Keeping {
+  readonly #replay: ReplayStore;
+  readonly #bodyHash: string;
+  /** Under what the answer is kept; neither where it is not. */
+  readonly textKey: string | undefined;
+  idempotencyKey: string | undefined;
+  readonly nonce: Mutation | undefined;
+  /** Whether a commit took the nonce along. */
+  hasNonce = false;
+  /** The answer that was kept last. */
+  kept: KeptAnswer | undefined;
+
+  constructor(
+    replay: ReplayStore,
+    { bodyHash, auth, route, text }: Verified,
+    nonce: Mutation | undefined,
+  ) {
+    this.#replay = replay;
+    this.#bodyHash = bodyHash;
+    this.nonce = nonce;
+    this.textKey = auth.nonce === undefined && route.row.writes
+      ? `text ${auth.publicKey} ${text}`
+      : undefined;
+  }
+
+  /** The keys there are. */
+  get keys(): string[] {
+    return [this.textKey, this.idempotencyKey].filter((key) => key !== undefined);
+  }
+
+  /** An answer with all that belongs to the commit it speaks of. */
+  keep<A extends Answer>(answer: A): Kept<A> {
+    const { nonce, textKey, idempotencyKey } = this;
+    const mutations: Mutation[] = nonce === undefined ? [] : [nonce];
+    this.hasNonce = true;
+    if (textKey === undefined && idempotencyKey === undefined) return { answer, mutations };
+    const kept = { status: answer.status, body: JSON.stringify(answer.body) };
+    this.kept = kept;
+    if (textKey !== undefined) mutations.push(this.#replay.keepText(textKey, kept));
+    if (idempotencyKey !== undefined) {
+      mutations.push(this.#replay.keepIdempotent(idempotencyKey, this.#bodyHash, kept));
+    }
+    return { answer, mutations };
+  }
+
+  /** After a failure: no commit took anything along, and the text may be sent again. */
+  undo(): void {
+    this.hasNonce = false;
+    if (this.textKey !== undefined) this.#replay.dropText(this.textKey);
+  }
+}
 
 /** Answers signed requests, in the order of checks of docs/protocol.md#4.3. */
 export class SignedRoutes {
@@ -72,9 +148,30 @@ export class SignedRoutes {
     this.#free = { name: FREE_READS, limit: rateLimit.freeReadsPerSecond, seconds: 1 };
   }
 
-  /** Answers a request of a known route, or throws what it is refused with. */
-  async answer(route: SignedRoute, id: string, context: RequestContext): Promise<Response> {
-    const { domain, accounts, bodies } = this.#deps;
+  /** What answers the requests of a route, or throws what they are refused with. */
+  route<N extends SignedName>(
+    name: N,
+    handle: SignedHandler<N>,
+  ): (id: string, context: RequestContext) => Promise<Response> {
+    const row = rowOf(name);
+    const { weights } = this.#deps.domain.config.rateLimit;
+    const route: SignedRoute = {
+      method: name.slice(0, name.indexOf(" ")),
+      row,
+      weight: weights[name] ?? row.weight ?? 1,
+      unknownId: !name.includes(":id")
+        ? undefined
+        : name.includes("memories")
+        ? "memory_not_found"
+        : "job_not_found",
+      // Body and query are checked against the row of this very name before it is called.
+      handle: handle as unknown as SignedRoute["handle"],
+    };
+    return (id, context) => this.#answer(route, id, context);
+  }
+
+  async #answer(route: SignedRoute, id: string, context: RequestContext): Promise<Response> {
+    const { domain, accounts, bodies, limiter } = this.#deps;
     const { request, target } = context;
     const declared = Number(request.headers.get("content-length") ?? 0);
     if (declared > SIGNED_BODY_BYTES) throw new SvcError("body_too_large");
@@ -93,24 +190,15 @@ export class SignedRoutes {
       context.clientIp,
     );
     const charges = this.#charges(auth.publicKey, authorization.account.owner);
-    const verified: Verified = {
-      context,
-      route,
-      id,
-      auth,
-      authorization,
-      body,
-      bodyHash,
-      text,
-      charges,
-    };
+    const verified = { context, route, id, auth, authorization, body, bodyHash, text, charges };
     domain.keyUse.touch(authorization.key.publicKey, domain.now());
     try {
       const response = await this.#authenticated(verified);
-      this.#addLimits(response.headers, charges);
+      const limits = Object.entries(limiter.headers(charges));
+      for (const [name, value] of limits) response.headers.set(name, value);
       return response;
     } catch (error) {
-      throw withLimits(error, this.#deps.limiter, charges);
+      throw SvcError.from(error).withHeaders(limiter.headers(charges));
     }
   }
 
@@ -118,60 +206,46 @@ export class SignedRoutes {
     return this.#layers.map(({ layer, by }) => ({ layer, key: by === "key" ? publicKey : owner }));
   }
 
-  #addLimits(headers: Headers, charges: readonly Charge[]): void {
-    if (charges.length === 0) return;
-    const { policy, state } = this.#deps.limiter.headers(charges);
-    headers.set(HEADER.rateLimitPolicy, policy);
-    headers.set(HEADER.rateLimit, state);
-  }
-
   async #authenticated(verified: Verified): Promise<Response> {
     const { replay } = this.#deps;
-    const { auth, route, text } = verified;
-    if (auth.nonce === undefined) {
-      return route.writes
-        ? await this.#replayable(verified, undefined, `text ${auth.publicKey} ${text}`)
-        : await this.#replayable(verified, undefined, undefined);
+    const { publicKey, nonce, timestamp } = verified.auth;
+    if (nonce === undefined) {
+      return await this.#replayable(verified, new Keeping(replay, verified, undefined));
     }
-    const burned = replay.burn(auth.publicKey, auth.nonce, Number(auth.timestamp));
-    const nonce = { mutation: burned, written: false };
+    const burned = replay.burn(publicKey, nonce, Number(timestamp));
+    const keeping = new Keeping(replay, verified, burned);
     try {
-      return await this.#replayable(verified, nonce, undefined);
+      return await this.#replayable(verified, keeping);
     } finally {
       // Used up whatever the answer was: on disk within a second, unless a commit took it along.
-      if (!nonce.written) replay.later(burned);
+      if (!keeping.hasNonce) replay.later(burned);
     }
   }
 
-  async #replayable(
-    verified: Verified,
-    nonce: { readonly mutation: Mutation; written: boolean } | undefined,
-    textKey: string | undefined,
-  ): Promise<Response> {
-    const { route, authorization, context } = verified;
-    const { replay } = this.#deps;
-    const { account, key } = authorization;
-    for (const permission of route.permissions) {
+  async #replayable(verified: Verified, keeping: Keeping): Promise<Response> {
+    const { route, authorization: { key } } = verified;
+    for (const permission of route.row.permissions ?? []) {
       if (!key.permissions.includes(permission)) throw new SvcError("permission_denied");
     }
-    const sent = this.#idempotencyKey(verified);
-    const idempotencyKey = sent === undefined
-      ? undefined
-      : `idempotency ${account.accountId} ${route.method} ${context.target.path} ${sent}`;
-    const keys = [textKey, idempotencyKey].filter((item) => item !== undefined);
+    keeping.idempotencyKey = this.#idempotencyKey(verified);
     const answer = async (): Promise<Response> => {
-      const kept = await this.#kept(verified, textKey, idempotencyKey);
+      const kept = await this.#kept(verified, keeping);
       this.#spend(verified, kept !== undefined);
       if (kept !== undefined) return replayed(kept);
-      return await this.#process(verified, nonce, textKey, idempotencyKey);
+      return await this.#process(verified, keeping);
     };
-    return keys.length === 0 ? await answer() : await replay.once(keys, answer);
+    const { keys } = keeping;
+    return keys.length === 0 ? await answer() : await this.#deps.replay.once(keys, answer);
   }
 
   #idempotencyKey(verified: Verified): string | undefined {
-    if (!verified.route.idempotent) return undefined;
+    const { route, context, authorization } = verified;
+    if (!route.row.idempotent) return undefined;
     try {
-      return idempotencyKeyOf(verified.context.request.headers);
+      const sent = idempotencyKeyOf(context.request.headers);
+      if (sent === undefined) return undefined;
+      const { accountId } = authorization.account;
+      return `idempotency ${accountId} ${route.method} ${context.target.path} ${sent}`;
     } catch (error) {
       this.#spend(verified, false); // limits are checked before values
       throw error;
@@ -181,8 +255,7 @@ export class SignedRoutes {
   /** The first answer under either key, kept under both: each of them alone must give it later. */
   async #kept(
     verified: Verified,
-    textKey: string | undefined,
-    idempotencyKey: string | undefined,
+    { textKey, idempotencyKey }: Keeping,
   ): Promise<KeptAnswer | undefined> {
     const { replay, writer } = this.#deps;
     const { bodyHash } = verified;
@@ -207,9 +280,8 @@ export class SignedRoutes {
 
   #spend({ route, charges, auth }: Verified, replay: boolean): void {
     const { limiter, domain } = this.#deps;
-    const { weights, disabled } = domain.config.rateLimit;
-    if (disabled) return;
-    let weight = replay ? 1 : weights[`${route.method} ${route.path}`] ?? route.weight;
+    if (domain.config.rateLimit.disabled) return;
+    let weight = replay ? 1 : route.weight;
     if (weight === 0) {
       try {
         limiter.spend([{ layer: this.#free, key: auth.publicKey }], 1);
@@ -221,34 +293,14 @@ export class SignedRoutes {
   }
 
   /** Content type, JSON, shape; then the handler, and the kept answer in its commit or after it. */
-  async #process(
-    verified: Verified,
-    nonce: { readonly mutation: Mutation; written: boolean } | undefined,
-    textKey: string | undefined,
-    idempotencyKey: string | undefined,
-  ): Promise<Response> {
-    const { context, route, id, authorization, auth, bodyHash } = verified;
-    const { domain, replay, writer } = this.#deps;
+  async #process(verified: Verified, keeping: Keeping): Promise<Response> {
+    const { context, route, authorization, auth } = verified;
+    const { domain, writer } = this.#deps;
     const body = parseRequest(verified);
-    if (route.path.includes(":id") && !isUuid(id)) {
-      throw new SvcError(route.path.includes("memories") ? "memory_not_found" : "job_not_found");
-    }
-    const keeps = textKey !== undefined || idempotencyKey !== undefined;
-    let kept: KeptAnswer | undefined;
-    const mutations = (answer: Answer): Mutation[] => {
-      if (nonce !== undefined) nonce.written = true;
-      const burned = nonce === undefined ? [] : [nonce.mutation];
-      if (!keeps) return burned;
-      kept = { status: answer.status, body: JSON.stringify(answer.body) };
-      return [
-        ...burned,
-        ...(textKey === undefined ? [] : [replay.keepText(textKey, kept)]),
-        ...(idempotencyKey === undefined
-          ? []
-          : [replay.keepIdempotent(idempotencyKey, bodyHash, kept)]),
-      ];
-    };
-    const call: Call<unknown> = {
+    const id = decoded(verified.id);
+    if (route.unknownId !== undefined && !isUuid(id)) throw new SvcError(route.unknownId);
+    const { query } = route.row;
+    const call: CheckedCall = {
       caller: {
         account: authorization.account,
         ...(auth.credential === undefined ? {} : { credential: auth.credential }),
@@ -257,31 +309,40 @@ export class SignedRoutes {
       key: authorization.key,
       body,
       id: id.toLowerCase(),
-      query: queryOf(context.target),
-      keep: mutations,
+      query: query && parseBody(query, Object.fromEntries(queryOf(context.target))),
+      keep: (answer) => keeping.keep(answer),
     };
     try {
       const answer = await route.handle(domain, call);
-      const provisional = kept as KeptAnswer | undefined;
-      if (keeps && provisional?.status !== answer.status) {
-        const keeping = writer.commit(mutations(answer));
+      const provisional = keeping.kept;
+      if (keeping.keys.length > 0 && provisional?.status !== answer.status) {
+        const kept = writer.commit(keeping.keep(answer).mutations);
         // What the commit that accepted has kept is true as well, and the write has happened.
-        await (provisional === undefined ? keeping : keeping.catch(() => {}));
+        await (provisional === undefined ? kept : kept.catch(() => {}));
       }
       return respond(answer.status, JSON.stringify(answer.body));
     } catch (error) {
-      if (nonce !== undefined) nonce.written = false;
-      if (textKey !== undefined) replay.dropText(textKey);
+      keeping.undo();
       throw error;
     }
   }
 }
 
-function parseRequest({ context, route, body }: Verified): unknown {
-  if (route.schema === undefined) return undefined;
-  if (body.length === 0 && route.optionalBody) return parseBody(route.schema, {});
+/** The parameter of a path; what is no percent-encoding stays as it is, and names nothing. */
+function decoded(id: string): string {
+  if (!id.includes("%")) return id;
+  try {
+    return decodeURIComponent(id);
+  } catch {
+    return id;
+  }
+}
+
+function parseRequest({ context, route: { row }, body }: Verified): unknown {
+  if (row.body === undefined) return undefined;
+  if (body.length === 0 && row.optionalBody) return parseBody(row.body, {});
   checkJsonHeaders(context.request.headers);
-  return parseBody(route.schema, parseJson(body));
+  return parseBody(row.body, parseJson(body));
 }
 
 function respond(status: number, body: string): Response {
@@ -292,20 +353,4 @@ function replayed(answer: KeptAnswer): Response {
   const response = respond(answer.status, answer.body);
   response.headers.set(HEADER.idempotencyReplayed, "true");
   return response;
-}
-
-/** Errors after authentication carry the limits too. */
-const LIMIT_HEADERS = new WeakMap<SvcError, { policy: string; state: string }>();
-
-function withLimits(thrown: unknown, limiter: RateLimiter, charges: readonly Charge[]): SvcError {
-  const error = SvcError.from(thrown);
-  if (charges.length > 0) LIMIT_HEADERS.set(error, limiter.headers(charges));
-  return error;
-}
-
-/** The RateLimit headers of an error that was thrown after authentication. */
-export function limitHeaders(error: SvcError): Record<string, string> {
-  const limits = LIMIT_HEADERS.get(error);
-  if (limits === undefined) return {};
-  return { [HEADER.rateLimitPolicy]: limits.policy, [HEADER.rateLimit]: limits.state };
 }

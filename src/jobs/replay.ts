@@ -11,6 +11,14 @@ export interface KeptAnswer {
   readonly body: string;
 }
 
+/** An answer, and what is written with the work it speaks of so that it is given again. */
+export interface Kept<A> {
+  /** The answer. */
+  readonly answer: A;
+  /** Part of the commit that accepts the work. */
+  readonly mutations: readonly Mutation[];
+}
+
 /** Seconds a nonce or a signed text is remembered: two windows of 300 s. */
 const WINDOW_SECONDS = 600;
 /** Length of a digest. */

@@ -11,6 +11,7 @@ import {
 import type { KvWriter, Mutation } from "./kv_writer.ts";
 import { ACCEPTED, type AtRest, LiveJob, LiveJobs } from "./live_jobs.ts";
 import { readUnfinished } from "./recovery.ts";
+import type { Kept } from "./replay.ts";
 import { type Staging, type Stored, storedBytes } from "./staging.ts";
 
 /** Options of {@linkcode JobStore}. */
@@ -255,14 +256,14 @@ export class JobStore {
   /**
    * Makes a failed job pending again.
    *
-   * @param extra what belongs to the same commit, made from the pending job.
+   * @param answering makes the answer of the pending job, which is kept in the same commit.
    * @throws {SvcError} `job_not_found`, `job_not_retryable`, `overloaded`.
    */
-  async retry(
+  async retry<A>(
     id: string,
     owner: string,
-    extra: (job: JobView) => readonly Mutation[],
-  ): Promise<LiveJob> {
+    answering: (job: JobView) => Kept<A>,
+  ): Promise<{ readonly answer: A; readonly live: LiveJob }> {
     const record = await this.#ended.get(id);
     const live = this.#live.get(id);
     if (live !== undefined && live.job.owner === owner) throw new SvcError("job_not_retryable");
@@ -277,8 +278,9 @@ export class JobStore {
     again.mayBeStored = step !== undefined;
     again.updatedAt = due;
     if (recallable) again.markRecallable();
+    const kept = answering(again.view());
     const mutations: Mutation[] = [
-      ...extra(again.view()),
+      ...kept.mutations,
       { key: ["live", id], value: again.job, bytes: 1024 },
       { key: ["job", id], remove: true },
       { key: ["ended", endedAt, id], remove: true },
@@ -286,7 +288,7 @@ export class JobStore {
     ];
     if (step !== undefined) mutations.push({ key: ["step", id], value: step });
     await this.#add([again], mutations);
-    return again;
+    return { answer: kept.answer, live: again };
   }
 
   /** A job of the owner; `undefined` when unknown, expired or another owner's. */

@@ -1,19 +1,47 @@
-import { SvcError } from "../errors.ts";
+import { type ErrorCode, SvcError } from "../errors.ts";
 import type { IndexedMemory } from "../index/loaded_scope.ts";
+import type { JobSpec, JobState } from "../jobs/job.ts";
 import { type Caller, scopeOf } from "./caller.ts";
 import type { Domain } from "./domain.ts";
 import { openMemories, requireCredential } from "./open.ts";
-import { type MemoryRecord, timeText } from "./record.ts";
+import type { MemoryRecord, Metadata } from "./record.ts";
 import { storedEntries } from "./stored_entries.ts";
 import { purgeExpired } from "./remove/expiry.ts";
 
 /** Order of a listing by `created_at`. */
 export type Order = "newest" | "oldest";
 
+/** A memory as its owner sees it. Times are milliseconds since the epoch. */
+export interface MemoryView
+  extends Pick<JobSpec, "memoryId" | "namespace" | "version" | "importance" | "source"> {
+  /** The text; absent where it was not asked for or cannot be opened. */
+  readonly text?: string;
+  /** Why it cannot; never of a manual memory, which has none. */
+  readonly textError?: ErrorCode;
+  /** Its blob, once stored. */
+  readonly blobId: string | undefined;
+  /** State of its newest job. */
+  readonly state: JobState;
+  /** Whether a recall finds it. */
+  readonly recallable: boolean;
+  /** Data of the caller. */
+  readonly metadata?: Metadata | undefined;
+  /** When the fact happened. */
+  readonly occurredAt: number | undefined;
+  /** When it ends. */
+  readonly expiresAt: number | undefined;
+  /** When it was accepted first. */
+  readonly createdAt: number;
+  /** When this version was accepted. */
+  readonly updatedAt: number;
+  /** Ciphertext bytes; 0 until it is indexed. */
+  readonly bytes: number;
+}
+
 /** One page of a namespace. */
 export interface MemoryPage {
-  /** Memories as answered. */
-  readonly memories: readonly Record<string, unknown>[];
+  /** The memories. */
+  readonly memories: readonly MemoryView[];
   /** Memories of the namespace. */
   readonly total: number;
   /** Where the next page starts. */
@@ -39,30 +67,30 @@ function view(
   domain: Domain,
   memory: IndexedMemory,
   opened?: { readonly record: MemoryRecord } | { readonly error: SvcError },
-): Record<string, unknown> {
-  const live = domain.jobs.live(memory.id);
+): MemoryView {
+  const { blobId } = memory;
   const record = opened !== undefined && "record" in opened ? opened.record : undefined;
   // The client encrypted a manual one: there is no text to expect.
   const isManual = memory.source === "manual";
   const text = isManual ? undefined : record?.text;
   const error = isManual || opened === undefined || "record" in opened ? undefined : opened.error;
   return {
-    memory_id: memory.id,
+    memoryId: memory.id,
     namespace: memory.namespace,
     ...(text === undefined ? {} : { text }),
-    ...(error === undefined ? {} : { text_error: error.code }),
-    blob_id: memory.blobId ?? "",
+    ...(error === undefined ? {} : { textError: error.code }),
+    blobId,
     // A job that ended without a blob has failed; the memory is recallable all the same.
-    status: live?.state ?? (memory.blobId === undefined ? "failed" : "done"),
+    state: domain.jobs.live(memory.id)?.state ?? (blobId === undefined ? "failed" : "done"),
     recallable: true,
     version: memory.version,
     importance: memory.importance,
-    ...(record?.metadata === undefined ? {} : { metadata: record.metadata }),
-    ...(memory.occurredAt === undefined ? {} : { occurred_at: timeText(memory.occurredAt) }),
-    ...(memory.expiresAt === undefined ? {} : { expires_at: timeText(memory.expiresAt) }),
-    created_at: timeText(memory.createdAt),
-    updated_at: timeText(memory.updatedAt),
-    size_bytes: memory.bytes,
+    metadata: record?.metadata,
+    occurredAt: memory.occurredAt,
+    expiresAt: memory.expiresAt,
+    createdAt: memory.createdAt,
+    updatedAt: memory.updatedAt,
+    bytes: memory.bytes,
     source: memory.source,
   };
 }
@@ -132,6 +160,14 @@ export async function listMemories(
   };
 }
 
+/** A memory and when each of its versions was accepted; none until it is indexed. */
+export interface MemoryHistory {
+  /** The memory. */
+  readonly memory: MemoryView;
+  /** Its versions. */
+  readonly versions: readonly Pick<MemoryView, "version" | "blobId" | "updatedAt">[];
+}
+
 /**
  * One memory with its versions.
  *
@@ -141,47 +177,30 @@ export async function getMemory(
   domain: Domain,
   caller: Caller,
   id: string,
-): Promise<Record<string, unknown>> {
+): Promise<MemoryHistory> {
   requireCredential(domain, caller);
-  const [memory] = await storedEntries(domain, caller.account.owner, [id]);
-  const expired = memory?.expiresAt !== undefined && memory.expiresAt <= domain.now();
-  if (memory === undefined || expired || domain.tombstones.isDeleted(memory, id)) {
-    return pendingMemory(domain, caller, id);
+  const [entry] = await storedEntries(domain, caller.account.owner, [id]);
+  const expired = entry?.expiresAt !== undefined && entry.expiresAt <= domain.now();
+  if (entry === undefined || expired || domain.tombstones.isDeleted(entry, id)) {
+    return { memory: pendingMemory(domain, caller, id), versions: [] };
   }
-  const [opened] = await openMemories(domain, caller, scopeOf(caller, memory.namespace), [memory]);
+  const [opened] = await openMemories(domain, caller, scopeOf(caller, entry.namespace), [entry]);
   if (opened === undefined || "deleted" in opened) throw new SvcError("memory_not_found");
   if ("error" in opened) throw opened.error;
-  return {
-    ...view(domain, memory, opened),
-    versions: [{
-      version: memory.version,
-      blob_id: memory.blobId ?? "",
-      created_at: timeText(memory.updatedAt),
-    }],
-  };
+  const memory = view(domain, entry, opened);
+  return { memory, versions: [memory] };
 }
 
 /** A memory that is accepted but not indexed yet. */
-function pendingMemory(domain: Domain, caller: Caller, id: string): Record<string, unknown> {
+function pendingMemory(domain: Domain, caller: Caller, id: string): MemoryView {
   const live = domain.jobs.live(id);
   if (live === undefined || live.job.owner !== caller.account.owner || live.cancelled) {
     throw new SvcError("memory_not_found");
   }
-  const { job } = live;
-  return {
-    memory_id: job.memoryId,
-    namespace: job.namespace,
-    blob_id: live.blobId ?? "",
-    status: live.state,
-    recallable: live.recallable,
-    version: job.version,
-    importance: job.importance,
-    ...(job.occurredAt === undefined ? {} : { occurred_at: timeText(job.occurredAt) }),
-    ...(job.expiresAt === undefined ? {} : { expires_at: timeText(job.expiresAt) }),
-    created_at: timeText(job.createdAt),
-    updated_at: timeText(job.acceptedAt),
-    size_bytes: 0,
-    source: job.source,
-    versions: [],
-  };
+  const { job, blobId, state, recallable } = live;
+  const { memoryId, namespace, version, importance, source, createdAt } = job;
+  const { occurredAt, expiresAt, acceptedAt: updatedAt } = job;
+  const times = { occurredAt, expiresAt, createdAt, updatedAt };
+  const known = { memoryId, namespace, version, importance, source, ...times };
+  return { ...known, blobId, state, recallable, bytes: 0 };
 }

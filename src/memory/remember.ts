@@ -1,8 +1,8 @@
 import { Buffer } from "node:buffer";
 import type { Source } from "../interfaces/mod.ts";
 import type { AcceptedJob } from "../jobs/job.ts";
-import type { Mutation } from "../jobs/kv_writer.ts";
 import type { LiveJob } from "../jobs/live_jobs.ts";
+import type { Kept } from "../jobs/replay.ts";
 import { type Caller, scopeOf } from "./caller.ts";
 import type { Domain } from "./domain.ts";
 import type { Payload } from "./job_contents.ts";
@@ -25,19 +25,27 @@ function payloadBytes(payload: Payload): number {
   return payload.kind === "text" ? Buffer.byteLength(payload.text) : payload.data.length;
 }
 
+/** What was accepted, and the answer that tells of it. */
+export interface Accepted<A> {
+  /** The answer, kept for whoever sends the same again. */
+  readonly answer: A;
+  /** The jobs, in the order of the memories. */
+  readonly jobs: readonly LiveJob[];
+}
+
 /**
  * Accepts memories: all of them durably in one commit, or none.
  *
- * @param extra what belongs to the same commit, made from the ids of the accepted jobs.
+ * @param answering makes the answer of the accepted jobs, which is kept in the same commit.
  * @throws {SvcError} `quota_exceeded`, `overloaded`, `storage_unavailable`.
  */
-export async function accept(
+export async function accept<A>(
   domain: Domain,
   caller: Caller,
   source: Source,
   memories: readonly NewMemory[],
-  extra: (jobs: readonly AcceptedJob[]) => readonly Mutation[],
-): Promise<LiveJob[]> {
+  answering: (jobs: readonly AcceptedJob[]) => Kept<A>,
+): Promise<Accepted<A>> {
   const sizes = memories.map(({ payload }) => payloadBytes(payload));
   const bytes = sizes.reduce((sum, size) => sum + size, 0);
   using room = await domain.quota.reserve(caller.account.owner, bytes);
@@ -72,10 +80,11 @@ export async function accept(
     };
   });
   domain.config.failpoint("stage");
-  const accepting = domain.jobs.accept(jobs, extra(jobs));
+  const { answer, mutations } = answering(jobs);
+  const accepting = domain.jobs.accept(jobs, mutations);
   room[Symbol.dispose]();
   const live = await accepting;
   domain.config.failpoint("accept");
   domain.worker.notify(live);
-  return live;
+  return { answer, jobs: live };
 }

@@ -1,7 +1,6 @@
 import type { Scope } from "../interfaces/mod.ts";
 import { type Caller, scopeOf } from "./caller.ts";
 import type { Domain } from "./domain.ts";
-import { timeText } from "./record.ts";
 
 /** What one or all namespaces of an owner hold. */
 export interface Stats {
@@ -30,11 +29,11 @@ export interface NamespaceView {
   /** Name. */
   readonly namespace: string;
   /** Indexed memories. */
-  readonly memory_count: number;
+  readonly memoryCount: number;
   /** Their ciphertext bytes. */
-  readonly storage_bytes: number;
-  /** When something was written last, RFC 3339. */
-  readonly last_write_at: string;
+  readonly storageBytes: number;
+  /** When something was written last, milliseconds since the epoch. */
+  readonly lastWriteAt: number;
 }
 
 /** The caller's namespaces by name, after `after`. */
@@ -48,11 +47,11 @@ export async function namespaces(
   // One order for every store: the cursor is compared with it.
   scopes.sort((a, b) => a.namespace < b.namespace ? -1 : 1);
   const rest = after === undefined ? scopes : scopes.filter((s) => s.namespace > after);
-  const page = rest.slice(0, limit).map((scope) => ({
-    namespace: scope.namespace,
-    memory_count: scope.count,
-    storage_bytes: scope.bytes,
-    last_write_at: timeText(scope.lastWriteAt),
+  const page = rest.slice(0, limit).map(({ namespace, count, bytes, lastWriteAt }) => ({
+    namespace,
+    memoryCount: count,
+    storageBytes: bytes,
+    lastWriteAt,
   }));
   return { namespaces: page, total: scopes.length, more: rest.length > limit };
 }

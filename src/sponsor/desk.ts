@@ -2,9 +2,9 @@ import type { SponsorConfig } from "../interfaces/config.ts";
 import { SvcError } from "../errors.ts";
 import type { Sponsor } from "../interfaces/mod.ts";
 import { SPONSORSHIP_MS } from "../wire/limits.ts";
-import { parseBody } from "../wire/schemas.ts";
-import { SponsorBody, SponsorExecuteBody } from "../wire/sponsor_schemas.ts";
-import type { SponsorCall } from "../http/router.ts";
+import { parseBody } from "../wire/parse_body.ts";
+import { SPONSOR } from "../wire/table/sponsor.ts";
+import type { Answer, OpenCall, OpenHandlers } from "../http/route.ts";
 import { limitKey } from "../wire/ip_addresses.ts";
 import { type Charge, type Layer, RateLimiter } from "../http/rate_limit.ts";
 import { checkSponsoredKind } from "./allow_list.ts";
@@ -52,15 +52,18 @@ export class SponsorDesk {
     this.#limiter = new RateLimiter(options.now);
   }
 
-  /**
-   * Answers `POST /sponsor`.
-   *
-   * @throws {SvcError} what it is refused with, in the order of docs/protocol.md#9.1.
-   */
-  async sponsor(call: SponsorCall): Promise<{ readonly bytes: string; readonly digest: string }> {
+  /** What answers its routes, refusing in the order of docs/protocol.md#9.1. */
+  get handlers(): OpenHandlers<"sponsor"> {
+    return {
+      "POST /sponsor": (call) => this.#sponsor(call),
+      "POST /sponsor/execute": (call) => this.#execute(call),
+    };
+  }
+
+  async #sponsor(call: OpenCall): Promise<Answer<"POST /sponsor">> {
     const { sponsor, config, packageId, ledger, now } = this.#options;
     const paid = this.#spendForClient(call);
-    const body = parseBody(SponsorBody, await call.body());
+    const body = parseBody(SPONSOR["POST /sponsor"].body, await call.body());
     const { sender, transactionBlockKindBytes: kindBytes } = body;
     checkSponsoredKind(kindBytes, packageId);
     this.#spendForSender(sender, paid);
@@ -75,18 +78,14 @@ export class SponsorDesk {
     }
     const at = now();
     ledger.add({ digest: answer.digest, sender, at, gas }, at - SPONSORSHIP_MS);
-    return { bytes: answer.bytes.toBase64(), digest: answer.digest };
+    return { status: 200, body: { bytes: answer.bytes.toBase64(), digest: answer.digest } };
   }
 
-  /**
-   * Answers `POST /sponsor/execute`.
-   *
-   * @throws {SvcError} what it is refused with, in the order of docs/protocol.md#9.1.
-   */
-  async execute(call: SponsorCall): Promise<{ readonly digest: string }> {
+  async #execute(call: OpenCall): Promise<Answer<"POST /sponsor/execute">> {
     const { sponsor, ledger, now } = this.#options;
     const paid = this.#spendForClient(call);
-    const { digest, signature } = parseBody(SponsorExecuteBody, await call.body());
+    const { body: schema } = SPONSOR["POST /sponsor/execute"];
+    const { digest, signature } = parseBody(schema, await call.body());
     const known = ledger.get(digest);
     if (known === undefined || now() - known.at >= SPONSORSHIP_MS) {
       throw new SvcError("sponsorship_not_found");
@@ -100,12 +99,12 @@ export class SponsorDesk {
           sponsor.execute({ digest, signature }, { signal: AbortSignal.timeout(EXECUTE_MS) })
         ),
     );
-    return { digest };
+    return { status: 200, body: { digest } };
   }
 
-  #spendForClient({ clientIp }: SponsorCall): readonly Charge[] {
+  #spendForClient({ context }: OpenCall): readonly Charge[] {
     const { perMinute, perHour } = this.#options.config;
-    const key = limitKey(clientIp);
+    const key = limitKey(context.clientIp);
     const charges = [
       { layer: layer("sponsor_ip_burst", perMinute, 60), key },
       { layer: layer("sponsor_ip_sustained", perHour, 3600), key },

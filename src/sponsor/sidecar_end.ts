@@ -1,8 +1,8 @@
 import { errorResponse, SvcError } from "../errors.ts";
 import { HEADER } from "../wire/headers.ts";
 import { SPONSOR_BODY_BYTES } from "../wire/limits.ts";
-import { parseBody } from "../wire/schemas.ts";
-import { SponsorBody, SponsorExecuteBody } from "../wire/sponsor_schemas.ts";
+import { parseBody } from "../wire/parse_body.ts";
+import { SPONSOR } from "../wire/table/sponsor.ts";
 
 /** Who pays; holds the key. The backend of the role `sponsor` has this shape. */
 export interface PayingBackend {
@@ -44,12 +44,15 @@ async function readBody(request: Request): Promise<unknown> {
 async function answer(request: Request, backend: PayingBackend): Promise<unknown> {
   const body = await readBody(request);
   if (new URL(request.url).pathname === "/sponsor") {
-    const { sender, transactionBlockKindBytes: kindBytes } = parseBody(SponsorBody, body);
+    const { sender, transactionBlockKindBytes: kindBytes } = parseBody(
+      SPONSOR["POST /sponsor"].body,
+      body,
+    );
     const { bytes, digest } = await backend.sponsor({ sender, kindBytes });
     return { bytes: bytes.toBase64(), digest };
   }
   // Not ended when the relayer leaves: a transaction that is paid for is seen through.
-  return await backend.execute(parseBody(SponsorExecuteBody, body));
+  return await backend.execute(parseBody(SPONSOR["POST /sponsor/execute"].body, body));
 }
 
 /**

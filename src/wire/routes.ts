@@ -1,29 +1,135 @@
-/** The signed routes there are, by method and path (docs/protocol.md#10); `:id` is a UUID. */
-export const SIGNED_ROUTE_NAMES: readonly string[] = [
-  "POST /api/remember",
-  "POST /api/remember/bulk",
-  "POST /api/remember/bulk/status",
-  "POST /api/remember/manual",
-  "GET /api/remember/:id",
-  "POST /api/remember/:id/retry",
-  "POST /api/recall",
-  "POST /api/recall/manual",
-  "POST /api/embed",
-  "POST /api/restore",
-  "POST /api/analyze",
-  "POST /api/ask",
-  "GET /api/memories",
-  "GET /api/memories/:id",
-  "DELETE /api/memories/:id",
-  "GET /api/namespaces",
-  "POST /api/stats",
-  "POST /api/forget",
-  "GET /api/account",
-  "GET /api/account/keys",
-];
+import type { z } from "zod";
+import type { ErrorCode } from "../errors.ts";
+import type { Access, Route } from "./route.ts";
+import { MCP } from "./table/mcp.ts";
+import { MEMORIES } from "./table/memories.ts";
+import { OWNER } from "./table/owner.ts";
+import { RECALL } from "./table/recall.ts";
+import { PUBLIC } from "./table/public.ts";
+import { REMEMBER } from "./table/remember.ts";
+import { SPONSOR } from "./table/sponsor.ts";
 
-/** A route's name in {@linkcode SIGNED_ROUTE_NAMES}, whatever its parameter is called. */
-export function signedRouteName(route: string): string | undefined {
+/**
+ * Every route of the program by its name. What is asked, answered, checked, charged for and described
+ * comes from here.
+ */
+export const ROUTES = {
+  ...REMEMBER,
+  ...RECALL,
+  ...MEMORIES,
+  ...PUBLIC,
+  ...SPONSOR,
+  ...OWNER,
+  ...MCP,
+};
+
+/** Type of {@linkcode ROUTES}. */
+export type Routes = typeof ROUTES;
+
+/** Name of a route. */
+export type RouteName = keyof Routes;
+
+/** Names of the routes that are called in one way. */
+export type NamesOf<A extends Access> = {
+  [N in RouteName]: Routes[N]["access"] extends A ? N : never;
+}[RouteName];
+
+/** What crosses the wire is not changed by those who hold it. */
+export type Frozen<T> = T extends readonly (infer E)[] ? readonly Frozen<E>[]
+  : T extends object ? { readonly [K in keyof T]: Frozen<T[K]> }
+  : T;
+
+type Shape<N extends RouteName, M extends "body" | "query"> = Routes[N] extends
+  { readonly [K in M]: infer S extends z.ZodType } ? S : undefined;
+
+/** The checked body or query of a request, as a handler gets it. */
+export type Received<N extends RouteName, M extends "body" | "query"> = Shape<N, M> extends
+  z.ZodType ? Shape<N, M>["_output"] : undefined;
+
+/** The body or query of a request, as a client sends it. */
+export type Sent<N extends RouteName, M extends "body" | "query" = "body"> = Shape<N, M> extends
+  z.ZodType ? Frozen<Shape<N, M>["_input"]> : undefined;
+
+/** Successful answers of a route by status, as the table has them. */
+type Answers<N extends RouteName> = ReturnType<Routes[N]["answers"]>;
+
+/** The JSON of an answer of a route, whatever the status. */
+export type AnswerOf<N extends RouteName> = StatusAndBody<N>["body"];
+
+/** A successful answer of a route: its status and the JSON that belongs to it. */
+export type StatusAndBody<N extends RouteName> = N extends RouteName ? {
+    [S in keyof Answers<N>]: Answers<N>[S] extends z.ZodType
+      ? { readonly status: S; readonly body: Frozen<Answers<N>[S]["_output"]> }
+      : never;
+  }[keyof Answers<N>]
+  : never;
+
+/** A row of the table, without what is particular to it. */
+export function rowOf(name: RouteName): Route {
+  return ROUTES[name];
+}
+
+/** Names of the routes, all of them or those that are called in one way. */
+export function routeNames(): RouteName[];
+export function routeNames<A extends Access>(access: A): NamesOf<A>[];
+export function routeNames(access?: Access): RouteName[] {
+  const names = Object.keys(ROUTES) as RouteName[];
+  return access === undefined ? names : names.filter((name) => ROUTES[name].access === access);
+}
+
+/** A signed route's name, whatever its parameter is called; `undefined` when there is none. */
+export function signedRouteName(route: string): NamesOf<"signed"> | undefined {
   const name = route.replace(/:\w+/, ":id");
-  return SIGNED_ROUTE_NAMES.includes(name) ? name : undefined;
+  return routeNames("signed").find((known) => known === name);
+}
+
+const EVERYWHERE: readonly ErrorCode[] = [
+  "host_not_allowed",
+  "not_found",
+  "method_not_allowed",
+  "headers_too_large",
+  "internal_error",
+  "shutting_down",
+];
+/** Of reading a body, whoever sent it. */
+const BODY: readonly ErrorCode[] = ["body_too_large", "request_timeout", "overloaded"];
+const JSON_BODY: readonly ErrorCode[] = [
+  "unsupported_media_type",
+  "malformed_json",
+  "invalid_request",
+];
+const CREDENTIALS: readonly ErrorCode[] = [
+  "auth_headers_missing",
+  "auth_header_invalid",
+  "account_not_authorized",
+  "rate_limited",
+  "chain_unavailable",
+];
+const BY_ACCESS: Readonly<Record<Access, readonly ErrorCode[]>> = {
+  public: [],
+  signed: [
+    ...BODY,
+    ...CREDENTIALS,
+    "nonce_invalid",
+    "upgrade_required",
+    "unsigned_query",
+    "timestamp_out_of_range",
+    "signature_invalid",
+    "nonce_reused",
+    "storage_unavailable",
+  ],
+  owner: ["origin_not_allowed", "rate_limited", "storage_unavailable"],
+  sponsor: ["rate_limited", "sponsor_disabled", "sponsor_upstream_error", "sidecar_unavailable"],
+  mcp: [...CREDENTIALS, "origin_not_allowed", "sidecar_unavailable"],
+};
+
+/** Codes of the errors a route answers with: those of every route, of its kind, and its own. */
+export function errorsOf(name: RouteName): ErrorCode[] {
+  const row = rowOf(name);
+  const codes = [...EVERYWHERE, ...BY_ACCESS[row.access], ...row.errors];
+  if (row.body !== undefined) codes.push(...BODY, ...JSON_BODY);
+  if (row.permissions !== undefined) codes.push("permission_denied");
+  if (row.idempotent) codes.push("invalid_idempotency_key", "idempotency_conflict");
+  if (row.idempotent || row.writes) codes.push("idempotency_in_progress");
+  return [...new Set(codes)];
 }

@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { SIGNED_ROUTES } from "../../src/http/router.ts";
+import { routeNames } from "../../src/wire/routes.ts";
 import { type Json, startRelayer } from "../relayer_fixture.ts";
 import { verifies } from "../requirements.ts";
 
@@ -16,9 +16,7 @@ Deno.test("the description is OpenAPI 3.1 and names every route", async () => {
   const described = Object.entries<Json>(body.paths).flatMap(([path, item]) =>
     Object.keys(item).map((method) => `${method.toUpperCase()} ${path}`)
   );
-  const signed = SIGNED_ROUTES.map(({ method, path }) =>
-    `${method} ${path.replace(":id", "{id}")}`
-  );
+  const signed = routeNames("signed").map((name) => name.replace(":id", "{id}"));
   const open = [
     "GET /health",
     "GET /version",

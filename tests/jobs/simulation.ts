@@ -195,7 +195,8 @@ export class Simulation {
         tombstones.isDeleted({ owner: OWNER.owner, namespace }, some)
       );
       this.trace.push(`retry ${some}`);
-      if (!deleted) jobs.retry(some, OWNER.owner, () => []).catch(() => {});
+      const nothing = { answer: undefined, mutations: [] };
+      if (!deleted) jobs.retry(some, OWNER.owner, () => nothing).catch(() => {});
     }
   }
 

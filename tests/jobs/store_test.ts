@@ -1,10 +1,9 @@
 import assert from "node:assert/strict";
-import type { Mutation } from "../../src/jobs/kv_writer.ts";
 import { verifies } from "../requirements.ts";
 import { fakeKv, FakeTable, openGate } from "./fake_kv.ts";
 import { jobOf, jobsOn, keysOf, OWNER } from "./setup.ts";
 
-const NONE = (): Mutation[] => [];
+const NONE = () => ({ answer: undefined, mutations: [] });
 const SCOPE = { owner: OWNER, namespace: "default" };
 
 Deno.test("jobs of one request and what belongs to them are one commit", async () => {
@@ -227,11 +226,10 @@ Deno.test("a failed job is pending again after a retry, and keeps its sealed res
   clock.advance(1000);
   const other = `0x${"ff".repeat(32)}`;
   await assert.rejects(store.retry(id, other, NONE), { code: "job_not_found" });
-  let pending: unknown;
-  const again = await store.retry(id, OWNER, (view) => {
-    pending = view;
-    return [{ key: ["extra", 1], value: 1 }];
-  });
+  const { answer: pending, live: again } = await store.retry(id, OWNER, (view) => ({
+    answer: view,
+    mutations: [{ key: ["extra", 1], value: 1 }],
+  }));
   assert.deepEqual(pending, again.view());
   assert.equal(again.view().state, "pending");
   assert.equal(again.view().attempts, 0);
@@ -309,7 +307,7 @@ Deno.test("a record that was retried outlives the time of its first end", async 
   const [live] = await store.accept([jobOf()], []);
   const { id } = live!.job;
   await store.end(live!, { state: "failed", errorCode: "internal_error", keepPayload: true });
-  const again = await store.retry(id, OWNER, NONE);
+  const { live: again } = await store.retry(id, OWNER, NONE);
   clock.advance(1000);
   await store.end(again, { state: "done" });
   await store.forget(clock.now());

@@ -52,7 +52,8 @@ Deno.test("temporary errors are retried, the attempts limit ends that", async ()
   assert.equal(bad.attempts, 3);
   const view = await jobs.store.get(bad.job.id, OWNER);
   assert.equal(view?.errorCode, "storage_failed");
-  const again = await jobs.store.retry(bad.job.id, OWNER, () => []);
+  const nothing = { answer: undefined, mutations: [] };
+  const { live: again } = await jobs.store.retry(bad.job.id, OWNER, () => nothing);
   assert.equal(again.state, "pending");
 });
 

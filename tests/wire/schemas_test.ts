@@ -1,5 +1,9 @@
 import assert from "node:assert/strict";
-import { parseBody, RememberBody, StatsBody } from "../../src/wire/schemas.ts";
+import { parseBody } from "../../src/wire/parse_body.ts";
+import { ROUTES } from "../../src/wire/routes.ts";
+
+const { body: RememberBody } = ROUTES["POST /api/remember"];
+const { body: StatsBody } = ROUTES["POST /api/stats"];
 
 /** An object each of whose members fails when it is read. */
 function unread(count: number): Record<string, unknown> {

@@ -1,4 +1,5 @@
 import { isObjectId } from "../../wire/keys.ts";
+import type { AnswerOf } from "../../wire/routes.ts";
 
 type Json = Readonly<Record<string, unknown>>;
 
@@ -24,7 +25,7 @@ function read(id: unknown, packageId: string): Json {
 }
 
 /** Answers one JSON-RPC call; it reads no chain. */
-export function answerCompatSui(body: unknown, packageId: string): Json {
+export function answerCompatSui(body: unknown, packageId: string): AnswerOf<"POST /compat/sui"> {
   const call = typeof body === "object" && body !== null ? body as Json : {};
   const id = typeof call.id === "string" || typeof call.id === "number" ? call.id : null;
   const params: readonly unknown[] = Array.isArray(call.params) ? call.params : [];

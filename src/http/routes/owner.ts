@@ -1,11 +1,17 @@
-import { z } from "zod";
 import type { RelayerConfig } from "../../interfaces/config.ts";
 import { SvcError } from "../../errors.ts";
 import type { Account, AccountAdmin } from "../../interfaces/mod.ts";
 import { timeText } from "../../memory/record.ts";
 import { isHeld } from "../../wire/signing/key_proof.ts";
 import { isObjectId } from "../../wire/keys.ts";
-import { object, parseBody, Time } from "../../wire/schemas.ts";
+import { parseBody } from "../../wire/parse_body.ts";
+import {
+  newKeyParams,
+  OWNER,
+  type OWNER_ACTIONS,
+  ownerProof,
+  removedKeyParams,
+} from "../../wire/table/owner.ts";
 import { nativeBodySha256 } from "../../wire/signing/verify.ts";
 import { personalMessageSigner } from "../../wire/signing/wallet_proof.ts";
 import { accountBody } from "../account_body.ts";
@@ -14,39 +20,13 @@ import { isForwarded, namedClient } from "../client_ip.ts";
 import { isKnownHost } from "../known_host.ts";
 import { type Layer, RateLimiter } from "../rate_limit.ts";
 import { baseUrl, hostOf, type RequestContext } from "../request_context.ts";
-import type { Answer } from "../route.ts";
+import type { Answer, OpenCall, OpenHandlers } from "../route.ts";
 
 const CHALLENGE_MS = 300_000;
 const MAX_CHALLENGES = 10_000;
 const LAYER: Layer = { name: "owner_ip", limit: 10, seconds: 60 };
 
-const ACTIONS = ["open", "create", "add_key", "remove_key", "deactivate", "reactivate"] as const;
-type Action = typeof ACTIONS[number];
-
-const params = z.record(z.string(), z.unknown());
-const ChallengeBody = z.object({ address: z.string(), action: z.enum(ACTIONS), params });
-const ProofBody = z.object({ challenge: z.string(), signature: z.string(), params });
-const KeyBody = z.object({
-  params: object({
-    public_key: z.string(),
-    label: z.string(),
-    permissions: z.array(z.enum(["read", "write"])),
-    expires_at: Time.optional(),
-    proof: z.string().optional(),
-  }),
-});
-const RemoveBody = z.object({ params: z.object({ public_key: z.string() }) });
-
-/** Bodies of the owner routes, by path. */
-export const OWNER_BODIES: Readonly<Record<string, z.ZodType>> = {
-  "/accounts/challenge": ChallengeBody,
-  "/accounts": ProofBody,
-  "/accounts/open": ProofBody,
-  "/accounts/{id}/keys": ProofBody.extend(KeyBody.shape),
-  "/accounts/{id}/keys/remove": ProofBody.extend(RemoveBody.shape),
-  "/accounts/{id}/deactivate": ProofBody,
-  "/accounts/{id}/reactivate": ProofBody,
-};
+type Action = typeof OWNER_ACTIONS[number];
 
 /** Members of a new key: a registry may name them as its interface or as the protocol does. */
 const KEY_FIELDS: Readonly<Record<string, string>> = {
@@ -89,15 +69,32 @@ function inProtocolTerms(error: unknown): unknown {
   return new SvcError(error.code, message, { field: `params.${name}`, cause: error });
 }
 
-/** The owner routes of docs/protocol.md#9.2: each call carries the owner's wallet proof. */
-export class OwnerRoutes {
+/** The handlers of the owner routes: each call carries the proof of the owner's wallet. */
+export function ownerHandlers(
+  admin: AccountAdmin,
+  config: RelayerConfig,
+  now: () => number,
+): OpenHandlers<"owner"> {
+  const accounts = new OwnedAccounts(admin, config, now);
+  const change = (action: Action) => (call: OpenCall) => accounts.change(action, call);
+  return {
+    "POST /accounts/challenge": (call) => accounts.challenge(call),
+    "POST /accounts": (call) => accounts.create(call),
+    "POST /accounts/open": (call) => accounts.open(call),
+    "POST /accounts/:id/keys": change("add_key"),
+    "POST /accounts/:id/keys/remove": change("remove_key"),
+    "POST /accounts/:id/deactivate": change("deactivate"),
+    "POST /accounts/:id/reactivate": change("reactivate"),
+  };
+}
+
+class OwnedAccounts {
   readonly #admin: AccountAdmin;
   readonly #config: RelayerConfig;
   readonly #now: () => number;
   readonly #limiter: RateLimiter;
   readonly #challenges = new Map<string, Challenge>();
 
-  /** Manages accounts through `admin`. */
   constructor(admin: AccountAdmin, config: RelayerConfig, now: () => number) {
     this.#admin = admin;
     this.#config = config;
@@ -105,27 +102,12 @@ export class OwnerRoutes {
     this.#limiter = new RateLimiter(now);
   }
 
-  /**
-   * Answers `POST /accounts{suffix}`.
-   *
-   * @param suffix what follows `/accounts`: empty, `/challenge`, or `/{id}/…`.
-   */
-  async answer(suffix: string, body: unknown, context: RequestContext): Promise<Answer> {
+  /** The body of a call from where one may come, and not too often. */
+  async #admit({ context, body }: OpenCall): Promise<unknown> {
+    const read = await body();
     this.#checkSurroundings(context);
     this.#limiter.spend([{ layer: LAYER, key: limitKey(context.clientIp) }], 1);
-    if (suffix === "/challenge") return this.#challenge(body, context);
-    if (suffix === "/open") return await this.#open(body, context);
-    if (suffix === "") return await this.#create(body, context);
-    const [, id, verb] = /^\/(0x[0-9a-fA-F]{64})\/(.+)$/.exec(suffix) ?? [];
-    const actions: Record<string, Action> = {
-      "keys": "add_key",
-      "keys/remove": "remove_key",
-      "deactivate": "deactivate",
-      "reactivate": "reactivate",
-    };
-    const action = verb === undefined ? undefined : actions[verb];
-    if (id === undefined || action === undefined) throw new SvcError("not_found");
-    return await this.#change(id.toLowerCase(), action, body, context);
+    return read;
   }
 
   /** Host and Origin: a page of another origin can neither ask nor read. */
@@ -137,8 +119,9 @@ export class OwnerRoutes {
     }
   }
 
-  #challenge(body: unknown, context: RequestContext): Answer {
-    const { address, action, params } = parseBody(ChallengeBody, body);
+  async challenge(call: OpenCall): Promise<Answer<"POST /accounts/challenge">> {
+    const body = await this.#admit(call);
+    const { address, action, params } = parseBody(OWNER["POST /accounts/challenge"].body, body);
     if (!isObjectId(address)) {
       throw new SvcError("invalid_parameter", "address: must be 0x and 64 hex characters", {
         field: "address",
@@ -150,7 +133,7 @@ export class OwnerRoutes {
         this.#challenges.delete(text);
       }
     }
-    const base = baseUrl(this.#config, context.request);
+    const base = baseUrl(this.#config, call.context.request);
     const paramsHash = hashOf(params);
     const random = crypto.getRandomValues(new Uint8Array(32)).toHex();
     const challenge = `svc owner request\nrelayer: ${base}\naction: ${action}\n` +
@@ -167,7 +150,7 @@ export class OwnerRoutes {
     body: unknown,
     context: RequestContext,
   ): { owner: string; params: Record<string, unknown> } {
-    const { challenge, signature, params } = parseBody(ProofBody, body);
+    const { challenge, signature, params } = parseBody(ownerProof, body);
     const entry = this.#challenges.get(challenge);
     this.#challenges.delete(challenge);
     const signer = personalMessageSigner(new TextEncoder().encode(challenge), signature);
@@ -191,18 +174,19 @@ export class OwnerRoutes {
     return client !== undefined && isLoopback(peer) && isLoopback(client);
   }
 
-  async #create(body: unknown, context: RequestContext): Promise<Answer> {
-    if (!this.#mayRegister(context)) throw new SvcError("registration_closed");
-    const { owner } = this.#prove("create", body, context);
+  async create(call: OpenCall): Promise<Answer<"POST /accounts">> {
+    const body = await this.#admit(call);
+    if (!this.#mayRegister(call.context)) throw new SvcError("registration_closed");
+    const { owner } = this.#prove("create", body, call.context);
     return { status: 201, body: accountBody(await this.#admin.create(owner)) };
   }
 
   /** The owner's account, made now when there is none: a sign-in takes one signature. */
-  async #open(body: unknown, context: RequestContext): Promise<Answer> {
-    const { owner } = this.#prove("open", body, context);
+  async open(call: OpenCall): Promise<Answer<"POST /accounts/open">> {
+    const { owner } = this.#prove("open", await this.#admit(call), call.context);
     const account = await this.#admin.ofOwner(owner);
     if (account !== undefined) return { status: 200, body: accountBody(account) };
-    if (!this.#mayRegister(context)) throw new SvcError("registration_closed");
+    if (!this.#mayRegister(call.context)) throw new SvcError("registration_closed");
     try {
       return { status: 201, body: accountBody(await this.#admin.create(owner)) };
     } catch (error) {
@@ -215,22 +199,19 @@ export class OwnerRoutes {
     }
   }
 
-  async #change(
-    accountId: string,
-    action: Action,
-    body: unknown,
-    context: RequestContext,
-  ): Promise<Answer> {
-    const { owner, params } = this.#prove(action, body, context);
+  async change(action: Action, call: OpenCall): Promise<Answer<"POST /accounts/:id/keys">> {
+    const body = await this.#admit(call);
+    if (!isObjectId(call.id)) throw new SvcError("not_found");
+    const accountId = call.id.toLowerCase();
+    const { owner, params } = this.#prove(action, body, call.context);
     const own = await this.#admin.ofOwner(owner);
     if (own?.accountId !== accountId) throw new SvcError("owner_proof_invalid");
-    const changed = await this.#apply(accountId, action, params);
-    return { status: 200, body: accountBody(changed) };
+    return { status: 200, body: accountBody(await this.#apply(accountId, action, params)) };
   }
 
   async #apply(accountId: string, action: Action, params: unknown): Promise<Account> {
     if (action === "add_key") {
-      const { params: key } = parseBody(KeyBody, { params });
+      const { params: key } = parseBody(newKeyParams, { params });
       if (key.proof !== undefined && !isHeld(key.public_key, accountId, key.proof)) {
         throw new SvcError("owner_proof_invalid");
       }
@@ -244,7 +225,7 @@ export class OwnerRoutes {
       });
     }
     if (action === "remove_key") {
-      const { params: key } = parseBody(RemoveBody, { params });
+      const { params: key } = parseBody(removedKeyParams, { params });
       return await this.#admin.removeKey(accountId, key.public_key);
     }
     return await this.#admin.setActive(accountId, action === "reactivate");

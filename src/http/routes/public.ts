@@ -3,13 +3,15 @@ import { SvcError } from "../../errors.ts";
 import { EXTRACT_PROMPT_VERSION } from "../../memory/analyze/prompt.ts";
 import { ASK_PROMPT_VERSION } from "../../memory/ask/prompt.ts";
 import type { Domain } from "../../memory/domain.ts";
-import type { DependencyHealth } from "../health.ts";
+import type { AnswerOf } from "../../wire/routes.ts";
 import { isLoopback } from "../../wire/ip_addresses.ts";
 import { isForwarded } from "../client_ip.ts";
+import type { DependencyHealth, Health } from "../health.ts";
+import { type MetricsSources, metricsText } from "../metrics_text.ts";
+import { API_VERSION, openApi } from "../openapi.ts";
 import { baseUrl, type RequestContext } from "../request_context.ts";
-
-/** API version of the protocol. */
-export const API_VERSION = "1.0.0";
+import type { Answer, OpenHandlers } from "../route.ts";
+import { answerCompatSui } from "./compat_sui.ts";
 
 /** Feature flags: only what is built. */
 function featureFlags(config: RelayerConfig): Record<string, boolean> {
@@ -30,7 +32,7 @@ function featureFlags(config: RelayerConfig): Record<string, boolean> {
 }
 
 /** Body of GET /version. */
-export function versionBody(config: RelayerConfig): Record<string, unknown> {
+function versionBody(config: RelayerConfig): AnswerOf<"GET /version"> {
   return {
     relayerVersion: config.version,
     apiVersion: API_VERSION,
@@ -41,12 +43,13 @@ export function versionBody(config: RelayerConfig): Record<string, unknown> {
   };
 }
 
-/** Body of GET /config. */
-export function configBody(domain: Domain, context: RequestContext): Record<string, unknown> {
-  const { config, embedder } = domain;
+function configBody(
+  { config, embedder, sponsor }: Domain,
+  context: RequestContext,
+): AnswerOf<"GET /config"> {
   const base = baseUrl(config, context.request);
   return {
-    packageId: config.packageId,
+    packageId: config.packageId ?? "",
     network: config.network,
     suiRpcUrl: config.compatSuiRpcUrl ?? `${base}/compat/sui`,
     rateLimitDisabled: config.rateLimit.disabled,
@@ -54,16 +57,16 @@ export function configBody(domain: Domain, context: RequestContext): Record<stri
     embeddingModel: embedder.model,
     embeddingDimensions: embedder.dimensions,
     nonceRequired: config.requireNonce,
-    sponsorEnabled: domain.sponsor !== undefined,
+    sponsorEnabled: sponsor !== undefined,
     mcpUrl: `${base}/api/mcp`,
   };
 }
 
-/** Answer of GET /health: 200 when a write can be accepted. */
-export function healthAnswer(
+/** 200 when a write can be accepted. */
+function healthAnswer(
   config: RelayerConfig,
   dependencies: Readonly<Record<string, DependencyHealth>>,
-): { status: number; body: Record<string, unknown> } {
+): Answer<"GET /health"> {
   const writable = dependencies.database?.status !== "down" &&
     dependencies.queue?.status !== "down";
   const troubled = Object.values(dependencies).some(({ status }) =>
@@ -87,9 +90,33 @@ export function healthAnswer(
  *
  * @throws {SvcError} `metrics_forbidden`.
  */
-export function checkMetricsAccess(config: RelayerConfig, context: RequestContext): void {
+function checkMetricsAccess(config: RelayerConfig, context: RequestContext): void {
   const forwarded = isForwarded(context.request.headers);
   if (!config.metricsPublic && (forwarded || !isLoopback(context.peer))) {
     throw new SvcError("metrics_forbidden");
   }
+}
+
+/** The handlers of what anybody may ask. */
+export function publicHandlers(
+  sources: MetricsSources & { readonly health: Health },
+): OpenHandlers<"public"> {
+  const { domain, health } = sources;
+  const { config } = domain;
+  let described: AnswerOf<"GET /openapi.json"> | undefined;
+  return {
+    "GET /health": async () => healthAnswer(config, await health.dependencies()),
+    "GET /version": () => ({ status: 200, body: versionBody(config) }),
+    "GET /config": ({ context }) => ({ status: 200, body: configBody(domain, context) }),
+    "GET /openapi.json": () => ({ status: 200, body: described ??= openApi(config.version) }),
+    "GET /metrics": async ({ context }) => {
+      checkMetricsAccess(config, context);
+      const headers = { "content-type": "text/plain; version=0.0.4" };
+      return new Response(await metricsText(sources), { headers });
+    },
+    "POST /compat/sui": async ({ body }) => ({
+      status: 200,
+      body: answerCompatSui(await body(), config.packageId ?? ""),
+    }),
+  };
 }

@@ -1,24 +1,31 @@
-import type { z } from "zod";
 import { SvcError } from "../../errors.ts";
-import { timeText } from "../../memory/record.ts";
+import { type Analysis, analyze } from "../../memory/analyze/analyze.ts";
+import { ask } from "../../memory/ask/ask.ts";
+import type { Domain } from "../../memory/domain.ts";
 import {
+  type Hit,
   rank,
   recall,
-  type RecallMode,
   type RecallOptions,
   type ScoringWeights,
 } from "../../memory/recall/recall.ts";
-import { documentVectors } from "../../memory/vectors.ts";
+import { timeText } from "../../memory/record.ts";
 import { restore } from "../../memory/restore/restore.ts";
-import { RECALL_LIMIT_MAX, RESTORE_LIMIT_MAX } from "../../wire/limits.ts";
-import { EmbedBody, RecallBody, RecallManualBody, RestoreBody } from "../../wire/schemas.ts";
-import { type SignedRoute, signedRoute } from "../route.ts";
+import { documentVectors } from "../../memory/vectors.ts";
+import {
+  ANALYZE_FACTS,
+  ASK_LIMIT_MAX,
+  RECALL_LIMIT_MAX,
+  RESTORE_LIMIT_MAX,
+} from "../../wire/limits.ts";
+import type { AnswerOf, Received } from "../../wire/routes.ts";
+import type { Answer, Call, SignedHandlers } from "../route.ts";
 
 const NOTHING = "No matching memories found";
 
-function weightsOf(
-  weights: z.output<typeof RecallBody>["scoring_weights"],
-): ScoringWeights | undefined {
+type RecallBody = Received<"POST /api/recall", "body">;
+
+function weightsOf(weights: RecallBody["scoring_weights"]): ScoringWeights | undefined {
   return weights && {
     semantic: weights.semantic,
     recency: weights.recency,
@@ -28,21 +35,42 @@ function weightsOf(
 }
 
 /** How a recall or an ask searches; a limit above `limitMax` counts as that. */
-export function recallOptions(
-  body: Omit<z.output<typeof RecallBody>, "query">,
-  limitMax: number,
-): RecallOptions {
+function recallOptions(body: Omit<RecallBody, "query">, limitMax: number): RecallOptions {
   return {
     namespace: body.namespace,
     limit: Math.min(body.limit, limitMax),
-    // The schema lets no other value through.
-    mode: body.mode as RecallMode,
+    mode: body.mode,
     maxDistance: body.max_distance,
     minScore: body.min_score,
     weights: weightsOf(body.scoring_weights),
     occurredAfter: body.occurred_after,
     occurredBefore: body.occurred_before,
   };
+}
+
+/** A recalled memory as answered. */
+function hitBody(hit: Hit): AnswerOf<"POST /api/recall">["results"][number] {
+  const { occurredAt, metadata } = hit;
+  return {
+    blob_id: hit.blobId ?? "",
+    text: hit.text,
+    distance: hit.distance,
+    score: hit.score,
+    memory_id: hit.memoryId,
+    namespace: hit.namespace,
+    created_at: hit.createdAt,
+    importance: hit.importance,
+    ...(occurredAt === undefined ? {} : { occurred_at: occurredAt }),
+    ...(metadata === undefined ? {} : { metadata }),
+  };
+}
+
+/** The vector has to fit the embedder's. */
+export function checkDimensions({ embedder }: Domain, { length }: Float32Array): void {
+  const { dimensions } = embedder;
+  if (length === dimensions) return;
+  const message = `vector must have ${dimensions} numbers, not ${length}`;
+  throw new SvcError("dimension_mismatch", message, { field: "vector" });
 }
 
 /** Mean of a text's window vectors, unit length. */
@@ -58,98 +86,113 @@ function meanVector(windows: readonly Float32Array[]): number[] {
   return [...sum].map((value) => value / norm);
 }
 
-/** Recall, manual recall, embed and restore (docs/protocol.md#10.6 to #10.8). */
-export const recallRoutes: readonly SignedRoute[] = [
-  signedRoute({
-    method: "POST",
-    path: "/api/recall",
-    permissions: ["read"],
-    schema: RecallBody,
-    summary: "Find memories by meaning and by their words",
-    handle: async (domain, call) => {
-      const options = recallOptions(call.body, RECALL_LIMIT_MAX);
-      const found = await recall(domain, call.caller, call.body.query, options);
-      const { results, dropped, pending } = found;
-      return {
-        status: 200,
-        body: {
-          results,
-          total: results.length,
-          ...(dropped > 0 ? { dropped_count: dropped } : {}),
-          ...(pending > 0 ? { pending } : {}),
-          ...(results.length === 0 ? { message: NOTHING } : {}),
-        },
-      };
+function analyzed(
+  { facts, method }: Analysis,
+  jobIds: readonly string[],
+  owner: string,
+): Answer<"POST /api/analyze"> {
+  return {
+    status: 202,
+    body: {
+      job_ids: jobIds,
+      facts: jobIds.map((id, i) => ({
+        text: facts[i]?.text ?? "",
+        id,
+        job_id: id,
+        memory_id: id,
+      })),
+      fact_count: jobIds.length,
+      total: jobIds.length,
+      status: "pending",
+      owner,
+      method,
     },
-  }),
-  signedRoute({
-    method: "POST",
-    path: "/api/recall/manual",
-    permissions: ["read"],
-    schema: RecallManualBody,
-    summary: "Find memories by a vector of the caller's own",
-    handle: async (domain, call) => {
-      const { body, caller } = call;
-      const { dimensions } = domain.embedder;
-      if (body.vector.length !== dimensions) {
-        throw new SvcError(
-          "dimension_mismatch",
-          `vector must have ${dimensions} numbers, not ${body.vector.length}`,
-          { field: "vector" },
-        );
-      }
-      const limit = Math.min(body.limit, RECALL_LIMIT_MAX);
-      const scale = 1 / Math.hypot(...body.vector);
-      const best = limit === 0
-        ? []
-        : await rank(domain, caller, { vector: body.vector.map((v) => v * scale) }, {
-          namespace: body.namespace,
-          limit,
-          maxDistance: body.max_distance,
-          weights: weightsOf(body.scoring_weights),
-          accept: (memory) => memory.blobId !== undefined,
-        });
-      const results = best.map(({ entry, distance, score }) => ({
-        blob_id: entry.blobId ?? "",
-        distance,
-        created_at: timeText(entry.createdAt),
-        importance: entry.importance,
-        memory_id: entry.id,
-        namespace: entry.namespace,
-        score,
-      }));
-      return { status: 200, body: { results, total: results.length } };
-    },
-  }),
-  signedRoute({
-    method: "POST",
-    path: "/api/embed",
-    schema: EmbedBody,
-    summary: "Embed a text; nothing is stored",
-    handle: async (domain, call) => {
-      const { embedder } = domain;
-      const { body: { text }, caller: { signal } } = call;
-      const [windows] = await documentVectors(embedder, [text], signal);
-      const vector = meanVector(windows ?? []);
-      return { status: 200, body: { vector, dimensions: vector.length, model: embedder.model } };
-    },
-  }),
-  signedRoute({
-    method: "POST",
-    path: "/api/restore",
-    permissions: ["read", "write"],
-    weight: 3,
-    writes: true,
-    schema: RestoreBody,
-    summary: "Index memories that are in the blob store only",
-    handle: async (domain, call) => {
-      const { namespace } = call.body;
-      const limit = Math.min(call.body.limit, RESTORE_LIMIT_MAX);
-      const counts = await restore(domain, call.caller, namespace, limit);
-      return {
-        status: 200,
-        body: { ...counts, namespace, owner: call.caller.account.owner },
-      };
-    },
-  }),
-];
+  };
+}
+
+async function recallManual(
+  domain: Domain,
+  { body, caller }: Call<"POST /api/recall/manual">,
+): Promise<Answer<"POST /api/recall/manual">> {
+  checkDimensions(domain, body.vector);
+  const limit = Math.min(body.limit, RECALL_LIMIT_MAX);
+  const scale = 1 / Math.hypot(...body.vector);
+  const best = limit === 0
+    ? []
+    : await rank(domain, caller, { vector: body.vector.map((v) => v * scale) }, {
+      namespace: body.namespace,
+      limit,
+      maxDistance: body.max_distance,
+      weights: weightsOf(body.scoring_weights),
+      accept: (memory) => memory.blobId !== undefined,
+    });
+  const results = best.map(({ entry, distance, score }) => ({
+    blob_id: entry.blobId ?? "",
+    distance,
+    created_at: timeText(entry.createdAt),
+    importance: entry.importance,
+    memory_id: entry.id,
+    namespace: entry.namespace,
+    score,
+  }));
+  return { status: 200, body: { results, total: results.length } };
+}
+
+/** Recall by text and by vector, ask, analyze, embed and restore. */
+export const recallHandlers = {
+  "POST /api/recall": async (domain, call) => {
+    const options = recallOptions(call.body, RECALL_LIMIT_MAX);
+    const found = await recall(domain, call.caller, call.body.query, options);
+    const { results, dropped, pending } = found;
+    return {
+      status: 200,
+      body: {
+        results: results.map(hitBody),
+        total: results.length,
+        ...(dropped > 0 ? { dropped_count: dropped } : {}),
+        ...(pending > 0 ? { pending } : {}),
+        ...(results.length === 0 ? { message: NOTHING } : {}),
+      },
+    };
+  },
+  "POST /api/recall/manual": recallManual,
+  "POST /api/embed": async ({ embedder }, { body: { text }, caller: { signal } }) => {
+    const [windows] = await documentVectors(embedder, [text], signal);
+    const vector = meanVector(windows ?? []);
+    return { status: 200, body: { vector, dimensions: vector.length, model: embedder.model } };
+  },
+  "POST /api/restore": async (domain, { body, caller }) => {
+    const { namespace } = body;
+    const limit = Math.min(body.limit, RESTORE_LIMIT_MAX);
+    const counts = await restore(domain, caller, namespace, limit);
+    return { status: 200, body: { ...counts, namespace, owner: caller.account.owner } };
+  },
+  "POST /api/analyze": async (domain, call) => {
+    const { text, namespace, occurred_at } = call.body;
+    const { owner } = call.caller.account;
+    const input = { text, namespace, occurredAt: occurred_at, mostFacts: ANALYZE_FACTS };
+    const { analysis, answer } = await analyze(
+      domain,
+      call.caller,
+      input,
+      (found, jobs) => call.keep(analyzed(found, jobs.map((job) => job.id), owner)),
+    );
+    return answer ?? analyzed(analysis, [], owner);
+  },
+  "POST /api/ask": async (domain, { body, caller }) => {
+    const options = recallOptions(body, ASK_LIMIT_MAX);
+    const found = await ask(domain, caller, body.question, options);
+    const { answer, mode, memories, dropped, pending } = found;
+    return {
+      status: 200,
+      body: {
+        answer,
+        memories_used: memories.length,
+        memories: memories.map(hitBody),
+        answer_mode: mode,
+        ...(pending > 0 ? { pending } : {}),
+        ...(dropped > 0 ? { dropped_count: dropped } : {}),
+      },
+    };
+  },
+} satisfies Partial<SignedHandlers>;

@@ -1,4 +1,3 @@
-import type { z } from "zod";
 import { SvcError } from "../../errors.ts";
 import { JOB_ERRORS, type JobView } from "../../jobs/job.ts";
 import { Deadline } from "../../deadline.ts";
@@ -7,16 +6,11 @@ import type { Domain } from "../../memory/domain.ts";
 import { timeText } from "../../memory/record.ts";
 import { accept, type NewMemory } from "../../memory/remember.ts";
 import { isUuid } from "../../wire/keys.ts";
-import {
-  BulkBody,
-  BulkStatusBody,
-  EmptyBody,
-  ManualBody,
-  RememberBody,
-} from "../../wire/schemas.ts";
-import { type Answer, type Call, type SignedRoute, signedRoute } from "../route.ts";
+import type { AnswerOf, Received } from "../../wire/routes.ts";
+import type { Answer, Call, SignedHandlers } from "../route.ts";
+import { checkDimensions } from "./recall.ts";
 
-function newMemory(item: z.output<typeof RememberBody>): NewMemory {
+function newMemory(item: Received<"POST /api/remember", "body">): NewMemory {
   const { text, namespace, metadata, importance, occurred_at, expires_at } = item;
   return {
     namespace,
@@ -32,7 +26,7 @@ function acceptedAnswer(
   caller: Caller,
   namespace: string,
   id: string,
-): Answer {
+): Answer<"POST /api/remember"> {
   return {
     status: 202,
     body: {
@@ -49,7 +43,7 @@ function acceptedAnswer(
 }
 
 /** A job record as answered. */
-function jobBody(job: JobView): Record<string, unknown> {
+function jobBody(job: JobView): AnswerOf<"GET /api/remember/:id"> {
   return {
     job_id: job.id,
     status: job.state,
@@ -65,109 +59,61 @@ function jobBody(job: JobView): Record<string, unknown> {
   };
 }
 
-function errorMembers(job: JobView): Record<string, string> {
-  const { errorCode } = job;
+function errorMembers({ errorCode }: JobView) {
   return errorCode === undefined ? {} : { error: JOB_ERRORS[errorCode], error_code: errorCode };
 }
 
-async function remember(
+type ManualCall = Call<"POST /api/remember/manual">;
+
+/** The bytes a manual remember registers, and the blob that has them already. */
+async function manualData(
+  { blobStore }: Domain,
+  { body, caller }: ManualCall,
+): Promise<{ readonly data: Uint8Array; readonly blobId?: string }> {
+  if (body.encrypted_data !== undefined) return { data: body.encrypted_data };
+  const blobId = body.blob_id ?? "";
+  // A client that stored it by itself has marked it as nobody's.
+  const data = await blobStore.get(blobId, scopeOf(caller, body.namespace)) ??
+    await blobStore.getForeign?.(blobId);
+  if (data === undefined) throw new SvcError("blob_not_found");
+  return { data, blobId };
+}
+
+async function manual(
   domain: Domain,
-  call: Call<z.output<typeof RememberBody>>,
-): Promise<Answer> {
-  const memory = newMemory(call.body);
-  let answer: Answer | undefined;
-  await accept(domain, call.caller, "remember", [memory], ([job]) => {
-    answer = acceptedAnswer(domain, call.caller, memory.namespace, job?.id ?? "");
-    return call.keep(answer);
-  });
-  if (answer === undefined) throw new SvcError("internal_error");
-  return answer;
-}
-
-async function bulk(domain: Domain, call: Call<z.output<typeof BulkBody>>): Promise<Answer> {
-  let answer: Answer | undefined;
-  await accept(domain, call.caller, "bulk", call.body.items.map(newMemory), (jobs) => {
-    const ids = jobs.map((job) => job.id);
-    answer = { status: 202, body: { job_ids: ids, total: ids.length, status: "running" } };
-    return call.keep(answer);
-  });
-  if (answer === undefined) throw new SvcError("internal_error");
-  return answer;
-}
-
-async function bulkStatus(
-  domain: Domain,
-  call: Call<z.output<typeof BulkStatusBody>>,
-): Promise<Answer> {
-  const { owner } = call.caller.account;
-  const results = await Promise.all(call.body.job_ids.map(async (id) => {
-    // Anything else is no job's id, and may be too long for a key of the job table.
-    const job = isUuid(id) ? await domain.jobs.get(id.toLowerCase(), owner) : undefined;
-    if (job === undefined) return { job_id: id, status: "not_found" };
-    return {
-      job_id: id,
-      status: job.state,
-      recallable: job.recallable,
-      memory_id: job.memoryId,
-      attempts: job.attempts,
-      ...(job.blobId === undefined ? {} : { blob_id: job.blobId }),
-      ...errorMembers(job),
-    };
-  }));
-  return { status: 200, body: { results } };
-}
-
-async function manual(domain: Domain, call: Call<z.output<typeof ManualBody>>): Promise<Answer> {
+  call: ManualCall,
+): Promise<Answer<"POST /api/remember/manual">> {
   const { body, caller } = call;
-  if (body.vector.length !== domain.embedder.dimensions) {
-    throw new SvcError(
-      "dimension_mismatch",
-      `vector must have ${domain.embedder.dimensions} numbers, not ${body.vector.length}`,
-      { field: "vector" },
-    );
-  }
-  const scope = scopeOf(caller, body.namespace);
-  let data: Uint8Array | undefined = body.encrypted_data;
-  let blobId: string | undefined;
-  if (data === undefined && body.blob_id !== undefined) {
-    blobId = body.blob_id;
-    const { blobStore } = domain;
-    // A client that stored it by itself has marked it as nobody's.
-    data = await blobStore.get(blobId, scope) ?? await blobStore.getForeign?.(blobId);
-    if (data === undefined) throw new SvcError("blob_not_found");
-  }
+  const { namespace } = body;
+  checkDimensions(domain, body.vector);
   const memory: NewMemory = {
-    namespace: body.namespace,
+    namespace,
     payload: {
       kind: "manual",
       vector: unit(body.vector),
       model: domain.embedder.model,
-      data: data ?? new Uint8Array(),
-      ...(blobId === undefined ? {} : { blobId }),
+      ...await manualData(domain, call),
       ...(body.metadata === undefined ? {} : { metadata: body.metadata }),
     },
     importance: body.importance,
     occurredAt: body.occurred_at,
     expiresAt: body.expires_at,
   };
-  const [live] = await accept(
+  const { answer, jobs: [live] } = await accept(
     domain,
     caller,
     "manual",
     [memory],
-    ([job]) => call.keep(acceptedAnswer(domain, caller, memory.namespace, job?.id ?? "")),
+    ([job]) => call.keep(acceptedAnswer(domain, caller, namespace, job?.id ?? "")),
   );
   if (live === undefined) throw new SvcError("internal_error");
   const { config, worker } = domain;
   using deadline = new Deadline(config.manualWaitMs, worker.stopped);
   // A job that is not done in time, or put down by a stop, is done later all the same.
   await deadline.wait(live.ended).catch(() => {});
-  if (live.blobId === undefined) {
-    return acceptedAnswer(domain, caller, memory.namespace, live.job.id);
-  }
+  if (live.blobId === undefined) return answer;
   const id = live.job.id;
   const { owner } = caller.account;
-  const { namespace } = memory;
   return {
     status: 200,
     body: { id, blob_id: live.blobId, owner, namespace, memory_id: id, job_id: id },
@@ -182,85 +128,68 @@ function unit(vector: Float32Array): Float32Array {
   return vector.map((value) => value * scale);
 }
 
-/** Remember, bulk, manual and the job routes (docs/protocol.md#10.1 to #10.4). */
-export const rememberRoutes: readonly SignedRoute[] = [
-  signedRoute({
-    method: "POST",
-    path: "/api/remember",
-    permissions: ["write"],
-    weight: 5,
-    writes: true,
-    idempotent: true,
-    schema: RememberBody,
-    summary: "Store a memory",
-    success: 202,
-    handle: remember,
-  }),
-  signedRoute({
-    method: "POST",
-    path: "/api/remember/bulk",
-    permissions: ["write"],
-    weight: 10,
-    writes: true,
-    idempotent: true,
-    schema: BulkBody,
-    summary: "Store up to 20 memories",
-    success: 202,
-    handle: bulk,
-  }),
-  signedRoute({
-    method: "POST",
-    path: "/api/remember/bulk/status",
-    weight: 0,
-    schema: BulkStatusBody,
-    summary: "States of up to 20 jobs",
-    handle: bulkStatus,
-  }),
-  signedRoute({
-    method: "POST",
-    path: "/api/remember/manual",
-    permissions: ["write"],
-    weight: 3,
-    writes: true,
-    idempotent: true,
-    schema: ManualBody,
-    summary: "Store what the client encrypted and embedded itself",
-    handle: manual,
-  }),
-  signedRoute({
-    method: "GET",
-    path: "/api/remember/:id",
-    weight: 0,
-    summary: "State of a job",
-    handle: async (domain, call) => {
-      const job = await domain.jobs.get(call.id, call.caller.account.owner);
-      if (job === undefined) throw new SvcError("job_not_found");
-      return { status: 200, body: jobBody(job) };
-    },
-  }),
-  signedRoute({
-    method: "POST",
-    path: "/api/remember/:id/retry",
-    permissions: ["write"],
-    writes: true,
-    schema: EmptyBody,
-    optionalBody: true,
-    summary: "Try a failed job again",
-    success: 202,
-    handle: async (domain, call) => {
-      const { owner } = call.caller.account;
-      const job = await domain.jobs.get(call.id, owner);
-      if (job === undefined) throw new SvcError("job_not_found");
-      if (domain.tombstones.isGone(job.scope, job.memoryId, job.createdAt)) {
-        throw new SvcError("job_not_retryable");
-      }
-      let answer: Answer | undefined;
-      const live = await domain.jobs.retry(call.id, owner, (pending) => {
-        answer = { status: 202, body: jobBody(pending) };
-        return call.keep(answer);
+/** Remember, bulk, manual, and the jobs they start. */
+export const rememberHandlers = {
+  "POST /api/remember": async (domain, call) => {
+    const { caller } = call;
+    const memory = newMemory(call.body);
+    const { answer } = await accept(
+      domain,
+      caller,
+      "remember",
+      [memory],
+      ([job]) => call.keep(acceptedAnswer(domain, caller, memory.namespace, job?.id ?? "")),
+    );
+    return answer;
+  },
+  "POST /api/remember/bulk": async (domain, call) => {
+    const memories = call.body.items.map(newMemory);
+    const { answer } = await accept(domain, call.caller, "bulk", memories, (jobs) => {
+      const ids = jobs.map((job) => job.id);
+      return call.keep({
+        status: 202,
+        body: { job_ids: ids, total: ids.length, status: "running" },
       });
-      domain.worker.notify([live]);
-      return answer ?? { status: 202, body: jobBody(live.view()) };
-    },
-  }),
-];
+    });
+    return answer;
+  },
+  "POST /api/remember/bulk/status": async (domain, call) => {
+    const { owner } = call.caller.account;
+    const results = await Promise.all(call.body.job_ids.map(async (id) => {
+      // Anything else is no job's id, and may be too long for a key of the job table.
+      const job = isUuid(id) ? await domain.jobs.get(id.toLowerCase(), owner) : undefined;
+      if (job === undefined) return { job_id: id, status: "not_found" as const };
+      return {
+        job_id: id,
+        status: job.state,
+        recallable: job.recallable,
+        memory_id: job.memoryId,
+        attempts: job.attempts,
+        ...(job.blobId === undefined ? {} : { blob_id: job.blobId }),
+        ...errorMembers(job),
+      };
+    }));
+    return { status: 200, body: { results } };
+  },
+  "POST /api/remember/manual": manual,
+  "GET /api/remember/:id": async (domain, call) => {
+    const job = await domain.jobs.get(call.id, call.caller.account.owner);
+    if (job === undefined) throw new SvcError("job_not_found");
+    return { status: 200, body: jobBody(job) };
+  },
+  "POST /api/remember/:id/retry": async (domain, call) => {
+    const { owner } = call.caller.account;
+    const job = await domain.jobs.get(call.id, owner);
+    if (job === undefined) throw new SvcError("job_not_found");
+    if (domain.tombstones.isGone(job.scope, job.memoryId, job.createdAt)) {
+      throw new SvcError("job_not_retryable");
+    }
+    const { answer, live } = await domain.jobs.retry(
+      call.id,
+      owner,
+      (pending) => call.keep({ status: 202, body: jobBody(pending) }),
+    );
+    domain.worker.notify([live]);
+    return answer;
+  },
+} satisfies Partial<SignedHandlers>;

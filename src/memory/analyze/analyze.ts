@@ -1,7 +1,7 @@
 import { SvcError } from "../../errors.ts";
 import type { LanguageModel } from "../../interfaces/mod.ts";
 import type { AcceptedJob } from "../../jobs/job.ts";
-import type { Mutation } from "../../jobs/kv_writer.ts";
+import type { Kept } from "../../jobs/replay.ts";
 import { Deadline } from "../../deadline.ts";
 import { chat } from "../chat.ts";
 import { type Caller, scopeOf } from "../caller.ts";
@@ -35,6 +35,14 @@ export interface Analysis {
   readonly method: "llm" | "rules";
   /** What was new, in the order of the jobs. */
   readonly facts: readonly Fact[];
+}
+
+/** What an analyze did. */
+export interface Analyzed<A> {
+  /** What was found. */
+  readonly analysis: Analysis;
+  /** The answer that was kept with the jobs; absent where nothing was new. */
+  readonly answer?: A;
 }
 
 /** Related memories a model is told. */
@@ -126,17 +134,17 @@ async function newFacts(
  * Extracts the facts of a text, leaves out what is already stored, and accepts the rest: all of
  * them durably in one commit, or none. Without new facts nothing is written.
  *
- * @param extra what belongs to the same commit.
+ * @param answering makes the answer of the accepted jobs, which is kept in the same commit.
  * @throws {SvcError} `llm_disabled` where a model is required and none is configured;
  * `llm_unavailable`, `embedding_unavailable`, `overloaded`; `decrypt_credential_required` or
  * `decrypt_credential_invalid`; what accepting is refused with.
  */
-export async function analyze(
+export async function analyze<A>(
   domain: Domain,
   caller: Caller,
   input: AnalyzeInput,
-  extra: (analysis: Analysis, jobs: readonly AcceptedJob[]) => readonly Mutation[],
-): Promise<Analysis> {
+  answering: (analysis: Analysis, jobs: readonly AcceptedJob[]) => Kept<A>,
+): Promise<Analyzed<A>> {
   requireCredential(domain, caller);
   const { languageModel: model, config } = domain;
   if (model === undefined && config.analyzeRequiresLlm) throw new SvcError("llm_disabled");
@@ -145,7 +153,7 @@ export async function analyze(
   const facts = model === undefined
     ? extractFacts(input.text, input.mostFacts)
     : await modelFacts(domain, caller, model, input);
-  if (facts.length === 0) return { method, facts };
+  if (facts.length === 0) return { analysis: { method, facts } };
   const { namespace, occurredAt } = input;
   // Compared and accepted in one turn: an equal text that comes meanwhile sees these jobs. No
   // need to wait for them in there: what is not recallable yet is compared as well.
@@ -154,14 +162,20 @@ export async function analyze(
       method,
       facts: await newFacts(domain, caller, namespace, facts),
     };
-    if (analysis.facts.length === 0) return analysis;
+    if (analysis.facts.length === 0) return { analysis };
     const memories = analysis.facts.map(({ text, importance }) => ({
       namespace,
       payload: { kind: "text" as const, text },
       importance,
       occurredAt,
     }));
-    await accept(domain, caller, "analyze", memories, (jobs) => extra(analysis, jobs));
-    return analysis;
+    const accepted = await accept(
+      domain,
+      caller,
+      "analyze",
+      memories,
+      (jobs) => answering(analysis, jobs),
+    );
+    return { analysis, answer: accepted.answer };
   });
 }

@@ -53,8 +53,8 @@ export function askPrompt(question: string, hits: readonly Hit[]): AskPrompt {
       number: shown.length,
       text,
       ...(text.length < hit.text.length ? { cut: true } : {}),
-      saved_at: hit.created_at,
-      ...(hit.occurred_at === undefined ? {} : { happened_at: hit.occurred_at }),
+      saved_at: hit.createdAt,
+      ...(hit.occurredAt === undefined ? {} : { happened_at: hit.occurredAt }),
     });
   }
   return {

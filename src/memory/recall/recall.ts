@@ -45,28 +45,28 @@ export interface RecallOptions {
   readonly occurredBefore?: number | undefined;
 }
 
-/** A recalled memory as answered. */
+/** A recalled memory. Times are RFC 3339, as its record has them. */
 export interface Hit {
-  /** Blob id; empty until stored. */
-  readonly blob_id: string;
+  /** Memory id. */
+  readonly memoryId: string;
+  /** Blob id, once stored. */
+  readonly blobId: string | undefined;
+  /** Namespace. */
+  readonly namespace: string;
   /** The text. */
   readonly text: string;
   /** Cosine distance, 0 to 2. */
   readonly distance: number;
   /** What hits are ordered by. */
   readonly score: number;
-  /** Memory id. */
-  readonly memory_id: string;
-  /** Namespace. */
-  readonly namespace: string;
-  /** RFC 3339. */
-  readonly created_at: string;
+  /** When it was accepted first. */
+  readonly createdAt: string;
+  /** When the fact happened. */
+  readonly occurredAt: string | undefined;
   /** 0 to 1. */
-  readonly importance?: number;
-  /** RFC 3339. */
-  readonly occurred_at?: string;
+  readonly importance: number;
   /** Caller data. */
-  readonly metadata?: Metadata;
+  readonly metadata: Metadata | undefined;
 }
 
 /** What a recall found. */
@@ -190,20 +190,18 @@ function best(hits: readonly Match[], options: RecallOptions, now: number): Scor
     .slice(0, options.limit);
 }
 
-function toHit(scored: Scored, record: MemoryRecord): Hit {
-  const { entry, distance, score } = scored;
+function toHit({ entry, distance, score }: Scored, record: MemoryRecord): Hit {
   return {
-    blob_id: entry.blobId ?? "",
+    memoryId: entry.id,
+    blobId: entry.blobId,
+    namespace: entry.namespace,
     text: record.text,
     distance,
     score,
-    memory_id: entry.id,
-    namespace: entry.namespace,
-    // The times are those of the entry, as texts.
-    created_at: record.created_at,
+    createdAt: record.created_at,
+    occurredAt: record.occurred_at,
     importance: entry.importance,
-    ...(record.occurred_at === undefined ? {} : { occurred_at: record.occurred_at }),
-    ...(record.metadata === undefined ? {} : { metadata: record.metadata }),
+    metadata: record.metadata,
   };
 }
 

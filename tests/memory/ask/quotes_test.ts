@@ -4,13 +4,16 @@ import { quotes } from "../../../src/memory/ask/quotes.ts";
 
 function hit(text: string, distance: number, score = Math.max(0, 1 - distance)): Hit {
   return {
-    blob_id: "",
+    memoryId: text,
+    blobId: undefined,
+    namespace: "default",
     text,
     distance,
     score,
-    memory_id: text,
-    namespace: "default",
-    created_at: "2026-01-01T00:00:00.000Z",
+    createdAt: "2026-01-01T00:00:00.000Z",
+    occurredAt: undefined,
+    importance: 0.5,
+    metadata: undefined,
   };
 }
 

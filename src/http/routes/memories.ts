@@ -1,0 +1,128 @@
+import { getMemory, listMemories, type MemoryView } from "../../memory/list.ts";
+import { usedBytes } from "../../memory/quota.ts";
+import { timeText } from "../../memory/record.ts";
+import { deleteMemory, forget } from "../../memory/remove/remove.ts";
+import { namespaces, stats } from "../../memory/usage.ts";
+import type { AnswerOf } from "../../wire/routes.ts";
+import { keyBody } from "../account_body.ts";
+import type { SignedHandlers } from "../route.ts";
+
+/** A memory as answered. */
+function memoryBody(memory: MemoryView): AnswerOf<"GET /api/memories">["memories"][number] {
+  const { text, textError, metadata, occurredAt, expiresAt } = memory;
+  return {
+    memory_id: memory.memoryId,
+    namespace: memory.namespace,
+    ...(text === undefined ? {} : { text }),
+    ...(textError === undefined ? {} : { text_error: textError }),
+    blob_id: memory.blobId ?? "",
+    status: memory.state,
+    recallable: memory.recallable,
+    version: memory.version,
+    importance: memory.importance,
+    ...(metadata === undefined ? {} : { metadata }),
+    ...(occurredAt === undefined ? {} : { occurred_at: timeText(occurredAt) }),
+    ...(expiresAt === undefined ? {} : { expires_at: timeText(expiresAt) }),
+    created_at: timeText(memory.createdAt),
+    updated_at: timeText(memory.updatedAt),
+    size_bytes: memory.bytes,
+    source: memory.source,
+  };
+}
+
+/** Memories, namespaces, and the caller's account. */
+export const memoryHandlers = {
+  "GET /api/memories": async (domain, { caller, query }) => {
+    const { memories, total, nextCursor } = await listMemories(domain, caller, {
+      ...query,
+      text: query.text === "true",
+      cursor: query.cursor || undefined,
+    });
+    return {
+      status: 200,
+      body: {
+        memories: memories.map(memoryBody),
+        total,
+        ...(nextCursor === undefined ? {} : { next_cursor: nextCursor }),
+      },
+    };
+  },
+  "GET /api/memories/:id": async (domain, { caller, id }) => {
+    const { memory, versions } = await getMemory(domain, caller, id);
+    return {
+      status: 200,
+      body: {
+        ...memoryBody(memory),
+        versions: versions.map(({ version, blobId, updatedAt }) => ({
+          version,
+          blob_id: blobId ?? "",
+          created_at: timeText(updatedAt),
+        })),
+      },
+    };
+  },
+  "DELETE /api/memories/:id": async (domain, { caller, id }) => ({
+    status: 200,
+    body: { memory_id: id, deleted: true, blob: await deleteMemory(domain, caller, id) },
+  }),
+  "GET /api/namespaces": async (domain, { caller, query }) => {
+    const page = await namespaces(domain, caller, query.limit, query.cursor);
+    const last = page.namespaces.at(-1)?.namespace ?? "";
+    const cursor = new TextEncoder().encode(last)
+      .toBase64({ alphabet: "base64url", omitPadding: true });
+    return {
+      status: 200,
+      body: {
+        namespaces: page.namespaces.map((item) => ({
+          namespace: item.namespace,
+          memory_count: item.memoryCount,
+          storage_bytes: item.storageBytes,
+          last_write_at: timeText(item.lastWriteAt),
+        })),
+        total: page.total,
+        ...(page.more ? { next_cursor: cursor } : {}),
+      },
+    };
+  },
+  "POST /api/stats": async (domain, { caller, body: { namespace } }) => {
+    const { memoryCount, storageBytes, pending } = await stats(domain, caller, namespace);
+    return {
+      status: 200,
+      body: {
+        memory_count: memoryCount,
+        storage_bytes: storageBytes,
+        pending,
+        namespace,
+        owner: caller.account.owner,
+      },
+    };
+  },
+  "POST /api/forget": async (domain, { caller, body: { namespace } }) => {
+    const deleted = await forget(domain, caller, namespace);
+    return { status: 200, body: { deleted, namespace, owner: caller.account.owner } };
+  },
+  "GET /api/account": async (domain, { caller: { account }, key }) => {
+    const { packageId = "", quotaBytes } = domain.config;
+    return {
+      status: 200,
+      body: {
+        owner: account.owner,
+        account_id: account.accountId,
+        package_id: packageId,
+        active: account.active,
+        key: keyBody(key),
+        quota: {
+          used_bytes: await usedBytes(domain, account.owner),
+          limit_bytes: quotaBytes || null,
+        },
+      },
+    };
+  },
+  "GET /api/account/keys": ({ keyUse }, { caller }) => {
+    const keys = caller.account.keys.map((key) => {
+      const used = keyUse.lastUsed(key.publicKey);
+      return { ...keyBody(key), ...(used === undefined ? {} : { last_used_at: timeText(used) }) };
+    });
+    return { status: 200, body: { keys } };
+  },
+} satisfies Partial<SignedHandlers>;

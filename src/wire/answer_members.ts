@@ -1,0 +1,79 @@
+import { z } from "zod";
+import { ERROR_CODES } from "../errors.ts";
+
+// Members that answers share. Their examples make up the examples of the API description; without
+// one, a member that may be missing is left out of them.
+
+/** Text. */
+export function text(description: string, example?: string) {
+  return z.string().meta({
+    description,
+    ...(example === undefined ? {} : { examples: [example] }),
+  });
+}
+
+/** An id of a memory or job. */
+export function uuid(description: string) {
+  return text(description, "01982d4e-7a31-7c52-9f0e-5d3b1c8a6e24");
+}
+
+/** An address or object id. */
+export function objectId(description: string) {
+  return text(description, `0x${"5f".repeat(32)}`);
+}
+
+/** A date and time of RFC 3339, in UTC. */
+export function timestamp(description: string) {
+  return z.string().meta({ description, format: "date-time" });
+}
+
+/** A whole number from 0. */
+export function count(description: string, example?: number) {
+  const schema = z.int().min(0);
+  return schema.meta({ description, ...(example === undefined ? {} : { examples: [example] }) });
+}
+
+/** A number. */
+export function number(description: string, example: number) {
+  return z.number().meta({ description, examples: [example] });
+}
+
+/** Whether something is so. */
+export function flag(description: string, example = true) {
+  return z.boolean().meta({ description, examples: [example] });
+}
+
+/** Address of the account's owner. */
+export const owner = () => objectId("Address of the owner");
+
+/** Namespace of a memory. */
+export const namespace = () => text("Namespace", "default");
+
+/** Id of a blob. */
+export const blobId = () => text("Id of the blob; empty until it is stored", "");
+
+/** Flat data of the caller. */
+export function metadata() {
+  const value = z.union([z.string(), z.number(), z.boolean(), z.null()]);
+  return z.record(z.string(), value).meta({ description: "Data of the caller" });
+}
+
+/** How far a job is. */
+export function jobState() {
+  return z.enum(["pending", "running", "uploaded", "done", "failed"]).meta({
+    description: "State of the job",
+  });
+}
+
+/** The body of every error outside of MCP. */
+export function errorShape() {
+  return z.strictObject({
+    error: text("Text for people; may change"),
+    code: z.enum(ERROR_CODES).describe("Stable name"),
+    request_id: text("Id of the request, as in the header"),
+    field: text("Path of the member at fault, such as items[3].text").exactOptional(),
+    layer: text("The limit that was met").exactOptional(),
+    limit: text("What that limit allows").exactOptional(),
+    retry_after_seconds: count("Whole seconds to wait").exactOptional(),
+  });
+}

@@ -1,0 +1,168 @@
+import { z } from "zod";
+import { type ErrorCode, SvcError } from "../errors.ts";
+import * as limit from "./limits.ts";
+import { parseTime } from "./rfc3339.ts";
+
+const utf8 = new TextEncoder();
+const CONTROL = /\p{Cc}/u;
+
+function byteLength(text: string): number {
+  // A UTF-16 unit takes at most 3 bytes: most texts need no encoding to be judged.
+  return text.length * 3 <= 256 ? text.length * 3 : utf8.encode(text).length;
+}
+
+/** Adds an issue that becomes an error of this code. */
+export function fail(context: z.RefinementCtx, code: ErrorCode, message?: string): void {
+  context.addIssue({
+    code: "custom",
+    params: { code },
+    message: message ?? new SvcError(code).message,
+  });
+}
+
+/** An object whose `null` members count as absent and whose unknown members are dropped. */
+export function object<T extends z.core.$ZodLooseShape>(shape: T) {
+  const names = Object.keys(shape);
+  return z.preprocess((value: z.input<z.ZodObject<T>>) => {
+    if (typeof value !== "object" || value === null || Array.isArray(value)) return value;
+    // By the known names: a body may have a hundred thousand others.
+    const known = names.filter((name) => Object.hasOwn(value, name));
+    const members = known.map((name) => [name, Reflect.get(value, name)] as const);
+    return Object.fromEntries(members.filter(([, member]) => member !== null));
+  }, z.object(shape));
+}
+
+/** Non-blank, well-formed text of at most `max` bytes. */
+export function boundedText(max: number, empty: ErrorCode, long: ErrorCode, example: string) {
+  return z.string().superRefine((text, context) => {
+    if (text.trim() === "") return fail(context, empty);
+    if (!text.isWellFormed()) {
+      return fail(context, "invalid_request", "must be well-formed Unicode");
+    }
+    if (text.length > max || byteLength(text) > max) {
+      const member = empty.replace("empty_", "");
+      fail(context, long, `${member} must have at most ${max} bytes of UTF-8`);
+    }
+  }).meta({ examples: [example] });
+}
+
+/** The text of a memory. */
+export const memoryText = boundedText(
+  limit.TEXT_BYTES,
+  "empty_text",
+  "text_too_long",
+  "I am allergic to peanuts",
+);
+
+function checkNamespace(name: string, context: z.RefinementCtx): void {
+  const isValid = !CONTROL.test(name) && name.isWellFormed() &&
+    (name.length * 3 <= limit.NAMESPACE_BYTES ||
+      utf8.encode(name).length <= limit.NAMESPACE_BYTES);
+  if (!isValid) fail(context, "invalid_namespace");
+}
+
+/** A namespace as given, byte for byte; the empty one means `default`, as does a missing one. */
+export const namespace = z.string().superRefine(checkNamespace)
+  .transform((name) => name === "" ? limit.DEFAULT_NAMESPACE : name)
+  .default(limit.DEFAULT_NAMESPACE)
+  .meta({ type: "string", description: "1 to 256 bytes; missing or empty means default" });
+
+/** A namespace that has to be named. */
+export const requiredNamespace = z.string().superRefine((name, context) => {
+  if (name === "") fail(context, "empty_namespace");
+  else checkNamespace(name, context);
+}).meta({ examples: ["work"] });
+
+const TIME = { type: "string", format: "date-time" };
+
+/** A date and time of RFC 3339, read as milliseconds since the epoch. */
+export const time = z.string().transform((text, context) => {
+  const time = parseTime(text);
+  if (Number.isNaN(time)) fail(context, "invalid_request", "must be an RFC 3339 date and time");
+  return time;
+}).meta(TIME);
+
+const future = time.superRefine((at, context) => {
+  if (Number.isFinite(at) && at <= Date.now()) {
+    fail(context, "invalid_parameter", "must be in the future");
+  }
+}).meta(TIME);
+
+function range(min: number, max: number, code: ErrorCode = "invalid_parameter") {
+  return z.number().superRefine((value, context) => {
+    if (value < min || value > max) fail(context, code, `must be from ${min} to ${max}`);
+  });
+}
+
+/** One of several words. */
+export function word<const T extends string>(words: readonly T[]): z.ZodType<T, T> {
+  const rule = `must be ${words.join(", ").replace(/, (\w+)$/, " or $1")}`;
+  const schema = z.string().superRefine((given, context) => {
+    if (!words.some((item) => item === given)) fail(context, "invalid_parameter", rule);
+  }).meta({ enum: words });
+  // Nothing else passes: the types do not see that a check narrows.
+  return schema as unknown as z.ZodType<T, T>;
+}
+
+/** Flat data of a caller. */
+type Metadata = Readonly<Record<string, string | number | boolean | null>>;
+
+/** Most members that can fit: each takes at least the four bytes of `"":1`. */
+const METADATA_MEMBERS = limit.METADATA_BYTES / 4;
+
+function isFlat(value: unknown): value is Metadata {
+  return typeof value === "object" && value !== null && !Array.isArray(value) &&
+    Object.keys(value).length <= METADATA_MEMBERS &&
+    Object.values(value).every((member) =>
+      member === null || typeof member === "string" || typeof member === "boolean" ||
+      (typeof member === "number" && Number.isFinite(member))
+    );
+}
+
+/** Flat data; a member that is no object at all breaks the same rule. */
+export const metadata = z.any().transform((value: unknown, context): Metadata => {
+  if (isFlat(value)) {
+    const wellFormed = Object.entries(value).flat().every((part) =>
+      typeof part !== "string" || part.isWellFormed()
+    );
+    if (wellFormed && utf8.encode(JSON.stringify(value)).length <= limit.METADATA_BYTES) {
+      return value;
+    }
+  }
+  fail(context, "invalid_metadata");
+  return z.NEVER;
+}).optional().meta({ type: "object", description: "flat; at most 4 KiB as JSON" });
+
+/** What may be said about a memory besides its text: how much it matters, and its times. */
+export const weightAndTimes = {
+  importance: range(0, 1).optional(),
+  occurred_at: time.optional(),
+  expires_at: future.optional(),
+};
+
+/** A whole number from 0. */
+export const wholeNumber = z.number().superRefine((value, context) => {
+  if (!Number.isInteger(value) || value < 0) {
+    fail(context, "invalid_request", "must be a non-negative integer");
+  }
+});
+
+/** Weights of the parts of a score. */
+export const weights = object({
+  semantic: range(0, 100, "invalid_scoring_weights").default(1),
+  recency: range(0, 100, "invalid_scoring_weights").default(0),
+  recency_half_life_days: range(1e-6, Number.MAX_VALUE, "invalid_scoring_weights").default(30),
+  importance: range(0, 100, "invalid_scoring_weights").default(0),
+});
+
+/** A vector of any length but zero. */
+export const vector = z.custom<readonly number[]>(
+  (value) => Array.isArray(value) && value.every((n) => typeof n === "number"),
+  { message: "must be a list of numbers" },
+).transform((numbers, context) => {
+  const floats = Float32Array.from(numbers);
+  let norm = 0;
+  for (const value of floats) norm += value * value;
+  if (!(norm > 0) || !Number.isFinite(norm)) fail(context, "invalid_vector");
+  return floats;
+}).meta({ type: "array", items: { type: "number" }, examples: [[0.12, -0.07, 0.31]] });

@@ -1,0 +1,226 @@
+import { z } from "zod";
+import { blobId, count, flag, jobState, metadata, namespace } from "../answer_members.ts";
+import { number, objectId, owner, text, timestamp, uuid } from "../answer_members.ts";
+import * as limit from "../limits.ts";
+import * as request from "../request_members.ts";
+import { fail, object } from "../request_members.ts";
+import type { RouteRows } from "../route.ts";
+
+/** A whole number of a query; an empty one counts as absent. */
+function pageLimit(fallback: number, max: number) {
+  return z.custom<string | number>((given) => typeof given === "string").transform(
+    (given, context) => {
+      if (given === "") return fallback;
+      const value = /^\d{1,6}$/.test(String(given)) ? Number(given) : 0;
+      if (value < 1 || value > max) {
+        fail(context, "invalid_parameter", `must be from 1 to ${max}`);
+      }
+      return value;
+    },
+  ).prefault("").meta({ type: "integer", minimum: 1, maximum: max, default: fallback });
+}
+
+/** One of two words of a query, the first unless it is named; an empty one counts as absent. */
+function oneOf<const A extends string, const B extends string>(first: A, second: B) {
+  return z.custom<A | B | "">((given) => typeof given === "string").transform((given, context) => {
+    if (given === "" || given === first) return first;
+    if (given !== second) fail(context, "invalid_parameter", `must be ${first} or ${second}`);
+    return second;
+  }).prefault("").meta({ type: "string", enum: [first, second], default: first });
+}
+
+/** The name of a namespace that a page of namespaces ends with, as base64url. */
+const namespaceCursor = z.string().transform((cursor, context) => {
+  try {
+    const bytes = Uint8Array.fromBase64(cursor, { alphabet: "base64url" });
+    return new TextDecoder("utf-8", { fatal: true }).decode(bytes);
+  } catch {
+    fail(context, "invalid_cursor");
+    return z.NEVER;
+  }
+}).optional().meta({ type: "string", description: "`next_cursor` of the page before" });
+
+const memory = () => ({
+  memory_id: uuid("Id of the memory"),
+  namespace: namespace(),
+  text: text("The text, unless left out", "I am allergic to peanuts").exactOptional(),
+  text_error: text("Code of the error for which there is no text").exactOptional(),
+  blob_id: blobId().meta({ examples: ["0b6c2f8e"] }),
+  status: jobState().meta({ description: "State of its newest job", examples: ["done"] }),
+  recallable: flag("Whether a recall finds it"),
+  version: count("From 1, raised by each replacement"),
+  importance: number("0 to 1", 0.5),
+  metadata: metadata().exactOptional(),
+  occurred_at: timestamp("When the fact happened").exactOptional(),
+  expires_at: timestamp("When it ends").exactOptional(),
+  created_at: timestamp("When it was accepted first"),
+  updated_at: timestamp("When it changed last"),
+  size_bytes: count("Size of its ciphertext", 212),
+  source: z.enum(["remember", "bulk", "manual", "analyze", "import", "restore"]),
+});
+
+/** What every page has besides its items. */
+const page = (items: string) => ({
+  total: count(`Number of all ${items}`),
+  next_cursor: text("Where the next page starts; absent on the last").exactOptional(),
+});
+
+const key = () => ({
+  public_key: text("Public key, 64 hex characters", "a4".repeat(32)),
+  address: objectId("Its address"),
+  label: text("Name for people", "laptop"),
+  permissions: z.array(z.enum(["read", "write"])),
+  created_at: timestamp("When it was added"),
+  expires_at: timestamp("When it ends").exactOptional(),
+});
+
+/** A delegate key of an account. */
+export const delegateKey = () => z.strictObject(key());
+
+const READS = { access: "signed", permissions: ["read"] } as const;
+const REMOVES = { access: "signed", permissions: ["write"], writes: true } as const;
+
+/** Memories, namespaces, and the caller's account. */
+export const MEMORIES = {
+  "GET /api/memories": {
+    ...READS,
+    summary: "List memories of a namespace",
+    weight: 0,
+    query: z.object({
+      namespace: request.namespace,
+      limit: pageLimit(limit.MEMORY_PAGE_DEFAULT, limit.MEMORY_PAGE_MAX),
+      cursor: z.string().optional().describe("`next_cursor` of the page before"),
+      order: oneOf("newest", "oldest"),
+      text: oneOf("true", "false"),
+    }),
+    answers: () => ({
+      200: z.strictObject({ memories: z.array(z.strictObject(memory())), ...page("memories") }),
+    }),
+    errors: [
+      "invalid_namespace",
+      "invalid_parameter",
+      "invalid_cursor",
+      "decrypt_credential_required",
+      "decrypt_credential_invalid",
+      "key_service_unavailable",
+    ],
+  },
+  "GET /api/memories/:id": {
+    ...READS,
+    summary: "One memory with its versions",
+    weight: 0,
+    answers: () => ({
+      200: z.strictObject({
+        ...memory(),
+        versions: z.array(z.strictObject({
+          version: count("Its number"),
+          blob_id: blobId(),
+          created_at: timestamp("When it was accepted"),
+        })),
+      }),
+    }),
+    errors: [
+      "memory_not_found",
+      "decrypt_credential_required",
+      "decrypt_credential_invalid",
+      "key_service_unavailable",
+    ],
+  },
+  "DELETE /api/memories/:id": {
+    ...REMOVES,
+    summary: "Delete a memory with all its versions",
+    answers: () => ({
+      200: z.strictObject({
+        memory_id: uuid("Id of the memory"),
+        deleted: z.literal(true),
+        blob: z.enum(["deleted", "retained", "none"]).describe("What became of its blob"),
+      }),
+    }),
+    errors: ["memory_not_found"],
+  },
+  "GET /api/namespaces": {
+    ...READS,
+    summary: "List namespaces with counts",
+    weight: 0,
+    query: z.object({
+      limit: pageLimit(limit.NAMESPACE_PAGE_MAX, limit.NAMESPACE_PAGE_MAX),
+      cursor: namespaceCursor,
+    }),
+    answers: () => ({
+      200: z.strictObject({
+        namespaces: z.array(z.strictObject({
+          namespace: namespace(),
+          memory_count: count("Number of memories"),
+          storage_bytes: count("Size of their ciphertext", 212),
+          last_write_at: timestamp("Time of the last write"),
+        })),
+        ...page("namespaces"),
+      }),
+    }),
+    errors: ["invalid_parameter", "invalid_cursor"],
+  },
+  "POST /api/stats": {
+    ...READS,
+    summary: "Counts of a namespace",
+    body: object({ namespace: request.namespace }),
+    answers: () => ({
+      200: z.strictObject({
+        memory_count: count("Number of memories"),
+        storage_bytes: count("Size of their ciphertext", 212),
+        pending: count("Unfinished jobs", 0),
+        namespace: namespace(),
+        owner: owner(),
+      }),
+    }),
+    errors: ["invalid_namespace"],
+  },
+  "POST /api/forget": {
+    ...REMOVES,
+    summary: "Delete every memory of a namespace",
+    body: object({ namespace: request.requiredNamespace }),
+    answers: () => ({
+      200: z.strictObject({
+        deleted: count("Number of memories deleted"),
+        namespace: namespace(),
+        owner: owner(),
+      }),
+    }),
+    errors: ["empty_namespace", "invalid_namespace"],
+  },
+  "GET /api/account": {
+    access: "signed",
+    summary: "The caller's account, key and quota",
+    weight: 0,
+    answers: () => ({
+      200: z.strictObject({
+        owner: owner(),
+        account_id: objectId("Object id of the account"),
+        package_id: objectId("Package of the account"),
+        active: flag("Whether it authorises anybody"),
+        key: delegateKey().describe("The key that signed"),
+        quota: z.strictObject({
+          used_bytes: count("Storage used", 212),
+          limit_bytes: z.int().nullable().meta({
+            description: "Storage allowed; null is unlimited",
+            examples: [null],
+          }),
+        }),
+      }),
+    }),
+    errors: [],
+  },
+  "GET /api/account/keys": {
+    ...READS,
+    summary: "The account's keys and when each was used last",
+    weight: 0,
+    answers: () => ({
+      200: z.strictObject({
+        keys: z.array(z.strictObject({
+          ...key(),
+          last_used_at: timestamp("When it signed last; absent when it never did").exactOptional(),
+        })),
+      }),
+    }),
+    errors: [],
+  },
+} as const satisfies RouteRows;
