@@ -1,9 +1,10 @@
+import { z } from "zod";
 import { SvcError } from "../../errors.ts";
 import type { Env } from "../../interfaces/fields.ts";
 import type { Settings } from "../settings/mod.ts";
 import { ROLE_FIELDS, ROLE_NAMES } from "../settings/roles.ts";
 import { TABLE_VARIABLES } from "../settings/table.ts";
-import { DEFAULT_SIDECAR_LIMITS, type SidecarLimits } from "../../mcp/options.ts";
+import { DEFAULT_SIDECAR_LIMITS } from "../../mcp/options.ts";
 import type { SidecarBoot, SponsorBoot } from "../../mcp/process.ts";
 
 /** Exit code of a start that cannot succeed before something is changed (`EX_CONFIG`). */
@@ -39,40 +40,41 @@ export function relayerEnvironment(
   return { ...kept, SVC_DATA_DIR: settings.dataDir };
 }
 
-const invalid = () => new SvcError("invalid_parameter", "The start line is not valid");
+const VARIABLES = z.record(z.string(), z.string());
+const ADDRESS = z.string().refine(URL.canParse);
+const limit = (fallback: number) => z.int().min(1).default(fallback);
 
-function parseObject(line: string): Record<string, unknown> {
-  let value: unknown;
+const RELAYER_BOOT: z.ZodType<RelayerBoot> = z.object({
+  env: VARIABLES,
+  relayerKey: z.string().regex(/^[0-9a-f]{64}$/),
+  internalUrl: ADDRESS.regex(/^http:\/\/127\.0\.0\.1:\d{1,5}$/).exactOptional(),
+});
+
+const SIDECAR_BOOT: z.ZodType<SidecarBoot> = z.object({
+  url: ADDRESS,
+  token: z.string().min(16),
+  relayerUrl: ADDRESS,
+  limits: z.object({
+    sessions: limit(DEFAULT_SIDECAR_LIMITS.sessions),
+    sessionsPerIp: limit(DEFAULT_SIDECAR_LIMITS.sessionsPerIp),
+    newSessionsPerIpPerMinute: limit(DEFAULT_SIDECAR_LIMITS.newSessionsPerIpPerMinute),
+    idleSeconds: limit(DEFAULT_SIDECAR_LIMITS.idleSeconds),
+    keepaliveSeconds: limit(DEFAULT_SIDECAR_LIMITS.keepaliveSeconds),
+    aliases: z.boolean().default(DEFAULT_SIDECAR_LIMITS.aliases),
+  }).prefault({}),
+  fixtures: z.string().exactOptional(),
+  sponsor: z.object({ name: z.string(), env: VARIABLES }).exactOptional(),
+  logLevel: z.enum(["debug", "info", "warn", "error"]).default("info"),
+  logFormat: z.enum(["text", "json"]).default("text"),
+});
+
+function parseLine<T>(shape: z.ZodType<T>, line: string): T {
   try {
-    value = JSON.parse(line);
+    return shape.parse(JSON.parse(line));
   } catch {
-    throw invalid();
+    // What the parsers say would repeat a piece of the line.
+    throw new SvcError("invalid_parameter", "The start line is not valid");
   }
-  if (typeof value !== "object" || value === null || Array.isArray(value)) throw invalid();
-  return Object.fromEntries(Object.entries(value));
-}
-
-function isLoopbackUrl(value: unknown): value is string {
-  return typeof value === "string" && /^http:\/\/127\.0\.0\.1:\d{1,5}$/.test(value) &&
-    URL.canParse(value);
-}
-
-function parseVariables(env: object): Record<string, string> {
-  const variables: Record<string, string> = {};
-  for (const [name, value] of Object.entries(env)) {
-    if (typeof value !== "string") throw invalid();
-    variables[name] = value;
-  }
-  return variables;
-}
-
-/** Who pays; absent when nobody does. */
-function parseSponsor(value: unknown): { sponsor?: SponsorBoot } {
-  if (value === undefined) return {};
-  if (typeof value !== "object" || value === null) throw invalid();
-  const { name, env } = Object.fromEntries(Object.entries(value));
-  if (typeof name !== "string" || typeof env !== "object" || env === null) throw invalid();
-  return { sponsor: { name, env: parseVariables(env) } };
 }
 
 /**
@@ -80,35 +82,15 @@ function parseSponsor(value: unknown): { sponsor?: SponsorBoot } {
  * @throws {SvcError} `invalid_parameter` when it has another shape.
  */
 export function parseRelayerBoot(line: string): RelayerBoot {
-  const { env, relayerKey, internalUrl } = parseObject(line);
-  if (typeof env !== "object" || env === null || typeof relayerKey !== "string") throw invalid();
-  if (!/^[0-9a-f]{64}$/.test(relayerKey)) throw invalid();
-  if (internalUrl !== undefined && !isLoopbackUrl(internalUrl)) throw invalid();
-  return {
-    env: parseVariables(env),
-    relayerKey,
-    ...(internalUrl === undefined ? {} : { internalUrl }),
-  };
+  return parseLine(RELAYER_BOOT, line);
 }
 
-/** Limits of sessions; what is absent has its default. */
-function parseLimits(value: unknown): SidecarLimits {
-  if (typeof value !== "object" || value === null) throw invalid();
-  const given = new Map(Object.entries(value));
-  const defaults = DEFAULT_SIDECAR_LIMITS;
-  function number(name: Exclude<keyof SidecarLimits, "aliases">): number {
-    const limit: unknown = given.get(name) ?? defaults[name];
-    if (typeof limit !== "number" || !Number.isInteger(limit) || limit < 1) throw invalid();
-    return limit;
-  }
-  return {
-    sessions: number("sessions"),
-    sessionsPerIp: number("sessionsPerIp"),
-    newSessionsPerIpPerMinute: number("newSessionsPerIpPerMinute"),
-    idleSeconds: number("idleSeconds"),
-    keepaliveSeconds: number("keepaliveSeconds"),
-    aliases: given.get("aliases") !== false,
-  };
+/**
+ * Reads a sidecar's start line.
+ * @throws {SvcError} `invalid_parameter` when it has another shape.
+ */
+export function parseSidecarBoot(line: string): SidecarBoot {
+  return parseLine(SIDECAR_BOOT, line);
 }
 
 /** What the settings mean for a sidecar. */
@@ -136,29 +118,5 @@ export function sidecarBoot(
     ...(sponsor === undefined ? {} : { sponsor }),
     logLevel: settings.logLevel,
     logFormat: settings.logFormat,
-  };
-}
-
-/**
- * Reads a sidecar's start line.
- * @throws {SvcError} `invalid_parameter` when it has another shape.
- */
-export function parseSidecarBoot(line: string): SidecarBoot {
-  const { url, token, relayerUrl, limits, fixtures, sponsor, logLevel, logFormat } = parseObject(
-    line,
-  );
-  if (typeof url !== "string" || typeof token !== "string") throw invalid();
-  if (!URL.canParse(url) || token.length < 16) throw invalid();
-  if (typeof relayerUrl !== "string" || !URL.canParse(relayerUrl)) throw invalid();
-  const level = (["debug", "info", "warn", "error"] as const).find((word) => word === logLevel);
-  return {
-    url,
-    token,
-    relayerUrl,
-    limits: parseLimits(limits ?? {}),
-    ...(typeof fixtures === "string" ? { fixtures } : {}),
-    ...parseSponsor(sponsor),
-    logLevel: level ?? "info",
-    logFormat: logFormat === "json" ? "json" : "text",
   };
 }
