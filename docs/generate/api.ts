@@ -39,7 +39,12 @@ export function operations(): ReadonlyMap<string, Operation> {
   );
 }
 
+/** A route's name as OpenAPI writes it: `GET /api/memories/{id}`. */
+export function pathOf(name: string): string {
+  return name.replace(":id", "{id}");
+}
+
 /** What the routes weigh in the rate limits; those that are not named have none. */
 export const WEIGHTS: Readonly<Record<string, number>> = Object.fromEntries(
-  routeNames("signed").map((name) => [name.replace(":id", "{id}"), rowOf(name).weight ?? 1]),
+  routeNames("signed").map((name) => [pathOf(name), rowOf(name).weight ?? 1]),
 );

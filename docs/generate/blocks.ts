@@ -1,7 +1,7 @@
 import { toolsOf } from "../../cli/bridge/local_tools.ts";
 import { ERROR_CODES, SvcError } from "../../src/errors.ts";
 import { code, table } from "./markdown.ts";
-import { routeText, signedRoutesTable } from "./routes.ts";
+import { routesTable, routeText } from "./routes.ts";
 import { broken, type Schema, shape } from "./shape.ts";
 
 /** Constants of a source file with the comment above each, as `[name, value, comment]`. */
@@ -70,6 +70,6 @@ export const BLOCKS: Readonly<Record<string, (words: string) => string>> = {
   headers,
   limits,
   route: routeText,
-  signed: signedRoutesTable,
+  routes: routesTable,
   tools,
 };

@@ -1,11 +1,12 @@
-import { type Content, type Operation, operations, WEIGHTS } from "./api.ts";
+import { routeNames, rowOf } from "../../src/wire/routes.ts";
+import { type Content, type Operation, operations, pathOf, WEIGHTS } from "./api.ts";
 import { code, formatted, table } from "./markdown.ts";
 import { broken, members, type Schema, shape, value } from "./shape.ts";
 
 const INTRODUCTION = `# Routes
 
-Every route with what it takes and what it answers. The [protocol](protocol.md#10) has the rules, MCP
-routes are in [its section 11](protocol.md#11), and [openapi.json](openapi.json) has the same for
+Every route with what it takes and what it answers. The [protocol](protocol.md#10) has the rules; the
+routes of MCP are in [its section 11](protocol.md#11), and [openapi.json](openapi.json) has the same for
 programs. Signed routes need the headers of [4.1](protocol.md#4.1).
 
 This page is made by \`deno task docs\` from the table in \`src/wire\`.`;
@@ -31,9 +32,12 @@ export function routeText(name: string): string {
   const lines = [name + (query.length === 0 ? "" : `?${query.join("=&")}=`)];
   const request = operation.requestBody?.content?.[JSON_TYPE]?.schema;
   if (request?.properties !== undefined) lines.push(shape(request));
-  for (const [status, { content }] of successes(operation)) {
+  const answers = successes(operation).flatMap(([status, { content }]) => {
     const schema = content?.[JSON_TYPE]?.schema;
-    if (schema?.properties !== undefined) lines.push(`→ ${status} ${shape(schema)}`);
+    return schema === undefined ? [] : [{ status, text: shape(schema) }];
+  });
+  for (const [text, same] of Map.groupBy(answers, (one) => one.text)) {
+    lines.push(`→ ${same.map(({ status }) => status).join(", ")} ${text}`);
   }
   return ["```", ...lines.map(broken), "```"].join("\n");
 }
@@ -43,20 +47,39 @@ const anchor = (name: string): string =>
   name.toLowerCase().replace(/[^\w -]/g, "").replaceAll(" ", "-");
 
 /** Every signed route with its permission, its weight and its success. */
-export function signedRoutesTable(): string {
-  const rows = Object.entries(WEIGHTS).map(([name, weight]) => {
-    const operation = operationOf(name);
+function signedTable(): string {
+  const rows = routeNames("signed").map((key) => {
+    const { permissions, weight = 1, answers, idempotent, summary } = rowOf(key);
+    const name = pathOf(key);
     return [
       `[${code(name)}](routes.md#${anchor(name)})`,
-      operation["x-permissions"]?.map(code).join(", ") || "any",
+      permissions?.map(code).join(", ") ?? "any",
       String(weight),
-      successes(operation).map(([status]) => status).join(", "),
-      operation.parameters?.some((one) => one.name === "idempotency-key") ? "yes" : "",
-      operation.summary,
+      Object.keys(answers()).join(", "),
+      idempotent ? "yes" : "",
+      summary,
     ];
   });
   const head = ["Route", "Permission", "Weight", "Success", "Idempotency-Key", "Does"];
   return table([head, ...rows]);
+}
+
+/** The routes that are called in one way. */
+export function routesTable(access: string): string {
+  if (access === "signed") return signedTable();
+  const rows = routeNames().map((key) => [key, rowOf(key)] as const)
+    .filter(([, row]) => row.access === access)
+    .map(([key, row]) => {
+      const name = pathOf(key);
+      const known = operations().has(name);
+      return [
+        known ? `[${code(name)}](routes.md#${anchor(name)})` : code(name),
+        row.summary,
+        Object.keys(row.answers()).join(", "),
+      ];
+    });
+  if (rows.length === 0) throw new Error(`No route is called as ${access}`);
+  return table([["Route", "Does", "Success"], ...rows]);
 }
 
 function membersTable(schema: Schema): string {
