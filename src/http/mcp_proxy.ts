@@ -81,7 +81,7 @@ const REQUEST_HEADERS: readonly string[] = [
 ];
 /** Parameters of a tool that its schema mirrors into headers; the sidecar checks them (2026-07-28). */
 const PARAMETER_HEADERS = "mcp-param-";
-/** Names older clients use (PROTOCOL 17.2). */
+/** Names older clients use (docs/protocol.md#17.2). */
 const ALIAS_HEADERS: readonly string[] = ["x-memwal-account-id", "x-memwal-namespace"];
 const RESPONSE_HEADERS: readonly string[] = [
   "allow",
