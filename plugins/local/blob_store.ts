@@ -1,6 +1,6 @@
 import { createHash } from "node:crypto";
 import type { BlobInfo, BlobStore, Scope } from "../../src/interfaces/mod.ts";
-import { Database, toColumn } from "../../src/storage/sqlite/database.ts";
+import { columnsOf, Database, toColumn } from "../../src/storage/sqlite/database.ts";
 
 /** Settings of {@linkcode localBlobStore}. */
 export interface LocalBlobStoreOptions {
@@ -83,8 +83,7 @@ class LocalBlobStore implements BlobStore {
     return this.#database.get<{ bytes: Uint8Array }>(
       "select bytes from blob where id = ? and owner = ? and namespace = ?",
       id,
-      toColumn(scope.owner),
-      toColumn(scope.namespace),
+      ...columnsOf(scope),
     )?.bytes;
   }
 
@@ -96,8 +95,7 @@ class LocalBlobStore implements BlobStore {
       const rows = this.#database.all<BlobInfo & { seq: number }>(
         `select seq, id as blobId, size as bytes, created_at as createdAt from blob
          where owner = ? and namespace = ? and seq < ? order by seq desc limit ${PAGE}`,
-        toColumn(scope.owner),
-        toColumn(scope.namespace),
+        ...columnsOf(scope),
         before,
       );
       for (const { seq, blobId, bytes, createdAt } of rows) {
@@ -114,8 +112,7 @@ class LocalBlobStore implements BlobStore {
       const row = this.#database.get<{ seq: number }>(
         "select seq from blob where id = ? and owner = ? and namespace = ?",
         id,
-        toColumn(scope.owner),
-        toColumn(scope.namespace),
+        ...columnsOf(scope),
       );
       if (row === undefined) return true;
       this.#database.run("delete from put_key where blob = ?", row.seq);

@@ -1,5 +1,5 @@
 import type { BlobMove, Scope } from "../../../src/interfaces/mod.ts";
-import { Database, fromColumn, toColumn } from "../../../src/storage/sqlite/database.ts";
+import { columnsOf, Database, scopeOf } from "../../../src/storage/sqlite/database.ts";
 import { CATALOGUE_SCHEMA } from "./catalogue_schema.ts";
 import type { StoredBlob, StoredPatch, StoredState, Tombstone } from "./stored_blob.ts";
 
@@ -68,8 +68,7 @@ export class Catalogue {
        set holder = excluded.holder, end_epoch = excluded.end_epoch, state = excluded.state`,
       blob.objectId,
       blob.blobId,
-      toColumn(blob.owner),
-      toColumn(blob.namespace),
+      ...columnsOf(blob),
       blob.holder,
       blob.quilt ? 1 : 0,
       blob.size,
@@ -90,7 +89,7 @@ export class Catalogue {
       `insert into patch(id, owner, namespace, blob_id, identifier, size, created_at)
        values(?, ?, ?, ?, ?, ?, ?) on conflict do nothing`,
       patch.id,
-      ...columns(scope),
+      ...columnsOf(scope),
       blobId,
       patch.identifier,
       patch.size,
@@ -101,14 +100,14 @@ export class Catalogue {
   /** Forgets a patch. */
   removePatch(scope: Scope, id: string): void {
     const sql = "delete from patch where owner = ? and namespace = ? and id = ?";
-    this.database.run(sql, ...columns(scope), id);
+    this.database.run(sql, ...columnsOf(scope), id);
   }
 
   /** The patch of a scope with this id. */
   patch(scope: Scope, id: string): PlacedPatch | undefined {
     return this.database.get<PlacedPatch>(
       `select ${PATCH} from patch where owner = ? and namespace = ? and id = ?`,
-      ...columns(scope),
+      ...columnsOf(scope),
       id,
     );
   }
@@ -118,7 +117,7 @@ export class Catalogue {
     return this.database.all<PlacedPatch>(
       `select ${PATCH} from patch where owner = ? and namespace = ? and seq < ?
        order by seq desc limit ?`,
-      ...columns(scope),
+      ...columnsOf(scope),
       before,
       limit,
     );
@@ -128,7 +127,7 @@ export class Catalogue {
   patchesIn(scope: Scope, blobId: string): PlacedPatch[] {
     return this.database.all<PlacedPatch>(
       `select ${PATCH} from patch where owner = ? and namespace = ? and blob_id = ? order by seq`,
-      ...columns(scope),
+      ...columnsOf(scope),
       blobId,
     );
   }
@@ -147,7 +146,7 @@ export class Catalogue {
     return this.database.all<StoredRow>(
       `select * from stored where owner = ? and namespace = ? and state = 'live'
        order by created_at, object_id`,
-      ...columns(scope),
+      ...columnsOf(scope),
     ).map(storedOf);
   }
 
@@ -157,7 +156,7 @@ export class Catalogue {
       `select * from stored where blob_id = ? and +owner = ? and +namespace = ? and +state = 'live'
        order by created_at, object_id limit 1`,
       blobId,
-      ...columns(scope),
+      ...columnsOf(scope),
     );
     return row === undefined ? undefined : storedOf(row);
   }
@@ -176,7 +175,7 @@ export class Catalogue {
     return this.database.all<{ owner: Uint8Array; namespace: Uint8Array }>(
       `select distinct owner, namespace from stored where state = 'live'
        and (owner, namespace) > (?, ?) order by owner, namespace limit ?`,
-      ...(after === undefined ? [new Uint8Array(), new Uint8Array()] as const : columns(after)),
+      ...(after === undefined ? [new Uint8Array(), new Uint8Array()] as const : columnsOf(after)),
       limit,
     ).map(scopeOf);
   }
@@ -187,7 +186,7 @@ export class Catalogue {
       `insert into tombstone(id, owner, namespace, at, quilt) values(?, ?, ?, ?, ?)
        on conflict(owner, namespace, id) do update set quilt = coalesce(excluded.quilt, quilt)`,
       id,
-      ...columns(scope),
+      ...columnsOf(scope),
       at,
       quilt ?? null,
     );
@@ -196,20 +195,20 @@ export class Catalogue {
   /** Forgets that an id was deleted: it was stored anew, or nothing of it is left. */
   removeTombstone(scope: Scope, id: string): void {
     const sql = "delete from tombstone where owner = ? and namespace = ? and id = ?";
-    this.database.run(sql, ...columns(scope), id);
+    this.database.run(sql, ...columnsOf(scope), id);
   }
 
   /** Whether an id was deleted. */
   isDeleted(scope: Scope, id: string): boolean {
     const sql = "select 1 from tombstone where owner = ? and namespace = ? and id = ?";
-    return this.database.get(sql, ...columns(scope), id) !== undefined;
+    return this.database.get(sql, ...columnsOf(scope), id) !== undefined;
   }
 
   /** Deletions of a scope, oldest first. */
   tombstonesOf(scope: Scope): Tombstone[] {
     return this.database.all<{ id: string; at: number; quilt: string | null }>(
       `select id, at, quilt from tombstone where owner = ? and namespace = ? order by seq`,
-      ...columns(scope),
+      ...columnsOf(scope),
     ).map(({ quilt, ...row }) => ({ ...scope, ...row, ...(quilt === null ? {} : { quilt }) }));
   }
 
@@ -218,7 +217,7 @@ export class Catalogue {
     return this.database.all<{ id: string }>(
       `select id from tombstone where owner = ? and namespace = ? and quilt is null
        order by seq limit ?`,
-      ...columns(scope),
+      ...columnsOf(scope),
       limit,
     ).map(({ id }) => id);
   }
@@ -228,7 +227,7 @@ export class Catalogue {
     this.database.run(
       "update tombstone set quilt = ? where owner = ? and namespace = ? and id = ?",
       quilt ?? null,
-      ...columns(scope),
+      ...columnsOf(scope),
       id,
     );
   }
@@ -237,7 +236,7 @@ export class Catalogue {
   addMove({ from, to, ...scope }: BlobMove, at: number): void {
     this.database.run(
       "insert into move(owner, namespace, from_id, to_id, at) values(?, ?, ?, ?, ?)",
-      ...columns(scope),
+      ...columnsOf(scope),
       from,
       to,
       at,
@@ -249,7 +248,7 @@ export class Catalogue {
     return this.database.get<{ id: string }>(
       `select to_id as id from move where owner = ? and namespace = ? and from_id = ?
        order by seq desc limit 1`,
-      ...columns(scope),
+      ...columnsOf(scope),
       from,
     )?.id;
   }
@@ -276,7 +275,7 @@ export class Catalogue {
     this.database.run(
       `insert into kept values(?, ?, ?, ?, ?)
        on conflict do update set until = max(until, excluded.until)`,
-      ...columns(scope),
+      ...columnsOf(scope),
       id,
       bytes,
       until,
@@ -287,7 +286,7 @@ export class Catalogue {
   kept(scope: Scope, id: string, now: number): Uint8Array | undefined {
     return this.database.get<{ bytes: Uint8Array }>(
       "select bytes from kept where owner = ? and namespace = ? and id = ? and until > ?",
-      ...columns(scope),
+      ...columnsOf(scope),
       id,
       now,
     )?.bytes;
@@ -296,7 +295,7 @@ export class Catalogue {
   /** Drops kept bytes of one id. */
   drop(scope: Scope, id: string): void {
     const sql = "delete from kept where owner = ? and namespace = ? and id = ?";
-    this.database.run(sql, ...columns(scope), id);
+    this.database.run(sql, ...columnsOf(scope), id);
   }
 
   /** Drops kept bytes whose time is over. */
@@ -311,14 +310,6 @@ export class Catalogue {
 }
 
 const PATCH = "seq, id, blob_id as blobId, identifier, size, created_at as createdAt";
-
-function columns({ owner, namespace }: Scope): [Uint8Array, Uint8Array] {
-  return [toColumn(owner), toColumn(namespace)];
-}
-
-function scopeOf(row: { owner: Uint8Array; namespace: Uint8Array }): Scope {
-  return { owner: fromColumn(row.owner), namespace: fromColumn(row.namespace) };
-}
 
 function storedOf(row: StoredRow): StoredBlob {
   return {

@@ -1,4 +1,5 @@
 import { SvcError } from "../../errors.ts";
+import type { Scope } from "../../interfaces/mod.ts";
 import { GroupCommit } from "./group_commit.ts";
 import { SqliteFile, type SqliteOptions } from "./sqlite_file.ts";
 import { WriteAheadLog } from "./write_ahead_log.ts";
@@ -20,6 +21,18 @@ export function toColumn(text: string): Uint8Array {
 /** The text behind {@linkcode toColumn}. */
 export function fromColumn(value: Uint8Array): string {
   return decoder.decode(value);
+}
+
+/** Owner and namespace as column values. */
+export function columnsOf({ owner, namespace }: Scope): [owner: Uint8Array, name: Uint8Array] {
+  return [toColumn(owner), toColumn(namespace)];
+}
+
+/** The scope behind {@linkcode columnsOf}. */
+export function scopeOf(
+  { owner, namespace }: { readonly owner: Uint8Array; readonly namespace: Uint8Array },
+): Scope {
+  return { owner: fromColumn(owner), namespace: fromColumn(namespace) };
 }
 
 /**

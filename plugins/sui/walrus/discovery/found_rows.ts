@@ -1,5 +1,5 @@
 import type { Scope } from "../../../../src/interfaces/mod.ts";
-import { type Database, toColumn } from "../../../../src/storage/sqlite/database.ts";
+import { columnsOf, type Database } from "../../../../src/storage/sqlite/database.ts";
 import type { OwnedBlob, Sent } from "./chain_reads.ts";
 
 /**
@@ -138,12 +138,11 @@ export class FoundRows {
 /** Whether the patches of a quilt are in the catalogue. */
 export function isIndexed(database: Database, scope: Scope, blobId: string): boolean {
   const sql = "select 1 from indexed where owner = ? and namespace = ? and blob_id = ?";
-  const { owner, namespace } = scope;
-  return database.get(sql, toColumn(owner), toColumn(namespace), blobId) !== undefined;
+  return database.get(sql, ...columnsOf(scope), blobId) !== undefined;
 }
 
 /** Notes that the patches of a quilt are in the catalogue; must run inside `database.write`. */
 export function markIndexed(database: Database, scope: Scope, blobId: string): void {
   const sql = "insert or ignore into indexed values(?, ?, ?)";
-  database.run(sql, toColumn(scope.owner), toColumn(scope.namespace), blobId);
+  database.run(sql, ...columnsOf(scope), blobId);
 }

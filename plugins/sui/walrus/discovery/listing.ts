@@ -1,7 +1,7 @@
 import type { BlobInfo, CallOptions, Scope } from "../../../../src/interfaces/mod.ts";
 import type { Catalogue, PlacedPatch } from "../catalogue.ts";
 import { MAX_TOMBSTONES, type StoredBlob, TOMBSTONE_IDENTIFIER } from "../stored_blob.ts";
-import { toColumn } from "../../../../src/storage/sqlite/database.ts";
+import { columnsOf } from "../../../../src/storage/sqlite/database.ts";
 import { isBlobId, patchPlace } from "../quilt/patch_id.ts";
 import { Quilt } from "../quilt/quilt.ts";
 import { presentId } from "../upkeep/moves.ts";
@@ -133,7 +133,7 @@ export class Listing {
   }
 
   /** Live blobs of a scope behind a row, each blob id once: with the object it came with first. */
-  #page({ owner, namespace }: Scope, epoch: number, before: Row): Row[] {
+  #page(scope: Scope, epoch: number, before: Row): Row[] {
     return this.#options.catalogue.database.all<Row>(
       // The signs keep the query off the index of ends, which has everybody's blobs.
       `select object_id, created_at from stored as s
@@ -143,8 +143,7 @@ export class Listing {
          and +o.namespace = s.namespace and +o.state = 'live' and +o.end_epoch > ?
          and (o.created_at, o.object_id) < (s.created_at, s.object_id))
        order by created_at desc, object_id desc limit ${PAGE}`,
-      toColumn(owner),
-      toColumn(namespace),
+      ...columnsOf(scope),
       epoch,
       before.created_at,
       before.object_id,

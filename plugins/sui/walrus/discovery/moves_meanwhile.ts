@@ -1,7 +1,7 @@
 import type { Scope } from "../../../../src/interfaces/mod.ts";
 import type { Catalogue, PlacedPatch } from "../catalogue.ts";
 import { patchPlace } from "../quilt/patch_id.ts";
-import { toColumn } from "../../../../src/storage/sqlite/database.ts";
+import { columnsOf } from "../../../../src/storage/sqlite/database.ts";
 
 interface MoveRow {
   readonly seq: number;
@@ -37,14 +37,12 @@ export class MovesMeanwhile {
 
   /** Patches that moved and were not listed; they are, once they are answered. */
   missed(): PlacedPatch[] {
-    const { owner, namespace } = this.#scope;
     const moves = this.#catalogue.database.all<MoveRow>(
       // The signs keep the query off the index of scopes, which has every move of this one.
       `select seq, from_id as "from", to_id as "to" from move
        where seq > ? and +owner = ? and +namespace = ? order by seq`,
       this.#seen,
-      toColumn(owner),
-      toColumn(namespace),
+      ...columnsOf(this.#scope),
     );
     const missed = new Map<string, PlacedPatch>();
     for (const { seq, from, to } of moves) {

@@ -1,5 +1,5 @@
 import type { Scope } from "../../../../src/interfaces/mod.ts";
-import { toColumn } from "../../../../src/storage/sqlite/database.ts";
+import { columnsOf } from "../../../../src/storage/sqlite/database.ts";
 import type { Catalogue } from "../catalogue.ts";
 
 /**
@@ -9,13 +9,13 @@ import type { Catalogue } from "../catalogue.ts";
  */
 export function isStoredSince(
   { database }: Catalogue,
-  { owner, namespace }: Scope,
+  scope: Scope,
   id: string,
   at: number,
 ): boolean {
   const sql = `select 1 from stored where blob_id = ? and +owner = ? and +namespace = ?
     and +state = 'live' and quilt = 0 and created_at >= ?`;
-  return database.get(sql, id, toColumn(owner), toColumn(namespace), at) !== undefined;
+  return database.get(sql, id, ...columnsOf(scope), at) !== undefined;
 }
 
 /**
@@ -28,8 +28,7 @@ export function reviveStoredAnew(catalogue: Catalogue, scope: Scope, id: string)
     `select min(s.created_at) as at from tombstone as t join stored as s on s.blob_id = t.quilt
      where t.owner = ? and t.namespace = ? and t.id = ?
      and +s.owner = t.owner and +s.namespace = t.namespace`,
-    toColumn(scope.owner),
-    toColumn(scope.namespace),
+    ...columnsOf(scope),
     id,
   );
   if (typeof told?.at !== "number") return;

@@ -1,7 +1,7 @@
 import { SvcError } from "../../../../src/errors.ts";
 import type { Scope } from "../../../../src/interfaces/mod.ts";
 import { scopeKey } from "../../../../src/interfaces/scope_key.ts";
-import { toColumn } from "../../../../src/storage/sqlite/database.ts";
+import { columnsOf } from "../../../../src/storage/sqlite/database.ts";
 import type { Catalogue } from "../catalogue.ts";
 import type { Listing } from "../discovery/listing.ts";
 import type { Discovery } from "../discovery/look.ts";
@@ -206,8 +206,7 @@ export class Upkeep {
       const sizes = this.#liveSizes(scope, blob.blobId);
       const count = catalogue.database.get<{ count: number }>(
         "select count(*) as count from patch where owner = ? and namespace = ? and blob_id = ?",
-        toColumn(scope.owner),
-        toColumn(scope.namespace),
+        ...columnsOf(scope),
         blob.blobId,
       )?.count ?? 0;
       const replaced = blob.quilt && catalogue.isDeleted(scope, blob.blobId);
@@ -231,8 +230,7 @@ export class Upkeep {
          where t.owner = p.owner and t.namespace = p.namespace and t.id = p.id)
        and not exists (select 1 from move as m
          where m.owner = p.owner and m.namespace = p.namespace and m.from_id = p.id)`,
-      toColumn(owner),
-      toColumn(namespace),
+      ...columnsOf({ owner, namespace }),
       blobId,
     ).map(({ size }) => size);
   }

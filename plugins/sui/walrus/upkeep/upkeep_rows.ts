@@ -1,5 +1,5 @@
 import type { Scope } from "../../../../src/interfaces/mod.ts";
-import { type Database, fromColumn, toColumn } from "../../../../src/storage/sqlite/database.ts";
+import { columnsOf, type Database, scopeOf } from "../../../../src/storage/sqlite/database.ts";
 
 /**
  * `moving`: patches whose copy into another quilt has begun; their key makes storing them again
@@ -28,15 +28,15 @@ export class UpkeepRows {
   }
 
   /** Notes that a patch is being copied. */
-  begin({ owner, namespace }: Scope, id: string, source: string): void {
+  begin(scope: Scope, id: string, source: string): void {
     const sql = "insert or ignore into moving values(?, ?, ?, ?)";
-    this.#database.run(sql, toColumn(owner), toColumn(namespace), id, source);
+    this.#database.run(sql, ...columnsOf(scope), id, source);
   }
 
   /** Notes that a patch is no longer being copied. */
-  end({ owner, namespace }: Scope, id: string): void {
+  end(scope: Scope, id: string): void {
     const sql = "delete from moving where owner = ? and namespace = ? and id = ?";
-    this.#database.run(sql, toColumn(owner), toColumn(namespace), id);
+    this.#database.run(sql, ...columnsOf(scope), id);
   }
 
   /** Scopes of which patches are being copied. */
@@ -44,8 +44,7 @@ export class UpkeepRows {
     return this.#database.all<{ owner: Uint8Array; namespace: Uint8Array }>(
       "select distinct owner, namespace from moving",
     ).map(({ owner, namespace }) => ({
-      owner: fromColumn(owner),
-      namespace: fromColumn(namespace),
+      ...scopeOf({ owner, namespace }),
     }));
   }
 
@@ -53,20 +52,18 @@ export class UpkeepRows {
   begun(scope: Scope): Moving[] {
     return this.#database.all<{ id: string; source: string }>(
       "select id, source from moving where owner = ? and namespace = ?",
-      toColumn(scope.owner),
-      toColumn(scope.namespace),
+      ...columnsOf(scope),
     );
   }
 
   /** Forgets where the patches of a quilt moved to that is no more, as far as that was told. */
-  forgetMoves({ owner, namespace }: Scope, quiltId: string): void {
+  forgetMoves(scope: Scope, quiltId: string): void {
     // A patch id begins with the bits of its quilt's id, of which the last character has some only.
     const prefix = quiltId.slice(0, -1);
     this.#database.run(
       `delete from move where owner = ? and namespace = ? and told = 1
        and from_id >= ? and from_id < ?`,
-      toColumn(owner),
-      toColumn(namespace),
+      ...columnsOf(scope),
       prefix,
       `${prefix}~`,
     );

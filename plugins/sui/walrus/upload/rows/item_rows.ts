@@ -1,5 +1,10 @@
 import type { PutOptions, Scope } from "../../../../../src/interfaces/mod.ts";
-import { type Database, fromColumn, toColumn } from "../../../../../src/storage/sqlite/database.ts";
+import {
+  columnsOf,
+  type Database,
+  scopeOf,
+  toColumn,
+} from "../../../../../src/storage/sqlite/database.ts";
 import type { Item, PatchPlace } from "../upload.ts";
 
 /** An item as it was put: new, on its way, or stored. */
@@ -32,7 +37,7 @@ export class ItemRows {
 
   /** Adds an item; the first one of a key stays. */
   put(bytes: Uint8Array, options: PutOptions, now: number): PutItem {
-    const scope = [toColumn(options.owner), toColumn(options.namespace)] as const;
+    const scope = columnsOf(options);
     const key = toColumn(options.idempotencyKey);
     const known = this.#database.get<{ seq: number; id: string | null }>(
       "select seq, id from item where owner = ? and namespace = ? and key = ?",
@@ -56,12 +61,11 @@ export class ItemRows {
   }
 
   /** Removes an item that no upload has taken; answers its number. */
-  withdraw(key: string, { owner, namespace }: Scope): number | undefined {
+  withdraw(key: string, scope: Scope): number | undefined {
     const row = this.#database.get<{ seq: number }>(
       `select seq from item where owner = ? and namespace = ? and key = ?
        and upload is null and id is null`,
-      toColumn(owner),
-      toColumn(namespace),
+      ...columnsOf(scope),
       toColumn(key),
     );
     if (row !== undefined) this.#database.run("delete from item where seq = ?", row.seq);
@@ -81,8 +85,7 @@ export class ItemRows {
        where upload is null and id is null order by seq`,
     ).map((row) => ({
       seq: row.seq,
-      owner: fromColumn(row.owner),
-      namespace: fromColumn(row.namespace),
+      ...scopeOf(row),
       standalone: row.standalone === 1,
       size: row.size,
       createdAt: row.created_at,
@@ -118,13 +121,12 @@ export class ItemRows {
   }
 
   /** Gives items the id that theirs became. */
-  rename({ owner, namespace }: Scope, from: string, to: string): void {
+  rename(scope: Scope, from: string, to: string): void {
     this.#database.run(
       "update item set id = ? where id = ? and owner = ? and namespace = ?",
       to,
       from,
-      toColumn(owner),
-      toColumn(namespace),
+      ...columnsOf(scope),
     );
   }
 
@@ -134,12 +136,11 @@ export class ItemRows {
   }
 
   /** Bytes of a stored item, until they are released. */
-  storedBytes({ owner, namespace }: Scope, id: string): Uint8Array | undefined {
+  storedBytes(scope: Scope, id: string): Uint8Array | undefined {
     return this.#database.get<{ bytes: Uint8Array }>(
       `select bytes from item where id = ? and owner = ? and namespace = ? and bytes is not null`,
       id,
-      toColumn(owner),
-      toColumn(namespace),
+      ...columnsOf(scope),
     )?.bytes;
   }
 
@@ -152,7 +153,7 @@ export class ItemRows {
       seq: row.seq,
       id: row.id,
       bytes: row.bytes,
-      scope: { owner: fromColumn(row.owner), namespace: fromColumn(row.namespace) },
+      scope: scopeOf(row),
     }));
   }
 

@@ -1,5 +1,11 @@
 import type { Scope } from "../../../../../src/interfaces/mod.ts";
-import { type Database, fromColumn, toColumn } from "../../../../../src/storage/sqlite/database.ts";
+import {
+  columnsOf,
+  type Database,
+  fromColumn,
+  scopeOf,
+  toColumn,
+} from "../../../../../src/storage/sqlite/database.ts";
 import type { UploadState } from "./schema.ts";
 import type { Encoded, PatchPlace, Upload } from "../upload.ts";
 
@@ -52,8 +58,7 @@ export class UploadRows {
     return this.#database.run(
       `insert into upload(owner, namespace, quilt, state, created_at, tombstones, key)
        values(?, ?, ?, 'cut', ?, ?, ?)`,
-      toColumn(owner),
-      toColumn(namespace),
+      ...columnsOf({ owner, namespace }),
       quilt ? 1 : 0,
       createdAt,
       tombstones.length === 0 ? null : tombstones.join("\n"),
@@ -74,11 +79,10 @@ export class UploadRows {
   }
 
   /** The upload that stores a blob of a scope once more. */
-  ofKey({ owner, namespace }: Scope, key: string): Upload | undefined {
+  ofKey(scope: Scope, key: string): Upload | undefined {
     const row = this.#database.get<UploadRow>(
       "select * from upload where owner = ? and namespace = ? and key = ?",
-      toColumn(owner),
-      toColumn(namespace),
+      ...columnsOf(scope),
       toColumn(key),
     );
     return row === undefined ? undefined : uploadOf(row);
@@ -192,8 +196,7 @@ export class UploadRows {
 function uploadOf(row: UploadRow): Upload {
   return {
     seq: row.seq,
-    owner: fromColumn(row.owner),
-    namespace: fromColumn(row.namespace),
+    ...scopeOf(row),
     quilt: row.quilt === 1,
     state: row.state,
     createdAt: row.created_at,
