@@ -5,7 +5,6 @@
 export const ALLOWED: Readonly<Record<"lines" | "parameters", readonly string[]>> = {
   lines: [
     "build/index_kernel.ts kernelText",
-    "plugins/sui/walrus/open.ts openWalrus",
     "plugins/use_lite/engine/weights.ts placeWeights",
     "src/memory/restore/restore.ts restoreScope",
     "src/program/relayer_config.ts relayerConfig",

@@ -22,7 +22,7 @@ import { ItemRows } from "./upload/rows/item_rows.ts";
 import { UPLOAD_SCHEMA } from "./upload/rows/schema.ts";
 import { SignedRows } from "./upload/rows/signed_rows.ts";
 import { UploadRows } from "./upload/rows/upload_rows.ts";
-import { Uploads } from "./upload/uploads.ts";
+import { Uploads, type UploadsOptions } from "./upload/uploads.ts";
 import { parseWallets, Wallets } from "./upload/wallets.ts";
 import { StateReader } from "./walrus_state.ts";
 
@@ -77,6 +77,92 @@ const TRANSFER_MS = 180_000;
 /** A certificate of a thousand nodes is some 10 kB. */
 const MAX_ANSWER = 262_144;
 
+/** What every part of the store stands on. */
+interface Ground {
+  readonly catalogue: Catalogue;
+  readonly items: ItemRows;
+  readonly encoder: Encoder;
+  readonly wallets: Wallets;
+  readonly walrus: WalrusClient;
+  readonly reader: StateReader;
+  /** Aborted on closing: it ends the transfers under way. */
+  readonly closing: AbortController;
+  readonly publisher: UploadsOptions["publisher"];
+  readonly clock: Clock;
+  readonly log: NonNullable<WalrusOptions["log"]>;
+  readonly now: () => number;
+}
+
+function openGround(options: WalrusOptions): Ground {
+  const { dataDir, route, objects, sui, clock = SYSTEM_CLOCK, log = () => {} } = options;
+  const now = () => clock.now();
+  const wallets = new Wallets(parseWallets(options.privateKeys));
+  const closing = new AbortController();
+  const http = boundedHttp({
+    part: route.kind,
+    maxBytes: MAX_ANSWER,
+    timeoutMs: TRANSFER_MS,
+    signal: closing.signal,
+    now,
+  });
+  const sendTip = { max: MAX_TIP };
+  const walrus = new WalrusClient({
+    packageConfig: objects,
+    suiClient: sui,
+    ...(route.kind === "publisher"
+      ? {}
+      : { uploadRelay: { host: route.url, fetch: http, timeout: TRANSFER_MS, sendTip } }),
+  });
+  const schema = [UPLOAD_SCHEMA, DISCOVERY_SCHEMA, UPKEEP_SCHEMA];
+  const catalogue = new Catalogue({ dataDir, schema });
+  return {
+    catalogue,
+    items: new ItemRows(catalogue.database),
+    encoder: new Encoder(clock),
+    wallets,
+    walrus,
+    reader: new StateReader(walrus, now),
+    closing,
+    publisher: route.kind === "publisher" ? { url: route.url, http } : undefined,
+    clock,
+    log,
+    now,
+  };
+}
+
+function uploadsOf(options: WalrusOptions, ground: Ground): Uploads {
+  const { dataDir, sui, epochs, packageId, batchMs, keepMs, failpoint = () => {} } = options;
+  const { catalogue: { database }, walrus, reader } = ground;
+  const state = () => reader.state();
+  return new Uploads({
+    ...ground,
+    uploads: new UploadRows(database),
+    signed: new SignedRows(database),
+    files: new BlobFiles(dataDir),
+    chain: new Chain({ sui, walrus, packageId, epochs, state }),
+    sui,
+    epochs,
+    failpoint,
+    batchMs,
+    keepMs,
+    ...(options.patienceMs === undefined ? {} : { patienceMs: options.patienceMs }),
+  });
+}
+
+function discoveryOf(options: WalrusOptions, ground: Ground): Discovery {
+  const { sui, archive, packageId, writers = [] } = options;
+  const { catalogue, walrus, reader, wallets, log } = ground;
+  return new Discovery({
+    catalogue,
+    chain: new ChainReads(sui, () => walrus.getBlobType(), archive),
+    epoch: async () => (await reader.state()).epoch,
+    wallets: wallets.addresses,
+    writers,
+    packageId,
+    log,
+  });
+}
+
 /**
  * Opens the store; it goes on with what is in the data directory, and contacts nothing else before
  * there is something to do.
@@ -85,101 +171,19 @@ const MAX_ANSWER = 262_144;
  * `walrus.db` cannot be opened.
  */
 export function openWalrus(options: WalrusOptions): WalrusBlobStore {
-  const { dataDir, sui, route, epochs, packageId, keepMs, batchMs, privateKeys } = options;
-  const { clock = SYSTEM_CLOCK, failpoint = () => {}, log = () => {} } = options;
-  const now = () => clock.now();
-  const wallets = new Wallets(parseWallets(privateKeys));
-  const closing = new AbortController();
-  const http = (part: Route["kind"]) =>
-    boundedHttp({
-      part,
-      maxBytes: MAX_ANSWER,
-      timeoutMs: TRANSFER_MS,
-      signal: closing.signal,
-      now,
-    });
-  const walrus = new WalrusClient({
-    packageConfig: options.objects,
-    suiClient: sui,
-    ...(route.kind === "publisher" ? {} : {
-      uploadRelay: {
-        host: route.url,
-        fetch: http("relay"),
-        timeout: TRANSFER_MS,
-        sendTip: { max: MAX_TIP },
-      },
-    }),
-  });
-  const catalogue = new Catalogue({
-    dataDir,
-    schema: [UPLOAD_SCHEMA, DISCOVERY_SCHEMA, UPKEEP_SCHEMA],
-  });
-  const { database } = catalogue;
-  const reader = new StateReader(walrus, now);
+  const { epochs, keepMs, renewBefore = 1, raceAfterMs = 150, upkeepMs = 0 } = options;
+  const ground = openGround(options);
+  const { catalogue, encoder, reader, log, now } = ground;
   const state = () => reader.state();
-  const epoch = async () => (await state()).epoch;
   const shards = async () => (await state()).shards;
-  const items = new ItemRows(database);
-  const encoder = new Encoder(clock);
-  const uploads = new Uploads({
-    catalogue,
-    items,
-    uploads: new UploadRows(database),
-    signed: new SignedRows(database),
-    files: new BlobFiles(dataDir),
-    encoder,
-    chain: new Chain({ sui, walrus, packageId, epochs, state }),
-    sui,
-    walrus,
-    publisher: route.kind === "publisher" ? { url: route.url, http: http("publisher") } : undefined,
-    epochs,
-    clock,
-    failpoint,
-    log,
-    wallets,
-    batchMs,
-    keepMs,
-    closing,
-    ...(options.patienceMs === undefined ? {} : { patienceMs: options.patienceMs }),
-  });
-  const aggregators = new Aggregators({
-    urls: options.aggregatorUrls,
-    raceAfterMs: options.raceAfterMs ?? 150,
-    now,
-  });
-  let known: { readonly type: string; readonly reads: ChainReads } | undefined;
-  /** The client keeps the type of Blob objects until it is reset, as after a node's lie. */
-  const chainReads = async () => {
-    const type = await walrus.getBlobType();
-    if (known?.type !== type) known = { type, reads: new ChainReads(sui, type, options.archive) };
-    return known.reads;
-  };
-  const bytes = new BlobBytes({
-    catalogue,
-    aggregators,
-    shards,
-    blobIdOf: async (blob) => (await encoder.blob(await shards(), blob)).blobId,
-    keepMs,
-    now,
-  });
-  const discovery = new Discovery({
-    catalogue,
-    chain: {
-      async *owned(owner, signal) {
-        yield* (await chainReads()).owned(owner, signal);
-      },
-      attributes: async (ids, signal) => await (await chainReads()).attributes(ids, signal),
-      senders: async (digests, signal) => await (await chainReads()).senders(digests, signal),
-    },
-    epoch,
-    wallets: wallets.addresses,
-    writers: options.writers ?? [],
-    packageId,
-    log,
-  });
+  const uploads = uploadsOf(options, ground);
+  const aggregators = new Aggregators({ urls: options.aggregatorUrls, raceAfterMs, now });
+  const blobIdOf = async (blob: Uint8Array) => (await encoder.blob(await shards(), blob)).blobId;
+  const bytes = new BlobBytes({ catalogue, aggregators, shards, blobIdOf, keepMs, now });
+  const discovery = discoveryOf(options, ground);
+  const epoch = async () => (await state()).epoch;
   const listing = new Listing({ catalogue, discovery, bytes, epoch, log });
   const moves = new MoveTeller(catalogue, () => log("warn", "walrus: moves are told again later"));
-  const { renewBefore = 1 } = options;
   const upkeep = new Upkeep({
     catalogue,
     writer: uploads,
@@ -194,20 +198,6 @@ export function openWalrus(options: WalrusOptions): WalrusBlobStore {
     now,
     log,
   });
-  const { upkeepMs = 0 } = options;
-  return new WalrusBlobStore({
-    catalogue,
-    items,
-    uploads,
-    bytes,
-    aggregators,
-    listing,
-    discovery,
-    upkeep,
-    moves,
-    state,
-    clock,
-    upkeepMs,
-    log,
-  });
+  const parts = { uploads, bytes, aggregators, listing, discovery, upkeep, moves, state, upkeepMs };
+  return new WalrusBlobStore({ ...ground, ...parts });
 }

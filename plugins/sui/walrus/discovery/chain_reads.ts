@@ -30,13 +30,18 @@ export interface Sent {
 export class ChainReads {
   readonly #sui: SuiGrpcClient;
   readonly #archive: SuiGrpcClient | undefined;
-  readonly #blobType: string;
+  readonly #blobType: () => string | Promise<string>;
 
   /**
-   * @param blobType exact type of Blob objects, `<package>::blob::Blob`.
+   * @param blobType answers the exact type of Blob objects, `<package>::blob::Blob`; asked anew for
+   * each listing, as it changes when a node has lied about it.
    * @param archive where transactions are that the node has forgotten; nodes keep some weeks.
    */
-  constructor(sui: SuiGrpcClient, blobType: string, archive?: SuiGrpcClient) {
+  constructor(
+    sui: SuiGrpcClient,
+    blobType: () => string | Promise<string>,
+    archive?: SuiGrpcClient,
+  ) {
     this.#sui = sui;
     this.#blobType = blobType;
     this.#archive = archive;
@@ -44,13 +49,14 @@ export class ChainReads {
 
   /** Blob objects of an address, page by page, in the order of the node. */
   async *owned(owner: string, signal?: AbortSignal): AsyncGenerator<OwnedBlob[]> {
+    const type = await this.#blobType();
     let cursor: string | null = null;
     const seen = new Set<string>();
     do {
       const page: Page = await guarded(
         this.#sui.listOwnedObjects({
           owner,
-          type: this.#blobType,
+          type,
           cursor,
           limit: BATCH,
           include: INCLUDE,
@@ -59,8 +65,8 @@ export class ChainReads {
         signal,
       );
       yield page.objects.flatMap((object): OwnedBlob[] => {
-        const { version, type, content, previousTransaction } = object;
-        if (type !== this.#blobType || previousTransaction === null) return [];
+        const { version, content, previousTransaction } = object;
+        if (object.type !== type || previousTransaction === null) return [];
         return [{ ...parseBlobObject(content), version, transaction: previousTransaction }];
       });
       cursor = page.hasNextPage ? page.cursor : null;

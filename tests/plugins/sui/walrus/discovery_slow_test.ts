@@ -433,7 +433,7 @@ Deno.test("on the local network, what an owner and a wallet wrote is found, a fo
       dataDir: `${dataDir}/${schema}`,
       schema: [DISCOVERY_SCHEMA],
     });
-    const chain = new ChainReads(sui, blobType);
+    const chain = new ChainReads(sui, () => blobType);
     const wallets = [wallet.toSuiAddress()];
     const log = () => {};
     const discovery = new Discovery({ catalogue, chain, epoch, wallets, writers: [], log });
@@ -483,10 +483,10 @@ Deno.test("a transaction that the node forgot is asked of the archive", async ()
   await using fixture = await startWalrus();
   const { objectId } = await write(fixture, fixture.wallet, ["kept"], QUILT);
   const archive = fixture.parts.client();
-  const type = await fixture.direct().getBlobType();
+  const typed = () => fixture.direct().getBlobType();
   const address = fixture.wallet.toSuiAddress();
   const transactionOf = async () => {
-    for await (const page of new ChainReads(archive, type).owned(address)) {
+    for await (const page of new ChainReads(archive, typed).owned(address)) {
       return page.find((blob) => blob.objectId === objectId)!.transaction;
     }
   };
@@ -494,8 +494,8 @@ Deno.test("a transaction that the node forgot is asked of the archive", async ()
   // A node of another chain knows none of its transactions.
   await using other = await startWalrus();
   const node = other.parts.client();
-  strictEqual((await new ChainReads(node, type).senders([digest])).size, 0);
-  const sent = await new ChainReads(node, type, archive).senders([digest, digest]);
+  strictEqual((await new ChainReads(node, typed).senders([digest])).size, 0);
+  const sent = await new ChainReads(node, typed, archive).senders([digest, digest]);
   strictEqual(sent.get(digest)?.sender, address);
 });
 
