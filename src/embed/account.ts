@@ -1,7 +1,7 @@
 import { makeDelegateKey } from "../client/delegate_key.ts";
 import { SvcClient } from "../client/client.ts";
-import { SvcError } from "../errors.ts";
-import type { Account, AccountAdmin, AccountRegistry } from "../interfaces/mod.ts";
+import { type ErrorCode, SvcError } from "../errors.ts";
+import type { AccountRegistry } from "../interfaces/mod.ts";
 
 /** Longest name in bytes of UTF-8: it is the label of the account's key, too. */
 const NAME_BYTES = 64;
@@ -36,35 +36,10 @@ function checkName(name: string): void {
   );
 }
 
-/** What a call answers, or what is there when somebody else was faster. */
-async function unlessThere<T>(
-  make: () => Promise<T>,
-  taken: SvcError["code"],
-  find: () => Promise<T | undefined>,
-): Promise<T> {
-  try {
-    return await make();
-  } catch (error) {
-    const found = SvcError.from(error).code === taken ? await find() : undefined;
-    if (found === undefined) throw error;
-    return found;
-  }
-}
-
-async function openOrCreate(
-  admin: AccountAdmin,
-  owner: string,
-  publicKey: string,
-  label: string,
-): Promise<Account> {
-  const find = () => admin.ofOwner(owner);
-  const account = await find() ??
-    await unlessThere(() => admin.create(owner), "account_exists", find);
-  // One that lists other keys has lost this one on purpose.
-  if (account.keys.length > 0) return account;
-  const key = { publicKey, label, permissions: ["read", "write"] as const };
-  return await unlessThere(() => admin.addKey(account.accountId, key), "key_exists", find);
-}
+/** Who asks at the same time may be faster. */
+const unless = (code: ErrorCode) => (error: unknown) => {
+  if (SvcError.from(error).code !== code) throw error;
+};
 
 /**
  * Opens the account of a name; creates it when there is none.
@@ -83,7 +58,15 @@ export async function openAccount(
     throw new SvcError("invalid_parameter", text);
   }
   const { address, privateKey, publicKey } = await makeDelegateKey(seedOf(name));
-  const { accountId } = await openOrCreate(admin, address, publicKey, name);
+  if (await admin.ofOwner(address) === undefined) {
+    await admin.create(address).catch(unless("account_exists"));
+  }
+  const { accountId, keys } = (await admin.ofOwner(address))!;
+  // An account that lists other keys has lost this one on purpose.
+  if (keys.length === 0) {
+    const key = { publicKey, label: name, permissions: ["read", "write"] as const };
+    await admin.addKey(accountId, key).catch(unless("key_exists"));
+  }
   return new SvcClient({
     // No request leaves the process.
     baseUrl: "http://localhost",

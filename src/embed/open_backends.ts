@@ -18,18 +18,8 @@ export interface Surroundings extends FileContext {
   sealer(purpose: string): Sealer;
 }
 
-/** Whether a relayer works without anybody in the role. */
-const MAY_BE_EMPTY: Readonly<Record<Role, boolean>> = {
-  accounts: false,
-  blobStore: false,
-  cipher: false,
-  embedder: false,
-  languageModel: true,
-  sponsor: true,
-  vectorStore: false,
-};
-
-const ROLES = Object.keys(MAY_BE_EMPTY) as Role[];
+const NEEDED = ["accounts", "blobStore", "cipher", "embedder", "vectorStore"] as const;
+const ROLES: readonly Role[] = [...NEEDED, "languageModel", "sponsor"];
 
 /** Names that keys had before they were made of plugin and role: what they sealed must open. */
 const EARLIER_PURPOSES: Readonly<Record<string, string>> = {
@@ -68,40 +58,6 @@ function lastOf(sources: readonly BackendSource[]): Map<Role, BackendSource> {
   return last;
 }
 
-/** Opens what plays each role; what factories opened is disposed of with the stack. */
-class Opening {
-  readonly #sources: ReadonlyMap<Role, BackendSource>;
-  readonly #surroundings: Surroundings;
-  readonly #stack: AsyncDisposableStack;
-  /** One object may play several roles; it is disposed of once. */
-  readonly #owned = new Set<object>();
-
-  constructor(
-    sources: ReadonlyMap<Role, BackendSource>,
-    surroundings: Surroundings,
-    stack: AsyncDisposableStack,
-  ) {
-    this.#sources = sources;
-    this.#surroundings = surroundings;
-    this.#stack = stack;
-  }
-
-  /** Encryption for what plays the role. */
-  sealer(role: Role): Sealer {
-    return this.#surroundings.sealer(purposeOf(this.#sources.get(role)?.name, role));
-  }
-
-  /** The backend of a role that somebody plays. */
-  async open<R extends Role>(role: R, context: RoleContexts[R]): Promise<Backend<R>> {
-    const player = this.#sources.get(role)?.[role] as Backend<R> | Factory<R>;
-    if (typeof player !== "function") return player;
-    const backend = await player(context);
-    if (!isObject(backend)) throw refused(`The factory of ${role} opened no backend`);
-    if (!this.#owned.has(backend)) this.#owned.add(this.#stack.use(backend));
-    return backend;
-  }
-}
-
 /**
  * Opens the backends of a relayer: the embedder first, since the vector store is told its model and
  * the length of its vectors. What factories opened is disposed of with the stack, in reverse.
@@ -116,30 +72,38 @@ export async function openBackends(
   stack: AsyncDisposableStack,
 ): Promise<Backends> {
   const sources = lastOf(Array.isArray(given) ? given : [given]);
-  const missing = ROLES.filter((role) => !MAY_BE_EMPTY[role] && !sources.has(role));
+  const missing = NEEDED.filter((role) => !sources.has(role));
   if (missing.length > 0) {
     throw refused(`Nothing plays ${missing.join(", ")}: add a source of it to backends`);
   }
-  const opening = new Opening(sources, surroundings, stack);
+  // One object may play several roles; it is disposed of once.
+  const owned = new Set<object>();
+  const open = async <R extends Role>(role: R, context: RoleContexts[R]): Promise<Backend<R>> => {
+    const player = sources.get(role)?.[role] as Backend<R> | Factory<R>;
+    if (typeof player !== "function") return player;
+    const backend = await player(context);
+    if (!isObject(backend)) throw refused(`The factory of ${role} opened no backend`);
+    if (!owned.has(backend)) owned.add(stack.use(backend));
+    return backend;
+  };
+  const sealer = (role: Role) => surroundings.sealer(purposeOf(sources.get(role)?.name, role));
   const { dataDir, keys } = surroundings;
   const log: FileContext["log"] = (level, message) => surroundings.log(level, message);
   const files = { dataDir, log };
-  const embedder = await opening.open("embedder", files);
+  const embedder = await open("embedder", files);
   const { dimensions, model } = embedder;
   return {
     embedder,
-    accounts: await opening.open("accounts", files),
-    cipher: await opening.open("cipher", { sealer: opening.sealer("cipher"), keys, log }),
-    blobStore: await opening.open("blobStore", files),
-    vectorStore: await opening.open("vectorStore", {
+    accounts: await open("accounts", files),
+    cipher: await open("cipher", { sealer: sealer("cipher"), keys, log }),
+    blobStore: await open("blobStore", files),
+    vectorStore: await open("vectorStore", {
       ...files,
       dimensions,
       model,
-      sealer: opening.sealer("vectorStore"),
+      sealer: sealer("vectorStore"),
     }),
-    ...(sources.has("languageModel")
-      ? { languageModel: await opening.open("languageModel", files) }
-      : {}),
-    ...(sources.has("sponsor") ? { sponsor: await opening.open("sponsor", { log }) } : {}),
+    ...(sources.has("languageModel") ? { languageModel: await open("languageModel", files) } : {}),
+    ...(sources.has("sponsor") ? { sponsor: await open("sponsor", { log }) } : {}),
   };
 }

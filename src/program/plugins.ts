@@ -1,14 +1,12 @@
 import { SvcError } from "../errors.ts";
 import { type Env, inspectFields, readFields } from "../interfaces/fields.ts";
 import type { Embedder, Role } from "../interfaces/mod.ts";
-import {
-  type Backend,
-  type BackendSource,
-  type Factory,
-  type Permissions,
-  type Plugin,
-  pluginSource,
-  type RoleContexts,
+import type {
+  Backend,
+  BackendSource,
+  Permissions,
+  Plugin,
+  RoleContexts,
 } from "../interfaces/plugin.ts";
 import type { Settings } from "./settings/mod.ts";
 import { builtIn, choiceProblem, EMPTY } from "./settings/plugin_names.ts";
@@ -146,14 +144,11 @@ export async function openBackend<R extends Role>(
   env: Env,
   context: RoleContexts[R],
 ): Promise<Backend<R>> {
-  const factories: { readonly [K in Role]?: Factory<K> } = pluginSource(
-    plugin,
-    readFields(plugin.fields, env),
-  );
-  const open = factories[role];
+  const open = plugin.roles[role];
   if (open === undefined) throw refused(role, name, `does not play ${role}`);
+  const settings = readFields(plugin.fields, env);
   try {
-    return await open(context);
+    return await open(settings, context);
   } catch (error) {
     throw failure(role, name, "failed to open", error);
   }
