@@ -1,4 +1,4 @@
-import { type Health, SvcClient, SvcConnectionError, SvcError } from "../src/client/mod.ts";
+import { type AnswerOf, SvcClient, SvcConnectionError, SvcError } from "../src/client/mod.ts";
 import type { CommandLine } from "./command_line.ts";
 import { type CliIo, EXIT, type ExitCode, printable } from "./io.ts";
 import { clientOf, notSignedIn, type Session } from "./session.ts";
@@ -20,7 +20,10 @@ interface Status {
 }
 
 /** The relayer's health, or why it cannot be reached. */
-async function healthOf(session: Session, io: CliIo): Promise<Health | SvcConnectionError> {
+async function healthOf(
+  session: Session,
+  io: CliIo,
+): Promise<AnswerOf<"GET /health"> | SvcConnectionError> {
   // The route is public, so that any key will do; one attempt, because somebody watches.
   const client = new SvcClient({
     baseUrl: session.relayer,

@@ -2,6 +2,7 @@ import { Deadline } from "../../src/deadline.ts";
 import type { Credentials } from "../../src/client/credentials.ts";
 import type { Logger } from "../../src/log.ts";
 import { HEADER } from "../../src/wire/headers.ts";
+import type { AnswerOf } from "../../src/wire/routes.ts";
 import type { Settings } from "../settings.ts";
 import { readText } from "./sessions/event_reader.ts";
 import { isMembers, type Members, type RpcResponse } from "./json_rpc.ts";
@@ -13,6 +14,8 @@ import type { PreparedCall } from "./tool_calls.ts";
 
 /** Longest time for `GET /version`, in milliseconds. */
 const VERSION_MS = 3000;
+/** Its member that says what is built. */
+const FLAGS: keyof AnswerOf<"GET /version"> = "featureFlags";
 
 /** What a relayer is reached with. */
 export interface RemoteOptions {
@@ -83,7 +86,7 @@ export class Remote {
         signal: deadline.signal,
       });
       const body: unknown = JSON.parse(await readText(response.body));
-      const flags = isMembers(body) ? body.featureFlags : undefined;
+      const flags = isMembers(body) ? body[FLAGS] : undefined;
       return isMembers(flags) && flags["remember.idempotencyKey"] === true;
     } catch {
       return false;

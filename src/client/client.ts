@@ -1,12 +1,10 @@
 import { type ErrorCode, SvcError } from "../errors.ts";
+import type { AnswerOf, RouteName, Sent } from "../wire/routes.ts";
 import { readLines } from "./capped_body.ts";
 import { parseObject, SvcAnswerError } from "./failures.ts";
-import type * as jobs from "./job_results.ts";
-import type * as memories from "./memory_results.ts";
 import { resolveOptions, type SvcClientOptions } from "./options.ts";
-import type * as recalls from "./recall_results.ts";
-import type * as relayer from "./relayer_results.ts";
 import type * as req from "./requests.ts";
+import type * as results from "./results.ts";
 import { type Call, randomUuid, Transport } from "./transport.ts";
 import { isSettled, poll, type Polling } from "./waiting.ts";
 
@@ -17,12 +15,31 @@ function segment(id: string, missing: ErrorCode): string {
 }
 
 /** A query string of the members that are set. */
-function queryOf(members: object): string {
-  const query = Object.entries(members)
+function queryOf(members: unknown): string {
+  const query = Object.entries(members ?? {})
     .filter(([, value]) => value !== undefined)
     .map(([name, value]) => `${name}=${encodeURIComponent(String(value))}`)
     .join("&");
   return query === "" ? "" : `?${query}`;
+}
+
+/** A call of a route of the table: with its body, its query and its id, where it has them. */
+type Asked<N extends RouteName> =
+  & Omit<Call, "route" | "body">
+  & (Sent<N> extends undefined ? unknown : { readonly body: Sent<N> })
+  & { readonly query?: Sent<N, "query">; readonly id?: string }
+  & (N extends `${string}:id${string}` ? { readonly id: string } : unknown);
+
+type LooselyAsked = Omit<Call, "route"> & { readonly query?: unknown; readonly id?: string };
+
+/** What is said of calls that may be repeated. */
+function read(control: req.CallControl | undefined) {
+  return { repeatable: true, signal: control?.signal } as const;
+}
+
+/** What is said of calls that are kept under a key. */
+function write(control: req.WriteControl | undefined) {
+  return { idempotencyKey: control?.idempotencyKey ?? randomUuid(), signal: control?.signal };
 }
 
 /** One line of an export. */
@@ -69,27 +86,10 @@ export class SvcClient {
     return (await this.#transport.signer()).publicKey;
   }
 
-  /** The relayer is trusted to answer in the shape of the protocol. */
-  async #ask<T>(route: Call["route"], call: Omit<Call, "route">): Promise<T> {
-    return await this.#transport.json({ ...call, route }) as T;
-  }
-
-  #read<T>(
-    route: Call["route"],
-    control?: req.CallControl,
-    call: Omit<Call, "route"> = {},
-  ): Promise<T> {
-    return this.#ask(route, { ...call, repeatable: true, signal: control?.signal });
-  }
-
-  #write<T>(
-    route: Call["route"],
-    body: unknown,
-    control?: req.WriteControl,
-    call: Omit<Call, "route"> = {},
-  ): Promise<T> {
-    const idempotencyKey = control?.idempotencyKey ?? randomUuid();
-    return this.#ask(route, { ...call, body, idempotencyKey, signal: control?.signal });
+  #ask<N extends RouteName>(name: N, asked: Asked<N>): Promise<AnswerOf<N>>;
+  #ask(name: RouteName, { id = "", query, ...call }: LooselyAsked): Promise<unknown> {
+    const route = name.replace(":id", id) + queryOf(query) as Call["route"];
+    return this.#transport.json({ ...call, route });
   }
 
   /** Saves a text; answers once it is durably accepted. */
@@ -97,55 +97,71 @@ export class SvcClient {
     text: string,
     fields?: req.RememberFields,
     control?: req.WriteControl,
-  ): Promise<jobs.Accepted> {
-    return this.#write("POST /api/remember", { ...fields, text }, control);
+  ): Promise<AnswerOf<"POST /api/remember">> {
+    return this.#ask("POST /api/remember", { ...write(control), body: { ...fields, text } });
   }
 
   /** Saves 1 to 20 texts, all or none. */
   rememberBulk(
     items: readonly req.RememberItem[],
     control?: req.WriteControl,
-  ): Promise<jobs.BulkAccepted> {
-    return this.#write("POST /api/remember/bulk", { items }, control);
+  ): Promise<AnswerOf<"POST /api/remember/bulk">> {
+    return this.#ask("POST /api/remember/bulk", { ...write(control), body: { items } });
   }
 
   /** Saves a payload the caller encrypted; see `status` for whether its blob is stored. */
-  rememberManual(item: req.ManualItem, control?: req.WriteControl): Promise<jobs.ManualStored> {
-    return this.#write("POST /api/remember/manual", item, control);
+  rememberManual(
+    item: req.ManualItem,
+    control?: req.WriteControl,
+  ): Promise<AnswerOf<"POST /api/remember/manual">> {
+    return this.#ask("POST /api/remember/manual", { ...write(control), body: item });
   }
 
   /** Extracts the facts of a text of at most 64 KiB and saves each. */
   analyze(
     text: string,
-    fields?: { readonly namespace?: string | undefined; readonly occurred_at?: string },
+    fields?: req.AnalyzeFields,
     control?: req.WriteControl,
-  ): Promise<jobs.Analyzed> {
-    return this.#write("POST /api/analyze", { ...fields, text }, control, { decrypts: true });
+  ): Promise<AnswerOf<"POST /api/analyze">> {
+    const body = { ...fields, text };
+    return this.#ask("POST /api/analyze", { ...write(control), body, decrypts: true });
   }
 
   /** A job; `job_not_found` when it is unknown. */
-  async job(jobId: string, control?: req.CallControl): Promise<jobs.JobRecord> {
-    return await this.#read(`GET /api/remember/${segment(jobId, "job_not_found")}`, control);
+  async job(
+    jobId: string,
+    control?: req.CallControl,
+  ): Promise<AnswerOf<"GET /api/remember/:id">> {
+    const id = segment(jobId, "job_not_found");
+    return await this.#ask("GET /api/remember/:id", { ...read(control), id });
   }
 
   /** 1 to 20 jobs, in the order of the ids. */
-  jobs(jobIds: readonly string[], control?: req.CallControl): Promise<jobs.JobStatuses> {
-    return this.#read("POST /api/remember/bulk/status", control, { body: { job_ids: jobIds } });
+  jobs(
+    jobIds: readonly string[],
+    control?: req.CallControl,
+  ): Promise<AnswerOf<"POST /api/remember/bulk/status">> {
+    const body = { job_ids: jobIds };
+    return this.#ask("POST /api/remember/bulk/status", { ...read(control), body });
   }
 
   /** Starts a failed job again. */
-  async retryJob(jobId: string, control?: req.CallControl): Promise<jobs.JobRecord> {
+  async retryJob(
+    jobId: string,
+    control?: req.CallControl,
+  ): Promise<AnswerOf<"POST /api/remember/:id/retry">> {
     const id = segment(jobId, "job_not_found");
-    return await this.#ask(`POST /api/remember/${id}/retry`, { body: {}, signal: control?.signal });
+    const { signal } = control ?? {};
+    return await this.#ask("POST /api/remember/:id/retry", { id, body: {}, signal });
   }
 
   /**
    * Polls a job until it is recallable or done, failed, or time is up; answers the last state seen,
    * so look at `status` and `recallable`.
    */
-  waitFor(jobId: string, control: req.WaitControl = {}): Promise<jobs.JobRecord> {
+  waitFor(jobId: string, control: req.WaitControl = {}): Promise<results.JobRecord> {
     const { until = "recallable" } = control;
-    const settled = (job: jobs.JobRecord): boolean => isSettled(job, until);
+    const settled = (job: results.JobRecord): boolean => isSettled(job, until);
     const ask = (signal?: AbortSignal) => this.job(jobId, { signal });
     return poll(ask, settled, this.#polling(control));
   }
@@ -154,10 +170,10 @@ export class SvcClient {
   waitForAll(
     jobIds: readonly string[],
     control: req.WaitControl = {},
-  ): Promise<jobs.JobStatuses> {
+  ): Promise<AnswerOf<"POST /api/remember/bulk/status">> {
     const { until = "recallable" } = control;
-    const settled = (answer: jobs.JobStatuses): boolean =>
-      answer.results.every((job) => isSettled(job, until));
+    const settled = ({ results }: AnswerOf<"POST /api/remember/bulk/status">): boolean =>
+      results.every((job) => isSettled(job, until));
     const ask = (signal?: AbortSignal) => this.jobs(jobIds, { signal });
     return poll(ask, settled, this.#polling(control));
   }
@@ -172,9 +188,9 @@ export class SvcClient {
     query: string,
     fields?: req.RecallFields,
     control?: req.CallControl,
-  ): Promise<recalls.Recalled> {
+  ): Promise<AnswerOf<"POST /api/recall">> {
     const body = { ...fields, query };
-    return this.#read("POST /api/recall", control, { body, decrypts: true });
+    return this.#ask("POST /api/recall", { ...read(control), body, decrypts: true });
   }
 
   /** Finds memories by vector; answers identifiers and distances only. */
@@ -182,8 +198,8 @@ export class SvcClient {
     vector: readonly number[],
     fields?: req.RecallManualFields,
     control?: req.CallControl,
-  ): Promise<recalls.ManualRecalled> {
-    return this.#read("POST /api/recall/manual", control, { body: { ...fields, vector } });
+  ): Promise<AnswerOf<"POST /api/recall/manual">> {
+    return this.#ask("POST /api/recall/manual", { ...read(control), body: { ...fields, vector } });
   }
 
   /** Answers a question from the memories. */
@@ -191,14 +207,14 @@ export class SvcClient {
     question: string,
     fields?: req.RecallFields,
     control?: req.CallControl,
-  ): Promise<recalls.Answered> {
+  ): Promise<AnswerOf<"POST /api/ask">> {
     const body = { ...fields, question };
-    return this.#read("POST /api/ask", control, { body, decrypts: true });
+    return this.#ask("POST /api/ask", { ...read(control), body, decrypts: true });
   }
 
   /** Embeds a text; nothing is stored. */
-  embed(text: string, control?: req.CallControl): Promise<recalls.Embedded> {
-    return this.#read("POST /api/embed", control, { body: { text } });
+  embed(text: string, control?: req.CallControl): Promise<AnswerOf<"POST /api/embed">> {
+    return this.#ask("POST /api/embed", { ...read(control), body: { text } });
   }
 
   /** Indexes what the blob store has and the index lacks; repeating it is harmless. */
@@ -206,21 +222,24 @@ export class SvcClient {
     namespace: string,
     limit?: number,
     control?: req.CallControl,
-  ): Promise<memories.Restored> {
+  ): Promise<AnswerOf<"POST /api/restore">> {
     const body = { namespace, limit };
-    return this.#read("POST /api/restore", control, { body, decrypts: true });
+    return this.#ask("POST /api/restore", { ...read(control), body, decrypts: true });
   }
 
   /** One page of a namespace's memories. */
-  memories(query: req.MemoryQuery = {}, control?: req.CallControl): Promise<memories.MemoryPage> {
-    return this.#read(`GET /api/memories${queryOf(query)}`, control, { decrypts: true });
+  memories(
+    query: req.MemoryQuery = {},
+    control?: req.CallControl,
+  ): Promise<AnswerOf<"GET /api/memories">> {
+    return this.#ask("GET /api/memories", { ...read(control), query, decrypts: true });
   }
 
   /** Every memory of a namespace, page by page. */
   async *allMemories(
     query: req.MemoryQuery = {},
     control?: req.CallControl,
-  ): AsyncGenerator<memories.Memory, void, undefined> {
+  ): AsyncGenerator<results.Memory, void, undefined> {
     let cursor = query.cursor;
     do {
       const page = await this.memories({ ...query, cursor }, control);
@@ -230,9 +249,12 @@ export class SvcClient {
   }
 
   /** A memory and its versions. */
-  async memory(memoryId: string, control?: req.CallControl): Promise<memories.MemoryWithVersions> {
+  async memory(
+    memoryId: string,
+    control?: req.CallControl,
+  ): Promise<AnswerOf<"GET /api/memories/:id">> {
     const id = segment(memoryId, "memory_not_found");
-    return await this.#read(`GET /api/memories/${id}`, control, { decrypts: true });
+    return await this.#ask("GET /api/memories/:id", { ...read(control), id, decrypts: true });
   }
 
   /**
@@ -244,48 +266,46 @@ export class SvcClient {
     memoryId: string,
     update: req.MemoryUpdate,
     control?: req.WriteControl,
-  ): Promise<memories.UpdateAccepted> {
-    return await this.#write(
-      `PUT /api/memories/${segment(memoryId, "memory_not_found")}`,
-      update,
-      control,
-    );
+  ): Promise<results.UpdateAccepted> {
+    const route = `PUT /api/memories/${segment(memoryId, "memory_not_found")}` as const;
+    return await this.#transport.json({ ...write(control), route, body: update });
   }
 
   /** Deletes a memory with all its versions. */
-  async deleteMemory(memoryId: string, control?: req.CallControl): Promise<memories.MemoryDeleted> {
+  async deleteMemory(
+    memoryId: string,
+    control?: req.CallControl,
+  ): Promise<AnswerOf<"DELETE /api/memories/:id">> {
     const id = segment(memoryId, "memory_not_found");
-    return await this.#ask(`DELETE /api/memories/${id}`, { signal: control?.signal });
+    return await this.#ask("DELETE /api/memories/:id", { id, signal: control?.signal });
   }
 
   /** One page of namespaces. */
   namespaces(
     query: req.NamespaceQuery = {},
     control?: req.CallControl,
-  ): Promise<memories.NamespacePage> {
-    return this.#read(`GET /api/namespaces${queryOf(query)}`, control);
+  ): Promise<AnswerOf<"GET /api/namespaces">> {
+    return this.#ask("GET /api/namespaces", { ...read(control), query });
   }
 
   /** Numbers of a namespace, default `default`. */
-  stats(namespace?: string, control?: req.CallControl): Promise<memories.Stats> {
-    return this.#read("POST /api/stats", control, { body: { namespace } });
+  stats(namespace?: string, control?: req.CallControl): Promise<AnswerOf<"POST /api/stats">> {
+    return this.#ask("POST /api/stats", { ...read(control), body: { namespace } });
   }
 
   /** Deletes every memory of a namespace. */
-  forget(namespace: string, control?: req.CallControl): Promise<memories.Forgotten> {
+  forget(namespace: string, control?: req.CallControl): Promise<AnswerOf<"POST /api/forget">> {
     return this.#ask("POST /api/forget", { body: { namespace }, signal: control?.signal });
   }
 
   /** The account, the key that signed, and the quota. */
-  account(control?: req.CallControl): Promise<relayer.AccountInfo> {
-    return this.#read("GET /api/account", control);
+  account(control?: req.CallControl): Promise<AnswerOf<"GET /api/account">> {
+    return this.#ask("GET /api/account", read(control));
   }
 
   /** The account's keys, with when each was used last. */
-  accountKeys(
-    control?: req.CallControl,
-  ): Promise<{ readonly keys: readonly relayer.ListedKey[] }> {
-    return this.#read("GET /api/account/keys", control);
+  accountKeys(control?: req.CallControl): Promise<AnswerOf<"GET /api/account/keys">> {
+    return this.#ask("GET /api/account/keys", read(control));
   }
 
   /**
@@ -306,22 +326,22 @@ export class SvcClient {
    * Imports at most 200 memories; `ndjson` has the form of an export. A relayer whose `featureFlags`
    * in `/version` and `/health` do not say `memories.export` answers `not_found`.
    */
-  importMemories(ndjson: string, control?: req.WriteControl): Promise<jobs.Imported> {
-    return this.#write("POST /api/import", ndjson, control);
+  importMemories(ndjson: string, control?: req.WriteControl): Promise<results.Imported> {
+    return this.#transport.json({ ...write(control), route: "POST /api/import", body: ndjson });
   }
 
   /** Health of the relayer, also when it is not well; not signed. */
-  health(control?: req.CallControl): Promise<relayer.Health> {
-    return this.#read("GET /health", control, { unsigned: true });
+  health(control?: req.CallControl): Promise<AnswerOf<"GET /health">> {
+    return this.#ask("GET /health", { ...read(control), unsigned: true });
   }
 
   /** Versions and abilities of the relayer; not signed. */
-  version(control?: req.CallControl): Promise<relayer.Version> {
-    return this.#read("GET /version", control, { unsigned: true });
+  version(control?: req.CallControl): Promise<AnswerOf<"GET /version">> {
+    return this.#ask("GET /version", { ...read(control), unsigned: true });
   }
 
   /** Public configuration of the relayer; not signed. */
-  config(control?: req.CallControl): Promise<relayer.Config> {
-    return this.#read("GET /config", control, { unsigned: true });
+  config(control?: req.CallControl): Promise<AnswerOf<"GET /config">> {
+    return this.#ask("GET /config", { ...read(control), unsigned: true });
   }
 }

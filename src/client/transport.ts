@@ -2,6 +2,7 @@ import { Deadline } from "../deadline.ts";
 import { SvcError } from "../errors.ts";
 import { HEADER } from "../wire/headers.ts";
 import { isObjectId } from "../wire/keys.ts";
+import type { AnswerOf } from "../wire/routes.ts";
 import { bodySha256, canonicalText } from "../wire/signing/signing.ts";
 import { readCapped } from "./capped_body.ts";
 import { failureOf, parseObject, SvcAnswerError, SvcConnectionError } from "./failures.ts";
@@ -70,12 +71,12 @@ export class Transport {
     return this.#signer ??= this.options.makeSigner();
   }
 
-  /** The answer's JSON. */
-  async json(call: Call): Promise<object> {
+  /** The answer's JSON; the relayer is trusted to answer in the shape that is asked for. */
+  async json<T>(call: Call): Promise<T> {
     const { response, text } = await this.#repeat(call, (prepared) => this.#whole(prepared, call));
     const value = parseObject(text);
     if (value === undefined) throw new SvcAnswerError("The answer is not JSON", response.status);
-    return value;
+    return value as T;
   }
 
   /** The answer's body as a stream; sent again only where it was refused before anything happened. */
@@ -137,15 +138,12 @@ export class Transport {
   }
 
   async #openSealSession(signal: AbortSignal | undefined): Promise<SealSession> {
-    const config = await this.json({
-      route: "GET /config",
-      unsigned: true,
-      repeatable: true,
-      signal,
-    });
-    const packageId = String(Reflect.get(config, "packageId"));
+    const call = { route: "GET /config", unsigned: true, repeatable: true, signal } as const;
+    const { packageId } = await this.json<AnswerOf<typeof call.route>>(call);
     // It becomes part of a text that the delegate key signs.
-    if (!isObjectId(packageId)) throw new SvcAnswerError("The answer names no package", 200);
+    if (!isObjectId(String(packageId))) {
+      throw new SvcAnswerError("The answer names no package", 200);
+    }
     const now = this.options.now() + this.#clockOffset;
     return await makeSealSession(await this.signer(), packageId, now);
   }

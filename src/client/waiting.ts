@@ -1,5 +1,5 @@
 import { Deadline } from "../deadline.ts";
-import type { JobRecord, JobStatus } from "./job_results.ts";
+import type { JobRecord, JobStatus } from "./results.ts";
 
 /** Wait before the first poll and the longest wait between polls, in milliseconds. */
 const FIRST_WAIT_MS = 100;

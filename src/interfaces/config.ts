@@ -54,8 +54,8 @@ export interface RelayerConfig {
   readonly allowedHosts: readonly string[];
   /** Addresses and CIDR ranges whose X-Forwarded-For is believed. */
   readonly trustedProxies: readonly string[];
-  /** `mainnet`, `testnet` or `localnet`. */
-  readonly network: string;
+  /** Network of the chain. */
+  readonly network: "mainnet" | "testnet" | "localnet";
   /** Value of `suiRpcUrl` in /config; `{base_url}/compat/sui` when absent. */
   readonly compatSuiRpcUrl: string | undefined;
   /** Package id on chain; made once and kept when absent. */

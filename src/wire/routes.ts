@@ -1,4 +1,3 @@
-import type { z } from "zod";
 import type { ErrorCode } from "../errors.ts";
 import type { Access, Route } from "./route.ts";
 import { MCP } from "./table/mcp.ts";
@@ -23,7 +22,11 @@ export const ROUTES = {
   ...MCP,
 };
 
-/** Type of {@linkcode ROUTES}. */
+/**
+ * The rows of the table by their names: what the other types here are made of.
+ *
+ * @internal
+ */
 export type Routes = typeof ROUTES;
 
 /** Name of a route. */
@@ -39,30 +42,23 @@ export type Frozen<T> = T extends readonly (infer E)[] ? readonly Frozen<E>[]
   : T extends object ? { readonly [K in keyof T]: Frozen<T[K]> }
   : T;
 
-type Shape<N extends RouteName, M extends "body" | "query"> = Routes[N] extends
-  { readonly [K in M]: infer S extends z.ZodType } ? S : undefined;
-
 /** The checked body or query of a request, as a handler gets it. */
-export type Received<N extends RouteName, M extends "body" | "query"> = Shape<N, M> extends
-  z.ZodType ? Shape<N, M>["_output"] : undefined;
+export type Received<N extends RouteName, M extends "body" | "query"> = Routes[N] extends
+  { readonly [K in M]: { readonly _output: infer T } } ? T : undefined;
 
 /** The body or query of a request, as a client sends it. */
-export type Sent<N extends RouteName, M extends "body" | "query" = "body"> = Shape<N, M> extends
-  z.ZodType ? Frozen<Shape<N, M>["_input"]> : undefined;
-
-/** Successful answers of a route by status, as the table has them. */
-type Answers<N extends RouteName> = ReturnType<Routes[N]["answers"]>;
-
-/** The JSON of an answer of a route, whatever the status. */
-export type AnswerOf<N extends RouteName> = StatusAndBody<N>["body"];
+export type Sent<N extends RouteName, M extends "body" | "query" = "body"> = Routes[N] extends
+  { readonly [K in M]: { readonly _input: infer T } } ? Frozen<T> : undefined;
 
 /** A successful answer of a route: its status and the JSON that belongs to it. */
 export type StatusAndBody<N extends RouteName> = N extends RouteName ? {
-    [S in keyof Answers<N>]: Answers<N>[S] extends z.ZodType
-      ? { readonly status: S; readonly body: Frozen<Answers<N>[S]["_output"]> }
-      : never;
-  }[keyof Answers<N>]
+    [S in keyof ReturnType<Routes[N]["answers"]>]: ReturnType<Routes[N]["answers"]>[S] extends
+      { readonly _output: infer T } ? { readonly status: S; readonly body: Frozen<T> } : never;
+  }[keyof ReturnType<Routes[N]["answers"]>]
   : never;
+
+/** The JSON of an answer of a route, whatever the status. */
+export type AnswerOf<N extends RouteName> = StatusAndBody<N>["body"];
 
 /** A row of the table, without what is particular to it. */
 export function rowOf(name: RouteName): Route {

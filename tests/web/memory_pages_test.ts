@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import type { Memory } from "../../src/client/memory_results.ts";
+import type { Memory } from "../../src/client/results.ts";
 import { mergePages, reaches } from "../../web/src/memory/memory_pages.ts";
 
 /** A memory that was made so many seconds after the first. */

@@ -35,7 +35,6 @@ export const memoryHandlers = {
   "GET /api/memories": async (domain, { caller, query }) => {
     const { memories, total, nextCursor } = await listMemories(domain, caller, {
       ...query,
-      text: query.text === "true",
       cursor: query.cursor || undefined,
     });
     return {

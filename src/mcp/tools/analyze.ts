@@ -1,5 +1,6 @@
 import type { CallToolResult } from "@modelcontextprotocol/server";
-import type { Analyzed, JobStatus } from "../../client/job_results.ts";
+import type { JobStatus } from "../../client/results.ts";
+import type { AnswerOf } from "../../wire/routes.ts";
 import { textArguments } from "./arguments.ts";
 import type { ToolCall } from "./call.ts";
 import { oneLine, success } from "./results.ts";
@@ -15,7 +16,7 @@ function outcome(job: JobStatus | undefined): Outcome {
   return job.status === "done" || job.recallable ? "done" : "timeout";
 }
 
-async function analyzed(call: ToolCall): Promise<Analyzed> {
+async function analyzed(call: ToolCall): Promise<AnswerOf<"POST /api/analyze">> {
   const { text, namespace } = textArguments(call.given, call.namespace);
   const { idempotencyKey } = call;
   return await call.client.analyze(text, { namespace }, { idempotencyKey });

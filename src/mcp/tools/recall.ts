@@ -1,5 +1,5 @@
 import type { CallToolResult } from "@modelcontextprotocol/server";
-import type { Hit, Recalled } from "../../client/recall_results.ts";
+import type { Hit, Recalled } from "../../client/results.ts";
 import { recallArguments } from "./arguments.ts";
 import type { ToolCall } from "./call.ts";
 import { oneLine, success } from "./results.ts";

@@ -1,5 +1,5 @@
 import type { CallToolResult } from "@modelcontextprotocol/server";
-import type { Accepted, JobRecord } from "../../client/job_results.ts";
+import type { Accepted, JobRecord } from "../../client/results.ts";
 import { DEFAULT_NAMESPACE } from "../../wire/limits.ts";
 import { textArguments } from "./arguments.ts";
 import type { ToolCall } from "./call.ts";

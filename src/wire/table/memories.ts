@@ -6,27 +6,34 @@ import * as request from "../request_members.ts";
 import { fail, object } from "../request_members.ts";
 import type { RouteRows } from "../route.ts";
 
-/** A whole number of a query; an empty one counts as absent. */
-function pageLimit(fallback: number, max: number) {
-  return z.custom<string | number>((given) => typeof given === "string").transform(
-    (given, context) => {
-      if (given === "") return fallback;
-      const value = /^\d{1,6}$/.test(String(given)) ? Number(given) : 0;
-      if (value < 1 || value > max) {
-        fail(context, "invalid_parameter", `must be from 1 to ${max}`);
-      }
-      return value;
-    },
-  ).prefault("").meta({ type: "integer", minimum: 1, maximum: max, default: fallback });
+/**
+ * A member of a query, which is always text; an empty one counts as absent. `T` is what clients give
+ * before it is made text.
+ */
+function queryMember<T>() {
+  return z.custom<T>((given) => typeof given === "string").optional();
 }
 
-/** One of two words of a query, the first unless it is named; an empty one counts as absent. */
-function oneOf<const A extends string, const B extends string>(first: A, second: B) {
-  return z.custom<A | B | "">((given) => typeof given === "string").transform((given, context) => {
-    if (given === "" || given === first) return first;
-    if (given !== second) fail(context, "invalid_parameter", `must be ${first} or ${second}`);
+function pageLimit(fallback: number, max: number) {
+  return queryMember<number>().transform((given, context) => {
+    const text = String(given ?? "");
+    if (text === "") return fallback;
+    const value = /^\d{1,6}$/.test(text) ? Number(text) : 0;
+    if (value < 1 || value > max) fail(context, "invalid_parameter", `must be from 1 to ${max}`);
+    return value;
+  }).meta({ type: "integer", minimum: 1, maximum: max, default: fallback });
+}
+
+/** One of two; the first where none is named. */
+function oneOf<T extends string | boolean>(first: T, second: T) {
+  return queryMember<T>().transform((given, context): T => {
+    const text = String(given ?? "");
+    if (text === "" || text === String(first)) return first;
+    if (text !== String(second)) {
+      fail(context, "invalid_parameter", `must be ${first} or ${second}`);
+    }
     return second;
-  }).prefault("").meta({ type: "string", enum: [first, second], default: first });
+  }).meta({ type: typeof first, enum: [first, second], default: first });
 }
 
 /** The name of a namespace that a page of namespaces ends with, as base64url. */
@@ -90,8 +97,8 @@ export const MEMORIES = {
       namespace: request.namespace,
       limit: pageLimit(limit.MEMORY_PAGE_DEFAULT, limit.MEMORY_PAGE_MAX),
       cursor: z.string().optional().describe("`next_cursor` of the page before"),
-      order: oneOf("newest", "oldest"),
-      text: oneOf("true", "false"),
+      order: oneOf<"newest" | "oldest">("newest", "oldest"),
+      text: oneOf<boolean>(true, false),
     }),
     answers: () => ({
       200: z.strictObject({ memories: z.array(z.strictObject(memory())), ...page("memories") }),

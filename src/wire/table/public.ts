@@ -71,7 +71,10 @@ export const PUBLIC = {
     answers: () => ({
       200: z.strictObject({
         packageId: objectId("Package of the accounts"),
-        network: text("Network of the chain", "localnet"),
+        network: z.enum(["mainnet", "testnet", "localnet"]).meta({
+          description: "Network of the chain",
+          examples: ["localnet"],
+        }),
         suiRpcUrl: text("Chain node for clients", "http://localhost:8000/compat/sui"),
         rateLimitDisabled: flag("Whether limits are off", false),
         registryId: text("Registry of the accounts").exactOptional(),

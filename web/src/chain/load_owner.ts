@@ -1,5 +1,5 @@
 import { failureOf, SvcConnectionError } from "../../../src/client/failures.ts";
-import type { Config } from "../../../src/client/relayer_results.ts";
+import type { AnswerOf } from "../../../src/wire/routes.ts";
 import type { WebConfig } from "../config.ts";
 import type { Owner } from "../owner/owner.ts";
 import type { ChainOwner, ChainPlace } from "./main.ts";
@@ -7,7 +7,7 @@ import type { ChainOwner, ChainPlace } from "./main.ts";
 /** Built from `main.ts` beside it; not named in an import, so that pages without a chain lack it. */
 const MODULE = "/chain.js";
 
-async function configOf(relayerUrl: string): Promise<Config> {
+async function configOf(relayerUrl: string): Promise<AnswerOf<"GET /config">> {
   const response = await fetch(`${relayerUrl}/config`, { redirect: "error" })
     .catch((cause: unknown) => {
       throw new SvcConnectionError(relayerUrl, undefined, { cause });
@@ -28,7 +28,7 @@ export async function loadChainOwner({ relayerUrl, rpcUrl }: WebConfig): Promise
     throw new Error("The relayer does not say where its accounts are");
   }
   return new module.ChainOwner({
-    network: config.network as ChainPlace["network"],
+    network: config.network,
     rpcUrl,
     packageId: config.packageId,
     registryId: config.registryId,

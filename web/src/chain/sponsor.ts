@@ -1,4 +1,5 @@
 import { failureOf, SvcConnectionError } from "../../../src/client/failures.ts";
+import type { AnswerOf, Sent } from "../../../src/wire/routes.ts";
 
 /** A transaction that the relayer pays for. */
 export interface Sponsored {
@@ -11,7 +12,10 @@ export interface Sponsored {
 /** Longer than a relayer waits for whoever pays, milliseconds. */
 const TIMEOUT_MS = 75_000;
 
-async function post(url: string, body: unknown): Promise<Record<string, string>> {
+async function post<N extends "POST /sponsor" | "POST /sponsor/execute">(
+  url: string,
+  body: Sent<N>,
+): Promise<AnswerOf<N>> {
   let response: Response;
   let text: string;
   try {
@@ -36,7 +40,7 @@ export async function sponsor(
   sender: string,
   kindBytes: Uint8Array,
 ): Promise<Sponsored> {
-  const { bytes = "", digest = "" } = await post(`${relayerUrl}/sponsor`, {
+  const { bytes, digest } = await post<"POST /sponsor">(`${relayerUrl}/sponsor`, {
     sender,
     transactionBlockKindBytes: kindBytes.toBase64(),
   });
@@ -49,5 +53,5 @@ export async function executeSponsored(
   digest: string,
   signature: string,
 ): Promise<void> {
-  await post(`${relayerUrl}/sponsor/execute`, { digest, signature });
+  await post<"POST /sponsor/execute">(`${relayerUrl}/sponsor/execute`, { digest, signature });
 }

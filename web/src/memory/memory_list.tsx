@@ -1,7 +1,7 @@
 /** @jsxRuntime automatic */
 /** @jsxImportSource preact */
 import { useEffect, useState } from "preact/hooks";
-import type { Memory } from "../../../src/client/memory_results.ts";
+import type { Memory } from "../../../src/client/results.ts";
 import { Failure, Notice } from "../parts/notice.tsx";
 import type { Loaded } from "../parts/use_load.ts";
 import { bytesText, count } from "../text/format.ts";

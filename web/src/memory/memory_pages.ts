@@ -1,4 +1,4 @@
-import type { Memory } from "../../../src/client/memory_results.ts";
+import type { Memory } from "../../../src/client/results.ts";
 
 /** Memories of a namespace, newest first, as far as they were loaded. */
 export interface MemoryPages {

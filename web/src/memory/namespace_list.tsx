@@ -1,6 +1,6 @@
 /** @jsxRuntime automatic */
 /** @jsxImportSource preact */
-import type { NamespaceInfo } from "../../../src/client/memory_results.ts";
+import type { NamespaceInfo } from "../../../src/client/results.ts";
 import { count } from "../text/format.ts";
 
 /** Namespaces to choose from; `default` and the chosen one are there even while they are empty. */

@@ -1,5 +1,6 @@
 import type { SvcClient } from "../../../src/client/client.ts";
-import type { Memory, MemoryPage, Stats } from "../../../src/client/memory_results.ts";
+import type { Memory, MemoryPage } from "../../../src/client/results.ts";
+import type { AnswerOf } from "../../../src/wire/routes.ts";
 import type { Session } from "../session.ts";
 
 /** Most memories of a page, and about how many bytes of them: an answer may have 32 MiB. */
@@ -16,7 +17,7 @@ export interface Overview {
   readonly page: MemoryPage;
   /** What the page was made of: it changes when a memory does. */
   readonly outline: string;
-  readonly stats: Stats;
+  readonly stats: AnswerOf<"POST /api/stats">;
   /** When it was counted, milliseconds since the epoch. */
   readonly countedAt: number;
 }

@@ -2,7 +2,7 @@
 /** @jsxImportSource preact */
 import type { ComponentChildren } from "preact";
 import { useRef, useState } from "preact/hooks";
-import type { Recalled } from "../../../src/client/recall_results.ts";
+import type { Recalled } from "../../../src/client/results.ts";
 import { useAction } from "../parts/action.tsx";
 import { Failure, Notice } from "../parts/notice.tsx";
 import { count } from "../text/format.ts";

@@ -1,11 +1,14 @@
 import { failureOf, SvcConnectionError } from "../../../src/client/failures.ts";
 import { SvcError } from "../../../src/errors.ts";
+import type { AnswerOf, Sent } from "../../../src/wire/routes.ts";
 import type { Wallet } from "../wallet/wallet.ts";
 import type { Account, NewKey } from "./account.ts";
 import type { Owner } from "./owner.ts";
 
 /** Longest pause the relayer may ask for before the user is told instead, in seconds. */
 const LONGEST_PAUSE = 60;
+
+type Asked = Sent<"POST /accounts/challenge">;
 
 /** Told when the relayer asks for a pause, with its end in milliseconds since the epoch. */
 export type OnPause = (until: number | undefined) => void;
@@ -60,26 +63,26 @@ export class OwnerClient implements Owner {
 
   async #prove(
     wallet: Wallet,
-    action: string,
+    action: Asked["action"],
     path: string,
-    params: Readonly<Record<string, unknown>>,
+    params: Asked["params"],
   ): Promise<Account> {
     const { address } = wallet;
-    const asked = await this.#post("/accounts/challenge", {
-      address,
-      action,
-      params,
-    });
-    const { challenge } = asked as { challenge: string };
+    const asked: Asked = { address, action, params };
+    const { challenge } = await this.#post<AnswerOf<"POST /accounts/challenge">>(
+      "/accounts/challenge",
+      asked,
+    );
     const isOurs = challenge.startsWith("svc owner request\n") &&
       challenge.includes(`\naction: ${action}\naddress: ${address}\nparams: `);
     if (!isOurs) throw new Error("The relayer asked for a signature over something else");
     const signature = await wallet.signPersonalMessage(challenge);
-    return await this.#post(path, { challenge, signature, params }) as Account;
+    const proof: Sent<"POST /accounts"> = { challenge, signature, params };
+    return await this.#post(path, proof);
   }
 
   /** One POST; a pause that the relayer asks for is kept, since nothing has happened before it. */
-  async #post(path: string, body: unknown): Promise<unknown> {
+  async #post<T>(path: string, body: unknown): Promise<T> {
     for (;;) {
       try {
         return await this.#send(path, body);
@@ -95,7 +98,7 @@ export class OwnerClient implements Owner {
     }
   }
 
-  async #send(path: string, body: unknown): Promise<unknown> {
+  async #send<T>(path: string, body: unknown): Promise<T> {
     let response: Response;
     let text: string;
     try {

@@ -1,7 +1,7 @@
 /** @jsxRuntime automatic */
 /** @jsxImportSource preact */
 import { useState } from "preact/hooks";
-import type { AccountInfo } from "../../../src/client/relayer_results.ts";
+import type { AnswerOf } from "../../../src/wire/routes.ts";
 import { ActionButton, useAction } from "../parts/action.tsx";
 import { CopyButton } from "../parts/copy.tsx";
 import { ConfirmDialog } from "../parts/dialog.tsx";
@@ -27,7 +27,7 @@ function Usage() {
 }
 
 function Quota({ quota, requests }: {
-  quota: AccountInfo["quota"];
+  quota: AnswerOf<"GET /api/account">["quota"];
   /** Requests that are left; `undefined` when they are not limited. */
   requests: number | undefined;
 }) {

@@ -2,7 +2,7 @@
 /** @jsxImportSource preact */
 import { useRef, useState } from "preact/hooks";
 import type { SvcClient } from "../../../src/client/client.ts";
-import type { NamespaceInfo } from "../../../src/client/memory_results.ts";
+import type { NamespaceInfo } from "../../../src/client/results.ts";
 import { Compose } from "../memory/compose.tsx";
 import { MemoryList } from "../memory/memory_list.tsx";
 import { NamespaceList } from "../memory/namespace_list.tsx";

@@ -1,0 +1,57 @@
+import type { AnswerOf } from "../wire/routes.ts";
+
+/** Answer of an accepted remember. */
+export type Accepted = AnswerOf<"POST /api/remember">;
+
+/** A job. */
+export type JobRecord = AnswerOf<"GET /api/remember/:id">;
+
+/** A job in a bulk status; of an unknown one nothing but that. */
+export type JobStatus = AnswerOf<"POST /api/remember/bulk/status">["results"][number];
+
+/** Answer of a recall. */
+export type Recalled = AnswerOf<"POST /api/recall">;
+
+/** A memory found by a recall. */
+export type Hit = Recalled["results"][number];
+
+/** One page of memories. */
+export type MemoryPage = AnswerOf<"GET /api/memories">;
+
+/** A memory. */
+export type Memory = MemoryPage["memories"][number];
+
+/** A namespace. */
+export type NamespaceInfo = AnswerOf<"GET /api/namespaces">["namespaces"][number];
+
+/** Answer of an accepted replacement. */
+export interface UpdateAccepted {
+  /** Id of the job; differs from `memory_id`. */
+  readonly job_id: string;
+  /** Id of the memory. */
+  readonly memory_id: string;
+  /** Its new version. */
+  readonly version: number;
+  /** State of the job. */
+  readonly status: JobRecord["status"];
+}
+
+/** Answer of an import. */
+export interface Imported {
+  /** Lines that became jobs. */
+  readonly accepted: number;
+  /** Lines whose memory exists. */
+  readonly skipped: number;
+  /** Lines that were refused. */
+  readonly failed: number;
+  /** The jobs. */
+  readonly job_ids: readonly string[];
+  /** Why lines were refused. */
+  readonly errors: readonly {
+    readonly line: number;
+    readonly code: string;
+    readonly error: string;
+  }[];
+  /** State of the jobs. */
+  readonly status: JobRecord["status"];
+}
