@@ -1,0 +1,75 @@
+/** What is used of a `Worker` that answers calls. */
+export interface Thread<Answer> {
+  postMessage(message: unknown): void;
+  terminate(): void;
+  onmessage: ((event: MessageEvent<Answer>) => void) | null;
+  onerror: ((event: ErrorEvent) => void) | null;
+  onmessageerror?: ((event: MessageEvent) => void) | null;
+}
+
+/**
+ * Calls that a worker thread answers, in any order: each request has a number as its `id`, and its
+ * answer has the same. The first call starts the thread. A thread that dies fails the calls it had,
+ * and the next call starts another one.
+ */
+export class ThreadCalls<Answer extends { readonly id: number }> {
+  readonly #spawn: () => Thread<Answer>;
+  readonly #lost: (reason: string) => Error;
+  readonly #calls = new Map<number, PromiseWithResolvers<Answer>>();
+  #worker: Thread<Answer> | undefined;
+  #lastId = 0;
+
+  /** @param lost Makes the error that calls of a thread fail with when it dies. */
+  constructor(spawn: () => Thread<Answer>, lost: (reason: string) => Error) {
+    this.#spawn = spawn;
+    this.#lost = lost;
+  }
+
+  /** How many calls wait for their answer. */
+  get waiting(): number {
+    return this.#calls.size;
+  }
+
+  /** Whether there is a thread. */
+  get isRunning(): boolean {
+    return this.#worker !== undefined;
+  }
+
+  /** Sends a request and waits for its answer. */
+  async call(request: object): Promise<Answer> {
+    const worker = this.#worker ??= this.#start();
+    const id = ++this.#lastId;
+    const answer = Promise.withResolvers<Answer>();
+    this.#calls.set(id, answer);
+    worker.postMessage({ ...request, id });
+    return await answer.promise;
+  }
+
+  /** Ends the thread; calls that wait reject with the error. */
+  stop(error: Error): void {
+    this.#worker?.terminate();
+    this.#worker = undefined;
+    const lost = [...this.#calls.values()];
+    this.#calls.clear();
+    for (const { reject } of lost) reject(error);
+  }
+
+  #start(): Thread<Answer> {
+    const worker = this.#spawn();
+    const fail = (reason: string) => {
+      if (worker === this.#worker) this.stop(this.#lost(reason));
+    };
+    worker.onmessage = ({ data }) => {
+      if (worker !== this.#worker) return;
+      this.#calls.get(data.id)?.resolve(data);
+      this.#calls.delete(data.id);
+    };
+    worker.onerror = (event) => {
+      // Otherwise the error would end this process too.
+      event.preventDefault();
+      fail(event.message);
+    };
+    worker.onmessageerror = () => fail("An answer of the worker could not be read");
+    return worker;
+  }
+}
