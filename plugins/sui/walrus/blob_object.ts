@@ -17,17 +17,16 @@ export const BlobObject = bcs.struct("Blob", {
   deletable: bcs.bool(),
 });
 
-/** A Blob object, parsed. */
+/** A Blob object as the chain has it. */
 export interface ChainBlob {
-  /** Object id, `0x` and 64 hex characters. */
+  /** `0x` and 64 hex characters. */
   readonly objectId: string;
   /** Walrus blob id, 43 characters of base64url. */
   readonly blobId: string;
   /** Unencoded size in bytes. */
   readonly size: number;
-  /** Walrus epoch in which it was registered. */
   readonly registeredEpoch: number;
-  /** Walrus epoch in which it was certified; absent before. */
+  /** Absent until it is certified. */
   readonly certifiedEpoch?: number;
   /** First Walrus epoch in which it is no longer stored. */
   readonly endEpoch: number;
@@ -35,7 +34,7 @@ export interface ChainBlob {
   readonly deletable: boolean;
 }
 
-/** A Blob object from the BCS of its content. */
+/** Parses the BCS of a Blob object's content. */
 export function parseBlobObject(content: Uint8Array): ChainBlob {
   const parsed = BlobObject.parse(content);
   const id = bcs.u256().serialize(parsed.blob_id).toBytes();

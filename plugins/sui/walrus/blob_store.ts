@@ -15,47 +15,35 @@ import type { Discovery } from "./discovery/look.ts";
 import type { BlobBytes } from "./discovery/proven_bytes.ts";
 import type { BlobWriter } from "./stored_blob.ts";
 import { isBlobId, patchPlace } from "./quilt/patch_id.ts";
-import { deleteBlob } from "./upkeep/deletion.ts";
-import { type MoveTeller, presentId } from "./upkeep/moves.ts";
-import type { Upkeep, WalrusState } from "./upkeep/upkeep.ts";
-import type { Clock } from "./upload/clock.ts";
-import type { ItemRows } from "./upload/rows/item_rows.ts";
+import { deleteBlob, type MoveTeller, presentId } from "./upkeep/moves.ts";
+import type { Upkeep } from "./upkeep/upkeep.ts";
+import type { Clock } from "./clock.ts";
+import type { ItemRows } from "./upload/item_rows.ts";
 import type { Uploads } from "./upload/uploads.ts";
+import type { WalrusState } from "./walrus_state.ts";
 
 /** Pause before the first round of upkeep, and while there is more to do, in milliseconds. */
 const SOON_MS = 60_000;
 
 /** What a Walrus blob store is made of. */
-export interface WalrusParts {
-  /** What is known here. */
+interface WalrusParts {
   readonly catalogue: Catalogue;
-  /** What was put. */
   readonly items: ItemRows;
-  /** Stores. */
   readonly uploads: Uploads;
-  /** Reads bytes. */
   readonly bytes: BlobBytes;
-  /** Where from. */
   readonly aggregators: Aggregators;
-  /** Lists. */
   readonly listing: Listing;
-  /** Finds what others stored. */
   readonly discovery: Discovery;
-  /** Renews and merges. */
   readonly upkeep: Upkeep;
-  /** Tells of moves. */
   readonly moves: MoveTeller;
-  /** State of Walrus. */
   readonly state: () => Promise<WalrusState>;
-  /** Time. */
   readonly clock: Clock;
   /** Milliseconds between rounds of upkeep; 0: none. */
   readonly upkeepMs: number;
-  /** Notes for the operator. */
   readonly log: (level: "debug" | "info" | "warn", message: string) => void;
 }
 
-/** A client sends at most 2 MiB of ciphertext; one that stores it by itself may frame it. */
+/** Most bytes of another client's blob: 2 MiB of ciphertext, and room for a frame around it. */
 const MAX_FOREIGN = 4 * 1024 * 1024;
 
 /** Blobs on Walrus; see docs/walrus.md. */
@@ -65,7 +53,6 @@ export class WalrusBlobStore implements BlobStore {
   #cancel: (() => void) | undefined;
   #round: Promise<void> | undefined;
 
-  /** Begins with upkeep after the first pause. */
   constructor(parts: WalrusParts) {
     this.#parts = parts;
     this.#plan(Math.min(parts.upkeepMs, SOON_MS));
@@ -112,7 +99,7 @@ export class WalrusBlobStore implements BlobStore {
   async delete(id: string, scope: Scope, options: CallOptions = {}): Promise<boolean> {
     this.#check(options.signal);
     const { catalogue, clock, state } = this.#parts;
-    // An unknown epoch deletes as well; whether the bytes are gone is then not claimed.
+    // Without the epoch the blob is deleted as well, but not claimed to be gone.
     const epoch = await state().then((known) => known.epoch, () => 0);
     this.#check(options.signal);
     return await deleteBlob(catalogue, scope, id, { epoch, now: clock.now() });
@@ -144,12 +131,12 @@ export class WalrusBlobStore implements BlobStore {
     await this.#parts.uploads.drain();
   }
 
-  /** Stores what upkeep stores. */
+  /** What upkeep writes with. */
   get writer(): BlobWriter {
     return this.#parts.uploads;
   }
 
-  /** One round of upkeep. */
+  /** Runs one round of upkeep. */
   async maintain(): Promise<void> {
     this.#check(undefined);
     const { failure } = await this.#parts.upkeep.round();
@@ -185,7 +172,7 @@ export class WalrusBlobStore implements BlobStore {
     });
   }
 
-  /** A round of upkeep; answers whether another one is wanted soon. */
+  /** Runs a round of upkeep; returns whether another one should come soon. */
   async #keepUp(): Promise<boolean> {
     const { clock, upkeep, log, catalogue } = this.#parts;
     try {

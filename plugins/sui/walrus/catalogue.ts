@@ -1,43 +1,77 @@
 import type { BlobMove, Scope } from "../../../src/interfaces/mod.ts";
-import { columnsOf, Database, scopeOf } from "../../../src/storage/sqlite/database.ts";
-import { CATALOGUE_SCHEMA } from "./catalogue_schema.ts";
+import {
+  columnsOf,
+  Database,
+  type ScopeColumns,
+  scopeOf,
+} from "../../../src/storage/sqlite/database.ts";
 import type { StoredBlob, StoredPatch, StoredState, Tombstone } from "./stored_blob.ts";
 
-/** Settings of a {@linkcode Catalogue}. */
-export interface CatalogueOptions {
-  /** Folder of `walrus.db`. */
-  readonly dataDir: string;
-  /** Tables of the parts that keep their own, made at every open when missing. */
-  readonly schema?: readonly string[];
-}
+/**
+ * Tables that writing, reading and upkeep of the Walrus store share, in `walrus.db`. Every key but
+ * that of `digest` contains the scope: equal bytes have equal ids, whoever stores them.
+ *
+ * - `stored`: certified Blob objects that we stored or found on chain. `holder` has the object;
+ *   `state` is `live`, `replaced` (its patches moved elsewhere) or `gone` (deleted or expired).
+ * - `patch`: what a blob holds, and what the store lists: the patches of a quilt, or the blob
+ *   itself under its own id. Only patches that are memories; no tombstone patches.
+ * - `tombstone`: ids deleted here; `quilt` is the blob id of the quilt that tells others.
+ * - `move`: ids that moved; `told` once a listener took note.
+ * - `kept`: bytes kept here, until `until` (milliseconds since the epoch).
+ * - `digest`: SHA-256 of proven bytes that are read again from aggregators.
+ */
+const SCHEMA = `
+create table if not exists stored(
+  object_id text primary key, blob_id text not null, owner blob not null, namespace blob not null,
+  holder text not null, quilt integer not null, size integer not null, end_epoch integer not null,
+  created_at integer not null, state text not null) strict;
+create index if not exists stored_scope on stored(owner, namespace, created_at);
+create index if not exists stored_blob on stored(blob_id);
+create index if not exists stored_end on stored(state, end_epoch);
+create table if not exists patch(
+  seq integer primary key autoincrement, id text not null, owner blob not null,
+  namespace blob not null, blob_id text not null, identifier text not null,
+  size integer not null, created_at integer not null,
+  unique(owner, namespace, id)) strict;
+create index if not exists patch_blob on patch(blob_id);
+create table if not exists tombstone(
+  seq integer primary key autoincrement, id text not null, owner blob not null,
+  namespace blob not null, at integer not null, quilt text,
+  unique(owner, namespace, id)) strict;
+create index if not exists tombstone_waiting on tombstone(owner, namespace, seq) where quilt is null;
+create table if not exists move(
+  seq integer primary key autoincrement, owner blob not null, namespace blob not null,
+  from_id text not null, to_id text not null, at integer not null,
+  told integer not null default 0) strict;
+create index if not exists move_untold on move(seq) where told = 0;
+create index if not exists move_from on move(owner, namespace, from_id);
+create table if not exists kept(
+  owner blob not null, namespace blob not null, id text not null, bytes blob not null,
+  until integer not null, primary key(owner, namespace, id)) strict;
+create index if not exists kept_until on kept(until);
+create table if not exists digest(
+  id text primary key, sha256 blob not null) strict, without rowid`;
 
-/** A patch with its place. */
+/** A patch with its row number, in the order of storing, and the blob that holds it. */
 export interface PlacedPatch extends StoredPatch {
-  /** Place in the order of storing, rising. */
   readonly seq: number;
-  /** The blob that holds it. */
   readonly blobId: string;
   /** Milliseconds since the epoch. */
   readonly createdAt: number;
 }
 
-/** A move not told yet. */
-export interface UntoldMove extends BlobMove {
-  /** Its number, for {@linkcode Catalogue.markTold}. */
-  readonly seq: number;
-}
+type StoredRow = ScopeColumns & Omit<StoredBlob, keyof Scope | "quilt"> & {
+  readonly quilt: number;
+  readonly state: StoredState;
+};
 
-interface StoredRow {
-  object_id: string;
-  blob_id: string;
-  owner: Uint8Array;
-  namespace: Uint8Array;
-  holder: string;
-  quilt: number;
-  size: number;
-  end_epoch: number;
-  created_at: number;
-}
+const STORED =
+  `select object_id as objectId, blob_id as blobId, owner, namespace, holder, quilt, size,
+  end_epoch as endEpoch, created_at as createdAt, state from stored`;
+const PATCH =
+  `select seq, id, blob_id as blobId, identifier, size, created_at as createdAt from patch
+  where owner = ? and namespace = ?`;
+const BY_ID = "where owner = ? and namespace = ? and id = ?";
 
 /**
  * What the Walrus store knows here, in `walrus.db`: Blob objects, the patches in them, deletions,
@@ -45,23 +79,24 @@ interface StoredRow {
  * `database.write(() => …)`, so that what belongs together becomes durable together.
  */
 export class Catalogue {
-  /** The file. */
   readonly database: Database;
 
   /**
-   * Opens the file, or makes it.
+   * Opens `walrus.db` in a folder, or makes it.
+   *
+   * @param schema Tables of the parts that keep their own, made at every open when missing.
    * @throws {SvcError} `storage_unavailable` when it cannot be opened or is damaged.
    */
-  constructor({ dataDir, schema = [] }: CatalogueOptions) {
+  constructor({ dataDir, schema = [] }: { dataDir: string; schema?: readonly string[] }) {
     this.database = new Database({
       path: `${dataDir}/walrus.db`,
-      schema: [CATALOGUE_SCHEMA, ...schema].join(";"),
+      schema: [SCHEMA, ...schema].join(";"),
       remedy: "put back a copy of walrus.db, or remove it: stored blobs are found on chain again",
       pageSize: 16384,
     });
   }
 
-  /** Adds a Blob object, or renews what is known of it. */
+  /** Adds a Blob object, or updates its holder, end and state. */
   addStored(blob: StoredBlob, state: StoredState = "live"): void {
     this.database.run(
       `insert into stored values(?, ?, ?, ?, ?, ?, ?, ?, ?, ?) on conflict(object_id) do update
@@ -78,7 +113,6 @@ export class Catalogue {
     );
   }
 
-  /** Sets what became of a Blob object. */
   setState(objectId: string, state: StoredState): void {
     this.database.run("update stored set state = ? where object_id = ?", state, objectId);
   }
@@ -97,45 +131,30 @@ export class Catalogue {
     );
   }
 
-  /** Forgets a patch. */
   removePatch(scope: Scope, id: string): void {
-    const sql = "delete from patch where owner = ? and namespace = ? and id = ?";
-    this.database.run(sql, ...columnsOf(scope), id);
+    this.database.run(`delete from patch ${BY_ID}`, ...columnsOf(scope), id);
   }
 
-  /** The patch of a scope with this id. */
   patch(scope: Scope, id: string): PlacedPatch | undefined {
-    return this.database.get<PlacedPatch>(
-      `select ${PATCH} from patch where owner = ? and namespace = ? and id = ?`,
-      ...columnsOf(scope),
-      id,
-    );
+    return this.database.get<PlacedPatch>(`${PATCH} and id = ?`, ...columnsOf(scope), id);
   }
 
-  /** Patches of a scope, newest first, older than `before`. */
+  /** Patches of a scope, newest first, with a number below `before`. */
   patchesOf(scope: Scope, before: number, limit: number): PlacedPatch[] {
-    return this.database.all<PlacedPatch>(
-      `select ${PATCH} from patch where owner = ? and namespace = ? and seq < ?
-       order by seq desc limit ?`,
-      ...columnsOf(scope),
-      before,
-      limit,
-    );
+    const sql = `${PATCH} and seq < ? order by seq desc limit ?`;
+    return this.database.all<PlacedPatch>(sql, ...columnsOf(scope), before, limit);
   }
 
   /** Patches of a blob within a scope. */
   patchesIn(scope: Scope, blobId: string): PlacedPatch[] {
-    return this.database.all<PlacedPatch>(
-      `select ${PATCH} from patch where owner = ? and namespace = ? and blob_id = ? order by seq`,
-      ...columnsOf(scope),
-      blobId,
-    );
+    const sql = `${PATCH} and blob_id = ? order by seq`;
+    return this.database.all<PlacedPatch>(sql, ...columnsOf(scope), blobId);
   }
 
   /** Live Blob objects, those that end first coming first. */
   live(limit: number, endingBefore = Number.MAX_SAFE_INTEGER): StoredBlob[] {
     return this.database.all<StoredRow>(
-      `select * from stored where state = 'live' and end_epoch < ? order by end_epoch limit ?`,
+      `${STORED} where state = 'live' and end_epoch < ? order by end_epoch limit ?`,
       endingBefore,
       limit,
     ).map(storedOf);
@@ -144,43 +163,40 @@ export class Catalogue {
   /** Live Blob objects of a scope, oldest first. */
   liveIn(scope: Scope): StoredBlob[] {
     return this.database.all<StoredRow>(
-      `select * from stored where owner = ? and namespace = ? and state = 'live'
+      `${STORED} where owner = ? and namespace = ? and state = 'live'
        order by created_at, object_id`,
       ...columnsOf(scope),
     ).map(storedOf);
   }
 
-  /** A live Blob object of a scope that holds this blob. */
+  /** The oldest live Blob object of a scope that holds this blob. */
   liveOf(scope: Scope, blobId: string): StoredBlob | undefined {
     const row = this.database.get<StoredRow>(
-      `select * from stored where blob_id = ? and +owner = ? and +namespace = ? and +state = 'live'
+      `${STORED} where blob_id = ? and +owner = ? and +namespace = ? and +state = 'live'
        order by created_at, object_id limit 1`,
       blobId,
       ...columnsOf(scope),
     );
-    return row === undefined ? undefined : storedOf(row);
+    return row && storedOf(row);
   }
 
   /** The Blob object with this id, whatever became of it. */
   stored(objectId: string): StoredBlob & { readonly state: StoredState } | undefined {
-    const row = this.database.get<StoredRow & { state: StoredState }>(
-      "select * from stored where object_id = ?",
-      objectId,
-    );
-    return row === undefined ? undefined : { ...storedOf(row), state: row.state };
+    const row = this.database.get<StoredRow>(`${STORED} where object_id = ?`, objectId);
+    return row && { ...storedOf(row), state: row.state };
   }
 
   /** Scopes with live blobs, after the given one in the order of their bytes. */
   scopes(after: Scope | undefined, limit: number): Scope[] {
-    return this.database.all<{ owner: Uint8Array; namespace: Uint8Array }>(
+    return this.database.all<ScopeColumns>(
       `select distinct owner, namespace from stored where state = 'live'
        and (owner, namespace) > (?, ?) order by owner, namespace limit ?`,
-      ...(after === undefined ? [new Uint8Array(), new Uint8Array()] as const : columnsOf(after)),
+      ...(after === undefined ? [new Uint8Array(), new Uint8Array()] : columnsOf(after)),
       limit,
     ).map(scopeOf);
   }
 
-  /** Marks an id as deleted; one that is marked stays as it is. */
+  /** Marks an id as deleted; one that is marked keeps its time. */
   addTombstone(scope: Scope, id: string, at: number, quilt?: string): void {
     this.database.run(
       `insert into tombstone(id, owner, namespace, at, quilt) values(?, ?, ?, ?, ?)
@@ -194,13 +210,11 @@ export class Catalogue {
 
   /** Forgets that an id was deleted: it was stored anew, or nothing of it is left. */
   removeTombstone(scope: Scope, id: string): void {
-    const sql = "delete from tombstone where owner = ? and namespace = ? and id = ?";
-    this.database.run(sql, ...columnsOf(scope), id);
+    this.database.run(`delete from tombstone ${BY_ID}`, ...columnsOf(scope), id);
   }
 
-  /** Whether an id was deleted. */
   isDeleted(scope: Scope, id: string): boolean {
-    const sql = "select 1 from tombstone where owner = ? and namespace = ? and id = ?";
+    const sql = `select 1 from tombstone ${BY_ID}`;
     return this.database.get(sql, ...columnsOf(scope), id) !== undefined;
   }
 
@@ -212,7 +226,7 @@ export class Catalogue {
     ).map(({ quilt, ...row }) => ({ ...scope, ...row, ...(quilt === null ? {} : { quilt }) }));
   }
 
-  /** Ids whose deletion no quilt tells yet; the next one of the scope takes them along. */
+  /** Ids whose deletion no quilt tells yet; the scope's next quilt will. */
   untoldTombstones(scope: Scope, limit: number): string[] {
     return this.database.all<{ id: string }>(
       `select id from tombstone where owner = ? and namespace = ? and quilt is null
@@ -222,28 +236,18 @@ export class Catalogue {
     ).map(({ id }) => id);
   }
 
-  /** Notes which quilt tells of a deletion; `undefined` has the next quilt tell it again. */
+  /** Notes which quilt tells of a deletion; with `undefined` the scope's next quilt tells it. */
   setTombstoneQuilt(scope: Scope, id: string, quilt: string | undefined): void {
-    this.database.run(
-      "update tombstone set quilt = ? where owner = ? and namespace = ? and id = ?",
-      quilt ?? null,
-      ...columnsOf(scope),
-      id,
-    );
+    const sql = `update tombstone set quilt = ? ${BY_ID}`;
+    this.database.run(sql, quilt ?? null, ...columnsOf(scope), id);
   }
 
-  /** Notes that an id moved. */
   addMove({ from, to, ...scope }: BlobMove, at: number): void {
-    this.database.run(
-      "insert into move(owner, namespace, from_id, to_id, at) values(?, ?, ?, ?, ?)",
-      ...columnsOf(scope),
-      from,
-      to,
-      at,
-    );
+    const sql = "insert into move(owner, namespace, from_id, to_id, at) values(?, ?, ?, ?, ?)";
+    this.database.run(sql, ...columnsOf(scope), from, to, at);
   }
 
-  /** Where an id moved to last, directly. */
+  /** The target of an id's last move. */
   movedTo(scope: Scope, from: string): string | undefined {
     return this.database.get<{ id: string }>(
       `select to_id as id from move where owner = ? and namespace = ? and from_id = ?
@@ -253,16 +257,13 @@ export class Catalogue {
     )?.id;
   }
 
-  /** Moves no listener took note of, oldest first. */
-  untoldMoves(limit: number): UntoldMove[] {
-    return this.database.all<
-      { seq: number; owner: Uint8Array; namespace: Uint8Array; from_id: string; to_id: string }
-    >("select * from move where told = 0 order by seq limit ?", limit).map((row) => ({
-      ...scopeOf(row),
-      seq: row.seq,
-      from: row.from_id,
-      to: row.to_id,
-    }));
+  /** Moves that no listener took note of, oldest first, with their numbers for `markTold`. */
+  untoldMoves(limit: number): (BlobMove & { readonly seq: number })[] {
+    return this.database.all<ScopeColumns & { seq: number; from: string; to: string }>(
+      `select seq, owner, namespace, from_id as "from", to_id as "to" from move
+       where told = 0 order by seq limit ?`,
+      limit,
+    ).map((row) => ({ ...row, ...scopeOf(row) }));
   }
 
   /** Notes that a listener took note of a move. */
@@ -282,25 +283,34 @@ export class Catalogue {
     );
   }
 
-  /** Kept bytes. */
+  /** Bytes that are kept beyond `now`. */
   kept(scope: Scope, id: string, now: number): Uint8Array | undefined {
-    return this.database.get<{ bytes: Uint8Array }>(
-      "select bytes from kept where owner = ? and namespace = ? and id = ? and until > ?",
-      ...columnsOf(scope),
-      id,
-      now,
-    )?.bytes;
+    const sql = `select bytes from kept ${BY_ID} and until > ?`;
+    return this.database.get<{ bytes: Uint8Array }>(sql, ...columnsOf(scope), id, now)?.bytes;
   }
 
-  /** Drops kept bytes of one id. */
+  /** Drops the bytes that are kept of an id, and its digest. */
   drop(scope: Scope, id: string): void {
-    const sql = "delete from kept where owner = ? and namespace = ? and id = ?";
-    this.database.run(sql, ...columnsOf(scope), id);
+    this.database.run(`delete from kept ${BY_ID}`, ...columnsOf(scope), id);
+    this.dropDigest(id);
   }
 
   /** Drops kept bytes whose time is over. */
   dropExpired(now: number): void {
     this.database.run("delete from kept where until <= ?", now);
+  }
+
+  noteDigest(id: string, sha256: Uint8Array): void {
+    this.database.run("insert or ignore into digest values(?, ?)", id, sha256);
+  }
+
+  digestOf(id: string): Uint8Array | undefined {
+    const sql = "select sha256 from digest where id = ?";
+    return this.database.get<{ sha256: Uint8Array }>(sql, id)?.sha256;
+  }
+
+  dropDigest(id: string): void {
+    this.database.run("delete from digest where id = ?", id);
   }
 
   /** Finishes the writes under way and closes the file. */
@@ -309,17 +319,6 @@ export class Catalogue {
   }
 }
 
-const PATCH = "seq, id, blob_id as blobId, identifier, size, created_at as createdAt";
-
-function storedOf(row: StoredRow): StoredBlob {
-  return {
-    ...scopeOf(row),
-    objectId: row.object_id,
-    blobId: row.blob_id,
-    holder: row.holder,
-    quilt: row.quilt === 1,
-    size: row.size,
-    endEpoch: row.end_epoch,
-    createdAt: row.created_at,
-  };
+function storedOf({ state: _, ...row }: StoredRow): StoredBlob {
+  return { ...row, ...scopeOf(row), quilt: row.quilt === 1 };
 }

@@ -1,14 +1,11 @@
-import type { Scope } from "../../../src/interfaces/mod.ts";
+import type { PutOptions, Scope } from "../../../src/interfaces/mod.ts";
 
-/** Attribute of a Blob object: address of the owner, `0x` and 64 hex characters. */
+// Attributes of a Blob object: whose it is, in which namespace, of which package, and the version of
+// its content's form.
 export const ATTRIBUTE_OWNER = "svc_owner";
-/** Attribute of a Blob object: the namespace. */
 export const ATTRIBUTE_NAMESPACE = "svc_namespace";
-/** Attribute of a Blob object: the contract's package. */
 export const ATTRIBUTE_PACKAGE = "svc_package";
-/** Attribute of a Blob object: what its content looks like, {@linkcode FORMAT}. */
 export const ATTRIBUTE_FORMAT = "svc_format";
-/** Value of {@linkcode ATTRIBUTE_FORMAT}. */
 export const FORMAT = "1";
 /** Attribute by which every Walrus tool marks a quilt, with the value `quilt`. */
 export const ATTRIBUTE_TYPE = "_walrusBlobType";
@@ -27,13 +24,12 @@ export const MAX_PATCHES = 666;
 
 /** A certified Blob object. */
 export interface StoredBlob extends Scope {
-  /** Object id, `0x` and 64 hex characters. */
+  /** `0x` and 64 hex characters. */
   readonly objectId: string;
   /** Walrus blob id, 43 characters of base64url. */
   readonly blobId: string;
   /** Address that holds the object. */
   readonly holder: string;
-  /** Whether it is a quilt. */
   readonly quilt: boolean;
   /** Unencoded size in bytes. */
   readonly size: number;
@@ -43,7 +39,7 @@ export interface StoredBlob extends Scope {
   readonly createdAt: number;
 }
 
-/** What became of a Blob object. */
+/** What became of a Blob object: see the table `stored`. */
 export type StoredState = "live" | "replaced" | "gone";
 
 /** A memory's bytes within a blob. */
@@ -56,9 +52,8 @@ export interface StoredPatch {
   readonly size: number;
 }
 
-/** An id deleted here. */
+/** A patch or blob id that was deleted here. */
 export interface Tombstone extends Scope {
-  /** Patch or blob id. */
   readonly id: string;
   /** When, milliseconds since the epoch. */
   readonly at: number;
@@ -66,40 +61,29 @@ export interface Tombstone extends Scope {
   readonly quilt?: string;
 }
 
-/**
- * A blob to store once more under its id, in a new Blob object of its owner: renewal of what the
- * relayer does not hold itself, and cannot extend.
- */
+/** A blob, unencoded, to store once more under its id in a new Blob object of its owner. */
 export interface StoreAgain extends Scope {
-  /** Its id; what its bytes must encode to. */
+  /** What its bytes must encode to. */
   readonly blobId: string;
-  /** The blob, unencoded: all of a quilt. */
   readonly bytes: Uint8Array;
-  /** Whether it is a quilt. */
   readonly quilt: boolean;
   /** The same key stores once. */
   readonly key: string;
 }
 
-/** What reading and upkeep ask of writing. */
+/** What upkeep needs of writing. */
 export interface BlobWriter {
   /**
-   * Stores bytes in a quilt of their scope, or by themselves; answers their id once that blob is
-   * certified and its owner's. The same key is answered the same id.
+   * Stores bytes in a quilt of their scope, or by themselves; returns their id once that blob is
+   * certified and its owner's. The same key yields the same id.
    */
-  put(bytes: Uint8Array, options: {
-    readonly owner: string;
-    readonly namespace: string;
-    readonly idempotencyKey: string;
-    readonly standalone?: boolean;
-    readonly signal?: AbortSignal | undefined;
-  }): Promise<string>;
+  put(bytes: Uint8Array, options: PutOptions): Promise<string>;
   /**
-   * Notes, inside `database.write`, that what was put under an id has another one now: the same key
-   * is answered that one.
+   * Notes, inside `database.write`, that what was put under an id has another one now, which the
+   * same key yields from now on.
    */
   moved(scope: Scope, from: string, to: string): void;
-  /** Stores a blob once more; answers the new object. The same key is answered the same object. */
+  /** Stores a blob once more and returns the new object; the same key yields the same object. */
   storeAgain(blob: StoreAgain): Promise<StoredBlob>;
   /** Stores what waits without waiting for more, and resolves when nothing is under way. */
   drain(): Promise<void>;

@@ -1,20 +1,23 @@
 import type { WalrusClient } from "@mysten/walrus";
 import { SvcError } from "../../../src/errors.ts";
-import type { WalrusState } from "./upkeep/upkeep.ts";
+import type { Prices } from "./upkeep/plan.ts";
+
+/** The present Walrus epoch, the number of shards, and what storing costs. */
+export interface WalrusState {
+  readonly epoch: number;
+  readonly shards: number;
+  readonly prices: Prices;
+}
 
 /** An epoch lasts a day at least; prices and committee change with it. */
 const FRESH_MS = 60_000;
 
-/**
- * Reads the state of Walrus, and again when it is a minute old: the client keeps what it has read
- * once for ever.
- */
+/** Reads the state of Walrus; once a minute it has the client forget what it keeps for ever. */
 export class StateReader {
   readonly #walrus: Pick<WalrusClient, "systemState" | "stakingState" | "reset">;
   readonly #now: () => number;
   #readAt = -Infinity;
 
-  /** Contacts nothing by itself. */
   constructor(
     walrus: Pick<WalrusClient, "systemState" | "stakingState" | "reset">,
     now: () => number,
@@ -23,10 +26,7 @@ export class StateReader {
     this.#now = now;
   }
 
-  /**
-   * Epoch, shards and prices.
-   * @throws {SvcError} `storage_unavailable` when the chain does not answer.
-   */
+  /** @throws {SvcError} `storage_unavailable` when the chain does not answer. */
   async state(): Promise<WalrusState> {
     const { committee, storage_price_per_unit_size, write_price_per_unit_size } = await this
       .#read(() => this.#walrus.systemState());
@@ -41,7 +41,7 @@ export class StateReader {
   }
 
   /**
-   * When the present epoch began, milliseconds since the epoch of time: now, while the storage
+   * When the present epoch began, in milliseconds since the epoch of time; now, while the storage
    * nodes still change over to it.
    *
    * @throws {SvcError} `storage_unavailable` when the chain does not answer.

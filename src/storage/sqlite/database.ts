@@ -23,15 +23,19 @@ export function fromColumn(value: Uint8Array): string {
   return decoder.decode(value);
 }
 
+/** Columns that say which scope a row belongs to. */
+export interface ScopeColumns {
+  readonly owner: Uint8Array;
+  readonly namespace: Uint8Array;
+}
+
 /** Owner and namespace as column values. */
 export function columnsOf({ owner, namespace }: Scope): [owner: Uint8Array, name: Uint8Array] {
   return [toColumn(owner), toColumn(namespace)];
 }
 
 /** The scope behind {@linkcode columnsOf}. */
-export function scopeOf(
-  { owner, namespace }: { readonly owner: Uint8Array; readonly namespace: Uint8Array },
-): Scope {
+export function scopeOf({ owner, namespace }: ScopeColumns): Scope {
   return { owner: fromColumn(owner), namespace: fromColumn(namespace) };
 }
 

@@ -6,62 +6,59 @@ import { AggregatorFailure, ask } from "./answer.ts";
 import { race, type RaceOptions, type Run } from "./race.ts";
 import { Standing } from "./standing.ts";
 
-/** Options of {@linkcode Aggregators}. */
-export interface AggregatorsOptions {
+/** What {@linkcode Aggregators} work with. */
+interface AggregatorsOptions {
   /** Addresses of the aggregators, the preferred one first. */
   readonly urls: readonly string[];
   /** Milliseconds without an answer after which the next one is asked too. */
   readonly raceAfterMs: number;
   /** Longest request in milliseconds; 15 s when absent. */
   readonly timeoutMs?: number;
-  /** Milliseconds since the epoch. */
   readonly now?: () => number;
-  /** Waits, for the pauses between attempts; ends early with the signal's reason. */
+  /** Waits between attempts, until the signal at most. */
   readonly sleep?: (ms: number, signal?: AbortSignal) => Promise<void>;
   /** See {@linkcode RaceOptions}. */
   readonly schedule?: RaceOptions<unknown>["schedule"];
 }
 
-/** Options of {@linkcode Aggregators.read}. */
-export interface ReadOptions extends CallOptions {
+/** What to read, and how far to believe it. */
+interface ReadOptions extends CallOptions {
   /** Most bytes of the answer. */
   readonly maxBytes: number;
-  /** SHA-256 of the bytes, where it is known: other bytes are not taken. */
+  /** SHA-256 of the bytes; other bytes are refused. */
   readonly sha256?: Uint8Array | undefined;
-  /** Whether bytes are what they should be, as far as that can be seen. */
+  /** Whether bytes have the form they should have; others are refused. */
   readonly accepts?: ((bytes: Uint8Array) => boolean) | undefined;
-  /** Bytes that were accepted are asked for once more elsewhere, and compared. */
+  /** Accepted bytes are also read from another aggregator, and compared. */
   readonly compare?: boolean | undefined;
-  /** Whether accepted bytes are the blob's; costly, so asked only when aggregators differ. */
+  /** Whether accepted bytes are the blob's; costly, so only called when aggregators differ. */
   readonly proves?: ((bytes: Uint8Array) => Promise<boolean>) | undefined;
-  /** Also when there is nothing that differs. */
+  /** `proves` is also called when only one answer was accepted. */
   readonly provesAlways?: boolean | undefined;
-  /** The blob was stored moments ago: aggregators that do not have it yet are asked again. */
+  /** The blob was stored moments ago, so aggregators that lack it are asked again. */
   readonly fresh?: boolean | undefined;
 }
 
 /** Bytes, and why they are taken for the blob's. */
 export interface ReadBlob {
-  /** The bytes. */
   readonly bytes: Uint8Array<ArrayBuffer>;
   /**
-   * `digest`: they have the known SHA-256. `proven`: a proof was asked for, and found. `agreed`: two
-   * aggregators gave the same bytes. `form`: they were accepted. `unchecked`: nothing was known of
-   * them.
+   * `digest`: they have the known SHA-256. `proven`: `proves` said so. `agreed`: two aggregators gave
+   * the same bytes. `form`: `accepts` said so. `unchecked`: there was nothing to check them by.
    */
   readonly proof: "digest" | "proven" | "form" | "agreed" | "unchecked";
 }
 
 const TIMEOUT_MS = 15_000;
-/** How long a second aggregator may take that only confirms, in milliseconds. */
+/** How long a second aggregator, which only confirms, may take in milliseconds. */
 const COMPARE_MS = 1_000;
 /** Pauses before a fresh blob that no aggregator has is asked for again, in milliseconds. */
 const FRESH_PAUSES_MS = [250, 500, 1_000, 2_000, 4_000] as const;
 
 /**
- * Reads blobs from several aggregators. The second one is asked when the first does not answer or
- * fails; that a blob does not exist is believed when every aggregator says so. An aggregator that
- * lies about bytes whose SHA-256 is known counts as one that fails.
+ * Reads blobs from several aggregators. The next one is asked when one is slow or fails. A blob does
+ * not exist only if every aggregator says so. One that lies about bytes whose SHA-256 is known counts
+ * as failing.
  */
 export class Aggregators {
   readonly #options: AggregatorsOptions;
@@ -69,14 +66,12 @@ export class Aggregators {
   readonly #now: () => number;
   readonly #closing = new AbortController();
 
-  /** Contacts nobody by itself. */
   constructor(options: AggregatorsOptions) {
     this.#options = options;
     this.#now = options.now ?? Date.now;
     this.#standing = new Standing(options.urls, this.#now);
   }
 
-  /** What the last requests say about them. */
   get health(): BackendHealth {
     return this.#standing.health;
   }
@@ -95,7 +90,7 @@ export class Aggregators {
    * Reads a path of the aggregators' API.
    *
    * @returns `undefined` when every aggregator says that there is no such blob.
-   * @throws {SvcError} `storage_unavailable` when no aggregator gives an answer that can be used.
+   * @throws {SvcError} `storage_unavailable` when no answer can be used.
    */
   async read(path: string, options: ReadOptions): Promise<ReadBlob | undefined> {
     const pauses = options.fresh ? FRESH_PAUSES_MS : [];
@@ -113,91 +108,71 @@ export class Aggregators {
   }
 
   async #readOnce(path: string, options: ReadOptions): Promise<ReadBlob | undefined> {
-    const accepted = new Map<string, ReadBlob & { readonly url: string }>();
-    let won: ReadBlob | undefined;
-    let missing = 0;
-    for (const run of await this.#race(path, options)) {
-      const { runner: url } = run;
-      if ("outrun" in run) this.#standing.outrun(url);
-      else if ("error" in run) this.#standing.failed(url, pauseOf(run.error));
-      else {
-        const { answer } = run;
-        // Whether it lies is known only with a digest.
-        const lies = answer?.proof === "refused" && options.sha256 !== undefined;
-        if (lies) this.#standing.failed(url, 0);
-        else this.#standing.answered(url);
-        if (answer === undefined) missing++;
-        else if (answer.proof !== "refused") {
-          const { bytes, proof, digest = "" } = answer;
-          if (settles(proof, options)) won = { bytes, proof };
-          else accepted.set(digest, { bytes, proof, url });
-        }
-      }
+    const runs = await this.#race(path, options);
+    for (const run of runs) this.#note(run, options);
+    const answered = runs.filter((run) => "answer" in run);
+    const accepted = new Map<string, ReadBlob & { readonly runner: string }>();
+    for (const { runner, answer } of answered) {
+      if (answer === undefined || answer.proof === "refused") continue;
+      const { bytes, proof, digest } = answer;
+      if (settles(proof, options)) return { bytes, proof };
+      accepted.set(digest, { bytes, proof, runner });
     }
-    const found = won ?? await this.#proven([...accepted.values()], options);
-    if (found !== undefined) return found;
-    // One that is in a pause may have it.
+    const { proves, provesAlways } = options;
+    for (const { bytes, proof, runner } of accepted.values()) {
+      const alone = accepted.size === 1;
+      if (alone && (proves === undefined || provesAlways !== true)) return { bytes, proof };
+      // When two differ, neither is taken without a proof.
+      if (await proves?.(bytes)) return { bytes, proof: "proven" };
+      if (proves !== undefined) this.#standing.failed(runner, 0);
+    }
+    const missing = answered.filter(({ answer }) => answer === undefined).length;
+    // An aggregator that was left out for a while may have it.
     if (missing === this.#options.urls.length && missing > 0) return undefined;
     throw unreadable(this.#standing.waitMs);
   }
 
-  /** Asks as many as it takes, and says what each of their answers proves. */
-  async #race(path: string, options: ReadOptions): Promise<Run<string, Answer | undefined>[]> {
-    const { signal = this.#closing.signal, maxBytes } = options;
+  async #race(path: string, options: ReadOptions): Promise<Run<string, Answer>[]> {
+    const { signal = this.#closing.signal, maxBytes, compare } = options;
     const { raceAfterMs, timeoutMs = TIMEOUT_MS, schedule } = this.#options;
+    const bounds = { maxBytes, timeoutMs, now: this.#now };
     const counts = new Map<string, number>();
-    return await race<string, Answer | undefined>(
-      this.#standing.order(),
-      async (url, signal) => {
-        const bounds = { maxBytes, timeoutMs, now: this.#now, signal };
-        const bytes = await ask(`${url}${path}`, bounds);
-        if (bytes === undefined) return undefined;
-        const proof = proofOf(bytes, options);
-        const isDecided = proof === "refused"
-          ? options.sha256 !== undefined
-          : proof === "digest" || options.compare !== true;
-        if (isDecided) return { bytes, proof };
-        const digest = sha256Of(bytes).toHex();
-        const count = (counts.get(digest) ?? 0) + 1;
-        counts.set(digest, count);
-        return { bytes, proof: count > 1 ? "agreed" : proof, digest };
-      },
-      {
-        afterMs: raceAfterMs,
-        signal: AbortSignal.any([signal, this.#closing.signal]),
-        schedule,
-        wins: (answer) => answer !== undefined && settles(answer.proof, options),
-        suffices: (answer) => answer?.proof === "form" || answer?.proof === "unchecked",
-        patienceMs: COMPARE_MS,
-      },
-    );
+    return await race(this.#standing.order(), async (url, signal): Promise<Answer> => {
+      const bytes = await ask(`${url}${path}`, { ...bounds, signal });
+      if (bytes === undefined) return undefined;
+      const proof = proofOf(bytes, options);
+      if (options.sha256 !== undefined || proof !== "refused" && compare !== true) {
+        return { bytes, proof, digest: "" };
+      }
+      const digest = sha256Of(bytes).toHex();
+      const count = (counts.get(digest) ?? 0) + 1;
+      counts.set(digest, count);
+      return { bytes, proof: count > 1 ? "agreed" : proof, digest };
+    }, {
+      afterMs: raceAfterMs,
+      signal: AbortSignal.any([signal, this.#closing.signal]),
+      schedule,
+      wins: (answer) => answer !== undefined && settles(answer.proof, options),
+      suffices: (answer) => answer?.proof === "form" || answer?.proof === "unchecked",
+      patienceMs: COMPARE_MS,
+    });
   }
 
-  /** The answer that was accepted alone, or the first that can be proven. */
-  async #proven(
-    accepted: readonly (ReadBlob & { readonly url: string })[],
-    { proves, provesAlways }: ReadOptions,
-  ): Promise<ReadBlob | undefined> {
-    for (const { bytes, proof, url } of accepted) {
-      const isAlone = accepted.length === 1;
-      if (isAlone && (proves === undefined || provesAlways !== true)) return { bytes, proof };
-      // Of two that differ neither is taken without a proof.
-      if (await proves?.(bytes)) return { bytes, proof: "proven" };
-      if (proves !== undefined) this.#standing.failed(url, 0);
-    }
-    return undefined;
+  /** Notes how an aggregator did. Whether it lies is known only with a digest. */
+  #note(run: Run<string, Answer>, { sha256 }: ReadOptions): void {
+    const { runner } = run;
+    if ("outrun" in run) this.#standing.outrun(runner);
+    else if ("error" in run) this.#standing.failed(runner, pauseOf(run.error));
+    else if (run.answer?.proof === "refused" && sha256 !== undefined) {
+      this.#standing.failed(runner, 0);
+    } else this.#standing.answered(runner);
   }
 }
 
 type Proof = ReadBlob["proof"] | "refused";
 
-/** What an aggregator answered. */
-interface Answer {
-  readonly bytes: ReadBlob["bytes"];
-  readonly proof: Proof;
-  /** Their SHA-256, where answers are compared. */
-  readonly digest?: string;
-}
+/** Bytes and what they are taken for, or `undefined` when there is no such blob. */
+type Answer = { bytes: ReadBlob["bytes"]; proof: Proof; digest: string } | undefined;
 
 function proofOf(bytes: Uint8Array, { sha256, accepts }: ReadOptions): Proof {
   if (sha256 !== undefined) return equal(sha256Of(bytes), sha256) ? "digest" : "refused";
@@ -205,13 +180,12 @@ function proofOf(bytes: Uint8Array, { sha256, accepts }: ReadOptions): Proof {
   return accepts(bytes) ? "form" : "refused";
 }
 
-/** Whether nobody else needs to be asked. */
+/** Whether no other aggregator needs to be asked. */
 function settles(proof: Proof, { compare }: ReadOptions): boolean {
   if (proof === "digest" || proof === "agreed") return true;
   return proof !== "refused" && compare !== true;
 }
 
-/** SHA-256. */
 export function sha256Of(bytes: Uint8Array): Uint8Array {
   return createHash("sha256").update(bytes).digest();
 }

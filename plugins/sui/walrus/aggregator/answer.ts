@@ -2,14 +2,12 @@ import { Deadline } from "../../../../src/deadline.ts";
 import { gather } from "../../../../src/wire/body/gathered_bytes.ts";
 import { retryAfterOf } from "../../../shared/retry_after.ts";
 
-/** Why an aggregator gave no usable answer; holds nothing it said but its status. */
+/** Why an aggregator gave no usable answer; of what it said, this holds the status at most. */
 export class AggregatorFailure extends Error {
-  /** Always `"AggregatorFailure"`. */
   override readonly name = "AggregatorFailure";
-  /** Milliseconds it asks to be left alone. */
+  /** How long it asks to be left alone, in milliseconds. */
   readonly pauseMs: number;
 
-  /** The message must be safe for callers. */
   constructor(message: string, { pauseMs = 0, cause }: { pauseMs?: number; cause?: unknown } = {}) {
     super(message, cause === undefined ? undefined : { cause });
     this.pauseMs = pauseMs;
@@ -17,23 +15,22 @@ export class AggregatorFailure extends Error {
 }
 
 /** Bounds of one request. */
-export interface AskOptions {
+interface AskOptions {
   /** Most bytes of the answer. */
   readonly maxBytes: number;
   /** Longest time in milliseconds, from the first byte sent to the last one read. */
   readonly timeoutMs: number;
-  /** Ends the request; it then rejects with the signal's reason. */
+  /** Ends the request, which then rejects with the signal's reason. */
   readonly signal: AbortSignal;
-  /** Milliseconds since the epoch. */
   readonly now: () => number;
 }
 
-/** Longest pause that is granted where an aggregator asks for one without saying how long. */
+/** Pause of an aggregator that asks for one (429) without saying how long, in milliseconds. */
 const PAUSE_MS = 2_000;
 
 /**
- * Asks an aggregator once. Redirects are refused, because the permission list is meant for the
- * hosts that are configured; the bodies of answers that say no are never read.
+ * Asks an aggregator once. Refuses redirects, because the permission list names hosts, and never
+ * reads the body of another status than 200.
  *
  * @returns the bytes, or `undefined` for 404.
  * @throws {AggregatorFailure} for every other answer, and for none.
@@ -50,7 +47,9 @@ export async function ask(
       if (response.status === 404) return undefined;
       throw statusFailure(response, now());
     }
-    return await readCapped(response, maxBytes);
+    const tooLarge = () => new AggregatorFailure("answered with too many bytes");
+    // A copy without the spare room in which the bytes were gathered, because it is kept for long.
+    return (await gather(response, maxBytes, tooLarge)).slice();
   } catch (cause) {
     signal.throwIfAborted();
     if (cause instanceof AggregatorFailure) throw cause;
@@ -63,13 +62,4 @@ function statusFailure({ status, headers }: Response, now: number): AggregatorFa
   const seconds = retryAfterOf(headers, now);
   const pauseMs = seconds === undefined ? (status === 429 ? PAUSE_MS : 0) : seconds * 1000;
   return new AggregatorFailure(`answered with status ${status}`, { pauseMs });
-}
-
-async function readCapped(
-  response: Response,
-  maxBytes: number,
-): Promise<Uint8Array<ArrayBuffer>> {
-  const tooLarge = () => new AggregatorFailure("answered with too many bytes");
-  // Kept for long: without the room it grew in.
-  return (await gather(response, maxBytes, tooLarge)).slice();
 }

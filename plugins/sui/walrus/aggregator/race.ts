@@ -1,20 +1,19 @@
 /** How a race is run. */
 export interface RaceOptions<T> {
-  /** Milliseconds without an answer after which the next one starts too. */
+  /** Milliseconds without an answer after which the next runner starts too. */
   readonly afterMs: number;
-  /** Ends the race; it then rejects with the signal's reason. */
+  /** Ends the race, which then rejects with the signal's reason. */
   readonly signal?: AbortSignal | undefined;
   /** Whether an answer ends the race. */
   wins(answer: T): boolean;
-  /** Whether an answer does when none that wins comes soon after it; none does where absent. */
+  /** Whether an answer ends the race when none that wins comes within `patienceMs` after it. */
   readonly suffices?: ((answer: T) => boolean) | undefined;
-  /** How long after it, in milliseconds. */
   readonly patienceMs?: number;
-  /** Starts after a wait, and answers what gives it up; `setTimeout` where absent. */
+  /** Starts after a wait, and returns what cancels that; `setTimeout` if absent. */
   readonly schedule?: ((start: () => void, ms: number) => () => void) | undefined;
 }
 
-/** How one runner did; a runner that never started has none. */
+/** How a runner that started did. */
 export type Run<R, T> =
   | { readonly runner: R; readonly answer: T }
   | { readonly runner: R; readonly error: unknown }
@@ -26,11 +25,11 @@ function scheduled(start: () => void, ms: number): () => void {
 }
 
 /**
- * Runs the first; the next one joins when there is no answer after a while, or at once when one
- * failed or gave an answer that does not win. The first answer that wins ends the race and aborts
- * the others.
+ * Starts the first runner; the next one joins when there is no answer after a while, or at once when
+ * one failed or gave an answer that does not win. The first answer that wins ends the race and
+ * aborts the others.
  *
- * @returns how each that started did; at most one answer wins.
+ * @returns how each runner that started did.
  */
 export async function race<R, T>(
   runners: readonly R[],
@@ -85,7 +84,7 @@ export async function race<R, T>(
     endPatience?.();
     signal?.removeEventListener("abort", abort);
     over.abort();
-    // Nothing is left behind: neither a connection nor a body that nobody reads.
+    // Waits until no connection is open and no body left unread.
     await Promise.allSettled(settled);
   }
   return [...runs.values()];

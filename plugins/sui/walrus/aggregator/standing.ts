@@ -1,31 +1,30 @@
 import type { BackendHealth } from "../../../../src/interfaces/mod.ts";
 
-/** Failures in a row after which an aggregator is not asked for a while. */
+/** Failures in a row from which an aggregator is left out for a while. */
 const FAILURES = 3;
-/** First pause in milliseconds; doubled by every further failure. */
+/** First pause in milliseconds; every further failure doubles it. */
 const PAUSE_MS = 1_000;
 const MAX_PAUSE_MS = 60_000;
-/** Lost races in a row after which an aggregator is asked behind the others. */
+/** Lost races in a row from which an aggregator is asked after the others. */
 const LOSSES = 3;
-/** How long it then stays behind, in milliseconds. */
+/** For how long, in milliseconds. */
 const BEHIND_MS = 30_000;
 
 interface Record {
   readonly url: string;
   failures: number;
   losses: number;
-  /** Not asked before this time, milliseconds since the epoch. */
+  /** Until when it is left out, milliseconds since the epoch. */
   pausedUntil: number;
-  /** Asked behind the others before this time. */
+  /** Until when it is asked after the others, milliseconds since the epoch. */
   behindUntil: number;
 }
 
-/** What the last requests say about each aggregator, and in which order they are asked. */
+/** How the aggregators did lately, which decides in which order they are asked. */
 export class Standing {
   readonly #records: readonly Record[];
   readonly #now: () => number;
 
-  /** Begins with the order given. */
   constructor(urls: readonly string[], now: () => number) {
     this.#now = now;
     this.#records = urls.map((url) => ({
@@ -38,8 +37,8 @@ export class Standing {
   }
 
   /**
-   * Whom to ask, in order: those that work, then those that were slow, then those that fail. Who
-   * is in a pause is left out; none are left when all are.
+   * Whom to ask, in order: those that work, then those that were slow, then those that fail. Those
+   * in a pause are left out.
    */
   order(): string[] {
     const now = this.#now();
@@ -51,27 +50,27 @@ export class Standing {
       .map(({ url }) => url);
   }
 
-  /** Milliseconds until the first of them may be asked; 0 when one may be now. */
+  /** Milliseconds until the next aggregator may be asked; 0 when one may be asked now. */
   get waitMs(): number {
     const first = Math.min(...this.#records.map(({ pausedUntil }) => pausedUntil));
     return Math.max(0, first - this.#now());
   }
 
-  /** It answered, also that it has no such blob. */
+  /** Notes an answer, also that there is no such blob. */
   answered(url: string): void {
     const record = this.#of(url);
     record.failures = record.losses = 0;
     record.behindUntil = 0;
   }
 
-  /** Another answered while it was still at it. */
+  /** Notes that another one answered first. */
   outrun(url: string): void {
     const record = this.#of(url);
     record.losses++;
     if (record.losses >= LOSSES) record.behindUntil = this.#now() + BEHIND_MS;
   }
 
-  /** It gave no usable answer; `pauseMs` is what it asked for. */
+  /** Notes that there was no usable answer; `pauseMs` is the pause it asked for. */
   failed(url: string, pauseMs: number): void {
     const record = this.#of(url);
     record.failures++;
@@ -80,7 +79,6 @@ export class Standing {
     record.pausedUntil = Math.max(record.pausedUntil, this.#now() + Math.max(own, pauseMs));
   }
 
-  /** Of them all together. */
   get health(): BackendHealth {
     const failing = this.#records.filter(({ failures }) => failures >= FAILURES).length;
     if (failing === 0) return { status: "ok" };

@@ -1,5 +1,6 @@
 import type { Scope } from "../../../../src/interfaces/mod.ts";
 import { columnsOf, type Database } from "../../../../src/storage/sqlite/database.ts";
+import type { Catalogue } from "../catalogue.ts";
 import type { OwnedBlob, Sent } from "./chain_reads.ts";
 
 /**
@@ -10,8 +11,6 @@ import type { OwnedBlob, Sent } from "./chain_reads.ts";
  *
  * `indexed`: quilts of a scope whose patches are in the catalogue, read from bytes that were
  * proven.
- *
- * `digest`: SHA-256 of what is read again from aggregators.
  */
 export const DISCOVERY_SCHEMA = `
 create table if not exists found(
@@ -20,49 +19,29 @@ create table if not exists found(
 create index if not exists found_holder on found(holder, seen);
 create table if not exists indexed(
   owner blob not null, namespace blob not null, blob_id text not null,
-  primary key(owner, namespace, blob_id)) strict, without rowid;
-create table if not exists digest(
-  id text primary key, sha256 blob not null) strict, without rowid`;
+  primary key(owner, namespace, blob_id)) strict, without rowid`;
 
-/** What is known of a Blob object. */
-export interface FoundRow {
-  /** Object id. */
-  readonly objectId: string;
-  /** Version it was looked at. */
-  readonly version: string;
-  /** Who changed it last. */
-  readonly sender: string;
-  /** When, milliseconds since the epoch. */
-  readonly at: number;
-  /** 0 unknown, 1 ours, 2 not ours. */
-  readonly taken: number;
-}
-
-/** The table `found`. Changes must run inside `database.write`. */
+/** The table `found`. Methods that change rows run inside `database.write`. */
 export class FoundRows {
   readonly #database: Database;
 
-  /** Works on a file with {@linkcode DISCOVERY_SCHEMA}. */
+  /** Expects the tables of {@linkcode DISCOVERY_SCHEMA} in the file. */
   constructor(database: Database) {
     this.#database = database;
   }
 
-  /** What is known of an object, when its version is still the same. */
-  get(objectId: string, version: string): FoundRow | undefined {
-    return this.#database.get<FoundRow>(
-      `select object_id as objectId, version, sender, at, taken from found
-       where object_id = ? and version = ?`,
-      objectId,
-      version,
-    );
+  /** The row of an object, when the object still has this version. */
+  get(objectId: string, version: string): (Sent & { readonly taken: number }) | undefined {
+    const sql = "select sender, at, taken from found where object_id = ? and version = ?";
+    return this.#database.get(sql, objectId, version);
   }
 
-  /** Whether anything is known of an object, whatever its version. */
+  /** Whether there is a row of an object, whatever its version. */
   has(objectId: string): boolean {
-    return this.#database.get("select 1 from found where object_id = ?", objectId) !== undefined;
+    return this.senderOf(objectId) !== undefined;
   }
 
-  /** Who changed an object last, as far as it is known. */
+  /** Who changed an object last, as far as that is known. */
   senderOf(objectId: string): string | undefined {
     const sql = "select sender from found where object_id = ?";
     return this.#database.get<{ sender: string }>(sql, objectId)?.sender;
@@ -74,17 +53,9 @@ export class FoundRows {
     return (this.#database.get<{ seen: number | null }>(sql, holder)?.seen ?? 0) + 1;
   }
 
-  /** Notes who changed an object last. */
   put(holder: string, { objectId, version }: OwnedBlob, { sender, at }: Sent, look: number): void {
-    this.#database.run(
-      "insert or replace into found values(?, ?, ?, ?, ?, 0, ?)",
-      objectId,
-      holder,
-      version,
-      sender,
-      at,
-      look,
-    );
+    const sql = "insert or replace into found values(?, ?, ?, ?, ?, 0, ?)";
+    this.#database.run(sql, objectId, holder, version, sender, at, look);
   }
 
   /** Notes that a look met an object. */
@@ -98,7 +69,7 @@ export class FoundRows {
     this.#database.run(sql, ours ? 1 : 2, objectId);
   }
 
-  /** Objects that a finished look did not meet: the address has them no longer. */
+  /** Objects that a finished look did not meet: the address no longer has them. */
   unseen(holder: string, look: number): string[] {
     return this.#database.all<{ id: string }>(
       "select object_id as id from found where holder = ? and seen < ? and version <> ''",
@@ -109,7 +80,7 @@ export class FoundRows {
 
   /**
    * Quilts that a look met and that count as replaced, though nobody has read them and no quilt
-   * says so: nothing of them can be elsewhere.
+   * names them as deleted: none of their patches can be elsewhere.
    */
   leftUnread(holder: string, look: number): string[] {
     return this.#database.all<{ id: string }>(
@@ -124,12 +95,11 @@ export class FoundRows {
     ).map(({ id }) => id);
   }
 
-  /** Has an object looked at anew when it is met again. */
+  /** Clears the version, so that the object is read anew when a look meets it again. */
   reopen(objectId: string): void {
     this.#database.run("update found set version = '' where object_id = ?", objectId);
   }
 
-  /** Forgets an object. */
   remove(objectId: string): void {
     this.#database.run("delete from found where object_id = ?", objectId);
   }
@@ -143,6 +113,38 @@ export function isIndexed(database: Database, scope: Scope, blobId: string): boo
 
 /** Notes that the patches of a quilt are in the catalogue; must run inside `database.write`. */
 export function markIndexed(database: Database, scope: Scope, blobId: string): void {
-  const sql = "insert or ignore into indexed values(?, ?, ?)";
-  database.run(sql, ...columnsOf(scope), blobId);
+  database.run("insert or ignore into indexed values(?, ?, ?)", ...columnsOf(scope), blobId);
+}
+
+/**
+ * Whether a live blob by itself was stored at a time or later (milliseconds since the epoch). Then a
+ * deletion told at that time meant an earlier object, because equal bytes have the same id. The same
+ * time counts: a blob cannot share a transaction with the quilt that tells of its deletion.
+ */
+export function isStoredSince(
+  { database }: Catalogue,
+  scope: Scope,
+  id: string,
+  at: number,
+): boolean {
+  const sql = `select 1 from stored where blob_id = ? and +owner = ? and +namespace = ?
+    and +state = 'live' and quilt = 0 and created_at >= ?`;
+  return database.get(sql, id, ...columnsOf(scope), at) !== undefined;
+}
+
+/**
+ * Forgets that a blob by itself was deleted, when it was stored after the quilt that tells of the
+ * deletion. A deletion that no quilt tells yet was made here, after all that is stored, and stays.
+ * Must run inside `database.write`.
+ */
+export function reviveStoredAnew(catalogue: Catalogue, scope: Scope, id: string): void {
+  const told = catalogue.database.get<{ at: number | null }>(
+    `select min(s.created_at) as at from tombstone as t join stored as s on s.blob_id = t.quilt
+     where t.owner = ? and t.namespace = ? and t.id = ?
+     and +s.owner = t.owner and +s.namespace = t.namespace`,
+    ...columnsOf(scope),
+    id,
+  );
+  if (typeof told?.at !== "number") return;
+  if (isStoredSince(catalogue, scope, id, told.at)) catalogue.removeTombstone(scope, id);
 }

@@ -10,37 +10,33 @@ import {
   FORMAT,
 } from "../stored_blob.ts";
 import type { ChainReads, OwnedBlob, Sent } from "./chain_reads.ts";
-import { FoundRows, markIndexed } from "./found_rows.ts";
-import { reviveStoredAnew } from "./stored_anew.ts";
+import { FoundRows, markIndexed, reviveStoredAnew } from "./found_rows.ts";
 
-/** Options of {@linkcode Discovery}. */
-export interface DiscoveryOptions {
-  /** Where it notes what it finds; its file has `DISCOVERY_SCHEMA`. */
+/** What {@linkcode Discovery} works with. */
+interface DiscoveryOptions {
   readonly catalogue: Catalogue;
-  /** The chain. */
   readonly chain: Pick<ChainReads, "owned" | "attributes" | "senders">;
-  /** The Walrus epoch. */
+  /** Reads the present Walrus epoch. */
   readonly epoch: () => Promise<number>;
   /** Addresses of the wallets. */
   readonly wallets: readonly string[];
-  /** Further addresses whose blobs are taken, besides the wallets' and the owner's own. */
+  /** Addresses whose blobs are trusted, besides the wallets' and the owner's own. */
   readonly writers: readonly string[];
-  /** Package whose memories are meant; blobs without one where absent. */
+  /** Package whose blobs are taken; when absent, blobs that name none. */
   readonly packageId?: string | undefined;
-  /** Notes for the operator. */
   readonly log: (level: "debug" | "warn", message: string) => void;
 }
 
-/** The look under way, and the one that begins when it ends. */
+/** An owner's look under way, and the one that begins when it ends. */
 interface Looks {
   now?: Promise<void>;
   next?: Promise<void>;
 }
 
-/** Sender of what this machine stored itself. */
+/** Noted as the sender of what this machine stored itself. */
 const OWN = "";
 
-/** Longest namespace that is taken from the chain, in UTF-16 units; callers' are shorter. */
+/** Longest namespace that is read from the chain, in UTF-16 units; those of callers are shorter. */
 const MAX_NAMESPACE = 1024;
 
 /**
@@ -55,7 +51,6 @@ export class Discovery {
   readonly #looks = new Map<string, Looks>();
   readonly #closing = new AbortController();
 
-  /** Contacts nothing by itself. */
   constructor(options: DiscoveryOptions) {
     this.#options = options;
     this.#rows = new FoundRows(options.catalogue.database);
@@ -74,9 +69,9 @@ export class Discovery {
   }
 
   /**
-   * Brings what is known of an owner's blobs up to date: each page of objects costs one request,
-   * and for those that are new or changed one for the senders and one for the attributes. Calls of
-   * one owner at the same time share a look that began after the call.
+   * Brings the catalogue of an owner's blobs up to date. Each page of objects costs one request,
+   * and when some are new or changed, one for the senders and one for the attributes. Calls for
+   * one owner at the same time share a look that begins after them.
    *
    * @throws {SvcError} `storage_unavailable` when the chain does not answer.
    */
@@ -122,7 +117,7 @@ export class Discovery {
     await catalogue.database.write(() => {
       for (const objectId of this.#rows.unseen(owner, look)) {
         const state = catalogue.stored(objectId)?.state;
-        // What has no row is taken for stored by this machine; this was not, or no longer counts.
+        // An object in the catalogue keeps a row: without one it would pass for our own.
         if (state === undefined) this.#rows.remove(objectId);
         else this.#rows.reopen(objectId);
         if (state === "live") catalogue.setState(objectId, "gone");
@@ -139,8 +134,42 @@ export class Discovery {
     look: number,
     signal: AbortSignal | undefined,
   ): Promise<void> {
-    const { catalogue, chain, log } = this.#options;
     await this.#takeOwn(owner, blobs, look);
+    await this.#noteSenders(owner, blobs, look, signal);
+    const { catalogue, chain } = this.#options;
+    const fresh = blobs.flatMap((blob) => {
+      const row = this.#rows.get(blob.objectId, blob.version);
+      return row?.taken === 0 && this.trusts(row.sender, owner) ? [{ blob, at: row.at }] : [];
+    });
+    if (fresh.length === 0) return;
+    const attributes = await chain.attributes(fresh.map(({ blob }) => blob.objectId), signal);
+    await catalogue.database.write(() => {
+      for (const { blob, at } of fresh) {
+        const known = attributes.get(blob.objectId) ?? new Map<string, string>();
+        const scope = this.#scopeOf(owner, known);
+        this.#rows.setTaken(blob.objectId, scope !== undefined);
+        if (scope === undefined) continue;
+        const { objectId, blobId, size, endEpoch } = blob;
+        const quilt = known.get(ATTRIBUTE_TYPE) === "quilt";
+        const state = catalogue.stored(objectId)?.state === "replaced" ? "replaced" : "live";
+        const stored = { ...scope, objectId, blobId, holder: owner, quilt, size, endEpoch };
+        catalogue.addStored({ ...stored, createdAt: at }, state);
+        if (quilt) continue;
+        reviveStoredAnew(catalogue, scope, blobId);
+        if (catalogue.isDeleted(scope, blobId)) continue;
+        catalogue.addPatch(scope, blobId, { id: blobId, identifier: "", size }, at);
+      }
+    });
+  }
+
+  /** Finds out who changed objects last that are new or were changed. */
+  async #noteSenders(
+    owner: string,
+    blobs: readonly OwnedBlob[],
+    look: number,
+    signal: AbortSignal | undefined,
+  ): Promise<void> {
+    const { catalogue, chain, log } = this.#options;
     const unknown = blobs.filter((blob) => !this.#rows.get(blob.objectId, blob.version));
     const senders = unknown.length === 0
       ? new Map<string, Sent>()
@@ -159,40 +188,9 @@ export class Discovery {
     if (unproven > 0) {
       log("warn", `walrus: ${unproven} blobs are left out: nobody knows who sent them`);
     }
-    const fresh = blobs.flatMap((blob) => {
-      const row = this.#rows.get(blob.objectId, blob.version);
-      return row?.taken === 0 && this.trusts(row.sender, owner) ? [{ blob, at: row.at }] : [];
-    });
-    if (fresh.length === 0) return;
-    const attributes = await chain.attributes(fresh.map(({ blob }) => blob.objectId), signal);
-    await catalogue.database.write(() => {
-      for (const { blob, at } of fresh) {
-        const known = attributes.get(blob.objectId) ?? new Map<string, string>();
-        const scope = this.#scopeOf(owner, known);
-        this.#rows.setTaken(blob.objectId, scope !== undefined);
-        if (scope === undefined) continue;
-        const { objectId, blobId, size, endEpoch } = blob;
-        const quilt = known.get(ATTRIBUTE_TYPE) === "quilt";
-        const state = catalogue.stored(objectId)?.state;
-        catalogue.addStored({
-          ...scope,
-          objectId,
-          blobId,
-          holder: owner,
-          quilt,
-          size,
-          endEpoch,
-          createdAt: at,
-        }, state === "replaced" ? "replaced" : "live");
-        if (!quilt) reviveStoredAnew(catalogue, scope, blobId);
-        if (!quilt && !catalogue.isDeleted(scope, blobId)) {
-          catalogue.addPatch(scope, blobId, { id: blobId, identifier: "", size }, at);
-        }
-      }
-    });
   }
 
-  /** What was stored by this machine is ours without a look at its sender and attributes. */
+  /** Takes what this machine stored without a look at its sender and attributes. */
   async #takeOwn(owner: string, blobs: readonly OwnedBlob[], look: number): Promise<void> {
     const { catalogue } = this.#options;
     const own = blobs.flatMap((blob) => {

@@ -2,52 +2,45 @@ import { SvcError } from "../../../../src/errors.ts";
 import type { CallOptions, Scope } from "../../../../src/interfaces/mod.ts";
 import { type Aggregators, type ReadBlob, sha256Of } from "../aggregator/aggregators.ts";
 import type { Catalogue, PlacedPatch } from "../catalogue.ts";
-import { MalformedBytes } from "../quilt/byte_reader.ts";
-import { Quilt } from "../quilt/quilt.ts";
+import { MalformedBytes, Quilt } from "../quilt/quilt.ts";
 import type { StoredBlob } from "../stored_blob.ts";
 
-/** Options of {@linkcode BlobBytes}. */
-export interface BlobBytesOptions {
-  /** What is kept of bytes, and their digests; its file has `DISCOVERY_SCHEMA`. */
+/** What {@linkcode BlobBytes} work with. */
+interface BlobBytesOptions {
   readonly catalogue: Catalogue;
-  /** Where bytes are read that are not kept. */
   readonly aggregators: Pick<Aggregators, "blob" | "patch">;
-  /** Shards of the network. */
+  /** Reads the number of shards of the network. */
   readonly shards: () => Promise<number>;
   /**
-   * Blob id of bytes, off the event loop; proves bytes when there are no two aggregators to
-   * compare. Seconds of work on the real network.
+   * Computes the blob id of bytes, off the event loop; proves bytes when no two aggregators agree.
+   * Seconds of work on the real network.
    */
   readonly blobIdOf?: ((bytes: Uint8Array) => Promise<string>) | undefined;
-  /** Milliseconds that bytes are kept which were read; 0: not at all. */
+  /** How long bytes are kept here once they were read, in milliseconds; 0: not at all. */
   readonly keepMs: number;
-  /** Milliseconds since the epoch. */
   readonly now: () => number;
 }
 
-/** A quilt, and whether its bytes are known to be those of its blob id. */
+/** A quilt with all its bytes; `proven` when these are known to be those of its blob id. */
 export interface ReadQuilt {
-  /** Its patches. */
   readonly quilt: Quilt;
-  /** The whole of it. */
   readonly bytes: Uint8Array<ArrayBuffer>;
-  /** Not only of the right form and size. */
   readonly proven: boolean;
 }
 
-/** Most bytes of a quilt that is held to take patches from. */
+/** Most bytes of a quilt that is held in memory to take patches from. */
 const HELD_BYTES = 16 << 20;
-/** Reads of single patches of a quilt after which the whole of it is read. */
+/** Single patches of a quilt that are read before the whole quilt is. */
 const SINGLE_READS = 4;
-/** Quilts whose reads are counted. */
+/** Most quilts whose reads are counted. */
 const COUNTED = 256;
-/** Milliseconds after which aggregators are believed that they do not have a blob. */
+/** Age of a blob, in milliseconds, from which aggregators are believed that it does not exist. */
 const FRESH_MS = 120_000;
 
 /**
- * Bytes of blobs and patches: kept ones, else from the aggregators. What comes from there is kept
- * only when it is proven: it has a digest this machine knows, two aggregators agree, or it encodes
- * to its blob id. So a lying aggregator costs a read, and never stays.
+ * Bytes of blobs and patches, kept ones or else the aggregators'. The latter are kept only when they
+ * are proven: they have a digest this machine knows, two aggregators agree, or they encode to their
+ * blob id. So a lying aggregator costs a read, and its bytes never stay.
  */
 export class BlobBytes {
   readonly #options: BlobBytesOptions;
@@ -56,7 +49,6 @@ export class BlobBytes {
   readonly #reading = new Map<string, Promise<ReadQuilt | undefined>>();
   readonly #reads = new Map<string, number>();
 
-  /** Contacts nobody by itself. */
   constructor(options: BlobBytesOptions) {
     this.#options = options;
   }
@@ -76,7 +68,7 @@ export class BlobBytes {
     const kept = catalogue.kept(scope, patch.id, now());
     if (kept !== undefined) return kept;
     const alone = patch.id === patch.blobId;
-    const sha256 = this.#digestOf(patch.id);
+    const sha256 = catalogue.digestOf(patch.id);
     if (!alone && sha256 !== undefined) {
       const held = await this.#fromQuilt(scope, patch, signal);
       if (held !== undefined && same(held, sha256)) {
@@ -131,12 +123,9 @@ export class BlobBytes {
   /** Notes the digests of patches of proven bytes; must run inside `database.write`. */
   noteDigests(blobId: string, { quilt, proven }: ReadQuilt): void {
     if (!proven) return;
+    const { catalogue } = this.#options;
     for (const patch of quilt.patches) {
-      this.#options.catalogue.database.run(
-        "insert or ignore into digest values(?, ?)",
-        Quilt.idOf(blobId, patch),
-        sha256Of(quilt.content(patch)),
-      );
+      catalogue.noteDigest(Quilt.idOf(blobId, patch), sha256Of(quilt.content(patch)));
     }
   }
 
@@ -145,19 +134,12 @@ export class BlobBytes {
     return blobIdOf && (async (bytes) => await blobIdOf(bytes) === blobId);
   }
 
-  #digestOf(id: string): Uint8Array | undefined {
-    return this.#options.catalogue.database.get<{ sha256: Uint8Array }>(
-      "select sha256 from digest where id = ?",
-      id,
-    )?.sha256;
-  }
-
   async #keep(scope: Scope, id: string, bytes: Uint8Array): Promise<void> {
     const { catalogue, now, keepMs } = this.#options;
     await catalogue.database.write(() => catalogue.keep(scope, id, bytes, now() + keepMs));
   }
 
-  /** From the quilt that is held; it is read when many of its patches are. */
+  /** Takes a patch from the quilt in memory, which is read first when many of its patches are. */
   async #fromQuilt(
     scope: Scope,
     { id, blobId }: PlacedPatch,
@@ -170,7 +152,7 @@ export class BlobBytes {
           await this.#shared(`${blobId} again`, () => this.#readQuilt(blob, false));
         }
       } catch (error) {
-        // The patch by itself may still be had.
+        // The patch by itself may still be readable.
         if (!(error instanceof SvcError)) throw error;
       }
       signal?.throwIfAborted();
@@ -181,7 +163,7 @@ export class BlobBytes {
     return patch === undefined ? undefined : quilt.content(patch);
   }
 
-  /** Counts the reads of patches of a quilt; answers whether there are many. */
+  /** Counts the reads of patches of a quilt; returns whether there are many. */
   #count(blobId: string): boolean {
     const count = (this.#reads.get(blobId) ?? 0) + 1;
     this.#reads.delete(blobId);
@@ -190,7 +172,7 @@ export class BlobBytes {
     return count === SINGLE_READS;
   }
 
-  /** Unless it must be proven as a whole, every patch of it must be. */
+  /** Reads a quilt; when it is not proven as a `whole`, its patches must be, one by one. */
   async #readQuilt(blob: StoredBlob, whole: boolean): Promise<ReadQuilt | undefined> {
     const shards = await this.#options.shards();
     const parses = (bytes: Uint8Array) => parsed(bytes, shards) !== undefined;
@@ -213,13 +195,7 @@ export class BlobBytes {
     const read = await aggregators.blob(blobId, {
       maxBytes: size,
       accepts: (bytes) => bytes.length === size && accepts(bytes),
-      ...(proof
-        ? {
-          compare: true,
-          proves: this.#provesId(blobId),
-          provesAlways: true,
-        }
-        : {}),
+      ...(proof ? { compare: true, proves: this.#provesId(blobId), provesAlways: true } : {}),
       fresh: now() - createdAt < FRESH_MS,
     });
     if (read === undefined) return undefined;

@@ -1,16 +1,14 @@
 /** Source symbols of a blob: the matrix its bytes are laid out in, row by row. */
-export interface SourceSymbols {
-  /** Rows; symbols of a column. */
+interface SourceSymbols {
   readonly rows: number;
-  /** Columns; symbols of a row. */
   readonly columns: number;
 }
 
 /** Most columns of a quilt that its index may take. */
 export const MAX_INDEX_COLUMNS = 10;
 
-/** Longest symbol in bytes: a 16-bit length, and symbols have an even one. */
-const MAX_SYMBOL_BYTES = 65_534;
+/** Longest symbol in bytes: its length has 16 bits and is even. */
+export const MAX_SYMBOL_BYTES = 65_534;
 
 /** Bytes of a Merkle digest, and of a blob id. */
 const DIGEST_BYTES = 32;
@@ -24,8 +22,8 @@ export function sourceSymbols(shards: number): SourceSymbols {
   return { rows: shards - 2 * faulty, columns: shards - faulty };
 }
 
-/** Bytes of a symbol of a blob of `bytes`: the fewest that hold it, even. */
-export function symbolBytes(bytes: number, shards: number): number {
+/** Bytes of a symbol of a blob of `bytes`: the smallest even number that suffices. */
+function symbolBytes(bytes: number, shards: number): number {
   const { rows, columns } = sourceSymbols(shards);
   const needed = Math.ceil(Math.max(bytes, 1) / (rows * columns));
   return needed + needed % 2;
@@ -47,9 +45,8 @@ const PATCH_PREFIX = 8;
 /** Bytes of the index in front of its patches: version (1) and length (4). */
 const INDEX_PREFIX = 5;
 
-/** What a quilt needs to know of a patch to find out its own size. */
-export interface PatchSize {
-  /** Bytes of the content. */
+/** What the size of a quilt depends on: the content of each patch, and its identifier. */
+interface PatchSize {
   readonly bytes: number;
   /** Bytes of the identifier; 8 when absent. */
   readonly identifierBytes?: number;
@@ -60,8 +57,8 @@ function lengthBytes(length: number): number {
   return length < 128 ? 1 : 2;
 }
 
-/** Bytes of the index of a quilt of patches without tags: of each its end, identifier, no tags. */
-export function indexBytes(patches: readonly PatchSize[]): number {
+/** Bytes of the index of a quilt: of each patch its end, its identifier and an empty list of tags. */
+function indexBytes(patches: readonly PatchSize[]): number {
   const prefix = INDEX_PREFIX + lengthBytes(patches.length);
   return patches.reduce(
     (sum, { identifierBytes = 8 }) => sum + 3 + lengthBytes(identifierBytes) + identifierBytes,
@@ -70,9 +67,9 @@ export function indexBytes(patches: readonly PatchSize[]): number {
 }
 
 /**
- * Bytes of a quilt of some patches, or `undefined` where they do not fit into one. Each patch
- * takes columns of its own, as many as its bytes need; so does the index, first of all and at most
- * {@linkcode MAX_INDEX_COLUMNS}. The symbol is the shortest with which the columns suffice.
+ * Bytes of a quilt of some patches, or `undefined` when they do not fit into one. The index, at most
+ * {@linkcode MAX_INDEX_COLUMNS}, and then each patch take columns of their own, as many as their
+ * bytes need. The symbol is the shortest with which the columns suffice.
  */
 export function quiltBytes(patches: readonly PatchSize[], shards: number): number | undefined {
   const { rows, columns } = sourceSymbols(shards);

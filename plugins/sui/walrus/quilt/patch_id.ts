@@ -1,10 +1,8 @@
-/** Where a patch is: its quilt, and the columns it takes there. */
+/** Where a patch is: in columns `start` to `end` (exclusive) of a quilt. */
 export interface PatchPlace {
   /** Blob id of the quilt, 43 characters of base64url. */
   readonly quiltId: string;
-  /** First column. */
   readonly start: number;
-  /** Column behind the last. */
   readonly end: number;
 }
 
@@ -13,10 +11,9 @@ const BYTES = 37;
 const BLOB_ID_BYTES = 32;
 const VERSION = 1;
 
-/** Base64url without padding. */
 const ENCODING = { alphabet: "base64url", omitPadding: true } as const;
 
-/** A blob id as text: base64url of its 32 bytes. */
+/** Whether a text is a blob id: base64url of 32 bytes. */
 export function isBlobId(id: string): boolean {
   return bytesOf(id)?.length === BLOB_ID_BYTES;
 }
@@ -25,7 +22,7 @@ function bytesOf(id: string): Uint8Array | undefined {
   if (!/^[A-Za-z0-9_-]{43,50}$/.test(id)) return undefined;
   try {
     const bytes = Uint8Array.fromBase64(id, { alphabet: "base64url" });
-    // One spelling for each id: the bits behind the last byte are zero.
+    // Each id has one spelling, in which the bits behind the last byte are zero.
     return bytes.toBase64(ENCODING) === id ? bytes : undefined;
   } catch {
     return undefined;
@@ -43,7 +40,7 @@ export function patchId({ quiltId, start, end }: PatchPlace): string {
   return bytes.toBase64(ENCODING);
 }
 
-/** The place a patch id names; `undefined` when it is none. */
+/** The place that a patch id names; `undefined` for other texts. */
 export function patchPlace(id: string): PatchPlace | undefined {
   const bytes = bytesOf(id);
   if (bytes?.length !== BYTES || bytes[BLOB_ID_BYTES] !== VERSION) return undefined;

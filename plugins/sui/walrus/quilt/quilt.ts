@@ -1,16 +1,81 @@
-import { ByteReader, MalformedBytes } from "./byte_reader.ts";
 import { MAX_INDEX_COLUMNS, sourceSymbols } from "./geometry.ts";
 import { patchId } from "./patch_id.ts";
 
-/** One blob within a quilt. */
-export interface Patch {
-  /** Name within the quilt. */
+/** Bytes that do not have the expected form. */
+export class MalformedBytes extends Error {
+  override readonly name = "MalformedBytes";
+}
+
+const decoder = new TextDecoder("utf-8", { fatal: true, ignoreBOM: true });
+
+/** Reads BCS from its beginning; throws {@linkcode MalformedBytes} for what it cannot read. */
+class ByteReader {
+  readonly #bytes: Uint8Array;
+  readonly #view: DataView;
+  #at = 0;
+
+  constructor(bytes: Uint8Array) {
+    this.#bytes = bytes;
+    this.#view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength);
+  }
+
+  /** How many bytes were read. */
+  get at(): number {
+    return this.#at;
+  }
+
+  /** The next bytes, not copied. */
+  bytes(length: number): Uint8Array {
+    const start = this.#at;
+    if (start + length > this.#bytes.length) throw new MalformedBytes("too short");
+    this.#at += length;
+    return this.#bytes.subarray(start, this.#at);
+  }
+
+  u8(): number {
+    return this.bytes(1)[0]!;
+  }
+
+  /** Little-endian. */
+  u16(): number {
+    const at = this.#at;
+    this.bytes(2);
+    return this.#view.getUint16(at, true);
+  }
+
+  /** Little-endian. */
+  u32(): number {
+    const at = this.#at;
+    this.bytes(4);
+    return this.#view.getUint32(at, true);
+  }
+
+  /** A length: ULEB128, here at most 2^28 - 1. */
+  length(): number {
+    let value = 0;
+    for (let shift = 0; shift < 28; shift += 7) {
+      const byte = this.u8();
+      value |= (byte & 127) << shift;
+      if (byte < 128) return value;
+    }
+    throw new MalformedBytes("too long");
+  }
+
+  /** Text of a length, which by default precedes it. */
+  text(length: number = this.length()): string {
+    try {
+      return decoder.decode(this.bytes(length));
+    } catch {
+      throw new MalformedBytes("not UTF-8");
+    }
+  }
+}
+
+/** One blob within a quilt: its name, columns `start` to `end` (exclusive), and size in bytes. */
+interface Patch {
   readonly identifier: string;
-  /** First column. */
   readonly start: number;
-  /** Column behind the last. */
   readonly end: number;
-  /** Bytes of the content. */
   readonly bytes: number;
 }
 
@@ -34,7 +99,7 @@ const MAX_IDENTIFIER = 1024;
  * (Layout: Walrus, walrus-core `quilt_encoding`, as `encodeQuilt` of its TypeScript SDK writes it.)
  */
 export class Quilt {
-  /** Its patches, in the order of their columns. */
+  /** In the order of their columns. */
   readonly patches: readonly Patch[];
   readonly #bytes: Uint8Array;
   readonly #rows: number;
@@ -61,7 +126,6 @@ export class Quilt {
     this.patches = this.#readIndex();
   }
 
-  /** Bytes of a column. */
   get #columnBytes(): number {
     return this.#symbol * this.#rows;
   }
@@ -71,12 +135,11 @@ export class Quilt {
     return this.#read(patch.start, this.#contents.get(patch.start) ?? 0, patch.bytes);
   }
 
-  /** The id of a patch, given the blob id of the quilt. */
   static idOf(quiltId: string, { start, end }: Patch): string {
     return patchId({ quiltId, start, end });
   }
 
-  /** Some bytes of what begins at a column. */
+  /** Bytes at an offset of what begins at a column. */
   #read(column: number, offset: number, length: number): Uint8Array<ArrayBuffer> {
     const last = column * this.#columnBytes + offset + length;
     if (last > this.#columns * this.#columnBytes) throw new MalformedBytes("beyond the quilt");
@@ -122,7 +185,7 @@ export class Quilt {
     return patches;
   }
 
-  /** Checks the header of a patch against the index, and answers the length of the content. */
+  /** Checks the header of a patch against the index; returns the length of the content. */
   #readHeader(identifier: string, start: number, end: number): number {
     const space = (end - start) * this.#columnBytes;
     const header = new ByteReader(this.#read(start, 0, Math.min(HEADER + 2, space)));

@@ -1,53 +1,61 @@
 import { SvcError } from "../../../../src/errors.ts";
 import type { Scope } from "../../../../src/interfaces/mod.ts";
+import { columnsOf, type ScopeColumns, scopeOf } from "../../../../src/storage/sqlite/database.ts";
 import type { Catalogue, PlacedPatch } from "../catalogue.ts";
 import type { BlobBytes } from "../discovery/proven_bytes.ts";
 import type { BlobWriter, StoredBlob } from "../stored_blob.ts";
-import { type Moving, UpkeepRows } from "./upkeep_rows.ts";
 
-/** What copying needs. */
-export interface MergeOptions {
-  /** What is known here; its file has `UPKEEP_SCHEMA`. */
+/**
+ * `moving`: patches that are being copied into another quilt, each from the Blob object `source`.
+ * The idempotency key of a copy is made of the patch id, so that repeating it yields the same copy.
+ */
+export const UPKEEP_SCHEMA = `
+create table if not exists moving(
+  owner blob not null, namespace blob not null, id text not null, source text not null,
+  primary key(owner, namespace, id)) strict, without rowid`;
+
+/** A patch that is being copied. */
+interface Moving {
+  readonly id: string;
+  readonly source: string;
+}
+
+/** What a {@linkcode Merger} works with. */
+interface MergeOptions {
   readonly catalogue: Catalogue;
-  /** Stores copies. */
   readonly writer: Pick<BlobWriter, "put" | "moved">;
-  /** Reads what is copied. */
   readonly bytes: Pick<BlobBytes, "patch">;
-  /** Milliseconds since the epoch. */
   readonly now: () => number;
-  /** Notes for the operator. */
   readonly log: (level: "info" | "warn", message: string) => void;
 }
 
-/** Patches read at a time. */
+/** Patches that are read at a time. */
 const READS = 8;
 
 /**
- * Copies live patches into a new quilt, and moves their ids there. What has begun is noted first,
- * and every copy has a key of its own, so that a process that was killed at any point goes on with
- * the same copies. A source is left only when all its live patches are certified elsewhere.
+ * Copies live patches into a new quilt, and moves their ids there. Each copy is noted before it
+ * begins and has a key of its own, so that after a crash at any point the same copies go on. A source
+ * counts as replaced only when all its live patches are certified elsewhere.
  */
 export class Merger {
   readonly #options: MergeOptions;
-  readonly #rows: UpkeepRows;
 
-  /** Does nothing by itself. */
   constructor(options: MergeOptions) {
     this.#options = options;
-    this.#rows = new UpkeepRows(options.catalogue.database);
   }
 
   /**
    * Moves the live patches of some blobs of one scope.
    *
-   * @throws {SvcError} what kept a patch from being read or stored; the others moved.
+   * @throws {SvcError} why a patch could not be read or stored; the others moved.
    */
   async merge(scope: Scope, sources: readonly StoredBlob[]): Promise<void> {
     const { catalogue } = this.#options;
     await catalogue.database.write(() => {
       for (const { objectId, blobId } of sources) {
         for (const { id } of this.#livePatches(scope, blobId)) {
-          this.#rows.begin(scope, id, objectId);
+          const sql = "insert or ignore into moving values(?, ?, ?, ?)";
+          catalogue.database.run(sql, ...columnsOf(scope), id, objectId);
         }
       }
     });
@@ -55,36 +63,38 @@ export class Merger {
   }
 
   /**
-   * Goes on with everything that has begun.
+   * Goes on with all copies that have begun.
    *
-   * @throws {SvcError} as `merge`, once for all scopes.
+   * @throws {SvcError} as `merge`, after all scopes had their turn.
    */
   async resume(): Promise<void> {
     let failure: unknown;
-    for (const scope of this.#rows.scopes()) {
-      try {
-        await this.#copy(scope);
-      } catch (error) {
-        failure ??= error;
-      }
+    const sql = "select distinct owner, namespace from moving";
+    for (const row of this.#options.catalogue.database.all<ScopeColumns>(sql)) {
+      await this.#copy(scopeOf(row)).catch((error) => failure ??= error);
     }
     if (failure !== undefined) throw failure;
   }
 
   async #copy(scope: Scope): Promise<void> {
     const { catalogue, writer } = this.#options;
-    const begun = this.#rows.begun(scope);
+    const { database } = catalogue;
+    const begun = database.all<Moving>(
+      "select id, source from moving where owner = ? and namespace = ?",
+      ...columnsOf(scope),
+    );
     const read = await this.#read(scope, begun);
-    // All at once: what comes together goes into one quilt.
+    // All at once, because items that come together share a quilt.
     const copies = await Promise.allSettled(read.map(async (item) => {
       const { id, bytes } = await item;
       if (bytes === undefined) return { id, to: undefined };
       return { id, to: await writer.put(bytes, { ...scope, idempotencyKey: `move:${id}` }) };
     }));
     const done = copies.flatMap((copy) => copy.status === "fulfilled" ? [copy.value] : []);
-    await catalogue.database.write(() => {
+    await database.write(() => {
       for (const { id, to } of done) {
-        this.#rows.end(scope, id);
+        const sql = "delete from moving where owner = ? and namespace = ? and id = ?";
+        database.run(sql, ...columnsOf(scope), id);
         if (to === undefined || to === id) continue;
         if (catalogue.isDeleted(scope, id)) {
           // Deleted while it was copied.
@@ -101,16 +111,16 @@ export class Merger {
     if (failed !== undefined) throw SvcError.from(failed.reason);
   }
 
-  /** Leaves a source whose live patches all moved. */
+  /** Notes that a source is replaced, unless some of its live patches did not move. */
   #leave(scope: Scope, objectId: string): void {
     const { catalogue, now } = this.#options;
     const stored = catalogue.stored(objectId);
     if (stored?.state !== "live") return;
     const staying = this.#livePatches(scope, stored.blobId);
-    // One was added meanwhile, by a reading of the quilt; the next round takes it.
+    // A reading of the quilt added some meanwhile; the next round takes them.
     if (staying.length > 0) return;
     catalogue.setState(objectId, "replaced");
-    // Others, who cannot know, are told by the scope's next quilt.
+    // The scope's next quilt tells others.
     catalogue.addTombstone(scope, stored.blobId, now());
   }
 
@@ -122,7 +132,7 @@ export class Merger {
     );
   }
 
-  /** Reads what is copied, a few at a time; each may fail for itself. */
+  /** Reads patches, a few at a time; each read may fail by itself. */
   async #read(
     scope: Scope,
     begun: readonly Moving[],

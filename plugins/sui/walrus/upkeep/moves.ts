@@ -1,9 +1,10 @@
 import type { BlobMoveListener, Scope } from "../../../../src/interfaces/mod.ts";
 import type { Catalogue } from "../catalogue.ts";
+import { isBlobId, patchPlace } from "../quilt/patch_id.ts";
 
-/** Moves told in one call. */
+/** Most moves in one call of a listener. */
 const BATCH = 256;
-/** Moves that are followed from one id. */
+/** Most moves that are followed from one id. */
 const MAX_HOPS = 64;
 
 /**
@@ -23,9 +24,53 @@ export function presentId(catalogue: Catalogue, scope: Scope, id: string): strin
 }
 
 /**
- * Tells of moves until somebody took note: those that wait when a listener comes, also those of an
- * earlier process, and new ones at once. A patch is forgotten under its earlier id only then; until
- * its blob ends it is still read under it.
+ * Deletes a blob under this id and all that it moved to. It is neither read nor listed here again;
+ * its bytes stay with the owner until the quilt that holds them was replaced and has ended.
+ *
+ * @returns whether its bytes are gone, as far as is known here: others may have stored them again.
+ */
+export async function deleteBlob(
+  catalogue: Catalogue,
+  scope: Scope,
+  id: string,
+  { epoch, now }: { readonly epoch: number; readonly now: number },
+): Promise<boolean> {
+  return await catalogue.database.write(() => {
+    let gone = true;
+    const ids = new Set<string>();
+    for (let next: string | undefined = id; next !== undefined && !ids.has(next);) {
+      ids.add(next);
+      const blobId = patchPlace(next)?.quiltId ?? (isBlobId(next) ? next : undefined);
+      // A text that is no id names no bytes.
+      if (blobId !== undefined && !isGone(catalogue, blobId, epoch)) {
+        gone = false;
+        catalogue.addTombstone(scope, next, now);
+      }
+      catalogue.drop(scope, next);
+      next = catalogue.movedTo(scope, next);
+    }
+    return gone;
+  });
+}
+
+/**
+ * Whether a blob was stored and has ended. A node that does not list its object proves nothing: the
+ * space is paid for, and the node may be behind.
+ */
+function isGone({ database }: Catalogue, blobId: string, epoch: number): boolean {
+  const { known, kept } = database.get<{ known: number; kept: number }>(
+    `select count(*) as known, count(*) filter (where end_epoch > ?) as kept
+     from stored where blob_id = ?`,
+    epoch,
+    blobId,
+  ) ?? { known: 0, kept: 0 };
+  return known > 0 && kept === 0;
+}
+
+/**
+ * Tells listeners of moves until they took note: new ones at once, and those that wait when a
+ * listener comes, also from an earlier process. Only then the catalogue forgets a patch under its
+ * earlier id; until its blob ends it can still be read under that.
  */
 export class MoveTeller {
   readonly #catalogue: Catalogue;
@@ -33,22 +78,22 @@ export class MoveTeller {
   readonly #failed: (error: unknown) => void;
   #telling: Promise<void> | undefined;
 
-  /** `failed` hears of listeners that threw; they are told again at the next occasion. */
+  /** @param failed Told what a listener threw; the listener is told again on the next occasion. */
   constructor(catalogue: Catalogue, failed: (error: unknown) => void) {
     this.#catalogue = catalogue;
     this.#failed = failed;
   }
 
-  /** Tells a listener from now on, beginning with what waits. */
+  /** Tells a listener from now on, beginning with the moves that wait. */
   watch(listener: BlobMoveListener): Disposable {
-    // Its own function, so that the same listener may watch twice.
+    // A function of its own, so that the same listener may watch twice.
     const own: BlobMoveListener = (moves) => listener(moves);
     this.#listeners.add(own);
     void this.tell();
     return { [Symbol.dispose]: () => void this.#listeners.delete(own) };
   }
 
-  /** Tells what waits; resolves when nothing is left, nobody listens, or a listener threw. */
+  /** Tells the moves that wait; resolves when none is left, nobody listens, or a listener threw. */
   async tell(): Promise<void> {
     this.#telling ??= this.#tellAll().catch((error) => this.#failed(error)).finally(() => {
       this.#telling = undefined;
@@ -57,7 +102,7 @@ export class MoveTeller {
   }
 
   async #tellAll(): Promise<void> {
-    // Whoever calls has finished what it is doing before a listener is called.
+    // Lets the caller finish what it is doing before a listener is called.
     await Promise.resolve();
     const { database } = this.#catalogue;
     while (this.#listeners.size > 0) {

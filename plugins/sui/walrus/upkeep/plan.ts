@@ -1,23 +1,46 @@
-import { quiltBytes, sourceSymbols } from "../quilt/geometry.ts";
-import { type CostModel, renewalCost, storeCost } from "./cost.ts";
+import { encodedBytes, quiltBytes, sourceSymbols } from "../quilt/geometry.ts";
+import type { StoredBlob } from "../stored_blob.ts";
 
-/** A live Blob object of a scope, as far as upkeep minds. */
-export interface KeptBlob {
-  /** Object id. */
-  readonly objectId: string;
-  /** Walrus blob id. */
-  readonly blobId: string;
-  /** Whether it is a quilt. */
-  readonly quilt: boolean;
-  /** Unencoded size in bytes. */
-  readonly size: number;
-  /** First Walrus epoch in which it is no longer stored. */
-  readonly endEpoch: number;
-  /** Sizes of the patches that are not deleted; of a blob by itself its own, when it is not. */
+/** Prices of Walrus, in FROST (1 WAL = 10^9) for each MiB of the encoded size, rounded up. */
+export interface Prices {
+  /** For each epoch. */
+  readonly storage: number;
+  /** Once. */
+  readonly write: number;
+}
+
+/** What a cost depends on besides the blob. */
+interface CostModel {
+  readonly prices: Prices;
+  /** Shards of the network. */
+  readonly shards: number;
+  /** Epochs a blob is paid for. */
+  readonly epochs: number;
+}
+
+const MIB = 1_048_576;
+
+/** What storing a blob of some bytes costs, in FROST, without gas. */
+export function storeCost(bytes: number, { prices, shards, epochs }: CostModel): number {
+  return Math.ceil(encodedBytes(bytes, shards) / MIB) * (prices.storage * epochs + prices.write);
+}
+
+/**
+ * The share of a renewal's cost that falls into the next `epochs`, when `left` epochs are still paid.
+ * These cannot be refunded, so not having to renew a blob that was paid just now saves nothing.
+ */
+export function renewalCost(bytes: number, left: number, model: CostModel): number {
+  return storeCost(bytes, model) * Math.max(0, model.epochs - left) / model.epochs;
+}
+
+/** What a plan needs to know of a live Blob object. */
+export interface KeptBlob
+  extends Pick<StoredBlob, "objectId" | "blobId" | "quilt" | "size" | "endEpoch"> {
+  /** Sizes of the patches that are not deleted; a blob by itself is its own patch. */
   readonly live: readonly number[];
-  /** Patches that were deleted. */
+  /** How many patches were deleted. */
   readonly dead: number;
-  /** Whether this relayer need not keep it now: somebody else may. */
+  /** Whether another relayer stored it, and may renew it first. */
   readonly foreign?: boolean;
 }
 
@@ -30,38 +53,38 @@ export interface PlanOptions extends CostModel {
 }
 
 /**
- * What to do. `expired`: it is stored no longer. `leave`: nothing in it is needed, or another
- * object of the same blob lasts longer. `again`: stored once more as it is, under the same ids.
- * `merge`: the live patches go into one new quilt.
+ * What to do. `expired`: note that the blob is no longer stored. `leave`: let it end, because nothing
+ * in it is needed or another object of it lasts longer. `again`: store it once more as it is, under
+ * the same ids. `merge`: put the live patches of several into one new quilt; `early` when none of
+ * them ends yet, so that it only saves.
  */
 export type Step =
   | { readonly kind: "expired" | "leave" | "again"; readonly blob: KeptBlob }
   | {
     readonly kind: "merge";
     readonly blobs: readonly KeptBlob[];
-    /** None of them ends yet: it only saves. */
     readonly early: boolean;
   };
 
-/** Most bytes of patches that upkeep puts into one quilt: what a batch of new ones takes. */
+/** Most bytes of patches that upkeep puts into one quilt; batches of new items have the same limit. */
 export const MAX_MERGED_BYTES = 4_194_304;
 
-/** Most quilts of a scope that are packed in one plan: it holds the event loop meanwhile. */
+/** Most quilts of a scope that are packed in one plan, which blocks the event loop. */
 const MAX_PACKED = 128;
 
-/** A merge before its time must save this much more than it costs. */
+/** How many times its cost an early merge must save. */
 const MARGIN = 1.25;
 
 /**
- * What one scope needs now, without an effect.
+ * Plans what one scope needs now.
  *
- * - What ends is renewed. The blobs are their owner's, so nobody here can extend them: they are
- *   stored again. Quilts with deleted patches, and those that together need fewer quilts, are
+ * - Blobs that end are renewed. They are their owner's, so this relayer cannot extend them, and
+ *   stores them again. Quilts with deleted patches, and those that together need fewer quilts, are
  *   merged; others keep their bytes, and so their ids.
- * - Quilts that do not end yet join when that costs less than renewing them later, and are merged
- *   among themselves when the renewals saved within the time bought cost a quarter more than the
- *   new quilt. Since paid storage of an owner's blob cannot be had back, deleted patches alone are
- *   no reason: their bytes stay until the blob ends, whatever is done.
+ * - Quilts that do not end yet join such a merge when that costs less than renewing them later. They
+ *   are merged among themselves when the renewals this saves cost a quarter more than the new
+ *   quilt. Deleted patches alone are no reason: the paid storage of an owner's blob cannot be
+ *   refunded, so their bytes stay until the blob ends anyway.
  */
 export function planScope(blobs: readonly KeptBlob[], options: PlanOptions): Step[] {
   const { epoch, renewBefore } = options;
@@ -78,7 +101,7 @@ export function planScope(blobs: readonly KeptBlob[], options: PlanOptions): Ste
     else if (blob.quilt) due.push(blob);
     else steps.push({ kind: "again", blob });
   }
-  // The rest has its turn in later rounds.
+  // Later rounds plan the rest.
   const quilts = later.filter(({ quilt }) => quilt)
     .toSorted((a, b) => bytesIn(a) - bytesIn(b)).slice(0, MAX_PACKED);
   const first = due.toSorted((a, b) => a.endEpoch - b.endEpoch).slice(0, MAX_PACKED);
@@ -95,7 +118,7 @@ export function planScope(blobs: readonly KeptBlob[], options: PlanOptions): Ste
   return steps;
 }
 
-/** Of the objects of each blob the one that keeps it longest. */
+/** For each blob id, the object that ends last. */
 function longest(blobs: readonly KeptBlob[]): ReadonlyMap<string, KeptBlob> {
   const lasting = new Map<string, KeptBlob>();
   for (const blob of blobs) {
@@ -116,9 +139,9 @@ function bytesIn({ live }: KeptBlob): number {
 function mergedBytes(blobs: readonly KeptBlob[], shards: number): number | undefined {
   const sizes = blobs.flatMap(({ live }) => live);
   const bytes = sizes.reduce((sum, size) => sum + size, 0);
-  // One patch may be larger than what a batch takes; it then has a quilt of its own.
+  // A single patch that is larger gets a quilt of its own.
   if (sizes.length > 1 && bytes > MAX_MERGED_BYTES) return undefined;
-  // Beside the index and the patches there is room for a list of what was deleted.
+  // One column is for the index, one for the tombstones.
   if (sizes.length > sourceSymbols(shards).columns - 2) return undefined;
   return quiltBytes(sizes.map((size) => ({ bytes: size })), shards);
 }
@@ -132,7 +155,7 @@ function pack(blobs: readonly KeptBlob[], shards: number): KeptBlob[][] {
     const bytes = bytesIn(blob);
     const { length: count } = blob.live;
     const bin = bins.find((some) =>
-      // The sums first: a quilt that is full is not laid out again for every other one.
+      // The sums are compared first, because laying out a quilt costs more.
       some.bytes + bytes <= MAX_MERGED_BYTES && some.count + count <= columns &&
       mergedBytes([...some.blobs, blob], shards) !== undefined
     );
@@ -146,12 +169,12 @@ function pack(blobs: readonly KeptBlob[], shards: number): KeptBlob[][] {
   return bins.map((bin) => bin.blobs);
 }
 
-/** What is saved when a blob need not be renewed at its end. */
+/** What not having to renew a blob saves. */
 function value(blob: KeptBlob, options: PlanOptions): number {
   return renewalCost(blob.size, blob.endEpoch - options.epoch, options);
 }
 
-/** Takes quilts along that end later, where that costs less than renewing them. */
+/** Adds quilts that end later to a bin, when that costs less than renewing them. */
 function fill(bin: KeptBlob[], later: KeptBlob[], options: PlanOptions): void {
   const columns = sourceSymbols(options.shards).columns - 2;
   let before = mergedBytes(bin, options.shards);
@@ -172,7 +195,7 @@ function fill(bin: KeptBlob[], later: KeptBlob[], options: PlanOptions): void {
   }
 }
 
-/** How quilts that end, and go together, are stored again. */
+/** How the quilts of a bin, which end, are stored again. */
 function renewal(bin: readonly KeptBlob[], options: PlanOptions): Step[] {
   const merged = mergedBytes(bin, options.shards);
   const dead = bin.some((blob) => blob.dead > 0);
@@ -182,7 +205,7 @@ function renewal(bin: readonly KeptBlob[], options: PlanOptions): Step[] {
   return bin.map((blob) => ({ kind: "again", blob }));
 }
 
-/** Whether merging quilts that do not end yet costs less than renewing them. */
+/** Whether merging quilts that do not end yet saves enough. */
 function pays(bin: readonly KeptBlob[], options: PlanOptions): boolean {
   const merged = mergedBytes(bin, options.shards);
   if (merged === undefined) return false;

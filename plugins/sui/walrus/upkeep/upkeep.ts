@@ -7,39 +7,22 @@ import type { Listing } from "../discovery/listing.ts";
 import type { Discovery } from "../discovery/look.ts";
 import type { BlobBytes } from "../discovery/proven_bytes.ts";
 import type { BlobWriter, StoredBlob } from "../stored_blob.ts";
-import type { Prices } from "./cost.ts";
+import type { WalrusState } from "../walrus_state.ts";
 import { Merger } from "./merge.ts";
 import type { MoveTeller } from "./moves.ts";
 import { type KeptBlob, planScope, type Step } from "./plan.ts";
-import { UpkeepRows } from "./upkeep_rows.ts";
 
-/** Walrus, as upkeep needs to know it. */
-export interface WalrusState {
-  /** The present epoch. */
-  readonly epoch: number;
-  /** Shards of the network. */
-  readonly shards: number;
-  /** What storing costs. */
-  readonly prices: Prices;
-}
-
-/** Options of {@linkcode Upkeep}. */
-export interface UpkeepOptions {
-  /** What is known here; its file has `UPKEEP_SCHEMA`. */
+/** What {@linkcode Upkeep} works with. */
+interface UpkeepOptions {
+  /** Has a file with `UPKEEP_SCHEMA`. */
   readonly catalogue: Catalogue;
-  /** Stores. */
   readonly writer: BlobWriter;
-  /** Reads what is stored again. */
   readonly bytes: Pick<BlobBytes, "patch" | "quilt" | "standalone">;
-  /** Finds what others stored in the meantime. */
   readonly discovery: Pick<Discovery, "look" | "isOwn">;
-  /** Knows what is in a quilt. */
   readonly listing: Pick<Listing, "index">;
-  /** Tells of moves. */
   readonly moves: Pick<MoveTeller, "tell">;
-  /** The state of Walrus. */
   readonly state: () => Promise<WalrusState>;
-  /** When the present epoch began, milliseconds since the epoch of time. */
+  /** When the present Walrus epoch began, milliseconds since the epoch of time. */
   readonly epochStart: () => Promise<number>;
   /** Epochs a blob is paid for. */
   readonly epochs: number;
@@ -47,25 +30,24 @@ export interface UpkeepOptions {
   readonly renewBefore: number;
   /** Most blobs stored in one round. */
   readonly maxWrites?: number;
-  /** Milliseconds of an epoch in which others may renew what they stored; six hours if absent. */
+  /** How long after its begin an epoch is left to others to renew what they stored; 6 h if absent. */
   readonly othersMs?: number;
-  /** Milliseconds since the epoch. */
   readonly now: () => number;
-  /** Notes for the operator. */
   readonly log: (level: "info" | "warn", message: string) => void;
 }
 
+/** How many blobs a round stored again as they were, merged into others and noted as ended. */
+interface Count {
+  again: number;
+  merged: number;
+  expired: number;
+}
+
 /** What a round did. */
-export interface Round {
-  /** Blobs stored again as they were. */
-  readonly again: number;
-  /** Quilts that were merged into others. */
-  readonly merged: number;
-  /** Blobs that ended. */
-  readonly expired: number;
-  /** Whether there was more to do than a round may. */
+export interface Round extends Readonly<Count> {
+  /** Whether another round should come soon. */
   readonly more: boolean;
-  /** What went wrong first; what was done stays done, and another round goes on. */
+  /** What went wrong first; the rest was done, and another round goes on. */
   readonly failure?: SvcError;
 }
 
@@ -74,42 +56,35 @@ interface Work {
   readonly step: Step;
 }
 
-function isSame(a: Scope, b: Scope | undefined): boolean {
-  return b !== undefined && scopeKey(a) === scopeKey(b);
-}
-
-/** Quilts of up to 4 MiB that are in memory at a time. */
+/** Most blobs stored in one round: so many quilts of up to 4 MiB are in memory at a time. */
 const MAX_WRITES = 16;
 const OTHERS_MS = 6 * 3_600_000;
 /** Scopes and blobs looked up at a time. */
 const PAGE = 256;
 
 /**
- * Keeps what is stored from ending, merges small quilts and drops deleted patches, a few blobs a
+ * Renews blobs before they end, merges small quilts and leaves out deleted patches, a few blobs a
  * round. Every round begins with what an earlier one could not finish.
  */
 export class Upkeep {
   readonly #options: UpkeepOptions;
   readonly #merger: Merger;
-  readonly #rows: UpkeepRows;
-  /** Scopes that needed nothing, and what that was seen by. */
+  /** Scopes that needed nothing, with what that depends on. */
   readonly #planned = new Map<string, string>();
-  /** Owners whose blobs were looked at in this round. */
+  /** Owners whose blobs this round has looked at. */
   readonly #looked = new Set<string>();
-  /** Scope the next round begins with. */
+  /** The scope with which the next round begins. */
   #next: Scope | undefined;
 
-  /** Does nothing by itself. */
   constructor(options: UpkeepOptions) {
     this.#options = options;
     this.#merger = new Merger(options);
-    this.#rows = new UpkeepRows(options.catalogue.database);
   }
 
   /**
-   * One round: what earlier ones could not finish, then the scopes one after the other until there
-   * is enough to do. What ends comes before what only saves; what is stored is stored together, so
-   * that it shares transactions.
+   * Finishes what earlier rounds could not, then plans one scope after the other until there is
+   * enough to do. Renewals come before what only saves. Scopes are stored at the same time, so that
+   * their blobs share transactions.
    *
    * @throws {SvcError} `storage_unavailable` when the state of Walrus cannot be read.
    */
@@ -122,7 +97,7 @@ export class Upkeep {
     const since = await this.#options.epochStart();
     const due: Work[] = [];
     const early: Work[] = [];
-    const count = { again: 0, merged: 0, expired: 0 };
+    const count: Count = { again: 0, merged: 0, expired: 0 };
     let next: Scope | undefined;
     for (const scope of this.#scopes(this.#next)) {
       if (due.length >= maxWrites) {
@@ -136,12 +111,12 @@ export class Upkeep {
           else (step.kind === "merge" && step.early ? early : due).push({ scope, step });
         }
       } catch (error) {
-        // One scope must not keep the others from being renewed.
+        // One scope must not keep others from being renewed.
         failures.push(error);
       }
     }
     const work = [...due, ...early];
-    // The rest is planned again, when others have had their turn.
+    // The rest is planned again, after other scopes had their turn.
     this.#next = next ?? work[maxWrites]?.scope;
     const turns = Map.groupBy(work.slice(0, maxWrites), ({ scope }) => scopeKey(scope));
     await Promise.all([...turns.values()].map(async (turn) => {
@@ -151,7 +126,7 @@ export class Upkeep {
     }));
     count.expired += await this.#expireReplaced(state.epoch);
     await moves.tell();
-    // A plan packs only so many quilts at a time: after a merge there may be others to merge.
+    // A plan packs a limited number of quilts, so after a merge there may be others.
     const more = next !== undefined || work.length > maxWrites || count.merged > 0;
     const [failure] = failures;
     return {
@@ -161,7 +136,7 @@ export class Upkeep {
     };
   }
 
-  /** Scopes with live blobs, beginning with one of them and going round. */
+  /** All scopes with live blobs; after the last one come those before `first`. */
   *#scopes(first: Scope | undefined): Generator<Scope> {
     const { catalogue } = this.#options;
     if (first !== undefined) yield first;
@@ -169,7 +144,7 @@ export class Upkeep {
       let after = wrapped ? undefined : first;
       for (let scopes = catalogue.scopes(after, PAGE); scopes.length > 0;) {
         for (const scope of scopes) {
-          if (wrapped && isSame(scope, first)) return;
+          if (wrapped && scopeKey(scope) === scopeKey(first!)) return;
           yield scope;
         }
         after = scopes.at(-1);
@@ -184,12 +159,12 @@ export class Upkeep {
     const others = now() - since < (this.#options.othersMs ?? OTHERS_MS);
     const foreign = (blob: StoredBlob) => !discovery.isOwn(blob.objectId);
     const known = catalogue.liveIn(scope);
-    // Nothing can have become due, or worth a merge, while neither changed.
+    // As long as this is the same, nothing can have become due or worth a merge.
     const mark = `${state.epoch} ${known.length} ${others}`;
     const key = scopeKey(scope);
     if (this.#planned.get(key) === mark) return [];
     if (known.some((blob) => blob.endEpoch <= ends && blob.endEpoch > state.epoch)) {
-      // The owner, or another relayer, may have done it already.
+      // The owner, or another relayer, may have renewed them already.
       if (!this.#looked.has(scope.owner)) await discovery.look(scope.owner);
       this.#looked.add(scope.owner);
     }
@@ -201,7 +176,7 @@ export class Upkeep {
     }
     const blobs: KeptBlob[] = [];
     for (const blob of live) {
-      // Between blobs others have their turn: a scope may have a million patches.
+      // Lets the event loop run: a scope may have a million patches.
       await new Promise((resolve) => setTimeout(resolve, 0));
       const sizes = this.#liveSizes(scope, blob.blobId);
       const count = catalogue.database.get<{ count: number }>(
@@ -210,7 +185,7 @@ export class Upkeep {
         blob.blobId,
       )?.count ?? 0;
       const replaced = blob.quilt && catalogue.isDeleted(scope, blob.blobId);
-      // It may be read the next time: what is not known to be needless is not given up.
+      // A quilt that cannot be read now may hold memories, so it is kept for the next round.
       if (unread.has(blob.objectId) && !replaced) continue;
       const kept = replaced ? [] : sizes;
       const dead = count - kept.length;
@@ -223,23 +198,19 @@ export class Upkeep {
   }
 
   /** Sizes of the patches of a blob that are neither deleted nor moved. */
-  #liveSizes({ owner, namespace }: Scope, blobId: string): number[] {
+  #liveSizes(scope: Scope, blobId: string): number[] {
     return this.#options.catalogue.database.all<{ size: number }>(
       `select size from patch as p where owner = ? and namespace = ? and blob_id = ?
        and not exists (select 1 from tombstone as t
          where t.owner = p.owner and t.namespace = p.namespace and t.id = p.id)
        and not exists (select 1 from move as m
          where m.owner = p.owner and m.namespace = p.namespace and m.from_id = p.id)`,
-      ...columnsOf({ owner, namespace }),
+      ...columnsOf(scope),
       blobId,
     ).map(({ size }) => size);
   }
 
-  async #take(
-    scope: Scope,
-    step: Step,
-    count: { again: number; merged: number; expired: number },
-  ): Promise<void> {
+  async #take(scope: Scope, step: Step, count: Count): Promise<void> {
     const { catalogue, log } = this.#options;
     if (step.kind === "merge") {
       const sources = step.blobs.flatMap(({ objectId }) => catalogue.stored(objectId) ?? []);
@@ -270,7 +241,7 @@ export class Upkeep {
     if (content === undefined) {
       throw new SvcError("storage_unavailable", "A blob that ends cannot be read");
     }
-    // With its end in the key: the same blob is stored again at its next end, too.
+    // The end is part of the key, because the blob is stored again at its next end, too.
     const key = `again:${blobId}:${endEpoch}`;
     const stored = await writer.storeAgain({
       owner,
@@ -286,7 +257,7 @@ export class Upkeep {
     });
   }
 
-  /** Forgets ended blobs that others replaced; answers how many. */
+  /** Forgets ended blobs that others replaced; returns how many. */
   async #expireReplaced(epoch: number): Promise<number> {
     const { catalogue } = this.#options;
     const ended = catalogue.database.all<{ id: string }>(
@@ -303,20 +274,28 @@ export class Upkeep {
     return this.#options.catalogue.liveOf(scope, blobId) !== undefined;
   }
 
-  /** Forgets an ended blob, and what was only in it. */
+  /** Forgets an ended blob, and the patches that no other object holds. */
   #expire(scope: Scope, { objectId, blobId, quilt }: StoredBlob): void {
     const { catalogue } = this.#options;
     catalogue.setState(objectId, "gone");
     if (this.#isStored(scope, blobId)) return;
     for (const { id } of catalogue.patchesIn(scope, blobId)) {
-      // The name of one that was not told to have moved is still needed.
+      // Until listeners were told of a move, the old id is needed.
       if (catalogue.movedTo(scope, id) !== undefined) continue;
       catalogue.removePatch(scope, id);
       catalogue.removeTombstone(scope, id);
-      catalogue.database.run("delete from digest where id = ?", id);
+      catalogue.dropDigest(id);
     }
     if (!quilt) return;
     catalogue.removeTombstone(scope, blobId);
-    this.#rows.forgetMoves(scope, blobId);
+    // A patch id begins with the bits of its quilt's id, whose last character is not complete.
+    const prefix = blobId.slice(0, -1);
+    catalogue.database.run(
+      `delete from move where owner = ? and namespace = ? and told = 1
+       and from_id >= ? and from_id < ?`,
+      ...columnsOf(scope),
+      prefix,
+      `${prefix}~`,
+    );
   }
 }

@@ -1,27 +1,26 @@
 import type { Scope } from "../../../../src/interfaces/mod.ts";
 import { scopeKey } from "../../../../src/interfaces/scope_key.ts";
+import { MAX_SYMBOL_BYTES, sourceSymbols } from "../quilt/geometry.ts";
 import { MAX_PATCHES } from "../stored_blob.ts";
 import type { Item } from "./upload.ts";
 
-/** Items that become one blob. */
+/** Items, in the order of arrival, that become one quilt, or one item that becomes a blob. */
 export interface Batch extends Scope {
-  /** Whether they become a quilt; else it is one item. */
   readonly quilt: boolean;
-  /** In the order of arrival. */
   readonly items: readonly Item[];
 }
 
-/** Most bytes of items in one quilt; an item above it is a blob by itself. */
-export const MAX_BATCH_BYTES = 4_194_304;
+/** Most bytes of items in one quilt; a larger item is a blob by itself. */
+const MAX_BATCH_BYTES = 4_194_304;
 
-/** While items keep coming, a batch waits so many times its usual wait at most. */
+/** How many times its usual wait a batch waits at most, while items keep coming. */
 export const MAX_WAITS = 6;
 
 /**
- * Items that wait for more of their scope. A lonely one waits `batchMs`; while more keep coming
+ * Items that wait for others of their scope. A lonely item waits `batchMs`; while others keep coming
  * within that time of each other, all of them wait on, up to {@linkcode MAX_WAITS} times as long.
- * What is cut takes along scopes that have waited for half of their time, so that their blobs
- * share transactions.
+ * When one batch is due, those of scopes that have waited for half of their time are taken with it,
+ * so that their blobs share transactions.
  */
 export class Batcher {
   readonly #batchMs: number;
@@ -29,30 +28,25 @@ export class Batcher {
   readonly #standalone: Item[] = [];
   #count = 0;
 
-  /** Waits so many milliseconds for company. */
+  /** @param batchMs Wait of a lonely item, in milliseconds. */
   constructor(batchMs: number) {
     this.#batchMs = batchMs;
   }
 
-  /** Items that wait. */
   get count(): number {
     return this.#count;
   }
 
-  /** Takes an item. */
   add(item: Item): void {
     this.#count++;
     if (item.standalone) {
       this.#standalone.push(item);
       return;
     }
-    const key = scopeKey(item);
-    const items = this.#waiting.get(key);
-    if (items === undefined) this.#waiting.set(key, [item]);
-    else items.push(item);
+    this.#waiting.getOrInsertComputed(scopeKey(item), () => []).push(item);
   }
 
-  /** Lets go of an item of a scope, when it is here. */
+  /** Removes an item of a scope, if it waits here. */
   remove(scope: Scope, seq: number): void {
     const key = scopeKey(scope);
     for (const items of [this.#standalone, this.#waiting.get(key) ?? []]) {
@@ -124,7 +118,7 @@ function isFull(items: readonly Item[], maxPatches: number, maxBytes: number): b
   return items.length >= maxPatches || sizeOf(items) >= maxBytes;
 }
 
-/** Items in their order, as many together as a quilt holds. */
+/** Splits items, in their order, into as few chunks as quilts can hold. */
 function chunksOf(items: readonly Item[], maxPatches: number, maxBytes: number): Item[][] {
   const chunks: Item[][] = [];
   let chunk: Item[] = [];
@@ -142,19 +136,14 @@ function chunksOf(items: readonly Item[], maxPatches: number, maxBytes: number):
   return chunks;
 }
 
-/** Largest symbol of Walrus' encoding, in bytes; sizes of symbols are even. */
-const MAX_SYMBOL = 65_534;
-
 /**
- * How much a quilt holds at so many shards: `n - f` columns of `n - 2f` symbols, f = floor((n - 1) /
- * 3) (walrus-core, source_symbols_for_n_shards). A column is left for the index, one for the
- * deletions told; of the bytes a quarter fits however unlike the items are.
+ * How much a quilt holds at a number of shards. One column is for the index, one for the tombstones;
+ * a quarter of the bytes fits however much the items differ in size.
  */
 export function quiltLimits(shards: number): { maxPatches: number; maxBytes: number } {
-  const faulty = Math.floor((shards - 1) / 3);
-  const [columns, rows] = [shards - faulty, shards - 2 * faulty];
+  const { columns, rows } = sourceSymbols(shards);
   return {
     maxPatches: Math.max(1, columns - 2),
-    maxBytes: Math.min(MAX_BATCH_BYTES, Math.floor(columns * rows * MAX_SYMBOL / 4)),
+    maxBytes: Math.min(MAX_BATCH_BYTES, Math.floor(columns * rows * MAX_SYMBOL_BYTES / 4)),
   };
 }

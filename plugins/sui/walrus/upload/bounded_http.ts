@@ -1,28 +1,25 @@
 import { Deadline } from "../../../../src/deadline.ts";
 import { gather } from "../../../../src/wire/body/gathered_bytes.ts";
 import { retryAfterOf } from "../../../shared/retry_after.ts";
-import { type Part, StepFailure } from "./failure.ts";
+import { StepFailure } from "./failure.ts";
 
-/** Bounds of exchanges with one part. */
-export interface HttpBounds {
-  /** Whom the failure is told of. */
-  readonly part: Part & ("relay" | "publisher");
+/** Bounds of every exchange with a relay or publisher. */
+interface HttpBounds {
+  readonly part: "relay" | "publisher";
   /** Most bytes of an answer. */
   readonly maxBytes: number;
-  /** Longest time of an exchange, in milliseconds. */
   readonly timeoutMs: number;
   /** Ends every exchange. */
   readonly signal: AbortSignal;
-  /** Milliseconds since the epoch. */
   readonly now: () => number;
 }
 
-const NAMES = { relay: "the upload relay", publisher: "the publisher" } as const;
+const NAMES = { relay: "the upload relay", publisher: "the publisher" };
 
 /**
- * A `fetch` whose answers are read whole within a number of bytes and a time. Redirects are
- * refused: the permission list names hosts. It throws {@linkcode StepFailure} for every answer but
- * 200, whose bodies are never read.
+ * A `fetch` that reads answers whole within a number of bytes and a time. It refuses redirects,
+ * because the permission list names hosts, and throws {@linkcode StepFailure} for every status but
+ * 200, without reading the body.
  */
 export function boundedHttp(bounds: HttpBounds): typeof fetch {
   const { part, maxBytes, timeoutMs, signal, now } = bounds;
@@ -31,7 +28,7 @@ export function boundedHttp(bounds: HttpBounds): typeof fetch {
   return async (input, init = {}) => {
     using deadline = new Deadline(timeoutMs, signal);
     try {
-      // Not the bytes themselves: fetch repeats a request with those when its connection breaks.
+      // A Blob, because fetch repeats a request with bytes when its connection breaks.
       const { body } = init;
       const once = body instanceof Uint8Array ? { body: new Blob([new Uint8Array(body)]) } : {};
       const response = await fetch(input, {

@@ -25,27 +25,21 @@ export function certifies(
     message[DELETABLE_AT] === 1 && `0x${message.subarray(DELETABLE_AT + 1).toHex()}` === objectId;
 }
 
-/** A certificate as bytes to keep. */
+/** A certificate as bytes to save. */
 export function encodeCertificate(certificate: ProtocolMessageCertificate): Uint8Array {
   const { signers, serializedMessage, signature } = certificate;
-  const text = JSON.stringify({
-    signers,
-    message: serializedMessage.toBase64(),
-    signature: signature.toBase64(),
-  });
-  return new TextEncoder().encode(text);
+  const [message, signed] = [serializedMessage.toBase64(), signature.toBase64()];
+  return new TextEncoder().encode(JSON.stringify({ signers, message, signature: signed }));
 }
 
-/** What {@linkcode encodeCertificate} kept. */
+/** Reads what {@linkcode encodeCertificate} wrote. */
 export function decodeCertificate(bytes: Uint8Array): ProtocolMessageCertificate {
-  const { signers, message, signature } = JSON.parse(new TextDecoder().decode(bytes)) as {
-    signers: number[];
-    message: string;
-    signature: string;
-  };
+  const kept: { signers: number[]; message: string; signature: string } = JSON.parse(
+    new TextDecoder().decode(bytes),
+  );
   return {
-    signers,
-    serializedMessage: Uint8Array.fromBase64(message),
-    signature: Uint8Array.fromBase64(signature),
+    signers: kept.signers,
+    serializedMessage: Uint8Array.fromBase64(kept.message),
+    signature: Uint8Array.fromBase64(kept.signature),
   };
 }

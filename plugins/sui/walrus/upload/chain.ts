@@ -12,18 +12,16 @@ import {
 } from "../stored_blob.ts";
 import { decodeCertificate } from "./certificate.ts";
 import { StepFailure } from "./failure.ts";
-import type { SignedTransaction } from "./rows/signed_rows.ts";
 import { type CreatedObject, sign } from "./transactions.ts";
 import type { Upload } from "./upload.ts";
+import type { SignedTransaction } from "./upload_rows.ts";
 import type { Lease } from "./wallets.ts";
 
 /** Where uploads are paid and certified. */
-export interface ChainOptions {
-  /** Client of a node. */
+interface ChainOptions {
   readonly sui: SuiGrpcClient;
-  /** Walrus on that chain. */
   readonly walrus: WalrusClient;
-  /** The contract's package, an attribute of every Blob object; absent where there is none. */
+  /** The contract's package, an attribute of every Blob object. */
   readonly packageId?: string | undefined;
   /** Epochs to pay for. */
   readonly epochs: number;
@@ -31,22 +29,19 @@ export interface ChainOptions {
   readonly state: () => Promise<{ readonly epoch: number; readonly shards: number }>;
 }
 
-/** A blob's digest for the tip of its upload. */
-export interface Tip {
-  /** SHA-256 of the blob. */
+/** What the tip of an upload is bound to: the SHA-256 of the blob, and 32 random bytes. */
+interface Tip {
   readonly digest: Uint8Array;
-  /** 32 random bytes. */
   readonly nonce: Uint8Array;
 }
 
-/** Below this a wallet cannot pay for gas: 0.05 SUI, in MIST. */
+/** The least a wallet needs to pay for gas: 0.05 SUI, in MIST. */
 const MIN_SUI = 50_000_000n;
 
 /** Walrus on the chain, as uploads need it. Calls throw {@linkcode StepFailure}. */
 export class Chain {
   readonly #options: ChainOptions;
 
-  /** Contacts nothing by itself. */
   constructor(options: ChainOptions) {
     this.#options = options;
   }
@@ -70,12 +65,12 @@ export class Chain {
     }
   }
 
-  /** Forgets what was read of the chain: prices, committee, package. */
+  /** Forgets what was read from the chain: prices, committee, package. */
   reset(): void {
     this.#options.walrus.reset();
   }
 
-  /** The transaction that reserves space for blobs and registers them, signed. */
+  /** Signs a transaction that reserves space for blobs and registers them. */
   async register(
     lease: Lease,
     uploads: readonly Upload[],
@@ -85,12 +80,11 @@ export class Chain {
     const transaction = new Transaction();
     transaction.setSender(lease.address);
     const [first] = uploads;
-    // The relay reads its proof of payment from the first input: one blob with a tip each.
+    // The relay reads its proof of payment from the first input, so there is one tip.
     if (tip !== undefined) {
+      const { size } = first!.encoded!;
       const { digest: blobDigest, nonce } = tip;
-      transaction.add(
-        walrus.sendUploadRelayTip({ size: first!.encoded!.size, blobDigest, nonce }),
-      );
+      transaction.add(walrus.sendUploadRelayTip({ size, blobDigest, nonce }));
     }
     const blobs = uploads.map((upload) => {
       const { blobId, rootHash, size } = upload.encoded!;
@@ -103,7 +97,10 @@ export class Chain {
     return await this.#sign(lease, transaction, uploads);
   }
 
-  /** The transaction that certifies blobs, or names them, and hands them to their owners, signed. */
+  /**
+   * Signs a transaction that hands blobs to their owners. It certifies those with a certificate; the
+   * others are certified already and get their attributes.
+   */
   async finish(lease: Lease, uploads: readonly Upload[]): Promise<SignedTransaction> {
     const { walrus } = this.#options;
     const transaction = new Transaction();
@@ -164,7 +161,7 @@ export class Chain {
         if (object === undefined || object instanceof Error) return false;
         const isTheirs = object.owner.$kind === "AddressOwner" &&
           object.owner.AddressOwner === upload.owner;
-        // Where both are one, only a certificate of ours tells before from after.
+        // A wallet that is the owner holds the object from the start; then the certificate counts.
         const tells = upload.owner !== upload.wallet || upload.certificate !== undefined;
         return isTheirs && tells && parseBlobObject(object.content).certifiedEpoch !== undefined;
       });
@@ -216,7 +213,7 @@ export class Chain {
     }
   }
 
-  /** Asked only after a failure: texts of errors differ from node to node. */
+  /** Whether a wallet cannot pay; read after a failure, as nodes word their errors differently. */
   async #isPoor(owner: string, uploads: readonly Upload[]): Promise<boolean> {
     const { sui, walrus, epochs } = this.#options;
     try {
@@ -234,7 +231,7 @@ export class Chain {
     }
   }
 
-  /** The coin that Walrus takes, of the signature of `staking::stake_with_pool`. */
+  /** Type of the coin that Walrus takes, from the signature of `staking::stake_with_pool`. */
   async #walType(): Promise<string> {
     const { sui, walrus } = this.#options;
     const { package_id: packageId } = await walrus.systemObject();
@@ -253,7 +250,7 @@ export class Chain {
     try {
       return await work();
     } catch (thrown) {
-      // The client keeps what it has read for ever, also what a node said that was wrong.
+      // The client keeps what it has read for ever, also what a node got wrong.
       this.reset();
       throw StepFailure.of("chain", thrown);
     }

@@ -1,35 +1,34 @@
-import { createHash } from "node:crypto";
+import { sha256Of } from "../aggregator/aggregators.ts";
 import type { Catalogue } from "../catalogue.ts";
-import type { ItemRows } from "./rows/item_rows.ts";
+import type { ItemRows } from "./item_rows.ts";
 import type { Upload } from "./upload.ts";
-import type { UploadRows } from "./rows/upload_rows.ts";
+import type { UploadRows } from "./upload_rows.ts";
 
-/** Items ended in one write, so that no write blocks the event loop for long. */
+/** Most items ended in one write, so that no write blocks the event loop for long. */
 const CHUNK = 100;
 
-/** Bytes handed over in one write, begun ones whole. */
+/** Bytes after which one write releases no further item. */
 const RELEASED_BYTES = 131_072;
 
-/** What completing needs. */
+/** The tables that the end of an upload changes. */
 export interface Completion {
-  /** The shared tables. */
   readonly catalogue: Catalogue;
-  /** Items. */
   readonly items: ItemRows;
-  /** Uploads. */
   readonly uploads: UploadRows;
 }
 
 /**
- * Ends an upload whose blob is certified and its owner's: its items have their ids, its patches are
- * listed, its tombstones told. Answers the ids by the items' numbers. May be repeated.
+ * Ends an upload whose blob is certified and its owner's: its items get their ids, its patches and
+ * Blob object get into the catalogue, its tombstones count as told. May be repeated.
+ *
+ * @returns the ids by the items' numbers.
  */
 export async function complete(
   { catalogue, items, uploads }: Completion,
   upload: Upload,
   now: number,
 ): Promise<ReadonlyMap<number, string>> {
-  const { seq, quilt, createdAt, tombstones } = upload;
+  const { seq, owner, namespace, quilt, createdAt, tombstones } = upload;
   const { database } = catalogue;
   const { blobId, size, patches } = upload.encoded!;
   const places = new Map(patches.map(({ identifier, id }) => [identifier, id]));
@@ -39,7 +38,7 @@ export async function complete(
       for (const item of open) {
         const id = quilt ? places.get(item.identifier)! : blobId;
         const identifier = quilt ? item.identifier : "";
-        items.end(item.seq, { id });
+        items.end(item.seq, id);
         catalogue.removeTombstone(upload, id);
         catalogue.addPatch(upload, blobId, { id, identifier, size: item.size }, now);
       }
@@ -48,28 +47,20 @@ export async function complete(
     if (ended < CHUNK) break;
   }
   await database.write(() => {
-    catalogue.addStored({
-      owner: upload.owner,
-      namespace: upload.namespace,
-      objectId: upload.objectId!,
-      blobId,
-      holder: upload.owner,
-      quilt,
-      size,
-      endEpoch: upload.endEpoch!,
-      createdAt,
-    });
+    const [objectId, endEpoch] = [upload.objectId!, upload.endEpoch!];
+    const stored = { owner, namespace, objectId, blobId, holder: owner, quilt, size, endEpoch };
+    catalogue.addStored({ ...stored, createdAt });
     for (const id of tombstones) catalogue.setTombstoneQuilt(upload, id, blobId);
     uploads.end(seq);
   });
   return new Map(items.idsIn(seq).map((item) => [item.seq, item.id!]));
 }
 
-function sha256(bytes: Uint8Array): Uint8Array {
-  return createHash("sha256").update(bytes).digest();
-}
-
-/** Hands bytes of stored items over to those kept, some at a time; answers whether more are left. */
+/**
+ * Moves the bytes of some stored items to those that are kept for a time.
+ *
+ * @returns whether there may be more.
+ */
 export async function releaseBytes(
   { catalogue, items }: Completion,
   keepMs: number,
@@ -78,13 +69,13 @@ export async function releaseBytes(
   return await catalogue.database.write(() => {
     let left = RELEASED_BYTES;
     for (let n = 0; n < CHUNK / 4 && left > 0; n++) {
-      const [item] = items.unreleased(1);
+      const item = items.unreleased();
       if (item === undefined) return false;
       const { seq, id, scope, bytes } = item;
       left -= bytes.length;
       const keeps = keepMs > 0 && !catalogue.isDeleted(scope, id);
       if (keeps) catalogue.keep(scope, id, bytes, now + keepMs);
-      catalogue.database.run("insert or ignore into digest values(?, ?)", id, sha256(bytes));
+      catalogue.noteDigest(id, sha256Of(bytes));
       items.release(seq);
     }
     return true;

@@ -1,27 +1,32 @@
-/** Why a step of an upload did not get on. */
-export type FailureKind =
-  /** Nobody answered, or with what cannot be right; the step may be repeated as it is. */
-  | "unreachable"
-  /** The chain would not execute it as it is. */
-  | "refused"
-  /** The wallet cannot pay. */
-  | "poor";
+import type { BackendHealth } from "../../../../src/interfaces/mod.ts";
 
-/** Parts that uploads depend on. */
-export type Part = "chain" | "relay" | "publisher" | "wallets" | "encoder" | "disk";
+/**
+ * Why a step of an upload failed. `unreachable`: nobody answered, or the answer cannot be right; the
+ * step may be repeated as it is. `refused`: the chain would not execute the transaction as it is.
+ * `poor`: the wallet cannot pay.
+ */
+export type FailureKind = "unreachable" | "refused" | "poor";
 
-/** A step of an upload failed; the message is safe for callers. */
+const MESSAGES = {
+  chain: "the chain does not answer",
+  relay: "the upload relay does not answer",
+  publisher: "the publisher does not answer",
+  wallets: "the wallets cannot pay",
+  encoder: "blobs cannot be encoded",
+  disk: "the data directory cannot be written",
+};
+
+/** What an upload depends on. */
+export type Part = keyof typeof MESSAGES;
+
+/** A failed step of an upload. Callers see the message; the cause is only logged. */
 export class StepFailure extends Error {
-  /** Always `"StepFailure"`. */
   override readonly name = "StepFailure";
-  /** What to do about it. */
   readonly kind: FailureKind;
-  /** Which part failed. */
   readonly part: Part;
-  /** Milliseconds the part asks to be left alone; 0 when it does not. */
+  /** How long the part asks to be left alone, in milliseconds; 0 when it does not ask. */
   readonly pauseMs: number;
 
-  /** The cause is only logged. */
   constructor(
     kind: FailureKind,
     part: Part,
@@ -34,26 +39,39 @@ export class StepFailure extends Error {
     this.pauseMs = options.pauseMs ?? 0;
   }
 
-  /** Anything thrown by a call to a part, as a failure. */
+  /** Turns anything a call to a part throws into a failure of that part. */
   static of(part: Part, thrown: unknown): StepFailure {
     if (thrown instanceof StepFailure) return thrown;
     return new StepFailure("unreachable", part, MESSAGES[part], { cause: thrown });
   }
 }
 
-const MESSAGES: Readonly<Record<Part, string>> = {
-  chain: "the chain does not answer",
-  relay: "the upload relay does not answer",
-  publisher: "the publisher does not answer",
-  wallets: "the wallets cannot pay",
-  encoder: "blobs cannot be encoded",
-  disk: "the data directory cannot be written",
-};
-
-const FIRST_MS = 1_000;
-const MAX_MS = 60_000;
-
-/** Pause after so many failures in a row, at least 1, in milliseconds. */
+/** Pause after `failures` (at least 1) failures in a row, in milliseconds: 1 s doubling to 60 s. */
 export function backoffMs(failures: number, pauseMs = 0): number {
-  return Math.max(pauseMs, Math.min(MAX_MS, FIRST_MS * 2 ** Math.min(failures - 1, 10)));
+  return Math.max(pauseMs, Math.min(60_000, 1_000 * 2 ** Math.min(failures - 1, 10)));
+}
+
+/** Failures in a row after which a part counts as down. */
+const DOWN_AFTER = 3;
+
+/** The parts that fail at present, as the last steps found them. */
+export class Troubles {
+  readonly #failing = new Map<Part, { count: number; message: string }>();
+
+  failed({ part, message }: StepFailure): void {
+    this.#failing.set(part, { count: (this.#failing.get(part)?.count ?? 0) + 1, message });
+  }
+
+  worked(...parts: readonly Part[]): void {
+    for (const part of parts) this.#failing.delete(part);
+  }
+
+  /** Wallets that cannot pay are down at once, other parts after three failures in a row. */
+  health(): BackendHealth {
+    const all = [...this.#failing];
+    if (all.length === 0) return { status: "ok" };
+    const down = all.filter(([part, { count }]) => part === "wallets" || count >= DOWN_AFTER);
+    const reason = (down.length > 0 ? down : all).map(([, { message }]) => message).join("; ");
+    return { status: down.length > 0 ? "down" : "degraded", reason };
+  }
 }

@@ -1,39 +1,39 @@
-import { backoffMs, type Part, StepFailure } from "./failure.ts";
 import { complete } from "./completion.ts";
-import { type Gathered, gatherFinish, gatherRegister, MAX_GROUP, type Track } from "./gather.ts";
+import { backoffMs, type Part, StepFailure, type Troubles } from "./failure.ts";
 import type { StepParts, Steps } from "./steps.ts";
-import type { Tracks } from "./tracks.ts";
-import type { Troubles } from "./troubles.ts";
+import {
+  type Gathered,
+  gatherFinish,
+  gatherRegister,
+  MAX_GROUP,
+  type Track,
+  type Tracks,
+} from "./tracks.ts";
 import type { Upload } from "./upload.ts";
 import type { Lease, Wallets } from "./wallets.ts";
 
 /** Blobs on the wire to a relay or publisher at the same time. */
 const TRANSFERS = 8;
 
-/** A wallet that could not pay is left alone for so long. */
+/** How long a wallet that could not pay is left alone. */
 const POOR_MS = 60_000;
 
-/** What the pump moves, and with what. */
-export interface PumpOptions {
-  /** Uploads under way. */
+/** What a {@linkcode Pump} works with. */
+interface PumpOptions {
   readonly tracks: Tracks;
-  /** Their steps. */
   readonly steps: Steps;
-  /** What the steps work with. */
   readonly parts: StepParts;
-  /** Wallets that pay. */
   readonly wallets: Wallets;
-  /** What fails at present. */
   readonly troubles: Troubles;
-  /** An upload is done; ids by its items' numbers. */
+  /** Called when an upload is done, with the ids by its items' numbers. */
   readonly done: (upload: Upload, ids: ReadonlyMap<number, string>) => void;
-  /** Something changed: look again. */
+  /** Called when a step ended, so that the next look should come soon. */
   readonly wake: () => void;
 }
 
 /**
- * How long an upload is left alone after a failure. Where a wallet could not pay, another one may
- * at once; only a blob that it has registered waits for it.
+ * How long an upload rests after a failure, in milliseconds. When the wallet could not pay, another
+ * one may pay at once; only a blob that the wallet has registered must wait for it.
  */
 function restOf(failure: StepFailure, failures: number, { wallet }: Upload): number {
   if (failure.kind !== "poor") return backoffMs(failures, failure.pauseMs);
@@ -46,17 +46,16 @@ export class Pump {
   readonly #running = new Set<Promise<void>>();
   #asked = 0;
 
-  /** Starts nothing by itself. */
   constructor(options: PumpOptions) {
     this.#options = options;
   }
 
-  /** Resolves when no step is under way any more. */
+  /** Resolves when no step is under way. */
   async idle(): Promise<void> {
     while (this.#running.size > 0) await Promise.all(this.#running);
   }
 
-  /** Starts what can be started; answers when to look again at the latest. */
+  /** Starts what can be started; returns when to look again at the latest. */
   look(now: number): number {
     const { tracks, parts } = this.#options;
     this.#settle(now);
@@ -79,7 +78,7 @@ export class Pump {
     if (next) this.#start([next], ["encoder", "chain", "disk"], () => steps.encode(next.upload));
   }
 
-  /** Transactions that an earlier process, or a call without an answer, left. */
+  /** Settles transactions that an earlier process, or a call without an answer, left. */
   #settle(now: number): void {
     const { tracks, steps, parts, wallets } = this.#options;
     for (const state of ["registering", "finishing"] as const) {
@@ -116,7 +115,7 @@ export class Pump {
     const { group } = gathered;
     this.#pay(group, lease, async (part) => {
       const withTip = await steps.tip(group[0]!.upload) > 0n;
-      // One tip a transaction: the others wait for their own.
+      // A transaction pays one tip, so the other blobs wait for their own.
       const paid = withTip ? group.slice(0, 1) : group;
       part(paid);
       await steps.register(lease, paid.map(({ upload }) => upload), withTip);
@@ -159,7 +158,7 @@ export class Pump {
     return now;
   }
 
-  /** A step with a wallet; what it brought to its end is completed before the wallet is free. */
+  /** Runs a step with a wallet; completes what it finished before the wallet is free again. */
   #pay(
     group: readonly Track[],
     lease: Lease,
@@ -188,7 +187,7 @@ export class Pump {
   async #complete(group: readonly Track[]): Promise<void> {
     const { parts, done, troubles } = this.#options;
     const paid = group.filter(({ upload }) => upload.state === "finishing");
-    // Before anybody is answered, who may look.
+    // Before callers get their ids: they may look at the health next.
     troubles.worked("chain", "wallets");
     for (const { upload } of paid) {
       done(upload, await complete(parts, upload, parts.clock.now()));
@@ -212,15 +211,15 @@ export class Pump {
     for (const track of group) track.busy = true;
     const run = work().then(() => {
       troubles.worked(...parts);
-      // What a relay answered is good only once the chain takes its certificate.
+      // Whether a relay worked is known only once the chain takes its certificate.
       if (parts[0] !== "relay") { for (const track of group) track.failures = 0; }
     }, (thrown: unknown) => {
       const failure = StepFailure.of(parts[0]!, thrown);
-      // The client keeps what it has read for ever, also what a node said that was wrong.
+      // The client keeps what it has read for ever, also what a node got wrong.
       if (parts.includes("chain")) this.#options.parts.chain.reset();
       troubles.failed(failure);
       const failures = Math.max(...group.map((track) => track.failures)) + 1;
-      // The first few are weather; after that they are worth a line each.
+      // A single failure is not worth a line, nor is every one of a long row.
       if (failures % 4 === 2) log("warn", `walrus: ${failure.message}; trying again`);
       for (const track of group) {
         track.failures = failures;

@@ -1,44 +1,35 @@
 import { createHash } from "node:crypto";
 import type { SuiGrpcClient } from "@mysten/sui/grpc";
 import type { WalrusClient } from "@mysten/walrus";
-import type { BlobFiles } from "./blob_files.ts";
-import { certifies, encodeCertificate } from "./certificate.ts";
 import type { ChainBlob } from "../blob_object.ts";
+import { certifies, encodeCertificate } from "./certificate.ts";
 import type { Chain } from "./chain.ts";
-import type { Clock } from "./clock.ts";
+import type { Clock } from "../clock.ts";
 import type { Completion } from "./completion.ts";
-import type { Encoder } from "./encoding/encoder.ts";
+import type { Encoder } from "./encoder.ts";
 import { StepFailure } from "./failure.ts";
-import { isPublished, publish } from "./publisher.ts";
-import type { SavedTransaction, SignedRows } from "./rows/signed_rows.ts";
+import { publish } from "./publisher.ts";
 import { settle } from "./transactions.ts";
 import type { Upload } from "./upload.ts";
-import { UploadBytes } from "./upload_bytes.ts";
+import { type BlobFiles, UploadBytes } from "./upload_bytes.ts";
+import type { SavedTransaction, SignedRows } from "./upload_rows.ts";
 import type { Lease } from "./wallets.ts";
 
 /** What the steps of an upload work with. */
 export interface StepParts extends Completion {
-  /** Transactions. */
   readonly signed: SignedRows;
-  /** Blobs on their way. */
   readonly files: BlobFiles;
-  /** Encodes in a worker. */
   readonly encoder: Encoder;
-  /** Walrus on the chain. */
   readonly chain: Chain;
-  /** The chain itself. */
   readonly sui: SuiGrpcClient;
-  /** Carries blobs to the relay. */
   readonly walrus: WalrusClient;
-  /** Carries blobs to the publisher, where there is one. */
+  /** Where blobs go when there is no relay. */
   readonly publisher?: { readonly url: string; readonly http: typeof fetch } | undefined;
   /** Epochs to pay for. */
   readonly epochs: number;
-  /** Time. */
   readonly clock: Clock;
   /** Called between every two steps, for tests. */
   readonly failpoint: (name: string) => void;
-  /** Notes for the operator. */
   readonly log: (level: "info" | "warn", message: string) => void;
 }
 
@@ -49,20 +40,19 @@ const UNTOLD = () =>
   new StepFailure("unreachable", "chain", "the node does not know a transaction it executed");
 
 /**
- * A publisher that was asked may store for so long; before, nobody asks again. Twice as long as its
- * answer is waited for: one that is late then may be storing still.
+ * How long a publisher that was asked may still be storing the blob; it is not asked again before.
+ * Twice as long as its answer is waited for.
  */
 const PUBLISHER_GRACE_MS = 360_000;
 
 /**
- * The steps of an upload. Each saves what it is about to do before it pays, and what came of it
- * before the next one starts, so that each may be repeated after a crash at any point.
+ * The steps of an upload. Each saves what it is about to do before it pays, and the result before
+ * the next one starts, so that each may be repeated after a crash at any point.
  */
 export class Steps {
   readonly #parts: StepParts;
   readonly #bytes: UploadBytes;
 
-  /** Takes what they work with. */
   constructor(parts: StepParts) {
     this.#parts = parts;
     this.#bytes = new UploadBytes(parts);
@@ -78,7 +68,7 @@ export class Steps {
     failpoint("encoded");
   }
 
-  /** What the relay asks for an upload; 0 with a publisher. */
+  /** What the relay asks for an upload, in MIST; 0 with a publisher. */
   async tip(upload: Upload): Promise<bigint> {
     const { publisher, chain } = this.#parts;
     return publisher === undefined ? await chain.tip(upload.encoded!.size) : 0n;
@@ -96,7 +86,8 @@ export class Steps {
     const made = await chain.register(lease, group, tip);
     const seq = await catalogue.database.write(() => {
       const seq = signed.add(made);
-      for (const upload of group) uploads.setRegistering(upload.seq, lease.address, seq);
+      const progress = { state: "registering", wallet: lease.address, register: seq } as const;
+      for (const upload of group) uploads.set(upload.seq, progress);
       return seq;
     });
     failpoint("register signed");
@@ -124,9 +115,8 @@ export class Steps {
         for (const { seq } of group) uploads.setUnregistered(seq);
       });
       chain.reset();
-      throw new StepFailure("refused", "chain", "the chain did not register the blobs", {
-        cause: outcome,
-      });
+      const message = "the chain did not register the blobs";
+      throw new StepFailure("refused", "chain", message, { cause: outcome });
     }
     const byId = new Map(blobs.map((blob) => [blob.blobId, blob]));
     const found = group.map((upload) => ({ upload, blob: byId.get(upload.encoded!.blobId) }));
@@ -136,7 +126,8 @@ export class Steps {
     await catalogue.database.write(() => {
       signed.end(saved.seq, "done");
       for (const { upload, blob } of found) {
-        uploads.setRegistered(upload.seq, blob!.objectId, blob!.endEpoch);
+        const { objectId, endEpoch } = blob!;
+        uploads.set(upload.seq, { state: "registered", objectId, endEpoch });
       }
     });
     failpoint("registered");
@@ -144,7 +135,7 @@ export class Steps {
 
   /**
    * A group's Blob objects in a wallet, when all of them are there: before anything is paid again,
-   * the objects themselves are asked, not only a node's memory of transactions.
+   * the objects themselves are read, because a node may have forgotten the transaction.
    */
   async #heldBlobs(wallet: string, group: readonly Upload[]): Promise<ChainBlob[] | undefined> {
     const { chain, uploads } = this.#parts;
@@ -184,11 +175,13 @@ export class Steps {
     }
     failpoint("relay answered");
     const kept = encodeCertificate(certificate);
-    await catalogue.database.write(() => uploads.setUploaded(upload.seq, kept));
+    await catalogue.database.write(() =>
+      uploads.set(upload.seq, { state: "uploaded", certificate: kept })
+    );
     failpoint("uploaded");
   }
 
-  /** Has blobs stored, and paid, anew whose paid space has ended; answers the others. */
+  /** Takes blobs whose paid space has ended back to `encoded`; returns the others. */
   async #lasting(group: readonly Upload[]): Promise<readonly Upload[]> {
     const { chain, uploads, catalogue } = this.#parts;
     const epoch = await chain.epoch();
@@ -205,18 +198,20 @@ export class Steps {
     const { publisher, epochs, uploads, catalogue, clock, failpoint } = this.#parts;
     const blob = await this.#bytes.read(upload);
     const now = clock.now();
-    await catalogue.database.write(() => uploads.setAsked(upload.seq, wallet, now));
+    await catalogue.database.write(() =>
+      uploads.set(upload.seq, { state: "asked", wallet, askedAt: now })
+    );
     failpoint("asked");
     const { url, http } = publisher!;
-    const published = await publish(http, url, blob, wallet, epochs);
+    const blobId = await publish(http, url, blob, wallet, epochs);
     failpoint("publisher answered");
-    if (!isPublished(published, upload)) {
+    if (blobId !== upload.encoded?.blobId) {
       throw new StepFailure("unreachable", "publisher", "the publisher stored another blob");
     }
     await this.find({ ...upload, state: "asked", wallet, askedAt: now });
   }
 
-  /** `asked` to `uploaded` by what the wallet holds; back to `encoded` when nothing comes of it. */
+  /** `asked` to `uploaded` once the wallet holds the blob; back to `encoded` when it is too late. */
   async find(upload: Upload): Promise<void> {
     const { chain, uploads, catalogue, clock, failpoint } = this.#parts;
     const epoch = await chain.epoch();
@@ -228,8 +223,8 @@ export class Steps {
     const isMine = blob !== undefined && await catalogue.database.write(() => {
       // Another upload of the same bytes may have taken it meanwhile.
       if (uploads.isTaken(blob.objectId)) return false;
-      uploads.setRegistered(upload.seq, blob.objectId, blob.endEpoch);
-      uploads.setUploaded(upload.seq, undefined);
+      const { objectId, endEpoch } = blob;
+      uploads.set(upload.seq, { state: "uploaded", objectId, endEpoch, certificate: undefined });
       return true;
     });
     if (isMine) {
@@ -242,10 +237,10 @@ export class Steps {
     throw new StepFailure("unreachable", "publisher", "the publisher did not store the blob");
   }
 
-  /** `uploaded` to `finishing`, all in one transaction, and what became of it. */
+  /** `uploaded` to `finishing`, all in one transaction, which is then settled. */
   async finish(lease: Lease, group: readonly Upload[]): Promise<void> {
     const { chain, signed, uploads, catalogue, failpoint } = this.#parts;
-    // The chain lets objects be named and handed over whose space has ended.
+    // The chain would also name and hand over objects whose space has ended.
     group = await this.#lasting(group);
     if (group.length === 0) throw ENDED();
     let made;
@@ -262,7 +257,7 @@ export class Steps {
     }
     const seq = await catalogue.database.write(() => {
       const seq = signed.add(made);
-      for (const upload of group) uploads.setFinishing(upload.seq, seq);
+      for (const upload of group) uploads.set(upload.seq, { state: "finishing", finish: seq });
       return seq;
     });
     failpoint("finish signed");
@@ -291,15 +286,14 @@ export class Steps {
     if (outcome.kind === "untold") throw UNTOLD();
     await catalogue.database.write(() => {
       signed.end(saved.seq, outcome.kind === "void" ? "void" : "done");
-      for (const { seq } of group) uploads.setState(seq, "uploaded");
+      for (const { seq } of group) uploads.set(seq, { state: "uploaded" });
     });
     chain.reset();
-    throw new StepFailure("refused", "chain", "the chain did not certify the blobs", {
-      cause: outcome,
-    });
+    const message = "the chain did not certify the blobs";
+    throw new StepFailure("refused", "chain", message, { cause: outcome });
   }
 
-  /** Has blobs uploaded again whose certificate the chain refuses; answers the others. */
+  /** Takes blobs whose certificate the chain refuses back to `registered`; returns the others. */
   async #sift(lease: Lease, group: readonly Upload[]): Promise<Upload[]> {
     const { chain, uploads, catalogue, log } = this.#parts;
     const good: Upload[] = [];
@@ -311,7 +305,12 @@ export class Steps {
         if (StepFailure.of("chain", thrown).kind !== "refused") throw thrown;
         if (upload.certificate === undefined) continue;
         log("warn", "walrus: the chain refuses a certificate; the blob is uploaded again");
-        await catalogue.database.write(() => uploads.setUncertified(upload.seq));
+        const progress = {
+          state: "registered",
+          certificate: undefined,
+          finish: undefined,
+        } as const;
+        await catalogue.database.write(() => uploads.set(upload.seq, progress));
       }
     }
     return good;

@@ -3,7 +3,7 @@ import type { SuiGrpcClient } from "@mysten/sui/grpc";
 import { type Transaction, TransactionDataBuilder } from "@mysten/sui/transactions";
 import { pause } from "../../../../src/deadline.ts";
 import { StepFailure } from "./failure.ts";
-import type { SavedTransaction, SignedTransaction } from "./rows/signed_rows.ts";
+import type { SavedTransaction, SignedTransaction } from "./upload_rows.ts";
 import type { Lease } from "./wallets.ts";
 
 /** What became of a transaction. */
@@ -12,16 +12,14 @@ export type Outcome =
   | { readonly kind: "executed"; readonly created: readonly CreatedObject[] }
   /** Executed without success: gas was paid, nothing else happened. */
   | { readonly kind: "failed"; readonly reason: string }
-  /** The node does not know it, and the chain can never execute it any more. */
+  /** Not executed, and the chain can never execute it any more. */
   | { readonly kind: "void" }
-  /** Executed, by what its objects say, but the node does not know how: it forgot, or is behind. */
+  /** Executed, as its objects show, but the node does not know the result: it forgot or is behind. */
   | { readonly kind: "untold" };
 
 /** An object that a transaction created. */
 export interface CreatedObject {
-  /** Object id. */
   readonly objectId: string;
-  /** Its type. */
   readonly type: string;
 }
 
@@ -29,7 +27,7 @@ const INCLUDE = { effects: true, objectTypes: true } as const;
 type Executed = SuiClientTypes.TransactionResult<typeof INCLUDE>;
 
 /**
- * Builds and signs; the node simulates the transaction meanwhile.
+ * Builds and signs a transaction, which the node simulates for that.
  * @throws {StepFailure} `refused` when the simulation fails.
  */
 export async function sign(
@@ -52,9 +50,9 @@ export async function sign(
 }
 
 /**
- * Finds out what became of a saved transaction, executing it where it was not: the chain executes a
- * digest at most once, so that this may be repeated at will. `isFresh` saves the look-up of one that
- * cannot have been executed yet.
+ * Executes a saved transaction unless that was done, and finds out what became of it. The chain
+ * executes a digest at most once, so this may be repeated at will. `isFresh` saves the look-up of a
+ * transaction that cannot have been executed yet.
  *
  * @throws {StepFailure} `unreachable` while that is unknown.
  */
@@ -98,7 +96,7 @@ async function execute(sui: SuiGrpcClient, saved: SavedTransaction): Promise<Out
 /** Pauses between looks for a transaction that was executed, in milliseconds. */
 const PAUSES_MS = [100, 300, 600, 1_500, 3_500, 7_000] as const;
 
-/** Not the client's own wait, whose deadline would keep the process for as long as it lasts. */
+/** Replaces the client's own wait, whose timer would keep the process alive. */
 async function untilFound(sui: SuiGrpcClient, digest: string): Promise<void> {
   for (const ms of PAUSES_MS) {
     if (await find(sui, digest) !== undefined) return;
@@ -128,8 +126,8 @@ function outcomeOf(result: Executed): Outcome {
 }
 
 /**
- * What the objects a transaction takes say of it: `untold` when it is what changed one of them last,
- * else `void` when one has another version by now or its last epoch is over.
+ * What the inputs of a transaction show: `untold` when it changed one of them last, else `void` when
+ * one has a newer version by now or the transaction's last epoch is over.
  */
 async function standing(
   sui: SuiGrpcClient,

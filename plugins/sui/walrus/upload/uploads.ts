@@ -8,35 +8,33 @@ import {
 } from "../stored_blob.ts";
 import { type Batch, Batcher, quiltLimits } from "./batcher.ts";
 import { releaseBytes } from "./completion.ts";
-import { backoffMs, StepFailure } from "./failure.ts";
+import { backoffMs, StepFailure, Troubles } from "./failure.ts";
 import { Pump } from "./pump.ts";
 import { type StepParts, Steps } from "./steps.ts";
 import { Tracks } from "./tracks.ts";
-import { Troubles } from "./troubles.ts";
 import { Waiters } from "./waiters.ts";
 import type { Wallets } from "./wallets.ts";
 
-/** Settings of {@linkcode Uploads}. */
+/** What {@linkcode Uploads} work with. */
 export interface UploadsOptions extends StepParts {
-  /** Wallets that pay. */
   readonly wallets: Wallets;
-  /** Wait for company, in milliseconds. */
+  /** How long a lonely item waits for others, in milliseconds. */
   readonly batchMs: number;
   /** How long bytes are kept here once they are stored, in milliseconds. */
   readonly keepMs: number;
-  /** Longest wait of a `put`; its item stays and is stored all the same. */
+  /** Longest wait of a caller, in milliseconds; the item is stored all the same. */
   readonly patienceMs?: number;
-  /** Aborted on closing: it ends the transfers under way. */
+  /** Aborted on closing, which ends the transfers under way. */
   readonly closing: AbortController;
 }
 
-/** Callers wait so long at most; they ask again with the same key. */
+/** Longest wait of a caller in milliseconds, who then asks again with the same key. */
 const PATIENCE_MS = 300_000;
 
 /**
- * Everything on its way to Walrus. What `put` takes is on disk before anything else happens, goes
- * into a quilt with others of its scope, and is answered once that quilt is certified and its
- * owner's. What an earlier process left goes on where it was.
+ * Everything on its way to Walrus. `put` saves an item on disk first; the item goes into a quilt with
+ * others of its scope, and `put` returns once that quilt is certified and its owner's. Uploads that
+ * an earlier process left go on where they were.
  */
 export class Uploads implements BlobWriter {
   readonly #options: UploadsOptions;
@@ -52,13 +50,12 @@ export class Uploads implements BlobWriter {
   #cutting: Promise<void> | undefined;
   #releasing: Promise<void> | undefined;
   #all = false;
-  /** Ends when files that nothing needs are gone; no new ones are written before. */
+  /** Resolves when files that nothing needs are gone; no new ones are written before. */
   readonly #sweeping: Promise<void>;
   #failedCuts = 0;
-  /** After a failure nothing is cut before, milliseconds since the epoch. */
+  /** When items may be cut again after a failure, milliseconds since the epoch. */
   #restUntil = 0;
 
-  /** Goes on with what is in the file, in a moment. */
   constructor(options: UploadsOptions) {
     this.#options = options;
     this.#closing = options.closing;
@@ -86,13 +83,13 @@ export class Uploads implements BlobWriter {
   }
 
   /**
-   * Stores bytes; answers their id once they are stored.
-   * @throws {SvcError} `storage_unavailable`, retryable: when that takes too long. The item stays.
+   * Stores bytes and returns their id.
+   * @throws {SvcError} `storage_unavailable`, retryable, when that takes too long; the item stays.
    */
   async put(bytes: Uint8Array, options: PutOptions): Promise<string> {
     const { catalogue, items, clock, failpoint } = this.#options;
     this.#check(options.signal);
-    // A copy also of a Buffer, whose slice shares memory.
+    // Not `slice`: that of a Buffer shares its memory.
     const kept = new Uint8Array(bytes);
     const now = clock.now();
     const put = await catalogue.database.write(() => items.put(kept, options, now), options.signal);
@@ -109,7 +106,7 @@ export class Uploads implements BlobWriter {
     return await wait;
   }
 
-  /** Forgets an item that no blob has taken yet; answers whether there was one. */
+  /** Removes an item that no blob has taken yet; returns whether there was one. */
   async withdraw(key: string, scope: Scope): Promise<boolean> {
     const { catalogue, items } = this.#options;
     const seq = await catalogue.database.write(() => items.withdraw(key, scope));
@@ -124,12 +121,11 @@ export class Uploads implements BlobWriter {
     this.#options.items.rename(scope, from, to);
   }
 
-  /** Stores a blob once more, in a new object of its owner. */
   async storeAgain(blob: StoreAgain): Promise<StoredBlob> {
     const { catalogue, uploads, files, clock } = this.#options;
     this.#check(undefined);
     let known = uploads.ofKey(blob, blob.key);
-    // Also for one under way, whose file may have been lost.
+    // Also when it is under way: its file may have been lost.
     if (known?.state !== "done") {
       await this.#sweeping;
       await files.write({ ...blob, seq: 0 }, blob.bytes);
@@ -150,10 +146,9 @@ export class Uploads implements BlobWriter {
     return await wait;
   }
 
-  /** Stores what waits without waiting for more, and resolves when nothing is under way. */
   async drain(): Promise<void> {
     this.#check(undefined);
-    // What is put already may not be durable yet.
+    // Waits for earlier puts, which may not be durable yet.
     await this.#options.catalogue.database.write(() => {});
     this.#check(undefined);
     this.#all = true;
@@ -161,12 +156,11 @@ export class Uploads implements BlobWriter {
     await new Promise<void>((resolve) => this.#drained.push(resolve));
   }
 
-  /** What the last steps say about chain, relay and wallets. */
   health(): BackendHealth {
     return this.#troubles.health();
   }
 
-  /** Ends every wait and the steps under way; what is not stored goes on at the next start. */
+  /** Ends every wait and the steps under way; uploads go on at the next start. */
   async close(): Promise<void> {
     if (this.#closing.signal.aborted) return;
     const closed = new SvcError("storage_unavailable", "The store is closed");
@@ -205,7 +199,7 @@ export class Uploads implements BlobWriter {
     this.#closing.signal.throwIfAborted();
   }
 
-  /** Looks soon, once for all that happens in this turn of the event loop. */
+  /** Looks once for all that happens in this turn of the event loop. */
   #wake(): void {
     this.#plan(this.#options.clock.now());
   }
@@ -240,7 +234,7 @@ export class Uploads implements BlobWriter {
     if (at < Infinity) this.#plan(at);
   }
 
-  /** When to cut next, not before the pause after a failure is over. */
+  /** When to cut next; `Infinity` when nothing waits. */
   #dueAt(now: number): number {
     if (this.#batcher.count === 0) return Infinity;
     return Math.max(this.#restUntil, this.#all ? now : this.#batcher.dueAt(now));
@@ -267,7 +261,7 @@ export class Uploads implements BlobWriter {
     } catch (error) {
       const failure = StepFailure.of("disk", error);
       this.#troubles.failed(failure);
-      // The first few are weather; after that they are worth a line each.
+      // A single failure is not worth a line, nor is every one of a long row.
       if (++this.#failedCuts % 4 === 2) log("warn", `walrus: ${failure.message}; blobs wait`);
       this.#restUntil = clock.now() + backoffMs(this.#failedCuts);
     }
@@ -278,7 +272,7 @@ export class Uploads implements BlobWriter {
     const scope = { owner, namespace };
     const createdAt = clock.now();
     const seq = await catalogue.database.write(() => {
-      // One may have been withdrawn meanwhile.
+      // Some may have been withdrawn meanwhile.
       const left = batch.filter((item) => items.isWaiting(item.seq));
       if (left.length === 0) return undefined;
       const tombstones = quilt ? catalogue.untoldTombstones(scope, MAX_TOMBSTONES) : [];
@@ -298,7 +292,7 @@ export class Uploads implements BlobWriter {
     return this.#options.catalogue.stored(upload.objectId);
   }
 
-  /** Lets go of bytes of what is stored, a few at a time. */
+  /** Releases the bytes of stored items, a few at a time. */
   #release(): void {
     this.#releasing ??= (async () => {
       const { keepMs, clock } = this.#options;
@@ -309,7 +303,7 @@ export class Uploads implements BlobWriter {
   }
 }
 
-/** 6 characters of `0-9a-z` that make equal items into quilts with ids of their own. */
+/** 6 random characters of `0-9a-z`, so that quilts of equal items have different ids. */
 function randomPrefix(): string {
   const [a = 0, b = 0] = crypto.getRandomValues(new Uint32Array(2));
   return ((a * 2 ** 20 + (b >>> 12)) % 36 ** 6).toString(36).padStart(6, "0");

@@ -1,51 +1,33 @@
-interface Waiter<T> {
-  resolve(value: T): void;
-  reject(reason: unknown): void;
-}
+import { abortable } from "../../../../src/deadline.ts";
 
-/** Callers that wait for something with a number. */
+/** Callers that wait for something by its number. */
 export class Waiters<T> {
-  readonly #waiters = new Map<number, Set<Waiter<T>>>();
+  readonly #waiting = new Map<number, PromiseWithResolvers<T>>();
 
-  /** Those that wait. */
-  get count(): number {
-    return this.#waiters.size;
-  }
-
-  /** Waits for a number; rejects with the signal's reason when it is aborted. */
+  /** Waits for a number; rejects with the signal's reason when it aborts. */
   wait(number: number, signal: AbortSignal): Promise<T> {
-    return new Promise((resolve, reject) => {
-      const abort = () => settle(() => reject(signal.reason));
-      const settle = (end: () => void) => {
-        signal.removeEventListener("abort", abort);
-        waiting.delete(waiter);
-        if (waiting.size === 0) this.#waiters.delete(number);
-        end();
-      };
-      const waiter: Waiter<T> = {
-        resolve: (value) => settle(() => resolve(value)),
-        reject: (reason) => settle(() => reject(reason)),
-      };
-      const waiting = this.#waiters.get(number) ?? new Set();
-      this.#waiters.set(number, waiting);
-      waiting.add(waiter);
-      if (signal.aborted) abort();
-      else signal.addEventListener("abort", abort);
+    const { promise } = this.#waiting.getOrInsertComputed(number, () => {
+      const waiting = Promise.withResolvers<T>();
+      // Everybody who waits may have given up.
+      waiting.promise.catch(() => {});
+      return waiting;
     });
+    return abortable(promise, signal);
   }
 
-  /** Answers everybody who waits for a number. */
+  /** Gives a value to everybody who waits for a number. */
   resolve(number: number, value: T): void {
-    for (const waiter of [...this.#waiters.get(number) ?? []]) waiter.resolve(value);
+    this.#waiting.get(number)?.resolve(value);
+    this.#waiting.delete(number);
   }
 
-  /** Refuses everybody who waits for a number. */
+  /** Fails everybody who waits for a number. */
   reject(number: number, reason: unknown): void {
-    for (const waiter of [...this.#waiters.get(number) ?? []]) waiter.reject(reason);
+    this.#waiting.get(number)?.reject(reason);
+    this.#waiting.delete(number);
   }
 
-  /** Refuses everybody. */
   rejectAll(reason: unknown): void {
-    for (const number of [...this.#waiters.keys()]) this.reject(number, reason);
+    for (const number of [...this.#waiting.keys()]) this.reject(number, reason);
   }
 }

@@ -2,9 +2,8 @@ import { decodeSuiPrivateKey } from "@mysten/sui/cryptography";
 import { Ed25519Keypair } from "@mysten/sui/keypairs/ed25519";
 import { SvcError } from "../../../../src/errors.ts";
 
-/** A wallet taken out of the pool; nobody else signs with it until it is given back. */
+/** A wallet taken out of the pool; nobody else signs with it until the lease is disposed of. */
 export interface Lease extends Disposable {
-  /** Its address. */
   readonly address: string;
   /** Signs the BCS of a transaction; answers the serialized signature, base64. */
   sign(bytes: Uint8Array): Promise<string>;
@@ -13,7 +12,7 @@ export interface Lease extends Disposable {
 /**
  * Private keys of a comma-separated list: `suiprivkey…` (Ed25519) or 64 hex characters.
  *
- * @throws {SvcError} `invalid_parameter`, without a word of the keys.
+ * @throws {SvcError} `invalid_parameter`, which does not quote the keys.
  */
 export function parseWallets(list: string): Ed25519Keypair[] {
   const keys = list.split(",").map((key) => key.trim()).filter((key) => key !== "");
@@ -51,7 +50,7 @@ export class Wallets {
   readonly #poorUntil = new Map<string, number>();
   #next = 0;
 
-  /** Takes at least one key pair. */
+  /** @param pairs At least one. */
   constructor(pairs: readonly Ed25519Keypair[]) {
     this.#pairs = new Map(pairs.map((pair) => [pair.toSuiAddress(), pair]));
   }
@@ -61,17 +60,16 @@ export class Wallets {
     return [...this.#pairs.keys()];
   }
 
-  /** Whether an address is one of ours. */
   has(address: string): boolean {
     return this.#pairs.has(address);
   }
 
-  /** Whether nobody has taken a wallet. */
+  /** Whether the address is one of ours and nobody has taken the wallet. */
   isFree(address: string): boolean {
     return this.#pairs.has(address) && !this.#taken.has(address);
   }
 
-  /** Takes this wallet, or `undefined` while it is taken. */
+  /** Takes a wallet; `undefined` while it is taken. */
   take(address: string): Lease | undefined {
     const pair = this.#pairs.get(address);
     if (pair === undefined || this.#taken.has(address)) return undefined;
@@ -83,7 +81,7 @@ export class Wallets {
     };
   }
 
-  /** Takes a wallet that is free, not among these and not known to be empty, in turns. */
+  /** Takes the next wallet in turn that is free, not in `except` and not known to be empty. */
   takeAny(now: number, except: ReadonlySet<string>): Lease | undefined {
     const all = this.addresses;
     for (let tried = 0; tried < all.length; tried++) {
@@ -95,17 +93,16 @@ export class Wallets {
     return undefined;
   }
 
-  /** Notes that a wallet cannot pay; it is not chosen until then. */
+  /** Notes that a wallet cannot pay; it is not chosen before `until`. */
   setPoor(address: string, until: number): void {
     this.#poorUntil.set(address, until);
   }
 
-  /** Notes that a wallet could pay. */
   setPaid(address: string): void {
     this.#poorUntil.delete(address);
   }
 
-  /** Wallets that cannot pay. */
+  /** How many wallets cannot pay. */
   poor(now: number): number {
     return [...this.#poorUntil.values()].filter((until) => until > now).length;
   }

@@ -3,7 +3,7 @@ import { type Devnet, startDevnet } from "../../../../devnet/mod.ts";
 import type { Fault } from "../../../../devnet/faults.ts";
 import type { WalrusBlobStore } from "../../../../plugins/sui/walrus/blob_store.ts";
 import { openWalrus } from "../../../../plugins/sui/walrus/open.ts";
-import { type Clock, SYSTEM_CLOCK } from "../../../../plugins/sui/walrus/upload/clock.ts";
+import { type Clock, SYSTEM_CLOCK } from "../../../../plugins/sui/walrus/clock.ts";
 import type { BlobMove, Scope } from "../../../../src/interfaces/mod.ts";
 import { clientOf, keypair } from "../../../devnet/devnet_fixture.ts";
 

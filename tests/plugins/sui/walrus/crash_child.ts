@@ -4,7 +4,7 @@
  */
 import { openSui } from "../../../../plugins/sui/chain/sui_client.ts";
 import { openWalrus } from "../../../../plugins/sui/walrus/open.ts";
-import { SYSTEM_CLOCK } from "../../../../plugins/sui/walrus/upload/clock.ts";
+import { SYSTEM_CLOCK } from "../../../../plugins/sui/walrus/clock.ts";
 
 const settings = JSON.parse(Deno.args[0]!);
 await using store = openWalrus({

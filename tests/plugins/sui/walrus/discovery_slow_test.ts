@@ -15,7 +15,7 @@ import { Discovery } from "../../../../plugins/sui/walrus/discovery/look.ts";
 import { BlobBytes } from "../../../../plugins/sui/walrus/discovery/proven_bytes.ts";
 import { Quilt } from "../../../../plugins/sui/walrus/quilt/quilt.ts";
 import { TOMBSTONE_IDENTIFIER } from "../../../../plugins/sui/walrus/stored_blob.ts";
-import { UPKEEP_SCHEMA } from "../../../../plugins/sui/walrus/upkeep/upkeep_rows.ts";
+import { UPKEEP_SCHEMA } from "../../../../plugins/sui/walrus/upkeep/merge.ts";
 import { SvcError } from "../../../../src/errors.ts";
 import type { Scope } from "../../../../src/interfaces/mod.ts";
 import { startWalrus, type WalrusFixture } from "../../../devnet/walrus_fixture.ts";

@@ -2,7 +2,7 @@ import { deepStrictEqual, match, rejects, strictEqual } from "node:assert/strict
 import { Transaction } from "@mysten/sui/transactions";
 import type { Fault } from "../../../../devnet/mod.ts";
 import type { WalrusBlobStore } from "../../../../plugins/sui/walrus/blob_store.ts";
-import { type Clock, SYSTEM_CLOCK } from "../../../../plugins/sui/walrus/upload/clock.ts";
+import { type Clock, SYSTEM_CLOCK } from "../../../../plugins/sui/walrus/clock.ts";
 import {
   blobsOf,
   type Changes,

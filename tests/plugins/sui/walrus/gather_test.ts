@@ -3,7 +3,7 @@ import {
   gatherFinish,
   gatherRegister,
   type Track,
-} from "../../../../plugins/sui/walrus/upload/gather.ts";
+} from "../../../../plugins/sui/walrus/upload/tracks.ts";
 import type { Upload } from "../../../../plugins/sui/walrus/upload/upload.ts";
 
 function track(seq: number, changes: Partial<Upload>, more: Partial<Track> = {}): Track {

@@ -1,12 +1,13 @@
 import { deepStrictEqual, ok, strictEqual } from "node:assert/strict";
 import fc from "fast-check";
-import { renewalCost, storeCost } from "../../../../plugins/sui/walrus/upkeep/cost.ts";
 import {
   type KeptBlob,
   MAX_MERGED_BYTES,
   type PlanOptions,
   planScope,
+  renewalCost,
   type Step,
+  storeCost,
 } from "../../../../plugins/sui/walrus/upkeep/plan.ts";
 
 const OPTIONS: PlanOptions = {

@@ -2,14 +2,13 @@ import { deepStrictEqual, ok, strictEqual, throws } from "node:assert/strict";
 import { bcs } from "@mysten/sui/bcs";
 import { blobIdToInt, encodeQuilt } from "@mysten/walrus";
 import fc from "fast-check";
-import { MalformedBytes } from "../../../../plugins/sui/walrus/quilt/byte_reader.ts";
 import {
   encodedBytes,
   quiltBytes,
   sourceSymbols,
 } from "../../../../plugins/sui/walrus/quilt/geometry.ts";
 import { isBlobId, patchId, patchPlace } from "../../../../plugins/sui/walrus/quilt/patch_id.ts";
-import { Quilt } from "../../../../plugins/sui/walrus/quilt/quilt.ts";
+import { MalformedBytes, Quilt } from "../../../../plugins/sui/walrus/quilt/quilt.ts";
 
 const QUILT_ID = "M4hsZGQ1oCktdzegB6HnI6Mi28S2nqOPHxK-W7_4BUk";
 

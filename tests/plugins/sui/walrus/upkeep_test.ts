@@ -18,10 +18,9 @@ import type {
   StoreAgain,
   StoredBlob,
 } from "../../../../plugins/sui/walrus/stored_blob.ts";
-import { deleteBlob } from "../../../../plugins/sui/walrus/upkeep/deletion.ts";
-import { MoveTeller, presentId } from "../../../../plugins/sui/walrus/upkeep/moves.ts";
+import { UPKEEP_SCHEMA } from "../../../../plugins/sui/walrus/upkeep/merge.ts";
+import { deleteBlob, MoveTeller, presentId } from "../../../../plugins/sui/walrus/upkeep/moves.ts";
 import { Upkeep } from "../../../../plugins/sui/walrus/upkeep/upkeep.ts";
-import { UPKEEP_SCHEMA } from "../../../../plugins/sui/walrus/upkeep/upkeep_rows.ts";
 import { SvcError } from "../../../../src/errors.ts";
 import type { BlobMove, Scope } from "../../../../src/interfaces/mod.ts";
 

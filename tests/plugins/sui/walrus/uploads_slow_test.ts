@@ -2,8 +2,8 @@ import { deepStrictEqual, match, ok, rejects, strictEqual } from "node:assert/st
 import { Transaction } from "@mysten/sui/transactions";
 import { openSui } from "../../../../plugins/sui/chain/sui_client.ts";
 import { Catalogue } from "../../../../plugins/sui/walrus/catalogue.ts";
-import { SYSTEM_CLOCK } from "../../../../plugins/sui/walrus/upload/clock.ts";
-import { Encoder } from "../../../../plugins/sui/walrus/upload/encoding/encoder.ts";
+import { SYSTEM_CLOCK } from "../../../../plugins/sui/walrus/clock.ts";
+import { Encoder } from "../../../../plugins/sui/walrus/upload/encoder.ts";
 import { blobsOf, hastyClock, walHeld, WalrusStage } from "./walrus_for_tests.ts";
 
 const OWNER = `0x${"c".repeat(64)}`;

@@ -1,5 +1,5 @@
 import { type Devnet, type DevnetOptions, startDevnet } from "../../../../devnet/mod.ts";
-import type { Clock } from "../../../../plugins/sui/walrus/upload/clock.ts";
+import type { Clock } from "../../../../plugins/sui/walrus/clock.ts";
 import { openSui } from "../../../../plugins/sui/chain/sui_client.ts";
 import type { WalrusBlobStore } from "../../../../plugins/sui/walrus/blob_store.ts";
 import { openWalrus, type WalrusOptions } from "../../../../plugins/sui/walrus/open.ts";

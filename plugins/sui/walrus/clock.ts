@@ -1,8 +1,8 @@
-/** Time, so that tests need not wait. */
+/** Time, which tests replace so that they need not wait. */
 export interface Clock {
   /** Milliseconds since the epoch. */
   now(): number;
-  /** Calls back once after so many milliseconds; answers how to cancel. */
+  /** Calls back once after so many milliseconds; returns what cancels that. */
   after(ms: number, callback: () => void): () => void;
 }
 

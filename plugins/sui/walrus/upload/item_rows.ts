@@ -1,48 +1,35 @@
-import type { PutOptions, Scope } from "../../../../../src/interfaces/mod.ts";
+import type { PutOptions, Scope } from "../../../../src/interfaces/mod.ts";
 import {
   columnsOf,
   type Database,
+  type ScopeColumns,
   scopeOf,
   toColumn,
-} from "../../../../../src/storage/sqlite/database.ts";
-import type { Item, PatchPlace } from "../upload.ts";
+} from "../../../../src/storage/sqlite/database.ts";
+import type { Item } from "./upload.ts";
 
-/** An item as it was put: new, on its way, or stored. */
-export interface PutItem {
-  /** Its number. */
+/** The row of what was put: `isNew` when this call added it, `id` once it is stored. */
+interface PutItem {
   readonly seq: number;
-  /** Its id, once it is stored. */
   readonly id?: string;
-  /** Whether this call added it. */
   readonly isNew: boolean;
 }
 
-interface ItemRow {
-  seq: number;
-  owner: Uint8Array;
-  namespace: Uint8Array;
-  standalone: number;
-  size: number;
-  created_at: number;
-}
-
-/** Items in `walrus.db`; what changes something runs inside `database.write`. */
+/** The table `item` of `walrus.db`. Methods that change rows run inside `database.write`. */
 export class ItemRows {
   readonly #database: Database;
 
-  /** Rows of an open file that has the tables of `UPLOAD_SCHEMA`. */
+  /** Expects the tables of `UPLOAD_SCHEMA` in the file. */
   constructor(database: Database) {
     this.#database = database;
   }
 
-  /** Adds an item; the first one of a key stays. */
+  /** Adds an item; when the key is known already, the row of its first item stays. */
   put(bytes: Uint8Array, options: PutOptions, now: number): PutItem {
-    const scope = columnsOf(options);
-    const key = toColumn(options.idempotencyKey);
+    const named = [...columnsOf(options), toColumn(options.idempotencyKey)];
     const known = this.#database.get<{ seq: number; id: string | null }>(
       "select seq, id from item where owner = ? and namespace = ? and key = ?",
-      ...scope,
-      key,
+      ...named,
     );
     if (known !== undefined) {
       return { seq: known.seq, isNew: false, ...(known.id === null ? {} : { id: known.id }) };
@@ -50,8 +37,7 @@ export class ItemRows {
     const seq = this.#database.run(
       `insert into item(owner, namespace, key, standalone, size, created_at, bytes)
        values(?, ?, ?, ?, ?, ?, ?)`,
-      ...scope,
-      key,
+      ...named,
       options.standalone === true ? 1 : 0,
       bytes.length,
       now,
@@ -60,7 +46,7 @@ export class ItemRows {
     return { seq, isNew: true };
   }
 
-  /** Removes an item that no upload has taken; answers its number. */
+  /** Removes an item that no upload has taken; returns its number. */
   withdraw(key: string, scope: Scope): number | undefined {
     const row = this.#database.get<{ seq: number }>(
       `select seq from item where owner = ? and namespace = ? and key = ?
@@ -72,7 +58,7 @@ export class ItemRows {
     return row?.seq;
   }
 
-  /** Whether an item is there that no upload has taken. */
+  /** Whether the item exists and no upload has taken it. */
   isWaiting(seq: number): boolean {
     const sql = "select 1 from item where seq = ? and upload is null and id is null";
     return this.#database.get(sql, seq) !== undefined;
@@ -80,19 +66,14 @@ export class ItemRows {
 
   /** Every item no upload has taken, in the order of arrival. */
   waiting(): Item[] {
-    return this.#database.all<ItemRow>(
-      `select seq, owner, namespace, standalone, size, created_at from item
+    return this.#database.all<
+      Omit<Item, keyof Scope | "standalone"> & ScopeColumns & { standalone: number }
+    >(
+      `select seq, owner, namespace, standalone, size, created_at as createdAt from item
        where upload is null and id is null order by seq`,
-    ).map((row) => ({
-      seq: row.seq,
-      ...scopeOf(row),
-      standalone: row.standalone === 1,
-      size: row.size,
-      createdAt: row.created_at,
-    }));
+    ).map((row) => ({ ...row, ...scopeOf(row), standalone: row.standalone === 1 }));
   }
 
-  /** Puts an item into an upload. */
   assign(seq: number, upload: number, identifier: string): void {
     const sql = "update item set upload = ?, identifier = ? where seq = ?";
     this.#database.run(sql, upload, identifier, seq);
@@ -115,19 +96,15 @@ export class ItemRows {
     );
   }
 
-  /** Ends an item. */
-  end(seq: number, { id }: Pick<PatchPlace, "id">): void {
+  /** Notes the id under which an item is stored. */
+  end(seq: number, id: string): void {
     this.#database.run("update item set id = ? where seq = ?", id, seq);
   }
 
-  /** Gives items the id that theirs became. */
+  /** Notes that what was stored as `from` is stored as `to` now. */
   rename(scope: Scope, from: string, to: string): void {
-    this.#database.run(
-      "update item set id = ? where id = ? and owner = ? and namespace = ?",
-      to,
-      from,
-      ...columnsOf(scope),
-    );
+    const sql = "update item set id = ? where id = ? and owner = ? and namespace = ?";
+    this.#database.run(sql, to, from, ...columnsOf(scope));
   }
 
   /** Ids of an upload's items, by their number. */
@@ -144,20 +121,16 @@ export class ItemRows {
     )?.bytes;
   }
 
-  /** Some stored items whose bytes are still there. */
-  unreleased(limit: number): { seq: number; id: string; scope: Scope; bytes: Uint8Array }[] {
-    return this.#database.all<ItemRow & { id: string; bytes: Uint8Array }>(
-      "select seq, id, owner, namespace, bytes from item where id is not null and bytes is not null limit ?",
-      limit,
-    ).map((row) => ({
-      seq: row.seq,
-      id: row.id,
-      bytes: row.bytes,
-      scope: scopeOf(row),
-    }));
+  /** A stored item whose bytes are still in its row. */
+  unreleased(): { seq: number; id: string; scope: Scope; bytes: Uint8Array } | undefined {
+    const row = this.#database.get<ScopeColumns & { seq: number; id: string; bytes: Uint8Array }>(
+      `select seq, id, owner, namespace, bytes from item
+       where id is not null and bytes is not null limit 1`,
+    );
+    return row && { seq: row.seq, id: row.id, bytes: row.bytes, scope: scopeOf(row) };
   }
 
-  /** Lets go of an item's bytes. */
+  /** Drops an item's bytes. */
   release(seq: number): void {
     this.#database.run("update item set bytes = null where seq = ?", seq);
   }

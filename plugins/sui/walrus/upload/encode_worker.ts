@@ -1,0 +1,91 @@
+/**
+ * Builds quilts and computes blob ids in a thread of its own: at 1000 shards that takes 3 s of CPU,
+ * however small the blob.
+ *
+ * @module
+ */
+import { encodeQuilt } from "@mysten/walrus";
+import init, { BlobEncoder } from "@mysten/walrus-wasm";
+
+/** A patch to put into a quilt; identifiers are unique within it. */
+export interface PatchSource {
+  readonly identifier: string;
+  readonly bytes: Uint8Array;
+}
+
+/** What to encode at a number of shards: patches of a quilt, or the unencoded blob itself. */
+export interface EncodeRequest {
+  readonly id: number;
+  readonly shards: number;
+  readonly patches?: readonly PatchSource[];
+  readonly blob?: Uint8Array;
+}
+
+/** What encoding yielded, or why it failed. */
+export type EncodeAnswer = { readonly id: number } & ({ readonly error: string } | EncodedParts);
+
+/** An encoded blob. */
+export interface EncodedParts {
+  /** Walrus blob id, 32 bytes. */
+  readonly blobId: Uint8Array;
+  /** Root of the Merkle tree over the blob's slivers, 32 bytes. */
+  readonly rootHash: Uint8Array;
+  /** The unencoded blob. */
+  readonly blob: Uint8Array;
+  /** Columns of the patches, `start` to `end` (exclusive). */
+  readonly places: readonly {
+    readonly identifier: string;
+    readonly start: number;
+    readonly end: number;
+  }[];
+}
+
+/** What is used of a worker's global scope. */
+interface WorkerScope {
+  onmessage: ((event: MessageEvent<EncodeRequest>) => void) | null;
+  postMessage(message: EncodeAnswer, transfer?: Transferable[]): void;
+}
+
+const scope = globalThis as unknown as WorkerScope;
+const ready = init();
+/** The last request of this thread: one is answered after the other. */
+let turn: Promise<void> = Promise.resolve();
+
+scope.onmessage = ({ data }) => {
+  turn = turn.then(() => answer(data));
+};
+
+async function answer({ id, ...request }: EncodeRequest): Promise<void> {
+  try {
+    await ready;
+    const made = encode(request);
+    scope.postMessage({ id, ...made }, [made.blob.buffer as ArrayBuffer]);
+  } catch (error) {
+    scope.postMessage({ id, error: String(error) });
+  }
+}
+
+function encode({ shards, patches, blob }: Omit<EncodeRequest, "id">): EncodedParts {
+  const quilt = patches === undefined ? undefined : encodeQuilt({
+    blobs: patches.map(({ identifier, bytes }) => ({ identifier, contents: bytes })),
+    numShards: shards,
+  });
+  const bytes = quilt?.quilt ?? blob!;
+  // The library returns its Rust tuple: blob id, root, length, encoding.
+  const encoder = new BlobEncoder(shards);
+  const [blobId, root] = encoder.compute_metadata(bytes) as [
+    ArrayLike<number>,
+    { Digest: ArrayLike<number> },
+  ];
+  encoder.free();
+  return {
+    blobId: Uint8Array.from(blobId),
+    rootHash: Uint8Array.from(root.Digest),
+    blob: bytes,
+    places: (quilt?.index.patches ?? []).map(({ identifier, startIndex, endIndex }) => ({
+      identifier,
+      start: startIndex,
+      end: endIndex,
+    })),
+  };
+}

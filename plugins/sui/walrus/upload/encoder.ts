@@ -1,0 +1,82 @@
+import { SvcError } from "../../../../src/errors.ts";
+import { ThreadCalls } from "../../../../src/threads.ts";
+import { patchId } from "../quilt/patch_id.ts";
+import type { Clock } from "../clock.ts";
+import type { EncodeAnswer, EncodedParts, PatchSource } from "./encode_worker.ts";
+import type { Encoded } from "./upload.ts";
+
+/** An encoded blob with its unencoded bytes. */
+export interface EncodedBlob extends Encoded {
+  readonly blob: Uint8Array;
+}
+
+/** Time without work after which the worker ends, and frees 50 MB. */
+const IDLE_MS = 30_000;
+
+/** Encodes one blob after the other in a worker, which the first one starts. */
+export class Encoder {
+  readonly #clock: Clock;
+  readonly #calls = new ThreadCalls<EncodeAnswer>(
+    () => new Worker(new URL("./encode_worker.ts", import.meta.url), { type: "module" }),
+    (reason) => failure("The encoder failed", reason),
+  );
+  #cancelIdle: (() => void) | undefined;
+  #closed: SvcError | undefined;
+
+  /** @param clock Counts the time without work. */
+  constructor(clock: Clock) {
+    this.#clock = clock;
+  }
+
+  /**
+   * Builds a quilt and computes its id.
+   * @throws {SvcError} `storage_unavailable`.
+   */
+  quilt(shards: number, patches: readonly PatchSource[]): Promise<EncodedBlob> {
+    return this.#encode({ shards, patches });
+  }
+
+  /**
+   * Computes the id of a blob.
+   * @throws {SvcError} `storage_unavailable`.
+   */
+  blob(shards: number, blob: Uint8Array): Promise<EncodedBlob> {
+    return this.#encode({ shards, blob });
+  }
+
+  /** Ends the worker; what it works on fails. */
+  close(): void {
+    this.#cancelIdle?.();
+    this.#closed ??= new SvcError("storage_unavailable", "The store is closed");
+    this.#calls.stop(this.#closed);
+  }
+
+  async #encode(request: object): Promise<EncodedBlob> {
+    if (this.#closed !== undefined) throw this.#closed;
+    this.#cancelIdle?.();
+    const answer = await this.#calls.call(request);
+    if (this.#calls.waiting === 0 && this.#closed === undefined) {
+      this.#cancelIdle?.();
+      this.#cancelIdle = this.#clock.after(IDLE_MS, () => this.#rest());
+    }
+    if ("error" in answer) throw failure("Encoding failed", answer.error);
+    return encodedOf(answer);
+  }
+
+  #rest(): void {
+    if (this.#calls.waiting === 0) this.#calls.stop(failure("The encoder rests"));
+  }
+}
+
+function failure(message: string, reason?: string): SvcError {
+  return new SvcError("storage_unavailable", message, { cause: new Error(reason) });
+}
+
+function encodedOf({ blobId, rootHash, blob, places }: EncodedParts): EncodedBlob {
+  const id = blobId.toBase64({ alphabet: "base64url", omitPadding: true });
+  const patches = places.map(({ identifier, start, end }) => ({
+    identifier,
+    id: patchId({ quiltId: id, start, end }),
+  }));
+  return { blobId: id, rootHash, size: blob.length, patches, blob };
+}
