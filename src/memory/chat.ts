@@ -1,7 +1,7 @@
 import { SvcError } from "../errors.ts";
 import type { ChatMessage, ChatOptions, LanguageModel } from "../interfaces/mod.ts";
 import { abortable } from "../deadline.ts";
-import type { Domain } from "./domain.ts";
+import type { BoundedCalls } from "./bounded_calls.ts";
 
 /** What a chat needs besides its messages. */
 export interface ChatControl extends Omit<ChatOptions, "signal"> {
@@ -20,7 +20,7 @@ const THOUGHTS = /^\s*<think>[^]*?(?:<\/think>|$)/;
  * ended in time to make room for this one.
  */
 export async function chat(
-  { chats }: Pick<Domain, "chats">,
+  { chats }: { readonly chats: BoundedCalls },
   model: LanguageModel,
   messages: readonly ChatMessage[],
   control: ChatControl,

@@ -16,6 +16,7 @@ import { JobContents } from "./job_contents.ts";
 import { Quota } from "./quota.ts";
 import { LargeScopes } from "./recall/candidates.ts";
 import { QueryVectors } from "./recall/query_vectors.ts";
+import { ExpirySweeper } from "./remove/expiry.ts";
 import { TombstoneSender } from "./remove/tombstone_blobs.ts";
 import { ScopeLock } from "./scope_lock.ts";
 import { Reembedding } from "./upkeep/reembedding.ts";
@@ -74,12 +75,15 @@ export interface Domain extends DomainParts {
   readonly reembedding: Reembedding;
   /** Tells the blob store of deletions. */
   readonly tombstoneSender: TombstoneSender;
+  /** Deletes what has expired. */
+  readonly expiry: ExpirySweeper;
 }
 
 /** Adds what the operations share while they run. */
 export function openDomain(parts: DomainParts): Domain {
   const { config, embedder, jobs, staging, sealer, now } = parts;
   const contents = new JobContents(jobs, staging, sealer);
+  const tombstoneSender = new TombstoneSender(parts);
   return {
     ...parts,
     contents,
@@ -91,6 +95,7 @@ export function openDomain(parts: DomainParts): Domain {
     analyses: new ScopeLock(),
     restores: new ScopeLock(),
     reembedding: new Reembedding({ ...parts, contents }),
-    tombstoneSender: new TombstoneSender(parts),
+    tombstoneSender,
+    expiry: new ExpirySweeper({ ...parts, contents, tombstoneSender }, parts.expiries),
   };
 }

@@ -1,12 +1,25 @@
 import { type ErrorCode, SvcError } from "../errors.ts";
 import type { IndexedMemory } from "../index/loaded_scope.ts";
+import type { ScopeIndex } from "../index/scope_index.ts";
+import type { Sealer } from "../interfaces/plugin.ts";
 import type { JobSpec, JobState } from "../jobs/job.ts";
+import type { JobStore } from "../jobs/store.ts";
+import type { TombstoneTable } from "../storage/core/tombstone_table.ts";
 import { type Caller, scopeOf } from "./caller.ts";
-import type { Domain } from "./domain.ts";
-import { openMemories, requireCredential } from "./open.ts";
+import { type Opening, openMemories, requireCredential } from "./open.ts";
 import type { MemoryRecord, Metadata } from "./record.ts";
 import { storedEntries } from "./stored_entries.ts";
-import { purgeExpired } from "./remove/expiry.ts";
+import type { ExpirySweeper } from "./remove/expiry.ts";
+
+/** What memories are listed with. */
+export type Listing = Opening & {
+  readonly index: Pick<ScopeIndex, "read">;
+  readonly jobs: Pick<JobStore, "live">;
+  readonly tombstones: Pick<TombstoneTable, "unappliedIn">;
+  readonly expiry: Pick<ExpirySweeper, "purge">;
+  readonly cursors: Sealer;
+  readonly now: () => number;
+};
 
 /** Order of a listing by `created_at`. */
 export type Order = "newest" | "oldest";
@@ -64,7 +77,7 @@ export interface ListOptions {
 
 /** @param opened Left out where texts are. */
 function view(
-  domain: Domain,
+  domain: Listing,
   memory: IndexedMemory,
   opened?: { readonly record: MemoryRecord } | { readonly error: SvcError },
 ): MemoryView {
@@ -96,12 +109,12 @@ function view(
 }
 
 /** Cursors are sealed: nobody can make one, and they tell nothing. */
-function sealCursor(domain: Domain, bound: string, memory: IndexedMemory): string {
+function sealCursor(domain: Listing, bound: string, memory: IndexedMemory): string {
   const plain = new TextEncoder().encode(`${memory.createdAt} ${memory.id}`);
   return domain.cursors.seal(plain, bound).toBase64({ alphabet: "base64url", omitPadding: true });
 }
 
-function openCursor(domain: Domain, bound: string, cursor: string): [number, string] {
+function openCursor(domain: Listing, bound: string, cursor: string): [number, string] {
   try {
     const sealed = Uint8Array.fromBase64(cursor, { alphabet: "base64url" });
     const [time, id] = new TextDecoder().decode(domain.cursors.open(sealed, bound)).split(" ");
@@ -117,7 +130,7 @@ function openCursor(domain: Domain, bound: string, cursor: string): [number, str
  * @throws {SvcError} `invalid_cursor`.
  */
 export async function listMemories(
-  domain: Domain,
+  domain: Listing,
   caller: Caller,
   options: ListOptions,
 ): Promise<MemoryPage> {
@@ -137,7 +150,7 @@ export async function listMemories(
     (loaded) => loaded.entries().filter(({ id }) => !deleted.has(id)),
   );
   const all = present.filter(({ expiresAt = Infinity }) => expiresAt > now);
-  if (all.length < present.length) purgeExpired(domain, scope);
+  if (all.length < present.length) domain.expiry.purge(scope);
   const rest = after === undefined
     ? [...all]
     : all.filter((m) => compare(m.createdAt, m.id, after[0], after[1]) > 0);
@@ -174,7 +187,7 @@ export interface MemoryHistory {
  * @throws {SvcError} `memory_not_found`, also for another owner's; why its record cannot be opened.
  */
 export async function getMemory(
-  domain: Domain,
+  domain: Listing,
   caller: Caller,
   id: string,
 ): Promise<MemoryHistory> {
@@ -192,7 +205,7 @@ export async function getMemory(
 }
 
 /** A memory that is accepted but not indexed yet. */
-function pendingMemory(domain: Domain, caller: Caller, id: string): MemoryView {
+function pendingMemory(domain: Listing, caller: Caller, id: string): MemoryView {
   const live = domain.jobs.live(id);
   if (live === undefined || live.job.owner !== caller.account.owner || live.cancelled) {
     throw new SvcError("memory_not_found");

@@ -23,16 +23,16 @@ import { storeBlob } from "./store_blob.ts";
 import { documentVectors } from "./vectors.ts";
 
 /** What the job of a memory works with; what is deleted meanwhile is removed again. */
-export interface Storing extends Removing {
+export type Storing = Removing & {
   readonly embedder: Embedder;
   readonly cipher: Pick<Cipher, "seal" | "needsCredential">;
   readonly contents: JobContents;
-  readonly vectorStore: Pick<VectorStore, "get" | "delete" | "upsert" | "link">;
-  readonly index: Pick<ScopeIndex, "read" | "remove" | "apply" | "applyLinks">;
-  readonly jobs: Removing["jobs"] & Pick<JobStore, "payload">;
+  readonly vectorStore: Pick<VectorStore, "upsert" | "link">;
+  readonly index: Pick<ScopeIndex, "apply" | "applyLinks">;
+  readonly jobs: Pick<JobStore, "payload">;
   readonly expiries: Pick<Expiries, "note">;
   readonly config: Pick<RelayerConfig, "failpoint">;
-}
+};
 
 async function step<T>(code: JobErrorCode, work: () => Promise<T>): Promise<T> {
   try {

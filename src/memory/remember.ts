@@ -1,11 +1,26 @@
 import { Buffer } from "node:buffer";
+import type { RelayerConfig } from "../interfaces/config.ts";
 import type { Source } from "../interfaces/mod.ts";
 import type { AcceptedJob } from "../jobs/job.ts";
 import type { LiveJob } from "../jobs/live_jobs.ts";
 import type { Kept } from "../jobs/replay.ts";
+import type { JobStore } from "../jobs/store.ts";
+import type { JobWorker } from "../jobs/worker.ts";
+import type { TombstoneTable } from "../storage/core/tombstone_table.ts";
 import { type Caller, scopeOf } from "./caller.ts";
-import type { Domain } from "./domain.ts";
-import type { Payload } from "./job_contents.ts";
+import type { JobContents, Payload } from "./job_contents.ts";
+import type { Quota } from "./quota.ts";
+
+/** What accepting a memory takes. */
+export interface Accepting {
+  readonly quota: Pick<Quota, "reserve">;
+  readonly jobs: Pick<JobStore, "checkRoom" | "newId" | "accept">;
+  readonly contents: Pick<JobContents, "stage">;
+  readonly tombstones: Pick<TombstoneTable, "forgottenAt">;
+  readonly worker: Pick<JobWorker, "notify">;
+  readonly config: Pick<RelayerConfig, "failpoint">;
+  readonly now: () => number;
+}
 
 /** One memory to be stored. Times are milliseconds since the epoch. */
 export interface NewMemory {
@@ -40,7 +55,7 @@ export interface Accepted<A> {
  * @throws {SvcError} `quota_exceeded`, `overloaded`, `storage_unavailable`.
  */
 export async function accept<A>(
-  domain: Domain,
+  domain: Accepting,
   caller: Caller,
   source: Source,
   memories: readonly NewMemory[],

@@ -1,6 +1,12 @@
-import type { Scope } from "../interfaces/mod.ts";
+import type { Scope, VectorStore } from "../interfaces/mod.ts";
+import type { JobStore } from "../jobs/store.ts";
 import { type Caller, scopeOf } from "./caller.ts";
-import type { Domain } from "./domain.ts";
+
+/** What counts memories. */
+export interface Counting {
+  readonly vectorStore: Pick<VectorStore, "scopes">;
+  readonly jobs: Pick<JobStore, "liveIn">;
+}
 
 /** What one or all namespaces of an owner hold. */
 export interface Stats {
@@ -13,7 +19,7 @@ export interface Stats {
 }
 
 /** Counts of one scope. */
-export async function stats(domain: Domain, caller: Caller, namespace: string): Promise<Stats> {
+export async function stats(domain: Counting, caller: Caller, namespace: string): Promise<Stats> {
   const scope: Scope = scopeOf(caller, namespace);
   const scopes = await domain.vectorStore.scopes(scope.owner);
   const found = scopes.find((item) => item.namespace === namespace);
@@ -38,7 +44,7 @@ export interface NamespaceView {
 
 /** The caller's namespaces by name, after `after`. */
 export async function namespaces(
-  domain: Domain,
+  domain: Counting,
   caller: Caller,
   limit: number,
   after: string | undefined,

@@ -3,9 +3,8 @@ import { memoryCipher } from "../../plugins/memory/cipher.ts";
 import { SvcError } from "../../src/errors.ts";
 import { ScopeIndex } from "../../src/index/scope_index.ts";
 import type { Caller } from "../../src/memory/caller.ts";
-import type { Domain } from "../../src/memory/domain.ts";
 import { encodeRecord } from "../../src/memory/record.ts";
-import { readWords } from "../../src/memory/recall/read_words.ts";
+import { type ReadingWords, readWords } from "../../src/memory/recall/read_words.ts";
 import { entryOf, ListStore, scopeOf, unit } from "../index/fakes.ts";
 import { startRelayer, TestClock } from "../relayer_fixture.ts";
 import { intercepted } from "./intercepted.ts";
@@ -79,7 +78,7 @@ Deno.test("words that a reading got to know are forgotten, also where it was bro
           })));
         },
       },
-    } as unknown as Domain;
+    } as unknown as ReadingWords;
     const caller = { account: { accountId: "0x02", owner: scope.owner } } as Caller;
     await index.read(scope, async (loaded) => {
       const reading = readWords(domain, caller, loaded);

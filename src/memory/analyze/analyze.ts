@@ -1,21 +1,38 @@
 import { SvcError } from "../../errors.ts";
-import type { LanguageModel } from "../../interfaces/mod.ts";
+import type { RelayerConfig } from "../../interfaces/config.ts";
+import type { Embedder, LanguageModel } from "../../interfaces/mod.ts";
 import type { AcceptedJob } from "../../jobs/job.ts";
 import type { Kept } from "../../jobs/replay.ts";
 import { Deadline } from "../../deadline.ts";
 import { chat } from "../chat.ts";
 import { type Caller, scopeOf } from "../caller.ts";
-import type { Domain } from "../domain.ts";
+import type { BoundedCalls } from "../bounded_calls.ts";
+import type { JobContents } from "../job_contents.ts";
+import { type Searching, settle, type Settling } from "../recall/recall.ts";
+import type { JobStore } from "../../jobs/store.ts";
+import type { ScopeLock } from "../scope_lock.ts";
 import { Slices } from "../../index/slices.ts";
 import { extractFacts, type Fact } from "../extract/facts.ts";
 import { requireCredential } from "../open.ts";
 import { timeText } from "../record.ts";
-import { accept } from "../remember.ts";
+import { accept, type Accepting } from "../remember.ts";
 import { documentVectors } from "../vectors.ts";
 import { nearestTexts, outdatedTexts, waitingTexts } from "./known.ts";
 import { factsOfAnswer } from "./model_answer.ts";
 import { extractionMessages, FACTS_SCHEMA } from "./prompt.ts";
 import { Statement } from "./same_statement.ts";
+
+/** What an analyze takes. */
+export type Analyzing = Searching & Settling & Accepting & {
+  readonly languageModel?: LanguageModel;
+  readonly embedder: Embedder;
+  readonly chats: BoundedCalls;
+  readonly jobs: Pick<JobStore, "liveIn">;
+  readonly contents: Pick<JobContents, "payload">;
+  readonly config: Pick<RelayerConfig, "analyzeRequiresLlm" | "llmTimeoutMs">;
+  /** Lets one analyze at a time compare and write in a scope. */
+  readonly analyses: Pick<ScopeLock, "hold">;
+};
 
 /** What is to be analyzed. */
 export interface AnalyzeInput {
@@ -52,20 +69,8 @@ const MOST_TOKENS = 4096;
 /** Tries of a model that answers without the JSON it was asked for. */
 const TRIES = 2;
 
-/** Waits for the caller's own jobs of the scope, and for outdated vectors, as a recall does. */
-async function settle(domain: Domain, caller: Caller, namespace: string): Promise<void> {
-  const scope = scopeOf(caller, namespace);
-  domain.worker.expedite(scope);
-  const { recallWaitMs } = domain.config;
-  await Promise.all([
-    domain.jobs.settle(scope, recallWaitMs),
-    // What has no vector of the present model cannot be told to a language model.
-    domain.reembedding.hurry(scope, caller, recallWaitMs),
-  ]);
-}
-
 async function modelFacts(
-  domain: Domain,
+  domain: Analyzing,
   caller: Caller,
   model: LanguageModel,
   input: AnalyzeInput,
@@ -98,7 +103,7 @@ async function modelFacts(
 
 /** The facts that are neither remembered nor on their way, each once. */
 async function newFacts(
-  domain: Domain,
+  domain: Analyzing,
   caller: Caller,
   namespace: string,
   facts: readonly Fact[],
@@ -140,7 +145,7 @@ async function newFacts(
  * `decrypt_credential_invalid`; what accepting is refused with.
  */
 export async function analyze<A>(
-  domain: Domain,
+  domain: Analyzing,
   caller: Caller,
   input: AnalyzeInput,
   answering: (analysis: Analysis, jobs: readonly AcceptedJob[]) => Kept<A>,
@@ -149,7 +154,8 @@ export async function analyze<A>(
   const { languageModel: model, config } = domain;
   if (model === undefined && config.analyzeRequiresLlm) throw new SvcError("llm_disabled");
   const method = model === undefined ? "rules" : "llm";
-  await settle(domain, caller, input.namespace);
+  // What has no vector of the present model cannot be told to a language model.
+  await settle(domain, caller, scopeOf(caller, input.namespace));
   const facts = model === undefined
     ? extractFacts(input.text, input.mostFacts)
     : await modelFacts(domain, caller, model, input);

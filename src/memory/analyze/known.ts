@@ -1,9 +1,10 @@
 import type { IndexedMemory } from "../../index/loaded_scope.ts";
 import type { Scope } from "../../interfaces/mod.ts";
+import type { JobStore } from "../../jobs/store.ts";
 import { type Caller, scopeOf } from "../caller.ts";
-import type { Domain } from "../domain.ts";
-import { openMemories } from "../open.ts";
-import { rank } from "../recall/recall.ts";
+import type { JobContents } from "../job_contents.ts";
+import { type Opening, openMemories } from "../open.ts";
+import { rank, type Searching } from "../recall/recall.ts";
 
 /** Memories that are compared with one vector: the nearest. */
 const NEAREST = 20;
@@ -13,6 +14,13 @@ const EQUAL_DISTANCE = 0.02;
 /** Waiting jobs that are looked into, newest first, and the longest text that could be a fact. */
 const WAITING = 1000;
 const FACT_BYTES = 4096;
+
+/** Where what waits is read. */
+export interface KnowingJobs {
+  readonly jobs: Pick<JobStore, "liveIn">;
+  readonly contents: Pick<JobContents, "payload">;
+  readonly tombstones: Opening["tombstones"];
+}
 
 /** Whether a memory may be a fact; what is kept outside of the index is far too long for one. */
 function isShort(memory: IndexedMemory): boolean {
@@ -26,7 +34,7 @@ function isShort(memory: IndexedMemory): boolean {
  * stored again.
  */
 export async function nearestTexts(
-  domain: Domain,
+  domain: Searching,
   caller: Caller,
   namespace: string,
   vectors: readonly Float32Array[],
@@ -48,7 +56,7 @@ export async function nearestTexts(
 }
 
 async function textsOf(
-  domain: Domain,
+  domain: Opening,
   caller: Caller,
   namespace: string,
   memories: readonly IndexedMemory[],
@@ -67,7 +75,7 @@ async function textsOf(
  * @throws {SvcError} as {@linkcode nearestTexts}.
  */
 export async function outdatedTexts(
-  domain: Domain,
+  domain: Searching,
   caller: Caller,
   namespace: string,
 ): Promise<string[]> {
@@ -79,7 +87,7 @@ export async function outdatedTexts(
 }
 
 /** Texts that were accepted and are not recallable yet: the index knows nothing of them. */
-export async function waitingTexts(domain: Domain, scope: Scope): Promise<string[]> {
+export async function waitingTexts(domain: KnowingJobs, scope: Scope): Promise<string[]> {
   const waiting = domain.jobs.liveIn(scope).filter((live) =>
     !live.recallable && live.job.source !== "manual" && live.job.bytes <= FACT_BYTES &&
     !domain.tombstones.isDeleted(scope, live.job.memoryId)

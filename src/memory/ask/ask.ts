@@ -1,10 +1,20 @@
 import { Deadline } from "../../deadline.ts";
-import { chat } from "../chat.ts";
+import type { RelayerConfig } from "../../interfaces/config.ts";
+import type { Embedder, LanguageModel } from "../../interfaces/mod.ts";
+import type { BoundedCalls } from "../bounded_calls.ts";
 import type { Caller } from "../caller.ts";
-import type { Domain } from "../domain.ts";
-import { type Hit, recall, type RecallOptions } from "../recall/recall.ts";
+import { chat } from "../chat.ts";
+import { type Hit, recall, type Recalling, type RecallOptions } from "../recall/recall.ts";
 import { askPrompt } from "./prompt.ts";
 import { quotes } from "./quotes.ts";
+
+/** What answering a question takes. */
+export type Asking = Recalling & {
+  readonly languageModel?: LanguageModel;
+  readonly embedder: Pick<Embedder, "closeness">;
+  readonly chats: BoundedCalls;
+  readonly config: Pick<RelayerConfig, "llmTimeoutMs">;
+};
 
 /** An answer and what it rests on. */
 export interface Answered {
@@ -30,7 +40,7 @@ const NO_RESPONSE = "No response from LLM";
  * @throws {SvcError} `llm_unavailable`, `overloaded`, and what a recall throws.
  */
 export async function ask(
-  domain: Domain,
+  domain: Asking,
   caller: Caller,
   question: string,
   options: RecallOptions,

@@ -75,11 +75,11 @@ export class LargeScopes {
 }
 
 /** Where memories of a large scope are found and opened. */
-export interface SearchingLarge extends Opening {
-  readonly vectorStore: Pick<VectorStore, "get" | "search">;
+export type SearchingLarge = Opening & {
+  readonly vectorStore: Pick<VectorStore, "search">;
   readonly index: Pick<ScopeIndex, "gather">;
   readonly queries: Pick<QueryVectors, "get">;
-}
+};
 
 /**
  * The memories that answer a query best among those of a scope whose vectors are nearest to it, for

@@ -13,10 +13,9 @@ const RETRY_MS = 30_000;
 const OPEN_MS = 5 * 60_000;
 
 /** Where the texts of a loaded scope are read and kept. */
-export interface ReadingWords extends Opening, SavingWords {
-  readonly cipher: Opening["cipher"] & SavingWords["cipher"];
+export type ReadingWords = Opening & SavingWords & {
   readonly index: Pick<ScopeIndex, "forgetWordsAfter">;
-}
+};
 
 /**
  * Opens the records of a scope whose words are not indexed yet, with the caller's credential, and

@@ -1,14 +1,36 @@
 import type { SvcError } from "../../errors.ts";
 import type { IndexedMemory, Match, ScopeQuery, SearchOptions } from "../../index/loaded_scope.ts";
+import type { ScopeIndex } from "../../index/scope_index.ts";
+import type { RelayerConfig } from "../../interfaces/config.ts";
 import type { Scope } from "../../interfaces/mod.ts";
+import type { JobStore } from "../../jobs/store.ts";
+import type { JobWorker } from "../../jobs/worker.ts";
 import { type Caller, scopeOf } from "../caller.ts";
-import type { Domain } from "../domain.ts";
-import { matchNearest } from "./candidates.ts";
+import { type LargeScopes, matchNearest, type SearchingLarge } from "./candidates.ts";
 import { openMemories, requireCredential } from "../open.ts";
 import type { MemoryRecord, Metadata } from "../record.ts";
-import { purgeExpired } from "../remove/expiry.ts";
+import type { ExpirySweeper } from "../remove/expiry.ts";
+import type { Reembedding } from "../upkeep/reembedding.ts";
 import { openSavedWords } from "./saved_words.ts";
-import { readWords } from "./read_words.ts";
+import { type ReadingWords, readWords } from "./read_words.ts";
+
+/** Where memories are searched. */
+export type Searching = ReadingWords & SearchingLarge & {
+  readonly index: Pick<ScopeIndex, "holds" | "read">;
+  readonly largeScopes: Pick<LargeScopes, "has">;
+  readonly expiry: Pick<ExpirySweeper, "purge">;
+};
+
+/** What is waited for before a search: jobs of the scope, and vectors of the present model. */
+export interface Settling {
+  readonly worker: Pick<JobWorker, "expedite">;
+  readonly jobs: Pick<JobStore, "settle">;
+  readonly reembedding: Pick<Reembedding, "hurry">;
+  readonly config: Pick<RelayerConfig, "recallWaitMs">;
+}
+
+/** What a recall takes. */
+export type Recalling = Searching & Settling;
 
 /** What a recall compares: meaning and words, meaning alone, words alone. */
 export type RecallMode = "hybrid" | "semantic" | "keyword";
@@ -131,7 +153,7 @@ function order(a: Scored, b: Scored): number {
  * a text.
  */
 export async function rank(
-  domain: Domain,
+  domain: Searching,
   caller: Caller,
   query: ScopeQuery,
   options: RecallOptions & { readonly accept?: (memory: IndexedMemory) => boolean },
@@ -176,7 +198,7 @@ export async function rank(
     const accept = (memory: IndexedMemory): boolean => search.accept(memory) && !isDeleted(memory);
     return loaded.match(query, { ...search, accept });
   });
-  if (expired) purgeExpired(domain, scope);
+  if (expired) domain.expiry.purge(scope);
   return best(hits, options, now);
 }
 
@@ -209,12 +231,27 @@ function toHit({ entry, distance, score }: Scored, record: MemoryRecord): Hit {
  * Opens any one memory, where a recall that finds nothing would otherwise answer a caller whose
  * credential is refused: that a word is not there is what the credential protects, too.
  */
-async function proveCredential(domain: Domain, caller: Caller, scope: Scope): Promise<void> {
+async function proveCredential(domain: Searching, caller: Caller, scope: Scope): Promise<void> {
   const memory = await domain.index.read(
     scope,
     (loaded) => loaded.entries().find(({ source }) => source !== "manual"),
   );
   if (memory !== undefined) await openMemories(domain, caller, scope, [memory]);
+}
+
+/**
+ * Waits for the caller's own jobs of a scope, and for memories whose vectors are of another model.
+ *
+ * @returns how many are left when the time is over.
+ */
+export async function settle(domain: Settling, caller: Caller, scope: Scope): Promise<number> {
+  const { worker, jobs, reembedding, config: { recallWaitMs } } = domain;
+  worker.expedite(scope);
+  const [unfinished, outdated] = await Promise.all([
+    jobs.settle(scope, recallWaitMs),
+    reembedding.hurry(scope, caller, recallWaitMs),
+  ]);
+  return unfinished + outdated;
 }
 
 /**
@@ -226,7 +263,7 @@ async function proveCredential(domain: Domain, caller: Caller, scope: Scope): Pr
  * when every hit was dropped for a temporary reason.
  */
 export async function recall(
-  domain: Domain,
+  domain: Recalling,
   caller: Caller,
   query: string,
   options: RecallOptions,
@@ -234,12 +271,9 @@ export async function recall(
   requireCredential(domain, caller);
   if (options.limit === 0) return { results: [], dropped: 0, pending: 0 };
   const scope = scopeOf(caller, options.namespace);
-  domain.worker.expedite(scope);
-  const { recallWaitMs } = domain.config;
   const { mode = "hybrid" } = options;
-  const [unfinished, outdated, embedding] = await Promise.all([
-    domain.jobs.settle(scope, recallWaitMs),
-    domain.reembedding.hurry(scope, caller, recallWaitMs),
+  const [pending, embedding] = await Promise.all([
+    settle(domain, caller, scope),
     mode === "keyword" ? undefined : domain.queries.get(query, caller.signal),
   ]);
   const asked: ScopeQuery = { ...embedding, ...(mode === "semantic" ? {} : { text: query }) };
@@ -264,5 +298,5 @@ export async function recall(
   if (results.length === 0 && first !== undefined && errors.every((error) => error.retryable)) {
     throw first;
   }
-  return { results, dropped: errors.length, pending: unfinished + outdated };
+  return { results, dropped: errors.length, pending };
 }

@@ -8,24 +8,6 @@ import { storedEntries } from "../stored_entries.ts";
 /** How often expired memories are looked for, milliseconds. */
 const SWEEP_MS = 60_000;
 
-/** Deletes expired memories of a scope that somebody came across, in the background. */
-export function purgeExpired(domain: Removing, scope: Scope): void {
-  void purgeScope(domain, scope).catch((error) => noteFailure(domain, error));
-}
-
-function noteFailure({ logger }: Removing, error: unknown): void {
-  logger.warn("purge_failed", { reason: SvcError.from(error).code });
-}
-
-async function purgeScope(domain: Removing, scope: Scope): Promise<void> {
-  const now = domain.now();
-  const expired = await domain.index.read(
-    scope,
-    (loaded) => loaded.entries().filter((memory) => (memory.expiresAt ?? Infinity) <= now),
-  );
-  await remove(domain, scope, expired);
-}
-
 async function remove(domain: Removing, scope: Scope, expired: readonly Gone[]): Promise<void> {
   if (expired.length === 0) return;
   const ids = new Set(expired.map(({ id }) => id));
@@ -34,7 +16,7 @@ async function remove(domain: Removing, scope: Scope, expired: readonly Gone[]):
   await applyDeletion(domain, scope, expired, live);
 }
 
-/** Deletes expired memories that nobody asks for any more. */
+/** Deletes memories that have expired, whether or not somebody came across them. */
 export class ExpirySweeper implements AsyncDisposable {
   readonly #domain: Removing;
   readonly #expiries: Pick<Expiries, "due" | "remove">;
@@ -42,11 +24,24 @@ export class ExpirySweeper implements AsyncDisposable {
   #running: Promise<void> | undefined;
   #timer: ReturnType<typeof setTimeout> | undefined;
 
-  /** Starts at once: memories may have expired while nothing ran. */
+  /** Does nothing yet. */
   constructor(domain: Removing, expiries: Pick<Expiries, "due" | "remove">) {
     this.#domain = domain;
     this.#expiries = expiries;
-    this.#run();
+  }
+
+  /** Looks at once, since memories may have expired while nothing ran, and each minute. */
+  start(): void {
+    this.#running = this.#sweep()
+      .catch((error) => this.#noteFailure(error))
+      .finally(() => {
+        if (!this.#closing) this.#timer = setTimeout(() => this.start(), SWEEP_MS);
+      });
+  }
+
+  /** Deletes the expired memories of a scope that somebody came across, in the background. */
+  purge(scope: Scope): void {
+    void this.#purge(scope).catch((error) => this.#noteFailure(error));
   }
 
   /** What is not deleted by then is deleted by the next start. */
@@ -56,12 +51,17 @@ export class ExpirySweeper implements AsyncDisposable {
     await this.#running;
   }
 
-  #run(): void {
-    this.#running = this.#sweep()
-      .catch((error) => noteFailure(this.#domain, error))
-      .finally(() => {
-        if (!this.#closing) this.#timer = setTimeout(() => this.#run(), SWEEP_MS);
-      });
+  async #purge(scope: Scope): Promise<void> {
+    const now = this.#domain.now();
+    const expired = await this.#domain.index.read(
+      scope,
+      (loaded) => loaded.entries().filter((memory) => (memory.expiresAt ?? Infinity) <= now),
+    );
+    await remove(this.#domain, scope, expired);
+  }
+
+  #noteFailure(error: unknown): void {
+    this.#domain.logger.warn("purge_failed", { reason: SvcError.from(error).code });
   }
 
   /** Tries everything that is due: what fails in one scope must not hold up the others. */

@@ -14,8 +14,8 @@ import { storedEntries } from "../stored_entries.ts";
 import type { TombstoneSender } from "./tombstone_blobs.ts";
 
 /** Everywhere that something of a memory may be. */
-export interface Removing extends StoringBlobs {
-  readonly blobStore: Pick<BlobStore, "put" | "withdraw" | "list" | "delete" | "erases">;
+export type Removing = StoringBlobs & {
+  readonly blobStore: Pick<BlobStore, "list" | "delete" | "erases">;
   readonly vectorStore: Pick<VectorStore, "get" | "delete">;
   readonly index: Pick<ScopeIndex, "read" | "remove">;
   readonly wordsFiles: Pick<WordsFiles, "drop">;
@@ -25,7 +25,7 @@ export interface Removing extends StoringBlobs {
   readonly tombstoneBlobs: Pick<TombstoneBlobTable, "add" | "remove">;
   readonly tombstoneSender: Pick<TombstoneSender, "notify">;
   readonly now: () => number;
-}
+};
 
 /** What became of a deleted memory's blob. */
 export type BlobFate = "deleted" | "retained" | "none";

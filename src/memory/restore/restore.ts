@@ -1,14 +1,40 @@
 import { SvcError } from "../../errors.ts";
-import type { BlobLink, BlobMove, IndexEntry, Scope } from "../../interfaces/mod.ts";
+import type { ScopeIndex } from "../../index/scope_index.ts";
+import type {
+  BlobLink,
+  BlobMove,
+  BlobStore,
+  Cipher,
+  Embedder,
+  IndexEntry,
+  Scope,
+  VectorStore,
+} from "../../interfaces/mod.ts";
+import { scopeKey } from "../../interfaces/scope_key.ts";
+import type { Expiries } from "../../jobs/expiries.ts";
 import { INLINE_BYTES } from "../../jobs/staging.ts";
-import { linkMoved } from "../upkeep/blob_moves.ts";
 import { type Caller, scopeOf } from "../caller.ts";
-import type { Domain } from "../domain.ts";
 import { isCredentialError, requireCredential, settled } from "../open.ts";
+import type { Settling } from "../recall/recall.ts";
 import { type BlobContent, decodeBlob, decodeRecord, type MemoryRecord } from "../record.ts";
 import { applyTombstones, type FoundTombstone } from "./restore_tombstones.ts";
+import type { Removing } from "../remove/remove.ts";
 import { decodeTombstone } from "../remove/tombstone_record.ts";
+import type { ScopeLock } from "../scope_lock.ts";
+import { type Linking, linkMoved } from "../upkeep/blob_moves.ts";
 import { documentVectors } from "../vectors.ts";
+
+/** What a restore takes: it removes, too, what tombstones of another relayer name. */
+export type Restoring = Removing & Settling & Linking & {
+  readonly blobStore: Pick<BlobStore, "get" | "watchMoves">;
+  readonly cipher: Pick<Cipher, "open" | "needsCredential">;
+  readonly embedder: Embedder;
+  readonly vectorStore: Pick<VectorStore, "upsert">;
+  readonly index: Pick<ScopeIndex, "apply">;
+  readonly expiries: Pick<Expiries, "note">;
+  /** Lets one restore at a time count what it did in a scope. */
+  readonly restores: Pick<ScopeLock, "hold">;
+};
 
 /** Blobs fetched, opened and embedded together. */
 const BATCH = 16;
@@ -42,61 +68,6 @@ interface Fetched {
   readonly unreachable: number;
 }
 
-/** Whether a record was deleted or forgotten through this relayer. */
-function isGone(domain: Domain, scope: Scope, record: MemoryRecord): boolean {
-  const forgotten = domain.tombstones.forgottenAt(scope) ?? -Infinity;
-  const expires = record.expires_at === undefined ? Infinity : Date.parse(record.expires_at);
-  return domain.tombstones.isDeleted(scope, record.id) ||
-    Date.parse(record.updated_at) <= forgotten || expires <= domain.now();
-}
-
-/** Fetches and opens blobs; counts those that may be readable another time. */
-async function fetchBlobs(
-  domain: Domain,
-  caller: Caller,
-  scope: Scope,
-  blobIds: readonly string[],
-  storedAt: ReadonlyMap<string, number>,
-): Promise<Fetched> {
-  let unreachable = 0;
-  const items: { blobId: string; content: BlobContent }[] = [];
-  const fetched = await Promise.allSettled(
-    blobIds.map((blobId) => domain.blobStore.get(blobId, scope, { signal: caller.signal })),
-  );
-  for (const [i, result] of fetched.entries()) {
-    const bytes = result.status === "fulfilled" ? result.value : undefined;
-    const content = bytes === undefined ? undefined : decodeBlob(bytes);
-    if (bytes === undefined) unreachable++;
-    else if (content !== undefined) items.push({ blobId: blobIds[i] ?? "", content });
-  }
-  const opened = await domain.cipher.open(items.map((item) => item.content), {
-    ...scope,
-    accountId: caller.account.accountId,
-    ...(caller.credential === undefined ? {} : { credential: caller.credential }),
-    signal: caller.signal,
-  });
-  const found: Found[] = [];
-  const tombstones: FoundTombstone[] = [];
-  for (const [i, item] of items.entries()) {
-    try {
-      const plain = settled(opened[i]);
-      const tombstone = decodeTombstone(plain);
-      if (tombstone?.id === item.content.memoryId) {
-        const { blobId } = item;
-        tombstones.push({ blobId, storedAt: storedAt.get(blobId), record: tombstone });
-        continue;
-      }
-      const record = decodeRecord(plain);
-      if (record.id === item.content.memoryId) found.push({ ...item, record });
-    } catch (thrown) {
-      const error = SvcError.from(thrown);
-      if (isCredentialError(error)) throw error;
-      if (error.retryable) unreachable++;
-    }
-  }
-  return { found, tombstones, unreachable };
-}
-
 /** `version byte | key id (16) | …`: the key that sealed a record. */
 function keyIdOf(record: Uint8Array): string {
   return record.subarray(1, 17).toHex();
@@ -122,49 +93,6 @@ function entryOf(scope: Scope, found: Found, vectors: readonly Float32Array[]): 
   };
 }
 
-/** Embeds and indexes what was found; answers the ids of the memories that stayed. */
-async function indexFound(
-  domain: Domain,
-  scope: Scope,
-  found: readonly Found[],
-  signal: AbortSignal | undefined,
-): Promise<string[]> {
-  if (found.length === 0) return [];
-  const texts = found.map((item) => item.record.text);
-  const vectors = await documentVectors(domain.embedder, texts, signal);
-  const entries = found.map((item, n) => entryOf(scope, item, vectors[n]!));
-  await domain.expiries.note(entries);
-  await domain.vectorStore.upsert(entries, { signal });
-  // Tombstones come first, so one that is not there now is applied by whoever writes it.
-  const kept = entries.filter((_, n) => found[n] && !isGone(domain, scope, found[n].record));
-  const undone = entries.filter((entry) => !kept.includes(entry)).map((entry) => entry.id);
-  if (undone.length > 0) await domain.vectorStore.delete(scope, undone);
-  domain.index.apply(kept);
-  return kept.map(({ id }) => id);
-}
-
-/** Gives indexed memories whose blob is not known, or is stored no longer, the newest of theirs. */
-async function relink(
-  domain: Domain,
-  scope: Scope,
-  found: readonly Found[],
-  unlinked: Map<string, number>,
-): Promise<void> {
-  const links: BlobLink[] = [];
-  for (const { blobId, record: { id, version } } of found) {
-    if (unlinked.get(id) !== version) continue;
-    unlinked.delete(id);
-    links.push({ id, version, blobId });
-  }
-  if (links.length === 0) return;
-  await domain.vectorStore.link(scope, links);
-  domain.index.applyLinks(scope, links);
-}
-
-function isIn({ owner, namespace }: Scope, move: BlobMove): boolean {
-  return move.owner === owner && move.namespace === namespace;
-}
-
 /**
  * Indexes memories of a namespace that are in the blob store but not in the index, newest first, and
  * links blobs of indexed ones that have none, or had one that moved.
@@ -177,88 +105,188 @@ function isIn({ owner, namespace }: Scope, move: BlobMove): boolean {
  * `decrypt_credential_invalid`.
  */
 export async function restore(
-  domain: Domain,
+  domain: Restoring,
   caller: Caller,
   namespace: string,
   limit: number,
 ): Promise<RestoreCounts> {
   requireCredential(domain, caller);
   const scope = scopeOf(caller, namespace);
-  return await domain.restores.hold(scope, () => restoreScope(domain, caller, scope, limit));
+  return await domain.restores.hold(scope, () => new Restore(domain, caller, scope).run(limit));
 }
 
-async function restoreScope(
-  domain: Domain,
-  caller: Caller,
-  scope: Scope,
-  limit: number,
-): Promise<RestoreCounts> {
-  // Blobs of jobs that are still running are linked by them.
-  domain.worker.expedite(scope);
-  await domain.jobs.settle(scope, domain.config.recallWaitMs);
-  // What is indexed with vectors of another model counts as indexed; its turn comes now.
-  await domain.reembedding.hurry(scope, caller, 0);
-  // A move that is told before its memory is indexed is linked by nobody else.
-  const moves: BlobMove[] = [];
-  using _watch = domain.blobStore.watchMoves?.((told) => {
-    moves.push(...told.filter((move) => isIn(scope, move)));
-    return Promise.resolve();
-  });
-  const blobIds: string[] = [];
-  const storedAt = new Map<string, number>();
-  for await (
-    const { blobId, createdAt } of domain.blobStore.list(scope, { signal: caller.signal })
-  ) {
-    blobIds.push(blobId);
-    if (createdAt !== undefined) storedAt.set(blobId, createdAt);
+/** One restore of a scope. */
+class Restore {
+  readonly #domain: Restoring;
+  readonly #caller: Caller;
+  readonly #scope: Scope;
+  /** Versions of the memories that are indexed, or on their way into the index. */
+  readonly #known = new Map<string, number>();
+  /**
+   * Versions of those whose blob is not known or not listed: a job may have failed after storing it,
+   * and one that moved may have been moved by another relayer, which tells nobody else.
+   */
+  readonly #unlinked = new Map<string, number>();
+  /** When blobs were stored, by id, as far as the store tells; milliseconds since the epoch. */
+  readonly #storedAt = new Map<string, number>();
+  readonly #restored = new Set<string>();
+  #count = 0;
+
+  constructor(domain: Restoring, caller: Caller, scope: Scope) {
+    this.#domain = domain;
+    this.#caller = caller;
+    this.#scope = scope;
   }
-  const listed = new Set(blobIds);
-  const known = new Map<string, number>();
-  // A job may have failed after storing a blob; one that moved may have been moved by another
-  // relayer, which tells nobody else.
-  const unlinked = new Map<string, number>();
-  const missing = await domain.index.read(scope, (loaded) => {
-    for (const { id, version, blobId } of loaded.entries()) {
-      known.set(id, version);
-      if (blobId === undefined || !listed.has(blobId)) unlinked.set(id, version);
-    }
-    return blobIds.filter((blobId) =>
-      !loaded.hasBlob(blobId) && !domain.tombstoneBlobs.isTombstone(scope, blobId)
-    );
-  });
-  for (const { job } of domain.jobs.liveIn(scope)) {
-    known.set(job.memoryId, job.version);
-    unlinked.delete(job.memoryId);
-  }
-  let [worked, used, restored, failed] = [0, 0, 0, 0];
-  const restoredIds = new Set<string>();
-  while (worked < missing.length && used < limit) {
-    const part = missing.slice(worked, worked + Math.min(BATCH, limit - used));
-    worked += part.length;
-    const { found, tombstones, unreachable } = await fetchBlobs(
-      domain,
-      caller,
-      scope,
-      part,
-      storedAt,
-    );
-    failed += part.length - found.length - tombstones.length;
-    for (const id of await applyTombstones(domain, scope, tombstones)) {
-      if (restoredIds.delete(id)) restored--;
-    }
-    await relink(domain, scope, found, unlinked);
-    const wanted = found.filter(({ record }) => {
-      if ((known.get(record.id) ?? 0) >= record.version) return false;
-      known.set(record.id, record.version);
-      return !isGone(domain, scope, record);
+
+  async run(limit: number): Promise<RestoreCounts> {
+    const { jobs, worker, config, reembedding, blobStore } = this.#domain;
+    // Blobs of jobs that are still running are linked by them.
+    worker.expedite(this.#scope);
+    await jobs.settle(this.#scope, config.recallWaitMs);
+    // What is indexed with vectors of another model counts as indexed; its turn comes now.
+    await reembedding.hurry(this.#scope, this.#caller, 0);
+    // A move that is told before its memory is indexed is linked by nobody else.
+    const moves: BlobMove[] = [];
+    using _watch = blobStore.watchMoves?.((told) => {
+      moves.push(...told.filter((move) => scopeKey(move) === scopeKey(this.#scope)));
+      return Promise.resolve();
     });
-    used += unreachable + wanted.length;
-    const kept = await indexFound(domain, scope, wanted, caller.signal);
-    await linkMoved(domain, moves);
-    for (const id of kept) restoredIds.add(id);
-    restored += kept.length;
+    const listed = await this.#list();
+    const missing = await this.#missing(listed);
+    let [worked, used, failed] = [0, 0, 0];
+    while (worked < missing.length && used < limit) {
+      const part = missing.slice(worked, worked + Math.min(BATCH, limit - used));
+      worked += part.length;
+      const { found, tombstones, unreachable } = await this.#fetch(part);
+      failed += part.length - found.length - tombstones.length;
+      for (const id of await applyTombstones(this.#domain, this.#scope, tombstones)) {
+        if (this.#restored.delete(id)) this.#count--;
+      }
+      await this.#relink(found);
+      const wanted = found.filter(({ record }) => {
+        if ((this.#known.get(record.id) ?? 0) >= record.version) return false;
+        this.#known.set(record.id, record.version);
+        return !this.#isGone(record);
+      });
+      used += unreachable + wanted.length;
+      await this.#index(wanted);
+      await linkMoved(this.#domain, moves);
+    }
+    const restored = this.#count;
+    const remaining = missing.length - worked;
+    const total = listed.length;
+    return { restored, skipped: total - restored - failed - remaining, failed, remaining, total };
   }
-  const remaining = missing.length - worked;
-  const total = blobIds.length;
-  return { restored, skipped: total - restored - failed - remaining, failed, remaining, total };
+
+  async #list(): Promise<string[]> {
+    const { signal } = this.#caller;
+    const blobIds: string[] = [];
+    for await (const blob of this.#domain.blobStore.list(this.#scope, { signal })) {
+      const { blobId, createdAt } = blob;
+      blobIds.push(blobId);
+      if (createdAt !== undefined) this.#storedAt.set(blobId, createdAt);
+    }
+    return blobIds;
+  }
+
+  /** Listed blobs that no memory refers to; notes the memories that are there. */
+  async #missing(blobIds: readonly string[]): Promise<string[]> {
+    const { index, jobs, tombstoneBlobs } = this.#domain;
+    const listed = new Set(blobIds);
+    const missing = await index.read(this.#scope, (loaded) => {
+      for (const { id, version, blobId } of loaded.entries()) {
+        this.#known.set(id, version);
+        if (blobId === undefined || !listed.has(blobId)) this.#unlinked.set(id, version);
+      }
+      return blobIds.filter((blobId) =>
+        !loaded.hasBlob(blobId) && !tombstoneBlobs.isTombstone(this.#scope, blobId)
+      );
+    });
+    for (const { job } of jobs.liveIn(this.#scope)) {
+      this.#known.set(job.memoryId, job.version);
+      this.#unlinked.delete(job.memoryId);
+    }
+    return missing;
+  }
+
+  /** Fetches and opens blobs; counts those that may be readable another time. */
+  async #fetch(blobIds: readonly string[]): Promise<Fetched> {
+    const { blobStore, cipher } = this.#domain;
+    const { account: { accountId }, credential, signal } = this.#caller;
+    let unreachable = 0;
+    const items: { blobId: string; content: BlobContent }[] = [];
+    const fetched = await Promise.allSettled(
+      blobIds.map((blobId) => blobStore.get(blobId, this.#scope, { signal })),
+    );
+    for (const [i, result] of fetched.entries()) {
+      const bytes = result.status === "fulfilled" ? result.value : undefined;
+      const content = bytes === undefined ? undefined : decodeBlob(bytes);
+      if (bytes === undefined) unreachable++;
+      else if (content !== undefined) items.push({ blobId: blobIds[i] ?? "", content });
+    }
+    const context = { ...this.#scope, accountId, signal };
+    const opened = await cipher.open(
+      items.map((item) => item.content),
+      credential === undefined ? context : { ...context, credential },
+    );
+    const found: Found[] = [];
+    const tombstones: FoundTombstone[] = [];
+    for (const [i, item] of items.entries()) {
+      try {
+        const plain = settled(opened[i]);
+        const tombstone = decodeTombstone(plain);
+        if (tombstone?.id === item.content.memoryId) {
+          const { blobId } = item;
+          tombstones.push({ blobId, storedAt: this.#storedAt.get(blobId), record: tombstone });
+          continue;
+        }
+        const record = decodeRecord(plain);
+        if (record.id === item.content.memoryId) found.push({ ...item, record });
+      } catch (thrown) {
+        const error = SvcError.from(thrown);
+        if (isCredentialError(error)) throw error;
+        if (error.retryable) unreachable++;
+      }
+    }
+    return { found, tombstones, unreachable };
+  }
+
+  /** Gives indexed memories whose blob is not known, or is stored no longer, the newest of theirs. */
+  async #relink(found: readonly Found[]): Promise<void> {
+    const links: BlobLink[] = [];
+    for (const { blobId, record: { id, version } } of found) {
+      if (this.#unlinked.get(id) !== version) continue;
+      this.#unlinked.delete(id);
+      links.push({ id, version, blobId });
+    }
+    if (links.length === 0) return;
+    await this.#domain.vectorStore.link(this.#scope, links);
+    this.#domain.index.applyLinks(this.#scope, links);
+  }
+
+  /** Embeds and indexes what was found, and notes what stayed. */
+  async #index(found: readonly Found[]): Promise<void> {
+    if (found.length === 0) return;
+    const { embedder, expiries, vectorStore, index } = this.#domain;
+    const { signal } = this.#caller;
+    const texts = found.map((item) => item.record.text);
+    const vectors = await documentVectors(embedder, texts, signal);
+    const entries = found.map((item, n) => entryOf(this.#scope, item, vectors[n]!));
+    await expiries.note(entries);
+    await vectorStore.upsert(entries, { signal });
+    // Tombstones come first, so one that is not there now is applied by whoever writes it.
+    const kept = entries.filter((_, n) => !this.#isGone(found[n]!.record));
+    const undone = entries.filter((entry) => !kept.includes(entry)).map((entry) => entry.id);
+    if (undone.length > 0) await vectorStore.delete(this.#scope, undone);
+    index.apply(kept);
+    for (const { id } of kept) this.#restored.add(id);
+    this.#count += kept.length;
+  }
+
+  /** Whether a record was deleted or forgotten through this relayer, or has expired. */
+  #isGone({ id, updated_at, expires_at }: MemoryRecord): boolean {
+    const { tombstones, now } = this.#domain;
+    const isExpired = expires_at !== undefined && Date.parse(expires_at) <= now();
+    return isExpired || tombstones.isGone(this.#scope, id, Date.parse(updated_at));
+  }
 }

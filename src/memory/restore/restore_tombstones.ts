@@ -1,7 +1,7 @@
 import type { Scope } from "../../interfaces/mod.ts";
-import type { Domain } from "../domain.ts";
-import { removeMemories } from "../remove/remove.ts";
+import { removeMemories, type Removing } from "../remove/remove.ts";
 import type { TombstoneRecord } from "../remove/tombstone_record.ts";
+import type { Linking } from "../upkeep/blob_moves.ts";
 
 /** A tombstone and the blob it was found in. */
 export interface FoundTombstone {
@@ -29,7 +29,7 @@ function forgottenUntil({ record, storedAt }: FoundTombstone, now: number): numb
  * @returns ids of the memories that were indexed and are removed.
  */
 export async function applyTombstones(
-  domain: Domain,
+  domain: Removing & Pick<Linking, "tombstoneBlobs">,
   scope: Scope,
   found: readonly FoundTombstone[],
 ): Promise<ReadonlySet<string>> {

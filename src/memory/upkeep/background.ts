@@ -1,18 +1,27 @@
 import { within } from "../../deadline.ts";
+import type { ExpirySweeper } from "../remove/expiry.ts";
+import type { TombstoneSender } from "../remove/tombstone_blobs.ts";
 import { followBlobMoves } from "./blob_moves.ts";
-import type { Domain } from "../domain.ts";
-import { ExpirySweeper } from "../remove/expiry.ts";
+import type { Reembedding } from "./reembedding.ts";
+
+/** What goes on beside requests and jobs. */
+export type Upkeep = Parameters<typeof followBlobMoves>[0] & {
+  readonly tombstoneSender: TombstoneSender;
+  readonly reembedding: Reembedding;
+  readonly expiry: ExpirySweeper;
+};
 
 /** Starts what goes on beside requests and jobs; dispose to stop. */
-export async function startBackground(domain: Domain): Promise<AsyncDisposable> {
-  const { tombstoneSender, reembedding, expiries } = domain;
+export async function startBackground(domain: Upkeep): Promise<AsyncDisposable> {
+  const { tombstoneSender, reembedding, expiry } = domain;
   await using stack = new AsyncDisposableStack();
   stack.use(bounded(tombstoneSender));
   tombstoneSender.notify();
   stack.use(followBlobMoves(domain));
   stack.use(bounded(reembedding));
   await reembedding.start();
-  stack.use(bounded(new ExpirySweeper(domain, expiries)));
+  stack.use(bounded(expiry));
+  expiry.start();
   return stack.move();
 }
 

@@ -9,13 +9,13 @@ import { storedEntries } from "../stored_entries.ts";
 import { documentVectors } from "../vectors.ts";
 
 /** Where memories are read, embedded and written anew. */
-export interface EmbeddingAnew extends Opening {
+export type EmbeddingAnew = Opening & {
   readonly embedder: Embedder;
-  readonly vectorStore: Pick<VectorStore, "get" | "upsert" | "delete">;
+  readonly vectorStore: Pick<VectorStore, "upsert" | "delete">;
   readonly index: Pick<ScopeIndex, "apply">;
   readonly jobs: Pick<JobStore, "liveIn">;
-  readonly tombstones: Pick<TombstoneTable, "isDeleted" | "isGone">;
-}
+  readonly tombstones: Pick<TombstoneTable, "isGone">;
+};
 
 /** What became of a part. */
 export interface ReembeddedPart {

@@ -9,12 +9,12 @@ import type { Logger } from "../../log.ts";
 import { type EmbeddingAnew, type ReembeddedPart, reembedPart } from "./reembed_part.ts";
 
 /** What a {@linkcode Reembedding} works with. */
-export interface ReembeddingParts extends EmbeddingAnew {
-  readonly vectorStore: Pick<VectorStore, "get" | "upsert" | "delete" | "scan" | "outdated">;
+export type ReembeddingParts = EmbeddingAnew & {
+  readonly vectorStore: Pick<VectorStore, "scan" | "outdated">;
   readonly keys: Pick<KeyStore, "get">;
   readonly accounts: Pick<AccountRegistry, "admin">;
   readonly logger: Logger;
-}
+};
 
 /** Memories read, opened and embedded together. */
 const PART = 32;
