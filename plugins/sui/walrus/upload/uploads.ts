@@ -225,12 +225,14 @@ export class Uploads implements BlobWriter {
     }
     let at = now;
     for (let looks = 0; at <= now && looks < 64; looks++) at = this.#pump.look(now);
-    if (this.#tracks.size === 0 && this.#batcher.count === 0) {
+    // What is being cut has left the batcher and may not be under way yet.
+    const isCutting = this.#cutting !== undefined;
+    if (!isCutting && this.#tracks.size === 0 && this.#batcher.count === 0) {
       this.#all = false;
       for (const resolve of this.#drained.splice(0)) resolve();
       return;
     }
-    if (this.#cutting === undefined) at = Math.min(at, this.#dueAt(now));
+    if (!isCutting) at = Math.min(at, this.#dueAt(now));
     if (at < Infinity) this.#plan(at);
   }
 
