@@ -1,7 +1,7 @@
 import { blake2b } from "@noble/hashes/blake2.js";
 import { SvcError } from "../errors.ts";
 import type { SponsoredTransaction, SponsorRequest } from "../interfaces/mod.ts";
-import { base58 } from "../wire/signing/base58.ts";
+import { base58 } from "@scure/base";
 import { BcsReader } from "./bcs_reader.ts";
 
 /** What the digest of a transaction is taken over, before its bytes. */
@@ -9,7 +9,7 @@ const SALT = new TextEncoder().encode("TransactionData::");
 
 /** Digest of a transaction: BLAKE2b-256 over `TransactionData::` and its BCS, base58. */
 export function transactionDigest(bytes: Uint8Array): string {
-  return base58(blake2b.create({ dkLen: 32 }).update(SALT).update(bytes).digest());
+  return base58.encode(blake2b.create({ dkLen: 32 }).update(SALT).update(bytes).digest());
 }
 
 /** The gas data behind kind and sender: payment (references), owner, price, budget. */
