@@ -1,6 +1,5 @@
-import { parseArgs } from "node:util";
-import { CommandError, EXIT, printable } from "./io.ts";
-import { suggestion } from "./suggestion.ts";
+import { CommandError, EXIT, printable, suggestion } from "./io.ts";
+import { FLAG_NAMES, type Flags, incompleteFlag, readFlags } from "./settings/flags.ts";
 
 /** Names of the commands. */
 export type CommandName =
@@ -35,31 +34,12 @@ export const COMMANDS: Readonly<Record<CommandName, Shape>> = {
   install: { words: "host", flags: ["yes", "print"] },
 };
 
-/** Flags of every command: those of the package, whether or not the command uses them. */
-const EVERYWHERE = {
-  relayer: { type: "string" },
-  "relayer-url": { type: "string" },
-  "web-url": { type: "string" },
-  web: { type: "string" },
-  label: { type: "string" },
-  namespace: { type: "string" },
-  ns: { type: "string" },
-  transport: { type: "string" },
-  prod: { type: "boolean" },
-  dev: { type: "boolean" },
-  staging: { type: "boolean" },
-  local: { type: "boolean" },
-  login: { type: "boolean" },
-  logout: { type: "boolean" },
-  "no-browser": { type: "boolean" },
-  json: { type: "boolean" },
-  help: { type: "boolean", short: "h" },
-} as const;
-const FLAGS = {
-  ...EVERYWHERE,
-  limit: { type: "string" },
-  yes: { type: "boolean" },
-  print: { type: "boolean" },
+/** Flags of commands besides those of the package. */
+export const COMMAND_FLAGS = {
+  json: "switch",
+  limit: "text",
+  yes: "switch",
+  print: "switch",
 } as const;
 
 /** A command line, read. */
@@ -88,27 +68,11 @@ const usage = (message: string): CommandError => new CommandError(EXIT.usage, me
 /** Whether a word is the name of a command. */
 export const isCommand = (word: string): word is CommandName => Object.hasOwn(COMMANDS, word);
 
-/** The flags of a command line: their names, as written, and where. */
-function flagsOf(args: string[]) {
-  const { tokens } = parseArgs({ args, options: FLAGS, strict: false, tokens: true });
-  return tokens.filter((token) => token.kind === "option");
-}
-
-/** The arguments without flags nobody knows, by what is written where. */
-function knownArgs(args: string[]): { readonly kept: string[]; readonly unknown: string[] } {
-  const unknown = new Map<number, string>();
-  for (const { name, rawName, index } of flagsOf(args)) {
-    if (Object.hasOwn(FLAGS, name) || unknown.has(index)) continue;
-    unknown.set(index, printable(rawName));
-  }
-  return { kept: args.filter((_, at) => !unknown.has(at)), unknown: [...unknown.values()] };
-}
-
 /** What to say about unknown flags. */
 function ignoredFlags(unknown: readonly string[], command: CommandName | undefined): string[] {
-  const own = command === undefined ? Object.keys(FLAGS) : COMMANDS[command].flags;
-  const known = [...own, ...Object.keys(EVERYWHERE)].map((name) => `--${name}`);
-  return unknown.map((flag) => {
+  const own = command === undefined ? Object.keys(COMMAND_FLAGS) : COMMANDS[command].flags;
+  const known = [...own, "json", ...FLAG_NAMES].map((name) => `--${name}`);
+  return unknown.map(printable).map((flag) => {
     const hint = suggestion(flag, known);
     // What is deleted does not come back: a flag that was to hold it back must not be ignored.
     if (command === "forget") throw usage(`Unknown flag ${flag}: nothing is deleted.${hint}`);
@@ -116,27 +80,20 @@ function ignoredFlags(unknown: readonly string[], command: CommandName | undefin
   });
 }
 
-function checkFlags(args: string[], command: CommandName): void {
-  const { flags } = COMMANDS[command];
-  for (const { name, rawName } of flagsOf(args)) {
-    if (Object.hasOwn(EVERYWHERE, name) || flags.includes(name)) continue;
-    throw usage(`${rawName} is not a flag of ${command}.`);
+/** Refuses flags of other commands. */
+function checkFlags({ values, switches, incomplete }: Flags, command: CommandName): void {
+  const given = [...Object.keys(values), ...switches, ...incomplete.map((name) => name.slice(2))];
+  for (const name of Object.keys(COMMAND_FLAGS)) {
+    if (name === "json" || COMMANDS[command].flags.includes(name) || !given.includes(name)) {
+      continue;
+    }
+    throw usage(`--${name} is not a flag of ${command}.`);
   }
 }
 
 function parseLimit(raw: string): number {
   if (!/^\d{1,6}$/.test(raw) || Number(raw) < 1) throw usage("--limit must be a number from 1.");
   return Number(raw);
-}
-
-/** The values, or a message a person can act on. */
-function parseValues(args: string[]) {
-  try {
-    return parseArgs({ args, options: FLAGS, allowPositionals: true });
-  } catch (error) {
-    const flag = /--[\w-]+/.exec(error instanceof Error ? error.message : "")?.[0] ?? "A flag";
-    throw usage(`${flag} has no value, or one it does not take.`);
-  }
 }
 
 /**
@@ -146,25 +103,26 @@ function parseValues(args: string[]) {
  * @param program What the user calls it.
  * @throws {CommandError} with the usage exit code.
  */
-export function parseCommandLine(all: string[], program: string): CommandLine {
-  const { kept: args, unknown } = knownArgs(all);
-  const loose = parseArgs({ args, options: FLAGS, strict: false, allowPositionals: true });
-  const [first = commandOfFlags(loose.values)] = loose.positionals;
+export function parseCommandLine(args: readonly string[], program: string): CommandLine {
+  const flags = readFlags(args, COMMAND_FLAGS);
+  const { values, switches, words: [word, ...words], incomplete } = flags;
+  const has = (name: string): boolean => switches.includes(name);
+  const first = word ?? (has("logout") ? "logout" : has("login") ? "login" : undefined);
   const command = first !== undefined && isCommand(first) ? first : undefined;
-  const ignored = ignoredFlags(unknown, command);
-  if (command !== undefined) checkFlags(args, command);
+  const ignored = ignoredFlags(flags.unknown, command);
+  if (command !== undefined) checkFlags(flags, command);
   if (first !== undefined && command === undefined) {
     const hint = suggestion(first, Object.keys(COMMANDS)) || ` See: ${program} --help`;
     throw usage(`Unknown command "${printable(first)}".${hint}`);
   }
-  const { values, positionals } = parseValues(args);
+  if (incomplete[0] !== undefined) throw usage(incompleteFlag(incomplete[0]));
   const line: CommandLine = {
-    words: positionals.slice(1).join(" "),
-    help: values.help ?? false,
-    json: values.json ?? false,
-    yes: values.yes ?? false,
-    print: values.print ?? false,
-    packageFlags: packageFlags(values),
+    words: words.join(" "),
+    help: has("help"),
+    json: has("json"),
+    yes: has("yes"),
+    print: has("print"),
+    packageFlags: packageFlags(flags),
     ignored,
     ...command && { command },
     ...values.limit && { limit: parseLimit(values.limit) },
@@ -173,31 +131,15 @@ export function parseCommandLine(all: string[], program: string): CommandLine {
   return line;
 }
 
-/** `--login` and `--logout` are commands, too. */
-function commandOfFlags(values: { login?: unknown; logout?: unknown }): CommandName | undefined {
-  if (values.logout) return "logout";
-  return values.login ? "login" : undefined;
-}
+/** Flags that an installed configuration repeats. */
+const REPEATED = ["relayer", "web-url", "label", "namespace", "transport"];
+const REPEATED_SWITCHES = ["prod", "dev", "staging", "local", "no-browser"];
 
-/** Flags that are repeated, with their short names. */
-const REPEATED = [
-  ["relayer", "relayer-url"],
-  ["web-url", "web"],
-  ["label"],
-  ["namespace", "ns"],
-  ["transport"],
-] as const;
-const REPEATED_SWITCHES = ["prod", "dev", "staging", "local", "no-browser"] as const;
-
-function packageFlags(values: ReturnType<typeof parseValues>["values"]): string[] {
-  const flags: string[] = REPEATED_SWITCHES.filter((name) => values[name]).map((name) =>
-    `--${name}`
-  );
-  for (const names of REPEATED) {
-    const value = names.map((name) => values[name]).find(Boolean);
-    if (value) flags.push(`--${names[0]}=${value}`);
-  }
-  return flags;
+function packageFlags({ values, switches }: Flags): string[] {
+  return [
+    ...REPEATED_SWITCHES.filter((name) => switches.includes(name)).map((name) => `--${name}`),
+    ...REPEATED.filter((name) => values[name]).map((name) => `--${name}=${values[name]}`),
+  ];
 }
 
 function checkWords(command: CommandName, words: string): void {

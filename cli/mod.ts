@@ -115,7 +115,7 @@ export async function runCli(
 ): Promise<ExitCode> {
   let json = args.includes("--json");
   try {
-    const line = parseCommandLine([...args], programOf(io));
+    const line = parseCommandLine(args, programOf(io));
     json = line.json;
     for (const text of line.ignored) io.writeError(`Note: ${text}\n`);
     if (line.help) {

@@ -1,3 +1,4 @@
+import { COMMAND_FLAGS } from "./command_line.ts";
 import { credentialsPath, readCredentials } from "../src/client/credentials_file.ts";
 import { type Credentials, SvcClient } from "../src/client/mod.ts";
 import { type CliIo, CommandError, EXIT, printable, programOf } from "./io.ts";
@@ -19,9 +20,6 @@ export interface Session {
   readonly reason: string | undefined;
 }
 
-/** Flags of terminal commands, so that their values are not taken for words. */
-const FURTHER = { limit: "text", yes: "switch", json: "switch", print: "switch" } as const;
-
 /** Values a command cannot do without: when they are not valid, nothing is done. */
 const isNeeded = (name: string): boolean =>
   name.startsWith("-") || name === "SVC_SERVER_URL" || name === "SVC_WEB_URL";
@@ -32,7 +30,7 @@ function settingsOf(
   saved: Credentials | undefined,
   strict: boolean,
 ): Settings {
-  const settings = resolveSettings({ args, env: io.env, saved, further: FURTHER });
+  const settings = resolveSettings({ args, env: io.env, saved, further: COMMAND_FLAGS });
   for (const { name, message } of settings.problems) {
     if (strict && isNeeded(name)) throw new CommandError(EXIT.usage, message);
     io.writeError(`Warning: ${message}\n`);
@@ -70,7 +68,7 @@ export function announce({ settings }: Session, io: CliIo): void {
 /** The same for a login, which leads to another relayer than the saved one by intention. */
 export function announceTarget({ args, settings }: Session, io: CliIo): void {
   const saved = { relayerUrl: settings.relayer, webUrl: settings.webUrl };
-  const { notices } = resolveSettings({ args, env: io.env, saved, further: FURTHER });
+  const { notices } = resolveSettings({ args, env: io.env, saved, further: COMMAND_FLAGS });
   for (const notice of notices) io.writeError(`Note: ${notice}\n`);
 }
 

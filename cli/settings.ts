@@ -2,7 +2,7 @@ import { isExposed, parseBaseUrl } from "../src/client/options.ts";
 import { LABEL_BYTES } from "../src/wire/limits.ts";
 import { isCommand } from "./command_line.ts";
 import { printable } from "./io.ts";
-import { type FlagKind, type Flags, readFlags } from "./settings/flags.ts";
+import { type FlagKind, type Flags, incompleteFlag, readFlags } from "./settings/flags.ts";
 import { type Addresses, PRESETS } from "./settings/presets.ts";
 
 /** How the relayer is reached. */
@@ -61,29 +61,6 @@ export interface Settings {
   /** Values that were not used. */
   readonly problems: readonly SettingsProblem[];
 }
-
-const FLAGS: Readonly<Record<string, FlagKind>> = {
-  relayer: "text",
-  "web-url": "text",
-  label: "text",
-  namespace: "text",
-  transport: "text",
-  login: "switch",
-  logout: "switch",
-  "no-browser": "switch",
-  help: "switch",
-  prod: "switch",
-  dev: "switch",
-  staging: "switch",
-  local: "switch",
-};
-
-const ALIASES: Readonly<Record<string, string>> = {
-  "relayer-url": "relayer",
-  web: "web-url",
-  ns: "namespace",
-  h: "help",
-};
 
 /** One value that somebody gave. */
 interface Given {
@@ -165,10 +142,10 @@ function commandWords({ words, doubtful }: Flags): readonly string[] {
  */
 export function resolveSettings(input: SettingsInput): Settings {
   const { args, env, saved } = input;
-  const flags = readFlags(args, { ...FLAGS, ...input.further }, ALIASES);
+  const flags = readFlags(args, input.further);
   const problems: SettingsProblem[] = flags.incomplete.map((name) => ({
     name,
-    message: `${name} has no value, or one it does not take.`,
+    message: incompleteFlag(name),
   }));
   const notices: string[] = [];
   const preset = chosenPreset(flags.switches, notices);

@@ -22,6 +22,7 @@ const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
   "src/errors.ts": [],
   "src/deadline.ts": [],
   "src/threads.ts": [],
+  "src/suggestion.ts": [],
   "src/log.ts": ["src/errors.ts"],
   "src/wire/": ["src/errors.ts", "deno.json"],
   "src/interfaces/": [
@@ -45,6 +46,7 @@ const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
     "src/log.ts",
   ],
   "src/http/": [
+    "src/http1/",
     "src/memory/",
     "src/jobs/",
     "src/wire/",
@@ -92,7 +94,7 @@ const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
     "src/wire/",
     "src/errors.ts",
   ],
-  "cli/": ["src/client/", "src/wire/", "src/errors.ts", "src/log.ts"],
+  "cli/": ["src/client/", "src/wire/", "src/suggestion.ts", "src/errors.ts", "src/log.ts"],
   "testing/": ["src/interfaces/", "src/errors.ts"],
   "build/": ["src/", "plugins/", "cli/"],
   "mod.ts": ["src/"],

@@ -1,6 +1,34 @@
 /** Whether a flag takes a text or none. */
 export type FlagKind = "text" | "switch";
 
+/** Flags of the package, whether it serves a host or runs a command. */
+const FLAGS: Readonly<Record<string, FlagKind>> = {
+  relayer: "text",
+  "web-url": "text",
+  label: "text",
+  namespace: "text",
+  transport: "text",
+  prod: "switch",
+  dev: "switch",
+  staging: "switch",
+  local: "switch",
+  "no-browser": "switch",
+  login: "switch",
+  logout: "switch",
+  help: "switch",
+};
+
+const ALIASES: Readonly<Record<string, string>> = {
+  "relayer-url": "relayer",
+  web: "web-url",
+  ns: "namespace",
+  h: "help",
+};
+
+/** Every flag of the package as it may be written behind two dashes. */
+export const FLAG_NAMES: readonly string[] = [...Object.keys(FLAGS), ...Object.keys(ALIASES)]
+  .filter((name) => name.length > 1);
+
 /** A command line, taken apart. */
 export interface Flags {
   /** Texts by flag, aliases resolved; the last one counts. */
@@ -17,17 +45,24 @@ export interface Flags {
   readonly incomplete: readonly string[];
 }
 
+/** What is wrong with one of {@linkcode Flags.incomplete}. */
+export function incompleteFlag(name: string): string {
+  return `${name} has no value, or one it does not take.`;
+}
+
 const isFlag = (arg: string): boolean => arg.startsWith("-") && arg !== "-";
 
 /**
  * Takes a command line apart: `--flag value`, `--flag=value`, `-h`. What follows `--` are words. An
  * unknown flag takes no value, because whether it has one is not known either.
+ *
+ * @param further Flags besides those of the package.
  */
 export function readFlags(
   args: readonly string[],
-  kinds: Readonly<Record<string, FlagKind>>,
-  aliases: Readonly<Record<string, string>>,
+  further: Readonly<Record<string, FlagKind>> = {},
 ): Flags {
+  const kinds = { ...FLAGS, ...further };
   const values: Record<string, string> = {};
   const switches: string[] = [];
   const words: string[] = [];
@@ -46,7 +81,7 @@ export function readFlags(
     }
     const [written = "", inline] = splitAtEquals(arg);
     const given = written.replace(/^--?/, "");
-    const name = Object.hasOwn(aliases, given) ? aliases[given]! : given;
+    const name = Object.hasOwn(ALIASES, given) ? ALIASES[given]! : given;
     const kind = Object.hasOwn(kinds, name) ? kinds[name] : undefined;
     // One dash goes with one letter only.
     if (kind === undefined || written.startsWith("--") === (given.length === 1)) {

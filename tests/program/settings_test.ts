@@ -8,7 +8,7 @@ import {
   readSettings,
   type Settings,
 } from "../../src/program/settings/mod.ts";
-import { editDistance, suggest } from "../../src/program/settings/suggestion.ts";
+import { editDistance, suggest } from "../../src/suggestion.ts";
 import { TABLE } from "../../src/program/settings/table.ts";
 import { verifies } from "../requirements.ts";
 

@@ -3,7 +3,7 @@ import type { Plugin } from "../../interfaces/plugin.ts";
 import { crossProblems, crossWarnings } from "./checks.ts";
 import { type PluginSettings, pluginSettings, variablesOf } from "./plugin_settings.ts";
 import { ROLE_NAMES } from "./roles.ts";
-import { suggest } from "./suggestion.ts";
+import { suggest } from "../../suggestion.ts";
 import { STDIO_NAMES, TABLE, TABLE_VARIABLES } from "./table.ts";
 import { complete, type Settings, type SettingsReading } from "./values.ts";
 
