@@ -5,7 +5,7 @@ import {
   type LoginOutcome,
   type LoginTarget,
   openBrowser,
-  openLoginDesk,
+  openLoginRequests,
   type PendingLogin,
 } from "./login/mod.ts";
 import { announceTarget, type Session } from "./session.ts";
@@ -52,18 +52,18 @@ function refusalOf(
 async function waitForApproval(session: Session, io: CliIo): Promise<[PendingLogin, LoginOutcome]> {
   const { relayer, webUrl, label = DEFAULT_LABEL } = session.settings;
   // No `await using`: Node 20, where the bundle runs too, does not know it.
-  const desk = openLoginDesk({
+  const logins = openLoginRequests({
     credentialsPath: pathOf(session),
     fetch: io.fetch,
     sleep: io.sleep,
   });
   try {
     const target = { relayer, webUrl, label };
-    const pending = await desk.start(target);
+    const pending = await logins.start(target);
     showAddress(pending, target, session, io);
     return [pending, await pending.outcome];
   } finally {
-    await desk[Symbol.asyncDispose]();
+    await logins[Symbol.asyncDispose]();
   }
 }
 

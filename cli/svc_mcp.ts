@@ -9,7 +9,7 @@ import { Bridge } from "./bridge/mod.ts";
 import { VARIABLES } from "./environment.ts";
 import { install } from "./install/mod.ts";
 import type { CliIo } from "./io.ts";
-import { openBrowser, openLoginDesk } from "./login/mod.ts";
+import { openBrowser, openLoginRequests } from "./login/mod.ts";
 import { resolveSettings, type Settings } from "./settings.ts";
 import { startOf } from "./start.ts";
 
@@ -64,7 +64,7 @@ async function runBridge(
     input: process.stdin,
     write: (line) => void process.stdout.write(line),
     credentialsPath: credentialsPath(env),
-    openDesk: (path) => openLoginDesk({ credentialsPath: path }),
+    openLogins: (path) => openLoginRequests({ credentialsPath: path }),
     openBrowser: (url) => openBrowser(url, { env }),
     version: VERSION,
     logger: createLogger({

@@ -34,8 +34,8 @@ import type { Relayer, RelayerOptions } from "./embed/relayer_options.ts";
 import { RelayerKey } from "./sealing/relayer_key.ts";
 import { isSameSecret, isSidecar } from "./http1/challenge.ts";
 import { WordsFiles } from "./storage/words_files.ts";
-import { type SidecarAddress, SidecarLink } from "./http1/link.ts";
-import { SponsorDesk } from "./sponsor/desk.ts";
+import { type SidecarAddress, sidecarConnections } from "./http1/sidecar_connections.ts";
+import { SponsorRequests } from "./sponsor/sponsor_requests.ts";
 import { sidecarSponsor } from "./sponsor/sidecar_sponsor.ts";
 
 export type { Relayer, RelayerOptions };
@@ -89,14 +89,14 @@ async function openGround(
 }
 
 /** Where accepted work is kept until it is done. */
-interface Desk {
+interface JobTables {
   readonly writer: KvWriter;
   readonly staging: Staging;
   readonly jobs: JobStore;
   readonly replay: ReplayStore;
 }
 
-function openDesk({ kv, key, config, now }: Ground, stack: AsyncDisposableStack): Desk {
+function openJobTables({ kv, key, config, now }: Ground, stack: AsyncDisposableStack): JobTables {
   const writer = new KvWriter(kv, { wakeUps: config.dispatch.queue, now });
   const staging = new Staging(kv, writer, now);
   const jobs = new JobStore(kv, writer, staging, { maxPending: config.maxPendingJobs, now });
@@ -112,7 +112,7 @@ function openDesk({ kv, key, config, now }: Ground, stack: AsyncDisposableStack)
 /** A worker; `work` does what one attempt of a job needs. */
 function workerOf(
   { kv, config, logger, now }: Ground,
-  { jobs, writer }: Desk,
+  { jobs, writer }: JobTables,
   metrics: HttpMetrics,
   work: (attempt: Attempt) => Promise<void>,
 ): JobWorker {
@@ -138,7 +138,7 @@ function workerOf(
 /** Everything the operations on memories work with. */
 function domainOf(
   { dataDir, key, core, kv, config, logger, now }: Ground,
-  { writer, staging, jobs }: Desk,
+  { writer, staging, jobs }: JobTables,
   backends: Backends,
   worker: JobWorker,
   stack: AsyncDisposableStack,
@@ -171,7 +171,7 @@ function domainOf(
 /** Takes up the jobs of an earlier relayer, and starts working. */
 async function start(
   ground: Ground,
-  { replay, jobs, writer }: Desk,
+  { replay, jobs, writer }: JobTables,
   domain: Domain,
   stack: AsyncDisposableStack,
 ): Promise<void> {
@@ -193,16 +193,17 @@ async function start(
   stack.use(await startBackground(domain));
 }
 
-function sponsorDesk({ config, core, now }: Ground, sponsor: Sponsor | undefined) {
+function sponsorRequests({ config, core, now }: Ground, sponsor: Sponsor | undefined) {
   const { packageId = "" } = config;
   const { sponsorships: ledger } = core;
-  return sponsor && new SponsorDesk({ sponsor, config: config.sponsor, packageId, ledger, now });
+  return sponsor &&
+    new SponsorRequests({ sponsor, config: config.sponsor, packageId, ledger, now });
 }
 
 /** What a running relayer is made of. */
 interface Parts {
   readonly ground: Ground;
-  readonly desk: Desk;
+  readonly tables: JobTables;
   readonly backends: Backends;
   readonly domain: Domain;
   readonly metrics: HttpMetrics;
@@ -224,9 +225,9 @@ class RunningRelayer implements Relayer {
   #drained = false;
 
   constructor(parts: Parts, stack: AsyncDisposableStack) {
-    const { ground, desk, domain, metrics, sidecar } = parts;
+    const { ground, tables, domain, metrics, sidecar } = parts;
     const { config, logger, now } = ground;
-    const { writer, replay } = desk;
+    const { writer, replay } = tables;
     stack.use(forwardAccountChanges(domain));
     const bodies = new BodyReader(config.unverifiedBodyBytes, config.bodyTimeoutMs);
     this.backends = parts.backends;
@@ -234,9 +235,12 @@ class RunningRelayer implements Relayer {
     this.#replay = replay;
     this.#seedOf = ground.key.hmac("account by name");
     this.#sidecarToken = sidecar?.token;
-    const link = sidecar && { gate: stack.use(new SidecarLink(sidecar)), token: sidecar.token };
+    const proved = sidecar && {
+      connections: stack.use(sidecarConnections(sidecar)),
+      token: sidecar.token,
+    };
     const failures = metrics.sidecarFailures;
-    this.#mcp = stack.use(new McpProxy({ config, bodies, failures, sidecar: link }));
+    this.#mcp = stack.use(new McpProxy({ config, bodies, failures, sidecar: proved }));
     const probe = sidecar &&
       ((signal: AbortSignal) => isSidecar(sidecar.url, sidecar.token, { signal }));
     this.#router = new Router({
@@ -246,7 +250,7 @@ class RunningRelayer implements Relayer {
       limiter: new RateLimiter(now),
       replay,
       writer,
-      sponsor: sponsorDesk(ground, domain.sponsor)?.handlers,
+      sponsor: sponsorRequests(ground, domain.sponsor)?.handlers,
       metrics,
       health: new Health(domain, ground.kv, writer, probe),
       mcp: this.#mcp,
@@ -367,17 +371,17 @@ export async function createRelayer(options: RelayerOptions): Promise<Relayer> {
   }, stack);
   const metrics = new HttpMetrics();
   const unreachable = () => metrics.sidecarFailures.add({ reason: "unreachable" });
-  const desk = openDesk(ground, stack);
-  const worker = workerOf(ground, desk, metrics, (attempt) => processMemory(domain, attempt));
+  const tables = openJobTables(ground, stack);
+  const worker = workerOf(ground, tables, metrics, (attempt) => processMemory(domain, attempt));
   const domain = {
     ...(options.sidecarSponsors
       ? { sponsor: stack.use(sidecarSponsor(options, unreachable)) }
       : {}),
-    ...domainOf(ground, desk, backends, worker, stack),
+    ...domainOf(ground, tables, backends, worker, stack),
   };
-  await start(ground, desk, domain, stack);
+  await start(ground, tables, domain, stack);
   return new RunningRelayer(
-    { ground, desk, backends, domain, metrics, sidecar: options.sidecar },
+    { ground, tables, backends, domain, metrics, sidecar: options.sidecar },
     stack,
   );
 }

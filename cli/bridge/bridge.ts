@@ -1,5 +1,5 @@
 import type { Logger } from "../../src/log.ts";
-import type { LoginDesk } from "../login/login.ts";
+import type { LoginRequests } from "../login/login.ts";
 import { cutLabel, resolveSettings, type Settings } from "../settings.ts";
 import { type Answer, Host } from "./host.ts";
 import { isMembers, type Members, RPC } from "./json_rpc.ts";
@@ -26,8 +26,8 @@ export interface BridgeOptions {
   readonly write: (line: string) => void;
   /** Where the credentials are; absent: there is no place for them. */
   readonly credentialsPath: string | undefined;
-  /** Opens the desk of logins; called at the first one. */
-  readonly openDesk: (credentialsPath: string) => LoginDesk;
+  /** Makes what opens logins; called at the first one. */
+  readonly openLogins: (credentialsPath: string) => LoginRequests;
   /** Opens a browser; answers whether it was tried. */
   readonly openBrowser: (url: string) => boolean;
   /** Version of this package. */
@@ -55,7 +55,7 @@ export class Bridge {
   /** Serves nobody yet. */
   constructor(options: BridgeOptions) {
     this.#options = options;
-    const { logger, version, write, credentialsPath, openDesk } = options;
+    const { logger, version, write, credentialsPath, openLogins } = options;
     this.#settings = this.#resolve();
     this.#saved = new SavedCredentials(credentialsPath, logger);
     this.#host = new Host({
@@ -70,7 +70,7 @@ export class Bridge {
       notify: (method, params) => this.#remote?.notify(method, params),
     });
     this.#logins = new LoginTools({
-      openDesk: credentialsPath === undefined ? undefined : () => openDesk(credentialsPath),
+      openLogins: credentialsPath === undefined ? undefined : () => openLogins(credentialsPath),
       target: () => ({
         relayer: this.#settings.relayer,
         webUrl: this.#settings.webUrl,

@@ -1,5 +1,5 @@
 import { within } from "../../src/deadline.ts";
-import type { LoginDesk, LoginOutcome, LoginTarget, PendingLogin } from "../login/login.ts";
+import type { LoginOutcome, LoginRequests, LoginTarget, PendingLogin } from "../login/login.ts";
 import type { Members } from "./json_rpc.ts";
 import type { SavedCredentials } from "./saved_credentials.ts";
 import { explain, failure, success } from "./tool_results.ts";
@@ -9,8 +9,8 @@ const LISTENER_MS = 5000;
 
 /** What the tools for signing in and out need. */
 export interface LoginToolsOptions {
-  /** Opens the desk; called at the first login. Absent: there is no place for credentials. */
-  readonly openDesk: (() => LoginDesk) | undefined;
+  /** Makes what opens logins; called at the first one. Absent: there is no place for credentials. */
+  readonly openLogins: (() => LoginRequests) | undefined;
   /** Where the next login leads. */
   readonly target: () => LoginTarget;
   /** Opens a browser, where that is wanted and possible; answers whether it was tried. */
@@ -24,7 +24,7 @@ export interface LoginToolsOptions {
 /** The tools that never reach the relayer: svc_login and svc_logout. */
 export class LoginTools {
   readonly #options: LoginToolsOptions;
-  #desk: LoginDesk | undefined;
+  #logins: LoginRequests | undefined;
 
   /** Opens nothing yet. */
   constructor(options: LoginToolsOptions) {
@@ -33,15 +33,15 @@ export class LoginTools {
 
   /** Opens a login and answers its address; does not wait for approval. */
   async login(): Promise<Members> {
-    const { openDesk, target, openBrowser, say } = this.#options;
+    const { openLogins, target, openBrowser, say } = this.#options;
     const { relayer } = target();
     let pending: PendingLogin;
     try {
-      if (openDesk === undefined) {
+      if (openLogins === undefined) {
         throw new Error("No home directory is known. Set SVC_CREDENTIALS_FILE");
       }
-      this.#desk ??= openDesk();
-      pending = await within(LISTENER_MS, this.#desk.start(target()), () => {
+      this.#logins ??= openLogins();
+      pending = await within(LISTENER_MS, this.#logins.start(target()), () => {
         throw new Error("The sign-in could not be started within 5 seconds");
       });
     } catch (error) {
@@ -93,7 +93,7 @@ export class LoginTools {
 
   /** Ends logins that wait. */
   async close(): Promise<void> {
-    await this.#desk?.[Symbol.asyncDispose]();
+    await this.#logins?.[Symbol.asyncDispose]();
   }
 }
 

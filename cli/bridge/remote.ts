@@ -6,7 +6,7 @@ import type { AnswerOf } from "../../src/wire/routes.ts";
 import type { Settings } from "../settings.ts";
 import { readText } from "./sessions/event_reader.ts";
 import { isMembers, type Members, type RpcResponse } from "./json_rpc.ts";
-import { Link, type LinkOptions } from "./link.ts";
+import { ReconnectingSession, type ReconnectingSessionOptions } from "./reconnecting_session.ts";
 import { openSession } from "./sessions/open_session.ts";
 import { callRelayer } from "./remote_call.ts";
 import type { Heard, Upstream } from "./sessions/session.ts";
@@ -32,13 +32,13 @@ export interface RemoteOptions {
   /** Where what happens is noted. */
   readonly logger: Logger;
   /** Waits between attempts to connect; default: a timer. */
-  readonly pause?: LinkOptions["pause"] | undefined;
+  readonly pause?: ReconnectingSessionOptions["pause"] | undefined;
 }
 
 /** A relayer, called with one key. */
 export class Remote {
   readonly #options: RemoteOptions;
-  readonly #link: Link;
+  readonly #connection: ReconnectingSession;
 
   /** Connects at {@linkcode connect}, or at the first call. */
   constructor(options: RemoteOptions) {
@@ -54,18 +54,18 @@ export class Remote {
       fetch,
     };
     const open = (signal: AbortSignal) => openSession(upstream, settings.transport, heard, signal);
-    this.#link = new Link({ open, logger, pause });
+    this.#connection = new ReconnectingSession({ open, logger, pause });
   }
 
   /** Connects, and stays connected. */
   connect(): void {
-    this.#link.connect();
+    this.#connection.connect();
   }
 
   /** Calls; throws what {@linkcode callRelayer} throws. */
   call(call: PreparedCall, signal: AbortSignal): Promise<RpcResponse> {
     return callRelayer({ ...call, signal }, {
-      link: this.#link,
+      connection: this.#connection,
       honoursKeys: () => this.#honoursKeys(),
       logger: this.#options.logger,
     });
@@ -73,7 +73,7 @@ export class Remote {
 
   /** Passes a notification on, if there is a connection. */
   notify(method: string, params: Members | undefined): void {
-    void this.#link.current?.notify(method, params);
+    void this.#connection.current?.notify(method, params);
   }
 
   /** Whether the relayer stores a write with a key once; `false` when it does not say. */
@@ -97,6 +97,6 @@ export class Remote {
 
   /** Ends it; `idle` lets calls under way come to their end. */
   close(how: "idle" | "now"): Promise<void> {
-    return this.#link.close(how);
+    return this.#connection.close(how);
   }
 }

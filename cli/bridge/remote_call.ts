@@ -2,7 +2,7 @@ import { Deadline } from "../../src/deadline.ts";
 import type { Logger } from "../../src/log.ts";
 import { reasonOf, Refused, SessionLost, Unanswered } from "./failures.ts";
 import type { RpcResponse } from "./json_rpc.ts";
-import type { Link } from "./link.ts";
+import type { ReconnectingSession } from "./reconnecting_session.ts";
 import type { Outgoing, Session } from "./sessions/session.ts";
 
 /** Whether a call may be sent again when it was not answered. */
@@ -59,7 +59,7 @@ export class NotRepeated extends Error {
 /** What a call needs besides itself. */
 export interface CallSurroundings {
   /** The connection. */
-  readonly link: Link;
+  readonly connection: ReconnectingSession;
   /** Whether the relayer honours idempotency keys, as `GET /version` says now. */
   readonly honoursKeys: () => Promise<boolean>;
   /** Where what happens is noted. */
@@ -68,15 +68,15 @@ export interface CallSurroundings {
 
 /** The session to send with. */
 async function sessionFor(
-  link: Link,
+  connection: ReconnectingSession,
   sendings: number,
   signal: AbortSignal,
 ): Promise<Session> {
-  if (sendings > 0) return await link.session(signal);
-  const reason = (): Error => new Unreachable("no connection", { cause: link.failure });
+  if (sendings > 0) return await connection.session(signal);
+  const reason = (): Error => new Unreachable("no connection", { cause: connection.failure });
   const wait = new Deadline(CONNECT_WAIT_MS, signal, reason);
   try {
-    return await link.session(wait.signal);
+    return await connection.session(wait.signal);
   } finally {
     wait.close();
   }
@@ -109,7 +109,7 @@ export async function callRelayer(
   let mayBeDone = false;
   try {
     for (let sendings = 0;; sendings++) {
-      const session = await sessionFor(around.link, sendings, deadline.signal);
+      const session = await sessionFor(around.connection, sendings, deadline.signal);
       if (sendings > 0 && !await mayRepeat(call, around)) throw new NotRepeated(mayBeDone);
       const before: boolean = mayBeDone;
       mayBeDone = true;

@@ -38,7 +38,7 @@ export interface PendingLogin {
 }
 
 /** Opens logins for one credentials file: at most three at a time, the first success closes all. */
-export interface LoginDesk extends AsyncDisposable {
+export interface LoginRequests extends AsyncDisposable {
   /**
    * Makes a key and a listener. Does not wait for approval, opens no browser.
    *

@@ -5,5 +5,5 @@
  */
 export { type BrowserOptions, mayOpenBrowser, openBrowser } from "./browser.ts";
 export type { KeyCheckOptions } from "./check_key.ts";
-export { type LoginDeskOptions, openLoginDesk } from "./desk.ts";
+export { type LoginRequestsOptions, openLoginRequests } from "./login_requests.ts";
 export type * from "./login.ts";

@@ -1,6 +1,6 @@
 import type { SvcClient } from "../client/client.ts";
 import type { RelayerConfig } from "../interfaces/config.ts";
-import type { SidecarAddress } from "../http1/link.ts";
+import type { SidecarAddress } from "../http1/sidecar_connections.ts";
 import type { Backends } from "../interfaces/mod.ts";
 import type { BackendSource } from "../interfaces/plugin.ts";
 import type { Logger } from "../log.ts";

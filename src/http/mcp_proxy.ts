@@ -1,5 +1,7 @@
 import type { RelayerConfig } from "../interfaces/config.ts";
 import { SvcError } from "../errors.ts";
+import type { ConnectionPool, PooledAnswer } from "../http1/connection_pool.ts";
+import type { WireRequest } from "../http1/http_connection.ts";
 import { HEADER } from "../wire/headers.ts";
 import { SIGNED_BODY_BYTES } from "../wire/limits.ts";
 import type { BodyReader } from "./body.ts";
@@ -11,38 +13,6 @@ import type { RequestContext } from "./request_context.ts";
 /** Whether errors of a path are JSON-RPC errors. */
 export function isMcpPath(path: string): boolean {
   return path === "/api/mcp" || path.startsWith("/api/mcp/");
-}
-
-/** The way to the sidecar; a request goes to a process that proved itself, or nowhere. */
-export interface SidecarGate {
-  /** Sends a request and waits for the head of its answer. */
-  send(request: GateRequest, signal: AbortSignal): Promise<GateAnswer>;
-}
-
-/** A request to the sidecar. */
-export interface GateRequest {
-  /** HTTP method. */
-  readonly method: string;
-  /** Path and query, percent-encoded. */
-  readonly target: string;
-  /** Headers besides those of the connection, names in lower case. */
-  readonly headers: readonly (readonly [name: string, value: string])[];
-  /** Body; absent for methods without one. */
-  readonly body?: Uint8Array | undefined;
-}
-
-/** The sidecar's answer. */
-export interface GateAnswer {
-  /** HTTP status. */
-  readonly status: number;
-  /** Headers, by lower-case name. */
-  readonly headers: Pick<Headers, "get">;
-  /** The body piece by piece, each fetched when it is asked for; absent when there is none. */
-  readonly body: AsyncIterator<Uint8Array> | undefined;
-  /** The same as one piece, where all of it came with the head. */
-  readonly whole?: Uint8Array | undefined;
-  /** To be called once the body has been read, or is not wanted any more. */
-  close(): void;
 }
 
 /** Open MCP sessions by transport. */
@@ -62,7 +32,11 @@ export interface McpProxyOptions {
   /** Counts requests and streams that failed, by reason. */
   readonly failures: Counter;
   /** The sidecar and the secret shared with it; absent when none is configured. */
-  readonly sidecar: { readonly gate: SidecarGate; readonly token: string } | undefined;
+  readonly sidecar: {
+    /** Sends a request to a process that proved itself, or nowhere. */
+    readonly connections: Pick<ConnectionPool, "send">;
+    readonly token: string;
+  } | undefined;
   /** Longest time a client may leave a sent piece unread, milliseconds; 30,000 by default. */
   readonly stallMs?: number;
 }
@@ -125,7 +99,7 @@ export class McpProxy implements Disposable {
     }
     const body = await this.#readBody(context.request);
     const headers = this.#requestHeaders(context, sidecar.token);
-    return await this.#forward(context, { headers, body }, sidecar.gate);
+    return await this.#forward(context, { headers, body }, sidecar.connections);
   }
 
   /** Asks the sidecar for its open sessions; `undefined` when there is none, or it does not tell. */
@@ -136,7 +110,7 @@ export class McpProxy implements Disposable {
     const request = { method: "GET", target: "/health", headers };
     const late = AbortSignal.timeout(SESSIONS_MS);
     try {
-      const answer = await sidecar.gate.send(request, late);
+      const answer = await sidecar.connections.send(request, late);
       late.addEventListener("abort", answer.close);
       try {
         return await readSessions(answer);
@@ -170,7 +144,7 @@ export class McpProxy implements Disposable {
     return await this.#options.bodies.read(request, SIGNED_BODY_BYTES);
   }
 
-  #requestHeaders(context: RequestContext, token: string): GateRequest["headers"] {
+  #requestHeaders(context: RequestContext, token: string): WireRequest["headers"] {
     const given = context.request.headers;
     const headers: [string, string][] = [];
     const names = this.#options.config.compatAliases
@@ -191,16 +165,16 @@ export class McpProxy implements Disposable {
 
   async #forward(
     { request, target }: RequestContext,
-    message: Pick<GateRequest, "headers" | "body">,
-    gate: SidecarGate,
+    message: Pick<WireRequest, "headers" | "body">,
+    connections: Pick<ConnectionPool, "send">,
   ): Promise<Response> {
     const method = request.method;
-    let answer: GateAnswer;
+    let answer: PooledAnswer;
     try {
       // Characters that the server takes as they come would be bytes of a head on the wire.
       const search = target.query === "" ? "" : new URL(request.url).search;
       const whole = { ...message, method, target: target.path + search };
-      answer = await gate.send(whole, request.signal);
+      answer = await connections.send(whole, request.signal);
     } catch (cause) {
       // When the client left, it is not the sidecar's failure, and nobody reads the answer.
       if (!request.signal.aborted) this.#options.failures.add({ reason: "unreachable" });
@@ -250,7 +224,7 @@ function responseHeaders(given: Pick<Headers, "get">, isEvents: boolean): Header
 }
 
 /** Open sessions out of the sidecar's health. */
-async function readSessions({ body }: GateAnswer): Promise<McpSessions | undefined> {
+async function readSessions({ body }: PooledAnswer): Promise<McpSessions | undefined> {
   let text = "";
   while (text.length <= SESSIONS_BYTES) {
     const piece = await body?.next();

@@ -3,7 +3,7 @@ import { SvcError } from "../errors.ts";
 import { HEADER } from "../wire/headers.ts";
 import { jsonRpcErrorResponse } from "../wire/json_rpc_error.ts";
 import { isSameSecret, TOKEN_HEADER } from "../http1/challenge.ts";
-import { Gate } from "./gate.ts";
+import { SessionAdmission } from "./session_admission.ts";
 import type { ServerExtension } from "./mcp_server.ts";
 import { checkAccept, checkMediaType, readMessageBody } from "./message_body.ts";
 import type { SidecarOptions, SidecarStats } from "./options.ts";
@@ -29,25 +29,25 @@ const METHODS: Readonly<Record<string, readonly string[]>> = {
 };
 
 class McpSidecar implements Sidecar {
-  readonly #gate: Gate;
+  readonly #admission: SessionAdmission;
   readonly #sse: SseSessions;
   readonly #streamable: StreamableSessions;
   readonly #sessionless: Sessionless;
   readonly #sweep: ReturnType<typeof setInterval>;
 
   constructor(options: SidecarOptions, extension?: ServerExtension) {
-    this.#gate = new Gate(options, extension);
-    this.#sse = new SseSessions(this.#gate);
-    this.#streamable = new StreamableSessions(this.#gate);
-    this.#sessionless = new Sessionless(this.#gate);
-    const pause = Math.min(SWEEP_MS, this.#gate.limits.idleSeconds * 250);
+    this.#admission = new SessionAdmission(options, extension);
+    this.#sse = new SseSessions(this.#admission);
+    this.#streamable = new StreamableSessions(this.#admission);
+    this.#sessionless = new Sessionless(this.#admission);
+    const pause = Math.min(SWEEP_MS, this.#admission.limits.idleSeconds * 250);
     this.#sweep = setInterval(() => this.#streamable.closeIdle(), pause);
     Deno.unrefTimer(Number(this.#sweep));
   }
 
   stats(): SidecarStats {
     this.#streamable.closeIdle();
-    const { caps } = this.#gate;
+    const { caps } = this.#admission;
     return { sse: this.#sse.size, streamable: this.#streamable.size, sessions: caps.total };
   }
 
@@ -67,7 +67,7 @@ class McpSidecar implements Sidecar {
 
   #answer(request: Request, requestId: string): Promise<Response> {
     const given = request.headers.get(TOKEN_HEADER) ?? "";
-    if (!isSameSecret(given, this.#gate.options.token)) {
+    if (!isSameSecret(given, this.#admission.options.token)) {
       return Promise.resolve(new Response("Forbidden\n", { status: 403 }));
     }
     const { pathname } = new URL(request.url);
@@ -84,7 +84,7 @@ class McpSidecar implements Sidecar {
 
   /** The endpoint that every revision but the oldest transport shares. */
   async #endpoint(request: Request, requestId: string): Promise<Response> {
-    const bearer = this.#gate.bearer(request);
+    const bearer = this.#admission.bearer(request);
     if (request.method === "GET") checkAccept(request.headers, ["text/event-stream"]);
     if (request.method !== "POST") {
       return await this.#streamable.answer(request, bearer, undefined, requestId);
@@ -100,7 +100,7 @@ class McpSidecar implements Sidecar {
     const error = SvcError.from(thrown);
     if (error.status >= 500) {
       const reason = error.cause instanceof Error ? error.cause.name : error.code;
-      const { logger } = this.#gate;
+      const { logger } = this.#admission;
       logger.error("mcp request failed", { request_id: requestId, code: error.code, reason });
     }
     return jsonRpcErrorResponse(error, requestId);

@@ -3,7 +3,7 @@ import { childEnvironment, childSpec } from "./launcher/child_spec.ts";
 import { isWithoutRemoteModules, pluginPaths, sidecarPermissions } from "./launcher/permissions.ts";
 import { Supervisor } from "./launcher/supervisor.ts";
 import { type Logger, silentLogger } from "../log.ts";
-import type { SidecarAddress } from "../http1/link.ts";
+import type { SidecarAddress } from "../http1/sidecar_connections.ts";
 import { DEFAULT_SIDECAR_LIMITS, type SidecarLimits } from "../mcp/options.ts";
 import type { SidecarBoot } from "../mcp/process.ts";
 

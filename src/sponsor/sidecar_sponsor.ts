@@ -9,7 +9,8 @@ import type {
 } from "../interfaces/mod.ts";
 import { HEADER } from "../wire/headers.ts";
 import type { PooledAnswer } from "../http1/connection_pool.ts";
-import { type SidecarAddress, SidecarLink } from "../http1/link.ts";
+import type { ConnectionPool } from "../http1/connection_pool.ts";
+import { type SidecarAddress, sidecarConnections } from "../http1/sidecar_connections.ts";
 
 /** Largest answer of the sidecar, bytes: a transaction of 128 KiB in base64. */
 const MAX_ANSWER = 200_000;
@@ -43,14 +44,14 @@ export function sidecarSponsor(options: SidecarSponsorOptions, onFailure: () => 
 
 class SidecarSponsor implements Sponsor {
   readonly needsSidecar = true;
-  readonly #link: SidecarLink | undefined;
+  readonly #connections: ConnectionPool | undefined;
   readonly #token: string;
   readonly #now: () => number;
   readonly #onFailure: () => void;
   #failed: { readonly at: number; readonly health: BackendHealth } | undefined;
 
   constructor({ sidecar, now = Date.now }: SidecarSponsorOptions, onFailure: () => void) {
-    this.#link = sidecar && new SidecarLink(sidecar);
+    this.#connections = sidecar && sidecarConnections(sidecar);
     this.#token = sidecar?.token ?? "";
     this.#now = now;
     this.#onFailure = onFailure;
@@ -90,7 +91,7 @@ class SidecarSponsor implements Sponsor {
   }
 
   [Symbol.asyncDispose](): Promise<void> {
-    this.#link?.[Symbol.dispose]();
+    this.#connections?.[Symbol.dispose]();
     return Promise.resolve();
   }
 
@@ -115,13 +116,13 @@ class SidecarSponsor implements Sponsor {
     body: Readonly<Record<string, string>>,
     signal: AbortSignal = new AbortController().signal,
   ): Promise<Readonly<Record<string, unknown>>> {
-    if (this.#link === undefined) {
+    if (this.#connections === undefined) {
       throw new SvcError("sidecar_unavailable", "No sidecar is configured");
     }
     let status: number;
     let answer: Readonly<Record<string, unknown>>;
     try {
-      const sent = await this.#link.send({
+      const sent = await this.#connections.send({
         method: "POST",
         target,
         headers: new Headers({

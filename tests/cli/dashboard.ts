@@ -1,4 +1,8 @@
-import { type LoginDesk, type LoginDeskOptions, openLoginDesk } from "../../cli/login/mod.ts";
+import {
+  type LoginRequests,
+  type LoginRequestsOptions,
+  openLoginRequests,
+} from "../../cli/login/mod.ts";
 import type { LoginTarget, PendingLogin } from "../../cli/login/mod.ts";
 import { headOf, rawRequest } from "../http/raw_request.ts";
 import type { Answer } from "../relayer_fixture.ts";
@@ -79,9 +83,9 @@ export class Dashboard {
   }
 }
 
-/** A desk with a folder of its own. */
+/** Logins with a folder of their own. */
 export interface LoginFixture extends AsyncDisposable {
-  readonly desk: LoginDesk;
+  readonly logins: LoginRequests;
   /** The credentials file. */
   readonly path: string;
   /** Starts a login; the dashboard has its address. */
@@ -90,17 +94,19 @@ export interface LoginFixture extends AsyncDisposable {
   files(): Promise<string[]>;
 }
 
-/** Opens a desk; its relayer cannot be reached unless told otherwise. */
-export async function openDesk(options: Partial<LoginDeskOptions> = {}): Promise<LoginFixture> {
+/** Logins whose relayer cannot be reached unless told otherwise. */
+export async function openLogins(
+  options: Partial<LoginRequestsOptions> = {},
+): Promise<LoginFixture> {
   const home = await Deno.makeTempDir();
   const path = options.credentialsPath ?? `${home}/.svc/credentials.json`;
   const fetch = (): Promise<Response> => Promise.reject(new TypeError("no network in this test"));
-  const desk = openLoginDesk({ credentialsPath: path, fetch, ...options });
+  const logins = openLoginRequests({ credentialsPath: path, fetch, ...options });
   return {
-    desk,
+    logins,
     path,
     start: async (target = {}) => {
-      const login = await desk.start({
+      const login = await logins.start({
         relayer: "http://127.0.0.1:8000",
         webUrl: ORIGIN,
         label: "Laptop",
@@ -116,7 +122,7 @@ export async function openDesk(options: Partial<LoginDeskOptions> = {}): Promise
       }
     },
     [Symbol.asyncDispose]: async () => {
-      await desk[Symbol.asyncDispose]();
+      await logins[Symbol.asyncDispose]();
       await Deno.remove(home, { recursive: true });
     },
   };

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { verifies } from "../requirements.ts";
-import { IDS, openDesk, type PostOptions } from "./dashboard.ts";
+import { IDS, openLogins, type PostOptions } from "./dashboard.ts";
 import {
   HOST,
   INVALID,
@@ -16,7 +16,7 @@ import {
 
 Deno.test("probes get the listed answers, leave no file and do not end the login", async () => {
   verifies("14.2-6", "14.2-7");
-  await using fixture = await openDesk();
+  await using fixture = await openLogins();
   const { login, dashboard } = await fixture.start();
   await probeAll(dashboard);
   assert.deepEqual(await fixture.files(), []);
@@ -26,7 +26,7 @@ Deno.test("probes get the listed answers, leave no file and do not end the login
 
 Deno.test("each check comes before the next", async () => {
   verifies("14.2-6");
-  await using fixture = await openDesk();
+  await using fixture = await openLogins();
   const { dashboard } = await fixture.start();
   // Each request breaks its own rule and every later one.
   const wrong = { origin: "https://evil.example", type: "text/plain" };
@@ -53,7 +53,7 @@ Deno.test("each check comes before the next", async () => {
 
 Deno.test("a preflight is answered for exactly the dashboard", async () => {
   verifies("14.2-6");
-  await using fixture = await openDesk();
+  await using fixture = await openLogins();
   const { dashboard } = await fixture.start();
   for (const path of ["/proof", "/callback"]) {
     const ask = (origin: string, more: Record<string, string> = {}) =>

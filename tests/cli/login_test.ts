@@ -9,11 +9,11 @@ import { verifyStrict } from "../../src/wire/signing/verify.ts";
 import { headOf } from "../http/raw_request.ts";
 import { startRelayer, TestClock } from "../relayer_fixture.ts";
 import { verifies } from "../requirements.ts";
-import { IDS, openDesk, ORIGIN } from "./dashboard.ts";
+import { IDS, openLogins, ORIGIN } from "./dashboard.ts";
 
 Deno.test("the address has port, public key, address, label, relayer and state, and no secret", async () => {
   verifies("14.2-1", "14.2-2");
-  await using fixture = await openDesk();
+  await using fixture = await openLogins();
   const { login, dashboard } = await fixture.start({
     label: "Müller & Söhne",
     relayer: "https://r.example/a",
@@ -44,7 +44,7 @@ Deno.test("the address has port, public key, address, label, relayer and state, 
 
 Deno.test("the listener is on 127.0.0.1 only", async () => {
   verifies("14.2-1");
-  await using fixture = await openDesk();
+  await using fixture = await openLogins();
   const { dashboard } = await fixture.start();
   assert(await dashboard.isListening());
   const outside = Deno.networkInterfaces().find(({ family, address }) =>
@@ -58,7 +58,7 @@ Deno.test("an approval writes the file, answers Connected and closes the listene
   verifies("14.2-1", "14.2-5", "14.1-3");
   await using svc = await startRelayer();
   const seen: string[] = [];
-  await using fixture = await openDesk({
+  await using fixture = await openLogins({
     fetch: async (url, init) => {
       seen.push(url);
       const { status, headers, text } = await svc.fetch(new Request(url, init));
@@ -125,7 +125,7 @@ Deno.test("a key the relayer does not accept is reported and the login kept", as
   ];
   for (const [fetch, problem] of refusals) {
     let calls = 0;
-    await using fixture = await openDesk({
+    await using fixture = await openLogins({
       fetch: () => (calls++, fetch()),
       sleep: () => Promise.resolve(),
     });
@@ -143,7 +143,7 @@ const s = (status: number): ResponseInit => ({ status });
 
 Deno.test("the proof is the new key's signature over the account id", async () => {
   verifies("14.2-4");
-  await using fixture = await openDesk();
+  await using fixture = await openLogins();
   const { dashboard } = await fixture.start();
   const { accountId } = IDS;
   const state = dashboard.parameter("state");
@@ -189,7 +189,7 @@ Deno.test("an approval counts when its browser is gone before the answer", async
 });
 
 Deno.test("a name given on the dashboard is cleaned", async () => {
-  await using fixture = await openDesk();
+  await using fixture = await openLogins();
   const { login, dashboard } = await fixture.start();
   await dashboard.approve({ label: " Desk\u001b[31m\n" });
   await login.outcome;
@@ -198,7 +198,7 @@ Deno.test("a name given on the dashboard is cleaned", async () => {
 
 Deno.test("a URL works once, and old credentials stay until it does", async () => {
   verifies("14.2-1", "14.2-8", "16-17");
-  await using fixture = await openDesk();
+  await using fixture = await openLogins();
   const pair = await makeDelegateKey();
   await writeCredentials(fixture.path, {
     delegatePrivateKey: pair.privateKey,
@@ -230,7 +230,7 @@ Deno.test("a late request gets 410 and closes the listener", async () => {
   for (const path of ["/proof", "/callback"]) {
     const clock = new TestClock();
     clock.freeze();
-    await using fixture = await openDesk({ now: clock.now });
+    await using fixture = await openLogins({ now: clock.now });
     const { login, dashboard } = await fixture.start();
     assert.equal(login.expiresAt.getTime() - clock.now(), 300_000);
     clock.advance(299_999);
@@ -249,7 +249,7 @@ Deno.test("after five minutes the login is over, and latecomers are told for a w
   verifies("14.2-6", "14.2-8", "16-17");
   mock.timers.enable({ apis: ["setTimeout"] });
   try {
-    await using fixture = await openDesk();
+    await using fixture = await openLogins();
     const { login, dashboard } = await fixture.start();
     mock.timers.tick(300_000);
     assert.deepEqual(await login.outcome, { status: "expired" });
@@ -267,7 +267,7 @@ Deno.test("after five minutes the login is over, and latecomers are told for a w
 
 Deno.test("at most three are open; the first to succeed closes the others", async () => {
   verifies("14.2-8");
-  await using fixture = await openDesk();
+  await using fixture = await openLogins();
   const all = [];
   for (let i = 0; i < 4; i++) all.push(await fixture.start());
   const [oldest, second, third, newest] = [all[0]!, all[1]!, all[2]!, all[3]!];
@@ -286,7 +286,7 @@ Deno.test("at most three are open; the first to succeed closes the others", asyn
 
 Deno.test("a file that cannot be written is said in the browser and in the outcome", async () => {
   verifies("14.2-5");
-  await using fixture = await openDesk();
+  await using fixture = await openLogins();
   const { login, dashboard } = await fixture.start();
   const directory = dirname(fixture.path);
   await Deno.mkdir(`${directory}-elsewhere`);
@@ -301,12 +301,12 @@ Deno.test("a file that cannot be written is said in the browser and in the outco
 
 Deno.test("no listener within five seconds is an error", async () => {
   verifies("14.2-2");
-  await using fixture = await openDesk({ listen: () => Promise.reject(new Error("EMFILE")) });
+  await using fixture = await openLogins({ listen: () => Promise.reject(new Error("EMFILE")) });
   await assert.rejects(fixture.start(), { code: "internal_error" });
 });
 
-Deno.test("the end of the desk closes what is open", async () => {
-  const fixture = await openDesk();
+Deno.test("the end of the logins closes what is open", async () => {
+  const fixture = await openLogins();
   const { login, dashboard } = await fixture.start();
   await fixture[Symbol.asyncDispose]();
   assert.deepEqual(await login.outcome, { status: "closed" });

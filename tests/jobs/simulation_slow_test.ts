@@ -1,5 +1,5 @@
 import { verifies } from "../requirements.ts";
-import { withTimers } from "./desk.ts";
+import { withTimers } from "./manual_work.ts";
 import { type Chaos, Simulation } from "./simulation.ts";
 
 const CRASHES: Chaos = { crash: 0.04, temporary: 0, permanent: 0, lostAnswer: 0 };

@@ -5,7 +5,7 @@ import type { LiveJob } from "../../src/jobs/live_jobs.ts";
 import { StepError } from "../../src/jobs/retries.ts";
 import { verifies } from "../requirements.ts";
 import type { Logger } from "../../src/log.ts";
-import { fakeJobs, stopNow, turn, withTimers, workerOn } from "./desk.ts";
+import { fakeJobs, stopNow, turn, withTimers, workerOn } from "./manual_work.ts";
 import { fakeKv, FakeTable, openGate } from "./fake_kv.ts";
 import { jobOf, type Jobs, jobsOn, OWNER } from "./setup.ts";
 

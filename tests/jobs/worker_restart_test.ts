@@ -4,7 +4,7 @@ import { SvcError } from "../../src/errors.ts";
 import type { LiveJob } from "../../src/jobs/live_jobs.ts";
 import { StepError } from "../../src/jobs/retries.ts";
 import { verifies } from "../requirements.ts";
-import { Desk, fakeJobs, stopNow, turn, withTimers, workerOn } from "./desk.ts";
+import { fakeJobs, ManualWork, stopNow, turn, withTimers, workerOn } from "./manual_work.ts";
 import { jobOf, type Jobs, jobsOn, keysOf, OWNER } from "./setup.ts";
 
 const temporary = (retryAfter: number) =>
@@ -22,24 +22,24 @@ async function startOn(jobs: Jobs): Promise<{ readonly next: Jobs; readonly left
 /** A start that has begun to work on what was left, and ends nothing of it. */
 async function startWorking(jobs: Jobs) {
   const { next, left } = await startOn(jobs);
-  const desk = new Desk();
-  const worker = workerOn(next, { process: desk.process });
+  const manual = new ManualWork();
+  const worker = workerOn(next, { process: manual.process });
   worker.start();
   worker.resume(left);
   await turn();
-  return { next, left, desk, worker };
+  return { next, left, manual, worker };
 }
 
 /** A start that works on everything until it is stopped. */
 async function stopWhileRunning(jobs: Jobs): Promise<void> {
-  const { left, desk, worker } = await startWorking(jobs);
-  assert.equal(desk.started.length, left.length);
+  const { left, manual, worker } = await startWorking(jobs);
+  assert.equal(manual.started.length, left.length);
   await worker.stop(0);
 }
 
 /** A start that works on everything until its process is killed. */
 async function killWhileRunning(jobs: Jobs): Promise<string[]> {
-  return (await startWorking(jobs)).desk.started;
+  return (await startWorking(jobs)).manual.started;
 }
 
 Deno.test("a stop uses up no try", async () => {
@@ -91,15 +91,15 @@ Deno.test("a job that ends its process every time lets the others go first", () 
     const { id } = bad!.job;
     for (let kills = 0; kills < 20; kills++) assert.deepEqual(await killWhileRunning(jobs), [id]);
     const [good] = await (await startOn(jobs)).next.store.accept([jobOf()], []);
-    const { next, desk, worker } = await startWorking(jobs);
-    assert.deepEqual(desk.started, [good!.job.id]);
+    const { next, manual, worker } = await startWorking(jobs);
+    assert.deepEqual(manual.started, [good!.job.id]);
     mock.timers.tick(600_000 - 1);
     await turn();
-    assert.deepEqual(desk.started, [good!.job.id]);
+    assert.deepEqual(manual.started, [good!.job.id]);
     mock.timers.tick(1);
     await turn();
-    assert.deepEqual(desk.started, [good!.job.id, id]);
-    for (const started of desk.started) desk.finish(started);
+    assert.deepEqual(manual.started, [good!.job.id, id]);
+    for (const started of manual.started) manual.finish(started);
     const view = await next.store.get(id, OWNER);
     assert.deepEqual([view?.state, view?.attempts], ["running", 21]);
     await stopNow(worker);
@@ -115,19 +115,19 @@ Deno.test("what was put off stays so over a restart, at most an hour", () =>
     // As after a clock that was set back by a day.
     await jobs.store.putOff(accepted[1]!, jobs.clock.now() + 86_400_000, "storage_failed");
     const { next, left } = await startOn(jobs);
-    const desk = new Desk();
-    const worker = workerOn(next, { process: desk.process });
+    const manual = new ManualWork();
+    const worker = workerOn(next, { process: manual.process });
     worker.start();
     worker.resume(left);
     mock.timers.tick(59_999);
     await turn();
-    assert.deepEqual(desk.started, []);
+    assert.deepEqual(manual.started, []);
     mock.timers.tick(1);
     await turn();
-    assert.deepEqual(desk.started, [soon]);
+    assert.deepEqual(manual.started, [soon]);
     mock.timers.tick(3_540_000);
     await turn();
-    assert.deepEqual(desk.started, [soon, late]);
-    for (const id of desk.started) desk.finish(id);
+    assert.deepEqual(manual.started, [soon, late]);
+    for (const id of manual.started) manual.finish(id);
     await stopNow(worker);
   }));

@@ -4,7 +4,7 @@ import { SvcError } from "../../src/errors.ts";
 import type { LiveJob } from "../../src/jobs/live_jobs.ts";
 import { backoff, StepError } from "../../src/jobs/retries.ts";
 import { verifies } from "../requirements.ts";
-import { Desk, fakeJobs, stopNow, turn, withTimers, workerOn } from "./desk.ts";
+import { fakeJobs, ManualWork, stopNow, turn, withTimers, workerOn } from "./manual_work.ts";
 import { fakeKv, FakeTable, openGate } from "./fake_kv.ts";
 import { jobOf, jobsOn } from "./setup.ts";
 
@@ -24,8 +24,8 @@ Deno.test("backoff goes from 2 s to 10 min, with jitter, and honours Retry-After
 
 Deno.test("no more jobs than allowed run at once; release makes room for the next", async () => {
   const jobs = fakeJobs();
-  const desk = new Desk();
-  const worker = workerOn(jobs, { process: desk.process });
+  const manual = new ManualWork();
+  const worker = workerOn(jobs, { process: manual.process });
   worker.start();
   assert.equal(worker.free, true);
   const accepted = await jobs.store.accept(Array.from({ length: 5 }, () => jobOf()), []);
@@ -33,37 +33,37 @@ Deno.test("no more jobs than allowed run at once; release makes room for the nex
   worker.notify(accepted);
   worker.notify(accepted);
   await turn();
-  assert.deepEqual(desk.started, ids.slice(0, 2));
+  assert.deepEqual(manual.started, ids.slice(0, 2));
   assert.equal(worker.free, false);
-  const first = desk.attempts.get(ids[0]!)!;
+  const first = manual.attempts.get(ids[0]!)!;
   first.release();
   first.release();
   await turn();
-  assert.deepEqual(desk.started, ids.slice(0, 3));
-  desk.finish(ids[0]!);
+  assert.deepEqual(manual.started, ids.slice(0, 3));
+  manual.finish(ids[0]!);
   await turn();
-  assert.deepEqual(desk.started, ids.slice(0, 3));
-  desk.finish(ids[1]!);
-  desk.finish(ids[2]!);
+  assert.deepEqual(manual.started, ids.slice(0, 3));
+  manual.finish(ids[1]!);
+  manual.finish(ids[2]!);
   await turn();
-  assert.deepEqual(desk.started, ids);
+  assert.deepEqual(manual.started, ids);
   let idle = false;
   const waiting = worker.idle().then(() => idle = true);
   await turn();
   assert.equal(idle, false);
-  desk.finish(ids[3]!);
-  desk.finish(ids[4]!);
+  manual.finish(ids[3]!);
+  manual.finish(ids[4]!);
   await waiting;
   await worker.stop(0);
 });
 
 Deno.test("uploads that hang hold up later jobs only when there are many", async () => {
   const jobs = jobsOn(fakeKv(new FakeTable(), openGate), undefined, 1000);
-  const desk = new Desk();
+  const manual = new ManualWork();
   const worker = workerOn(jobs, {
     process: (attempt) => {
       attempt.release();
-      return desk.process(attempt);
+      return manual.process(attempt);
     },
   });
   worker.start();
@@ -72,10 +72,10 @@ Deno.test("uploads that hang hold up later jobs only when there are many", async
   const accepted = await jobs.store.accept(Array.from({ length: 100 }, () => jobOf({ bytes })), []);
   worker.notify(accepted);
   await turn();
-  assert.equal(desk.started.length, 64);
+  assert.equal(manual.started.length, 64);
   for (const live of accepted) {
     await turn();
-    desk.finish(live.job.id);
+    manual.finish(live.job.id);
   }
   await worker.idle();
   await worker.stop(0);
@@ -83,29 +83,29 @@ Deno.test("uploads that hang hold up later jobs only when there are many", async
 
 Deno.test("owners are served in turn", async () => {
   const jobs = fakeJobs();
-  const desk = new Desk();
-  const worker = workerOn(jobs, { process: desk.process, concurrency: 1 });
+  const manual = new ManualWork();
+  const worker = workerOn(jobs, { process: manual.process, concurrency: 1 });
   const ownersOf = ["a", "a", "a", "a", "b", "b", "c"];
   const made = ownersOf.map((owner) => jobOf({ owner: `0x${owner.repeat(64)}` }));
   const accepted = await jobs.store.accept(made, []);
   worker.notify(accepted);
   await turn();
-  assert.deepEqual(desk.started, []);
+  assert.deepEqual(manual.started, []);
   worker.start();
   for (let i = 0; i < made.length; i++) {
     await turn();
-    desk.finish(desk.started.at(-1)!);
+    manual.finish(manual.started.at(-1)!);
   }
   await worker.idle();
-  const served = desk.started.map((id) => made.find((job) => job.id === id)!.owner[2]);
+  const served = manual.started.map((id) => made.find((job) => job.id === id)!.owner[2]);
   assert.deepEqual(served, ["a", "b", "c", "a", "b", "a", "a"]);
   await worker.stop(0);
 });
 
 Deno.test("jobs that somebody waits for go first, once, and leave the others' order", async () => {
   const jobs = fakeJobs();
-  const desk = new Desk();
-  const worker = workerOn(jobs, { process: desk.process, concurrency: 1 });
+  const manual = new ManualWork();
+  const worker = workerOn(jobs, { process: manual.process, concurrency: 1 });
   const scopes = ["a first", "a other", "a second", "a first", "b other", "b first"];
   const scopeOf = (name: string) => {
     const [owner = "", namespace = ""] = name.split(" ");
@@ -124,17 +124,17 @@ Deno.test("jobs that somebody waits for go first, once, and leave the others' or
   worker.start();
   worker.notify(accepted);
   await turn();
-  assert.deepEqual(desk.started, [a0.job.id]);
+  assert.deepEqual(manual.started, [a0.job.id]);
   // The first one runs, and one scope is named twice.
   for (const name of ["a first", "b first", "a second", "a first", "a none"]) {
     worker.expedite(scopeOf(name));
   }
   for (let i = 0; i < made.length; i++) {
     await turn();
-    desk.finish(desk.started.at(-1)!);
+    manual.finish(manual.started.at(-1)!);
   }
   await worker.idle();
-  assert.deepEqual(desk.started, [a0, a3, b1, a2, b0, a1].map((live) => live.job.id));
+  assert.deepEqual(manual.started, [a0, a3, b1, a2, b0, a1].map((live) => live.job.id));
   await worker.stop(0);
 });
 
@@ -174,22 +174,22 @@ Deno.test("a sweep starts due jobs only, and every one after the clock was set b
   const jobs = fakeJobs();
   const [now, later] = await jobs.store.accept([jobOf(), jobOf()], []);
   await jobs.store.putOff(later!, jobs.clock.now() + 60_000, "storage_failed");
-  const desk = new Desk();
+  const manual = new ManualWork();
   const worker = workerOn(jobs, {
-    process: desk.process,
+    process: manual.process,
     dispatch: { process: false, queue: true, sweeper: true },
   });
   worker.start();
   worker.notify([now!, later!]);
   worker.sweep();
   await turn();
-  assert.deepEqual(desk.started, [now!.job.id]);
+  assert.deepEqual(manual.started, [now!.job.id]);
   jobs.clock.advance(-86_400_000);
   worker.sweep();
   await turn();
-  assert.deepEqual(desk.started, [now!.job.id, later!.job.id]);
-  desk.finish(now!.job.id);
-  desk.finish(later!.job.id);
+  assert.deepEqual(manual.started, [now!.job.id, later!.job.id]);
+  manual.finish(now!.job.id);
+  manual.finish(later!.job.id);
   await worker.stop(1000);
 });
 
@@ -202,9 +202,9 @@ Deno.test("a wake-up that overtakes the commit's answer is not lost", async () =
     return await openGate(name, work);
   });
   const jobs = jobsOn(kv);
-  const desk = new Desk();
+  const manual = new ManualWork();
   const worker = workerOn(jobs, {
-    process: desk.process,
+    process: manual.process,
     dispatch: { process: false, queue: true, sweeper: false },
   });
   worker.start();
@@ -213,12 +213,12 @@ Deno.test("a wake-up that overtakes the commit's answer is not lost", async () =
   await turn();
   worker.sweep();
   await turn();
-  assert.deepEqual(desk.started, []);
+  assert.deepEqual(manual.started, []);
   held.resolve();
   const [live] = await accepted;
   await turn();
-  assert.deepEqual(desk.started, [live!.job.id]);
-  desk.finish(live!.job.id);
+  assert.deepEqual(manual.started, [live!.job.id]);
+  manual.finish(live!.job.id);
   await worker.idle();
 
   // One whose commit is refused is never started.
@@ -229,22 +229,22 @@ Deno.test("a wake-up that overtakes the commit's answer is not lost", async () =
   held.resolve();
   await assert.rejects(late);
   await worker.idle();
-  assert.equal(desk.started.length, 1);
+  assert.equal(manual.started.length, 1);
   await worker.stop(0);
 });
 
 Deno.test("a job that was cancelled while it waited is not started", async () => {
   const jobs = fakeJobs();
-  const desk = new Desk();
-  const worker = workerOn(jobs, { process: desk.process, concurrency: 1 });
+  const manual = new ManualWork();
+  const worker = workerOn(jobs, { process: manual.process, concurrency: 1 });
   worker.start();
   const [first, second] = await jobs.store.accept([jobOf(), jobOf()], []);
   worker.notify([first!, second!]);
   await turn();
   await jobs.store.end(second!, { state: "failed", errorCode: "deleted" });
-  desk.finish(first!.job.id);
+  manual.finish(first!.job.id);
   await worker.idle();
-  assert.deepEqual(desk.started, [first!.job.id]);
+  assert.deepEqual(manual.started, [first!.job.id]);
   assert.equal(second!.attempts, 0);
   await worker.stop(0);
 });
@@ -254,8 +254,8 @@ Deno.test("stop waits for running jobs, then puts down what takes longer", async
   mock.timers.enable({ apis: ["setTimeout"] });
   try {
     const jobs = fakeJobs();
-    const desk = new Desk();
-    const worker = workerOn(jobs, { process: desk.process });
+    const manual = new ManualWork();
+    const worker = workerOn(jobs, { process: manual.process });
     worker.start();
     const accepted = await jobs.store.accept([jobOf(), jobOf(), jobOf()], []);
     const [quick, slow, waiting] = accepted;
@@ -263,15 +263,15 @@ Deno.test("stop waits for running jobs, then puts down what takes longer", async
     await turn();
     let stopped = false;
     const stop = worker.stop(5000).then(() => stopped = true);
-    desk.finish(quick!.job.id);
+    manual.finish(quick!.job.id);
     await turn();
     assert.equal(stopped, false);
-    assert.equal(desk.attempts.get(slow!.job.id)!.signal.aborted, false);
+    assert.equal(manual.attempts.get(slow!.job.id)!.signal.aborted, false);
     // A backend that ignores the signal does not hold up the stop either.
     mock.timers.tick(5000);
     await stop;
-    assert.equal(desk.attempts.get(slow!.job.id)!.signal.aborted, true);
-    assert.equal(desk.started.includes(waiting!.job.id), false);
+    assert.equal(manual.attempts.get(slow!.job.id)!.signal.aborted, true);
+    assert.equal(manual.started.includes(waiting!.job.id), false);
     assert.equal(worker.free, false);
     const recovered = await jobsOn(jobs.kv, jobs.clock).store.recover();
     assert.equal(recovered.some((live) => live.job.id === slow!.job.id), true);
@@ -291,8 +291,8 @@ Deno.test("a stop that comes while a job is being claimed does not wait for its 
       return await openGate(name, work);
     });
     const jobs = jobsOn(kv);
-    const desk = new Desk();
-    const worker = workerOn(jobs, { process: desk.process });
+    const manual = new ManualWork();
+    const worker = workerOn(jobs, { process: manual.process });
     worker.start();
     const accepted = await jobs.store.accept([jobOf()], []);
     holding = true;
@@ -302,7 +302,7 @@ Deno.test("a stop that comes while a job is being claimed does not wait for its 
     mock.timers.tick(1);
     held.resolve();
     await stopped;
-    assert.deepEqual(desk.started, []);
+    assert.deepEqual(manual.started, []);
   } finally {
     mock.timers.reset();
   }

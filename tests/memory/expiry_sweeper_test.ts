@@ -4,7 +4,7 @@ import { setImmediate } from "node:timers/promises";
 import { memoryBlobStore } from "../../plugins/memory/blob_store.ts";
 import { memoryVectorStore } from "../../plugins/memory/vector_store.ts";
 import { SvcError } from "../../src/errors.ts";
-import { withTimers } from "../jobs/desk.ts";
+import { withTimers } from "../jobs/manual_work.ts";
 import { startRelayer, TestClock, type TestRelayer } from "../relayer_fixture.ts";
 import { DurableRelayer } from "./durable.ts";
 import { Gate, intercepted } from "./intercepted.ts";

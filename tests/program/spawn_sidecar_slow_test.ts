@@ -4,7 +4,7 @@ import { chooseAddresses } from "../../src/program/launcher/addresses.ts";
 import { createLogger } from "../../src/log.ts";
 import { createRelayer } from "../../src/relayer.ts";
 import { spawnSidecar } from "../../src/program/spawn_sidecar.ts";
-import { GENEROUS, signature } from "../sponsor/desk.ts";
+import { GENEROUS, signature } from "../sponsor/sponsoring.ts";
 import { kind, PACKAGE, SENDER } from "../sponsor/kinds.ts";
 
 /** As long as a slow machine takes to start a process. */

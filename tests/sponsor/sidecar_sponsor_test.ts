@@ -10,7 +10,7 @@ import { memoryBackends } from "../../plugins/memory/mod.ts";
 import { read } from "../relayer_fixture.ts";
 import { FakeSponsor } from "./fake_sponsor.ts";
 import { kind, PACKAGE, SENDER } from "./kinds.ts";
-import { signature } from "./desk.ts";
+import { signature } from "./sponsoring.ts";
 import { verifies } from "../requirements.ts";
 
 const TOKEN = "token-of-the-test";

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import type { Page } from "playwright-core";
-import { openLoginDesk } from "../../cli/login/mod.ts";
+import { openLoginRequests } from "../../cli/login/mod.ts";
 import { SvcClient } from "../../src/client/mod.ts";
 import { verifies } from "../requirements.ts";
 import { browserTest, complaints, screenshot } from "./chromium.ts";
@@ -20,8 +20,8 @@ async function labels(page: Page): Promise<string[]> {
 browserTest("a fresh start: sign in, approve an app, and the app remembers", async (browser) => {
   verifies("14.2-3", "14.2-4", "14.2-5");
   await withDashboard(async ({ web, relayer, home, program }) => {
-    await using desk = openLoginDesk({ credentialsPath: `${home}/credentials.json` });
-    const login = await desk.start({ relayer, webUrl: web, label: "Test app" });
+    await using logins = openLoginRequests({ credentialsPath: `${home}/credentials.json` });
+    const login = await logins.start({ relayer, webUrl: web, label: "Test app" });
     const page = await browser.newPage();
     const found = complaints(page);
     await page.goto(login.url);
@@ -84,8 +84,8 @@ const setFocus = (focus: boolean) =>
 
 browserTest("an approval counts after a second in sight only", async (browser) => {
   await withDashboard(async ({ web, relayer, home }) => {
-    await using desk = openLoginDesk({ credentialsPath: `${home}/credentials.json` });
-    const { url } = await desk.start({ relayer, webUrl: web, label: "Test app" });
+    await using logins = openLoginRequests({ credentialsPath: `${home}/credentials.json` });
+    const { url } = await logins.start({ relayer, webUrl: web, label: "Test app" });
     const page = await browser.newPage();
     await signIn(page, web);
     await page.addInitScript(HELD_SECONDS);
@@ -129,19 +129,19 @@ const USED = "<b>Used</b>";
 browserTest("a link that is malformed, foreign or used up changes nothing", async (browser) => {
   verifies("14.2-3");
   await withDashboard(async ({ web, relayer, home }) => {
-    await using desk = openLoginDesk({ credentialsPath: `${home}/credentials.json` });
+    await using logins = openLoginRequests({ credentialsPath: `${home}/credentials.json` });
     const page = await browser.newPage();
     await page.goto(`${web}/connect/mcp?port=1`);
     await page.getByText("This link is not complete").waitFor();
     assert.equal(await page.getByRole("button", { name: "Start" }).count(), 0, "no key for it");
     await signIn(page, web);
-    const foreign = await desk.start({ relayer: "http://127.0.0.1:1", webUrl: web, label: "a" });
+    const foreign = await logins.start({ relayer: "http://127.0.0.1:1", webUrl: web, label: "a" });
     await page.goto(foreign.url);
     await page.getByText("This link is for another relayer").waitFor();
     await page.goto(foreign.url.replace(/state=\w+/, "state=1"));
     await page.getByText("This link is not complete").waitFor();
 
-    const used = await desk.start({ relayer, webUrl: web, label: USED });
+    const used = await logins.start({ relayer, webUrl: web, label: USED });
     await page.goto(used.url);
     await approve(page, USED);
     await page.getByRole("heading", { name: `${USED} is connected` }).waitFor();
@@ -150,7 +150,7 @@ browserTest("a link that is malformed, foreign or used up changes nothing", asyn
     await page.getByText("The app is not waiting for this answer").waitFor();
     assert.deepEqual((await labels(page)).sort(), [USED, "dashboard"]);
 
-    const altered = await desk.start({ relayer, webUrl: web, label: "Altered" });
+    const altered = await logins.start({ relayer, webUrl: web, label: "Altered" });
     await page.goto(altered.url.replace(/state=\w+/, `state=${"0".repeat(64)}`));
     await approve(page, "Altered");
     await page.getByText("The app is not waiting for this answer").waitFor();
@@ -161,10 +161,10 @@ browserTest("a link that is malformed, foreign or used up changes nothing", asyn
 /** A listener that proves the key and then refuses the callback, or breaks off. */
 browserTest("a key whose app refuses it is taken back", async (browser) => {
   await withDashboard(async ({ web, relayer, home }) => {
-    await using desk = openLoginDesk({ credentialsPath: `${home}/credentials.json` });
+    await using logins = openLoginRequests({ credentialsPath: `${home}/credentials.json` });
     const page = await browser.newPage();
     await signIn(page, web);
-    const { url } = await desk.start({ relayer, webUrl: web, label: "Refusing" });
+    const { url } = await logins.start({ relayer, webUrl: web, label: "Refusing" });
     const headers = { "access-control-allow-origin": web };
     await page.route("**/callback", (route) => route.fulfill({ status: 500, headers }));
     await page.goto(url);
@@ -173,7 +173,7 @@ browserTest("a key whose app refuses it is taken back", async (browser) => {
     await page.unroute("**/callback");
     assert.deepEqual(await labels(page), ["dashboard"]);
 
-    const second = await desk.start({ relayer, webUrl: web, label: "Broken" });
+    const second = await logins.start({ relayer, webUrl: web, label: "Broken" });
     await page.route("**/callback", (route) => route.abort());
     await page.goto(second.url);
     await approve(page, "Broken");

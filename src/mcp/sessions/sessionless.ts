@@ -1,7 +1,7 @@
 import { createMcpHandler, type McpHttpHandler } from "@modelcontextprotocol/server";
 import type { Bearer } from "../bearer.ts";
 import { EVENT_STREAM_HEADERS, guardStream } from "./event_stream.ts";
-import { clientIpOf, type Gate, isRevoked } from "../gate.ts";
+import { clientIpOf, isRevoked, type SessionAdmission } from "../session_admission.ts";
 import { completeRefusal } from "./library_refusal.ts";
 import { buildServer, inServerNaming, type ServerSubject, serverToolName } from "../mcp_server.ts";
 import { withHeader } from "../message_body.ts";
@@ -14,7 +14,7 @@ const MOST_STARTS = 100_000;
 
 /** The revision without sessions, 2026-07-28. */
 export class Sessionless {
-  readonly #gate: Gate;
+  readonly #admission: SessionAdmission;
   readonly #principals: RecentPrincipals;
   /** Subject of each request on its way to the factory. */
   readonly #subjects = new WeakMap<Request, ServerSubject>();
@@ -22,15 +22,15 @@ export class Sessionless {
   readonly #counted = new Map<string, number>();
   readonly #handler: McpHttpHandler;
 
-  constructor(gate: Gate) {
-    this.#gate = gate;
-    this.#principals = new RecentPrincipals(gate.options);
+  constructor(admission: SessionAdmission) {
+    this.#admission = admission;
+    this.#principals = new RecentPrincipals(admission.options);
     this.#handler = createMcpHandler(
-      ({ requestInfo }) => buildServer(this.#subjects.get(requestInfo!)!, gate),
+      ({ requestInfo }) => buildServer(this.#subjects.get(requestInfo!)!, admission),
       {
         legacy: "reject",
         keepAliveMs: 0,
-        ...(gate.extension?.bus === undefined ? {} : { bus: gate.extension.bus }),
+        ...(admission.extension?.bus === undefined ? {} : { bus: admission.extension.bus }),
       },
     );
   }
@@ -46,7 +46,7 @@ export class Sessionless {
     body: unknown,
     requestId: string,
   ): Promise<Response> {
-    const headers = this.#gate.sessionHeaders(request);
+    const headers = this.#admission.sessionHeaders(request);
     const address = clientIpOf(request);
     this.#countStart(bearer, address);
     const principal = this.#principals.of(bearer, address);
@@ -56,7 +56,7 @@ export class Sessionless {
       if (isRevoked(error)) this.#forget(bearer, address);
       throw error;
     }
-    const { aliases } = this.#gate.limits;
+    const { aliases } = this.#admission.limits;
     const named = aliases ? inNaming(request, headers.alias) : request;
     this.#subjects.set(named, { principal, ...headers });
     const response = await this.#handler.fetch(named, {
@@ -67,7 +67,7 @@ export class Sessionless {
     }
     const stream = guardStream(response.body!, {
       firstKeepaliveMs: FIRST_KEEPALIVE_MS,
-      keepaliveMs: this.#gate.limits.keepaliveSeconds * 1000,
+      keepaliveMs: this.#admission.limits.keepaliveSeconds * 1000,
       onEnd() {},
     });
     return new Response(stream, { status: response.status, headers: EVENT_STREAM_HEADERS });
@@ -76,9 +76,9 @@ export class Sessionless {
   /** Credentials count as one start of their address a minute, and again after each refusal. */
   #countStart(bearer: Bearer, address: string): void {
     const id = `${bearer.hash} ${address}`;
-    const now = this.#gate.now();
+    const now = this.#admission.now();
     if (now - (this.#counted.get(id) ?? -Infinity) < MINUTE_MS) return;
-    this.#gate.caps.countStart(address);
+    this.#admission.caps.countStart(address);
     this.#counted.delete(id);
     this.#counted.set(id, now);
     for (const [oldest, at] of this.#counted) {

@@ -6,7 +6,13 @@ import {
 } from "@modelcontextprotocol/server";
 import { SvcError } from "../../errors.ts";
 import { hasBearer } from "../bearer.ts";
-import { clientIpOf, type Gate, isRevoked, isSessionId, randomSessionId } from "../gate.ts";
+import {
+  clientIpOf,
+  isRevoked,
+  isSessionId,
+  randomSessionId,
+  type SessionAdmission,
+} from "../session_admission.ts";
 import { buildServer, inServerNaming } from "../mcp_server.ts";
 import { checkAccept, readMessageBody } from "../message_body.ts";
 import type { Principal } from "../principal.ts";
@@ -25,13 +31,13 @@ const MOST_MESSAGES = 100;
 
 /** HTTP with SSE, revision 2024-11-05, which lives as long as its connection. */
 export class SseSessions {
-  readonly #gate: Gate;
+  readonly #admission: SessionAdmission;
   readonly #sessions = new Map<string, SseSession>();
   readonly #writes: RepeatedWrites;
 
-  constructor(gate: Gate) {
-    this.#gate = gate;
-    this.#writes = new RepeatedWrites(gate.now);
+  constructor(admission: SessionAdmission) {
+    this.#admission = admission;
+    this.#writes = new RepeatedWrites(admission.now);
   }
 
   /** Open sessions. */
@@ -45,11 +51,11 @@ export class SseSessions {
    * @throws {SvcError} what it is refused with.
    */
   async open(request: Request): Promise<Response> {
-    this.#gate.bearer(request);
+    this.#admission.bearer(request);
     checkAccept(request.headers, ["text/event-stream"]);
-    const { principal, headers, release } = await this.#gate.admit(request);
+    const { principal, headers, release } = await this.#admission.admit(request);
     const id = randomSessionId();
-    const { keepaliveSeconds } = this.#gate.limits;
+    const { keepaliveSeconds } = this.#admission.limits;
     const transport = new SseTransport(id, keepaliveSeconds * 1000);
     // The default namespace is an argument of every call that names none.
     const writes = this.#writes.session(`${principal.hash} ${headers.namespace ?? ""}`);
@@ -57,7 +63,7 @@ export class SseSessions {
       principal,
       ...headers,
       derivedKey: (tool, given, requestId) => writes.keyOf(tool, given, requestId),
-    }, this.#gate);
+    }, this.#admission);
     server.server.onclose = () => {
       this.#sessions.delete(id);
       release();
@@ -77,7 +83,7 @@ export class SseSessions {
   async message(request: Request): Promise<Response> {
     const session = this.#sessionOf(new URL(request.url).searchParams.getAll("sessionId"));
     if (hasBearer(request.headers)) {
-      const { hash } = this.#gate.bearer(request);
+      const { hash } = this.#admission.bearer(request);
       if (hash !== session.principal.hash) throw new SvcError("session_mismatch");
     } else if (clientIpOf(request) !== session.clientIp) {
       throw new SvcError("auth_headers_missing", "The session was opened from another address");
@@ -89,7 +95,7 @@ export class SseSessions {
       if (isRevoked(error)) await session.transport.close();
       throw error;
     }
-    const { aliases } = this.#gate.limits;
+    const { aliases } = this.#admission.limits;
     for (const message of messages) {
       session.transport.onmessage?.(aliases ? inServerNaming(message, session.alias) : message);
     }

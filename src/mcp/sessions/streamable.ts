@@ -3,17 +3,22 @@ import { SvcError } from "../../errors.ts";
 import { HEADER } from "../../wire/headers.ts";
 import { SESSION_REVISIONS } from "../../wire/mcp.ts";
 import type { Bearer } from "../bearer.ts";
-import { type Gate, isRevoked, isSessionId, randomSessionId } from "../gate.ts";
+import {
+  isRevoked,
+  isSessionId,
+  randomSessionId,
+  type SessionAdmission,
+} from "../session_admission.ts";
 import { methodOf } from "../message_body.ts";
 import { StreamableSession } from "./streamable_session.ts";
 
 /** Streamable HTTP with sessions: revisions 2025-03-26 to 2025-11-25, and 2024-11-05 by choice. */
 export class StreamableSessions {
-  readonly #gate: Gate;
+  readonly #admission: SessionAdmission;
   readonly #sessions = new Map<string, StreamableSession>();
 
-  constructor(gate: Gate) {
-    this.#gate = gate;
+  constructor(admission: SessionAdmission) {
+    this.#admission = admission;
   }
 
   /** Open sessions. */
@@ -53,12 +58,12 @@ export class StreamableSessions {
   async #open(request: Request, body: unknown, requestId: string): Promise<Response> {
     // Whoever is idle for too long must not be why somebody else is refused.
     this.closeIdle();
-    const admission = await this.#gate.admit(request);
+    const admitted = await this.#admission.admit(request);
     const id = randomSessionId();
     const session = new StreamableSession(
       id,
-      admission,
-      this.#gate,
+      admitted,
+      this.#admission,
       () => this.#sessions.delete(id),
     );
     try {
@@ -69,7 +74,7 @@ export class StreamableSessions {
       if (!response.headers.has(HEADER.mcpSessionId)) await session.close();
       return response;
     } catch (error) {
-      admission.release();
+      admitted.release();
       this.#sessions.delete(id);
       throw error;
     }
@@ -89,7 +94,7 @@ export class StreamableSessions {
 
   /** Closes sessions that nobody has used for the idle time. */
   closeIdle(): void {
-    const idleMs = this.#gate.limits.idleSeconds * 1000;
+    const idleMs = this.#admission.limits.idleSeconds * 1000;
     for (const session of this.#sessions.values()) {
       if (session.isIdle(idleMs)) void session.close();
     }

@@ -1,7 +1,7 @@
 import type { McpServer } from "@modelcontextprotocol/server";
 import { SESSION_REVISIONS } from "../../wire/mcp.ts";
 import { EVENT_STREAM_HEADERS, guardStream } from "./event_stream.ts";
-import type { Admission, Gate } from "../gate.ts";
+import type { AdmittedSession, SessionAdmission } from "../session_admission.ts";
 import { completeRefusal } from "./library_refusal.ts";
 import { buildServer, inServerNaming } from "../mcp_server.ts";
 import { withHeader } from "../message_body.ts";
@@ -20,31 +20,36 @@ export class StreamableSession {
   /** Whose it is. */
   readonly principal: Principal;
   readonly #alias: boolean;
-  readonly #gate: Gate;
+  readonly #admission: SessionAdmission;
   readonly #transport: StreamableTransport;
   readonly #server: McpServer;
   readonly #release: () => void;
   #lastUse: number;
   #busy = 0;
 
-  /** Of an admission; `onClose` is called once, when it has ended. */
-  constructor(id: string, admission: Admission, gate: Gate, onClose: () => void) {
-    const { principal, headers, release } = admission;
+  /** Of a session that was let in; `onClose` is called once, when it has ended. */
+  constructor(
+    id: string,
+    admitted: AdmittedSession,
+    admission: SessionAdmission,
+    onClose: () => void,
+  ) {
+    const { principal, headers, release } = admitted;
     this.id = id;
     this.principal = principal;
     this.#alias = headers.alias;
-    this.#gate = gate;
+    this.#admission = admission;
     this.#release = () => {
       release();
       onClose();
     };
-    this.#lastUse = gate.now();
+    this.#lastUse = admission.now();
     this.#transport = new StreamableTransport({
       sessionIdGenerator: () => id,
       supportedProtocolVersions: [...SESSION_REVISIONS],
       keepAliveMs: 0,
     });
-    this.#server = buildServer({ principal, ...headers }, gate);
+    this.#server = buildServer({ principal, ...headers }, admission);
   }
 
   /** Makes it ready for its first request. */
@@ -55,7 +60,7 @@ export class StreamableSession {
 
   /** Whether it has been without request and open stream for so long, in milliseconds. */
   isIdle(idleMs: number): boolean {
-    return this.#busy === 0 && this.#gate.now() - this.#lastUse >= idleMs;
+    return this.#busy === 0 && this.#admission.now() - this.#lastUse >= idleMs;
   }
 
   /** Answers a request whose credentials and `Accept` were checked; `body` is its parsed JSON. */
@@ -63,7 +68,7 @@ export class StreamableSession {
     // The newest stream counts: the connection of the one before may be gone without a trace.
     if (request.method === "GET") this.#transport.closeStandaloneSSEStream();
     const alias = this.#alias;
-    const parsedBody = this.#gate.limits.aliases
+    const parsedBody = this.#admission.limits.aliases
       ? Array.isArray(body)
         ? body.map((message: unknown) => inServerNaming(message, alias))
         : inServerNaming(body, alias)
@@ -89,7 +94,7 @@ export class StreamableSession {
   #stream(response: Response, firstKeepaliveMs: number, onEnd: () => void): Response {
     const body = guardStream(response.body!, {
       firstKeepaliveMs,
-      keepaliveMs: this.#gate.limits.keepaliveSeconds * 1000,
+      keepaliveMs: this.#admission.limits.keepaliveSeconds * 1000,
       onEnd: () => {
         onEnd();
         this.#done();
@@ -103,7 +108,7 @@ export class StreamableSession {
 
   #done(): void {
     this.#busy--;
-    this.#lastUse = this.#gate.now();
+    this.#lastUse = this.#admission.now();
   }
 
   /** Ends it: streams close, waits end, the slot is free. */

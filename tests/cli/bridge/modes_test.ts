@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import type { LoginDesk, LoginOutcome, LoginTarget } from "../../../cli/login/mod.ts";
+import type { LoginOutcome, LoginRequests, LoginTarget } from "../../../cli/login/mod.ts";
 import { deleteCredentials, writeCredentials } from "../../../src/client/credentials_file.ts";
 import { SvcError } from "../../../src/errors.ts";
 import { verifies } from "../../requirements.ts";
@@ -15,8 +15,8 @@ const MEMORY_CALLS = [
   ["svc_restore", { namespace: "n" }],
 ] as const;
 
-/** A desk whose logins end when the test says so. */
-class TestDesk implements LoginDesk {
+/** Logins that end when the test says so. */
+class TestLogins implements LoginRequests {
   readonly targets: LoginTarget[] = [];
   readonly outcomes: ((outcome: LoginOutcome) => void)[] = [];
   closed = false;
@@ -79,11 +79,11 @@ for (
 Deno.test("a completed login is used at once and announced", async () => {
   verifies("13.2-5", "13.3-3", "12-10");
   await using relayer = new FakeRelayer();
-  const desk = new TestDesk();
+  const logins = new TestLogins();
   await using svc = await startBridge({
     credentials: null,
     args: ["--relayer", relayer.url, "--web-url", "http://localhost:5173"],
-    openDesk: () => desk,
+    openLogins: () => logins,
   });
   await svc.host.initialize();
   const result = await svc.host.call("svc_login");
@@ -95,7 +95,7 @@ Deno.test("a completed login is used at once and announced", async () => {
   assert.deepEqual(svc.opened, [login_url]);
   const said = await svc.host.heard("notifications/message");
   assert.ok(said.params.data.includes(login_url));
-  assert.deepEqual(desk.targets, [{
+  assert.deepEqual(logins.targets, [{
     relayer: relayer.url,
     webUrl: "http://localhost:5173",
     label: "test host",
@@ -105,7 +105,7 @@ Deno.test("a completed login is used at once and announced", async () => {
 
   const credentials = await newCredentials(relayer.url);
   await writeCredentials(svc.path, credentials);
-  desk.outcomes[1]!({ status: "signed-in", accountId: credentials.accountId });
+  logins.outcomes[1]!({ status: "signed-in", accountId: credentials.accountId });
   await svc.host.heard(CHANGED);
   assert.deepEqual(await svc.host.tools(), TOOLS.signedIn);
   assert.equal(textOf(await svc.host.call("svc_recall", { query: "tea" })), '{"query":"tea"}');
@@ -116,16 +116,16 @@ Deno.test("a completed login is used at once and announced", async () => {
   const names = relayer.messages("tools/call").map(({ params }) => params.name);
   assert.deepEqual(names, ["svc_recall"], "signing in is no business of the relayer");
   await svc.end();
-  assert.ok(desk.closed);
+  assert.ok(logins.closed);
   assert.ok(!svc.log.join().includes(credentials.delegatePrivateKey));
 });
 
 Deno.test("logins that fail say so, and change nothing", async () => {
   verifies("13.2-5");
-  const desk = new TestDesk();
+  const logins = new TestLogins();
   await using svc = await startBridge({
     credentials: null,
-    openDesk: () => desk,
+    openLogins: () => logins,
     args: ["--no-browser", "--label", "laptop"],
   });
   await svc.host.initialize();
@@ -137,16 +137,16 @@ Deno.test("logins that fail say so, and change nothing", async () => {
   for (const [outcome, wanted] of outcomes) {
     await svc.host.call("svc_login");
     messages++;
-    desk.outcomes.at(-1)!(outcome);
+    logins.outcomes.at(-1)!(outcome);
     const said = await svc.host.heard("notifications/message", ++messages);
     assert.match(said.params.data, wanted);
   }
   assert.deepEqual(svc.opened, []);
-  assert.equal(desk.targets[0]?.label, "laptop");
+  assert.equal(logins.targets[0]?.label, "laptop");
   assert.deepEqual(await svc.host.tools(), TOOLS.authRequired);
   const refused = await svc.host.call("svc_login", { url: "http://elsewhere.example" });
   assert.match(textOf(refused), /^MCP error -32602:/);
-  desk.start = () => Promise.reject(new SvcError("internal_error", "There is no free port"));
+  logins.start = () => Promise.reject(new SvcError("internal_error", "There is no free port"));
   const failed = await svc.host.call("svc_login");
   assert.equal(textOf(failed), "Tool error: There is no free port (code: internal_error)");
 });
@@ -155,18 +155,18 @@ Deno.test("--login leaves the file alone and asks for a new sign-in", async () =
   verifies("13.2-3", "13.2-5");
   await using relayer = new FakeRelayer();
   const credentials = await newCredentials(relayer.url, { webUrl: "http://localhost:4321" });
-  const desk = new TestDesk();
-  await using svc = await startBridge({ credentials, args: ["--login"], openDesk: () => desk });
+  const logins = new TestLogins();
+  await using svc = await startBridge({ credentials, args: ["--login"], openLogins: () => logins });
   await svc.host.initialize();
   const before = await Deno.readTextFile(svc.path);
   assert.deepEqual(await svc.host.tools(), TOOLS.authRequired);
   await svc.host.call("svc_login");
-  const { webUrl, relayer: target } = desk.targets[0]!;
+  const { webUrl, relayer: target } = logins.targets[0]!;
   assert.deepEqual([target, webUrl], [relayer.url, "http://localhost:4321"], "the saved ones");
   assert.equal(await Deno.readTextFile(svc.path), before);
   const renewed = await newCredentials(relayer.url);
   await writeCredentials(svc.path, renewed);
-  desk.outcomes[0]!({ status: "signed-in", accountId: renewed.accountId });
+  logins.outcomes[0]!({ status: "signed-in", accountId: renewed.accountId });
   await svc.host.heard(CHANGED);
   await svc.host.call("svc_recall", { query: "q" });
   const keys = new Set(relayer.seen.map(({ headers }) => headers.get("authorization")));

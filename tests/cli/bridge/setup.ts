@@ -1,5 +1,5 @@
 import { Bridge, type BridgeOptions } from "../../../cli/bridge/mod.ts";
-import { openLoginDesk } from "../../../cli/login/mod.ts";
+import { openLoginRequests } from "../../../cli/login/mod.ts";
 import { writeCredentials } from "../../../src/client/credentials_file.ts";
 import { type Credentials, makeDelegateKey } from "../../../src/client/mod.ts";
 import { createLogger } from "../../../src/log.ts";
@@ -62,7 +62,7 @@ export async function startBridge(setup: BridgeSetup): Promise<RunningBridge> {
     input: input.readable,
     write: (line) => output.enqueue(line),
     credentialsPath: path,
-    openDesk: (credentialsPath) => openLoginDesk({ credentialsPath }),
+    openLogins: (credentialsPath) => openLoginRequests({ credentialsPath }),
     openBrowser: (url) => opened.push(url) > 0,
     version: "1.2.3",
     pause: () => Promise.resolve(),

@@ -14,8 +14,8 @@ import { Executions } from "./executions.ts";
 import type { SponsorLedger } from "./ledger.ts";
 import { Places } from "./places.ts";
 
-/** What a {@linkcode SponsorDesk} works with. */
-export interface SponsorDeskOptions {
+/** What a {@linkcode SponsorRequests} works with. */
+export interface SponsorRequestsOptions {
   /** Who pays. */
   readonly sponsor: Sponsor;
   /** Limits. */
@@ -36,8 +36,8 @@ const EXECUTE_MS = 60_000;
 const MAX_UNDER_WAY = 64;
 
 /** What asks a sponsor: who may have what paid, how often, how much (docs/protocol.md#9.1). */
-export class SponsorDesk {
-  readonly #options: SponsorDeskOptions;
+export class SponsorRequests {
+  readonly #options: SponsorRequestsOptions;
   readonly #budget: GasBudget;
   readonly #executions: Executions;
   /** Of its own: whoever invents senders must not push signed callers out of theirs. */
@@ -45,7 +45,7 @@ export class SponsorDesk {
   readonly #places = new Places(MAX_UNDER_WAY);
 
   /** Asks nothing of the sponsor by itself. */
-  constructor(options: SponsorDeskOptions) {
+  constructor(options: SponsorRequestsOptions) {
     this.#options = options;
     this.#budget = new GasBudget(options.config, options.ledger, options.now);
     this.#executions = new Executions(options.ledger, this.#places, options.now);

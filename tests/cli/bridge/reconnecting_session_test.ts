@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { Refused, SessionLost, Unanswered } from "../../../cli/bridge/failures.ts";
-import { Link, reconnectDelay } from "../../../cli/bridge/link.ts";
+import { reconnectDelay, ReconnectingSession } from "../../../cli/bridge/reconnecting_session.ts";
 import { callRelayer, NotRepeated, TimedOut } from "../../../cli/bridge/remote_call.ts";
 import type { Session } from "../../../cli/bridge/sessions/session.ts";
 import { silentLogger } from "../../../src/log.ts";
@@ -26,12 +26,12 @@ function quietSession(): Session & { readonly end: (reason: Error) => void } {
 
 const forever = new AbortController().signal;
 
-/** A link whose time passes only in its pauses. */
-function timedLink(open: (attempt: number) => Promise<Session>) {
+/** A connection whose time passes only in its pauses. */
+function timed(open: (attempt: number) => Promise<Session>) {
   const pauses: number[] = [];
   const attempts: number[] = [];
   let now = 0;
-  const link = new Link({
+  const connection = new ReconnectingSession({
     open: () => {
       attempts.push(now);
       return open(attempts.length);
@@ -45,7 +45,7 @@ function timedLink(open: (attempt: number) => Promise<Session>) {
       return Promise.resolve();
     },
   });
-  return { link, pauses, attempts, pass: (ms: number) => now += ms };
+  return { connection, pauses, attempts, pass: (ms: number) => now += ms };
 }
 
 Deno.test("pauses double from half a second to 15 s, less up to half of jitter", () => {
@@ -59,71 +59,71 @@ Deno.test("pauses double from half a second to 15 s, less up to half of jitter",
   }
 });
 
-Deno.test("a link tries without end, and rests after a success", async () => {
+Deno.test("a connection tries without end, and rests after a success", async () => {
   verifies("13.3-4", "13.2-10");
   const session = quietSession();
-  const { link, pauses, attempts, pass } = timedLink((attempt) =>
+  const { connection, pauses, attempts, pass } = timed((attempt) =>
     attempt <= 50
       ? Promise.reject(new Unanswered("down"))
       : Promise.resolve(attempt === 51 ? session : quietSession())
   );
-  link.connect();
-  assert.equal(await link.session(forever), session);
+  connection.connect();
+  assert.equal(await connection.session(forever), session);
   assert.equal(attempts.length, 51);
   assert.deepEqual(pauses.slice(0, 6), [500, 1000, 2000, 4000, 8000, 15_000]);
   assert.ok(pauses.every((ms) => ms <= 15_000));
   pass(60_000);
   session.end(new Unanswered("broken"));
   await session.ended;
-  assert.notEqual(await link.session(forever), undefined);
+  assert.notEqual(await connection.session(forever), undefined);
   assert.equal(pauses[50], 500, "it lived, so that pauses begin anew");
-  await link.close("now");
+  await connection.close("now");
 });
 
 Deno.test("sessions that end at once are no success", async () => {
   verifies("13.3-4");
-  const { link, pauses } = timedLink((attempt) => {
+  const { connection, pauses } = timed((attempt) => {
     const session = quietSession();
     if (attempt < 5) session.end(new SessionLost("gone"));
     return Promise.resolve(session);
   });
-  while (pauses.length < 4) await link.session(forever);
+  while (pauses.length < 4) await connection.session(forever);
   assert.deepEqual(pauses, [500, 1000, 2000, 4000]);
-  await link.close("now");
+  await connection.close("now");
 });
 
 Deno.test("a rejected key is not tried again until somebody calls, then at once", async () => {
   verifies("13.2-7");
   const rejected = new Refused(401, "no");
-  const { link, attempts } = timedLink(() => Promise.reject(rejected));
-  link.connect();
-  await assert.rejects(link.session(forever), rejected);
+  const { connection, attempts } = timed(() => Promise.reject(rejected));
+  connection.connect();
+  await assert.rejects(connection.session(forever), rejected);
   assert.equal(attempts.length, 1);
-  await assert.rejects(link.session(forever), rejected);
+  await assert.rejects(connection.session(forever), rejected);
   assert.deepEqual(attempts, [0, 500], "half a second apart");
-  await link.close("now");
-  await assert.rejects(link.session(forever), /given up/);
+  await connection.close("now");
+  await assert.rejects(connection.session(forever), /given up/);
 });
 
 Deno.test("a refusal that names a time is obeyed", async () => {
   verifies("13.3-4");
-  const { link, pauses } = timedLink((attempt) =>
+  const { connection, pauses } = timed((attempt) =>
     attempt === 1
       ? Promise.reject(new Refused(429, "later", "session_limit", 9))
       : Promise.resolve(quietSession())
   );
-  await link.session(forever);
+  await connection.session(forever);
   assert.deepEqual(pauses, [9000]);
-  await link.close("now");
+  await connection.close("now");
 });
 
-Deno.test("a link that is closed leaves no session behind that was being opened", async () => {
+Deno.test("a connection that is closed leaves no session behind that was being opened", async () => {
   verifies("13.3-8");
   const opening = Promise.withResolvers<Session>();
-  const { link } = timedLink(() => opening.promise);
-  link.connect();
+  const { connection } = timed(() => opening.promise);
+  connection.connect();
   await Promise.resolve();
-  const closing = link.close("now");
+  const closing = connection.close("now");
   let isClosed = false;
   opening.resolve({
     ...quietSession(),
@@ -139,13 +139,13 @@ Deno.test("a link that is closed leaves no session behind that was being opened"
 Deno.test("a call that is never answered ends at its deadline, and so does its session", async () => {
   verifies("13.3-5");
   const closed: string[] = [];
-  const { link } = timedLink(() =>
+  const { connection } = timed(() =>
     Promise.resolve({
       ...quietSession(),
       close: (how) => Promise.resolve(void closed.push(how)),
     })
   );
-  const around = { link, honoursKeys: () => Promise.resolve(true), logger: silentLogger };
+  const around = { connection, honoursKeys: () => Promise.resolve(true), logger: silentLogger };
   const call = { method: "tools/call", timeoutMs: 5, signal: forever };
   await assert.rejects(callRelayer({ ...call, repeatable: "always" }, around), TimedOut);
   for (const repeatable of ["with key", "never"] as const) {
@@ -161,13 +161,13 @@ Deno.test("a call that is never answered ends at its deadline, and so does its s
     message: "No answer (http://127.0.0.1:1)",
     code: "request_timeout",
   });
-  await link.close("now");
+  await connection.close("now");
 });
 
 Deno.test("a call that breaks every connection is given up", async () => {
   verifies("13.3-5", "13.3-6");
   let sent = 0;
-  const { link } = timedLink(() => {
+  const { connection } = timed(() => {
     const session = quietSession();
     const broken = new Unanswered("broken");
     return Promise.resolve({
@@ -179,7 +179,7 @@ Deno.test("a call that breaks every connection is given up", async () => {
       },
     });
   });
-  const around = { link, honoursKeys: () => Promise.resolve(true), logger: silentLogger };
+  const around = { connection, honoursKeys: () => Promise.resolve(true), logger: silentLogger };
   const call = { method: "tools/call", timeoutMs: 10_000, signal: forever };
   await assert.rejects(callRelayer({ ...call, repeatable: "always" }, around), Unanswered);
   assert.equal(sent, 5);
@@ -189,5 +189,5 @@ Deno.test("a call that breaks every connection is given up", async () => {
   sent = 0;
   await assert.rejects(callRelayer({ ...call, repeatable: "never" }, around), NotRepeated);
   assert.equal(sent, 1);
-  await link.close("now");
+  await connection.close("now");
 });

@@ -17,8 +17,8 @@ export function reconnectDelay(n: number, random: number): number {
   return Math.min(LONGEST_DELAY_MS, FIRST_DELAY_MS * 2 ** n) * (0.5 + random / 2);
 }
 
-/** Options of {@linkcode Link}. */
-export interface LinkOptions {
+/** Options of {@linkcode ReconnectingSession}. */
+export interface ReconnectingSessionOptions {
   /** Opens a session. */
   readonly open: (signal: AbortSignal) => Promise<Session>;
   /** Where changes of the connection are noted. */
@@ -32,8 +32,8 @@ export interface LinkOptions {
 }
 
 /** Keeps one session open: endless reconnection, until it is closed. */
-export class Link {
-  readonly #options: LinkOptions;
+export class ReconnectingSession {
+  readonly #options: ReconnectingSessionOptions;
   readonly #random: () => number;
   readonly #now: () => number;
   readonly #pause: (ms: number, signal: AbortSignal) => Promise<void>;
@@ -47,7 +47,7 @@ export class Link {
   #failure: Error | undefined;
 
   /** Connects at the first {@linkcode connect} or {@linkcode session}. */
-  constructor(options: LinkOptions) {
+  constructor(options: ReconnectingSessionOptions) {
     this.#options = options;
     this.#random = options.random ?? Math.random;
     this.#now = options.now ?? Date.now;
@@ -78,7 +78,7 @@ export class Link {
    * The session, as soon as there is one.
    *
    * @throws {Refused} when trying again is of no use.
-   * @throws {Error} the signal's reason, or that the link is closed.
+   * @throws {Error} the signal's reason, or that the connection is closed.
    */
   async session(signal: AbortSignal): Promise<Session> {
     for (;;) {
@@ -172,7 +172,7 @@ export class Link {
   }
 
   /**
-   * Gives the link up: nothing is sent any more. `idle` lets requests under way come to their end.
+   * Gives the connection up: nothing is sent any more. `idle` lets requests under way come to their end.
    */
   async close(how: "idle" | "now"): Promise<void> {
     this.#stop.abort(new GivenUp("The connection was given up"));

@@ -4,7 +4,7 @@ import { type Credentials, makeDelegateKey } from "../../src/client/mod.ts";
 import { SvcError } from "../../src/errors.ts";
 import { checkKey, type KeyCheckOptions } from "./check_key.ts";
 import { openListener } from "./listener.ts";
-import type { LoginDesk, LoginOutcome, LoginTarget, PendingLogin } from "./login.ts";
+import type { LoginOutcome, LoginRequests, LoginTarget, PendingLogin } from "./login.ts";
 import { credentialsOf, loginUrl, proofOf } from "./new_key.ts";
 import { gone, Refusal } from "./refusal.ts";
 
@@ -15,8 +15,8 @@ const LATE_MS = 60_000;
 /** Most logins that are open at a time. */
 const MOST_OPEN = 3;
 
-/** Options of {@linkcode openLoginDesk}. */
-export interface LoginDeskOptions extends KeyCheckOptions {
+/** Options of {@linkcode openLoginRequests}. */
+export interface LoginRequestsOptions extends KeyCheckOptions {
   /** The credentials file that a login writes. */
   readonly credentialsPath: string;
   /** Current time in milliseconds since the epoch; default `Date.now`. */
@@ -25,7 +25,7 @@ export interface LoginDeskOptions extends KeyCheckOptions {
   readonly listen?: (server: Server) => Promise<number>;
 }
 
-/** A login as its desk sees it. */
+/** An open login. */
 interface OpenLogin {
   /** Settles the outcome, unless it is settled. */
   end(outcome: LoginOutcome): void;
@@ -33,8 +33,8 @@ interface OpenLogin {
   close(): void;
 }
 
-class Desk implements LoginDesk {
-  readonly #options: LoginDeskOptions;
+class OpenLogins implements LoginRequests {
+  readonly #options: LoginRequestsOptions;
   /** May still succeed, oldest first. */
   readonly #open = new Set<OpenLogin>();
   /** Has a listener, and be it to tell latecomers. */
@@ -43,7 +43,7 @@ class Desk implements LoginDesk {
   #turn: Promise<unknown> = Promise.resolve();
   #closed = false;
 
-  constructor(options: LoginDeskOptions) {
+  constructor(options: LoginRequestsOptions) {
     this.#options = options;
   }
 
@@ -148,7 +148,7 @@ class Desk implements LoginDesk {
   }
 }
 
-/** Opens a desk for one credentials file. */
-export function openLoginDesk(options: LoginDeskOptions): LoginDesk {
-  return new Desk(options);
+/** Logins for one credentials file. */
+export function openLoginRequests(options: LoginRequestsOptions): LoginRequests {
+  return new OpenLogins(options);
 }

@@ -9,7 +9,7 @@ import { Principal } from "./principal.ts";
 import { SessionCaps } from "./sessions/session_caps.ts";
 
 /** A session that was let in. */
-export interface Admission {
+export interface AdmittedSession {
   /** Whose it is. */
   readonly principal: Principal;
   /** What its headers say. */
@@ -19,7 +19,7 @@ export interface Admission {
 }
 
 /** What both session transports share: options, clock, caps, and who is let in. */
-export class Gate {
+export class SessionAdmission {
   readonly options: SidecarOptions;
   readonly limits: SidecarLimits;
   readonly logger: Logger;
@@ -55,7 +55,7 @@ export class Gate {
    *
    * @throws {SvcError} what it is refused with.
    */
-  async admit(request: Request): Promise<Admission> {
+  async admit(request: Request): Promise<AdmittedSession> {
     const bearer = this.bearer(request);
     const headers = this.sessionHeaders(request);
     const address = clientIpOf(request);

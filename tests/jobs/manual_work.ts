@@ -5,7 +5,7 @@ import { fakeKv, FakeTable, openGate } from "./fake_kv.ts";
 import { type Jobs, jobsOn } from "./setup.ts";
 
 /** Work that each test answers by hand. */
-export class Desk {
+export class ManualWork {
   readonly started: string[] = [];
   readonly #open = new Map<string, PromiseWithResolvers<void>>();
   readonly attempts = new Map<string, Attempt>();

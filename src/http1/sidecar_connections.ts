@@ -1,6 +1,6 @@
 import { answerChallenge, isSameSecret } from "./challenge.ts";
-import { ConnectionPool, type PooledAnswer } from "./connection_pool.ts";
-import { HttpConnection, type WireRequest } from "./http_connection.ts";
+import { ConnectionPool } from "./connection_pool.ts";
+import { HttpConnection } from "./http_connection.ts";
 
 /** Where the sidecar is and what proves it. */
 export interface SidecarAddress {
@@ -16,30 +16,11 @@ const CHALLENGE_MS = 3000;
 /**
  * Connections to the sidecar. Each is challenged when it is made and belongs to one process for its
  * whole life, so that nothing secret is ever sent to whoever takes the port of a sidecar that died;
- * a client that connects anew without a word could not promise that.
+ * a client that connects anew without a word could not promise that. A request is refused when nobody
+ * answers, or whoever does cannot prove that it is the sidecar.
  */
-export class SidecarLink implements Disposable {
-  readonly #pool: ConnectionPool;
-
-  /** Connects at the first request. */
-  constructor(address: SidecarAddress) {
-    this.#pool = new ConnectionPool(() => connect(address));
-  }
-
-  /**
-   * Sends a request and waits for the head of its answer.
-   *
-   * @throws {Error} when nobody answers, or whoever does cannot prove that it is the sidecar; the
-   * signal's reason when it is aborted.
-   */
-  send(request: WireRequest, signal: AbortSignal): Promise<PooledAnswer> {
-    return this.#pool.send(request, signal);
-  }
-
-  /** Closes what is idle, and everything else once it is done. */
-  [Symbol.dispose](): void {
-    this.#pool[Symbol.dispose]();
-  }
+export function sidecarConnections(address: SidecarAddress): ConnectionPool {
+  return new ConnectionPool(() => connect(address));
 }
 
 async function connect({ url, token }: SidecarAddress): Promise<HttpConnection> {
