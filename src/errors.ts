@@ -14,95 +14,12 @@ const down = (message: string, retryAfter = 5): ErrorKind => ({
   retryAfter,
 });
 
-/** Stable machine-readable name of an error (docs/protocol.md#5). */
-export type ErrorCode =
-  | "malformed_json"
-  | "unsigned_query"
-  | "empty_text"
-  | "empty_query"
-  | "empty_question"
-  | "empty_items"
-  | "empty_job_ids"
-  | "empty_namespace"
-  | "text_too_long"
-  | "query_too_long"
-  | "too_many_items"
-  | "too_many_job_ids"
-  | "invalid_namespace"
-  | "invalid_metadata"
-  | "invalid_scoring_weights"
-  | "invalid_cursor"
-  | "invalid_idempotency_key"
-  | "invalid_parameter"
-  | "invalid_encrypted_data"
-  | "invalid_vector"
-  | "dimension_mismatch"
-  | "decrypt_credential_required"
-  | "decrypt_credential_invalid"
-  | "invalid_sender"
-  | "invalid_transaction"
-  | "invalid_digest"
-  | "invalid_sponsor_signature"
-  | "sponsor_rejected"
-  | "session_required"
-  | "already_initialized"
-  | "unsupported_protocol_version"
-  | "owner_proof_invalid"
-  | "auth_headers_missing"
-  | "auth_header_invalid"
-  | "nonce_invalid"
-  | "timestamp_out_of_range"
-  | "signature_invalid"
-  | "nonce_reused"
-  | "account_not_authorized"
-  | "quota_exceeded"
-  | "permission_denied"
-  | "move_call_not_allowed"
-  | "metrics_forbidden"
-  | "origin_not_allowed"
-  | "host_not_allowed"
-  | "registration_closed"
-  | "session_mismatch"
-  | "not_found"
-  | "job_not_found"
-  | "memory_not_found"
-  | "blob_not_found"
-  | "sponsorship_not_found"
-  | "session_not_found"
-  | "method_not_allowed"
-  | "not_acceptable"
-  | "request_timeout"
-  | "idempotency_conflict"
-  | "idempotency_in_progress"
-  | "job_not_retryable"
-  | "version_conflict"
-  | "account_exists"
-  | "key_exists"
-  | "body_too_large"
-  | "unsupported_media_type"
-  | "invalid_request"
-  | "upgrade_required"
-  | "rate_limited"
-  | "session_limit"
-  | "headers_too_large"
-  | "internal_error"
-  | "sidecar_unavailable"
-  | "sponsor_upstream_error"
-  | "chain_unavailable"
-  | "storage_unavailable"
-  | "embedding_unavailable"
-  | "llm_unavailable"
-  | "key_service_unavailable"
-  | "llm_disabled"
-  | "sponsor_disabled"
-  | "sponsor_overloaded"
-  | "sponsor_budget_exhausted"
-  | "limiter_unavailable"
-  | "overloaded"
-  | "shutting_down";
-
-/** HTTP status and default text of every code. */
-const KINDS: Readonly<Record<ErrorCode, ErrorKind>> = {
+/**
+ * HTTP status and default text of every code; {@linkcode ErrorCode} is read off it.
+ *
+ * @internal
+ */
+export const ERROR_KINDS = {
   malformed_json: { status: 400, message: "The body is not JSON" },
   unsigned_query: { status: 400, message: "A query string needs the 6-field signature" },
   empty_text: { status: 400, message: "text must not be empty" },
@@ -203,10 +120,13 @@ const KINDS: Readonly<Record<ErrorCode, ErrorKind>> = {
   limiter_unavailable: down("The rate limiter is not available"),
   overloaded: down("The relayer is overloaded", 1),
   shutting_down: down("The relayer is shutting down", 1),
-};
+} satisfies Readonly<Record<string, ErrorKind>>;
+
+/** Stable machine-readable name of an error (docs/protocol.md#5). */
+export type ErrorCode = keyof typeof ERROR_KINDS;
 
 /** Every code. */
-export const ERROR_CODES: readonly ErrorCode[] = Object.keys(KINDS) as ErrorCode[];
+export const ERROR_CODES: readonly ErrorCode[] = Object.keys(ERROR_KINDS) as ErrorCode[];
 
 /** Why a job failed or was put off (docs/protocol.md#5-20). */
 export type JobErrorCode =
@@ -261,7 +181,7 @@ export class SvcError extends Error {
 
   /** Constructs an error; without a message the code's default text is used. */
   constructor(code: ErrorCode, message?: string, options: SvcErrorOptions = {}) {
-    const kind: ErrorKind = KINDS[code];
+    const kind: ErrorKind = ERROR_KINDS[code];
     super(message ?? kind.message, "cause" in options ? { cause: options.cause } : undefined);
     this.code = code;
     this.retryable = options.retryable ?? kind.retryable ?? false;
@@ -273,7 +193,7 @@ export class SvcError extends Error {
 
   /** HTTP status of the code. */
   get status(): number {
-    return KINDS[this.code].status;
+    return ERROR_KINDS[this.code].status;
   }
 
   /** The same error, whose answer has these headers as well. */

@@ -18,7 +18,6 @@ export class Gate implements AsyncDisposable {
     });
   }
 
-  /** Refuses every later call. */
   [Symbol.asyncDispose](): Promise<void> {
     this.#closed = true;
     return Promise.resolve();

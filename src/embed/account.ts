@@ -13,13 +13,10 @@ const NAME_BYTES = 64;
  */
 const AHEAD_MS = 3_000;
 
-/** Where an account in the process is opened. */
 export interface AccountDoor {
-  /** The relayer's accounts. */
   readonly accounts: AccountRegistry;
   /** 32 secret bytes that are always the same for a name. */
   readonly seedOf: (name: string) => Uint8Array;
-  /** The relayer. */
   readonly fetch: (request: Request) => Promise<Response>;
   /** Milliseconds since the epoch. */
   readonly now: () => number;

@@ -12,7 +12,6 @@ import type {
 
 /** What a relayer gives the factories of its backends. */
 export interface Surroundings extends FileContext {
-  /** Wrapped data keys. */
   readonly keys: KeyStore;
   /** Encryption under the relayer key; equal purposes give equal keys. */
   sealer(purpose: string): Sealer;

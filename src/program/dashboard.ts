@@ -10,15 +10,11 @@ import type { WebOptions } from "../http/dashboard/answer.ts";
 import { readWebFiles } from "../http/dashboard/files.ts";
 import { type Dashboard, listenWeb } from "../http/dashboard/listen.ts";
 
-/** What a dashboard is opened with. */
 export interface DashboardOptions {
-  /** The settings. */
   readonly settings: Settings;
-  /** Port the relayer listens on. */
   readonly relayerPort: number;
   /** Whether the relayer is the registry of accounts, or a chain is. */
   readonly accounts: "local" | "chain";
-  /** Where it is said why there is none. */
   readonly logger: Logger;
 }
 

@@ -11,18 +11,15 @@ import { RelayerKey } from "../sealing/relayer_key.ts";
 import { isInside } from "./settings/checks.ts";
 import type { Settings } from "./settings/mod.ts";
 
-/** Runs a command without a shell and answers its output. */
 export type RunCommand = (command: string, args: readonly string[]) => Promise<string>;
 
 /** The relayer key and what was odd about where it came from. */
 export interface LoadedKey {
-  /** The key. */
   readonly key: RelayerKey;
   /** What was mended, one line each. */
   readonly warnings: readonly string[];
 }
 
-/** The settings that say where the relayer key comes from. */
 export type KeySettings = Pick<
   Settings,
   "dataDir" | "keyCommand" | "keyFile" | "keyPassphraseFile"

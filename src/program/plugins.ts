@@ -13,13 +13,9 @@ import { builtIn, choiceProblem, EMPTY } from "./settings/plugin_names.ts";
 import { variablesOf } from "./settings/plugin_settings.ts";
 import { ROLE_FIELDS, ROLE_NAMES } from "./settings/roles.ts";
 
-/** A role and the plugin that plays it. */
 export interface Casting {
-  /** The role. */
   readonly role: Role;
-  /** The choice, as configured. */
   readonly name: string;
-  /** The plugin. */
   readonly plugin: Plugin;
 }
 
@@ -94,7 +90,6 @@ export async function loadPlugins(
   return { castings, problems };
 }
 
-/** The variables the plugins read. */
 export function pluginVariables(castings: readonly Casting[]): string[] {
   return [...variablesOf(castings.map(({ plugin }) => plugin))];
 }

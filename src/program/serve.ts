@@ -17,17 +17,12 @@ import { onStopSignal } from "./stop_signal.ts";
 import { VERSION } from "../wire/version.ts";
 import { welcome } from "./welcome.ts";
 
-/** What is needed to serve. */
 export interface ServeOptions {
-  /** The settings. */
   readonly settings: Settings;
-  /** Where plugins' settings come from. */
   readonly env: Env;
-  /** The relayer key. */
   readonly key: RelayerKey;
   /** Loopback address where the sidecar's calls are answered; absent when there is none. */
   readonly internalUrl?: string | undefined;
-  /** Where events go. */
   readonly logger: Logger;
   /** Takes text for the person at the terminal. */
   readonly write: (text: string) => void;

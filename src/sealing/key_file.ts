@@ -6,7 +6,6 @@ import {
   readPrivateFile,
 } from "../storage/private_file.ts";
 
-/** How a key file is opened. */
 export interface KeyFileOptions {
   /** Refuses a file that other users may open, instead of taking their permissions away. */
   readonly refusesOpen?: boolean;

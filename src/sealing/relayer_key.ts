@@ -10,7 +10,6 @@ import { Buffer } from "node:buffer";
 import { SvcError } from "../errors.ts";
 import type { Sealer } from "../interfaces/plugin.ts";
 
-/** Version of sealed bytes. */
 const VERSION = 1;
 const NONCE_BYTES = 12;
 const TAG_BYTES = 16;
@@ -105,7 +104,6 @@ function checkHead(bytes: Uint8Array): void {
   if (bytes.length < HEAD_BYTES + TAG_BYTES || bytes[0] !== VERSION) throw refused();
 }
 
-/** Bytes of a block of SHA-256. */
 const BLOCK_BYTES = 64;
 /** Longest text whose message has its place already. */
 const SHORT_TEXT = 512;
@@ -176,7 +174,6 @@ export class RelayerKey {
     return this.#key.toHex();
   }
 
-  /** Always `"[secret]"`. */
   toJSON(): string {
     return "[secret]";
   }

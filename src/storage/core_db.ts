@@ -22,15 +22,11 @@ const SCHEMA = META_SCHEMA + KEY_SCHEMA + TOMBSTONE_SCHEMA + TOMBSTONE_BLOB_SCHE
 export class CoreDb implements Disposable {
   readonly #file: SqliteFile;
   readonly #folder: string;
-  /** Wrapped data keys. */
   readonly keys: KeyTable;
-  /** Deletions. */
   readonly tombstones: TombstoneTable;
   /** Deletions that a blob store is told. */
   readonly tombstoneBlobs: TombstoneBlobTable;
-  /** When keys were used. */
   readonly keyUse: KeyUseTable;
-  /** Sponsored transactions. */
   readonly sponsorships: SponsorshipTable;
 
   /**
@@ -68,13 +64,11 @@ export class CoreDb implements Disposable {
     throw new SvcError("invalid_parameter", text);
   }
 
-  /** Whether the data is tied to a relayer key. */
   get isBound(): boolean {
     const sql = "select 1 from meta where name = 'relayer_key'";
     return this.#file.get(sql) !== undefined;
   }
 
-  /** Closes the file; a second call does nothing. */
   [Symbol.dispose](): void {
     void this.#file.close();
   }

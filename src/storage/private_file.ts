@@ -47,9 +47,7 @@ async function tighten(path: string, info: Deno.FileInfo, mode: number): Promise
   return [`${path} was open to other users; its permissions are tightened now`];
 }
 
-/** A file's text and what was mended about it. */
 export interface PrivateText {
-  /** Content. */
   readonly text: string;
   /** What was mended, one line each. */
   readonly warnings: readonly string[];
@@ -122,7 +120,6 @@ async function syncFolder(path: string): Promise<void> {
   await folder.sync();
 }
 
-/** The folder a path lies in. */
 export function folderOf(path: string): string {
   const end = Math.max(path.lastIndexOf("/"), POSIX ? -1 : path.lastIndexOf("\\"));
   return end < 0 ? "." : path.slice(0, end) || "/";

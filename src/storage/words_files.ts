@@ -28,7 +28,6 @@ export class WordsFiles implements AsyncDisposable {
     this.#hmac = hmac;
   }
 
-  /** The file of a scope. */
   async read(scope: Scope): Promise<Uint8Array | undefined> {
     if (this.#path === undefined) return undefined;
     const name = this.#name(scope);
@@ -78,7 +77,6 @@ export class WordsFiles implements AsyncDisposable {
     });
   }
 
-  /** Number of times the scope was dropped. */
   drops(scope: Scope): number {
     return this.#drops.get(scopeKey(scope)) ?? 0;
   }

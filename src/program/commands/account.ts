@@ -23,7 +23,6 @@ import type { CommandIo } from "./io.ts";
 
 const invalid = (text: string) => new SvcError("invalid_parameter", text);
 
-/** The account a command is about. */
 async function chosen(store: AccountStore, options: AccountOptions): Promise<Account> {
   if (options.account !== undefined || options.owner !== undefined) {
     const account = options.account !== undefined

@@ -3,33 +3,24 @@ import { SvcError } from "../../errors.ts";
 import type { Permission } from "../../interfaces/mod.ts";
 import { isLowOrder, isObjectId, isPublicKey } from "../../wire/keys.ts";
 
-/** What an account command was asked to do. */
 export interface AccountOptions {
-  /** Which one. */
   readonly action: "create" | "list" | "add-key" | "remove-key";
-  /** Address of the owner. */
   readonly owner: string | undefined;
   /** Id of the account; the only one when absent. */
   readonly account: string | undefined;
   /** Key to register or remove; a new one is made when absent. */
   readonly publicKey: string | undefined;
-  /** Name of the key. */
   readonly label: string;
-  /** What the key may do. */
   readonly permissions: readonly Permission[];
   /** How long the key is valid, milliseconds; for good when absent. */
   readonly expiresInMs: number | undefined;
   /** File of the owner's private key, where accounts are on chain. */
   readonly walletFile: string | undefined;
-  /** Writes the credentials file. */
   readonly save: boolean;
-  /** Replaces credentials that are there. */
   readonly force: boolean;
-  /** Machine output. */
   readonly json: boolean;
 }
 
-/** How the account commands are used. */
 export const ACCOUNT_USAGE = `Usage: svc account <command>
 
   create      makes an account and registers a key for it
@@ -59,7 +50,6 @@ const UNITS: Readonly<Record<string, number>> = {
   s: 1000,
 };
 
-/** A command line that cannot be understood. */
 export class UsageError extends Error {}
 
 function parseFlags(args: readonly string[]) {

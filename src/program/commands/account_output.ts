@@ -2,17 +2,12 @@ import type { Account, DelegateKey } from "../../interfaces/mod.ts";
 
 /** One key of an account, the way it is shown after a change. */
 export interface AccountRow {
-  /** The account. */
   readonly account: Account;
-  /** The key's public half. */
   readonly publicKey: string;
-  /** The key as registered; absent once removed. */
   readonly key?: DelegateKey | undefined;
-  /** Package of the account. */
   readonly packageId: string;
   /** Shown once, when it was made here and saved nowhere. */
   readonly privateKey?: string | undefined;
-  /** File the key was saved to. */
   readonly savedTo?: string | undefined;
 }
 
@@ -29,7 +24,6 @@ function keyJson(key: DelegateKey): Record<string, unknown> {
   };
 }
 
-/** A changed account for people or for machines. */
 export function printKey(title: string, row: AccountRow, json: boolean): string {
   const { account, key, packageId, privateKey, publicKey, savedTo } = row;
   if (json) {
@@ -59,7 +53,6 @@ export function printKey(title: string, row: AccountRow, json: boolean): string 
   return lines.join("\n") + "\n";
 }
 
-/** Every account for people or for machines. */
 export function printAccounts(
   accounts: readonly Account[],
   packageId: string,

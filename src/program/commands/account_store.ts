@@ -10,19 +10,14 @@ import { openChainAccounts } from "./chain_accounts.ts";
 
 /** The accounts of a data directory, whether its relayer runs or not. */
 export interface AccountStore extends AsyncDisposable {
-  /** The settings. */
   readonly settings: Settings;
-  /** Answers what is registered. */
   readonly accounts: AccountRegistry;
-  /** Changes what is registered. */
   readonly admin: AccountAdmin;
-  /** Package of the accounts. */
   readonly packageId: string;
   /** Address of the owner's wallet, where accounts are on chain. */
   readonly wallet?: string | undefined;
 }
 
-/** What a command wants with accounts. */
 export interface AccountAccess {
   /** File of the owner's private key, where accounts are on chain. */
   readonly walletFile?: string | undefined;

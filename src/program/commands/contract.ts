@@ -18,7 +18,6 @@ import {
 } from "./contract_output.ts";
 import type { CommandIo } from "./io.ts";
 
-/** What checks and publishes packages on a chain. */
 export interface Publisher {
   /** Compares what modules import with the chain. */
   check(modules: readonly Uint8Array[]): Promise<{
@@ -36,7 +35,6 @@ export interface Publisher {
   }): Promise<PublishedPackage>;
 }
 
-/** Opens a publisher for a chain. */
 export type OpenPublisher = (target: ContractTarget) => Promise<Publisher>;
 
 /** Not a literal in the import: a start must not fetch the packages of the chain. */
@@ -89,7 +87,6 @@ async function publish(
   return printReport(report, published, options.json);
 }
 
-/** An error for people or for machines. */
 function printError(thrown: unknown, json: boolean): string {
   const error = thrown instanceof FrameworkDiffers
     ? new SvcError("invalid_transaction", thrown.message)

@@ -6,7 +6,6 @@ export type MoveFiles = Readonly<Record<string, string>>;
 
 /** Everything the compiler needs; nothing is fetched. */
 export interface ContractSources {
-  /** The package. */
   readonly contract: MoveFiles;
   /** Interfaces of the framework at 0x1. */
   readonly std: MoveFiles;
@@ -14,7 +13,6 @@ export interface ContractSources {
   readonly sui: MoveFiles;
 }
 
-/** A compiled package. */
 export interface CompiledContract {
   /** Bytecode of the modules, in the order of their dependencies. */
   readonly modules: readonly Uint8Array<ArrayBuffer>[];
@@ -24,9 +22,7 @@ export interface CompiledContract {
   readonly digest: string;
 }
 
-/** Result of a run of unit tests. */
 export interface UnitTestRun {
-  /** Whether all passed. */
   readonly passed: boolean;
   /** The runner's report, without colours. */
   readonly output: string;

@@ -6,7 +6,6 @@ import { readPrivateFile } from "../../storage/private_file.ts";
 import { parsePrivateKey } from "../../wire/signing/private_key.ts";
 import { resolvePath } from "../settings/paths.ts";
 
-/** How the contract command is used. */
 export const CONTRACT_USAGE = `Usage: svc contract publish
 
   Compiles the contract, compares every function of the framework that it calls with the network's,
@@ -25,18 +24,13 @@ Example: SVC_SUI_NETWORK=testnet svc contract publish --dry-run
 /** What looks like a private key; one may be typed where a path or nothing was meant. */
 const PRIVATE_KEY = /suiprivkey1|[0-9a-f]{64}/i;
 
-/** A command line that cannot be understood. */
 export class UsageError extends Error {}
 
-/** What the contract command was asked to do. */
 export interface ContractOptions {
   /** File with the wallet's private key; the settings' wallet when absent. */
   readonly keyFile: string | undefined;
-  /** Makes the package immutable. */
   readonly burnUpgradeCap: boolean;
-  /** Publishes nothing. */
   readonly dryRun: boolean;
-  /** Machine output. */
   readonly json: boolean;
 }
 
@@ -74,9 +68,7 @@ export function parseContractOptions(args: readonly string[]): ContractOptions {
   }
 }
 
-/** Where a contract is published. */
 export interface ContractTarget {
-  /** Name of the chain. */
   readonly network: "mainnet" | "testnet" | "localnet";
   /** Address of a node; empty = the network's public one. */
   readonly rpcUrl: string;

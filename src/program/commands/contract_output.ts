@@ -2,33 +2,24 @@
 export interface Difference {
   /** `package::module::name`. */
   readonly target: string;
-  /** Signature that the contract expects. */
   readonly expected: string;
   /** The chain's; absent when there is no such function. */
   readonly found: string | undefined;
 }
 
-/** A published package. */
 export interface PublishedPackage {
-  /** Id of the package. */
   readonly packageId: string;
-  /** Id of the registry. */
   readonly registryId: string;
   /** Id of the object that allows upgrades; absent when it was burned. */
   readonly upgradeCapId: string | undefined;
-  /** Wallet that paid. */
   readonly sender: string;
-  /** Digest of the transaction. */
   readonly digest: string;
 }
 
-/** What was compiled and compared. */
 export interface BuildReport {
-  /** Name of the chain. */
   readonly network: string;
   /** Digest of the package, 64 hex characters. */
   readonly packageDigest: string;
-  /** Bytes of each module's bytecode. */
   readonly moduleBytes: readonly number[];
   /** How many imported functions were compared with the chain's. */
   readonly checked: number;
@@ -41,7 +32,6 @@ export function printable(text: string): string {
   return text.replace(/[^\P{C}\n]/gu, "\ufffd");
 }
 
-/** The differences, for people. */
 export function printDifferences(differences: readonly Difference[]): string {
   return differences.map(({ target, expected, found }) =>
     [
@@ -52,7 +42,6 @@ export function printDifferences(differences: readonly Difference[]): string {
   ).join("");
 }
 
-/** What was done, for people or for machines. */
 export function printReport(
   report: BuildReport,
   published: PublishedPackage | undefined,

@@ -1,4 +1,3 @@
-/** What `--help` prints. */
 export const HELP = `svc: private, portable memory for AI agents
 
 Usage: svc <command>
@@ -28,7 +27,6 @@ Usage: svc <command>
 Settings are environment variables: docs/configuration.md lists them.
 `;
 
-/** Commands of the terminal client. */
 export const CLIENT_COMMANDS: readonly string[] = [
   "login",
   "logout",

@@ -28,9 +28,7 @@ import type { CommandIo } from "./io.ts";
 
 /** The world outside of a command that runs until it is stopped. */
 export interface ProcessIo extends CommandIo {
-  /** Standard input. */
   readonly stdin: ReadableStream<Uint8Array>;
-  /** Ends the process at once. */
   exit(code: number): void;
 }
 
@@ -62,7 +60,6 @@ async function guarded(io: CommandIo, run: () => Promise<number>): Promise<numbe
   }
 }
 
-/** `start`: the launcher. */
 export function runStart(io: ProcessIo): Promise<number> {
   return guarded(io, async () => {
     const prepared = await prepare(io.env, io.cwd);
@@ -200,12 +197,10 @@ function print(io: CommandIo, say: (prepared: Prepared) => string): Promise<numb
   });
 }
 
-/** `--print-config`. */
 export function runPrintConfig(io: CommandIo): Promise<number> {
   return print(io, (prepared) => printConfig(prepared, io.env));
 }
 
-/** `--print-settings`. */
 export function runPrintSettings(io: CommandIo): Promise<number> {
   return print(
     io,
@@ -213,7 +208,6 @@ export function runPrintSettings(io: CommandIo): Promise<number> {
   );
 }
 
-/** `--print-permissions`. */
 export function runPrintPermissions(io: CommandIo): Promise<number> {
   return guarded(io, async () => {
     io.write(await printPermissions(await prepare(io.env, io.cwd), io.env));

@@ -2,7 +2,6 @@ import type { Settings } from "../settings/mod.ts";
 
 /** Loopback addresses that two processes must know before either listens. */
 export interface Addresses {
-  /** Where the sidecar listens. */
   readonly sidecarUrl: string;
   /** Where the relayer answers the sidecar's calls, and nobody else. */
   readonly internalUrl: string;

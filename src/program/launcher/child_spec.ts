@@ -59,13 +59,10 @@ export function childEnvironment(env: Env, options: { proxies: boolean }): Recor
   return kept;
 }
 
-/** What a child is and may do. */
 export interface ChildOptions {
   /** Command of the program: `serve` or `sidecar`. */
   readonly command: "serve" | "sidecar";
-  /** What it may do. */
   readonly permissions: PermissionList;
-  /** Its whole environment. */
   readonly env: Readonly<Record<string, string>>;
   /** First line of its standard input. */
   readonly boot: string;

@@ -13,15 +13,10 @@ import { WEB_HOSTS } from "../../http/dashboard/listen.ts";
 export interface PermissionList {
   /** `host:port` or `host`. */
   readonly net: readonly string[];
-  /** Paths. */
   readonly read: readonly string[];
-  /** Paths. */
   readonly write: readonly string[];
-  /** Variables. */
   readonly env: readonly string[];
-  /** Files of native code. */
   readonly ffi: readonly string[];
-  /** Kinds of system information. */
   readonly sys: readonly string[];
   /** Starting any program: only where a test makes the relayer kill itself. */
   readonly run: boolean;

@@ -2,9 +2,7 @@ import type { Env } from "../../interfaces/fields.ts";
 import { type Casting, pluginVariables } from "../plugins.ts";
 import type { SponsorBoot } from "../../mcp/process.ts";
 
-/** The chosen plugins, by the process that opens them. */
 export interface Parted {
-  /** Those of the relayer. */
   readonly relayer: readonly Casting[];
   /** The sponsor: the sidecar's. */
   readonly sidecar: readonly Casting[];

@@ -24,7 +24,6 @@ import { Supervisor } from "./supervisor.ts";
  */
 const MARGIN_MS = 5000;
 
-/** What both processes may do. */
 async function permissionLists(
   settings: Settings,
   parted: Parted,

@@ -2,27 +2,19 @@ import { pause, within } from "../../deadline.ts";
 import type { Logger } from "../../log.ts";
 import { EXIT_CONFIG } from "./boot.ts";
 
-/** A child process to keep running. */
 export interface ChildSpec {
-  /** Name in the log. */
   readonly name: string;
-  /** Program. */
   readonly command: string;
-  /** Its arguments. */
   readonly args: readonly string[];
-  /** Its whole environment. */
   readonly env: Readonly<Record<string, string>>;
   /** First line of its standard input, which then stays open as its leash. */
   readonly boot: string;
 }
 
-/** Options of {@linkcode Supervisor}. */
 export interface SupervisorOptions {
-  /** Where starts and ends are noted. */
   readonly logger: Logger;
   /** Waits, or returns early once the signal is aborted. */
   readonly delay?: (ms: number, signal: AbortSignal) => Promise<void>;
-  /** Monotonic clock, milliseconds. */
   readonly now?: () => number;
 }
 
@@ -44,7 +36,6 @@ interface Running {
   readonly ended: Promise<Deno.CommandStatus>;
 }
 
-/** Keeps one child process running until it is stopped. */
 export class Supervisor {
   readonly #spec: ChildSpec;
   readonly #logger: Logger;
@@ -55,7 +46,6 @@ export class Supervisor {
   #first: Deno.ChildProcess | undefined;
   #last = false;
 
-  /** Prepares a child; {@linkcode run} starts it. */
   constructor(spec: ChildSpec, options: SupervisorOptions) {
     this.#spec = spec;
     this.#logger = options.logger;
@@ -123,7 +113,6 @@ export class Supervisor {
     await ended;
   }
 
-  /** Starts a child process. */
   #spawn(): Deno.ChildProcess {
     const { name, command, args, env } = this.#spec;
     const child = new Deno.Command(command, {

@@ -1,6 +1,5 @@
 import { integer, optionalText } from "../../interfaces/fields.ts";
 
-/** Where data and the relayer key are kept. */
 export const DATA = {
   dataDir: {
     ...optionalText("SVC_DATA_DIR", "Databases, queue and cache; one running relayer each"),

@@ -6,7 +6,6 @@ const MOST = 1_000_000_000;
 /** Fifteen digits: what the parser of whole numbers reads. */
 const LARGEST = 999_999_999_999_999;
 
-/** Rate limits and quota. */
 export const LIMITS = {
   rateKeyPerMinute: integer(
     "SVC_RATE_LIMIT_KEY_PER_MINUTE",

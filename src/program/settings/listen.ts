@@ -2,7 +2,6 @@ import { flag, integer, optional } from "../../interfaces/fields.ts";
 import { hostNames, networks, origins } from "./list_parsers.ts";
 import { hostName, originUrl } from "./parsers.ts";
 
-/** Where the relayer listens and whom it answers. */
 export const LISTEN = {
   host: hostName("SVC_HOST", "127.0.0.1", "Address to listen on"),
   port: optional(

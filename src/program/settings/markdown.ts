@@ -16,7 +16,6 @@ const SOURCE =
 
 const names = (items: readonly string[]) => items.map((item) => `\`${item}\``).join(", ");
 
-/** A table with aligned columns. */
 function table(rows: readonly (readonly string[])[]): string {
   const cells = rows.map((row) => row.map((cell) => cell.replaceAll("|", "\\|")));
   const widths = (cells[0] ?? []).map((_, n) => Math.max(...cells.map((row) => row[n]!.length)));

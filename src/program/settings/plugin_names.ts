@@ -8,7 +8,6 @@ export const EMPTY: Readonly<Partial<Record<Role, string>>> = {
   sponsor: "off",
 };
 
-/** The plugin of this build with a name. */
 export function builtIn(name: string): Plugin | undefined {
   return BUILT_IN.find((plugin) => plugin.name === name);
 }

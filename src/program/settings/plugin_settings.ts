@@ -5,7 +5,6 @@ import { TABLE_VARIABLES } from "./table.ts";
 
 /** A plugin and those of its settings that are nobody else's. */
 export interface PluginSettings {
-  /** The plugin. */
   readonly plugin: Plugin;
   /** Whether it plays a role. */
   readonly isChosen: boolean;
@@ -13,7 +12,6 @@ export interface PluginSettings {
   readonly own: Readonly<Record<string, Field<unknown>>>;
 }
 
-/** Variables that plugins read. */
 export function variablesOf(plugins: readonly Plugin[]): Set<string> {
   return new Set(plugins.flatMap(({ fields }) => Object.values(fields).map(({ env }) => env)));
 }

@@ -1,7 +1,6 @@
 import { checked, choice, flag, httpUrl, optional, optionalText } from "../../interfaces/fields.ts";
 import { words } from "./list_parsers.ts";
 
-/** What older clients need. */
 export const COMPATIBILITY = {
   requireNonce: flag("SVC_REQUIRE_NONCE", false, "Refuses the 4-field signature with 426"),
   compatAliases: flag("SVC_COMPAT_ALIASES", true, "Answers to the names of older clients"),
@@ -14,7 +13,6 @@ export const COMPATIBILITY = {
 const oneLine = (value: string | undefined) =>
   /^[\x20-\x7e]{1,128}$/.test(value ?? "") ? undefined : "must be at most 128 ASCII characters";
 
-/** Log and build. */
 export const PROGRAM = {
   logLevel: choice(
     "SVC_LOG_LEVEL",

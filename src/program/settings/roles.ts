@@ -2,7 +2,6 @@ import { flag, integer, objectId, optionalText, text } from "../../interfaces/fi
 import type { Role } from "../../interfaces/mod.ts";
 import { CHAIN_FIELDS, EMBEDDER_FIELDS } from "../../interfaces/shared_fields.ts";
 
-/** Which plugin plays which role. */
 export const ROLES = {
   accounts: {
     ...optionalText("SVC_ACCOUNTS", "Account registry: `local`, `sui` or a plugin"),
@@ -30,7 +29,6 @@ export const ROLES = {
   sponsor: text("SVC_SPONSOR", "off", "Sponsor: `off`, `enoki`, `gas-station` or a plugin"),
 };
 
-/** Every role. */
 export const ROLE_NAMES: readonly Role[] = [
   "accounts",
   "blobStore",
@@ -41,7 +39,6 @@ export const ROLE_NAMES: readonly Role[] = [
   "vectorStore",
 ];
 
-/** Variable of every role. */
 export const ROLE_FIELDS: Readonly<Record<Role, { readonly env: string }>> = ROLES;
 
 /** Accounts and the chain they live on. */

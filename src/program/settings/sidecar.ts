@@ -1,7 +1,6 @@
 import { flag, integer } from "../../interfaces/fields.ts";
 import { lenientInteger, loopbackUrl, tokenSecret } from "./parsers.ts";
 
-/** The sidecar and MCP sessions. */
 export const SIDECAR = {
   sidecarUrl: loopbackUrl(
     "SIDECAR_URL",

@@ -31,11 +31,9 @@ export const TABLE_VARIABLES: ReadonlySet<string> = new Set(
 
 /** A heading of the reference and the settings below it. */
 export interface Section {
-  /** Heading. */
   readonly title: string;
   /** What holds for all of its settings. */
   readonly note?: string;
-  /** The settings. */
   readonly fields: Fields;
 }
 

@@ -8,7 +8,6 @@ import type { TableValues } from "./table.ts";
 export interface Settings extends TableValues {
   /** Port to listen on; 0 = chosen by the system. */
   readonly port: number;
-  /** `{web_url}`. */
   readonly webUrl: string;
   /** Origins CORS answers to. */
   readonly allowedOrigins: readonly string[];
@@ -18,7 +17,6 @@ export interface Settings extends TableValues {
   readonly dataDir: string;
   /** Path of the relayer key; absent when it is a passphrase's or a command's. */
   readonly keyFile: string | undefined;
-  /** Plugin that plays `accounts`. */
   readonly accounts: string;
   /** Names of the variables that were set. */
   readonly given: ReadonlySet<string>;
@@ -26,7 +24,6 @@ export interface Settings extends TableValues {
 
 /** What reading the environment found; `settings` may be used only without problems. */
 export interface SettingsReading {
-  /** The settings. */
   readonly settings: Settings;
   /** What plugins read besides. */
   readonly plugins: readonly PluginSettings[];

@@ -1,6 +1,5 @@
 import { integer } from "../../interfaces/fields.ts";
 
-/** Requests and jobs. */
 export const WORK = {
   recallWaitMs: integer(
     "SVC_RECALL_WAIT_MS",

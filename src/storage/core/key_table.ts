@@ -3,7 +3,6 @@ import type { KeyStore, WrappedKey } from "../../interfaces/plugin.ts";
 import { fromColumn, toColumn } from "../sqlite/database.ts";
 import type { SqliteFile } from "../sqlite/sqlite_file.ts";
 
-/** Tables of {@linkcode KeyTable}. */
 export const KEY_SCHEMA = `
   create table if not exists wrapped_key (
     key_id text primary key, account_id text not null, owner text not null,
@@ -38,16 +37,13 @@ const toKey = (row: Row | undefined): WrappedKey | undefined =>
     createdAt: row.created_at,
   };
 
-/** Wrapped data keys in core.db. */
 export class KeyTable implements KeyStore {
   readonly #file: SqliteFile;
 
-  /** The tables of an open file. */
   constructor(file: SqliteFile) {
     this.#file = file;
   }
 
-  /** Adds a key; one that exists is left as it is. */
   put(key: WrappedKey): void {
     this.#file.run(
       `insert into wrapped_key values (?, ?, ?, ?, ?, ?, ?) on conflict (key_id) do nothing`,
@@ -61,12 +57,10 @@ export class KeyTable implements KeyStore {
     );
   }
 
-  /** A key by id. */
   get(keyId: string): WrappedKey | undefined {
     return toKey(this.#file.get<Row>("select * from wrapped_key where key_id = ?", keyId));
   }
 
-  /** The newest key of a scope in the account's current generation. */
   newest(accountId: string, scope: Scope): WrappedKey | undefined {
     return toKey(this.#file.get<Row>(
       `select * from wrapped_key
@@ -79,7 +73,6 @@ export class KeyTable implements KeyStore {
     ));
   }
 
-  /** Current generation of an account, from 1. */
   generation(accountId: string): number {
     const row = this.#file.get<{ generation: number }>(
       "select generation from generation where account_id = ?",
@@ -88,7 +81,6 @@ export class KeyTable implements KeyStore {
     return row?.generation ?? 1;
   }
 
-  /** Starts the next generation of an account and answers it. */
   nextGeneration(accountId: string): number {
     return this.#file.transaction(() => {
       const generation = this.generation(accountId) + 1;
@@ -102,7 +94,6 @@ export class KeyTable implements KeyStore {
     });
   }
 
-  /** Removes a key. */
   delete(keyId: string): void {
     this.#file.run("delete from wrapped_key where key_id = ?", keyId);
   }

@@ -1,6 +1,5 @@
 import type { SqliteFile } from "../sqlite/sqlite_file.ts";
 
-/** Table of {@linkcode KeyUseTable}. */
 export const KEY_USE_SCHEMA = `
   create table if not exists key_use (
     public_key text primary key, used_at integer not null
@@ -18,7 +17,6 @@ export class KeyUseTable {
   readonly #file: SqliteFile;
   readonly #used = new Map<string, { at: number; written: number }>();
 
-  /** The table of an open file. */
   constructor(file: SqliteFile) {
     this.#file = file;
   }

@@ -1,7 +1,6 @@
 import { SvcError } from "../../errors.ts";
 import type { SqliteFile } from "../sqlite/sqlite_file.ts";
 
-/** Table of {@linkcode SponsorshipTable}. */
 export const SPONSORSHIP_SCHEMA = `
   create table if not exists sponsorship (
     digest text primary key, sender text not null, at integer not null, day integer not null,
@@ -21,15 +20,12 @@ export type SponsorshipState = "open" | "running" | "executed";
 
 /** A sponsored transaction that was answered to somebody. */
 export interface SponsorshipRow {
-  /** Its digest, base58. */
   readonly digest: string;
-  /** Its sender, `0x` and 64 lower-case hex characters. */
   readonly sender: string;
   /** When it was answered, milliseconds since the epoch. */
   readonly at: number;
   /** Gas it counts for, MIST: its budget until it is executed, then what was paid. */
   readonly gas: number;
-  /** How far it is. */
   readonly state: SponsorshipState;
 }
 
@@ -40,7 +36,6 @@ export interface SponsorshipRow {
 export class SponsorshipTable {
   readonly #file: SqliteFile;
 
-  /** The table of an open file. */
   constructor(file: SqliteFile) {
     this.#file = file;
   }
@@ -90,7 +85,6 @@ export class SponsorshipTable {
     });
   }
 
-  /** A sponsorship by digest. */
   get(digest: string): SponsorshipRow | undefined {
     return this.#file.get<SponsorshipRow>(
       "select digest, sender, at, gas, state from sponsorship where digest = ?",
@@ -126,7 +120,6 @@ export class SponsorshipTable {
     );
   }
 
-  /** Drops one that can never be executed. */
   drop(digest: string): void {
     this.#file.run("delete from sponsorship where digest = ?", digest);
   }

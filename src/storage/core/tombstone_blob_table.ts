@@ -2,7 +2,6 @@ import type { Scope } from "../../interfaces/mod.ts";
 import { fromColumn, toColumn } from "../sqlite/database.ts";
 import type { SqliteFile } from "../sqlite/sqlite_file.ts";
 
-/** Tables of {@linkcode TombstoneBlobTable}. */
 export const TOMBSTONE_BLOB_SCHEMA = `
   create table if not exists unsent_tombstone (
     seq integer primary key autoincrement, account text not null, owner text not null,
@@ -17,9 +16,7 @@ export const TOMBSTONE_BLOB_SCHEMA = `
 
 /** A deletion that a blob store must be told. */
 export interface UnsentTombstone extends Scope {
-  /** Order of deletion. */
   readonly seq: number;
-  /** Account object id. */
   readonly accountId: string;
   /** Memory id; empty: everything the namespace held until `at`. */
   readonly id: string;
@@ -43,7 +40,6 @@ interface Row {
 export class TombstoneBlobTable {
   readonly #file: SqliteFile;
 
-  /** The tables of an open file. */
   constructor(file: SqliteFile) {
     this.#file = file;
   }

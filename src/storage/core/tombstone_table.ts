@@ -3,7 +3,6 @@ import { scopeKey } from "../../interfaces/scope_key.ts";
 import { fromColumn, toColumn } from "../sqlite/database.ts";
 import type { SqliteFile } from "../sqlite/sqlite_file.ts";
 
-/** Tables of {@linkcode TombstoneTable}. */
 export const TOMBSTONE_SCHEMA = `
   create table if not exists tombstone (
     owner text not null, namespace blob not null, id text not null, at integer not null,
@@ -28,7 +27,6 @@ export class TombstoneTable {
   /** Scopes with tombstones, read at the first question: every hit of every recall asks. */
   #marked: Set<string> | undefined;
 
-  /** The tables of an open file. */
   constructor(file: SqliteFile) {
     this.#file = file;
   }
@@ -50,7 +48,6 @@ export class TombstoneTable {
     });
   }
 
-  /** When a memory was deleted. */
   tombstone(scope: Scope, id: string): number | undefined {
     this.#marked ??= this.#readMarked();
     if (!this.#marked.has(scopeKey(scope))) return undefined;
@@ -62,7 +59,6 @@ export class TombstoneTable {
     )?.at;
   }
 
-  /** Whether a memory was deleted. */
   isDeleted(scope: Scope, id: string): boolean {
     return this.tombstone(scope, id) !== undefined;
   }
@@ -85,7 +81,6 @@ export class TombstoneTable {
     this.#forgotten?.set(scopeKey(scope), Math.max(before, at));
   }
 
-  /** When a namespace was forgotten last. */
   forgottenAt(scope: Scope): number | undefined {
     this.#forgotten ??= this.#readForgotten();
     return this.#forgotten.get(scopeKey(scope));

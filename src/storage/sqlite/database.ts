@@ -18,23 +18,19 @@ export function toColumn(text: string): Uint8Array {
   return encoder.encode(text);
 }
 
-/** The text behind {@linkcode toColumn}. */
 export function fromColumn(value: Uint8Array): string {
   return decoder.decode(value);
 }
 
-/** Columns that say which scope a row belongs to. */
 export interface ScopeColumns {
   readonly owner: Uint8Array;
   readonly namespace: Uint8Array;
 }
 
-/** Owner and namespace as column values. */
 export function columnsOf({ owner, namespace }: Scope): [owner: Uint8Array, name: Uint8Array] {
   return [toColumn(owner), toColumn(namespace)];
 }
 
-/** The scope behind {@linkcode columnsOf}. */
 export function scopeOf({ owner, namespace }: ScopeColumns): Scope {
   return { owner: fromColumn(owner), namespace: fromColumn(namespace) };
 }
@@ -77,7 +73,6 @@ export class Database extends SqliteFile {
     });
   }
 
-  /** Write transactions committed so far. */
   get commits(): number {
     return this.#writer.commits;
   }

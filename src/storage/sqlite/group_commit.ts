@@ -5,7 +5,6 @@ const MAX_MS = 4;
 
 /** A database connection that a group commit can write through. */
 export interface Transactional {
-  /** Starts a write transaction. */
   begin(): void;
   /** Commits the transaction; it may be lost by a failure of the machine until it is synced. */
   commit(): void;
@@ -53,7 +52,6 @@ export class GroupCommit {
     this.#max = max;
   }
 
-  /** Transactions committed so far. */
   get commits(): number {
     return this.#commits;
   }

@@ -2,7 +2,6 @@ import { DatabaseSync, type SQLInputValue, type StatementSync } from "node:sqlit
 import { SvcError } from "../../errors.ts";
 import { folderOf } from "../private_file.ts";
 
-/** Which file to open, and how. */
 export interface SqliteOptions {
   /** Path of the file, which is made when it is missing; `:memory:` keeps everything in RAM. */
   readonly path: string;
@@ -15,7 +14,6 @@ export interface SqliteOptions {
   readonly migrate?: (file: SqliteFile) => void;
   /** What the operator does when the file is damaged. */
   readonly remedy?: string;
-  /** Page size in bytes of a new file. */
   readonly pageSize?: number;
 }
 
@@ -32,7 +30,6 @@ export class SqliteFile {
   protected changed: ((rows: number, bytes: number) => void) | undefined;
   readonly #database: DatabaseSync;
   readonly #statements = new Map<string, StatementSync>();
-  /** Its name in messages. */
   protected readonly name: string;
   readonly #remedy: string | undefined;
   #closed = false;
@@ -60,12 +57,10 @@ export class SqliteFile {
     }
   }
 
-  /** The first row, or `undefined`. */
   get<Row>(sql: string, ...values: SQLInputValue[]): Row | undefined {
     return this.#guard(() => this.#statement(sql).get(...values)) as Row | undefined;
   }
 
-  /** Every row. */
   all<Row>(sql: string, ...values: SQLInputValue[]): Row[] {
     return this.#guard(() => this.#statement(sql).all(...values)) as Row[];
   }
@@ -82,7 +77,6 @@ export class SqliteFile {
     this.#guard(() => this.#database.exec(sql));
   }
 
-  /** Runs work in one transaction. */
   transaction<T>(work: () => T): T {
     this.exec("begin immediate");
     try {
@@ -95,7 +89,6 @@ export class SqliteFile {
     }
   }
 
-  /** Closes the file; a second call does nothing. */
   close(): void | Promise<void> {
     if (this.#closed) return;
     this.#closed = true;
@@ -108,7 +101,6 @@ export class SqliteFile {
     if (this.#database.isTransaction) this.#database.exec("rollback");
   }
 
-  /** What something that went wrong means. */
   protected failure(cause: unknown): SvcError {
     return fileFailure(cause, this.name, this.#remedy);
   }

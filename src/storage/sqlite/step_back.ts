@@ -1,6 +1,5 @@
 import { getPriority, setPriority } from "node:os";
 
-/** How much nicer such a thread is than the others of the process. */
 const NICENESS = 5;
 const NICEST = 19;
 

@@ -11,13 +11,11 @@ const PATIENCE_MS = 1000;
 /** Of the whole process: stores that know nothing of each other share one thread. */
 const shared = new Checkpoints();
 
-/** Options of {@linkcode WriteAheadLog}. */
 export interface WriteAheadLogOptions {
   /** The database; its log is there. */
   readonly path: string;
   /** Called when checkpoints have to be made by whoever commits: the thread does not work. */
   readonly onFailed: () => void;
-  /** Replaces the thread. */
   readonly checkpoints?: Checkpoints;
   /** Replaces the number of bytes between two checkpoints. */
   readonly bytes?: number;
