@@ -1,7 +1,7 @@
 import type { Settings } from "./settings.ts";
 
 /** What the package does. */
-export type Start =
+type Start =
   /** Serves an MCP host. */
   | { readonly does: "bridge" }
   /** Runs a terminal command, with these arguments. */

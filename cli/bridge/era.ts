@@ -9,7 +9,7 @@ import { type Members, metaOf } from "./json_rpc.ts";
 const META = "io.modelcontextprotocol/";
 
 /** What a request says about its revision: one with sessions, or the name of one without. */
-export type Era = "session" | "sessionless" | { readonly unsupported: string };
+type Era = "session" | "sessionless" | { readonly unsupported: string };
 
 /** The era of a request: a request of the sessionless revision names it in its `_meta`. */
 export function eraOf(params: Members | undefined): Era {

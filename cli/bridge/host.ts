@@ -51,7 +51,7 @@ const LEVELS = [
 export type Answer = { readonly result: Members } | { readonly error: RpcError };
 
 /** What the host is served with. */
-export interface HostOptions {
+interface HostOptions {
   /** Version of this package. */
   readonly version: string;
   /** Takes one line for the host, its line end included. */

@@ -8,7 +8,7 @@ import { explain, failure, success } from "./tool_results.ts";
 const LISTENER_MS = 5000;
 
 /** What the tools for signing in and out need. */
-export interface LoginToolsOptions {
+interface LoginToolsOptions {
   /** Makes what opens logins; called at the first one. Absent: there is no place for credentials. */
   readonly openLogins: (() => LoginRequests) | undefined;
   /** Where the next login leads. */

@@ -14,7 +14,7 @@ export type Repeatable =
   | "never";
 
 /** A call for the relayer. */
-export interface RemoteCall extends Outgoing {
+interface RemoteCall extends Outgoing {
   /** Whether it may be sent again. */
   readonly repeatable: Repeatable;
   /** Longest time until it is answered, in milliseconds. */
@@ -24,7 +24,7 @@ export interface RemoteCall extends Outgoing {
 }
 
 /** Longest wait for a connection before a call is sent for the first time, in milliseconds. */
-export const CONNECT_WAIT_MS = 4000;
+const CONNECT_WAIT_MS = 4000;
 /** Most times one call is sent. */
 const MOST_SENDINGS = 5;
 
@@ -57,7 +57,7 @@ export class NotRepeated extends Error {
 }
 
 /** What a call needs besides itself. */
-export interface CallSurroundings {
+interface CallSurroundings {
   /** The connection. */
   readonly connection: ReconnectingSession;
   /** Whether the relayer honours idempotency keys, as `GET /version` says now. */

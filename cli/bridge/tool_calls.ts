@@ -15,7 +15,7 @@ const TIMEOUT_MS: Readonly<Record<ToolName, number>> = {
   restore: 240_000,
 };
 /** Of anything else. */
-export const OTHER_TIMEOUT_MS = 60_000;
+const OTHER_TIMEOUT_MS = 60_000;
 
 /** A call as it goes to the relayer. */
 export interface PreparedCall extends Outgoing {

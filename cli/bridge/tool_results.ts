@@ -5,7 +5,7 @@ import type { Members } from "./json_rpc.ts";
 import { NotRepeated, TimedOut, Unreachable } from "./remote_call.ts";
 
 /** What went wrong, for models and people, and its stable name (docs/protocol.md#5). */
-export interface Explained {
+interface Explained {
   readonly message: string;
   readonly code: string;
 }

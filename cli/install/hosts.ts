@@ -17,7 +17,7 @@ export interface Host {
 }
 
 /** Where files of a user are. */
-export interface Place {
+interface Place {
   /** The environment. */
   readonly env: Readonly<Record<string, string | undefined>>;
   /** Name of the platform as Node has it. */

@@ -1,7 +1,7 @@
 import type { Node } from "jsonc-parser";
 
 /** How a JSON text is laid out. */
-export interface Layout {
+interface Layout {
   /** One step of indentation. */
   readonly unit: string;
   /** Line end. */

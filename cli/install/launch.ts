@@ -6,7 +6,7 @@ import { VARIABLES } from "../environment.ts";
 import { CommandError, EXIT } from "../io.ts";
 
 /** How the package is started. */
-export interface Launch {
+interface Launch {
   /** Program, an absolute path. */
   readonly command: string;
   /** Its arguments. */
@@ -14,7 +14,7 @@ export interface Launch {
 }
 
 /** What the command depends on. */
-export interface LaunchOptions {
+interface LaunchOptions {
   /** Relayers it may talk to, base addresses. */
   readonly relayers: readonly string[];
   /** The credentials file. */

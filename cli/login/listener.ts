@@ -10,7 +10,7 @@ import { checkHead, checkHost, headerOf, readBody } from "./request_checks.ts";
 const OPENING_MS = 5000;
 
 /** What the listener of one login is about. */
-export interface ListenerOptions {
+interface ListenerOptions {
   /** Origin of the dashboard: the only one that is answered. */
   readonly origin: string;
   /** 64 lower-case hex characters. */
@@ -26,7 +26,7 @@ export interface ListenerOptions {
 }
 
 /** A listener of one login. */
-export interface Listener {
+interface Listener {
   /** Its port on 127.0.0.1. */
   readonly port: number;
   /** Stops listening; requests on their way are still answered. */

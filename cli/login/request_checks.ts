@@ -8,7 +8,7 @@ const BODY_BYTES = 16_384;
 const BODY_MS = 10_000;
 
 /** A path of the listener. */
-export type LoginPath = "/proof" | "/callback";
+type LoginPath = "/proof" | "/callback";
 
 /** The value of a header that came exactly once. */
 export function headerOf(request: IncomingMessage, name: string): string | undefined {

@@ -27,7 +27,7 @@ create table if not exists tail(seq integer primary key, sealed blob not null) s
 create table if not exists gone(seq integer primary key, windows integer not null) strict`;
 
 /** Whose vectors a store holds. */
-export interface StoreIdentity {
+interface StoreIdentity {
   /** Name of the embedding model. */
   readonly model: string;
   /** Length of every vector. */

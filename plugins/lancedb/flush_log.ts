@@ -19,7 +19,7 @@ export interface Outgoing {
 }
 
 /** Numbers from `first` to `last`. */
-export interface SeqRange {
+interface SeqRange {
   /** Lowest number. */
   readonly first: number;
   /** Highest number. */

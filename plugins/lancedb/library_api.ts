@@ -7,7 +7,7 @@
 export type Opaque = object;
 
 /** A field of a schema. */
-export interface ArrowField {
+interface ArrowField {
   /** Its type. */
   readonly type: Opaque;
 }
@@ -19,7 +19,7 @@ export interface ArrowSchema {
 }
 
 /** What `makeData` takes. */
-export interface ArrowColumn {
+interface ArrowColumn {
   /** Type of the column. */
   readonly type: Opaque;
   /** Rows; taken from `data` when absent. */
@@ -63,7 +63,7 @@ export interface Arrow {
 }
 
 /** A row as read: columns by name. */
-export interface ReadRow {
+interface ReadRow {
   /** Number of the memory's rows. */
   readonly seq: bigint;
   /** Position of the window. */
@@ -77,7 +77,7 @@ export interface ReadRow {
 }
 
 /** A question to a table. */
-export interface Query {
+interface Query {
   /** Keeps rows that meet a condition, before anything else. */
   where(condition: string): Query;
   /** Most rows. */
@@ -89,7 +89,7 @@ export interface Query {
 }
 
 /** A nearest-neighbour question to a table. */
-export interface NearestQuery extends Query {
+interface NearestQuery extends Query {
   /** Measure of distance. */
   distanceType(name: "cosine"): NearestQuery;
   where(condition: string): NearestQuery;

@@ -62,7 +62,7 @@ export class Packing {
 }
 
 /** A sealed memory and what it is bound to. */
-export interface PackedRow {
+interface PackedRow {
   /** Owner and namespace. */
   readonly scope: Scope;
   /** Memory id. */

@@ -20,7 +20,7 @@ export interface WindowRow {
 }
 
 /** A memory's rows, read. */
-export interface StoredRow {
+interface StoredRow {
   /** Its windows in order. */
   readonly vectors: readonly Float32Array[];
   /** The memory without its vectors, sealed. */
@@ -28,7 +28,7 @@ export interface StoredRow {
 }
 
 /** A row near a query. */
-export interface NearRow {
+interface NearRow {
   /** Number of the memory's rows. */
   readonly seq: number;
   /** Cosine distance, as the table computes it. */
@@ -36,7 +36,7 @@ export interface NearRow {
 }
 
 /** How to search. */
-export interface NearQuery {
+interface NearQuery {
   /** Number of the scope. */
   readonly scope: number;
   /** Unit length. */

@@ -6,13 +6,13 @@ import { decodePortable, encodePortable } from "../shared/records/portable.ts";
 import { cannotOpen, type DataKey, RecordOpener } from "../shared/records/record.ts";
 
 /** Whose data keys: an account's, in one scope. */
-export interface KeyScope extends Scope {
+interface KeyScope extends Scope {
   /** Account object id. */
   readonly accountId: string;
 }
 
 /** A data key and what travels with the blobs it sealed. */
-export interface SealingKey {
+interface SealingKey {
   /** The unwrapped key. */
   readonly dataKey: DataKey;
   /** As `encodePortable` writes it. */

@@ -32,7 +32,7 @@ create index if not exists segment_scope on segment(scope, seq);
 create table if not exists model(id integer primary key, identity text not null unique) strict`;
 
 /** Whose vectors an index holds. */
-export interface IndexIdentity {
+interface IndexIdentity {
   /** Name of the embedding model. */
   readonly model: string;
   /** Length of every vector. */
@@ -40,7 +40,7 @@ export interface IndexIdentity {
 }
 
 /** An open index. */
-export interface OpenIndex {
+interface OpenIndex {
   /** The file. */
   readonly database: Database;
   /** Number in the file of the model it was opened for. */

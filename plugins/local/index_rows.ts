@@ -4,7 +4,7 @@ import type { IndexSeals } from "./index_seals.ts";
 import { Segment } from "./segment.ts";
 
 /** A memory on its way into the index: sealed, beside what stays visible. */
-export interface SealedEntry extends Scope {
+interface SealedEntry extends Scope {
   /** Memory id. */
   readonly id: string;
   /** Version of the memory. */
@@ -20,7 +20,7 @@ export interface SealedEntry extends Scope {
 }
 
 /** What recording blob ids came to. */
-export interface Linked {
+interface Linked {
   /** Row id of the scope. */
   readonly scopeId: number;
   /** Blob ids of memories that are in segments. */
@@ -45,7 +45,7 @@ export interface Packing {
 }
 
 /** A memory that is in no segment, or in one that was written lately. */
-export interface LooseRow {
+interface LooseRow {
   /** Its number: a memory keeps it until it is written again. */
   readonly seq: number;
   /** Memory id. */

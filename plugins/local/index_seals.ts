@@ -4,12 +4,12 @@ import { fromColumn, toColumn } from "../../src/storage/sqlite/database.ts";
 import { packSegment, Segment } from "./segment.ts";
 
 /** What sealed bytes of the index are bound to, so that no row can stand in for another. */
-export function binding(kind: string, scope: Scope, ...identity: (string | number)[]): string {
+function binding(kind: string, scope: Scope, ...identity: (string | number)[]): string {
   return JSON.stringify([kind, scope.owner, scope.namespace, ...identity]);
 }
 
 /** A single row of a memory. */
-export interface SingleRow {
+interface SingleRow {
   /** Version of the memory. */
   readonly version: number;
   /** Blob id recorded since the row was sealed, sealed itself. */

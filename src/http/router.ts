@@ -22,14 +22,14 @@ import { type SignedDependencies, SignedRoutes } from "./signed.ts";
 import { targetOf } from "./target.ts";
 
 /** The handler of every signed route. */
-export const SIGNED_HANDLERS: SignedHandlers = {
+const SIGNED_HANDLERS: SignedHandlers = {
   ...rememberHandlers,
   ...recallHandlers,
   ...memoryHandlers,
 };
 
 /** What the router is made of. */
-export interface RouterDependencies extends SignedDependencies {
+interface RouterDependencies extends SignedDependencies {
   /** Counts. */
   readonly metrics: HttpMetrics;
   /** States of dependencies. */

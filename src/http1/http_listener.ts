@@ -2,7 +2,7 @@ import { headerLine, WireHeaders } from "./wire_headers.ts";
 import { bytesOf, concat, isSettled, WireSocket } from "./wire_socket.ts";
 
 /** Options of {@linkcode listenHttp}. */
-export interface HttpListenerOptions {
+interface HttpListenerOptions {
   /** Address to listen on. */
   readonly hostname: string;
   /** Port; 0 = chosen by the system. */

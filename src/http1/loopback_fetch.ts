@@ -2,7 +2,7 @@ import { ConnectionPool, type PooledAnswer } from "./connection_pool.ts";
 import { HttpConnection } from "./http_connection.ts";
 
 /** The part of `fetch` that the client needs. */
-export type LoopbackFetch = ((url: string, init: RequestInit) => Promise<Response>) & Disposable;
+type LoopbackFetch = ((url: string, init: RequestInit) => Promise<Response>) & Disposable;
 
 /**
  * `fetch` for one server on this machine, over kept connections. The platform's takes several times

@@ -2,7 +2,7 @@ import { Buffer } from "node:buffer";
 import { setImmediate } from "node:timers";
 
 /** Largest head of a message, bytes. */
-export const MAX_HEAD = 65_536;
+const MAX_HEAD = 65_536;
 /** A thousand connections wait in a read each: only one that is busy gets a large buffer. */
 const SMALL_PIECE = 1024;
 const LARGE_PIECE = 32_768;

@@ -3,7 +3,7 @@ import { nearest } from "./vectors/nearest.ts";
 import type { ScopeVectors } from "./vectors/scope_vectors.ts";
 
 /** A memory that was found. */
-export interface Found {
+interface Found {
   /** Position of the memory. */
   readonly slot: number;
   /** Cosine distance. */

@@ -2,7 +2,7 @@ import type { Costs } from "./best_memories.ts";
 import type { LexicalScores } from "./words/lexical_index.ts";
 
 /** Weights of the legs; chosen on the development queries of the retrieval data. */
-export const WEIGHTS = {
+const WEIGHTS = {
   /** Of the cosine, as far as the embedder knows the query's words. */
   cosine: 1,
   /**

@@ -34,7 +34,7 @@ const SMALL_SHARE = 1 / 8;
 const DROPPED: unique symbol = Symbol("dropped");
 
 /** Options of {@linkcode ScopeIndex}. */
-export interface ScopeIndexOptions {
+interface ScopeIndexOptions {
   /** Where scopes are loaded from; the index does not close it. */
   readonly vectorStore: Pick<VectorStore, "scan">;
   /** Length of every vector. */
@@ -48,7 +48,7 @@ export interface ScopeIndexOptions {
 }
 
 /** What the index holds. */
-export interface ScopeIndexStats {
+interface ScopeIndexStats {
   /** Scopes in RAM, also those being loaded. */
   readonly scopes: number;
   /** Their memories. */

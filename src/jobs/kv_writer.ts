@@ -35,7 +35,7 @@ const BURST = { accepts: 4, ms: 50 };
 const WAKE_TIMEOUT_MS = 5_000;
 
 /** Options of {@linkcode KvWriter}. */
-export interface KvWriterOptions {
+interface KvWriterOptions {
   /** Whether groups that ask for it carry a queue message. */
   readonly wakeUps: boolean;
   /** Milliseconds since the epoch. */

@@ -35,7 +35,7 @@ interface IdempotencyRecord {
 }
 
 /** Options of {@linkcode ReplayStore}. */
-export interface ReplayOptions {
+interface ReplayOptions {
   /** Milliseconds since the epoch. */
   readonly now: () => number;
   /** Keyed digest; no plain hash of a request is ever kept. */

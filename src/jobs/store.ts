@@ -15,7 +15,7 @@ import type { Kept } from "./replay.ts";
 import { type Staging, type Stored, storedBytes } from "./staging.ts";
 
 /** Options of {@linkcode JobStore}. */
-export interface JobStoreOptions {
+interface JobStoreOptions {
   /** Unfinished jobs above which nothing more is accepted. */
   readonly maxPending: number;
   /** Milliseconds since the epoch. */

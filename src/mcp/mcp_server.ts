@@ -55,7 +55,7 @@ export interface ServerExtension {
 }
 
 /** What all servers share. */
-export interface ServerSurroundings {
+interface ServerSurroundings {
   /** Where failed calls are noted. */
   readonly logger: Logger;
   /** Waits between signs of progress. */

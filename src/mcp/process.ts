@@ -62,7 +62,7 @@ async function readNonce(request: Request): Promise<string | undefined> {
 }
 
 /** What answers the MCP routes. */
-export interface McpRoutes {
+interface McpRoutes {
   /** Answers a request; checks the token itself. */
   fetch(request: Request): Promise<Response>;
   /** Numbers of open sessions. */

@@ -4,7 +4,7 @@ import { abortable } from "../deadline.ts";
 import type { BoundedCalls } from "./bounded_calls.ts";
 
 /** What a chat needs besides its messages. */
-export interface ChatControl extends Omit<ChatOptions, "signal"> {
+interface ChatControl extends Omit<ChatOptions, "signal"> {
   /** Ends the wait. */
   readonly signal: AbortSignal;
 }

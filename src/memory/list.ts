@@ -12,7 +12,7 @@ import { storedEntries } from "./stored_entries.ts";
 import type { ExpirySweeper } from "./remove/expiry.ts";
 
 /** What memories are listed with. */
-export type Listing = Opening & {
+type Listing = Opening & {
   readonly index: Pick<ScopeIndex, "read">;
   readonly jobs: Pick<JobStore, "live">;
   readonly tombstones: Pick<TombstoneTable, "unappliedIn">;
@@ -22,7 +22,7 @@ export type Listing = Opening & {
 };
 
 /** Order of a listing by `created_at`. */
-export type Order = "newest" | "oldest";
+type Order = "newest" | "oldest";
 
 /** A memory as its owner sees it. Times are milliseconds since the epoch. */
 export interface MemoryView
@@ -52,7 +52,7 @@ export interface MemoryView
 }
 
 /** One page of a namespace. */
-export interface MemoryPage {
+interface MemoryPage {
   /** The memories. */
   readonly memories: readonly MemoryView[];
   /** Memories of the namespace. */
@@ -62,7 +62,7 @@ export interface MemoryPage {
 }
 
 /** Options of {@linkcode listMemories}. */
-export interface ListOptions {
+interface ListOptions {
   /** Namespace. */
   readonly namespace: string;
   /** Most memories of the page. */
@@ -174,7 +174,7 @@ export async function listMemories(
 }
 
 /** A memory and when each of its versions was accepted; none until it is indexed. */
-export interface MemoryHistory {
+interface MemoryHistory {
   /** The memory. */
   readonly memory: MemoryView;
   /** Its versions. */

@@ -16,7 +16,7 @@ export interface Opening extends StoredRows {
 }
 
 /** A memory's record, why it could not be opened, or that it was deleted meanwhile. */
-export type Opened =
+type Opened =
   | { readonly record: MemoryRecord }
   | { readonly error: SvcError }
   | { readonly deleted: true };

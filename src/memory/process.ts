@@ -23,7 +23,7 @@ import { storeBlob } from "./store_blob.ts";
 import { documentVectors } from "./vectors.ts";
 
 /** What the job of a memory works with; what is deleted meanwhile is removed again. */
-export type Storing = Removing & {
+type Storing = Removing & {
   readonly embedder: Embedder;
   readonly cipher: Pick<Cipher, "seal" | "needsCredential">;
   readonly contents: JobContents;

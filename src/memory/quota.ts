@@ -3,7 +3,7 @@ import type { VectorStore } from "../interfaces/mod.ts";
 import type { JobStore } from "../jobs/store.ts";
 
 /** What is counted, and the most it may come to. */
-export interface QuotaOptions {
+interface QuotaOptions {
   /** Bytes an owner may store; 0: any number. */
   readonly quotaBytes: number;
   /** Counts what is indexed. */

@@ -41,7 +41,7 @@ function payloadBytes(payload: Payload): number {
 }
 
 /** What was accepted, and the answer that tells of it. */
-export interface Accepted<A> {
+interface Accepted<A> {
   /** The answer, kept for whoever sends the same again. */
   readonly answer: A;
   /** The jobs, in the order of the memories. */

@@ -3,13 +3,13 @@ import type { JobStore } from "../jobs/store.ts";
 import { type Caller, scopeOf } from "./caller.ts";
 
 /** What counts memories. */
-export interface Counting {
+interface Counting {
   readonly vectorStore: Pick<VectorStore, "scopes">;
   readonly jobs: Pick<JobStore, "liveIn">;
 }
 
 /** What one or all namespaces of an owner hold. */
-export interface Stats {
+interface Stats {
   /** Indexed memories. */
   readonly memoryCount: number;
   /** Their ciphertext bytes. */
@@ -31,7 +31,7 @@ export async function stats(domain: Counting, caller: Caller, namespace: string)
 }
 
 /** One namespace as listed. */
-export interface NamespaceView {
+interface NamespaceView {
   /** Name. */
   readonly namespace: string;
   /** Indexed memories. */

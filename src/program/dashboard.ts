@@ -10,7 +10,7 @@ import type { WebOptions } from "../http/dashboard/answer.ts";
 import { readWebFiles } from "../http/dashboard/files.ts";
 import { type Dashboard, listenWeb } from "../http/dashboard/listen.ts";
 
-export interface DashboardOptions {
+interface DashboardOptions {
   readonly settings: Settings;
   readonly relayerPort: number;
   /** Whether the relayer is the registry of accounts, or a chain is. */

@@ -11,10 +11,10 @@ import { RelayerKey } from "../sealing/relayer_key.ts";
 import { isInside } from "./settings/checks.ts";
 import type { Settings } from "./settings/mod.ts";
 
-export type RunCommand = (command: string, args: readonly string[]) => Promise<string>;
+type RunCommand = (command: string, args: readonly string[]) => Promise<string>;
 
 /** The relayer key and what was odd about where it came from. */
-export interface LoadedKey {
+interface LoadedKey {
   readonly key: RelayerKey;
   /** What was mended, one line each. */
   readonly warnings: readonly string[];

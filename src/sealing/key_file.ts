@@ -6,7 +6,7 @@ import {
   readPrivateFile,
 } from "../storage/private_file.ts";
 
-export interface KeyFileOptions {
+interface KeyFileOptions {
   /** Refuses a file that other users may open, instead of taking their permissions away. */
   readonly refusesOpen?: boolean;
   /** Called before a missing file is made; it may refuse. */

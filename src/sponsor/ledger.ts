@@ -1,5 +1,5 @@
 /** A sponsored transaction that was answered to somebody. */
-export interface Sponsorship {
+interface Sponsorship {
   /** Its digest, base58. */
   readonly digest: string;
   /** Its sender, `0x` and 64 lower-case hex characters. */

@@ -26,7 +26,7 @@ const PASSED_ON: readonly ErrorCode[] = [
 const FAILURE_MS = 300_000;
 
 /** Options of {@linkcode sidecarSponsor}. */
-export interface SidecarSponsorOptions {
+interface SidecarSponsorOptions {
   /** Where the sidecar is and what proves it; absent when there is none. */
   readonly sidecar?: SidecarAddress;
   /** Milliseconds since the epoch; default `Date.now`. */

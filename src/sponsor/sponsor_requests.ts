@@ -15,7 +15,7 @@ import type { SponsorLedger } from "./ledger.ts";
 import { Places } from "./places.ts";
 
 /** What a {@linkcode SponsorRequests} works with. */
-export interface SponsorRequestsOptions {
+interface SponsorRequestsOptions {
   /** Who pays. */
   readonly sponsor: Sponsor;
   /** Limits. */

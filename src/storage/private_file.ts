@@ -47,7 +47,7 @@ async function tighten(path: string, info: Deno.FileInfo, mode: number): Promise
   return [`${path} was open to other users; its permissions are tightened now`];
 }
 
-export interface PrivateText {
+interface PrivateText {
   readonly text: string;
   /** What was mended, one line each. */
   readonly warnings: readonly string[];

@@ -41,6 +41,3 @@ export const HEADER = {
   /** Address of the client, believed only together with the sidecar token. */
   clientIp: "x-svc-client-ip",
 } as const;
-
-/** Name of a header of {@linkcode HEADER}. */
-export type HeaderName = typeof HEADER[keyof typeof HEADER];

@@ -10,7 +10,7 @@ import {
 export type ToolName = "remember" | "recall" | "analyze" | "restore";
 
 /** What `tools/list` says about a tool (docs/protocol.md#12). */
-export interface ToolDefinition {
+interface ToolDefinition {
   /** Name without prefix. */
   readonly name: ToolName;
   /** Name for people. */

@@ -5,7 +5,7 @@ import { ANSWER_BYTES, cappedText } from "../../../src/client/capped_body.ts";
  * Longest line of an event stream, and most text of one event, in characters. A tool's result holds
  * what the relayer answered the tool twice, as text and as data, and some words around it.
  */
-export const EVENT_CHARACTERS = 2 * ANSWER_BYTES + 1_048_576;
+const EVENT_CHARACTERS = 2 * ANSWER_BYTES + 1_048_576;
 
 /** One event of a stream. */
 export interface ServerEvent {

@@ -6,7 +6,7 @@ import type { Upstream } from "./session.ts";
 export const SHORT_MS = 2000;
 
 /** A request to the relayer that turns whatever goes wrong into one of the failures. */
-export interface Sending {
+interface Sending {
   readonly method: "GET" | "POST" | "DELETE";
   readonly url: string;
   readonly headers: Readonly<Record<string, string>>;

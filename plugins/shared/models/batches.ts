@@ -1,11 +1,11 @@
 /** Sends texts together; answers one result a text, in order. */
-export type Send<T> = (
+type Send<T> = (
   texts: readonly string[],
   signal: AbortSignal,
 ) => Promise<readonly PromiseSettledResult<T>[]>;
 
 /** Bounds of {@linkcode Batches}. */
-export interface BatchBounds {
+interface BatchBounds {
   /** Most texts of a batch. */
   readonly items: number;
   /** Most characters of a batch of several texts. */

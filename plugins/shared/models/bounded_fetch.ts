@@ -3,7 +3,7 @@ import { gather } from "../../../src/wire/body/gathered_bytes.ts";
 import { statusFailure, UpstreamFailure } from "../upstream_failure.ts";
 
 /** Bounds of one exchange. */
-export interface Bounds {
+interface Bounds {
   /** Most bytes of an answer. */
   readonly maxBytes: number;
   /** Ends the exchange, also while the body is read. */

@@ -28,7 +28,7 @@ export interface EmbeddingSource {
 }
 
 /** What a {@linkcode RemoteEmbedder} is. */
-export interface RemoteModel {
+interface RemoteModel {
   /** Name stored with every vector. */
   readonly model: string;
   /** Length of every vector. */
@@ -42,7 +42,7 @@ export interface RemoteModel {
  * @param dimensions Expected length; absent while it is being found out.
  * @throws {UpstreamFailure} for another length, no numbers, and numbers without a direction.
  */
-export function unitVector(value: unknown, dimensions?: number): Float32Array {
+function unitVector(value: unknown, dimensions?: number): Float32Array {
   if (!Array.isArray(value) || value.length === 0) {
     throw new UpstreamFailure("The model server gave no vector");
   }

@@ -11,7 +11,7 @@ import { UpstreamFailure, upstreamFailureOf } from "../upstream_failure.ts";
 const SAME_MODEL_MS = 10_000;
 
 /** What to open. */
-export interface OpenEmbedder {
+interface OpenEmbedder {
   /** Name of the plugin, put before the model's name. */
   readonly plugin: string;
   /** Name of the model as the server knows it. */

@@ -4,7 +4,7 @@
  */
 
 /** What a client is made with. */
-export interface OpenAIClientOptions {
+interface OpenAIClientOptions {
   /** Base of the routes. */
   readonly baseURL: string;
   /** API key. */
@@ -26,7 +26,7 @@ export interface OpenAIClientOptions {
 }
 
 /** Body of a request for embeddings. */
-export interface EmbeddingRequest {
+interface EmbeddingRequest {
   /** Name of the model. */
   readonly model: string;
   /** Texts. */

@@ -68,7 +68,7 @@ function parseExactly<T extends I, I>(
 }
 
 /** An answer about an object, and why it is no account of ours. */
-export type AccountReading = { readonly account: Account } | {
+type AccountReading = { readonly account: Account } | {
   /**
    * `foreign`: an object of another type; `version`: the account is ours and of a version this
    * release does not know; `unsound`: no chain holds such an object, so that the node is at fault.

@@ -2,14 +2,14 @@ import { type GrpcTypes, RpcError, type SuiGrpcClient } from "@mysten/sui/grpc";
 import { normalizeStructTag } from "@mysten/sui/utils";
 
 /** What a connection tells: it is up to date from here on, or an account changed. */
-export type AccountNews = { readonly kind: "connected" } | {
+type AccountNews = { readonly kind: "connected" } | {
   readonly kind: "changed";
   /** `0x` and 64 lower-case hex characters; `undefined` when the event does not say. */
   readonly accountId: string | undefined;
 };
 
 /** Numbers of a connection. */
-export interface EventOptions {
+interface EventOptions {
   /** Package whose events count. */
   readonly packageId: string;
   /** How long a subscription may take to fail, for which some nodes need a moment, in milliseconds. */

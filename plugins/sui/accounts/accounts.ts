@@ -20,7 +20,7 @@ import { AccountWatch, type WatchOptions } from "./account_watch.ts";
 import { ObjectReader } from "./object_reader.ts";
 
 /** Options of {@linkcode suiAccounts}. */
-export interface SuiAccountsOptions extends Contract {
+interface SuiAccountsOptions extends Contract {
   /** Client of a node; its own deadline and byte cap hold. */
   readonly client: SuiGrpcClient;
   /** When the node is left alone. */

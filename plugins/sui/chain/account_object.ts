@@ -6,7 +6,7 @@ import type { Account, Permission } from "../../../src/interfaces/mod.ts";
 export const PERMISSION_BITS: Readonly<Record<Permission, number>> = { read: 1, write: 2 };
 
 /** BCS of `svc::account::DelegateKey`. Times are milliseconds since the epoch; 0 = never. */
-export const DelegateKeyObject = bcs.struct("DelegateKey", {
+const DelegateKeyObject = bcs.struct("DelegateKey", {
   public_key: bcs.byteVector(),
   sui_address: bcs.Address,
   label: bcs.string(),

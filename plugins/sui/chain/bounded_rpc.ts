@@ -4,7 +4,7 @@ import { Pauses } from "../../../src/wire/body/pauses.ts";
 import { AnswerTooLarge, late, NodeFailure, refusal, unreachable } from "./node_failure.ts";
 
 /** Bounds of every exchange with a node. */
-export interface RpcBounds {
+interface RpcBounds {
   /** Longest wait for a whole answer, or for the start of a subscription, in milliseconds. */
   readonly timeoutMs: number;
   /** Most bytes of an answer, or of one message of a subscription. */

@@ -42,7 +42,7 @@ export interface KeyWorkOptions {
 }
 
 /** Somebody who may read an account's memories. */
-export interface Reader {
+interface Reader {
   /** Address. */
   readonly address: string;
   /** Milliseconds since the epoch; absent when it never ends. */

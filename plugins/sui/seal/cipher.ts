@@ -21,7 +21,7 @@ import { type OpenKey, type SealingKey, SealingKeys } from "./keys/sealing_keys.
 import { setName, Unwrapping } from "./keys/unwrapping.ts";
 
 /** Settings of {@linkcode SealCipher}. */
-export interface SealCipherOptions {
+interface SealCipherOptions {
   /** Keeps the wrapped data keys. */
   readonly keys: KeyStore;
   /** Does the work; disposed of with the cipher. */

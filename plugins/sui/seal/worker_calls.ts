@@ -8,10 +8,10 @@ interface Waiting {
 }
 
 /** Starts a worker thread that answers `Request` with `Response`. */
-export type Spawn = () => Worker;
+type Spawn = () => Worker;
 
 /** What {@linkcode WorkerCalls} may be given. */
-export interface WorkerCallsOptions {
+interface WorkerCallsOptions {
   /** Starts a thread. */
   readonly spawn?: Spawn;
   /** Takes notes for the operator. */

@@ -1,7 +1,7 @@
 import { bcs } from "@mysten/sui/bcs";
 
 /** BCS of `walrus::blob::Blob` (walrus contracts, blob.move and storage_resource.move). */
-export const BlobObject = bcs.struct("Blob", {
+const BlobObject = bcs.struct("Blob", {
   id: bcs.Address,
   registered_epoch: bcs.u32(),
   blob_id: bcs.u256(),

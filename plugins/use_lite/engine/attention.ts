@@ -4,7 +4,7 @@ import type { Scratch } from "./scratch.ts";
 const HEADS = 4;
 
 /** Where the queries, keys and values of one window are. */
-export interface AttentionInput {
+interface AttentionInput {
   /** First row of the window within the pass. */
   readonly row: number;
   /** Tokens of the window, 1 to 128. */

@@ -1,5 +1,5 @@
 /** Heights of the blocks of the result that are held in registers, each 8 columns wide. */
-export const BLOCK_ROWS = [4, 6] as const;
+const BLOCK_ROWS = [4, 6] as const;
 
 const VECTORS = [0, 1];
 

@@ -7,7 +7,7 @@ export type KernelName = "fma" | "simd" | "js";
 export const KERNELS: readonly KernelName[] = ["fma", "simd", "js"];
 
 /** A matrix to multiply by, and where the result goes; offsets and strides in elements. */
-export interface Product {
+interface Product {
   /** Left matrix, `rows` x `depth`. */
   readonly a: number;
   /** Distance between rows of `a`. */

@@ -26,7 +26,7 @@ export interface Model {
 }
 
 /** Options of {@linkcode loadModel}. */
-export interface LoadOptions {
+interface LoadOptions {
   /** The fastest one the runtime supports by default. */
   readonly kernel?: KernelName | undefined;
   /** Whether the weights are those of the files, without what was learned beyond them. */

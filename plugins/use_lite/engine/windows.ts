@@ -5,7 +5,7 @@ export const DIMENSIONS = 512;
 /** Longest window in tokens: the model's limit. */
 export const WINDOW_TOKENS = 128;
 /** Most windows of one text. */
-export const MAX_WINDOWS = 16;
+const MAX_WINDOWS = 16;
 
 /** Documents up to this length are embedded whole, or nearly: about 16 windows and a half. */
 const WHOLE_DOCUMENT = 16384;

@@ -26,7 +26,7 @@ const LOOPBACK_HOST = /^(localhost|127\.0\.0\.1|\[::1\])(:\d{1,5})?$/;
  * the chain's node where accounts are there.
  * No inline code, no frame around it, no form that leaves it.
  */
-export function contentSecurityPolicy(relayerUrl: string, rpcUrl?: string): string {
+function contentSecurityPolicy(relayerUrl: string, rpcUrl?: string): string {
   const relayer = new URL(relayerUrl).origin;
   const node = rpcUrl === undefined ? "" : ` ${new URL(rpcUrl).origin}`;
   return [

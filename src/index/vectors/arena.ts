@@ -15,7 +15,7 @@ export const FLOAT_ROWS = 16;
 /** Rows of bytes in a block: as large, so that one free list serves both. */
 export const BYTE_ROWS: number = 4 * FLOAT_ROWS;
 /** Bytes an arena can address. */
-export const ARENA_LIMIT: number = 2 ** 32;
+const ARENA_LIMIT: number = 2 ** 32;
 
 /** Bytes of a query are 1 to 127: this is its zero. */
 const QUERY_ZERO = 64;
@@ -23,7 +23,7 @@ const QUERY_ZERO = 64;
 const ENOUGH = 2 * 2 ** 20;
 
 /** Options of {@linkcode Arena}. */
-export interface ArenaOptions {
+interface ArenaOptions {
   /** Most bytes of memory, at most {@linkcode ARENA_LIMIT}. */
   readonly limit?: number;
   /** Build of the kernel; the best one when absent. */

@@ -1,5 +1,5 @@
 /** What ties are broken by. */
-export interface Ranked {
+interface Ranked {
   /** Id, unique. */
   readonly id: string;
   /** Milliseconds since the epoch. */

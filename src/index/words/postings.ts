@@ -1,7 +1,5 @@
 /** Most occurrences of a term in one document that are told apart. */
 export const FREQUENCY_LIMIT = 255;
-/** Most documents of one list of postings. */
-export const DOCUMENT_LIMIT = 2 ** 24;
 
 const FIRST_CELLS = 64;
 /** Numbers of a cell. One array holds all, so that a term costs one miss of the cache, not four. */

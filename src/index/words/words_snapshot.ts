@@ -18,7 +18,7 @@ const encoder = new TextEncoder();
 const decoder = new TextDecoder();
 
 /** A memory whose text was saved. */
-export interface SavedMemory {
+interface SavedMemory {
   /** Memory id. */
   readonly id: string;
   /** Version of the memory. */
@@ -26,7 +26,7 @@ export interface SavedMemory {
 }
 
 /** What was saved, by document. */
-export interface SavedWords {
+interface SavedWords {
   /** What the texts came to. */
   readonly state: LexicalState;
   /** Ids of the memories. */

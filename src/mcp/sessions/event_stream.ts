@@ -12,7 +12,7 @@ const encoder = new TextEncoder();
 const KEEPALIVE = encoder.encode(":keepalive\n\n");
 
 /** Options of {@linkcode EventStream}. */
-export interface EventStreamOptions {
+interface EventStreamOptions {
   /** Time until the first sign of life in milliseconds; 0 sends it at once. */
   readonly firstKeepaliveMs: number;
   /** Pause between signs of life in milliseconds. */

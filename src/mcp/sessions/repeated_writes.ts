@@ -47,7 +47,7 @@ export class RepeatedWrites {
 }
 
 /** Writes of one session. */
-export class SessionWrites {
+class SessionWrites {
   readonly #credentials: string;
   readonly #all: RepeatedWrites;
   readonly #own = new Map<string, string>();

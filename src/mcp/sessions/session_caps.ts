@@ -8,7 +8,7 @@ const RETRY_SECONDS = 30;
 const MOST_ADDRESSES = 100_000;
 
 /** What the caps count with. */
-export interface CapLimits {
+interface CapLimits {
   /** Sessions at a time. */
   readonly sessions: number;
   /** Sessions of one address. */

@@ -24,7 +24,7 @@ const RESTORE = z.strictObject({
 });
 
 /** Arguments of remember and analyze. */
-export interface TextArguments {
+interface TextArguments {
   /** What to save. */
   readonly text: string;
   /** Bucket; the relayer's default when absent. */
@@ -32,7 +32,7 @@ export interface TextArguments {
 }
 
 /** Arguments of recall. */
-export interface RecallArguments {
+interface RecallArguments {
   /** What to look for. */
   readonly query: string;
   /** Most matches. */
@@ -42,7 +42,7 @@ export interface RecallArguments {
 }
 
 /** Arguments of restore. */
-export interface RestoreArguments {
+interface RestoreArguments {
   /** Bucket. */
   readonly namespace: string;
   /** Most entries to add. */

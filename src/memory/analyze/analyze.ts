@@ -23,7 +23,7 @@ import { extractionMessages, FACTS_SCHEMA } from "./prompt.ts";
 import { Statement } from "./same_statement.ts";
 
 /** What an analyze takes. */
-export type Analyzing = Searching & Settling & Accepting & {
+type Analyzing = Searching & Settling & Accepting & {
   readonly languageModel?: LanguageModel;
   readonly embedder: Embedder;
   readonly chats: BoundedCalls;
@@ -35,7 +35,7 @@ export type Analyzing = Searching & Settling & Accepting & {
 };
 
 /** What is to be analyzed. */
-export interface AnalyzeInput {
+interface AnalyzeInput {
   /** The text. */
   readonly text: string;
   /** Where its facts go. */
@@ -55,7 +55,7 @@ export interface Analysis {
 }
 
 /** What an analyze did. */
-export interface Analyzed<A> {
+interface Analyzed<A> {
   /** What was found. */
   readonly analysis: Analysis;
   /** The answer that was kept with the jobs; absent where nothing was new. */

@@ -16,7 +16,7 @@ const WAITING = 1000;
 const FACT_BYTES = 4096;
 
 /** Where what waits is read. */
-export interface KnowingJobs {
+interface KnowingJobs {
   readonly jobs: Pick<JobStore, "liveIn">;
   readonly contents: Pick<JobContents, "payload">;
   readonly tombstones: Opening["tombstones"];

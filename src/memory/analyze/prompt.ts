@@ -52,7 +52,7 @@ export const FACTS_SCHEMA: Readonly<Record<string, unknown>> = {
 };
 
 /** What an extraction is told; all of it is data. */
-export interface ExtractionInput {
+interface ExtractionInput {
   /** The text. */
   readonly text: string;
   /** RFC 3339; relative dates count from it. */

@@ -9,7 +9,7 @@ import { askPrompt } from "./prompt.ts";
 import { quotes } from "./quotes.ts";
 
 /** What answering a question takes. */
-export type Asking = Recalling & {
+type Asking = Recalling & {
   readonly languageModel?: LanguageModel;
   readonly embedder: Pick<Embedder, "closeness">;
   readonly chats: BoundedCalls;
@@ -17,7 +17,7 @@ export type Asking = Recalling & {
 };
 
 /** An answer and what it rests on. */
-export interface Answered {
+interface Answered {
   /** The answer. */
   readonly answer: string;
   /** Whether a model composed it, or memories are quoted. */

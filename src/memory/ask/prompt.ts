@@ -26,7 +26,7 @@ const MEMORY_CHARACTERS = 4000;
 const PROMPT_CHARACTERS = 60_000;
 
 /** A conversation, and the memories it shows. */
-export interface AskPrompt {
+interface AskPrompt {
   /** What the model is told. */
   readonly messages: readonly ChatMessage[];
   /** The memories in it: those at the end are left out when there are too many characters. */

@@ -4,7 +4,7 @@ import type { Hit } from "../recall/recall.ts";
 const QUOTE_CHARACTERS = 500;
 
 /** What can be said without a language model. */
-export interface Quoted {
+interface Quoted {
   /** The answer. */
   readonly answer: string;
   /** The memories it quotes. */

@@ -6,7 +6,7 @@ const FAMILY =
   "(?:wife|husband|partner|spouse|mother|mum|mom|father|dad|parents?|son|daughter|kids?|child(?:ren)?|baby|sister|brother|grandmother|granddad|grandfather|grandma|grandpa|aunt|uncle|cousin|niece|nephew|girlfriend|boyfriend|fianc[ée]e?|friend|neighbours?|neighbors?|boss|colleague|flatmate|roommate|dog|cat|pets?|doctor|dentist|landlord|therapist)";
 
 /** What a sentence may show, and what that adds to its score. */
-export type Cue = readonly [pattern: RegExp, weight: number];
+type Cue = readonly [pattern: RegExp, weight: number];
 
 const cue = (source: string, weight: number): Cue => [
   new RegExp(source.replaceAll("'", "['’]"), "iu"),
@@ -17,7 +17,7 @@ const cue = (source: string, weight: number): Cue => [
  * Signs that a sentence says something worth keeping. Weights are small whole steps: they were set
  * by hand on the development texts.
  */
-export const CUES: readonly Cue[] = [
+const CUES: readonly Cue[] = [
   // Somebody in particular.
   cue(String.raw`\b(?:i|i'm|i've|i'd|i'll|my|mine|we|we're|we've|our|user|user's)\b`, 0.5),
   cue(String.raw`\b(?:${FAMILY})\b`, 0.8),

@@ -1,5 +1,5 @@
 /** What one speaker says at a stretch; without a name it is the text's author. */
-export interface Turn {
+interface Turn {
   /** As the text writes it. */
   readonly speaker?: string;
   /** What is said. */

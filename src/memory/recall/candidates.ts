@@ -16,7 +16,7 @@ const KNOWN_MS = 60_000;
 const OWNERS = 1_000;
 
 /** A search whose filter is known. */
-export interface FilteredSearch extends SearchOptions {
+interface FilteredSearch extends SearchOptions {
   accept(memory: IndexedMemory): boolean;
   /** Whether it leaves out more than a few. */
   readonly isFiltered: boolean;
@@ -30,7 +30,7 @@ interface Large {
 }
 
 /** What a {@linkcode LargeScopes} works with. */
-export interface CountingScopes {
+interface CountingScopes {
   readonly vectorStore: Pick<VectorStore, "scopes">;
   readonly index: Pick<ScopeIndex, "holds" | "fits">;
   readonly logger: Logger;

@@ -33,7 +33,7 @@ export interface Settling {
 export type Recalling = Searching & Settling;
 
 /** What a recall compares: meaning and words, meaning alone, words alone. */
-export type RecallMode = "hybrid" | "semantic" | "keyword";
+type RecallMode = "hybrid" | "semantic" | "keyword";
 
 /** Weights of docs/protocol.md#10.6. */
 export interface ScoringWeights {
@@ -92,7 +92,7 @@ export interface Hit {
 }
 
 /** What a recall found. */
-export interface Recalled {
+interface Recalled {
   /** Hits, best first. */
   readonly results: readonly Hit[];
   /** Hits that could not be opened. */
@@ -109,7 +109,7 @@ const DAY_MS = 86_400_000;
 const POOL = 200;
 
 /** A candidate with its final score. */
-export interface Scored {
+interface Scored {
   /** The memory. */
   readonly entry: IndexedMemory;
   /** Cosine distance; 1 − score in a search by words alone. */

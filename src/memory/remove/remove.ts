@@ -28,7 +28,7 @@ export type Removing = StoringBlobs & {
 };
 
 /** What became of a deleted memory's blob. */
-export type BlobFate = "deleted" | "retained" | "none";
+type BlobFate = "deleted" | "retained" | "none";
 
 /** A memory whose tombstone is written. */
 export interface Gone {

@@ -11,7 +11,7 @@ import { encodeBlob, timeText } from "../record.ts";
 import { encodeTombstone } from "./tombstone_record.ts";
 
 /** What a {@linkcode TombstoneSender} works with. */
-export interface SendingTombstones {
+interface SendingTombstones {
   readonly cipher: Pick<Cipher, "seal">;
   readonly blobStore: Pick<BlobStore, "put">;
   readonly tombstoneBlobs: Pick<TombstoneBlobTable, "unsent" | "sent">;

@@ -25,7 +25,7 @@ import { type Linking, linkMoved } from "../upkeep/blob_moves.ts";
 import { documentVectors } from "../vectors.ts";
 
 /** What a restore takes: it removes, too, what tombstones of another relayer name. */
-export type Restoring = Removing & Settling & Linking & {
+type Restoring = Removing & Settling & Linking & {
   readonly blobStore: Pick<BlobStore, "get" | "watchMoves">;
   readonly cipher: Pick<Cipher, "open" | "needsCredential">;
   readonly embedder: Embedder;
@@ -40,7 +40,7 @@ export type Restoring = Removing & Settling & Linking & {
 const BATCH = 16;
 
 /** What a restore did; total = restored + skipped + failed + remaining. */
-export interface RestoreCounts {
+interface RestoreCounts {
   /** Memories indexed by this call. */
   readonly restored: number;
   /** Blobs whose memory is indexed already, or was deleted or superseded here. */

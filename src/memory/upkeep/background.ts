@@ -5,7 +5,7 @@ import { followBlobMoves } from "./blob_moves.ts";
 import type { Reembedding } from "./reembedding.ts";
 
 /** What goes on beside requests and jobs. */
-export type Upkeep = Parameters<typeof followBlobMoves>[0] & {
+type Upkeep = Parameters<typeof followBlobMoves>[0] & {
   readonly tombstoneSender: TombstoneSender;
   readonly reembedding: Reembedding;
   readonly expiry: ExpirySweeper;

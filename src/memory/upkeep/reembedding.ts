@@ -9,7 +9,7 @@ import type { Logger } from "../../log.ts";
 import { type EmbeddingAnew, type ReembeddedPart, reembedPart } from "./reembed_part.ts";
 
 /** What a {@linkcode Reembedding} works with. */
-export type ReembeddingParts = EmbeddingAnew & {
+type ReembeddingParts = EmbeddingAnew & {
   readonly vectorStore: Pick<VectorStore, "scan" | "outdated">;
   readonly keys: Pick<KeyStore, "get">;
   readonly accounts: Pick<AccountRegistry, "admin">;
@@ -22,7 +22,7 @@ const PART = 32;
 const PAUSE = { first: 1_000, longest: 60_000 };
 
 /** How far the memories are that have vectors of another model. */
-export interface ReembeddingProgress {
+interface ReembeddingProgress {
   /** Memories that were embedded anew, or are gone. */
   readonly done: number;
   /** Memories that had to be, at the start. */

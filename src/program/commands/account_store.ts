@@ -18,7 +18,7 @@ export interface AccountStore extends AsyncDisposable {
   readonly wallet?: string | undefined;
 }
 
-export interface AccountAccess {
+interface AccountAccess {
   /** File of the owner's private key, where accounts are on chain. */
   readonly walletFile?: string | undefined;
   /** Whether it changes them; it does when absent. */

@@ -6,7 +6,7 @@ import { parsePrivateKey } from "../../wire/signing/private_key.ts";
 import type { Settings } from "../settings/mod.ts";
 
 /** Accounts on chain, and the wallet that changes its own one. */
-export interface ChainAccounts extends AccountRegistry {
+interface ChainAccounts extends AccountRegistry {
   /** Address of the wallet; absent when accounts are only read. */
   readonly address: string | undefined;
   /** Reads of any owner, changes of the wallet's own account. */

@@ -5,7 +5,7 @@ import { SvcError } from "../../errors.ts";
 export type MoveFiles = Readonly<Record<string, string>>;
 
 /** Everything the compiler needs; nothing is fetched. */
-export interface ContractSources {
+interface ContractSources {
   readonly contract: MoveFiles;
   /** Interfaces of the framework at 0x1. */
   readonly std: MoveFiles;
@@ -13,7 +13,7 @@ export interface ContractSources {
   readonly sui: MoveFiles;
 }
 
-export interface CompiledContract {
+interface CompiledContract {
   /** Bytecode of the modules, in the order of their dependencies. */
   readonly modules: readonly Uint8Array<ArrayBuffer>[];
   /** Packages it links to, `0x` and 64 hex characters. */
@@ -22,7 +22,7 @@ export interface CompiledContract {
   readonly digest: string;
 }
 
-export interface UnitTestRun {
+interface UnitTestRun {
   readonly passed: boolean;
   /** The runner's report, without colours. */
   readonly output: string;

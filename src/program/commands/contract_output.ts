@@ -16,7 +16,7 @@ export interface PublishedPackage {
   readonly digest: string;
 }
 
-export interface BuildReport {
+interface BuildReport {
   readonly network: string;
   /** Digest of the package, 64 hex characters. */
   readonly packageDigest: string;

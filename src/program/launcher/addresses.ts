@@ -1,7 +1,7 @@
 import type { Settings } from "../settings/mod.ts";
 
 /** Loopback addresses that two processes must know before either listens. */
-export interface Addresses {
+interface Addresses {
   readonly sidecarUrl: string;
   /** Where the relayer answers the sidecar's calls, and nobody else. */
   readonly internalUrl: string;

@@ -59,7 +59,7 @@ export function childEnvironment(env: Env, options: { proxies: boolean }): Recor
   return kept;
 }
 
-export interface ChildOptions {
+interface ChildOptions {
   /** Command of the program: `serve` or `sidecar`. */
   readonly command: "serve" | "sidecar";
   readonly permissions: PermissionList;

@@ -4,7 +4,7 @@ import { SvcError } from "../../errors.ts";
 const MAX_LINE = 1_048_576;
 
 /** Standard input of a child: one line, then silence until the parent is gone. */
-export interface Leash {
+interface Leash {
   /** The first line, without its end. */
   readonly line: string;
   /** Resolves when the other end closes or its process dies. */

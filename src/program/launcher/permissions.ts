@@ -32,7 +32,7 @@ function paths(...lists: (readonly string[] | undefined)[]): string[] {
 }
 
 /** `host:port` the way Deno's permission list writes it. */
-export function netEntry(host: string, port: number | string): string {
+function netEntry(host: string, port: number | string): string {
   return `${host.includes(":") ? `[${host}]` : host}:${port}`;
 }
 

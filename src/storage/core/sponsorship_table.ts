@@ -16,10 +16,10 @@ const KEPT_DAYS = 2;
 /**
  * `open`: answered, not executed; `running`: handed to the sponsor, outcome unknown; `executed`.
  */
-export type SponsorshipState = "open" | "running" | "executed";
+type SponsorshipState = "open" | "running" | "executed";
 
 /** A sponsored transaction that was answered to somebody. */
-export interface SponsorshipRow {
+interface SponsorshipRow {
   readonly digest: string;
   readonly sender: string;
   /** When it was answered, milliseconds since the epoch. */

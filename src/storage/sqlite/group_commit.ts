@@ -4,7 +4,7 @@ import { setImmediate } from "node:timers";
 const MAX_MS = 4;
 
 /** A database connection that a group commit can write through. */
-export interface Transactional {
+interface Transactional {
   begin(): void;
   /** Commits the transaction; it may be lost by a failure of the machine until it is synced. */
   commit(): void;

@@ -11,7 +11,7 @@ const PATIENCE_MS = 1000;
 /** Of the whole process: stores that know nothing of each other share one thread. */
 const shared = new Checkpoints();
 
-export interface WriteAheadLogOptions {
+interface WriteAheadLogOptions {
   /** The database; its log is there. */
   readonly path: string;
   /** Called when checkpoints have to be made by whoever commits: the thread does not work. */

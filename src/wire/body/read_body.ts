@@ -4,7 +4,7 @@ import { GatheredBytes } from "./gathered_bytes.ts";
 import { Pauses } from "./pauses.ts";
 
 /** Bounds of {@linkcode readBody}. */
-export interface BodyBounds {
+interface BodyBounds {
   /** Most bytes it may have. */
   readonly limit: number;
   /** Longest wait for all of it, milliseconds. */

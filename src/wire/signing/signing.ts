@@ -1,7 +1,7 @@
 import { sha256 } from "@noble/hashes/sha2.js";
 
 /** What a signature covers (docs/protocol.md#4.2); header values exactly as sent. */
-export interface SignedFields {
+interface SignedFields {
   /** Unix time in whole seconds, decimal. */
   readonly timestamp: string;
   /** Method in upper case. */

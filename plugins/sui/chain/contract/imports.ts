@@ -3,7 +3,7 @@ import { GrpcTypes } from "@mysten/sui/grpc";
 import { abilityText, signatureText } from "./signature.ts";
 
 /** A function of another package that bytecode calls. */
-export interface ImportedFunction {
+interface ImportedFunction {
   /** `0x` and 64 hex characters. */
   readonly packageId: string;
   /** Name of its module. */

@@ -23,7 +23,7 @@ const MOST_GAS = 2_000_000_000n;
 const OBJECTS_MADE = 3;
 
 /** An imported function that is not on the chain as the package was compiled against it. */
-export interface Difference {
+interface Difference {
   /** `package::module::name`. */
   readonly target: string;
   /** The signature that the bytecode expects. */
@@ -33,7 +33,7 @@ export interface Difference {
 }
 
 /** What a check of the imports found. */
-export interface ImportCheck {
+interface ImportCheck {
   /** How many functions were compared. */
   readonly checked: number;
   /** Those that differ; none when the package fits. */
@@ -41,7 +41,7 @@ export interface ImportCheck {
 }
 
 /** A package to publish. */
-export interface Publication {
+interface Publication {
   /** Bytecode of the modules. */
   readonly modules: readonly Uint8Array[];
   /** Ids of the packages it links to. */
@@ -55,7 +55,7 @@ export interface Publication {
 }
 
 /** A published package. */
-export interface PublishedPackage {
+interface PublishedPackage {
   /** Id of the package. */
   readonly packageId: string;
   /** Id of the shared registry. */

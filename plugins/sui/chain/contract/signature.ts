@@ -5,7 +5,7 @@ const { Ability, FunctionDescriptor_Visibility, OpenSignature_Reference, OpenSig
   GrpcTypes;
 
 /** A Move function's signature in parts, each as Move text with ids of 64 hex characters. */
-export interface SignatureParts {
+interface SignatureParts {
   /** `public`, `friend`, `private` or `unknown`. */
   readonly visibility: string;
   /** Abilities each type parameter must have, such as `copy + drop`. */

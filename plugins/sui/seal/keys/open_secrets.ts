@@ -1,7 +1,7 @@
 import { since } from "../age.ts";
 
 /** Numbers of {@linkcode OpenSecrets}. */
-export interface OpenSecretsOptions {
+interface OpenSecretsOptions {
   /** Most secrets; the least recently used goes first. */
   readonly size?: number;
   /** Milliseconds since the epoch. */

@@ -40,7 +40,7 @@ const CLOCK = "0x6";
 type SuiClient = ReturnType<typeof openSui>;
 
 /** What {@linkcode ThresholdKeys} may be given. */
-export interface Surroundings {
+interface Surroundings {
   /** Milliseconds since the epoch. */
   readonly now?: () => number;
   /** Takes notes for the operator. */

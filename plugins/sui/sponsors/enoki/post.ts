@@ -9,7 +9,7 @@ export const TIMEOUT_MS = 30_000;
 const MAX_BYTES = 256 * 1024;
 
 /** A request to Enoki. */
-export interface EnokiRequest {
+interface EnokiRequest {
   /** Address. */
   readonly url: string;
   /** Sent as JSON. */

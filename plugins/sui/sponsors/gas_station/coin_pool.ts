@@ -22,7 +22,7 @@ export interface CoinChange {
 }
 
 /** What a {@linkcode CoinPool} works with. */
-export interface CoinPoolOptions {
+interface CoinPoolOptions {
   /** Every coin of the wallet, as the chain has it. */
   readonly list: () => Promise<readonly GasCoin[]>;
   /** Merges coins and splits off so many equal ones, in one transaction. */

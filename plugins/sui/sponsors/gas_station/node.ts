@@ -13,7 +13,7 @@ export const SPLIT_GAS = 30_000_000n;
 const PRICE_MS = 30_000;
 
 /** What every transaction of an epoch needs. */
-export interface GasTerms {
+interface GasTerms {
   /** MIST for a unit of gas. */
   readonly price: bigint;
   /** Last epoch in which a transaction made now may be executed. */

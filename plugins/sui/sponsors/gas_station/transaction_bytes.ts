@@ -4,7 +4,7 @@ import { blake2b } from "@noble/hashes/blake2.js";
 import type { GasCoin } from "./coin_pool.ts";
 
 /** A transaction that somebody else pays for. */
-export interface PaidTransaction {
+interface PaidTransaction {
   /** Address of the sender. */
   readonly sender: string;
   /** BCS of its kind, taken over byte for byte. */

@@ -4,7 +4,7 @@ import type { SuiNetwork } from "../../../../src/wire/networks.ts";
  * Public aggregators that keep a cache, from Walrus' list of operators (docs.wal.app, "Public
  * aggregators and publishers"); a local network has its own.
  */
-export const PUBLIC_AGGREGATORS: Readonly<Record<SuiNetwork, readonly string[]>> = {
+const PUBLIC_AGGREGATORS: Readonly<Record<SuiNetwork, readonly string[]>> = {
   mainnet: [
     "https://aggregator.walrus-mainnet.walrus.space",
     "https://aggregator.suicore.com",

@@ -1,5 +1,5 @@
 /** Where a patch is: in columns `start` to `end` (exclusive) of a quilt. */
-export interface PatchPlace {
+interface PatchPlace {
   /** Blob id of the quilt, 43 characters of base64url. */
   readonly quiltId: string;
   readonly start: number;

@@ -44,7 +44,7 @@ interface Count {
 }
 
 /** What a round did. */
-export interface Round extends Readonly<Count> {
+interface Round extends Readonly<Count> {
   /** Whether another round should come soon. */
   readonly more: boolean;
   /** What went wrong first; the rest was done, and another round goes on. */

@@ -14,7 +14,7 @@ export interface PatchSource {
 }
 
 /** What to encode at a number of shards: patches of a quilt, or the unencoded blob itself. */
-export interface EncodeRequest {
+interface EncodeRequest {
   readonly id: number;
   readonly shards: number;
   readonly patches?: readonly PatchSource[];

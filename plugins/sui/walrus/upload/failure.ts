@@ -5,7 +5,7 @@ import type { BackendHealth } from "../../../../src/interfaces/mod.ts";
  * step may be repeated as it is. `refused`: the chain would not execute the transaction as it is.
  * `poor`: the wallet cannot pay.
  */
-export type FailureKind = "unreachable" | "refused" | "poor";
+type FailureKind = "unreachable" | "refused" | "poor";
 
 const MESSAGES = {
   chain: "the chain does not answer",

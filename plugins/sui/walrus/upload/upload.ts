@@ -1,7 +1,7 @@
 import type { Scope } from "../../../../src/interfaces/mod.ts";
 
 /** A memory's place within a quilt. */
-export interface PatchPlace {
+interface PatchPlace {
   /** Name within the quilt. */
   readonly identifier: string;
   /** Quilt patch id. */
@@ -25,7 +25,7 @@ export interface Encoded {
  * be storing it), `registering` (transaction signed), `registered` (Blob object known), `uploaded`
  * (certificate known), `finishing` (transaction signed), `done`.
  */
-export type UploadState =
+type UploadState =
   | "cut"
   | "encoded"
   | "asked"
