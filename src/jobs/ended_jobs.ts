@@ -1,5 +1,5 @@
 import type { JobErrorCode } from "../errors.ts";
-import { type EndedJob, type Ending, type JobView, viewOfEnded } from "./job.ts";
+import type { EndedJob, Ending, JobView } from "./job.ts";
 import { type KvWriter, type Mutation, tableRead } from "./kv_writer.ts";
 import type { LiveJob, LiveJobs } from "./live_jobs.ts";
 import type { Staging, Stored } from "./staging.ts";
@@ -28,7 +28,9 @@ export class EndedJobs {
   /** A job of the owner for callers; `undefined` when there is no such record. */
   async view(id: string, owner: string): Promise<JobView | undefined> {
     const record = await this.get(id);
-    return record?.owner === owner ? viewOfEnded(record) : undefined;
+    if (record?.owner !== owner) return undefined;
+    const { payload: _, step: __, endedAt: updatedAt, blobId, errorCode, ...job } = record;
+    return { ...job, updatedAt, blobId, errorCode };
   }
 
   /** Where the sealed result lies that a failed job left as a memory's only copy. */

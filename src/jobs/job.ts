@@ -86,29 +86,19 @@ export interface Progress {
 }
 
 /** A job record for callers (docs/protocol.md#8). */
-export interface JobView {
-  /** Job id. */
-  readonly id: string;
+export interface JobView extends JobSpec {
   /** State. */
   readonly state: JobState;
-  /** Owner and namespace. */
-  readonly scope: Scope;
-  /** Memory the job writes. */
-  readonly memoryId: string;
-  /** Version the job writes. */
-  readonly version: number;
   /** Whether the memory is encrypted and indexed. */
   readonly recallable: boolean;
   /** Tries so far. */
   readonly attempts: number;
-  /** When the job was accepted. */
-  readonly createdAt: number;
   /** When the job last changed. */
   readonly updatedAt: number;
   /** Blob of the memory, when stored. */
-  readonly blobId?: string;
+  readonly blobId: string | undefined;
   /** Why it failed, or why the last try did. */
-  readonly errorCode?: JobErrorCode;
+  readonly errorCode: JobErrorCode | undefined;
 }
 
 /** Makes UUIDs of version 7: ids in the order of their making keep the table's inserts sequential. */
@@ -137,20 +127,3 @@ export const JOB_ERRORS: Readonly<Record<JobErrorCode, string>> = {
   deleted: "The memory was deleted",
   internal_error: "Something went wrong on our side",
 };
-
-/** The job of an ended record, for callers. */
-export function viewOfEnded(job: EndedJob): JobView {
-  return {
-    id: job.id,
-    state: job.state,
-    scope: { owner: job.owner, namespace: job.namespace },
-    memoryId: job.memoryId,
-    version: job.version,
-    recallable: job.recallable,
-    attempts: job.attempts,
-    createdAt: job.acceptedAt,
-    updatedAt: job.endedAt,
-    ...(job.blobId === undefined ? {} : { blobId: job.blobId }),
-    ...(job.errorCode === undefined ? {} : { errorCode: job.errorCode }),
-  };
-}

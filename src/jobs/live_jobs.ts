@@ -88,19 +88,9 @@ export class LiveJob {
 
   /** The job for callers. */
   view(): JobView {
-    return {
-      id: this.job.id,
-      state: this.state,
-      scope: { owner: this.job.owner, namespace: this.job.namespace },
-      memoryId: this.job.memoryId,
-      version: this.job.version,
-      recallable: this.recallable,
-      attempts: this.attempts,
-      createdAt: this.job.acceptedAt,
-      updatedAt: this.updatedAt,
-      ...(this.blobId === undefined ? {} : { blobId: this.blobId }),
-      ...(this.errorCode === undefined ? {} : { errorCode: this.errorCode }),
-    };
+    const { payload: _, ...spec } = this.job;
+    const { state, recallable, attempts, updatedAt, blobId, errorCode } = this;
+    return { ...spec, state, recallable, attempts, updatedAt, blobId, errorCode };
   }
 }
 

@@ -47,12 +47,12 @@ function jobBody(job: JobView): AnswerOf<"GET /api/remember/:id"> {
   return {
     job_id: job.id,
     status: job.state,
-    owner: job.scope.owner,
-    namespace: job.scope.namespace,
+    owner: job.owner,
+    namespace: job.namespace,
     memory_id: job.memoryId,
     recallable: job.recallable,
     attempts: job.attempts,
-    created_at: timeText(job.createdAt),
+    created_at: timeText(job.acceptedAt),
     updated_at: timeText(job.updatedAt),
     ...(job.blobId === undefined ? {} : { blob_id: job.blobId }),
     ...errorMembers(job),
@@ -181,7 +181,7 @@ export const rememberHandlers = {
     const { owner } = call.caller.account;
     const job = await domain.jobs.get(call.id, owner);
     if (job === undefined) throw new SvcError("job_not_found");
-    if (domain.tombstones.isGone(job.scope, job.memoryId, job.createdAt)) {
+    if (domain.tombstones.isGone(job, job.memoryId, job.acceptedAt)) {
       throw new SvcError("job_not_retryable");
     }
     const { answer, live } = await domain.jobs.retry(
