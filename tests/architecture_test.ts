@@ -82,8 +82,6 @@ const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
   "src/embed/": ["src/client/", "src/http1/", "src/interfaces/", "src/errors.ts", "src/log.ts"],
   "plugins/": FOR_PLUGINS,
   "plugins/built_in.ts": ["plugins/", "src/interfaces/"],
-  // Both seal rows of an index, packed in the same way.
-  "plugins/lancedb/": [...FOR_PLUGINS, "plugins/local/segment.ts"],
   "plugins/sui/": [...FOR_PLUGINS, "plugins/sui/chain/"],
   // A page in a browser: nothing of the relayer, and nothing that only Deno has.
   "web/src/": [

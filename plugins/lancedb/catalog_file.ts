@@ -1,4 +1,5 @@
 import { SvcError } from "../../src/errors.ts";
+import type { Embedder } from "../../src/interfaces/mod.ts";
 import type { Sealer } from "../../src/interfaces/plugin.ts";
 import { Database } from "../../src/storage/sqlite/database.ts";
 import type { SqliteFile } from "../../src/storage/sqlite/sqlite_file.ts";
@@ -27,12 +28,7 @@ create table if not exists tail(seq integer primary key, sealed blob not null) s
 create table if not exists gone(seq integer primary key, windows integer not null) strict`;
 
 /** Whose vectors a store holds. */
-interface StoreIdentity {
-  /** Name of the embedding model. */
-  readonly model: string;
-  /** Length of every vector. */
-  readonly dimensions: number;
-}
+type StoreIdentity = Pick<Embedder, "model" | "dimensions">;
 
 /**
  * Opens the catalogue, `catalog.db`, or makes it.

@@ -1,4 +1,5 @@
 import { SvcError } from "../../src/errors.ts";
+import type { Embedder } from "../../src/interfaces/mod.ts";
 import type { Sealer } from "../../src/interfaces/plugin.ts";
 import { Database } from "../../src/storage/sqlite/database.ts";
 import type { SqliteFile } from "../../src/storage/sqlite/sqlite_file.ts";
@@ -31,29 +32,19 @@ create table if not exists segment(
 create index if not exists segment_scope on segment(scope, seq);
 create table if not exists model(id integer primary key, identity text not null unique) strict`;
 
-/** Whose vectors an index holds. */
-interface IndexIdentity {
-  /** Name of the embedding model. */
-  readonly model: string;
-  /** Length of every vector. */
-  readonly dimensions: number;
-}
-
-/** An open index. */
-interface OpenIndex {
-  /** The file. */
-  readonly database: Database;
-  /** Number in the file of the model it was opened for. */
-  readonly model: number;
-}
-
 /**
  * Opens `index.db`, or makes it.
  *
+ * @param identity Whose vectors it is to hold.
+ * @returns the file, and the number of that model in it.
  * @throws {SvcError} `storage_unavailable`, not retryable, when the file is damaged or was sealed
  * under another relayer key.
  */
-export function openIndex(dataDir: string, identity: IndexIdentity, sealer: Sealer): OpenIndex {
+export function openIndex(
+  dataDir: string,
+  identity: Pick<Embedder, "model" | "dimensions">,
+  sealer: Sealer,
+): { readonly database: Database; readonly model: number } {
   const wanted = JSON.stringify([identity.model, identity.dimensions]);
   const database = new Database({
     path: `${dataDir}/index.db`,

@@ -1,31 +1,14 @@
 import type { BlobLink, IndexEntry, OutdatedScope, Scope } from "../../src/interfaces/mod.ts";
 import { type Database, fromColumn, toColumn } from "../../src/storage/sqlite/database.ts";
 import type { IndexSeals } from "./index_seals.ts";
-import { Segment } from "./segment.ts";
+import { Segment } from "../shared/rows/segment.ts";
 
 /** A memory on its way into the index: sealed, beside what stays visible. */
-interface SealedEntry extends Scope {
-  /** Memory id. */
-  readonly id: string;
-  /** Version of the memory. */
-  readonly version: number;
-  /** Size counted for the scope. */
-  readonly bytes: number;
-  /** Milliseconds since the epoch. */
-  readonly updatedAt: number;
-  /** The packed memory, sealed. */
+type SealedEntry = Omit<IndexEntry, "vectors" | "payload"> & {
   readonly sealed: Uint8Array;
   /** Its blob id, sealed; `null` while it has none. */
   readonly link: Uint8Array | null;
-}
-
-/** What recording blob ids came to. */
-interface Linked {
-  /** Row id of the scope. */
-  readonly scopeId: number;
-  /** Blob ids of memories that are in segments. */
-  readonly beside: number;
-}
+};
 
 interface Place {
   readonly seq: number;
@@ -85,17 +68,10 @@ export class IndexRows {
 
   /** Seals a memory; needs no transaction. */
   seal(entry: IndexEntry): SealedEntry {
-    const { owner, namespace, id, version, bytes, updatedAt, blobId } = entry;
-    return {
-      owner,
-      namespace,
-      id,
-      version,
-      bytes,
-      updatedAt,
-      sealed: this.#seals.sealEntry(entry, this.#dimensions),
-      link: blobId === undefined ? null : this.#seals.sealLink(entry, id, version, blobId),
-    };
+    const { vectors: _, payload: __, ...kept } = entry;
+    const { id, version, blobId } = kept;
+    const link = blobId === undefined ? null : this.#seals.sealLink(kept, id, version, blobId);
+    return { ...kept, sealed: this.#seals.sealRow("entry", entry, this.#dimensions), link };
   }
 
   /** Row id of a scope, when it was ever written. */
@@ -149,7 +125,10 @@ export class IndexRows {
    *
    * @returns row id of the scope, when it was ever written, and how many wait beside segments now.
    */
-  link(scope: Scope, links: readonly BlobLink[]): Linked | undefined {
+  link(
+    scope: Scope,
+    links: readonly BlobLink[],
+  ): { readonly scopeId: number; readonly beside: number } | undefined {
     const scopeId = this.scopeId(scope);
     if (scopeId === undefined) return undefined;
     let beside = 0;
@@ -212,9 +191,9 @@ export class IndexRows {
   }
 
   /** Opens a memory that is in no segment; `undefined` for others. */
-  single(scope: Scope, { id, version, blob, sealed, model }: LooseRow): Segment | undefined {
+  single(scope: Scope, { id, version, blob: link, sealed, model }: LooseRow): Segment | undefined {
     if (sealed === null) return undefined;
-    return this.#seals.openEntry(scope, fromColumn(id), { version, blob, sealed, model: model! });
+    return this.#seals.openSingle({ scope, id: fromColumn(id), version, sealed, link }, model!);
   }
 
   /** Scopes that hold vectors of another model. */
@@ -330,7 +309,7 @@ export class IndexRows {
     this.#database.run("delete from segment where seq = ?", seq);
     for (const entry of entries) {
       const place = this.#place(row.scope, entry.id)!;
-      this.#addTail(place.seq, this.#seals.sealEntry(entry, dimensions), row.model);
+      this.#addTail(place.seq, this.#seals.sealRow("entry", entry, dimensions), row.model);
       const { id, version, blobId } = entry;
       this.#database.run(
         "update entry set segment = null, blob = ? where seq = ?",

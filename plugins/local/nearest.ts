@@ -1,5 +1,5 @@
 import type { IndexEntry, VectorMatch } from "../../src/interfaces/mod.ts";
-import type { Segment } from "./segment.ts";
+import type { Segment } from "../shared/rows/segment.ts";
 
 interface Candidate {
   readonly id: string;

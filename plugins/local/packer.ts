@@ -5,7 +5,7 @@ import { SvcError } from "../../src/errors.ts";
 import { type Database, fromColumn } from "../../src/storage/sqlite/database.ts";
 import type { Packing } from "./index_rows.ts";
 import type { IndexSeals } from "./index_seals.ts";
-import { Segment } from "./segment.ts";
+import { Segment } from "../shared/rows/segment.ts";
 
 /** Rows opened at a time, for less than a millisecond. */
 const SLICE = 16;
@@ -156,9 +156,9 @@ export class Packer {
           row.seq,
         );
         if (single === undefined) return false;
-        entries.push(
-          this.#seals.openEntry(scope, fromColumn(row.id), { ...row, ...single }).entry(0),
-        );
+        const { version, blob: link } = row;
+        const sealed = { scope, id: fromColumn(row.id), version, sealed: single.sealed, link };
+        entries.push(this.#seals.openSingle(sealed, single.model).entry(0));
       }
       // A request takes many turns: work at every one of them would add up.
       if (!this.#isClosing) await setTimeout((performance.now() - start) * pause);

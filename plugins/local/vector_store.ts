@@ -7,7 +7,7 @@ import { IndexRows } from "./index_rows.ts";
 import { IndexSeals } from "./index_seals.ts";
 import { Nearest } from "./nearest.ts";
 import { Packer } from "./packer.ts";
-import { Segment } from "./segment.ts";
+import { Segment } from "../shared/rows/segment.ts";
 import { requireEmbedder } from "../shared/records/require_embedder.ts";
 
 /** Settings of {@linkcode localVectorStore}. */
@@ -271,9 +271,9 @@ class LocalVectorStore implements VectorStore {
       const scope = { owner, namespace: fromColumn(row.namespace) };
       const id = fromColumn(row.id);
       if (row.segment === null) {
-        const { version, blob } = row;
-        const single = { version, blob, sealed: row.sealed!, model: row.model! };
-        found.push(this.#seals.openEntry(scope, id, single).entry(0));
+        const { version, blob: link, sealed, model } = row;
+        const single = { scope, id, version, sealed: sealed!, link };
+        found.push(this.#seals.openSingle(single, model!).entry(0));
         continue;
       }
       let segment = opened.get(row.segment);

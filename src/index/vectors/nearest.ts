@@ -1,10 +1,4 @@
-/** What ties are broken by. */
-interface Ranked {
-  /** Id, unique. */
-  readonly id: string;
-  /** Milliseconds since the epoch. */
-  readonly createdAt: number;
-}
+import type { IndexEntry } from "../../interfaces/mod.ts";
 
 /**
  * Positions of the nearest items, nearest first; of equally near ones the newer first, then by id.
@@ -14,7 +8,7 @@ interface Ranked {
  * @param limit Most positions to answer.
  * @param accept Items it refuses do not count; asked only about items that would be answered.
  */
-export function nearest<T extends Ranked>(
+export function nearest<T extends Pick<IndexEntry, "id" | "createdAt">>(
   items: readonly T[],
   distances: Float32Array,
   limit: number,

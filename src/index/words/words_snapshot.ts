@@ -1,4 +1,5 @@
 import { Buffer } from "node:buffer";
+import type { IndexEntry } from "../../interfaces/mod.ts";
 import type { LexicalState } from "./lexical_index.ts";
 
 /**
@@ -16,14 +17,6 @@ const PIECE_BYTES = 256 * 1024;
 
 const encoder = new TextEncoder();
 const decoder = new TextDecoder();
-
-/** A memory whose text was saved. */
-interface SavedMemory {
-  /** Memory id. */
-  readonly id: string;
-  /** Version of the memory. */
-  readonly version: number;
-}
 
 /** What was saved, by document. */
 interface SavedWords {
@@ -47,7 +40,7 @@ interface SavedWords {
  */
 export function snapshotWords(
   { lengths, norms, words, runs }: LexicalState,
-  memoryOf: (document: number) => SavedMemory,
+  memoryOf: (document: number) => Pick<IndexEntry, "id" | "version">,
   maxBytes = Infinity,
 ): Uint8Array<ArrayBuffer>[] | undefined {
   const all = [lengths, norms, words.cells, runs.cells, ...words.chunks, ...runs.chunks];

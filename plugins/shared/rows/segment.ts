@@ -1,5 +1,5 @@
-import { SvcError } from "../../src/errors.ts";
-import type { IndexEntry, Scope, Source } from "../../src/interfaces/mod.ts";
+import { SvcError } from "../../../src/errors.ts";
+import type { IndexEntry, Scope, Source } from "../../../src/interfaces/mod.ts";
 
 /**
  * Memories of one scope as one run of bytes, little-endian:
