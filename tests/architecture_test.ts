@@ -316,8 +316,7 @@ Deno.test("the settings of the built-in plugins are known without what does thei
   deepStrictEqual(packages.filter((name) => !/^@noble\/hashes|^node:url$/.test(name)), []);
   deepStrictEqual(needed.filter((name) => /worker|\.json$/.test(name)), []);
   const files = needed.filter((name) => name.startsWith("plugins/"));
-  const light =
-    /(^plugins\/built_in|\/(plugin|settings|route|net_entry|archives|public_aggregators))\.ts$/;
+  const light = /(^plugins\/built_in|\/(plugin|settings|networks|net_entry))\.ts$/;
   deepStrictEqual(files.filter((file) => !light.test(file)), []);
 });
 

@@ -1,29 +1,32 @@
+import { MAINNET_WALRUS_PACKAGE_CONFIG, TESTNET_WALRUS_PACKAGE_CONFIG } from "@mysten/walrus";
 import { SvcError } from "../../../src/errors.ts";
 import type { BlobStore } from "../../../src/interfaces/mod.ts";
 import { type FileContext, requireFolder } from "../../../src/interfaces/plugin.ts";
-import { rpcUrlOf } from "../../../src/wire/networks.ts";
+import { rpcUrlOf, type SuiNetwork } from "../../../src/wire/networks.ts";
 import { openSui } from "../chain/sui_client.ts";
-import { aggregatorUrls } from "./aggregator/public_aggregators.ts";
-import { archiveUrl } from "./discovery/archives.ts";
-import { walrusObjects } from "./networks.ts";
-import { openWalrus } from "./open.ts";
-import { routeOf } from "./route.ts";
+import { aggregatorUrls, ARCHIVES, routeOf } from "./networks.ts";
+import { openWalrus, type WalrusObjects } from "./open.ts";
 import type { WalrusSettings } from "./settings.ts";
 
-/** Rounds of upkeep: often enough for epochs of a day, rarely enough to cost nothing. */
+/** Time between rounds of upkeep: short beside an epoch of a day, and rounds are cheap. */
 const UPKEEP_MS = 3_600_000;
+
+const OBJECTS: Readonly<Partial<Record<SuiNetwork, WalrusObjects>>> = {
+  mainnet: MAINNET_WALRUS_PACKAGE_CONFIG,
+  testnet: TESTNET_WALRUS_PACKAGE_CONFIG,
+};
 
 /**
  * The blob store for the configuration.
  *
- * @throws {SvcError} `invalid_parameter` with the setting that is missing.
+ * @throws {SvcError} `invalid_parameter` that names the setting that is missing.
  */
 export function openConfigured(settings: WalrusSettings, context: FileContext): BlobStore {
   const { network, privateKeys, aggregators } = settings;
   if (privateKeys === undefined) {
     throw new SvcError("invalid_parameter", "walrus: set SVC_SUI_PRIVATE_KEYS");
   }
-  const archive = archiveUrl(network);
+  const archive = ARCHIVES[network];
   const readFrom = aggregatorUrls(network, aggregators);
   if (readFrom.length === 0) {
     throw new SvcError("invalid_parameter", "walrus: set SVC_WALRUS_AGGREGATOR_URLS");
@@ -32,7 +35,7 @@ export function openConfigured(settings: WalrusSettings, context: FileContext): 
     dataDir: requireFolder(context, "walrus"),
     sui: openSui({ network, url: rpcUrlOf(settings) }),
     archive: archive === undefined ? undefined : openSui({ network, url: archive }),
-    objects: walrusObjects(network, settings.systemId, settings.stakingId),
+    objects: objectsOf(settings),
     route: routeOf(network, settings.relay, settings.publisher),
     aggregatorUrls: readFrom,
     privateKeys: privateKeys.reveal(),
@@ -46,4 +49,15 @@ export function openConfigured(settings: WalrusSettings, context: FileContext): 
     upkeepMs: UPKEEP_MS,
     log: (level, message) => context.log(level, message),
   });
+}
+
+function objectsOf({ network, systemId, stakingId }: WalrusSettings): WalrusObjects {
+  const known = OBJECTS[network];
+  const systemObjectId = systemId ?? known?.systemObjectId;
+  const stakingPoolId = stakingId ?? known?.stakingPoolId;
+  if (systemObjectId !== undefined && stakingPoolId !== undefined) {
+    return { systemObjectId, stakingPoolId };
+  }
+  const text = `walrus: set SVC_WALRUS_SYSTEM_ID and SVC_WALRUS_STAKING_ID on ${network}`;
+  throw new SvcError("invalid_parameter", text);
 }

@@ -1,37 +1,71 @@
-import { MAINNET_WALRUS_PACKAGE_CONFIG, TESTNET_WALRUS_PACKAGE_CONFIG } from "@mysten/walrus";
 import { SvcError } from "../../../src/errors.ts";
 import type { SuiNetwork } from "../../../src/wire/networks.ts";
 
-/** Where Walrus is on the chain. */
-export interface WalrusObjects {
-  /** Its system object. */
-  readonly systemObjectId: string;
-  /** Its staking object. */
-  readonly stakingPoolId: string;
-}
-
-const OBJECTS: Readonly<Partial<Record<SuiNetwork, WalrusObjects>>> = {
-  mainnet: MAINNET_WALRUS_PACKAGE_CONFIG,
-  testnet: TESTNET_WALRUS_PACKAGE_CONFIG,
+/** Public upload relays, of the Walrus documentation. */
+const RELAYS: Readonly<Partial<Record<SuiNetwork, string>>> = {
+  mainnet: "https://upload-relay.mainnet.walrus.space",
+  testnet: "https://upload-relay.testnet.walrus.space",
 };
 
 /**
- * The configured objects of Walrus, else the network's.
- * @throws {SvcError} `invalid_parameter` where neither is known.
+ * Public aggregators that keep a cache, from Walrus' list of operators (docs.wal.app, "Public
+ * aggregators and publishers"); a local network has its own.
  */
-export function walrusObjects(
+const AGGREGATORS: Readonly<Record<SuiNetwork, readonly string[]>> = {
+  mainnet: [
+    "https://aggregator.walrus-mainnet.walrus.space",
+    "https://aggregator.suicore.com",
+    "https://aggregator.walrus-mainnet.h2o-nodes.com",
+  ],
+  testnet: [
+    "https://aggregator.walrus-testnet.walrus.space",
+    "https://wal-aggregator-testnet.staketab.org",
+  ],
+  localnet: [],
+};
+
+/**
+ * Archives of the Sui Foundation, which have the transactions that full nodes forget after some
+ * weeks; nodes do not ask them (docs.sui.io, "Querying historical data with Archival Service").
+ */
+export const ARCHIVES: Readonly<Partial<Record<SuiNetwork, string>>> = {
+  mainnet: "https://archive.mainnet.sui.io:443",
+  testnet: "https://archive.testnet.sui.io:443",
+};
+
+/** The configured aggregators, else the network's public ones. */
+export function aggregatorUrls(
   network: SuiNetwork,
-  systemId: string | undefined,
-  stakingId: string | undefined,
-): WalrusObjects {
-  const known = OBJECTS[network];
-  const systemObjectId = systemId ?? known?.systemObjectId;
-  const stakingPoolId = stakingId ?? known?.stakingPoolId;
-  if (systemObjectId === undefined || stakingPoolId === undefined) {
-    throw new SvcError(
-      "invalid_parameter",
-      `walrus: set SVC_WALRUS_SYSTEM_ID and SVC_WALRUS_STAKING_ID on ${network}`,
-    );
-  }
-  return { systemObjectId, stakingPoolId };
+  configured: readonly string[],
+): readonly string[] {
+  return configured.length > 0 ? configured : AGGREGATORS[network];
+}
+
+/** Who carries blobs to the storage nodes. */
+export interface Route {
+  readonly kind: "relay" | "publisher";
+  readonly url: string;
+}
+
+/** The configured relay, else the configured publisher, else the network's relay, if it has one. */
+export function findRoute(
+  network: SuiNetwork,
+  relayUrl: string,
+  publisherUrl: string,
+): Route | undefined {
+  if (relayUrl !== "") return { kind: "relay", url: relayUrl };
+  if (publisherUrl !== "") return { kind: "publisher", url: publisherUrl };
+  const url = RELAYS[network];
+  return url === undefined ? undefined : { kind: "relay", url };
+}
+
+/**
+ * The route of {@linkcode findRoute}.
+ * @throws {SvcError} `invalid_parameter` when there is none.
+ */
+export function routeOf(network: SuiNetwork, relayUrl: string, publisherUrl: string): Route {
+  const route = findRoute(network, relayUrl, publisherUrl);
+  if (route !== undefined) return route;
+  const text = `walrus: set SVC_WALRUS_UPLOAD_RELAY_URL or SVC_WALRUS_PUBLISHER_URL on ${network}`;
+  throw new SvcError("invalid_parameter", text);
 }

@@ -9,8 +9,7 @@ import { DISCOVERY_SCHEMA } from "./discovery/found_rows.ts";
 import { Listing } from "./discovery/listing.ts";
 import { Discovery } from "./discovery/look.ts";
 import { BlobBytes } from "./discovery/proven_bytes.ts";
-import type { WalrusObjects } from "./networks.ts";
-import type { Route } from "./route.ts";
+import type { Route } from "./networks.ts";
 import { UPKEEP_SCHEMA } from "./upkeep/merge.ts";
 import { MoveTeller } from "./upkeep/moves.ts";
 import { Upkeep } from "./upkeep/upkeep.ts";
@@ -24,25 +23,27 @@ import { Uploads, type UploadsOptions } from "./upload/uploads.ts";
 import { parseWallets, Wallets } from "./upload/wallets.ts";
 import { StateReader } from "./walrus_state.ts";
 
+/** Where Walrus is on the chain. */
+export interface WalrusObjects {
+  readonly systemObjectId: string;
+  readonly stakingPoolId: string;
+}
+
 /** Settings of {@linkcode openWalrus}. */
 export interface WalrusOptions {
   /** Folder of `walrus.db` and of blobs on their way. */
   readonly dataDir: string;
-  /** Client of a node. */
   readonly sui: SuiGrpcClient;
-  /** Client of an archive, for transactions the node has forgotten. */
+  /** Client of an archive, which has the transactions that the node has forgotten. */
   readonly archive?: SuiGrpcClient | undefined;
-  /** Where Walrus is on the chain. */
   readonly objects: WalrusObjects;
-  /** How blobs reach the storage nodes. */
   readonly route: Route;
-  /** Aggregators to read from. */
   readonly aggregatorUrls: readonly string[];
   /** Private keys of the wallets that pay, comma-separated. */
   readonly privateKeys: string;
   /** The contract's package, an attribute of every Blob object. */
   readonly packageId?: string | undefined;
-  /** Addresses, besides the owner and the wallets, whose blobs are taken. */
+  /** Addresses whose blobs are trusted, besides the wallets' and the owner's own. */
   readonly writers?: readonly string[];
   /** Epochs a blob is paid for. */
   readonly epochs: number;
@@ -50,7 +51,7 @@ export interface WalrusOptions {
   readonly renewBefore?: number;
   /** Milliseconds without an answer after which the next aggregator is asked too. */
   readonly raceAfterMs?: number;
-  /** Wait of a lonely item for company, in milliseconds. */
+  /** How long a lonely item waits for others, in milliseconds. */
   readonly batchMs: number;
   /** How long bytes are kept here once they are stored or read, in milliseconds. */
   readonly keepMs: number;
@@ -58,24 +59,23 @@ export interface WalrusOptions {
   readonly upkeepMs?: number;
   /** Longest wait of a `put`, in milliseconds. */
   readonly patienceMs?: number;
-  /** Time. */
   readonly clock?: Clock;
   /** Called between every two steps of an upload, for tests. */
   readonly failpoint?: (name: string) => void;
-  /** Notes for the operator; never texts, keys or addresses. */
+  /** Takes notes for the operator, which contain no texts, keys or addresses. */
   readonly log?: (level: "debug" | "info" | "warn", message: string) => void;
 }
 
-/** The most that is paid to an upload relay for one blob: 0.01 SUI, in MIST. */
+/** Most that an upload relay is paid for one blob: 0.01 SUI, in MIST. */
 const MAX_TIP = 10_000_000;
 
-/** A relay encodes for some 4 s, and stores at hundreds of nodes, before it answers. */
+/** Longest exchange in milliseconds: a relay encodes for 4 s and stores at hundreds of nodes first. */
 const TRANSFER_MS = 180_000;
 
-/** A certificate of a thousand nodes is some 10 kB. */
+/** Most bytes of an answer; the certificate of a thousand nodes has some 10 kB. */
 const MAX_ANSWER = 262_144;
 
-/** What every part of the store stands on. */
+/** What several parts of the store need. */
 interface Ground {
   readonly catalogue: Catalogue;
   readonly items: ItemRows;
@@ -83,7 +83,7 @@ interface Ground {
   readonly wallets: Wallets;
   readonly walrus: WalrusClient;
   readonly reader: StateReader;
-  /** Aborted on closing: it ends the transfers under way. */
+  /** Aborted on closing, which ends the transfers under way. */
   readonly closing: AbortController;
   readonly publisher: UploadsOptions["publisher"];
   readonly clock: Clock;
@@ -162,10 +162,10 @@ function discoveryOf(options: WalrusOptions, ground: Ground): Discovery {
 }
 
 /**
- * Opens the store; it goes on with what is in the data directory, and contacts nothing else before
- * there is something to do.
+ * Opens the store, which goes on with what is in the data directory, and contacts nobody before there
+ * is something to do.
  *
- * @throws {SvcError} `invalid_parameter` for keys that are none, `storage_unavailable` when
+ * @throws {SvcError} `invalid_parameter` for malformed keys, `storage_unavailable` when
  * `walrus.db` cannot be opened.
  */
 export function openWalrus(options: WalrusOptions): WalrusBlobStore {

@@ -17,9 +17,7 @@ import {
 import { isObjectId } from "../../../src/wire/keys.ts";
 import { rpcUrlOf } from "../../../src/wire/networks.ts";
 import { netEntry } from "../../shared/net_entry.ts";
-import { aggregatorUrls } from "./aggregator/public_aggregators.ts";
-import { archiveUrl } from "./discovery/archives.ts";
-import { relayUrlOf } from "./route.ts";
+import { aggregatorUrls, ARCHIVES, findRoute } from "./networks.ts";
 
 const urls = (env: string, doc: string): Field<readonly string[]> => {
   const [items, one] = [list(env, [], doc), httpUrl(env, "", doc)];
@@ -42,31 +40,19 @@ const addresses = (env: string, doc: string): Field<readonly string[]> => {
   };
 };
 
-/** Settings of the plugin. */
+/** Settings of the plugin; docs/configuration.md describes each. */
 export type WalrusFields = Omit<ChainFields, "registryId"> & {
-  /** Wallets that pay. */
   readonly privateKeys: Field<Secret | undefined>;
-  /** Aggregators. */
   readonly aggregators: Field<readonly string[]>;
-  /** Publisher. */
   readonly publisher: Field<string>;
-  /** Upload relay. */
   readonly relay: Field<string>;
-  /** Epochs a blob is paid for. */
   readonly epochs: Field<number | undefined>;
-  /** Epochs before its end at which a blob is renewed. */
   readonly renewBefore: Field<number>;
-  /** Wait before a second aggregator is asked, milliseconds. */
   readonly raceAfterMs: Field<number>;
-  /** Wait for company, milliseconds. */
   readonly batchMs: Field<number>;
-  /** How long bytes are kept, seconds. */
   readonly keepSeconds: Field<number>;
-  /** System object. */
   readonly systemId: Field<string | undefined>;
-  /** Staking object. */
   readonly stakingId: Field<string | undefined>;
-  /** Whose blobs are taken, besides the owner's and the wallets'. */
   readonly writers: Field<readonly string[]>;
 };
 
@@ -76,10 +62,7 @@ export const WALRUS_FIELDS: WalrusFields = {
   rpcUrl: CHAIN_FIELDS.rpcUrl,
   packageId: CHAIN_FIELDS.packageId,
   privateKeys: WALLETS_FIELD,
-  aggregators: urls(
-    "SVC_WALRUS_AGGREGATOR_URLS",
-    "Where blobs are read, comma-separated",
-  ),
+  aggregators: urls("SVC_WALRUS_AGGREGATOR_URLS", "Where blobs are read, comma-separated"),
   publisher: {
     ...httpUrl("SVC_WALRUS_PUBLISHER_URL", "", "Where blobs are stored"),
     fallbackText: "none",
@@ -137,15 +120,14 @@ export const WALRUS_FIELDS: WalrusFields = {
 /** Values of {@linkcode WalrusFields}. */
 export type WalrusSettings = Values<WalrusFields>;
 
-/** The addresses of the network that are asked for, whichever route blobs take. */
+/** The node, the archive, the aggregators, and the relay or publisher. */
 export function netPermissions(settings: WalrusSettings): NonNullable<Permissions["net"]> {
   const { network, aggregators, relay, publisher } = settings;
-  const archive = archiveUrl(network);
   const all = [
     rpcUrlOf(settings),
-    ...(archive === undefined ? [] : [archive]),
+    ARCHIVES[network],
     ...aggregatorUrls(network, aggregators),
-    ...[relay, publisher, relayUrlOf(network)].filter((url) => url !== "").slice(0, 1),
+    findRoute(network, relay, publisher)?.url,
   ];
-  return [...new Set(all.map(netEntry))];
+  return [...new Set(all.filter((url) => url !== undefined).map(netEntry))];
 }

@@ -2,7 +2,7 @@ import { deepStrictEqual, ok, rejects, strictEqual } from "node:assert/strict";
 import { Aggregators, sha256Of } from "../../../../plugins/sui/walrus/aggregator/aggregators.ts";
 import { race } from "../../../../plugins/sui/walrus/aggregator/race.ts";
 import { Standing } from "../../../../plugins/sui/walrus/aggregator/standing.ts";
-import { aggregatorUrls } from "../../../../plugins/sui/walrus/aggregator/public_aggregators.ts";
+import { aggregatorUrls } from "../../../../plugins/sui/walrus/networks.ts";
 import { SvcError } from "../../../../src/errors.ts";
 
 const BYTES = Uint8Array.from({ length: 300 }, (_, n) => n & 255);
