@@ -6,6 +6,7 @@ import { errorsMarkdown } from "./generate/errors.ts";
 import { formatted } from "./generate/markdown.ts";
 import { protocolMarkdown } from "./generate/protocol.ts";
 import { routesMarkdown } from "./generate/routes.ts";
+import { toolDefinitions } from "./generate/tools.ts";
 
 /** A page of the documentation that is made from the source. */
 export interface GeneratedPage {
@@ -26,6 +27,7 @@ export const PAGES: readonly GeneratedPage[] = [
   { path: "docs/errors.md", render: errorsMarkdown },
   { path: "docs/protocol.md", render: protocolMarkdown },
   { path: "docs/routes.md", render: routesMarkdown },
+  { path: "src/wire/tool_definitions.json", render: toolDefinitions },
 ];
 
 if (import.meta.main) {

@@ -1,4 +1,4 @@
-import { TOOL_DEFINITIONS } from "../../src/wire/tool_definitions.ts";
+import { TOOL_DEFINITIONS, TOOL_NAMES } from "../../src/wire/tool_definitions.ts";
 import type { Members } from "./json_rpc.ts";
 import { PREFIX } from "./tool_calls.ts";
 
@@ -7,8 +7,8 @@ export const LOCAL_TOOL = { login: "svc_login", logout: "svc_logout" } as const;
 
 const NO_ARGUMENTS = { type: "object", properties: {}, required: [], additionalProperties: false };
 
-const MEMORY_TOOLS: readonly Members[] = TOOL_DEFINITIONS
-  .map(({ name, ...definition }) => ({ name: PREFIX + name, ...definition }));
+const MEMORY_TOOLS: readonly Members[] = TOOL_NAMES
+  .map((name) => ({ name: PREFIX + name, ...TOOL_DEFINITIONS[name] }));
 
 const LOGIN: Members = {
   name: LOCAL_TOOL.login,

@@ -1,5 +1,6 @@
 import { IDEMPOTENCY_META, isIdempotencyKey } from "../../src/wire/mcp.ts";
-import { TOOL_DEFINITIONS, type ToolName } from "../../src/wire/tool_definitions.ts";
+import type { ToolName } from "../../src/wire/table/tools.ts";
+import { TOOL_NAMES, writesTwice } from "../../src/wire/tool_definitions.ts";
 import { isMembers, type Members, metaOf } from "./json_rpc.ts";
 import type { Outgoing } from "./sessions/session.ts";
 import type { Repeatable } from "./remote_call.ts";
@@ -24,7 +25,7 @@ export interface PreparedCall extends Outgoing {
 }
 
 const toolOf = (name: unknown): ToolName | undefined =>
-  TOOL_DEFINITIONS.find((tool) => PREFIX + tool.name === name)?.name;
+  TOOL_NAMES.find((tool) => PREFIX + tool === name);
 
 /** Whether a name is that of a memory tool. */
 export function isMemoryTool(name: unknown): boolean {
@@ -61,7 +62,7 @@ export function prepareCall(
 ): PreparedCall {
   const tool = method === "tools/call" ? toolOf(params?.name) : undefined;
   const meta = passedMeta(params);
-  const writes = tool === "remember" || tool === "analyze";
+  const writes = tool !== undefined && writesTwice(tool);
   // A key of the host's that breaks its rule is left to the relayer, which refuses the call.
   if (writes && meta[IDEMPOTENCY_META] === undefined) meta[IDEMPOTENCY_META] = newKey();
   const { _meta: _, ...rest } = params ?? {};

@@ -12,7 +12,8 @@ import {
 } from "@modelcontextprotocol/server";
 import type { Logger } from "../log.ts";
 import { INSTRUCTIONS, SERVER_NAME, SESSION_REVISIONS } from "../wire/mcp.ts";
-import { TOOL_DEFINITIONS, type ToolName } from "../wire/tool_definitions.ts";
+import type { ToolName } from "../wire/table/tools.ts";
+import { TOOL_DEFINITIONS, TOOL_NAMES, writesTwice } from "../wire/tool_definitions.ts";
 import { VERSION } from "../wire/version.ts";
 import type { Principal } from "./principal.ts";
 import { analyze } from "./tools/analyze.ts";
@@ -38,11 +39,15 @@ const UNCHECKED: jsonSchemaValidator = {
   },
 };
 
-const TOOLS = TOOL_DEFINITIONS.map((definition) => ({
-  ...definition,
-  inputSchema: fromJsonSchema<unknown>(definition.inputSchema, UNCHECKED),
-  outputSchema: fromJsonSchema<Record<string, unknown>>(definition.outputSchema, UNCHECKED),
-}));
+const LISTED = TOOL_NAMES.map((name) => {
+  const { inputSchema, outputSchema, ...words } = TOOL_DEFINITIONS[name];
+  return {
+    name,
+    ...words,
+    inputSchema: fromJsonSchema<unknown>(inputSchema, UNCHECKED),
+    outputSchema: fromJsonSchema<Record<string, unknown>>(outputSchema, UNCHECKED),
+  };
+});
 
 /** What a server has besides the product's tools; tests bring their fixtures with it. */
 export interface ServerExtension {
@@ -85,8 +90,7 @@ async function callTool(
 ): Promise<CallToolResult> {
   try {
     using progress = new Progress(context, sleep);
-    const writes = name === "remember" || name === "analyze";
-    const idempotencyKey = writes
+    const idempotencyKey = writesTwice(name)
       ? ownIdempotencyKey(context) ?? subject.derivedKey?.(name, given, context.mcpReq.id)
       : undefined;
     return await TOOL_CALLS[name]({
@@ -117,7 +121,7 @@ export function buildServer(subject: ServerSubject, around: ServerSurroundings):
     },
   );
   const prefix = subject.alias ? ALIAS_PREFIX : PREFIX;
-  for (const { name, ...definition } of TOOLS) {
+  for (const { name, ...definition } of LISTED) {
     server.registerTool(
       prefix + name,
       definition,
@@ -132,7 +136,7 @@ export function buildServer(subject: ServerSubject, around: ServerSurroundings):
 export function serverToolName(name: string, alias: boolean): string {
   const [from, to] = alias ? [PREFIX, ALIAS_PREFIX] : [ALIAS_PREFIX, PREFIX];
   const rest = name.startsWith(from) ? name.slice(from.length) : undefined;
-  return TOOL_DEFINITIONS.some((tool) => tool.name === rest) ? to + rest : name;
+  return TOOL_NAMES.some((tool) => tool === rest) ? to + rest : name;
 }
 
 /** A message with its tool named as the server names it. */

@@ -1,5 +1,5 @@
 import type { RequestId } from "@modelcontextprotocol/server";
-import type { ToolName } from "../../wire/tool_definitions.ts";
+import type { ToolName } from "../../wire/table/tools.ts";
 import { processHash } from "../bearer.ts";
 
 /** How long a write of a broken session is recognised, in milliseconds. */

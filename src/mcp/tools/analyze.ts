@@ -1,14 +1,14 @@
 import type { CallToolResult } from "@modelcontextprotocol/server";
 import type { JobStatus } from "../../client/results.ts";
 import type { AnswerOf } from "../../wire/routes.ts";
-import { textArguments } from "./arguments.ts";
-import type { ToolCall } from "./call.ts";
+import { type ToolOutput, TOOLS } from "../../wire/table/tools.ts";
+import { argumentsOf, type ToolCall } from "./call.ts";
 import { oneLine, success } from "./results.ts";
 
 /** Longest wait for all facts, in milliseconds. */
 const WAIT_MS = 180_000;
 
-type Outcome = "done" | "failed" | "timeout";
+type Outcome = ToolOutput<"analyze">["facts"][number]["status"];
 
 function outcome(job: JobStatus | undefined): Outcome {
   if (job === undefined) return "timeout";
@@ -17,7 +17,7 @@ function outcome(job: JobStatus | undefined): Outcome {
 }
 
 async function analyzed(call: ToolCall): Promise<AnswerOf<"POST /api/analyze">> {
-  const { text, namespace } = textArguments(call.given, call.namespace);
+  const { text, namespace = call.namespace } = argumentsOf(TOOLS.analyze, call);
   const { idempotencyKey } = call;
   return await call.client.analyze(text, { namespace }, { idempotencyKey });
 }
@@ -40,22 +40,19 @@ export async function analyze(call: ToolCall): Promise<CallToolResult> {
   const { facts, method } = await analyzed(call);
   call.progress.step(1, 2, `Saved ${facts.length} fact(s), indexing`);
   const jobs = await waitForAll(call, facts.map((fact) => fact.job_id));
-  const outcomes = facts.map((_, i) => outcome(jobs[i]));
-  const succeeded = outcomes.filter((word) => word === "done").length;
+  const outcomes = facts.map(({ text, memory_id, job_id }, i) => {
+    return { text, memory_id, job_id, status: outcome(jobs[i]) };
+  });
+  const succeeded = outcomes.filter(({ status }) => status === "done").length;
   const failed = facts.length - succeeded;
   call.progress.step(2, 2, "Done");
   const first = `Extracted ${facts.length} fact(s) — succeeded=${succeeded} failed=${failed}`;
-  const list = facts.map((fact, i) => `${i + 1}. [${outcomes[i]}] ${oneLine(fact.text)}`);
-  return success(facts.length === 0 ? first : [first, "", ...list].join("\n"), {
-    facts: facts.map(({ text, memory_id, job_id }, i) => ({
-      text,
-      memory_id,
-      job_id,
-      status: outcomes[i],
-    })),
+  const list = outcomes.map(({ status, text }, i) => `${i + 1}. [${status}] ${oneLine(text)}`);
+  return success<"analyze">(facts.length === 0 ? first : [first, "", ...list].join("\n"), {
+    facts: outcomes,
     extracted: facts.length,
     succeeded,
     failed,
-    ...(method === undefined ? {} : { method }),
+    method,
   });
 }

@@ -1,3 +1,4 @@
+import type { z } from "zod";
 import type { ServerContext } from "@modelcontextprotocol/server";
 import type { SvcClient } from "../../client/client.ts";
 import { IDEMPOTENCY_META, isIdempotencyKey } from "../../wire/mcp.ts";
@@ -88,6 +89,16 @@ export class Progress implements Disposable {
   [Symbol.dispose](): void {
     this.#silence?.abort();
   }
+}
+
+/** The arguments of a call, of the shape that the table gives a tool. */
+export function argumentsOf<S extends z.ZodType>({ input }: { readonly input: S }, call: ToolCall) {
+  const { success, data, error } = input.safeParse(call.given ?? {});
+  if (success) return data;
+  const issues = error.issues.map(({ path, message }) =>
+    path.length === 0 ? message : `${path.join(".")}: ${message}`
+  );
+  throw new InvalidArguments(issues.join("; "));
 }
 
 /** The caller's own idempotency key, `params._meta["svc/idempotency-key"]`. */

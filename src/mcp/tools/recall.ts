@@ -1,7 +1,7 @@
 import type { CallToolResult } from "@modelcontextprotocol/server";
 import type { Hit, Recalled } from "../../client/results.ts";
-import { recallArguments } from "./arguments.ts";
-import type { ToolCall } from "./call.ts";
+import { TOOLS } from "../../wire/table/tools.ts";
+import { argumentsOf, type ToolCall } from "./call.ts";
 import { oneLine, success } from "./results.ts";
 
 /** One line a hit; the exact text is in the structured content. */
@@ -25,11 +25,11 @@ function lines({ results, dropped_count = 0, pending = 0 }: Recalled): string[] 
 
 /** Searches the memories. */
 export async function recall(call: ToolCall): Promise<CallToolResult> {
-  const { query, limit, namespace } = recallArguments(call.given, call.namespace);
+  const { query, limit, namespace = call.namespace } = argumentsOf(TOOLS.recall, call);
   const { signal } = call;
   const answer = await call.client.recall(query, { limit, namespace }, { signal });
   const { results, total, dropped_count, pending } = answer;
-  return success(lines(answer).join("\n"), {
+  return success<"recall">(lines(answer).join("\n"), {
     results,
     total,
     ...(dropped_count === undefined ? {} : { dropped_count }),

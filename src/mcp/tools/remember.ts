@@ -1,8 +1,8 @@
 import type { CallToolResult } from "@modelcontextprotocol/server";
 import type { Accepted, JobRecord } from "../../client/results.ts";
 import { DEFAULT_NAMESPACE } from "../../wire/limits.ts";
-import { textArguments } from "./arguments.ts";
-import type { ToolCall } from "./call.ts";
+import { TOOLS } from "../../wire/table/tools.ts";
+import { argumentsOf, type ToolCall } from "./call.ts";
 import { JobFailure, success } from "./results.ts";
 
 /** Longest wait for a memory to become recallable, in milliseconds. */
@@ -21,7 +21,7 @@ async function waitFor(call: ToolCall, accepted: Accepted): Promise<Accepted | J
 
 /** Saves a fact and waits until it can be recalled. */
 export async function remember(call: ToolCall): Promise<CallToolResult> {
-  const { text, namespace } = textArguments(call.given, call.namespace);
+  const { text, namespace = call.namespace } = argumentsOf(TOOLS.remember, call);
   call.progress.step(0, 2, "Saving");
   // Without the signal: a cancelled call ends the wait, not the write.
   const { idempotencyKey } = call;
@@ -37,7 +37,7 @@ export async function remember(call: ToolCall): Promise<CallToolResult> {
   const saved = `Saved to svc memory. memory_id=${accepted.memory_id} ` +
     `blob_id=${blobId ?? "pending"} namespace=${bucket}`;
   const later = "Indexing continues: the memory can be recalled in a moment.";
-  return success(job.recallable ? saved : `${saved}\n${later}`, {
+  return success<"remember">(job.recallable ? saved : `${saved}\n${later}`, {
     memory_id: accepted.memory_id,
     job_id: accepted.job_id,
     blob_id: blobId,

@@ -1,9 +1,14 @@
 import type { CallToolResult } from "@modelcontextprotocol/server";
 import { SvcAnswerError, SvcConnectionError } from "../../client/failures.ts";
 import { SvcError } from "../../errors.ts";
+import type { Frozen } from "../../wire/routes.ts";
+import type { ToolName, ToolOutput } from "../../wire/table/tools.ts";
 
-/** A successful result: one text and the same as data. */
-export function success(text: string, structuredContent: Record<string, unknown>): CallToolResult {
+/** A successful result of a tool: one text and the same as data. */
+export function success<N extends ToolName>(
+  text: string,
+  structuredContent: Frozen<ToolOutput<N>>,
+): CallToolResult {
   return { content: [{ type: "text", text }], structuredContent };
 }
 
