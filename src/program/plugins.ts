@@ -1,6 +1,6 @@
 import { SvcError } from "../errors.ts";
 import { type Env, inspectFields, readFields } from "../interfaces/fields.ts";
-import type { Embedder, Role } from "../interfaces/mod.ts";
+import type { Embedder, Role, Sponsor } from "../interfaces/mod.ts";
 import type {
   Backend,
   BackendSource,
@@ -8,6 +8,8 @@ import type {
   Plugin,
   RoleContexts,
 } from "../interfaces/plugin.ts";
+import { errorFields, type Logger } from "../log.ts";
+import type { SponsorBoot } from "../mcp/process.ts";
 import type { Settings } from "./settings/mod.ts";
 import { builtIn, choiceProblem, EMPTY } from "./settings/plugin_names.ts";
 import { variablesOf } from "./settings/plugin_settings.ts";
@@ -146,6 +148,26 @@ export async function openBackend<R extends Role>(
     return await open(settings, context);
   } catch (error) {
     throw failure(role, name, "failed to open", error);
+  }
+}
+
+/**
+ * Opens the sponsor in the sidecar's process, which is the only one that has its key.
+ *
+ * @throws {SvcError} `invalid_parameter` with the setting at fault; it is logged as well, since the
+ * sidecar goes on without a sponsor.
+ */
+export async function openSponsor({ name, env }: SponsorBoot, logger: Logger): Promise<Sponsor> {
+  try {
+    const plugin = await loadPlugin("sponsor", name);
+    return await openBackend("sponsor", { role: "sponsor", name, plugin }, env, {
+      log: (level, message) => logger[level](message),
+    });
+  } catch (thrown) {
+    const { message, cause } = SvcError.from(thrown);
+    const { error } = errorFields(cause);
+    logger.error("no transactions are sponsored", { reason: message, error });
+    throw new SvcError("sponsor_upstream_error", undefined, { cause: thrown });
   }
 }
 

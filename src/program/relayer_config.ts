@@ -1,10 +1,9 @@
-import type { RelayerConfig } from "../interfaces/config.ts";
-import { DEFAULT_CONFIG } from "../interfaces/config.ts";
+import { DEFAULT_CONFIG, type RelayerConfig } from "../interfaces/config.ts";
 import { indexBytes } from "../index/budget.ts";
 import type { Settings } from "./settings/mod.ts";
 import { VERSION } from "../wire/version.ts";
 
-/** The process ends as if the power had failed, at the named point of the flow. */
+/** Kills the process at the named point of the flow, as a power failure would. */
 function failAt(name: string | undefined): (point: string) => void {
   if (name === undefined) return DEFAULT_CONFIG.failpoint;
   return (point) => {
@@ -12,44 +11,32 @@ function failAt(name: string | undefined): (point: string) => void {
   };
 }
 
+type Shared = Pick<Settings, keyof Settings & keyof RelayerConfig>;
+
+/** The settings that the configuration has under the same name. */
+function sharedBy(settings: Settings): Shared {
+  const shared = Object.entries(settings).filter(([name]) => name in DEFAULT_CONFIG);
+  return Object.fromEntries(shared) as Shared;
+}
+
 /** What the settings mean for a relayer. */
 export function relayerConfig(settings: Settings): RelayerConfig {
   const { buildCommit, buildTimestamp, testDispatch } = settings;
   return {
     ...DEFAULT_CONFIG,
+    ...sharedBy(settings),
     version: VERSION,
     build: {
       ...(buildCommit === undefined ? {} : { commit: buildCommit }),
       ...(buildTimestamp === undefined ? {} : { buildTimestamp }),
     },
-    publicUrl: settings.publicUrl,
-    webUrl: settings.webUrl,
-    allowedOrigins: settings.allowedOrigins,
-    allowedHosts: settings.allowedHosts,
-    trustedProxies: settings.trustedProxies,
     network: settings.suiNetwork,
-    compatSuiRpcUrl: settings.compatSuiRpcUrl,
-    packageId: settings.packageId,
-    registryId: settings.registryId,
     defaultAccountId: settings.accountId,
-    accountCacheTtlSeconds: settings.accountCacheTtlSeconds,
-    accountNegativeTtlSeconds: settings.accountNegativeTtlSeconds,
-    accountStaleSeconds: settings.accountStaleSeconds,
-    accountLookupsPerMinute: settings.accountLookupsPerMinute,
-    requireNonce: settings.requireNonce,
-    recallWaitMs: settings.recallWaitMs,
-    manualWaitMs: settings.manualWaitMs,
-    jobConcurrency: settings.jobConcurrency,
-    jobMaxAttempts: settings.jobMaxAttempts,
-    jobRetentionDays: settings.jobRetentionDays,
-    maxPendingJobs: settings.maxPendingJobs,
     dispatch: {
       process: testDispatch.includes("process"),
       queue: testDispatch.includes("queue"),
       sweeper: testDispatch.includes("sweeper"),
     },
-    idempotencyHours: settings.idempotencyHours,
-    embeddingCacheTtlSeconds: settings.embeddingCacheTtlSeconds,
     rateLimit: {
       keyPerMinute: settings.rateKeyPerMinute,
       accountPerMinute: settings.rateAccountPerMinute,
@@ -64,13 +51,7 @@ export function relayerConfig(settings: Settings): RelayerConfig {
       maxGasMist: settings.sponsorMaxGasMist,
       dailyGasMist: settings.sponsorDailyGasMist,
     },
-    analyzeRequiresLlm: settings.analyzeRequiresLlm,
-    llmCalls: settings.llmCalls,
-    quotaBytes: settings.quotaBytes,
     indexMemoryBytes: indexBytes(settings.indexMemoryMb * 1024 * 1024),
-    openRegistration: settings.openRegistration,
-    metricsPublic: settings.metricsPublic,
-    compatAliases: settings.compatAliases,
     failpoint: failAt(settings.failpoint),
   };
 }

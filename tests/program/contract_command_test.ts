@@ -5,9 +5,9 @@ import { compileContract, readContract } from "../../src/program/commands/contra
 import {
   type ContractTarget,
   parseContractOptions,
-  UsageError,
   walletSeed,
 } from "../../src/program/commands/contract_options.ts";
+import { UsageError } from "../../src/program/commands/io.ts";
 import { SvcError } from "../../src/errors.ts";
 import { formatPrivateKey } from "../../src/wire/signing/private_key.ts";
 import { inHome } from "../program.ts";

@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { SvcError } from "../../src/errors.ts";
 import { TOKEN_HEADER } from "../../src/http1/challenge.ts";
 import { type Sidecar, startSidecar } from "../../src/mcp/process.ts";
-import { openSponsor } from "../../src/program/sidecar_backend.ts";
+import { openSponsor } from "../../src/program/plugins.ts";
 import { createLogger } from "../../src/log.ts";
 import { chooseAddresses } from "../../src/program/launcher/addresses.ts";
 import { createRelayer } from "../../src/relayer.ts";

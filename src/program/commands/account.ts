@@ -11,15 +11,10 @@ import { makeSigner } from "../../client/signer.ts";
 import { keyProofText } from "../../wire/signing/key_proof.ts";
 import { addressOf } from "../../wire/keys.ts";
 import { formatHost } from "../settings/parsers.ts";
-import {
-  ACCOUNT_USAGE,
-  type AccountOptions,
-  parseAccountOptions,
-  UsageError,
-} from "./account_options.ts";
+import { ACCOUNT_USAGE, type AccountOptions, parseAccountOptions } from "./account_options.ts";
 import { type AccountStore, openAccounts } from "./account_store.ts";
 import { type AccountRow, printAccounts, printKey } from "./account_output.ts";
-import type { CommandIo } from "./io.ts";
+import { type CommandIo, runGroup } from "./io.ts";
 
 const invalid = (text: string) => new SvcError("invalid_parameter", text);
 
@@ -172,24 +167,15 @@ async function run(options: AccountOptions, io: CommandIo): Promise<void> {
  * @returns the exit code: 0 success, 1 error, 2 usage.
  */
 export async function runAccount(args: readonly string[], io: CommandIo): Promise<number> {
-  if (args.length === 0 || args.includes("--help") || args.includes("-h")) {
-    io.write(ACCOUNT_USAGE);
-    return args.length === 0 ? 2 : 0;
-  }
-  try {
-    await run(parseAccountOptions(args), io);
-    return 0;
-  } catch (thrown) {
-    if (thrown instanceof UsageError) {
-      io.writeError(`${thrown.message}\n\n${ACCOUNT_USAGE}`);
-      return 2;
-    }
-    const { message, code } = SvcError.from(thrown);
-    io.writeError(
-      args.includes("--json")
+  const group = {
+    usage: ACCOUNT_USAGE,
+    run: () => run(parseAccountOptions(args), io),
+    printError(thrown: unknown, json: boolean) {
+      const { message, code } = SvcError.from(thrown);
+      return json
         ? JSON.stringify({ error: message, code }) + "\n"
-        : `${message} (code: ${code})\n`,
-    );
-    return 1;
-  }
+        : `${message} (code: ${code})\n`;
+    },
+  };
+  return await runGroup(group, args, io);
 }

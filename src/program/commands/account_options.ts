@@ -2,6 +2,7 @@ import { parseArgs } from "node:util";
 import { SvcError } from "../../errors.ts";
 import type { Permission } from "../../interfaces/mod.ts";
 import { isLowOrder, isObjectId, isPublicKey } from "../../wire/keys.ts";
+import { UsageError } from "./io.ts";
 
 export interface AccountOptions {
   readonly action: "create" | "list" | "add-key" | "remove-key";
@@ -49,8 +50,6 @@ const UNITS: Readonly<Record<string, number>> = {
   m: 60_000,
   s: 1000,
 };
-
-export class UsageError extends Error {}
 
 function parseFlags(args: readonly string[]) {
   const text = { type: "string" } as const;

@@ -6,7 +6,6 @@ import {
   type ContractTarget,
   contractTarget,
   parseContractOptions,
-  UsageError,
   walletSeed,
 } from "./contract_options.ts";
 import {
@@ -16,7 +15,7 @@ import {
   printReport,
   type PublishedPackage,
 } from "./contract_output.ts";
-import type { CommandIo } from "./io.ts";
+import { type CommandIo, runGroup } from "./io.ts";
 
 export interface Publisher {
   /** Compares what modules import with the chain. */
@@ -119,19 +118,6 @@ export async function runContract(
   io: CommandIo,
   open: OpenPublisher = openChain,
 ): Promise<number> {
-  if (args.length === 0 || args.includes("--help") || args.includes("-h")) {
-    io.write(CONTRACT_USAGE);
-    return args.length === 0 ? 2 : 0;
-  }
-  try {
-    io.write(await publish(parseContractOptions(args), io, open));
-    return 0;
-  } catch (thrown) {
-    if (thrown instanceof UsageError) {
-      io.writeError(`${thrown.message}\n\n${CONTRACT_USAGE}`);
-      return 2;
-    }
-    io.writeError(printError(thrown, args.includes("--json")));
-    return 1;
-  }
+  const run = async () => io.write(await publish(parseContractOptions(args), io, open));
+  return await runGroup({ usage: CONTRACT_USAGE, run, printError }, args, io);
 }

@@ -5,6 +5,7 @@ import { CHAIN_FIELDS, WALLETS_FIELD } from "../../interfaces/shared_fields.ts";
 import { readPrivateFile } from "../../storage/private_file.ts";
 import { parsePrivateKey } from "../../wire/signing/private_key.ts";
 import { resolvePath } from "../settings/paths.ts";
+import { UsageError } from "./io.ts";
 
 export const CONTRACT_USAGE = `Usage: svc contract publish
 
@@ -23,8 +24,6 @@ Example: SVC_SUI_NETWORK=testnet svc contract publish --dry-run
 
 /** What looks like a private key; one may be typed where a path or nothing was meant. */
 const PRIVATE_KEY = /suiprivkey1|[0-9a-f]{64}/i;
-
-export class UsageError extends Error {}
 
 export interface ContractOptions {
   /** File with the wallet's private key; the settings' wallet when absent. */

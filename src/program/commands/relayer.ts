@@ -22,6 +22,7 @@ import {
   type SponsorBoot,
   startSidecar,
 } from "../../mcp/process.ts";
+import { openSponsor } from "../plugins.ts";
 import { onStopSignal } from "../stop_signal.ts";
 import { noteStrayFailures } from "../stray_failures.ts";
 import type { CommandIo } from "./io.ts";
@@ -161,9 +162,7 @@ interface OpenedSponsor extends AsyncDisposable {
 
 /** Opens the sponsor beside the listener: MCP does not wait for it, nor end with it. */
 function openSponsorOf({ sponsor }: SidecarBoot, logger: Logger): OpenedSponsor {
-  // Loaded here, so that a sidecar without a sponsor does not pay for it.
-  const opening = sponsor &&
-    import("../sidecar_backend.ts").then(({ openSponsor }) => openSponsor(sponsor, logger));
+  const opening = sponsor && openSponsor(sponsor, logger);
   return {
     sponsor: opening,
     async [Symbol.asyncDispose]() {

@@ -62,34 +62,24 @@ export class KeyTable implements KeyStore {
   }
 
   newest(accountId: string, scope: Scope): WrappedKey | undefined {
-    return toKey(this.#file.get<Row>(
-      `select * from wrapped_key
-       where account_id = ? and owner = ? and namespace = ? and generation = ?
-       order by created_at desc, rowid desc limit 1`,
-      accountId,
-      scope.owner,
-      toColumn(scope.namespace),
-      this.generation(accountId),
-    ));
+    const sql = `select * from wrapped_key
+      where account_id = ? and owner = ? and namespace = ? and generation = ?
+      order by created_at desc, rowid desc limit 1`;
+    const [namespace, generation] = [toColumn(scope.namespace), this.generation(accountId)];
+    return toKey(this.#file.get<Row>(sql, accountId, scope.owner, namespace, generation));
   }
 
   generation(accountId: string): number {
-    const row = this.#file.get<{ generation: number }>(
-      "select generation from generation where account_id = ?",
-      accountId,
-    );
-    return row?.generation ?? 1;
+    const sql = "select generation from generation where account_id = ?";
+    return this.#file.get<{ generation: number }>(sql, accountId)?.generation ?? 1;
   }
 
   nextGeneration(accountId: string): number {
     return this.#file.transaction(() => {
       const generation = this.generation(accountId) + 1;
-      this.#file.run(
-        `insert into generation values (?, ?)
-         on conflict (account_id) do update set generation = excluded.generation`,
-        accountId,
-        generation,
-      );
+      const sql = `insert into generation values (?, ?)
+        on conflict (account_id) do update set generation = excluded.generation`;
+      this.#file.run(sql, accountId, generation);
       return generation;
     });
   }

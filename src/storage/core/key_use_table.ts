@@ -28,13 +28,10 @@ export class KeyUseTable {
     this.#used.set(publicKey, entry);
     if (at - entry.written < WRITE_EVERY_MS) return;
     entry.written = at;
+    const sql = `insert into key_use values (?, ?)
+      on conflict (public_key) do update set used_at = excluded.used_at`;
     try {
-      this.#file.run(
-        `insert into key_use values (?, ?)
-         on conflict (public_key) do update set used_at = excluded.used_at`,
-        publicKey,
-        at,
-      );
+      this.#file.run(sql, publicKey, at);
     } catch {
       // A full disk must not refuse the request; the time in memory is right.
     }
@@ -42,10 +39,8 @@ export class KeyUseTable {
 
   /** When a key was used last, milliseconds since the epoch. */
   lastUsed(publicKey: string): number | undefined {
+    const sql = "select used_at from key_use where public_key = ?";
     return this.#used.get(publicKey)?.at ??
-      this.#file.get<{ used_at: number }>(
-        "select used_at from key_use where public_key = ?",
-        publicKey,
-      )?.used_at;
+      this.#file.get<{ used_at: number }>(sql, publicKey)?.used_at;
   }
 }

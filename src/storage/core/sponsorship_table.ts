@@ -45,14 +45,9 @@ export class SponsorshipTable {
    * answered after `since` (milliseconds since the epoch), be that the day before.
    */
   gasOfDay(now: number, since: number): number {
-    const row = this.#file.get<{ gas: number }>(
-      `select coalesce(sum(gas), 0) as gas from sponsorship
-       where day >= ? and (state <> 'open' and day = ? or state <> 'executed' and at > ?)`,
-      dayOf(since),
-      dayOf(now),
-      since,
-    );
-    return row?.gas ?? 0;
+    const sql = `select coalesce(sum(gas), 0) as gas from sponsorship
+      where day >= ? and (state <> 'open' and day = ? or state <> 'executed' and at > ?)`;
+    return this.#file.get<{ gas: number }>(sql, dayOf(since), dayOf(now), since)?.gas ?? 0;
   }
 
   /**
@@ -64,41 +59,27 @@ export class SponsorshipTable {
    * @throws {SvcError} `sponsor_overloaded` when the same transaction was executed.
    */
   add(row: Omit<SponsorshipRow, "state">, since: number): void {
-    const day = dayOf(row.at);
+    const { digest, sender, at, gas } = row;
+    const day = dayOf(at);
+    const clean = "delete from sponsorship where (state = 'open' and at <= ?) or day <= ?";
+    const insert = `insert into sponsorship values (?, ?, ?, ?, ?, 'open')
+      on conflict (digest) do update set at = excluded.at, day = excluded.day`;
     this.#file.transaction(() => {
-      this.#file.run(
-        "delete from sponsorship where (state = 'open' and at <= ?) or day <= ?",
-        since,
-        day - KEPT_DAYS,
-      );
-      const known = this.get(row.digest)?.state;
-      if (known === "executed") throw new SvcError("sponsor_overloaded");
-      this.#file.run(
-        `insert into sponsorship values (?, ?, ?, ?, ?, 'open')
-         on conflict (digest) do update set at = excluded.at, day = excluded.day`,
-        row.digest,
-        row.sender,
-        row.at,
-        day,
-        row.gas,
-      );
+      this.#file.run(clean, since, day - KEPT_DAYS);
+      if (this.get(digest)?.state === "executed") throw new SvcError("sponsor_overloaded");
+      this.#file.run(insert, digest, sender, at, day, gas);
     });
   }
 
   get(digest: string): SponsorshipRow | undefined {
-    return this.#file.get<SponsorshipRow>(
-      "select digest, sender, at, gas, state from sponsorship where digest = ?",
-      digest,
-    );
+    const sql = "select digest, sender, at, gas, state from sponsorship where digest = ?";
+    return this.#file.get<SponsorshipRow>(sql, digest);
   }
 
   /** Notes that it is handed to the sponsor from now on, milliseconds since the epoch. */
   start(digest: string, now: number): void {
-    this.#file.run(
-      "update sponsorship set state = 'running', day = ? where digest = ?",
-      dayOf(now),
-      digest,
-    );
+    const sql = "update sponsorship set state = 'running', day = ? where digest = ?";
+    this.#file.run(sql, dayOf(now), digest);
   }
 
   /** Notes that the sponsor refused it without executing it: it may be tried again. */
@@ -111,13 +92,9 @@ export class SponsorshipTable {
    * that is known.
    */
   finish(digest: string, gas: number | undefined, now: number): void {
-    this.#file.run(
-      `update sponsorship set state = 'executed', gas = coalesce(?, gas), day = ?
-       where digest = ?`,
-      gas ?? null,
-      dayOf(now),
-      digest,
-    );
+    const sql =
+      "update sponsorship set state = 'executed', gas = coalesce(?, gas), day = ? where digest = ?";
+    this.#file.run(sql, gas ?? null, dayOf(now), digest);
   }
 
   drop(digest: string): void {

@@ -47,33 +47,20 @@ export class TombstoneBlobTable {
   /** Notes deletions; an empty id means the whole namespace until `at`, where the latest counts. */
   add(accountId: string, scope: Scope, ids: readonly string[], at: number): void {
     const namespace = toColumn(scope.namespace);
+    const sql =
+      `insert into unsent_tombstone(account, owner, namespace, id, at) values (?, ?, ?, ?, ?)
+      on conflict (owner, namespace, id) do update set at = max(at, excluded.at)`;
     this.#file.transaction(() => {
-      for (const id of ids) {
-        this.#file.run(
-          `insert into unsent_tombstone(account, owner, namespace, id, at) values (?, ?, ?, ?, ?)
-           on conflict (owner, namespace, id) do update set at = max(at, excluded.at)`,
-          accountId,
-          scope.owner,
-          namespace,
-          id,
-          at,
-        );
-      }
+      for (const id of ids) this.#file.run(sql, accountId, scope.owner, namespace, id, at);
     });
   }
 
   /** Takes back deletions of what was never stored. */
   remove(scope: Scope, ids: readonly string[]): void {
     const namespace = toColumn(scope.namespace);
+    const sql = "delete from unsent_tombstone where owner = ? and namespace = ? and id = ?";
     this.#file.transaction(() => {
-      for (const id of ids) {
-        this.#file.run(
-          "delete from unsent_tombstone where owner = ? and namespace = ? and id = ?",
-          scope.owner,
-          namespace,
-          id,
-        );
-      }
+      for (const id of ids) this.#file.run(sql, scope.owner, namespace, id);
     });
   }
 
@@ -90,13 +77,9 @@ export class TombstoneBlobTable {
 
   /** Notes that a blob holds tombstones, and that these of ours need no other one. */
   sent(scope: Scope, blobId: string, tombstones: readonly UnsentTombstone[] = []): void {
+    const sql = "insert into tombstone_blob values (?, ?, ?) on conflict do nothing";
     this.#file.transaction(() => {
-      this.#file.run(
-        "insert into tombstone_blob values (?, ?, ?) on conflict do nothing",
-        scope.owner,
-        toColumn(scope.namespace),
-        blobId,
-      );
+      this.#file.run(sql, scope.owner, toColumn(scope.namespace), blobId);
       for (const { seq, at } of tombstones) {
         this.#file.run("delete from unsent_tombstone where seq = ? and at = ?", seq, at);
       }
@@ -105,11 +88,7 @@ export class TombstoneBlobTable {
 
   /** Whether a blob is known to hold tombstones. */
   isTombstone(scope: Scope, blobId: string): boolean {
-    return this.#file.get(
-      "select 1 from tombstone_blob where owner = ? and namespace = ? and blob_id = ?",
-      scope.owner,
-      toColumn(scope.namespace),
-      blobId,
-    ) !== undefined;
+    const sql = "select 1 from tombstone_blob where owner = ? and namespace = ? and blob_id = ?";
+    return this.#file.get(sql, scope.owner, toColumn(scope.namespace), blobId) !== undefined;
   }
 }

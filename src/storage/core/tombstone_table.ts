@@ -15,6 +15,16 @@ export const TOMBSTONE_SCHEMA = `
   ) strict, without rowid;
 `;
 
+interface ScopeRow {
+  readonly owner: string;
+  readonly namespace: Uint8Array;
+}
+
+const scopeOfRow = ({ owner, namespace }: ScopeRow): Scope => ({
+  owner,
+  namespace: fromColumn(namespace),
+});
+
 /**
  * Deletions, written before anything is removed. They stay for good: a blob store that still lists
  * a deleted memory must never bring it back. Calls are synchronous and durable on return; times are
@@ -35,28 +45,17 @@ export class TombstoneTable {
   addTombstones(scope: Scope, ids: readonly string[], at: number): void {
     const namespace = toColumn(scope.namespace);
     this.#marked?.add(scopeKey(scope));
+    const sql = "insert into tombstone values (?, ?, ?, ?, 0) on conflict do nothing";
     this.#file.transaction(() => {
-      for (const id of ids) {
-        this.#file.run(
-          "insert into tombstone values (?, ?, ?, ?, 0) on conflict do nothing",
-          scope.owner,
-          namespace,
-          id,
-          at,
-        );
-      }
+      for (const id of ids) this.#file.run(sql, scope.owner, namespace, id, at);
     });
   }
 
   tombstone(scope: Scope, id: string): number | undefined {
     this.#marked ??= this.#readMarked();
     if (!this.#marked.has(scopeKey(scope))) return undefined;
-    return this.#file.get<{ at: number }>(
-      "select at from tombstone where owner = ? and namespace = ? and id = ?",
-      scope.owner,
-      toColumn(scope.namespace),
-      id,
-    )?.at;
+    const sql = "select at from tombstone where owner = ? and namespace = ? and id = ?";
+    return this.#file.get<{ at: number }>(sql, scope.owner, toColumn(scope.namespace), id)?.at;
   }
 
   isDeleted(scope: Scope, id: string): boolean {
@@ -70,13 +69,9 @@ export class TombstoneTable {
 
   /** Marks everything a namespace held until `at` as deleted; the latest time counts. */
   forgetNamespace(scope: Scope, at: number): void {
-    this.#file.run(
-      `insert into forgotten values (?, ?, ?)
-       on conflict (owner, namespace) do update set at = max(at, excluded.at)`,
-      scope.owner,
-      toColumn(scope.namespace),
-      at,
-    );
+    const sql = `insert into forgotten values (?, ?, ?)
+      on conflict (owner, namespace) do update set at = max(at, excluded.at)`;
+    this.#file.run(sql, scope.owner, toColumn(scope.namespace), at);
     const before = this.forgottenAt(scope) ?? -Infinity;
     this.#forgotten?.set(scopeKey(scope), Math.max(before, at));
   }
@@ -88,9 +83,9 @@ export class TombstoneTable {
 
   /** Deletions whose removal is not finished, oldest first. */
   unapplied(): (Scope & { readonly id: string })[] {
-    return this.#file.all<{ owner: string; namespace: Uint8Array; id: string }>(
-      "select owner, namespace, id from tombstone where applied = 0 order by at",
-    ).map((row) => ({ owner: row.owner, namespace: fromColumn(row.namespace), id: row.id }));
+    const sql = "select owner, namespace, id from tombstone where applied = 0 order by at";
+    return this.#file.all<ScopeRow & { id: string }>(sql)
+      .map((row) => ({ ...scopeOfRow(row), id: row.id }));
   }
 
   /** Ids of a scope whose removal is not finished: their rows may still be there. */
@@ -104,34 +99,20 @@ export class TombstoneTable {
   /** Notes that the removal of memories is finished. */
   markApplied(scope: Scope, ids: readonly string[]): void {
     const namespace = toColumn(scope.namespace);
+    const sql = "update tombstone set applied = 1 where owner = ? and namespace = ? and id = ?";
     this.#file.transaction(() => {
-      for (const id of ids) {
-        this.#file.run(
-          "update tombstone set applied = 1 where owner = ? and namespace = ? and id = ?",
-          scope.owner,
-          namespace,
-          id,
-        );
-      }
+      for (const id of ids) this.#file.run(sql, scope.owner, namespace, id);
     });
   }
 
   #readMarked(): Set<string> {
-    const rows = this.#file.all<{ owner: string; namespace: Uint8Array }>(
-      "select distinct owner, namespace from tombstone",
-    );
-    return new Set(
-      rows.map(({ owner, namespace }) => scopeKey({ owner, namespace: fromColumn(namespace) })),
-    );
+    const rows = this.#file.all<ScopeRow>("select distinct owner, namespace from tombstone");
+    return new Set(rows.map((row) => scopeKey(scopeOfRow(row))));
   }
 
   #readForgotten(): Map<string, number> {
-    const rows = this.#file.all<{ owner: string; namespace: Uint8Array; at: number }>(
-      "select owner, namespace, at from forgotten",
-    );
-    return new Map(rows.map(({ owner, namespace, at }) => [
-      scopeKey({ owner, namespace: fromColumn(namespace) }),
-      at,
-    ]));
+    const sql = "select owner, namespace, at from forgotten";
+    const rows = this.#file.all<ScopeRow & { at: number }>(sql);
+    return new Map(rows.map((row) => [scopeKey(scopeOfRow(row)), row.at]));
   }
 }
