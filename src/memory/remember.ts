@@ -1,7 +1,7 @@
 import { Buffer } from "node:buffer";
 import type { RelayerConfig } from "../interfaces/config.ts";
 import type { Source } from "../interfaces/mod.ts";
-import type { AcceptedJob } from "../jobs/job.ts";
+import type { AcceptedJob, JobSpec } from "../jobs/job.ts";
 import type { LiveJob } from "../jobs/live_jobs.ts";
 import type { Kept } from "../jobs/replay.ts";
 import type { JobStore } from "../jobs/store.ts";
@@ -22,19 +22,11 @@ export interface Accepting {
   readonly now: () => number;
 }
 
-/** One memory to be stored. Times are milliseconds since the epoch. */
-export interface NewMemory {
-  /** Namespace. */
-  readonly namespace: string;
-  /** What is sealed. */
-  readonly payload: Payload;
-  /** 0 to 1; 0.5 when absent. */
-  readonly importance?: number | undefined;
-  /** When the fact happened. */
-  readonly occurredAt?: number | undefined;
-  /** When the memory stops being recallable. */
-  readonly expiresAt?: number | undefined;
-}
+/** One memory to be stored; its importance is 0.5 when absent. */
+export type NewMemory =
+  & Pick<JobSpec, "namespace">
+  & { readonly [K in "importance" | "occurredAt" | "expiresAt"]?: JobSpec[K] | undefined }
+  & { readonly payload: Payload };
 
 function payloadBytes(payload: Payload): number {
   return payload.kind === "text" ? Buffer.byteLength(payload.text) : payload.data.length;
