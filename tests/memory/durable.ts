@@ -38,6 +38,12 @@ async function copyFiles(from: string, to: string): Promise<void> {
   }
 }
 
+/** Stops a relayer and removes its directory. */
+async function ended(relayer: AsyncDisposable, dir: string): Promise<void> {
+  await relayer[Symbol.asyncDispose]();
+  await Deno.remove(dir, { recursive: true });
+}
+
 /** A relayer on the embedded backends that can be stopped, cut off and started again. */
 export class DurableRelayer implements AsyncDisposable {
   /** The relayer that runs now. */
@@ -49,6 +55,8 @@ export class DurableRelayer implements AsyncDisposable {
   readonly #relayerKey = crypto.getRandomValues(new Uint8Array(32));
   #options: DurableOptions;
   #account: Account | undefined;
+  /** Relayers that were cut off, which end meanwhile. */
+  readonly #cutOff: Promise<void>[] = [];
 
   constructor(options: DurableOptions) {
     this.#options = options;
@@ -79,8 +87,7 @@ export class DurableRelayer implements AsyncDisposable {
     this.#options = { ...this.#options, ...options };
     const [before, after] = [this.dir, await Deno.makeTempDir()];
     await copyFiles(before, after);
-    await this.svc.relayer[Symbol.asyncDispose]();
-    await Deno.remove(before, { recursive: true });
+    this.#cutOff.push(ended(this.svc.relayer, before));
     this.dir = after;
     await this.#open();
     // Until then signed requests might be replays of what was burned just before the cut.
@@ -111,8 +118,7 @@ export class DurableRelayer implements AsyncDisposable {
 
   /** Stops and removes the directory. */
   async [Symbol.asyncDispose](): Promise<void> {
-    await this.svc.relayer[Symbol.asyncDispose]();
-    await Deno.remove(this.dir, { recursive: true });
+    await Promise.all([...this.#cutOff, ended(this.svc.relayer, this.dir)]);
   }
 }
 

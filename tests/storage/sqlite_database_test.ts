@@ -1,5 +1,7 @@
 import assert from "node:assert/strict";
 import { DatabaseSync } from "node:sqlite";
+import { mock } from "node:test";
+import { setImmediate } from "node:timers/promises";
 import type { CheckpointAnswer } from "../../src/storage/sqlite/checkpoint_messages.ts";
 import { Checkpoints } from "../../src/storage/sqlite/checkpoints.ts";
 import { Database, fromColumn, toColumn } from "../../src/storage/sqlite/database.ts";
@@ -134,13 +136,29 @@ Deno.test("a thread that never answers holds up nobody for long", async () => {
     return worker;
   });
   const log = new WriteAheadLog({ path, onFailed: () => {}, checkpoints, bytes: 1 });
-  log.changed(1, 1);
-  while (asked < 2) await Promise.resolve();
-  await Promise.resolve();
-  assert.notEqual(log.hold, undefined);
-  await log.hold;
-  assert.equal(log.hold, undefined);
-  await log.close();
+  mock.timers.enable({ apis: ["setTimeout"] });
+  /** Resolves with the work, which may take so many milliseconds of timers. */
+  const overIn = async (ms: number, work: Promise<void>) => {
+    let isOver = false;
+    const over = work.then(() => isOver = true);
+    for (let passed = 0; !isOver; passed += 100) {
+      assert.ok(passed <= ms, `not over after ${ms} ms`);
+      mock.timers.tick(100);
+      await setImmediate();
+    }
+    await over;
+  };
+  try {
+    log.changed(1, 1);
+    while (asked < 2) await Promise.resolve();
+    await Promise.resolve();
+    assert.notEqual(log.hold, undefined);
+    await overIn(2000, log.hold!);
+    assert.equal(log.hold, undefined);
+    await overIn(2000, log.close());
+  } finally {
+    mock.timers.reset();
+  }
 });
 
 Deno.test("two connections share the thread, and one may leave", async () => {
