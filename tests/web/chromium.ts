@@ -16,22 +16,33 @@ export const CHROMIUM: string | undefined = PATHS.find(isFile);
 /** Where screenshots of a run are left; not part of the repository. */
 const SCREENSHOTS = new URL("../../artifacts/screenshots/", import.meta.url);
 
+/** The browser of a file's tests; each has pages of its own. */
+let browser: Browser | undefined;
+
+async function launched(): Promise<Browser> {
+  return await chromium.launch({
+    timeout: 60_000,
+    executablePath: CHROMIUM!,
+    // Chromium's own sandbox does not work for root in a container.
+    args: Deno.uid() === 0 ? ["--no-sandbox"] : [],
+  });
+}
+
+if (CHROMIUM !== undefined) {
+  Deno.test.beforeAll(async () => void (browser = await launched()));
+  Deno.test.afterAll(() => browser?.close());
+}
+
 /** A test that drives a browser; where there is none it is ignored, and its name says why. */
 export function browserTest(name: string, test: (browser: Browser) => Promise<void>): void {
   Deno.test({
     name: CHROMIUM === undefined ? `${name} (needs Chromium: apt-get install chromium)` : name,
     ignore: CHROMIUM === undefined,
     fn: async () => {
-      const browser = await chromium.launch({
-        timeout: 60_000,
-        executablePath: CHROMIUM!,
-        // Chromium's own sandbox does not work for root in a container.
-        args: Deno.uid() === 0 ? ["--no-sandbox"] : [],
-      });
       try {
-        await test(browser);
+        await test(browser!);
       } finally {
-        await browser.close();
+        for (const context of browser!.contexts()) await context.close();
       }
     },
   });
