@@ -2,7 +2,6 @@ import { SessionKey } from "@mysten/seal";
 import { SuiGrpcClient } from "@mysten/sui/grpc";
 import assert from "node:assert/strict";
 import { SealCipher } from "../../../../plugins/sui/seal/cipher.ts";
-import { sealCipher } from "../../../../plugins/sui/seal/mod.ts";
 import { WorkerCalls } from "../../../../plugins/sui/seal/worker_calls.ts";
 import type { KeyWorkOptions } from "../../../../plugins/sui/seal/calls.ts";
 import type { SvcError } from "../../../../src/errors.ts";
@@ -15,6 +14,7 @@ import type {
 import { cipherSuite, conform } from "../../../../testing/mod.ts";
 import { KeysForTests } from "../../sealer_for_tests.ts";
 import { withCredential } from "./fake_work.ts";
+import { KeptThreads } from "./kept_threads.ts";
 import { delegateKeyOf, keypair, type SealTestNetwork, startNetwork } from "./network.ts";
 
 const ACCOUNT = "0x" + "1".repeat(64);
@@ -48,8 +48,14 @@ function open(
   return cipher.open([{ memoryId: "m", ...sealed }], { ...CONTEXT, ...context, credential });
 }
 
+let threads: KeptThreads;
+Deno.test.beforeAll(() => void (threads = new KeptThreads(2)));
+Deno.test.afterAll(() => threads[Symbol.dispose]());
+
+/** A cipher that knows no keys yet, as `sealCipher` makes it. */
 function fresh(options: KeyWorkOptions): Cipher {
-  return sealCipher({ ...options, keys: new KeysForTests() });
+  const work = new WorkerCalls(options, { spawn: threads.spawn });
+  return new SealCipher({ keys: new KeysForTests(), work, servers: options });
 }
 
 /** Seals with a cipher that is closed then. */
@@ -262,7 +268,7 @@ Deno.test("two of three key servers gone: 503 in time, and it recovers by itself
     const clock = { now: Date.now() };
     await using cipher = new SealCipher({
       keys: new KeysForTests(),
-      work: new WorkerCalls(network.options),
+      work: new WorkerCalls(network.options, { spawn: threads.spawn }),
       servers: network.options,
       now: () => clock.now,
     });
