@@ -1,4 +1,4 @@
-import { FusedCosts } from "../src/index/fusion.ts";
+import { FusedCosts } from "../src/index/ranking.ts";
 import { LexicalIndex, type LexicalScores } from "../src/index/words/lexical_index.ts";
 import type { Embedder } from "../src/interfaces/mod.ts";
 import type { QueryVectors } from "../src/memory/recall/query_vectors.ts";

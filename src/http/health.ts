@@ -1,7 +1,6 @@
 import { within } from "../deadline.ts";
 import type { BackendHealth, Sponsor } from "../interfaces/mod.ts";
-import type { KvWriter } from "../jobs/kv_writer.ts";
-import { INLINE_BYTES } from "../jobs/staging.ts";
+import { INLINE_BYTES, type KvWriter } from "../jobs/staging.ts";
 import type { Domain } from "../memory/domain.ts";
 
 /** State of one dependency. */

@@ -1,5 +1,5 @@
 import { SvcError } from "../errors.ts";
-import type { KvWriter, Mutation } from "../jobs/kv_writer.ts";
+import type { KvWriter, Mutation } from "../jobs/staging.ts";
 import type { Kept, KeptAnswer, ReplayStore } from "../jobs/replay.ts";
 import type { Domain } from "../memory/domain.ts";
 import { HEADER } from "../wire/headers.ts";

@@ -1,16 +1,12 @@
 import { within } from "../deadline.ts";
 import type { Scope } from "../interfaces/mod.ts";
-import type { LoadedScope } from "./loaded_scope.ts";
-import type { ResidentScope } from "./resident_scope.ts";
+import type { LoadedScope, ResidentScope } from "./resident_scope.ts";
 import type { ScopeLoading } from "./scope_loading.ts";
 
 /** A scope in RAM or on its way there. */
 export interface HeldScope {
-  /** Whose memories. */
   readonly scope: Scope;
-  /** Of the scope. */
   readonly key: string;
-  /** What is in RAM of it. */
   readonly resident: ResidentScope;
   /** Present while pages are still to come. */
   loading: ScopeLoading | undefined;
@@ -30,7 +26,6 @@ export interface HeldScope {
  */
 const PATIENCE_MS = { loads: 10_000, readers: 500 };
 
-/** What a load waits for. */
 export type Hindrance = keyof typeof PATIENCE_MS;
 
 /**

@@ -5,7 +5,6 @@ export class PayloadBytes {
   #used = 0;
   #spare = 0;
 
-  /** Bytes of the payloads. */
   get used(): number {
     return this.#used;
   }
@@ -15,7 +14,6 @@ export class PayloadBytes {
     return this.#spare;
   }
 
-  /** Counts a payload. */
   add(payload: Uint8Array): void {
     this.#count(payload, 1);
   }
@@ -25,7 +23,6 @@ export class PayloadBytes {
     this.#count(payload, -1);
   }
 
-  /** Forgets everything. */
   clear(): void {
     this.#shared.clear();
     this.#used = this.#spare = 0;

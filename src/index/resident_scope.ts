@@ -1,19 +1,20 @@
 import { SvcError } from "../errors.ts";
 import type { BlobLink, IndexEntry, Scope } from "../interfaces/mod.ts";
 import type { Arena } from "./vectors/arena.ts";
-import { bestMemories, type Costs } from "./best_memories.ts";
-import { FusedCosts, keywordScores, VECTOR_COSTS } from "./fusion.ts";
+import {
+  bestMemories,
+  type Costs,
+  FusedCosts,
+  type IndexedMemory,
+  keywordScores,
+  type Match,
+  nearest,
+  type Neighbour,
+  type ScopeQuery,
+  type SearchOptions,
+  VECTOR_COSTS,
+} from "./ranking.ts";
 import { LexicalIndex, type LexicalScores } from "./words/lexical_index.ts";
-import type {
-  IndexedMemory,
-  LoadedScope,
-  Match,
-  Neighbour,
-  ScopeQuery,
-  SearchOptions,
-  WordsProgress,
-} from "./loaded_scope.ts";
-import { nearest } from "./vectors/nearest.ts";
 import { PayloadBytes } from "./payload_bytes.ts";
 import { decodeWords, snapshotWords } from "./words/words_snapshot.ts";
 import { ScopeVectors } from "./vectors/scope_vectors.ts";
@@ -23,11 +24,36 @@ const SPARE_BYTES = 256 * 1024;
 /** RAM of an entry beside its vectors and payload: the object, its strings, its places in maps. */
 const ENTRY_BYTES = 1024;
 
+/**
+ * How far the texts of a loaded scope are read, and what is known of its file: it ends with the
+ * scope. Times are milliseconds since the epoch.
+ */
+export interface WordsProgress {
+  /** Present while someone reads. */
+  running: Promise<void> | undefined;
+  /** Memories that could not be opened, and when to try again. */
+  readonly failed: Map<string, number>;
+  /** Texts in the file, as far as known. */
+  saved: number;
+  /** How often the file was dropped before it was read or written. */
+  drops: number;
+  readAt: number;
+  writtenAt: number;
+  writing: boolean;
+}
+
+/**
+ * One scope in RAM, as its readers see it. It follows every change until it is evicted; from then on
+ * `released` is true, `size` and `bytes` are 0, and every method throws `overloaded`.
+ */
+export type LoadedScope = Omit<
+  ResidentScope,
+  "put" | "link" | "remove" | "release" | "forgetWords" | "residentBytes"
+>;
+
 /** A loaded scope, with the methods that change it. Slots of the vectors are positions of entries. */
-export class ResidentScope implements LoadedScope {
-  /** Whose memories. */
+export class ResidentScope {
   readonly scope: Scope;
-  /** How far its texts are read. */
   readonly progress: WordsProgress = {
     running: undefined,
     failed: new Map(),
@@ -51,13 +77,11 @@ export class ResidentScope implements LoadedScope {
   #keyId = "";
   #released = false;
 
-  /** Starts empty. */
   constructor(scope: Scope, arena: Arena) {
     this.scope = { owner: scope.owner, namespace: scope.namespace };
     this.#vectors = new ScopeVectors(arena);
   }
 
-  /** Number of memories. */
   get size(): number {
     return this.#entries.length;
   }
@@ -73,36 +97,33 @@ export class ResidentScope implements LoadedScope {
       this.#payloads.spare + this.#entries.length * ENTRY_BYTES;
   }
 
-  /** Whether {@linkcode ResidentScope.release} was called. */
+  /** Whether the scope was evicted: load it again. */
   get released(): boolean {
     return this.#released;
   }
 
-  /** A memory by id. */
   get(id: string): IndexedMemory | undefined {
     this.#check();
     const slot = this.#slots.get(id);
     return slot === undefined ? undefined : this.#entries[slot];
   }
 
-  /** Every memory. */
+  /** Every memory, in no useful order. Later writes change the same array. */
   entries(): readonly IndexedMemory[] {
     this.#check();
     return this.#entries;
   }
 
-  /** Memories without vectors of the present model. */
+  /** Memories without vectors of the present model; no search finds them. */
   withoutVectors(): readonly IndexedMemory[] {
     this.#check();
     return [...this.#bare].map((id) => this.#entries[this.#slots.get(id)!]!);
   }
 
-  /** Whether a memory's record is stored in this blob. */
   hasBlob(blobId: string): boolean {
     return this.countBlob(blobId) > 0;
   }
 
-  /** Number of memories whose record is stored in this blob. */
   countBlob(blobId: string): number {
     this.#check();
     if (this.#blobs === undefined) {
@@ -112,14 +133,23 @@ export class ResidentScope implements LoadedScope {
     return this.#blobs.get(blobId) ?? 0;
   }
 
-  /** The nearest memories. */
+  /**
+   * The nearest memories, exactly: nearest first, of equally near ones the newer first, then by id.
+   * @param vector Of any length but zero; its direction counts.
+   * @throws {SvcError} `dimension_mismatch`, `invalid_vector`, `overloaded`.
+   */
   search(vector: Float32Array, options: SearchOptions): Neighbour[] {
     this.#check();
     return bestMemories(this.#entries, this.#vectors, vector, undefined, this.#comparable(options))
       .map(({ slot, distance }) => ({ entry: this.#entries[slot]!, distance }));
   }
 
-  /** The memories that answer a query best. */
+  /**
+   * The memories that answer a query best, best first; of equally good ones the newer first, then by
+   * id. A search by words finds only memories whose text was set and shares something with the
+   * query, at the distance 1 − score.
+   * @throws {SvcError} `dimension_mismatch`, `invalid_vector`, `overloaded`.
+   */
   match({ vector, text, known = 1 }: ScopeQuery, options: SearchOptions): Match[] {
     this.#check();
     if (text === undefined) {
@@ -176,14 +206,20 @@ export class ResidentScope implements LoadedScope {
     return this.#texts.texts;
   }
 
-  /** What is known of the texts. */
+  /**
+   * The texts' words, in pieces that {@linkcode ResidentScope.takeWords} takes over, to be copied one
+   * after the other while the scope may change; `undefined` above `maxBytes`.
+   */
   snapshotWords(maxBytes?: number): readonly Uint8Array[] | undefined {
     this.#check();
     const { state, slots } = this.#texts.save();
     return snapshotWords(state, (document) => this.#entries[slots[document]!]!, maxBytes);
   }
 
-  /** Takes over texts; answers whether they could be. */
+  /**
+   * Takes over texts of memories that are here in the same version; their bytes are written to from
+   * then on. Answers `false` for bytes of another format or of another analysis.
+   */
   takeWords(saved: readonly Uint8Array[]): boolean {
     this.#check();
     const found = decodeWords(saved);
@@ -205,7 +241,7 @@ export class ResidentScope implements LoadedScope {
     }
   }
 
-  /** Sets the text of a memory. */
+  /** Sets the text of a memory; another version, an unknown id and a known text are ignored. */
   setText(id: string, version: number, text: string): void {
     this.#check();
     const slot = this.#slots.get(id);
@@ -219,7 +255,11 @@ export class ResidentScope implements LoadedScope {
     for (let slot = 0; slot < this.size; slot++) this.#texts.add();
   }
 
-  /** Distance of every memory. */
+  /**
+   * Cosine distance of every memory's closest window, in the order of `entries()`; 2 for memories
+   * without vectors.
+   * @throws {SvcError} `dimension_mismatch`, `invalid_vector`, `overloaded`.
+   */
   distances(vector: Float32Array): Float32Array {
     this.#check();
     return this.#vectors.distances(vector).slice(0, this.size);
@@ -309,7 +349,6 @@ export class ResidentScope implements LoadedScope {
     this.#compact();
   }
 
-  /** Gives all memory back. */
   release(): void {
     this.#released = true;
     this.#vectors.release();

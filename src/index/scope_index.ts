@@ -13,11 +13,8 @@ import type {
 import { Arena } from "./vectors/arena.ts";
 import { estimatedBytes } from "./budget.ts";
 import { type HeldScope, type Hindrance, hindranceOf, LoadQueue } from "./load_queue.ts";
-import type { LoadedScope } from "./loaded_scope.ts";
-import { ResidentScope } from "./resident_scope.ts";
-import { ScanWalk } from "./scan_walk.ts";
-import { ScopeLoading } from "./scope_loading.ts";
-import { Slices } from "./slices.ts";
+import { type LoadedScope, ResidentScope } from "./resident_scope.ts";
+import { ScanWalk, ScopeLoading, Slices } from "./scope_loading.ts";
 
 /** Most bytes the index uses, whatever its budget: the vectors' memory has 32-bit addresses. */
 const MAX_BUDGET = 3.5 * 2 ** 30;
@@ -33,7 +30,6 @@ const SMALL_SHARE = 1 / 8;
 /** Thrown in place of what a reader throws whose scope is gone. */
 const DROPPED: unique symbol = Symbol("dropped");
 
-/** Options of {@linkcode ScopeIndex}. */
 interface ScopeIndexOptions {
   /** Where scopes are loaded from; the index does not close it. */
   readonly vectorStore: Pick<VectorStore, "scan">;
@@ -47,11 +43,9 @@ interface ScopeIndexOptions {
   readonly budgetBytes: number;
 }
 
-/** What the index holds. */
 interface ScopeIndexStats {
   /** Scopes in RAM, also those being loaded. */
   readonly scopes: number;
-  /** Their memories. */
   readonly memories: number;
   /** RAM they take, in bytes: vectors and payloads exactly, the rest estimated. */
   readonly bytes: number;
@@ -73,7 +67,6 @@ export class ScopeIndex implements AsyncDisposable {
   readonly #queue = new LoadQueue();
   #bytes = 0;
 
-  /** Starts empty. */
   constructor(options: ScopeIndexOptions) {
     this.#options = options;
     this.#budget = Math.min(options.budgetBytes, MAX_BUDGET);
@@ -204,7 +197,6 @@ export class ScopeIndex implements AsyncDisposable {
     }
   }
 
-  /** What is in RAM. */
   stats(): ScopeIndexStats {
     let memories = 0;
     for (const { resident } of this.#held.values()) memories += resident.size;

@@ -1,5 +1,61 @@
-import type { BlobLink, IndexEntry } from "../interfaces/mod.ts";
+import { setImmediate } from "node:timers";
+import { SvcError } from "../errors.ts";
+import type { BlobLink, IndexEntry, ScanPage } from "../interfaces/mod.ts";
 import type { ResidentScope } from "./resident_scope.ts";
+
+/** Time after which other work gets its turn, in milliseconds. */
+const SLICE_MS = 3;
+/**
+ * While it is busy, the event loop looks for requests and for what other threads finished in every
+ * 31st turn only. A turn takes two microseconds.
+ */
+const TURNS = 40;
+
+/** Long work, cut into slices of a few milliseconds between which requests are served. */
+export class Slices {
+  readonly #now: () => number;
+  #started: number;
+
+  /** Starts the first slice. `now` tells milliseconds. */
+  constructor(now: () => number = () => performance.now()) {
+    this.#now = now;
+    this.#started = now();
+  }
+
+  /** To be awaited between two steps of the work: returns at once, or after others had their turn. */
+  async rest(): Promise<void> {
+    if (this.#now() - this.#started < SLICE_MS) return;
+    for (let i = 0; i < TURNS; i++) await new Promise<void>((resolve) => setImmediate(resolve));
+    this.#started = this.#now();
+  }
+}
+
+/** Pages in a row that may be empty: what they held may just have been removed. */
+const MOST_EMPTY = 100;
+
+/** A walk through the pages of a scan; one that would not end is refused. */
+export class ScanWalk {
+  readonly #followed = new Set<string>();
+  #empty = 0;
+
+  /**
+   * Where the page after this one starts; `undefined` after the last one.
+   *
+   * @throws {SvcError} `storage_unavailable`, not retryable, when the store leads in a circle, or on and
+   * on without entries.
+   */
+  next({ entries, cursor }: ScanPage): string | undefined {
+    if (cursor === undefined) return undefined;
+    this.#empty = entries.length > 0 ? 0 : this.#empty + 1;
+    if (this.#followed.has(cursor) || this.#empty > MOST_EMPTY) {
+      throw new SvcError("storage_unavailable", "The vector store's scan does not end", {
+        retryable: false,
+      });
+    }
+    this.#followed.add(cursor);
+    return cursor;
+  }
+}
 
 /**
  * Merges the pages of a scan with what is written meanwhile. A page may be older than a write that
@@ -11,7 +67,6 @@ export class ScopeLoading {
   readonly #removed = new Set<string>();
   readonly #links = new Map<string, BlobLink>();
 
-  /** Fills a scope. */
   constructor(scope: ResidentScope) {
     this.#scope = scope;
   }

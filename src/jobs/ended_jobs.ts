@@ -1,8 +1,6 @@
 import type { JobErrorCode } from "../errors.ts";
-import type { EndedJob, Ending, JobView } from "./job.ts";
-import { type KvWriter, type Mutation, tableRead } from "./kv_writer.ts";
-import type { LiveJob, LiveJobs } from "./live_jobs.ts";
-import type { Staging, Stored } from "./staging.ts";
+import type { EndedJob, Ending, JobView, LiveJob, LiveJobs } from "./job.ts";
+import { type KvWriter, type Mutation, type Staging, type Stored, tableRead } from "./staging.ts";
 
 /** Records of jobs that are done or failed, until their retention is over. */
 export class EndedJobs {
@@ -96,7 +94,6 @@ export function givenUp(live: LiveJob, errorCode: JobErrorCode): Ending {
   };
 }
 
-/** The record of a job that ends. */
 export function endedRecord(live: LiveJob, ending: Ending, endedAt: number): EndedJob {
   const { payload, ...spec } = live.job;
   return {

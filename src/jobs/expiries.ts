@@ -1,13 +1,11 @@
 import type { Scope } from "../interfaces/mod.ts";
-import { type KvWriter, tableRead } from "./kv_writer.ts";
+import { type KvWriter, tableRead } from "./staging.ts";
 
 /** Most that is answered at once: Deno KV reads no more in one go. */
 const PAGE = 500;
 const PREFIX = "expiry";
 
-/** When a memory ends. */
 export interface Expiry extends Scope {
-  /** Memory id. */
   readonly id: string;
   /** Milliseconds since the epoch. */
   readonly expiresAt: number;
@@ -22,7 +20,6 @@ export class Expiries {
   readonly #kv: Deno.Kv;
   readonly #writer: KvWriter;
 
-  /** Uses the writer's table. */
   constructor(kv: Deno.Kv, writer: KvWriter) {
     this.#kv = kv;
     this.#writer = writer;

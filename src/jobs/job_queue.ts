@@ -1,6 +1,6 @@
 import type { Scope } from "../interfaces/mod.ts";
 import { scopeKey } from "../interfaces/scope_key.ts";
-import type { LiveJob } from "./live_jobs.ts";
+import type { LiveJob } from "./job.ts";
 
 /** Places in front of the first item that may be empty before the others are moved. */
 const FEW = 1024;
@@ -11,20 +11,16 @@ const FEW = 1024;
  */
 export class Fifo<T> {
   #items: (T | undefined)[] = [];
-  /** Where the first item is. */
   #first = 0;
 
-  /** Number of items. */
   get size(): number {
     return this.#items.length - this.#first;
   }
 
-  /** Adds an item at the end. */
   push(item: T): void {
     this.#items.push(item);
   }
 
-  /** Takes the first item; `undefined` when there is none. */
   shift(): T | undefined {
     if (this.size === 0) return undefined;
     const item = this.#items[this.#first];
@@ -51,7 +47,6 @@ export class JobQueue {
   /** Jobs that a caller waits for. */
   readonly #urgent = new Fifo<LiveJob>();
 
-  /** Number of jobs that wait and are not urgent. */
   get size(): number {
     return this.#size;
   }
@@ -64,22 +59,18 @@ export class JobQueue {
     this.#ready.getOrInsertComputed(owner, () => new Fifo()).push(live);
   }
 
-  /** Makes a scope's jobs urgent. */
   expedite(scope: Scope): void {
     this.#expedite(scopeKey(scope));
   }
 
-  /** Makes every job urgent. */
   expediteAll(): void {
     for (const key of [...this.#byScope.keys()]) this.#expedite(key);
   }
 
-  /** Takes the urgent job that waits longest. */
   nextUrgent(): LiveJob | undefined {
     return this.#urgent.shift();
   }
 
-  /** Takes the next of the others. */
   next(): LiveJob | undefined {
     for (const [owner, queue] of this.#ready) {
       let live = queue.shift();
@@ -157,7 +148,6 @@ export class BurstPace {
     return true;
   }
 
-  /** Ends the wait for the next try. */
   stop(): void {
     clearTimeout(this.#timer);
   }

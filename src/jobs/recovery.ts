@@ -1,7 +1,5 @@
-import type { AcceptedJob, EndedJob, Progress } from "./job.ts";
-import type { KvWriter, Mutation } from "./kv_writer.ts";
-import { LiveJob } from "./live_jobs.ts";
-import { type Staging, type Stored, storedBytes } from "./staging.ts";
+import { type AcceptedJob, type EndedJob, LiveJob, type Progress } from "./job.ts";
+import { type KvWriter, type Mutation, type Staging, type Stored, storedBytes } from "./staging.ts";
 
 const PAGES = { batchSize: 500 };
 

@@ -1,19 +1,16 @@
 import { within } from "../deadline.ts";
 import { SvcError } from "../errors.ts";
 import type { Sealer } from "../interfaces/plugin.ts";
-import { type KvWriter, type Mutation, tableRead } from "./kv_writer.ts";
+import { type KvWriter, type Mutation, tableRead } from "./staging.ts";
 
 /** An answer that is given again: status and body, never headers. */
 export interface KeptAnswer {
-  /** HTTP status, 2xx. */
   readonly status: number;
-  /** JSON body as sent. */
   readonly body: string;
 }
 
 /** An answer, and what is written with the work it speaks of so that it is given again. */
 export interface Kept<A> {
-  /** The answer. */
   readonly answer: A;
   /** Part of the commit that accepts the work. */
   readonly mutations: readonly Mutation[];
@@ -21,7 +18,6 @@ export interface Kept<A> {
 
 /** Seconds a nonce or a signed text is remembered: two windows of 300 s. */
 const WINDOW_SECONDS = 600;
-/** Length of a digest. */
 const DIGEST_BYTES = 32;
 const FLUSH_MS = 500;
 const WAIT_MS = 30_000;
@@ -34,13 +30,11 @@ interface IdempotencyRecord {
   readonly until: number;
 }
 
-/** Options of {@linkcode ReplayStore}. */
 interface ReplayOptions {
   /** Milliseconds since the epoch. */
   readonly now: () => number;
   /** Keyed digest; no plain hash of a request is ever kept. */
   readonly hmac: (data: string) => Uint8Array;
-  /** Seals kept answers. */
   readonly sealer: Sealer;
   /** Hours an idempotency key is remembered. */
   readonly idempotencyHours: number;
@@ -73,7 +67,6 @@ export class ReplayStore implements Disposable {
   #timer: ReturnType<typeof setInterval> | undefined;
   #oldestNonceRequest = -Infinity;
 
-  /** Uses a table that is the caller's. */
   constructor(kv: Deno.Kv, writer: KvWriter, options: ReplayOptions) {
     this.#kv = kv;
     this.#writer = writer;
@@ -186,7 +179,6 @@ export class ReplayStore implements Disposable {
     return sealed instanceof Uint8Array ? this.#unseal(sealed, key) : undefined;
   }
 
-  /** The mutation that keeps the answer to a signed text. */
   keepText(key: string, answer: KeptAnswer): Mutation {
     const { id, digest, bucket } = this.#entry(key);
     const sealed = this.#seal(answer, key);
@@ -218,7 +210,6 @@ export class ReplayStore implements Disposable {
     return this.#unseal(value.answer, key);
   }
 
-  /** The mutation that keeps the answer to an idempotency key. */
   keepIdempotent(key: string, bodyHash: string, answer: KeptAnswer): Mutation {
     const lifetime = this.#options.idempotencyHours * 3_600_000;
     const sealed = this.#seal(answer, key);

@@ -2,19 +2,20 @@ import { type JobErrorCode, SvcError } from "../errors.ts";
 import type { Scope } from "../interfaces/mod.ts";
 import { EndedJobs, endedRecord } from "./ended_jobs.ts";
 import {
+  ACCEPTED,
   type AcceptedJob,
+  type AtRest,
   type Ending,
   type JobView,
+  LiveJob,
+  LiveJobs,
   type Progress,
   TimeOrderedIds,
 } from "./job.ts";
-import type { KvWriter, Mutation } from "./kv_writer.ts";
-import { ACCEPTED, type AtRest, LiveJob, LiveJobs } from "./live_jobs.ts";
+import { type KvWriter, type Mutation, type Staging, type Stored, storedBytes } from "./staging.ts";
 import { readUnfinished } from "./recovery.ts";
 import type { Kept } from "./replay.ts";
-import { type Staging, type Stored, storedBytes } from "./staging.ts";
 
-/** Options of {@linkcode JobStore}. */
 interface JobStoreOptions {
   /** Unfinished jobs above which nothing more is accepted. */
   readonly maxPending: number;
@@ -39,7 +40,6 @@ export class JobStore {
   readonly #live = new LiveJobs();
   readonly #ended: EndedJobs;
 
-  /** Uses a table that is the caller's. */
   constructor(kv: Deno.Kv, writer: KvWriter, staging: Staging, options: JobStoreOptions) {
     this.#kv = kv;
     this.#writer = writer;
@@ -48,17 +48,14 @@ export class JobStore {
     this.#ended = new EndedJobs(kv, writer, staging, this.#live);
   }
 
-  /** Number of unfinished jobs. */
   get size(): number {
     return this.#live.size;
   }
 
-  /** When the oldest unfinished job was accepted; `undefined` when there is none. */
   get oldest(): number | undefined {
     return this.#live.oldest;
   }
 
-  /** Unfinished jobs by state. */
   counts(): { pending: number; running: number } {
     return this.#live.counts();
   }
@@ -75,32 +72,26 @@ export class JobStore {
     return this.#live;
   }
 
-  /** Unfinished job by id. */
   live(id: string): LiveJob | undefined {
     return this.#live.get(id);
   }
 
-  /** Unfinished jobs of a scope. */
   liveIn(scope: Scope): LiveJob[] {
     return this.#live.in(scope);
   }
 
-  /** Unfinished jobs of an owner. */
   liveOf(owner: string): LiveJob[] {
     return this.#live.all().filter((live) => live.job.owner === owner);
   }
 
-  /** See {@linkcode LiveJobs.unsettledBytes}. */
   unsettledBytes(owner: string): number {
     return this.#live.unsettledBytes(owner);
   }
 
-  /** See {@linkcode LiveJobs.settle}. */
   settle(scope: Scope, timeoutMs: number): Promise<number> {
     return this.#live.settle(scope, timeoutMs);
   }
 
-  /** An id for a new job and its memory. */
   newId(): string {
     return this.#ids.next(this.#options.now());
   }
@@ -197,7 +188,6 @@ export class JobStore {
     return step === undefined ? undefined : await this.#staging.get(step);
   }
 
-  /** The sealed payload. */
   async payload(live: LiveJob): Promise<Uint8Array> {
     const bytes = await this.#staging.get(live.job.payload);
     if (bytes === undefined) throw new SvcError("storage_unavailable", "The payload is missing");
@@ -298,12 +288,10 @@ export class JobStore {
     return live.job.owner === owner ? live.view() : undefined;
   }
 
-  /** Drops records of jobs that ended before `before`; answers how many. */
   forget(before: number): Promise<number> {
     return this.#ended.forget(before);
   }
 
-  /** Drops what ended jobs of deleted memories still hold; they cannot be retried any more. */
   discard(ids: readonly string[]): Promise<void> {
     return this.#ended.discard(ids);
   }

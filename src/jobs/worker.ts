@@ -4,11 +4,10 @@ import type { DispatchConfig } from "../interfaces/config.ts";
 import type { Logger } from "../log.ts";
 import { givenUp } from "./ended_jobs.ts";
 import type { Scope } from "../interfaces/mod.ts";
-import type { LiveJob } from "./live_jobs.ts";
+import type { LiveJob } from "./job.ts";
 import { BurstPace, JobQueue } from "./job_queue.ts";
 import type { JobStore } from "./store.ts";
-import { backoff, BACKOFF_MS, RETRY_AFTER_MS, StepError } from "./retries.ts";
-import { TableOutage } from "./table_outage.ts";
+import { backoff, BACKOFF_MS, RETRY_AFTER_MS, StepError, TableOutage } from "./retries.ts";
 
 /**
  * Jobs that may upload at once, beside those being embedded and indexed, and how many bytes of
@@ -25,7 +24,6 @@ const CLOCK_STEP_MS = 2_000;
 
 /** What a job's work is given. */
 export interface Attempt {
-  /** The job. */
   readonly live: LiveJob;
   /** Aborted when the relayer stops before the work is done. */
   readonly signal: AbortSignal;
@@ -33,7 +31,6 @@ export interface Attempt {
   release(): void;
 }
 
-/** Options of {@linkcode JobWorker}. */
 export interface JobWorkerOptions {
   /** Works on a job until it has ended; throws {@linkcode StepError}. */
   readonly process: (attempt: Attempt) => Promise<void>;
@@ -41,13 +38,11 @@ export interface JobWorkerOptions {
   readonly concurrency: number;
   /** Tries of one job, the first included. */
   readonly maxAttempts: number;
-  /** How jobs are started. */
   readonly dispatch: DispatchConfig;
   /** Milliseconds since the epoch. */
   readonly now: () => number;
   /** Uniform in [0, 1). */
   readonly random: () => number;
-  /** Where failures are noted. */
   readonly logger: Logger;
   /** Whether accepts come in a burst: then they go first, and jobs follow slowly. */
   readonly busy?: () => boolean;
@@ -59,13 +54,11 @@ export interface JobWorkerOptions {
 export class JobWorker {
   readonly #store: JobStore;
   readonly #options: JobWorkerOptions;
-  /** Jobs whose time has come. */
   readonly #queue = new JobQueue();
   readonly #inFlight = new Set<Promise<void>>();
   /** What runs, also after it was put down. */
   readonly #work = new Set<Promise<void>>();
   readonly #abort = new AbortController();
-  /** Memories that are being worked on. */
   readonly #working = new Set<string>();
   #slots = 0;
   #bytesInFlight = 0;
@@ -76,7 +69,6 @@ export class JobWorker {
   readonly #outage: TableOutage;
   #stopped = true;
 
-  /** Does nothing until started. */
   constructor(store: JobStore, options: JobWorkerOptions) {
     this.#store = store;
     this.#options = options;
@@ -340,7 +332,6 @@ class Timers {
     this.#ids.add(id);
   }
 
-  /** Clears every timer. */
   clear(): void {
     for (const id of this.#ids) clearTimeout(id);
     this.#ids.clear();

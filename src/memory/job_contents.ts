@@ -1,7 +1,7 @@
 import { SvcError } from "../errors.ts";
 import type { Sealed } from "../interfaces/mod.ts";
 import type { Sealer } from "../interfaces/plugin.ts";
-import type { LiveJob } from "../jobs/live_jobs.ts";
+import type { LiveJob } from "../jobs/job.ts";
 import type { Staging, Stored } from "../jobs/staging.ts";
 import type { JobStore } from "../jobs/store.ts";
 import type { Metadata } from "./record.ts";

@@ -1,5 +1,5 @@
 import { type ErrorCode, SvcError } from "../errors.ts";
-import type { IndexedMemory } from "../index/loaded_scope.ts";
+import type { IndexedMemory } from "../index/ranking.ts";
 import type { ScopeIndex } from "../index/scope_index.ts";
 import type { Sealer } from "../interfaces/plugin.ts";
 import type { JobSpec, JobState } from "../jobs/job.ts";

@@ -1,5 +1,5 @@
 import { SvcError } from "../errors.ts";
-import type { IndexedMemory } from "../index/loaded_scope.ts";
+import type { IndexedMemory } from "../index/ranking.ts";
 import type { BlobStore, Cipher, Scope, SealedItem } from "../interfaces/mod.ts";
 import type { TombstoneTable } from "../storage/core/tombstone_table.ts";
 import type { Caller } from "./caller.ts";

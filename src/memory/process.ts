@@ -10,8 +10,7 @@ import type {
   VectorStore,
 } from "../interfaces/mod.ts";
 import type { Expiries } from "../jobs/expiries.ts";
-import type { AcceptedJob } from "../jobs/job.ts";
-import type { LiveJob } from "../jobs/live_jobs.ts";
+import type { AcceptedJob, LiveJob } from "../jobs/job.ts";
 import { INLINE_BYTES } from "../jobs/staging.ts";
 import type { JobStore } from "../jobs/store.ts";
 import { StepError } from "../jobs/retries.ts";

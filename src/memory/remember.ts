@@ -1,8 +1,7 @@
 import { Buffer } from "node:buffer";
 import type { RelayerConfig } from "../interfaces/config.ts";
 import type { Source } from "../interfaces/mod.ts";
-import type { AcceptedJob, JobSpec } from "../jobs/job.ts";
-import type { LiveJob } from "../jobs/live_jobs.ts";
+import type { AcceptedJob, JobSpec, LiveJob } from "../jobs/job.ts";
 import type { Kept } from "../jobs/replay.ts";
 import type { JobStore } from "../jobs/store.ts";
 import type { JobWorker } from "../jobs/worker.ts";

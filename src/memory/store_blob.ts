@@ -1,6 +1,6 @@
 import { SvcError } from "../errors.ts";
 import type { BlobStore } from "../interfaces/mod.ts";
-import type { LiveJob } from "../jobs/live_jobs.ts";
+import type { LiveJob } from "../jobs/job.ts";
 import { abortable } from "../deadline.ts";
 import type { Logger } from "../log.ts";
 import type { JobContents, Payload, Step } from "./job_contents.ts";

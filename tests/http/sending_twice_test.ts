@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { SvcError } from "../../src/errors.ts";
 import { JOB_ERRORS } from "../../src/jobs/job.ts";
-import { KvWriter } from "../../src/jobs/kv_writer.ts";
+import { KvWriter } from "../../src/jobs/staging.ts";
 import { startRelayer } from "../relayer_fixture.ts";
 import { verifies } from "../requirements.ts";
 

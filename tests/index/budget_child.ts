@@ -1,7 +1,7 @@
 import { uniform, unitVector } from "../../bench/statistics.ts";
 import { indexBytes } from "../../src/index/budget.ts";
 import { ScopeIndex } from "../../src/index/scope_index.ts";
-import type { LoadedScope } from "../../src/index/loaded_scope.ts";
+import type { LoadedScope } from "../../src/index/resident_scope.ts";
 import type { IndexEntry, ScanPage, Scope } from "../../src/interfaces/mod.ts";
 
 const MIB = 1024 * 1024;

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { fileURLToPath } from "node:url";
-import { ZEROS } from "../../src/index/vectors/prefault.ts";
+import { ZEROS } from "../../src/index/vectors/growing_memory.ts";
 import { V8_FLAGS } from "../../src/program/launcher/child_spec.ts";
 import { LOCKED } from "../locked.ts";
 

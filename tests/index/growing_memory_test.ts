@@ -1,7 +1,6 @@
 import assert from "node:assert/strict";
 import { SvcError } from "../../src/errors.ts";
-import { GrowingMemory, PAGE } from "../../src/index/vectors/growing_memory.ts";
-import { openPrefault } from "../../src/index/vectors/prefault.ts";
+import { GrowingMemory, openPrefault, PAGE } from "../../src/index/vectors/growing_memory.ts";
 
 const PIECE = 32_768;
 const PART = 2 * 2 ** 20;

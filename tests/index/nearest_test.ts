@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import assert from "node:assert/strict";
-import { nearest } from "../../src/index/vectors/nearest.ts";
+import { nearest } from "../../src/index/ranking.ts";
 
 const item = fc.record({
   distance: fc.constantFrom(0, 0.25, 0.5, 0.75, 1, 2),

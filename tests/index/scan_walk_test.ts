@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { memoryVectorStore } from "../../plugins/memory/vector_store.ts";
 import type { ScanPage } from "../../src/interfaces/mod.ts";
 import { ScopeIndex } from "../../src/index/scope_index.ts";
-import { ScanWalk } from "../../src/index/scan_walk.ts";
+import { ScanWalk } from "../../src/index/scope_loading.ts";
 import { intercepted } from "../memory/intercepted.ts";
 import { startRelayer } from "../relayer_fixture.ts";
 import { entryOf, scopeOf } from "./fakes.ts";

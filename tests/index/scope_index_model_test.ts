@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import assert from "node:assert/strict";
-import type { LoadedScope } from "../../src/index/loaded_scope.ts";
+import type { LoadedScope } from "../../src/index/resident_scope.ts";
 import { ScopeIndex } from "../../src/index/scope_index.ts";
 import type { CallOptions, IndexEntry, ScanPage, Scope } from "../../src/interfaces/mod.ts";
 import { distanceOf, entryOf, scopeOf, turn, unit, WaitingStore } from "./fakes.ts";

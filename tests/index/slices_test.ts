@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { Slices } from "../../src/index/slices.ts";
+import { Slices } from "../../src/index/scope_loading.ts";
 
 Deno.test("work is interrupted once its slice is used up, and requests are served then", async () => {
   let now = 0;

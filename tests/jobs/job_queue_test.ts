@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { JobQueue } from "../../src/jobs/job_queue.ts";
-import { LiveJob } from "../../src/jobs/live_jobs.ts";
+import { LiveJob } from "../../src/jobs/job.ts";
 import { jobOf } from "./setup.ts";
 
 const owner = (name: string) => `0x${name.repeat(64)}`;

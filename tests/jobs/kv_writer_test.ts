@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { KvWriter, type Mutation } from "../../src/jobs/kv_writer.ts";
+import { KvWriter, type Mutation } from "../../src/jobs/staging.ts";
 import { verifies } from "../requirements.ts";
 import { fakeKv, FakeTable, type Gate, openGate } from "./fake_kv.ts";
 

@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { LiveJob } from "../../src/jobs/live_jobs.ts";
+import { LiveJob } from "../../src/jobs/job.ts";
 import { jobOf } from "./setup.ts";
 
 Deno.test("whoever asks before, while or after a job ends hears of its end", async () => {

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { mock } from "node:test";
-import { KvWriter } from "../../src/jobs/kv_writer.ts";
+import { KvWriter } from "../../src/jobs/staging.ts";
 import { ReplayStore } from "../../src/jobs/replay.ts";
 import { RelayerKey } from "../../src/sealing/relayer_key.ts";
 import { verifies } from "../requirements.ts";

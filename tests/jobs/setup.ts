@@ -1,5 +1,4 @@
-import { KvWriter } from "../../src/jobs/kv_writer.ts";
-import { Staging } from "../../src/jobs/staging.ts";
+import { KvWriter, Staging } from "../../src/jobs/staging.ts";
 import { JobStore } from "../../src/jobs/store.ts";
 import type { AcceptedJob } from "../../src/jobs/job.ts";
 import { TestClock } from "../relayer_fixture.ts";

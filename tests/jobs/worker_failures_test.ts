@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { mock } from "node:test";
 import { SvcError } from "../../src/errors.ts";
-import type { LiveJob } from "../../src/jobs/live_jobs.ts";
+import type { LiveJob } from "../../src/jobs/job.ts";
 import { StepError } from "../../src/jobs/retries.ts";
 import { verifies } from "../requirements.ts";
 import type { Logger } from "../../src/log.ts";

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { mock } from "node:test";
 import { SvcError } from "../../src/errors.ts";
-import type { LiveJob } from "../../src/jobs/live_jobs.ts";
+import type { LiveJob } from "../../src/jobs/job.ts";
 import { backoff, StepError } from "../../src/jobs/retries.ts";
 import { verifies } from "../requirements.ts";
 import { fakeJobs, ManualWork, stopNow, turn, withTimers, workerOn } from "./manual_work.ts";

@@ -7,8 +7,7 @@ import {
   openKernel,
   rowOffset,
 } from "./dot_kernel.ts";
-import { GrowingMemory, PAGE } from "./growing_memory.ts";
-import { openPrefault, type Prefault } from "./prefault.ts";
+import { GrowingMemory, openPrefault, PAGE, type Prefault } from "./growing_memory.ts";
 
 /** Rows of floats in a block: few, because the last block of every scope is half empty. */
 export const FLOAT_ROWS = 16;
@@ -22,7 +21,6 @@ const QUERY_ZERO = 64;
 /** So many free bytes are enough for a while. */
 const ENOUGH = 2 * 2 ** 20;
 
-/** Options of {@linkcode Arena}. */
 interface ArenaOptions {
   /** Most bytes of memory, at most {@linkcode ARENA_LIMIT}. */
   readonly limit?: number;
@@ -58,15 +56,12 @@ export interface RoundedRow extends Rounding {
  * of their own: where bytes and floats take turns, every gap costs the processor's prefetching anew.
  */
 export class Arena {
-  /** Length of the vectors. */
   readonly dimensions: number;
   /** Length of a row: `dimensions` rounded up to a multiple of 16. */
   readonly stride: number;
   /** Bytes of a row of bytes: the same. */
   readonly byteStride: number;
-  /** Bytes of a block. */
   readonly blockBytes: number;
-  /** The kernel over the memory. */
   readonly kernel: DotKernel;
   readonly #memory: GrowingMemory;
   readonly #queryBytes: number;
@@ -80,7 +75,6 @@ export class Arena {
   #integers: Int32Array;
   #bytes: Int8Array;
 
-  /** Makes an empty arena for vectors of one length. */
   constructor(dimensions: number, options: ArenaOptions = {}) {
     this.dimensions = dimensions;
     this.stride = this.byteStride = (dimensions + 15) & ~15;

@@ -61,7 +61,6 @@ export function bestKernel(): KernelBuild {
   return WebAssembly.validate(decode(SIMD_KERNEL)) ? "simd" : "plain";
 }
 
-/** Opens the kernel over a memory. */
 export function openKernel(
   memory: WebAssembly.Memory,
   build: KernelBuild = bestKernel(),

@@ -42,9 +42,7 @@ export interface LexicalState {
   readonly lengths: Int32Array;
   /** Norm of the letter runs of every document. */
   readonly norms: Float32Array;
-  /** Lists of the words. */
   readonly words: PostingsState;
-  /** Lists of the letter runs. */
   readonly runs: PostingsState;
 }
 
@@ -71,17 +69,14 @@ export class LexicalIndex {
   #gone = 0;
   #totalLength = 0;
 
-  /** Number of slots. */
   get size(): number {
     return this.#size;
   }
 
-  /** Number of slots with a text. */
   get texts(): number {
     return this.#documents - this.#gone;
   }
 
-  /** Memory held, in bytes. */
   get bytes(): number {
     return this.#words.bytes + this.#runs.bytes + this.#lengths.length * DOCUMENT_BYTES;
   }
@@ -92,7 +87,6 @@ export class LexicalIndex {
     this.#documentOf[this.#size++] = NONE;
   }
 
-  /** Whether the slot's text is known. */
   has(slot: number): boolean {
     return this.#documentOf[slot] !== NONE;
   }

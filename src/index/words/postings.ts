@@ -22,11 +22,8 @@ const COPIED_BY_HAND = 32;
 /** Postings of a list whose last piece is the first one of that size. */
 const DOUBLED = 2 * LARGEST_PIECE - 2;
 
-/** What {@linkcode Postings} consist of. */
 export interface PostingsState {
-  /** Number of terms. */
   readonly terms: number;
-  /** The table of terms. */
   readonly cells: Uint32Array<ArrayBuffer>;
   /** The lists; a position of theirs counts every chunk as {@linkcode CHUNK} numbers. */
   readonly chunks: readonly Uint32Array<ArrayBuffer>[];
@@ -87,12 +84,10 @@ export class Postings {
     return { terms: this.#terms, cells: this.#cells, chunks };
   }
 
-  /** Memory held, in bytes. */
   get bytes(): number {
     return 4 * this.#chunks.reduce((sum, { length }) => sum + length, this.#cells.length);
   }
 
-  /** Number of terms. */
   get terms(): number {
     return this.#terms;
   }
@@ -149,7 +144,6 @@ export class Postings {
     return count;
   }
 
-  /** The hash of every term. */
   *hashes(): Generator<number> {
     for (let cell = 0; cell < this.#cells.length; cell += CELL) {
       if (this.#cells[cell + COUNT]! > 0) yield this.#cells[cell + HASH]!;

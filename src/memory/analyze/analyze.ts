@@ -11,7 +11,7 @@ import type { JobContents } from "../job_contents.ts";
 import { type Searching, settle, type Settling } from "../recall/recall.ts";
 import type { JobStore } from "../../jobs/store.ts";
 import type { ScopeLock } from "../scope_lock.ts";
-import { Slices } from "../../index/slices.ts";
+import { Slices } from "../../index/scope_loading.ts";
 import { extractFacts, type Fact } from "../extract/facts.ts";
 import { requireCredential } from "../open.ts";
 import { timeText } from "../record.ts";

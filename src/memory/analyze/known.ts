@@ -1,4 +1,4 @@
-import type { IndexedMemory } from "../../index/loaded_scope.ts";
+import type { IndexedMemory } from "../../index/ranking.ts";
 import type { Scope } from "../../interfaces/mod.ts";
 import type { JobStore } from "../../jobs/store.ts";
 import { type Caller, scopeOf } from "../caller.ts";

@@ -1,4 +1,4 @@
-import type { IndexedMemory, Match, ScopeQuery, SearchOptions } from "../../index/loaded_scope.ts";
+import type { IndexedMemory, Match, ScopeQuery, SearchOptions } from "../../index/ranking.ts";
 import type { ScopeIndex } from "../../index/scope_index.ts";
 import type { IndexEntry, Scope, VectorQuery, VectorStore } from "../../interfaces/mod.ts";
 import type { Logger } from "../../log.ts";

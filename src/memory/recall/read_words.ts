@@ -1,6 +1,7 @@
-import type { IndexedMemory, LoadedScope } from "../../index/loaded_scope.ts";
+import type { IndexedMemory } from "../../index/ranking.ts";
+import type { LoadedScope } from "../../index/resident_scope.ts";
 import type { ScopeIndex } from "../../index/scope_index.ts";
-import { Slices } from "../../index/slices.ts";
+import { Slices } from "../../index/scope_loading.ts";
 import type { Caller } from "../caller.ts";
 import { type Opening, openMemories } from "../open.ts";
 import { saveWords, type SavingWords, takeSavedWords } from "./saved_words.ts";

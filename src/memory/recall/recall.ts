@@ -1,5 +1,5 @@
 import type { SvcError } from "../../errors.ts";
-import type { IndexedMemory, Match, ScopeQuery, SearchOptions } from "../../index/loaded_scope.ts";
+import type { IndexedMemory, Match, ScopeQuery, SearchOptions } from "../../index/ranking.ts";
 import type { ScopeIndex } from "../../index/scope_index.ts";
 import type { RelayerConfig } from "../../interfaces/config.ts";
 import type { Scope } from "../../interfaces/mod.ts";

@@ -1,5 +1,5 @@
 import { randomBytes } from "node:crypto";
-import type { LoadedScope } from "../../index/loaded_scope.ts";
+import type { LoadedScope } from "../../index/resident_scope.ts";
 import type { Cipher, Scope } from "../../interfaces/mod.ts";
 import type { WordsFiles } from "../../storage/words_files.ts";
 import type { Caller } from "../caller.ts";

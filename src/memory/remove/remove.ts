@@ -2,7 +2,7 @@ import { SvcError } from "../../errors.ts";
 import type { ScopeIndex } from "../../index/scope_index.ts";
 import type { BlobInfo, BlobStore, Scope, Source, VectorStore } from "../../interfaces/mod.ts";
 import { scopeKey } from "../../interfaces/scope_key.ts";
-import type { LiveJob } from "../../jobs/live_jobs.ts";
+import type { LiveJob } from "../../jobs/job.ts";
 import type { JobStore } from "../../jobs/store.ts";
 import type { JobWorker } from "../../jobs/worker.ts";
 import type { TombstoneBlobTable } from "../../storage/core/tombstone_blob_table.ts";

@@ -1,6 +1,6 @@
 import { Deadline, pause } from "../../deadline.ts";
 import { SvcError } from "../../errors.ts";
-import { ScanWalk } from "../../index/scan_walk.ts";
+import { ScanWalk } from "../../index/scope_loading.ts";
 import type { AccountRegistry, IndexEntry, Scope, VectorStore } from "../../interfaces/mod.ts";
 import { scopeKey } from "../../interfaces/scope_key.ts";
 import type { KeyStore } from "../../interfaces/plugin.ts";

@@ -5,7 +5,7 @@ import type { Permissions } from "../../interfaces/plugin.ts";
 import { type Casting, PROGRAM_ROOT } from "../plugins.ts";
 import { isInside } from "../settings/checks.ts";
 import { builtIn } from "../settings/plugin_names.ts";
-import { ZEROS } from "../../index/vectors/prefault.ts";
+import { ZEROS } from "../../index/vectors/growing_memory.ts";
 import type { Settings } from "../settings/mod.ts";
 import { WEB_HOSTS } from "../../http/dashboard/listen.ts";
 

@@ -1,0 +1,274 @@
+import type { IndexEntry } from "../interfaces/mod.ts";
+import type { ScopeVectors } from "./vectors/scope_vectors.ts";
+import type { LexicalScores } from "./words/lexical_index.ts";
+
+/** A memory of the index without its vectors. */
+export type IndexedMemory = Omit<IndexEntry, "vectors">;
+
+/** A memory and how far it is from the query. */
+export interface Neighbour {
+  readonly entry: IndexedMemory;
+  /** Cosine distance of the closest window: 0 (same direction) to 2 (opposite). */
+  readonly distance: number;
+}
+
+export interface SearchOptions {
+  readonly limit: number;
+  /** Memories it refuses (expired ones, for example) are left out and do not count. */
+  accept?(entry: IndexedMemory): boolean;
+  /** Memories as far away, or farther, are left out. */
+  readonly maxDistance?: number;
+}
+
+/** What a scope is asked; the legs it names are used. */
+export interface ScopeQuery {
+  /** Embedding of the query, of any length but zero; absent in a search by words alone. */
+  readonly vector?: Float32Array;
+  /** The query; absent in a search by meaning alone. */
+  readonly text?: string;
+  /** Share of the query that the embedder knows, 0 to 1; 1 when absent. Weighs the vector. */
+  readonly known?: number;
+}
+
+/** A memory and how well it answers a query. */
+export interface Match extends Neighbour {
+  /** Larger is better; not bounded when both legs are used, else 0 to 1. */
+  readonly score: number;
+}
+
+/**
+ * Positions of the nearest items, nearest first; of equally near ones the newer first, then by id.
+ *
+ * @param items What is ranked.
+ * @param distances Distance of every item.
+ * @param limit Most positions to answer.
+ * @param accept Items it refuses do not count; asked only about items that would be answered.
+ */
+export function nearest<T extends Pick<IndexEntry, "id" | "createdAt">>(
+  items: readonly T[],
+  distances: Float32Array,
+  limit: number,
+  accept: (item: T, distance: number, position: number) => boolean,
+): Int32Array {
+  const size = Math.min(Math.max(0, Math.floor(limit)), items.length);
+  const best = new Int32Array(size);
+  if (size === 0) return best;
+  const before = (a: number, b: number): boolean => {
+    const gap = distances[a]! - distances[b]!;
+    if (gap !== 0) return gap < 0;
+    const [x, y] = [items[a]!, items[b]!];
+    if (x.createdAt !== y.createdAt) return x.createdAt > y.createdAt;
+    return x.id < y.id;
+  };
+  let count = 0;
+  let worst = Infinity;
+  for (let i = 0; i < items.length; i++) {
+    const distance = distances[i]!;
+    // Almost every item ends here once the list is full.
+    if (distance > worst) continue;
+    if (count === size && !before(i, best[size - 1]!)) continue;
+    if (!accept(items[i]!, distance, i)) continue;
+    let low = 0;
+    for (let high = count; low < high;) {
+      const middle = (low + high) >> 1;
+      if (before(i, best[middle]!)) high = middle;
+      else low = middle + 1;
+    }
+    // By hand: a call of copyWithin costs more than the few numbers that mostly move.
+    for (let at = Math.min(count, size - 1); at > low; at--) best[at] = best[at - 1]!;
+    best[low] = i;
+    if (count < size) count++;
+    if (count === size) worst = distances[best[size - 1]!]!;
+  }
+  return best.subarray(0, count);
+}
+
+interface Found {
+  /** Position of the memory. */
+  readonly slot: number;
+  /** Cosine distance. */
+  readonly distance: number;
+  /** What it was ordered by, smaller is better. */
+  readonly cost: number;
+}
+
+/** What memories are ordered by, smaller is better. */
+export interface Costs {
+  /** Cost of a slot at a distance; when the distance changes by x, by x at most. */
+  of(slot: number, distance: number): number;
+  /** Writes those of the first `size` slots at their distances, rounded to 32 bits. */
+  write(distances: Float32Array, size: number, into: Float32Array): void;
+}
+
+/** Of the whole process: a query is answered in one go, and nothing in here outlives it. */
+let shared = new Float32Array(1024);
+
+/** In one loop of the costs' own: a call for each of thousands of slots takes nearly twice as long. */
+function costsOf(distances: Float32Array, size: number, costs: Costs): Float32Array {
+  if (shared.length < size) shared = new Float32Array(2 * size);
+  costs.write(distances, size, shared);
+  return shared;
+}
+
+/**
+ * The memories of least cost, exactly. Larger scopes are first compared by the rounded bytes of
+ * their vectors; whatever could still be among the best is then compared by its floats.
+ *
+ * @param order What they are ordered by; the distance when absent.
+ * @throws {SvcError} `dimension_mismatch`, `invalid_vector`.
+ */
+export function bestMemories(
+  entries: readonly IndexedMemory[],
+  vectors: ScopeVectors,
+  vector: Float32Array,
+  order: Costs | undefined,
+  options: SearchOptions,
+): Found[] {
+  const { limit, maxDistance = Infinity } = options;
+  const size = entries.length;
+  const exact = !vectors.isRounded || limit * 8 > size;
+  const { distances, bound } = exact
+    ? { distances: vectors.distances(vector), bound: 0 }
+    : vectors.roundedDistances(vector);
+  const costs = order === undefined ? distances : costsOf(distances, size, order);
+  const accepted = (entry: IndexedMemory): boolean => options.accept?.(entry) ?? true;
+  // With rounding, only those that are near enough in any case.
+  const first = nearest(entries, costs, limit, (entry, _, slot) => {
+    return distances[slot]! + bound < maxDistance && accepted(entry);
+  });
+  if (exact) return foundOf(first, distances, costs);
+  const exactCost = (slot: number, distance: number): number =>
+    order?.of(slot, distance) ?? distance;
+  // So many are not dearer than this: whatever is cannot be among the best.
+  let last = -Infinity;
+  for (const slot of first) last = Math.max(last, exactCost(slot, vectors.distance(slot)));
+  if (first.length < limit) last = Infinity;
+  const slots: number[] = [];
+  const candidates: IndexedMemory[] = [];
+  for (let slot = 0; slot < size; slot++) {
+    const isCandidate = costs[slot]! <= last + bound && distances[slot]! - bound < maxDistance;
+    if (!isCandidate || !accepted(entries[slot]!)) continue;
+    slots.push(slot);
+    candidates.push(entries[slot]!);
+  }
+  const exactDistances = new Float32Array(slots.length);
+  const exactCosts = new Float32Array(slots.length);
+  for (let i = 0; i < slots.length; i++) {
+    exactDistances[i] = vectors.distance(slots[i]!);
+    exactCosts[i] = exactCost(slots[i]!, exactDistances[i]!);
+  }
+  const found = nearest(candidates, exactCosts, limit, (_, __, i) => {
+    return exactDistances[i]! < maxDistance;
+  });
+  return foundOf(found, exactDistances, exactCosts, slots);
+}
+
+/** What is at these positions, whose slots are the positions where none are given. */
+function foundOf(
+  positions: Int32Array,
+  distances: Float32Array,
+  costs: Float32Array,
+  slots?: readonly number[],
+): Found[] {
+  const found: Found[] = [];
+  for (let i = 0; i < positions.length; i++) {
+    const at = positions[i]!;
+    found.push({ slot: slots?.[at] ?? at, distance: distances[at]!, cost: costs[at]! });
+  }
+  return found;
+}
+
+/** Weights of the legs; chosen on the development queries of the retrieval data. */
+const WEIGHTS = {
+  /** Of the cosine, as far as the embedder knows the query's words. */
+  cosine: 1,
+  /**
+   * Of the raw BM25 (divided by the best of the scope, a stray match would count in full), times the
+   * share of the query's words that the text has.
+   */
+  words: 0.04,
+  /** Of the cosine of the letter runs. */
+  runs: 0.15,
+} as const;
+
+/** Share of the cosine's weight that is left for a query of which the embedder knows no word. */
+const UNKNOWN_COSINE = 0.1;
+
+/** Of a keyword search's relevance; the rest is the letter runs'. */
+const KEYWORD_WORDS = 0.7;
+/** Texts without a word of the query are found by keyword from this cosine of letter runs on. */
+const KEYWORD_RUNS = 0.1;
+
+/**
+ * Costs of the fusion, smaller is better: minus the sum of cosine, weighted BM25 and weighted letter
+ * runs.
+ */
+export class FusedCosts implements Costs {
+  readonly #lexical: LexicalScores;
+  /** Weight of the cosine. */
+  readonly #weight: number;
+  readonly #perMatch: number;
+
+  /**
+   * For one query.
+   *
+   * @param lexical Scores by slot.
+   * @param known Share of the query that the embedder knows, 0 to 1.
+   */
+  constructor(lexical: LexicalScores, known: number) {
+    this.#lexical = lexical;
+    this.#weight = WEIGHTS.cosine * (UNKNOWN_COSINE + (1 - UNKNOWN_COSINE) * known);
+    this.#perMatch = lexical.fullMatch > 0 ? 1 / lexical.fullMatch : 0;
+  }
+
+  of(slot: number, distance: number): number {
+    const { words, runs } = this.#lexical;
+    return fusedCost(words[slot]!, runs[slot]!, distance, this.#weight, this.#perMatch);
+  }
+
+  write(distances: Float32Array, size: number, into: Float32Array): void {
+    const { words, runs } = this.#lexical;
+    const weight = this.#weight;
+    const perMatch = this.#perMatch;
+    for (let slot = 0; slot < size; slot++) {
+      into[slot] = fusedCost(words[slot]!, runs[slot]!, distances[slot]!, weight, perMatch);
+    }
+  }
+}
+
+function fusedCost(
+  words: number,
+  runs: number,
+  distance: number,
+  weight: number,
+  perMatch: number,
+): number {
+  const score = weight * (1 - distance) + WEIGHTS.words * words * Math.min(1, words * perMatch) +
+    WEIGHTS.runs * runs;
+  return -score;
+}
+
+/** Costs where only the vectors count: the distance, at most 1. */
+export const VECTOR_COSTS: Costs = {
+  of: (_slot, distance) => Math.min(1, distance),
+  write(distances, size, into) {
+    for (let slot = 0; slot < size; slot++) into[slot] = Math.min(1, distances[slot]!);
+  },
+};
+
+/**
+ * Relevance of every slot to a keyword search, 0 to 1: how much of the query's words, by what they
+ * tell, and of its letter runs the text has. 0 where no word and hardly a run is shared.
+ */
+export function keywordScores(lexical: LexicalScores): Float32Array {
+  const { words, runs, fullMatch } = lexical;
+  const scores = new Float32Array(words.length);
+  for (let slot = 0; slot < words.length; slot++) {
+    const isHit = words[slot]! > 0 || runs[slot]! >= KEYWORD_RUNS;
+    const match = fullMatch > 0 ? Math.min(1, words[slot]! / fullMatch) : 0;
+    scores[slot] = isHit
+      ? KEYWORD_WORDS * match + (1 - KEYWORD_WORDS) * Math.min(1, runs[slot]!)
+      : 0;
+  }
+  return scores;
+}
