@@ -5,7 +5,7 @@ import { VERSION } from "./src/wire/version.ts";
 
 const encoder = new TextEncoder();
 
-/** Not a literal in the import: a start must not fetch packages that only these commands need. */
+/** A computed specifier, so that a start does not download packages of these commands. */
 const TERMINAL_COMMANDS = new URL("./cli/mod.ts", import.meta.url).href;
 
 function writeAll(stream: { writeSync(bytes: Uint8Array): number }, text: string): void {
@@ -13,16 +13,16 @@ function writeAll(stream: { writeSync(bytes: Uint8Array): number }, text: string
   for (let done = 0; done < bytes.length;) done += stream.writeSync(bytes.subarray(done));
 }
 
-/** A log nobody can be given any more, as after a closed pipe, must not end the program. */
+/** Writes a log line; a closed pipe must not end the program. */
 function tryToWriteAll(stream: { writeSync(bytes: Uint8Array): number }, text: string): void {
   try {
     writeAll(stream, text);
   } catch {
-    // There is nowhere to say so.
+    // There is nowhere left to report it.
   }
 }
 
-/** A reader that has left, such as `head`, had enough: that is no failure. */
+/** Writes output; a reader that closes the pipe early, such as `head`, is no failure. */
 function writeOut(text: string): void {
   try {
     writeAll(Deno.stdout, text);
@@ -31,7 +31,7 @@ function writeOut(text: string): void {
   }
 }
 
-/** A child of the launcher may read neither: its settings come through standard input. */
+/** A child may read neither environment nor folder: its settings come by standard input. */
 function processIo(isChild: boolean): ProcessIo {
   return {
     env: isChild ? {} : Deno.env.toObject(),

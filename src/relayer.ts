@@ -1,4 +1,3 @@
-import { forwardAccountChanges } from "./sealing/account_changes.ts";
 import { completeConfig } from "./interfaces/complete_config.ts";
 import type { RelayerConfig } from "./interfaces/config.ts";
 import { CoreDb } from "./storage/core_db.ts";
@@ -227,7 +226,11 @@ class RunningRelayer implements Relayer {
     const { ground, tables, domain, metrics, sidecar } = parts;
     const { config, logger, now } = ground;
     const { writer, replay } = tables;
-    stack.use(forwardAccountChanges(domain));
+    const { accounts, cipher } = domain;
+    // The cipher drops what it keeps open for an account that changed.
+    if (cipher.accountChanged !== undefined) {
+      stack.use(accounts.watch?.((accountId) => cipher.accountChanged?.(accountId)));
+    }
     const bodies = new BodyReader(config.unverifiedBodyBytes, config.bodyTimeoutMs);
     this.backends = parts.backends;
     this.#domain = domain;

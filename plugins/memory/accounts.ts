@@ -52,7 +52,7 @@ function delegateKey(key: NewKey, now: number): DelegateKey {
   };
 }
 
-/** Accounts by id, and who wants to hear of changes. */
+/** Accounts by id, and the listeners that are told of changes. */
 class Accounts {
   readonly byId = new Map<string, Account>();
   readonly listeners = new Set<{ readonly call: AccountListener }>();
@@ -99,7 +99,7 @@ function adminOf(accounts: Accounts, gate: Gate, now: () => number): AccountAdmi
       const added = delegateKey(key, now());
       if (accounts.holding(added.publicKey) !== undefined) throw new SvcError("key_exists");
       const full = account.keys.length >= MAX_KEYS;
-      // Keys that ended open nothing any more: they make room.
+      // A full account drops its expired keys.
       const keys = account.keys
         .filter(({ expiresAt = Infinity }) => !full || expiresAt > added.createdAt);
       if (keys.length >= MAX_KEYS) {

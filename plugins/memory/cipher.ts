@@ -20,7 +20,7 @@ interface KeyScope extends Scope {
   readonly accountId: string;
 }
 
-/** JSON, because it tells neighbouring members apart whatever characters they hold. */
+/** Joins members as JSON, which keeps them apart whatever characters they hold. */
 function bind(...members: string[]): Bytes {
   return new TextEncoder().encode(JSON.stringify(members));
 }

@@ -1,6 +1,6 @@
 import { definePlugin, type Plugin } from "../../src/interfaces/plugin.ts";
 
-/** Not a literal in the import: it is for tests, and no start pays for it. */
+/** A computed specifier: the backends are for tests, and other starts do not load them. */
 const backends = (): Promise<typeof import("./backends.ts")> =>
   import(new URL("./backends.ts", import.meta.url).href);
 

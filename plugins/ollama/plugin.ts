@@ -9,7 +9,7 @@ import {
 import { EMBEDDER_FIELDS } from "../../src/interfaces/shared_fields.ts";
 import { netEntry } from "../shared/net_entry.ts";
 
-/** Not a literal in the import: the package is fetched when a backend is opened. */
+/** A computed specifier: the package is downloaded when a backend is opened. */
 const backends = (): Promise<typeof import("./backends.ts")> =>
   import(new URL("./backends.ts", import.meta.url).href);
 

@@ -29,7 +29,7 @@ export interface OpenAIOptions {
 
 const silent: FileContext = { log() {} };
 
-/** The client says nothing about this machine, and no key where there is none. */
+/** Removes headers that describe this machine, and the key where there is none. */
 function prepare(apiKey: Secret | undefined): (headers: Headers) => void {
   return (headers) => {
     for (const name of [...headers.keys()]) {
@@ -40,7 +40,7 @@ function prepare(apiKey: Secret | undefined): (headers: Headers) => void {
   };
 }
 
-/** Everything is given, so that the client looks for nothing in the environment. */
+/** Every option is given, so that the client reads nothing from the environment. */
 function clientFor(
   { base, apiKey }: OpenAIOptions,
 ): (fetch: typeof globalThis.fetch) => OpenAIClient {

@@ -18,9 +18,9 @@ interface DashboardOptions {
   readonly logger: Logger;
 }
 
-/** The relayer as a browser of this machine reaches it, unless the settings say otherwise. */
+/** Address of the relayer for browsers: the public one, or one for this machine. */
 function relayerUrl({ publicUrl, host }: Settings, port: number): string {
-  // What a page may reach is told by names and addresses of IPv4 (Content-Security-Policy).
+  // A Content-Security-Policy cannot name addresses of IPv6.
   return publicUrl ?? `http://${host === "::1" ? "localhost" : formatHost(host)}:${port}`;
 }
 
@@ -32,7 +32,7 @@ function listen(port: number, options: WebOptions): Dashboard {
   }
 }
 
-/** Serves the dashboard where it can be served; the relayer runs without one, and says so. */
+/** Serves the dashboard, or logs why it cannot: the relayer runs either way. */
 export async function openDashboard(
   options: DashboardOptions,
 ): Promise<Dashboard | undefined> {

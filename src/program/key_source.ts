@@ -13,7 +13,7 @@ import type { Settings } from "./settings/mod.ts";
 
 type RunCommand = (command: string, args: readonly string[]) => Promise<string>;
 
-/** The relayer key and what was odd about where it came from. */
+/** The relayer key, and warnings about the file it came from. */
 interface LoadedKey {
   readonly key: RelayerKey;
   /** What was mended, one line each. */
@@ -52,19 +52,19 @@ async function exists(path: string): Promise<boolean> {
     await Deno.lstat(path);
     return true;
   } catch (error) {
-    // Whatever else is wrong with a path is said by who opens it.
+    // Other errors are reported where the path is opened.
     return !(error instanceof Deno.errors.NotFound);
   }
 }
 
 /**
- * Whether something that the relayer key hangs on may be made anew: under another key the data
- * opens no more.
+ * Refuses to make a missing key file or salt where there is data already: it would not open under a
+ * new key.
  */
 async function checkFirstStart(path: string, dataDir: string): Promise<void> {
   const file = `${dataDir}/core.db`;
   if (await exists(path) || !await exists(file)) return;
-  // Loaded here, so that other starts do without a database in the launcher.
+  // Imported here: most starts need no database in the launcher.
   const { CoreDb } = await import("../storage/core_db.ts");
   using core = new CoreDb(file);
   // Accounts may have been created before the first start.

@@ -50,7 +50,7 @@ function listenInternally(url: string, relayer: Relayer) {
     );
   } catch (cause) {
     if (!(cause instanceof Deno.errors.AddrInUse)) throw cause;
-    // Whoever took the port in between may leave, so the launcher tries again.
+    // May pass: the launcher tries again, and the port can be free by then.
     throw new SvcError("overloaded", `The internal address ${url} is in use`, { cause });
   }
 }

@@ -1,9 +1,8 @@
 import { errorFields, type Logger } from "../log.ts";
 
 /**
- * Notes failures that nobody waits for, which would end the process. Libraries leave such behind:
- * of several reads at once that fail together, one is waited for. What is under way goes on; what
- * was accepted is on disk either way.
+ * Logs rejections that nobody handles, which would end the process. Libraries leave some behind: of
+ * several reads that fail together, only one is awaited. What was accepted is on disk either way.
  */
 export function noteStrayFailures(logger: Logger): Disposable {
   const note = (event: PromiseRejectionEvent) => {

@@ -23,12 +23,12 @@ function assignments(settings: Settings, env: Env, address: string): string {
   const { HOME, USERPROFILE } = env;
   const { settings: plain } = readSettings({ HOME, USERPROFILE });
   const values: [string, string][] = [];
-  // One variable says what host and port do, also of a port that the system chose.
+  // The public address stands for host and port, also for a port that the system chose.
   const url = settings.publicUrl ?? address;
   if (url !== `http://${plain.host}:${plain.port}`) values.push([TABLE.publicUrl.env, url]);
   for (const key of READ) {
     const value = settings[key];
-    // A command may hold what opens a vault.
+    // The command is not shown: it may hold a password.
     if (value !== undefined && value !== plain[key]) {
       values.push([TABLE[key].env, key === "keyCommand" ? "…" : formatValue(value)]);
     }

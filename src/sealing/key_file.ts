@@ -41,7 +41,7 @@ export async function openKeyFile(
     await beforeMaking?.();
     await makePrivateFolder(folderOf(path));
     await createPrivateFile(path, crypto.getRandomValues(new Uint8Array(32)).toHex() + "\n");
-    // Of two first starts at once the first file counts for both.
+    // When two first starts race, both take the file that was there first.
     found = await readPrivateFile(path, { refusesOpen });
   }
   if (found === undefined) throw refused(`${path} vanished while it was read`);

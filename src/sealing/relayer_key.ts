@@ -79,7 +79,7 @@ class GcmSealer implements Sealer {
     checkHead(bytes);
     const source = bytes as Uint8Array<ArrayBuffer>;
     const parameters = webParameters(source.subarray(1, HEAD_BYTES), additionalData);
-    // With the key at hand the thread pool has the work once this returns, before anything else runs.
+    // With the key at hand nothing is awaited before `decrypt`: the thread pool starts at once.
     const key = this.#webKey ?? await this.#forWeb();
     try {
       return new Uint8Array(
@@ -105,7 +105,7 @@ function checkHead(bytes: Uint8Array): void {
 }
 
 const BLOCK_BYTES = 64;
-/** Longest text whose message has its place already. */
+/** Longest text, in UTF-16 units, that is hashed in the buffer made in advance. */
 const SHORT_TEXT = 512;
 
 const textEncoder = new TextEncoder();

@@ -2,7 +2,7 @@ import type { Scope } from "../interfaces/mod.ts";
 import { scopeKey } from "../interfaces/scope_key.ts";
 
 /**
- * What the words of a scope came to, on disk: the first recall after a start need not open and
+ * The analysed words of each scope on disk: the first recall after a start need not open and
  * analyse every memory. One file a scope, readable by its owner alone, sealed as memories are, with
  * the account's keys: whoever opens one needs what opens a memory. They can be lost and are not
  * synced, since the memories hold the same.
@@ -10,9 +10,9 @@ import { scopeKey } from "../interfaces/scope_key.ts";
 export class WordsFiles implements AsyncDisposable {
   readonly #path: string | undefined;
   readonly #hmac: (data: string) => Uint8Array;
-  /** By scope, not by name: every recall asks. */
+  /** How often each scope was dropped; not by file name, which is slow to make for every recall. */
   readonly #drops = new Map<string, number>();
-  /** The last change of a file, since a removal must not be overtaken. */
+  /** The last change of each file: they run in order, so that no write overtakes a removal. */
   readonly #changes = new Map<string, Promise<void>>();
   #cleaning: Promise<void> | undefined;
   #closed = false;
@@ -39,7 +39,7 @@ export class WordsFiles implements AsyncDisposable {
     }
   }
 
-  /** Writes what is made, as long as the scope was dropped no more often than that. */
+  /** Writes the file, unless the scope was dropped since it had been dropped `drops` times. */
   async write(
     scope: Scope,
     drops: number,
@@ -66,13 +66,13 @@ export class WordsFiles implements AsyncDisposable {
     });
   }
 
-  /** Removes it: something in it was deleted. */
+  /** Removes the file of a scope in which something was deleted. */
   async drop(scope: Scope): Promise<void> {
     const path = this.#path;
     if (path === undefined) return;
     this.#drops.set(scopeKey(scope), this.drops(scope) + 1);
     await this.#change(scope, async (name) => {
-      // What a crash left half written, too.
+      // Also what a crash left half written.
       await removed(`${path}/${name}.new`).finally(() => removed(`${path}/${name}`));
     });
   }
@@ -110,7 +110,7 @@ async function clean(path: string): Promise<void> {
   }
 }
 
-/** Ends early when nobody wants the rest. */
+/** The items until nobody wants them any more. */
 async function* whilst<T>(isWanted: () => boolean, items: AsyncIterable<T>): AsyncGenerator<T> {
   for await (const item of items) {
     if (!isWanted()) return;
@@ -126,7 +126,7 @@ async function removed(path: string): Promise<void> {
   }
 }
 
-/** Megabytes come into a buffer that is there already: `Deno.readFile` holds the event loop longer. */
+/** Reads into a buffer of the right size: `Deno.readFile` holds the event loop longer. */
 async function readWhole(path: string): Promise<Uint8Array> {
   using file = await Deno.open(path);
   const bytes = new Uint8Array((await file.stat()).size);

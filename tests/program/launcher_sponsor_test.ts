@@ -6,7 +6,7 @@ import {
   sidecarBoot,
 } from "../../src/program/launcher/boot.ts";
 import { sidecarPermissions } from "../../src/program/launcher/permissions.ts";
-import { partPlugins } from "../../src/program/launcher/sponsor_child.ts";
+import { partPlugins } from "../../src/program/launcher/prepare.ts";
 import {
   definePlugin,
   type Fields,

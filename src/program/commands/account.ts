@@ -53,7 +53,7 @@ function relayerUrl({ settings }: AccountStore): string {
   return `http://${formatHost(host)}:${port}`;
 }
 
-/** Where credentials go; refuses to lose a key that is there. */
+/** Path of the credentials file. Refuses to replace a key that it holds without `--force`. */
 async function savePath(options: AccountOptions, io: CommandIo): Promise<string | undefined> {
   if (!options.save) return undefined;
   const path = credentialsPath(io.env);
@@ -88,7 +88,7 @@ function credentialsOf(
 const keyOf = (account: Account, publicKey: string): DelegateKey | undefined =>
   account.keys.find((key) => key.publicKey === publicKey);
 
-/** A new key's proof that somebody holds it. */
+/** Signature of a new key over the account id: it proves that its private half is known. */
 async function proofOf({ privateKey }: DelegateKeyPair, accountId: string): Promise<string> {
   const signer = await makeSigner(Uint8Array.fromHex(privateKey));
   return (await signer.sign(keyProofText(accountId))).toHex();

@@ -23,7 +23,7 @@ interface WalletModule {
   }): ChainAccounts;
 }
 
-/** Not a literal in the import: other commands must not fetch the packages of a chain. */
+/** A computed specifier, so that other commands do not download the chain's packages. */
 const WALLET = new URL("plugins/sui/accounts/wallet.ts", PROGRAM_ROOT).href;
 
 /** What to do where the relayer cannot change an account by itself. */

@@ -36,7 +36,7 @@ export interface Publisher {
 
 export type OpenPublisher = (target: ContractTarget) => Promise<Publisher>;
 
-/** Not a literal in the import: a start must not fetch the packages of the chain. */
+/** A computed specifier, so that other commands do not download the chain's packages. */
 const PUBLISHER = new URL("../../../plugins/sui/chain/contract/publisher.ts", import.meta.url).href;
 
 const CONTRACTS = new URL("../../../contracts/", import.meta.url);
@@ -63,14 +63,14 @@ async function publish(
   open: OpenPublisher,
 ): Promise<string> {
   const target = contractTarget(io.env);
-  // Before the work: a missing key must not be found out at its end.
+  // Read first: a missing key should not be reported after the whole compilation.
   const seed = options.dryRun ? undefined : await walletSeed(options, io.env, io.cwd);
   const { modules, dependencies, digest } = await compileContract(await readContract(CONTRACTS));
   const publisher = await open(target);
   const { checked, differences } = await publisher.check(modules);
   if (differences.length > 0) throw new FrameworkDiffers(differences);
   const { burnUpgradeCap } = options;
-  // Whoever stops the program now must be able to find out what became of it.
+  // Told before it is sent, so that a publication can be looked up after an interruption.
   const announce = (transaction: string) => {
     if (!options.json) io.writeError(`Sending transaction ${transaction}\n`);
   };

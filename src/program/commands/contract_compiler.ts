@@ -43,7 +43,7 @@ interface MoveBuilder {
   testMovePackage(input: unknown): Promise<Failure | UnitTestRun>;
 }
 
-/** Not a literal in the import: only these commands need the package, of 9 MB. */
+/** A computed specifier: only these commands need the package, of 9 MB. */
 const BUILDER = "@zktx.io/sui-move-builder/full";
 
 /** Folder of the framework's repository that a package of it lies in. */
@@ -69,7 +69,7 @@ async function readFolder(folder: URL, prefix = ""): Promise<Record<string, stri
  */
 export async function readContract(root: URL): Promise<ContractSources> {
   try {
-    // One after the other: where one is missing, nothing else is still being read.
+    // In sequence, so that no read is under way when another one fails.
     return {
       contract: await readFolder(new URL("svc/", root)),
       std: await readFolder(new URL("stubs/std/", root)),
@@ -81,7 +81,7 @@ export async function readContract(root: URL): Promise<ContractSources> {
   }
 }
 
-/** Of the whole process: the compiler is a WebAssembly module that is started once. */
+/** Shared by the whole process: the WebAssembly module starts once. */
 let loading: Promise<MoveBuilder> | undefined;
 
 async function load(): Promise<MoveBuilder> {
@@ -101,7 +101,7 @@ async function open(): Promise<MoveBuilder> {
   }
 }
 
-/** The compiler's idea of fetching the framework: our interfaces, and never the network. */
+/** Answers the compiler's downloads of the framework from our interface files, offline. */
 function fetcherOf(builder: MoveBuilder, { std, sui }: ContractSources): object {
   const packages = new Map([
     [`${FRAMEWORK}move-stdlib`, std],
@@ -149,7 +149,7 @@ export async function compileContract(sources: ContractSources): Promise<Compile
 /**
  * Runs the contract's unit tests in the Move VM.
  *
- * The edition is raised for them: in the stable one a test cannot reach what a module keeps private.
+ * They run under edition 2024.alpha: in the stable one a test cannot reach private members.
  *
  * @param more Further test files, by path.
  */

@@ -22,7 +22,7 @@ export const CONTRACT_USAGE = `Usage: svc contract publish
 Example: SVC_SUI_NETWORK=testnet svc contract publish --dry-run
 `;
 
-/** What looks like a private key; one may be typed where a path or nothing was meant. */
+/** What looks like a private key: typed in the wrong place, it must not be repeated in an error. */
 const PRIVATE_KEY = /suiprivkey1|[0-9a-f]{64}/i;
 
 export interface ContractOptions {
@@ -51,7 +51,7 @@ export function parseContractOptions(args: readonly string[]): ContractOptions {
         json: on,
       },
     });
-    // Not repeated: a private key may have been typed where a file was meant.
+    // The word is not repeated: it may be a private key.
     if (positionals[0] !== "publish") throw new UsageError("Unknown contract command");
     if (positionals.length > 1) throw new UsageError("publish takes flags only");
     return {
@@ -74,7 +74,7 @@ export interface ContractTarget {
 }
 
 /**
- * The chain of the settings. Others are not looked at: before the first publication a relayer's are
+ * Network and node of the chain. Other settings are not read: before the first publication they are
  * incomplete.
  *
  * @throws {SvcError} `invalid_parameter`.

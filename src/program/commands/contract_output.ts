@@ -27,7 +27,7 @@ interface BuildReport {
 
 const short = (text: string) => text.replace(/0x0+(?=[12]::)/g, "0x");
 
-/** Text of a node or a compiler without what a terminal would obey; line breaks stay. */
+/** Replaces control characters in text of a node or a compiler; line breaks stay. */
 export function printable(text: string): string {
   return text.replace(/[^\P{C}\n]/gu, "\ufffd");
 }

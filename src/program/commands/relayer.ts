@@ -46,7 +46,7 @@ function report(thrown: unknown, io: CommandIo): number {
     const { error: name, at } = errorFields(error.cause);
     io.writeError(`  (${name}${at === undefined ? "" : ` at ${at}`})\n`);
   }
-  // Trying again does not help unless something is changed first.
+  // These errors stay until somebody changes something: the launcher must not try again.
   return error.code === "invalid_parameter" ||
       error.retryable === false && error.code !== "internal_error"
     ? EXIT_CONFIG
@@ -76,14 +76,14 @@ export function runServe(bootStdin: boolean, io: ProcessIo): Promise<number> {
     let internalUrl: string | undefined;
     if (bootStdin) {
       const leash = await readLeash(io.stdin);
-      // Without its launcher nobody would stop or restart this process: it ends as in a crash.
+      // Without its launcher nobody could stop this process: it ends as in a crash.
       void leash.ended.then(() => io.exit(1));
       const boot = parseRelayerBoot(leash.line);
       env = boot.env;
       internalUrl = boot.internalUrl;
       key = new RelayerKey(Uint8Array.fromHex(boot.relayerKey));
     }
-    // The launcher has told of everything that is wrong or odd.
+    // The launcher has reported all problems and warnings already.
     const { settings, problems, warnings } = bootStdin
       ? readSettings(env)
       : await inspect(env, io.cwd);
@@ -96,13 +96,13 @@ export function runServe(bootStdin: boolean, io: ProcessIo): Promise<number> {
       }
       key = loaded.key;
     }
-    // Loaded here, so that no other command pays for the whole relayer.
+    // Imported here, so that other commands do not load the whole relayer.
     const { serveRelayer } = await import("../serve.ts");
     const write = (text: string) => {
       try {
         io.write(text);
       } catch {
-        // First steps that nobody reads, as after a closed pipe, must not end the relayer.
+        // The relayer goes on when nobody reads its output, as after a closed pipe.
       }
     };
     await serveRelayer({ settings, env, key, logger, internalUrl, write });
@@ -110,7 +110,7 @@ export function runServe(bootStdin: boolean, io: ProcessIo): Promise<number> {
   });
 }
 
-/** What a sidecar lacks that calls the relayer where everybody does. */
+/** What a sidecar loses by calling the relayer's public address, without a launcher. */
 const BY_HAND = "its calls count as this machine's, so that all MCP clients share one limit of " +
   "account look-ups; session limits count clients";
 
@@ -144,12 +144,12 @@ export function runSidecar(bootStdin: boolean, io: ProcessIo): Promise<number> {
   });
 }
 
-/** Where a sidecar that nobody told otherwise finds the relayer. */
+/** Public address of the relayer, for a sidecar without a launcher. */
 function ownUrl({ host, port }: Settings): string {
   return `http://${formatHost(host)}:${port}`;
 }
 
-/** Who pays where a sidecar is started by hand: the plugin takes what it reads. */
+/** The sponsor of a sidecar started by hand; its plugin gets the whole environment. */
 function sponsorOf({ sponsor }: Settings, env: Env): SponsorBoot | undefined {
   if (sponsor === EMPTY.sponsor) return undefined;
   const set = Object.entries(env).filter((entry): entry is [string, string] => !!entry[1]);
@@ -160,7 +160,7 @@ interface OpenedSponsor extends AsyncDisposable {
   readonly sponsor: Promise<Sponsor> | undefined;
 }
 
-/** Opens the sponsor beside the listener: MCP does not wait for it, nor end with it. */
+/** Opens the sponsor while MCP is served already, and goes on when that fails. */
 function openSponsorOf({ sponsor }: SidecarBoot, logger: Logger): OpenedSponsor {
   const opening = sponsor && openSponsor(sponsor, logger);
   return {
@@ -180,7 +180,7 @@ function listen(
     return startSidecar(boot, logger, sponsor);
   } catch (cause) {
     if (!(cause instanceof Deno.errors.AddrInUse)) throw cause;
-    // Not a final failure: whoever has the port may leave, and the relayer trusts no stranger.
+    // May pass: the port can become free, and the relayer trusts no other program behind it.
     throw new SvcError("sidecar_unavailable", `SIDECAR_URL: ${boot.url} is in use`, { cause });
   }
 }

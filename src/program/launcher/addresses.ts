@@ -8,8 +8,8 @@ interface Addresses {
 }
 
 /**
- * Ports below those that systems give out by themselves (from 32,768 on): none of ours, which a
- * child process listens at a moment later only, is taken meanwhile by some connection.
+ * Ports below those that systems give to outgoing connections (from 32,768 on): a child listens a
+ * moment later, and no connection can take its port until then.
  */
 const FIRST = 20_000;
 const COUNT = 12_000;

@@ -7,7 +7,7 @@ import { TABLE_VARIABLES } from "../settings/table.ts";
 import { DEFAULT_SIDECAR_LIMITS } from "../../mcp/options.ts";
 import type { SidecarBoot, SponsorBoot } from "../../mcp/process.ts";
 
-/** Exit code of a start that cannot succeed before something is changed (`EX_CONFIG`). */
+/** Exit code of a start that fails again until the settings are changed (`EX_CONFIG`). */
 export const EXIT_CONFIG = 78;
 
 /** What a relayer is started with; crosses a pipe as one line of JSON. */
@@ -72,7 +72,7 @@ function parseLine<T>(shape: z.ZodType<T>, line: string): T {
   try {
     return shape.parse(JSON.parse(line));
   } catch {
-    // What the parsers say would repeat a piece of the line.
+    // Without the parsers' messages: they quote the line, which holds secrets.
     throw new SvcError("invalid_parameter", "The start line is not valid");
   }
 }

@@ -12,7 +12,7 @@ interface Leash {
 }
 
 /**
- * Reads the first line and keeps watching the rest, which is only waited on for its end.
+ * Reads the first line, then waits for the end of the input.
  *
  * @throws {SvcError} `invalid_parameter` when the input ends, or 1 MiB passes, without a line.
  */

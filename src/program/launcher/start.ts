@@ -14,8 +14,7 @@ import {
   relayerPermissions,
   sidecarPermissions,
 } from "./permissions.ts";
-import type { Prepared } from "./prepare.ts";
-import { type Parted, partPlugins } from "./sponsor_child.ts";
+import { type Parted, partPlugins, type Prepared } from "./prepare.ts";
 import { Supervisor } from "./supervisor.ts";
 
 /**
@@ -96,7 +95,7 @@ export async function runLauncher(prepared: Prepared, env: Env, logger: Logger):
     childSpec({
       command: "sidecar",
       permissions: lists.sidecar,
-      // Only a sponsor is reached from there.
+      // Only a sponsor makes a sidecar call other machines.
       env: childEnvironment(env, { proxies: parted.sponsor !== undefined }),
       boot: JSON.stringify(sidecarBoot(settings, token, internalUrl, parted.sponsor)),
       noRemote: isWithoutRemoteModules(parted.sidecar),

@@ -54,8 +54,8 @@ export class Supervisor {
   }
 
   /**
-   * Starts the first child already, for who would not hear {@linkcode run} reject; to be called right
-   * before it.
+   * Starts the first child at once, so that its failure is thrown here; to be called right before
+   * {@linkcode run}.
    *
    * @throws what the system says when it cannot be started.
    */
@@ -133,7 +133,7 @@ export class Supervisor {
     const child = this.#first ?? this.#spawn();
     this.#first = undefined;
     const leash = child.stdin.getWriter();
-    // A child that died already has closed its end; its status tells.
+    // Fails when the child is dead already, which its status tells.
     await leash.write(new TextEncoder().encode(boot + "\n")).catch(() => undefined);
     const { code } = await child.status;
     await leash.close().catch(() => undefined);

@@ -41,8 +41,8 @@ export class SponsorshipTable {
   }
 
   /**
-   * Gas of a UTC day in MIST: what was paid or handed on in it, and what may still be, because it was
-   * answered after `since` (milliseconds since the epoch), be that the day before.
+   * Gas that counts for a UTC day, in MIST: what was paid or handed to the sponsor on it, and what
+   * may still be paid, because it was answered after `since` (milliseconds since the epoch).
    */
   gasOfDay(now: number, since: number): number {
     const sql = `select coalesce(sum(gas), 0) as gas from sponsorship
@@ -51,11 +51,11 @@ export class SponsorshipTable {
   }
 
   /**
-   * Adds an open sponsorship; what is open no longer, and what is of no day of interest, goes. The
-   * same transaction may be answered again, as by a sponsor that forgot it: it has more time then,
-   * and if it was handed to the sponsor before, that stays noted.
+   * Adds an open sponsorship, and removes expired ones and those of past days. The same transaction
+   * may be answered again, as by a sponsor that forgot it: its time then starts anew, and its state
+   * stays.
    *
-   * @param since what was answered until then is open no longer, milliseconds since the epoch.
+   * @param since what was answered until then has expired, milliseconds since the epoch.
    * @throws {SvcError} `sponsor_overloaded` when the same transaction was executed.
    */
   add(row: Omit<SponsorshipRow, "state">, since: number): void {

@@ -32,9 +32,9 @@ const scopeOfRow = ({ owner, namespace }: ScopeRow): Scope => ({
  */
 export class TombstoneTable {
   readonly #file: SqliteFile;
-  /** The table `forgotten`, which every accepted memory asks; read at the first one. */
+  /** The table `forgotten`, read once: every accepted memory is checked against it. */
   #forgotten: Map<string, number> | undefined;
-  /** Scopes with tombstones, read at the first question: every hit of every recall asks. */
+  /** Scopes with tombstones, read once: every hit of every recall is checked against them. */
   #marked: Set<string> | undefined;
 
   constructor(file: SqliteFile) {

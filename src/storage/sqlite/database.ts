@@ -42,7 +42,7 @@ export function scopeOf({ owner, namespace }: ScopeColumns): Scope {
  */
 export class Database extends SqliteFile {
   readonly #writer: GroupCommit;
-  /** Absent where the file system has none, as some of networks: every commit is synced there. */
+  /** Absent on file systems without WAL, such as network ones: SQLite syncs each commit there. */
   readonly #log: WriteAheadLog | undefined;
   #closed = false;
 
@@ -98,7 +98,7 @@ export class Database extends SqliteFile {
     await super.close();
   }
 
-  /** From here on the log is synced and copied by others than SQLite. */
+  /** Takes the syncs and checkpoints of the log away from SQLite. */
   #openLog(path: string): WriteAheadLog | undefined {
     try {
       const { journal_mode } = this.get<{ journal_mode: string }>("pragma journal_mode")!;

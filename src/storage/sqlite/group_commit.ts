@@ -1,6 +1,6 @@
 import { setImmediate } from "node:timers";
 
-/** A transaction takes nothing more after so many milliseconds: others want the event loop, too. */
+/** Longest transaction, in milliseconds, so that requests get the event loop in between. */
 const MAX_MS = 4;
 
 /** A database connection that a group commit can write through. */
@@ -121,7 +121,7 @@ export class GroupCommit {
     this.#rest();
   }
 
-  /** Answers why the database could not be used at all, after failing every item with it. */
+  /** Writes a batch. Where no transaction begins, all its items fail with the reason returned. */
   #write(batch: readonly Waiting[]): Refusal | undefined {
     if (batch.length === 0) return undefined;
     if (this.#broken !== undefined) return refuse(batch, this.#broken);

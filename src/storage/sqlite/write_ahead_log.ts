@@ -14,7 +14,7 @@ const shared = new Checkpoints();
 interface WriteAheadLogOptions {
   /** The database; its log is there. */
   readonly path: string;
-  /** Called when checkpoints have to be made by whoever commits: the thread does not work. */
+  /** Called when the thread fails: from then on commits have to make the checkpoints. */
   readonly onFailed: () => void;
   readonly checkpoints?: Checkpoints;
   /** Replaces the number of bytes between two checkpoints. */
@@ -52,7 +52,7 @@ export class WriteAheadLog {
     checkpoints.join(path);
   }
 
-  /** Settles when writes may go on: a log that is written to all the time never starts anew. */
+  /** Settles when writes may go on; they wait so that the log can start anew. */
   get hold(): Promise<void> | undefined {
     return this.#hold;
   }
@@ -75,7 +75,7 @@ export class WriteAheadLog {
     this.#running = this.#checkpoint().catch(failed).finally(() => this.#running = undefined);
   }
 
-  /** Lets go of the log; what is in it is for the last connection to copy. */
+  /** Closes the log; the last connection to the database copies what is in it. */
   async close(): Promise<void> {
     this.#closed = true;
     await soon(this.#running);
@@ -85,8 +85,8 @@ export class WriteAheadLog {
 
   async #checkpoint(): Promise<void> {
     await this.#checkpoints.run(this.#path);
-    // Little is left: what was written meanwhile. The log starts anew when all of it is copied
-    // before the next write.
+    // Copies the little that was written meanwhile. Writes wait for it: the log starts anew only
+    // when all of it is copied before the next write.
     const rest = this.#checkpoints.run(this.#path);
     this.#hold = soon(rest).finally(() => this.#hold = undefined);
     await rest;
