@@ -2,9 +2,6 @@ import { refusalOf, SessionLost, Unanswered } from "../failures.ts";
 import type { RpcMessage } from "../json_rpc.ts";
 import type { Upstream } from "./session.ts";
 
-/** Longest wait for a refusal's body, for a goodbye and the like, in milliseconds. */
-export const SHORT_MS = 2000;
-
 /** A request to the relayer that turns whatever goes wrong into one of the failures. */
 interface Sending {
   readonly method: "GET" | "POST" | "DELETE";

@@ -1,24 +1,15 @@
-import { Deadline } from "../../../src/deadline.ts";
 import { chunksOf } from "../../../src/client/capped_body.ts";
 import { readEvents } from "./event_reader.ts";
 import { GivenUp, Refused, SessionLost, Unanswered } from "../failures.ts";
 import {
   isNotification,
   isResponse,
-  type Members,
-  notification,
   type RequestId,
   type RpcMessage,
   type RpcResponse,
 } from "../json_rpc.ts";
-import { brokenBy, send, SHORT_MS } from "./post.ts";
-import {
-  type Heard,
-  initializeParams,
-  type Outgoing,
-  type Session,
-  type Upstream,
-} from "./session.ts";
+import { brokenBy, send } from "./post.ts";
+import { type Heard, type Outgoing, type Upstream, UpstreamSession } from "./session.ts";
 
 interface Waiting {
   readonly resolve: (answer: RpcResponse) => void;
@@ -44,32 +35,17 @@ export function endpointOf(data: string, stream: string): string {
 }
 
 /** A session of HTTP with SSE (revision 2024-11-05): it lives as long as its stream. */
-export class SseSession implements Session {
+export class SseSession extends UpstreamSession {
   readonly transport = "sse";
-  readonly ended: Promise<Error>;
-  readonly #upstream: Upstream;
-  readonly #heard: Heard;
-  readonly #stop = new AbortController();
   readonly #waiting = new Map<RequestId, Waiting>();
   #endpoint = "";
-  #end!: (reason: Error) => void;
-  #nextId = 0;
-  #closing = false;
-  #over = false;
 
-  private constructor(upstream: Upstream, heard: Heard) {
-    this.#upstream = upstream;
-    this.#heard = heard;
-    this.ended = new Promise((resolve) => {
-      this.#end = (reason) => {
-        this.#over = true;
-        resolve(reason);
-        // What was posted may have been taken, whatever became of the session.
-        const unknown = reason instanceof GivenUp ? reason : new Unanswered(reason.message);
-        for (const { reject } of this.#waiting.values()) reject(unknown);
-        this.#waiting.clear();
-      };
-    });
+  protected override end(reason: Error): void {
+    super.end(reason);
+    // What was posted may have been taken, whatever became of the session.
+    const unknown = reason instanceof GivenUp ? reason : new Unanswered(reason.message);
+    for (const { reject } of this.#waiting.values()) reject(unknown);
+    this.#waiting.clear();
   }
 
   /**
@@ -80,20 +56,15 @@ export class SseSession implements Session {
    */
   static async open(upstream: Upstream, heard: Heard, signal: AbortSignal): Promise<SseSession> {
     const session = new SseSession(upstream, heard);
-    const abort = (): void => session.#stop.abort(signal.reason);
+    const abort = (): void => session.stop.abort(signal.reason);
     signal.addEventListener("abort", abort, { once: true });
     try {
       await session.#connect();
-      const params = initializeParams(upstream.version);
-      const answer = await session.request({ method: "initialize", params }, signal);
-      if (answer.error !== undefined) {
-        throw new Refused(502, `The relayer refused the session: ${answer.error.message}`);
-      }
+      session.checkInitialized(await session.request(session.initializing(), signal));
       await session.notify("notifications/initialized");
       return session;
     } catch (error) {
-      await session.close("now");
-      throw error instanceof SessionLost ? new Unanswered(error.message) : error;
+      throw await session.abandoned(error);
     } finally {
       signal.removeEventListener("abort", abort);
     }
@@ -101,19 +72,19 @@ export class SseSession implements Session {
 
   /** Opens the stream and waits for the endpoint. */
   async #connect(): Promise<void> {
-    const url = `${this.#upstream.relayer}/api/mcp/sse`;
-    const response = await send(this.#upstream, {
+    const url = `${this.upstream.relayer}/api/mcp/sse`;
+    const response = await send(this.upstream, {
       method: "GET",
       url,
       headers: { accept: "text/event-stream" },
-      signal: this.#stop.signal,
+      signal: this.stop.signal,
       inSession: false,
     });
     await new Promise<void>((resolve, reject) => {
       void this.#read(response, url, resolve).catch((cause: unknown) => {
-        const error = cause instanceof Refused ? cause : brokenBy(cause, this.#stop.signal);
+        const error = cause instanceof Refused ? cause : brokenBy(cause, this.stop.signal);
         reject(error);
-        this.#end(error as Error);
+        this.end(error as Error);
       });
     });
   }
@@ -129,7 +100,7 @@ export class SseSession implements Session {
   }
 
   #take(message: unknown): void {
-    if (isNotification(message)) return this.#heard(message);
+    if (isNotification(message)) return this.heard(message);
     if (!isResponse(message) || message.id === null) return;
     const waiting = this.#waiting.get(message.id);
     this.#waiting.delete(message.id);
@@ -137,8 +108,8 @@ export class SseSession implements Session {
     this.#closeIfIdle();
   }
 
-  async #post(message: RpcMessage, signal: AbortSignal): Promise<void> {
-    const response = await send(this.#upstream, {
+  protected async post(message: RpcMessage, signal: AbortSignal): Promise<void> {
+    const response = await send(this.upstream, {
       method: "POST",
       url: this.#endpoint,
       headers: {},
@@ -150,10 +121,10 @@ export class SseSession implements Session {
   }
 
   async request(outgoing: Outgoing, signal: AbortSignal): Promise<RpcResponse> {
-    if (this.#over) throw new SessionLost("The session has ended");
-    const id = this.#nextId++;
-    const { method, params } = outgoing;
-    const both = AbortSignal.any([signal, this.#stop.signal]);
+    if (this.over) throw new SessionLost("The session has ended");
+    const message = this.numbered(outgoing);
+    const { id } = message;
+    const both = AbortSignal.any([signal, this.stop.signal]);
     let abort = (): void => {};
     const answer = new Promise<RpcResponse>((resolve, reject) => {
       abort = () => reject(both.reason);
@@ -163,12 +134,11 @@ export class SseSession implements Session {
     answer.catch(() => {}); // The POST may fail first.
     try {
       both.throwIfAborted();
-      const message = { jsonrpc: "2.0", id, method, ...(params === undefined ? {} : { params }) };
-      await this.#post(message as RpcMessage, both);
+      await this.post(message, both);
       return await answer;
     } catch (error) {
       if (signal.aborted) void this.notify("notifications/cancelled", { requestId: id });
-      else if (!(error instanceof Refused) || error.status === 401) this.#end(error as Error);
+      else if (!(error instanceof Refused) || error.status === 401) this.end(error as Error);
       throw error;
     } finally {
       both.removeEventListener("abort", abort);
@@ -177,27 +147,15 @@ export class SseSession implements Session {
     }
   }
 
-  async notify(method: string, params?: Members): Promise<void> {
-    if (this.#stop.signal.aborted) return;
-    const deadline = new Deadline(SHORT_MS);
-    try {
-      await this.#post(notification(method, params), deadline.signal);
-    } catch {
-      // It was of use only if it arrived.
-    } finally {
-      deadline.close();
-    }
-  }
-
   #closeIfIdle(): void {
-    if (this.#closing && this.#waiting.size === 0) void this.close("now");
+    if (this.closing && this.#waiting.size === 0) void this.close("now");
   }
 
   close(how: "idle" | "now"): Promise<void> {
-    this.#closing = true;
+    this.closing = true;
     if (how === "now" || this.#waiting.size === 0) {
-      this.#stop.abort(new GivenUp("The session is closed"));
-      this.#end(new GivenUp("The session is closed"));
+      this.stop.abort(new GivenUp("The session is closed"));
+      this.end(new GivenUp("The session is closed"));
     }
     return Promise.resolve();
   }

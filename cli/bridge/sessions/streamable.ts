@@ -8,7 +8,6 @@ import {
   isNotification,
   isRequest,
   isResponse,
-  type Members,
   notification,
   type RequestId,
   resultOf,
@@ -17,14 +16,14 @@ import {
   type RpcRequest,
   type RpcResponse,
 } from "../json_rpc.ts";
-import { brokenBy, send, SHORT_MS } from "./post.ts";
+import { brokenBy, send } from "./post.ts";
 import {
   type Heard,
-  initializeParams,
   type Outgoing,
-  type Session,
+  SHORT_MS,
   type Upstream,
   UPSTREAM_REVISION,
+  UpstreamSession,
 } from "./session.ts";
 
 /** Pause before the listening stream is opened again, in milliseconds. */
@@ -46,30 +45,11 @@ async function readOut(events: AsyncGenerator<unknown>, breakOff: () => void): P
 }
 
 /** A session of Streamable HTTP. */
-export class StreamableSession implements Session {
+export class StreamableSession extends UpstreamSession {
   readonly transport = "http";
-  readonly ended: Promise<Error>;
-  readonly #upstream: Upstream;
-  readonly #heard: Heard;
-  readonly #stop = new AbortController();
   #id: string | null = null;
   #revision: string | undefined;
-  #end!: (reason: Error) => void;
-  #nextId = 0;
   #busy = 0;
-  #closing = false;
-  #over = false;
-
-  private constructor(upstream: Upstream, heard: Heard) {
-    this.#upstream = upstream;
-    this.#heard = heard;
-    this.ended = new Promise((resolve) => {
-      this.#end = (reason) => {
-        this.#over = true;
-        resolve(reason);
-      };
-    });
-  }
 
   /**
    * Opens a session.
@@ -95,8 +75,7 @@ export class StreamableSession implements Session {
       await session.#initialize(late.signal);
       signal.throwIfAborted();
     } catch (error) {
-      await session.close("now");
-      throw error instanceof SessionLost ? new Unanswered(error.message) : error;
+      throw await session.abandoned(error);
     } finally {
       clearTimeout(timer);
       signal.removeEventListener("abort", abort);
@@ -106,24 +85,12 @@ export class StreamableSession implements Session {
   }
 
   async #initialize(signal: AbortSignal): Promise<void> {
-    const params = initializeParams(this.#upstream.version);
-    const request = this.#numbered({ method: "initialize", params });
-    const { answer, headers } = await this.#ask(request, signal);
+    const { answer, headers } = await this.#ask(this.numbered(this.initializing()), signal);
     this.#id = headers.get(HEADER.mcpSessionId);
-    if (answer.error !== undefined) {
-      await this.close("now");
-      throw new Refused(502, `The relayer refused the session: ${answer.error.message}`);
-    }
+    this.checkInitialized(answer);
     const revision = answer.result?.protocolVersion;
     this.#revision = typeof revision === "string" ? revision : UPSTREAM_REVISION;
-    const done = await this.#send("POST", signal, notification("notifications/initialized"));
-    await done.body?.cancel();
-  }
-
-  #numbered(outgoing: Outgoing): RpcRequest {
-    const { method, params } = outgoing;
-    const id = this.#nextId++;
-    return { jsonrpc: "2.0", id, method, ...(params === undefined ? {} : { params }) };
+    await this.post(notification("notifications/initialized"), signal);
   }
 
   #send(
@@ -131,9 +98,9 @@ export class StreamableSession implements Session {
     signal: AbortSignal,
     message?: RpcMessage,
   ): Promise<Response> {
-    return send(this.#upstream, {
+    return send(this.upstream, {
       method,
-      url: `${this.#upstream.relayer}/api/mcp`,
+      url: `${this.upstream.relayer}/api/mcp`,
       headers: {
         accept: method === "GET" ? "text/event-stream" : "application/json, text/event-stream",
         ...(this.#id === null ? {} : { [HEADER.mcpSessionId]: this.#id }),
@@ -146,21 +113,21 @@ export class StreamableSession implements Session {
   }
 
   async request(outgoing: Outgoing, signal: AbortSignal): Promise<RpcResponse> {
-    if (this.#over) throw new SessionLost("The session has ended");
-    const request = this.#numbered(outgoing);
+    if (this.over) throw new SessionLost("The session has ended");
+    const request = this.numbered(outgoing);
     this.#busy++;
     try {
       const { answer } = await this.#ask(request, signal);
       return answer;
     } catch (error) {
       if (signal.aborted) void this.notify("notifications/cancelled", { requestId: request.id });
-      else if (!(error instanceof Refused)) this.#end(error as Error);
+      else if (!(error instanceof Refused)) this.end(error as Error);
       // The relayer closes the session of a key it does not take any more.
-      else if (error.status === 401) this.#end(error);
+      else if (error.status === 401) this.end(error);
       throw error;
     } finally {
       this.#busy--;
-      if (this.#closing && this.#busy === 0) void this.close("now");
+      if (this.closing && this.#busy === 0) void this.close("now");
     }
   }
 
@@ -170,7 +137,7 @@ export class StreamableSession implements Session {
     signal: AbortSignal,
   ): Promise<{ answer: RpcResponse; headers: Headers }> {
     const own = new AbortController();
-    const all = AbortSignal.any([signal, this.#stop.signal, own.signal]);
+    const all = AbortSignal.any([signal, this.stop.signal, own.signal]);
     const response = await this.#send("POST", all, request);
     const answer = await this.#answerIn(response, request.id, all, () => own.abort());
     return { answer, headers: response.headers };
@@ -210,39 +177,25 @@ export class StreamableSession implements Session {
   }
 
   #hear(message: unknown): void {
-    if (isNotification(message)) this.#heard(message);
+    if (isNotification(message)) this.heard(message);
     else if (isRequest(message)) {
       const { id, method } = message;
       const answer = method === "ping"
         ? resultOf(id, {})
         : errorOf(id, RPC.methodNotFound, "Method not found");
-      void this.#post(answer);
+      void this.tryPost(answer);
     }
   }
 
-  /** Sends what gets no answer. */
-  async #post(message: RpcMessage): Promise<void> {
-    const deadline = new Deadline(SHORT_MS);
-    try {
-      const response = await this.#send("POST", deadline.signal, message);
-      await response.body?.cancel();
-    } catch {
-      // It was of use only if it arrived.
-    } finally {
-      deadline.close();
-    }
-  }
-
-  notify(method: string, params?: Members): Promise<void> {
-    return this.#over || this.#stop.signal.aborted
-      ? Promise.resolve()
-      : this.#post(notification(method, params));
+  protected async post(message: RpcMessage, signal: AbortSignal): Promise<void> {
+    const response = await this.#send("POST", signal, message);
+    await response.body?.cancel();
   }
 
   /** What the relayer says on its own; the end of this stream is how a dead relayer is noticed. */
   async #listen(): Promise<void> {
-    const { signal } = this.#stop;
-    while (!this.#over && !signal.aborted) {
+    const { signal } = this.stop;
+    while (!this.over && !signal.aborted) {
       try {
         const response = await this.#send("GET", signal);
         for await (const { data } of readEvents(chunksOf(response.body))) {
@@ -252,19 +205,19 @@ export class StreamableSession implements Session {
         if (signal.aborted) return;
         // A relayer need not offer this stream.
         if (error instanceof Refused && error.isFinal && error.status !== 401) return;
-        if (error instanceof SessionLost || error instanceof Unanswered) return this.#end(error);
+        if (error instanceof SessionLost || error instanceof Unanswered) return this.end(error);
       }
       await pause(LISTEN_PAUSE_MS, signal);
     }
   }
 
   async close(how: "idle" | "now"): Promise<void> {
-    this.#closing = true;
+    this.closing = true;
     if (how === "idle" && this.#busy > 0) return;
-    if (this.#stop.signal.aborted) return;
-    const gone = this.#over;
-    this.#stop.abort(new GivenUp("The session is closed"));
-    this.#end(new GivenUp("The session is closed"));
+    if (this.stop.signal.aborted) return;
+    const gone = this.over;
+    this.stop.abort(new GivenUp("The session is closed"));
+    this.end(new GivenUp("The session is closed"));
     if (this.#id === null || gone) return;
     const deadline = new Deadline(SHORT_MS);
     try {
