@@ -57,9 +57,44 @@ const FOLDED = "module_apply_default/Encoder_en/KonaTransformer/Encode/";
 const RAW = "module/Encoder_en/KonaTransformer/Encode/";
 const LAST = "module/Encoder_en/hidden_layers/tanh_layer_0/";
 const CONCAT = "/ConcatPartitions/concat";
+const EMBEDDINGS = "module/Embeddings_en";
+
+/** Tensors by name: matrices in the kernel's heap, vectors beside it. */
+interface Placed {
+  readonly matrices: ReadonlyMap<string, Omit<Linear, "bias">>;
+  readonly vectors: ReadonlyMap<string, Float32Array>;
+  readonly embeddings: number | undefined;
+}
+
+/** Moves tensors into the kernel's heap, one at a time, so that only one is held twice. */
+async function placed(
+  tensors: AsyncIterable<Tensor>,
+  kernel: Kernel,
+  regions: HeapRegions,
+  adaptation: Adaptation | undefined,
+): Promise<Placed> {
+  const matrices = new Map<string, Omit<Linear, "bias">>();
+  const vectors = new Map<string, Float32Array>();
+  let embeddings: number | undefined;
+  for await (const tensor of tensors) {
+    adaptation?.apply(tensor);
+    const { name, shape, values } = tensor;
+    const inputs = shape.at(-2) ?? 1;
+    const outputs = shape.at(-1) ?? 1;
+    if (name === EMBEDDINGS) {
+      embeddings = regions.take(values.length);
+      kernel.heap.set(values, embeddings);
+    } else if (inputs > 1) {
+      const matrix = regions.take(values.length);
+      pack(values, inputs, outputs, kernel.heap.subarray(matrix));
+      matrices.set(name, { matrix, inputs, outputs });
+    } else vectors.set(name, values.slice());
+  }
+  return { matrices, vectors, embeddings };
+}
 
 /**
- * Moves the tensors into the kernel's heap, one at a time, so that only one is held twice.
+ * Moves the tensors into the kernel's heap.
  *
  * @param adaptation What is added to them before.
  */
@@ -69,24 +104,7 @@ export async function placeWeights(
   regions: HeapRegions,
   adaptation?: Adaptation,
 ): Promise<Weights> {
-  const matrices = new Map<string, Omit<Linear, "bias">>();
-  const vectors = new Map<string, Float32Array>();
-  let embeddings = -1;
-  for await (const tensor of tensors) {
-    adaptation?.apply(tensor);
-    const { name, shape, values } = tensor;
-    const inputs = shape.at(-2) ?? 1;
-    const outputs = shape.at(-1) ?? 1;
-    if (name === "module/Embeddings_en") {
-      embeddings = regions.take(values.length);
-      kernel.heap.set(values, embeddings);
-    } else if (inputs > 1) {
-      const matrix = regions.take(values.length);
-      pack(values, inputs, outputs, kernel.heap.subarray(matrix));
-      matrices.set(name, { matrix, inputs, outputs });
-    } else vectors.set(name, values.slice());
-  }
-
+  const { matrices, vectors, embeddings } = await placed(tensors, kernel, regions, adaptation);
   const vector = (name: string) => need(vectors.get(name), name);
   const linear = (matrix: string, biasName: string): Linear => {
     const bias = regions.take(vector(biasName).length);
@@ -120,7 +138,7 @@ export async function placeWeights(
   };
   const dense = `${FOLDED}Layer_0/TransformerLayer/dense/`;
   return {
-    embeddings: need(embeddings < 0 ? undefined : embeddings, "module/Embeddings_en"),
+    embeddings: need(embeddings, EMBEDDINGS),
     frequencies: vector(
       `${FOLDED}TransformerStack/Layer_0/AddTimingSignal/TimingSignal/ExpandDims_1`,
     ),
