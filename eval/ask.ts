@@ -1,5 +1,5 @@
 import { useLiteEmbedder } from "../plugins/use_lite/mod.ts";
-import { closenessOf } from "../src/memory/ask/quotes.ts";
+import { closenessOf } from "../src/memory/ask.ts";
 import { QueryVectors } from "../src/memory/recall/query_vectors.ts";
 import { comparisons } from "./compare_store.ts";
 import { print } from "./print.ts";

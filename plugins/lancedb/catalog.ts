@@ -3,15 +3,11 @@ import type { BlobLink, IndexEntry, Scope, ScopeCount } from "../../src/interfac
 import { type Database, fromColumn, toColumn } from "../../src/storage/sqlite/database.ts";
 import type { Packing } from "./packing.ts";
 
-/** Where one memory is. */
 export interface Place {
   /** Number of its rows, in the order of writing. */
   readonly seq: number;
-  /** Owner and namespace. */
   readonly scope: Scope;
-  /** Memory id. */
   readonly id: string;
-  /** Version of the memory. */
   readonly version: number;
   /** Blob id recorded since it was sealed, sealed; else null. */
   readonly link: Uint8Array | null;
@@ -21,7 +17,6 @@ export interface Place {
 
 /** A scope's number, and how much of it is in the table. */
 export interface ScopeRow {
-  /** Number of the scope. */
   readonly id: number;
   /** Rows in the table: one a window. */
   readonly flushed: number;
@@ -55,7 +50,6 @@ export class Catalog {
   readonly #database: Database;
   readonly #packing: Packing;
 
-  /** Reads and writes through one open file. */
   constructor(database: Database, packing: Packing) {
     this.#database = database;
     this.#packing = packing;

@@ -4,15 +4,10 @@ import { type Database, fromColumn } from "../../src/storage/sqlite/database.ts"
 export interface Outgoing {
   /** Number of its rows. */
   readonly seq: number;
-  /** Number of its scope. */
   readonly scopeId: number;
-  /** Owner of the scope. */
   readonly owner: string;
-  /** Name of the scope. */
   readonly namespace: string;
-  /** Memory id. */
   readonly id: string;
-  /** Version of the memory. */
   readonly version: number;
   /** The whole memory, sealed. */
   readonly sealed: Uint8Array;
@@ -20,9 +15,7 @@ export interface Outgoing {
 
 /** Numbers from `first` to `last`. */
 interface SeqRange {
-  /** Lowest number. */
   readonly first: number;
-  /** Highest number. */
   readonly last: number;
 }
 
@@ -39,12 +32,10 @@ type OutgoingRow = Omit<Outgoing, "owner" | "namespace" | "id"> & {
 export class FlushLog {
   readonly #database: Database;
 
-  /** Works on the catalogue's file. */
   constructor(database: Database) {
     this.#database = database;
   }
 
-  /** Number of memories that wait. */
   waiting(): number {
     const sql = `select count(*) as count from tail t join entry e on e.seq = t.seq
       where e.windows > 0`;

@@ -7,7 +7,6 @@ import "@lancedb/lancedb/embedding";
 
 /** The packages that do the work: about 300 MB, fetched when this plugin is chosen. */
 export interface Library {
-  /** The database. */
   readonly lancedb: Lancedb;
   /** Its column format: the very copy the database uses, whose classes it checks for. */
   readonly arrow: Arrow;
@@ -15,7 +14,6 @@ export interface Library {
 
 const PACKAGE = import.meta.resolve("@lancedb/lancedb/embedding");
 
-/** Folder with the native code of every platform. */
 export function nativeFolder(): string {
   return fileURLToPath(new URL("../../../../", PACKAGE)).replace(/[/\\]$/, "");
 }

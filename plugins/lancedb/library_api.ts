@@ -8,25 +8,20 @@ export type Opaque = object;
 
 /** A field of a schema. */
 interface ArrowField {
-  /** Its type. */
   readonly type: Opaque;
 }
 
-/** A schema. */
 export interface ArrowSchema {
   /** Its fields in order. */
   readonly fields: readonly ArrowField[];
 }
 
-/** What `makeData` takes. */
 interface ArrowColumn {
-  /** Type of the column. */
   readonly type: Opaque;
   /** Rows; taken from `data` when absent. */
   readonly length?: number;
   /** Rows without a value. */
   readonly nullCount?: number;
-  /** The values. */
   readonly data?: ArrayBufferView;
   /** Where each value begins. */
   readonly valueOffsets?: Int32Array;
@@ -36,43 +31,26 @@ interface ArrowColumn {
   readonly children?: readonly Opaque[];
 }
 
-/** The column format. */
 export interface Arrow {
-  /** Bytes. */
   readonly Binary: new () => Opaque;
-  /** Numbers of 32 bits. */
   readonly Float32: new () => Opaque;
-  /** Whole numbers of 32 bits. */
   readonly Int32: new () => Opaque;
-  /** Whole numbers of 64 bits. */
   readonly Int64: new () => Opaque;
   /** Lists of one length. */
   readonly FixedSizeList: new (length: number, item: ArrowField) => Opaque;
-  /** Rows. */
   readonly Struct: new (fields: readonly ArrowField[]) => Opaque;
-  /** A named column. */
   readonly Field: new (name: string, type: Opaque, nullable: boolean) => ArrowField;
-  /** Named columns. */
   readonly Schema: new (fields: readonly ArrowField[]) => ArrowSchema;
-  /** Rows of a schema. */
   readonly RecordBatch: new (schema: ArrowSchema, data: Opaque) => Opaque;
-  /** Batches of a schema. */
   readonly Table: new (schema: ArrowSchema, batches: readonly Opaque[]) => Opaque;
-  /** Makes a column. */
   makeData(column: ArrowColumn): Opaque;
 }
 
-/** A row as read: columns by name. */
 interface ReadRow {
-  /** Number of the memory's rows. */
   readonly seq: bigint;
-  /** Position of the window. */
   readonly part: number;
-  /** Numbers of the vector. */
   readonly vector: Iterable<number>;
-  /** Sealed bytes. */
   readonly sealed: Uint8Array;
-  /** Distance to the query. */
   readonly _distance: number;
 }
 
@@ -80,17 +58,13 @@ interface ReadRow {
 interface Query {
   /** Keeps rows that meet a condition, before anything else. */
   where(condition: string): Query;
-  /** Most rows. */
   limit(rows: number): Query;
-  /** Columns to read. */
   select(columns: readonly string[]): Query;
-  /** The rows. */
   toArrow(): Promise<Iterable<ReadRow>>;
 }
 
 /** A nearest-neighbour question to a table. */
 interface NearestQuery extends Query {
-  /** Measure of distance. */
   distanceType(name: "cosine"): NearestQuery;
   where(condition: string): NearestQuery;
   limit(rows: number): NearestQuery;
@@ -101,29 +75,20 @@ interface NearestQuery extends Query {
   refineFactor(factor: number): NearestQuery;
 }
 
-/** A table. */
 export interface LanceTable {
-  /** Adds rows. */
   add(rows: Opaque): Promise<unknown>;
   /** Deletes rows that meet a condition. */
   delete(condition: string): Promise<unknown>;
-  /** Number of rows. */
   countRows(): Promise<number>;
-  /** Rows by a condition. */
   query(): Query;
-  /** Rows by distance. */
   vectorSearch(vector: Float32Array): NearestQuery;
-  /** Its indices. */
   listIndices(): Promise<readonly { readonly name: string }[]>;
-  /** Makes an index. */
   createIndex(column: string, options: { config: Opaque; name?: string }): Promise<void>;
   /** Merges files and indices, and drops versions older than a time. */
   optimize(options: { cleanupOlderThan: Date }): Promise<unknown>;
-  /** Frees it. */
   close(): void;
 }
 
-/** An open database. */
 export interface LanceConnection {
   /** Opens a table, or makes it. */
   createEmptyTable(
@@ -131,15 +96,11 @@ export interface LanceConnection {
     schema: ArrowSchema,
     options: { mode: "create"; existOk: true },
   ): Promise<LanceTable>;
-  /** Frees it. */
   close(): void;
 }
 
-/** The database. */
 export interface Lancedb {
-  /** Opens a folder. */
   connect(folder: string): Promise<LanceConnection>;
-  /** Kinds of index. */
   readonly Index: {
     /** For ranges and single values. */
     btree(): Opaque;

@@ -7,11 +7,9 @@ const TABLE = "windows";
 
 /** One window of a memory. */
 export interface WindowRow {
-  /** Number of the memory's rows. */
   readonly seq: number;
   /** Position of the window, from 0. */
   readonly part: number;
-  /** Number of the scope. */
   readonly scope: number;
   /** Unit length. */
   readonly vector: Float32Array;
@@ -29,7 +27,6 @@ interface StoredRow {
 
 /** A row near a query. */
 interface NearRow {
-  /** Number of the memory's rows. */
   readonly seq: number;
   /** Cosine distance, as the table computes it. */
   readonly distance: number;
@@ -37,11 +34,9 @@ interface NearRow {
 
 /** How to search. */
 interface NearQuery {
-  /** Number of the scope. */
   readonly scope: number;
   /** Unit length. */
   readonly vector: Float32Array;
-  /** Most rows. */
   readonly limit: number;
   /** Whether the vector index may be used, which is faster and misses some. */
   readonly approximate: boolean;
@@ -124,7 +119,6 @@ export class WindowsTable {
     await this.#change(() => this.#parts.table.delete(`seq >= ${first} and seq <= ${last}`));
   }
 
-  /** Number of rows. */
   async count(): Promise<number> {
     return await guard(this.#parts.table.countRows());
   }

@@ -39,28 +39,23 @@ interface KeyRow {
 export class AccountRows {
   readonly #database: Database;
 
-  /** Reads and writes through one open file. */
   constructor(database: Database) {
     this.#database = database;
   }
 
-  /** Every account, oldest first. */
   all(): Account[] {
     const rows = this.#database.all<AccountRow>("select * from account order by seq");
     return rows.map((row) => this.#account(row));
   }
 
-  /** The account with an id. */
   byId(accountId: string): Account | undefined {
     return this.#one("select * from account where id = ?", accountId);
   }
 
-  /** The account of an owner. */
   byOwner(owner: string): Account | undefined {
     return this.#one("select * from account where owner = ?", owner);
   }
 
-  /** The account that lists a key. */
   byKey(publicKey: string): Account | undefined {
     return this.#one(
       `select account.* from delegate_key join account on account.seq = delegate_key.account
@@ -69,7 +64,6 @@ export class AccountRows {
     );
   }
 
-  /** Adds an account without keys. */
   add(accountId: string, owner: string): void {
     this.#database.run(
       "insert into account(id, owner, active) values(?, ?, 1)",
@@ -78,7 +72,6 @@ export class AccountRows {
     );
   }
 
-  /** Adds a key. */
   addKey(accountId: string, key: CheckedKey, createdAt: number): void {
     this.#database.run(
       `insert into delegate_key
@@ -94,12 +87,10 @@ export class AccountRows {
     );
   }
 
-  /** Removes a key. */
   removeKey(publicKey: string): void {
     this.#database.run("delete from delegate_key where public_key = ?", publicKey);
   }
 
-  /** Activates or deactivates. */
   setActive(accountId: string, active: boolean): void {
     this.#database.run("update account set active = ? where id = ?", active ? 1 : 0, accountId);
   }

@@ -3,7 +3,6 @@ import { SvcError } from "../../src/errors.ts";
 import type { NewKey } from "../../src/interfaces/mod.ts";
 import { addressOf, isLowOrder, isObjectId, isPublicKey } from "../../src/wire/keys.ts";
 
-/** Most keys an account can have. */
 export const MAX_KEYS = 100;
 
 const LABEL_BYTES = 64;

@@ -45,7 +45,6 @@ export class AccountWatch implements Disposable {
     this.#tell(gap ? undefined : accountId);
   }
 
-  /** Stops for good. */
   [Symbol.dispose](): void {
     this.#listeners.clear();
     this.#stop();

@@ -7,13 +7,11 @@ import { cannotOpen, type DataKey, RecordOpener } from "../shared/records/record
 
 /** Whose data keys: an account's, in one scope. */
 interface KeyScope extends Scope {
-  /** Account object id. */
   readonly accountId: string;
 }
 
 /** A data key and what travels with the blobs it sealed. */
 interface SealingKey {
-  /** The unwrapped key. */
   readonly dataKey: DataKey;
   /** As `encodePortable` writes it. */
   readonly portable: Uint8Array;
@@ -23,7 +21,6 @@ interface Cached {
   readonly accountId: string;
   readonly dataKey: DataKey;
   readonly expiresAt: number;
-  /** Opens records of its scope. */
   opener?: RecordOpener;
 }
 
@@ -98,14 +95,12 @@ export class DataKeys {
     return opener;
   }
 
-  /** Drops the unwrapped keys of an account. */
   dropAccount(accountId: string): void {
     for (const [keyId, cached] of this.#cache) {
       if (cached.accountId === accountId) this.drop(keyId);
     }
   }
 
-  /** Drops one unwrapped key. */
   drop(keyId: string): void {
     const cached = this.#cache.get(keyId);
     cached?.dataKey.bytes.fill(0);
@@ -113,7 +108,6 @@ export class DataKeys {
     this.#cache.delete(keyId);
   }
 
-  /** Drops every unwrapped key. */
   clear(): void {
     for (const keyId of [...this.#cache.keys()]) this.drop(keyId);
   }

@@ -17,7 +17,6 @@ interface Place {
   readonly segment: number | null;
 }
 
-/** How memories are packed. */
 export interface Packing {
   /** Length of the present model's vectors. */
   readonly dimensions: number;
@@ -31,9 +30,7 @@ export interface Packing {
 interface LooseRow {
   /** Its number: a memory keeps it until it is written again. */
   readonly seq: number;
-  /** Memory id. */
   readonly id: Uint8Array;
-  /** Version of the memory. */
   readonly version: number;
   /** Blob id recorded since it was sealed or packed, sealed. */
   readonly blob: Uint8Array | null;
@@ -55,7 +52,6 @@ export class IndexRows {
   /** Given to no other row as long as this process runs: see `Packer`. */
   #lastSeq: number;
 
-  /** Reads and writes through one open file. */
   constructor(database: Database, seals: IndexSeals, packing: Packing) {
     this.#database = database;
     this.#seals = seals;
@@ -66,7 +62,6 @@ export class IndexRows {
     this.#lastSeq = last?.seq ?? 0;
   }
 
-  /** Seals a memory; needs no transaction. */
   seal(entry: IndexEntry): SealedEntry {
     const { vectors: _, payload: __, ...kept } = entry;
     const { id, version, blobId } = kept;

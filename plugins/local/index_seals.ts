@@ -44,7 +44,6 @@ export class IndexSeals extends RowSeals {
     return await this.sealer.sealLarge(packed, binding("segment", scope, seq));
   }
 
-  /** The packed memories of a segment. */
   openSegment(seq: number, scope: Scope, sealed: Uint8Array): Uint8Array {
     return this.sealer.open(sealed, binding("segment", scope, seq));
   }

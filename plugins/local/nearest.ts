@@ -17,7 +17,6 @@ export class Nearest {
   readonly #found: Candidate[] = [];
   readonly #ids = new Set<string>();
 
-  /** Keeps at most `limit` memories. */
   constructor(query: Float32Array, limit: number) {
     this.#query = query;
     this.#limit = limit;

@@ -60,7 +60,6 @@ export class Packer {
   #end = Infinity;
   #running: Promise<void> | undefined;
 
-  /** Does nothing until something is noted. */
   constructor(database: Database, seals: IndexSeals, packing: Packing) {
     this.#database = database;
     this.#seals = seals;

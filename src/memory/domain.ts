@@ -13,29 +13,21 @@ import type { TombstoneTable } from "../storage/core/tombstone_table.ts";
 import type { WordsFiles } from "../storage/words_files.ts";
 import { BoundedCalls } from "./bounded_calls.ts";
 import { JobContents } from "./job_contents.ts";
-import { Quota } from "./quota.ts";
+import { Quota } from "./remember.ts";
 import { LargeScopes } from "./recall/candidates.ts";
 import { QueryVectors } from "./recall/query_vectors.ts";
 import { ExpirySweeper } from "./remove/expiry.ts";
-import { TombstoneSender } from "./remove/tombstone_blobs.ts";
+import { TombstoneSender } from "./remove/tombstones.ts";
 import { ScopeLock } from "./scope_lock.ts";
 import { Reembedding } from "./upkeep/reembedding.ts";
 
-/** What the operations on memories are built on. */
 export interface DomainParts extends Backends {
-  /** Numbers an operator may change. */
   readonly config: RelayerConfig;
-  /** Vectors in memory. */
   readonly index: ScopeIndex;
-  /** Words of scopes on disk. */
   readonly wordsFiles: WordsFiles;
-  /** Durable jobs. */
   readonly jobs: JobStore;
-  /** Starts jobs. */
   readonly worker: JobWorker;
-  /** When memories end. */
   readonly expiries: Expiries;
-  /** Large sealed payloads. */
   readonly staging: Staging;
   /** Deletions, written before anything is removed. */
   readonly tombstones: Omit<TombstoneTable, "tombstone">;
@@ -47,35 +39,25 @@ export interface DomainParts extends Backends {
   readonly keys: Pick<KeyStore, "get">;
   /** Seals under the relayer key, for one purpose. */
   readonly sealer: (purpose: string) => Sealer;
-  /** Where failures are noted. */
   readonly logger: Logger;
   /** Milliseconds since the epoch. */
   readonly now: () => number;
 }
 
-/** What the operations on memories work with. */
 export interface Domain extends DomainParts {
-  /** What jobs hold. */
   readonly contents: JobContents;
-  /** Seals cursors. */
   readonly cursors: Sealer;
-  /** Storage claimed by writes on their way. */
   readonly quota: Quota;
-  /** Embedded queries. */
   readonly queries: QueryVectors;
   /** Scopes that are not loaded. */
   readonly largeScopes: LargeScopes;
-  /** Calls of the language model under way. */
   readonly chats: BoundedCalls;
   /** Lets one analyze at a time compare and write in a scope. */
   readonly analyses: ScopeLock;
   /** Lets one restore at a time count what it did in a scope. */
   readonly restores: ScopeLock;
-  /** Embeds anew what has vectors of another model. */
   readonly reembedding: Reembedding;
-  /** Tells the blob store of deletions. */
   readonly tombstoneSender: TombstoneSender;
-  /** Deletes what has expired. */
   readonly expiry: ExpirySweeper;
 }
 

@@ -22,7 +22,6 @@ export type Payload =
 
 /** A worker's result: saved before its first effect, so that every retry uses the same bytes. */
 export interface Step {
-  /** Window vectors. */
   readonly vectors: readonly Float32Array[];
   /** Model they are of. */
   readonly model: string;
@@ -73,7 +72,6 @@ function vectorOf(bytes: Uint8Array): Float32Array {
   return new Float32Array(bytes.slice().buffer);
 }
 
-/** Bytes of a payload. */
 function encodePayload(payload: Payload): Uint8Array {
   if (payload.kind === "text") {
     const { text, metadata } = payload;
@@ -116,7 +114,6 @@ function decodePayload(bytes: Uint8Array): Payload {
   throw new SvcError("storage_unavailable", "The payload is damaged", { retryable: false });
 }
 
-/** Bytes of a step's result. */
 function encodeStep({ vectors, model, sealed }: Step): Uint8Array {
   const head = encoder.encode(`${sealed.keyId}\n${model}`);
   return frame([head, sealed.wrappedKey, sealed.record, ...vectors.map(vectorBytes)]);
@@ -158,7 +155,6 @@ export class JobContents {
   readonly #payloads: Sealer;
   readonly #steps: Sealer;
 
-  /** Keeps its own sealers of the relayer key. */
   constructor(
     jobs: Pick<JobStore, "payload" | "loadStep" | "saveStep">,
     staging: Pick<Staging, "put">,

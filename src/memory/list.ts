@@ -6,12 +6,10 @@ import type { JobSpec, JobState } from "../jobs/job.ts";
 import type { JobStore } from "../jobs/store.ts";
 import type { TombstoneTable } from "../storage/core/tombstone_table.ts";
 import { type Caller, scopeOf } from "./caller.ts";
-import { type Opening, openMemories, requireCredential } from "./open.ts";
+import { type Opening, openMemories, requireCredential, storedEntries } from "./open.ts";
 import type { MemoryRecord, Metadata } from "./record.ts";
-import { storedEntries } from "./stored_entries.ts";
 import type { ExpirySweeper } from "./remove/expiry.ts";
 
-/** What memories are listed with. */
 type Listing = Opening & {
   readonly index: Pick<ScopeIndex, "read">;
   readonly jobs: Pick<JobStore, "live">;
@@ -21,7 +19,6 @@ type Listing = Opening & {
   readonly now: () => number;
 };
 
-/** Order of a listing by `created_at`. */
 type Order = "newest" | "oldest";
 
 /** A memory as its owner sees it. Times are milliseconds since the epoch. */
@@ -33,45 +30,31 @@ export interface MemoryView
   readonly textError?: ErrorCode;
   /** Its blob, once stored. */
   readonly blobId: string | undefined;
-  /** State of its newest job. */
   readonly state: JobState;
   /** Whether a recall finds it. */
   readonly recallable: boolean;
-  /** Data of the caller. */
   readonly metadata?: Metadata | undefined;
-  /** When the fact happened. */
   readonly occurredAt: number | undefined;
-  /** When it ends. */
   readonly expiresAt: number | undefined;
-  /** When it was accepted first. */
   readonly createdAt: number;
-  /** When this version was accepted. */
   readonly updatedAt: number;
   /** Ciphertext bytes; 0 until it is indexed. */
   readonly bytes: number;
 }
 
-/** One page of a namespace. */
 interface MemoryPage {
-  /** The memories. */
   readonly memories: readonly MemoryView[];
-  /** Memories of the namespace. */
   readonly total: number;
   /** Where the next page starts. */
   readonly nextCursor?: string;
 }
 
-/** Options of {@linkcode listMemories}. */
 interface ListOptions {
-  /** Namespace. */
   readonly namespace: string;
-  /** Most memories of the page. */
   readonly limit: number;
-  /** Order. */
   readonly order: Order;
   /** Whether texts and metadata are opened. */
   readonly text: boolean;
-  /** A cursor of the page before. */
   readonly cursor?: string | undefined;
 }
 
@@ -175,9 +158,7 @@ export async function listMemories(
 
 /** A memory and when each of its versions was accepted; none until it is indexed. */
 interface MemoryHistory {
-  /** The memory. */
   readonly memory: MemoryView;
-  /** Its versions. */
   readonly versions: readonly Pick<MemoryView, "version" | "blobId" | "updatedAt">[];
 }
 
@@ -204,7 +185,6 @@ export async function getMemory(
   return { memory, versions: [memory] };
 }
 
-/** A memory that is accepted but not indexed yet. */
 function pendingMemory(domain: Listing, caller: Caller, id: string): MemoryView {
   const live = domain.jobs.live(id);
   if (live === undefined || live.job.owner !== caller.account.owner || live.cancelled) {

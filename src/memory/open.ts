@@ -1,11 +1,38 @@
+import type {
+  BlobStore,
+  CallOptions,
+  Cipher,
+  IndexEntry,
+  Scope,
+  SealedItem,
+  VectorStore,
+} from "../interfaces/mod.ts";
 import { SvcError } from "../errors.ts";
 import type { IndexedMemory } from "../index/ranking.ts";
-import type { BlobStore, Cipher, Scope, SealedItem } from "../interfaces/mod.ts";
 import type { TombstoneTable } from "../storage/core/tombstone_table.ts";
 import type { Caller } from "./caller.ts";
 import type { JobContents } from "./job_contents.ts";
 import { decodeBlob, decodeRecord, type MemoryRecord } from "./record.ts";
-import { storedEntries, type StoredRows } from "./stored_entries.ts";
+
+/** Where the rows of memories are read by id. */
+export interface StoredRows {
+  readonly vectorStore: Pick<VectorStore, "get">;
+}
+
+/**
+ * The owner's memories with these ids. What else a store answers is left out: it
+ * belongs to somebody else, or would be taken for the memory that was asked for.
+ */
+export async function storedEntries(
+  { vectorStore }: StoredRows,
+  owner: string,
+  ids: readonly string[],
+  options?: CallOptions,
+): Promise<IndexEntry[]> {
+  const wanted = new Set(ids);
+  const found = await vectorStore.get(owner, ids, options);
+  return found.filter((entry) => entry.owner === owner && wanted.has(entry.id));
+}
 
 /** Where the sealed records of memories lie, and what opens them. */
 export interface Opening extends StoredRows {

@@ -1,32 +1,24 @@
 import { SvcError } from "../errors.ts";
 import type { SealedItem, Source } from "../interfaces/mod.ts";
 
-/** Flat caller data of a memory. */
 export type Metadata = Readonly<Record<string, string | number | boolean | null>>;
 
 /** The plaintext of a sealed record. Times are RFC 3339, UTC. */
 export interface MemoryRecord {
   /** Format of the record: 1. */
   readonly v: 1;
-  /** Memory id. */
   readonly id: string;
   /** Version of the memory, from 1. */
   readonly version: number;
   /** The text, exactly as submitted. */
   readonly text: string;
-  /** Caller data. */
   readonly metadata?: Metadata;
-  /** When the memory was accepted first. */
   readonly created_at: string;
-  /** When this version was accepted. */
   readonly updated_at: string;
-  /** When the fact happened. */
   readonly occurred_at?: string;
-  /** When the memory stops being recallable. */
   readonly expires_at?: string;
   /** 0 to 1. */
   readonly importance: number;
-  /** Where the memory came from. */
   readonly source: Source;
 }
 

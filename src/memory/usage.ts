@@ -2,7 +2,6 @@ import type { Scope, VectorStore } from "../interfaces/mod.ts";
 import type { JobStore } from "../jobs/store.ts";
 import { type Caller, scopeOf } from "./caller.ts";
 
-/** What counts memories. */
 interface Counting {
   readonly vectorStore: Pick<VectorStore, "scopes">;
   readonly jobs: Pick<JobStore, "liveIn">;
@@ -18,7 +17,6 @@ interface Stats {
   readonly pending: number;
 }
 
-/** Counts of one scope. */
 export async function stats(domain: Counting, caller: Caller, namespace: string): Promise<Stats> {
   const scope: Scope = scopeOf(caller, namespace);
   const scopes = await domain.vectorStore.scopes(scope.owner);
@@ -30,9 +28,7 @@ export async function stats(domain: Counting, caller: Caller, namespace: string)
   };
 }
 
-/** One namespace as listed. */
 interface NamespaceView {
-  /** Name. */
   readonly namespace: string;
   /** Indexed memories. */
   readonly memoryCount: number;

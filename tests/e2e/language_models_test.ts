@@ -3,7 +3,7 @@ import { Client, StreamableHTTPClientTransport } from "@modelcontextprotocol/cli
 import { memoryEmbedder } from "../../plugins/memory/mod.ts";
 import { openaiLanguageModel } from "../../plugins/openai/mod.ts";
 import { EXTRACT_INSTRUCTIONS, FACTS_SCHEMA } from "../../src/memory/analyze/prompt.ts";
-import { ASK_INSTRUCTIONS } from "../../src/memory/ask/prompt.ts";
+import { ASK_INSTRUCTIONS } from "../../src/memory/ask.ts";
 import { Installation } from "../crash/installation.ts";
 import { type Answer, call, type Identity, idle, poll, send, sign } from "../crash/wire.ts";
 import { HostileServer, json, refusal } from "../plugins/models/hostile_server.ts";

@@ -1,8 +1,7 @@
 import { fileURLToPath } from "node:url";
 import { HostPeer } from "../cli/bridge/host_peer.ts";
 import { LOCKED } from "../locked.ts";
-import type { LogLine } from "../program.ts";
-import { linesOf } from "../program.ts";
+import { linesOf, type LogLine } from "../program.ts";
 
 const root = (path: string): string => fileURLToPath(new URL(`../../${path}`, import.meta.url));
 

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import fc from "fast-check";
-import { dataBlock } from "../../src/memory/data_block.ts";
+import { dataBlock } from "../../src/memory/chat.ts";
 
 const BLOCK = /^<(data-[0-9a-f]{32})>\n(.*)\n<\/\1>$/;
 

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { EXTRACT_INSTRUCTIONS, EXTRACT_PROMPT_VERSION } from "../../src/memory/analyze/prompt.ts";
-import { ASK_INSTRUCTIONS, ASK_PROMPT_VERSION } from "../../src/memory/ask/prompt.ts";
+import { ASK_INSTRUCTIONS, ASK_PROMPT_VERSION } from "../../src/memory/ask.ts";
 import { startRelayer } from "../relayer_fixture.ts";
 import { verifies } from "../requirements.ts";
 

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { uniform } from "../../bench/statistics.ts";
-import { packPieces, unpackPieces } from "../../src/memory/recall/saved_words.ts";
+import { packPieces, unpackPieces } from "../../src/memory/recall/read_words.ts";
 
 function piecesOf(random: () => number, count: number): Uint8Array[] {
   return Array.from({ length: count }, () => {

@@ -1,6 +1,5 @@
 import { deepStrictEqual, match, ok, rejects, strictEqual, throws } from "node:assert/strict";
-import { runContract } from "../../src/program/commands/contract.ts";
-import type { Publisher } from "../../src/program/commands/contract.ts";
+import { type Publisher, runContract } from "../../src/program/commands/contract.ts";
 import { compileContract, readContract } from "../../src/program/commands/contract_compiler.ts";
 import {
   type ContractTarget,

@@ -1,5 +1,5 @@
 import { getMemory, listMemories, type MemoryView } from "../../memory/list.ts";
-import { usedBytes } from "../../memory/quota.ts";
+import { usedBytes } from "../../memory/remember.ts";
 import { timeText } from "../../memory/record.ts";
 import { deleteMemory, forget } from "../../memory/remove/remove.ts";
 import { namespaces, stats } from "../../memory/usage.ts";

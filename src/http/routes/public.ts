@@ -1,7 +1,7 @@
 import type { RelayerConfig } from "../../interfaces/config.ts";
 import { SvcError } from "../../errors.ts";
 import { EXTRACT_PROMPT_VERSION } from "../../memory/analyze/prompt.ts";
-import { ASK_PROMPT_VERSION } from "../../memory/ask/prompt.ts";
+import { ASK_PROMPT_VERSION } from "../../memory/ask.ts";
 import type { Domain } from "../../memory/domain.ts";
 import type { AnswerOf } from "../../wire/routes.ts";
 import { isLoopback } from "../../wire/ip_addresses.ts";

@@ -1,6 +1,6 @@
 import { SvcError } from "../../errors.ts";
 import { type Analysis, analyze } from "../../memory/analyze/analyze.ts";
-import { ask } from "../../memory/ask/ask.ts";
+import { ask } from "../../memory/ask.ts";
 import type { Domain } from "../../memory/domain.ts";
 import {
   type Hit,
@@ -10,7 +10,7 @@ import {
   type ScoringWeights,
 } from "../../memory/recall/recall.ts";
 import { timeText } from "../../memory/record.ts";
-import { restore } from "../../memory/restore/restore.ts";
+import { restore } from "../../memory/restore.ts";
 import { documentVectors } from "../../memory/vectors.ts";
 import {
   ANALYZE_FACTS,

@@ -22,7 +22,6 @@ import { factsOfAnswer } from "./model_answer.ts";
 import { extractionMessages, FACTS_SCHEMA } from "./prompt.ts";
 import { Statement } from "./same_statement.ts";
 
-/** What an analyze takes. */
 type Analyzing = Searching & Settling & Accepting & {
   readonly languageModel?: LanguageModel;
   readonly embedder: Embedder;
@@ -34,29 +33,21 @@ type Analyzing = Searching & Settling & Accepting & {
   readonly analyses: Pick<ScopeLock, "hold">;
 };
 
-/** What is to be analyzed. */
 interface AnalyzeInput {
-  /** The text. */
   readonly text: string;
-  /** Where its facts go. */
   readonly namespace: string;
   /** When the text was written, milliseconds since the epoch; now when absent. */
   readonly occurredAt: number | undefined;
-  /** Most facts. */
   readonly mostFacts: number;
 }
 
-/** What was found. */
 export interface Analysis {
-  /** How. */
   readonly method: "llm" | "rules";
   /** What was new, in the order of the jobs. */
   readonly facts: readonly Fact[];
 }
 
-/** What an analyze did. */
 interface Analyzed<A> {
-  /** What was found. */
   readonly analysis: Analysis;
   /** The answer that was kept with the jobs; absent where nothing was new. */
   readonly answer?: A;

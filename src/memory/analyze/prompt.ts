@@ -1,5 +1,5 @@
 import type { ChatMessage } from "../../interfaces/mod.ts";
-import { dataBlock } from "../data_block.ts";
+import { dataBlock } from "../chat.ts";
 
 /** Version of the instructions below; /health shows it. */
 export const EXTRACT_PROMPT_VERSION = "1";
@@ -53,17 +53,14 @@ export const FACTS_SCHEMA: Readonly<Record<string, unknown>> = {
 
 /** What an extraction is told; all of it is data. */
 interface ExtractionInput {
-  /** The text. */
   readonly text: string;
   /** RFC 3339; relative dates count from it. */
   readonly referenceTime: string;
-  /** Most facts. */
   readonly mostFacts: number;
   /** Texts of memories that lie close to the text. */
   readonly related: readonly string[];
 }
 
-/** The conversation of one extraction. */
 export function extractionMessages(input: ExtractionInput): ChatMessage[] {
   return [
     { role: "system", content: EXTRACT_INSTRUCTIONS },

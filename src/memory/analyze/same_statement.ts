@@ -84,7 +84,6 @@ export class Statement {
   readonly #text: string;
   readonly #words: readonly (readonly string[])[];
 
-  /** Takes the words out of a text. */
   constructor(text: string) {
     this.#text = text;
     this.#words = text.length > LONGEST ? [] : essence(text);

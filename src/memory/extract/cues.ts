@@ -1,3 +1,42 @@
+/** Importance of what may matter for years: health, identity, family, firm rules. */
+export const HIGH = 0.9;
+/** Importance of most facts. */
+export const MEDIUM = 0.5;
+/** Importance of what soon is over. */
+export const LOW = 0.2;
+
+const LASTING =
+  /\b(?:allerg\w+|intoleran\w+|diabet\w+|asthma\w*|coeliac|celiac|blood type|diagnos\w+|medicat\w+|prescri\w+|heart|vegetarian|vegan|kosher|halal|never|always|must not|mustn['’]t|(?:do|does) ?n['o’]?t (?:eat|drink|smoke|want)|can['’]?t stand|birthday|born|died|married|divorced|pregnan\w+|expecting|my name|(?:is|are|was) (?:named|called)|emergency|grew up|my (?:wife|husband|partner|son|daughter|children|kids|mother|father|parents|sister|brother)|prefers?|favou?rite|deadline)\b/i;
+const PASSING =
+  /\b(?:today|tonight|tomorrow|yesterday|this (?:morning|afternoon|evening|week)|right now|at the moment|on the way|currently reading)\b/i;
+
+/** Importance class of a fact found by rules: 0.9, 0.5 or 0.2. */
+export function importanceOf(fact: string): number {
+  if (LASTING.test(fact)) return HIGH;
+  return PASSING.test(fact) ? LOW : MEDIUM;
+}
+
+/** Words that English cannot do without, and other languages hardly have. */
+const ENGLISH = new Set(
+  ("the a an and or but of to in on at for with from by is are was were be been am has have had " +
+    "do does did will would can could not no i you he she it we they my your his her our their " +
+    "this that these those as if so than then there when what who which because about into")
+    .split(" "),
+);
+const WORD = /\p{L}+(?:['’]\p{L}+)?/gu;
+
+/**
+ * Whether a text is English, which the cues are made for. Notes leave the small words out: a short
+ * text in plain Latin letters without them is `unclear`.
+ */
+export function languageOf(text: string): "english" | "unclear" | "other" {
+  const words = text.toLowerCase().match(WORD) ?? [];
+  const small = words.filter((word) => ENGLISH.has(word) || /['’](?:s|m|re|ve|ll|d|t)$/.test(word));
+  if (small.length >= 0.15 * words.length) return "english";
+  const isPlain = words.every((word) => /^[a-z'’]+$/.test(word));
+  return isPlain && words.length < 12 ? "unclear" : "other";
+}
+
 /** Months of a date. */
 const MONTH =
   "(?:january|february|march|april|june|july|august|september|october|november|december|jan|feb|apr|jun|jul|aug|sept?|oct|nov|dec)";

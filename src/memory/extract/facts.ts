@@ -1,12 +1,7 @@
-import { isQuestion, score } from "./cues.ts";
-import { importanceOf, MEDIUM } from "./importance.ts";
-import { languageOf } from "./language.ts";
-import { sentences } from "./sentences.ts";
-import { turns } from "./turns.ts";
+import { importanceOf, isQuestion, languageOf, MEDIUM, score } from "./cues.ts";
+import { sentences, turns } from "./sentences.ts";
 
-/** A fact of a text. */
 export interface Fact {
-  /** The statement. */
   readonly text: string;
   /** 0.9, 0.5 or 0.2. */
   readonly importance: number;
@@ -17,7 +12,6 @@ interface Kept {
   readonly speaker: string | undefined;
   readonly score: number;
   readonly importance: number;
-  /** Sentences of the fact. */
   readonly sentences: string[];
   /** Turn of the last one. */
   turn: number;

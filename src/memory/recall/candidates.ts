@@ -29,7 +29,6 @@ interface Large {
   readonly until: number;
 }
 
-/** What a {@linkcode LargeScopes} works with. */
 interface CountingScopes {
   readonly vectorStore: Pick<VectorStore, "scopes">;
   readonly index: Pick<ScopeIndex, "holds" | "fits">;
@@ -43,7 +42,6 @@ export class LargeScopes {
   /** By owner; counting all namespaces of one takes a while where there are thousands. */
   readonly #owners = new Map<string, Large>();
 
-  /** Counts nothing before somebody asks. */
   constructor(parts: CountingScopes) {
     this.#parts = parts;
   }
@@ -74,7 +72,6 @@ export class LargeScopes {
   }
 }
 
-/** Where memories of a large scope are found and opened. */
 export type SearchingLarge = Opening & {
   readonly vectorStore: Pick<VectorStore, "search">;
   readonly index: Pick<ScopeIndex, "gather">;

@@ -11,12 +11,9 @@ const CALLS = 64;
 const WAITING = 1024;
 const WAIT_MS = 20_000;
 
-/** A query that is being embedded. */
 interface Running {
   readonly embedding: Promise<QueryEmbedding>;
-  /** Ends the call. */
   readonly controller: AbortController;
-  /** Who waits for it. */
   callers: number;
 }
 

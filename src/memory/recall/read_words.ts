@@ -1,10 +1,202 @@
-import type { IndexedMemory } from "../../index/ranking.ts";
+import { randomBytes } from "node:crypto";
 import type { LoadedScope } from "../../index/resident_scope.ts";
+import type { Cipher, Scope } from "../../interfaces/mod.ts";
+import type { WordsFiles } from "../../storage/words_files.ts";
+import type { Caller } from "../caller.ts";
+import { type BlobContent, blobHead, decodeBlob } from "../record.ts";
+import type { IndexedMemory } from "../../index/ranking.ts";
 import type { ScopeIndex } from "../../index/scope_index.ts";
 import { Slices } from "../../index/scope_loading.ts";
-import type { Caller } from "../caller.ts";
 import { type Opening, openMemories } from "../open.ts";
-import { saveWords, type SavingWords, takeSavedWords } from "./saved_words.ts";
+
+/** Fewer texts are read as fast as a file is. */
+const FEW = 256;
+/** What is known of the texts of about 30,000 memories; more is not kept. */
+const MAX_BYTES = 32 * 1024 * 1024;
+/** A scope's texts are written at most so often, milliseconds. */
+const PAUSE_MS = 30_000;
+/** Stands for a scope's texts where a memory's id belongs; no memory has it. */
+const ID = "00000000-0000-8000-8000-007465787473";
+/** Bytes before each sealed record: its length, big endian. */
+const LENGTH_BYTES = 4;
+/** Records opened at once: more threads would keep the event loop from its core. */
+const AT_ONCE = 2;
+
+/** Where the words of scopes are kept on disk. */
+export interface SavingWords {
+  readonly wordsFiles: Pick<WordsFiles, "read" | "write" | "drops">;
+  readonly cipher: Pick<Cipher, "seal" | "open">;
+  readonly now: () => number;
+}
+
+/**
+ * What is on disk of a scope, opened with the caller's credential; `undefined` where there is
+ * nothing that could be opened. Whose credential is refused is told by the memories.
+ */
+export async function openSavedWords(
+  domain: SavingWords,
+  { account, credential }: Caller,
+  scope: Scope,
+): Promise<readonly Uint8Array[] | undefined> {
+  const bytes = await domain.wordsFiles.read(scope);
+  const blobs = bytes === undefined ? [] : blobsOf(bytes);
+  if (blobs.length === 0 || blobs.some(({ memoryId }) => memoryId !== ID)) return undefined;
+  const records: Uint8Array[] = [];
+  for (let at = 0; at < blobs.length; at += AT_ONCE) {
+    const opened = await domain.cipher.open(blobs.slice(at, at + AT_ONCE), {
+      ...scope,
+      accountId: account.accountId,
+      ...(credential === undefined ? {} : { credential }),
+    });
+    for (const item of opened) {
+      if (item.status === "rejected") return undefined;
+      records.push(item.value);
+    }
+  }
+  return unpackPieces(records);
+}
+
+/** The blobs of a file; nothing where it has another format. */
+function blobsOf(bytes: Uint8Array): BlobContent[] {
+  const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength);
+  const blobs: BlobContent[] = [];
+  for (let at = 0; at < bytes.length;) {
+    const start = at + LENGTH_BYTES;
+    if (start > bytes.length) return [];
+    at = start + view.getUint32(start - LENGTH_BYTES);
+    const blob = at > bytes.length ? undefined : decodeBlob(bytes.subarray(start, at));
+    if (blob === undefined) return [];
+    blobs.push(blob);
+  }
+  return blobs;
+}
+
+/**
+ * Takes over what is on disk, where most texts of a scope are unknown.
+ *
+ * @param opening What `openSavedWords` was asked for already.
+ */
+export async function takeSavedWords(
+  domain: SavingWords,
+  caller: Caller,
+  loaded: LoadedScope,
+  opening: Promise<readonly Uint8Array[] | undefined> | undefined,
+): Promise<void> {
+  const { scope, progress } = loaded;
+  const count = loaded.entries().length;
+  const isRecent = domain.now() - progress.readAt < PAUSE_MS;
+  if (count < FEW || loaded.texts * 2 > count || isRecent) return;
+  progress.readAt = domain.now();
+  progress.drops = domain.wordsFiles.drops(scope);
+  const pieces = await (opening ?? openSavedWords(domain, caller, scope));
+  if (pieces !== undefined && loaded.takeWords(pieces)) progress.saved = loaded.texts;
+}
+
+/** Writes what is known, when that is much more than what is on disk. */
+export function saveWords(domain: SavingWords, { account }: Caller, loaded: LoadedScope): void {
+  const { scope, progress, texts } = loaded;
+  const drops = domain.wordsFiles.drops(scope);
+  if (progress.drops !== drops) progress.saved = 0;
+  const change = Math.abs(texts - progress.saved);
+  if (texts < FEW || change < Math.max(FEW, progress.saved / 4)) return;
+  if (progress.writing || domain.now() - progress.writtenAt < PAUSE_MS) return;
+  progress.writtenAt = domain.now();
+  const pieces = loaded.snapshotWords(MAX_BYTES);
+  if (pieces === undefined) return;
+  progress.writing = true;
+  const make = async function* () {
+    const context = { ...scope, accountId: account.accountId, memoryId: ID };
+    for (const record of packPieces(pieces)) {
+      const sealed = await domain.cipher.seal(record, context);
+      const head = blobHead({ memoryId: ID, ...sealed });
+      const length = new Uint8Array(LENGTH_BYTES);
+      new DataView(length.buffer).setUint32(0, head.length + sealed.record.length);
+      yield length;
+      yield head;
+      yield sealed.record;
+    }
+  };
+  void domain.wordsFiles.write(scope, drops, make)
+    .then(() => Object.assign(progress, { saved: texts, drops }))
+    // What cannot be written is read from the memories again.
+    .catch(() => {})
+    .finally(() => progress.writing = false);
+}
+
+/** What a record begins with: raised whenever its layout changes. */
+const FORMAT = 0x73_76_72_01;
+/** A record takes no further piece once it has so many bytes: sealing it takes milliseconds. */
+const RECORD_BYTES = 1024 * 1024;
+/** Numbers of a record's head: format, 3 random ones of its file, its place there, its pieces. */
+const HEAD = 6;
+const PLACE_AT = 4;
+const COUNT_AT = 5;
+
+/**
+ * Puts pieces together to records: head, length of every piece, and the pieces, in the byte order
+ * of the machine: they are read on the machine that wrote them. A record is made when it is asked
+ * for.
+ *
+ * @param pieces Of lengths that are multiples of 4.
+ */
+export function* packPieces(pieces: Iterable<Uint8Array>): Generator<Uint8Array<ArrayBuffer>> {
+  const head = new Uint32Array(HEAD);
+  new Uint8Array(head.buffer).set(randomBytes(4 * PLACE_AT));
+  head[0] = FORMAT;
+  let waiting: Uint8Array[] = [];
+  let bytes = 0;
+  const record = () => {
+    head[COUNT_AT] = waiting.length;
+    const numbers = Uint32Array.of(...head, ...waiting.map(({ length }) => length));
+    const packed = new Uint8Array(numbers.byteLength + bytes);
+    packed.set(new Uint8Array(numbers.buffer));
+    let at = numbers.byteLength;
+    for (const piece of waiting) {
+      packed.set(piece, at);
+      at += piece.length;
+    }
+    head[PLACE_AT]!++;
+    waiting = [];
+    bytes = 0;
+    return packed;
+  };
+  for (const piece of pieces) {
+    waiting.push(piece);
+    bytes += piece.length;
+    if (bytes >= RECORD_BYTES) yield record();
+  }
+  if (waiting.length > 0) yield record();
+}
+
+/**
+ * The pieces of the records of a file, where they stand; `undefined` unless the records are of one
+ * file, in their order. That none is missing at the end is for the reader of the pieces to see.
+ */
+export function unpackPieces(records: readonly Uint8Array[]): Uint8Array[] | undefined {
+  const pieces: Uint8Array[] = [];
+  let file: string | undefined;
+  for (const [place, record] of records.entries()) {
+    // Where numbers can be read.
+    const bytes = record.byteOffset % 4 === 0 ? record : new Uint8Array(record);
+    if (bytes.length < 4 * HEAD) return undefined;
+    const head = new Uint32Array(bytes.buffer, bytes.byteOffset, HEAD);
+    const mark = head.subarray(0, PLACE_AT).join();
+    if (head[0] !== FORMAT || head[PLACE_AT] !== place || mark !== (file ??= mark)) {
+      return undefined;
+    }
+    const count = head[COUNT_AT]!;
+    let at = 4 * (HEAD + count);
+    if (at > bytes.length) return undefined;
+    const lengths = new Uint32Array(bytes.buffer, bytes.byteOffset + 4 * HEAD, count);
+    for (const length of lengths) {
+      if (at + length > bytes.length) return undefined;
+      pieces.push(new Uint8Array(bytes.buffer, bytes.byteOffset + at, length));
+      at += length;
+    }
+    if (at !== bytes.length) return undefined;
+  }
+  return pieces;
+}
 
 /** Records opened at once: they and their words take a millisecond. */
 const BATCH = 32;

@@ -11,10 +11,8 @@ import { openMemories, requireCredential } from "../open.ts";
 import type { MemoryRecord, Metadata } from "../record.ts";
 import type { ExpirySweeper } from "../remove/expiry.ts";
 import type { Reembedding } from "../upkeep/reembedding.ts";
-import { openSavedWords } from "./saved_words.ts";
-import { type ReadingWords, readWords } from "./read_words.ts";
+import { openSavedWords, type ReadingWords, readWords } from "./read_words.ts";
 
-/** Where memories are searched. */
 export type Searching = ReadingWords & SearchingLarge & {
   readonly index: Pick<ScopeIndex, "holds" | "read">;
   readonly largeScopes: Pick<LargeScopes, "has">;
@@ -29,7 +27,6 @@ export interface Settling {
   readonly config: Pick<RelayerConfig, "recallWaitMs">;
 }
 
-/** What a recall takes. */
 export type Recalling = Searching & Settling;
 
 /** What a recall compares: meaning and words, meaning alone, words alone. */
@@ -37,21 +34,17 @@ type RecallMode = "hybrid" | "semantic" | "keyword";
 
 /** Weights of docs/protocol.md#10.6. */
 export interface ScoringWeights {
-  /** Weight of the relevance. */
   readonly semantic: number;
   /** Weight of 2^(−age / half-life). */
   readonly recency: number;
   /** Days after which the recency is halved. */
   readonly recencyHalfLifeDays: number;
-  /** Weight of the importance value. */
   readonly importance: number;
 }
 
 /** What narrows and orders a recall. Times are milliseconds since the epoch. */
 export interface RecallOptions {
-  /** Namespace. */
   readonly namespace: string;
-  /** Most hits. */
   readonly limit: number;
   /** Hybrid when absent. */
   readonly mode?: RecallMode | undefined;
@@ -69,29 +62,21 @@ export interface RecallOptions {
 
 /** A recalled memory. Times are RFC 3339, as its record has them. */
 export interface Hit {
-  /** Memory id. */
   readonly memoryId: string;
-  /** Blob id, once stored. */
   readonly blobId: string | undefined;
-  /** Namespace. */
   readonly namespace: string;
-  /** The text. */
   readonly text: string;
   /** Cosine distance, 0 to 2. */
   readonly distance: number;
   /** What hits are ordered by. */
   readonly score: number;
-  /** When it was accepted first. */
   readonly createdAt: string;
-  /** When the fact happened. */
   readonly occurredAt: string | undefined;
   /** 0 to 1. */
   readonly importance: number;
-  /** Caller data. */
   readonly metadata: Metadata | undefined;
 }
 
-/** What a recall found. */
 interface Recalled {
   /** Hits, best first. */
   readonly results: readonly Hit[];
@@ -108,9 +93,7 @@ const DAY_MS = 86_400_000;
 /** Weights are computed over at least this many candidates. */
 const POOL = 200;
 
-/** A candidate with its final score. */
 interface Scored {
-  /** The memory. */
   readonly entry: IndexedMemory;
   /** Cosine distance; 1 − score in a search by words alone. */
   readonly distance: number;

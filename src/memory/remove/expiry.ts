@@ -3,7 +3,7 @@ import type { Scope } from "../../interfaces/mod.ts";
 import { scopeKey } from "../../interfaces/scope_key.ts";
 import type { Expiries, Expiry } from "../../jobs/expiries.ts";
 import { applyDeletion, type Gone, type Removing } from "./remove.ts";
-import { storedEntries } from "../stored_entries.ts";
+import { storedEntries } from "../open.ts";
 
 /** How often expired memories are looked for, milliseconds. */
 const SWEEP_MS = 60_000;
@@ -24,7 +24,6 @@ export class ExpirySweeper implements AsyncDisposable {
   #running: Promise<void> | undefined;
   #timer: ReturnType<typeof setTimeout> | undefined;
 
-  /** Does nothing yet. */
   constructor(domain: Removing, expiries: Pick<Expiries, "due" | "remove">) {
     this.#domain = domain;
     this.#expiries = expiries;
@@ -79,7 +78,6 @@ export class ExpirySweeper implements AsyncDisposable {
     if (failures.length > 0) throw failures[0];
   }
 
-  /** Removes the memories of one scope that are due. */
   async #removeFrom(group: readonly Expiry[]): Promise<void> {
     const [first] = group;
     if (first === undefined) return;

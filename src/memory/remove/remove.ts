@@ -10,8 +10,8 @@ import type { TombstoneTable } from "../../storage/core/tombstone_table.ts";
 import type { WordsFiles } from "../../storage/words_files.ts";
 import { type Caller, scopeOf } from "../caller.ts";
 import { nameBlob, type StoringBlobs } from "../store_blob.ts";
-import { storedEntries } from "../stored_entries.ts";
-import type { TombstoneSender } from "./tombstone_blobs.ts";
+import { storedEntries } from "../open.ts";
+import type { TombstoneSender } from "./tombstones.ts";
 
 /** Everywhere that something of a memory may be. */
 export type Removing = StoringBlobs & {
@@ -32,9 +32,7 @@ type BlobFate = "deleted" | "retained" | "none";
 
 /** A memory whose tombstone is written. */
 export interface Gone {
-  /** Memory id. */
   readonly id: string;
-  /** Where it came from. */
   readonly source?: Source;
   /** Its blob, when known. */
   readonly blobId?: string | undefined;

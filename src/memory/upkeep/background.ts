@@ -1,6 +1,6 @@
 import { within } from "../../deadline.ts";
 import type { ExpirySweeper } from "../remove/expiry.ts";
-import type { TombstoneSender } from "../remove/tombstone_blobs.ts";
+import type { TombstoneSender } from "../remove/tombstones.ts";
 import { followBlobMoves } from "./blob_moves.ts";
 import type { Reembedding } from "./reembedding.ts";
 

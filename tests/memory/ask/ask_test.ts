@@ -3,7 +3,7 @@ import { memoryEmbedder } from "../../../plugins/memory/embedder.ts";
 import { memoryLanguageModel } from "../../../plugins/memory/language_model.ts";
 import { SvcError } from "../../../src/errors.ts";
 import type { ChatMessage, ChatOptions, LanguageModel } from "../../../src/interfaces/mod.ts";
-import { ASK_INSTRUCTIONS } from "../../../src/memory/ask/prompt.ts";
+import { ASK_INSTRUCTIONS } from "../../../src/memory/ask.ts";
 import { type Json, startRelayer, testBackends, TestClock } from "../../relayer_fixture.ts";
 import { verifies } from "../../requirements.ts";
 import { Gate, intercepted } from "../intercepted.ts";

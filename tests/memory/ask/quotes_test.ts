@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import type { Hit } from "../../../src/memory/recall/recall.ts";
-import { quotes } from "../../../src/memory/ask/quotes.ts";
+import { quotes } from "../../../src/memory/ask.ts";
 
 function hit(text: string, distance: number, score = Math.max(0, 1 - distance)): Hit {
   return {

@@ -1,5 +1,4 @@
-import type { ClientWithCoreApi, SuiClientTypes } from "@mysten/sui/client";
-import { TransactionError } from "@mysten/sui/client";
+import { type ClientWithCoreApi, type SuiClientTypes, TransactionError } from "@mysten/sui/client";
 import { Transaction } from "@mysten/sui/transactions";
 import type { Keypair } from "@mysten/sui/cryptography";
 import { changeOf, type CoinChange, type GasCoin } from "./coin_pool.ts";

@@ -1,5 +1,3 @@
-import { SvcError } from "../../errors.ts";
-import type { ScopeIndex } from "../../index/scope_index.ts";
 import type {
   BlobLink,
   BlobMove,
@@ -9,20 +7,67 @@ import type {
   IndexEntry,
   Scope,
   VectorStore,
-} from "../../interfaces/mod.ts";
-import { scopeKey } from "../../interfaces/scope_key.ts";
-import type { Expiries } from "../../jobs/expiries.ts";
-import { INLINE_BYTES } from "../../jobs/staging.ts";
-import { type Caller, scopeOf } from "../caller.ts";
-import { isCredentialError, requireCredential, settled } from "../open.ts";
-import type { Settling } from "../recall/recall.ts";
-import { type BlobContent, decodeBlob, decodeRecord, type MemoryRecord } from "../record.ts";
-import { applyTombstones, type FoundTombstone } from "./restore_tombstones.ts";
-import type { Removing } from "../remove/remove.ts";
-import { decodeTombstone } from "../remove/tombstone_record.ts";
-import type { ScopeLock } from "../scope_lock.ts";
-import { type Linking, linkMoved } from "../upkeep/blob_moves.ts";
-import { documentVectors } from "../vectors.ts";
+} from "../interfaces/mod.ts";
+import { removeMemories, type Removing } from "./remove/remove.ts";
+import { decodeTombstone, type TombstoneRecord } from "./remove/tombstones.ts";
+import { type Linking, linkMoved } from "./upkeep/blob_moves.ts";
+import { SvcError } from "../errors.ts";
+import type { ScopeIndex } from "../index/scope_index.ts";
+import { scopeKey } from "../interfaces/scope_key.ts";
+import type { Expiries } from "../jobs/expiries.ts";
+import { INLINE_BYTES } from "../jobs/staging.ts";
+import { type Caller, scopeOf } from "./caller.ts";
+import { isCredentialError, requireCredential, settled } from "./open.ts";
+import type { Settling } from "./recall/recall.ts";
+import { type BlobContent, decodeBlob, decodeRecord, type MemoryRecord } from "./record.ts";
+import type { ScopeLock } from "./scope_lock.ts";
+import { documentVectors } from "./vectors.ts";
+
+export interface FoundTombstone {
+  readonly blobId: string;
+  /** When it was stored as far as the store tells, milliseconds since the epoch. */
+  readonly storedAt: number | undefined;
+  readonly record: TombstoneRecord;
+}
+
+/**
+ * Until when a namespace was forgotten. Never later than the tombstone itself: a clock that went
+ * ahead must not take what was stored after it.
+ */
+function forgottenUntil({ record, storedAt }: FoundTombstone, now: number): number {
+  if (record.forgotten_until === undefined) return -Infinity;
+  return Math.min(Date.parse(record.forgotten_until), storedAt ?? now, now);
+}
+
+/**
+ * Takes over deletions that were made through another relayer: what they name is not restored, and
+ * leaves the index where it was restored before.
+ *
+ * @returns ids of the memories that were indexed and are removed.
+ */
+export async function applyTombstones(
+  domain: Removing & Pick<Linking, "tombstoneBlobs">,
+  scope: Scope,
+  found: readonly FoundTombstone[],
+): Promise<ReadonlySet<string>> {
+  if (found.length === 0) return new Set();
+  const now = domain.now();
+  const ids = new Set(found.flatMap(({ record }) => record.deleted));
+  const until = Math.max(-Infinity, ...found.map((tombstone) => forgottenUntil(tombstone, now)));
+  const gone = await domain.index.read(scope, (loaded) => {
+    if (until > -Infinity) domain.tombstones.forgetNamespace(scope, until);
+    const memories = loaded.entries().filter(({ id, updatedAt }) =>
+      ids.has(id) || updatedAt <= until
+    );
+    for (const { id } of memories) ids.add(id);
+    domain.tombstones.addTombstones(scope, [...ids], now);
+    return memories;
+  });
+  await removeMemories(domain, scope, gone);
+  domain.tombstones.markApplied(scope, [...ids]);
+  for (const { blobId } of found) domain.tombstoneBlobs.sent(scope, blobId);
+  return new Set(gone.map(({ id }) => id));
+}
 
 /** What a restore takes: it removes, too, what tombstones of another relayer name. */
 type Restoring = Removing & Settling & Linking & {
@@ -49,7 +94,6 @@ interface RestoreCounts {
   readonly failed: number;
   /** Blobs left for another call. */
   readonly remaining: number;
-  /** Blobs found. */
   readonly total: number;
 }
 
@@ -59,7 +103,6 @@ interface Found {
   readonly record: MemoryRecord;
 }
 
-/** What a part of the blobs holds. */
 interface Fetched {
   readonly found: Found[];
   /** Tombstones with the blob each was found in. */
@@ -115,7 +158,6 @@ export async function restore(
   return await domain.restores.hold(scope, () => new Restore(domain, caller, scope).run(limit));
 }
 
-/** One restore of a scope. */
 class Restore {
   readonly #domain: Restoring;
   readonly #caller: Caller;
