@@ -73,6 +73,18 @@ Deno.test("what the pages show of embedding is the example that is run", async (
   }
 });
 
+Deno.test("every file that a page names is there", async () => {
+  const missing: string[] = [];
+  for (const page of await pages()) {
+    if (page === "CHANGELOG.md") continue; // Of the time of its entry.
+    const text = await Deno.readTextFile(new URL(page, ROOT));
+    for (const [, path = ""] of text.matchAll(/`((?:src|plugins|cli|tests|build)\/[\w./-]*)`/g)) {
+      if (!await exists(new URL(path, ROOT))) missing.push(`${page}: ${path}`);
+    }
+  }
+  deepStrictEqual(missing, []);
+});
+
 Deno.test("every task, setting and route that a page names exists", async () => {
   const config = JSON.parse(await Deno.readTextFile(new URL("deno.json", ROOT))) as {
     tasks: Record<string, unknown>;
