@@ -1,14 +1,7 @@
 import { deepStrictEqual, match, ok } from "node:assert/strict";
 import type { BlobInfo, BlobStore, Scope } from "../src/interfaces/mod.ts";
-import {
-  abortLaw,
-  type Calls,
-  disposalLaw,
-  HOSTILE_NAMESPACES,
-  law,
-  lawOf,
-  objectId,
-} from "./law.ts";
+import { abortLaw, type Calls, disposalLaw, HOSTILE_NAMESPACES, law, lawOf } from "./law.ts";
+import { objectId } from "./law.ts";
 import type { Suite } from "./suite.ts";
 
 const A = { owner: objectId("a"), namespace: "default" };

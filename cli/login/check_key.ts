@@ -1,5 +1,6 @@
 import { pause } from "../../src/deadline.ts";
-import { type Credentials, SvcClient, SvcConnectionError, SvcError } from "../../src/client/mod.ts";
+import type { Credentials } from "../../src/client/mod.ts";
+import { SvcClient, SvcConnectionError, SvcError } from "../../src/client/mod.ts";
 
 /** How often a key is tried that the relayer does not know yet. */
 const ATTEMPTS = 4;

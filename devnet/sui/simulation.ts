@@ -2,13 +2,14 @@ import { GrpcTypes } from "@mysten/sui/grpc";
 import { admit } from "./admission.ts";
 import type { Chain } from "./chain.ts";
 import { balanceChanges, type Change, protoEffects, protoTime } from "./effects.ts";
-import { GAS_PRICE, runPaid } from "./gas.ts";
+import { runPaid } from "./gas.ts";
 import { textDigest } from "./ids.ts";
 import { finished, lamport, protoEvent } from "./ledger.ts";
 import { programIn, resolveTransaction } from "./resolve.ts";
 import { decodeTransaction } from "./signed_transaction.ts";
 import type { Tx } from "./tx.ts";
 import type { Value } from "./value.ts";
+import { GAS_PRICE } from "./gas.ts";
 
 const DISABLED = GrpcTypes.SimulateTransactionRequest_TransactionChecks.DISABLED;
 

@@ -1,10 +1,9 @@
 import {
   type LoginRequests,
   type LoginRequestsOptions,
-  type LoginTarget,
   openLoginRequests,
-  type PendingLogin,
 } from "../../cli/login/mod.ts";
+import type { LoginTarget, PendingLogin } from "../../cli/login/mod.ts";
 import { headOf, rawRequest } from "../http/raw_request.ts";
 import type { Answer } from "../relayer_fixture.ts";
 

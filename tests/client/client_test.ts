@@ -1,12 +1,11 @@
 import assert from "node:assert/strict";
 import {
-  parseBaseUrl,
-  SvcAnswerError,
   SvcClient,
   type SvcClientOptions,
   SvcConnectionError,
   SvcError,
 } from "../../src/client/mod.ts";
+import { parseBaseUrl, SvcAnswerError } from "../../src/client/mod.ts";
 import { fakeRelayer, refusal } from "./fake_relayer.ts";
 
 const PRIVATE_KEY = "07".repeat(32);

@@ -15,7 +15,8 @@ import { ChainNode } from "../../devnet/sui/rpc/node.ts";
 import { ownerFieldId } from "../../plugins/sui/chain/account_object.ts";
 import { importedFunctions } from "../../plugins/sui/chain/contract/imports.ts";
 import { ContractPublisher } from "../../plugins/sui/chain/contract/publisher.ts";
-import { type Publisher, runContract } from "../../src/program/commands/contract.ts";
+import { runContract } from "../../src/program/commands/contract.ts";
+import type { Publisher } from "../../src/program/commands/contract.ts";
 import { compileContract, readContract } from "../../src/program/commands/contract_compiler.ts";
 
 const SEED = new Uint8Array(32).fill(9);

@@ -5,7 +5,8 @@ import { verifies } from "../requirements.ts";
 
 /** A plugin as docs/plugins.md shows it. */
 const MODULE = `
-import { definePlugin, SvcError, integer, secret } from "@svc/relayer";
+import { definePlugin, SvcError } from "@svc/relayer";
+import { memoryVectorStore } from "@svc/relayer/plugins/memory";
 
 export default definePlugin({
   name: "mine",
@@ -44,6 +45,7 @@ Deno.test("a plugin in a folder of its own runs inside the relayer's permissions
 
 /** A plugin with settings of its own, in a module that loads the one that does the work. */
 const DECLARATION = `
+import { definePlugin, integer, secret } from "@svc/relayer";
 
 export default definePlugin({
   name: "mine",

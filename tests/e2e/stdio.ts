@@ -1,7 +1,8 @@
 import { fileURLToPath } from "node:url";
 import { HostPeer } from "../cli/bridge/host_peer.ts";
 import { LOCKED } from "../locked.ts";
-import { linesOf, type LogLine } from "../program.ts";
+import type { LogLine } from "../program.ts";
+import { linesOf } from "../program.ts";
 
 const root = (path: string): string => fileURLToPath(new URL(`../../${path}`, import.meta.url));
 

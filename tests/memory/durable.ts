@@ -1,7 +1,8 @@
 import { local } from "../../plugins/local/mod.ts";
 import { memoryEmbedder } from "../../plugins/memory/embedder.ts";
-import { DEFAULT_CONFIG, type RelayerConfig } from "../../src/interfaces/config.ts";
+import type { RelayerConfig } from "../../src/interfaces/config.ts";
 import type { Account, Backends, Embedder, Role } from "../../src/interfaces/mod.ts";
+import { DEFAULT_CONFIG } from "../../src/interfaces/config.ts";
 import type { Backend, BackendSource } from "../../src/interfaces/plugin.ts";
 import { createRelayer } from "../../src/relayer.ts";
 import { TestClock, TestKey, TestRelayer } from "../relayer_fixture.ts";

@@ -1,5 +1,6 @@
 import { deepStrictEqual, match, ok, rejects, strictEqual, throws } from "node:assert/strict";
-import { type Publisher, runContract } from "../../src/program/commands/contract.ts";
+import { runContract } from "../../src/program/commands/contract.ts";
+import type { Publisher } from "../../src/program/commands/contract.ts";
 import { compileContract, readContract } from "../../src/program/commands/contract_compiler.ts";
 import {
   type ContractTarget,

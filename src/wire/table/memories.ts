@@ -1,18 +1,6 @@
 import { z } from "zod";
-import {
-  blobId,
-  count,
-  flag,
-  jobState,
-  metadata,
-  namespace,
-  number,
-  objectId,
-  owner,
-  text,
-  timestamp,
-  uuid,
-} from "../answer_members.ts";
+import { blobId, count, flag, jobState, metadata, namespace } from "../answer_members.ts";
+import { number, objectId, owner, text, timestamp, uuid } from "../answer_members.ts";
 import * as limit from "../limits.ts";
 import * as request from "../request_members.ts";
 import { fail, object } from "../request_members.ts";

@@ -1,15 +1,6 @@
 import { z } from "zod";
-import {
-  blobId,
-  count,
-  metadata,
-  namespace,
-  number,
-  owner,
-  text,
-  timestamp,
-  uuid,
-} from "../answer_members.ts";
+import { blobId, count, metadata, namespace, number, owner } from "../answer_members.ts";
+import { text, timestamp, uuid } from "../answer_members.ts";
 import * as limit from "../limits.ts";
 import * as request from "../request_members.ts";
 import { boundedText, object } from "../request_members.ts";

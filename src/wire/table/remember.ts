@@ -1,16 +1,7 @@
 import { z } from "zod";
 import type { JobErrorCode } from "../../errors.ts";
-import {
-  blobId,
-  count,
-  flag,
-  jobState,
-  namespace,
-  owner,
-  text,
-  timestamp,
-  uuid,
-} from "../answer_members.ts";
+import { blobId, count, flag, jobState, namespace, owner } from "../answer_members.ts";
+import { text, timestamp, uuid } from "../answer_members.ts";
 import * as limit from "../limits.ts";
 import * as request from "../request_members.ts";
 import { fail, object } from "../request_members.ts";

@@ -1,7 +1,8 @@
 import { mock } from "node:test";
 import { loadLibrary } from "../../../plugins/lancedb/library.ts";
 import type { LanceTable } from "../../../plugins/lancedb/library_api.ts";
-import { type FlushPolicy, lancedbVectorStore } from "../../../plugins/lancedb/mod.ts";
+import { lancedbVectorStore } from "../../../plugins/lancedb/mod.ts";
+import type { FlushPolicy } from "../../../plugins/lancedb/mod.ts";
 import type { IndexEntry, VectorStore } from "../../../src/interfaces/mod.ts";
 import { RelayerKey } from "../../../src/sealing/relayer_key.ts";
 import { entry } from "../../../testing/index_entry.ts";

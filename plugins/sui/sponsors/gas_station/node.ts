@@ -1,4 +1,5 @@
-import { type ClientWithCoreApi, type SuiClientTypes, TransactionError } from "@mysten/sui/client";
+import type { ClientWithCoreApi, SuiClientTypes } from "@mysten/sui/client";
+import { TransactionError } from "@mysten/sui/client";
 import { Transaction } from "@mysten/sui/transactions";
 import type { Keypair } from "@mysten/sui/cryptography";
 import { changeOf, type CoinChange, type GasCoin } from "./coin_pool.ts";

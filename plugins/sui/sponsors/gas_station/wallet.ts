@@ -1,4 +1,5 @@
-import { decodeSuiPrivateKey, type Keypair } from "@mysten/sui/cryptography";
+import { decodeSuiPrivateKey } from "@mysten/sui/cryptography";
+import type { Keypair } from "@mysten/sui/cryptography";
 import { Ed25519Keypair } from "@mysten/sui/keypairs/ed25519";
 import { Secp256k1Keypair } from "@mysten/sui/keypairs/secp256k1";
 import { Secp256r1Keypair } from "@mysten/sui/keypairs/secp256r1";

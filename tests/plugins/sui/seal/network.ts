@@ -1,9 +1,6 @@
 import { Ed25519Keypair } from "@mysten/sui/keypairs/ed25519";
-import {
-  type CommitteeOptions,
-  installSeal,
-  registerIndependent,
-} from "../../../../devnet/seal/install.ts";
+import { installSeal, registerIndependent } from "../../../../devnet/seal/install.ts";
+import type { CommitteeOptions } from "../../../../devnet/seal/install.ts";
 import { listen } from "../../../../devnet/http_server.ts";
 import { grpcWeb } from "../../../../devnet/sui/rpc/grpc_web.ts";
 import { ChainNode } from "../../../../devnet/sui/rpc/node.ts";
