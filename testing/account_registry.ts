@@ -30,7 +30,6 @@ const LOW_ORDER: readonly string[] = [
   return [point, bytes.with(31, bytes[31]! | 0x80).toHex()];
 });
 
-/** A public key nobody has used. */
 async function freshKey(): Promise<string> {
   const { publicKey } = await crypto.subtle.generateKey("Ed25519", true, [
     "sign",
@@ -49,7 +48,6 @@ async function newKey(rest: Partial<NewKey> = {}): Promise<NewKey> {
   };
 }
 
-/** A case about the registry's `admin`. */
 function adminLaw(
   name: string,
   body: (admin: AccountAdmin, accounts: AccountRegistry) => Promise<void>,
@@ -57,7 +55,6 @@ function adminLaw(
   return lawOf(name, "admin", (accounts: AccountRegistry) => accounts.admin, body);
 }
 
-/** Which keys are taken. */
 const KEY_RULE_CASES: readonly Case<AccountRegistry>[] = [
   adminLaw("computes the key's address", async (admin) => {
     const { accountId } = await admin.create(A);
@@ -128,7 +125,6 @@ const KEY_RULE_CASES: readonly Case<AccountRegistry>[] = [
   }),
 ];
 
-/** How long a change may take to be told. */
 const TOLD_WITHIN_MS = 1000;
 
 function upper(hex: string): string {
@@ -142,7 +138,6 @@ async function soon<T>(promise: Promise<T>): Promise<T> {
   });
 }
 
-/** Accounts, and the keys on them. */
 const ADMIN_CASES: readonly Case<AccountRegistry>[] = [
   adminLaw("creates the account of an owner", async (admin, accounts) => {
     const account = await admin.create(A);

@@ -12,7 +12,6 @@ export function unit(...numbers: number[]): Float32Array {
   return vector;
 }
 
-/** A UUID out of a number. */
 export function uuid(number: number): string {
   return `00000000-0000-4000-8000-${number.toString(16).padStart(12, "0")}`;
 }
@@ -35,7 +34,6 @@ export function entry(scope: Scope, number: number, rest: Partial<IndexEntry> = 
   };
 }
 
-/** Entries numbered from 0. */
 export function entries(scope: Scope, count: number): IndexEntry[] {
   return Array.from({ length: count }, (_, number) => entry(scope, number));
 }

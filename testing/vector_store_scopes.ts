@@ -26,7 +26,6 @@ function idsOf(read: readonly IndexEntry[]): string[] {
   return read.map(({ id }) => id).sort();
 }
 
-/** What is in a scope, and what keeps scopes apart. */
 export const SCOPE_CASES: readonly Case<VectorStore>[] = [
   law("gets an owner's memories in whatever namespace", async (store) => {
     await store.upsert([entry(A, 1), entry(OTHER, 2), entry(B, 3), entry(A, 4)]);

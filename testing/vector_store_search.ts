@@ -30,7 +30,6 @@ function scattered(number: number): Float32Array {
   ));
 }
 
-/** Search by vector, and writes under load. */
 export const SEARCH_CASES: readonly Case<VectorStore>[] = [
   law("finds nothing in an empty scope", async (store) => {
     deepStrictEqual(await search(store, unit(1)), []);

@@ -42,7 +42,6 @@ const SPARSE = entry(A, 1, {
   bytes: 0,
 });
 
-/** Versions, links, and what a row keeps. */
 export const VERSION_CASES: readonly Case<VectorStore>[] = [
   law("keeps every member exactly", async (store) => {
     await store.upsert([COMPLETE]);

@@ -1,6 +1,7 @@
 import { ok, strictEqual } from "node:assert/strict";
 import { ABORT } from "../../contracts/mirror.ts";
-import { readContract, testContract } from "../../src/program/commands/contract_compiler.ts";
+import { readContract } from "../../src/program/commands/contract_compiler.ts";
+import { testContract } from "./unit_tests.ts";
 import { type Case, renderModule, tally } from "./differential/cases.ts";
 import { entryCases, signatureCases } from "./differential/entry_cases.ts";
 import { policyCases } from "./differential/policy_cases.ts";

@@ -4,8 +4,8 @@ import {
   compileContract,
   type MoveFiles,
   readContract,
-  testContract,
 } from "../../src/program/commands/contract_compiler.ts";
+import { testContract } from "./unit_tests.ts";
 import { ABORT } from "../../contracts/mirror.ts";
 import { renderVectors } from "./vectors.ts";
 

@@ -1,11 +1,10 @@
-import { stripVTControlCharacters } from "node:util";
 import { SvcError } from "../../errors.ts";
 
 /** Files of a Move package: text by path, such as `sources/account.move`. */
 export type MoveFiles = Readonly<Record<string, string>>;
 
 /** Everything the compiler needs; nothing is fetched. */
-interface ContractSources {
+export interface ContractSources {
   readonly contract: MoveFiles;
   /** Interfaces of the framework at 0x1. */
   readonly std: MoveFiles;
@@ -22,25 +21,18 @@ interface CompiledContract {
   readonly digest: string;
 }
 
-interface UnitTestRun {
-  readonly passed: boolean;
-  /** The runner's report, without colours. */
-  readonly output: string;
-}
-
 interface Failure {
   readonly error: string;
 }
 
 /** What is used of `@zktx.io/sui-move-builder`: the Move compiler and VM in WebAssembly. */
-interface MoveBuilder {
+export interface MoveBuilder {
   readonly MovePackageFetcher: new () => object;
   initMovePackageBuilder(): Promise<void>;
   dumpMovePackage(input: unknown): Promise<
     | Failure
     | { readonly modules: string[]; readonly dependencies: string[]; readonly digest: number[] }
   >;
-  testMovePackage(input: unknown): Promise<Failure | UnitTestRun>;
 }
 
 /** A computed specifier: only these commands need the package, of 9 MB. */
@@ -90,7 +82,12 @@ async function load(): Promise<MoveBuilder> {
   return builder;
 }
 
-async function open(): Promise<MoveBuilder> {
+/**
+ * The compiler, loaded at the first call.
+ *
+ * @throws {SvcError} `invalid_parameter` when it cannot be loaded.
+ */
+export async function openCompiler(): Promise<MoveBuilder> {
   loading ??= load();
   try {
     return await loading;
@@ -102,7 +99,7 @@ async function open(): Promise<MoveBuilder> {
 }
 
 /** Answers the compiler's downloads of the framework from our interface files, offline. */
-function fetcherOf(builder: MoveBuilder, { std, sui }: ContractSources): object {
+export function fetcherOf(builder: MoveBuilder, { std, sui }: ContractSources): object {
   const packages = new Map([
     [`${FRAMEWORK}move-stdlib`, std],
     [`${FRAMEWORK}sui-framework`, sui],
@@ -127,7 +124,7 @@ const isTest = (path: string): boolean => path.split("/")[0] === "tests";
  * @throws {SvcError} `invalid_parameter` with the compiler's report, or when it cannot be loaded.
  */
 export async function compileContract(sources: ContractSources): Promise<CompiledContract> {
-  const builder = await open();
+  const builder = await openCompiler();
   const files = Object.fromEntries(
     Object.entries(sources.contract).filter(([path]) => !isTest(path)),
   );
@@ -143,35 +140,5 @@ export async function compileContract(sources: ContractSources): Promise<Compile
     modules: result.modules.map((text) => Uint8Array.fromBase64(text)),
     dependencies: result.dependencies,
     digest: new Uint8Array(result.digest).toHex(),
-  };
-}
-
-/**
- * Runs the contract's unit tests in the Move VM.
- *
- * They run under edition 2024.alpha: in the stable one a test cannot reach private members.
- *
- * @param more Further test files, by path.
- */
-export async function testContract(
-  sources: ContractSources,
-  more: MoveFiles = {},
-): Promise<UnitTestRun> {
-  const builder = await open();
-  const manifest = sources.contract["Move.toml"] ?? "";
-  const result = await builder.testMovePackage({
-    files: {
-      ...sources.contract,
-      ...more,
-      "Move.toml": manifest.replace(`edition = "2024"`, `edition = "2024.alpha"`),
-    },
-    fetcher: fetcherOf(builder, sources),
-    network: "mainnet",
-    silenceWarnings: true,
-  });
-  const output = "error" in result ? result.error : result.output;
-  return {
-    passed: "passed" in result && result.passed,
-    output: stripVTControlCharacters(output),
   };
 }
