@@ -21,7 +21,6 @@ interface Shape {
   readonly flags: readonly string[];
 }
 
-/** The commands. */
 export const COMMANDS: Readonly<Record<CommandName, Shape>> = {
   login: { flags: [] },
   logout: { flags: [] },
@@ -65,10 +64,8 @@ export interface CommandLine {
 }
 
 const usage = (message: string): CommandError => new CommandError(EXIT.usage, message);
-/** Whether a word is the name of a command. */
 export const isCommand = (word: string): word is CommandName => Object.hasOwn(COMMANDS, word);
 
-/** What to say about unknown flags. */
 function ignoredFlags(unknown: readonly string[], command: CommandName | undefined): string[] {
   const own = command === undefined ? Object.keys(COMMAND_FLAGS) : COMMANDS[command].flags;
   const known = [...own, "json", ...FLAG_NAMES].map((name) => `--${name}`);

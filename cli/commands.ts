@@ -6,17 +6,14 @@ import { type CliIo, CommandError, EXIT, type ExitCode, printable } from "./io.t
 const where = (namespace: string | undefined): object =>
   namespace === undefined ? {} : { namespace };
 
-/** A number of memories, for people. */
 const memories = (count: number, kind = ""): string =>
   `${count} ${kind}${count === 1 ? "memory" : "memories"}`;
 
-/** One hit, for people. */
 function hitLine(hit: Hit, index: number): string {
   const score = Number.isFinite(hit.score) ? hit.score : 1 - hit.distance;
   return `${index + 1}. [score=${score.toFixed(3)}] ${printable(hit.text)}\n`;
 }
 
-/** Prints what matches a query. */
 export async function recall(
   client: SvcClient,
   line: CommandLine,
@@ -91,7 +88,6 @@ function withoutText({ source, text_error: code }: Memory): string {
   return code === undefined ? "(not readable)" : `(not readable: ${code})`;
 }
 
-/** Deletes a namespace. */
 export async function forget(
   client: SvcClient,
   line: CommandLine,

@@ -62,7 +62,6 @@ export interface Settings {
   readonly problems: readonly SettingsProblem[];
 }
 
-/** One value that somebody gave. */
 interface Given {
   readonly name: string;
   readonly value: string | undefined;

@@ -1,6 +1,5 @@
 import type { Settings } from "./settings.ts";
 
-/** What the package does. */
 type Start =
   /** Serves an MCP host. */
   | { readonly does: "bridge" }

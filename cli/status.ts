@@ -6,7 +6,6 @@ import { clientOf, notSignedIn, type Session } from "./session.ts";
 /** Longest wait for the relayer's health, in milliseconds. */
 const HEALTH_MS = 10_000;
 
-/** What status found out. */
 interface Status {
   relayer: string;
   reachable: boolean;
@@ -58,7 +57,6 @@ async function askAccount(status: Status, session: Session, io: CliIo): Promise<
   }
 }
 
-/** Shows account, key label, relayer and reachability. */
 export async function showStatus(
   session: Session,
   line: CommandLine,

@@ -18,12 +18,12 @@ const LAST_WORDS_MS = 2000;
 
 type Environment = Readonly<Record<string, string | undefined>>;
 
-/** A log nobody can be given any more must not end the program. */
+/** Keeps a log that nobody reads any more from ending the program. */
 function ignoreErrors(stream: NodeJS.WritableStream): void {
   stream.on("error", () => undefined);
 }
 
-/** Whether standard output, of which a process has one, took less than it was given. */
+/** Whether standard output did not take all of the output; of the whole process, as that is. */
 let isCutShort = false;
 
 function noteLoss(error: (Error & { readonly code?: string }) | null | undefined): void {
@@ -89,7 +89,7 @@ async function isSignedIn(env: Environment): Promise<boolean> {
   return path !== undefined && (await readCredentials(path)).credentials !== undefined;
 }
 
-/** A variable that Deno's permissions hide is as good as not set. */
+/** A variable; one that Deno's permissions hide counts as not set. */
 function variable(name: string): string | undefined {
   try {
     return process.env[name];

@@ -14,25 +14,21 @@ import { explain, failure, isRejection, notSignedIn } from "./tool_results.ts";
 /** Name of a key when neither the user nor the host has one. */
 const DEFAULT_LABEL = "MCP Client";
 
-/** What the bridge runs in. */
 export interface BridgeOptions {
   /** What follows the program's name. */
   readonly args: readonly string[];
-  /** The environment. */
   readonly env: Readonly<Record<string, string | undefined>>;
-  /** What the host sends. */
   readonly input: AsyncIterable<Uint8Array>;
-  /** Takes one line for the host, its line end included. */
+  /** Writes one line to the host; the line includes its line end. */
   readonly write: (line: string) => void;
-  /** Where the credentials are; absent: there is no place for them. */
+  /** Path of the credentials file; `undefined` when there is no folder for it. */
   readonly credentialsPath: string | undefined;
-  /** Makes what opens logins; called at the first one. */
+  /** Makes the object that opens logins; called at the first login. */
   readonly openLogins: (credentialsPath: string) => LoginRequests;
-  /** Opens a browser; answers whether it was tried. */
+  /** Opens a browser; `false` when it was not tried. */
   readonly openBrowser: (url: string) => boolean;
-  /** Version of this package. */
   readonly version: string;
-  /** Where events are noted; never the host's end. */
+  /** Log of events; it must not write to standard output, which belongs to the host. */
   readonly logger: Logger;
   /** Default: the platform's `fetch`. */
   readonly fetch?: Upstream["fetch"];
@@ -52,7 +48,6 @@ export class Bridge {
   #settings: Settings;
   #remote: Remote | undefined;
 
-  /** Serves nobody yet. */
   constructor(options: BridgeOptions) {
     this.#options = options;
     const { logger, version, write, credentialsPath, openLogins } = options;
@@ -103,7 +98,7 @@ export class Bridge {
     this.#saved.watch();
   }
 
-  /** Ends sessions, logins and looks at the file. */
+  /** Ends sessions and logins, and stops watching the file. */
   async close(): Promise<void> {
     await this.#ready;
     await Promise.all([
@@ -127,7 +122,7 @@ export class Bridge {
     }
   }
 
-  /** Takes up the credentials as they are now; calls under way keep what they started with. */
+  /** Connects with the current credentials; calls under way keep the ones they started with. */
   #connect(): void {
     const { logger, version } = this.#options;
     const credentials = this.#saved.current;
@@ -187,7 +182,7 @@ export class Bridge {
     }
   }
 
-  /** What is answered while nobody is signed in. */
+  /** The answer while nobody is signed in. */
   #refuse(method: string, tool: unknown): Answer {
     if (isMemoryTool(tool)) return { result: failure(notSignedIn(this.#saved.reason)) };
     return method === "tools/call"

@@ -42,7 +42,6 @@ export function initializeResult(params: Members | undefined, version: string): 
   };
 }
 
-/** The result of `server/discover`. */
 export function discoverResult(): Members {
   return {
     supportedVersions: [SESSIONLESS_REVISION],

@@ -9,14 +9,12 @@ const MESSAGE_CHARACTERS = 500;
 /** The relayer answered a message with an error status. */
 export class Refused extends Error {
   override readonly name = "Refused";
-  /** HTTP status. */
   readonly status: number;
   /** Stable name, where the relayer gave one. */
   readonly code: string | undefined;
   /** Seconds to wait, where the relayer named them. */
   readonly retryAfter: number | undefined;
 
-  /** The message is for people. */
   constructor(status: number, message: string, code?: string, retryAfter?: number) {
     super(message);
     this.status = status;
@@ -24,7 +22,7 @@ export class Refused extends Error {
     this.retryAfter = retryAfter;
   }
 
-  /** Whether it is of no use to try again without a change. */
+  /** Whether trying again without a change is useless. */
   get isFinal(): boolean {
     return this.status < 500 && this.status !== 429 && this.status !== 408;
   }

@@ -33,7 +33,7 @@ import { linesOf, TOO_LONG } from "./lines.ts";
 
 /** Longest line of a host, in bytes: 8 MiB. */
 const LINE_BYTES = 8_388_608;
-/** How long calls under way may take to end after the host has gone, in milliseconds. */
+/** How long calls under way may take to finish after the host has gone, in milliseconds. */
 const GRACE_MS = 2000;
 const UNSUPPORTED = "Unsupported protocol version";
 const LEVELS = [
@@ -47,31 +47,26 @@ const LEVELS = [
   "emergency",
 ];
 
-/** What comes of a request. */
+/** Result or error of a request. */
 export type Answer = { readonly result: Members } | { readonly error: RpcError };
 
-/** What the host is served with. */
 interface HostOptions {
-  /** Version of this package. */
   readonly version: string;
   /** Takes one line for the host, its line end included. */
   readonly write: (line: string) => void;
-  /** The tools at this moment. */
   readonly tools: () => Promise<readonly Members[]>;
-  /** Serves `tools/call` and everything else that is not served here; never rejects. */
+  /** Answers `tools/call` and every other method that `Host` does not answer; never rejects. */
   readonly call: (method: string, params: Members | undefined, signal: AbortSignal) => Promise<
     Answer
   >;
-  /** Takes notifications that are not for the bridge. */
+  /** Receives notifications that are not meant for the bridge. */
   readonly notify: (method: string, params: Members | undefined) => void;
-  /** Where requests are noted. */
   readonly logger: Logger;
 }
 
 /** The host's end: newline-delimited JSON-RPC of every revision. */
 export class Host {
   readonly #options: HostOptions;
-  /** Requests under way. */
   readonly #active = new Map<RequestId, AbortController>();
   readonly #work = new Set<Promise<unknown>>();
   /** Progress tokens of requests under way. */
@@ -82,7 +77,6 @@ export class Host {
   #level = LEVELS.indexOf("info");
   #name: string | undefined;
 
-  /** Serves nobody yet. */
   constructor(options: HostOptions) {
     this.#options = options;
   }
@@ -234,7 +228,6 @@ export class Host {
     else this.#tokens.set(token, count);
   }
 
-  /** Tells the host that the tools have changed. */
   toolsChanged(): void {
     const method = "notifications/tools/list_changed";
     if (this.#initialized) this.#write(notification(method));

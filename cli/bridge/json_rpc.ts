@@ -1,10 +1,8 @@
-/** Id of a request. */
 export type RequestId = string | number;
 
 /** Members of an object whose shape is not known. */
 export type Members = Readonly<Record<string, unknown>>;
 
-/** A call that wants an answer. */
 export interface RpcRequest {
   readonly jsonrpc: "2.0";
   readonly id: RequestId;
@@ -12,21 +10,18 @@ export interface RpcRequest {
   readonly params?: Members;
 }
 
-/** A message that wants none. */
 export interface RpcNotification {
   readonly jsonrpc: "2.0";
   readonly method: string;
   readonly params?: Members;
 }
 
-/** What an answer says about a failure. */
 export interface RpcError {
   readonly code: number;
   readonly message: string;
   readonly data?: unknown;
 }
 
-/** The answer to a request: `result` or `error`. */
 export interface RpcResponse {
   readonly jsonrpc: "2.0";
   readonly id: RequestId | null;
@@ -34,7 +29,6 @@ export interface RpcResponse {
   readonly error?: RpcError;
 }
 
-/** Any message. */
 export type RpcMessage = RpcRequest | RpcNotification | RpcResponse;
 
 /** Numbers of JSON-RPC and MCP errors. */
@@ -60,21 +54,17 @@ export function isMembers(value: unknown): value is Members {
   return typeof value === "object" && value !== null && !Array.isArray(value);
 }
 
-/** Whether a value may be the id of a request. */
 export const isId = (value: unknown): value is RequestId =>
   typeof value === "string" || typeof value === "number";
 
-/** Whether a value is a request. */
 export function isRequest(value: unknown): value is RpcRequest {
   return isMembers(value) && typeof value.method === "string" && isId(value.id);
 }
 
-/** Whether a value is a notification. */
 export function isNotification(value: unknown): value is RpcNotification {
   return isMembers(value) && typeof value.method === "string" && !("id" in value);
 }
 
-/** Whether a value is an answer. */
 export function isResponse(value: unknown): value is RpcResponse {
   return isMembers(value) && !("method" in value) && ("result" in value || "error" in value);
 }
@@ -84,12 +74,10 @@ export function notification(method: string, params?: Members): RpcNotification 
   return { jsonrpc: "2.0", method, ...(params === undefined ? {} : { params }) };
 }
 
-/** A successful answer. */
 export function resultOf(id: RequestId, result: Members): RpcResponse {
   return { jsonrpc: "2.0", id, result };
 }
 
-/** An answer that says what failed. */
 export function errorOf(
   id: RequestId | null,
   code: number,

@@ -7,17 +7,16 @@ import { explain, failure, success } from "./tool_results.ts";
 /** Longest wait for the listener of a login, in milliseconds. */
 const LISTENER_MS = 5000;
 
-/** What the tools for signing in and out need. */
 interface LoginToolsOptions {
-  /** Makes what opens logins; called at the first one. Absent: there is no place for credentials. */
+  /**
+   * Makes the object that opens logins; called at the first one. Absent without a file to write.
+   */
   readonly openLogins: (() => LoginRequests) | undefined;
   /** Where the next login leads. */
   readonly target: () => LoginTarget;
   /** Opens a browser, where that is wanted and possible; answers whether it was tried. */
   readonly openBrowser: (url: string) => boolean;
-  /** The credentials. */
   readonly saved: SavedCredentials;
-  /** Tells the host's user something. */
   readonly say: (level: "info" | "error", text: string) => void;
 }
 
@@ -26,7 +25,6 @@ export class LoginTools {
   readonly #options: LoginToolsOptions;
   #logins: LoginRequests | undefined;
 
-  /** Opens nothing yet. */
   constructor(options: LoginToolsOptions) {
     this.#options = options;
   }
@@ -58,7 +56,7 @@ export class LoginTools {
     });
   }
 
-  /** What came of a login; new credentials are used at once. */
+  /** Handles the outcome of a login: new credentials are used at once. */
   async #settle(outcome: LoginOutcome): Promise<void> {
     const { saved, say } = this.#options;
     await saved.refresh();
@@ -73,7 +71,6 @@ export class LoginTools {
     }
   }
 
-  /** Deletes the credentials file. */
   async logout(): Promise<Members> {
     const { saved, target } = this.#options;
     const tail = saved.current?.delegatePublicKeyHex.slice(-8);
@@ -91,7 +88,6 @@ export class LoginTools {
     }
   }
 
-  /** Ends logins that wait. */
   async close(): Promise<void> {
     await this.#logins?.[Symbol.asyncDispose]();
   }

@@ -17,11 +17,8 @@ export function reconnectDelay(n: number, random: number): number {
   return Math.min(LONGEST_DELAY_MS, FIRST_DELAY_MS * 2 ** n) * (0.5 + random / 2);
 }
 
-/** Options of {@linkcode ReconnectingSession}. */
 export interface ReconnectingSessionOptions {
-  /** Opens a session. */
   readonly open: (signal: AbortSignal) => Promise<Session>;
-  /** Where changes of the connection are noted. */
   readonly logger: Logger;
   /** From 0 to 1; default `Math.random`. */
   readonly random?: () => number;
@@ -59,7 +56,6 @@ export class ReconnectingSession {
     return this.#failure;
   }
 
-  /** The session, when there is one. */
   get current(): Session | undefined {
     return this.#session;
   }

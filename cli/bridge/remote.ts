@@ -17,19 +17,12 @@ const VERSION_MS = 3000;
 /** Its member that says what is built. */
 const FLAGS: keyof AnswerOf<"GET /version"> = "featureFlags";
 
-/** What a relayer is reached with. */
 export interface RemoteOptions {
-  /** Where it is. */
   readonly settings: Pick<Settings, "relayer" | "transport">;
-  /** Who calls. */
   readonly credentials: Pick<Credentials, "delegatePrivateKey" | "accountId">;
-  /** Version of this package. */
   readonly version: string;
-  /** The platform's `fetch`, or a test's. */
   readonly fetch: Upstream["fetch"];
-  /** Takes what the relayer says besides answers. */
   readonly heard: Heard;
-  /** Where what happens is noted. */
   readonly logger: Logger;
   /** Waits between attempts to connect; default: a timer. */
   readonly pause?: ReconnectingSessionOptions["pause"] | undefined;
@@ -57,7 +50,6 @@ export class Remote {
     this.#connection = new ReconnectingSession({ open, logger, pause });
   }
 
-  /** Connects, and stays connected. */
   connect(): void {
     this.#connection.connect();
   }

@@ -15,7 +15,6 @@ export type Repeatable =
 
 /** A call for the relayer. */
 interface RemoteCall extends Outgoing {
-  /** Whether it may be sent again. */
   readonly repeatable: Repeatable;
   /** Longest time until it is answered, in milliseconds. */
   readonly timeoutMs: number;
@@ -44,7 +43,6 @@ export class NotRepeated extends Error {
   /** Whether it may have been done. */
   readonly mayBeDone: boolean;
 
-  /** Says what is known. */
   constructor(mayBeDone: boolean, cause?: unknown) {
     super(
       mayBeDone
@@ -56,17 +54,13 @@ export class NotRepeated extends Error {
   }
 }
 
-/** What a call needs besides itself. */
 interface CallSurroundings {
-  /** The connection. */
   readonly connection: ReconnectingSession;
   /** Whether the relayer honours idempotency keys, as `GET /version` says now. */
   readonly honoursKeys: () => Promise<boolean>;
-  /** Where what happens is noted. */
   readonly logger: Logger;
 }
 
-/** The session to send with. */
 async function sessionFor(
   connection: ReconnectingSession,
   sendings: number,

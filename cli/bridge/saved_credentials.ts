@@ -3,7 +3,7 @@ import { deleteCredentials, readCredentials } from "../../src/client/credentials
 import type { Credentials } from "../../src/client/credentials.ts";
 import type { Logger } from "../../src/log.ts";
 
-/** Pause between looks at the file, in milliseconds. */
+/** Pause between checks of the file, in milliseconds. */
 const POLL_MS = 1000;
 
 /** What stands for a file that is not there. */
@@ -39,7 +39,6 @@ export class SavedCredentials {
     if (path === undefined) this.#reason = "no home directory is known";
   }
 
-  /** The credentials; absent when there are none. */
   get current(): Credentials | undefined {
     return this.#current;
   }
@@ -54,7 +53,7 @@ export class SavedCredentials {
     return this.#reason;
   }
 
-  /** Takes the file as it is for no credentials, until it changes; its addresses still count. */
+  /** Ignores the credentials in the file until it changes; its addresses still count. */
   async ignore(): Promise<void> {
     if (this.#path === undefined) return;
     const { credentials, warnings } = await readCredentials(this.#path);
@@ -88,7 +87,7 @@ export class SavedCredentials {
     if (JSON.stringify(this.#current) !== before) this.onChange();
   }
 
-  /** Looks at the file every second, until {@linkcode stop}. */
+  /** Checks the file every second, until {@linkcode stop}. */
   watch(): void {
     this.#timer = setInterval(() => void this.refresh(), POLL_MS);
   }

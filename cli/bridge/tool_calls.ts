@@ -5,7 +5,6 @@ import { isMembers, type Members, metaOf } from "./json_rpc.ts";
 import type { Outgoing } from "./sessions/session.ts";
 import type { Repeatable } from "./remote_call.ts";
 
-/** Prefix of all tools. */
 export const PREFIX = "svc_";
 
 /** Longest times until an answer, in milliseconds: above what the relayer itself takes. */
@@ -18,7 +17,6 @@ const TIMEOUT_MS: Readonly<Record<ToolName, number>> = {
 /** Of anything else. */
 const OTHER_TIMEOUT_MS = 60_000;
 
-/** A call as it goes to the relayer. */
 export interface PreparedCall extends Outgoing {
   readonly repeatable: Repeatable;
   readonly timeoutMs: number;
@@ -27,7 +25,6 @@ export interface PreparedCall extends Outgoing {
 const toolOf = (name: unknown): ToolName | undefined =>
   TOOL_NAMES.find((tool) => PREFIX + tool === name);
 
-/** Whether a name is that of a memory tool. */
 export function isMemoryTool(name: unknown): boolean {
   return toolOf(name) !== undefined;
 }

@@ -4,7 +4,6 @@ import { ConfigError, SERVER_NAME, type ServerEntry } from "./entry.ts";
 /** A parsed configuration. */
 export type Table = Readonly<Record<string, unknown>>;
 
-/** Whether a value is an object or table. */
 export function isTable(value: unknown): value is Table {
   return typeof value === "object" && value !== null && !Array.isArray(value) &&
     !(value instanceof Date);

@@ -7,7 +7,6 @@ export interface ServerEntry {
   readonly type?: "stdio";
   /** Program, an absolute path. */
   readonly command: string;
-  /** Its arguments. */
   readonly args: readonly string[];
   /** Variables besides the host's own; never a secret. */
   readonly env?: Readonly<Record<string, string>>;
@@ -18,9 +17,7 @@ export class ConfigError extends Error {}
 
 /** A configuration with the entry in it. */
 export interface Edit {
-  /** The whole file, changed. */
   readonly text: string;
-  /** Whether anything is different. */
   readonly changed: boolean;
 }
 
@@ -28,7 +25,6 @@ export interface Edit {
 export interface OwnLines {
   /** Number of the first one, from 1. */
   readonly line: number;
-  /** The lines. */
   readonly lines: readonly string[];
 }
 

@@ -2,7 +2,6 @@ import { join } from "node:path";
 
 /** A program that starts MCP servers, and where it keeps their configuration. */
 export interface Host {
-  /** Its name for people. */
   readonly title: string;
   /** Language of the file; `jsonc` is JSON with comments. */
   readonly format: "json" | "jsonc" | "toml";
@@ -16,9 +15,7 @@ export interface Host {
   readonly afterwards: string;
 }
 
-/** Where files of a user are. */
 interface Place {
-  /** The environment. */
   readonly env: Readonly<Record<string, string | undefined>>;
   /** Name of the platform as Node has it. */
   readonly platform: string;

@@ -4,7 +4,6 @@ import type { Node } from "jsonc-parser";
 interface Layout {
   /** One step of indentation. */
   readonly unit: string;
-  /** Line end. */
   readonly eol: string;
 }
 
@@ -28,7 +27,6 @@ function render(value: unknown, indent: string, { unit, eol }: Layout): string {
   return JSON.stringify(value, null, unit).replaceAll("\n", eol + indent);
 }
 
-/** Replaces a value. */
 export function replaceValue(text: string, node: Node, value: unknown, layout: Layout): string {
   const rendered = render(value, indentAt(text, node.offset), layout);
   return text.slice(0, node.offset) + rendered + text.slice(node.offset + node.length);

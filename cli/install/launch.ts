@@ -5,21 +5,16 @@ import { fileURLToPath } from "node:url";
 import { VARIABLES } from "../environment.ts";
 import { CommandError, EXIT } from "../io.ts";
 
-/** How the package is started. */
 interface Launch {
   /** Program, an absolute path. */
   readonly command: string;
-  /** Its arguments. */
   readonly args: readonly string[];
 }
 
-/** What the command depends on. */
 interface LaunchOptions {
   /** Relayers it may talk to, base addresses. */
   readonly relayers: readonly string[];
-  /** The credentials file. */
   readonly credentialsPath: string;
-  /** The environment. */
   readonly env: Readonly<Record<string, string | undefined>>;
   /** Flags of the package itself. */
   readonly flags: readonly string[];

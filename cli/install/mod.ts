@@ -48,7 +48,6 @@ function edit(host: Host, text: string, entry: ServerEntry): Edit {
   return editJson(text, host.servers, entry, host.format === "jsonc");
 }
 
-/** What there is to write. */
 interface Plan {
   readonly host: Host;
   readonly file: ConfigFile;
@@ -76,7 +75,6 @@ function shownDiff({ host, file, edit }: Plan): string {
   return `${file.path}\n${diffLines(change(file.text, edit.text, host.servers))}`;
 }
 
-/** How it ended. */
 interface Ending {
   readonly written: boolean;
   readonly backup?: string;

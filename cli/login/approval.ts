@@ -8,9 +8,7 @@ import { Refusal } from "./refusal.ts";
 export interface Approval {
   /** The account that lists the key, `0x` and 64 hex characters. */
   readonly accountId: string;
-  /** The wallet that approved. */
   readonly walletAddress: string;
-  /** Package of the account. */
   readonly packageId: string;
   /** Name the user gave the key on the dashboard. */
   readonly label?: string;

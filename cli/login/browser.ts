@@ -4,7 +4,6 @@ import { SCREEN } from "../environment.ts";
 
 /** What decides whether and how a browser is opened. */
 export interface BrowserOptions {
-  /** The environment. */
   readonly env: Readonly<Record<string, string | undefined>>;
   /** Name of the platform as Node has it; default: this one. */
   readonly platform?: string;
@@ -30,7 +29,7 @@ function command(platform: string, url: string): [program: string, args: readonl
   return ["xdg-open", [url]];
 }
 
-/** Starts a program with the variables it needs; the others are none of its business. */
+/** Starts a program with only the variables it needs. */
 function runDetached(program: string, args: readonly string[], all: BrowserOptions["env"]): void {
   const names = ["HOME", "USERPROFILE", ...SCREEN].filter((name) => all[name] !== undefined);
   const env = Object.fromEntries(names.map((name) => [name, all[name]]));

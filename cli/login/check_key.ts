@@ -9,7 +9,6 @@ const PAUSE_MS = 1000;
 /** Longest wait for one answer, in milliseconds. */
 const ANSWER_MS = 5000;
 
-/** What the check uses of the world. */
 export interface KeyCheckOptions {
   /** Default: the platform's `fetch`. */
   readonly fetch?: ((url: string, init: RequestInit) => Promise<Response>) | undefined;

@@ -9,7 +9,6 @@ import { checkHead, checkHost, headerOf, readBody } from "./request_checks.ts";
 /** Longest wait for the listener, in milliseconds. */
 const OPENING_MS = 5000;
 
-/** What the listener of one login is about. */
 interface ListenerOptions {
   /** Origin of the dashboard: the only one that is answered. */
   readonly origin: string;
@@ -19,26 +18,25 @@ interface ListenerOptions {
   readonly checkAge: () => void;
   /** Signature that proves possession of the new key to an account's registry, 128 hex characters. */
   readonly prove: (accountId: string) => Promise<string>;
-  /** Takes the approval and answers what is to be done once the browser knows; or a refusal. */
+  /**
+   * Handles the approval, or throws a refusal; returns what to do once the browser has its answer.
+   */
   readonly approve: (approval: Approval) => Promise<() => void>;
   /** Starts listening and answers the port; default: a random port of 127.0.0.1. */
   readonly listen?: ((server: Server) => Promise<number>) | undefined;
 }
 
-/** A listener of one login. */
 interface Listener {
-  /** Its port on 127.0.0.1. */
   readonly port: number;
   /** Stops listening; requests on their way are still answered. */
   close(): void;
 }
 
-/** What is answered. */
 interface Answer {
   readonly status: number;
   readonly headers: Readonly<Record<string, string>>;
   readonly body: string;
-  /** Called once it has left, or there is nobody to take it. */
+  /** Called once the answer was sent or the browser has gone. */
   readonly sent?: () => void;
 }
 

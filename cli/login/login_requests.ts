@@ -10,12 +10,11 @@ import { gone, Refusal } from "./refusal.ts";
 
 /** How long an address works, in milliseconds. */
 const LOGIN_MS = 300_000;
-/** How long a listener stays to tell latecomers so, in milliseconds. */
+/** How long a listener stays open after that, to tell latecomers, in milliseconds. */
 const LATE_MS = 60_000;
 /** Most logins that are open at a time. */
 const MOST_OPEN = 3;
 
-/** Options of {@linkcode openLoginRequests}. */
 export interface LoginRequestsOptions extends KeyCheckOptions {
   /** The credentials file that a login writes. */
   readonly credentialsPath: string;
@@ -25,7 +24,6 @@ export interface LoginRequestsOptions extends KeyCheckOptions {
   readonly listen?: (server: Server) => Promise<number>;
 }
 
-/** An open login. */
 interface OpenLogin {
   /** Settles the outcome, unless it is settled. */
   end(outcome: LoginOutcome): void;
@@ -35,9 +33,9 @@ interface OpenLogin {
 
 class OpenLogins implements LoginRequests {
   readonly #options: LoginRequestsOptions;
-  /** May still succeed, oldest first. */
+  /** Logins that may still succeed, oldest first. */
   readonly #open = new Set<OpenLogin>();
-  /** Has a listener, and be it to tell latecomers. */
+  /** Logins whose listener is open, also those that only tell latecomers that it is over. */
   readonly #listening = new Set<OpenLogin>();
   /** One approval at a time: the first to succeed closes the others. */
   #turn: Promise<unknown> = Promise.resolve();
@@ -148,7 +146,6 @@ class OpenLogins implements LoginRequests {
   }
 }
 
-/** Logins for one credentials file. */
 export function openLoginRequests(options: LoginRequestsOptions): LoginRequests {
   return new OpenLogins(options);
 }

@@ -1,11 +1,8 @@
 /** Why the listener refuses a request. */
 export class Refusal extends Error {
-  /** HTTP status. */
   readonly status: number;
-  /** Stable machine-readable name. */
   readonly code: string;
 
-  /** Constructs a refusal; the message is for people. */
   constructor(status: number, code: string, message: string) {
     super(message);
     this.status = status;

@@ -7,7 +7,6 @@ const BODY_BYTES = 16_384;
 /** Longest wait for the rest of a body, in milliseconds. */
 const BODY_MS = 10_000;
 
-/** A path of the listener. */
 type LoginPath = "/proof" | "/callback";
 
 /** The value of a header that came exactly once. */

@@ -1,8 +1,6 @@
 /** A relayer and the dashboard that belongs to it; base addresses without a trailing slash. */
 export interface Addresses {
-  /** Base address of the relayer. */
   readonly relayer: string;
-  /** Base address of the dashboard. */
   readonly webUrl: string;
 }
 

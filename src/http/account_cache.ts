@@ -6,28 +6,24 @@ import { limitKey } from "../wire/ip_addresses.ts";
 
 const MAX_ENTRIES = 10_000;
 
-/** How long a registry that failed is not asked again for what is known, in milliseconds. */
+/** How long a failed registry is not asked again about cached accounts, in milliseconds. */
 const RETRY_MS = 5_000;
 
 interface Entry {
   readonly account: Account | undefined;
-  /** When the registry said so. */
+  /** When the registry answered. */
   readonly at: number;
-  /** Whether it may be used without asking while it is young. */
+  /** Whether the entry may be used without asking the registry while it is young. */
   fresh: boolean;
-  /** When the registry was asked in vain. */
+  /** When the registry was last asked and failed. */
   failedAt?: number;
 }
 
-/** An account and the key that acts for it. */
 export interface Authorization {
-  /** The account. */
   readonly account: Account;
-  /** The key that signed. */
   readonly key: DelegateKey;
 }
 
-/** Counts of look-ups, for metrics. */
 interface CacheCounts {
   /** Answered from memory. */
   hit: number;
@@ -46,11 +42,10 @@ export class AccountCache {
   readonly #layer: Layer;
   readonly #entries = new Map<string, Entry>();
   readonly #watch: Disposable | undefined;
-  /** What changed while the registry is asked, so that an answer from before is not believed. */
+  /** Changes reported while the registry is being asked: its answer may be older than they are. */
   readonly #asking = new Set<{ all: boolean; readonly ids: Set<string> }>();
-  /** Questions on their way, by key and hint. */
+  /** Look-ups under way, by key and hint. */
   readonly #running = new Map<string, Promise<Account | undefined>>();
-  /** Counts of look-ups. */
   readonly counts: CacheCounts = { hit: 0, miss: 0, stale: 0 };
 
   /** Listens to the registry until disposed. */
@@ -63,7 +58,6 @@ export class AccountCache {
     this.#watch = registry.watch?.((accountId) => this.#changed(accountId));
   }
 
-  /** Stops listening. */
   [Symbol.dispose](): void {
     this.#watch?.[Symbol.dispose]();
   }
@@ -128,7 +122,7 @@ export class AccountCache {
     }
   }
 
-  /** What the registry says; the same question is not asked twice at a time. */
+  /** Asks the registry; callers with the same question share one look-up. */
   #ask(id: string, publicKey: string, hint: string | undefined): Promise<Account | undefined> {
     const running = this.#running.get(id);
     if (running !== undefined) return running;
@@ -139,7 +133,7 @@ export class AccountCache {
     return asked;
   }
 
-  /** What the registry says, kept unless something changed meanwhile. */
+  /** Asks the registry and caches its answer, unless the account changed meanwhile. */
   async #askAnew(
     id: string,
     publicKey: string,
@@ -171,7 +165,7 @@ export class AccountCache {
     return account !== undefined && this.#since(at) < this.#config.accountStaleSeconds * 1000;
   }
 
-  /** Milliseconds; without end for what never was, and where the clock was put back. */
+  /** Age in milliseconds; infinite for what never happened, and when the clock was set back. */
   #since(moment = Infinity): number {
     const age = this.#now() - moment;
     return age >= 0 ? age : Infinity;

@@ -1,7 +1,7 @@
 import { SvcError } from "../errors.ts";
 import { readBody } from "../wire/body/read_body.ts";
 
-/** Reads bodies: counted, within a deadline, and not too many unverified bytes at once. */
+/** Reads bodies within a size limit, a deadline, and a bound on all unverified bytes in memory. */
 export class BodyReader {
   readonly #budget: number;
   readonly #timeoutMs: number;

@@ -1,6 +1,6 @@
 import { inRanges, isAddress } from "../wire/ip_addresses.ts";
 
-/** Names of headers by which proxies tell whom they ask for, those of common vendors too. */
+/** Headers by which proxies name the client they ask for, those of common vendors too. */
 const FORWARDING = /forwarded|-(client)?ip(v6)?$|^(via|cdn-loop|x-envoy-external-address)$/;
 
 /** Whether a proxy says that it asks for somebody else. */
@@ -31,7 +31,7 @@ export function namedClient(
   return peer;
 }
 
-/** Who sent a request: whom a trusted proxy names, or the socket's peer. */
+/** Address of the client: the one a trusted proxy names, or the socket's peer. */
 export function clientIp(
   peer: string,
   forwardedFor: string | null,

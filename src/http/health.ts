@@ -11,15 +11,15 @@ export interface DependencyHealth {
   readonly [detail: string]: unknown;
 }
 
-/** Probes are answered from memory for this long. */
+/** How long the result of a probe is reused, in milliseconds. */
 const FRESH_MS = 1_000;
 const PROBE_TIMEOUT_MS = 400;
 const ASK_TIMEOUT_MS = 10_000;
 
-/** Asks whether a sidecar of ours answers; see `src/sidecar`. */
+/** Asks whether the sidecar answers. */
 type SidecarProbe = (signal: AbortSignal) => Promise<boolean>;
 
-/** Looks after what the relayer depends on. */
+/** Finds out whether the relayer's dependencies work. */
 export class Health {
   readonly #domain: Domain;
   readonly #kv: Deno.Kv;
@@ -28,7 +28,6 @@ export class Health {
   #asking: Promise<unknown> | undefined;
   #probed: { at: number; result: Promise<Record<string, DependencyHealth>> } | undefined;
 
-  /** Probes nothing by itself. */
   constructor(
     domain: Domain,
     kv: Deno.Kv,
@@ -62,7 +61,7 @@ export class Health {
     return { status: full ? "down" : table.status, ...details };
   }
 
-  /** A table that refused the last write is written to: it may be readable all the same. */
+  /** A table that refused the last write is tested with a write: it may still be readable. */
   async #tableState(): Promise<DependencyHealth> {
     const key = ["health"];
     if (!this.#writer.failing) return await up(this.#kv.get(key));
@@ -124,7 +123,7 @@ export class Health {
     };
   }
 
-  /** A chain that worked last is not asked again; one that did not is, so that it recovers. */
+  /** Asks the chain only after a failure, so that its state recovers. */
   async #chainState(owner: string): Promise<DependencyHealth> {
     const { accounts } = this.#domain;
     if (accounts.admin !== undefined) return { status: "disabled" };
@@ -134,7 +133,7 @@ export class Health {
     return { ...accounts.health?.() ?? { status: ok ? "ok" : "down" } };
   }
 
-  /** One question at a time: a server that loads its model needs longer than a probe waits. */
+  /** Asks the embedder, once at a time: a server that loads its model outlasts a probe. */
   #askEmbedder(): Promise<unknown> {
     const signal = AbortSignal.timeout(ASK_TIMEOUT_MS);
     this.#asking ??= this.#domain.embedder.embed(["health"], { purpose: "query", signal })

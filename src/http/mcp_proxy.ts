@@ -17,17 +17,12 @@ export function isMcpPath(path: string): boolean {
 
 /** Open MCP sessions by transport. */
 interface McpSessions {
-  /** HTTP with SSE. */
   readonly sse: number;
-  /** Streamable HTTP. */
   readonly streamable: number;
 }
 
-/** What the proxy works with. */
 interface McpProxyOptions {
-  /** Origins, hosts, aliases. */
   readonly config: RelayerConfig;
-  /** Reads messages. */
   readonly bodies: BodyReader;
   /** Counts requests and streams that failed, by reason. */
   readonly failures: Counter;
@@ -66,9 +61,9 @@ const RESPONSE_HEADERS: readonly string[] = [
   "www-authenticate",
 ];
 const STALL_MS = 30_000;
-/** Longest wait for the sidecar's numbers. */
+/** Longest wait for the sidecar's counts of sessions, in milliseconds. */
 const SESSIONS_MS = 400;
-/** Largest answer that can hold them, bytes. */
+/** Largest answer that can hold them, in bytes. */
 const SESSIONS_BYTES = 1024;
 
 interface Open extends RelayedStream {
@@ -128,12 +123,11 @@ export class McpProxy implements Disposable {
     for (const stream of this.#open) if (stream.isListening) stream.end();
   }
 
-  /** Ends every stream. */
   [Symbol.dispose](): void {
     for (const stream of this.#open) stream.end();
   }
 
-  /** A message is one JSON text, of use only as a whole: it is counted before the sidecar sees it. */
+  /** Reads a whole message, so that its size is checked before the sidecar sees it. */
   async #readBody(request: Request): Promise<Uint8Array<ArrayBuffer> | undefined> {
     if (request.method !== "POST") return undefined;
     const encoding = request.headers.get("content-encoding")?.trim().toLowerCase() ?? "identity";

@@ -46,7 +46,6 @@ export class Counter {
     this.#series.get(labels, () => 0).value++;
   }
 
-  /** Lines of the text format. */
   lines(): string[] {
     const lines = [`# HELP ${this.name} ${this.help}`, `# TYPE ${this.name} counter`];
     for (const { labels, value } of this.#series.values.values()) {
@@ -66,10 +65,8 @@ interface Distribution {
 class Histogram {
   readonly #series = new Series<Distribution>();
 
-  /** Named as Prometheus wants it. */
   constructor(readonly name: string, readonly help: string) {}
 
-  /** Adds a duration. */
   observe(labels: Labels, seconds: number): void {
     const { value } = this.#series.get(labels, () => ({
       counts: BUCKETS.map(() => 0),
@@ -82,7 +79,6 @@ class Histogram {
     if (at >= 0) value.counts[at] = value.counts[at]! + 1;
   }
 
-  /** Lines of the text format. */
   lines(): string[] {
     const lines = [`# HELP ${this.name} ${this.help}`, `# TYPE ${this.name} histogram`];
     for (const { labels, value } of this.#series.values.values()) {
@@ -99,15 +95,12 @@ class Histogram {
   }
 }
 
-/** One value that is read when asked for. */
 interface Gauge {
-  /** Labels. */
   readonly labels: Labels;
-  /** Value. */
   readonly value: number;
 }
 
-/** Lines of a gauge or a counter that is kept elsewhere. */
+/** Lines of a gauge, or of a counter whose value is kept elsewhere. */
 export function gaugeLines(
   name: string,
   help: string,
@@ -123,33 +116,26 @@ export function gaugeLines(
 
 /** What requests are counted by. Labels never hold keys, owners or namespaces. */
 export class HttpMetrics {
-  /** Requests by route and status. */
   readonly requests: Counter = new Counter(
     "svc_http_requests_total",
     "Requests by route and status",
   );
-  /** Durations by route. */
   readonly durations: Histogram = new Histogram(
     "svc_http_request_duration_seconds",
     "Time from request to answer",
   );
-  /** Errors by code. */
   readonly errors: Counter = new Counter("svc_errors_total", "Error answers by code");
-  /** Denials by layer. */
   readonly denials: Counter = new Counter(
     "svc_rate_limit_denials_total",
     "Requests refused by a rate limit",
   );
-  /** MCP requests and streams the sidecar failed, by reason. */
   readonly sidecarFailures: Counter = new Counter(
     "svc_sidecar_failures_total",
     "Requests and streams that failed at the sidecar, by reason",
   );
-  /** Job durations by end. */
   readonly jobs: Histogram = new Histogram(
     "svc_job_duration_seconds",
     "Time from acceptance to the end of a job",
   );
-  /** Requests being answered. */
   inFlight = 0;
 }

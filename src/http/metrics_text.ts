@@ -3,15 +3,10 @@ import type { AccountCache } from "./account_cache.ts";
 import type { McpProxy } from "./mcp_proxy.ts";
 import { gaugeLines, type HttpMetrics } from "./metrics.ts";
 
-/** What counts. */
 export interface MetricsSources {
-  /** Requests and jobs. */
   readonly metrics: HttpMetrics;
-  /** Unfinished jobs. */
   readonly domain: Domain;
-  /** Look-ups of accounts. */
   readonly accounts: AccountCache;
-  /** Sessions of the sidecar. */
   readonly mcp: McpProxy;
 }
 

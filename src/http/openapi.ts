@@ -95,7 +95,6 @@ function errorAnswer({ errors: [code = "internal_error"] }: Route): Json {
   };
 }
 
-/** Error codes by status. */
 function errorCodes(name: RouteName): Json {
   const byStatus = Map.groupBy(errorsOf(name), (code) => new SvcError(code).status);
   return Object.fromEntries(byStatus);

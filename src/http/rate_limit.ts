@@ -62,7 +62,6 @@ export interface Layer {
 
 /** What one layer counts for one key. */
 export interface Charge {
-  /** The layer. */
   readonly layer: Layer;
   /** Whom it counts for. */
   readonly key: string;
@@ -105,7 +104,7 @@ export class RateLimiter {
     for (const window of windows) window.add(weight);
   }
 
-  /** Takes back what a request spent that another layer denied later: it consumes nothing. */
+  /** Gives back what a request spent that a later layer denied: it consumes nothing. */
   refund(charges: readonly Charge[], weight: number): void {
     for (const charge of charges) this.#window(charge).remove(weight);
   }
@@ -138,7 +137,7 @@ export class RateLimiter {
     return window;
   }
 
-  /** Drops the oldest tenth: whoever is active comes back with what the window still holds. */
+  /** Drops the oldest tenth of the windows; their clients start again with empty ones. */
   #drop(): void {
     let count = MAX_KEYS / 10;
     for (const id of this.#windows.keys()) {

@@ -6,7 +6,6 @@ const REASONS: Readonly<Record<StreamFailure, string>> = {
   stalled: "The client does not read",
 };
 
-/** Options of {@linkcode relayedStream}. */
 interface RelayedStreamOptions {
   /** Longest time a client may leave a sent piece unread, milliseconds. */
   readonly stallMs: number;
@@ -15,7 +14,7 @@ interface RelayedStreamOptions {
    * event. Any other body that breaks must be seen to break.
    */
   readonly endsAnywhere: boolean;
-  /** Called once, whatever the end; tells the other side to stop. */
+  /** Called once at the end, whatever the reason; tells the other side to stop. */
   readonly onEnd: (failure?: StreamFailure) => void;
 }
 
@@ -23,7 +22,7 @@ interface RelayedStreamOptions {
 export interface RelayedStream {
   /** What the client reads. */
   readonly readable: ReadableStream<Uint8Array>;
-  /** Ends it, as the other side would. */
+  /** Ends the body as if the other side had ended it. */
   end(): void;
 }
 

@@ -3,15 +3,12 @@ import type { Target } from "./target.ts";
 
 /** What every step of a request's way needs. */
 export interface RequestContext {
-  /** The request. */
   readonly request: Request;
-  /** Its target as received. */
   readonly target: Target;
   /** Id in header, body and log. */
   readonly requestId: string;
   /** Address of the socket's peer; empty when the request came in process. */
   readonly peer: string;
-  /** Address of the client. */
   readonly clientIp: string;
 }
 

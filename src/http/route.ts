@@ -8,22 +8,18 @@ import type { RequestContext } from "./request_context.ts";
 /** Name of a route whose requests are signed by a key of an account. */
 export type SignedName = NamesOf<"signed">;
 
-/** What a handler answers: what the table says of its route, or a response where that is no JSON. */
+/** What a handler returns: status and body as the table says, or a `Response` that is no JSON. */
 export type Answer<N extends RouteName> = N extends RouteName
   ? [StatusAndBody<N>] extends [never] ? Response : StatusAndBody<N>
   : never;
 
 /** What the handler of a signed route is given. */
 export interface Call<N extends SignedName> {
-  /** Who asks. */
   readonly caller: Caller;
-  /** The key that signed. */
   readonly key: DelegateKey;
-  /** The checked body. */
   readonly body: Received<N, "body">;
   /** The path's parameter: a UUID; empty where the path has none. */
   readonly id: string;
-  /** The checked query. */
   readonly query: Received<N, "query">;
   /**
    * An answer with what makes it the one that replays get; to be part of the commit that accepts the
@@ -38,12 +34,10 @@ export type SignedHandler<N extends SignedName> = (
   call: Call<N>,
 ) => Answer<N> | Promise<Answer<N>>;
 
-/** The handler of each signed route. */
 export type SignedHandlers = { readonly [N in SignedName]: SignedHandler<N> };
 
 /** What the handler of a route is given that is not signed. */
 export interface OpenCall {
-  /** The request. */
   readonly context: RequestContext;
   /** The path's parameter as sent; empty where the path has none. */
   readonly id: string;

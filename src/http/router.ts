@@ -21,30 +21,24 @@ import { rememberHandlers } from "./routes/remember.ts";
 import { type SignedDependencies, SignedRoutes } from "./signed.ts";
 import { targetOf } from "./target.ts";
 
-/** The handler of every signed route. */
 const SIGNED_HANDLERS: SignedHandlers = {
   ...rememberHandlers,
   ...recallHandlers,
   ...memoryHandlers,
 };
 
-/** What the router is made of. */
 interface RouterDependencies extends SignedDependencies {
-  /** Counts. */
   readonly metrics: HttpMetrics;
-  /** States of dependencies. */
   readonly health: Health;
-  /** The way to the sidecar. */
   readonly mcp: McpProxy;
   /** What answers where transactions are paid for; `undefined` where nobody pays. */
   readonly sponsor: OpenHandlers<"sponsor"> | undefined;
-  /** Where failures are noted. */
   readonly logger: Logger;
   /** Whether new requests are refused. */
   readonly closing: () => boolean;
 }
 
-/** What proxies note for a client that did not wait; nobody gets it. */
+/** Status that is logged for a client that left before its answer; nobody receives it. */
 const CLIENT_LEFT = 499;
 
 /** Whether work ended because its client has left: no failure of anything here. */
@@ -74,7 +68,6 @@ interface Place {
   readonly methods: Map<string, Handle>;
 }
 
-/** Answers every request of the relayer. */
 export class Router {
   readonly #deps: RouterDependencies;
   /** Paths without a parameter. */
@@ -83,7 +76,7 @@ export class Router {
   readonly #patterns = new Map<string, Place>();
   readonly #publicBodies: BodyReader;
 
-  /** Knows its routes from then on; `handlers` answer the signed ones. */
+  /** Registers the routes; `handlers` answer the signed ones. */
   constructor(deps: RouterDependencies, handlers: Partial<SignedHandlers> = SIGNED_HANDLERS) {
     this.#deps = deps;
     const { config } = deps.domain;
@@ -96,7 +89,6 @@ export class Router {
     this.#registerOpen();
   }
 
-  /** Answers one request. */
   async fetch(request: Request, peer: string): Promise<Response> {
     const { metrics, domain, logger } = this.#deps;
     const { trustedProxies, allowedOrigins } = domain.config;
@@ -201,7 +193,7 @@ export class Router {
     places.set(pattern, place);
   }
 
-  /** Where a path belongs to; paths without a parameter are no ids. */
+  /** The entry of a path; a fixed path comes before one with a parameter. */
   #placeOf(path: string): Place | undefined {
     const fixed = this.#fixed.get(path);
     if (fixed !== undefined) return fixed;

@@ -18,23 +18,15 @@ import type { RequestContext } from "./request_context.ts";
 import type { Call, SignedHandler, SignedName } from "./route.ts";
 import { queryOf } from "./target.ts";
 
-/** What the signed routes share. */
 export interface SignedDependencies {
-  /** The operations. */
   readonly domain: Domain;
-  /** Who is who. */
   readonly accounts: AccountCache;
-  /** Bodies. */
   readonly bodies: BodyReader;
-  /** Weights. */
   readonly limiter: RateLimiter;
-  /** What was used before. */
   readonly replay: ReplayStore;
-  /** Writes kept answers. */
   readonly writer: KvWriter;
 }
 
-/** Status and JSON of an answer. */
 interface Answer {
   readonly status: number;
   readonly body: unknown;
@@ -52,7 +44,7 @@ interface SignedRoute {
   readonly method: string;
   readonly row: Route;
   readonly weight: number;
-  /** Code for a parameter that is no UUID; absent where the path has none. */
+  /** Error code for a path parameter that is no UUID; absent where the path has none. */
   readonly unknownId: "memory_not_found" | "job_not_found" | undefined;
   readonly handle: (domain: Domain, call: CheckedCall) => Answer | Promise<Answer>;
 }
@@ -72,7 +64,7 @@ interface Verified {
 
 const FREE_READS = "free_reads";
 
-/** What is written with the answer of one request: its nonce, and the answer for whoever sends again. */
+/** What is committed with the answer of one request: its nonce, and the answer for replays. */
 class Keeping {
   readonly #replay: ReplayStore;
   readonly #bodyHash: string;
@@ -98,12 +90,11 @@ class Keeping {
       : undefined;
   }
 
-  /** The keys there are. */
   get keys(): string[] {
     return [this.textKey, this.idempotencyKey].filter((key) => key !== undefined);
   }
 
-  /** An answer with all that belongs to the commit it speaks of. */
+  /** An answer with everything that its commit has to write. */
   keep<A extends Answer>(answer: A): Kept<A> {
     const { nonce, textKey, idempotencyKey } = this;
     const mutations: Mutation[] = nonce === undefined ? [] : [nonce];
@@ -118,7 +109,7 @@ class Keeping {
     return { answer, mutations };
   }
 
-  /** After a failure: no commit took anything along, and the text may be sent again. */
+  /** After a failure: nothing was committed, and the same text may be sent again. */
   undo(): void {
     this.hasNonce = false;
     if (this.textKey !== undefined) this.#replay.dropText(this.textKey);
@@ -131,7 +122,6 @@ export class SignedRoutes {
   readonly #layers: readonly { readonly layer: Layer; readonly by: "key" | "owner" }[];
   readonly #free: Layer;
 
-  /** Takes the limits from the configuration. */
   constructor(deps: SignedDependencies) {
     this.#deps = deps;
     const { rateLimit } = deps.domain.config;
@@ -328,7 +318,7 @@ export class SignedRoutes {
   }
 }
 
-/** The parameter of a path; what is no percent-encoding stays as it is, and names nothing. */
+/** Decodes a path parameter; malformed percent-encoding stays as sent, and matches nothing. */
 function decoded(id: string): string {
   if (!id.includes("%")) return id;
   try {

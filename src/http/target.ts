@@ -30,7 +30,7 @@ export function targetOf(request: Request): Target {
     : { path: target.slice(0, question), query: target.slice(question) };
 }
 
-/** What stands for bytes that are no UTF-8: no rule of a member allows it. */
+/** Stands for bytes that are not UTF-8; no rule of a member accepts it. */
 const NO_TEXT = "\ud800";
 
 function decoded(part: string): string {

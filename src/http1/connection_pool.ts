@@ -1,6 +1,5 @@
 import type { HttpConnection, WireAnswer, WireRequest } from "./http_connection.ts";
 
-/** The answer to one request. */
 export interface PooledAnswer extends WireAnswer {
   /** To be called once the body has been read, or is not wanted any more. */
   close(): void;

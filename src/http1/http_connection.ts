@@ -1,9 +1,7 @@
 import { headerLine, WireHeaders } from "./wire_headers.ts";
 import { bytesOf, concat, WireSocket } from "./wire_socket.ts";
 
-/** A request as it goes over the wire. */
 export interface WireRequest {
-  /** HTTP method. */
   readonly method: string;
   /** Path and query, percent-encoded. */
   readonly target: string;
@@ -15,9 +13,7 @@ export interface WireRequest {
 
 /** The head of an answer, and its body piece by piece. */
 export interface WireAnswer {
-  /** HTTP status. */
   readonly status: number;
-  /** Headers. */
   readonly headers: WireHeaders;
   /**
    * The body, read from the connection only when a piece is asked for; throws when the connection
@@ -47,7 +43,6 @@ export class HttpConnection {
     this.#host = host;
   }
 
-  /** Connects to `http://host:port`. */
   static async open(url: string): Promise<HttpConnection> {
     const { hostname, port, host } = new URL(url);
     const socket = await Deno.connect({

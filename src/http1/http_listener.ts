@@ -1,9 +1,7 @@
 import { headerLine, WireHeaders } from "./wire_headers.ts";
 import { bytesOf, concat, isSettled, WireSocket } from "./wire_socket.ts";
 
-/** Options of {@linkcode listenHttp}. */
 interface HttpListenerOptions {
-  /** Address to listen on. */
   readonly hostname: string;
   /** Port; 0 = chosen by the system. */
   readonly port: number;
@@ -15,7 +13,6 @@ interface HttpListenerOptions {
 
 /** A listener; disposing of it waits for the answers under way. */
 export interface HttpListener extends AsyncDisposable {
-  /** Port it listens on. */
   readonly port: number;
 }
 
@@ -23,11 +20,11 @@ export interface HttpListener extends AsyncDisposable {
 const ACCEPT_PAUSE_MS = 100;
 /** Most bytes of a refused body that are read so that its sender sees the refusal: 4 MiB. */
 const MAX_DRAINED = 4_194_304;
-/** Longest wait for them, milliseconds. */
+/** Longest wait for those bytes, milliseconds. */
 const DRAIN_MS = 5000;
 /** Longest time that the head of a stream waits for its first piece, milliseconds. */
 const HOLD_MS = 25;
-/** Pieces of a stream go together up to so many bytes. */
+/** Waiting pieces of a stream are joined up to this many bytes. */
 const JOINED = 65_536;
 const LINE_END = bytesOf("\r\n");
 const BAD_REQUEST = bytesOf("HTTP/1.1 400 Bad Request\r\ncontent-length: 0\r\n\r\n");
@@ -144,7 +141,6 @@ class Listener implements HttpListener {
   }
 }
 
-/** What the head of a request says. */
 interface Head {
   readonly method: string;
   readonly url: string;

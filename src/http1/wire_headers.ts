@@ -68,7 +68,6 @@ export class WireHeaders {
     return this.#values.get(name) ?? null;
   }
 
-  /** Whether there is a header of that lower-case name. */
   has(name: string): boolean {
     return this.#values.has(name);
   }

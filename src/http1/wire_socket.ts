@@ -6,7 +6,7 @@ const MAX_HEAD = 65_536;
 /** A thousand connections wait in a read each: only one that is busy gets a large buffer. */
 const SMALL_PIECE = 1024;
 const LARGE_PIECE = 32_768;
-/** What came by itself is taken together up to so many bytes. */
+/** Bytes that have already arrived are joined up to this many. */
 const GATHERED = 65_536;
 const EMPTY = new Uint8Array();
 
@@ -25,7 +25,6 @@ function textOf(bytes: Uint8Array): string {
   return Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length).toString("latin1");
 }
 
-/** Both one after the other. */
 export function concat(a: Uint8Array, b: Uint8Array): Uint8Array {
   if (a.length === 0) return b;
   const bytes = new Uint8Array(a.length + b.length);
@@ -63,7 +62,6 @@ export class WireSocket {
   #rest: Uint8Array = EMPTY;
   #busy = false;
 
-  /** Takes over a connection. */
   constructor(socket: Deno.TcpConn) {
     this.#socket = socket;
     socket.setNoDelay(true);
@@ -137,7 +135,7 @@ export class WireSocket {
     return bytes;
   }
 
-  /** So many bytes, piece by piece; throws when the connection ends before. */
+  /** Yields this many bytes piece by piece; throws when the connection ends earlier. */
   async *exactly(length: number): AsyncGenerator<Uint8Array, void> {
     for (let left = length; left > 0;) {
       if (this.#rest.length === 0) await this.#fill();
@@ -154,7 +152,6 @@ export class WireSocket {
     }
   }
 
-  /** Writes all of it. */
   async write(bytes: Uint8Array): Promise<void> {
     for (let done = 0; done < bytes.length;) {
       done += await this.#socket.write(bytes.subarray(done));

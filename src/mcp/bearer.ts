@@ -9,7 +9,7 @@ import { parsePrivateKey } from "../wire/signing/private_key.ts";
 const ALIAS_ACCOUNT = "x-memwal-account-id";
 const ALIAS_NAMESPACE = "x-memwal-namespace";
 
-/** Never leaves the process: what identifies credentials cannot be turned back into them. */
+/** Random key of this process: a hash of credentials means nothing elsewhere. */
 const HASH_KEY = crypto.getRandomValues(new Uint8Array(32));
 
 /** Credentials of an MCP request, well formed but not yet checked against the account. */
@@ -69,7 +69,7 @@ export function readBearer(headers: Headers, aliases: boolean): Bearer {
   return { privateKey, accountId, hash: processHash(`${privateKey} ${accountId}`) };
 }
 
-/** A header's text: HTTP hands its bytes over as Latin-1. */
+/** Decodes a header as UTF-8: HTTP hands over its bytes as Latin-1. */
 function utf8Of(value: string): string | undefined {
   const bytes = Uint8Array.from(value, (unit) => unit.charCodeAt(0));
   if (bytes.length > NAMESPACE_BYTES) return undefined;

@@ -32,7 +32,7 @@ const TOOL_CALLS: Readonly<Record<ToolName, (call: ToolCall) => Promise<CallTool
   restore,
 };
 
-/** Tools check their arguments themselves, to word refusals as the protocol demands. */
+/** Accepts everything: tools check their arguments themselves, to word refusals by the protocol. */
 const UNCHECKED: jsonSchemaValidator = {
   getValidator<T>(): JsonSchemaValidator<T> {
     return (data) => ({ valid: true, data: data as T, errorMessage: undefined });
@@ -59,9 +59,7 @@ export interface ServerExtension {
   register(server: McpServer): void;
 }
 
-/** What all servers share. */
 interface ServerSurroundings {
-  /** Where failed calls are noted. */
   readonly logger: Logger;
   /** Waits between signs of progress. */
   readonly sleep: Sleep;
@@ -69,7 +67,6 @@ interface ServerSurroundings {
   readonly extension: ServerExtension | undefined;
 }
 
-/** What a server serves. */
 export interface ServerSubject {
   /** Whose tools they are. */
   readonly principal: Principal;

@@ -77,7 +77,7 @@ function isPastTheAccount({ code, extra }: SvcError): boolean {
   return code === "permission_denied";
 }
 
-/** Principals of requests without a session, kept so that each is not checked again at once. */
+/** Principals of requests without a session, cached so that not each request checks the account. */
 export class RecentPrincipals {
   readonly #most = 512;
   readonly #options: SidecarOptions;
@@ -87,7 +87,6 @@ export class RecentPrincipals {
     this.#options = options;
   }
 
-  /** The principal of credentials that come from an address. */
   of(bearer: Bearer, clientIp: string): Principal {
     const id = `${bearer.hash} ${clientIp}`;
     const principal = this.#kept.get(id) ?? new Principal(bearer, clientIp, this.#options);

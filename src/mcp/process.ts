@@ -29,15 +29,12 @@ export interface SidecarBoot {
   readonly token: string;
   /** Base address of the relayer that tool calls go to. */
   readonly relayerUrl: string;
-  /** Limits of sessions. */
   readonly limits: SidecarLimits;
   /** Path of a module that adds the fixtures of MCP conformance kits; tests only. */
   readonly fixtures?: string;
   /** Who pays for sponsored transactions; absent when nobody does. */
   readonly sponsor?: SponsorBoot;
-  /** Least important lines that are logged. */
   readonly logLevel: LogLevel;
-  /** Format of log lines. */
   readonly logFormat: "text" | "json";
 }
 
@@ -61,11 +58,9 @@ async function readNonce(request: Request): Promise<string | undefined> {
   }
 }
 
-/** What answers the MCP routes. */
 interface McpRoutes {
   /** Answers a request; checks the token itself. */
   fetch(request: Request): Promise<Response>;
-  /** Numbers of open sessions. */
   stats(): Promise<SidecarStats>;
 }
 
@@ -107,9 +102,7 @@ export function sidecarHandler(
   };
 }
 
-/** A sidecar that listens. */
 export interface Sidecar extends AsyncDisposable {
-  /** Port it listens on. */
   readonly port: number;
 }
 

@@ -8,11 +8,8 @@ import { DEFAULT_SIDECAR_LIMITS, type SidecarLimits, type SidecarOptions } from 
 import { Principal } from "./principal.ts";
 import { SessionCaps } from "./sessions/session_caps.ts";
 
-/** A session that was let in. */
 export interface AdmittedSession {
-  /** Whose it is. */
   readonly principal: Principal;
-  /** What its headers say. */
   readonly headers: SessionHeaders;
   /** Gives its slot back. */
   readonly release: () => void;
@@ -44,7 +41,6 @@ export class SessionAdmission {
     return readBearer(request.headers, this.limits.aliases);
   }
 
-  /** What the session headers of a request say. */
   sessionHeaders(request: Request): SessionHeaders {
     return readSessionHeaders(request.headers, this.limits.aliases);
   }
@@ -89,7 +85,6 @@ export function randomSessionId(): string {
 
 const SESSION_ID = /^[0-9a-f]{32}$/;
 
-/** Whether text can be a session id. */
 export function isSessionId(text: string): boolean {
   return SESSION_ID.test(text);
 }

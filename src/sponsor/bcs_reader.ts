@@ -1,6 +1,5 @@
 /** Thrown for bytes that are no BCS; says nothing about them. */
 export class NotBcs extends Error {
-  /** Always `"NotBcs"`. */
   override readonly name = "NotBcs";
 }
 
@@ -12,12 +11,10 @@ export class BcsReader {
   readonly #bytes: Uint8Array;
   #at = 0;
 
-  /** Reads from the first byte. */
   constructor(bytes: Uint8Array) {
     this.#bytes = bytes;
   }
 
-  /** Bytes that are left. */
   get left(): number {
     return this.#bytes.length - this.#at;
   }
@@ -29,7 +26,6 @@ export class BcsReader {
     return this.#bytes.subarray(this.#at - count, this.#at);
   }
 
-  /** A byte. */
   u8(): number {
     return this.take(1)[0]!;
   }
@@ -60,7 +56,6 @@ export class BcsReader {
     throw new NotBcs();
   }
 
-  /** A boolean. */
   bool(): boolean {
     const byte = this.u8();
     if (byte > 1) throw new NotBcs();

@@ -4,7 +4,7 @@ import { SPONSORSHIP_MS } from "../wire/limits.ts";
 import type { SponsorLedger } from "./ledger.ts";
 
 const DAY_MS = 86_400_000;
-/** Seconds after which a request may be repeated that others of the same moment left no room for. */
+/** Seconds after which to retry when others have reserved the rest of the budget. */
 const SOON = 2;
 
 /** What of a day's gas is still free. The most a transaction may cost is held while one is made. */

@@ -60,7 +60,7 @@ export class Executions {
     this.#ledger.finish(digest, gasOf(executed), this.#now());
   }
 
-  /** After an attempt whose outcome nobody knows, a refusal of the next one proves nothing. */
+  /** Notes a failure. After an attempt with an unknown outcome a later refusal proves nothing. */
   #noteFailure(digest: string, before: "open" | "running", code: string): void {
     if (before === "running") return;
     if (REFUSALS.includes(code)) this.#ledger.reopen(digest);

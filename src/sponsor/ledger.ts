@@ -21,7 +21,6 @@ export interface SponsorLedger {
   gasOfDay(now: number, since: number): number;
   /** Adds an open sponsorship; what was answered until `since` is open no longer. */
   add(row: Omit<Sponsorship, "state">, since: number): void;
-  /** A sponsorship by digest. */
   get(digest: string): Sponsorship | undefined;
   /** Notes that it is handed to the sponsor from now on, milliseconds since the epoch. */
   start(digest: string, now: number): void;

@@ -1,11 +1,10 @@
 import { SvcError } from "../errors.ts";
 
-/** Places of requests that are handed to the sponsor; so many are at a time. */
+/** Slots for requests to the sponsor; at most `count` are in use at a time. */
 export class Places {
   readonly #count: number;
   #taken = 0;
 
-  /** `count`: how many there are. */
   constructor(count: number) {
     this.#count = count;
   }

@@ -6,23 +6,20 @@ import { SPONSOR } from "../wire/table/sponsor.ts";
 
 /** Who pays; holds the key. The backend of the role `sponsor` has this shape. */
 export interface PayingBackend {
-  /** Adds gas to a transaction kind. */
   sponsor(
     request: { readonly sender: string; readonly kindBytes: Uint8Array },
     options?: { readonly signal?: AbortSignal },
   ): Promise<{ readonly bytes: Uint8Array; readonly digest: string }>;
-  /** Executes a sponsored transaction. */
   execute(
     request: { readonly digest: string; readonly signature: Uint8Array },
     options?: { readonly signal?: AbortSignal },
   ): Promise<{ readonly digest: string; readonly gasMist?: number }>;
 }
 
-/** A sponsor behind the sidecar's routes. */
 export interface SponsorRoutes {
   /** Who pays, once it is open. */
   readonly backend: Promise<PayingBackend>;
-  /** Notes what nobody else hears of: the relayer learns the code alone. */
+  /** Logs failures; the relayer learns only their code. */
   readonly onFailure: (error: SvcError) => void;
 }
 
@@ -31,7 +28,7 @@ export function isSponsorPath(path: string): boolean {
   return path === "/sponsor" || path === "/sponsor/execute";
 }
 
-/** A body of ours; the relayer has checked it before. */
+/** Reads a body; the relayer has checked it before. */
 async function readBody(request: Request): Promise<unknown> {
   if (Number(request.headers.get("content-length") ?? 0) > SPONSOR_BODY_BYTES) {
     throw new SvcError("body_too_large");

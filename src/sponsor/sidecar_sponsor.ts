@@ -25,7 +25,6 @@ const PASSED_ON: readonly ErrorCode[] = [
 /** How long the last failure counts, milliseconds. */
 const FAILURE_MS = 300_000;
 
-/** Options of {@linkcode sidecarSponsor}. */
 interface SidecarSponsorOptions {
   /** Where the sidecar is and what proves it; absent when there is none. */
   readonly sidecar?: SidecarAddress;

@@ -14,15 +14,11 @@ import { Executions } from "./executions.ts";
 import type { SponsorLedger } from "./ledger.ts";
 import { Places } from "./places.ts";
 
-/** What a {@linkcode SponsorRequests} works with. */
 interface SponsorRequestsOptions {
-  /** Who pays. */
   readonly sponsor: Sponsor;
-  /** Limits. */
   readonly config: SponsorConfig;
   /** Package whose account functions are paid for, `0x` and 64 lower-case hex characters. */
   readonly packageId: string;
-  /** Durable record. */
   readonly ledger: SponsorLedger;
   /** Milliseconds since the epoch. */
   readonly now: () => number;
@@ -40,11 +36,10 @@ export class SponsorRequests {
   readonly #options: SponsorRequestsOptions;
   readonly #budget: GasBudget;
   readonly #executions: Executions;
-  /** Of its own: whoever invents senders must not push signed callers out of theirs. */
+  /** A limiter of its own: invented senders must not push signed callers out of theirs. */
   readonly #limiter: RateLimiter;
   readonly #places = new Places(MAX_UNDER_WAY);
 
-  /** Asks nothing of the sponsor by itself. */
   constructor(options: SponsorRequestsOptions) {
     this.#options = options;
     this.#budget = new GasBudget(options.config, options.ledger, options.now);
@@ -133,7 +128,7 @@ function layer(name: string, limit: number, seconds: number): Layer {
   return { name, limit, seconds };
 }
 
-/** Asks the sponsor; no answer in time is one that cannot be reached. */
+/** Asks the sponsor; a timeout counts as a sponsor that cannot be reached. */
 async function forward<T>(ask: () => Promise<T>): Promise<T> {
   try {
     return await ask();

@@ -4,7 +4,6 @@ import { ERROR_CODES } from "../errors.ts";
 // Members that answers share. Their examples make up the examples of the API description; without
 // one, a member that may be missing is left out of them.
 
-/** Text. */
 export function text(description: string, example?: string) {
   return z.string().meta({
     description,
@@ -12,12 +11,10 @@ export function text(description: string, example?: string) {
   });
 }
 
-/** An id of a memory or job. */
 export function uuid(description: string) {
   return text(description, "01982d4e-7a31-7c52-9f0e-5d3b1c8a6e24");
 }
 
-/** An address or object id. */
 export function objectId(description: string) {
   return text(description, `0x${"5f".repeat(32)}`);
 }
@@ -33,23 +30,18 @@ export function count(description: string, example?: number) {
   return schema.meta({ description, ...(example === undefined ? {} : { examples: [example] }) });
 }
 
-/** A number. */
 export function number(description: string, example: number) {
   return z.number().meta({ description, examples: [example] });
 }
 
-/** Whether something is so. */
 export function flag(description: string, example = true) {
   return z.boolean().meta({ description, examples: [example] });
 }
 
-/** Address of the account's owner. */
 export const owner = () => objectId("Address of the owner");
 
-/** Namespace of a memory. */
 export const namespace = () => text("Namespace", "default");
 
-/** Id of a blob. */
 export const blobId = () => text("Id of the blob; empty until it is stored", "");
 
 /** Flat data of the caller. */

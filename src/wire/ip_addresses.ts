@@ -25,7 +25,6 @@ export function inRanges(address: string, ranges: readonly string[]): boolean {
   return parsed !== undefined && ranges.some((range) => contains(range, parsed));
 }
 
-/** Whether a text is an IP address. */
 export function isAddress(text: string): boolean {
   return parse(text) !== undefined;
 }

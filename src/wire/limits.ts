@@ -9,12 +9,9 @@ export const ANALYZE_TEXT_BYTES = 65_536;
 export const QUERY_BYTES = 65_536;
 /** Longest question for ask: 64 KiB. */
 export const QUESTION_BYTES = 65_536;
-/** Most facts one analyze makes. */
 export const ANALYZE_FACTS = 20;
 
-/** Most items of a bulk remember. */
 export const BULK_ITEMS = 20;
-/** Most ids of a bulk status. */
 export const BULK_STATUS_IDS = 20;
 /** Most memory lines of an import. */
 export const IMPORT_MEMORIES = 200;
@@ -42,7 +39,6 @@ export const NAMESPACE_PAGE_MAX = 1000;
 
 /** Namespace of a call that names none. */
 export const DEFAULT_NAMESPACE = "default";
-/** Longest namespace, in bytes. */
 export const NAMESPACE_BYTES = 256;
 /** Largest metadata, in bytes of JSON: 4 KiB. */
 export const METADATA_BYTES = 4096;
@@ -64,11 +60,8 @@ export const LOGIN_URL_SECONDS = 300;
 /** How long a finished job can be asked for, in days. */
 export const JOB_RETENTION_DAYS = 7;
 
-/** Most MCP sessions at a time, both transports together. */
 export const MCP_SESSIONS = 1000;
-/** Most MCP sessions of one client address. */
 export const MCP_SESSIONS_PER_IP = 16;
-/** Most new MCP sessions of one client address in a minute. */
 export const MCP_NEW_SESSIONS_PER_IP_PER_MINUTE = 30;
 /** A Streamable session without request or stream is closed after this time, in seconds. */
 export const MCP_SESSION_IDLE_SECONDS = 1800;
@@ -77,17 +70,11 @@ export const MCP_SESSION_IDLE_SECONDS = 1800;
 export const SIGNED_BODY_BYTES = 2_097_152;
 /** Largest body of an import: 32 MiB. */
 export const IMPORT_BODY_BYTES = 33_554_432;
-/** Largest body of `POST /sponsor`: 10 KiB. */
 export const SPONSOR_BODY_BYTES = 10_240;
-/** Largest body of `POST /sponsor/execute`: 4 KiB. */
 export const SPONSOR_EXECUTE_BODY_BYTES = 4096;
-/** Least bytes of a sponsored transaction kind. */
 export const SPONSOR_KIND_MIN_BYTES = 10;
-/** Most bytes of a sponsored transaction kind. */
 export const SPONSOR_KIND_MAX_BYTES = 7000;
-/** Least bytes of a sender's signature. */
 export const SPONSOR_SIGNATURE_MIN_BYTES = 65;
-/** Most bytes of a sender's signature. */
 export const SPONSOR_SIGNATURE_MAX_BYTES = 2048;
 /** How long a sponsored transaction may be executed, milliseconds. */
 export const SPONSORSHIP_MS = 600_000;
@@ -95,7 +82,6 @@ export const SPONSORSHIP_MS = 600_000;
 export const COMPAT_SUI_BODY_BYTES = 65_536;
 /** Largest body of any other public route: 16 KiB. */
 export const PUBLIC_BODY_BYTES = 16_384;
-/** Largest block of request headers: 16 KiB. */
 export const HEADER_BLOCK_BYTES = 16_384;
 /** Most bytes of bodies held before their signature is verified: 128 MiB. */
 export const UNVERIFIED_BODIES_BYTES = 134_217_728;

@@ -6,7 +6,7 @@ export const SESSION_REVISIONS: readonly string[] = [
   "2024-11-05",
 ];
 
-/** The revision without sessions: every request says what it needs said. */
+/** The revision without sessions: every request carries what it needs. */
 export const SESSIONLESS_REVISION = "2026-07-28";
 
 /** Name of servers for programs and for people. */

@@ -46,7 +46,6 @@ export function boundedText(max: number, empty: ErrorCode, long: ErrorCode, exam
   }).meta({ examples: [example] });
 }
 
-/** The text of a memory. */
 export const memoryText = boundedText(
   limit.TEXT_BYTES,
   "empty_text",
@@ -94,7 +93,6 @@ function range(min: number, max: number, code: ErrorCode = "invalid_parameter") 
   });
 }
 
-/** One of several words. */
 export function word<const T extends string>(words: readonly T[]): z.ZodType<T, T> {
   const rule = `must be ${words.join(", ").replace(/, (\w+)$/, " or $1")}`;
   const schema = z.string().superRefine((given, context) => {

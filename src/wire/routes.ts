@@ -37,7 +37,7 @@ export type NamesOf<A extends Access> = {
   [N in RouteName]: Routes[N]["access"] extends A ? N : never;
 }[RouteName];
 
-/** What crosses the wire is not changed by those who hold it. */
+/** A wire value that its holder may not change, at any depth. */
 export type Frozen<T> = T extends readonly (infer E)[] ? readonly Frozen<E>[]
   : T extends object ? { readonly [K in keyof T]: Frozen<T[K]> }
   : T;

@@ -5,22 +5,18 @@ import definitions from "./tool_definitions.json" with { type: "json" };
 
 /** What `tools/list` says about a tool (docs/protocol.md#12). */
 interface ToolDefinition {
-  /** Name for people. */
   readonly title: string;
   /** When and how to call it, for models. */
   readonly description: string;
   /** The four hints. */
   readonly annotations: ToolAnnotations;
-  /** Arguments. */
   readonly inputSchema: JsonSchemaType;
-  /** `structuredContent` of a result. */
   readonly outputSchema: JsonSchemaType;
 }
 
 /** The memory tools by their names. */
 export const TOOL_DEFINITIONS: Readonly<Record<ToolName, ToolDefinition>> = definitions;
 
-/** Names of the memory tools. */
 export const TOOL_NAMES: readonly ToolName[] = Object.keys(definitions) as ToolName[];
 
 /** Whether a second call would write a second time, so that calls need a key. */

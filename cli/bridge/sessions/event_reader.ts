@@ -7,7 +7,6 @@ import { ANSWER_BYTES, cappedText } from "../../../src/client/capped_body.ts";
  */
 const EVENT_CHARACTERS = 2 * ANSWER_BYTES + 1_048_576;
 
-/** One event of a stream. */
 export interface ServerEvent {
   /** Its name, `message` when it has none. */
   readonly name: string;

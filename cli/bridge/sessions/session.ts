@@ -18,26 +18,21 @@ export interface Upstream {
   readonly relayer: string;
   /** `authorization` and `x-svc-account-id`. */
   readonly headers: Readonly<Record<string, string>>;
-  /** Version of this package. */
   readonly version: string;
-  /** The platform's `fetch`, or a test's. */
   readonly fetch: (url: string, init: RequestInit) => Promise<Response>;
 }
 
 /** A request on its way to the relayer; the session chooses the id. */
 export interface Outgoing {
-  /** Method. */
   readonly method: string;
-  /** Parameters. */
   readonly params?: Members | undefined;
 }
 
-/** Takes what the relayer says besides answers. */
+/** Receives the relayer's notifications. */
 export type Heard = (message: RpcNotification) => void;
 
 /** An MCP session at the relayer, initialised. */
 export interface Session {
-  /** Which transport it uses. */
   readonly transport: "http" | "sse";
   /** Settles when the session is over, with the reason; never rejects. */
   readonly ended: Promise<Error>;
@@ -50,9 +45,9 @@ export interface Session {
    * @throws {Unanswered} when the connection broke.
    */
   request(outgoing: Outgoing, signal: AbortSignal): Promise<RpcResponse>;
-  /** Sends a notification; failures are nobody's business. */
+  /** Sends a notification; failures are ignored. */
   notify(method: string, params?: Members): Promise<void>;
-  /** Ends it as soon as no request waits, or at once. */
+  /** Ends the session at once, or (`idle`) as soon as no request waits. */
   close(how: "idle" | "now"): Promise<void>;
 }
 

@@ -44,7 +44,6 @@ async function readOut(events: AsyncGenerator<unknown>, breakOff: () => void): P
   }
 }
 
-/** A session of Streamable HTTP. */
 export class StreamableSession extends UpstreamSession {
   readonly transport = "http";
   #id: string | null = null;

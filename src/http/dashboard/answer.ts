@@ -1,6 +1,5 @@
 import type { WebFile } from "./files.ts";
 
-/** What the dashboard's server knows. */
 export interface WebOptions {
   /** `{web_url}`: where browsers find it. */
   readonly webUrl: string;
@@ -10,9 +9,7 @@ export interface WebOptions {
   readonly accounts: "local" | "chain";
   /** Node of the chain as browsers reach it; absent where the relayer keeps the accounts. */
   readonly rpcUrl?: string;
-  /** Version of the program. */
   readonly version: string;
-  /** The built pages. */
   readonly files: ReadonlyMap<string, WebFile>;
 }
 

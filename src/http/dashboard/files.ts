@@ -6,7 +6,6 @@ import { SvcError } from "../../errors.ts";
 export interface WebFile {
   /** Value of `content-type`. */
   readonly type: string;
-  /** The file. */
   readonly bytes: Uint8Array<ArrayBuffer>;
   /** The file, compressed; absent where that does not pay. */
   readonly gzip?: Uint8Array<ArrayBuffer>;

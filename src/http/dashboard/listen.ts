@@ -3,9 +3,7 @@ import { answerWeb, type WebOptions } from "./answer.ts";
 /** Both names a browser may try for `localhost`. */
 export const WEB_HOSTS = ["127.0.0.1", "::1"] as const;
 
-/** A dashboard that listens. */
 export interface Dashboard {
-  /** Its port. */
   readonly port: number;
   /** Ends it once the answers under way are given. */
   shutdown(): Promise<void>;

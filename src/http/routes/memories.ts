@@ -7,7 +7,6 @@ import type { AnswerOf } from "../../wire/routes.ts";
 import { keyBody } from "../account_body.ts";
 import type { SignedHandlers } from "../route.ts";
 
-/** A memory as answered. */
 function memoryBody(memory: MemoryView): AnswerOf<"GET /api/memories">["memories"][number] {
   const { text, textError, metadata, occurredAt, expiresAt } = memory;
   return {

@@ -60,7 +60,7 @@ function hashOf(value: unknown): string {
   return nativeBodySha256(new TextEncoder().encode(canonical(value)));
 }
 
-/** A registry's complaint about a new key, with the names a caller knows. */
+/** Renames the field in a registry's error to the name that callers know. */
 function inProtocolTerms(error: unknown): unknown {
   if (!(error instanceof SvcError) || error.field === undefined) return error;
   const name = KEY_FIELDS[error.field];
@@ -102,7 +102,7 @@ class OwnedAccounts {
     this.#limiter = new RateLimiter(now);
   }
 
-  /** The body of a call from where one may come, and not too often. */
+  /** Reads the body; refuses a wrong host or origin, and callers that ask too often. */
   async #admit({ context, body }: OpenCall): Promise<unknown> {
     const read = await body();
     this.#checkSurroundings(context);
@@ -110,7 +110,7 @@ class OwnedAccounts {
     return read;
   }
 
-  /** Host and Origin: a page of another origin can neither ask nor read. */
+  /** Checks Host and Origin, so that a page of another origin can neither ask nor read. */
   #checkSurroundings(context: RequestContext): void {
     const { request } = context;
     if (!isKnownHost(hostOf(request), this.#config)) throw new SvcError("host_not_allowed");

@@ -31,7 +31,6 @@ function featureFlags(config: RelayerConfig): Record<string, boolean> {
   };
 }
 
-/** Body of GET /version. */
 function versionBody(config: RelayerConfig): AnswerOf<"GET /version"> {
   return {
     relayerVersion: config.version,

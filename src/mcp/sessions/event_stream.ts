@@ -11,7 +11,6 @@ export const EVENT_STREAM_HEADERS: Readonly<Record<string, string>> = {
 const encoder = new TextEncoder();
 const KEEPALIVE = encoder.encode(":keepalive\n\n");
 
-/** Options of {@linkcode EventStream}. */
 interface EventStreamOptions {
   /** Time until the first sign of life in milliseconds; 0 sends it at once. */
   readonly firstKeepaliveMs: number;
@@ -26,13 +25,11 @@ interface EventStreamOptions {
  * the next write ends the stream.
  */
 export class EventStream {
-  /** What the client reads. */
   readonly body: ReadableStream<Uint8Array>;
   readonly #options: EventStreamOptions;
   #controller: ReadableStreamDefaultController<Uint8Array> | undefined;
   #timer: ReturnType<typeof setTimeout> | undefined;
 
-  /** Starts the stream. */
   constructor(options: EventStreamOptions) {
     this.#options = options;
     this.body = new ReadableStream<Uint8Array>({
@@ -54,7 +51,6 @@ export class EventStream {
     this.write(encoder.encode(`event: ${name}\ndata: ${data}\n\n`));
   }
 
-  /** Sends whole events. */
   write(bytes: Uint8Array): void {
     const controller = this.#controller;
     if (controller === undefined) return;

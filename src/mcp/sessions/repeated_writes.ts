@@ -46,7 +46,6 @@ export class RepeatedWrites {
   }
 }
 
-/** Writes of one session. */
 class SessionWrites {
   readonly #credentials: string;
   readonly #all: RepeatedWrites;
@@ -71,7 +70,6 @@ class SessionWrites {
     return key;
   }
 
-  /** The session ended. */
   end(): void {
     this.#all.keep(this.#own);
   }

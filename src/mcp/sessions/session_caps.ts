@@ -7,11 +7,8 @@ const RETRY_SECONDS = 30;
 /** Addresses whose starts are remembered; far above what a minute holds under the global cap. */
 const MOST_ADDRESSES = 100_000;
 
-/** What the caps count with. */
 interface CapLimits {
-  /** Sessions at a time. */
   readonly sessions: number;
-  /** Sessions of one address. */
   readonly sessionsPerIp: number;
   /** Starts of one address in a sliding minute. */
   readonly newSessionsPerIpPerMinute: number;

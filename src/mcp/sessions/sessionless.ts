@@ -73,7 +73,7 @@ export class Sessionless {
     return new Response(stream, { status: response.status, headers: EVENT_STREAM_HEADERS });
   }
 
-  /** Credentials count as one start of their address a minute, and again after each refusal. */
+  /** Counts one start a minute for credentials from an address, and one after each refusal. */
   #countStart(bearer: Bearer, address: string): void {
     const id = `${bearer.hash} ${address}`;
     const now = this.#admission.now();
@@ -92,7 +92,6 @@ export class Sessionless {
     this.#counted.delete(`${bearer.hash} ${address}`);
   }
 
-  /** Ends what is under way. */
   close(): Promise<void> {
     return this.#handler.close();
   }

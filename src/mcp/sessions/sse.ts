@@ -40,7 +40,6 @@ export class SseSessions {
     this.#writes = new RepeatedWrites(admission.now);
   }
 
-  /** Open sessions. */
   get size(): number {
     return this.#sessions.size;
   }
@@ -110,7 +109,6 @@ export class SseSessions {
     return session;
   }
 
-  /** Closes every session. */
   async closeAll(): Promise<void> {
     await Promise.all([...this.#sessions.values()].map(({ transport }) => transport.close()));
   }

@@ -20,7 +20,6 @@ export class SseTransport implements Transport {
     this.#stream.event("endpoint", `/api/mcp/messages?sessionId=${sessionId}`);
   }
 
-  /** The answer that carries the stream. */
   response(): Response {
     return new Response(this.#stream.body, { headers: EVENT_STREAM_HEADERS });
   }
@@ -30,7 +29,6 @@ export class SseTransport implements Transport {
     return Promise.resolve();
   }
 
-  /** Sends a message to the client. */
   send(message: JSONRPCMessage): Promise<void> {
     this.#stream.event("message", JSON.stringify(message));
     return Promise.resolve();

@@ -21,7 +21,6 @@ export class StreamableSessions {
     this.#admission = admission;
   }
 
-  /** Open sessions. */
   get size(): number {
     return this.#sessions.size;
   }
@@ -80,7 +79,7 @@ export class StreamableSessions {
     }
   }
 
-  /** A key that was removed closes its session. */
+  /** Closes the session when its key was removed. */
   async #recheck(session: StreamableSession): Promise<void> {
     try {
       await session.principal.check();
@@ -100,7 +99,6 @@ export class StreamableSessions {
     }
   }
 
-  /** Closes every session. */
   async closeAll(): Promise<void> {
     await Promise.all([...this.#sessions.values()].map((session) => session.close()));
   }

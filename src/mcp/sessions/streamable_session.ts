@@ -13,11 +13,8 @@ const FIRST_KEEPALIVE_MS = 1000;
 /** An `Accept` that the library takes: it knows no ranges of types and no capitals. */
 const ACCEPT = "application/json, text/event-stream";
 
-/** One session of Streamable HTTP. */
 export class StreamableSession {
-  /** Random hex. */
   readonly id: string;
-  /** Whose it is. */
   readonly principal: Principal;
   readonly #alias: boolean;
   readonly #admission: SessionAdmission;

@@ -22,7 +22,7 @@ async function analyzed(call: ToolCall): Promise<AnswerOf<"POST /api/analyze">> 
   return await call.client.analyze(text, { namespace }, { idempotencyKey });
 }
 
-/** A wait that failed undoes no write: facts without a state count as timed out. */
+/** A failed wait does not undo the write: facts without a state count as timed out. */
 async function waitForAll(call: ToolCall, ids: readonly string[]): Promise<readonly JobStatus[]> {
   if (ids.length === 0) return [];
   try {

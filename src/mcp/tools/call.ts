@@ -4,9 +4,7 @@ import type { SvcClient } from "../../client/client.ts";
 import { IDEMPOTENCY_META, isIdempotencyKey } from "../../wire/mcp.ts";
 import { InvalidArguments } from "./results.ts";
 
-/** One call of a tool. */
 export interface ToolCall {
-  /** Arguments as sent. */
   readonly given: unknown;
   /** Signs for the caller. */
   readonly client: SvcClient;
@@ -35,7 +33,6 @@ export class Progress implements Disposable {
   #total = 1;
   #message = "";
 
-  /** For the request of a context. */
   constructor(context: Pick<ServerContext, "mcpReq">, sleep: Sleep) {
     this.#sleep = sleep;
     const progressToken = context.mcpReq._meta?.progressToken;
@@ -50,7 +47,7 @@ export class Progress implements Disposable {
     };
   }
 
-  /** A step has been reached: so many of so many, in words. */
+  /** Reports a step: `value` of `total`, and what is being done. */
   step(value: number, total: number, message: string): void {
     if (this.#notify === undefined) return;
     this.#value = value;
@@ -62,7 +59,7 @@ export class Progress implements Disposable {
     void this.#breakSilence(this.#silence.signal);
   }
 
-  /** Repeats itself until the next step or the end. */
+  /** Repeats the last report until the next step or the end. */
   async #breakSilence(signal: AbortSignal): Promise<void> {
     try {
       for (;;) {
@@ -85,7 +82,6 @@ export class Progress implements Disposable {
     this.#notify?.({ progress: this.#value, total: this.#total, message: this.#message });
   }
 
-  /** Ends the notifications. */
   [Symbol.dispose](): void {
     this.#silence?.abort();
   }

@@ -23,7 +23,6 @@ function lines({ results, dropped_count = 0, pending = 0 }: Recalled): string[] 
   return found;
 }
 
-/** Searches the memories. */
 export async function recall(call: ToolCall): Promise<CallToolResult> {
   const { query, limit, namespace = call.namespace } = argumentsOf(TOOLS.recall, call);
   const { signal } = call;

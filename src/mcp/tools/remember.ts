@@ -8,7 +8,7 @@ import { JobFailure, success } from "./results.ts";
 /** Longest wait for a memory to become recallable, in milliseconds. */
 const WAIT_MS = 30_000;
 
-/** What is known of the memory when the wait is over; a wait that failed undoes no write. */
+/** What is known of the memory after the wait; a failed wait does not undo the write. */
 async function waitFor(call: ToolCall, accepted: Accepted): Promise<Accepted | JobRecord> {
   try {
     const { signal } = call;

@@ -26,10 +26,8 @@ export class InvalidArguments extends Error {}
 
 /** A job that failed for good; jobs have error codes of their own. */
 export class JobFailure extends Error {
-  /** Code of the job's error. */
   readonly code: string;
 
-  /** Of a code. */
   constructor(code: string) {
     super("The memory could not be saved");
     this.code = code;
@@ -50,7 +48,6 @@ function describe(thrown: unknown): { readonly message: string; readonly code: s
   return { message, code };
 }
 
-/** The result of a call that failed. */
 export function failureOf(tool: string, thrown: unknown): CallToolResult {
   if (thrown instanceof InvalidArguments) {
     return failure(`MCP error -32602: Invalid arguments for tool ${tool}: ${thrown.message}`);

@@ -8,12 +8,10 @@ export class GatheredBytes {
   #bytes = new Uint8Array();
   #length = 0;
 
-  /** How many there are. */
   get length(): number {
     return this.#length;
   }
 
-  /** Adds a part. */
   add(part: Uint8Array): void {
     const length = this.#length + part.length;
     if (length > this.#bytes.length) {

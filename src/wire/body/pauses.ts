@@ -1,10 +1,10 @@
-/** Parts after which others have a turn: those that have arrived already come without one. */
+/** Buffered chunks never yield to the event loop, so yield after this many. */
 const PARTS_A_TURN = 32;
 
-/** Those who let others have a turn; of the whole process, as they share its event loop. */
+/** Bodies that yield at this moment, in the whole process: they share one event loop. */
 let pausing = 0;
 
-/** Counts the parts of one body, and lets others have a turn now and then. */
+/** Counts the chunks of one body, and yields to the event loop now and then. */
 export class Pauses {
   #parts = 0;
 

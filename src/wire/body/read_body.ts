@@ -3,7 +3,6 @@ import { SvcError } from "../../errors.ts";
 import { GatheredBytes } from "./gathered_bytes.ts";
 import { Pauses } from "./pauses.ts";
 
-/** Bounds of {@linkcode readBody}. */
 interface BodyBounds {
   /** Most bytes it may have. */
   readonly limit: number;
@@ -13,7 +12,7 @@ interface BodyBounds {
   readonly onPart?: (bytes: number) => void;
 }
 
-/** Room for the next part, bytes: as much again as has come, within these. */
+/** Buffer for the next chunk, bytes: as large as what has come so far, within these bounds. */
 const LEAST_ROOM = 4_096;
 const MOST_ROOM = 65_536;
 
@@ -24,7 +23,7 @@ interface Parts {
   cancel(): Promise<void>;
 }
 
-/** The parts of a body. A stream that brings its own room would take 64 KiB just to wait. */
+/** Reads into our own buffer where the stream allows it: its default takes 64 KiB just to wait. */
 function partsOf(body: ReadableStream<Uint8Array>): Parts {
   try {
     const reader = body.getReader({ mode: "byob" });

@@ -6,7 +6,7 @@ import { isLowOrder, isPublicKey } from "../keys.ts";
 const SPKI_PREFIX = Buffer.from("302a300506032b6570032100", "hex");
 const CACHED_KEYS = 10_000;
 
-/** Keys that verified a signature, by their hex, oldest first. Of the whole process: they are facts. */
+/** Keys that have verified a signature, by their hex, oldest first; shared by the whole process. */
 const keys = new Map<string, KeyObject>();
 
 /** Whether the y-coordinate is below the field's prime 2^255 - 19, as RFC 8032 5.1.3 demands. */
@@ -18,7 +18,7 @@ function isCanonical(point: Uint8Array): boolean {
 /** `isLowOrder` on a copy: a `Buffer`'s slice shares its memory, so the check would change it. */
 const hasLowOrder = (point: Uint8Array): boolean => isLowOrder(new Uint8Array(point));
 
-/** The key, or `undefined` when no signature under it may be believed. */
+/** Imports a public key; `undefined` for one under which no signature may be believed. */
 function importKey(publicKeyHex: string): KeyObject | undefined {
   if (!isPublicKey(publicKeyHex)) return undefined;
   const point = Buffer.from(publicKeyHex, "hex");

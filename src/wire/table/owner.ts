@@ -25,7 +25,6 @@ export const ownerProof = z.object({
   params,
 });
 
-/** What adds a key. */
 export const newKeyParams = z.object({
   params: object({
     public_key: publicKey,
@@ -36,7 +35,6 @@ export const newKeyParams = z.object({
   }),
 });
 
-/** What removes a key. */
 export const removedKeyParams = z.object({ params: z.object({ public_key: publicKey }) });
 
 const account = () =>

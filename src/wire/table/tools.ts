@@ -137,7 +137,6 @@ export const TOOLS = {
   },
 } as const satisfies Readonly<Record<string, Tool>>;
 
-/** Name of a tool without its prefix. */
 export type ToolName = keyof typeof TOOLS;
 
 /** What the `structuredContent` of a tool's result holds. */
