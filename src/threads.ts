@@ -15,14 +15,23 @@ export interface Thread<Answer> {
 export class ThreadCalls<Answer extends { readonly id: number }> {
   readonly #spawn: () => Thread<Answer>;
   readonly #lost: (reason: string) => Error;
+  readonly #told: (message: Answer) => void;
   readonly #calls = new Map<number, PromiseWithResolvers<Answer>>();
   #worker: Thread<Answer> | undefined;
   #lastId = 0;
 
-  /** @param lost Makes the error that calls of a thread fail with when it dies. */
-  constructor(spawn: () => Thread<Answer>, lost: (reason: string) => Error) {
+  /**
+   * @param lost Makes the error that calls of a thread fail with when it dies.
+   * @param told Takes messages that answer no call.
+   */
+  constructor(
+    spawn: () => Thread<Answer>,
+    lost: (reason: string) => Error,
+    told: (message: Answer) => void = () => {},
+  ) {
     this.#spawn = spawn;
     this.#lost = lost;
+    this.#told = told;
   }
 
   /** How many calls wait for their answer. */
@@ -61,8 +70,10 @@ export class ThreadCalls<Answer extends { readonly id: number }> {
     };
     worker.onmessage = ({ data }) => {
       if (worker !== this.#worker) return;
-      this.#calls.get(data.id)?.resolve(data);
+      const call = this.#calls.get(data.id);
       this.#calls.delete(data.id);
+      if (call === undefined) this.#told(data);
+      else call.resolve(data);
     };
     worker.onerror = (event) => {
       // Otherwise the error would end this process too.

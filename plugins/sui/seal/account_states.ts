@@ -2,13 +2,13 @@ import { since } from "./age.ts";
 import type { AccountState, KeyWork } from "./calls.ts";
 import { chainDown } from "./failures.ts";
 
-/** An account's state is read anew after this time, if nobody tells of a change before. */
+/** Age from which a state is read anew, unless a change is told before. */
 const FRESH_MS = 15_000;
-/** What was read is used for so long while the chain cannot be read. */
+/** Age up to which a state is used while the chain cannot be read. */
 const STALE_MS = 60_000;
-/** A state younger than this is not read again to make sure. */
+/** Age up to which a state is not read again to make sure. */
 const SURE_MS = 1_000;
-/** Nodes of one address are apart by seconds: a generation that none has seen for so long was a lie. */
+/** Nodes behind one address differ by seconds, so a generation not seen for so long was a lie. */
 const BEHIND_MS = 10 * 60_000;
 const MAX_KNOWN = 10_000;
 
@@ -17,16 +17,15 @@ interface Known {
   readonly at: number;
 }
 
-/** The accounts' generations and readers, as the chain says, kept briefly. */
+/** Generations and readers of accounts, read from the chain and kept briefly. */
 export class AccountStates {
   readonly #work: Pick<KeyWork, "account">;
   readonly #now: () => number;
   readonly #known = new Map<string, Known>();
   readonly #running = new Map<string, Promise<Known>>();
-  /** Highest generations seen: nodes of one address are not all equally far. */
+  /** Highest generations seen, because the next answer may come from a node that is behind. */
   readonly #highest = new Map<string, { readonly generation: number; readonly at: number }>();
 
-  /** Reads nothing by itself. */
   constructor(work: Pick<KeyWork, "account">, now: () => number) {
     this.#work = work;
     this.#now = now;
@@ -35,9 +34,9 @@ export class AccountStates {
   /**
    * The state of an account, at most 15 s old, 60 s while the chain is down.
    *
-   * @param sure Whether a state that is more than a second old must be read again.
+   * @param sure Reads a state again that is more than a second old.
    * @throws {SvcError} `chain_unavailable`, also when the chain knows no such account: that may
-   * change, and what waits for it is not lost.
+   * change, so that retries make sense.
    */
   async get(accountId: string, sure = false): Promise<AccountState> {
     const known = this.#known.get(accountId);
@@ -46,7 +45,7 @@ export class AccountStates {
     try {
       return (await this.#read(accountId)).state;
     } catch (error) {
-      // Unless it changed meanwhile, which is known even while the chain cannot be read.
+      // Not when a change was told meanwhile, which `drop` has noted.
       if (known !== undefined && age < STALE_MS && this.#known.get(accountId) === known) {
         return known.state;
       }
@@ -66,7 +65,7 @@ export class AccountStates {
     const running = this.#running.get(accountId);
     if (running !== undefined) return running;
     const reading = this.#work.account(accountId).then((state) => {
-      // A reading that began before a change may have seen what was before it.
+      // A reading that began before a change may have seen the earlier state.
       if (this.#running.get(accountId) !== reading) return this.#read(accountId);
       if (state === undefined) throw chainDown(new Error("The account is not on chain"));
       const at = this.#now();

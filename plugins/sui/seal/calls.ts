@@ -1,3 +1,4 @@
+import type { ErrorCode } from "../../../src/errors.ts";
 import type { DecryptCredential } from "../../../src/interfaces/mod.ts";
 import type { SuiNetwork } from "../../../src/wire/networks.ts";
 
@@ -5,29 +6,27 @@ import type { SuiNetwork } from "../../../src/wire/networks.ts";
 export interface KeyServer {
   /** Object id of the server on chain. */
   readonly objectId: string;
-  /** How much it counts; 0 = opens old keys only. */
+  /** How many shares of a key it holds; 0: it opens old keys only. */
   readonly weight: number;
   /** Address of an independent server; must be the one on chain. */
   readonly url?: string;
   /** Address of the aggregator of a committee. */
   readonly aggregatorUrl?: string;
-  /** Header of the API key. */
+  /** Name of the header that carries `apiKey`. */
   readonly apiKeyName?: string;
-  /** API key. */
+  /** Secret that the server asks for. */
   readonly apiKey?: string;
 }
 
-/** The servers a key was wrapped for. */
+/** The servers a key was wrapped for, and the weight of them that opens it. */
 export interface ServerSet {
-  /** Weight that is needed to open it. */
   readonly threshold: number;
-  /** Object ids and weights. */
   readonly servers: readonly { readonly objectId: string; readonly weight: number }[];
 }
 
-/** What the work on keys needs to know; crosses to the worker. */
+/** What the work on keys needs to know; it is sent to the worker. */
 export interface KeyWorkOptions {
-  /** Name of the chain. */
+  /** Network of the chain; only on `localnet` a key server may have an address without https. */
   readonly network: SuiNetwork;
   /** Address of a node of the chain. */
   readonly rpcUrl: string;
@@ -35,18 +34,10 @@ export interface KeyWorkOptions {
   readonly packageId: string;
   /** Key servers as configured. */
   readonly servers: readonly KeyServer[];
-  /** Threshold of new keys. */
+  /** Weight of servers that opens new keys. */
   readonly threshold: number;
   /** Longest wait for key servers, milliseconds. */
   readonly timeoutMs: number;
-}
-
-/** Somebody who may read an account's memories. */
-interface Reader {
-  /** Address. */
-  readonly address: string;
-  /** Milliseconds since the epoch; absent when it never ends. */
-  readonly expiresAt?: number;
 }
 
 /** What the chain says of an account, as far as keys depend on it. */
@@ -58,12 +49,11 @@ export interface AccountState {
   /** Version at which the object became shared; transactions name it. */
   readonly initialSharedVersion: string;
   /** The owner and the delegates that may read. */
-  readonly readers: readonly Reader[];
+  readonly readers: readonly Proof[];
 }
 
 /** Which identity on the key servers a secret belongs to. */
 export interface KeyIdentity {
-  /** Account object id. */
   readonly accountId: string;
   /** Generation of the account's keys. */
   readonly generation: number;
@@ -71,42 +61,31 @@ export interface KeyIdentity {
   readonly scope: Uint8Array;
 }
 
-/** Asks for secrets of one account that were wrapped for one set of servers. */
-export interface UnwrapInput {
-  /** Account object id. */
+/** Secrets of one account that were wrapped for one set of servers, and what opens them. */
+export interface UnwrapInput extends Pick<AccountState, "initialSharedVersion"> {
   readonly accountId: string;
-  /** See {@linkcode AccountState}. */
-  readonly initialSharedVersion: string;
-  /** Of the caller. */
   readonly credential: DecryptCredential;
-  /** The servers the secrets were wrapped for. */
   readonly set: ServerSet;
-  /** What to unwrap. */
-  readonly items: readonly {
-    readonly generation: number;
-    readonly scope: Uint8Array;
-    readonly ciphertext: Uint8Array;
-  }[];
+  readonly items: readonly (Omit<KeyIdentity, "accountId"> & { readonly ciphertext: Uint8Array })[];
 }
 
-/** Whose credential it is. */
+/** An address that may read, or that a credential proves. */
 export interface Proof {
-  /** Address that signed the session, or of the delegate key. */
   readonly address: string;
-  /** End of the session, milliseconds since the epoch; absent for a delegate key. */
+  /** When that ends, milliseconds since the epoch; absent when it never does. */
   readonly expiresAt?: number;
 }
 
 /**
- * What happens off the event loop: everything that needs the chain or costs milliseconds. Calls
- * reject with `SvcError`.
+ * The work that is done off the event loop: all that needs the chain or computes for milliseconds.
+ * Calls reject with `SvcError`.
  */
 export interface KeyWork {
-  /** The account; `undefined` when there is none. Rejects with `chain_unavailable`. */
+  /** Resolves to `undefined` when there is no such account. Rejects with `chain_unavailable`. */
   account(accountId: string): Promise<AccountState | undefined>;
-  /** Checks a credential by itself. Rejects with `decrypt_credential_invalid`. */
+  /** Checks a credential without an account. Rejects with `decrypt_credential_invalid`. */
   prove(credential: DecryptCredential): Promise<Proof>;
-  /** Wraps a secret for the configured servers. Rejects with what may pass. */
+  /** Wraps a secret for the configured servers. Rejects with retryable errors. */
   wrap(input: KeyIdentity & { secret: Uint8Array }): Promise<Wrapped>;
   /**
    * Unwraps secrets; `undefined` for each that is damaged. Rejects with
@@ -115,45 +94,42 @@ export interface KeyWork {
   unwrap(input: UnwrapInput): Promise<(Uint8Array | undefined)[]>;
 }
 
-/** A wrapped secret. */
+/** A secret as an encrypted object of the threshold key service. */
 export interface Wrapped {
-  /** The servers it was wrapped for. */
   readonly set: ServerSet;
-  /** Encrypted object of the threshold key service. */
   readonly ciphertext: Uint8Array;
 }
 
 /** Names of {@linkcode KeyWork}'s calls. */
 export type KeyCall = keyof KeyWork;
 
-/** To the worker; `open` comes once, first. */
-export type Request =
-  | { readonly type: "open"; readonly options: KeyWorkOptions }
-  | {
-    readonly [C in KeyCall]: {
-      readonly type: "call";
-      readonly id: number;
-      readonly call: C;
-      readonly input: Parameters<KeyWork[C]>[0];
-    };
-  }[KeyCall];
+/** Comes to the worker once, first. */
+export interface Open {
+  readonly options: KeyWorkOptions;
+}
 
-/** An error on its way between threads. */
+/** A call for the worker. */
+export type Request = {
+  readonly [C in KeyCall]: {
+    readonly id: number;
+    readonly call: C;
+    readonly input: Parameters<KeyWork[C]>[0];
+  };
+}[KeyCall];
+
+/** A `SvcError` on its way between threads; the cause is for the log. */
 export interface SentError {
-  /** See `ErrorCode`. */
-  readonly code: string;
-  /** Safe for callers. */
+  readonly code: ErrorCode;
   readonly message: string;
-  /** Whether the same call may succeed later. */
   readonly retryable: boolean;
-  /** Whole seconds. */
   readonly retryAfter: number | undefined;
-  /** For the log. */
   readonly cause: string | undefined;
 }
 
-/** From the worker. */
-export type Response =
-  | { readonly type: "note"; readonly message: string }
-  | { readonly type: "done"; readonly id: number; readonly value: unknown }
-  | { readonly type: "failed"; readonly id: number; readonly error: SentError };
+/** From the worker: how a call ended, under its number, or a note for the operator, under 0. */
+export interface Answer {
+  readonly id: number;
+  readonly value?: unknown;
+  readonly error?: SentError;
+  readonly note?: string;
+}

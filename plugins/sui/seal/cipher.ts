@@ -22,24 +22,21 @@ import { setName, Unwrapping } from "./keys/unwrapping.ts";
 
 /** Settings of {@linkcode SealCipher}. */
 interface SealCipherOptions {
-  /** Keeps the wrapped data keys. */
   readonly keys: KeyStore;
-  /** Does the work; disposed of with the cipher. */
+  /** Disposed of with the cipher. */
   readonly work: KeyWork & Disposable;
   /** The servers and threshold of new keys. */
   readonly servers: Pick<KeyWorkOptions, "servers" | "threshold">;
-  /** Clock, milliseconds since the epoch. */
   readonly now?: () => number;
 }
 
 /**
- * Envelope encryption under data keys that only a threshold of key servers, each by itself, gives to
- * the owner of an account and to delegates with READ. Sealing needs public keys only. Opening needs
- * the caller's session or delegate key; what it opened serves later callers for at most 5 minutes,
- * and each of them only after the same judgement of their credential by the chain's rules.
+ * Envelope encryption under data keys that key servers open, a threshold of them and each by its own
+ * judgement, for the owner of an account and for delegates with READ. Sealing needs public keys only.
+ * Opening needs the caller's session or delegate key. An open data key serves later callers for at
+ * most 5 minutes, each of them after the same check of their credential by the chain's rules.
  */
 export class SealCipher implements Cipher {
-  /** True: see `open`. */
   readonly needsCredential = true;
   readonly #keys: KeyStore;
   readonly #work: Disposable;
@@ -54,7 +51,6 @@ export class SealCipher implements Cipher {
   readonly #set: string;
   #closed = false;
 
-  /** Contacts nobody by itself. */
   constructor({ keys, work, servers, now = Date.now }: SealCipherOptions) {
     this.#keys = keys;
     this.#work = work;
@@ -76,7 +72,7 @@ export class SealCipher implements Cipher {
   /**
    * Seals one record under the account's present generation on chain.
    *
-   * @throws {SvcError} `chain_unavailable`, `key_service_unavailable`: what waits for it is not lost.
+   * @throws {SvcError} `chain_unavailable`, `key_service_unavailable`; both are retryable.
    */
   async seal(...[plaintext, context, options]: Parameters<Cipher["seal"]>): Promise<Sealed> {
     const signal = options?.signal;
@@ -123,7 +119,7 @@ export class SealCipher implements Cipher {
     }
   }
 
-  /** The next generation is the chain's: forgets the present one. */
+  /** Forgets the present generation; the contract on chain starts the next one. */
   async rotate(accountId: string): Promise<void> {
     await Promise.resolve();
     this.#check();
@@ -139,12 +135,11 @@ export class SealCipher implements Cipher {
     this.#chains.dropAccount(accountId);
   }
 
-  /** What the last calls say about the key servers. */
   health(): BackendHealth {
     return this.#breakers.health(this.#set);
   }
 
-  /** Forgets a data key for good: its salt is nowhere else on this machine. */
+  /** Deletes a data key for good: its salt is nowhere else on this machine. */
   async destroy(keyId: string): Promise<void> {
     await Promise.resolve();
     this.#check();
@@ -153,7 +148,7 @@ export class SealCipher implements Cipher {
     this.#dataKeys.drop(keyId);
   }
 
-  /** Erases everything that is open and ends the worker. */
+  /** Erases all open keys and ends the worker. */
   async [Symbol.asyncDispose](): Promise<void> {
     await Promise.resolve();
     this.#closed = true;
@@ -162,7 +157,7 @@ export class SealCipher implements Cipher {
     this.#work[Symbol.dispose]();
   }
 
-  /** A data key of the account's generation as it is once the key is there. */
+  /** A data key of the account's generation, which must be the same once the key is there. */
   async #sealingKey(context: SealContext, signal?: AbortSignal): Promise<SealingKey> {
     for (;;) {
       this.#check(signal);

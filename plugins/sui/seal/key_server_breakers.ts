@@ -6,23 +6,21 @@ import { UpstreamFailure } from "../../shared/upstream_failure.ts";
 const BREAKER = { failures: 3, pauseMs: 1_000, maxPauseMs: 15_000 };
 const MAX_SETS = 100;
 
-/** Circuit breakers, one for each set of key servers. */
+/** A circuit breaker for each set of key servers, by its name. */
 export class KeyServerBreakers {
   readonly #now: () => number;
   readonly #sets = new Map<string, CircuitBreaker>();
 
-  /** Knows of no failure yet. */
   constructor(now: () => number) {
     this.#now = now;
   }
 
-  /** What the last calls say about a set. */
   health(name: string): BackendHealth {
     return this.#sets.get(name)?.health ?? { status: "ok" };
   }
 
   /**
-   * Makes a call.
+   * Makes a call to a set of key servers.
    *
    * @throws {SvcError} what the call throws; `key_service_unavailable` with `retryAfter` during a
    * pause.
@@ -38,7 +36,7 @@ export class KeyServerBreakers {
       const error = SvcError.from(thrown);
       const { code, message } = error;
       if (code === "key_service_unavailable") breaker.fail(number, new UpstreamFailure(message));
-      // The servers answered, if only to refuse.
+      // A refusal shows that the servers work.
       else if (code === "decrypt_credential_invalid") breaker.succeed(number);
       else breaker.leave(number);
       throw error;

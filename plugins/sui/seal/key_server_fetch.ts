@@ -4,7 +4,7 @@ import { keyServersDown, misconfigured } from "./failures.ts";
 /** Answers hold some hundred bytes a key. */
 const MAX_BYTES = 256 * 1024;
 
-/** Errors of a key server that are about the caller. */
+/** Errors by which a key server refuses the caller. */
 const REFUSALS = new Set([
   "NoAccess",
   "InvalidSignature",
@@ -13,31 +13,33 @@ const REFUSALS = new Set([
   "InvalidMVRName",
 ]);
 
-/** What became of the calls of one exchange with key servers. */
+/** The `fetch` of one exchange with key servers; counts how the servers answered. */
 export class KeyServerFetch {
-  /** Servers that refused the caller. */
+  /** How many servers refused the caller. */
   refused = 0;
-  /** Servers that could not be asked or answered anything else. */
+  /** How many servers could not be reached or answered with another error. */
   failed = 0;
-  /** Set where the permission list forbids a server. */
-  forbidden = false;
   readonly #signal: AbortSignal;
 
-  /** Everything ends by the signal. */
+  /** @param signal Ends every request. */
   constructor(signal: AbortSignal) {
     this.#signal = signal;
   }
 
   /**
-   * The SDK's `fetch`: answers are read whole within a number of bytes, and redirects are refused,
-   * because API keys and the permission list are meant for one host.
+   * Reads answers whole, within a number of bytes, and refuses redirects, because API keys and the
+   * permission list are meant for one host.
    */
   readonly fetch: typeof fetch = async (input, init = {}) => {
     const signal = init.signal ? AbortSignal.any([init.signal, this.#signal]) : this.#signal;
     try {
       const response = await fetch(input, { ...init, redirect: "error", signal });
-      const body = await readCapped(response);
-      if (!response.ok) this.#count(body);
+      const tooLarge = () => keyServersDown(undefined, "A key server's answer is too large");
+      const body = await gather(response, MAX_BYTES, tooLarge);
+      if (!response.ok) {
+        if (REFUSALS.has(errorName(body))) this.refused++;
+        else this.failed++;
+      }
       const { status, headers } = response;
       const kept = new Headers();
       for (const name of ["content-type", "x-keyserver-version"]) {
@@ -46,10 +48,9 @@ export class KeyServerFetch {
       }
       return new Response(body, { status, headers: kept });
     } catch (error) {
-      // Once enough servers answered the SDK gives up the others: that is no failure of theirs.
+      // Once enough servers answered, the SDK aborts the others, which have not failed.
       if (!init.signal?.aborted || isTimeout(init.signal.reason)) this.failed++;
       if (error instanceof Deno.errors.NotCapable) {
-        this.forbidden = true;
         throw misconfigured(
           "The relayer may not reach a key server: SVC_SEAL_SERVER_CONFIGS needs its url",
         );
@@ -57,11 +58,6 @@ export class KeyServerFetch {
       throw error;
     }
   };
-
-  #count(body: Uint8Array): void {
-    if (REFUSALS.has(errorName(body))) this.refused++;
-    else this.failed++;
-  }
 }
 
 function isTimeout(reason: unknown): boolean {
@@ -76,9 +72,4 @@ function errorName(body: Uint8Array): string {
   } catch {
     return "";
   }
-}
-
-async function readCapped(response: Response): Promise<Uint8Array<ArrayBuffer>> {
-  const tooLarge = () => keyServersDown(undefined, "A key server's answer is too large");
-  return await gather(response, MAX_BYTES, tooLarge);
 }

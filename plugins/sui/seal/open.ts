@@ -5,15 +5,15 @@ import { SealCipher } from "./cipher.ts";
 import { keyWorkOptions, type SealSettings, serverWarnings } from "./settings.ts";
 import { WorkerCalls } from "./worker_calls.ts";
 
-/** Settings of {@linkcode sealCipher}. */
+/** Which key servers to use, and where the cipher keeps its keys. */
 export interface SealOptions extends KeyWorkOptions {
-  /** Keeps the wrapped data keys. */
+  /** Stores the wrapped data keys. */
   readonly keys: KeyStore;
   /** Takes notes for the operator. */
   readonly note?: (message: string) => void;
 }
 
-/** The cipher for code. Its work is done in a worker thread, which starts with the first call. */
+/** The cipher for programs. It works in a worker thread, which starts with the first call. */
 export function sealCipher({ keys, note, ...options }: SealOptions): Cipher {
   const work = new WorkerCalls(options, note === undefined ? {} : { note });
   return new SealCipher({ keys, work, servers: options });

@@ -5,17 +5,16 @@ import { since } from "./age.ts";
 import type { AccountState, KeyWork, Proof } from "./calls.ts";
 import { credentialRefused } from "./failures.ts";
 
-/** A credential that was proved is proved again after this time. */
+/** Time after which a credential is proved again. */
 const PROOF_MS = 5 * 60_000;
 const MAX_PROOFS = 1000;
 
 /** A caller who may read an account now. */
 export interface Authorised {
-  /** Names the credential within this process; says nothing about it. */
+  /** Names the credential within this process, without revealing it. */
   readonly fingerprint: string;
-  /** The account. */
   readonly state: AccountState;
-  /** Reads the account again, unless that was done within a second. */
+  /** Reads the account again, unless that was done within the last second. */
   newer(): Promise<AccountState>;
 }
 
@@ -25,10 +24,10 @@ interface Proved {
 }
 
 /**
- * Judges who may read an account, for keys that are open already: the credential must be good by
+ * Decides who may read an account whose keys are open already. The credential must be valid by
  * itself (a session signed by its address, or a private key), and the chain must list its address
- * as the owner or as a delegate with READ, unexpired, of an active account. These are the rules of
- * `seal_approve`, by which key servers judge for keys that are not open.
+ * as the owner or as a delegate with READ, unexpired, of an active account. Key servers apply the
+ * same rules, those of `seal_approve`, to keys that are not open.
  */
 export class Readers {
   readonly #work: Pick<KeyWork, "prove">;
@@ -38,7 +37,6 @@ export class Readers {
   /** Least recently used first. */
   readonly #proved = new Map<string, Proved>();
 
-  /** Knows nobody yet. */
   constructor(work: Pick<KeyWork, "prove">, accounts: AccountStates, now: () => number) {
     this.#work = work;
     this.#accounts = accounts;
@@ -46,7 +44,7 @@ export class Readers {
   }
 
   /**
-   * Lets a caller pass.
+   * Returns when the caller may read the account.
    *
    * @throws {SvcError} `decrypt_credential_invalid`; `chain_unavailable`; `key_service_unavailable`.
    */
@@ -55,13 +53,12 @@ export class Readers {
     const { address, expiresAt = Infinity } = await this.#prove(fingerprint, credential);
     if (expiresAt <= this.#now()) throw credentialRefused("expired");
     let state = await this.#accounts.get(accountId);
-    // Somebody may have been added since.
+    // A reader may have been added since that was read.
     if (!this.#mayRead(state, address)) state = await this.#accounts.get(accountId, true);
     if (!this.#mayRead(state, address)) throw credentialRefused("no reader of the account");
     return { fingerprint, state, newer: () => this.#accounts.get(accountId, true) };
   }
 
-  /** Forgets every proof. */
   clear(): void {
     this.#proved.clear();
   }
@@ -87,7 +84,7 @@ export class Readers {
     return proved.proof;
   }
 
-  /** A keyed hash under a key of this process: the credential itself is not kept. */
+  /** A hash under a key of this process, so that the credential itself is not kept. */
   #fingerprint({ session, delegateKey }: DecryptCredential): string {
     const [kind, value] = session === undefined ? ["key", delegateKey] : ["session", session];
     return createHmac("sha256", this.#secret).update(`${kind} ${value}`).digest("hex");

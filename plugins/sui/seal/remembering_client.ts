@@ -1,6 +1,6 @@
 import type { SuiGrpcClient } from "@mysten/sui/grpc";
 
-/** How long what is not pinned is believed. */
+/** How long the answer of a read is used, unless it is pinned. */
 const READ_MS = 5 * 60_000;
 const MAX_READS = 500;
 
@@ -9,43 +9,40 @@ interface Read {
   readonly expiresAt: number;
 }
 
-/** Point reads by what was asked. */
+/** Answers of point reads, by what was asked. */
 export class Reads {
   readonly #now: () => number;
   readonly #reads = new Map<string, Read>();
 
-  /** Knows nothing yet. */
   constructor(now: () => number) {
     this.#now = now;
   }
 
-  /** The answer to a question, asked if it is not known; failures are not remembered. */
+  /** The known answer, or else that of `read`; failures are forgotten. */
   get<T>(key: string, read: () => Promise<T>): Promise<T> {
     const known = this.#reads.get(key);
-    // Equal keys are equal questions, whose answers have one type.
+    // Equal keys are equal questions, whose answers have the same type.
     if (known !== undefined && known.expiresAt > this.#now()) return known.value as Promise<T>;
     const value = read();
     if (this.#reads.size >= MAX_READS) this.#reads.clear();
     this.#reads.set(key, { value, expiresAt: this.#now() + READ_MS });
-    value.catch(() => this.#forget(key, value));
+    value.catch(() => {
+      if (this.#reads.get(key)?.value === value) this.#reads.delete(key);
+    });
     return value;
   }
 
-  /** Keeps the answers of other reads for good, until they are replaced. */
+  /** Keeps the answers of other reads for good, or until they are pinned anew. */
   pin(others: Reads): void {
     for (const [key, { value }] of others.#reads) {
       this.#reads.set(key, { value, expiresAt: Infinity });
     }
   }
-
-  #forget(key: string, value: Promise<unknown>): void {
-    if (this.#reads.get(key)?.value === value) this.#reads.delete(key);
-  }
 }
 
 /**
- * A client that remembers point reads: the SDK reads the package on every encryption and every
- * session, and the key servers in every client.
+ * A client that remembers point reads, because the SDK reads the package for every encryption and
+ * every session, and the key servers for every client.
  */
 export function rememberingClient(client: SuiGrpcClient, reads: Reads): SuiGrpcClient {
   const { core } = client;
@@ -61,7 +58,7 @@ export function rememberingClient(client: SuiGrpcClient, reads: Reads): SuiGrpcC
   return overriding(client, { core: overriding(core, { getObject, getDynamicField }) });
 }
 
-/** An object with some members replaced; methods keep their `this`, which has private members. */
+/** An object with some members replaced. Other methods keep their `this` for its private members. */
 function overriding<T extends object>(target: T, members: Readonly<Record<string, unknown>>): T {
   return new Proxy(target, {
     get(_, name) {

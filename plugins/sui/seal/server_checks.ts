@@ -14,16 +14,16 @@ import { chainDown, keyServersDown, misconfigured } from "./failures.ts";
 import { KeyServerFetch } from "./key_server_fetch.ts";
 import { Reads, rememberingClient } from "./remembering_client.ts";
 
-/** A server that proved its key is asked again after this time. */
+/** Time after which a server that proved its key is asked again. */
 const FRESH_MS = 10 * 60_000;
-/** Until then a server that cannot be asked again counts as it was. */
+/** Time for which the proof counts while the server cannot be asked again. */
 const STALE_MS = 24 * 60 * 60_000;
-/** A server that is known to be wrong is asked again after this time. */
+/** Time after which a server that is wrong is asked again. */
 const WRONG_MS = 5_000;
 const MAX_KNOWN = 200;
 
 type Verdict =
-  /** It holds the key that the chain says. */
+  /** It holds the key that is on chain. */
   | { readonly state: "proved"; readonly at: number }
   /** It cannot be used: another key, another address, not on chain. */
   | { readonly state: "wrong"; readonly at: number; readonly error: SvcError }
@@ -31,8 +31,8 @@ type Verdict =
   | { readonly state: "silent"; readonly error: SvcError };
 
 /**
- * Knows which key servers hold the keys that the chain says they hold. Each is asked for its proof
- * of possession once, and again after minutes; a server that is down later counts as it was.
+ * Checks that key servers hold the keys that the chain says they hold. Each is asked for a proof of
+ * possession, and again after some minutes; the last proof counts while a server is down.
  */
 export class ServerChecks {
   readonly #client: SuiGrpcClient;
@@ -45,10 +45,8 @@ export class ServerChecks {
   readonly #running = new Map<string, Promise<Verdict>>();
 
   /**
-   * Asks nobody by itself.
-   *
-   * @param reads Where the objects of servers that proved their keys are pinned, so that nothing is
-   * wrapped for a key that a node said later.
+   * @param reads Gets the objects of servers that proved their keys pinned, so that nothing is
+   * wrapped for another key that a node names later.
    */
   constructor(
     client: SuiGrpcClient,
@@ -65,10 +63,10 @@ export class ServerChecks {
   }
 
   /**
-   * The servers of a set that can be used, as the SDK wants them, as soon as those that proved their
-   * keys reach the threshold.
+   * The usable servers of a set, in the form of the SDK, as soon as those that proved their keys
+   * reach the threshold.
    *
-   * @throws {SvcError} `key_service_unavailable` or `chain_unavailable` when they cannot reach it.
+   * @throws {SvcError} `key_service_unavailable` or `chain_unavailable` when they do not reach it.
    */
   async usable({ servers, threshold }: ServerSet): Promise<KeyServerConfig[]> {
     const enough = Promise.withResolvers<void>();
@@ -95,7 +93,7 @@ export class ServerChecks {
     if (known?.state === "wrong" && age < WRONG_MS) return known;
     if (known?.state === "proved" && age < FRESH_MS) return known;
     const check = this.#check(objectId);
-    // Nobody waits for a server that proved its key today.
+    // A server that proved its key today is asked in the background.
     if (known?.state === "proved" && age < STALE_MS) return known;
     return check;
   }
@@ -143,7 +141,7 @@ export class ServerChecks {
     }
   }
 
-  /** Reads a server from the chain; answers what is wrong with it there. */
+  /** Reads a server from the chain; returns what is wrong with it there. */
   async #load(objectId: string, options: SealClientOptions): Promise<Verdict | undefined> {
     let url: string;
     let independent: boolean;
@@ -171,7 +169,7 @@ export class ServerChecks {
     if (configured?.url !== undefined && configured.url !== url) {
       return this.#wrong("A url in SVC_SEAL_SERVER_CONFIGS is not the key server's on chain");
     }
-    // What is not configured was named by a stored key, perhaps by somebody else's.
+    // A server that is not configured was named by a stored key, perhaps by somebody else's.
     const plain = !url.startsWith("https://") && this.#options.network !== "localnet";
     if (configured === undefined && plain) return this.#wrong("A key server has no https address");
     return undefined;
@@ -199,7 +197,7 @@ function isMissing(error: unknown): boolean {
   return error instanceof Error && "reason" in error && error.reason === "notFound";
 }
 
-/** What stands in the way: the chain, then a setting, then servers. */
+/** The error to report: the chain's before that of a setting before those of servers. */
 function worstOf(errors: readonly SvcError[]): SvcError {
   return errors.find(({ code }) => code === "chain_unavailable") ??
     errors.find(({ message }) => message.includes("SVC_")) ?? errors[0] ?? keyServersDown();

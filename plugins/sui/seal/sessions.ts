@@ -9,15 +9,15 @@ import { chainDown, credentialRefused } from "./failures.ts";
 
 type SuiClient = SealClientOptions["suiClient"];
 
-/** Sessions made from a delegate key live for one exchange. */
+/** Life of a session made from a delegate key, which serves one exchange. */
 const OWN_SESSION_MINUTES = 2;
-/** How far a session may have been made in the future, for clocks that differ. */
+/** How far in the future a session may have been made, because clocks differ. */
 const SKEW_MS = 60_000;
-/** The SDK takes a session for expired so long before its end. */
+/** How long before its end the SDK takes a session for expired. */
 const MARGIN_MS = 10_000;
 const MAX_SESSION_CHARS = 8192;
 
-/** An exported session of the SDK, as `x-seal-session` carries it in base64. */
+/** An exported session of the SDK; `x-seal-session` carries it as JSON in base64. */
 interface Envelope {
   readonly address: string;
   readonly packageId: string;
@@ -79,13 +79,13 @@ function keypairOf(delegateKey: string): Ed25519Keypair {
   }
 }
 
-/** Turns callers' credentials into sessions with the key servers, for one package. */
+/** Turns callers' credentials into sessions with the key servers. */
 export class Sessions {
   readonly #client: SuiClient;
   readonly #packageId: string;
   readonly #now: () => number;
 
-  /** Sessions for a package, as `SVC_PACKAGE_ID` names it. */
+  /** @param packageId First version of the package, as in `SVC_PACKAGE_ID`. */
   constructor(client: SuiClient, packageId: string, now: () => number) {
     this.#client = client;
     this.#packageId = packageId;
@@ -93,7 +93,7 @@ export class Sessions {
   }
 
   /**
-   * Whose credential it is. A session must have been signed by its address.
+   * Finds out whose credential it is. A session must have been signed by its address.
    *
    * @throws {SvcError} `decrypt_credential_invalid`; `chain_unavailable` when a signature can only
    * be checked by the chain.
@@ -118,7 +118,7 @@ export class Sessions {
   }
 
   /**
-   * A session with the key servers.
+   * Opens a session with the key servers.
    *
    * @throws {SvcError} `decrypt_credential_invalid`; `chain_unavailable`.
    */
@@ -140,14 +140,14 @@ export class Sessions {
 
   #import(envelope: Envelope): SessionKey {
     const { packageId, mvrName, creationTimeMs } = envelope;
-    // With a name in it, the signature says nothing of the package: another application's session
-    // would pass for one of ours where keys are open already.
+    // The signature of a session with a name does not cover the package: a session made for another
+    // application would pass for ours where keys are open already.
     const foreign = packageId !== this.#packageId || mvrName !== undefined;
     if (foreign || creationTimeMs > this.#now() + SKEW_MS) throw credentialRefused();
     try {
       return SessionKey.import(envelope, this.#client);
     } catch (error) {
-      // Only that it expired is safe to keep: other messages may quote the key.
+      // Other messages of the SDK may quote the key.
       throw credentialRefused(error instanceof ExpiredSessionKeyError ? "expired" : undefined);
     }
   }

@@ -8,9 +8,9 @@ import {
   secret,
   type Values,
 } from "../../../src/interfaces/plugin.ts";
-import { CHAIN_FIELDS } from "../../../src/interfaces/shared_fields.ts";
+import { CHAIN_FIELDS, type ChainFields } from "../../../src/interfaces/shared_fields.ts";
 import { isObjectId } from "../../../src/wire/keys.ts";
-import { rpcUrlOf, type SuiNetwork } from "../../../src/wire/networks.ts";
+import { rpcUrlOf } from "../../../src/wire/networks.ts";
 import { netEntry } from "../../shared/net_entry.ts";
 import type { KeyServer, KeyWorkOptions } from "./calls.ts";
 
@@ -26,7 +26,7 @@ function listedServers(raw: string): readonly Record<string, unknown>[] {
   try {
     value = JSON.parse(raw);
   } catch {
-    // The parser's own message would repeat a piece of the value.
+    // The parser's own message would quote a piece of the value.
     throw new TypeError("must be JSON");
   }
   const isList = Array.isArray(value) && value.length >= 1 && value.length <= MAX_SERVERS &&
@@ -78,9 +78,9 @@ function serverOf(item: Record<string, unknown>, index: number): KeyServer {
 }
 
 /**
- * Key servers out of JSON.
+ * Parses the JSON of key servers.
  *
- * @throws {TypeError} that names the entry at fault and no value.
+ * @throws {TypeError} that names the entry at fault, without its values.
  */
 export function parseServers(raw: string): readonly KeyServer[] {
   const servers = listedServers(raw).map(serverOf);
@@ -98,19 +98,10 @@ function totalWeight(servers: readonly KeyServer[]): number {
   return servers.reduce((sum, { weight }) => sum + weight, 0);
 }
 
-/** Settings of the plugin. */
-export type SealFields = {
-  /** Name of the chain. */
-  readonly network: Field<SuiNetwork>;
-  /** Node of the chain. */
-  readonly rpcUrl: Field<string | undefined>;
-  /** First version of the package. */
-  readonly packageId: Field<string | undefined>;
-  /** Key servers, JSON. */
+/** Settings of the plugin; docs/configuration.md describes each. */
+export type SealFields = Omit<ChainFields, "registryId"> & {
   readonly servers: Field<Secret | undefined>;
-  /** Weight needed to open a key. */
   readonly threshold: Field<number | undefined>;
-  /** Longest wait for key servers, milliseconds. */
   readonly timeoutMs: Field<number>;
 };
 
@@ -142,7 +133,7 @@ export const SEAL_FIELDS: SealFields = {
   ),
 };
 
-/** Values of {@linkcode SealFields}. */
+/** Parsed {@linkcode SealFields}. */
 export type SealSettings = Values<SealFields>;
 
 /**
@@ -152,13 +143,12 @@ export type SealSettings = Values<SealFields>;
  */
 export function keyWorkOptions(settings: SealSettings): KeyWorkOptions {
   const { network, packageId, servers, timeoutMs } = settings;
-  const missing = [
-    ...(packageId === undefined ? ["SVC_PACKAGE_ID"] : []),
-    ...(servers === undefined ? [SERVERS] : []),
-  ];
   if (packageId === undefined || servers === undefined) {
-    const text = `SVC_CIPHER=seal needs ${missing.join(" and ")}`;
-    throw new SvcError("invalid_parameter", text);
+    const missing = [
+      ...(packageId === undefined ? ["SVC_PACKAGE_ID"] : []),
+      ...(servers === undefined ? [SERVERS] : []),
+    ];
+    throw new SvcError("invalid_parameter", `SVC_CIPHER=seal needs ${missing.join(" and ")}`);
   }
   const list = parseServers(servers.reveal());
   const total = totalWeight(list);
@@ -174,19 +164,18 @@ export function keyWorkOptions(settings: SealSettings): KeyWorkOptions {
 /** The node of the chain and the key servers whose addresses are configured. */
 export function netPermissions(settings: SealSettings): NonNullable<Permissions["net"]> {
   const raw = settings.servers?.reveal();
-  const urls = raw === undefined ? [] : parseServers(raw).flatMap(serverUrl);
+  const urls = raw === undefined ? [] : parseServers(raw).flatMap((one) => urlOf(one) ?? []);
   return [...new Set([rpcUrlOf(settings), ...urls].map(netEntry))];
 }
 
-function serverUrl({ url, aggregatorUrl }: KeyServer): string[] {
-  const found = url ?? aggregatorUrl;
-  return found === undefined ? [] : [found];
+function urlOf({ url, aggregatorUrl }: KeyServer): string | undefined {
+  return url ?? aggregatorUrl;
 }
 
-/** What is odd about the servers, one line each. */
+/** Warnings about servers that may be unreachable or are not protected by TLS, one line each. */
 export function serverWarnings({ servers }: KeyWorkOptions): string[] {
   return servers.flatMap((server, index) => {
-    const [url] = serverUrl(server);
+    const url = urlOf(server);
     const name = `seal: key server ${index + 1} of ${SERVERS}`;
     if (url === undefined) {
       return [`${name} has no url: it is reached only where every host is allowed`];

@@ -1,48 +1,35 @@
 import { SvcError } from "../../../src/errors.ts";
-import type { KeyWork, Request, Response, SentError } from "./calls.ts";
+import type { Answer, KeyWork, Open, Request, SentError } from "./calls.ts";
 import { ThresholdKeys } from "./keys/threshold_keys.ts";
 
 /** What is used of a worker's global scope. */
 interface WorkerScope {
-  onmessage: ((event: MessageEvent<Request>) => void) | null;
-  postMessage(message: Response): void;
+  onmessage: ((event: MessageEvent<Open | Request>) => void) | null;
+  postMessage(message: Answer): void;
 }
 
 // A worker's own global scope is not among the types of this program.
 const scope = globalThis as unknown as WorkerScope;
-/** What this thread was opened for. */
 let work: KeyWork | undefined;
 
 // The SDK prints what servers answer; the program logs by itself and in its own form.
 globalThis.console.warn = () => {};
 
 scope.onmessage = ({ data }) => {
-  if (data.type === "open") {
-    const note = (message: string) => scope.postMessage({ type: "note", message });
+  if ("options" in data) {
+    const note = (message: string) => scope.postMessage({ id: 0, note: message });
     work = new ThresholdKeys(data.options, { note });
   } else void answer(data);
 };
 
-async function answer(request: Request & { type: "call" }): Promise<void> {
-  const { id } = request;
+async function answer({ id, call, input }: Request): Promise<void> {
   try {
-    scope.postMessage({ type: "done", id, value: await run(request) });
+    if (work === undefined) throw new SvcError("internal_error");
+    // Each call has the input of its own name, which the types cannot follow here.
+    const run = work[call] as (input: Request["input"]) => Promise<unknown>;
+    scope.postMessage({ id, value: await run.call(work, input) });
   } catch (thrown) {
-    scope.postMessage({ type: "failed", id, error: sent(SvcError.from(thrown)) });
-  }
-}
-
-function run(request: Request & { type: "call" }): Promise<unknown> {
-  if (work === undefined) throw new SvcError("internal_error");
-  switch (request.call) {
-    case "account":
-      return work.account(request.input);
-    case "prove":
-      return work.prove(request.input);
-    case "wrap":
-      return work.wrap(request.input);
-    case "unwrap":
-      return work.unwrap(request.input);
+    scope.postMessage({ id, error: sent(SvcError.from(thrown)) });
   }
 }
 

@@ -1,14 +1,6 @@
 import { since } from "../age.ts";
 
-/** Numbers of {@linkcode OpenSecrets}. */
-interface OpenSecretsOptions {
-  /** Most secrets; the least recently used goes first. */
-  readonly size?: number;
-  /** Milliseconds since the epoch. */
-  readonly now: () => number;
-}
-
-/** How long a secret stays open, whatever is done with it: 5 minutes. */
+/** How long a secret stays open, however it is used: 5 minutes. */
 export const OPEN_MS: number = 5 * 60_000;
 const SIZE = 1000;
 const SWEEP_MS = 30_000;
@@ -17,13 +9,12 @@ interface Open<T> {
   readonly accountId: string;
   readonly bytes: Uint8Array;
   readonly about: T;
-  /** Since when it is open. */
   readonly at: number;
 }
 
 /**
- * Secrets in the clear, by name: a bounded number, for 5 minutes. They are erased when they go, also
- * when nobody asks any more.
+ * A bounded number of open secrets by name, each for 5 minutes. They are erased when they are dropped,
+ * and on time also when nobody asks for them.
  */
 export class OpenSecrets<T = undefined> implements Disposable {
   readonly #size: number;
@@ -32,28 +23,30 @@ export class OpenSecrets<T = undefined> implements Disposable {
   readonly #open = new Map<string, Open<T>>();
   #sweeper: ReturnType<typeof setInterval> | undefined;
 
-  /** Holds nothing yet. */
-  constructor({ size = SIZE, now }: OpenSecretsOptions) {
+  /** @param size Most secrets; the least recently used is dropped first. */
+  constructor({ size = SIZE, now }: { readonly size?: number; readonly now: () => number }) {
     this.#size = size;
     this.#now = now;
   }
 
-  /** Number of secrets held, also those whose time is over. */
+  /** How many secrets are held, also those whose time is over. */
   get size(): number {
     return this.#open.size;
   }
 
-  /** Takes a secret over: the bytes are erased later. */
+  /** Keeps a secret, whose bytes belong to this object from now on and are erased later. */
   keep(name: string, accountId: string, bytes: Uint8Array, about: T): void {
     this.drop(name);
     this.#sweep();
     const [oldest] = this.#open.keys();
     if (this.#open.size >= this.#size && oldest !== undefined) this.drop(oldest);
     this.#open.set(name, { accountId, bytes, about, at: this.#now() });
-    this.#sweeper ??= unrefInterval(() => this.#sweep());
+    if (this.#sweeper !== undefined) return;
+    this.#sweeper = setInterval(() => this.#sweep(), SWEEP_MS);
+    this.#sweeper.unref();
   }
 
-  /** A secret of an account; not to be kept beyond the present turn of the event loop. */
+  /** A secret of an account, which the caller must not use after this turn of the event loop. */
   get(name: string, accountId: string): { bytes: Uint8Array; about: T } | undefined {
     const found = this.#open.get(name);
     if (found === undefined || found.accountId !== accountId) return undefined;
@@ -66,7 +59,6 @@ export class OpenSecrets<T = undefined> implements Disposable {
     return found;
   }
 
-  /** Erases one. */
   drop(name: string): void {
     this.#open.get(name)?.bytes.fill(0);
     this.#open.delete(name);
@@ -80,7 +72,6 @@ export class OpenSecrets<T = undefined> implements Disposable {
     this.#rest();
   }
 
-  /** Erases all. */
   [Symbol.dispose](): void {
     this.dropAccount();
   }
@@ -98,10 +89,4 @@ export class OpenSecrets<T = undefined> implements Disposable {
     clearInterval(this.#sweeper);
     this.#sweeper = undefined;
   }
-}
-
-function unrefInterval(call: () => void): ReturnType<typeof setInterval> {
-  const interval = setInterval(call, SWEEP_MS);
-  interval.unref();
-  return interval;
 }

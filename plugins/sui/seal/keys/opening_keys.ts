@@ -18,7 +18,7 @@ import {
   type WrappedStep,
 } from "./wrapped_key.ts";
 
-/** What became of a data key. */
+/** A data key, or why it cannot be had. */
 type Found = { readonly dataKey: DataKey } | { readonly error: unknown };
 
 /** A data key that is not open. */
@@ -36,14 +36,14 @@ export class OpeningKeys {
   readonly #chains: OpenSecrets;
   readonly #unwrapping: Unwrapping;
   readonly #now: () => number;
-  /** Raised when an account changes or a key is destroyed: what was asked before is not kept open. */
+  /** Changes of accounts and destroyed keys: secrets that were asked for before are not kept. */
   #changes = 0;
-  /** Calls that have not answered. */
+  /** Calls under way. */
   #calls = 0;
-  /** Keys destroyed since the first of these calls: what travelled with a record is not saved. */
+  /** Keys that were destroyed during these calls, which must not save them anew. */
   readonly #destroyed = new Set<string>();
 
-  /** Open data keys are kept in `open`, secrets of chains in `chains`. */
+  /** Keeps open data keys in `open`, secrets of chains in `chains`. */
   constructor(
     keys: KeyStore,
     open: OpenSecrets<OpenKey>,
@@ -59,8 +59,8 @@ export class OpeningKeys {
   }
 
   /**
-   * The data keys of items by key id; the bytes are the caller's to erase. Items whose record names
-   * none are passed over.
+   * The data keys of items by key id; the caller must erase their bytes. Items whose record names
+   * no key are left out.
    */
   async of(
     items: readonly SealedItem[],
@@ -86,7 +86,7 @@ export class OpeningKeys {
     const wanted = new Map<string, WantedChain>();
     const held = new Map<string, Uint8Array>();
     for (const { chain } of closed.values()) {
-      // A copy: an account may change while others are waited for.
+      // A copy, because a change of the account may erase it during the wait below.
       const open = this.#chains.get(chain.chainId, scope.accountId)?.bytes.slice();
       if (open === undefined) wanted.set(chain.chainId, chain);
       else held.set(chain.chainId, open);
@@ -113,18 +113,18 @@ export class OpeningKeys {
     return found;
   }
 
-  /** Notes that an account changed; what was asked before will not be kept open. */
+  /** Notes that an account changed, so that keys which were asked for before are not kept open. */
   changed(): void {
     this.#changes++;
   }
 
-  /** Notes that a key is gone for good; what was asked before will not be kept. */
+  /** Notes that a key was deleted for good, so that calls under way do not keep it. */
   destroyed(keyId: string): void {
     this.#changes++;
     if (this.#calls > 0) this.#destroyed.add(keyId);
   }
 
-  /** Sorts the items' keys: those that are open, or cannot be, are put into `found`. */
+  /** Puts keys that are open, or cannot be opened, into `found`; returns the others. */
   #closed(
     items: readonly SealedItem[],
     scope: KeyScope,
@@ -160,8 +160,8 @@ export class OpeningKeys {
   }
 
   /**
-   * Takes out the keys of generations that the account has not reached: key servers would refuse
-   * the whole request for one of them.
+   * Removes the keys of generations that the account has not reached, because key servers would
+   * refuse the whole request for one of them.
    */
   async #checkGenerations(
     closed: Map<string, Closed>,
@@ -173,7 +173,7 @@ export class OpeningKeys {
     for (const { keyId, generation, saved } of closed.values()) {
       if (generation >= 1 && generation <= state.generation) continue;
       closed.delete(keyId);
-      // One of our own was on chain when it was made: the node is behind.
+      // The generation of a saved key was on chain when it was made, so the node is behind.
       found.set(keyId, { error: saved ? chainDown() : cannotOpen() });
     }
   }
@@ -195,7 +195,7 @@ export class OpeningKeys {
     return { key, saved: false };
   }
 
-  /** Walks along a chain; the secret is erased. */
+  /** Derives the data keys of a chain; erases the secret. */
   #derive(
     secret: Uint8Array,
     keys: readonly Closed[],
@@ -213,7 +213,7 @@ export class OpeningKeys {
       }
       const { keyId, generation, wrapped, saved } = key;
       const bytes = dataKeyOf(state, key.step.salt, keyId);
-      // Wrapped, it says nothing: records that were restored with it open by it alone.
+      // Restored records carry their wrapped key; once saved it is found without them.
       if (!saved && !this.#destroyed.has(keyId)) {
         const createdAt = this.#now();
         this.#keys.put({ accountId, owner, namespace, keyId, generation, wrapped, createdAt });

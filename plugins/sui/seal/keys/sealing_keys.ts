@@ -17,41 +17,40 @@ import {
   scopeHash,
 } from "./wrapped_key.ts";
 
-/** Whose data keys: an account's, in one scope. */
+/** The account and the scope that data keys belong to. */
 export type KeyScope = Omit<SealContext, "memoryId">;
 
 /** A data key to seal with, and what travels with the blobs. */
 export interface SealingKey {
-  /** A copy, for the caller to erase. */
+  /** A copy, which the caller must erase. */
   readonly dataKey: DataKey;
-  /** As `encodePortable` writes it. */
+  /** The wrapped key in the form of `encodePortable`. */
   readonly portable: Uint8Array;
 }
 
-/** What an open data key belongs to. */
+/** What is kept with an open data key: the generation of the account's keys that it belongs to. */
 export interface OpenKey {
-  /** Generation of the account's keys. */
   readonly generation: number;
 }
 
 interface Chain {
   readonly identity: KeyIdentity;
   readonly head: Uint8Array;
-  /** State from which the next data key is derived; those before it are erased. */
+  /** State from which the next data key is derived; earlier ones are erased. */
   state: Uint8Array;
   step: number;
   current: { readonly keyId: string; readonly portable: Uint8Array } | undefined;
 }
 
-/** Chains kept for sealing; the least recently used goes first. */
+/** Most chains kept for sealing; the least recently used is dropped first. */
 const MAX_CHAINS = 10_000;
 /** Keys carry the generation in 32 bits. */
 const MAX_GENERATION = 2 ** 32 - 1;
 
 /**
- * Data keys for sealing, which needs nobody's credential. A chain is begun with one wrapping by the
- * key servers' public keys; its later data keys cost a hash each. A data key is open for 5 minutes;
- * then it is erased, and what remains here opens nothing that was sealed before.
+ * Data keys for sealing, which needs no credential. The first data key of a chain costs a wrapping by
+ * the key servers' public keys, each later one a hash. A data key is erased after 5 minutes; what
+ * remains of its chain cannot open anything that was sealed before.
  */
 export class SealingKeys {
   readonly #work: Pick<KeyWork, "wrap">;
@@ -61,7 +60,7 @@ export class SealingKeys {
   /** By account, generation and scope; least recently used first. */
   readonly #chains = new Map<string, Promise<Chain>>();
 
-  /** Open data keys are kept in `open`. */
+  /** Keeps open data keys in `open`. */
   constructor(
     work: Pick<KeyWork, "wrap">,
     keys: KeyStore,
@@ -77,8 +76,8 @@ export class SealingKeys {
   /**
    * A data key of the scope in this generation, saved before it is answered.
    *
-   * @returns `undefined` when the account changed meanwhile: its generation may be another one.
-   * @throws {SvcError} `chain_unavailable`, `key_service_unavailable` when a chain cannot be begun.
+   * @returns `undefined` when the account changed meanwhile and may have another generation.
+   * @throws {SvcError} `chain_unavailable`, `key_service_unavailable` when no chain can be begun.
    */
   async current(scope: KeyScope, generation: number): Promise<SealingKey | undefined> {
     if (!(generation >= 1 && generation <= MAX_GENERATION)) {
@@ -89,7 +88,7 @@ export class SealingKeys {
     for (;;) {
       const pending = this.#chain(name, identity);
       const chain = await pending;
-      // Dropped by a change of the account while it was waited for.
+      // A change of the account dropped it during the wait.
       if (this.#chains.get(name) !== pending) return undefined;
       const found = this.#ofChain(chain, scope);
       if (found !== undefined) return found;

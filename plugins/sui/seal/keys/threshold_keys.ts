@@ -32,24 +32,22 @@ import { Reads, rememberingClient } from "../remembering_client.ts";
 import { ServerChecks } from "../server_checks.ts";
 import { Sessions } from "../sessions.ts";
 
-/** Identities of one request; each costs a key server 30 ms. */
+/** Most identities in one request; each costs a key server 30 ms. */
 const IDS_PER_REQUEST = 16;
 const SECRET_SIZE = 32;
 const CLOCK = "0x6";
 
 type SuiClient = ReturnType<typeof openSui>;
 
-/** What {@linkcode ThresholdKeys} may be given. */
+/** Clock and notes for the operator. */
 interface Surroundings {
-  /** Milliseconds since the epoch. */
   readonly now?: () => number;
-  /** Takes notes for the operator. */
   readonly note?: (message: string) => void;
 }
 
 /**
- * The work on keys itself, with the SDK. Every unwrapping has a client of its own: the SDK's client
- * keeps what key servers answered for ever and opens it for any session.
+ * The work on keys, done with the SDK. Every unwrapping has a client of its own, because the SDK's
+ * client keeps what key servers answered for ever and opens it for any session.
  */
 export class ThresholdKeys implements KeyWork {
   readonly #options: KeyWorkOptions;
@@ -58,7 +56,6 @@ export class ThresholdKeys implements KeyWork {
   readonly #sessions: Sessions;
   readonly #set: ServerSet;
 
-  /** Contacts nobody by itself. */
   constructor(options: KeyWorkOptions, { now = Date.now, note = () => {} }: Surroundings = {}) {
     const { network, rpcUrl, packageId, servers, threshold } = options;
     this.#options = options;
@@ -74,7 +71,6 @@ export class ThresholdKeys implements KeyWork {
     };
   }
 
-  /** See {@linkcode KeyWork}. */
   async account(accountId: string): Promise<AccountState | undefined> {
     const { objects: [object] } = await this.#client.core.getObjects({
       objectIds: [accountId],
@@ -107,12 +103,10 @@ export class ThresholdKeys implements KeyWork {
     };
   }
 
-  /** See {@linkcode KeyWork}. */
   async prove(credential: DecryptCredential): Promise<Proof> {
     return await this.#sessions.prove(credential);
   }
 
-  /** See {@linkcode KeyWork}. */
   async wrap({ secret, ...identity }: KeyIdentity & { secret: Uint8Array }): Promise<Wrapped> {
     const { packageId } = this.#options;
     // Data sealed for servers that do not hold their keys could never be opened.
@@ -140,18 +134,11 @@ export class ThresholdKeys implements KeyWork {
       }));
   }
 
-  /** See {@linkcode KeyWork}. */
-  async unwrap(input: UnwrapInput): Promise<(Uint8Array | undefined)[]> {
-    const { timeoutMs } = this.#options;
-    using deadline = new Deadline(timeoutMs);
-    const exchange = new KeyServerFetch(deadline.signal);
-    return await this.#unwrapAll(input, exchange);
-  }
-
-  async #unwrapAll(
+  async unwrap(
     { accountId, initialSharedVersion, credential, set, items }: UnwrapInput,
-    exchange: KeyServerFetch,
   ): Promise<(Uint8Array | undefined)[]> {
+    using deadline = new Deadline(this.#options.timeoutMs);
+    const exchange = new KeyServerFetch(deadline.signal);
     const serverConfigs = await this.#checks.usable(set);
     const sessionKey = await this.#sessions.open(credential);
     const client = new SealClient({
@@ -185,7 +172,7 @@ export class ThresholdKeys implements KeyWork {
     }));
   }
 
-  /** The transaction by which key servers ask the contract whether the caller may have the keys. */
+  /** Builds the transaction by which key servers ask the contract whether the caller may read. */
   async #approval(
     accountId: string,
     initialSharedVersion: string,
@@ -204,12 +191,12 @@ export class ThresholdKeys implements KeyWork {
         ],
       });
     }
-    // Everything is given, so that building asks nobody.
+    // All inputs are given, so building asks no node.
     return await tx.build({ onlyTransactionKind: true });
   }
 }
 
-/** An account, unless a node answers bytes that are none. */
+/** Parses an account; `undefined` for other bytes, which a node may answer. */
 function parsed(content: Uint8Array): ChainAccount | undefined {
   try {
     return parseAccount(content);
@@ -218,7 +205,7 @@ function parsed(content: Uint8Array): ChainAccount | undefined {
   }
 }
 
-/** Hex of an identity, as the SDK wants it. */
+/** An identity in the form of the SDK, hex. */
 function idOf({ accountId, generation, scope }: KeyIdentity): string {
   return sealIdentity(accountId, generation, scope).toHex();
 }
@@ -244,8 +231,8 @@ function belongs(
 }
 
 /**
- * What a failed exchange means. The SDK names the commonest error only, and none where servers
- * answered keys that were not theirs, so that the outcomes are counted.
+ * The error for a failed exchange. The SDK reports only the commonest error of the servers, and none
+ * when they answered wrong keys, so this goes by the counts.
  */
 function refusalOf(exchange: KeyServerFetch, error: unknown): SvcError {
   if (error instanceof SvcError) return error;

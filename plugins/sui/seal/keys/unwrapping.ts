@@ -6,39 +6,39 @@ import type { Authorised } from "../readers.ts";
 
 /** A chain whose secret is wanted. */
 export interface WantedChain {
-  /** Name of the chain, see `chainIdOf`. */
+  /** See `chainIdOf`. */
   readonly chainId: string;
-  /** Whose it is. */
   readonly identity: KeyIdentity;
-  /** Its wrapped secret. */
+  /** The secret, wrapped. */
   readonly wrapped: Wrapped;
 }
 
-/** Somebody who wants chains. */
+/** A caller who wants secrets of chains. */
 export interface Wanting extends Authorised {
-  /** Of the caller. */
   readonly credential: DecryptCredential;
 }
 
-/** The secret; `undefined` when the chain is damaged. */
+/** The secret of a chain; `undefined` when the chain is damaged. */
 type Secret = Uint8Array | undefined;
 
 /**
- * Asks key servers for chains' secrets: those that were wrapped for the same servers in one request,
- * and those that the same caller already waits for not again.
+ * Asks key servers for secrets of chains. Those that were wrapped for the same servers go into one
+ * request; those that the same caller already waits for are not asked for again.
  */
 export class Unwrapping {
   readonly #work: Pick<KeyWork, "unwrap">;
   readonly #breakers: KeyServerBreakers;
   readonly #running = new Map<string, Promise<Secret>>();
 
-  /** Asks nobody by itself. */
   constructor(work: Pick<KeyWork, "unwrap">, breakers: KeyServerBreakers) {
     this.#work = work;
     this.#breakers = breakers;
   }
 
-  /** Answers for each chain by its name, when all are there; nothing rejects. The bytes are the caller's to erase. */
+  /**
+   * Resolves with the result for each chain by its id, once all are there; never rejects. The caller
+   * must erase the bytes.
+   */
   async secrets(
     chains: readonly WantedChain[],
     caller: Wanting,
@@ -53,7 +53,7 @@ export class Unwrapping {
       part.forEach(({ chainId }, index) => {
         const secret = answer.then((secrets) => secrets[index]);
         this.#running.set(name(chainId), secret);
-        // Behind the copies of all who wait.
+        // After all who wait have made their copies.
         secret.catch(() => undefined).then((bytes) => {
           this.#running.delete(name(chainId));
           bytes?.fill(0);
@@ -76,16 +76,15 @@ export class Unwrapping {
         initialSharedVersion: caller.state.initialSharedVersion,
         credential: caller.credential,
         set,
-        items: chains.map(({ identity: { generation, scope }, wrapped: { ciphertext } }) => ({
-          generation,
-          scope,
-          ciphertext,
-        })),
+        items: chains.map(({ identity, wrapped: { ciphertext } }) => {
+          const { generation, scope } = identity;
+          return { generation, scope, ciphertext };
+        }),
       }));
   }
 }
 
-/** Name of a set of servers, whatever their order. */
+/** Name of a set of servers, which does not depend on their order. */
 export function setName({ threshold, servers }: ServerSet): string {
   const parts = servers.map(({ objectId, weight }) => `${objectId}:${weight}`).sort();
   return createHash("sha256").update([threshold, ...parts].join()).digest("hex");

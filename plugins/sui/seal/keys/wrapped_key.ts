@@ -5,26 +5,25 @@ import { cannotOpen } from "../../../shared/records/record.ts";
 import type { KeyIdentity, ServerSet, Wrapped } from "../calls.ts";
 
 /**
- * A chain of data keys has one secret, wrapped by the key servers. Each step derives a data key and
- * the next state from its state and forgets the state, so that a process that goes on sealing holds
- * nothing that opens what it sealed before:
+ * One step of a chain of data keys. A chain has one secret, wrapped for the key servers. Each step
+ * derives a data key and the next state from its state and erases the state, so that a process that
+ * goes on sealing holds nothing that opens what it sealed before:
  *
  *     state(0)  = the secret                        next = HMAC-SHA256(state, "svc-seal-next-1")
  *     data key  = HMAC-SHA256(state, "svc-seal-data-1" | salt | key id)
  *
  * A wrapped data key is `version (01) | step (u16) | salt (32) | head`; the head, the same for all
  * keys of a chain, is `threshold (u8) | n (u8) | n × (object id (32) | weight (u8)) | encrypted
- * object`. Without its salt, which is nowhere else, a data key cannot be derived again.
+ * object`. The salt is nowhere else; without it a data key cannot be derived again.
  *
- * The key id is a hash of the account, the scope, the generation and the wrapped key: what travels
- * with a blob cannot be altered, and nobody can give another key the id of an existing one.
+ * The key id is a hash of the account, the scope, the generation and the wrapped key, so that a key
+ * which travels with a blob cannot be altered, and no other key can have its id.
  */
 export interface WrappedStep {
-  /** Step of the chain, from 0. */
+  /** Number of the step, from 0. */
   readonly step: number;
   /** 32 bytes. */
   readonly salt: Uint8Array;
-  /** Head of the chain. */
   readonly head: Uint8Array;
 }
 
@@ -35,15 +34,13 @@ const MAX_SIZE = 64 * 1024;
 const KEY_ID_SIZE = 16;
 const MAX_SERVERS = 32;
 
-/** Most data keys of one chain; the last one costs this many hashes. */
+/** Most data keys of one chain; deriving the last one costs as many hashes. */
 export const MAX_STEPS = 256;
 
-/** A fresh salt. */
 export function newSalt(): Uint8Array {
   return new Uint8Array(randomBytes(32));
 }
 
-/** Bytes of a wrapped data key. */
 export function encodeStep({ step, salt, head }: WrappedStep): Uint8Array {
   const bytes = new Uint8Array(HEAD_AT + head.length);
   bytes[0] = VERSION;
@@ -62,7 +59,6 @@ export function decodeStep(bytes: Uint8Array): WrappedStep {
   return { step, salt: bytes.subarray(3, HEAD_AT), head: bytes.subarray(HEAD_AT) };
 }
 
-/** Head of a chain. */
 export function encodeHead({ set, ciphertext }: Wrapped): Uint8Array {
   const { threshold, servers } = set;
   const bytes = new Uint8Array(2 + servers.length * SERVER_SIZE + ciphertext.length);
@@ -94,17 +90,17 @@ export function decodeHead(bytes: Uint8Array): Wrapped {
   return { set: { threshold, servers }, ciphertext: bytes.slice(end) };
 }
 
-/** 32 lower-case hex characters that commit to a wrapped data key and to whose it is. */
+/** Id of a wrapped data key, 32 lower-case hex characters, which commit to the key and its owner. */
 export function keyIdOfStep(identity: KeyIdentity, wrapped: Uint8Array): string {
   return hashOf("svc-seal-key-1", identity, wrapped).subarray(0, KEY_ID_SIZE).toHex();
 }
 
-/** Name of a chain, within this process. */
+/** Names a chain within this process. */
 export function chainIdOf(identity: KeyIdentity, head: Uint8Array): string {
   return hashOf("svc-seal-chain-1", identity, head).toHex();
 }
 
-/** SHA-256 of a scope, every part behind its length. */
+/** SHA-256 of a scope, in which the length of each part precedes it. */
 export function scopeHash({ owner, namespace }: Scope): Uint8Array {
   if (!owner.isWellFormed() || !namespace.isWellFormed()) {
     throw new SvcError("invalid_parameter", "A name is not valid Unicode");
@@ -117,12 +113,12 @@ export function scopeHash({ owner, namespace }: Scope): Uint8Array {
   return new Uint8Array(hash.digest());
 }
 
-/** State after a step; the old one is for the caller to erase. */
+/** State after a step; the caller must erase the old one. */
 export function nextState(state: Uint8Array): Uint8Array {
   return new Uint8Array(createHmac("sha256", state).update("svc-seal-next-1").digest());
 }
 
-/** Data key of a step, 32 bytes. */
+/** Derives the data key of a step, 32 bytes. */
 export function dataKeyOf(state: Uint8Array, salt: Uint8Array, keyId: string): Uint8Array {
   const hmac = createHmac("sha256", state).update("svc-seal-data-1").update(salt);
   return new Uint8Array(hmac.update(Uint8Array.fromHex(keyId)).digest());

@@ -1,4 +1,4 @@
-import type { Request, Response } from "../../../../plugins/sui/seal/calls.ts";
+import type { Answer, Open, Request } from "../../../../plugins/sui/seal/calls.ts";
 
 const URL_OF_WORKER = new URL("../../../../plugins/sui/seal/worker.ts", import.meta.url);
 
@@ -40,8 +40,8 @@ function keptWorker(thread: Worker, giveBack: () => void): Used {
     onmessage: null,
     onerror: null,
     onmessageerror: null,
-    postMessage(request: Request) {
-      if (request.type === "call") running.add(request.id);
+    postMessage(request: Open | Request) {
+      if ("call" in request) running.add(request.id);
       thread.postMessage(request);
     },
     terminate() {
@@ -50,8 +50,8 @@ function keptWorker(thread: Worker, giveBack: () => void): Used {
       else giveBack();
     },
   };
-  thread.onmessage = (event: MessageEvent<Response>) => {
-    if (event.data.type !== "note") running.delete(event.data.id);
+  thread.onmessage = (event: MessageEvent<Answer>) => {
+    running.delete(event.data.id);
     worker.onmessage?.call(thread, event);
   };
   thread.onerror = (event) => {
