@@ -4,7 +4,6 @@
  */
 export const ALLOWED: Readonly<Record<"lines" | "parameters", readonly string[]>> = {
   lines: [
-    "build/index_kernel.ts kernelText",
     "web/src/apps/key_card.tsx KeyCard",
     "web/src/apps/new_key.tsx NewKeyForm",
     "web/src/memory/compose.tsx Compose",
