@@ -3,15 +3,6 @@
  * longer needed fails.
  */
 export const ALLOWED: Readonly<Record<"lines" | "parameters", readonly string[]>> = {
-  lines: [
-    "web/src/apps/key_card.tsx KeyCard",
-    "web/src/apps/new_key.tsx NewKeyForm",
-    "web/src/memory/compose.tsx Compose",
-    "web/src/memory/memory_list.tsx MemoryList",
-    "web/src/memory/search.tsx Search",
-    "web/src/pages/apps.tsx Keys",
-    "web/src/pages/connect.tsx Question",
-    "web/src/pages/memories.tsx Shelf",
-  ],
+  lines: [],
   parameters: [],
 };

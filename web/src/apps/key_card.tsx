@@ -16,6 +16,29 @@ export function isExpired({ expires_at }: AccountKey): boolean {
   return expires_at !== undefined && Date.parse(expires_at) <= Date.now();
 }
 
+/** When a key was added, was used and ends. */
+function KeyTimes({ accountKey: key, used }: { accountKey: AccountKey; used: boolean }) {
+  return (
+    <p class="quiet small-text grow">
+      Added <Moment time={key.created_at} />
+      {used && " · "}
+      {used && (key.last_used_at === undefined ? "never used" : (
+        <>
+          used <Moment time={key.last_used_at} />
+        </>
+      ))}
+      {key.expires_at !== undefined && (
+        <>
+          {" · "}
+          {isExpired(key) ? "ended" : "ends"} <Moment time={key.expires_at} />
+        </>
+      )}
+      {" · key ends in "}
+      <code>{key.public_key.slice(-8)}</code>
+    </p>
+  );
+}
+
 /** A key of the account: whose it is, what it may do, when it was used. */
 export function KeyCard(
   { accountKey: key, own, used = true, onRemove }: {
@@ -28,7 +51,6 @@ export function KeyCard(
   },
 ) {
   const [asking, setAsking] = useState(false);
-  const expired = isExpired(key);
   return (
     <li class="card key">
       <div class="row between">
@@ -36,27 +58,11 @@ export function KeyCard(
         <span class="row">
           {own && <span class="chip chip-good">this page</span>}
           <span class="chip">{RIGHTS[[...key.permissions].sort().join()] ?? "does nothing"}</span>
-          {expired && <span class="chip chip-warn">ended</span>}
+          {isExpired(key) && <span class="chip chip-warn">ended</span>}
         </span>
       </div>
       <div class="row between">
-        <p class="quiet small-text grow">
-          Added <Moment time={key.created_at} />
-          {used && " · "}
-          {used && (key.last_used_at === undefined ? "never used" : (
-            <>
-              used <Moment time={key.last_used_at} />
-            </>
-          ))}
-          {key.expires_at !== undefined && (
-            <>
-              {" · "}
-              {expired ? "ended" : "ends"} <Moment time={key.expires_at} />
-            </>
-          )}
-          {" · key ends in "}
-          <code>{key.public_key.slice(-8)}</code>
-        </p>
+        <KeyTimes accountKey={key} used={used} />
         <button type="button" class="button small danger" onClick={() => setAsking(true)}>
           Remove<span class="unseen">{key.label}</span>
         </button>

@@ -6,6 +6,7 @@ import { keyProof } from "../owner/key_proof.ts";
 import { useAction } from "../parts/action.tsx";
 import { ExpiryField, expiryOf, PermissionField } from "../parts/key_fields.tsx";
 import { Failure } from "../parts/notice.tsx";
+import type { Session } from "../session.ts";
 import { useSession } from "../use_session.ts";
 import { makeKey, seedOf } from "../wallet/ed25519.ts";
 
@@ -14,6 +15,36 @@ export interface MadeKey {
   readonly label: string;
   /** 64 hex characters. */
   readonly privateKey: string;
+}
+
+/** What the form holds. */
+interface Wanted {
+  readonly label: string;
+  /** A public key that was made elsewhere, as typed; empty: one is made here. */
+  readonly foreign: string;
+  readonly permissions: NewKey["permissions"];
+  /** Until it ends; 0: never. */
+  readonly days: number;
+}
+
+/** Adds a key to the account, and answers it when it was made here. */
+async function addKey(session: Session, wanted: Wanted): Promise<MadeKey | undefined> {
+  const publicKey = wanted.foreign.trim().toLowerCase().replace(/^0x/, "");
+  if (publicKey !== "" && !/^[0-9a-f]{64}$/.test(publicKey)) {
+    throw new Error("A public key has 64 characters out of 0-9 and a-f");
+  }
+  const label = wanted.label.trim();
+  const made = publicKey === "" ? await makeKey(true) : undefined;
+  await session.change(async (owner, wallet, accountId) =>
+    owner.addKey(wallet, accountId, {
+      public_key: made?.publicKey ?? publicKey,
+      label,
+      permissions: wanted.permissions,
+      ...(made === undefined ? {} : { proof: await keyProof(made.privateKey, accountId) }),
+      ...expiryOf(wanted.days),
+    })
+  );
+  return made && { label, privateKey: (await seedOf(made.privateKey)).toHex() };
 }
 
 /** Adds a key to the account: a new one, or one that was made elsewhere. */
@@ -27,26 +58,7 @@ export function NewKeyForm(
   const [permissions, setPermissions] = useState<NewKey["permissions"]>(["read", "write"]);
   const [days, setDays] = useState(0);
   async function add(): Promise<void> {
-    const publicKey = foreign.trim().toLowerCase().replace(/^0x/, "");
-    if (publicKey !== "" && !/^[0-9a-f]{64}$/.test(publicKey)) {
-      throw new Error("A public key has 64 characters out of 0-9 and a-f");
-    }
-    const made = publicKey === "" ? await makeKey(true) : undefined;
-    await session.change(async (owner, wallet, accountId) =>
-      owner.addKey(wallet, accountId, {
-        public_key: made?.publicKey ?? publicKey,
-        label: label.trim(),
-        permissions,
-        ...(made === undefined ? {} : { proof: await keyProof(made.privateKey, accountId) }),
-        ...expiryOf(days),
-      })
-    );
-    await onAdded(
-      made && {
-        label: label.trim(),
-        privateKey: (await seedOf(made.privateKey)).toHex(),
-      },
-    );
+    await onAdded(await addKey(session, { label, foreign, permissions, days }));
     setLabel("");
     setForeign("");
   }

@@ -44,36 +44,15 @@ function WaitingRow({ item, onRetry }: { item: Waiting; onRetry: () => Promise<v
   );
 }
 
-/** A field for something to be remembered, and what becomes of it. */
-export function Compose({ namespace, onSaved, onWaiting }: {
-  namespace: string;
-  /** A memory can be recalled, or is saved. */
-  onSaved: () => void;
-  /** Ids of the memories shown here. */
-  onWaiting: (ids: ReadonlySet<string>) => void;
-}) {
+/** Texts on their way, looked at until they are over and were shown for a while. */
+function useWaiting(
+  onSaved: () => void,
+): [readonly Waiting[], (change: (before: readonly Waiting[]) => readonly Waiting[]) => void] {
   const session = useSession();
-  const action = useAction();
-  const [text, setText] = useState("");
   const [waiting, setWaiting] = useState<readonly Waiting[]>([]);
-  /** The relayer may have taken this text though nobody heard of it: it is not taken twice. */
-  const unanswered = useRef<{ readonly text: string; readonly idempotencyKey: string }>(undefined);
   const saved = useRef(onSaved);
   saved.current = onSaved;
   const ids = waiting.filter((item) => !isOver(item)).map(({ id }) => id).join();
-
-  async function remember(): Promise<void> {
-    if (unanswered.current?.text !== text) {
-      unanswered.current = { text, idempotencyKey: randomUuid() };
-    }
-    const control = unanswered.current;
-    const job = await session.ask((client) => client.remember(text, { namespace }, control));
-    unanswered.current = undefined;
-    setWaiting((before) => [{ id: job.job_id, text, job }, ...before]);
-    // What was typed meanwhile is the next one.
-    setText((now) => now === text ? "" : now);
-  }
-
   useEffect(() => {
     if (ids === "") return;
     let over = false;
@@ -101,8 +80,6 @@ export function Compose({ namespace, onSaved, onWaiting }: {
     };
   }, [ids, session]);
 
-  useEffect(() => onWaiting(new Set(waiting.map(({ id }) => id))), [waiting, onWaiting]);
-
   const done = waiting.filter(({ job }) => job.status === "done").map(({ id }) => id).join();
   useEffect(() => {
     if (done === "") return;
@@ -112,6 +89,76 @@ export function Compose({ namespace, onSaved, onWaiting }: {
     );
     return () => clearTimeout(timer);
   }, [done]);
+  return [waiting, setWaiting];
+}
+
+/** A field for something to be remembered. */
+function RememberForm({ namespace, onAccepted }: {
+  namespace: string;
+  /** The relayer has taken a text. */
+  onAccepted: (accepted: Waiting) => void;
+}) {
+  const session = useSession();
+  const action = useAction();
+  const [text, setText] = useState("");
+  /** The relayer may have taken this text though nobody heard of it: it is not taken twice. */
+  const unanswered = useRef<{ readonly text: string; readonly idempotencyKey: string }>(undefined);
+
+  async function remember(): Promise<void> {
+    if (unanswered.current?.text !== text) {
+      unanswered.current = { text, idempotencyKey: randomUuid() };
+    }
+    const control = unanswered.current;
+    const job = await session.ask((client) => client.remember(text, { namespace }, control));
+    unanswered.current = undefined;
+    onAccepted({ id: job.job_id, text, job });
+    // What was typed meanwhile is the next one.
+    setText((now) => now === text ? "" : now);
+  }
+
+  return (
+    <form
+      class="stack"
+      onSubmit={(event) => {
+        event.preventDefault();
+        action.run(remember);
+      }}
+    >
+      <label>
+        Remember something
+        <textarea
+          dir="auto"
+          value={text}
+          rows={3}
+          placeholder="I am allergic to peanuts"
+          onInput={(event) => setText(event.currentTarget.value)}
+        />
+      </label>
+      <div class="row">
+        <button
+          class="button primary"
+          type="submit"
+          disabled={action.busy || text.trim() === ""}
+        >
+          {action.busy ? "Saving…" : "Remember"}
+        </button>
+      </div>
+      <Failure error={action.error} />
+    </form>
+  );
+}
+
+/** A field for something to be remembered, and what becomes of it. */
+export function Compose({ namespace, onSaved, onWaiting }: {
+  namespace: string;
+  /** A memory can be recalled, or is saved. */
+  onSaved: () => void;
+  /** Ids of the memories shown here. */
+  onWaiting: (ids: ReadonlySet<string>) => void;
+}) {
+  const session = useSession();
+  const [waiting, setWaiting] = useWaiting(onSaved);
+  useEffect(() => onWaiting(new Set(waiting.map(({ id }) => id))), [waiting, onWaiting]);
 
   async function retry({ id }: Waiting): Promise<void> {
     const job = await session.ask((client) => client.retryJob(id));
@@ -120,34 +167,10 @@ export function Compose({ namespace, onSaved, onWaiting }: {
 
   return (
     <>
-      <form
-        class="stack"
-        onSubmit={(event) => {
-          event.preventDefault();
-          action.run(remember);
-        }}
-      >
-        <label>
-          Remember something
-          <textarea
-            dir="auto"
-            value={text}
-            rows={3}
-            placeholder="I am allergic to peanuts"
-            onInput={(event) => setText(event.currentTarget.value)}
-          />
-        </label>
-        <div class="row">
-          <button
-            class="button primary"
-            type="submit"
-            disabled={action.busy || text.trim() === ""}
-          >
-            {action.busy ? "Saving…" : "Remember"}
-          </button>
-        </div>
-        <Failure error={action.error} />
-      </form>
+      <RememberForm
+        namespace={namespace}
+        onAccepted={(accepted) => setWaiting((before) => [accepted, ...before])}
+      />
       <div aria-live="polite">
         {waiting.length > 0 && (
           <ul class="list">

@@ -19,6 +19,65 @@ const ORIGINS: Readonly<Record<string, string>> = {
   restore: "put back",
 };
 
+/** Memories behind the first page. */
+interface Older {
+  readonly memories: readonly Memory[];
+  readonly cursor?: string | undefined;
+}
+
+/** What was loaded behind the first page, and what first pages held since. */
+function useOlder(
+  value: Overview | undefined,
+): [Older | undefined, (next: Older | ((before?: Older) => Older | undefined)) => void] {
+  const [older, setOlder] = useState<Older>();
+  useEffect(() => {
+    if (value === undefined) return;
+    const { memories: newest, next_cursor: next } = value.page;
+    setOlder((before) => {
+      if (before === undefined || !reaches(newest, before.memories)) return undefined;
+      const more = next !== undefined;
+      return { ...before, memories: mergePages({ newest, more, before: before.memories }) };
+    });
+  }, [value?.page]);
+  return [older, setOlder];
+}
+
+/** How much there is. */
+function Amount({ total, bytes }: { total: number; bytes: number }) {
+  return total === 0
+    ? (
+      <div class="empty">
+        <h2>Nothing here yet</h2>
+        <p class="quiet">Tell it something above, or connect an app that does.</p>
+      </div>
+    )
+    : (
+      <p class="quiet small-text">
+        {count(total, "memory", "memories")}, {bytesText(bytes)} encrypted, newest first
+      </p>
+    );
+}
+
+function Cards({ memories, onDelete }: {
+  memories: readonly Memory[];
+  onDelete: (id: string) => Promise<void>;
+}) {
+  return (
+    <ul class="list">
+      {memories.map((memory) => (
+        <MemoryCard
+          key={memory.memory_id}
+          memory={memory}
+          onDelete={() => onDelete(memory.memory_id)}
+        >
+          {ORIGINS[memory.source] !== undefined && <span>{ORIGINS[memory.source]}</span>}
+          {memory.status !== "done" && <JobChip job={memory} />}
+        </MemoryCard>
+      ))}
+    </ul>
+  );
+}
+
 /** The memories of a namespace, newest first. */
 export function MemoryList(
   { namespace, overview, hidden, onDeleted }: {
@@ -31,27 +90,15 @@ export function MemoryList(
   },
 ) {
   const session = useSession();
-  /** What was loaded behind the first page, and what first pages held since. */
-  const [older, setOlder] = useState<
-    { memories: readonly Memory[]; cursor?: string | undefined }
-  >();
+  const [older, setOlder] = useOlder(overview.value);
   const [error, setError] = useState<unknown>();
   const { value } = overview;
-  useEffect(() => {
-    if (value === undefined) return;
-    const { memories: newest, next_cursor: next } = value.page;
-    setOlder((before) => {
-      if (before === undefined || !reaches(newest, before.memories)) return undefined;
-      const more = next !== undefined;
-      return { ...before, memories: mergePages({ newest, more, before: before.memories }) };
-    });
-  }, [value?.page]);
   if (value === undefined) {
     return overview.error === undefined
       ? <p class="quiet">Loading…</p>
       : <Failure error={overview.error} retry={overview.reload} />;
   }
-  const { memories: first, total, next_cursor: next } = value.page;
+  const { memories: first, next_cursor: next } = value.page;
   const more = next !== undefined;
   const behind = older !== undefined && reaches(first, older.memories) ? older : undefined;
   const listed = mergePages({ newest: first, more, before: behind?.memories ?? [] });
@@ -81,31 +128,8 @@ export function MemoryList(
           <p>{count(value.stats.pending, "memory is", "memories are")} being saved right now.</p>
         </Notice>
       )}
-      {total === 0
-        ? (
-          <div class="empty">
-            <h2>Nothing here yet</h2>
-            <p class="quiet">Tell it something above, or connect an app that does.</p>
-          </div>
-        )
-        : (
-          <p class="quiet small-text">
-            {count(total, "memory", "memories")}, {bytesText(value.stats.storage_bytes)}{" "}
-            encrypted, newest first
-          </p>
-        )}
-      <ul class="list">
-        {shown.map((memory) => (
-          <MemoryCard
-            key={memory.memory_id}
-            memory={memory}
-            onDelete={() => remove(memory.memory_id)}
-          >
-            {ORIGINS[memory.source] !== undefined && <span>{ORIGINS[memory.source]}</span>}
-            {memory.status !== "done" && <JobChip job={memory} />}
-          </MemoryCard>
-        ))}
-      </ul>
+      <Amount total={value.page.total} bytes={value.stats.storage_bytes} />
+      <Cards memories={shown} onDelete={remove} />
       <Failure error={error} />
       {cursor !== undefined && (
         <div class="row">

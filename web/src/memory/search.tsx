@@ -18,6 +18,86 @@ interface Found {
 
 const percent = (score: number) => Math.round(Math.max(0, Math.min(1, score)) * 100);
 
+/** Where a query is typed. */
+function SearchField({ query, busy, onSearch, onType }: {
+  query: string;
+  busy: boolean;
+  onSearch: () => void;
+  onType: (text: string) => void;
+}) {
+  return (
+    <form
+      role="search"
+      class="search"
+      onSubmit={(event) => {
+        event.preventDefault();
+        onSearch();
+      }}
+    >
+      <input
+        type="search"
+        dir="auto"
+        aria-label="Search by meaning"
+        placeholder="Search by meaning: what should I not cook?"
+        value={query}
+        onInput={(event) => onType(event.currentTarget.value)}
+      />
+      <button class="button" type="submit" disabled={busy || query.trim() === ""}>
+        {busy ? "Searching…" : "Search"}
+      </button>
+    </form>
+  );
+}
+
+/** What was found, the best first. */
+function Matches({ found: { query, answer }, onDelete, onClose }: {
+  found: Found;
+  onDelete: (id: string) => Promise<void>;
+  onClose: () => void;
+}) {
+  return (
+    <section class="stack" aria-label="Matches">
+      <div class="row between">
+        <h2 aria-live="polite">
+          {count(answer.results.length, "match", "matches")} for “<bdi>{query}</bdi>”
+        </h2>
+        <button type="button" class="button small" onClick={onClose}>
+          Show all memories
+        </button>
+      </div>
+      {(answer.pending ?? 0) > 0 && (
+        <Notice>
+          <p>
+            {count(answer.pending ?? 0, "memory is", "memories are")}{" "}
+            still being saved and could not be searched yet.
+          </p>
+        </Notice>
+      )}
+      {(answer.dropped_count ?? 0) > 0 && (
+        <Notice kind="warn">
+          <p>
+            {count(answer.dropped_count ?? 0, "match", "matches")} could not be opened.
+          </p>
+        </Notice>
+      )}
+      <ul class="list">
+        {answer.results.map((hit) => (
+          <MemoryCard
+            key={hit.memory_id}
+            memory={hit}
+            onDelete={() => onDelete(hit.memory_id)}
+          >
+            <span class="match">
+              <meter aria-label="Match" min={0} max={100} value={percent(hit.score)} />
+              <span>score {hit.score.toFixed(2)}</span>
+            </span>
+          </MemoryCard>
+        ))}
+      </ul>
+    </section>
+  );
+}
+
 /** Finds memories by meaning, as an app does, with how well each fits. */
 export function Search({ namespace, onDeleted, children }: {
   namespace: string;
@@ -51,73 +131,24 @@ export function Search({ namespace, onDeleted, children }: {
   }
   return (
     <>
-      <form
-        role="search"
-        class="search"
-        onSubmit={(event) => {
-          event.preventDefault();
-          action.run(search);
+      <SearchField
+        query={query}
+        busy={action.busy}
+        onSearch={() => action.run(search)}
+        onType={(text) => {
+          setQuery(text);
+          if (text === "") setFound(undefined);
         }}
-      >
-        <input
-          type="search"
-          dir="auto"
-          aria-label="Search by meaning"
-          placeholder="Search by meaning: what should I not cook?"
-          value={query}
-          onInput={(event) => {
-            setQuery(event.currentTarget.value);
-            if (event.currentTarget.value === "") setFound(undefined);
-          }}
-        />
-        <button class="button" type="submit" disabled={action.busy || query.trim() === ""}>
-          {action.busy ? "Searching…" : "Search"}
-        </button>
-      </form>
+      />
       <Failure error={action.error} />
       {/* Kept, so that what is being typed or saved survives a search. */}
       <div class="stack" hidden={found !== undefined}>{children}</div>
       {found !== undefined && (
-        <section class="stack" aria-label="Matches">
-          <div class="row between">
-            <h2 aria-live="polite">
-              {count(found.answer.results.length, "match", "matches")}{" "}
-              for “<bdi>{found.query}</bdi>”
-            </h2>
-            <button type="button" class="button small" onClick={() => setFound(undefined)}>
-              Show all memories
-            </button>
-          </div>
-          {(found.answer.pending ?? 0) > 0 && (
-            <Notice>
-              <p>
-                {count(found.answer.pending ?? 0, "memory is", "memories are")}{" "}
-                still being saved and could not be searched yet.
-              </p>
-            </Notice>
-          )}
-          {(found.answer.dropped_count ?? 0) > 0 && (
-            <Notice kind="warn">
-              <p>
-                {count(found.answer.dropped_count ?? 0, "match", "matches")} could not be opened.
-              </p>
-            </Notice>
-          )}
-          <ul class="list">
-            {found.answer.results.map((hit) => (
-              <MemoryCard
-                key={hit.memory_id}
-                memory={hit}
-                onDelete={() => remove(hit.memory_id)}
-              >
-                <span class="match">
-                  <meter aria-label="Match" min={0} max={100} value={percent(hit.score)} />
-                  <span>score {hit.score.toFixed(2)}</span>
-                </span>
-              </MemoryCard>
-            ))}
-          </ul>
-        </section>
+        <Matches
+          found={found}
+          onDelete={remove}
+          onClose={() => setFound(undefined)}
+        />
       )}
     </>
   );

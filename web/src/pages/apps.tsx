@@ -33,10 +33,40 @@ export function AppsPage() {
   );
 }
 
-/** Keys of apps: what they may do, when they were used; new ones; the apps' configuration. */
-function Keys() {
+/** New keys, and the apps' configuration. */
+function NewApp({ onAdded }: { onAdded: () => Promise<void> }) {
   const session = useSession();
   const [made, setMade] = useState<MadeKey>();
+  const config = useLoad(() => session.ask((client) => client.config()), "config");
+  return (
+    <div class="columns">
+      <section class="card" aria-labelledby="new-key">
+        <h2 id="new-key">Let an app in</h2>
+        <p class="quiet">
+          Apps that can sign in open this page by themselves. For others, make a key here.
+        </p>
+        <NewKeyForm
+          onAdded={async (key) => {
+            setMade(key);
+            await onAdded();
+          }}
+        />
+      </section>
+      <section class="card" aria-labelledby="setup">
+        <h2 id="setup">Set the app up</h2>
+        <HostSetup
+          mcpUrl={config.value?.mcpUrl ?? `${session.config.relayerUrl}/api/mcp`}
+          accountId={session.who?.accountId ?? ""}
+          made={made}
+        />
+      </section>
+    </div>
+  );
+}
+
+/** Keys of apps: what they may do, when they were used; new ones. */
+function Keys() {
+  const session = useSession();
   const keys = useLoad(
     () =>
       session.ask(async (client) => ({
@@ -46,7 +76,6 @@ function Keys() {
     "keys",
     REFRESH_MS,
   );
-  const config = useLoad(() => session.ask((client) => client.config()), "config");
   const list = [...keys.value?.list ?? []].sort(newestFirst);
   const card = (key: AccountKey) => (
     <KeyCard
@@ -72,28 +101,7 @@ function Keys() {
           <ul class="list">{ended.map(card)}</ul>
         </details>
       )}
-      <div class="columns">
-        <section class="card" aria-labelledby="new-key">
-          <h2 id="new-key">Let an app in</h2>
-          <p class="quiet">
-            Apps that can sign in open this page by themselves. For others, make a key here.
-          </p>
-          <NewKeyForm
-            onAdded={async (key) => {
-              setMade(key);
-              await keys.reload();
-            }}
-          />
-        </section>
-        <section class="card" aria-labelledby="setup">
-          <h2 id="setup">Set the app up</h2>
-          <HostSetup
-            mcpUrl={config.value?.mcpUrl ?? `${session.config.relayerUrl}/api/mcp`}
-            accountId={session.who?.accountId ?? ""}
-            made={made}
-          />
-        </section>
-      </div>
+      <NewApp onAdded={keys.reload} />
     </>
   );
 }

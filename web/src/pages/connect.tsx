@@ -64,6 +64,34 @@ async function approve(
   }
 }
 
+/** What somebody can compare with what the app shows. */
+function Facts({ link }: { link: LoginLink }) {
+  return (
+    <dl class="facts">
+      <div>
+        <dt>Relayer</dt>
+        <dd>
+          {link.relayer}
+          <span class="quiet hint">
+            {isThisComputer(link.relayer)
+              ? "The program on this computer that keeps your memories."
+              : "The server that keeps your memories."}
+          </span>
+        </dd>
+      </div>
+      <div>
+        <dt>Key ends in</dt>
+        <dd>
+          <code class="suffix">{link.publicKey.slice(-8)}</code>
+          <span class="quiet hint">
+            The app shows the same eight characters. If it shows others, do not approve.
+          </span>
+        </dd>
+      </div>
+    </dl>
+  );
+}
+
 function Question({ link, onDone }: { link: LoginLink; onDone: () => void }) {
   const session = useSession();
   const action = useAction();
@@ -83,28 +111,7 @@ function Question({ link, onDone }: { link: LoginLink; onDone: () => void }) {
       <p>
         It will be able to use your memories on this relayer. You can remove it at any time.
       </p>
-      <dl class="facts">
-        <div>
-          <dt>Relayer</dt>
-          <dd>
-            {link.relayer}
-            <span class="quiet hint">
-              {isThisComputer(link.relayer)
-                ? "The program on this computer that keeps your memories."
-                : "The server that keeps your memories."}
-            </span>
-          </dd>
-        </div>
-        <div>
-          <dt>Key ends in</dt>
-          <dd>
-            <code class="suffix">{link.publicKey.slice(-8)}</code>
-            <span class="quiet hint">
-              The app shows the same eight characters. If it shows others, do not approve.
-            </span>
-          </dd>
-        </div>
-      </dl>
+      <Facts link={link} />
       <PermissionField value={permissions} onChange={setPermissions} />
       <ExpiryField value={days} onChange={setDays} />
       <div class="row">

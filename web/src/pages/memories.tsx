@@ -11,7 +11,7 @@ import { Search } from "../memory/search.tsx";
 import { Upkeep } from "../memory/upkeep.tsx";
 import { Link } from "../navigation.tsx";
 import { Failure, Notice } from "../parts/notice.tsx";
-import { useLoad } from "../parts/use_load.ts";
+import { type Loaded, useLoad } from "../parts/use_load.ts";
 import { useSession } from "../use_session.ts";
 
 /** What others save shows up within this time, in milliseconds. */
@@ -41,6 +41,24 @@ export function MemoriesPage() {
   );
 }
 
+/** The newest memories of a namespace and its numbers, loaded again and again. */
+function useOverview(namespace: string): Loaded<Overview> {
+  const session = useSession();
+  const last = useRef<{ readonly namespace: string; readonly overview: Overview } | undefined>(
+    undefined,
+  );
+  return useLoad(
+    async () => {
+      const before = last.current?.namespace === namespace ? last.current.overview : undefined;
+      const overview = await loadOverview(session, namespace, before);
+      last.current = { namespace, overview };
+      return overview;
+    },
+    namespace,
+    REFRESH_MS,
+  );
+}
+
 /** Memories by namespace: new ones, search, list, upkeep. */
 function Shelf() {
   const session = useSession();
@@ -52,19 +70,7 @@ function Shelf() {
     "namespaces",
     REFRESH_MS,
   );
-  const last = useRef<{ readonly namespace: string; readonly overview: Overview } | undefined>(
-    undefined,
-  );
-  const overview = useLoad(
-    async () => {
-      const before = last.current?.namespace === namespace ? last.current.overview : undefined;
-      const loaded = await loadOverview(session, namespace, before);
-      last.current = { namespace, overview: loaded };
-      return loaded;
-    },
-    namespace,
-    REFRESH_MS,
-  );
+  const overview = useOverview(namespace);
   async function changed(): Promise<void> {
     await Promise.all([overview.reload(), namespaces.reload()]);
   }
