@@ -61,7 +61,7 @@ export class FlushLog {
     }));
   }
 
-  /** Announces an append of rows with numbers in a range. */
+  /** Notes that rows with numbers in a range are about to be appended. */
   async announce(range: SeqRange): Promise<void> {
     const text = JSON.stringify([range.first, range.last]);
     await this.#database.write(() => {
@@ -78,7 +78,7 @@ export class FlushLog {
     return { first, last };
   }
 
-  /** Takes an announcement back: none of its rows is in the table. */
+  /** Removes the announcement: none of its rows is in the table. */
   async withdraw(): Promise<void> {
     await this.#database.write(() => this.#dropAnnouncement());
   }

@@ -77,7 +77,7 @@ export class Flusher implements AsyncDisposable {
     await this.#log.withdraw();
   }
 
-  /** Something was written or removed. */
+  /** To be called after a write or removal. */
   notify(): void {
     // What failed would fail again for every write.
     if (this.#closed || this.#pausing) return;

@@ -13,7 +13,7 @@ const SLICE = 16;
 const SHARE = 0.2;
 /** Segments' worth of single rows from which on packing takes half of the time. */
 const FAR_BEHIND = 4;
-/** Scopes whose next check is known; more are checked at every write. */
+/** Most scopes whose next check is remembered; others are checked at every write. */
 const MAX_KNOWN = 10_000;
 /** How often a scope that changes all the time is tried before it waits for its next write. */
 const TRIES = 3;
@@ -54,7 +54,7 @@ export class Packer {
   #links = 0;
   /** Scopes with a row that cannot be opened: they are left as they are. */
   readonly #badScopes = new Set<number>();
-  /** Segments that cannot be opened, likewise. */
+  /** Segments that cannot be opened: they are left as they are. */
   readonly #badSegments = new Set<number>();
   /** When it ends, by the clock of `performance`. */
   #end = Infinity;
@@ -130,7 +130,7 @@ export class Packer {
     }
   }
 
-  /** Repeats work until there is none left, or it was in vain too often. */
+  /** Repeats work until none is left, or it failed too often. */
   async #persist(work: () => Promise<boolean | undefined>): Promise<void> {
     for (let failures = 0; failures < TRIES && !this.#isOver;) {
       const done = await work();
@@ -291,7 +291,7 @@ export class Packer {
   }
 }
 
-/** What is damaged stays so: it is noted, and not tried again; other failures are the weather. */
+/** Whether a row is damaged, which is not tried again; other failures may pass. */
 function passOver(bad: Set<number>, number: number): (error: unknown) => never {
   return (error) => {
     if (error instanceof SvcError && !error.retryable) bad.add(number);

@@ -1,16 +1,16 @@
 import type { ScopeCount } from "../interfaces/mod.ts";
 
 const MIB = 1024 * 1024;
-/** What the process takes for an index of any size: compiled code, buffers of pages on their way. */
+/** What an index of any size costs: compiled code, and buffers of pages being read. */
 const FIXED = 40 * MIB;
 /** Bytes of the process for each byte of vectors, words and records; measured with full indexes. */
 const OVERHEAD = 1.35;
-/** RAM of a memory beside its vector, payload and words, about. */
+/** About how much RAM a memory takes beside its vector, payload and words, bytes. */
 const MEMORY_BYTES = 1536;
 /** Bytes of a record for each of its vectors, about, and most of both that are kept in RAM. */
 const WINDOW_BYTES = 768;
 const MOST_KEPT = { windows: 16, bytes: 16_384 };
-/** RAM of a number of a vector: the float, and its rounding. */
+/** RAM of one number of a vector, bytes: 4 for the float, 1 for its rounding. */
 const NUMBER_BYTES = 5;
 
 /**

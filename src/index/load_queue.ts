@@ -20,17 +20,14 @@ export interface HeldScope {
   forgetting: ReturnType<typeof setTimeout> | undefined;
 }
 
-/**
- * Longest that one load waits for other loads, and for readers, milliseconds: those are mostly quick,
- * but what they wait for may take minutes.
- */
+/** Longest that one load waits for other loads, and for readers, milliseconds. */
 const PATIENCE_MS = { loads: 10_000, readers: 500 };
 
 export type Hindrance = keyof typeof PATIENCE_MS;
 
 /**
- * What holds up a load where there is no room. One goes on in any case, and of the others the smallest,
- * as many as are small together: they wait for no large one.
+ * What holds up a load when there is no room. The first load always goes on, and so do the smallest
+ * others while they are small together, so that they never wait for a large one.
  *
  * @param all Every scope in RAM or on its way there, in the order in which loads were started.
  * @param smallBytes What is small.
@@ -53,15 +50,15 @@ export function hindranceOf(
 export class LoadQueue {
   #told: PromiseWithResolvers<void> | undefined;
 
-  /** Something has ended, or takes less room: those who wait look again. */
+  /** To be called when a load or a reader ended, or a scope shrank: waiting loads look again. */
   tell(): void {
     this.#told?.resolve();
     this.#told = undefined;
   }
 
   /**
-   * The waits of one load: each resolves when nothing holds the load up any more, or all for the same
-   * hindrance together have taken so many milliseconds.
+   * The waits of one load. A wait resolves when nothing holds the load up, or when its waits for the
+   * same hindrance have taken `patienceMs` together.
    */
   wait(patienceMs = PATIENCE_MS): (hindrance: () => Hindrance | undefined) => Promise<void> {
     const left = { ...patienceMs };

@@ -9,7 +9,7 @@ export class PayloadBytes {
     return this.#used;
   }
 
-  /** What no payload uses of the buffers they share. */
+  /** Bytes of shared buffers that no payload uses. */
   get spare(): number {
     return this.#spare;
   }
@@ -18,7 +18,7 @@ export class PayloadBytes {
     this.#count(payload, 1);
   }
 
-  /** Counts a payload no more: the last one of a buffer gives it back. */
+  /** Stops counting a payload; a shared buffer counts until its last payload is removed. */
   remove(payload: Uint8Array): void {
     this.#count(payload, -1);
   }

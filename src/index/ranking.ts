@@ -20,7 +20,7 @@ export interface SearchOptions {
   readonly maxDistance?: number;
 }
 
-/** What a scope is asked; the legs it names are used. */
+/** A search of a scope: by its vector, by its text, or by both. */
 export interface ScopeQuery {
   /** Embedding of the query, of any length but zero; absent in a search by words alone. */
   readonly vector?: Float32Array;
@@ -100,10 +100,10 @@ export interface Costs {
   write(distances: Float32Array, size: number, into: Float32Array): void;
 }
 
-/** Of the whole process: a query is answered in one go, and nothing in here outlives it. */
+/** Shared by all scopes: a query is answered without a wait, and reads this only until then. */
 let shared = new Float32Array(1024);
 
-/** In one loop of the costs' own: a call for each of thousands of slots takes nearly twice as long. */
+/** One call for all slots: a call for each of thousands takes nearly twice as long. */
 function costsOf(distances: Float32Array, size: number, costs: Costs): Float32Array {
   if (shared.length < size) shared = new Float32Array(2 * size);
   costs.write(distances, size, shared);
@@ -114,7 +114,7 @@ function costsOf(distances: Float32Array, size: number, costs: Costs): Float32Ar
  * The memories of least cost, exactly. Larger scopes are first compared by the rounded bytes of
  * their vectors; whatever could still be among the best is then compared by its floats.
  *
- * @param order What they are ordered by; the distance when absent.
+ * @param order Costs; the distance when absent.
  * @throws {SvcError} `dimension_mismatch`, `invalid_vector`.
  */
 export function bestMemories(
@@ -132,14 +132,14 @@ export function bestMemories(
     : vectors.roundedDistances(vector);
   const costs = order === undefined ? distances : costsOf(distances, size, order);
   const accepted = (entry: IndexedMemory): boolean => options.accept?.(entry) ?? true;
-  // With rounding, only those that are near enough in any case.
+  // Only memories that are near enough however far their rounded distance is off.
   const first = nearest(entries, costs, limit, (entry, _, slot) => {
     return distances[slot]! + bound < maxDistance && accepted(entry);
   });
   if (exact) return foundOf(first, distances, costs);
   const exactCost = (slot: number, distance: number): number =>
     order?.of(slot, distance) ?? distance;
-  // So many are not dearer than this: whatever is cannot be among the best.
+  // `limit` memories cost at most this much: what costs more cannot be among the best.
   let last = -Infinity;
   for (const slot of first) last = Math.max(last, exactCost(slot, vectors.distance(slot)));
   if (first.length < limit) last = Infinity;
@@ -163,7 +163,7 @@ export function bestMemories(
   return foundOf(found, exactDistances, exactCosts, slots);
 }
 
-/** What is at these positions, whose slots are the positions where none are given. */
+/** Memories at these positions; a position is its own slot unless `slots` names another. */
 function foundOf(
   positions: Int32Array,
   distances: Float32Array,
@@ -180,23 +180,23 @@ function foundOf(
 
 /** Weights of the legs; chosen on the development queries of the retrieval data. */
 const WEIGHTS = {
-  /** Of the cosine, as far as the embedder knows the query's words. */
+  /** Weight of the cosine, times the share of the query's words that the embedder knows. */
   cosine: 1,
   /**
    * Of the raw BM25 (divided by the best of the scope, a stray match would count in full), times the
    * share of the query's words that the text has.
    */
   words: 0.04,
-  /** Of the cosine of the letter runs. */
+  /** Weight of the cosine of the letter runs. */
   runs: 0.15,
 } as const;
 
 /** Share of the cosine's weight that is left for a query of which the embedder knows no word. */
 const UNKNOWN_COSINE = 0.1;
 
-/** Of a keyword search's relevance; the rest is the letter runs'. */
+/** Share of the words in a keyword search's relevance; the letter runs have the rest. */
 const KEYWORD_WORDS = 0.7;
-/** Texts without a word of the query are found by keyword from this cosine of letter runs on. */
+/** A text without any word of the query is found from this cosine of its letter runs on. */
 const KEYWORD_RUNS = 0.1;
 
 /**

@@ -19,7 +19,7 @@ import { PayloadBytes } from "./payload_bytes.ts";
 import { decodeWords, snapshotWords } from "./words/words_snapshot.ts";
 import { ScopeVectors } from "./vectors/scope_vectors.ts";
 
-/** Payloads that are gone may keep so many bytes, or as many as those that are there. */
+/** Removed payloads may hold this many bytes of shared buffers, or as many as the others use. */
 const SPARE_BYTES = 256 * 1024;
 /** RAM of an entry beside its vectors and payload: the object, its strings, its places in maps. */
 const ENTRY_BYTES = 1024;
@@ -67,13 +67,13 @@ export class ResidentScope {
   #texts = new LexicalIndex();
   #entries: IndexedMemory[] = [];
   readonly #slots = new Map<string, number>();
-  /** Numbers of memories by blob, once somebody asked: most loads are followed by recalls alone. */
+  /** Number of memories by blob; counted on the first question, because recalls never ask. */
   #blobs: Map<string, number> | undefined;
   /** Ids of memories without vectors. */
   readonly #bare = new Set<string>();
   #bytes = 0;
   readonly #payloads = new PayloadBytes();
-  /** Key of the entry put last: most have the same, and need not each keep a copy. */
+  /** Key id of the entry put last: most entries share one, so they share the string too. */
   #keyId = "";
   #released = false;
 
@@ -227,7 +227,7 @@ export class ResidentScope {
     const slots = new Int32Array(found.ids.length).fill(-1);
     for (let document = 0; document < slots.length; document++) {
       const id = found.ids[document]!;
-      // Mostly the order is the same: a lookup in the map costs several times as much.
+      // The order is mostly the same, and a look-up in the map costs several times as much.
       const slot = this.#entries[document]?.id === id ? document : this.#slots.get(id);
       if (slot === undefined) continue;
       if (this.#entries[slot]!.version === found.versions[document]) slots[document] = slot;
@@ -281,8 +281,8 @@ export class ResidentScope {
     if (known !== undefined && known.version > entry.version) return;
     const { vectors, occurredAt, expiresAt } = entry;
     const blobId = entry.blobId ?? (known?.version === entry.version ? known.blobId : undefined);
-    // Without spreads, as thousands are put at once. One copy of the scope's strings serves all, and
-    // no payload keeps a buffer of the vector store alive.
+    // Without spreads, which are slow for thousands of entries. All share one copy of the scope's
+    // strings, and no payload keeps a buffer of the vector store alive.
     if (entry.keyId !== this.#keyId) this.#keyId = entry.keyId;
     const memory: { -readonly [Key in keyof IndexedMemory]: IndexedMemory[Key] } = {
       owner,

@@ -20,14 +20,14 @@ import { ScanWalk, ScopeLoading, Slices } from "./scope_loading.ts";
 const MAX_BUDGET = 3.5 * 2 ** 30;
 
 /**
- * Part of the budget that blocks of vectors may wait unused, and the most that counts of what is above:
- * most are soon used again, and an index without room would be none.
+ * Unused blocks up to `free` of the budget do not count, because most are soon used again; of those
+ * above at most `most` counts, so that some room for scopes is always left.
  */
 const SPARE_SHARE = { free: 1 / 4, most: 1 / 2 };
-/** Part of the budget that is small: what is must not make room or wait for what is large. */
+/** A scope up to this part of the budget is small, and neither yields to large ones nor waits. */
 const SMALL_SHARE = 1 / 8;
 
-/** Thrown in place of what a reader throws whose scope is gone. */
+/** Thrown instead of a reader's error when its scope was evicted meanwhile. */
 const DROPPED: unique symbol = Symbol("dropped");
 
 interface ScopeIndexOptions {
@@ -107,10 +107,7 @@ export class ScopeIndex implements AsyncDisposable {
     }
   }
 
-  /**
-   * As {@linkcode ScopeIndex.read}, for a caller that uses the answer at once: nothing keeps it from
-   * being evicted then.
-   */
+  /** As {@linkcode ScopeIndex.read}, for a caller that uses the scope at once: it may be evicted. */
   load(scope: Scope, options: CallOptions = {}): Promise<LoadedScope> {
     return this.read(scope, (loaded) => loaded, options);
   }
@@ -258,7 +255,7 @@ export class ScopeIndex implements AsyncDisposable {
     } finally {
       this.#queue.tell();
     }
-    // Dropped on the way: what was read by then is gone.
+    // A scope that was dropped while it loaded is loaded again.
     return held.resident.released ? await this.#hold(held.scope).ready : held.resident;
   }
 
@@ -266,7 +263,7 @@ export class ScopeIndex implements AsyncDisposable {
     const options = { signal: this.#closing.signal };
     const read = (cursor?: string): Promise<ScanPage> => {
       const page = this.#options.vectorStore.scan(held.scope, cursor, options);
-      page.catch(() => {}); // It may fail before it is waited for: that is reported then.
+      page.catch(() => {}); // It may fail before it is awaited, which reports the failure.
       return page;
     };
     const slices = new Slices();
@@ -300,7 +297,7 @@ export class ScopeIndex implements AsyncDisposable {
     held.bytes = held.resident.residentBytes;
   }
 
-  /** Bytes of the scopes, and of blocks that nobody uses now: they are not given back. */
+  /** Bytes of the scopes, and of unused blocks, which are never given back to the system. */
   get #used(): number {
     const spare = this.#arena.freeBytes - this.#budget * SPARE_SHARE.free;
     return this.#bytes + Math.min(Math.max(0, spare), this.#budget * SPARE_SHARE.most);
@@ -319,7 +316,7 @@ export class ScopeIndex implements AsyncDisposable {
     }
   }
 
-  /** Why a load should wait: there is no room, but there will be. */
+  /** What a load should wait for, because that will make room; `undefined` when it may go on. */
   #hindrance(held: HeldScope): Hindrance | undefined {
     if (held.resident.released || this.#used <= this.#budget) return undefined;
     return hindranceOf(held, [...this.#held.values()], this.#budget * SMALL_SHARE);
@@ -334,7 +331,7 @@ export class ScopeIndex implements AsyncDisposable {
   }
 }
 
-/** What a reader answers of a loaded scope; throws {@linkcode DROPPED} where that went away. */
+/** Runs a reader; throws {@linkcode DROPPED} when it failed because the scope was evicted. */
 async function tryRead<T>(
   loaded: LoadedScope,
   reader: (loaded: LoadedScope) => T | Promise<T>,

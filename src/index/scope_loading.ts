@@ -5,10 +5,7 @@ import type { ResidentScope } from "./resident_scope.ts";
 
 /** Time after which other work gets its turn, in milliseconds. */
 const SLICE_MS = 3;
-/**
- * While it is busy, the event loop looks for requests and for what other threads finished in every
- * 31st turn only. A turn takes two microseconds.
- */
+/** A busy event loop looks for requests in every 31st turn only. A turn takes two microseconds. */
 const TURNS = 40;
 
 /** Long work, cut into slices of a few milliseconds between which requests are served. */
@@ -22,7 +19,7 @@ export class Slices {
     this.#started = now();
   }
 
-  /** To be awaited between two steps of the work: returns at once, or after others had their turn. */
+  /** To be awaited between two steps of the work: lets other work run when the slice is over. */
   async rest(): Promise<void> {
     if (this.#now() - this.#started < SLICE_MS) return;
     for (let i = 0; i < TURNS; i++) await new Promise<void>((resolve) => setImmediate(resolve));
@@ -30,10 +27,10 @@ export class Slices {
   }
 }
 
-/** Pages in a row that may be empty: what they held may just have been removed. */
+/** Most empty pages in a row; a few are empty because their memories were just removed. */
 const MOST_EMPTY = 100;
 
-/** A walk through the pages of a scan; one that would not end is refused. */
+/** Walks through the pages of a scan, and refuses one that would never end. */
 export class ScanWalk {
   readonly #followed = new Set<string>();
   #empty = 0;
@@ -58,9 +55,8 @@ export class ScanWalk {
 }
 
 /**
- * Merges the pages of a scan with what is written meanwhile. A page may be older than a write that
- * was seen already, so that a page never replaces an equal or newer version and never brings back
- * what was removed.
+ * Merges the pages of a scan with what is written meanwhile. A page may be older than a write, so a
+ * page never replaces an equal or newer version and never brings back a removed memory.
  */
 export class ScopeLoading {
   readonly #scope: ResidentScope;

@@ -17,7 +17,7 @@ export class EndedJobs {
     this.#live = live;
   }
 
-  /** The record of an ended job; `undefined` when unknown, unfinished or expired. */
+  /** The record of an ended job; `undefined` when unknown, unfinished or past its retention. */
   async get(id: string): Promise<EndedJob | undefined> {
     const record = await this.#read(id);
     return record?.expired ? undefined : record;
@@ -31,7 +31,7 @@ export class EndedJobs {
     return { ...job, updatedAt, blobId, errorCode };
   }
 
-  /** Where the sealed result lies that a failed job left as a memory's only copy. */
+  /** Where a failed job's sealed result is, when that is a memory's only copy. */
   async step(id: string): Promise<Stored | undefined> {
     return (await this.#read(id))?.step;
   }

@@ -1,7 +1,7 @@
 import type { Scope } from "../interfaces/mod.ts";
 import { type KvWriter, tableRead } from "./staging.ts";
 
-/** Most that is answered at once: Deno KV reads no more in one go. */
+/** Entries of a page: Deno KV reads no more at once. */
 const PAGE = 500;
 const PREFIX = "expiry";
 

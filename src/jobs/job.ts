@@ -108,7 +108,7 @@ export const JOB_ERRORS: Readonly<Record<JobErrorCode, string>> = {
   internal_error: "Something went wrong on our side",
 };
 
-/** What was accepted for sure. */
+/** Whether a job was accepted, for jobs whose commit has succeeded. */
 export const ACCEPTED: Promise<boolean> = Promise.resolve(true);
 
 /**
@@ -128,15 +128,15 @@ export class LiveJob {
   updatedAt: number;
   blobId: string | undefined;
   errorCode: JobErrorCode | undefined;
-  /** Whether the commit that accepts it succeeded; known once that is answered. */
+  /** Whether the commit that accepts the job succeeded. */
   accepted: Promise<boolean> = ACCEPTED;
   /** Sealed result of an attempt, once saved. */
   step: Stored | undefined;
   /** Whether an attempt may have stored the blob without its id being known. */
   mayBeStored = false;
-  /** Set while somebody finds that id out. */
+  /** Set while the id of that blob is being found out. */
   naming: Promise<void> | undefined;
-  /** Set as soon as somebody ends the job: from then on nothing else is written for it. */
+  /** Set once the job is being ended: from then on nothing else is written for it. */
   ending: Promise<void> | undefined;
   /** Called once when the memory is recallable or never will be by this run. */
   onSettled: ((live: LiveJob) => void) | undefined;
@@ -187,7 +187,7 @@ export class LiveJob {
   }
 }
 
-/** What is not settled in a scope. Thousands may be, and every recall of the scope asks. */
+/** The unsettled jobs of a scope: every recall waits for them, and there may be thousands. */
 interface Unsettled {
   /** The jobs, in the order of acceptance, with their numbers. */
   readonly jobs: Map<LiveJob, number>;
@@ -200,7 +200,7 @@ interface Waiter {
   readonly resolve: () => void;
 }
 
-/** Unfinished jobs that nobody has taken up: thousands may be taken up, and not looked at again. */
+/** Unfinished jobs that no queue or timer holds, so that a sweep need not look at the others. */
 export interface AtRest {
   readonly atRest: ReadonlySet<LiveJob>;
   /** Takes a job up; answers whether it was at rest. */

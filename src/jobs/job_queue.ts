@@ -2,7 +2,7 @@ import type { Scope } from "../interfaces/mod.ts";
 import { scopeKey } from "../interfaces/scope_key.ts";
 import type { LiveJob } from "./job.ts";
 
-/** Places in front of the first item that may be empty before the others are moved. */
+/** Empty places before the first item from which on the others may be moved to the front. */
 const FEW = 1024;
 
 /**
@@ -37,8 +37,8 @@ export class Fifo<T> {
 /** Jobs that wait for their turn: urgent ones first, else owners in turn. */
 export class JobQueue {
   /**
-   * Waiting jobs by owner; the owner served last stands last. A queue may still have jobs that became
-   * urgent; one that is added again while it does takes that place.
+   * Waiting jobs by owner; the owner served last stands last. Jobs that became urgent stay in here and
+   * are skipped; one that is added again keeps its old place.
    */
   readonly #ready = new Map<string, Fifo<LiveJob>>();
   /** The other jobs of those queues, by scope, and their number. */
@@ -85,7 +85,7 @@ export class JobQueue {
     return undefined;
   }
 
-  /** There may be thousands, and many who wait: each job is moved once. */
+  /** Moves each job once, however many callers wait: there may be thousands of jobs. */
   #expedite(key: string): void {
     const jobs = this.#byScope.get(key);
     if (jobs === undefined) return;
@@ -95,7 +95,7 @@ export class JobQueue {
     if (this.#size === 0) this.#ready.clear();
   }
 
-  /** Answers whether the job was waiting still. */
+  /** Takes a job out; answers whether it was still waiting. */
   #leave(live: LiveJob): boolean {
     const key = scopeKey(live.job);
     const jobs = this.#byScope.get(key);
@@ -108,7 +108,7 @@ export class JobQueue {
 
 /** While accepts come in a burst, a job is started this often, milliseconds. */
 const PACE_MS = 50;
-/** A burst that lasts longer no longer holds jobs up, milliseconds. */
+/** A burst holds jobs back no longer than this, milliseconds. */
 const PATIENCE_MS = 10_000;
 
 /**

@@ -1,12 +1,12 @@
 import { SvcError } from "../errors.ts";
 import { fileFailure, makePrivate, SqliteFile } from "../storage/sqlite/sqlite_file.ts";
 
-/** A larger file would hold up the stop, bytes. */
+/** Larger files are not scrubbed, because it would hold up the stop, bytes. */
 const MOST_SCRUBBED = 64 * 1024 * 1024;
 
 /**
- * Deno KV leaves in the file what it deletes. All rows are written anew, and all that is free is
- * taken once: an {@linkcode SqliteFile} overwrites what is given back.
+ * Deno KV leaves deleted bytes in the file. This writes all rows anew and takes all free pages once:
+ * an {@linkcode SqliteFile} overwrites the pages that are given back.
  */
 const SCRUB = `
   pragma busy_timeout = 1000;

@@ -39,7 +39,7 @@ export async function readUnfinished(
   return [...jobs.values()].sort((a, b) => a.job.acceptedAt - b.job.acceptedAt);
 }
 
-/** Unfinished jobs once lay among the ended ones, each with an entry `["due", time, id]`. */
+/** Moves unfinished jobs of an older layout: under `job`, each with an entry `["due", time, id]`. */
 async function moveOlder(kv: Deno.Kv, writer: KvWriter): Promise<void> {
   const due = await Array.fromAsync(kv.list({ prefix: ["due"] }, PAGES), ({ key }) => key);
   const move = async (key: Deno.KvKey): Promise<void> => {
@@ -51,7 +51,7 @@ async function moveOlder(kv: Deno.Kv, writer: KvWriter): Promise<void> {
     ];
     await writer.commit([...moved, { key, remove: true }]);
   };
-  // The writer makes few commits of them.
+  // A hundred at once, which the writer joins to few commits.
   for (let i = 0; i < due.length; i += 100) await Promise.all(due.slice(i, i + 100).map(move));
 }
 

@@ -3,13 +3,13 @@ import { SvcError } from "../errors.ts";
 import type { Sealer } from "../interfaces/plugin.ts";
 import { type KvWriter, type Mutation, tableRead } from "./staging.ts";
 
-/** An answer that is given again: status and body, never headers. */
+/** An answer that a repeated request is given again: status and body, never headers. */
 export interface KeptAnswer {
   readonly status: number;
   readonly body: string;
 }
 
-/** An answer, and what is written with the work it speaks of so that it is given again. */
+/** An answer, and the mutations that keep it for a repeated request. */
 export interface Kept<A> {
   readonly answer: A;
   /** Part of the commit that accepts the work. */
@@ -38,11 +38,11 @@ interface ReplayOptions {
   readonly sealer: Sealer;
   /** Hours an idempotency key is remembered. */
   readonly idempotencyHours: number;
-  /** Milliseconds that only ever grow, whatever is done to the clock. */
+  /** A monotonic clock, milliseconds. */
   readonly elapsed?: () => number;
 }
 
-/** What was used in ten minutes. */
+/** Nonces and signed texts used within ten minutes. */
 interface Bucket {
   /** Digest to sealed answer; a nonce has none. */
   readonly entries: Map<string, Uint8Array | null>;
@@ -114,7 +114,7 @@ export class ReplayStore implements Disposable {
     clearInterval(this.#timer);
   }
 
-  /** Writes nonces of reads and refused writes that are in memory only. */
+  /** Writes nonces that are in memory only: those of reads and of refused writes. */
   async flush(): Promise<void> {
     if (this.#unsaved.length === 0) return;
     const unsaved = this.#unsaved;
@@ -173,7 +173,7 @@ export class ReplayStore implements Disposable {
     this.#unsaved.push(mutation);
   }
 
-  /** The first answer to a signed text of the 4-field form; `undefined` when there is none. */
+  /** The first answer to a request signed without a nonce; `undefined` when there is none. */
   signedText(key: string): KeptAnswer | undefined {
     const sealed = this.#find(this.#entry(key).id);
     return sealed instanceof Uint8Array ? this.#unseal(sealed, key) : undefined;
@@ -229,7 +229,7 @@ export class ReplayStore implements Disposable {
    * @throws {SvcError} `idempotency_in_progress` after 30 s of waiting.
    */
   async once<T>(keys: readonly string[], process: () => Promise<T>): Promise<T> {
-    // All keys are entered in one turn: whoever waits does so for requests that came before it.
+    // Entered in one turn, so that a request only ever waits for earlier ones.
     const before = keys.map((key) => this.#inFlight.get(key)).filter((item) => item !== undefined);
     const done = Promise.withResolvers<void>();
     for (const key of keys) this.#inFlight.set(key, done.promise);
@@ -237,7 +237,7 @@ export class ReplayStore implements Disposable {
       if (before.length > 0) await inTime(Promise.all(before));
       return await process();
     } finally {
-      // One that waited in vain lets nobody behind it overtake those before it.
+      // Also after a wait in vain: requests behind this one still wait for those before it.
       void Promise.all(before).then(() => {
         for (const key of keys) {
           if (this.#inFlight.get(key) === done.promise) this.#inFlight.delete(key);
@@ -267,7 +267,7 @@ export class ReplayStore implements Disposable {
     found.touched = this.#elapsed();
   }
 
-  /** In every bucket: a clock that steps back is covered. */
+  /** Looks in every bucket, because the clock may have been set back. */
   #find(id: string): Uint8Array | null | undefined {
     for (const { entries } of this.#used.values()) {
       const found = entries.get(id);
@@ -288,7 +288,6 @@ export class ReplayStore implements Disposable {
   }
 }
 
-/** @throws {SvcError} `idempotency_in_progress` after 30 s. */
 async function inTime(before: Promise<unknown>): Promise<void> {
   await within(WAIT_MS, before, () => {
     throw new SvcError("idempotency_in_progress", undefined, { retryAfter: 1 });

@@ -3,7 +3,7 @@ import type { Logger } from "../log.ts";
 
 /** First and longest pause between two tries, milliseconds. */
 export const BACKOFF_MS = { first: 2_000, longest: 600_000 } as const;
-/** A pause that a backend asked for is believed up to this long, milliseconds; no other is longer. */
+/** Longest pause a backend may ask for, milliseconds. */
 export const RETRY_AFTER_MS = 3_600_000;
 
 /**
@@ -27,7 +27,7 @@ export class StepError extends Error {
   /** Whole seconds to wait at least. */
   readonly retryAfter: number | undefined;
 
-  /** Takes over what an error says of itself; unknown errors may be retried. */
+  /** Takes over what a {@linkcode SvcError} says of itself; other errors may be retried. */
   constructor(code: JobErrorCode, cause: unknown) {
     super(code, { cause });
     const known = cause instanceof SvcError ? cause : undefined;
@@ -41,8 +41,8 @@ export class StepError extends Error {
 const PAUSE_MS = 2_000;
 
 /**
- * Holds jobs back while their table takes no writes, as on a full disk: none of them is to blame, so
- * none uses up its tries. One is let through now and then, to see whether it is over.
+ * Holds jobs back while their table takes no writes, as on a full disk, so that none uses up its
+ * tries. One is let through now and then, to see whether writes work again.
  */
 export class TableOutage {
   readonly #tryAgain: () => void;
@@ -57,7 +57,7 @@ export class TableOutage {
     this.#logger = logger;
   }
 
-  /** How many jobs may run at once where otherwise so many may. */
+  /** How many jobs may run at once: all, one or none. */
   limit(concurrency: number): number {
     if (!this.#isOn) return concurrency;
     return this.#mayTry ? 1 : 0;

@@ -93,7 +93,7 @@ export class KvWriter {
   }
 
   async #run(): Promise<void> {
-    // What is added in one turn of the event loop is written together.
+    // One turn later: everything added in this turn shares the first commit.
     await Promise.resolve();
     try {
       while (this.#waiting.length > 0) await this.#write(this.#take());
@@ -183,11 +183,7 @@ function joined(items: readonly Uint8Array[]): Uint8Array {
   return bytes;
 }
 
-/**
- * What the KV table answers.
- *
- * @throws {SvcError} `storage_unavailable` when it cannot be read.
- */
+/** Awaits a read of the KV table. @throws {SvcError} `storage_unavailable`. */
 export async function tableRead<T>(reading: Promise<T>): Promise<T> {
   try {
     return await reading;
@@ -200,7 +196,7 @@ export async function tableRead<T>(reading: Promise<T>): Promise<T> {
 export const INLINE_BYTES = 16 * 1024;
 /** Deno KV refuses values above 65,536 bytes serialized. */
 const CHUNK_BYTES = 60_000;
-/** Staged chunks that nothing refers to are swept after this long. */
+/** Staged chunks that nothing refers to are removed after this long, milliseconds. */
 const ORPHAN_MS = 3_600_000;
 
 /** Bytes inside an entry, or the name of the chunks that hold them. */
@@ -262,12 +258,12 @@ export class Staging {
     return bytes;
   }
 
-  /** To be part of the commit that refers to staged bytes: they are no orphans from then on. */
+  /** Mutations for the commit that refers to staged bytes: the sweep then leaves them alone. */
   adopt(stored: Stored): Mutation[] {
     return "inline" in stored ? [] : [{ key: ["staged", stored.stage], remove: true }];
   }
 
-  /** To be part of the commit that ends the need for staged bytes. */
+  /** Mutations for the commit after which staged bytes are not needed. */
   discard(stored: Stored | undefined): Mutation[] {
     if (stored === undefined || "inline" in stored) return [];
     const gone: Mutation[] = [{ key: ["staged", stored.stage], remove: true }];

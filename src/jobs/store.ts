@@ -36,7 +36,7 @@ export class JobStore {
   readonly #options: JobStoreOptions;
   readonly #boot = crypto.randomUUID();
   readonly #ids = new TimeOrderedIds();
-  /** Also those whose commit is on its way: a wake-up may overtake the commit's answer. */
+  /** Also jobs whose commit is not answered yet: its wake-up message may arrive first. */
   readonly #live = new LiveJobs();
   readonly #ended: EndedJobs;
 
@@ -60,7 +60,7 @@ export class JobStore {
     return this.#live.counts();
   }
 
-  /** Reads every unfinished job; leases of earlier processes end with this. */
+  /** Reads every unfinished job. */
   async recover(): Promise<LiveJob[]> {
     const jobs = await readUnfinished(this.#kv, this.#writer, this.#staging);
     for (const live of jobs) this.#live.add(live);
@@ -146,10 +146,10 @@ export class JobStore {
   }
 
   /**
-   * Takes a claim back whose work a stop cut off: it was no try. In memory it counts, since that work
-   * may go on and end the job. Ignored when somebody ends it already.
+   * Uncounts an attempt that a stop cut off, in the table only: its work may still go on and end the
+   * job. Ignored when the job is being ended.
    *
-   * @throws {SvcError} `storage_unavailable`; then it counts.
+   * @throws {SvcError} `storage_unavailable`; the attempt then counts.
    */
   async unclaim(live: LiveJob): Promise<void> {
     if (live.ending !== undefined) return;
@@ -174,7 +174,7 @@ export class JobStore {
         ...this.#staging.discard(before),
       ]);
     } catch (error) {
-      // The answer may have been lost, not the write.
+      // The write may have succeeded and only its answer be lost.
       const known = await this.#kv.get<Stored>(key).catch(() => undefined);
       live.step = known === undefined ? before : known.value ?? undefined;
       throw error;
@@ -210,8 +210,8 @@ export class JobStore {
   }
 
   /**
-   * Ends a job; its waiting payload goes in the same commit. Who ends it first decides how; a later
-   * call waits for that.
+   * Ends a job and removes its payload in one commit. The first call decides how it ends; later ones
+   * wait for it.
    *
    * @throws {SvcError} `storage_unavailable`; the job then goes on.
    */
@@ -320,7 +320,7 @@ export class JobStore {
     return [...jobs];
   }
 
-  /** A commit that failed may have lost its answer only: then the table shows what was written. */
+  /** A failed commit may only have lost its answer: then the table shows what it wrote. */
   async #sure(written: Promise<void>, id: string, ended: boolean): Promise<void> {
     try {
       await written;

@@ -10,16 +10,16 @@ import type { JobStore } from "./store.ts";
 import { backoff, BACKOFF_MS, RETRY_AFTER_MS, StepError, TableOutage } from "./retries.ts";
 
 /**
- * Jobs that may upload at once, beside those being embedded and indexed, and how many bytes of
- * payload they may hold in memory: a store that packs blobs together keeps them waiting.
+ * Jobs that may upload at once, beside those being embedded and indexed, and the bytes of payload
+ * they may hold in memory. They are many because a store may wait for more blobs to pack together.
  */
 const UPLOADS = { jobs: 2_000, bytes: 64 * 1024 * 1024 };
 const SWEEP_MS = 1_000;
-/** A stop waits this long for work that was put down, milliseconds. */
+/** A stop waits this long for aborted work to end, milliseconds. */
 const PUT_DOWN_MS = 1_000;
-/** Tries from which on a job is suspected of ending its process, however few it has. */
+/** Fewest tries after which an unended job is suspected of crashing the process. */
 const SUSPICIOUS_TRIES = 20;
-/** A clock that went back by more than this was set: due times of before mean nothing now. */
+/** When the clock went back by more than this, due times noted before mean nothing. */
 const CLOCK_STEP_MS = 2_000;
 
 /** What a job's work is given. */
@@ -56,7 +56,7 @@ export class JobWorker {
   readonly #options: JobWorkerOptions;
   readonly #queue = new JobQueue();
   readonly #inFlight = new Set<Promise<void>>();
-  /** What runs, also after it was put down. */
+  /** Everything that runs, also after a stop aborted it. */
   readonly #work = new Set<Promise<void>>();
   readonly #abort = new AbortController();
   readonly #working = new Set<string>();
@@ -94,12 +94,12 @@ export class JobWorker {
     return this.#outage.limit(this.#options.concurrency);
   }
 
-  /** Aborted once a stop has put down what was running: no job goes on in this process. */
+  /** Aborted when a stop gives up on running jobs. */
   get stopped(): AbortSignal {
     return this.#abort.signal;
   }
 
-  /** Whether a memory's job is at work: it sees by itself that the memory is deleted. */
+  /** Whether a job of the memory is running: such a job notices a deletion by itself. */
   isWorkingOn(memoryId: string): boolean {
     return this.#working.has(memoryId);
   }
@@ -112,9 +112,9 @@ export class JobWorker {
   }
 
   /**
-   * Takes up what an earlier process left: what was put off waits for its time. A job that has used up
-   * its tries without an end was at work when the process ended, and may be why: it is put off as
-   * well, so that no job can keep the relayer from serving.
+   * Takes up the jobs an earlier process left, each when it is due. A job with all tries used and no
+   * end was running when the process ended, and may have crashed it: it is put off, so that no job
+   * can keep the relayer from serving.
    */
   resume(jobs: readonly LiveJob[]): void {
     const { maxAttempts, logger } = this.#options;
@@ -132,7 +132,7 @@ export class JobWorker {
     this.sweep();
   }
 
-  /** Starts a scope's waiting jobs before all others, also in a burst: somebody waits for them. */
+  /** Starts a scope's waiting jobs before all others, because a caller waits for them. */
   expedite(scope: Scope): void {
     this.#queue.expedite(scope);
     this.#pump();
@@ -165,10 +165,7 @@ export class JobWorker {
     );
   }
 
-  /**
-   * Takes no new job and waits for the running ones; what takes longer is put down, to be taken up
-   * by the next start.
-   */
+  /** Takes no new job and waits for the running ones; those that take longer are aborted. */
   async stop(graceMs: number): Promise<void> {
     this.#stopped = true;
     clearInterval(this.#sweeper);
@@ -182,10 +179,7 @@ export class JobWorker {
     putDown();
   }
 
-  /**
-   * Waits for work that a stop put down, at most a second: it still uses its backends, and most of
-   * it ends within moments.
-   */
+  /** Waits for work that a stop aborted, at most a second: it may still use its backends. */
   async putDown(): Promise<void> {
     if (this.#work.size === 0) return;
     await within(PUT_DOWN_MS, Promise.allSettled([...this.#work]));
@@ -260,7 +254,7 @@ export class JobWorker {
     return true;
   }
 
-  /** The table refuses writes: the job is tried again once it takes them. */
+  /** Tries a job again once the table takes writes. */
   #holdBack(live: LiveJob, cause: unknown): void {
     // The next start takes it up again.
     if (this.#stopped) return;
@@ -268,7 +262,7 @@ export class JobWorker {
     this.#startAfter(live, BACKOFF_MS.first);
   }
 
-  /** Work whose backend ignores the signal does not hold up the stop. */
+  /** Waits for work, but not past a stop: a backend may ignore its signal. */
   async #untilStopped(work: Promise<void>): Promise<void> {
     const tracked = work.catch(() => {}).finally(() => this.#work.delete(tracked));
     this.#work.add(tracked);
@@ -296,17 +290,17 @@ export class JobWorker {
         const pause = backoff(live.attempts, random(), error.retryAfter);
         await this.#store.putOff(live, Math.ceil(now() + pause), error.code);
         this.#startAfter(live, pause);
-        // It is noted: without the message its timer starts it, or the next sweep.
+        // Without the message its timer or the next sweep starts it.
         await this.#options.wakeAfter?.(pause).catch(() => {});
       }
     } catch (storage) {
-      // What cannot be noted does not count.
+      // A try that cannot be written down does not count.
       live.attempts--;
       this.#holdBack(live, storage);
     }
   }
 
-  /** Timers count elapsed time: a clock that is set meanwhile changes nothing. */
+  /** Starts a job after a pause, counted in elapsed time: setting the clock changes nothing. */
   #startAfter(live: LiveJob, pause: number): void {
     if (!this.#options.dispatch.process || this.#stopped) return;
     const { due } = live;

@@ -71,7 +71,7 @@ export function askPrompt(question: string, hits: readonly Hit[]): AskPrompt {
 /** Longest quotation in an answer, in characters; the whole text stands in `memories`. */
 const QUOTE_CHARACTERS = 500;
 
-/** What can be said without a language model. */
+/** An answer made without a language model. */
 interface Quoted {
   readonly answer: string;
   readonly quoted: readonly Hit[];

@@ -47,7 +47,7 @@ export class BoundedCalls {
     }
   }
 
-  /** The room goes to whoever waits longest. */
+  /** Lets in the call that waits longest. */
   #leave(): void {
     const next = this.#waiting.values().next();
     if (next.done) this.#underWay--;

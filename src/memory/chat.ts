@@ -4,9 +4,8 @@ import { abortable } from "../deadline.ts";
 import type { BoundedCalls } from "./bounded_calls.ts";
 
 /**
- * Characters that mark-up, chat templates and tool calls are made of, and those nobody sees: inside
- * of strings they are written as escapes, so that no text can look like the end of its block, like
- * another speaker, or hide.
+ * Characters of mark-up, chat templates and tool calls, and invisible ones. Strings hold them as
+ * escapes, so that no text can look like the end of its block or like another speaker, or hide.
  */
 const ESCAPED = /[<>[\]{}|&`\u2028\u2029]|\p{Cc}|\p{Cf}|\p{Co}/gu;
 const STRING = /"(?:[^"\\]|\\.)*"/g;
@@ -28,8 +27,8 @@ function escapedJson(value: unknown): string {
 }
 
 /**
- * Data for a language model: JSON between two tags whose name is drawn for this one message, so that
- * whoever wrote the data could not know it. It still is valid JSON.
+ * Data for a language model: JSON between two tags with a random name, which whoever wrote the data
+ * cannot have known.
  */
 export function dataBlock(value: unknown): string {
   const name = `data-${crypto.getRandomValues(new Uint8Array(16)).toHex()}`;
@@ -41,7 +40,7 @@ interface ChatControl extends Omit<ChatOptions, "signal"> {
   readonly signal: AbortSignal;
 }
 
-/** What some models think before they answer; nothing follows where it was cut off. */
+/** The thoughts some models write before their answer; cut off, no answer follows. */
 const THOUGHTS = /^\s*<think>[^]*?(?:<\/think>|$)/;
 
 /**

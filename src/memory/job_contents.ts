@@ -32,7 +32,7 @@ export interface Step {
 const encoder = new TextEncoder();
 const decoder = new TextDecoder("utf-8", { fatal: true, ignoreBOM: true });
 
-/** Head of a text without metadata, as nearly all are. */
+/** Head of a payload that is a text without metadata: nearly all are. */
 const TEXT_HEAD = encoder.encode('{"kind":"text"}');
 
 /** Parts framed as `count (1) | length (4, big endian) each | parts`. */
@@ -148,7 +148,7 @@ async function open(sealer: Sealer, bytes: Uint8Array, id: string): Promise<Uint
   return bytes.length > LARGE_BYTES ? await sealer.openLarge(bytes, id) : sealer.open(bytes, id);
 }
 
-/** What jobs hold on disk, sealed under the relayer key: bytes of any size hold up nobody. */
+/** What jobs hold on disk, sealed under the relayer key; other threads seal large bytes. */
 export class JobContents {
   readonly #jobs: Pick<JobStore, "payload" | "loadStep" | "saveStep">;
   readonly #staging: Pick<Staging, "put">;
@@ -166,7 +166,7 @@ export class JobContents {
     this.#steps = sealer("step");
   }
 
-  /** Seals the payload of a job that is about to be accepted; a large one is on disk then. */
+  /** Seals the payload of a job that is about to be accepted, and writes a large one to disk. */
   async stage(id: string, payload: Payload): Promise<Stored> {
     return await this.#staging.put(await seal(this.#payloads, encodePayload(payload), id));
   }

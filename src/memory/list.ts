@@ -26,7 +26,7 @@ export interface MemoryView
   extends Pick<JobSpec, "memoryId" | "namespace" | "version" | "importance" | "source"> {
   /** The text; absent where it was not asked for or cannot be opened. */
   readonly text?: string;
-  /** Why it cannot; never of a manual memory, which has none. */
+  /** Why the text cannot be opened; absent for a manual memory, which has none. */
   readonly textError?: ErrorCode;
   /** Its blob, once stored. */
   readonly blobId: string | undefined;
@@ -91,7 +91,7 @@ function view(
   };
 }
 
-/** Cursors are sealed: nobody can make one, and they tell nothing. */
+/** Cursors are sealed, so that nobody can forge or read one. */
 function sealCursor(domain: Listing, bound: string, memory: IndexedMemory): string {
   const plain = new TextEncoder().encode(`${memory.createdAt} ${memory.id}`);
   return domain.cursors.seal(plain, bound).toBase64({ alphabet: "base64url", omitPadding: true });

@@ -19,10 +19,7 @@ export interface StoredRows {
   readonly vectorStore: Pick<VectorStore, "get">;
 }
 
-/**
- * The owner's memories with these ids. What else a store answers is left out: it
- * belongs to somebody else, or would be taken for the memory that was asked for.
- */
+/** The owner's memories with these ids. Anything else that a store answers is left out. */
 export async function storedEntries(
   { vectorStore }: StoredRows,
   owner: string,
@@ -34,7 +31,7 @@ export async function storedEntries(
   return found.filter((entry) => entry.owner === owner && wanted.has(entry.id));
 }
 
-/** Where the sealed records of memories lie, and what opens them. */
+/** What opening the records of memories takes. */
 export interface Opening extends StoredRows {
   readonly cipher: Pick<Cipher, "needsCredential" | "open">;
   readonly blobStore: Pick<BlobStore, "get">;
@@ -63,7 +60,7 @@ export function requireCredential(
   }
 }
 
-/** An opened record; a caller's unusable credential is the caller's error, not the record's. */
+/** An opened record. @throws {SvcError} why it could not be opened. */
 export function settled(result: PromiseSettledResult<Uint8Array> | undefined): Uint8Array {
   if (result?.status === "fulfilled") return result.value;
   throw SvcError.from(result?.reason);
@@ -100,7 +97,7 @@ async function sealedRecord(
 ): Promise<SealedItem | undefined> {
   const found = await storedRecord(domain, memory);
   if (found !== undefined) return found;
-  // Its job may have ended since the index was read: the record moved from there to its blob.
+  // Its job may have ended since the index was read, and the record moved to its blob.
   const [current] = await storedEntries(domain, memory.owner, [memory.id]);
   if (current === undefined || domain.tombstones.isDeleted(current, current.id)) return undefined;
   const moved = await storedRecord(domain, current);
@@ -114,7 +111,7 @@ function isInline({ payload }: IndexedMemory): boolean {
   return payload.length > 0;
 }
 
-/** As `sealedRecord` finds it, without a promise for each of thousands of memories. */
+/** What `sealedRecord` finds for inline records, without a promise for each memory. */
 function inlineRecord({ id, payload }: IndexedMemory): PromiseFulfilledResult<SealedItem> {
   return { status: "fulfilled", value: { memoryId: id, record: payload } };
 }

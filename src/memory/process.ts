@@ -21,7 +21,7 @@ import { type Removing, undoJob } from "./remove/remove.ts";
 import { storeBlob } from "./store_blob.ts";
 import { documentVectors } from "./vectors.ts";
 
-/** What the job of a memory works with; what is deleted meanwhile is removed again. */
+/** What a memory's job takes; it also removes a memory that was deleted meanwhile. */
 type Storing = Removing & {
   readonly embedder: Embedder;
   readonly cipher: Pick<Cipher, "seal" | "needsCredential">;
@@ -41,7 +41,7 @@ async function step<T>(code: JobErrorCode, work: () => Promise<T>): Promise<T> {
   }
 }
 
-/** Seals what the relayer knows of a memory; a manual one has no text for it. */
+/** Seals the record of a memory; that of a manual one has no text. */
 async function sealRecord(
   { cipher }: Pick<Storing, "cipher">,
   job: AcceptedJob,
@@ -142,12 +142,12 @@ export async function processMemory(domain: Storing, attempt: Attempt): Promise<
   const made = await makeStep(domain, attempt, payload);
   const entry = entryOf(live, payload, made);
 
-  // Before the row, so that no crash between them leaves a memory that never ends.
+  // Before the row, so that a crash between them leaves no memory that never expires.
   await step("storage_failed", () => domain.expiries.note([entry]));
   await step("storage_failed", () => domain.vectorStore.upsert([entry], { signal }));
-  // Tombstones come first, so one that is not there now is seen by whoever writes it.
+  // A deletion writes its tombstone first and then removes the row: a later one sees this row.
   if (isDeleted()) return await undoJob(domain, live);
-  // Where a credential opens records, their words are indexed by whoever shows one.
+  // Where opening needs a credential, words are indexed only for callers that show one.
   const isOpen = payload.kind === "text" && !domain.cipher.needsCredential;
   domain.index.apply([entry], isOpen ? new Map([[entry.id, payload.text]]) : undefined);
   domain.config.failpoint("index");
@@ -161,7 +161,7 @@ export async function processMemory(domain: Storing, attempt: Attempt): Promise<
       () => storeBlob(domain, live, payload, made, signal),
     );
   } catch (error) {
-    // A deletion takes back what still waits in the store.
+    // A deletion withdraws uploads that wait in the store.
     if (isDeleted()) return await undoJob(domain, live);
     throw error;
   }

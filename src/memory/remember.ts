@@ -30,8 +30,8 @@ export async function usedBytes(
 }
 
 /**
- * Bytes of writes that passed the check and are no jobs yet, by owner: requests that arrive together
- * must not all be measured against the same free space.
+ * Bytes of writes that passed the check and are no jobs yet, by owner, so that requests that arrive
+ * together do not all count on the same free space.
  */
 export class Quota {
   readonly #options: QuotaOptions;

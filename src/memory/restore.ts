@@ -69,7 +69,7 @@ export async function applyTombstones(
   return new Set(gone.map(({ id }) => id));
 }
 
-/** What a restore takes: it removes, too, what tombstones of another relayer name. */
+/** What a restore takes; it also removes memories that another relayer's tombstones name. */
 type Restoring = Removing & Settling & Linking & {
   readonly blobStore: Pick<BlobStore, "get" | "watchMoves">;
   readonly cipher: Pick<Cipher, "open" | "needsCredential">;
@@ -187,7 +187,7 @@ class Restore {
     await jobs.settle(this.#scope, config.recallWaitMs);
     // What is indexed with vectors of another model counts as indexed; its turn comes now.
     await reembedding.hurry(this.#scope, this.#caller, 0);
-    // A move that is told before its memory is indexed is linked by nobody else.
+    // Nobody else links a move reported before its memory is indexed.
     const moves: BlobMove[] = [];
     using _watch = blobStore.watchMoves?.((told) => {
       moves.push(...told.filter((move) => scopeKey(move) === scopeKey(this.#scope)));
@@ -293,7 +293,7 @@ class Restore {
     return { found, tombstones, unreachable };
   }
 
-  /** Gives indexed memories whose blob is not known, or is stored no longer, the newest of theirs. */
+  /** Links indexed memories whose blob is unknown or gone to the newest blob that was found. */
   async #relink(found: readonly Found[]): Promise<void> {
     const links: BlobLink[] = [];
     for (const { blobId, record: { id, version } } of found) {

@@ -1,11 +1,11 @@
 import type { Scope } from "../interfaces/mod.ts";
 import { scopeKey } from "../interfaces/scope_key.ts";
 
-/** Lets one work at a time go on in each scope. */
+/** Runs one piece of work at a time in each scope. */
 export class ScopeLock {
   readonly #last = new Map<string, Promise<void>>();
 
-  /** Runs `work` when everything that was given for this scope before has ended. */
+  /** Runs `work` after all earlier work on the scope has ended. */
   async hold<T>(scope: Scope, work: () => Promise<T>): Promise<T> {
     const key = scopeKey(scope);
     const before = this.#last.get(key);

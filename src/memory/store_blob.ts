@@ -6,10 +6,10 @@ import type { Logger } from "../log.ts";
 import type { JobContents, Payload, Step } from "./job_contents.ts";
 import { encodeBlob } from "./record.ts";
 
-/** Longest wait for a store to name a blob, milliseconds: it may be uploading, or be down. */
+/** Longest wait for a store to name a blob, milliseconds. */
 const NAMING_MS = 1_000;
 
-/** Where blobs are put, and what is put there again to learn its id. */
+/** What storing a blob, and finding out its id later, takes. */
 export interface StoringBlobs {
   readonly blobStore: Pick<BlobStore, "put" | "withdraw">;
   readonly contents: Pick<JobContents, "payload" | "step">;
@@ -49,9 +49,9 @@ export async function storeBlob(
 }
 
 /**
- * Finds out the blob of a job whose attempt was cut off, so that it can be deleted: asking again
- * with the same bytes and key names it. Best effort: a deletion does not wait for a store that is
- * down or slow, and its tombstone keeps a blob that stays from coming back.
+ * Finds out the blob id of a job whose attempt was cut off, so that the blob can be deleted: storing
+ * the same bytes under the same key again names it. Best effort: a deletion does not wait for a slow
+ * store, and its tombstone keeps the blob from being restored.
  */
 export async function nameBlob(domain: StoringBlobs, live: LiveJob): Promise<void> {
   const unknown = live.mayBeStored && live.blobId === undefined && live.step !== undefined;

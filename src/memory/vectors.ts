@@ -4,7 +4,7 @@ import type { Embedder } from "../interfaces/mod.ts";
 /** Most windows of one text. */
 const MAX_WINDOWS = 16;
 
-/** How far a vector's length may be from 1 before it is scaled: what floats make of a length of 1. */
+/** Rounding error of a vector of length 1; vectors farther from 1 are scaled. */
 const ROUNDING = 1e-6;
 
 /**

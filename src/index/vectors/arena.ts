@@ -9,16 +9,16 @@ import {
 } from "./dot_kernel.ts";
 import { GrowingMemory, openPrefault, PAGE, type Prefault } from "./growing_memory.ts";
 
-/** Rows of floats in a block: few, because the last block of every scope is half empty. */
+/** Rows of floats in a block: few, because the last block of each scope is half empty. */
 export const FLOAT_ROWS = 16;
-/** Rows of bytes in a block: as large, so that one free list serves both. */
+/** Rows of bytes in a block: both kinds of block have one size, so that they share a free list. */
 export const BYTE_ROWS: number = 4 * FLOAT_ROWS;
 /** Bytes an arena can address. */
 const ARENA_LIMIT: number = 2 ** 32;
 
 /** Bytes of a query are 1 to 127: this is its zero. */
 const QUERY_ZERO = 64;
-/** So many free bytes are enough for a while. */
+/** With this many free bytes no memory is made ready ahead. */
 const ENOUGH = 2 * 2 ** 20;
 
 interface ArenaOptions {
@@ -30,11 +30,11 @@ interface ArenaOptions {
   readonly prefault?: Prefault;
 }
 
-/** How well a vector is kept as bytes. */
+/** How far the bytes of a vector are from its floats. */
 export interface Rounding {
   /** Length of the vector. */
   readonly length: number;
-  /** Length of the difference of the vector and what its bytes stand for. */
+  /** Length of the difference between the vector and its rounded copy. */
   readonly error: number;
 }
 
@@ -110,7 +110,7 @@ export class Arena {
     return this.#free.length * this.blockBytes;
   }
 
-  /** For a caller that is about to take many blocks: has memory for them made ready meanwhile. */
+  /** To be called before many blocks are taken: makes memory ready on another thread. */
   prepare(): void {
     if (this.freeBytes < ENOUGH) this.#memory.prepare();
   }
@@ -125,7 +125,7 @@ export class Arena {
     for (const block of blocks) this.#free.push(block);
   }
 
-  /** Every float of the memory. Holds only until it grows: by `allocate` or `prepare`. */
+  /** Every float of the memory. Valid until it grows, by `allocate` or `prepare`. */
   get floats(): Float32Array {
     // Growing the memory detaches the views made before.
     if (this.#floats.length === 0) {
@@ -250,7 +250,7 @@ export class Arena {
     return query.error * length + query.length * error + 1e-5;
   }
 
-  /** What {@linkcode Arena.score} wrote last. Holds only until the memory grows. */
+  /** The numbers {@linkcode Arena.score} wrote last. Valid until the memory grows. */
   get scores(): Float32Array {
     return this.floats.subarray(this.#scores / 4, this.#scores / 4 + BYTE_ROWS);
   }

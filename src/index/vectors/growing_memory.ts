@@ -4,8 +4,8 @@ import { SvcError } from "../../errors.ts";
 export const ZEROS = "/dev/zero";
 
 /**
- * Takes memory that nobody uses yet from the system, on another thread; its bytes are zeros then. Once
- * the promise is settled, either way, nothing is written to it any more.
+ * Writes zeros to unused memory on another thread, which takes its pages from the system. Once the
+ * promise is settled, either way, nothing more is written.
  */
 export type Prefault = (memory: Uint8Array) => Promise<void>;
 
@@ -18,7 +18,7 @@ export type Prefault = (memory: Uint8Array) => Promise<void>;
  */
 export function openPrefault(): Prefault | undefined {
   if (Deno.build.os === "windows") return undefined;
-  // Never a question to whoever embeds this.
+  // `query`, not `request`: an embedding program must not be asked for a permission.
   const { state } = Deno.permissions.querySync({ name: "read", path: ZEROS });
   if (state !== "granted") return undefined;
   return async (memory) => {
@@ -90,12 +90,12 @@ export class GrowingMemory {
     return piece;
   }
 
-  /** Has the next part taken from the system meanwhile: for a caller that is about to cut much. */
+  /** To be called before much is cut: takes the next part from the system on another thread. */
   prepare(): void {
     if (this.#prefault === undefined || this.#ahead !== undefined) return;
     const start = this.#size;
     const end = start + GROWTH;
-    // Who cuts meanwhile cuts behind it.
+    // Pieces cut meanwhile come from behind it.
     if (end + GROWTH > this.#limit || !this.#grow(GROWTH)) return;
     const bytes = new Uint8Array(this.memory.buffer, start, GROWTH);
     const done = () => {
@@ -117,7 +117,7 @@ export class GrowingMemory {
       this.#ahead = undefined;
       return this.#goOn(start, end);
     }
-    // Not with what another thread still writes to: with what comes behind it.
+    // Another thread may still write to the part ahead: go on behind it.
     const size = this.#size;
     const from = this.#end === size ? this.#next : size;
     const missing = Math.ceil((from + bytes - size) / PAGE) * PAGE;
@@ -128,7 +128,7 @@ export class GrowingMemory {
     this.#goOn(size, this.#size);
   }
 
-  /** Cuts from another part; what is left of the one before is lost unless they touch. */
+  /** Cuts from another part. The rest of the part before is lost unless the two touch. */
   #goOn(start: number, end: number): void {
     if (start !== this.#end) this.#next = start;
     this.#end = end;

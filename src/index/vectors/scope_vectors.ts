@@ -1,7 +1,7 @@
 import { type Arena, BYTE_ROWS, FLOAT_ROWS, type RoundedRow, type Rounding } from "./arena.ts";
 import { SvcError } from "../../errors.ts";
 
-/** Scopes of more rows have them as bytes, too: in smaller ones reading twice costs more. */
+/** Scopes with more rows keep them as bytes, too; in smaller ones reading both costs more. */
 const FLOATS_ONLY = 800;
 /** Bytes a row takes beside the blocks. */
 const ROUNDED_ROW_BYTES = 8;
@@ -57,7 +57,7 @@ export class VectorRows {
     if (row !== last) this.#move(last, row);
     if (last % FLOAT_ROWS === 0) this.#arena.release(this.#floats.splice(-1));
     if (!this.isRounded) return;
-    // Not from the first row under the limit on: one that goes and comes would round all anew.
+    // At half the limit: otherwise a row removed and added at the limit would round all rows again.
     if (last < FLOATS_ONLY / 2) this.#forgetBytes();
     else if (last % BYTE_ROWS === 0) this.#arena.release(this.#bytes.splice(-1));
   }

@@ -10,7 +10,7 @@ const B = 0.4;
 const WORD_CHARACTERS = 65_536;
 /** Characters whose letter runs and short n-grams are indexed: in longer texts words tell enough. */
 const RUN_CHARACTERS = 2048;
-/** Texts that are gone stay in the lists until they are so many, and half as many as the others. */
+/** Removed texts leave the lists once they are more than this, and than half of the others. */
 const FEW_GONE = 64;
 /** Bytes a text and a slot take beside the postings. */
 const DOCUMENT_BYTES = 12;
@@ -36,7 +36,7 @@ export interface LexicalScores {
   readonly fullMatch: number;
 }
 
-/** What the texts of an index came to, by document. */
+/** What an index keeps of its texts, by document. */
 export interface LexicalState {
   /** Number of words of every document. */
   readonly lengths: Int32Array;
@@ -105,7 +105,7 @@ export class LexicalIndex {
     const found = words(plain);
     for (const word of found) this.#words.add(hashOf(word), document);
     const beginning = plain.slice(0, RUN_CHARACTERS);
-    // They are parts of words, so that they do not make a text longer.
+    // Short n-grams are parts of words already counted: they do not make a text longer.
     for (const ngram of shortNgrams(beginning)) this.#words.add(hashOf(ngram), document);
     this.#lengths[document] = found.length;
     this.#totalLength += found.length;
@@ -117,7 +117,7 @@ export class LexicalIndex {
     this.#norms[document] = Math.sqrt(squares) || 1;
   }
 
-  /** What the texts came to, to be copied at once but for the pools, and every document's slot. */
+  /** Postings and lengths, to be copied at once except the pools, and each document's slot. */
   save(): { readonly state: LexicalState; readonly slots: Int32Array } {
     if (this.#gone > 0) this.#compact();
     const slots = new Int32Array(this.#documents);
@@ -135,9 +135,7 @@ export class LexicalIndex {
   }
 
   /**
-   * Takes over texts of an earlier index.
-   *
-   * The arrays of the state are taken over.
+   * Takes over texts of an earlier index, and the arrays of its state.
    *
    * @param slots Slot of every document of the state, -1 for texts that are not here any more;
    * slots whose text is known keep theirs.
@@ -151,7 +149,7 @@ export class LexicalIndex {
     const count = taken + this.#documents;
     if (norms.length !== taken || slots.length !== taken) throw new RangeError("Not a state");
     const [allWords, allRuns] = [Postings.from(savedWords), Postings.from(savedRuns)];
-    // What is here already comes after it.
+    // Texts that are here already come after those taken over.
     const numbers = Int32Array.from(
       { length: this.#documents },
       (_, document) => this.#lengths[document] === NONE ? NONE : taken + document,
@@ -206,7 +204,7 @@ export class LexicalIndex {
   score(query: string): LexicalScores {
     const plain = folded(query.slice(0, WORD_CHARACTERS));
     const count = this.#documents;
-    // The first half sums by document, the second is by slot: of either there may be more.
+    // The first half holds sums by document, the second by slot; either may be the longer one.
     const room = Math.max(count, this.#size);
     if (wordSums.length < 2 * room) {
       wordSums = new Float32Array(4 * room);
@@ -268,7 +266,7 @@ export class LexicalIndex {
     for (let i = 0; i < this.#documents; i++) sums[i]! /= norm * norms[i]!;
   }
 
-  /** How many of the postings just read are of texts that are still here. */
+  /** How many of the postings just read belong to texts that were not removed. */
   #living(count: number): number {
     if (this.#gone === 0) return count;
     let living = 0;
@@ -282,7 +280,7 @@ export class LexicalIndex {
     return Math.log(1 + (this.texts - documents + 0.5) / (documents + 0.5));
   }
 
-  /** Takes the texts that are gone out of the lists. */
+  /** Takes removed texts out of the lists. */
   #compact(): void {
     const numbers = new Int32Array(this.#documents).fill(NONE);
     let next = 0;

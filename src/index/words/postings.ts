@@ -1,8 +1,8 @@
-/** Most occurrences of a term in one document that are told apart. */
+/** A document's count of a term stops here. */
 export const FREQUENCY_LIMIT = 255;
 
 const FIRST_CELLS = 64;
-/** Numbers of a cell. One array holds all, so that a term costs one miss of the cache, not four. */
+/** Numbers of a cell, kept together so that a look-up misses the cache once, not four times. */
 const CELL = 4;
 const HASH = 0;
 /** Number of postings; 0 in a free cell. */
@@ -15,11 +15,11 @@ const FIRST_WORDS = 256;
 const CHUNK_BITS = 16;
 const CHUNK = 1 << CHUNK_BITS;
 const IN_CHUNK = CHUNK - 1;
-/** Most postings of a piece: little of a chunk is lost where the next piece does not fit. */
+/** Most postings of a piece: the next piece may not fit into a chunk, whose rest is lost. */
 const LARGEST_PIECE = 2048;
-/** Postings that are copied one by one in less time than a call of the platform takes. */
+/** Up to this many postings a loop copies faster than `set` does. */
 const COPIED_BY_HAND = 32;
-/** Postings of a list whose last piece is the first one of that size. */
+/** Postings of a list when its pieces reach the largest size. */
 const DOUBLED = 2 * LARGEST_PIECE - 2;
 
 export interface PostingsState {
@@ -41,10 +41,10 @@ export interface PostingsState {
 export class Postings {
   /** Open addressing, {@linkcode CELL} numbers a cell. */
   #cells = new Uint32Array(FIRST_CELLS * CELL);
-  /** Leaves as many bits of a 32-bit number as number the cells. */
+  /** Shift that leaves of a 32-bit hash the number of a cell. */
   #shift = Math.clz32(FIRST_CELLS - 1);
   #terms = 0;
-  /** All but the last one stay as long as they are; none is longer than {@linkcode CHUNK}. */
+  /** Only the last chunk grows, up to {@linkcode CHUNK} numbers. */
   #chunks = [new Uint32Array(FIRST_WORDS)];
   /** Position behind the last piece. */
   #used = 0;

@@ -145,15 +145,15 @@ export async function analyze<A>(
   const { languageModel: model, config } = domain;
   if (model === undefined && config.analyzeRequiresLlm) throw new SvcError("llm_disabled");
   const method = model === undefined ? "rules" : "llm";
-  // What has no vector of the present model cannot be told to a language model.
+  // Memories without vectors of the present model are not found as related ones.
   await settle(domain, caller, scopeOf(caller, input.namespace));
   const facts = model === undefined
     ? extractFacts(input.text, input.mostFacts)
     : await modelFacts(domain, caller, model, input);
   if (facts.length === 0) return { analysis: { method, facts } };
   const { namespace, occurredAt } = input;
-  // Compared and accepted in one turn: an equal text that comes meanwhile sees these jobs. No
-  // need to wait for them in there: what is not recallable yet is compared as well.
+  // Compared and accepted under one lock, so that an equal text sent meanwhile sees these jobs.
+  // Nothing waits for jobs in here: texts that are not recallable yet are compared as well.
   return await domain.analyses.hold(scopeOf(caller, namespace), async () => {
     const analysis: Analysis = {
       method,

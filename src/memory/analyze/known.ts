@@ -8,14 +8,14 @@ import { rank, type Searching } from "../recall/recall.ts";
 
 /** Memories that are compared with one vector: the nearest. */
 const NEAREST = 20;
-/** Besides, so many that lie as near as an equal text: a model may place many texts at one point. */
+/** More memories at the distance of an equal text: a model may give many texts one vector. */
 const EQUALLY_NEAR = 200;
 const EQUAL_DISTANCE = 0.02;
-/** Waiting jobs that are looked into, newest first, and the longest text that could be a fact. */
+/** Waiting jobs that are compared, newest first, and the most bytes of a possible fact. */
 const WAITING = 1000;
 const FACT_BYTES = 4096;
 
-/** Where what waits is read. */
+/** What reading waiting jobs needs. */
 interface KnowingJobs {
   readonly jobs: Pick<JobStore, "liveIn">;
   readonly contents: Pick<JobContents, "payload">;
@@ -28,10 +28,9 @@ function isShort(memory: IndexedMemory): boolean {
 }
 
 /**
- * Texts of the short memories that lie nearest to any of the vectors, the nearest first.
+ * Texts of the short memories nearest to any of the vectors, the nearest first.
  *
- * @throws {SvcError} what opening them fails with for the moment: taken for absent they would be
- * stored again.
+ * @throws {SvcError} a retryable failure to open one: its text would be stored a second time.
  */
 export async function nearestTexts(
   domain: Searching,
@@ -86,16 +85,16 @@ export async function outdatedTexts(
   return await textsOf(domain, caller, namespace, bare.filter(isShort).slice(-WAITING));
 }
 
-/** Texts that were accepted and are not recallable yet: the index knows nothing of them. */
+/** Texts that were accepted but are not indexed yet. */
 export async function waitingTexts(domain: KnowingJobs, scope: Scope): Promise<string[]> {
   const waiting = domain.jobs.liveIn(scope).filter((live) =>
     !live.recallable && live.job.source !== "manual" && live.job.bytes <= FACT_BYTES &&
     !domain.tombstones.isDeleted(scope, live.job.memoryId)
   ).slice(-WAITING);
   const texts = await Promise.all(waiting.map(async (live) => {
-    // Its commit may be on its way, and fail.
+    // The commit that accepts it may still fail.
     if (!await live.accepted) return [];
-    // One that ended meanwhile has no payload, but is in the index now.
+    // A job that ended meanwhile has no payload, but its memory is in the index.
     const payload = await domain.contents.payload(live).catch(() => undefined);
     return payload?.kind === "text" ? [payload.text] : [];
   }));

@@ -3,7 +3,7 @@ import { HIGH, LOW, MEDIUM } from "../extract/cues.ts";
 
 /** Longest fact that is taken, in characters. */
 const MOST_CHARACTERS = 600;
-/** Longest answer that is read, and how many places of it are tried. */
+/** Longest answer that is read, in characters, and how many of its brackets are tried. */
 const MOST_READ = 256 * 1024;
 const MOST_TRIED = 200;
 const CONTROL = /\p{Cc}/gu;

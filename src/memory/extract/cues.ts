@@ -44,7 +44,7 @@ const DAY = "(?:mon|tues|wednes|thurs|fri|satur|sun)days?";
 const FAMILY =
   "(?:wife|husband|partner|spouse|mother|mum|mom|father|dad|parents?|son|daughter|kids?|child(?:ren)?|baby|sister|brother|grandmother|granddad|grandfather|grandma|grandpa|aunt|uncle|cousin|niece|nephew|girlfriend|boyfriend|fianc[ée]e?|friend|neighbours?|neighbors?|boss|colleague|flatmate|roommate|dog|cat|pets?|doctor|dentist|landlord|therapist)";
 
-/** What a sentence may show, and what that adds to its score. */
+/** A pattern of a sentence, and what it adds to the score. */
 type Cue = readonly [pattern: RegExp, weight: number];
 
 const cue = (source: string, weight: number): Cue => [

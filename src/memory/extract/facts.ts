@@ -33,7 +33,7 @@ function joins(fact: Kept, sentence: string): boolean {
   return fact.sentences.length < JOINED_SENTENCES && length <= JOINED_CHARACTERS;
 }
 
-/** Where the cues cannot read, every statement of some length is kept. */
+/** Whether a sentence in a language without cues is kept: a statement of some length. */
 function isStatement(sentence: string): boolean {
   if (isQuestion(sentence) || sentence.endsWith("!")) return false;
   const words = sentence.split(/\s+/).length;
@@ -41,7 +41,7 @@ function isStatement(sentence: string): boolean {
     /[\p{sc=Han}\p{sc=Hira}\p{sc=Kana}\p{sc=Hang}\p{sc=Thai}]{5}/u.test(sentence);
 }
 
-/** Score of a sentence; what no cue can read is worth keeping, or not, as a whole. */
+/** Score of a sentence; without cues for its language it is kept or not. */
 function worth(sentence: string, language: ReturnType<typeof languageOf>): number {
   if (language === "english") return score(sentence);
   const isKept = isStatement(sentence) && (language === "other" || sentence.endsWith("."));

@@ -73,7 +73,7 @@ const SHORTENED =
 const INITIAL = /(?:^|[\s.])\p{Lu}\.$/u;
 /** Where a sentence may end: after its mark, and whatever closes with it. */
 const BOUNDARY = /(?<=[.!?…]["'”’)\]]{0,3})\s+|(?<=[。！？]["'”’」』）]{0,3})(?!["'”’」』）])/u;
-/** All but white space. */
+/** Control characters except white space. */
 const CONTROL = /(?!\s)\p{Cc}/gu;
 const BULLET = /^(?:[-*•–·]|\d{1,2}[.)]|\[[ xX]?\])\s+/;
 /** Lines at least this long are taken for the wrapped lines of a paragraph. */

@@ -6,16 +6,15 @@ import type { Caller } from "../caller.ts";
 import { type Opening, openMemories } from "../open.ts";
 import type { QueryVectors } from "./query_vectors.ts";
 
-/** Scopes of so many memories are loaded, whatever the budget: a moment's work and memory. */
+/** Scopes up to this size are loaded whatever the budget: they take little time and RAM. */
 const SMALL = { count: 20_000, bytes: 20_000 * 1024 };
-/** Memories the vector store is asked for, and where some of them may be filtered out. */
+/** Memories the vector store is asked for; more when a filter leaves some of them out. */
 const NEAREST = 500;
 const FILTERED = 2_000;
-/** How long it is known which scopes of an owner are large, and of how many owners. */
+/** How long the large scopes of an owner are remembered, and for how many owners. */
 const KNOWN_MS = 60_000;
 const OWNERS = 1_000;
 
-/** A search whose filter is known. */
 interface FilteredSearch extends SearchOptions {
   accept(memory: IndexedMemory): boolean;
   /** Whether it leaves out more than a few. */
@@ -39,7 +38,7 @@ interface CountingScopes {
 /** Knows scopes that do not fit into the budget of the index. */
 export class LargeScopes {
   readonly #parts: CountingScopes;
-  /** By owner; counting all namespaces of one takes a while where there are thousands. */
+  /** By owner: counting an owner's thousands of namespaces takes a while. */
   readonly #owners = new Map<string, Large>();
 
   constructor(parts: CountingScopes) {

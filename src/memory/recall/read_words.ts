@@ -9,17 +9,17 @@ import type { ScopeIndex } from "../../index/scope_index.ts";
 import { Slices } from "../../index/scope_loading.ts";
 import { type Opening, openMemories } from "../open.ts";
 
-/** Fewer texts are read as fast as a file is. */
+/** Fewer texts are opened as fast as a file is. */
 const FEW = 256;
-/** What is known of the texts of about 30,000 memories; more is not kept. */
+/** Largest file: the words of about 30,000 memories. */
 const MAX_BYTES = 32 * 1024 * 1024;
 /** A scope's texts are written at most so often, milliseconds. */
 const PAUSE_MS = 30_000;
-/** Stands for a scope's texts where a memory's id belongs; no memory has it. */
+/** Id under which a scope's words are sealed; no memory has it. */
 const ID = "00000000-0000-8000-8000-007465787473";
 /** Bytes before each sealed record: its length, big endian. */
 const LENGTH_BYTES = 4;
-/** Records opened at once: more threads would keep the event loop from its core. */
+/** Records opened at once: more threads would take the event loop's core. */
 const AT_ONCE = 2;
 
 /** Where the words of scopes are kept on disk. */
@@ -30,8 +30,8 @@ export interface SavingWords {
 }
 
 /**
- * What is on disk of a scope, opened with the caller's credential; `undefined` where there is
- * nothing that could be opened. Whose credential is refused is told by the memories.
+ * The words of a scope on disk, opened with the caller's credential; `undefined` where nothing can be
+ * opened. A refused credential is reported when the memories are opened.
  */
 export async function openSavedWords(
   domain: SavingWords,
@@ -92,7 +92,7 @@ export async function takeSavedWords(
   if (pieces !== undefined && loaded.takeWords(pieces)) progress.saved = loaded.texts;
 }
 
-/** Writes what is known, when that is much more than what is on disk. */
+/** Writes the words of a scope when they are much more than those on disk. */
 export function saveWords(domain: SavingWords, { account }: Caller, loaded: LoadedScope): void {
   const { scope, progress, texts } = loaded;
   const drops = domain.wordsFiles.drops(scope);
@@ -118,7 +118,7 @@ export function saveWords(domain: SavingWords, { account }: Caller, loaded: Load
   };
   void domain.wordsFiles.write(scope, drops, make)
     .then(() => Object.assign(progress, { saved: texts, drops }))
-    // What cannot be written is read from the memories again.
+    // Without the file the words are read from the memories again.
     .catch(() => {})
     .finally(() => progress.writing = false);
 }
@@ -169,8 +169,8 @@ export function* packPieces(pieces: Iterable<Uint8Array>): Generator<Uint8Array<
 }
 
 /**
- * The pieces of the records of a file, where they stand; `undefined` unless the records are of one
- * file, in their order. That none is missing at the end is for the reader of the pieces to see.
+ * The pieces in the records of a file, not copied; `undefined` unless the records are of one file and
+ * in order. The reader of the pieces must notice missing ones at the end.
  */
 export function unpackPieces(records: readonly Uint8Array[]): Uint8Array[] | undefined {
   const pieces: Uint8Array[] = [];
@@ -202,7 +202,7 @@ export function unpackPieces(records: readonly Uint8Array[]): Uint8Array[] | und
 const BATCH = 32;
 /** A record that could not be opened for a temporary reason is tried again after this time. */
 const RETRY_MS = 30_000;
-/** Without the caller's credential nothing may stay open for longer than a data key. */
+/** Texts opened with a caller's credential are forgotten after this time, as data keys are. */
 const OPEN_MS = 5 * 60_000;
 
 /** Where the texts of a loaded scope are read and kept. */
@@ -230,13 +230,13 @@ export async function readWords(
     if (progress.running === undefined) {
       progress.running = readAll(domain, caller, loaded, opening).finally(() => {
         progress.running = undefined;
-        // Also of a reading that was broken off: what it has read by then is known.
+        // Also after a failure: the texts read before it are in RAM.
         if (domain.cipher.needsCredential) domain.index.forgetWordsAfter(loaded.scope, OPEN_MS);
       });
       await progress.running;
       return saveWords(domain, caller, loaded);
     }
-    // Another caller's credential may be refused; that is no answer for this one.
+    // Another caller's credential may be refused; this caller's may not be.
     await progress.running.catch(() => {});
     caller.signal?.throwIfAborted();
   }
@@ -261,7 +261,7 @@ async function readAll(
   const memories = unread(domain, loaded);
   const slices = new Slices();
   for (let at = 0; at < memories.length; at += BATCH) {
-    // Opening records may be nothing but computation: awaiting it lets no request in.
+    // Opening records may never yield to the event loop, so yield here.
     await slices.rest();
     const batch = memories.slice(at, at + BATCH);
     const opened = await openMemories(domain, opener, scope, batch.filter(hasText));
@@ -273,7 +273,7 @@ async function readAll(
         failed.set(memory.id, domain.now() + RETRY_MS);
         continue;
       }
-      // A damaged record stays damaged: its words are none.
+      // A damaged record stays damaged: it counts as a text without words.
       const text = item !== undefined && "record" in item ? item.record.text : "";
       loaded.setText(memory.id, memory.version, text);
     }

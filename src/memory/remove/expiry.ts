@@ -43,7 +43,7 @@ export class ExpirySweeper implements AsyncDisposable {
     void this.#purge(scope).catch((error) => this.#noteFailure(error));
   }
 
-  /** What is not deleted by then is deleted by the next start. */
+  /** Stops; what is due still is deleted by the next start. */
   async [Symbol.asyncDispose](): Promise<void> {
     this.#closing = true;
     clearTimeout(this.#timer);

@@ -13,7 +13,7 @@ import { nameBlob, type StoringBlobs } from "../store_blob.ts";
 import { storedEntries } from "../open.ts";
 import type { TombstoneSender } from "./tombstones.ts";
 
-/** Everywhere that something of a memory may be. */
+/** Every place that may hold something of a memory. */
 export type Removing = StoringBlobs & {
   readonly blobStore: Pick<BlobStore, "list" | "delete" | "erases">;
   readonly vectorStore: Pick<VectorStore, "get" | "delete">;
@@ -40,16 +40,15 @@ export interface Gone {
   readonly bytes?: number | undefined;
 }
 
-/** What its unfinished job tells of a memory. */
+/** What an unfinished job knows of its memory. */
 function goneOf({ job: { memoryId: id, source, bytes } }: LiveJob): Gone {
   return { id, source, bytes };
 }
 
-/** What else is known of memories that are removed. */
 interface Removal {
   /** Account object id, where what the blob store keeps may not be noted yet. */
   readonly accountId?: string;
-  /** Memories whose upload may go on, or have gone on before a crash: no blob yet means nothing. */
+  /** Memories that may have been uploaded although no blob of theirs is known. */
   readonly mayUpload?: ReadonlySet<string>;
 }
 
@@ -76,8 +75,7 @@ export async function removeMemories(
   const fates = await removeBlobs(domain, scope, named);
   noteStored(domain, scope, fates, accountId, mayUpload);
   await domain.vectorStore.delete(scope, ids);
-  // Again: a scope that was loaded meanwhile may have read the rows before they went, and its words
-  // may have been written.
+  // Again: a scope loaded meanwhile may have read the rows, and written its words.
   domain.index.remove(scope, ids);
   await domain.wordsFiles.drop(scope);
   await domain.jobs.discard(unlinked);
@@ -90,9 +88,8 @@ function keepsBytes({ blobStore }: Removing): boolean {
 }
 
 /**
- * What was stored of deleted memories needs a tombstone there, also where the store said that it is
- * gone: another relayer may have renewed or moved it, which this store cannot know. What was not
- * stored needs none.
+ * Keeps tombstones for deleted memories that were stored, also where the store says that the blob is
+ * gone: another relayer may have renewed or moved it. Drops those of memories never stored.
  */
 function noteStored(
   domain: Removing,
@@ -113,7 +110,7 @@ function noteStored(
   domain.tombstoneSender.notify();
 }
 
-/** Notes before anything is removed what may have to be told, so that no crash forgets it. */
+/** Notes deletions for the blob store before anything is removed, so that no crash forgets them. */
 function noteDeletion(
   domain: Removing,
   caller: Caller,
@@ -125,7 +122,7 @@ function noteDeletion(
   domain.tombstoneBlobs.add(caller.account.accountId, scope, ids, at);
 }
 
-/** Deletes the blobs of memories, each in the turn in which nothing else needs it. */
+/** Deletes the blobs of memories, except those that another memory needs. */
 async function removeBlobs(
   { blobStore, index, jobs, tombstones }: Removing,
   scope: Scope,
@@ -182,7 +179,7 @@ export async function undoJob(domain: Removing, live: LiveJob): Promise<void> {
   domain.tombstones.markApplied(scope, [memoryId]);
 }
 
-/** Cancels the jobs, removes the memories, and notes that this is finished where it is. */
+/** Cancels the jobs, removes the memories, and marks finished deletions. */
 export async function applyDeletion(
   domain: Removing,
   scope: Scope,
@@ -236,7 +233,7 @@ export async function deleteMemory(
  */
 export async function forget(domain: Removing, caller: Caller, namespace: string): Promise<number> {
   const scope = scopeOf(caller, namespace);
-  // Before that turn: what is stored later may be of a memory accepted after it.
+  // Before that turn: a blob stored later may belong to a memory accepted after it.
   const [stored] = await Promise.allSettled([storedBlobs(domain, scope)]);
   // In one turn, so that a memory is either seen here or accepted after the time noted.
   const { gone, live } = await domain.index.read(scope, (loaded) => {
@@ -251,7 +248,7 @@ export async function forget(domain: Removing, caller: Caller, namespace: string
     const ids = gone.map(({ id }) => id);
     // Blobs that are not indexed have no id here: the time covers them.
     domain.tombstones.forgetNamespace(scope, at);
-    // By id as well: times of machines whose clocks differ say little about each other.
+    // By id as well, because clocks of machines differ.
     noteDeletion(domain, caller, scope, ["", ...ids], at);
     domain.tombstones.addTombstones(scope, ids, at);
     return { gone, live };
@@ -298,7 +295,7 @@ export async function replayTombstones(domain: Removing): Promise<void> {
   }
 }
 
-/** Removes what is left of deleted memories of a scope; answers these. */
+/** Removes what is left of deleted memories of a scope; answers those memories. */
 async function finishDeletions(domain: Removing, scope: Scope): Promise<Gone[]> {
   const unapplied = [...domain.tombstones.unappliedIn(scope)];
   const ids = new Set(unapplied.filter((id) => !domain.worker.isWorkingOn(id)));

@@ -80,7 +80,7 @@ export class TombstoneSender implements AsyncDisposable {
     this.#domain = domain;
   }
 
-  /** There may be deletions to tell. */
+  /** To be called when deletions may wait. */
   notify(): void {
     if (this.#closing.signal.aborted) return;
     this.#again = true;
@@ -91,7 +91,7 @@ export class TombstoneSender implements AsyncDisposable {
     while (this.#running !== undefined) await this.#running;
   }
 
-  /** What is not sent is sent by the next start. */
+  /** Stops; what is unsent is sent by the next start. */
   async [Symbol.asyncDispose](): Promise<void> {
     this.#closing.abort(new SvcError("shutting_down"));
     clearTimeout(this.#timer);

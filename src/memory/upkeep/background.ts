@@ -25,7 +25,7 @@ export async function startBackground(domain: Upkeep): Promise<AsyncDisposable> 
   return stack.move();
 }
 
-/** As long as work that was told to end may take, milliseconds. */
+/** Longest wait for aborted work to end, milliseconds. */
 const PUT_DOWN_MS = 1_000;
 
 /** Disposes of something that waits for its backends, at most a second: one may ignore its signal. */

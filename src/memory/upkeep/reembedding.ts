@@ -205,7 +205,7 @@ export class Reembedding implements AsyncDisposable {
     return { done: this.#done, total: this.#total, failed: this.#failed };
   }
 
-  /** Whether it is at work; what waits for callers' credentials is not. */
+  /** Whether it is embedding now, not waiting for callers' credentials. */
   get active(): boolean {
     if (!this.#domain.cipher.needsCredential) return this.#scopes.size > 0;
     return this.#scopes.values().some(({ run }) => run !== undefined);
@@ -226,7 +226,7 @@ export class Reembedding implements AsyncDisposable {
     return this.#scopes.get(scopeKey(scope))?.left ?? 0;
   }
 
-  /** Stops after the part under way. */
+  /** Stops after the current part. */
   async [Symbol.asyncDispose](): Promise<void> {
     this.#closing.abort(new SvcError("shutting_down"));
     await this.#background;
