@@ -291,7 +291,7 @@ export class Packer {
   }
 }
 
-/** Whether a row is damaged, which is not tried again; other failures may pass. */
+/** A handler of failures that notes what is damaged, so that it is not tried again. */
 function passOver(bad: Set<number>, number: number): (error: unknown) => never {
   return (error) => {
     if (error instanceof SvcError && !error.retryable) bad.add(number);
