@@ -1,4 +1,4 @@
-import { TOKEN_HEADER } from "../src/http1/challenge.ts";
+import { TOKEN_HEADER } from "../src/http1/sidecar_connections.ts";
 import { HttpConnection } from "../src/http1/http_connection.ts";
 import { Connection } from "./connection.ts";
 import { DataFolder } from "./data_folder.ts";

@@ -30,9 +30,13 @@ import { openJobsFile, scrubJobsFile, withJobsFile } from "./jobs/jobs_file.ts";
 import { openBackends } from "./embed/open_backends.ts";
 import type { Relayer, RelayerOptions } from "./embed/relayer_options.ts";
 import { RelayerKey } from "./sealing/relayer_key.ts";
-import { isSameSecret, isSidecar } from "./http1/challenge.ts";
+import {
+  isSameSecret,
+  isSidecar,
+  type SidecarAddress,
+  sidecarConnections,
+} from "./http1/sidecar_connections.ts";
 import { WordsFiles } from "./storage/words_files.ts";
-import { type SidecarAddress, sidecarConnections } from "./http1/sidecar_connections.ts";
 import { SponsorRequests } from "./sponsor/sponsor_requests.ts";
 import { sidecarSponsor } from "./sponsor/sidecar_sponsor.ts";
 

@@ -1,5 +1,5 @@
 import { ed25519 } from "@noble/curves/ed25519.js";
-import { keyProofText } from "../../src/wire/signing/key_proof.ts";
+import { keyProofText } from "../../src/wire/signing/signing.ts";
 import { addressOf, isLowOrder } from "../../src/wire/keys.ts";
 import { type AbortName, MoveAbort } from "./abort.ts";
 import {

@@ -1,5 +1,5 @@
 import { addressOf } from "../wire/keys.ts";
-import { personalMessageDigest } from "../wire/signing/personal_message.ts";
+import { personalMessageDigest } from "../wire/signing/signing.ts";
 import { formatPrivateKey } from "../wire/signing/private_key.ts";
 import { makeSigner, type Signer } from "./signer.ts";
 

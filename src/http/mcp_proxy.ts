@@ -1,14 +1,12 @@
 import type { RelayerConfig } from "../interfaces/config.ts";
 import { SvcError } from "../errors.ts";
-import type { ConnectionPool, PooledAnswer } from "../http1/connection_pool.ts";
-import type { WireRequest } from "../http1/http_connection.ts";
+import type { ConnectionPool, PooledAnswer, WireRequest } from "../http1/http_connection.ts";
 import { HEADER } from "../wire/headers.ts";
 import { SIGNED_BODY_BYTES } from "../wire/limits.ts";
 import type { BodyReader } from "./body.ts";
-import { checkMcpSurroundings } from "./known_host.ts";
+import { checkMcpSurroundings, type RequestContext } from "./request_context.ts";
 import type { Counter } from "./metrics.ts";
 import { type RelayedStream, relayedStream } from "./relayed_stream.ts";
-import type { RequestContext } from "./request_context.ts";
 
 /** Whether errors of a path are JSON-RPC errors. */
 export function isMcpPath(path: string): boolean {

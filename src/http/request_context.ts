@@ -1,5 +1,63 @@
+import { SvcError } from "../errors.ts";
 import type { RelayerConfig } from "../interfaces/config.ts";
-import type { Target } from "./target.ts";
+import { inRanges, isAddress } from "../wire/ip_addresses.ts";
+
+const HOST = /^(\[[0-9a-f:.]+\]|[a-z0-9._-]+)(:\d{1,5})?$/i;
+
+/** The request target as received: percent-encoding untouched, nothing normalised. */
+export interface Target {
+  /** Path, from its first slash. */
+  readonly path: string;
+  /** Query with its question mark; empty when there is none. */
+  readonly query: string;
+}
+
+/**
+ * Takes the target from the address that `Deno.serve` builds as `http://{host}{target}`. The parsed
+ * `URL` would not do: it resolves dot segments and re-encodes.
+ *
+ * @throws {SvcError} `host_not_allowed` for a malformed Host, `not_found` for a target that is no
+ * path.
+ */
+export function targetOf(request: Request): Target {
+  const { url } = request;
+  const host = request.headers.get("host");
+  if (host !== null && !HOST.test(host)) throw new SvcError("host_not_allowed");
+  const start = url.indexOf("/", url.indexOf("://") + 3);
+  if (start < 0) return { path: "/", query: "" };
+  const target = url.slice(start);
+  const question = target.indexOf("?");
+  return question < 0
+    ? { path: target, query: "" }
+    : { path: target.slice(0, question), query: target.slice(question) };
+}
+
+/** Stands for bytes that are not UTF-8; no rule of a member accepts it. */
+const NO_TEXT = "\ud800";
+
+function decoded(part: string): string {
+  return part.replaceAll("+", " ").replace(/(?:%[\da-f]{2})+/gi, (bytes) => {
+    try {
+      return decodeURIComponent(bytes);
+    } catch {
+      return NO_TEXT;
+    }
+  });
+}
+
+/**
+ * Members of a query; of a repeated one the first counts. `URLSearchParams` would not do: it makes
+ * U+FFFD of bytes that are no UTF-8, and so names another value than was sent.
+ */
+export function queryOf({ query }: Target): ReadonlyMap<string, string> {
+  const members = new Map<string, string>();
+  for (const part of query.slice(1).split("&")) {
+    const [name = "", ...rest] = part.split("=");
+    const key = decoded(name);
+    if (!members.has(key)) members.set(key, decoded(rest.join("=")));
+  }
+  return members;
+}
 
 /** What every step of a request's way needs. */
 export interface RequestContext {
@@ -32,4 +90,71 @@ export function requestIdOf(headers: Headers): string {
     if (id !== null && REQUEST_ID.test(id)) return id;
   }
   return crypto.randomUUID();
+}
+
+/** Headers by which proxies name the client they ask for, those of common vendors too. */
+const FORWARDING = /forwarded|-(client)?ip(v6)?$|^(via|cdn-loop|x-envoy-external-address)$/;
+
+/** Whether a proxy says that it asks for somebody else. */
+export function isForwarded(headers: Headers): boolean {
+  return [...headers.keys()].some((name) => FORWARDING.test(name));
+}
+
+/** An entry of `X-Forwarded-For`: some proxies write the port behind the address. */
+function addressOf(hop: string): string {
+  const text = hop.trim();
+  return /^\[(.*)\](?::\d+)?$/.exec(text)?.[1] ?? /^([\d.]+):\d+$/.exec(text)?.[1] ?? text;
+}
+
+/**
+ * Whom a trusted proxy asks for: the rightmost entry of `X-Forwarded-For` that is not itself a
+ * trusted proxy, else the peer. `undefined` when nobody who may be believed says it.
+ */
+export function namedClient(
+  peer: string,
+  forwardedFor: string | null,
+  trustedProxies: readonly string[],
+): string | undefined {
+  if (forwardedFor === null || !inRanges(peer, trustedProxies)) return undefined;
+  for (const hop of forwardedFor.split(",").map(addressOf).reverse()) {
+    if (!isAddress(hop)) return undefined;
+    if (!inRanges(hop, trustedProxies)) return hop;
+  }
+  return peer;
+}
+
+/** Address of the client: the one a trusted proxy names, or the socket's peer. */
+export function clientIp(
+  peer: string,
+  forwardedFor: string | null,
+  trustedProxies: readonly string[],
+): string {
+  return namedClient(peer, forwardedFor, trustedProxies) ?? peer;
+}
+
+type HostConfig = Pick<RelayerConfig, "publicUrl" | "allowedHosts">;
+
+/**
+ * Whether a Host header names this relayer: an IP literal, `localhost`, the public host or an
+ * allowed one. A page that rebinds its own name to this machine's address sends that name.
+ */
+export function isKnownHost(header: string, { publicUrl, allowedHosts }: HostConfig): boolean {
+  const host = header.replace(/:\d+$/, "").toLowerCase();
+  return host === "localhost" || /^(\[[0-9a-f:.]+\]|\d+\.\d+\.\d+\.\d+)$/.test(host) ||
+    (publicUrl !== undefined && new URL(publicUrl).hostname === host) ||
+    allowedHosts.includes(host) || allowedHosts.includes("*");
+}
+
+/**
+ * Host and Origin of a request to an MCP route (docs/protocol.md#11).
+ *
+ * @throws {SvcError} `host_not_allowed`, `origin_not_allowed`.
+ */
+export function checkMcpSurroundings(config: RelayerConfig, { request }: RequestContext): void {
+  if (!isKnownHost(hostOf(request), config)) throw new SvcError("host_not_allowed");
+  const origin = request.headers.get("origin");
+  if (origin === null || config.allowedOrigins.includes(origin)) return;
+  if (origin !== URL.parse(baseUrl(config, request))?.origin) {
+    throw new SvcError("origin_not_allowed");
+  }
 }

@@ -1,17 +1,9 @@
 import { errorResponse, SvcError } from "../errors.ts";
-import type { Logger } from "../log.ts";
-import { HEADER } from "../wire/headers.ts";
-import { jsonRpcErrorResponse } from "../wire/json_rpc_error.ts";
-import { HEADER_BLOCK_BYTES, SIGNED_BODY_BYTES } from "../wire/limits.ts";
-import { type RouteName, routeNames, rowOf } from "../wire/routes.ts";
-import { BodyReader } from "./body.ts";
-import { clientIp } from "./client_ip.ts";
-import { addCors, preflight } from "./cors.ts";
+import { BodyReader, checkJsonHeaders, parseJson } from "./body.ts";
 import type { Health } from "./health.ts";
-import { checkJsonHeaders, parseJson } from "./json.ts";
 import { isMcpPath, type McpProxy } from "./mcp_proxy.ts";
 import { type HttpMetrics, methodLabel } from "./metrics.ts";
-import { type RequestContext, requestIdOf } from "./request_context.ts";
+import { clientIp, type RequestContext, requestIdOf, targetOf } from "./request_context.ts";
 import type { OpenCall, OpenHandler, OpenHandlers, SignedHandlers } from "./route.ts";
 import { memoryHandlers } from "./routes/memories.ts";
 import { ownerHandlers } from "./routes/owner.ts";
@@ -19,7 +11,59 @@ import { publicHandlers } from "./routes/public.ts";
 import { recallHandlers } from "./routes/recall.ts";
 import { rememberHandlers } from "./routes/remember.ts";
 import { type SignedDependencies, SignedRoutes } from "./signed.ts";
-import { targetOf } from "./target.ts";
+import type { Logger } from "../log.ts";
+import { HEADER } from "../wire/headers.ts";
+import { jsonRpcErrorResponse } from "../wire/json_rpc_error.ts";
+import { HEADER_BLOCK_BYTES, SIGNED_BODY_BYTES } from "../wire/limits.ts";
+import { type RouteName, routeNames, rowOf } from "../wire/routes.ts";
+
+const METHODS = "GET, POST, PUT, DELETE, OPTIONS";
+const ALLOWED = [
+  "content-type",
+  "authorization",
+  "idempotency-key",
+  "last-event-id",
+  "mcp-session-id",
+  "mcp-protocol-version",
+  "mcp-method",
+  "mcp-name",
+  "x-public-key",
+  "x-signature",
+  "x-timestamp",
+  "x-nonce",
+  "x-account-id",
+  "x-delegate-key",
+  "x-seal-session",
+  "x-request-id",
+  "x-correlation-id",
+  "x-svc-account-id",
+  "x-svc-namespace",
+  "x-memwal-account-id",
+  "x-memwal-namespace",
+].join(", ");
+const EXPOSED = "x-request-id, ratelimit, ratelimit-policy, retry-after, idempotency-replayed, " +
+  "mcp-session-id, www-authenticate";
+
+/** Adds CORS headers for an allowed origin. */
+function addCors(headers: Headers, origin: string | null, allowed: readonly string[]): void {
+  if (origin === null) return;
+  headers.append("vary", "origin");
+  if (!allowed.includes(origin)) return;
+  headers.set("access-control-allow-origin", origin);
+  headers.set("access-control-expose-headers", EXPOSED);
+}
+
+/** Answers a preflight; an origin that is not allowed gets no CORS headers. */
+export function preflight(origin: string | null, allowed: readonly string[]): Response {
+  const headers = new Headers();
+  addCors(headers, origin, allowed);
+  if (headers.has("access-control-allow-origin")) {
+    headers.set("access-control-allow-methods", METHODS);
+    headers.set("access-control-allow-headers", ALLOWED);
+    headers.set("access-control-max-age", "600");
+  }
+  return new Response(null, { status: 204, headers });
+}
 
 const SIGNED_HANDLERS: SignedHandlers = {
   ...rememberHandlers,

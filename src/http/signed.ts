@@ -5,18 +5,16 @@ import type { Domain } from "../memory/domain.ts";
 import { HEADER } from "../wire/headers.ts";
 import { isUuid } from "../wire/keys.ts";
 import { SIGNED_BODY_BYTES } from "../wire/limits.ts";
-import { parseBody } from "../wire/parse_body.ts";
+import { parseBody } from "../wire/request_members.ts";
 import type { Route } from "../wire/route.ts";
 import { rowOf } from "../wire/routes.ts";
 import { nativeBodySha256 } from "../wire/signing/verify.ts";
 import type { AccountCache, Authorization } from "./account_cache.ts";
 import { type AuthHeaders, checkSignature, idempotencyKeyOf, readAuthHeaders } from "./auth.ts";
-import type { BodyReader } from "./body.ts";
-import { checkJsonHeaders, parseJson } from "./json.ts";
+import { type BodyReader, checkJsonHeaders, parseJson } from "./body.ts";
 import type { Charge, Layer, RateLimiter } from "./rate_limit.ts";
-import type { RequestContext } from "./request_context.ts";
+import { queryOf, type RequestContext } from "./request_context.ts";
 import type { Call, SignedHandler, SignedName } from "./route.ts";
-import { queryOf } from "./target.ts";
 
 export interface SignedDependencies {
   readonly domain: Domain;

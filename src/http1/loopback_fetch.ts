@@ -1,5 +1,4 @@
-import { ConnectionPool, type PooledAnswer } from "./connection_pool.ts";
-import { HttpConnection } from "./http_connection.ts";
+import { ConnectionPool, HttpConnection, type PooledAnswer } from "./http_connection.ts";
 
 /** The part of `fetch` that the client needs. */
 type LoopbackFetch = ((url: string, init: RequestInit) => Promise<Response>) & Disposable;

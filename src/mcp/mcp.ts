@@ -2,7 +2,7 @@ import { classifyInboundRequest } from "@modelcontextprotocol/server";
 import { SvcError } from "../errors.ts";
 import { HEADER } from "../wire/headers.ts";
 import { jsonRpcErrorResponse } from "../wire/json_rpc_error.ts";
-import { isSameSecret, TOKEN_HEADER } from "../http1/challenge.ts";
+import { isSameSecret, TOKEN_HEADER } from "../http1/sidecar_connections.ts";
 import { SessionAdmission } from "./session_admission.ts";
 import type { ServerExtension } from "./mcp_server.ts";
 import { checkAccept, checkMediaType, readMessageBody } from "./message_body.ts";

@@ -1,7 +1,6 @@
 import { SvcError } from "../errors.ts";
-import { isTooDeep } from "../wire/json_depth.ts";
+import { isTooDeep, readBody } from "../wire/body/read_body.ts";
 import { BODY_TIMEOUT_SECONDS, SIGNED_BODY_BYTES } from "../wire/limits.ts";
-import { readBody } from "../wire/body/read_body.ts";
 
 /** Refuses content types other than JSON, and encodings. */
 export function checkMediaType(headers: Headers): void {

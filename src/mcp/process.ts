@@ -1,6 +1,6 @@
 import { pathToFileURL } from "node:url";
 import { errorFields, type Logger, type LogLevel } from "../log.ts";
-import { answerChallenge, isSameSecret, TOKEN_HEADER } from "../http1/challenge.ts";
+import { answerChallenge, isSameSecret, TOKEN_HEADER } from "../http1/sidecar_connections.ts";
 import { listenHttp } from "../http1/http_listener.ts";
 import { loopbackFetch } from "../http1/loopback_fetch.ts";
 import type { Sidecar as McpSidecar } from "./mcp.ts";

@@ -1,7 +1,7 @@
 import { errorResponse, SvcError } from "../errors.ts";
 import { HEADER } from "../wire/headers.ts";
 import { SPONSOR_BODY_BYTES } from "../wire/limits.ts";
-import { parseBody } from "../wire/parse_body.ts";
+import { parseBody } from "../wire/request_members.ts";
 import { SPONSOR } from "../wire/table/sponsor.ts";
 
 /** Who pays; holds the key. The backend of the role `sponsor` has this shape. */

@@ -8,8 +8,7 @@ import type {
   SponsorRequest,
 } from "../interfaces/mod.ts";
 import { HEADER } from "../wire/headers.ts";
-import type { PooledAnswer } from "../http1/connection_pool.ts";
-import type { ConnectionPool } from "../http1/connection_pool.ts";
+import type { ConnectionPool, PooledAnswer } from "../http1/http_connection.ts";
 import { type SidecarAddress, sidecarConnections } from "../http1/sidecar_connections.ts";
 
 /** Largest answer of the sidecar, bytes: a transaction of 128 KiB in base64. */

@@ -2,7 +2,7 @@ import type { SponsorConfig } from "../interfaces/config.ts";
 import { SvcError } from "../errors.ts";
 import type { Sponsor } from "../interfaces/mod.ts";
 import { SPONSORSHIP_MS } from "../wire/limits.ts";
-import { parseBody } from "../wire/parse_body.ts";
+import { parseBody } from "../wire/request_members.ts";
 import { SPONSOR } from "../wire/table/sponsor.ts";
 import type { Answer, OpenCall, OpenHandlers } from "../http/route.ts";
 import { limitKey } from "../wire/ip_addresses.ts";

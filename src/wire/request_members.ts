@@ -1,7 +1,67 @@
-import { z } from "zod";
-import { type ErrorCode, SvcError } from "../errors.ts";
 import * as limit from "./limits.ts";
-import { parseTime } from "./rfc3339.ts";
+import { type ErrorCode, SvcError } from "../errors.ts";
+import { z } from "zod";
+
+const CLOCK = "(?:[01]\\d|2[0-3]):[0-5]\\d";
+const RFC3339 = new RegExp(
+  `^(\\d{4}-\\d\\d-\\d\\d)T(${CLOCK}):([0-5]\\d|60)(?:\\.(\\d{1,3})\\d*)?(Z|[+-]${CLOCK})$`,
+  "i",
+);
+/** Years have four digits, in answers too, which are in UTC. */
+const FIRST = Date.parse("0000-01-01T00:00:00.000Z");
+const LAST = Date.parse("9999-12-31T23:59:59.999Z");
+
+/**
+ * Milliseconds since the epoch of a date and time of RFC 3339; what is finer is cut off. A leap
+ * second, which is the last of a day of UTC, is read as the second after it.
+ *
+ * @returns `NaN` for any other text, and for years that are not from 0 to 9999 in UTC.
+ */
+export function parseTime(text: string): number {
+  const [, day = "", clock = "", second = "", fraction = "", zone = ""] = RFC3339.exec(text) ?? [];
+  const midnight = Date.parse(`${day}T00:00Z`);
+  // The parser takes 30 February for 2 March.
+  if (Number.isNaN(midnight) || !new Date(midnight).toISOString().startsWith(day)) return NaN;
+  const minute = new Date(`${day}T${clock}${zone.toUpperCase()}`);
+  const isLast = minute.getUTCHours() === 23 && minute.getUTCMinutes() === 59;
+  if (second === "60" && !isLast) return NaN;
+  const time = minute.getTime() + Number(second) * 1000 + Number(fraction.padEnd(3, "0"));
+  return time >= FIRST && time <= LAST ? time : NaN;
+}
+
+/** Path of a member, such as `items[3].text`. */
+function fieldOf(path: readonly PropertyKey[]): string {
+  return path.map((part) => typeof part === "number" ? `[${part}]` : `.${String(part)}`).join("")
+    .replace(/^\./, "");
+}
+
+function codeOf(issue: z.core.$ZodIssue): ErrorCode {
+  return issue.code === "custom" && typeof issue.params?.code === "string"
+    ? issue.params.code as ErrorCode
+    : "invalid_request";
+}
+
+/**
+ * A body of the right shape.
+ *
+ * @throws {SvcError} `invalid_request` for a wrong shape, else the code of the first rule it breaks;
+ * `field` names the member.
+ */
+export function parseBody<S extends z.ZodType>(schema: S, value: unknown): z.output<S> {
+  const parsed = schema.safeParse(value);
+  if (parsed.success) return parsed.data;
+  const { issues } = parsed.error;
+  // Shape before values (docs/protocol.md#4.3, check 13).
+  const issue = issues.find((item) => codeOf(item) === "invalid_request") ?? issues[0];
+  if (issue === undefined) throw new SvcError("invalid_request");
+  const field = fieldOf(issue.path);
+  const code = codeOf(issue);
+  // Codes name a member of their own; the other texts need the path in front.
+  const message = code === "invalid_request" || code === "invalid_parameter"
+    ? `${field || "the body"}: ${issue.message}`
+    : issue.message;
+  throw new SvcError(code, message, field === "" ? {} : { field });
+}
 
 const utf8 = new TextEncoder();
 const CONTROL = /\p{Cc}/u;

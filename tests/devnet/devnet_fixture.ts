@@ -2,7 +2,7 @@ import { SuiGrpcClient } from "@mysten/sui/grpc";
 import { Ed25519Keypair } from "@mysten/sui/keypairs/ed25519";
 import { Transaction } from "@mysten/sui/transactions";
 import { type Devnet, startDevnet } from "../../devnet/mod.ts";
-import { keyProofText } from "../../src/wire/signing/key_proof.ts";
+import { keyProofText } from "../../src/wire/signing/signing.ts";
 
 /** How a client reaches the node. */
 export type Route = "in process" | "over HTTP";

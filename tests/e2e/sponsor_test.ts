@@ -14,7 +14,7 @@ import {
   deactivateAccount,
   offerOwnership,
 } from "../../plugins/sui/accounts/transactions.ts";
-import { keyProofText } from "../../src/wire/signing/key_proof.ts";
+import { keyProofText } from "../../src/wire/signing/signing.ts";
 import { inHome, Program, relayerEnv } from "../program.ts";
 import { TestKey } from "../relayer_fixture.ts";
 import { verifies } from "../requirements.ts";

@@ -4,8 +4,7 @@ import {
   PUBLIC_BODY_BYTES,
   SIGNED_BODY_BYTES,
 } from "../../src/wire/limits.ts";
-import { GatheredBytes } from "../../src/wire/body/gathered_bytes.ts";
-import { readBody } from "../../src/wire/body/read_body.ts";
+import { GatheredBytes, readBody } from "../../src/wire/body/read_body.ts";
 import { type Answer, read, startRelayer, type TestRelayer } from "../relayer_fixture.ts";
 import { verifies } from "../requirements.ts";
 import { assertError } from "./case.ts";

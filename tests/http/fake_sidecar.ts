@@ -1,6 +1,6 @@
 import { createRelayer, type Relayer, type RelayerOptions } from "../../src/relayer.ts";
 import { memoryBackends } from "../../plugins/memory/mod.ts";
-import { answerChallenge } from "../../src/http1/challenge.ts";
+import { answerChallenge } from "../../src/http1/sidecar_connections.ts";
 
 /** Secret of the fake sidecar. */
 export const TOKEN = "token-of-the-test";

@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { keyProofText } from "../../src/wire/signing/key_proof.ts";
+import { keyProofText } from "../../src/wire/signing/signing.ts";
 import { startRelayer, TestKey } from "../relayer_fixture.ts";
 import { verifies } from "../requirements.ts";
 import { assertError } from "./case.ts";

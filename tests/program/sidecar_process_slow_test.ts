@@ -5,7 +5,7 @@ import {
   isSameSecret,
   isSidecar,
   TOKEN_HEADER,
-} from "../../src/http1/challenge.ts";
+} from "../../src/http1/sidecar_connections.ts";
 import { sidecarHandler, startSidecar } from "../../src/mcp/process.ts";
 import { inHome, Program } from "../program.ts";
 import { verifies } from "../requirements.ts";

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { SvcError } from "../../src/errors.ts";
-import { TOKEN_HEADER } from "../../src/http1/challenge.ts";
+import { TOKEN_HEADER } from "../../src/http1/sidecar_connections.ts";
 import { type Sidecar, startSidecar } from "../../src/mcp/process.ts";
 import { openSponsor } from "../../src/program/plugins.ts";
 import { createLogger } from "../../src/log.ts";

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import fc from "fast-check";
-import { parseTime } from "../../src/wire/rfc3339.ts";
+import { parseTime } from "../../src/wire/request_members.ts";
 import { verifies } from "../requirements.ts";
 
 const GOOD: readonly (readonly [text: string, same: string])[] = [

@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { parseBody } from "../../src/wire/parse_body.ts";
+import { parseBody } from "../../src/wire/request_members.ts";
 import { ROUTES } from "../../src/wire/routes.ts";
 
 const { body: RememberBody } = ROUTES["POST /api/remember"];

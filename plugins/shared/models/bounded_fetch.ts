@@ -1,5 +1,5 @@
 import { retryAfterOf } from "../retry_after.ts";
-import { gather } from "../../../src/wire/body/gathered_bytes.ts";
+import { gather } from "../../../src/wire/body/read_body.ts";
 import { statusFailure, UpstreamFailure } from "../upstream_failure.ts";
 
 /** Bounds of one exchange. */

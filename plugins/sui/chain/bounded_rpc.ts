@@ -1,6 +1,5 @@
 import { Deadline } from "../../../src/deadline.ts";
-import { GatheredBytes } from "../../../src/wire/body/gathered_bytes.ts";
-import { Pauses } from "../../../src/wire/body/pauses.ts";
+import { GatheredBytes, Pauses } from "../../../src/wire/body/read_body.ts";
 import { AnswerTooLarge, late, NodeFailure, refusal, unreachable } from "./node_failure.ts";
 
 /** Bounds of every exchange with a node. */

@@ -1,4 +1,4 @@
-import { gather } from "../../../src/wire/body/gathered_bytes.ts";
+import { gather } from "../../../src/wire/body/read_body.ts";
 import { keyServersDown, misconfigured } from "./failures.ts";
 
 /** Answers hold some hundred bytes a key. */

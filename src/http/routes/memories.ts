@@ -1,11 +1,33 @@
+import type { SignedHandlers } from "../route.ts";
+import type { Account, DelegateKey } from "../../interfaces/mod.ts";
 import { getMemory, listMemories, type MemoryView } from "../../memory/list.ts";
-import { usedBytes } from "../../memory/remember.ts";
 import { timeText } from "../../memory/record.ts";
+import { usedBytes } from "../../memory/remember.ts";
 import { deleteMemory, forget } from "../../memory/remove/remove.ts";
 import { namespaces, stats } from "../../memory/usage.ts";
 import type { AnswerOf } from "../../wire/routes.ts";
-import { keyBody } from "../account_body.ts";
-import type { SignedHandlers } from "../route.ts";
+
+/** A delegate key as answers show it. */
+function keyBody(key: DelegateKey): AnswerOf<"GET /api/account">["key"] {
+  return {
+    public_key: key.publicKey,
+    address: key.address,
+    label: key.label,
+    permissions: key.permissions,
+    created_at: timeText(key.createdAt),
+    ...(key.expiresAt === undefined ? {} : { expires_at: timeText(key.expiresAt) }),
+  };
+}
+
+/** An account as the owner routes answer it. */
+export function accountBody(account: Account): AnswerOf<"POST /accounts"> {
+  return {
+    account_id: account.accountId,
+    owner: account.owner,
+    active: account.active,
+    keys: account.keys.map(keyBody),
+  };
+}
 
 function memoryBody(memory: MemoryView): AnswerOf<"GET /api/memories">["memories"][number] {
   const { text, textError, metadata, occurredAt, expiresAt } = memory;

@@ -2,9 +2,9 @@ import type { RelayerConfig } from "../../interfaces/config.ts";
 import { SvcError } from "../../errors.ts";
 import type { Account, AccountAdmin } from "../../interfaces/mod.ts";
 import { timeText } from "../../memory/record.ts";
-import { isHeld } from "../../wire/signing/key_proof.ts";
+import { isHeld, nativeBodySha256, personalMessageSigner } from "../../wire/signing/verify.ts";
 import { isObjectId } from "../../wire/keys.ts";
-import { parseBody } from "../../wire/parse_body.ts";
+import { parseBody } from "../../wire/request_members.ts";
 import {
   newKeyParams,
   OWNER,
@@ -12,14 +12,17 @@ import {
   ownerProof,
   removedKeyParams,
 } from "../../wire/table/owner.ts";
-import { nativeBodySha256 } from "../../wire/signing/verify.ts";
-import { personalMessageSigner } from "../../wire/signing/wallet_proof.ts";
-import { accountBody } from "../account_body.ts";
+import { accountBody } from "./memories.ts";
 import { isLoopback, limitKey } from "../../wire/ip_addresses.ts";
-import { isForwarded, namedClient } from "../client_ip.ts";
-import { isKnownHost } from "../known_host.ts";
+import {
+  baseUrl,
+  hostOf,
+  isForwarded,
+  isKnownHost,
+  namedClient,
+  type RequestContext,
+} from "../request_context.ts";
 import { type Layer, RateLimiter } from "../rate_limit.ts";
-import { baseUrl, hostOf, type RequestContext } from "../request_context.ts";
 import type { Answer, OpenCall, OpenHandlers } from "../route.ts";
 
 const CHALLENGE_MS = 300_000;

@@ -1,17 +1,105 @@
-import type { RelayerConfig } from "../../interfaces/config.ts";
 import { SvcError } from "../../errors.ts";
+import type { AccountCache } from "../account_cache.ts";
+import type { DependencyHealth, Health } from "../health.ts";
+import type { McpProxy } from "../mcp_proxy.ts";
+import { gaugeLines, type HttpMetrics } from "../metrics.ts";
+import { API_VERSION, openApi } from "../openapi.ts";
+import { baseUrl, isForwarded, type RequestContext } from "../request_context.ts";
+import type { Answer, OpenHandlers } from "../route.ts";
+import type { RelayerConfig } from "../../interfaces/config.ts";
 import { EXTRACT_PROMPT_VERSION } from "../../memory/analyze/prompt.ts";
 import { ASK_PROMPT_VERSION } from "../../memory/ask.ts";
 import type { Domain } from "../../memory/domain.ts";
-import type { AnswerOf } from "../../wire/routes.ts";
 import { isLoopback } from "../../wire/ip_addresses.ts";
-import { isForwarded } from "../client_ip.ts";
-import type { DependencyHealth, Health } from "../health.ts";
-import { type MetricsSources, metricsText } from "../metrics_text.ts";
-import { API_VERSION, openApi } from "../openapi.ts";
-import { baseUrl, type RequestContext } from "../request_context.ts";
-import type { Answer, OpenHandlers } from "../route.ts";
-import { answerCompatSui } from "./compat_sui.ts";
+import { isObjectId } from "../../wire/keys.ts";
+import type { AnswerOf } from "../../wire/routes.ts";
+
+interface MetricsSources {
+  readonly metrics: HttpMetrics;
+  readonly domain: Domain;
+  readonly accounts: AccountCache;
+  readonly mcp: McpProxy;
+}
+
+/** The answer of GET /metrics. */
+async function metricsText(
+  { metrics, domain, accounts, mcp }: MetricsSources,
+): Promise<string> {
+  // A sidecar that does not answer leaves a gap: nobody knows how many sessions it has.
+  const sessions = Object.entries(await mcp.sessions() ?? {});
+  const { pending, running } = domain.jobs.counts();
+  const oldest = domain.jobs.oldest;
+  const age = oldest === undefined ? 0 : Math.max(0, (domain.now() - oldest) / 1000);
+  const { hit, miss, stale } = accounts.counts;
+  return [
+    ...metrics.requests.lines(),
+    ...metrics.durations.lines(),
+    ...gaugeLines("svc_http_requests_in_flight", "Requests being answered", "gauge", [
+      { labels: {}, value: metrics.inFlight },
+    ]),
+    ...metrics.errors.lines(),
+    ...metrics.denials.lines(),
+    ...metrics.sidecarFailures.lines(),
+    ...gaugeLines("svc_jobs", "Unfinished jobs by state", "gauge", [
+      { labels: { state: "pending" }, value: pending },
+      { labels: { state: "running" }, value: running },
+    ]),
+    ...gaugeLines("svc_job_oldest_seconds", "Age of the oldest unfinished job", "gauge", [
+      { labels: {}, value: age },
+    ]),
+    ...metrics.jobs.lines(),
+    ...gaugeLines("svc_account_cache_total", "Account look-ups", "counter", [
+      { labels: { result: "hit" }, value: hit },
+      { labels: { result: "miss" }, value: miss },
+      { labels: { result: "stale" }, value: stale },
+    ]),
+    ...gaugeLines(
+      "svc_mcp_sessions",
+      "Open MCP sessions by transport",
+      "gauge",
+      sessions.map(([transport, value]) => ({ labels: { transport }, value })),
+    ),
+    "",
+  ].join("\n");
+}
+
+type Json = Readonly<Record<string, unknown>>;
+
+/** The package as published clients of the older naming read it (docs/protocol.md#17.3). */
+function packageObject(id: string): Json {
+  return {
+    data: {
+      objectId: id,
+      version: "1",
+      digest: "11111111111111111111111111111111",
+      type: "package",
+      owner: "Immutable",
+      content: { dataType: "package", disassembled: {} },
+    },
+  };
+}
+
+function read(id: unknown, packageId: string): Json {
+  const text = typeof id === "string" ? id : "";
+  return isObjectId(text) && text.toLowerCase() === packageId
+    ? packageObject(packageId)
+    : { error: { code: "notExists", object_id: text } };
+}
+
+/** Answers one JSON-RPC call; it reads no chain. */
+function answerCompatSui(body: unknown, packageId: string): AnswerOf<"POST /compat/sui"> {
+  const call = typeof body === "object" && body !== null ? body as Json : {};
+  const id = typeof call.id === "string" || typeof call.id === "number" ? call.id : null;
+  const params: readonly unknown[] = Array.isArray(call.params) ? call.params : [];
+  const [first] = params;
+  if (call.method === "sui_getObject") {
+    return { jsonrpc: "2.0", id, result: read(first, packageId) };
+  }
+  if (call.method === "sui_multiGetObjects" && Array.isArray(first)) {
+    return { jsonrpc: "2.0", id, result: first.map((item) => read(item, packageId)) };
+  }
+  return { jsonrpc: "2.0", id, error: { code: -32601, message: "Method not found" } };
+}
 
 /** Feature flags: only what is built. */
 function featureFlags(config: RelayerConfig): Record<string, boolean> {

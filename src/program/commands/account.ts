@@ -8,7 +8,7 @@ import { type Credentials, type DelegateKeyPair, makeDelegateKey } from "../../c
 import { SvcError } from "../../errors.ts";
 import type { Account, DelegateKey } from "../../interfaces/mod.ts";
 import { makeSigner } from "../../client/signer.ts";
-import { keyProofText } from "../../wire/signing/key_proof.ts";
+import { keyProofText } from "../../wire/signing/signing.ts";
 import { addressOf } from "../../wire/keys.ts";
 import { formatHost } from "../settings/parsers.ts";
 import { ACCOUNT_USAGE, type AccountOptions, parseAccountOptions } from "./account_options.ts";

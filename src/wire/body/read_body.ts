@@ -1,7 +1,116 @@
 import { within } from "../../deadline.ts";
 import { SvcError } from "../../errors.ts";
-import { GatheredBytes } from "./gathered_bytes.ts";
-import { Pauses } from "./pauses.ts";
+
+/** Deeper nesting is refused: the parser's time grows with it. */
+const MAX_DEPTH = 64;
+
+const QUOTE = 0x22;
+const BACKSLASH = 0x5c;
+
+/** Where the string ends whose opening quote is at `start`; the length when it never does. */
+function endOfString(bytes: Uint8Array, start: number): number {
+  for (let end = start;;) {
+    // Natively: a text of a megabyte is one string.
+    end = bytes.indexOf(QUOTE, end + 1);
+    if (end < 0) return bytes.length;
+    let backslashes = 0;
+    while (bytes[end - 1 - backslashes] === BACKSLASH) backslashes++;
+    if (backslashes % 2 === 0) return end;
+  }
+}
+
+/** Whether brackets outside of strings nest deeper than 64 levels in the bytes of a JSON text. */
+export function isTooDeep(bytes: Uint8Array): boolean {
+  let depth = 0;
+  for (let i = 0; i < bytes.length; i++) {
+    switch (bytes[i]) {
+      case QUOTE:
+        i = endOfString(bytes, i);
+        break;
+      case 0x5b:
+      case 0x7b:
+        if (++depth > MAX_DEPTH) return true;
+        break;
+      case 0x5d:
+      case 0x7d:
+        depth--;
+        break;
+    }
+  }
+  return false;
+}
+
+/** Buffered chunks never yield to the event loop, so yield after this many. */
+const PARTS_A_TURN = 32;
+
+/** Bodies that yield at this moment, in the whole process: they share one event loop. */
+let pausing = 0;
+
+/** Counts the chunks of one body, and yields to the event loop now and then. */
+export class Pauses {
+  #parts = 0;
+
+  /**
+   * To be waited for after each part. The more bodies come in crumbs, the longer each waits: together
+   * they must not fill the time.
+   */
+  async next(): Promise<void> {
+    if (++this.#parts % PARTS_A_TURN !== 0) return;
+    pausing++;
+    await new Promise((resolve) => setTimeout(resolve, pausing));
+    pausing--;
+  }
+}
+
+/**
+ * Bytes that come in parts, each copied: a part may be a byte in a buffer of 64 KiB, which would be
+ * held with it.
+ */
+export class GatheredBytes {
+  #bytes = new Uint8Array();
+  #length = 0;
+
+  get length(): number {
+    return this.#length;
+  }
+
+  add(part: Uint8Array): void {
+    const length = this.#length + part.length;
+    if (length > this.#bytes.length) {
+      const larger = new Uint8Array(Math.max(length, 2 * this.#bytes.length));
+      larger.set(this.bytes);
+      this.#bytes = larger;
+    }
+    this.#bytes.set(part, this.#length);
+    this.#length = length;
+  }
+
+  /** All of them, as a view. */
+  get bytes(): Uint8Array<ArrayBuffer> {
+    return this.#bytes.subarray(0, this.#length);
+  }
+}
+
+/**
+ * All bytes of an answer; others have a turn meanwhile.
+ *
+ * @param tooLarge Makes the error for an answer of more than `maxBytes`, the rest of which is given up.
+ */
+export async function gather(
+  { body }: Response,
+  maxBytes: number,
+  tooLarge: () => Error,
+): Promise<Uint8Array<ArrayBuffer>> {
+  const gathered = new GatheredBytes();
+  const pauses = new Pauses();
+  // Leaving the loop cancels the stream.
+  for await (const part of body ?? []) {
+    if (gathered.length + part.length > maxBytes) throw tooLarge();
+    gathered.add(part);
+    await pauses.next();
+  }
+  return gathered.bytes;
+}
 
 interface BodyBounds {
   /** Most bytes it may have. */

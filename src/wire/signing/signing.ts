@@ -1,3 +1,4 @@
+import { blake2b } from "@noble/hashes/blake2.js";
 import { sha256 } from "@noble/hashes/sha2.js";
 
 /** What a signature covers (docs/protocol.md#4.2); header values exactly as sent. */
@@ -49,4 +50,35 @@ export function canonicalText(fields: SignedFields): Uint8Array<ArrayBuffer> {
  */
 export function bodySha256(bytes: Uint8Array): string {
   return sha256(bytes).toHex();
+}
+
+/** What stands before the account id in the bytes a new key signs (docs/protocol.md#14.2). */
+const PREFIX = new TextEncoder().encode("svc-delegate-v1:");
+
+/**
+ * The bytes by whose signature a new key shows that somebody holds it.
+ *
+ * @param accountId `0x` and 64 hex characters: the account that shall list the key.
+ */
+export function keyProofText(accountId: string): Uint8Array<ArrayBuffer> {
+  const bytes = new Uint8Array(PREFIX.length + 32);
+  bytes.set(PREFIX);
+  bytes.set(Uint8Array.fromHex(accountId.slice(2)), PREFIX.length);
+  return bytes;
+}
+
+/** Length of a BCS vector: unsigned LEB128. */
+function uleb128(value: number): number[] {
+  const bytes: number[] = [];
+  for (; value >= 0x80; value >>>= 7) bytes.push(value & 0x7f | 0x80);
+  return [...bytes, value];
+}
+
+/** What a Sui wallet signs for a personal message: intent `3 0 0`, then the message as BCS. */
+export function personalMessageDigest(message: Uint8Array): Uint8Array {
+  const length = uleb128(message.length);
+  const bytes = new Uint8Array(3 + length.length + message.length);
+  bytes.set([3, 0, 0, ...length]);
+  bytes.set(message, 3 + length.length);
+  return blake2b(bytes, { dkLen: 32 });
 }

@@ -1,6 +1,6 @@
 import { ed25519 } from "@noble/curves/ed25519.js";
 import { sha512 } from "@noble/hashes/sha2.js";
-import { keyProofText } from "../../../src/wire/signing/key_proof.ts";
+import { keyProofText } from "../../../src/wire/signing/signing.ts";
 
 const { Point } = ed25519;
 const ORDER = Point.Fn.ORDER;

@@ -1,4 +1,4 @@
-import { keyProofText } from "../../../src/wire/signing/key_proof_text.ts";
+import { keyProofText } from "../../../src/wire/signing/signing.ts";
 import { sign } from "../wallet/ed25519.ts";
 
 /** By which a new key shows that it is held: 128 hex characters (docs/protocol.md#14.2). */

@@ -1,6 +1,6 @@
 import { addressOf } from "../../../src/wire/keys.ts";
 import { blake2b } from "@noble/hashes/blake2.js";
-import { personalMessageDigest } from "../../../src/wire/signing/personal_message.ts";
+import { personalMessageDigest } from "../../../src/wire/signing/signing.ts";
 import { formatPrivateKey, parsePrivateKey } from "../../../src/wire/signing/private_key.ts";
 import { keyOfSeed, type KeyPair, makeKey, seedOf, sign } from "./ed25519.ts";
 import type { Signable, SignedTransaction, Wallet } from "./wallet.ts";

@@ -1,7 +1,7 @@
 import { retryAfterOf } from "../../../shared/retry_after.ts";
 import { SvcError } from "../../../../src/errors.ts";
 import type { Secret } from "../../../../src/interfaces/plugin.ts";
-import { gather } from "../../../../src/wire/body/gathered_bytes.ts";
+import { gather } from "../../../../src/wire/body/read_body.ts";
 
 /** Longest wait for an answer, milliseconds; an execution waits for the chain. */
 export const TIMEOUT_MS = 30_000;

@@ -1,5 +1,5 @@
 import { Deadline } from "../../../../src/deadline.ts";
-import { gather } from "../../../../src/wire/body/gathered_bytes.ts";
+import { gather } from "../../../../src/wire/body/read_body.ts";
 import { retryAfterOf } from "../../../shared/retry_after.ts";
 
 /** Why an aggregator gave no usable answer; of what it said, this holds the status at most. */

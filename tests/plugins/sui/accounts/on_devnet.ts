@@ -7,7 +7,7 @@ import { openSui } from "../../../../plugins/sui/chain/sui_client.ts";
 import { type SuiAccounts, suiAccounts } from "../../../../plugins/sui/accounts/accounts.ts";
 import { addDelegateKey, createAccount } from "../../../../plugins/sui/accounts/transactions.ts";
 import type { Permission } from "../../../../src/interfaces/mod.ts";
-import { keyProofText } from "../../../../src/wire/signing/key_proof.ts";
+import { keyProofText } from "../../../../src/wire/signing/signing.ts";
 import { TestKey } from "../../../relayer_fixture.ts";
 
 /** A contract on a devnet, and the accounts the plugin sees there. */
