@@ -1,9 +1,8 @@
-import type { ChatMessage, Embedder, LanguageModel } from "../interfaces/mod.ts";
+import type { Uses } from "./parts.ts";
+import type { ChatMessage } from "../interfaces/mod.ts";
 import { chat, dataBlock } from "./chat.ts";
 import { type Hit, recall, type Recalling, type RecallOptions } from "./recall/recall.ts";
 import { Deadline } from "../deadline.ts";
-import type { RelayerConfig } from "../interfaces/config.ts";
-import type { BoundedCalls } from "./bounded_calls.ts";
 import type { Caller } from "./caller.ts";
 
 /** Version of the instructions below; /health shows it. */
@@ -126,12 +125,12 @@ export function quotes(
   return { answer: [head, ...lines].join("\n"), quoted };
 }
 
-type Asking = Recalling & {
-  readonly languageModel?: LanguageModel;
-  readonly embedder: Pick<Embedder, "closeness">;
-  readonly chats: BoundedCalls;
-  readonly config: Pick<RelayerConfig, "llmTimeoutMs">;
-};
+type Asking = Uses<{
+  languageModel: true;
+  embedder: "closeness";
+  chats: true;
+  config: "llmTimeoutMs";
+}, Recalling>;
 
 /** An answer and what it rests on. */
 interface Answered {

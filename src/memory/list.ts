@@ -1,23 +1,19 @@
+import type { Uses } from "./parts.ts";
 import { type ErrorCode, SvcError } from "../errors.ts";
 import type { IndexedMemory } from "../index/ranking.ts";
-import type { ScopeIndex } from "../index/scope_index.ts";
-import type { Sealer } from "../interfaces/plugin.ts";
 import type { JobSpec, JobState } from "../jobs/job.ts";
-import type { JobStore } from "../jobs/store.ts";
-import type { TombstoneTable } from "../storage/core/tombstone_table.ts";
 import { type Caller, scopeOf } from "./caller.ts";
 import { type Opening, openMemories, requireCredential, storedEntries } from "./open.ts";
 import type { MemoryRecord, Metadata } from "./record.ts";
-import type { ExpirySweeper } from "./remove/expiry.ts";
 
-type Listing = Opening & {
-  readonly index: Pick<ScopeIndex, "read">;
-  readonly jobs: Pick<JobStore, "live">;
-  readonly tombstones: Pick<TombstoneTable, "unappliedIn">;
-  readonly expiry: Pick<ExpirySweeper, "purge">;
-  readonly cursors: Sealer;
-  readonly now: () => number;
-};
+type Listing = Uses<{
+  index: "read";
+  jobs: "live";
+  tombstones: "unappliedIn";
+  expiry: "purge";
+  cursors: true;
+  now: true;
+}, Opening>;
 
 type Order = "newest" | "oldest";
 

@@ -1,23 +1,12 @@
-import type {
-  BlobStore,
-  CallOptions,
-  Cipher,
-  IndexEntry,
-  Scope,
-  SealedItem,
-  VectorStore,
-} from "../interfaces/mod.ts";
+import type { Uses } from "./parts.ts";
+import type { CallOptions, Cipher, IndexEntry, Scope, SealedItem } from "../interfaces/mod.ts";
 import { SvcError } from "../errors.ts";
 import type { IndexedMemory } from "../index/ranking.ts";
-import type { TombstoneTable } from "../storage/core/tombstone_table.ts";
 import type { Caller } from "./caller.ts";
-import type { JobContents } from "./job_contents.ts";
 import { decodeBlob, decodeRecord, type MemoryRecord } from "./record.ts";
 
 /** Where the rows of memories are read by id. */
-export interface StoredRows {
-  readonly vectorStore: Pick<VectorStore, "get">;
-}
+export type StoredRows = Uses<{ vectorStore: "get" }>;
 
 /** The owner's memories with these ids. Anything else that a store answers is left out. */
 export async function storedEntries(
@@ -32,12 +21,12 @@ export async function storedEntries(
 }
 
 /** What opening the records of memories takes. */
-export interface Opening extends StoredRows {
-  readonly cipher: Pick<Cipher, "needsCredential" | "open">;
-  readonly blobStore: Pick<BlobStore, "get">;
-  readonly contents: Pick<JobContents, "step">;
-  readonly tombstones: Pick<TombstoneTable, "isDeleted">;
-}
+export type Opening = Uses<{
+  cipher: "needsCredential" | "open";
+  blobStore: "get";
+  contents: "step";
+  tombstones: "isDeleted";
+}, StoredRows>;
 
 /** A memory's record, why it could not be opened, or that it was deleted meanwhile. */
 type Opened =

@@ -1,37 +1,27 @@
+import type { Uses } from "./parts.ts";
 import type { JobErrorCode } from "../errors.ts";
-import type { ScopeIndex } from "../index/scope_index.ts";
-import type { RelayerConfig } from "../interfaces/config.ts";
-import type {
-  Cipher,
-  Embedder,
-  IndexEntry,
-  Scope,
-  Sealed,
-  VectorStore,
-} from "../interfaces/mod.ts";
-import type { Expiries } from "../jobs/expiries.ts";
+import type { IndexEntry, Scope, Sealed } from "../interfaces/mod.ts";
 import type { AcceptedJob, LiveJob } from "../jobs/job.ts";
 import { INLINE_BYTES } from "../jobs/staging.ts";
-import type { JobStore } from "../jobs/store.ts";
 import { StepError } from "../jobs/retries.ts";
 import type { Attempt } from "../jobs/worker.ts";
-import type { JobContents, Payload, Step } from "./job_contents.ts";
+import type { Payload, Step } from "./job_contents.ts";
 import { encodeRecord, timeText } from "./record.ts";
 import { type Removing, undoJob } from "./remove/remove.ts";
 import { storeBlob } from "./store_blob.ts";
 import { documentVectors } from "./vectors.ts";
 
 /** What a memory's job takes; it also removes a memory that was deleted meanwhile. */
-type Storing = Removing & {
-  readonly embedder: Embedder;
-  readonly cipher: Pick<Cipher, "seal" | "needsCredential">;
-  readonly contents: JobContents;
-  readonly vectorStore: Pick<VectorStore, "upsert" | "link">;
-  readonly index: Pick<ScopeIndex, "apply" | "applyLinks">;
-  readonly jobs: Pick<JobStore, "payload">;
-  readonly expiries: Pick<Expiries, "note">;
-  readonly config: Pick<RelayerConfig, "failpoint">;
-};
+type Storing = Uses<{
+  embedder: true;
+  cipher: "seal" | "needsCredential";
+  contents: true;
+  vectorStore: "upsert" | "link";
+  index: "apply" | "applyLinks";
+  jobs: "payload";
+  expiries: "note";
+  config: "failpoint";
+}, Removing>;
 
 async function step<T>(code: JobErrorCode, work: () => Promise<T>): Promise<T> {
   try {

@@ -1,14 +1,12 @@
+import type { Uses } from "./parts.ts";
 import { SvcError } from "../errors.ts";
 import type { Source, VectorStore } from "../interfaces/mod.ts";
 import type { JobStore } from "../jobs/store.ts";
 import { Buffer } from "node:buffer";
-import type { RelayerConfig } from "../interfaces/config.ts";
 import type { AcceptedJob, JobSpec, LiveJob } from "../jobs/job.ts";
 import type { Kept } from "../jobs/replay.ts";
-import type { JobWorker } from "../jobs/worker.ts";
-import type { TombstoneTable } from "../storage/core/tombstone_table.ts";
 import { type Caller, scopeOf } from "./caller.ts";
-import type { JobContents, Payload } from "./job_contents.ts";
+import type { Payload } from "./job_contents.ts";
 
 /** What is counted, and the most it may come to. */
 interface QuotaOptions {
@@ -77,15 +75,15 @@ export class Quota {
   }
 }
 
-export interface Accepting {
-  readonly quota: Pick<Quota, "reserve">;
-  readonly jobs: Pick<JobStore, "checkRoom" | "newId" | "accept">;
-  readonly contents: Pick<JobContents, "stage">;
-  readonly tombstones: Pick<TombstoneTable, "forgottenAt">;
-  readonly worker: Pick<JobWorker, "notify">;
-  readonly config: Pick<RelayerConfig, "failpoint">;
-  readonly now: () => number;
-}
+export type Accepting = Uses<{
+  quota: "reserve";
+  jobs: "checkRoom" | "newId" | "accept";
+  contents: "stage";
+  tombstones: "forgottenAt";
+  worker: "notify";
+  config: "failpoint";
+  now: true;
+}>;
 
 /** One memory to be stored; its importance is 0.5 when absent. */
 export type NewMemory =

@@ -1,26 +1,15 @@
-import type {
-  BlobLink,
-  BlobMove,
-  BlobStore,
-  Cipher,
-  Embedder,
-  IndexEntry,
-  Scope,
-  VectorStore,
-} from "../interfaces/mod.ts";
+import type { Uses } from "./parts.ts";
+import type { BlobLink, BlobMove, IndexEntry, Scope } from "../interfaces/mod.ts";
 import { removeMemories, type Removing } from "./remove/remove.ts";
 import { decodeTombstone, type TombstoneRecord } from "./remove/tombstones.ts";
 import { type Linking, linkMoved } from "./upkeep/blob_moves.ts";
 import { SvcError } from "../errors.ts";
-import type { ScopeIndex } from "../index/scope_index.ts";
 import { scopeKey } from "../interfaces/scope_key.ts";
-import type { Expiries } from "../jobs/expiries.ts";
 import { INLINE_BYTES } from "../jobs/staging.ts";
 import { type Caller, scopeOf } from "./caller.ts";
 import { isCredentialError, requireCredential, settled } from "./open.ts";
 import type { Settling } from "./recall/recall.ts";
 import { type BlobContent, decodeBlob, decodeRecord, type MemoryRecord } from "./record.ts";
-import type { ScopeLock } from "./scope_lock.ts";
 import { documentVectors } from "./vectors.ts";
 
 export interface FoundTombstone {
@@ -70,16 +59,15 @@ export async function applyTombstones(
 }
 
 /** What a restore takes; it also removes memories that another relayer's tombstones name. */
-type Restoring = Removing & Settling & Linking & {
-  readonly blobStore: Pick<BlobStore, "get" | "watchMoves">;
-  readonly cipher: Pick<Cipher, "open" | "needsCredential">;
-  readonly embedder: Embedder;
-  readonly vectorStore: Pick<VectorStore, "upsert">;
-  readonly index: Pick<ScopeIndex, "apply">;
-  readonly expiries: Pick<Expiries, "note">;
-  /** Lets one restore at a time count what it did in a scope. */
-  readonly restores: Pick<ScopeLock, "hold">;
-};
+type Restoring = Uses<{
+  blobStore: "get" | "watchMoves";
+  cipher: "open" | "needsCredential";
+  embedder: true;
+  vectorStore: "upsert";
+  index: "apply";
+  expiries: "note";
+  restores: "hold";
+}, Removing & Settling & Linking>;
 
 /** Blobs fetched, opened and embedded together. */
 const BATCH = 16;

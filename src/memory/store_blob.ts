@@ -1,20 +1,19 @@
+import type { Uses } from "./parts.ts";
 import { SvcError } from "../errors.ts";
-import type { BlobStore } from "../interfaces/mod.ts";
 import type { LiveJob } from "../jobs/job.ts";
 import { abortable } from "../deadline.ts";
-import type { Logger } from "../log.ts";
-import type { JobContents, Payload, Step } from "./job_contents.ts";
+import type { Payload, Step } from "./job_contents.ts";
 import { encodeBlob } from "./record.ts";
 
 /** Longest wait for a store to name a blob, milliseconds. */
 const NAMING_MS = 1_000;
 
 /** What storing a blob, and finding out its id later, takes. */
-export interface StoringBlobs {
-  readonly blobStore: Pick<BlobStore, "put" | "withdraw">;
-  readonly contents: Pick<JobContents, "payload" | "step">;
-  readonly logger: Logger;
-}
+export type StoringBlobs = Uses<{
+  blobStore: "put" | "withdraw";
+  contents: "payload" | "step";
+  logger: true;
+}>;
 
 const BLOB_ID = /^[\w-]{1,128}$/;
 

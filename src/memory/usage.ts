@@ -1,11 +1,8 @@
-import type { Scope, VectorStore } from "../interfaces/mod.ts";
-import type { JobStore } from "../jobs/store.ts";
+import type { Uses } from "./parts.ts";
+import type { Scope } from "../interfaces/mod.ts";
 import { type Caller, scopeOf } from "./caller.ts";
 
-interface Counting {
-  readonly vectorStore: Pick<VectorStore, "scopes">;
-  readonly jobs: Pick<JobStore, "liveIn">;
-}
+type Counting = Uses<{ vectorStore: "scopes"; jobs: "liveIn" }>;
 
 /** What one or all namespaces of an owner hold. */
 interface Stats {

@@ -8,7 +8,7 @@ import type {
   Scope,
   VectorStore,
 } from "../../src/interfaces/mod.ts";
-import type { DomainParts } from "../../src/memory/domain.ts";
+import type { Parts } from "../../src/memory/parts.ts";
 import { memoryVectorStore } from "../../plugins/memory/vector_store.ts";
 import { FakeTable, type Gate } from "./fake_kv.ts";
 
@@ -23,7 +23,7 @@ export function randomFrom(seed: number): () => number {
   };
 }
 
-type Tombstones = DomainParts["tombstones"];
+type Tombstones = Parts["tombstones"];
 
 /** Deletions in a map; they outlive the process. */
 class FakeTombstones implements Tombstones {

@@ -1,16 +1,12 @@
+import type { Uses } from "../parts.ts";
 import { SvcError } from "../../errors.ts";
-import type { RelayerConfig } from "../../interfaces/config.ts";
-import type { Embedder, LanguageModel } from "../../interfaces/mod.ts";
+import type { LanguageModel } from "../../interfaces/mod.ts";
 import type { AcceptedJob } from "../../jobs/job.ts";
 import type { Kept } from "../../jobs/replay.ts";
 import { Deadline } from "../../deadline.ts";
 import { chat } from "../chat.ts";
 import { type Caller, scopeOf } from "../caller.ts";
-import type { BoundedCalls } from "../bounded_calls.ts";
-import type { JobContents } from "../job_contents.ts";
 import { type Searching, settle, type Settling } from "../recall/recall.ts";
-import type { JobStore } from "../../jobs/store.ts";
-import type { ScopeLock } from "../scope_lock.ts";
 import { Slices } from "../../index/scope_loading.ts";
 import { extractFacts, type Fact } from "../extract/facts.ts";
 import { requireCredential } from "../open.ts";
@@ -22,16 +18,15 @@ import { factsOfAnswer } from "./model_answer.ts";
 import { extractionMessages, FACTS_SCHEMA } from "./prompt.ts";
 import { Statement } from "./same_statement.ts";
 
-type Analyzing = Searching & Settling & Accepting & {
-  readonly languageModel?: LanguageModel;
-  readonly embedder: Embedder;
-  readonly chats: BoundedCalls;
-  readonly jobs: Pick<JobStore, "liveIn">;
-  readonly contents: Pick<JobContents, "payload">;
-  readonly config: Pick<RelayerConfig, "analyzeRequiresLlm" | "llmTimeoutMs">;
-  /** Lets one analyze at a time compare and write in a scope. */
-  readonly analyses: Pick<ScopeLock, "hold">;
-};
+type Analyzing = Uses<{
+  languageModel: true;
+  embedder: true;
+  chats: true;
+  jobs: "liveIn";
+  contents: "payload";
+  config: "analyzeRequiresLlm" | "llmTimeoutMs";
+  analyses: "hold";
+}, Searching & Settling & Accepting>;
 
 interface AnalyzeInput {
   readonly text: string;

@@ -1,8 +1,7 @@
+import type { Uses } from "../parts.ts";
 import type { IndexedMemory } from "../../index/ranking.ts";
 import type { Scope } from "../../interfaces/mod.ts";
-import type { JobStore } from "../../jobs/store.ts";
 import { type Caller, scopeOf } from "../caller.ts";
-import type { JobContents } from "../job_contents.ts";
 import { type Opening, openMemories } from "../open.ts";
 import { rank, type Searching } from "../recall/recall.ts";
 
@@ -16,11 +15,7 @@ const WAITING = 1000;
 const FACT_BYTES = 4096;
 
 /** What reading waiting jobs needs. */
-interface KnowingJobs {
-  readonly jobs: Pick<JobStore, "liveIn">;
-  readonly contents: Pick<JobContents, "payload">;
-  readonly tombstones: Opening["tombstones"];
-}
+type KnowingJobs = Uses<{ jobs: "liveIn"; contents: "payload"; tombstones: "isDeleted" }>;
 
 /** Whether a memory may be a fact; what is kept outside of the index is far too long for one. */
 function isShort(memory: IndexedMemory): boolean {

@@ -1,10 +1,8 @@
+import type { Uses } from "../parts.ts";
 import type { IndexedMemory, Match, ScopeQuery, SearchOptions } from "../../index/ranking.ts";
-import type { ScopeIndex } from "../../index/scope_index.ts";
 import type { IndexEntry, Scope, VectorQuery, VectorStore } from "../../interfaces/mod.ts";
-import type { Logger } from "../../log.ts";
 import type { Caller } from "../caller.ts";
 import { type Opening, openMemories } from "../open.ts";
-import type { QueryVectors } from "./query_vectors.ts";
 
 /** Scopes up to this size are loaded whatever the budget: they take little time and RAM. */
 const SMALL = { count: 20_000, bytes: 20_000 * 1024 };
@@ -28,12 +26,12 @@ interface Large {
   readonly until: number;
 }
 
-interface CountingScopes {
-  readonly vectorStore: Pick<VectorStore, "scopes">;
-  readonly index: Pick<ScopeIndex, "holds" | "fits">;
-  readonly logger: Logger;
-  readonly now: () => number;
-}
+type CountingScopes = Uses<{
+  vectorStore: "scopes";
+  index: "holds" | "fits";
+  logger: true;
+  now: true;
+}>;
 
 /** Knows scopes that do not fit into the budget of the index. */
 export class LargeScopes {
@@ -71,11 +69,11 @@ export class LargeScopes {
   }
 }
 
-export type SearchingLarge = Opening & {
-  readonly vectorStore: Pick<VectorStore, "search">;
-  readonly index: Pick<ScopeIndex, "gather">;
-  readonly queries: Pick<QueryVectors, "get">;
-};
+export type SearchingLarge = Uses<{
+  vectorStore: "search";
+  index: "gather";
+  queries: "get";
+}, Opening>;
 
 /**
  * The memories that answer a query best among those of a scope whose vectors are nearest to it, for

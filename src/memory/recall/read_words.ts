@@ -1,11 +1,10 @@
+import type { Uses } from "../parts.ts";
 import { randomBytes } from "node:crypto";
 import type { LoadedScope } from "../../index/resident_scope.ts";
-import type { Cipher, Scope } from "../../interfaces/mod.ts";
-import type { WordsFiles } from "../../storage/words_files.ts";
+import type { Scope } from "../../interfaces/mod.ts";
 import type { Caller } from "../caller.ts";
 import { type BlobContent, blobHead, decodeBlob } from "../record.ts";
 import type { IndexedMemory } from "../../index/ranking.ts";
-import type { ScopeIndex } from "../../index/scope_index.ts";
 import { Slices } from "../../index/scope_loading.ts";
 import { type Opening, openMemories } from "../open.ts";
 
@@ -23,11 +22,11 @@ const LENGTH_BYTES = 4;
 const AT_ONCE = 2;
 
 /** Where the words of scopes are kept on disk. */
-export interface SavingWords {
-  readonly wordsFiles: Pick<WordsFiles, "read" | "write" | "drops">;
-  readonly cipher: Pick<Cipher, "seal" | "open">;
-  readonly now: () => number;
-}
+export type SavingWords = Uses<{
+  wordsFiles: "read" | "write" | "drops";
+  cipher: "seal" | "open";
+  now: true;
+}>;
 
 /**
  * The words of a scope on disk, opened with the caller's credential; `undefined` where nothing can be
@@ -206,9 +205,7 @@ const RETRY_MS = 30_000;
 const OPEN_MS = 5 * 60_000;
 
 /** Where the texts of a loaded scope are read and kept. */
-export type ReadingWords = Opening & SavingWords & {
-  readonly index: Pick<ScopeIndex, "forgetWordsAfter">;
-};
+export type ReadingWords = Uses<{ index: "forgetWordsAfter" }, Opening & SavingWords>;
 
 /**
  * Opens the records of a scope whose words are not indexed yet, with the caller's credential, and

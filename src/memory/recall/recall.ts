@@ -1,31 +1,26 @@
+import type { Uses } from "../parts.ts";
 import type { SvcError } from "../../errors.ts";
 import type { IndexedMemory, Match, ScopeQuery, SearchOptions } from "../../index/ranking.ts";
-import type { ScopeIndex } from "../../index/scope_index.ts";
-import type { RelayerConfig } from "../../interfaces/config.ts";
 import type { Scope } from "../../interfaces/mod.ts";
-import type { JobStore } from "../../jobs/store.ts";
-import type { JobWorker } from "../../jobs/worker.ts";
 import { type Caller, scopeOf } from "../caller.ts";
-import { type LargeScopes, matchNearest, type SearchingLarge } from "./candidates.ts";
+import { matchNearest, type SearchingLarge } from "./candidates.ts";
 import { openMemories, requireCredential } from "../open.ts";
 import type { MemoryRecord, Metadata } from "../record.ts";
-import type { ExpirySweeper } from "../remove/expiry.ts";
-import type { Reembedding } from "../upkeep/reembedding.ts";
 import { openSavedWords, type ReadingWords, readWords } from "./read_words.ts";
 
-export type Searching = ReadingWords & SearchingLarge & {
-  readonly index: Pick<ScopeIndex, "holds" | "read">;
-  readonly largeScopes: Pick<LargeScopes, "has">;
-  readonly expiry: Pick<ExpirySweeper, "purge">;
-};
+export type Searching = Uses<{
+  index: "holds" | "read";
+  largeScopes: "has";
+  expiry: "purge";
+}, ReadingWords & SearchingLarge>;
 
 /** What is waited for before a search: jobs of the scope, and vectors of the present model. */
-export interface Settling {
-  readonly worker: Pick<JobWorker, "expedite">;
-  readonly jobs: Pick<JobStore, "settle">;
-  readonly reembedding: Pick<Reembedding, "hurry">;
-  readonly config: Pick<RelayerConfig, "recallWaitMs">;
-}
+export type Settling = Uses<{
+  worker: "expedite";
+  jobs: "settle";
+  reembedding: "hurry";
+  config: "recallWaitMs";
+}>;
 
 export type Recalling = Searching & Settling;
 

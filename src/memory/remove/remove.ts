@@ -1,31 +1,25 @@
+import type { Uses } from "../parts.ts";
 import { SvcError } from "../../errors.ts";
-import type { ScopeIndex } from "../../index/scope_index.ts";
-import type { BlobInfo, BlobStore, Scope, Source, VectorStore } from "../../interfaces/mod.ts";
+import type { BlobInfo, Scope, Source } from "../../interfaces/mod.ts";
 import { scopeKey } from "../../interfaces/scope_key.ts";
 import type { LiveJob } from "../../jobs/job.ts";
-import type { JobStore } from "../../jobs/store.ts";
-import type { JobWorker } from "../../jobs/worker.ts";
-import type { TombstoneBlobTable } from "../../storage/core/tombstone_blob_table.ts";
-import type { TombstoneTable } from "../../storage/core/tombstone_table.ts";
-import type { WordsFiles } from "../../storage/words_files.ts";
 import { type Caller, scopeOf } from "../caller.ts";
 import { nameBlob, type StoringBlobs } from "../store_blob.ts";
 import { storedEntries } from "../open.ts";
-import type { TombstoneSender } from "./tombstones.ts";
 
 /** Every place that may hold something of a memory. */
-export type Removing = StoringBlobs & {
-  readonly blobStore: Pick<BlobStore, "list" | "delete" | "erases">;
-  readonly vectorStore: Pick<VectorStore, "get" | "delete">;
-  readonly index: Pick<ScopeIndex, "read" | "remove">;
-  readonly wordsFiles: Pick<WordsFiles, "drop">;
-  readonly jobs: Pick<JobStore, "get" | "liveIn" | "liveOf" | "end" | "discard">;
-  readonly worker: Pick<JobWorker, "isWorkingOn">;
-  readonly tombstones: Omit<TombstoneTable, "tombstone">;
-  readonly tombstoneBlobs: Pick<TombstoneBlobTable, "add" | "remove">;
-  readonly tombstoneSender: Pick<TombstoneSender, "notify">;
-  readonly now: () => number;
-};
+export type Removing = Uses<{
+  blobStore: "list" | "delete" | "erases";
+  vectorStore: "get" | "delete";
+  index: "read" | "remove";
+  wordsFiles: "drop";
+  jobs: "get" | "liveIn" | "liveOf" | "end" | "discard";
+  worker: "isWorkingOn";
+  tombstones: true;
+  tombstoneBlobs: "add" | "remove";
+  tombstoneSender: "notify";
+  now: true;
+}, StoringBlobs>;
 
 /** What became of a deleted memory's blob. */
 type BlobFate = "deleted" | "retained" | "none";

@@ -1,12 +1,9 @@
+import type { Uses } from "../parts.ts";
 import { SvcError } from "../../errors.ts";
-import type { BlobStore, Cipher, Scope } from "../../interfaces/mod.ts";
+import type { Scope } from "../../interfaces/mod.ts";
 import { scopeKey } from "../../interfaces/scope_key.ts";
 import { backoff } from "../../jobs/retries.ts";
-import type { Logger } from "../../log.ts";
-import type {
-  TombstoneBlobTable,
-  UnsentTombstone,
-} from "../../storage/core/tombstone_blob_table.ts";
+import type { UnsentTombstone } from "../../storage/core/tombstone_blob_table.ts";
 import { encodeBlob, timeText } from "../record.ts";
 
 /**
@@ -53,13 +50,13 @@ function isTombstone(value: unknown): value is TombstoneRecord {
     (until === undefined || typeof until === "string" && !Number.isNaN(Date.parse(until)));
 }
 
-interface SendingTombstones {
-  readonly cipher: Pick<Cipher, "seal">;
-  readonly blobStore: Pick<BlobStore, "put">;
-  readonly tombstoneBlobs: Pick<TombstoneBlobTable, "unsent" | "sent">;
-  readonly logger: Logger;
-  readonly now: () => number;
-}
+type SendingTombstones = Uses<{
+  cipher: "seal";
+  blobStore: "put";
+  tombstoneBlobs: "unsent" | "sent";
+  logger: true;
+  now: true;
+}>;
 
 /** Deletions taken up together. */
 const BATCH = 2_000;

@@ -1,14 +1,13 @@
-import type { ScopeIndex } from "../../index/scope_index.ts";
-import type { BlobLink, BlobMove, BlobStore, Scope, VectorStore } from "../../interfaces/mod.ts";
+import type { Uses } from "../parts.ts";
+import type { BlobLink, BlobMove, BlobStore, Scope } from "../../interfaces/mod.ts";
 import { scopeKey } from "../../interfaces/scope_key.ts";
-import type { TombstoneBlobTable } from "../../storage/core/tombstone_blob_table.ts";
 
 /** Where it is noted which blob a memory is in. */
-export interface Linking {
-  readonly vectorStore: Pick<VectorStore, "link">;
-  readonly index: Pick<ScopeIndex, "read" | "applyLinks">;
-  readonly tombstoneBlobs: Pick<TombstoneBlobTable, "isTombstone" | "sent">;
-}
+export type Linking = Uses<{
+  vectorStore: "link";
+  index: "read" | "applyLinks";
+  tombstoneBlobs: "isTombstone" | "sent";
+}>;
 
 /** Links memories anew whose blobs the store moved. */
 export function followBlobMoves(

@@ -1,31 +1,21 @@
+import type { Uses } from "../parts.ts";
 import { SvcError } from "../../errors.ts";
-import type { ScopeIndex } from "../../index/scope_index.ts";
-import type {
-  AccountRegistry,
-  Embedder,
-  IndexEntry,
-  Scope,
-  VectorStore,
-} from "../../interfaces/mod.ts";
-import type { JobStore } from "../../jobs/store.ts";
-import type { TombstoneTable } from "../../storage/core/tombstone_table.ts";
+import type { Embedder, IndexEntry, Scope } from "../../interfaces/mod.ts";
 import type { Caller } from "../caller.ts";
 import { type Opening, openMemories, storedEntries } from "../open.ts";
 import { documentVectors } from "../vectors.ts";
 import { Deadline, pause } from "../../deadline.ts";
 import { ScanWalk } from "../../index/scope_loading.ts";
 import { scopeKey } from "../../interfaces/scope_key.ts";
-import type { KeyStore } from "../../interfaces/plugin.ts";
-import type { Logger } from "../../log.ts";
 
 /** Where memories are read, embedded and written anew. */
-export type EmbeddingAnew = Opening & {
-  readonly embedder: Embedder;
-  readonly vectorStore: Pick<VectorStore, "upsert" | "delete">;
-  readonly index: Pick<ScopeIndex, "apply">;
-  readonly jobs: Pick<JobStore, "liveIn">;
-  readonly tombstones: Pick<TombstoneTable, "isGone">;
-};
+export type EmbeddingAnew = Uses<{
+  embedder: true;
+  vectorStore: "upsert" | "delete";
+  index: "apply";
+  jobs: "liveIn";
+  tombstones: "isGone";
+}, Opening>;
 
 export interface ReembeddedPart {
   /** Memories that have vectors of the present model now, or are gone. */
@@ -135,12 +125,12 @@ export async function reembedPart(
   return { done: part.length - lost.length - postponed, postponed, impossible: lost };
 }
 
-type ReembeddingParts = EmbeddingAnew & {
-  readonly vectorStore: Pick<VectorStore, "scan" | "outdated">;
-  readonly keys: Pick<KeyStore, "get">;
-  readonly accounts: Pick<AccountRegistry, "admin">;
-  readonly logger: Logger;
-};
+type ReembeddingParts = Uses<{
+  vectorStore: "scan" | "outdated";
+  keys: "get";
+  accounts: "admin";
+  logger: true;
+}, EmbeddingAnew>;
 
 /** Memories read, opened and embedded together. */
 const PART = 32;

@@ -1,0 +1,76 @@
+import type { ScopeIndex } from "../index/scope_index.ts";
+import type { RelayerConfig } from "../interfaces/config.ts";
+import type { Backends, Scope } from "../interfaces/mod.ts";
+import type { KeyStore, Sealer } from "../interfaces/plugin.ts";
+import type { Expiries } from "../jobs/expiries.ts";
+import type { Staging } from "../jobs/staging.ts";
+import type { JobStore } from "../jobs/store.ts";
+import type { JobWorker } from "../jobs/worker.ts";
+import type { Logger } from "../log.ts";
+import type { KeyUseTable } from "../storage/core/key_use_table.ts";
+import type { TombstoneBlobTable } from "../storage/core/tombstone_blob_table.ts";
+import type { TombstoneTable } from "../storage/core/tombstone_table.ts";
+import type { WordsFiles } from "../storage/words_files.ts";
+import type { BoundedCalls } from "./bounded_calls.ts";
+import type { Caller } from "./caller.ts";
+import type { JobContents } from "./job_contents.ts";
+import type { QueryVectors } from "./recall/query_vectors.ts";
+import type { ScopeLock } from "./scope_lock.ts";
+
+/** What the operations on memories are built on. */
+export interface Parts extends Backends {
+  readonly config: RelayerConfig;
+  readonly index: ScopeIndex;
+  readonly wordsFiles: WordsFiles;
+  readonly jobs: JobStore;
+  readonly worker: JobWorker;
+  readonly expiries: Expiries;
+  readonly staging: Staging;
+  /** Deletions, written before anything is removed. */
+  readonly tombstones: Omit<TombstoneTable, "tombstone">;
+  /** Deletions that the blob store is told. */
+  readonly tombstoneBlobs: Omit<TombstoneBlobTable, never>;
+  /** When delegate keys were used; times in milliseconds since the epoch. */
+  readonly keyUse: Omit<KeyUseTable, never>;
+  /** Name the accounts of memories. */
+  readonly keys: Pick<KeyStore, "get">;
+  /** Seals under the relayer key, for one purpose. */
+  readonly sealer: (purpose: string) => Sealer;
+  readonly logger: Logger;
+  /** Milliseconds since the epoch. */
+  readonly now: () => number;
+}
+
+/** What they share besides while they run. */
+interface Shared extends Parts {
+  readonly contents: JobContents;
+  readonly cursors: Sealer;
+  readonly queries: QueryVectors;
+  readonly chats: BoundedCalls;
+  /** Lets one analyze at a time compare and write in a scope. */
+  readonly analyses: ScopeLock;
+  /** Lets one restore at a time count what it did in a scope. */
+  readonly restores: ScopeLock;
+  readonly quota: { reserve(owner: string, bytes: number): Promise<Disposable> };
+  readonly largeScopes: { has(scope: Scope): Promise<boolean> };
+  readonly reembedding: { hurry(scope: Scope, caller: Caller, ms: number): Promise<number> };
+  readonly tombstoneSender: { notify(): void };
+  readonly expiry: { purge(scope: Scope): void };
+}
+
+/** Names of the parts that are used whole. */
+type Whole<T> = keyof Shared & { [K in keyof T]: T[K] extends true ? K : never }[keyof T];
+
+/**
+ * What an operation uses: of each part the methods that are named, or all of it. It can be given no
+ * more, and a test need give it no more.
+ */
+export type Uses<T extends { [K in keyof Shared]?: keyof Shared[K] | true }, Base = unknown> =
+  & Base
+  & Pick<Shared, Whole<T>>
+  & {
+    readonly [K in Exclude<keyof T & keyof Shared, Whole<T>>]: Pick<
+      Shared[K],
+      T[K] & keyof Shared[K]
+    >;
+  };
