@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { mock } from "node:test";
 import { boundedRpc } from "../../plugins/sui/chain/bounded_rpc.ts";
-import { postToEnoki } from "../../plugins/sui/sponsors/enoki/post.ts";
+import { postToEnoki } from "../../plugins/sui/sponsors/enoki/sponsor.ts";
 import { boundedFetch } from "../../plugins/shared/models/bounded_fetch.ts";
 import { KeyServerFetch } from "../../plugins/sui/seal/key_server_fetch.ts";
 import { ask } from "../../plugins/sui/walrus/aggregator/answer.ts";

@@ -1,7 +1,7 @@
 import { TransactionError } from "@mysten/sui/client";
 import { openSui, type SuiOptions } from "../../chain/sui_client.ts";
 
-/** Whether the chain has executed a transaction. Throws when its node does not say. */
+/** Whether the chain has executed a transaction; throws when the node does not answer. */
 export async function wasExecuted(node: SuiOptions, digest: string): Promise<boolean> {
   try {
     await openSui(node).core.getTransaction({ digest });

@@ -2,13 +2,12 @@ import { SvcError } from "../../../../src/errors.ts";
 import {
   definePlugin,
   type Field,
-  type Fields,
   headerSecret,
   type Plugin,
   type Secret,
 } from "../../../../src/interfaces/plugin.ts";
-import { CHAIN_FIELDS } from "../../../../src/interfaces/shared_fields.ts";
-import { rpcUrlOf, type SuiNetwork } from "../../../../src/wire/networks.ts";
+import { CHAIN_FIELDS, type ChainFields } from "../../../../src/interfaces/shared_fields.ts";
+import { rpcUrlOf } from "../../../../src/wire/networks.ts";
 import { netEntry } from "../../../shared/net_entry.ts";
 
 /** Not literals in an import: only a sidecar with this sponsor pays, and asks the chain hardly ever. */
@@ -25,15 +24,10 @@ function needed(apiKey: Secret | undefined): Secret {
   throw new SvcError("invalid_parameter", "SVC_ENOKI_API_KEY is needed by enoki");
 }
 
-/** Settings of the plugin. */
-export interface EnokiFields extends Fields {
-  /** Chain; Enoki serves mainnet and testnet. */
-  readonly network: Field<SuiNetwork>;
-  /** Node of the chain, asked whether a transaction was executed when Enoki's answer was lost. */
-  readonly rpcUrl: Field<string | undefined>;
-  /** API key. */
+/** Settings of the plugin; docs/configuration.md describes each. */
+export type EnokiFields = Pick<ChainFields, "network" | "rpcUrl"> & {
   readonly apiKey: Field<Secret | undefined>;
-}
+};
 
 /** The plugin `enoki` for the role `sponsor`. */
 const plugin: Plugin<EnokiFields> = definePlugin({

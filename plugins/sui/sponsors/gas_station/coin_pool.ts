@@ -1,64 +1,58 @@
 import type { SuiClientTypes } from "@mysten/sui/client";
 import { isRefusal } from "./sponsor_failure.ts";
 
-/** A coin of SUI at one of its versions. */
+/** A coin of SUI at one of its versions; the balance is in MIST. */
 export interface GasCoin {
-  /** Id, `0x` and 64 hex characters. */
   readonly objectId: string;
-  /** Version, decimal. */
+  /** Decimal. */
   readonly version: string;
   /** Digest of that version, base58. */
   readonly digest: string;
-  /** MIST. */
   readonly balance: bigint;
 }
 
-/** What an executed transaction made of coins. */
+/** What became of coins: those at their new versions, and the ids of those that no longer exist. */
 export interface CoinChange {
-  /** Coins at their new versions. */
   readonly coins: readonly GasCoin[];
-  /** Ids of coins that are no more. */
   readonly gone: readonly string[];
 }
 
-/** What a {@linkcode CoinPool} works with. */
+/** What a {@linkcode CoinPool} works with; amounts are in MIST. */
 interface CoinPoolOptions {
-  /** Every coin of the wallet, as the chain has it. */
+  /** Reads every coin of the wallet from the chain. */
   readonly list: () => Promise<readonly GasCoin[]>;
-  /** Merges coins and splits off so many equal ones, in one transaction. */
+  /** Merges coins and splits off `parts` equal ones, in one transaction. */
   readonly split: (coins: readonly GasCoin[], parts: number) => Promise<CoinChange>;
-  /** What a coin must hold at least, MIST. */
+  /** The least that a coin must hold. */
   readonly need: bigint;
-  /** What a split costs at most, MIST. */
+  /** The most that a split costs. */
   readonly splitGas: bigint;
-  /** How long a coin that was taken is left alone, milliseconds. */
+  /** How long a hold of a coin lasts, milliseconds. */
   readonly holdMs: number;
-  /** Milliseconds since the epoch. */
   readonly now: () => number;
 }
 
-/** A coin that is one transaction's alone, until it is given back or its time is over. */
+/** A coin that belongs to one transaction until it is given back or the hold ends. */
 export interface Hold {
-  /** The coin, at the version that may be spent. */
+  /** The coin at the version that may be spent. */
   readonly coin: GasCoin;
-  /** When its time is over, milliseconds since the epoch; later once it is renewed. */
+  /** When the hold ends, milliseconds since the epoch; later once it is renewed. */
   readonly until: number;
 }
 
-/** Coins that are made out of one at a time, at most. */
+/** Most coins that one split makes. */
 const MAX_PARTS = 16;
-/** Usable coins with which no more are made. */
+/** Number of usable coins from which no more are made. */
 const ENOUGH = 4;
-/** Small coins that are merged in a split, at most. */
+/** Most small coins that a split merges. */
 const MAX_MERGED = 32;
 
 /**
  * The coins of a wallet, each for one transaction at a time: two transactions that spend the same
  * version of a coin would lock it until the epoch ends.
  *
- * A coin that was taken comes back by {@linkcode put}, or by itself when the chain has a newer
- * version of it, or when its time is over. Then its hold has ended and does nothing any more: the
- * coin may be another's.
+ * A hold ends when its coin is put back, when the chain has a newer version of the coin, or when its
+ * time is over. From then on it has no effect, because the coin may belong to another transaction.
  */
 export class CoinPool {
   readonly #options: CoinPoolOptions;
@@ -66,18 +60,17 @@ export class CoinPool {
   readonly #held = new Map<string, { readonly coin: GasCoin; until: number }>();
   #refilling: Promise<void> | undefined;
 
-  /** Lists coins at the first need of one. */
   constructor(options: CoinPoolOptions) {
     this.#options = options;
   }
 
-  /** Coins that are held. */
+  /** How many coins are held. */
   get held(): number {
     return this.#held.size;
   }
 
   /**
-   * A coin that nobody else has, with the balance that is needed.
+   * Takes a free coin with the balance that is needed.
    *
    * @returns `undefined` when there is none and none can be made.
    */
@@ -93,10 +86,10 @@ export class CoinPool {
   }
 
   /**
-   * Holds a coin for its whole time from now on: a transaction was signed that spends it, or nobody
-   * knows whether it was spent.
+   * Lets a hold start anew, when a transaction that spends the coin was signed, or when it is not
+   * known whether the coin was spent.
    *
-   * @returns Whether the hold lasts; one that has ended stays so.
+   * @returns `false` when the hold has ended.
    */
   renew(hold: Hold): boolean {
     const held = this.#held.get(hold.coin.objectId);
@@ -105,17 +98,17 @@ export class CoinPool {
     return true;
   }
 
-  /** Gives a coin back: at its new version, or as it was when nothing was done with it. */
+  /** Gives a coin back at its new version, or as it was when it was not spent. */
   put(hold: Hold, coin: GasCoin = hold.coin): void {
     if (this.#end(hold)) this.#free.set(coin.objectId, coin);
   }
 
-  /** Forgets a coin that is not what it was thought to be; the chain is asked for it. */
+  /** Forgets a coin whose version was wrong; the next listing reads it from the chain. */
   forget(hold: Hold): void {
     this.#end(hold);
   }
 
-  /** Ends a hold, unless it has ended. */
+  /** Ends a hold; returns `false` when it has ended before. */
   #end(hold: Hold): boolean {
     const { objectId } = hold.coin;
     return this.#held.get(objectId) === hold && this.#held.delete(objectId);
@@ -132,7 +125,7 @@ export class CoinPool {
     return hold;
   }
 
-  /** The smallest coin that suffices, so that large ones are left to be split. */
+  /** The smallest coin that suffices, so that large ones remain to be split. */
   #pick(): Hold | undefined {
     let best: GasCoin | undefined;
     for (const coin of this.#free.values()) {
@@ -142,7 +135,7 @@ export class CoinPool {
     return best && this.#hold(best);
   }
 
-  /** Asks the chain; makes more coins out of one where few are left, or one out of many crumbs. */
+  /** Lists the coins; splits one when few are left, or merges many small ones into one. */
   async #refill(): Promise<void> {
     await this.#relist();
     const { need, splitGas } = this.#options;
@@ -152,7 +145,7 @@ export class CoinPool {
     if (largest === undefined || (usable < 0 ? free.length : usable) >= ENOUGH) return;
     const crumbs = free.slice(1).filter(({ balance }) => balance < need).slice(0, MAX_MERGED);
     const sum = crumbs.reduce((total, { balance }) => total + balance, largest.balance) - splitGas;
-    // A coin of twice the need lasts for some transactions, because few cost the most they may.
+    // Coins of twice the need last for some transactions, as few cost the most they may.
     const pieces = sum / (2n * need);
     if (largest.balance < need && sum >= need || pieces > 1n) {
       const parts = pieces > BigInt(MAX_PARTS) ? MAX_PARTS : Math.max(0, Number(pieces) - 1);
@@ -184,7 +177,7 @@ export class CoinPool {
       if (isHeld && version <= BigInt(held.coin.version)) continue;
       this.#held.delete(coin.objectId);
       const known = this.#free.get(coin.objectId);
-      // A node may lag behind what an execution has told.
+      // A node may be behind the result of an execution.
       if (known === undefined || version > BigInt(known.version)) {
         this.#free.set(coin.objectId, coin);
       }
@@ -192,7 +185,7 @@ export class CoinPool {
   }
 }
 
-/** Coins out of the effects of a transaction that spent some of them as gas. */
+/** What the effects of a transaction say about the coins that it spent as gas, the first one's rest. */
 export function changeOf(
   effects: SuiClientTypes.TransactionEffects,
   coins: readonly GasCoin[],

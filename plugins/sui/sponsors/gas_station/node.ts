@@ -5,15 +5,15 @@ import type { Keypair } from "@mysten/sui/cryptography";
 import { changeOf, type CoinChange, type GasCoin } from "./coin_pool.ts";
 
 const SUI = "0x2::sui::SUI";
-/** Coins that are read at most; a wallet of a gas station has few. */
+/** Most coins that are read; a wallet of a gas station has few. */
 const MAX_COINS = 500;
-/** Gas that a split may cost, MIST: seventeen coins take 17 million of storage. */
+/** Most gas of a split, MIST: seventeen coins take 17 million of storage. */
 export const SPLIT_GAS = 30_000_000n;
-/** How long the gas price is believed, milliseconds: it changes with the epoch. */
+/** How long the gas price, which changes with the epoch, is used; milliseconds. */
 const PRICE_MS = 30_000;
 
 /** What every transaction of an epoch needs. */
-interface GasTerms {
+export interface GasTerms {
   /** MIST for a unit of gas. */
   readonly price: bigint;
   /** Last epoch in which a transaction made now may be executed. */
@@ -25,14 +25,12 @@ export type Effects = SuiClientTypes.TransactionEffects;
 
 /** The calls of a node that a gas station makes. */
 export class StationNode {
-  /** The client. */
   readonly client: ClientWithCoreApi;
   readonly #wallet: Keypair;
   readonly #address: string;
   readonly #now: () => number;
   #terms: { readonly at: number; readonly terms: GasTerms } | undefined;
 
-  /** `now`: milliseconds since the epoch. */
   constructor(client: ClientWithCoreApi, wallet: Keypair, now: () => number) {
     this.client = client;
     this.#wallet = wallet;
@@ -40,7 +38,6 @@ export class StationNode {
     this.#now = now;
   }
 
-  /** Price of gas, and how long a transaction made now may wait. */
   async terms(): Promise<GasTerms> {
     const known = this.#terms;
     if (known !== undefined && this.#now() - known.at < PRICE_MS) return known.terms;
@@ -51,7 +48,6 @@ export class StationNode {
     return terms;
   }
 
-  /** The wallet's coins. */
   async coins(): Promise<GasCoin[]> {
     const found: GasCoin[] = [];
     for (let cursor: string | null = null; found.length < MAX_COINS;) {
@@ -69,7 +65,7 @@ export class StationNode {
     return found;
   }
 
-  /** Effects of a transaction if it were executed now; `undefined` when it would fail. */
+  /** The effects a transaction would have if it were executed now; `undefined` when it would fail. */
   async simulate(transaction: Uint8Array, signal?: AbortSignal): Promise<Effects | undefined> {
     const result = await this.client.core.simulateTransaction({
       transaction,
@@ -79,7 +75,7 @@ export class StationNode {
     return result.Transaction?.effects;
   }
 
-  /** Effects of a transaction, once it is executed; also when the chain notes its failure. */
+  /** Executes a transaction; resolves with its effects also when it failed on chain. */
   async execute(transaction: Uint8Array, signatures: string[]): Promise<Effects> {
     const result = await this.client.core.executeTransaction({
       transaction,
@@ -104,7 +100,7 @@ export class StationNode {
     }
   }
 
-  /** Merges coins and splits the sum into so many equal ones and a rest. */
+  /** Merges coins and splits the sum into `parts` equal ones and a rest. */
   async split(coins: readonly GasCoin[], parts: number): Promise<CoinChange> {
     const sum = coins.reduce((total, { balance }) => total + balance, 0n) - SPLIT_GAS;
     const amount = sum / BigInt(parts + 1);

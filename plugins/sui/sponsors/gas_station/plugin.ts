@@ -2,13 +2,16 @@ import { SvcError } from "../../../../src/errors.ts";
 import {
   definePlugin,
   type Field,
-  type Fields,
   type Plugin,
   type Secret,
   secret,
 } from "../../../../src/interfaces/plugin.ts";
-import { CHAIN_FIELDS, MAX_GAS_FIELD } from "../../../../src/interfaces/shared_fields.ts";
-import { rpcUrlOf, type SuiNetwork } from "../../../../src/wire/networks.ts";
+import {
+  CHAIN_FIELDS,
+  type ChainFields,
+  MAX_GAS_FIELD,
+} from "../../../../src/interfaces/shared_fields.ts";
+import { rpcUrlOf } from "../../../../src/wire/networks.ts";
 import { netEntry } from "../../../shared/net_entry.ts";
 
 /** Not a literal in the import: only a sidecar with this sponsor needs the packages of the chain. */
@@ -20,17 +23,11 @@ function needed(privateKey: Secret | undefined): Secret {
   throw new SvcError("invalid_parameter", "SVC_SPONSOR_PRIVATE_KEY is needed by gas-station");
 }
 
-/** Settings of the plugin. */
-export interface GasStationFields extends Fields {
-  /** Chain. */
-  readonly network: Field<SuiNetwork>;
-  /** Node of the chain. */
-  readonly rpcUrl: Field<string | undefined>;
-  /** Private key of the wallet. */
+/** Settings of the plugin; docs/configuration.md describes each. */
+export type GasStationFields = Pick<ChainFields, "network" | "rpcUrl"> & {
   readonly privateKey: Field<Secret | undefined>;
-  /** Most gas of one transaction, MIST. */
   readonly maxGasMist: Field<number>;
-}
+};
 
 /** The plugin `gas-station` for the role `sponsor`. */
 const plugin: Plugin<GasStationFields> = definePlugin({

@@ -2,7 +2,7 @@ import { RpcError } from "@mysten/sui/grpc";
 import { SvcError } from "../../../../src/errors.ts";
 import { NodeFailure } from "../../chain/node_failure.ts";
 
-/** Codes by which a node judges the transaction and not itself. */
+/** gRPC codes that say something about the transaction and not about the node. */
 const REFUSALS: readonly string[] = [
   "ABORTED",
   "ALREADY_EXISTS",
@@ -17,7 +17,7 @@ export function isRefusal(error: unknown): boolean {
   return error instanceof RpcError && REFUSALS.includes(error.code);
 }
 
-/** Anything a call of the node throws, as callers get it; its own text is only logged. */
+/** The error that callers get for anything a call of the node throws; the original is only logged. */
 export function sponsorFailure(error: unknown): SvcError {
   if (error instanceof SvcError) return error;
   if (isRefusal(error)) return new SvcError("sponsor_rejected", undefined, { cause: error });

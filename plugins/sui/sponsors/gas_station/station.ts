@@ -16,38 +16,34 @@ import { type Effects, SPLIT_GAS, StationNode } from "./node.ts";
 import { isRefusal, sponsorFailure } from "./sponsor_failure.ts";
 import { digestOf, transactionBytes } from "./transaction_bytes.ts";
 
-/** Options of {@linkcode gasStation}. */
+/** What {@linkcode gasStation} works with. */
 export interface GasStationOptions {
-  /** A client of a node; its calls end by themselves. */
+  /** Its calls must end by themselves. */
   readonly client: ClientWithCoreApi;
   /** Pays; nobody else may spend its coins. */
   readonly wallet: Keypair;
   /** Most gas of one transaction, MIST. */
   readonly maxGasMist: number;
-  /** Milliseconds since the epoch; default `Date.now`. */
   readonly now?: () => number;
-  /** Takes notes for the operator. */
   readonly log?: (message: string) => void;
 }
 
-/** Longer than any relayer lets a transaction be executed: 10 minutes and two more. */
+/** How long a sponsored transaction is remembered: relayers execute one within 10 minutes. */
 const LIFE_MS = 720_000;
-/** Units of gas above what a trial needed: a neighbour may change the objects in between. */
+/** Units of gas above what the trial needed, because others may change the objects in between. */
 const SPARE_UNITS = 1000n;
 
 interface Sponsored {
   readonly bytes: Uint8Array;
   readonly sender: string;
   readonly signature: string;
-  /** Its coin, for as long as it may be executed. */
   readonly hold: Hold;
-  /** Whether the node was given it. */
+  /** Whether it was sent to a node. */
   attempted: boolean;
   executing?: Promise<ExecutedTransaction> | undefined;
   executed?: ExecutedTransaction;
 }
 
-/** Pays gas with a wallet of its own. */
 class GasStation implements Sponsor {
   readonly #node: StationNode;
   readonly #wallet: Keypair;
@@ -88,7 +84,7 @@ class GasStation implements Sponsor {
       try {
         return await this.#make(request, hold, signal);
       } catch (error) {
-        // A coin that the node does not know like this is looked up again.
+        // The node may know another version of the coin.
         if (isRefusal(error)) this.#pool.forget(hold);
         else this.#pool.put(hold);
         throw error;
@@ -109,7 +105,7 @@ class GasStation implements Sponsor {
       const work = entry === undefined
         ? this.#executedBefore(digest)
         : this.#executeOnce(digest, entry, signature.toBase64());
-      // The signal ends the wait: what was handed to the node is seen through.
+      // The signal ends only the wait: what was sent to the node goes on.
       return await abortable(work, signal);
     } catch (error) {
       signal?.throwIfAborted();
@@ -128,7 +124,7 @@ class GasStation implements Sponsor {
       const hold = await abortable(taking, signal);
       if (hold !== undefined) return hold;
     } catch (error) {
-      // Whoever does not wait any more leaves the coin to others.
+      // A coin that comes when the caller has given up goes back.
       void taking.then((hold) => hold && this.#pool.put(hold), () => undefined);
       throw error;
     }
@@ -136,7 +132,7 @@ class GasStation implements Sponsor {
     throw new SvcError("sponsor_overloaded");
   }
 
-  /** A trial with the most that may be paid, then the transaction with what it needs. */
+  /** Simulates the transaction with the largest budget, then makes it with what it needs. */
   async #make(
     { sender, kindBytes }: SponsorRequest,
     hold: Hold,
@@ -159,7 +155,7 @@ class GasStation implements Sponsor {
     const bytes = transactionBytes({ ...about, budget });
     const { signature } = await this.#wallet.signTransaction(bytes);
     signal?.throwIfAborted();
-    // Another may have got the coin while this was tried.
+    // The hold may have ended meanwhile.
     if (!this.#pool.renew(hold)) throw new SvcError("sponsor_overloaded");
     const digest = digestOf(bytes);
     this.#sponsored.set(digest, { bytes, sender, signature, hold, attempted: false });
@@ -179,7 +175,7 @@ class GasStation implements Sponsor {
     return await entry.executing;
   }
 
-  /** Whether the sender signed; zkLogin is the node's to judge, everything else is known here. */
+  /** Whether the sender signed; only signatures of zkLogin need the node to be checked. */
   async #isSigned({ bytes, sender: address }: Sponsored, signature: string): Promise<boolean> {
     const { client } = this.#node;
     try {
@@ -205,7 +201,7 @@ class GasStation implements Sponsor {
       // Refused, because an earlier attempt whose answer was lost has spent the coin?
       effects = await this.#node.executed(digest);
       if (effects === undefined) {
-        // It never will be: another transaction may have the coin.
+        // It never will be executed, so another transaction may have the coin.
         this.#sponsored.delete(digest);
         this.#pool.forget(entry.hold);
         throw error;
@@ -216,20 +212,20 @@ class GasStation implements Sponsor {
     return entry.executed = executedAs(digest, effects);
   }
 
-  /** After a restart nothing is remembered but what the chain knows. */
+  /** Looks up a transaction that this process has not sponsored, as after a restart. */
   async #executedBefore(digest: string): Promise<ExecutedTransaction> {
     const effects = await this.#node.executed(digest);
     if (effects === undefined) throw new SvcError("sponsorship_not_found");
     return executedAs(digest, effects);
   }
 
-  /** Forgets what cannot be executed any more, and takes back coins that nobody spent. */
+  /** Forgets transactions whose time is over, and takes back coins that were not spent. */
   #sweep(): void {
     const now = this.#now();
     for (const [digest, entry] of this.#sponsored) {
       if (now < entry.hold.until || entry.executing !== undefined) continue;
       this.#sponsored.delete(digest);
-      // Its signature of ours has never left this process.
+      // Our signature has never left this process.
       if (!entry.attempted) this.#pool.put(entry.hold);
     }
   }
@@ -242,7 +238,7 @@ function executedAs(digest: string, effects: Effects): ExecutedTransaction {
 
 /**
  * A sponsor with a wallet of its own, which contacts the chain only. It remembers what it sponsored
- * until it is executed or its time is over; each transaction in flight has a coin to itself.
+ * for 12 minutes; each transaction in flight has a coin of its own.
  */
 export function gasStation(options: GasStationOptions): Sponsor {
   return new GasStation(options);

@@ -2,23 +2,16 @@ import { bcs } from "@mysten/sui/bcs";
 import { toBase58 } from "@mysten/sui/utils";
 import { blake2b } from "@noble/hashes/blake2.js";
 import type { GasCoin } from "./coin_pool.ts";
+import type { GasTerms } from "./node.ts";
 
-/** A transaction that somebody else pays for. */
-interface PaidTransaction {
-  /** Address of the sender. */
+/** A transaction of `sender` that `owner` pays for with a coin; amounts are in MIST. */
+interface PaidTransaction extends GasTerms {
   readonly sender: string;
-  /** BCS of its kind, taken over byte for byte. */
+  /** BCS of its kind, which is used byte for byte. */
   readonly kindBytes: Uint8Array;
-  /** Address that pays. */
   readonly owner: string;
-  /** The coin it pays with. */
   readonly coin: GasCoin;
-  /** MIST for a unit of gas. */
-  readonly price: bigint;
-  /** Most it may cost, MIST. */
   readonly budget: bigint;
-  /** Last epoch in which it may be executed. */
-  readonly lastEpoch: bigint;
 }
 
 /** `TransactionData::V1`. */
@@ -36,12 +29,8 @@ export function transactionBytes(transaction: PaidTransaction): Uint8Array<Array
     Uint8Array.of(VERSION_1),
     kindBytes,
     bcs.Address.serialize(sender).toBytes(),
-    bcs.GasData.serialize({
-      payment: [{ objectId, version, digest }],
-      owner,
-      price,
-      budget,
-    }).toBytes(),
+    bcs.GasData.serialize({ payment: [{ objectId, version, digest }], owner, price, budget })
+      .toBytes(),
     bcs.TransactionExpiration.serialize({ Epoch: Number(lastEpoch) }).toBytes(),
   ];
   const bytes = new Uint8Array(parts.reduce((sum, { length }) => sum + length, 0));
