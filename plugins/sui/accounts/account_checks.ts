@@ -10,10 +10,10 @@ import {
   parseAccount,
 } from "../chain/account_object.ts";
 
-/** Versions of an account's data that are understood. */
+/** Versions of an account's data that this release reads. */
 const VERSIONS: readonly number[] = [1];
 
-/** `Owner.OwnerKind` of sui.rpc.v2: fields of an object belong to it, shared ones to nobody. */
+/** Values of `Owner.OwnerKind` in sui.rpc.v2. */
 const OBJECT_OWNED = 2;
 const SHARED = 3;
 
@@ -29,15 +29,13 @@ const OwnerField = bcs.struct("Field", {
   value: bcs.Address,
 });
 
-/** The contract whose accounts are believed. */
+/** The contract whose accounts are trusted: the package's first version, which names its types. */
 export interface Contract {
-  /** First version of the package: the one its types are named by. */
   readonly packageId: string;
-  /** Its registry. */
   readonly registryId: string;
 }
 
-/** An object as a node tells of it; every member may be missing or wrong. */
+/** An object as a node describes it; every member may be missing or wrong. */
 export type NodeObject = GrpcTypes.Object;
 
 function isType(object: NodeObject, type: string): boolean {
@@ -52,14 +50,14 @@ function isId(given: string | undefined, id: string): boolean {
   return given !== undefined && normalizeSuiAddress(given) === id;
 }
 
-/** What the bytes say, if they say it exactly: none missing, none left. */
+/** Parses bytes of which none may be missing or left over. */
 function parseExactly<T extends I, I>(
   layout: BcsType<T, I>,
   bytes: Uint8Array | undefined,
 ): T | undefined {
   if (bytes === undefined) return undefined;
   try {
-    // A copy: the reader would go on into the bytes of the next object.
+    // A copy, because the reader would go on into the bytes of the next object.
     const parsed = layout.parse(bytes.slice());
     return layout.serialize(parsed).toBytes().toHex() === bytes.toHex() ? parsed : undefined;
   } catch {
@@ -67,18 +65,18 @@ function parseExactly<T extends I, I>(
   }
 }
 
-/** An answer about an object, and why it is no account of ours. */
+/**
+ * The account in an object, or why there is none. `foreign`: the object has another type. `version`:
+ * the account has a version that this release does not know. `unsound`: no chain can hold such an
+ * object, so the node is at fault.
+ */
 type AccountReading = { readonly account: Account } | {
-  /**
-   * `foreign`: an object of another type; `version`: the account is ours and of a version this
-   * release does not know; `unsound`: no chain holds such an object, so that the node is at fault.
-   */
   readonly reason: "foreign" | "version" | "unsound";
 };
 
 /**
- * The account of an object, where it is one: of exactly our type, shared, with the id that was
- * asked for in what the node says and in its content, which must be whole.
+ * Reads the account in an object, which must have exactly our type, be shared, and name the id that
+ * was asked for both beside and in its content.
  */
 export function readAccount(object: NodeObject, id: string, packageId: string): AccountReading {
   if (!isId(object.objectId, id) || object.objectType === undefined) return { reason: "unsound" };
@@ -92,18 +90,31 @@ export function readAccount(object: NodeObject, id: string, packageId: string): 
   return VERSIONS.includes(version) ? { account } : { reason: "version" };
 }
 
-function isField(object: NodeObject, id: string, name: string, contract: Contract): boolean {
-  const type = `0x2::dynamic_field::Field<${contract.packageId}::account::${name},0x2::object::ID>`;
-  return isId(object.objectId, id) && isType(object, type) &&
-    object.owner?.kind === OBJECT_OWNED && isId(object.owner.address, contract.registryId);
-}
-
-/** A field of the registry: where it is, and what it says. */
+/** A field of the registry: where it is, and how to read it. */
 export interface IndexField {
   /** Id of the field's object. */
   readonly fieldId: string;
-  /** Id of the account that the field's object names; `undefined` when it is not that field. */
+  /** The account id that the field's object names; `undefined` when it is another object. */
   accountId(object: NodeObject): string | undefined;
+}
+
+/** A field of one of the registry's indices, by the name of its key and the layout of its object. */
+function indexField<F extends I & { readonly id: string; readonly value: string }, I>(
+  { packageId, registryId }: Contract,
+  fieldId: string,
+  [name, layout]: readonly [name: string, layout: BcsType<F, I>],
+  isNamed: (field: F) => boolean,
+): IndexField {
+  const type = `0x2::dynamic_field::Field<${packageId}::account::${name},0x2::object::ID>`;
+  return {
+    fieldId,
+    accountId(object) {
+      const isIt = isId(object.objectId, fieldId) && isType(object, type) &&
+        object.owner?.kind === OBJECT_OWNED && isId(object.owner.address, registryId);
+      const field = isIt ? parseExactly<F, I>(layout, object.contents?.value) : undefined;
+      return field?.id === fieldId && isNamed(field) ? field.value : undefined;
+    },
+  };
 }
 
 /**
@@ -113,15 +124,9 @@ export interface IndexField {
  */
 export function keyField(contract: Contract, publicKey: string): IndexField {
   const fieldId = delegateFieldId(contract.registryId, contract.packageId, publicKey);
-  return {
-    fieldId,
-    accountId(object) {
-      if (!isField(object, fieldId, "DelegateIndex", contract)) return undefined;
-      const field = parseExactly(KeyField, object.contents?.value);
-      if (field?.id !== fieldId) return undefined;
-      return new Uint8Array(field.name.public_key).toHex() === publicKey ? field.value : undefined;
-    },
-  };
+  const isNamed = ({ name }: typeof KeyField.$inferType) =>
+    new Uint8Array(name.public_key).toHex() === publicKey;
+  return indexField(contract, fieldId, ["DelegateIndex", KeyField], isNamed);
 }
 
 /**
@@ -131,12 +136,6 @@ export function keyField(contract: Contract, publicKey: string): IndexField {
  */
 export function ownerField(contract: Contract, owner: string): IndexField {
   const fieldId = ownerFieldId(contract.registryId, contract.packageId, owner);
-  return {
-    fieldId,
-    accountId(object) {
-      if (!isField(object, fieldId, "OwnerKey", contract)) return undefined;
-      const field = parseExactly(OwnerField, object.contents?.value);
-      return field?.id === fieldId && field.name.owner === owner ? field.value : undefined;
-    },
-  };
+  const isNamed = ({ name }: typeof OwnerField.$inferType) => name.owner === owner;
+  return indexField(contract, fieldId, ["OwnerKey", OwnerField], isNamed);
 }

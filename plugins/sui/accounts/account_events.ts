@@ -1,22 +1,19 @@
 import { type GrpcTypes, RpcError, type SuiGrpcClient } from "@mysten/sui/grpc";
 import { normalizeStructTag } from "@mysten/sui/utils";
 
-/** What a connection tells: it is up to date from here on, or an account changed. */
+/** What a connection tells: that it tells all changes from now on, or that an account changed. */
 type AccountNews = { readonly kind: "connected" } | {
   readonly kind: "changed";
   /** `0x` and 64 lower-case hex characters; `undefined` when the event does not say. */
   readonly accountId: string | undefined;
 };
 
-/** Numbers of a connection. */
+/** How a connection works; see `WatchOptions`. */
 interface EventOptions {
-  /** Package whose events count. */
+  /** Package whose events are told. */
   readonly packageId: string;
-  /** How long a subscription may take to fail, for which some nodes need a moment, in milliseconds. */
   readonly settleMs: number;
-  /** Time between two looks where the node pushes nothing, in milliseconds. */
   readonly pollMs: number;
-  /** Looks before it is tried again whether the node pushes events. */
   readonly looks: number;
   /** Ends the connection. */
   readonly signal: AbortSignal;
@@ -24,21 +21,21 @@ interface EventOptions {
   readonly wait: (ms: number) => Promise<void>;
 }
 
-/** `QueryEndReason` of sui.rpc.v2 after which there is more to ask for at once. */
+/** Values of `QueryEndReason` in sui.rpc.v2 after which more events can be asked for at once. */
 const MORE = [1, 2];
 
 const PAGE = 100;
 const PATHS = ["event_type", "contents"];
 
-/** What comes of a method that a node does not have, or whose stream something on the way holds. */
+/** gRPC codes when a node lacks a method, or when a proxy holds back its stream. */
 const MISSING = ["UNIMPLEMENTED", "DEADLINE_EXCEEDED"];
 
-/** Whether it is worth a try to ask for what was not pushed. */
+/** Whether a subscription failed in a way that makes it worthwhile to poll. */
 export function isMissing(thrown: unknown): boolean {
   return thrown instanceof RpcError && MISSING.includes(thrown.code);
 }
 
-/** Events of the account module, however they are called: the first field is the account's id. */
+/** News out of any event of the account module; the first field of each is the account's id. */
 function newsOf(event: GrpcTypes.Event, packageId: string): AccountNews | undefined {
   let type: string;
   try {
@@ -58,10 +55,10 @@ function filterOf(packageId: string): GrpcTypes.EventFilter {
 }
 
 /**
- * Events as the node pushes them. A node sends the frames of what it has passed by, also without an
- * event, so that silence means a broken connection.
+ * Events that the node pushes. A node also sends frames without an event, so silence means a broken
+ * connection.
  *
- * @throws {RpcError} when the connection ends, and at once where the node pushes nothing.
+ * @throws {RpcError} when the connection ends, and at once when the node pushes nothing.
  */
 export async function* pushedEvents(
   client: SuiGrpcClient,
@@ -71,7 +68,7 @@ export async function* pushedEvents(
     readMask: { paths: PATHS },
     filter: filterOf(packageId),
   }, { abort: signal });
-  // What comes before somebody listens is lost: listen before the first wait.
+  // Before the first wait, because events that come before somebody listens are lost.
   const frames = call.responses[Symbol.asyncIterator]();
   let next = frames.next();
   next.catch(() => {});
@@ -87,9 +84,9 @@ export async function* pushedEvents(
 }
 
 /**
- * Events as they are found by asking, from now on.
+ * Events from now on, by polling.
  *
- * @throws {RpcError} when the node does not answer, also because it keeps no index of events.
+ * @throws {RpcError} when the node does not answer, or keeps no index of events.
  */
 export async function* polledEvents(
   client: SuiGrpcClient,
@@ -112,7 +109,7 @@ export async function* polledEvents(
         if (moved) cursor = watermark.cursor;
         const news = event && newsOf(event, packageId);
         if (news !== undefined) yield news;
-        // Without a way on, the same page would come again and again.
+        // Without a new cursor the same page would come again and again.
         if (end !== undefined) more = moved && MORE.includes(end.reason ?? 0);
       }
     }

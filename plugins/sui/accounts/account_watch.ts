@@ -3,33 +3,32 @@ import { pause } from "../../../src/deadline.ts";
 import type { AccountListener, BackendHealth } from "../../../src/interfaces/mod.ts";
 import { isMissing, polledEvents, pushedEvents } from "./account_events.ts";
 
-/** Numbers of an {@linkcode AccountWatch}; the defaults suit a public node. */
+/** Times of an {@linkcode AccountWatch}; the defaults suit a public node. */
 export interface WatchOptions {
   /** How long a subscription may take to fail, in milliseconds; 200 when absent. */
   readonly settleMs?: number;
-  /** Time between two looks where the node pushes nothing, in milliseconds; 3 s when absent. */
+  /** Time between polls of a node that pushes nothing, in milliseconds; 3 s when absent. */
   readonly pollMs?: number;
-  /** Looks before it is tried again whether the node pushes events; 200 when absent. */
+  /** Polls before the next try whether the node pushes events; 200 when absent. */
   readonly looks?: number;
-  /** First wait before a new connection in milliseconds, doubled each time; 500 when absent. */
+  /** First wait before a new connection in milliseconds, which doubles; 500 when absent. */
   readonly backoffMs?: number;
   /** Longest wait before a new connection in milliseconds; 30 s when absent. */
   readonly maxBackoffMs?: number;
   /** How long a connection must have lasted to start with the first wait again; 10 s when absent. */
   readonly steadyMs?: number;
-  /** When a change is told a second time, in milliseconds; 3 s when absent. */
+  /** Time after which a change is told a second time, in milliseconds; 3 s when absent. */
   readonly againMs?: number;
-  /** Milliseconds since the epoch. */
   readonly now?: () => number;
 }
 
 type Way = "pushed" | "polled";
 
 /**
- * Tells listeners which accounts changed on chain, as long as there are any: by the node's own
- * events where it pushes them, by asking for them elsewhere. After every gap, during which events
- * may have been missed, it tells that any account may have changed, once events come again: what is
- * known must outlast a node that is down.
+ * Tells listeners, as long as there are any, which accounts changed on chain. It subscribes to the
+ * node's events, or polls when the node pushes none. After a gap, in which events may have been
+ * missed, it tells that any account may have changed, but only once events come again: cached
+ * accounts must outlast a node that is down.
  */
 export class AccountWatch implements AsyncDisposable {
   readonly #client: SuiGrpcClient;
@@ -43,7 +42,7 @@ export class AccountWatch implements AsyncDisposable {
   #connected: Way | undefined;
   #failures = 0;
 
-  /** Contacts nobody before there is a listener. */
+  /** Contacts no node before there is a listener. */
   constructor(
     client: SuiGrpcClient,
     packageId: string,
@@ -66,13 +65,12 @@ export class AccountWatch implements AsyncDisposable {
     };
   }
 
-  /** Whether changes are seen. */
   get health(): BackendHealth {
     if (this.#connected !== undefined || this.#failures < 2) return { status: "ok" };
     return { status: "degraded", reason: "Changes of accounts are not told by the chain's node" };
   }
 
-  /** Adds a listener; dispose the answer to remove it. */
+  /** Adds a listener; dispose of the result to remove it. */
   add(call: AccountListener): Disposable {
     const listener = { call };
     if (this.#listeners.size === 0) this.#start();
@@ -84,7 +82,6 @@ export class AccountWatch implements AsyncDisposable {
     };
   }
 
-  /** Stops for good. */
   async [Symbol.asyncDispose](): Promise<void> {
     this.#listeners.clear();
     this.#end();
@@ -118,7 +115,7 @@ export class AccountWatch implements AsyncDisposable {
       const steady = this.#connected !== undefined && now() - start >= steadyMs;
       this.#connected = undefined;
       this.#failures = steady ? 1 : this.#failures + 1;
-      // One end is nothing special: whatever stands in between may end a stream at any time.
+      // The first end is normal: a proxy may end a stream at any time.
       if (this.#failures === 2) this.#log("sui: the node tells no changes of accounts just now");
       const longest = Math.min(backoffMs * 2 ** (this.#failures - 1), maxBackoffMs);
       await pause(longest * (0.5 + Math.random() / 2), signal);
@@ -129,7 +126,7 @@ export class AccountWatch implements AsyncDisposable {
 
   /** Follows one connection to its end. */
   async #follow(way: Way, signal: AbortSignal): Promise<void> {
-    // Whoever leaves the loop also ends the connection.
+    // Leaving the loop also ends the connection.
     const connection = new AbortController();
     const end = () => connection.abort();
     signal.addEventListener("abort", end);
@@ -159,8 +156,8 @@ export class AccountWatch implements AsyncDisposable {
   }
 
   /**
-   * Tells it twice: behind one address there may be several nodes, and the one that is read from
-   * may be a little behind the one that told.
+   * Tells a change twice: behind one address there may be several nodes, and the one that accounts
+   * are read from may be a little behind the one that pushed the event.
    */
   #changed(accountId: string | undefined): void {
     this.#tell(accountId);

@@ -19,42 +19,28 @@ import {
 import { AccountWatch, type WatchOptions } from "./account_watch.ts";
 import { ObjectReader } from "./object_reader.ts";
 
-/** Options of {@linkcode suiAccounts}. */
+/** What {@linkcode suiAccounts} work with; the client bounds its calls itself. */
 interface SuiAccountsOptions extends Contract {
-  /** Client of a node; its own deadline and byte cap hold. */
   readonly client: SuiGrpcClient;
-  /** When the node is left alone. */
   readonly breaker?: CircuitBreakerOptions;
-  /** How changes are watched. */
   readonly watch?: WatchOptions;
-  /** Notes for the operator. */
   readonly log?: (message: string) => void;
 }
 
-/** A registry whose accounts are on chain. */
-export interface SuiAccounts extends AccountRegistry {
-  /** The account of an owner, `0x` and 64 hex characters. */
-  ofOwner(owner: string, options?: CallOptions): Promise<Account | undefined>;
-  /** Calls back when accounts changed on chain; dispose to stop. */
-  watch(listener: AccountListener): Disposable;
-  /** What the last calls say about the node. */
-  health(): BackendHealth;
-}
-
-/** A node that answers once in a second again is soon noticed, and one that does not left alone. */
+/** Short pauses, so that a node that works again is soon noticed. */
 const BREAKER: CircuitBreakerOptions = { failures: 3, pauseMs: 1_000, maxPauseMs: 10_000 };
 
-/**
- * Accounts as the contract keeps them on chain: one read by id, two by key. Nothing is kept here.
- * What is no account of exactly this contract answers as if it was not there; where that cannot be
- * told, because the node does not answer, or what it answers cannot be on chain, calls reject with
- * `chain_unavailable`.
- */
+/** Opens {@linkcode SuiAccounts}. */
 export function suiAccounts(options: SuiAccountsOptions): SuiAccounts {
-  return new Registry(options);
+  return new SuiAccounts(options);
 }
 
-class Registry implements SuiAccounts {
+/**
+ * Accounts that the contract keeps on chain: one read by id, two by key; nothing is cached. An object
+ * that is no account of exactly this contract counts as missing. When the node does not answer, or
+ * answers what cannot be on chain, calls reject with `chain_unavailable`.
+ */
+export class SuiAccounts implements AccountRegistry {
   readonly #contract: Contract;
   readonly #reader: ObjectReader;
   readonly #watch: AccountWatch;
@@ -78,6 +64,7 @@ class Registry implements SuiAccounts {
     return account?.keys.some((listed) => listed.publicKey === key) ? account : undefined;
   }
 
+  /** The account of an owner, `0x` and 64 hex characters. */
   async ofOwner(owner: string, options?: CallOptions): Promise<Account | undefined> {
     options?.signal?.throwIfAborted();
     if (!isObjectId(owner)) return undefined;
@@ -124,13 +111,13 @@ class Registry implements SuiAccounts {
     const object = await this.#reader.read(field.fieldId, options?.signal);
     if (object === undefined) return undefined;
     const accountId = field.accountId(object);
-    // Its id is made of what it is: nothing else can be there.
+    // The id of the field is derived from its name, so nothing else can be there.
     if (accountId === undefined) throw unsound();
     return await this.get(accountId, options);
   }
 }
 
-/** The node answered what cannot be on chain: that nobody is listed does not follow. */
+/** The node answered what cannot be on chain, which does not mean that there is no account. */
 function unsound(): SvcError {
   const cause = new Error("The node answered an object that cannot be");
   return new SvcError("chain_unavailable", undefined, { cause });

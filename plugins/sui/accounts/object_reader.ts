@@ -7,7 +7,7 @@ import { AnswerTooLarge } from "../chain/node_failure.ts";
 import type { CircuitBreakerOptions } from "../../shared/circuit_breaker.ts";
 import type { NodeObject } from "./account_checks.ts";
 
-/** Most objects one call asks for: the limit of public nodes. */
+/** Most objects of one call: the limit of public nodes. */
 const MAX_BATCH = 50;
 
 /** `google.rpc.Code` of an object that does not exist. */
@@ -19,8 +19,8 @@ interface Read {
 }
 
 /**
- * Reads objects by id. What is asked for in one turn goes into one call, and whoever asks for an
- * object that is being read gets the same answer.
+ * Reads objects by id. Reads that begin in the same turn of the event loop share a call; reads of an
+ * object that is being read share its answer.
  */
 export class ObjectReader {
   readonly #client: SuiGrpcClient;
@@ -29,19 +29,17 @@ export class ObjectReader {
   #sharing = new Map<string, Promise<NodeObject | undefined>>();
   #waiting: Read[] = [];
 
-  /** Reads nothing by itself. */
   constructor(client: SuiGrpcClient, breaker?: CircuitBreakerOptions) {
     this.#client = client;
     this.#node = new GuardedNode(breaker);
   }
 
-  /** What the last calls say about the node. */
   get health(): BackendHealth {
     return this.#node.health;
   }
 
   /**
-   * The object as the node tells of it now, unchecked.
+   * The object as the node describes it now, unchecked.
    *
    * @param id `0x` and 64 lower-case hex characters.
    * @throws {SvcError} `chain_unavailable`; the signal's reason when that ended the wait.
@@ -52,7 +50,7 @@ export class ObjectReader {
     return await abortable(this.#sharing.get(id) ?? this.#enqueue(id), signal);
   }
 
-  /** Something changed: who asks from now on does not get an answer that was asked for before. */
+  /** Later reads do not share answers that were asked for before this call. */
   forget(): void {
     this.#sharing = new Map();
   }
@@ -93,7 +91,7 @@ export class ObjectReader {
       });
     } catch (thrown) {
       if (thrown instanceof AnswerTooLarge && reads.length > 1) {
-        // Anybody may name large objects: they must not take the others' answers away.
+        // Callers may name large objects, which must not fail the reads of others.
         const half = Math.ceil(reads.length / 2);
         await Promise.all([this.#load(reads.slice(0, half)), this.#load(reads.slice(half))]);
         return;

@@ -3,26 +3,26 @@ import { rpcUrlOf, type SuiNetwork } from "../../../src/wire/networks.ts";
 import { openSui } from "../chain/sui_client.ts";
 import { suiAccounts } from "./accounts.ts";
 
-/** Longest wait for a node: a request that waits for it must not wait for long. */
+/** Longest wait for a node in milliseconds; requests of callers wait for it. */
 const TIMEOUT_MS = 5_000;
-/** Fifty accounts full of keys are a fifth of it. */
+/** Most bytes of an answer; fifty accounts full of keys have a fifth of it. */
 const MAX_BYTES = 1024 * 1024;
 
-/** Options of {@linkcode suiAccountRegistry}. */
+/** Where the accounts are. */
 export interface SuiAccountRegistryOptions {
-  /** Name of the chain. */
+  /** Network of the node. */
   readonly network: SuiNetwork;
   /** Address of a node that speaks gRPC-web; the network's public one when absent or empty. */
   readonly rpcUrl?: string | undefined;
-  /** First version of the package: the one its types are named by. */
+  /** First version of the contract's package, which names its types. */
   readonly packageId: string;
-  /** Its registry. */
+  /** Id of the contract's shared registry. */
   readonly registryId: string;
-  /** Notes for the operator; never addresses or keys. */
+  /** Takes notes for the operator, which contain no addresses or keys. */
   readonly log?: (message: string) => void;
 }
 
-/** A registry whose accounts are on chain. It asks for nothing before it is asked. */
+/** A registry whose accounts are on chain. It contacts no node before the first call. */
 export function suiAccountRegistry(
   { network, rpcUrl, packageId, registryId, log = () => {} }: SuiAccountRegistryOptions,
 ): AccountRegistry {

@@ -1,7 +1,6 @@
 /**
- * The transactions of the account contract. Every function is pure: it asks nobody, and the caller
- * sets sender and gas. A shared object given by its id is looked up by whoever builds the
- * transaction; given with its first version, nothing is.
+ * The transactions of the account contract. No function asks a node, and the caller sets sender and
+ * gas. When a shared object is given by its id alone, building the transaction looks it up.
  *
  * @module
  */
@@ -10,19 +9,15 @@ import { Transaction, type TransactionObjectArgument } from "@mysten/sui/transac
 import type { Permission } from "../../../src/interfaces/mod.ts";
 import { PERMISSION_BITS } from "../chain/account_object.ts";
 
-/** A shared object: its id, or its id and the version it was first shared at. */
+/** A shared object: its id, or its id and the version at which it was first shared. */
 export type SharedInput = string | {
-  /** `0x` and 64 hex characters. */
   readonly objectId: string;
-  /** Version it was first shared at. */
   readonly initialSharedVersion: string | number;
 };
 
-/** The contract on a chain. */
+/** The contract on a chain: the newest version of its package, whose functions are called. */
 export interface Deployment {
-  /** Package whose functions are called: the newest version. */
   readonly packageId: string;
-  /** Its registry. */
   readonly registry: SharedInput;
 }
 
@@ -32,7 +27,7 @@ export interface NewDelegateKey {
   readonly publicKey: string;
   /** 128 hex characters: the key's signature over `svc-delegate-v1:` and the 32 bytes of the id. */
   readonly proof: string;
-  /** What it may do, at least one. */
+  /** At least one. */
   readonly permissions: readonly Permission[];
   /** Milliseconds since the epoch; never when absent. */
   readonly expiresAt?: number | undefined;
@@ -49,7 +44,7 @@ function shared(input: SharedInput, mutable = true): Argument {
 
 const bytes = (hex: string) => bcs.byteVector().serialize(Uint8Array.fromHex(hex));
 
-/** Adds one call of `{package}::account::{name}`. */
+/** A transaction with one call of `{package}::account::{name}`. */
 function call(packageId: string, name: string, args: readonly Argument[]): Transaction {
   const tx = new Transaction();
   tx.moveCall({

@@ -1,5 +1,5 @@
 /**
- * Accounts on chain, and an owner's wallet that changes its own one: for terminal commands.
+ * Accounts on chain for terminal commands, and a wallet that changes its owner's account.
  *
  * @module
  */
@@ -26,29 +26,18 @@ import {
   removeDelegateKey,
 } from "./transactions.ts";
 
-/** Options of {@linkcode walletAccounts}. */
-export interface WalletOptions {
-  /** Name of the chain. */
+/** Where the contract is, and the wallet. */
+interface WalletOptions {
   readonly network: SuiNetwork;
   /** Address of a node; the network's public one when empty. */
   readonly rpcUrl: string;
-  /** The contract. */
   readonly packageId: string;
-  /** Its registry. */
   readonly registryId: string;
   /** The owner's Ed25519 seed, 32 bytes; without it accounts are only read. */
   readonly seed?: Uint8Array | undefined;
 }
 
-/** Accounts on chain, as terminal commands use them. */
-export interface WalletAccounts extends AccountRegistry {
-  /** Address of the wallet. */
-  readonly address: string | undefined;
-  /** Reads of any owner, changes of the wallet's own account. */
-  readonly admin: AccountAdmin;
-}
-
-/** What the contract's abort codes mean here. */
+/** Errors for the contract's abort codes. */
 const ABORTS: Readonly<Record<string, readonly [ErrorCode, string]>> = {
   1: ["permission_denied", "The wallet is not the account's owner"],
   4: ["key_exists", "An account lists the key"],
@@ -69,12 +58,14 @@ function abortOf(thrown: unknown): readonly [ErrorCode, string] | undefined {
   return code === undefined ? undefined : ABORTS[code];
 }
 
-/** Opens accounts on chain; nothing is asked before the first call. */
+/** Opens accounts on chain; contacts no node before the first call. */
 export function walletAccounts(options: WalletOptions): WalletAccounts {
-  return new Wallet(options);
+  return new WalletAccounts(options);
 }
 
-class Wallet implements WalletAccounts {
+/** Accounts on chain, as terminal commands use them. */
+class WalletAccounts implements AccountRegistry {
+  /** Reads the account of any owner; changes the wallet's own. */
   readonly admin: AccountAdmin;
   readonly #client: SuiGrpcClient;
   readonly #accounts: SuiAccounts;
@@ -105,6 +96,7 @@ class Wallet implements WalletAccounts {
     };
   }
 
+  /** Address of the wallet, if there is one. */
   get address(): string | undefined {
     return this.#signer?.toSuiAddress();
   }

@@ -31,7 +31,7 @@ export const AccountObject = bcs.struct("SvcAccount", {
 /** BCS of `svc::account::Registry`; its dynamic fields are the index. */
 export const RegistryObject = bcs.struct("Registry", { id: bcs.Address, version: bcs.u64() });
 
-/** Exact type of an account of a package (its first version's id). */
+/** Exact type of accounts, by the first version of the package. */
 export function accountType(packageId: string): string {
   return `${packageId}::account::SvcAccount`;
 }
@@ -53,20 +53,20 @@ export function ownerFieldId(registryId: string, packageId: string, owner: strin
   return deriveDynamicFieldID(registryId, `${packageId}::account::OwnerKey`, name);
 }
 
-/** An account as the core knows it, and its generation. */
+/** An account, with what only the chain's accounts have. */
 export interface ChainAccount extends Account {
-  /** Generation of its keys, from 1; raised when a key leaves, and when it is deactivated. */
+  /** Generation of its keys, from 1; raised when a key is removed and by a deactivation. */
   readonly generation: number;
   /** Version of the package's data. */
   readonly version: number;
 }
 
-/** The last moment a `Date` can tell; the contract takes expiries up to 2^64 - 1. */
+/** The last moment that a `Date` can hold; the contract takes expiries up to 2^64 - 1. */
 const END_OF_TIME_MS = 8.64e15;
 
 const milliseconds = (u64: string) => Math.min(Number(u64), END_OF_TIME_MS);
 
-/** An account from the BCS of its object. */
+/** Parses the BCS of an account object. */
 export function parseAccount(content: Uint8Array): ChainAccount {
   const parsed = AccountObject.parse(content);
   return {

@@ -12,7 +12,7 @@ interface RpcBounds {
   readonly idleMs: number;
 }
 
-/** Calls that go on until somebody ends them; all others have an end. */
+/** Path of calls that go on until somebody ends them. */
 const ENDLESS = "/sui.rpc.v2.SubscriptionService/";
 
 /** Bytes in front of a gRPC-web message: a flag, and the length as u32, big-endian. */
@@ -24,16 +24,15 @@ function readerOf(response: Response): Reader {
   return (response.body ?? new Blob().stream()).getReader();
 }
 
-/** Gives up what is left of an answer. */
 function drop(reader: Reader): void {
   void reader.cancel().catch(() => undefined);
 }
 
 /**
- * A `fetch` for a gRPC-web client in binary format. Answers with an end are read whole, within a
- * number of bytes and a deadline; subscriptions are passed on as they come, and end when they are
- * silent for too long. Redirects are refused, because the permission list is meant for one host.
- * It fails with {@linkcode NodeFailure} only, or the reason of the caller's own signal.
+ * A `fetch` for a gRPC-web client in binary format. It reads answers whole, within a number of bytes
+ * and a deadline, but passes subscriptions on as they come, and ends those that are silent for too
+ * long. It refuses redirects, because the permission list is meant for one host, and fails only with
+ * {@linkcode NodeFailure} or the reason of the caller's own signal.
  */
 export function boundedRpc(bounds: RpcBounds): typeof fetch {
   return async (input, init) => {
@@ -44,10 +43,10 @@ export function boundedRpc(bounds: RpcBounds): typeof fetch {
     const { signal } = deadline;
     try {
       const answer = fetch(input, { ...init, redirect: "error", signal });
-      // An answer that comes too late must not stay open.
+      // An answer that comes too late must be closed.
       answer.then((tardy) => signal.aborted ? drop(readerOf(tardy)) : undefined, () => {});
-      // Not by the signal given to `fetch` alone: in Deno that no longer ends the reading of a body once
-      // the `Response` it came with was collected.
+      // The deadline itself also ends the wait: in Deno the signal given to `fetch` no longer ends the
+      // reading of a body once its `Response` was garbage collected.
       const response = await deadline.wait(answer);
       if (!response.ok) {
         drop(readerOf(response));
@@ -64,7 +63,7 @@ export function boundedRpc(bounds: RpcBounds): typeof fetch {
   };
 }
 
-/** What a caller may see of anything thrown meanwhile. */
+/** The error that callers get for anything thrown. */
 function failureOf(thrown: unknown, signal: AbortSignal): unknown {
   if (signal.aborted) return signal.reason;
   return thrown instanceof NodeFailure ? thrown : unreachable(thrown);
@@ -93,7 +92,7 @@ async function readCapped(
   return gathered.bytes;
 }
 
-/** Follows the lengths of messages, so that none is collected that is too long. */
+/** Follows the lengths of messages, to refuse one that is too long before it is collected. */
 class MessageLengths {
   readonly #max: number;
   #prefix = 0;
@@ -123,7 +122,7 @@ class MessageLengths {
   }
 }
 
-/** A subscription's answer, whose silence and messages are bounded. */
+/** Passes a subscription on; bounds its silence and its messages. */
 function passedOn(response: Response, deadline: Deadline, bounds: RpcBounds): Response {
   const reader = readerOf(response);
   const lengths = new MessageLengths(bounds.maxBytes);

@@ -5,14 +5,13 @@ import { CircuitBreaker, type CircuitBreakerOptions } from "../../shared/circuit
 import { UpstreamFailure } from "../../shared/upstream_failure.ts";
 import { AnswerTooLarge, NodeFailure } from "./node_failure.ts";
 
-/** Texts for callers by gRPC code; a node's own texts are not passed on. */
+/** Messages for callers by gRPC code, instead of the node's own. */
 const TEXTS: Readonly<Record<string, string>> = {
   DEADLINE_EXCEEDED: "The chain's node did not answer in time",
   RESOURCE_EXHAUSTED: "The chain's node asks for a pause",
   UNAVAILABLE: "The chain's node cannot be reached",
 };
 
-/** The failure behind anything a call of a node throws, safe for callers. */
 function failureOf(thrown: unknown): UpstreamFailure {
   if (thrown instanceof NodeFailure) {
     return new UpstreamFailure(thrown.message, { retryAfter: thrown.retryAfter });
@@ -25,21 +24,19 @@ function failureOf(thrown: unknown): UpstreamFailure {
 export class GuardedNode {
   readonly #breaker: CircuitBreaker;
 
-  /** Starts closed. */
   constructor(options: CircuitBreakerOptions = {}) {
     this.#breaker = new CircuitBreaker("chain_unavailable", options);
   }
 
-  /** What the last calls say about the node. */
   get health(): BackendHealth {
     return this.#breaker.health;
   }
 
   /**
-   * Runs one call, whose work ends by itself.
+   * Runs one call, which must end by itself.
    *
    * @throws {SvcError} `chain_unavailable`.
-   * @throws {AnswerTooLarge} which says nothing about the node: ask for less.
+   * @throws {AnswerTooLarge} which does not count as a failure of the node: ask for less.
    */
   async run<T>(work: () => Promise<T>): Promise<T> {
     const call = this.#breaker.enter();

@@ -1,24 +1,20 @@
 import { RpcError } from "@mysten/sui/grpc";
 import { retryAfterOf } from "../../shared/retry_after.ts";
 
-/** Longest pause a node may ask for, in seconds: no stranger is let in meanwhile. */
+/** Longest pause that a node may ask for in seconds, as unknown keys are refused meanwhile. */
 const MAX_RETRY_AFTER = 60;
 
 /** How a node failed, in the code names of gRPC. */
 type FailureCode = "UNAVAILABLE" | "DEADLINE_EXCEEDED" | "RESOURCE_EXHAUSTED" | "UNIMPLEMENTED";
 
-/** Statuses of HTTP by which a node says that it does not know a method. */
+/** HTTP statuses of a node that does not know a method. */
 const UNKNOWN_METHOD = [404, 405, 415, 501];
 
-/**
- * Why a call of a node failed before gRPC had a say; the client passes it on as it is. Says nothing
- * of addresses.
- */
+/** Why a call failed below gRPC, without addresses; the client passes the error on unchanged. */
 export class NodeFailure extends RpcError {
-  /** Whole seconds the node asks to be left alone. */
+  /** How long the node asks to be left alone, in whole seconds. */
   readonly retryAfter: number | undefined;
 
-  /** The message must be safe for callers. */
   constructor(message: string, code: FailureCode, retryAfter?: number) {
     super(message, code);
     this.retryAfter = retryAfter;
@@ -27,18 +23,16 @@ export class NodeFailure extends RpcError {
 
 /** An answer had more bytes than are read. */
 export class AnswerTooLarge extends NodeFailure {
-  /** Always says the same. */
   constructor() {
     super("The chain's node answered too much", "RESOURCE_EXHAUSTED");
   }
 }
 
-/** No answer in time. */
 export function late(): NodeFailure {
   return new NodeFailure("The chain's node did not answer in time", "DEADLINE_EXCEEDED");
 }
 
-/** A request that did not arrive. Deno's own text would name the address. */
+/** A request that did not arrive; Deno's own message would name the address. */
 export function unreachable(thrown: unknown): NodeFailure {
   const text = thrown instanceof Deno.errors.NotCapable
     ? "The relayer lacks the permission to reach the chain's node"
@@ -46,7 +40,7 @@ export function unreachable(thrown: unknown): NodeFailure {
   return new NodeFailure(text, "UNAVAILABLE");
 }
 
-/** An answer that is none of gRPC: a proxy's. */
+/** An HTTP status that says no, as of a proxy. */
 export function refusal({ status, headers }: Response): NodeFailure {
   const asked = retryAfterOf(headers, Date.now());
   const retryAfter = asked && Math.min(asked, MAX_RETRY_AFTER);

@@ -2,9 +2,8 @@ import { SuiGrpcClient } from "@mysten/sui/grpc";
 import { boundedRpc } from "./bounded_rpc.ts";
 import type { SuiNetwork } from "../../../src/wire/networks.ts";
 
-/** Options of {@linkcode openSui}. */
+/** Which node to call, and the bounds of calls. */
 export interface SuiOptions {
-  /** Name of the chain. */
   readonly network: SuiNetwork;
   /** Address of a node that speaks gRPC-web. */
   readonly url: string;
@@ -16,18 +15,14 @@ export interface SuiOptions {
   readonly idleMs?: number;
 }
 
-/**
- * A client of a node. It contacts nothing by itself; redirects are refused, because the permission
- * list is meant for one host, and every call ends by its deadline: subscriptions when nothing comes
- * for too long. Its failures name no address.
- */
+/** A client of a node, whose calls {@linkcode boundedRpc} bounds. */
 export function openSui(
   { network, url, timeoutMs = 10_000, maxBytes = 4 * 1024 * 1024, idleMs = 60_000 }: SuiOptions,
 ): SuiGrpcClient {
   return new SuiGrpcClient({
     network,
     baseUrl: url,
-    // Lengths of messages can be followed, and a quarter fewer bytes are sent than as base64.
+    // Lets the lengths of messages be followed, and takes a quarter fewer bytes than base64.
     format: "binary",
     fetch: boundedRpc({ timeoutMs, maxBytes, idleMs }),
   });

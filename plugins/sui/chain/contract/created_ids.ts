@@ -1,13 +1,12 @@
 import { fromBase58, toHex } from "@mysten/sui/utils";
 import { blake2b } from "@noble/hashes/blake2.js";
 
-/** What stands before the preimage of a new object's id (`HashingIntentScope::RegularObjectId`). */
+/** First byte of what a new object's id is the hash of (`HashingIntentScope::RegularObjectId`). */
 const REGULAR_OBJECT_ID = 0xf1;
 
 /**
  * Ids of the objects that a transaction creates, packages included, in their order: BLAKE2b-256 of
- * `0xf1 | digest (32) | number from 0 (u64, little-endian)`. Whoever knows what was signed knows
- * them, without asking a node.
+ * `0xf1 | digest (32) | number from 0 (u64, little-endian)`. So they are known without a node.
  *
  * @param digest Of the transaction, Base58.
  * @param count How many; a transaction may create fewer.

@@ -6,11 +6,9 @@ import { abilityText, signatureText } from "./signature.ts";
 interface ImportedFunction {
   /** `0x` and 64 hex characters. */
   readonly packageId: string;
-  /** Name of its module. */
   readonly module: string;
-  /** Its name. */
   readonly name: string;
-  /** The signature it was compiled against, as `signatureText` writes it. */
+  /** The signature that the bytecode was compiled against, as `signatureText` writes it. */
   readonly signature: string;
 }
 
@@ -50,12 +48,12 @@ const ABILITY_BITS = new Map([
   [GrpcTypes.Ability.KEY, 8],
 ]);
 
-/** One module, whose indices are resolved to names. */
+/** Resolves the indices in the tables of one module to names. */
 class ModuleReader {
   readonly #tables: ModuleTables;
 
   constructor(bytecode: Uint8Array) {
-    // The package declares no type for what it answers.
+    // The package declares no type for the result.
     this.#tables = deserialize(bytecode) as ModuleTables;
   }
 

@@ -5,38 +5,41 @@ import { Transaction, TransactionDataBuilder } from "@mysten/sui/transactions";
 import { SvcError } from "../../../../src/errors.ts";
 import { rpcUrlOf, type SuiNetwork } from "../../../../src/wire/networks.ts";
 import { openSui } from "../sui_client.ts";
-import { assertChain } from "./chain_name.ts";
 import { createdIds } from "./created_ids.ts";
 import { importedFunctions } from "./imports.ts";
 import { describedSignature } from "./signature.ts";
 
-/** Longest wait for the answer to a published package, and for nodes to have seen it. */
+/** Longest wait for the result of a publication, and for nodes to show it, in milliseconds. */
 const TIMEOUT_MS = 60_000;
 
 /** How many functions are looked up at once. */
 const LOOKUPS_AT_ONCE = 8;
 
-/** Most that a publication may cost, in MIST: many times its storage. The node proposes the budget. */
+/** Largest budget that a node may propose for a publication, in MIST: many times its storage. */
 const MOST_GAS = 2_000_000_000n;
 
-/** A publication makes a package, a registry and an upgrade cap, in an order that is the chain's. */
+/** A publication makes a package, a registry and an upgrade cap, in any order. */
 const OBJECTS_MADE = 3;
 
-/** An imported function that is not on the chain as the package was compiled against it. */
+/** Digests of the first checkpoints of the public networks (`GetServiceInfo.chain_id`). */
+const GENESIS: ReadonlyMap<string, string> = new Map([
+  ["mainnet", "4btiuiMPvEENsttpZC7CZ53DruC3MAgfznDbASZ7DR6S"],
+  ["testnet", "69WiPg3DAQiwdxfncX6wYQ2siKwAe6L9BZthQea3JNMD"],
+]);
+
+/** An imported function that differs on the chain from what the package was compiled against. */
 interface Difference {
   /** `package::module::name`. */
   readonly target: string;
-  /** The signature that the bytecode expects. */
+  /** Signature in the bytecode. */
   readonly expected: string;
-  /** The chain's signature; absent when there is no such function. */
+  /** Signature on the chain; `undefined` when there is no such function. */
   readonly found: string | undefined;
 }
 
-/** What a check of the imports found. */
+/** How many functions a check compared, and which differ. */
 interface ImportCheck {
-  /** How many functions were compared. */
   readonly checked: number;
-  /** Those that differ; none when the package fits. */
   readonly differences: readonly Difference[];
 }
 
@@ -48,15 +51,14 @@ interface Publication {
   readonly dependencies: readonly string[];
   /** Seed of the wallet that pays: an Ed25519 private key, 32 bytes. */
   readonly seed: Uint8Array;
-  /** Makes the package immutable in the same transaction. */
+  /** Whether the package becomes immutable in the same transaction. */
   readonly burnUpgradeCap: boolean;
-  /** Is told the digest before the transaction is sent: whatever happens next, it can be looked up. */
+  /** Called with the digest before the transaction is sent, so that it can always be looked up. */
   readonly announce?: (digest: string) => void;
 }
 
 /** A published package. */
 interface PublishedPackage {
-  /** Id of the package. */
   readonly packageId: string;
   /** Id of the shared registry. */
   readonly registryId: string;
@@ -64,7 +66,7 @@ interface PublishedPackage {
   readonly upgradeCapId: string | undefined;
   /** Address of the wallet that paid and holds the upgrade cap. */
   readonly sender: string;
-  /** Digest of the transaction. */
+  /** Of the transaction. */
   readonly digest: string;
 }
 
@@ -75,16 +77,15 @@ const isRpcCode = (thrown: unknown, code: string): boolean =>
 export class ContractPublisher {
   readonly #client: SuiGrpcClient;
 
-  /** Uses a client; contacts nothing yet. */
   constructor(client: SuiGrpcClient) {
     this.#client = client;
   }
 
   /**
-   * Compares the signature of every function that modules import with the chain's, which must be the
-   * one that the client is named after.
+   * Compares the signature of every function that modules import with the chain's.
    *
-   * @throws {SvcError} `chain_unavailable`, `invalid_parameter` for a node of another network.
+   * @throws {SvcError} `chain_unavailable`, `invalid_parameter` for a node of another network than
+   * the client's.
    */
   async check(modules: readonly Uint8Array[]): Promise<ImportCheck> {
     await assertChain(this.#client);
@@ -121,8 +122,8 @@ export class ContractPublisher {
   }
 
   /**
-   * Publishes a package, once, and waits until the chain shows it. What is signed and the ids of what
-   * it makes are known here, so that a node cannot put other ones in their place.
+   * Publishes a package, once, and waits until the chain shows it. The ids of the new objects follow
+   * from what is signed, so that a node cannot name others in their place.
    *
    * @throws {SvcError} `invalid_transaction` when the chain refuses it, `chain_unavailable` when the
    * chain cannot be reached; the message names the transaction if it may have happened all the same.
@@ -228,11 +229,32 @@ export class ContractPublisher {
 }
 
 /**
- * A publisher for a chain; contacts nothing yet.
+ * A publisher for a chain.
  *
- * @param rpcUrl Address of a node; empty = the network's public one.
+ * @param rpcUrl Address of a node; the network's public one when empty.
  */
 export function openPublisher(network: SuiNetwork, rpcUrl: string): ContractPublisher {
   const url = rpcUrlOf({ network, rpcUrl });
   return new ContractPublisher(openSui({ network, url, timeoutMs: TIMEOUT_MS }));
+}
+
+/**
+ * Checks that a node belongs to the network of its client. `localnet` is any chain that is not public.
+ *
+ * @throws {SvcError} `invalid_parameter` when it belongs to another one, `chain_unavailable`.
+ */
+async function assertChain(client: SuiGrpcClient): Promise<void> {
+  let chainId: string;
+  try {
+    const { response } = await client.ledgerService.getServiceInfo({});
+    chainId = response.chainId ?? "";
+  } catch (cause) {
+    throw new SvcError("chain_unavailable", undefined, { cause });
+  }
+  const name = [...GENESIS].find(([, digest]) => digest === chainId)?.[0];
+  const expected = GENESIS.has(client.network) ? client.network : undefined;
+  if (name === expected) return;
+  const text = `SVC_SUI_NETWORK is ${client.network}, but the node is of ` +
+    (name ?? "another chain than mainnet and testnet");
+  throw new SvcError("invalid_parameter", text);
 }
