@@ -30,3 +30,29 @@ Deno.test("a function of the product has at most 5 parameters", () => {
     "This function has 6 parameters, more than 5",
   ]);
 });
+
+/** Where a time is what is tested, or a moment taken at random. */
+const SLEEPERS = [
+  "tests/crash/run.ts",
+  "tests/e2e/full_disk_test.ts",
+  "tests/e2e/mcp_keys_test.ts",
+  "tests/live/journey.ts",
+  "tests/mcp/conformance_tasks.ts",
+  "tests/within.ts",
+];
+
+async function* testSources(folder: string): AsyncGenerator<string> {
+  for await (const { name, isDirectory } of Deno.readDir(new URL(folder, ROOT))) {
+    if (isDirectory) yield* testSources(`${folder}${name}/`);
+    else if (name.endsWith(".ts")) yield `${folder}${name}`;
+  }
+}
+
+Deno.test("no test sleeps until something has probably happened", async () => {
+  const sleepers: string[] = [];
+  for await (const file of testSources("tests/")) {
+    const source = await Deno.readTextFile(new URL(file, ROOT));
+    if (/setTimeout\((resolve|r)\b/.test(source)) sleepers.push(file);
+  }
+  deepStrictEqual(sleepers.sort(), SLEEPERS);
+});

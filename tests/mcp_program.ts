@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import { fileURLToPath } from "node:url";
 import { Program, relayerEnv } from "./program.ts";
+import { poll } from "./within.ts";
 
 const ROOT = fileURLToPath(new URL("../", import.meta.url));
 const SERVED_WITHIN_MS = 30_000;
@@ -41,15 +42,12 @@ export async function pingStatus(base: string, headers: Readonly<Record<string, 
 
 /** Resolves once the sidecar answers; until then, 502 is the only other answer. */
 export async function untilServed(base: string, headers: Readonly<Record<string, string>>) {
-  const end = performance.now() + SERVED_WITHIN_MS;
-  for (;;) {
+  const ask = async () => {
     const { status, body } = await pingStatus(base, headers);
-    if (status !== 502) return;
-    assert.equal(JSON.parse(body).error.data.code, "sidecar_unavailable");
-    assert.ok(performance.now() < end, "the sidecar does not answer");
-    // Each refusal is logged, and nobody reads the log meanwhile.
-    await new Promise((resolve) => setTimeout(resolve, 20));
-  }
+    if (status === 502) assert.equal(JSON.parse(body).error.data.code, "sidecar_unavailable");
+    return status;
+  };
+  await poll(ask, (status) => status !== 502, SERVED_WITHIN_MS);
 }
 
 /**

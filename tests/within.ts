@@ -20,3 +20,28 @@ export async function within<T>(
     clearTimeout(timer);
   }
 }
+
+/**
+ * Asks again and again until an answer fits, and answers that one; the pauses only spare the
+ * processor.
+ *
+ * @throws {Error} with the last answer when it takes too long.
+ */
+export async function poll<T>(
+  ask: () => T | Promise<T>,
+  fits: (answer: T) => boolean,
+  ms: number = PATIENCE_MS,
+): Promise<T> {
+  const end = performance.now() + ms;
+  for (;;) {
+    const answer = await ask();
+    if (fits(answer)) return answer;
+    if (performance.now() > end) throw new Error(`not in time: ${JSON.stringify(answer)}`);
+    await new Promise((resolve) => setTimeout(resolve, 10));
+  }
+}
+
+/** Lets everything run that can run now: so many turns of the event loop. */
+export async function turns(count = 1): Promise<void> {
+  for (let i = 0; i < count; i++) await new Promise((resolve) => setTimeout(resolve));
+}

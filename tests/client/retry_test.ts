@@ -6,6 +6,7 @@ import {
   SvcError,
 } from "../../src/client/mod.ts";
 import { type Answer, fakeRelayer, refusal } from "./fake_relayer.ts";
+import { poll, turns } from "../within.ts";
 
 const ID = "11111111-2222-4333-8444-555555555555";
 
@@ -200,7 +201,7 @@ Deno.test("a fetch of the caller's own ends in time, whatever it makes of the si
       const answer = call === "account"
         ? patient.account({ signal })
         : Array.fromAsync(patient.exportMemories("n", { signal }));
-      setTimeout(() => gone.abort(reason), 5);
+      void turns().then(() => gone.abort(reason));
       await assert.rejects(answer, (error) => error === reason, name);
     }
   }
@@ -308,6 +309,6 @@ Deno.test("waitFor answers the last state in time where the relayer falls silent
   const { signal } = gone;
   const waiting = client.waitFor(ID, { timeoutMs: Infinity, signal });
   const reason = new Error("gone");
-  setTimeout(() => gone.abort(reason), 200);
+  void poll(() => asked, (count) => count === 2).then(() => gone.abort(reason));
   await assert.rejects(waiting, (error) => error === reason);
 });

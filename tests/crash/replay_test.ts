@@ -1,7 +1,8 @@
 import assert from "node:assert/strict";
 import { Installation, type RunningRelayer } from "./installation.ts";
 import { textOf } from "./texts.ts";
-import { call, listAll, poll, send, sign, type SignedRequest } from "./wire.ts";
+import { call, listAll, send, sign, type SignedRequest } from "./wire.ts";
+import { poll } from "../within.ts";
 
 const isReplay = (headers: Headers) => headers.get("idempotency-replayed") === "true";
 

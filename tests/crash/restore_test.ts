@@ -1,7 +1,8 @@
 import assert from "node:assert/strict";
 import { Installation } from "./installation.ts";
 import { textOf } from "./texts.ts";
-import { call, idle, listAll, poll } from "./wire.ts";
+import { call, idle, listAll } from "./wire.ts";
+import { poll } from "../within.ts";
 
 async function loseIndex(installation: Installation): Promise<void> {
   for (const suffix of ["", "-wal", "-shm"]) {

@@ -1,6 +1,7 @@
 import { makeSigner, type Signer } from "../../src/client/signer.ts";
 import { HEADER } from "../../src/wire/headers.ts";
 import { bodySha256, canonicalText } from "../../src/wire/signing/signing.ts";
+import { poll } from "../within.ts";
 
 /** Who signs. */
 export interface Identity {
@@ -140,21 +141,6 @@ export interface Health {
 /** Asks /health. */
 export async function health(url: string): Promise<Health> {
   return await (await fetch(`${url}/health`)).json();
-}
-
-/** Asks again and again until an answer fits; a pause only spares the processor. */
-export async function poll<T>(
-  ask: () => Promise<T>,
-  fits: (answer: T) => boolean,
-  timeoutMs: number,
-): Promise<T> {
-  const end = performance.now() + timeoutMs;
-  for (;;) {
-    const answer = await ask();
-    if (fits(answer)) return answer;
-    if (performance.now() > end) throw new Error(`not in time: ${JSON.stringify(answer)}`);
-    await new Promise((resolve) => setTimeout(resolve, 20));
-  }
 }
 
 /** Waits until no job is left. */

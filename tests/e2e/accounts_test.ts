@@ -1,7 +1,8 @@
 import assert from "node:assert/strict";
 import { makeDelegateKey } from "../../src/client/mod.ts";
 import { type Env, Installation } from "../crash/installation.ts";
-import { makeIdentity, poll, send, sign } from "../crash/wire.ts";
+import { makeIdentity, send, sign } from "../crash/wire.ts";
+import { poll } from "../within.ts";
 
 const SETTINGS: Env = { SVC_EMBEDDER: "memory" };
 

@@ -2,9 +2,9 @@ import assert from "node:assert/strict";
 import { Client, StreamableHTTPClientTransport } from "@modelcontextprotocol/client";
 import { SvcClient } from "../../src/client/mod.ts";
 import { Installation } from "../crash/installation.ts";
-import { poll } from "../crash/wire.ts";
 import type { Json } from "../relayer_fixture.ts";
 import { verifies } from "../requirements.ts";
+import { poll } from "../within.ts";
 
 const NOTE = `Hi! I'm allergic to peanuts. My sister Jana lives near Dr. Novak in Brno.
 She moved there in 2019. Do you like tea? Take care!`;

@@ -1,7 +1,8 @@
 import assert from "node:assert/strict";
 import { Installation } from "../crash/installation.ts";
 import { freePort } from "../free_port.ts";
-import { call, health, type Identity, idle, listAll, poll } from "../crash/wire.ts";
+import { call, health, type Identity, idle, listAll } from "../crash/wire.ts";
+import { poll } from "../within.ts";
 
 const REQUESTS = 20;
 const BULK = 20;

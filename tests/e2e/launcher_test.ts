@@ -1,7 +1,8 @@
 import assert from "node:assert/strict";
 import { Installation } from "../crash/installation.ts";
 import { textOf } from "../crash/texts.ts";
-import { call, health, idle, listAll, poll } from "../crash/wire.ts";
+import { call, health, idle, listAll } from "../crash/wire.ts";
+import { poll } from "../within.ts";
 
 /** Log line of a process the launcher started. */
 const started = (name: string) =>

@@ -2,11 +2,12 @@ import assert from "node:assert/strict";
 import { memoryEmbedder } from "../../plugins/memory/mod.ts";
 import { useLiteEmbedder } from "../../plugins/use_lite/mod.ts";
 import { type Env, Installation } from "../crash/installation.ts";
-import { call, health, type Identity, idle, poll } from "../crash/wire.ts";
+import { call, health, type Identity, idle } from "../crash/wire.ts";
 import { Gate, turned } from "../memory/other_models.ts";
 import { HostileServer, json, refusal } from "../plugins/models/hostile_server.ts";
 import { OllamaServer } from "../plugins/models/ollama_server.ts";
 import { verifies } from "../requirements.ts";
+import { poll } from "../within.ts";
 
 const FACTS = [
   "I am allergic to peanuts",

@@ -3,6 +3,7 @@ import type { Fault } from "../../devnet/mod.ts";
 import { SvcError } from "../../src/errors.ts";
 import { inHome } from "../program.ts";
 import { Networked } from "./networked.ts";
+import { poll } from "../within.ts";
 
 /** What fails, and how. Two key servers of three, so that the threshold is missed. */
 const OUTAGES: readonly { readonly what: readonly string[]; readonly fault: Fault }[] = [
@@ -20,15 +21,10 @@ const OUTAGES: readonly { readonly what: readonly string[]; readonly fault: Faul
   { what: ["chain"], fault: { kind: "wrong" } },
   { what: ["chain"], fault: { kind: "status", status: 503 } },
 ];
-const PATIENCE_MS = 120_000;
 
 /** Asks again until the answer is yes. */
 async function until(what: string, ask: () => Promise<boolean>): Promise<void> {
-  const end = Date.now() + PATIENCE_MS;
-  while (!await ask()) {
-    assert.ok(Date.now() < end, `too long: ${what}`);
-    await new Promise((resolve) => setTimeout(resolve, 200));
-  }
+  await poll(async () => ({ what, is: await ask() }), ({ is }) => is);
 }
 
 /** The code of a refusal; undefined when there is none. */
@@ -93,11 +89,12 @@ Deno.test("whatever of the networks fails: nothing is lost, no 401, and it recov
       // Until something was tried meanwhile. What was written here is read here: aggregators are
       // asked for what others wrote.
       const end = Date.now() + (name.startsWith("aggregator") ? 0 : 20_000);
-      while (asked(what[0]!) === before && Date.now() < end) {
+      await poll(async () => {
+        if (asked(what[0]!) !== before || Date.now() >= end) return true;
         const trying = await codeOf(client.recall(`fact number ${n}`));
         assert.ok(UNAVAILABLE.has(trying), `${name}: ${trying}`);
-        await new Promise((resolve) => setTimeout(resolve, 100));
-      }
+        return false;
+      }, Boolean);
       untouched.push(...asked(what[0]!) === before ? [name] : []);
       for (const endpoint of what) faults.set(endpoint, undefined);
     }

@@ -4,7 +4,8 @@ import type { Child } from "../crash/child.ts";
 import { type Env, Installation, LISTENING } from "../crash/installation.ts";
 import { freePort } from "../free_port.ts";
 import { threadNiceness } from "../program/thread_niceness.ts";
-import { call, health, type Identity, idle, poll } from "../crash/wire.ts";
+import { call, health, type Identity, idle } from "../crash/wire.ts";
+import { poll } from "../within.ts";
 
 /** The flags of each process, as the program prints them. */
 async function printed(installation: Installation): Promise<Record<string, string[]>> {

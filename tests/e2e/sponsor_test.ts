@@ -18,6 +18,7 @@ import { keyProofText } from "../../src/wire/signing/signing.ts";
 import { inHome, Program, relayerEnv } from "../program.ts";
 import { TestKey } from "../relayer_fixture.ts";
 import { verifies } from "../requirements.ts";
+import { poll } from "../within.ts";
 
 /** The settings of a program that sponsors on a devnet; everything else is embedded. */
 function settings(devnet: Devnet, home: string): Record<string, string> {
@@ -83,16 +84,6 @@ class PoorWallet {
   }
 }
 
-/** Tries until an answer fits; a process that was killed needs a moment to be back. */
-async function until<T>(ask: () => Promise<T>, fits: (answer: T) => boolean): Promise<T> {
-  const end = performance.now() + 30_000;
-  for (;;) {
-    const answer = await ask();
-    if (fits(answer)) return answer;
-    assert.ok(performance.now() < end, JSON.stringify(answer));
-  }
-}
-
 Deno.test("a wallet without gas creates its account and adds a key", async () => {
   verifies("1-5", "9.1-2", "15-28");
   await using devnet = await startDevnet();
@@ -114,7 +105,7 @@ Deno.test("a wallet without gas creates its account and adds a key", async () =>
     const deployment = { packageId, registry: registryId };
 
     // The sidecar listens a moment after the relayer.
-    await until(() => wallet.ask(createAccount(deployment)), ({ status }) => status === 200);
+    await poll(() => wallet.ask(createAccount(deployment)), ({ status }) => status === 200);
     await wallet.send(createAccount(deployment));
     const field = devnet.chain.object(ownerFieldId(registryId, packageId, address));
     const accountId = `0x${field!.bcs.slice(-32).toHex()}`;
@@ -152,7 +143,7 @@ Deno.test("a wallet without gas creates its account and adds a key", async () =>
     const { bytes, digest } = open.body;
     const body = { digest, signature: await wallet.sign(bytes) };
     Deno.kill(pids["sidecar"]!, "SIGKILL");
-    const gone = await until(
+    const gone = await poll(
       () => wallet.post("/sponsor/execute", body),
       ({ status }) => status !== 502,
     );

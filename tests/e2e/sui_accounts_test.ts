@@ -1,9 +1,10 @@
 import { deepStrictEqual, ok, strictEqual } from "node:assert/strict";
 import { removeDelegateKey } from "../../plugins/sui/accounts/transactions.ts";
 import { type Env, Installation } from "../crash/installation.ts";
-import { call, health, type Identity, idle, makeIdentity, poll } from "../crash/wire.ts";
+import { call, health, type Identity, idle, makeIdentity } from "../crash/wire.ts";
 import { OnDevnet } from "../plugins/sui/accounts/on_devnet.ts";
 import { TestKey } from "../relayer_fixture.ts";
+import { poll } from "../within.ts";
 
 /** Settings of a relayer whose accounts are on the devnet, and everything else here. */
 function settings({ devnet }: OnDevnet, ttl: number): Env {

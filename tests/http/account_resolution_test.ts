@@ -12,6 +12,7 @@ import {
 } from "../relayer_fixture.ts";
 import { verifies } from "../requirements.ts";
 import { assertError } from "./case.ts";
+import { poll, turns } from "../within.ts";
 
 /** Counts what it is asked, and can be down; without `watch` unless wanted. */
 class Probe implements AccountRegistry {
@@ -161,7 +162,7 @@ Deno.test("an answer that was asked for before a change is not kept", async () =
   const gate = Promise.withResolvers<void>();
   registry.gate = gate.promise;
   const first = ask(svc, { key });
-  while (registry.asked === "") await new Promise((resolve) => setTimeout(resolve));
+  await poll(() => registry.asked, (asked) => asked !== "");
   await registry.admin.removeKey(svc.account.accountId, key.publicKey);
   gate.resolve();
   await first;
@@ -223,7 +224,7 @@ Deno.test("known keys neither wait for a registry that failed nor use up the lim
   registry.gate = hangs.promise;
   for (let i = 0; i < 3; i++) assert.equal(await ask(svc), "200", "asked again beside");
   hangs.resolve();
-  await new Promise((resolve) => setTimeout(resolve));
+  await turns();
   svc.clock.advance(20_000);
   for (let i = 0; i < 3; i++) assert.equal(await ask(svc), "200", "known anew");
   assert.equal(registry.asked.length, 12);
@@ -240,7 +241,7 @@ Deno.test("a change that is told while the registry hangs ends what was known", 
   registry.gate = gate.promise;
   registry.asked = "";
   const waiting = ask(svc, { key });
-  while (registry.asked === "") await new Promise((resolve) => setTimeout(resolve));
+  await poll(() => registry.asked, (asked) => asked !== "");
   await registry.admin.removeKey(svc.account.accountId, key.publicKey);
   gate.reject(new Error("late"));
   assert.equal(await waiting, "chain_unavailable");
@@ -317,7 +318,7 @@ Deno.test("changes of other accounts do not keep an answer from being kept", asy
   registry.gate = gate.promise;
   registry.asked = "";
   const first = ask(svc);
-  while (registry.asked === "") await new Promise((resolve) => setTimeout(resolve));
+  await poll(() => registry.asked, (asked) => asked !== "");
   await registry.admin.setActive(other.account.accountId, false);
   gate.resolve();
   assert.equal(await first, "200");
@@ -332,8 +333,8 @@ Deno.test("a hundred first requests of a key at once ask the registry once", asy
   registry.gate = gate.promise;
   const answers = Array.from({ length: 100 }, () => ask(svc));
   const asked = async () => {
-    while (registry.asked === "") await new Promise((resolve) => setTimeout(resolve));
-    await new Promise((resolve) => setTimeout(resolve, 50));
+    await poll(() => registry.asked, (asked) => asked !== "");
+    await turns(50);
   };
   await asked();
   assert.equal(registry.asked, "k");

@@ -8,6 +8,7 @@ import { GatheredBytes, readBody } from "../../src/wire/body/read_body.ts";
 import { type Answer, read, startRelayer, type TestRelayer } from "../relayer_fixture.ts";
 import { verifies } from "../requirements.ts";
 import { assertError } from "./case.ts";
+import { turns } from "../within.ts";
 
 const FORMS = ["declared", "chunked"] as const;
 
@@ -188,7 +189,7 @@ Deno.test("a body in crumbs leaves others their turn", async () => {
   };
   const request = new Request("http://localhost:8000/", { method: "POST", body: crumbs() });
   const reading = readBody(request, { limit: 1000, timeoutMs: 60_000 });
-  await new Promise((resolve) => setTimeout(resolve, 0));
+  await turns();
   assert.ok(parts < 1000, "nobody else had a turn before the end");
   assert.equal((await reading).length, 1000);
 });

@@ -3,6 +3,7 @@ import { indexBytes } from "../../src/index/budget.ts";
 import { ScopeIndex } from "../../src/index/scope_index.ts";
 import type { LoadedScope } from "../../src/index/resident_scope.ts";
 import type { IndexEntry, ScanPage, Scope } from "../../src/interfaces/mod.ts";
+import { turns } from "../within.ts";
 
 const MIB = 1024 * 1024;
 const BUDGET = 192 * MIB;
@@ -42,7 +43,7 @@ const MANY = 9_000;
 
 /** A page of a large scope, as the embedded store has them. */
 async function pageAt(scope: Scope, cursor = "0"): Promise<ScanPage> {
-  await new Promise((resolve) => setTimeout(resolve, 1));
+  await turns();
   const at = Number(cursor);
   const entries = Array.from({ length: Math.min(PAGE, MANY - at) }, (_, i) => ({
     ...memory(scope, (at + i) % MEMORIES),
@@ -69,7 +70,7 @@ if (atOnce) {
   await Promise.all(Array.from({ length: AT_ONCE }, (_, i) => {
     const search = (loaded: LoadedScope) => loaded.match({ vector: vectors[i]! }, { limit: 10 });
     return index.read({ owner: "0x01", namespace: `s${i}` }, async (loaded) => {
-      await new Promise((resolve) => setTimeout(resolve, 5));
+      await turns(3);
       if (search(loaded).length === 10) scopes++;
     });
   }));

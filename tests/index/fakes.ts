@@ -5,6 +5,7 @@ import type {
   Scope,
   VectorStore,
 } from "../../src/interfaces/mod.ts";
+import { turns } from "../within.ts";
 
 /** The vector, scaled to unit length. */
 export function unit(...numbers: number[]): Float32Array {
@@ -78,14 +79,9 @@ export class WaitingStore implements Pick<VectorStore, "scan"> {
 
   /** The oldest waiting scan, once the event loop has turned. */
   async next(): Promise<WaitingScan> {
-    while (this.waiting.length === 0) await turn();
+    while (this.waiting.length === 0) await turns();
     return this.waiting.shift()!;
   }
-}
-
-/** Lets everything run that can run now. */
-export function turn(): Promise<void> {
-  return new Promise((resolve) => setTimeout(resolve, 0));
 }
 
 /** A vector store that answers from a list, at once. */

@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { LoadQueue } from "../../src/index/load_queue.ts";
 import { ScopeIndex } from "../../src/index/scope_index.ts";
 import type { VectorStore } from "../../src/interfaces/mod.ts";
-import { within } from "../within.ts";
+import { turns, within } from "../within.ts";
 import { entryOf, ListStore, scopeOf, unit } from "./fakes.ts";
 
 Deno.test("a load waits while it is held up, and looks again when it is told to", async () => {
@@ -18,7 +18,7 @@ Deno.test("a load waits while it is held up, and looks again when it is told to"
   }).then(() => isOver = true);
   for (let i = 0; i < 2; i++) {
     queue.tell();
-    await new Promise((resolve) => setTimeout(resolve));
+    await turns();
   }
   assert.deepEqual([looks, isOver], [3, false]);
   isHeldUp = false;

@@ -3,7 +3,8 @@ import assert from "node:assert/strict";
 import type { LoadedScope } from "../../src/index/resident_scope.ts";
 import { ScopeIndex } from "../../src/index/scope_index.ts";
 import type { CallOptions, IndexEntry, ScanPage, Scope } from "../../src/interfaces/mod.ts";
-import { distanceOf, entryOf, scopeOf, turn, unit, WaitingStore } from "./fakes.ts";
+import { distanceOf, entryOf, scopeOf, unit, WaitingStore } from "./fakes.ts";
+import { turns } from "../within.ts";
 
 const NAMES = ["a", "b", "c"];
 const DIMENSIONS = 5;
@@ -92,7 +93,7 @@ class Model extends WaitingStore {
     this.waiting.shift();
     if (answer === undefined) scan.answer(...this.#page(scan.scope.namespace, scan.cursor));
     else answer();
-    await turn();
+    await turns();
   }
 }
 
@@ -173,7 +174,7 @@ Deno.test("after any interleaving a loaded scope equals the store", async () => 
           run(check);
           while (!finished) {
             await store.scanOne(false);
-            await turn();
+            await turns();
           }
           await check;
         }

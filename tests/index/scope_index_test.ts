@@ -3,6 +3,7 @@ import { SvcError } from "../../src/errors.ts";
 import { ScopeIndex } from "../../src/index/scope_index.ts";
 import type { IndexEntry } from "../../src/interfaces/mod.ts";
 import { entryOf, ListStore, scopeOf, unit } from "./fakes.ts";
+import { poll } from "../within.ts";
 
 const X = unit(1, 0, 0);
 const Y = unit(0, 1, 0);
@@ -256,11 +257,7 @@ Deno.test("texts count, and are forgotten in time", async () => {
   });
   assert.ok(index.stats().bytes > bytes);
   index.forgetWordsAfter(scope, 1);
-  const deadline = Date.now() + 10_000;
-  while ((await index.load(scope)).withoutText().length < 20) {
-    assert.ok(Date.now() < deadline, "still there");
-    await new Promise((resolve) => setTimeout(resolve, 1));
-  }
+  await poll(async () => (await index.load(scope)).withoutText().length, (count) => count === 20);
   assert.ok(index.stats().bytes <= bytes);
 });
 

@@ -2,7 +2,8 @@ import assert from "node:assert/strict";
 import { SvcError } from "../../src/errors.ts";
 import type { IndexEntry } from "../../src/interfaces/mod.ts";
 import { ScopeIndex } from "../../src/index/scope_index.ts";
-import { entryOf, scopeOf, turn, unit, WaitingStore } from "./fakes.ts";
+import { entryOf, scopeOf, unit, WaitingStore } from "./fakes.ts";
+import { turns } from "../within.ts";
 
 const X = unit(1, 0, 0);
 const Y = unit(0, 1, 0);
@@ -157,7 +158,7 @@ Deno.test("a caller that leaves does not end the load", async () => {
   await assert.rejects(call, reason);
   await assert.rejects(index.load(A, { signal: leave.signal }), reason);
   scan.answer([entryOf("1", [X])]);
-  await turn();
+  await turns();
   assert.equal((await index.load(A, { signal: new AbortController().signal })).size, 1);
   assert.equal(store.asked, 1);
 });
@@ -171,7 +172,7 @@ Deno.test("a failure that nobody waits for is harmless", async () => {
   leave.abort(new Error("left"));
   await assert.rejects(call, { message: "left" });
   scan.fail(new SvcError("storage_unavailable"));
-  await turn();
+  await turns();
   assert.equal(index.stats().scopes, 0);
 });
 
@@ -197,7 +198,7 @@ Deno.test("disposing ends loads with shutting_down and waits for them", async ()
   let disposed = false;
   const disposing = index[Symbol.asyncDispose]().then(() => disposed = true);
   assert.equal(scan.signal!.aborted, true);
-  await turn();
+  await turns();
   assert.equal(disposed, false, "the store is still being read");
   scan.fail(new Error("aborted"));
   await assert.rejects(call, { code: "shutting_down" });

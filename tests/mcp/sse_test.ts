@@ -2,6 +2,7 @@ import assert from "node:assert/strict";
 import { TestClock } from "../relayer_fixture.ts";
 import { verifies } from "../requirements.ts";
 import { startSidecarTest, type TestSidecar } from "./fixture.ts";
+import { poll, turns } from "../within.ts";
 
 /** Events of an open SSE session. */
 class Stream implements AsyncDisposable {
@@ -126,9 +127,7 @@ Deno.test("a session ends with its connection, over the network", async () => {
   assert.equal(test.sidecar.stats().sse, 1);
   gone.abort();
   await reader.read().catch(() => {});
-  for (let i = 0; i < 200 && test.sidecar.stats().sse > 0; i++) {
-    await new Promise((resolve) => setTimeout(resolve, 10));
-  }
+  await poll(() => test.sidecar.stats().sse, (count) => count === 0);
   assert.equal(test.sidecar.stats().sessions, 0);
 });
 
@@ -194,7 +193,7 @@ Deno.test("a client that does not read is cut off", async () => {
   const batch = Array.from({ length: 100 }, (_, id) => ({ ...LIST, id }));
   for (let i = 0; i < 20 && test.sidecar.stats().sse === 1; i++) {
     await (await test.send("POST", path, batch)).text();
-    await new Promise((resolve) => setTimeout(resolve, 0));
+    await turns();
   }
   assert.deepEqual(test.sidecar.stats(), { sse: 0, streamable: 0, sessions: 0 });
   await assert.rejects(async () => {

@@ -8,10 +8,9 @@ import { withTimers } from "../jobs/manual_work.ts";
 import { startRelayer, TestClock, type TestRelayer } from "../relayer_fixture.ts";
 import { DurableRelayer } from "./durable.ts";
 import { Gate, intercepted } from "./intercepted.ts";
+import { poll } from "../within.ts";
 
 const MINUTE = 60_000;
-/** What a slow machine may need, milliseconds. */
-const PATIENCE_MS = 60_000;
 /** Turns of the event loop after which nothing more is expected. */
 const MOST_TURNS = 3_000;
 
@@ -29,10 +28,8 @@ async function untilLeft(svc: TestRelayer, count: number, namespace = "default")
     mock.timers.tick(MINUTE);
     await setImmediate();
   }
-  assert.fail(never());
+  assert.fail("memories that expired are still there");
 }
-
-const never = () => "memories that expired are still there";
 
 Deno.test("an expired memory is deleted although nobody asks for it", () =>
   withTimers(async () => {
@@ -69,11 +66,8 @@ Deno.test("what expires while nothing runs is deleted by the next start", async 
 /** Waits until the store holds so many rows of a namespace. */
 async function untilSwept(svc: TestRelayer, count: number, namespace: string): Promise<void> {
   const scope = { owner: svc.owner, namespace };
-  const until = performance.now() + PATIENCE_MS;
-  while ((await svc.backends.vectorStore.scan(scope)).entries.length !== count) {
-    assert.ok(performance.now() < until, never());
-    await new Promise((resolve) => setTimeout(resolve, 5));
-  }
+  const rows = async () => (await svc.backends.vectorStore.scan(scope)).entries.length;
+  await poll(rows, (number) => number === count);
 }
 
 Deno.test("a memory restored from its blob expires as well", async () => {

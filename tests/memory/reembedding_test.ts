@@ -6,21 +6,18 @@ import { verifies } from "../requirements.ts";
 import { DurableRelayer, type Wrap } from "./durable.ts";
 import { Gate as Stop, intercepted } from "./intercepted.ts";
 import { Gate, turnedEmbedder } from "./other_models.ts";
+import { poll } from "../within.ts";
 
 const TEXTS = ["tea with honey", "a green bicycle", "peanut allergy", "the blue kettle", "Lisbon"];
 const QUICK = { recallWaitMs: 30 };
 
 /** The embedder's state as /health shows it, once it fits. */
 async function until(svc: TestRelayer, fits: (embedder: Json) => boolean): Promise<Json> {
-  const end = performance.now() + 10_000;
-  for (;;) {
-    const { embedder } = (await svc.plain("GET", "/health")).body.dependencies;
-    if (fits(embedder)) return embedder;
-    if (performance.now() > end) throw new Error(`still ${JSON.stringify(embedder)}`);
+  return await poll(async () => {
     // What was found out is answered for a second.
     svc.clock.advance(1_001);
-    await new Promise((resolve) => setTimeout(resolve, 5));
-  }
+    return (await svc.plain("GET", "/health")).body.dependencies.embedder;
+  }, fits);
 }
 
 const finished = (svc: TestRelayer) => until(svc, ({ status }) => status === "ok");

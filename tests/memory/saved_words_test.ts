@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import { DurableRelayer } from "./durable.ts";
 import { intercepted } from "./intercepted.ts";
+import { poll } from "../within.ts";
 
 const COUNT = 300;
 
@@ -46,11 +47,7 @@ async function start(
 /** Recalls by words, and waits until the words are on disk. */
 async function write(durable: DurableRelayer): Promise<void> {
   await durable.svc.recall("number 7");
-  const end = Date.now() + 10_000;
-  while ((await files(durable.dir)).every((name) => name.endsWith(".new"))) {
-    assert.ok(Date.now() < end, "nothing was written");
-    await new Promise((resolve) => setTimeout(resolve, 5));
-  }
+  await poll(() => files(durable.dir), (names) => !names.every((name) => name.endsWith(".new")));
 }
 
 Deno.test("after a restart words are taken from disk, not from every memory", async () => {

@@ -13,6 +13,7 @@ import { verifies } from "../requirements.ts";
 import { DurableRelayer } from "./durable.ts";
 import { intercepted } from "./intercepted.ts";
 import { PublicBlobs } from "./retaining_store.ts";
+import { poll } from "../within.ts";
 
 /** Another relayer of the same accounts and keys, which knows the blobs only. */
 function elsewhere(first: TestRelayer, blobs: PublicBlobs): Promise<TestRelayer> {
@@ -33,11 +34,7 @@ async function restore(svc: TestRelayer, limit = 500): Promise<Json> {
 
 /** Waits until so many blobs were put. */
 async function putCount(blobs: PublicBlobs, count: number): Promise<void> {
-  const deadline = Date.now() + 10_000;
-  while (blobs.puts.length < count) {
-    assert.ok(Date.now() < deadline, `${blobs.puts.length} of ${count} blobs`);
-    await new Promise((resolve) => setTimeout(resolve, 5));
-  }
+  await poll(() => blobs.puts.length, (number) => number >= count);
 }
 
 Deno.test("a deleted memory does not come back elsewhere: a sealed tombstone says so", async () => {
@@ -187,7 +184,9 @@ Deno.test("a forget by a clock that is a day ahead takes nothing that was stored
   await first.post("/api/forget", { namespace: "default" });
   await putCount(blobs, 3);
   await using second = await elsewhere(first, blobs);
-  await new Promise((resolve) => setTimeout(resolve, 2)); // The store tells milliseconds.
+  // The store tells milliseconds.
+  const now = Date.now();
+  await poll(Date.now, (later) => later > now);
   const id = await second.remember("mint tea");
   assert.deepEqual(await restore(second), { restored: 0, skipped: 4, failed: 0, total: 4 });
   assert.deepEqual(await second.recall("tea"), ["mint tea"]);

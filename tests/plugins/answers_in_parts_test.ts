@@ -7,6 +7,7 @@ import { KeyServerFetch } from "../../plugins/sui/seal/key_server_fetch.ts";
 import { ask } from "../../plugins/sui/walrus/aggregator/answer.ts";
 import { boundedHttp } from "../../plugins/sui/walrus/upload/bounded_http.ts";
 import { Secret } from "../../src/interfaces/plugin.ts";
+import { turns } from "../within.ts";
 
 const ANSWER = { data: { text: "a text of many bytes" } };
 const ADDRESS = "http://127.0.0.1:9/";
@@ -71,7 +72,7 @@ for (const [name, read] of READERS) {
     const fetching = mock.method(globalThis, "fetch", () => Promise.resolve(response));
     try {
       const reading = read();
-      await new Promise((resolve) => setTimeout(resolve, 0));
+      await turns();
       assert.ok(parts < 500, "nobody else had a turn before the end");
       assert.deepEqual(await reading, LONG);
     } finally {

@@ -6,9 +6,7 @@ import { createRelayer } from "../../src/relayer.ts";
 import { spawnSidecar } from "../../src/program/spawn_sidecar.ts";
 import { GENEROUS, signature } from "../sponsor/sponsoring.ts";
 import { kind, PACKAGE, SENDER } from "../sponsor/kinds.ts";
-
-/** As long as a slow machine takes to start a process. */
-const PATIENCE_MS = 60_000;
+import { poll } from "../within.ts";
 
 Deno.test("an embedded relayer gets a sidecar of its own, which is kept running", async () => {
   const { sidecarUrl: url } = chooseAddresses({
@@ -34,14 +32,12 @@ Deno.test("an embedded relayer gets a sidecar of its own, which is kept running"
 
   /** Status of an MCP request without credentials, once a sidecar answers. */
   const answered = async () => {
-    for (const end = performance.now() + PATIENCE_MS; performance.now() < end;) {
+    return await poll(async () => {
       const request = new Request("http://localhost/api/mcp", { method: "POST", body: "{}" });
       const response = await relayer.fetch(request);
       await response.body?.cancel();
-      if (response.status !== 502) return response.status;
-      await new Promise((resolve) => setTimeout(resolve, 20));
-    }
-    throw new Error(`no sidecar answers:\n${lines.join("")}`);
+      return response.status;
+    }, (status) => status !== 502);
   };
   assert.ok(await answered() >= 400);
   Deno.kill(JSON.parse(lines[0]!).pid, "SIGKILL");
@@ -72,7 +68,7 @@ Deno.test("a sidecar may pay for an embedded relayer's transactions", async () =
     },
   });
   const post = async (path: string, body: unknown) => {
-    for (const end = performance.now() + PATIENCE_MS; performance.now() < end;) {
+    return await poll(async () => {
       const response = await relayer.fetch(
         new Request(`http://localhost${path}`, {
           method: "POST",
@@ -80,12 +76,8 @@ Deno.test("a sidecar may pay for an embedded relayer's transactions", async () =
           body: JSON.stringify(body),
         }),
       );
-      const answer = await response.json();
-      // Nobody listens yet.
-      if (answer.code !== "sidecar_unavailable") return answer;
-      await new Promise((resolve) => setTimeout(resolve, 20));
-    }
-    throw new Error("no sidecar answers");
+      return await response.json();
+    }, (answer) => answer.code !== "sidecar_unavailable"); // Nobody listens yet.
   };
   const transactionBlockKindBytes = kind().toBase64();
   const { digest } = await post("/sponsor", { sender: SENDER, transactionBlockKindBytes });

@@ -1,5 +1,6 @@
 import assert from "node:assert/strict";
 import { GroupCommit } from "../../src/storage/sqlite/group_commit.ts";
+import { turns } from "../within.ts";
 
 /** A database of numbers that refuses negative ones. */
 function numbers(begins: () => void = () => {}, sync: () => Promise<void> = async () => {}) {
@@ -94,21 +95,18 @@ Deno.test("nothing is answered before it is on the disk, which nobody else waits
     return sync.promise;
   });
   const answered: number[] = [];
-  const turns = async () => {
-    for (let i = 0; i < 5; i++) await new Promise((resolve) => setTimeout(resolve));
-  };
   const writes = [add(1).then((n) => answered.push(n))];
-  await turns();
+  await turns(5);
   // While the disk is busy others are committed; they share the next fsync.
   writes.push(add(2).then((n) => answered.push(n)));
-  await turns();
+  await turns(5);
   writes.push(add(3).then((n) => answered.push(n)));
-  await turns();
+  await turns(5);
   assert.deepEqual([kept, answered, group.commits, syncs.length], [[1, 2, 3], [], 3, 1]);
   let idle = false;
   const ended = group.idle().then(() => idle = true);
   syncs[0]!.resolve();
-  await turns();
+  await turns(5);
   assert.deepEqual([answered, syncs.length, idle], [[2], 2, false]);
   syncs[1]!.resolve();
   await Promise.all([...writes, ended]);
@@ -140,7 +138,7 @@ Deno.test("writes wait while the log is made empty", async () => {
     },
   });
   const write = group.add(() => 1);
-  await new Promise((resolve) => setTimeout(resolve, 10));
+  await turns(5);
   assert.equal(begins, 0);
   hold = undefined;
   free.resolve();

@@ -8,6 +8,7 @@ import { inHome } from "../program.ts";
 import { verifies } from "../requirements.ts";
 import { browserTest, complaints, screenshot } from "./chromium.ts";
 import { type Dashboard, withDashboard } from "./dashboard.ts";
+import { poll } from "../within.ts";
 
 const FACTS = [
   "I am allergic to peanuts",
@@ -19,11 +20,7 @@ const PATIENCE_MS = 60_000;
 
 /** Asks again until the answer is yes. */
 async function until(what: string, ask: () => Promise<boolean>): Promise<void> {
-  const end = Date.now() + PATIENCE_MS;
-  while (!await ask()) {
-    if (Date.now() > end) throw new Error(`too long: ${what}`);
-    await new Promise((resolve) => setTimeout(resolve, 200));
-  }
+  await poll(async () => ({ what, is: await ask() }), ({ is }) => is);
 }
 
 /** Signs the package in through the page. */

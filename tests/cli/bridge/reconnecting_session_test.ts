@@ -6,6 +6,7 @@ import type { Session } from "../../../cli/bridge/sessions/session.ts";
 import { silentLogger } from "../../../src/log.ts";
 import { explain } from "../../../cli/bridge/tool_results.ts";
 import { verifies } from "../../requirements.ts";
+import { turns } from "../../within.ts";
 
 /** A session that answers nothing until it is told to end. */
 function quietSession(): Session & { readonly end: (reason: Error) => void } {
@@ -128,7 +129,7 @@ Deno.test("a connection that is closed leaves no session behind that was being o
   opening.resolve({
     ...quietSession(),
     close: async () => {
-      await new Promise((resolve) => setTimeout(resolve));
+      await turns();
       isClosed = true;
     },
   });

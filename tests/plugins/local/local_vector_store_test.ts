@@ -6,6 +6,7 @@ import { localVectorStore } from "../../../plugins/local/mod.ts";
 import { SvcError } from "../../../src/errors.ts";
 import type { IndexEntry, ScanPage, Scope, VectorStore } from "../../../src/interfaces/mod.ts";
 import { filesHold, folderForTests, sealerForTests } from "../sealer_for_tests.ts";
+import { poll, turns } from "../../within.ts";
 
 const OWNER = "0x" + "a".repeat(64);
 const SCOPE: Scope = { owner: OWNER, namespace: "notes" };
@@ -76,12 +77,7 @@ async function packed(folder: string, segments: number, rows: number): Promise<v
       Number(Object.values(database.prepare(`select count(*) from ${table}`).get()!)[0]);
     return [count("segment"), count("tail")];
   };
-  for (const end = Date.now() + 10_000; Date.now() < end;) {
-    const [now, single] = read();
-    if (now === segments && single === rows) return;
-    await new Promise((resolve) => setTimeout(resolve, 5));
-  }
-  assert.deepEqual(read(), [segments, rows]);
+  await poll(read, ([now, single]) => now === segments && single === rows);
 }
 
 Deno.test("every field survives the tail, a segment and a reopen", async () => {
@@ -188,10 +184,7 @@ Deno.test("rows whose blobs are unknown wait for them, but not for ever", async 
   };
   assert.equal(waiting(), 1);
   await store.link(SCOPE, [{ id: idOf(8), version: 1, blobId: "c" }]);
-  for (const end = Date.now() + 10_000; waiting() > 0 && Date.now() < end;) {
-    await new Promise((resolve) => setTimeout(resolve, 5));
-  }
-  assert.equal(waiting(), 0);
+  await poll(waiting, (count) => count === 0);
   const blobs = byId(await scanAll(store)).map(({ blobId = "" }) => blobId).join("");
   assert.equal(blobs, "bbbbbbbccb");
 });
@@ -204,11 +197,11 @@ Deno.test("what replaces a row while it is packed stays", async () => {
     const row = (n: number, payload: string, blobId: string) =>
       entryOf(n, { ...scope, payload: new TextEncoder().encode(payload), blobId });
     await store.upsert(range(8).map((n) => row(n, "old", "a")));
-    if (round > 0) await new Promise((resolve) => setTimeout(resolve, round));
+    await turns(round);
     // The newest row, at the same version: nothing but its place tells it from the one before.
     await store.upsert([row(7, "new", "b")]);
-    for (const wait of [0, 30]) {
-      await new Promise((resolve) => setTimeout(resolve, wait));
+    for (const wait of [1, 20]) {
+      await turns(wait);
       const all = await scanAll(store, scope);
       assert.equal(all.length, 8);
       const newest = all.find(({ id }) => id === idOf(7))!;

@@ -9,8 +9,8 @@ import {
 } from "../../../../plugins/sui/accounts/transactions.ts";
 import { SvcError } from "../../../../src/errors.ts";
 import { accountRegistrySuite, conform } from "../../../../testing/mod.ts";
-import { poll } from "../../../crash/wire.ts";
 import { OnDevnet } from "./on_devnet.ts";
+import { poll } from "../../../within.ts";
 
 Deno.test("an account's whole life on chain is seen", async () => {
   await using chain = await OnDevnet.start();

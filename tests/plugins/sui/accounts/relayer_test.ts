@@ -2,7 +2,6 @@ import assert from "node:assert/strict";
 import { openSui } from "../../../../plugins/sui/chain/sui_client.ts";
 import { suiAccounts } from "../../../../plugins/sui/accounts/accounts.ts";
 import type { RelayerConfig } from "../../../../src/interfaces/config.ts";
-import { poll } from "../../../crash/wire.ts";
 import { assertError } from "../../../http/case.ts";
 import {
   type SendOptions,
@@ -13,6 +12,7 @@ import {
 } from "../../../relayer_fixture.ts";
 import { verifies } from "../../../requirements.ts";
 import { accountObject, type AccountParts, CONTRACT, FakeNode, id } from "./fake_node.ts";
+import { poll } from "../../../within.ts";
 
 const OWNER = id("1");
 const REFUSED = "account_not_authorized";

@@ -5,6 +5,7 @@ import type { Cipher } from "../../../../src/interfaces/mod.ts";
 import { startRelayer, type TestKey, type TestRelayer } from "../../../relayer_fixture.ts";
 import { KeysForTests } from "../../sealer_for_tests.ts";
 import { keypair, type SealTestNetwork, startNetwork } from "./network.ts";
+import { poll } from "../../../within.ts";
 
 const OWNER = keypair(3);
 
@@ -34,11 +35,7 @@ async function start(): Promise<Running> {
 
 /** Waits for something that happens in the background. */
 async function until(happened: () => boolean | Promise<boolean>): Promise<void> {
-  const deadline = Date.now() + 20_000;
-  while (!await happened()) {
-    assert.ok(Date.now() < deadline, "it did not happen");
-    await new Promise((resolve) => setTimeout(resolve, 10));
-  }
+  await poll(happened, Boolean);
 }
 
 const credentialOf = ({ seed }: TestKey) => ({ headers: { "x-delegate-key": seed.toHex() } });

@@ -11,6 +11,7 @@ import {
   walHeld,
   WalrusStage,
 } from "./walrus_for_tests.ts";
+import { poll } from "../../../within.ts";
 
 let owners = 0;
 const newOwner = (): string => `0x${(++owners).toString(16).padStart(64, "b")}`;
@@ -168,7 +169,7 @@ Deno.test("wallets without WAL are said to be so, and pay once they can", async 
   const put = putTwo(store, owner);
   const { parseWallets } = await import("../../../../plugins/sui/walrus/upload/wallets.ts");
   const address = parseWallets(poor)[0]!.toSuiAddress();
-  while (store.health().status !== "down") await new Promise((resolve) => setTimeout(resolve, 5));
+  await poll(() => store.health().status, (status) => status === "down");
   match(store.health().reason ?? "", /too little SUI or WAL/);
   await devnet.fund(address);
   strictEqual((await put).length, 2);
@@ -183,7 +184,7 @@ Deno.test("a chain that is down before anything is cut is told of, and asked les
   devnet.faults.set("chain", { kind: "down" });
   await using store = open(stage, { log: (_, message) => void lines.push(message) });
   const put = putTwo(store, owner);
-  while (store.health().status !== "down") await new Promise((resolve) => setTimeout(resolve, 5));
+  await poll(() => store.health().status, (status) => status === "down");
   match(store.health().reason ?? "", /the chain does not answer/);
   deepStrictEqual(lines, ["walrus: the chain does not answer; blobs wait"]);
   devnet.faults.set("chain", undefined);
@@ -226,7 +227,7 @@ Deno.test("a wallet that cannot pay for certifying is left alone for a minute", 
   devnet.faults.set("chain", { kind: "down", only: "SimulateTransaction" });
   devnet.faults.set("relay", undefined);
   const isMinute = ([, ms]: [() => void, number]) => ms > 50_000 && ms <= 60_000;
-  while (![...paused].some(isMinute)) await new Promise((resolve) => setTimeout(resolve, 5));
+  await poll(() => [...paused].some(isMinute), Boolean);
   match(store.health().reason ?? "", /too little SUI or WAL/);
   devnet.faults.set("chain", undefined);
   const [[goOn] = [() => {}]] = [...paused].filter(isMinute);
@@ -253,7 +254,7 @@ Deno.test("a relay whose certificates the chain refuses is asked less and less",
   await using store = stage.open({ clock, patienceMs: 60 * 60_000 });
   const put = putTwo(store, owner);
   const isLong = (ms: number) => ms > 3_500 && ms <= 16_000;
-  while (!pauses.some(isLong)) await new Promise((resolve) => setTimeout(resolve, 5));
+  await poll(() => pauses.some(isLong), Boolean);
   devnet.faults.set("relay", undefined);
   strictEqual((await put).length, 2);
   strictEqual(blobsOf(devnet, owner), 1);
