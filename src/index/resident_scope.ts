@@ -28,7 +28,7 @@ const ENTRY_BYTES = 1024;
  * How far the texts of a loaded scope are read, and what is known of its file: it ends with the
  * scope. Times are milliseconds since the epoch.
  */
-export interface WordsProgress {
+interface WordsProgress {
   /** Present while someone reads. */
   running: Promise<void> | undefined;
   /** Memories that could not be opened, and when to try again. */

@@ -41,7 +41,7 @@ function cut(text: string): string {
   return head.isWellFormed() ? head : head.slice(0, -1);
 }
 
-export function askPrompt(question: string, hits: readonly Hit[]): AskPrompt {
+function askPrompt(question: string, hits: readonly Hit[]): AskPrompt {
   const shown: Hit[] = [];
   const memories: Record<string, unknown>[] = [];
   let room = PROMPT_CHARACTERS;

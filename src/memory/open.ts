@@ -6,7 +6,7 @@ import type { Caller } from "./caller.ts";
 import { decodeBlob, decodeRecord, type MemoryRecord } from "./record.ts";
 
 /** Where the rows of memories are read by id. */
-export type StoredRows = Uses<{ vectorStore: "get" }>;
+type StoredRows = Uses<{ vectorStore: "get" }>;
 
 /** The owner's memories with these ids. Anything else that a store answers is left out. */
 export async function storedEntries(

@@ -12,7 +12,7 @@ import type { Settling } from "./recall/recall.ts";
 import { type BlobContent, decodeBlob, decodeRecord, type MemoryRecord } from "./record.ts";
 import { documentVectors } from "./vectors.ts";
 
-export interface FoundTombstone {
+interface FoundTombstone {
   readonly blobId: string;
   /** When it was stored as far as the store tells, milliseconds since the epoch. */
   readonly storedAt: number | undefined;
@@ -34,7 +34,7 @@ function forgottenUntil({ record, storedAt }: FoundTombstone, now: number): numb
  *
  * @returns ids of the memories that were indexed and are removed.
  */
-export async function applyTombstones(
+async function applyTombstones(
   domain: Removing & Pick<Linking, "tombstoneBlobs">,
   scope: Scope,
   found: readonly FoundTombstone[],

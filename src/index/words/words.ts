@@ -10,9 +10,9 @@ const ALPHABETIC = "[[\\p{scx=Thai}\\p{scx=Laoo}\\p{scx=Khmr}\\p{scx=Mymr}]--[\\
 const CHARACTER = "[\\p{L}\\p{N}]";
 
 /** Expression for a character of words that are told apart by spaces; needs the flag `v`. */
-export const SPACED = `[${CHARACTER}--${SYLLABIC}--${ALPHABETIC}]`;
+const SPACED = `[${CHARACTER}--${SYLLABIC}--${ALPHABETIC}]`;
 /** Expression for a run of characters of a script written without spaces; needs the flag `v`. */
-export const UNSPACED_RUN = [SYLLABIC, ALPHABETIC]
+const UNSPACED_RUN = [SYLLABIC, ALPHABETIC]
   .map((script) => `[${CHARACTER}&&${script}]`)
   .map((character) => `${character}[${character}\\p{M}]*`).join("|");
 
@@ -28,7 +28,7 @@ const BIGRAM = 2;
 const TRIGRAM = 3;
 
 /** Whether a word is a run of a script written without spaces. */
-export function isUnspaced(word: string): boolean {
+function isUnspaced(word: string): boolean {
   return word.charCodeAt(0) >= FIRST_UNSPACED && UNSPACED.test(word);
 }
 
@@ -36,13 +36,13 @@ export function isUnspaced(word: string): boolean {
  * What stands for the words of such a run: its overlapping bigrams, of an alphabet trigrams; the run
  * itself where it is no longer than that.
  */
-export function ngrams(run: string): string[] {
+function ngrams(run: string): string[] {
   const characters = charactersOf(run);
   return ngramsOf(characters, Math.min(lengthIn(run), characters.length));
 }
 
 /** The n-grams of such a run that are shorter than those. */
-export function shorterNgrams(run: string): string[] {
+function shorterNgrams(run: string): string[] {
   const characters = charactersOf(run);
   const found: string[] = [];
   for (let n = Math.min(lengthIn(run), characters.length) - 1; n > 0; n--) {

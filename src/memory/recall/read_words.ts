@@ -22,7 +22,7 @@ const LENGTH_BYTES = 4;
 const AT_ONCE = 2;
 
 /** Where the words of scopes are kept on disk. */
-export type SavingWords = Uses<{
+type SavingWords = Uses<{
   wordsFiles: "read" | "write" | "drops";
   cipher: "seal" | "open";
   now: true;
@@ -75,7 +75,7 @@ function blobsOf(bytes: Uint8Array): BlobContent[] {
  *
  * @param opening What `openSavedWords` was asked for already.
  */
-export async function takeSavedWords(
+async function takeSavedWords(
   domain: SavingWords,
   caller: Caller,
   loaded: LoadedScope,
@@ -92,7 +92,7 @@ export async function takeSavedWords(
 }
 
 /** Writes the words of a scope when they are much more than those on disk. */
-export function saveWords(domain: SavingWords, { account }: Caller, loaded: LoadedScope): void {
+function saveWords(domain: SavingWords, { account }: Caller, loaded: LoadedScope): void {
   const { scope, progress, texts } = loaded;
   const drops = domain.wordsFiles.drops(scope);
   if (progress.drops !== drops) progress.saved = 0;

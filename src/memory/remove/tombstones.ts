@@ -25,7 +25,7 @@ const encoder = new TextEncoder();
 const decoder = new TextDecoder("utf-8", { fatal: true, ignoreBOM: true });
 
 /** Canonical JSON of a tombstone: members in a fixed order, without blanks. */
-export function encodeTombstone(record: TombstoneRecord): Uint8Array {
+function encodeTombstone(record: TombstoneRecord): Uint8Array {
   const { v, id, deleted, forgotten_until, created_at } = record;
   return encoder.encode(JSON.stringify({ v, id, deleted, forgotten_until, created_at }));
 }

@@ -9,7 +9,7 @@ import { ScanWalk } from "../../index/scope_loading.ts";
 import { scopeKey } from "../../interfaces/scope_key.ts";
 
 /** Where memories are read, embedded and written anew. */
-export type EmbeddingAnew = Uses<{
+type EmbeddingAnew = Uses<{
   embedder: true;
   vectorStore: "upsert" | "delete";
   index: "apply";
@@ -17,7 +17,7 @@ export type EmbeddingAnew = Uses<{
   tombstones: "isGone";
 }, Opening>;
 
-export interface ReembeddedPart {
+interface ReembeddedPart {
   /** Memories that have vectors of the present model now, or are gone. */
   readonly done: number;
   /** Memories to try again: their record cannot be read now, or their job is not finished. */
@@ -90,7 +90,7 @@ async function vectorsOf(
  * @param part Memories without vectors; at least one.
  * @throws {SvcError} what the store, the cipher or the embedder throws, when it may pass.
  */
-export async function reembedPart(
+async function reembedPart(
   domain: EmbeddingAnew,
   caller: Caller,
   part: readonly IndexEntry[],
