@@ -10,6 +10,7 @@ import type {
 import { isObjectId, isPublicKey } from "../../../src/wire/keys.ts";
 import type { CircuitBreakerOptions } from "../../shared/circuit_breaker.ts";
 import {
+  type AccountReading,
   type Contract,
   type IndexField,
   keyField,
@@ -76,17 +77,21 @@ export class SuiAccounts implements AccountRegistry {
   async get(accountId: string, options?: CallOptions): Promise<Account | undefined> {
     options?.signal?.throwIfAborted();
     if (!isObjectId(accountId)) return undefined;
-    const id = accountId.toLowerCase();
+    const reading = await this.#read(accountId.toLowerCase(), options);
+    return reading !== undefined && "account" in reading ? reading.account : undefined;
+  }
+
+  async #read(id: string, options?: CallOptions): Promise<AccountReading | undefined> {
     const object = await this.#reader.read(id, options?.signal);
     if (object === undefined) return undefined;
     const reading = readAccount(object, id, this.#contract.packageId);
-    if ("account" in reading) return reading.account;
+    if ("account" in reading) return reading;
     if (reading.reason === "unsound") throw unsound();
     if (reading.reason === "version" && !this.#warned) {
       this.#warned = true;
       this.#log("sui: there are accounts of a version that this release does not know: update it");
     }
-    return undefined;
+    return reading;
   }
 
   watch(call: AccountListener): Disposable {
@@ -113,7 +118,12 @@ export class SuiAccounts implements AccountRegistry {
     const accountId = field.accountId(object);
     // The id of the field is derived from its name, so nothing else can be there.
     if (accountId === undefined) throw unsound();
-    return await this.get(accountId, options);
+    const reading = await this.#read(accountId, options);
+    if (reading === undefined) return undefined;
+    if ("account" in reading) return reading.account;
+    // The registry names accounts only, and an object never changes its type.
+    if (reading.reason === "foreign") throw unsound();
+    return undefined;
   }
 }
 
