@@ -1,5 +1,6 @@
 import { Buffer } from "node:buffer";
 import { setTimeout } from "node:timers/promises";
+import { BoundedMap } from "../../src/bounded_map.ts";
 import type { IndexEntry, Scope } from "../../src/interfaces/mod.ts";
 import { SvcError } from "../../src/errors.ts";
 import { type Database, fromColumn } from "../../src/storage/sqlite/database.ts";
@@ -49,7 +50,7 @@ export class Packer {
   /** Scopes to look at, by row id. */
   readonly #waiting = new Map<number, Scope>();
   /** Fewest writes until a scope can have enough rows, by row id. */
-  readonly #left = new Map<number, number>();
+  readonly #left = new BoundedMap<number, number>(MAX_KNOWN);
   /** Blob ids recorded beside segments since these were looked at. */
   #links = 0;
   /** Scopes with a row that cannot be opened: they are left as they are. */
@@ -184,7 +185,6 @@ export class Packer {
     const linked = rows.filter(({ blob }) => blob !== null);
     const wanted = linked.length >= segmentSize ? linked : rows;
     if (wanted === linked || rows.length >= 2 * segmentSize) return wanted.slice(0, segmentSize);
-    if (this.#left.size > MAX_KNOWN) this.#left.clear();
     this.#left.set(
       scopeId,
       Math.min(segmentSize - linked.length, 2 * segmentSize - rows.length),

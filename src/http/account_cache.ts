@@ -1,3 +1,4 @@
+import { BoundedMap } from "../bounded_map.ts";
 import { SvcError } from "../errors.ts";
 import type { Account, AccountRegistry, DelegateKey } from "../interfaces/mod.ts";
 import type { RelayerConfig } from "../interfaces/config.ts";
@@ -40,7 +41,7 @@ export class AccountCache {
   readonly #now: () => number;
   readonly #limiter: RateLimiter;
   readonly #layer: Layer;
-  readonly #entries = new Map<string, Entry>();
+  readonly #entries = new BoundedMap<string, Entry>(MAX_ENTRIES);
   readonly #watch: Disposable | undefined;
   /** Changes reported while the registry is being asked: its answer may be older than they are. */
   readonly #asking = new Set<{ all: boolean; readonly ids: Set<string> }>();
@@ -146,7 +147,7 @@ export class AccountCache {
       const account = await this.#lookUp(publicKey, hint);
       const { all, ids } = changed;
       const isOld = account === undefined ? all || ids.size > 0 : ids.has(account.accountId);
-      if (!isOld) this.#keep(id, { account, at: this.#now(), fresh: !all });
+      if (!isOld) this.#entries.set(id, { account, at: this.#now(), fresh: !all });
       return account;
     } finally {
       this.#asking.delete(changed);
@@ -181,14 +182,6 @@ export class AccountCache {
       if (account !== undefined) return account;
     }
     return await this.#registry.resolve(publicKey);
-  }
-
-  #keep(id: string, entry: Entry): void {
-    this.#entries.delete(id);
-    this.#entries.set(id, entry);
-    if (this.#entries.size <= MAX_ENTRIES) return;
-    const oldest = this.#entries.keys().next();
-    if (!oldest.done) this.#entries.delete(oldest.value);
   }
 
   /**

@@ -1,3 +1,4 @@
+import { BoundedMap } from "../bounded_map.ts";
 import { SvcError } from "../errors.ts";
 import { HEADER } from "../wire/headers.ts";
 
@@ -70,7 +71,7 @@ export interface Charge {
 /** Counts weights in sliding windows; a denied request consumes nothing in any layer. */
 export class RateLimiter {
   readonly #now: () => number;
-  readonly #windows = new Map<string, Window>();
+  readonly #windows = new BoundedMap<string, Window>(MAX_KEYS);
 
   /** `now`: milliseconds since the epoch. */
   constructor(now: () => number) {
@@ -129,20 +130,10 @@ export class RateLimiter {
     const slot = Math.floor(this.#now() / (layer.seconds * 1000 / SLOTS));
     let window = this.#windows.get(id);
     if (window === undefined) {
-      if (this.#windows.size >= MAX_KEYS) this.#drop();
       window = new Window();
       this.#windows.set(id, window);
     }
     window.advance(slot);
     return window;
-  }
-
-  /** Drops the oldest tenth of the windows; their clients start again with empty ones. */
-  #drop(): void {
-    let count = MAX_KEYS / 10;
-    for (const id of this.#windows.keys()) {
-      if (count-- === 0) return;
-      this.#windows.delete(id);
-    }
   }
 }

@@ -1,3 +1,4 @@
+import { BoundedMap } from "../bounded_map.ts";
 import { SvcClient } from "../client/client.ts";
 import { SvcConnectionError } from "../client/failures.ts";
 import { SvcError } from "../errors.ts";
@@ -7,6 +8,8 @@ import type { SidecarOptions } from "./options.ts";
 
 /** How long a successful check of key and account counts, in milliseconds. */
 const CHECK_MS = 1000;
+/** Most principals that are kept between requests. */
+const KEPT = 512;
 /** Waiting for a relayer that is gone is the host's decision, not ours. */
 const RETRY = { attempts: 3, baseDelayMs: 100, maxDelayMs: 2000 };
 
@@ -79,9 +82,8 @@ function isPastTheAccount({ code, extra }: SvcError): boolean {
 
 /** Principals of requests without a session, cached so that not each request checks the account. */
 export class RecentPrincipals {
-  readonly #most = 512;
   readonly #options: SidecarOptions;
-  readonly #kept = new Map<string, Principal>();
+  readonly #kept = new BoundedMap<string, Principal>(KEPT);
 
   constructor(options: SidecarOptions) {
     this.#options = options;
@@ -90,14 +92,7 @@ export class RecentPrincipals {
   of(bearer: Bearer, clientIp: string): Principal {
     const id = `${bearer.hash} ${clientIp}`;
     const principal = this.#kept.get(id) ?? new Principal(bearer, clientIp, this.#options);
-    this.#kept.delete(id);
     this.#kept.set(id, principal);
-    if (this.#kept.size > this.#most) {
-      for (const oldest of this.#kept.keys()) {
-        this.#kept.delete(oldest);
-        break;
-      }
-    }
     return principal;
   }
 

@@ -1,4 +1,5 @@
 import type { RelayerConfig } from "../../interfaces/config.ts";
+import { BoundedMap } from "../../bounded_map.ts";
 import { SvcError } from "../../errors.ts";
 import type { Account, AccountAdmin } from "../../interfaces/mod.ts";
 import { timeText } from "../../memory/record.ts";
@@ -96,7 +97,7 @@ class OwnedAccounts {
   readonly #config: RelayerConfig;
   readonly #now: () => number;
   readonly #limiter: RateLimiter;
-  readonly #challenges = new Map<string, Challenge>();
+  readonly #challenges = new BoundedMap<string, Challenge>(MAX_CHALLENGES);
 
   constructor(admin: AccountAdmin, config: RelayerConfig, now: () => number) {
     this.#admin = admin;
@@ -131,11 +132,7 @@ class OwnedAccounts {
       });
     }
     const now = this.#now();
-    for (const [text, { expiresAt }] of this.#challenges) {
-      if (expiresAt <= now || this.#challenges.size >= MAX_CHALLENGES) {
-        this.#challenges.delete(text);
-      }
-    }
+    this.#challenges.deleteWhile(({ expiresAt }) => expiresAt <= now);
     const base = baseUrl(this.#config, call.context.request);
     const paramsHash = hashOf(params);
     const random = crypto.getRandomValues(new Uint8Array(32)).toHex();

@@ -1,4 +1,5 @@
 import type { RequestId } from "@modelcontextprotocol/server";
+import { BoundedMap } from "../../bounded_map.ts";
 import type { ToolName } from "../../wire/table/tools.ts";
 import { processHash } from "../bearer.ts";
 
@@ -14,7 +15,7 @@ const MOST = 10_000;
 export class RepeatedWrites {
   readonly #now: () => number;
   /** Idempotency keys of broken sessions, oldest first. */
-  readonly #broken = new Map<string, { readonly key: string; readonly until: number }>();
+  readonly #broken = new BoundedMap<string, { readonly key: string; readonly until: number }>(MOST);
 
   /** `now`: milliseconds since the epoch. */
   constructor(now: () => number) {
@@ -35,21 +36,15 @@ export class RepeatedWrites {
   /** Takes over the writes of a session that ended. */
   keep(writes: ReadonlyMap<string, string>): void {
     const now = this.#now();
-    for (const [id, key] of writes) {
-      this.#broken.delete(id);
-      this.#broken.set(id, { key, until: now + MEMORY_MS });
-    }
-    for (const [id, { until }] of this.#broken) {
-      if (now < until && this.#broken.size <= MOST) break;
-      this.#broken.delete(id);
-    }
+    for (const [id, key] of writes) this.#broken.set(id, { key, until: now + MEMORY_MS });
+    this.#broken.deleteWhile(({ until }) => now >= until);
   }
 }
 
 class SessionWrites {
   readonly #credentials: string;
   readonly #all: RepeatedWrites;
-  readonly #own = new Map<string, string>();
+  readonly #own = new BoundedMap<string, string>(MOST_OF_A_SESSION);
 
   constructor(credentials: string, all: RepeatedWrites) {
     this.#credentials = credentials;
@@ -61,12 +56,6 @@ class SessionWrites {
     const id = processHash(JSON.stringify([this.#credentials, tool, given, requestId]));
     const key = this.#all.take(id) ?? crypto.randomUUID();
     this.#own.set(id, key);
-    if (this.#own.size > MOST_OF_A_SESSION) {
-      for (const oldest of this.#own.keys()) {
-        this.#own.delete(oldest);
-        break;
-      }
-    }
     return key;
   }
 

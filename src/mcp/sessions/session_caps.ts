@@ -1,3 +1,4 @@
+import { BoundedMap } from "../../bounded_map.ts";
 import { SvcError } from "../../errors.ts";
 import { limitKey } from "../../wire/ip_addresses.ts";
 
@@ -23,7 +24,7 @@ export class SessionCaps {
   readonly #limits: CapLimits;
   readonly #now: () => number;
   readonly #active = new Map<string, number>();
-  readonly #starts = new Map<string, number[]>();
+  readonly #starts = new BoundedMap<string, number[]>(MOST_ADDRESSES);
   #total = 0;
 
   /** `now`: milliseconds since the epoch. */
@@ -80,18 +81,7 @@ export class SessionCaps {
       throw refuse("ip_burst_cap", "Too many new sessions from this address", wait);
     }
     recent.push(now);
-    // Inserted anew, so that the oldest addresses come first.
-    this.#starts.delete(key);
     this.#starts.set(key, recent);
-    this.#forget(now);
-  }
-
-  /** Drops addresses whose starts have left the window, oldest first. */
-  #forget(now: number): void {
-    for (const [key, starts] of this.#starts) {
-      const over = this.#starts.size > MOST_ADDRESSES;
-      if (!over && now - starts.at(-1)! < MINUTE_MS) return;
-      this.#starts.delete(key);
-    }
+    this.#starts.deleteWhile((starts) => now - starts.at(-1)! >= MINUTE_MS);
   }
 }

@@ -1,4 +1,5 @@
 import { createMcpHandler, type McpHttpHandler } from "@modelcontextprotocol/server";
+import { BoundedMap } from "../../bounded_map.ts";
 import type { Bearer } from "../bearer.ts";
 import { EVENT_STREAM_HEADERS, guardStream } from "./event_stream.ts";
 import { clientIpOf, isRevoked, type SessionAdmission } from "../session_admission.ts";
@@ -19,7 +20,7 @@ export class Sessionless {
   /** Subject of each request on its way to the factory. */
   readonly #subjects = new WeakMap<Request, ServerSubject>();
   /** When credentials of an address were last counted as a start. */
-  readonly #counted = new Map<string, number>();
+  readonly #counted = new BoundedMap<string, number>(MOST_STARTS);
   readonly #handler: McpHttpHandler;
 
   constructor(admission: SessionAdmission) {
@@ -79,12 +80,8 @@ export class Sessionless {
     const now = this.#admission.now();
     if (now - (this.#counted.get(id) ?? -Infinity) < MINUTE_MS) return;
     this.#admission.caps.countStart(address);
-    this.#counted.delete(id);
     this.#counted.set(id, now);
-    for (const [oldest, at] of this.#counted) {
-      if (now - at < MINUTE_MS && this.#counted.size <= MOST_STARTS) break;
-      this.#counted.delete(oldest);
-    }
+    this.#counted.deleteWhile((at) => now - at >= MINUTE_MS);
   }
 
   #forget(bearer: Bearer, address: string): void {

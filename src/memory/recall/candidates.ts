@@ -1,4 +1,5 @@
 import type { Uses } from "../parts.ts";
+import { BoundedMap } from "../../bounded_map.ts";
 import type { IndexedMemory, Match, ScopeQuery, SearchOptions } from "../../index/ranking.ts";
 import type { IndexEntry, Scope, VectorQuery, VectorStore } from "../../interfaces/mod.ts";
 import type { Caller } from "../caller.ts";
@@ -36,8 +37,8 @@ type CountingScopes = Uses<{
 /** Knows scopes that do not fit into the budget of the index. */
 export class LargeScopes {
   readonly #parts: CountingScopes;
-  /** By owner: counting an owner's thousands of namespaces takes a while. */
-  readonly #owners = new Map<string, Large>();
+  /** By owner; counting all namespaces of one takes a while where there are thousands. */
+  readonly #owners = new BoundedMap<string, Large>(OWNERS);
 
   constructor(parts: CountingScopes) {
     this.#parts = parts;
@@ -50,7 +51,6 @@ export class LargeScopes {
     let large = this.#owners.get(scope.owner);
     if (large === undefined || large.until <= now()) {
       large = await this.#count(scope.owner);
-      if (this.#owners.size >= OWNERS) this.#owners.clear();
       this.#owners.set(scope.owner, large);
     }
     return large.namespaces.has(scope.namespace);

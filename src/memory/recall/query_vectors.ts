@@ -1,4 +1,5 @@
 import type { Embedder, QueryEmbedding } from "../../interfaces/mod.ts";
+import { BoundedMap } from "../../bounded_map.ts";
 import { abortable, Deadline } from "../../deadline.ts";
 import { BoundedCalls } from "../bounded_calls.ts";
 import { checkedVectors, firstPerson } from "../vectors.ts";
@@ -22,7 +23,7 @@ export class QueryVectors {
   readonly #embedder: Embedder;
   readonly #ttlMs: number;
   readonly #now: () => number;
-  readonly #kept = new Map<string, { embedding: QueryEmbedding; until: number }>();
+  readonly #kept = new BoundedMap<string, { embedding: QueryEmbedding; until: number }>(CACHED);
   readonly #inFlight = new Map<string, Running>();
   readonly #calls = new BoundedCalls(CALLS, WAITING);
 
@@ -43,8 +44,7 @@ export class QueryVectors {
   async get(query: string, signal?: AbortSignal): Promise<QueryEmbedding> {
     const kept = this.#kept.get(query);
     if (kept !== undefined && kept.until > this.#now()) {
-      // Moved to the end: the first entry is the least recently used one.
-      this.#kept.delete(query);
+      // Set anew: the oldest entry is the least recently used one.
       this.#kept.set(query, kept);
       return kept.embedding;
     }
@@ -93,9 +93,6 @@ export class QueryVectors {
   #keep(query: string, embedding: QueryEmbedding): void {
     if (this.#ttlMs === 0 || query.length > CACHED_CHARACTERS) return;
     this.#kept.set(query, { embedding, until: this.#now() + this.#ttlMs });
-    if (this.#kept.size <= CACHED) return;
-    const oldest = this.#kept.keys().next();
-    if (!oldest.done) this.#kept.delete(oldest.value);
   }
 
   async #ask(text: string, signal: AbortSignal): Promise<QueryEmbedding> {

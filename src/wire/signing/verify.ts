@@ -1,6 +1,7 @@
 import { blake2b } from "@noble/hashes/blake2.js";
 import { Buffer } from "node:buffer";
 import { createPublicKey, hash, type KeyObject, verify } from "node:crypto";
+import { BoundedMap } from "../../bounded_map.ts";
 import { isLowOrder, isPublicKey } from "../keys.ts";
 import { keyProofText, personalMessageDigest } from "./signing.ts";
 
@@ -8,8 +9,8 @@ import { keyProofText, personalMessageDigest } from "./signing.ts";
 const SPKI_PREFIX = Buffer.from("302a300506032b6570032100", "hex");
 const CACHED_KEYS = 10_000;
 
-/** Keys that have verified a signature, by their hex, oldest first; shared by the whole process. */
-const keys = new Map<string, KeyObject>();
+/** Keys that verified a signature, by their hex, oldest first. Of the whole process: they are facts. */
+const keys = new BoundedMap<string, KeyObject>(CACHED_KEYS);
 
 /** Whether the y-coordinate is below the field's prime 2^255 - 19, as RFC 8032 5.1.3 demands. */
 function isCanonical(point: Uint8Array): boolean {
@@ -32,15 +33,6 @@ function importKey(publicKeyHex: string): KeyObject | undefined {
   });
 }
 
-/** Keeps a key that proved itself; strangers' keys never push out a proven one. */
-function remember(publicKeyHex: string, key: KeyObject): void {
-  if (keys.size >= CACHED_KEYS) {
-    const oldest = keys.keys().next();
-    if (!oldest.done) keys.delete(oldest.value);
-  }
-  keys.set(publicKeyHex, key);
-}
-
 /**
  * Whether an Ed25519 signature is valid, strictly by RFC 8032: low-order public keys and
  * commitments, non-canonical encodings and S ≥ L are refused. It never throws.
@@ -61,7 +53,8 @@ export function verifyStrict(
     const known = keys.get(publicKeyHex);
     const key = known ?? importKey(publicKeyHex);
     if (key === undefined || !verify(null, message, key, signature)) return false;
-    if (known === undefined) remember(publicKeyHex, key);
+    // Only now: strangers' keys never push out a proven one.
+    if (known === undefined) keys.set(publicKeyHex, key);
     return true;
   } catch {
     return false; // the bytes are not a point of the curve
