@@ -1,15 +1,23 @@
 import { SvcError } from "../../src/errors.ts";
 import type { BlobLink, IndexEntry, Scope, ScopeCount } from "../../src/interfaces/mod.ts";
-import { type Database, fromColumn, toColumn } from "../../src/storage/sqlite/database.ts";
+import {
+  columnsOf,
+  type Database,
+  fromColumn,
+  type ScopeColumns,
+  scopeOf,
+  toColumn,
+} from "../../src/storage/sqlite/database.ts";
 import type { Packing } from "./packing.ts";
 
+/** Where one memory is. */
 export interface Place {
   /** Number of its rows, in the order of writing. */
   readonly seq: number;
   readonly scope: Scope;
   readonly id: string;
   readonly version: number;
-  /** Blob id recorded since it was sealed, sealed; else null. */
+  /** Blob id that was recorded after the memory was sealed, sealed itself; else null. */
   readonly link: Uint8Array | null;
   /** The whole memory, sealed, while it waits; null when it is in the table. */
   readonly waiting: Uint8Array | null;
@@ -22,29 +30,20 @@ export interface ScopeRow {
   readonly flushed: number;
 }
 
-interface Row {
-  readonly seq: number;
-  readonly owner: Uint8Array;
-  readonly namespace: Uint8Array;
-  readonly id: Uint8Array;
-  readonly version: number;
-  readonly link: Uint8Array | null;
-  readonly waiting: Uint8Array | null;
-}
+type Row = Omit<Place, "scope" | "id"> & ScopeColumns & { readonly id: Uint8Array };
 
 const SELECT = `select e.seq, s.owner, s.namespace, e.id, e.version, e.blob as link,
   t.sealed as waiting
   from entry e join scope s on s.id = e.scope left join tail t on t.seq = e.seq`;
 
 function placeOf({ owner, namespace, id, ...rest }: Row): Place {
-  const scope = { owner: fromColumn(owner), namespace: fromColumn(namespace) };
-  return { ...rest, scope, id: fromColumn(id) };
+  return { ...rest, scope: scopeOf({ owner, namespace }), id: fromColumn(id) };
 }
 
 /**
- * Which memories there are, in SQLite: every write is durable and unique here first, and goes into
- * the table in batches. LanceDB fsyncs nothing, keeps no key unique and slows down with every small
- * commit.
+ * The memories of the store, in SQLite. Every write is durable and unique here first, and goes into
+ * the LanceDB table in batches: LanceDB fsyncs nothing, keeps no key unique and slows down with every
+ * small commit.
  */
 export class Catalog {
   readonly #database: Database;
@@ -55,14 +54,9 @@ export class Catalog {
     this.#packing = packing;
   }
 
-  /** Throws the signal's reason when it was aborted, or `storage_unavailable` once closed. */
-  check(signal: AbortSignal | undefined): void {
-    this.#database.check(signal);
-  }
-
   /** Adds or replaces memories; a lower version than the stored one is ignored. */
   async upsert(entries: readonly IndexEntry[], signal?: AbortSignal): Promise<void> {
-    this.check(signal);
+    this.#database.check(signal);
     const sealed = entries.map((entry) => ({ entry, bytes: this.#packing.sealWhole(entry) }));
     if (sealed.length === 0) return;
     await this.#database.write(() => {
@@ -72,7 +66,7 @@ export class Catalog {
 
   /** Records blob ids; unknown memories and other versions are ignored. */
   async link(scope: Scope, links: readonly BlobLink[], signal?: AbortSignal): Promise<void> {
-    this.check(signal);
+    this.#database.check(signal);
     const sealed = links.map(({ id, version, blobId }) => ({
       id: toColumn(id),
       version,
@@ -97,23 +91,19 @@ export class Catalog {
   }
 
   /** A scope that was written once. */
-  scope({ owner, namespace }: Scope): ScopeRow | undefined {
-    return this.#database.get<ScopeRow>(
-      "select id, flushed from scope where owner = ? and namespace = ?",
-      toColumn(owner),
-      toColumn(namespace),
-    );
+  scope(scope: Scope): ScopeRow | undefined {
+    const sql = "select id, flushed from scope where owner = ? and namespace = ?";
+    return this.#database.get<ScopeRow>(sql, ...columnsOf(scope));
   }
 
   /** What each of the owner's scopes holds, by namespace; empty scopes are left out. */
   counts(owner: string): ScopeCount[] {
-    const rows = this.#database.all<Omit<ScopeCount, "namespace"> & { namespace: Uint8Array }>(
-      `select namespace, count, bytes, last_write as lastWriteAt from scope
-       where owner = ? and count > 0`,
-      toColumn(owner),
-    );
-    const counts = rows.map((row) => ({ ...row, namespace: fromColumn(row.namespace) }));
-    return counts.sort((a, b) => a.namespace < b.namespace ? -1 : 1);
+    const sql = `select namespace, count, bytes, last_write as lastWriteAt from scope
+       where owner = ? and count > 0`;
+    type Row = Omit<ScopeCount, "namespace"> & { namespace: Uint8Array };
+    return this.#database.all<Row>(sql, toColumn(owner))
+      .map((row) => ({ ...row, namespace: fromColumn(row.namespace) }))
+      .sort((a, b) => a.namespace < b.namespace ? -1 : 1);
   }
 
   /** Where the owner's memories with these ids are. */
@@ -154,32 +144,21 @@ export class Catalog {
     const scope = this.scope(entry)?.id ?? this.#database.run(
       `insert into scope(owner, namespace, count, bytes, last_write, flushed)
        values(?, ?, 0, 0, 0, 0)`,
-      toColumn(entry.owner),
-      toColumn(entry.namespace),
+      ...columnsOf(entry),
     );
-    const old = this.#database.get<{ version: number }>(
-      "select version from entry where id = ? and scope = ?",
-      toColumn(entry.id),
-      scope,
-    );
-    if (old !== undefined && old.version > entry.version) return;
+    const { version, bytes, updatedAt, vectors } = entry;
+    const id = toColumn(entry.id);
+    const select = "select version from entry where id = ? and scope = ?";
+    const old = this.#database.get<{ version: number }>(select, id, scope);
+    if (old !== undefined && old.version > version) return;
     this.#drop(scope, entry.id);
-    const seq = this.#database.run(
-      "insert into entry(scope, id, version, bytes, windows, flushed) values(?, ?, ?, ?, ?, 0)",
-      scope,
-      toColumn(entry.id),
-      entry.version,
-      entry.bytes,
-      entry.vectors.length,
-    );
+    const insert = `insert into entry(scope, id, version, bytes, windows, flushed)
+       values(?, ?, ?, ?, ?, 0)`;
+    const seq = this.#database.run(insert, scope, id, version, bytes, vectors.length);
     this.#database.run("insert into tail values(?, ?)", seq, sealed);
-    this.#database.run(
-      `update scope set count = count + 1, bytes = bytes + ?, last_write = max(last_write, ?)
-       where id = ?`,
-      entry.bytes,
-      entry.updatedAt,
-      scope,
-    );
+    const update = `update scope set count = count + 1, bytes = bytes + ?,
+       last_write = max(last_write, ?) where id = ?`;
+    this.#database.run(update, bytes, updatedAt, scope);
   }
 
   #drop(scope: number, id: string): void {

@@ -1,12 +1,16 @@
-import { type Database, fromColumn } from "../../src/storage/sqlite/database.ts";
+import type { Scope } from "../../src/interfaces/mod.ts";
+import {
+  type Database,
+  fromColumn,
+  type ScopeColumns,
+  scopeOf,
+} from "../../src/storage/sqlite/database.ts";
 
 /** A memory on its way into the table. */
-export interface Outgoing {
+export interface Outgoing extends Scope {
   /** Number of its rows. */
   readonly seq: number;
   readonly scopeId: number;
-  readonly owner: string;
-  readonly namespace: string;
   readonly id: string;
   readonly version: number;
   /** The whole memory, sealed. */
@@ -19,14 +23,10 @@ interface SeqRange {
   readonly last: number;
 }
 
-type OutgoingRow = Omit<Outgoing, "owner" | "namespace" | "id"> & {
-  readonly owner: Uint8Array;
-  readonly namespace: Uint8Array;
-  readonly id: Uint8Array;
-};
+type OutgoingRow = Omit<Outgoing, keyof Scope | "id"> & ScopeColumns & { readonly id: Uint8Array };
 
 /**
- * What is on its way between catalogue and table. An append is announced before it begins and
+ * What is on its way from the catalogue into the table. An append is announced before it begins and
  * confirmed after its files are on disk, so that a crash or a failure in between is found and undone.
  */
 export class FlushLog {
@@ -36,6 +36,7 @@ export class FlushLog {
     this.#database = database;
   }
 
+  /** How many memories wait. */
   waiting(): number {
     const sql = `select count(*) as count from tail t join entry e on e.seq = t.seq
       where e.windows > 0`;
@@ -43,22 +44,15 @@ export class FlushLog {
   }
 
   /**
-   * The memories that wait longest, at most `limit`: searches count on that order. Those without
-   * vectors have no row in the table and stay where they are.
+   * The memories that wait longest, at most `limit`; searches rely on that order. Memories without
+   * vectors have no row in the table and are left out.
    */
   next(limit: number): Outgoing[] {
-    const rows = this.#database.all<OutgoingRow>(
-      `select e.seq, e.scope as scopeId, s.owner, s.namespace, e.id, e.version, t.sealed
+    const sql = `select e.seq, e.scope as scopeId, s.owner, s.namespace, e.id, e.version, t.sealed
        from tail t join entry e on e.seq = t.seq join scope s on s.id = e.scope
-       where e.windows > 0 order by t.seq limit ?`,
-      limit,
-    );
-    return rows.map(({ owner, namespace, id, ...rest }) => ({
-      ...rest,
-      owner: fromColumn(owner),
-      namespace: fromColumn(namespace),
-      id: fromColumn(id),
-    }));
+       where e.windows > 0 order by t.seq limit ?`;
+    const rows = this.#database.all<OutgoingRow>(sql, limit);
+    return rows.map((row) => ({ ...row, ...scopeOf(row), id: fromColumn(row.id) }));
   }
 
   /** Notes that rows with numbers in a range are about to be appended. */
@@ -83,14 +77,12 @@ export class FlushLog {
     await this.#database.write(() => this.#dropAnnouncement());
   }
 
-  /** Confirms an append: `windows` by number. What was removed meanwhile is to be deleted. */
+  /** Confirms an append of `windows` by number; memories that were removed meanwhile count as gone. */
   async confirm(windows: ReadonlyMap<number, number>): Promise<void> {
     await this.#database.write(() => {
       for (const [seq, count] of windows) {
-        const found = this.#database.get<{ scope: number }>(
-          "update entry set flushed = 1 where seq = ? returning scope",
-          seq,
-        );
+        const sql = "update entry set flushed = 1 where seq = ? returning scope";
+        const found = this.#database.get<{ scope: number }>(sql, seq);
         if (found === undefined) {
           this.#database.run("insert into gone values(?, ?)", seq, count);
           continue;

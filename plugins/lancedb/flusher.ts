@@ -16,15 +16,15 @@ export interface FlushPolicy {
 
 /** Most memories of one append. */
 const BATCH = 1024;
-/** Rows of the table for each commit it waits for, and the most of these. */
+/** Rows of the table for each commit that optimizing waits for, and the most commits. */
 const ROWS_A_COMMIT = 8192;
 const MOST_COMMITS = 32;
 /** First and longest pause after a failure, milliseconds. */
 const PAUSE_MS = { first: 1000, longest: 60_000 };
 
 /**
- * Small commits after which a table is optimized. Every one makes a search some 0.6 ms longer; to
- * merge them the library writes the whole table anew, about 14 ms for 1,000 rows.
+ * Number of small commits after which a table is optimized. Each of them makes a search some 0.6 ms
+ * longer; to merge them the library writes the whole table anew, about 14 ms for 1,000 rows.
  *
  * @param least what a small table waits for.
  * @param rows of the table.
@@ -52,8 +52,8 @@ export class Flusher implements AsyncDisposable {
   #closed = false;
 
   /**
-   * @param failed Told of each failure, and what it leaves behind. What could not be carried over is
-   * tried again after a pause, longer each time.
+   * @param failed Called with each failure and the state it leaves behind. The work is tried again
+   * after a pause that grows.
    */
   constructor(
     log: FlushLog,
@@ -69,7 +69,7 @@ export class Flusher implements AsyncDisposable {
     this.#failed = failed;
   }
 
-  /** Undoes an append that failed or was cut off: how many of its rows there are is not known. */
+  /** Undoes an append that failed or was cut off, of which any number of rows may be there. */
   async recover(): Promise<void> {
     const range = this.#log.announced();
     if (range === undefined) return;
@@ -79,10 +79,10 @@ export class Flusher implements AsyncDisposable {
 
   /** To be called after a write or removal. */
   notify(): void {
-    // What failed would fail again for every write.
+    // During the pause the same work would fail again.
     if (this.#closed || this.#pausing) return;
     this.#notified = true;
-    // What waits now is in part on its way: what is left is seen afterwards.
+    // The run under way looks again at its end.
     if (this.#running !== undefined) return;
     clearTimeout(this.#timer);
     if (this.#log.waiting() >= this.#policy.rows) return this.#start();
@@ -135,7 +135,7 @@ export class Flusher implements AsyncDisposable {
 
   async #run(): Promise<void> {
     for (;;) {
-      // The announcement is all that is known of those rows: another must not take its place.
+      // Before the next announcement replaces the one of an append that failed.
       await this.recover();
       const batch = this.#log.next(BATCH);
       if (batch.length > 0) await this.#append(batch);
@@ -157,8 +157,8 @@ export class Flusher implements AsyncDisposable {
   }
 
   /**
-   * Puts the table in order. Where that fails, searches take longer and nothing else: it is tried
-   * again after as many commits, and holds up nothing that waits.
+   * Optimizes the table. A failure only makes searches slower, so that nothing waits for the next
+   * try, which comes after as many commits.
    */
   async #optimize(): Promise<void> {
     this.#commits = 0;
@@ -185,8 +185,8 @@ export class Flusher implements AsyncDisposable {
       }
     }
     await this.#log.announce({ first: batch[0]!.seq, last: batch.at(-1)!.seq });
-    // When this or the confirmation fails, the rows may be there all the same: the next try or the
-    // next start undoes them.
+    // If this or the confirmation fails, the rows may be there all the same; the next try or the next
+    // start undoes them.
     await this.#table.append(rows);
     await this.#log.confirm(windows);
     this.#commits++;

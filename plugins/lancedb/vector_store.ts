@@ -35,9 +35,9 @@ export interface LancedbOptions {
 
 const POLICY: FlushPolicy = { rows: 64, quietMs: 1000, commits: 8, vectorIndexRows: 250_000 };
 const PAGE = 500;
-/** Candidates beyond the limit: equally near ones must not be cut off by the table's rounding. */
+/** Candidates beyond the limit, so that the table's rounding cuts off none that is as near. */
 const SPARE = 8;
-/** How far the table's distances are from ours. */
+/** Largest difference between the table's distances and ours. */
 const ROUNDING = 1e-5;
 
 /**
@@ -77,11 +77,11 @@ export async function lancedbVectorStore(options: LancedbOptions): Promise<Vecto
   }
 }
 
-/** A table that was lost, replaced or rolled back would silently lack memories. */
+/** Refuses a table that was lost, replaced or rolled back and lacks memories. */
 async function checkRows(log: FlushLog, table: WindowsTable): Promise<void> {
   const gone = log.gone(Number.MAX_SAFE_INTEGER);
   if (gone.length > 0) {
-    // A crash may have come between the deletion and its note.
+    // A process may have ended between the deletion and its note.
     await table.remove(gone);
     await log.deleted(gone);
   }
@@ -94,7 +94,6 @@ async function checkRows(log: FlushLog, table: WindowsTable): Promise<void> {
   );
 }
 
-/** What a store is made of. */
 interface Parts {
   readonly database: Database;
   readonly table: WindowsTable;
@@ -105,32 +104,19 @@ interface Parts {
 }
 
 class LancedbVectorStore implements VectorStore {
-  readonly #database: Database;
+  readonly #parts: Parts;
   readonly #catalog: Catalog;
-  readonly #table: WindowsTable;
-  readonly #packing: Packing;
-  readonly #flusher: Flusher;
-  readonly #dimensions: number;
-  readonly #vectorIndexRows: number;
   readonly #stack: AsyncDisposableStack;
 
-  constructor(
-    { database, table, packing, flusher, dimensions, vectorIndexRows }: Parts,
-    stack: AsyncDisposableStack,
-  ) {
-    this.#database = database;
-    this.#catalog = new Catalog(database, packing);
-    this.#table = table;
-    this.#packing = packing;
-    this.#flusher = flusher;
-    this.#dimensions = dimensions;
-    this.#vectorIndexRows = vectorIndexRows;
+  constructor(parts: Parts, stack: AsyncDisposableStack) {
+    this.#parts = parts;
+    this.#catalog = new Catalog(parts.database, parts.packing);
     this.#stack = stack;
   }
 
   async upsert(...[entries, options]: Parameters<VectorStore["upsert"]>): Promise<void> {
     await this.#catalog.upsert(entries, options?.signal);
-    if (entries.length > 0) this.#flusher.notify();
+    if (entries.length > 0) this.#parts.flusher.notify();
   }
 
   async link(...[scope, links, options]: Parameters<VectorStore["link"]>): Promise<void> {
@@ -139,13 +125,16 @@ class LancedbVectorStore implements VectorStore {
 
   async delete(...[scope, ids, options]: Parameters<VectorStore["delete"]>): Promise<void> {
     await this.#catalog.remove(scope, ids, options?.signal);
-    if (ids.length > 0) this.#flusher.notify();
+    if (ids.length > 0) this.#parts.flusher.notify();
   }
 
   async search(...[query, options]: Parameters<VectorStore["search"]>): Promise<VectorMatch[]> {
-    this.#database.check(options?.signal);
-    if (query.vector.length !== this.#dimensions) {
-      throw new SvcError("dimension_mismatch", `vector must have ${this.#dimensions} dimensions`);
+    this.#parts.database.check(options?.signal);
+    if (query.vector.length !== this.#parts.dimensions) {
+      throw new SvcError(
+        "dimension_mismatch",
+        `vector must have ${this.#parts.dimensions} dimensions`,
+      );
     }
     const scope = this.#catalog.scope(query);
     if (scope === undefined) return [];
@@ -154,7 +143,7 @@ class LancedbVectorStore implements VectorStore {
     const found = await this.#entries(candidates);
     options?.signal?.throwIfAborted();
     return found
-      // One may have been replaced by a version without vectors.
+      // Some may have been replaced by a version without vectors.
       .filter(({ vectors }) => vectors.length > 0)
       .map((entry) => ({ entry, distance: distanceOf(entry, query.vector) }))
       .sort((a, b) => a.distance - b.distance || (a.entry.id < b.entry.id ? -1 : 1))
@@ -162,14 +151,14 @@ class LancedbVectorStore implements VectorStore {
   }
 
   async get(...[owner, ids, options]: Parameters<VectorStore["get"]>): Promise<IndexEntry[]> {
-    this.#database.check(options?.signal);
+    this.#parts.database.check(options?.signal);
     const found = await this.#entries(this.#catalog.find(owner, [...new Set(ids)]));
     options?.signal?.throwIfAborted();
     return found;
   }
 
   async scan(...[scope, cursor, options]: Parameters<VectorStore["scan"]>): Promise<ScanPage> {
-    this.#database.check(options?.signal);
+    this.#parts.database.check(options?.signal);
     const after = parseCursor(cursor);
     const row = this.#catalog.scope(scope);
     if (row === undefined) return { entries: [] };
@@ -181,7 +170,7 @@ class LancedbVectorStore implements VectorStore {
 
   async scopes(...[owner, options]: Parameters<VectorStore["scopes"]>) {
     await Promise.resolve();
-    this.#database.check(options?.signal);
+    this.#parts.database.check(options?.signal);
     return this.#catalog.counts(owner);
   }
 
@@ -190,16 +179,17 @@ class LancedbVectorStore implements VectorStore {
   }
 
   /**
-   * Memories that may belong to the answer, as the catalogue has them at one moment: those of the
-   * table by its own distances, and all that may have come after the table was read.
+   * Memories that may belong to the answer, as the catalogue has them at one moment: the nearest of
+   * the table, and all that may have come after the table was read.
    */
   async #candidates(scope: ScopeRow, query: VectorQuery): Promise<Place[]> {
     const { limit, vector } = query;
-    const approximate = this.#vectorIndexRows > 0 && scope.flushed >= this.#vectorIndexRows;
+    const approximate = this.#parts.vectorIndexRows > 0 &&
+      scope.flushed >= this.#parts.vectorIndexRows;
     const carried = this.#catalog.lastCarried(scope.id);
     for (let rows = limit + SPARE;; rows *= 4) {
       const asked = { scope: scope.id, vector, limit: rows, approximate };
-      const found = await this.#table.nearest(asked);
+      const found = await this.#parts.table.nearest(asked);
       const distances = new Map<number, number>();
       for (const { seq, distance } of found) {
         if (!distances.has(seq)) distances.set(seq, distance);
@@ -212,7 +202,7 @@ class LancedbVectorStore implements VectorStore {
         const near = live.filter(({ seq }) =>
           seq <= carried && distances.get(seq)! <= (edge ?? Infinity) + ROUNDING
         );
-        // No await since `live`: a memory replaced in between would be in neither.
+        // There must be no await since `live`: a memory replaced in between would be in neither.
         return [...near, ...this.#catalog.withVectors(scope.id, carried)];
       }
     }
@@ -221,19 +211,19 @@ class LancedbVectorStore implements VectorStore {
   /** The memories of places, in their order. */
   async #entries(places: readonly Place[]): Promise<IndexEntry[]> {
     const stored = places.filter(({ waiting }) => waiting === null).map(({ seq }) => seq);
-    const rows = stored.length === 0 ? new Map() : await this.#table.fetch(stored);
+    const rows = stored.length === 0 ? new Map() : await this.#parts.table.fetch(stored);
     const found = await Promise.all(places.map(async (place) => {
       if (place.waiting !== null) {
-        return [this.#packing.openWhole({ ...place, sealed: place.waiting })];
+        return [this.#parts.packing.openWhole({ ...place, sealed: place.waiting })];
       }
       const row = rows.get(place.seq);
       if (row === undefined) return await this.#again(place);
-      return [this.#packing.openRest({ ...place, sealed: row.sealed }, row.vectors)];
+      return [this.#parts.packing.openRest({ ...place, sealed: row.sealed }, row.vectors)];
     }));
     return found.flat();
   }
 
-  /** A memory whose rows left the table since the catalogue was read: replaced, or removed. */
+  /** Reads a memory again whose rows have left the table since, because it was replaced or removed. */
   async #again({ id, scope, seq }: Place): Promise<IndexEntry[]> {
     const now = this.#catalog.find(scope.owner, [id])
       .filter((place) => place.scope.namespace === scope.namespace);

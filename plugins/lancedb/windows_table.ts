@@ -1,5 +1,4 @@
 import { SvcError } from "../../src/errors.ts";
-import { syncFiles } from "./durable_files.ts";
 import type { Library } from "./library.ts";
 import type { ArrowSchema, LanceConnection, LanceTable, Opaque } from "./library_api.ts";
 
@@ -44,11 +43,13 @@ interface NearQuery {
 
 /** Most numbers in one filter. */
 const FILTER = 500;
-/** Tables below this are scanned faster than looked up. */
+/** Rows of a table from which indices are faster than a scan. */
 const INDEX_ROWS = 1000;
 const ANN = "vector_idx";
-/** No read takes longer, milliseconds: files of versions that are older have no readers. */
+/** Longest time of a read, milliseconds; older versions of the table have no readers. */
 const READ_MS = 60_000;
+/** How far the clock of the file system may lag behind the process's, milliseconds. */
+const SLACK_MS = 2000;
 
 /** Every failure of the database becomes `storage_unavailable`, with the original as its cause. */
 async function guard<T>(work: Promise<T>): Promise<T> {
@@ -74,10 +75,10 @@ interface TableParts {
   readonly dimensions: number;
 }
 
-/** The LanceDB table: one row a window of a memory. Written by one caller at a time. */
+/** The LanceDB table with one row for each window of a memory. One caller at a time may write. */
 export class WindowsTable {
   readonly #parts: TableParts;
-  /** Whether every file is on disk; a process that ended early may have left some that are not. */
+  /** Whether every file is known to be on disk; an earlier process may have ended before. */
   #synced = false;
 
   private constructor(parts: TableParts) {
@@ -185,8 +186,8 @@ export class WindowsTable {
   }
 
   /**
-   * Changes the table; its files are on disk once this resolves. A version stands on files of those
-   * before it: after a change that failed all of them are synced.
+   * Changes the table; its files are on disk once this resolves. Each version also needs files of
+   * earlier ones, so after a change that failed all files are synced.
    */
   async #change(work: () => Promise<unknown>): Promise<void> {
     const since = this.#synced ? Date.now() : 0;
@@ -196,7 +197,7 @@ export class WindowsTable {
     this.#synced = true;
   }
 
-  /** Columns side by side; the library's own conversion of objects takes 20 times as long. */
+  /** Rows as columns; the library's own conversion of objects takes 20 times as long. */
   #batch(rows: readonly WindowRow[]): Opaque {
     const { Binary, Float32, Int32, Int64, makeData, RecordBatch, Struct } =
       this.#parts.library.arrow;
@@ -233,4 +234,36 @@ function schemaOf({ arrow }: Library, dimensions: number): ArrowSchema {
     new Field("vector", new FixedSizeList(dimensions, item), false),
     new Field("sealed", new Binary(), false),
   ]);
+}
+
+async function syncPath(path: string): Promise<void> {
+  try {
+    using file = await Deno.open(path);
+    await file.syncData();
+  } catch (error) {
+    // A clean-up may have removed the file meanwhile.
+    if (!(error instanceof Deno.errors.NotFound)) throw error;
+  }
+}
+
+/**
+ * Makes the files of a folder that changed since a time durable, and then the folders that name
+ * them, because LanceDB itself fsyncs nothing.
+ *
+ * @param since Milliseconds since the epoch; 0: all files.
+ */
+async function syncFiles(folder: string, since: number): Promise<void> {
+  for await (const item of Deno.readDir(folder)) {
+    const path = `${folder}/${item.name}`;
+    if (item.isDirectory) {
+      await syncFiles(path, since);
+      continue;
+    }
+    const info = await Deno.stat(path).catch(() => undefined);
+    if (info !== undefined && (info.mtime?.getTime() ?? since) >= since - SLACK_MS) {
+      await syncPath(path);
+    }
+  }
+  // Windows cannot open folders.
+  if (Deno.build.os !== "windows") await syncPath(folder);
 }

@@ -65,11 +65,8 @@ export class AccountRows {
   }
 
   add(accountId: string, owner: string): void {
-    this.#database.run(
-      "insert into account(id, owner, active) values(?, ?, 1)",
-      accountId,
-      owner,
-    );
+    const sql = "insert into account(id, owner, active) values(?, ?, 1)";
+    this.#database.run(sql, accountId, owner);
   }
 
   addKey(accountId: string, key: CheckedKey, createdAt: number): void {
@@ -118,12 +115,11 @@ export class AccountRows {
   }
 
   #account(row: AccountRow): Account {
-    const keys = this.#database.all<KeyRow>(
+    const sql =
       `select public_key as publicKey, address, label, permissions, created_at as createdAt,
          expires_at as expiresAt
-       from delegate_key where account = ? order by seq`,
-      row.seq,
-    );
+       from delegate_key where account = ? order by seq`;
+    const keys = this.#database.all<KeyRow>(sql, row.seq);
     return {
       accountId: row.id,
       owner: row.owner,

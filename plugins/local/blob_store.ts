@@ -54,13 +54,9 @@ class LocalBlobStore implements BlobStore {
     const kept = new Uint8Array(bytes);
     const id = blobId(owner, namespace, kept);
     return await this.#database.write(() => {
-      const first = this.#database.get<{ id: string }>(
-        `select blob.id from put_key join blob on blob.seq = put_key.blob
-         where put_key.owner = ? and put_key.namespace = ? and key = ?`,
-        owner,
-        namespace,
-        key,
-      );
+      const sql = `select blob.id from put_key join blob on blob.seq = put_key.blob
+         where put_key.owner = ? and put_key.namespace = ? and key = ?`;
+      const first = this.#database.get<{ id: string }>(sql, owner, namespace, key);
       if (first !== undefined) return first.id;
       const known = this.#database.get<{ seq: number }>("select seq from blob where id = ?", id);
       const seq = known?.seq ?? this.#database.run(
@@ -80,11 +76,8 @@ class LocalBlobStore implements BlobStore {
   async get(...[id, scope, options]: Parameters<BlobStore["get"]>) {
     await Promise.resolve();
     this.#database.check(options?.signal);
-    return this.#database.get<{ bytes: Uint8Array }>(
-      "select bytes from blob where id = ? and owner = ? and namespace = ?",
-      id,
-      ...columnsOf(scope),
-    )?.bytes;
+    const sql = "select bytes from blob where id = ? and owner = ? and namespace = ?";
+    return this.#database.get<{ bytes: Uint8Array }>(sql, id, ...columnsOf(scope))?.bytes;
   }
 
   async *list(...[scope, options]: Parameters<BlobStore["list"]>): AsyncGenerator<BlobInfo> {
@@ -92,12 +85,9 @@ class LocalBlobStore implements BlobStore {
     for (;;) {
       await Promise.resolve();
       this.#database.check(options?.signal);
-      const rows = this.#database.all<BlobInfo & { seq: number }>(
-        `select seq, id as blobId, size as bytes, created_at as createdAt from blob
-         where owner = ? and namespace = ? and seq < ? order by seq desc limit ${PAGE}`,
-        ...columnsOf(scope),
-        before,
-      );
+      const sql = `select seq, id as blobId, size as bytes, created_at as createdAt from blob
+         where owner = ? and namespace = ? and seq < ? order by seq desc limit ${PAGE}`;
+      const rows = this.#database.all<BlobInfo & { seq: number }>(sql, ...columnsOf(scope), before);
       for (const { seq, blobId, bytes, createdAt } of rows) {
         options?.signal?.throwIfAborted();
         before = seq;
@@ -109,11 +99,8 @@ class LocalBlobStore implements BlobStore {
 
   async delete(id: string, scope: Scope, options?: { signal?: AbortSignal | undefined }) {
     return await this.#database.write(() => {
-      const row = this.#database.get<{ seq: number }>(
-        "select seq from blob where id = ? and owner = ? and namespace = ?",
-        id,
-        ...columnsOf(scope),
-      );
+      const sql = "select seq from blob where id = ? and owner = ? and namespace = ?";
+      const row = this.#database.get<{ seq: number }>(sql, id, ...columnsOf(scope));
       if (row === undefined) return true;
       this.#database.run("delete from put_key where blob = ?", row.seq);
       this.#database.run("delete from blob where seq = ?", row.seq);

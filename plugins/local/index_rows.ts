@@ -1,7 +1,14 @@
 import type { BlobLink, IndexEntry, OutdatedScope, Scope } from "../../src/interfaces/mod.ts";
-import { type Database, fromColumn, toColumn } from "../../src/storage/sqlite/database.ts";
-import type { IndexSeals } from "./index_seals.ts";
+import {
+  columnsOf,
+  type Database,
+  fromColumn,
+  type ScopeColumns,
+  scopeOf,
+  toColumn,
+} from "../../src/storage/sqlite/database.ts";
 import { Segment } from "../shared/rows/segment.ts";
+import type { IndexSeals } from "./index_seals.ts";
 
 /** A memory on its way into the index: sealed, beside what stays visible. */
 type SealedEntry = Omit<IndexEntry, "vectors" | "payload"> & {
@@ -46,18 +53,14 @@ interface LooseRow {
 export class IndexRows {
   readonly #database: Database;
   readonly #seals: IndexSeals;
-  readonly #dimensions: number;
-  readonly #model: number;
-  readonly #segmentSize: number;
-  /** Given to no other row as long as this process runs: see `Packer`. */
+  readonly #packing: Packing;
+  /** Numbers are not used again while this process runs, which `Packer` relies on. */
   #lastSeq: number;
 
   constructor(database: Database, seals: IndexSeals, packing: Packing) {
     this.#database = database;
     this.#seals = seals;
-    this.#dimensions = packing.dimensions;
-    this.#model = packing.model;
-    this.#segmentSize = packing.segmentSize;
+    this.#packing = packing;
     const last = database.get<{ seq: number | null }>("select max(seq) as seq from entry");
     this.#lastSeq = last?.seq ?? 0;
   }
@@ -66,16 +69,13 @@ export class IndexRows {
     const { vectors: _, payload: __, ...kept } = entry;
     const { id, version, blobId } = kept;
     const link = blobId === undefined ? null : this.#seals.sealLink(kept, id, version, blobId);
-    return { ...kept, sealed: this.#seals.sealRow("entry", entry, this.#dimensions), link };
+    return { ...kept, sealed: this.#seals.sealRow("entry", entry, this.#packing.dimensions), link };
   }
 
   /** Row id of a scope, when it was ever written. */
   scopeId({ owner, namespace }: Scope): number | undefined {
-    return this.#database.get<{ id: number }>(
-      "select id from scope where owner = ? and namespace = ?",
-      toColumn(owner),
-      toColumn(namespace),
-    )?.id;
+    const sql = "select id from scope where owner = ? and namespace = ?";
+    return this.#database.get<{ id: number }>(sql, toColumn(owner), toColumn(namespace))?.id;
   }
 
   /**
@@ -102,7 +102,7 @@ export class IndexRows {
         entry.bytes,
         entry.link,
       );
-      this.#addTail(seq, entry.sealed, this.#model);
+      this.#addTail(seq, entry.sealed, this.#packing.model);
       this.#database.run(
         `update scope set count = count + 1, bytes = bytes + ?, last_write = max(last_write, ?)
          where id = ?`,
@@ -161,27 +161,15 @@ export class IndexRows {
    */
   loose(scopeId: number, segment: number, after: number, limit: number): LooseRow[] {
     const columns = "e.seq, e.id, e.version, e.blob, e.segment";
-    const single = this.#database.all<LooseRow>(
-      `select ${columns}, t.sealed, t.model from entry e join tail t on t.seq = e.seq
-       where e.scope = ? and e.segment is null and e.seq > ? order by e.seq limit ?`,
-      scopeId,
-      after,
-      limit,
-    );
-    const isPacking = this.#database.get(
-      "select 1 from segment where scope = ? and seq > ? limit 1",
-      scopeId,
-      segment,
-    );
+    const inNone = `select ${columns}, t.sealed, t.model from entry e join tail t on t.seq = e.seq
+       where e.scope = ? and e.segment is null and e.seq > ? order by e.seq limit ?`;
+    const single = this.#database.all<LooseRow>(inNone, scopeId, after, limit);
+    const later = "select 1 from segment where scope = ? and seq > ? limit 1";
+    const isPacking = this.#database.get(later, scopeId, segment);
     if (isPacking === undefined) return single;
-    const packed = this.#database.all<LooseRow>(
-      `select ${columns}, null as sealed, null as model from entry e
-       where e.scope = ? and e.segment > ? and e.seq > ? order by e.seq limit ?`,
-      scopeId,
-      segment,
-      after,
-      limit,
-    );
+    const sql = `select ${columns}, null as sealed, null as model from entry e
+       where e.scope = ? and e.segment > ? and e.seq > ? order by e.seq limit ?`;
+    const packed = this.#database.all<LooseRow>(sql, scopeId, segment, after, limit);
     return [...single, ...packed].sort((a, b) => a.seq - b.seq).slice(0, limit);
   }
 
@@ -194,22 +182,18 @@ export class IndexRows {
   /** Scopes that hold vectors of another model. */
   outdated(): OutdatedScope[] {
     // Nearly always there are none, which the indexes on the model tell at once.
-    const some = this.#database.get(
-      `select 1 where exists(select 1 from tail where model < ?1 or model > ?1)
-       or exists(select 1 from segment where model < ?1 or model > ?1)`,
-      this.#model,
-    );
-    if (some === undefined) return [];
-    const rows = this.#database.all<RawScope & { count: number }>(
+    const sql = `select 1 where exists(select 1 from tail where model < ?1 or model > ?1)
+       or exists(select 1 from segment where model < ?1 or model > ?1)`;
+    const { model } = this.#packing;
+    if (this.#database.get(sql, model) === undefined) return [];
+    const rows = this.#database.all<ScopeColumns & { count: number }>(
       `select s.owner, s.namespace, count(*) as count from scope s join entry e on e.scope = s.id
        where e.seq in (select seq from tail where model != ?1)
        or e.segment in (select seq from segment where model != ?1)
        group by s.id`,
-      this.#model,
+      model,
     );
-    return rows.map(({ owner, namespace, count }) => {
-      return { owner: fromColumn(owner), namespace: fromColumn(namespace), count };
-    });
+    return rows.map((row) => ({ ...scopeOf(row), count: row.count }));
   }
 
   /** Blob ids recorded since a segment was written, by memory id. */
@@ -224,20 +208,15 @@ export class IndexRows {
     }));
   }
 
-  #addScope({ owner, namespace }: Scope): number {
-    return this.#database.run(
-      "insert into scope(owner, namespace, count, bytes, last_write) values(?, ?, 0, 0, 0)",
-      toColumn(owner),
-      toColumn(namespace),
-    );
+  #addScope(scope: Scope): number {
+    const sql =
+      "insert into scope(owner, namespace, count, bytes, last_write) values(?, ?, 0, 0, 0)";
+    return this.#database.run(sql, ...columnsOf(scope));
   }
 
   #place(scope: number, id: string): Place | undefined {
-    return this.#database.get<Place>(
-      "select seq, version, bytes, segment from entry where id = ? and scope = ?",
-      toColumn(id),
-      scope,
-    );
+    const sql = "select seq, version, bytes, segment from entry where id = ? and scope = ?";
+    return this.#database.get<Place>(sql, toColumn(id), scope);
   }
 
   #addTail(seq: number, sealed: Uint8Array, model: number): void {
@@ -247,27 +226,21 @@ export class IndexRows {
   /** Drops the row of a memory and notes the segment that still holds it. */
   #forget(scope: number, place: Place, id: string, emptied: Map<number, Set<string>>): void {
     this.#database.run("delete from entry where seq = ?", place.seq);
-    this.#database.run(
-      "update scope set count = count - 1, bytes = bytes - ? where id = ?",
-      place.bytes,
-      scope,
-    );
+    const sql = "update scope set count = count - 1, bytes = bytes - ? where id = ?";
+    this.#database.run(sql, place.bytes, scope);
     if (place.segment === null) {
       this.#database.run("delete from tail where seq = ?", place.seq);
       return;
     }
-    const ids = emptied.get(place.segment) ?? new Set();
-    emptied.set(place.segment, ids.add(id));
+    emptied.getOrInsertComputed(place.segment, () => new Set()).add(id);
   }
 
   /** Takes forgotten memories out of their segments. */
   #thin(emptied: ReadonlyMap<number, ReadonlySet<string>>): void {
     for (const [seq, ids] of emptied) {
-      const left = this.#database.get(
-        `select 1 from entry
-         where segment = ?1 and scope = (select scope from segment where seq = ?1) limit 1`,
-        seq,
-      );
+      const sql = `select 1 from entry
+         where segment = ?1 and scope = (select scope from segment where seq = ?1) limit 1`;
+      const left = this.#database.get(sql, seq);
       if (left !== undefined) this.#rewrite(seq, ids);
       else this.#database.run("delete from segment where seq = ?", seq);
     }
@@ -275,30 +248,23 @@ export class IndexRows {
 
   /** Writes a segment again, without some memories and with the blob ids recorded since. */
   #rewrite(seq: number, without: ReadonlySet<string>): void {
+    const sql = `select g.scope, g.sealed, g.model, s.owner, s.namespace
+       from segment g join scope s on s.id = g.scope where g.seq = ?`;
     const row = this.#database.get<
-      { scope: number; sealed: Uint8Array; model: number } & RawScope
-    >(
-      `select g.scope, g.sealed, g.model, s.owner, s.namespace
-       from segment g join scope s on s.id = g.scope where g.seq = ?`,
-      seq,
-    )!;
-    const scope = { owner: fromColumn(row.owner), namespace: fromColumn(row.namespace) };
+      ScopeColumns & { scope: number; sealed: Uint8Array; model: number }
+    >(sql, seq)!;
+    const scope = scopeOf(row);
     const packed = this.#seals.openSegment(seq, scope, row.sealed);
     // Vectors of another model stay as they are.
     const segment = new Segment(scope, packed, this.links(seq, scope));
     const { dimensions } = segment;
     const entries = segment.entries().filter(({ id }) => !without.has(id));
     // A nearly empty segment costs a whole page of a scan: its rest goes back to single rows.
-    if (entries.length * 16 >= this.#segmentSize) {
-      this.#database.run(
-        "update segment set sealed = ? where seq = ?",
-        this.#seals.sealSegment(seq, scope, entries, dimensions),
-        seq,
-      );
-      this.#database.run(
-        "update entry set blob = null where segment = ? and blob is not null",
-        seq,
-      );
+    if (entries.length * 16 >= this.#packing.segmentSize) {
+      const sealed = this.#seals.sealSegment(seq, scope, entries, dimensions);
+      this.#database.run("update segment set sealed = ? where seq = ?", sealed, seq);
+      const sql = "update entry set blob = null where segment = ? and blob is not null";
+      this.#database.run(sql, seq);
       return;
     }
     this.#database.run("delete from segment where seq = ?", seq);
@@ -313,9 +279,4 @@ export class IndexRows {
       );
     }
   }
-}
-
-interface RawScope {
-  readonly owner: Uint8Array;
-  readonly namespace: Uint8Array;
 }

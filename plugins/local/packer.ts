@@ -3,7 +3,12 @@ import { setTimeout } from "node:timers/promises";
 import { BoundedMap } from "../../src/bounded_map.ts";
 import type { IndexEntry, Scope } from "../../src/interfaces/mod.ts";
 import { SvcError } from "../../src/errors.ts";
-import { type Database, fromColumn } from "../../src/storage/sqlite/database.ts";
+import {
+  type Database,
+  fromColumn,
+  type ScopeColumns,
+  scopeOf,
+} from "../../src/storage/sqlite/database.ts";
 import type { Packing } from "./index_rows.ts";
 import type { IndexSeals } from "./index_seals.ts";
 import { Segment } from "../shared/rows/segment.ts";
@@ -30,12 +35,6 @@ interface Row {
 
 interface LinkRow extends Row {
   readonly blob: Uint8Array;
-}
-
-interface SegmentRow {
-  readonly sealed: Uint8Array;
-  readonly owner: Uint8Array;
-  readonly namespace: Uint8Array;
 }
 
 /**
@@ -151,10 +150,8 @@ export class Packer {
       if (this.#isOver) return undefined;
       const start = performance.now();
       for (const row of rows.slice(i, i + SLICE)) {
-        const single = this.#database.get<{ sealed: Uint8Array; model: number }>(
-          "select sealed, model from tail where seq = ?",
-          row.seq,
-        );
+        const sql = "select sealed, model from tail where seq = ?";
+        const single = this.#database.get<{ sealed: Uint8Array; model: number }>(sql, row.seq);
         if (single === undefined) return false;
         const { version, blob: link } = row;
         const sealed = { scope, id: fromColumn(row.id), version, sealed: single.sealed, link };
@@ -175,13 +172,9 @@ export class Packer {
    */
   #ripe(scopeId: number): Row[] | undefined {
     const { model, segmentSize } = this.#packing;
-    const rows = this.#database.all<Row>(
-      `select e.seq, e.id, e.version, e.blob from entry e join tail t on t.seq = e.seq
-       where e.scope = ? and e.segment is null and t.model = ? order by e.seq limit ?`,
-      scopeId,
-      model,
-      2 * segmentSize,
-    );
+    const sql = `select e.seq, e.id, e.version, e.blob from entry e join tail t on t.seq = e.seq
+       where e.scope = ? and e.segment is null and t.model = ? order by e.seq limit ?`;
+    const rows = this.#database.all<Row>(sql, scopeId, model, 2 * segmentSize);
     const linked = rows.filter(({ blob }) => blob !== null);
     const wanted = linked.length >= segmentSize ? linked : rows;
     if (wanted === linked || rows.length >= 2 * segmentSize) return wanted.slice(0, segmentSize);
@@ -194,11 +187,8 @@ export class Packer {
 
   /** Whether rows come faster than they are packed at the usual pace. */
   #isFarBehind(scopeId: number): boolean {
-    return this.#database.get(
-      "select 1 from entry where scope = ? and segment is null limit 1 offset ?",
-      scopeId,
-      FAR_BEHIND * this.#packing.segmentSize,
-    ) !== undefined;
+    const sql = "select 1 from entry where scope = ? and segment is null limit 1 offset ?";
+    return this.#database.get(sql, scopeId, FAR_BEHIND * this.#packing.segmentSize) !== undefined;
   }
 
   #nextSegment(): number {
@@ -212,12 +202,9 @@ export class Packer {
   #place(seq: number, scopeId: number, rows: readonly Row[], sealed: Uint8Array): boolean {
     if (seq !== this.#nextSegment()) return false;
     const seqs = JSON.stringify(rows.map((row) => row.seq));
-    const now = this.#database.all<Row>(
-      `select seq, id, version, blob from entry
-       where scope = ? and segment is null and seq in (select value from json_each(?))`,
-      scopeId,
-      seqs,
-    );
+    const select = `select seq, id, version, blob from entry
+       where scope = ? and segment is null and seq in (select value from json_each(?))`;
+    const now = this.#database.all<Row>(select, scopeId, seqs);
     const found = new Map(now.map((row) => [row.seq, row]));
     const relinked: Row[] = [];
     for (const row of rows) {
@@ -228,16 +215,9 @@ export class Packer {
     }
     const { model } = this.#packing;
     this.#database.run("insert into segment values(?, ?, ?, ?)", seq, scopeId, sealed, model);
-    this.#database.run(
-      `update entry set segment = ?, blob = null
-       where seq in (select value from json_each(?))`,
-      seq,
-      seqs,
-    );
-    this.#database.run(
-      "delete from tail where seq in (select value from json_each(?))",
-      seqs,
-    );
+    const all = "where seq in (select value from json_each(?))";
+    this.#database.run(`update entry set segment = ?, blob = null ${all}`, seq, seqs);
+    this.#database.run(`delete from tail ${all}`, seqs);
     for (const { seq, blob } of relinked) {
       this.#database.run("update entry set blob = ? where seq = ?", blob, seq);
     }
@@ -246,27 +226,21 @@ export class Packer {
 
   /** Writes one segment again with the blob ids recorded since; `undefined` when none has many. */
   async #takeLinks(): Promise<boolean | undefined> {
-    const many = this.#database.all<{ seq: number }>(
-      `select segment as seq from entry where blob is not null and segment is not null
-       group by segment having count(*) * 4 >= ?`,
-      this.#packing.segmentSize,
-    );
+    const sql = `select segment as seq from entry where blob is not null and segment is not null
+       group by segment having count(*) * 4 >= ?`;
+    const many = this.#database.all<{ seq: number }>(sql, this.#packing.segmentSize);
     const next = many.find(({ seq }) => !this.#badSegments.has(seq));
     if (next === undefined) return undefined;
     return await this.#takeLinksOf(next.seq).catch(passOver(this.#badSegments, next.seq));
   }
 
   async #takeLinksOf(seq: number): Promise<boolean> {
-    const row = this.#database.get<SegmentRow>(
-      `select g.sealed, s.owner, s.namespace from segment g join scope s on s.id = g.scope
-       where g.seq = ?`,
-      seq,
-    )!;
-    const scope = { owner: fromColumn(row.owner), namespace: fromColumn(row.namespace) };
-    const links = this.#database.all<LinkRow>(
-      "select seq, id, version, blob from entry where segment = ? and blob is not null",
-      seq,
-    );
+    const segmentOf = `select g.sealed, s.owner, s.namespace
+       from segment g join scope s on s.id = g.scope where g.seq = ?`;
+    const row = this.#database.get<ScopeColumns & { sealed: Uint8Array }>(segmentOf, seq)!;
+    const scope = scopeOf(row);
+    const sql = "select seq, id, version, blob from entry where segment = ? and blob is not null";
+    const links = this.#database.all<LinkRow>(sql, seq);
     const byId = new Map(links.map(({ id, version, blob }) => {
       const name = fromColumn(id);
       return [name, this.#seals.openLink(scope, name, version, blob)];
@@ -277,10 +251,8 @@ export class Packer {
     const { dimensions } = segment;
     const sealed = await this.#seals.sealSegmentLater(seq, scope, segment.entries(), dimensions);
     return await this.#database.write(() => {
-      const now = this.#database.get<{ sealed: Uint8Array }>(
-        "select sealed from segment where seq = ?",
-        seq,
-      );
+      const sql = "select sealed from segment where seq = ?";
+      const now = this.#database.get<{ sealed: Uint8Array }>(sql, seq);
       if (!same(now?.sealed ?? null, row.sealed)) return false;
       this.#database.run("update segment set sealed = ? where seq = ?", sealed, seq);
       for (const { seq, blob } of links) {

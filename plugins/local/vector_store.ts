@@ -1,5 +1,11 @@
 import { SvcError } from "../../src/errors.ts";
-import type { IndexEntry, ScanPage, Scope, VectorStore } from "../../src/interfaces/mod.ts";
+import type {
+  IndexEntry,
+  ScanPage,
+  Scope,
+  ScopeCount,
+  VectorStore,
+} from "../../src/interfaces/mod.ts";
 import type { Sealer } from "../../src/interfaces/plugin.ts";
 import { type Database, fromColumn, toColumn } from "../../src/storage/sqlite/database.ts";
 import { openIndex } from "./index_file.ts";
@@ -54,16 +60,26 @@ const CURSOR = /^(\d{1,15})(?:\.(\d{1,15}))?$/;
 /** Single rows opened at once, for a few milliseconds. */
 const LOOSE_ROWS = 128;
 
+/** A sealed row or segment, and the number of the model whose vectors it holds. */
+interface SealedRow {
+  readonly sealed: Uint8Array;
+  readonly model: number;
+}
+
 interface GetRow {
   readonly id: Uint8Array;
   readonly version: number;
   readonly namespace: Uint8Array;
   readonly segment: number | null;
   readonly blob: Uint8Array | null;
-  /** Sealed row of a memory that is in no segment, and whose vectors it holds. */
+  /** Absent where the memory is in a segment. */
   readonly sealed: Uint8Array | null;
   readonly model: number | null;
 }
+
+const SELECT = `select e.id, e.version, s.namespace, e.segment, e.blob, t.sealed, t.model
+  from entry e join scope s on s.id = e.scope left join tail t on t.seq = e.seq
+  where e.id = ? and s.owner = ?`;
 
 /** Ids looked up at once: at most so many segments are in memory. */
 const GET_CHUNK = 64;
@@ -153,14 +169,10 @@ class LocalVectorStore implements VectorStore {
   async scopes(...[owner, options]: Parameters<VectorStore["scopes"]>) {
     await Promise.resolve();
     this.#database.check(options?.signal);
-    const rows = this.#database.all<
-      { namespace: Uint8Array; count: number; bytes: number; lastWriteAt: number }
-    >(
-      `select namespace, count, bytes, last_write as lastWriteAt from scope
-       where owner = ? and count > 0`,
-      toColumn(owner),
-    );
-    return rows
+    const sql = `select namespace, count, bytes, last_write as lastWriteAt from scope
+       where owner = ? and count > 0`;
+    type Row = Omit<ScopeCount, "namespace"> & { namespace: Uint8Array };
+    return this.#database.all<Row>(sql, toColumn(owner))
       .map((row) => ({ ...row, namespace: fromColumn(row.namespace) }))
       .sort((a, b) => a.namespace < b.namespace ? -1 : 1);
   }
@@ -186,19 +198,14 @@ class LocalVectorStore implements VectorStore {
     if (after !== undefined) {
       return await this.#loosePage(scopeId, scope, Number(last), Number(after), signal);
     }
-    const row = this.#database.get<{ seq: number; sealed: Uint8Array; model: number }>(
-      "select seq, sealed, model from segment where scope = ? and seq > ? order by seq limit 1",
-      scopeId,
-      Number(last),
-    );
+    const next =
+      "select seq, sealed, model from segment where scope = ? and seq > ? order by seq limit 1";
+    const row = this.#database.get<SealedRow & { seq: number }>(next, scopeId, Number(last));
     if (row === undefined) return await this.#loosePage(scopeId, scope, Number(last), 0, signal);
     const links = this.#rows.links(row.seq, scope);
-    const more = this.#database.get(
-      `select 1 where exists(select 1 from segment where scope = ?1 and seq > ?2)
-       or exists(select 1 from entry where scope = ?1 and segment is null)`,
-      scopeId,
-      row.seq,
-    );
+    const anyMore = `select 1 where exists(select 1 from segment where scope = ?1 and seq > ?2)
+       or exists(select 1 from entry where scope = ?1 and segment is null)`;
+    const more = this.#database.get(anyMore, scopeId, row.seq);
     const packed = await this.#seals.openSegmentLater(row.seq, scope, row.sealed);
     free(row.sealed);
     signal?.throwIfAborted();
@@ -207,8 +214,8 @@ class LocalVectorStore implements VectorStore {
   }
 
   /**
-   * Memories that were in no segment when the last one was read, behind a number. Those that were
-   * packed between two pages are met where they are now.
+   * Memories, behind a number, that were in no segment when the last segment was read. Those that
+   * were packed meanwhile are read out of their segments.
    */
   async #loosePage(
     scopeId: number,
@@ -219,7 +226,7 @@ class LocalVectorStore implements VectorStore {
   ): Promise<Page> {
     const rows = this.#rows.loose(scopeId, last, after, LOOSE_ROWS);
     const isFull = rows.length === LOOSE_ROWS;
-    // Left by a process that was killed: nobody may ever write there again.
+    // A process that was killed left these, and nobody may ever write there again.
     if (after === 0 && rows.length >= Math.min(LOOSE_ROWS, 2 * this.#segmentSize)) {
       this.#packer.note(scopeId, scope, Infinity);
     }
@@ -242,25 +249,15 @@ class LocalVectorStore implements VectorStore {
     };
   }
 
-  #sealedSegment(seq: number): { readonly sealed: Uint8Array; readonly model: number } {
-    return this.#database.get<{ sealed: Uint8Array; model: number }>(
-      "select sealed, model from segment where seq = ?",
-      seq,
-    )!;
+  #sealedSegment(seq: number): SealedRow {
+    return this.#database.get("select sealed, model from segment where seq = ?", seq)!;
   }
 
   async #getChunk(owner: string, ids: readonly string[]): Promise<IndexEntry[]> {
-    const rows = ids.flatMap((id) =>
-      this.#database.all<GetRow>(
-        `select e.id, e.version, s.namespace, e.segment, e.blob, t.sealed, t.model
-         from entry e join scope s on s.id = e.scope left join tail t on t.seq = e.seq
-         where e.id = ? and s.owner = ?`,
-        toColumn(id),
-        toColumn(owner),
-      )
-    );
+    const whose = toColumn(owner);
+    const rows = ids.flatMap((id) => this.#database.all<GetRow>(SELECT, toColumn(id), whose));
     // Everything is read before the first await, so that all of it is from one moment.
-    const sealed = new Map<number, { sealed: Uint8Array; model: number }>();
+    const sealed = new Map<number, SealedRow>();
     for (const { segment } of rows) {
       if (segment === null || sealed.has(segment)) continue;
       sealed.set(segment, this.#sealedSegment(segment));
@@ -294,8 +291,8 @@ class LocalVectorStore implements VectorStore {
 }
 
 /**
- * Gives memory back now and not when garbage is collected: the next segment that is read gets the
- * same pages, and new ones cost as much as opening it.
+ * Frees memory now instead of when garbage is collected: the next segment that is read gets the same
+ * pages, while new ones would cost as much as opening it.
  */
 function free({ buffer, length }: Uint8Array): void {
   if (buffer instanceof ArrayBuffer && buffer.byteLength === length) buffer.transfer(0);

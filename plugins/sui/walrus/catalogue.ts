@@ -153,30 +153,22 @@ export class Catalogue {
 
   /** Live Blob objects, those that end first coming first. */
   live(limit: number, endingBefore = Number.MAX_SAFE_INTEGER): StoredBlob[] {
-    return this.database.all<StoredRow>(
-      `${STORED} where state = 'live' and end_epoch < ? order by end_epoch limit ?`,
-      endingBefore,
-      limit,
-    ).map(storedOf);
+    const sql = `${STORED} where state = 'live' and end_epoch < ? order by end_epoch limit ?`;
+    return this.database.all<StoredRow>(sql, endingBefore, limit).map(storedOf);
   }
 
   /** Live Blob objects of a scope, oldest first. */
   liveIn(scope: Scope): StoredBlob[] {
-    return this.database.all<StoredRow>(
-      `${STORED} where owner = ? and namespace = ? and state = 'live'
-       order by created_at, object_id`,
-      ...columnsOf(scope),
-    ).map(storedOf);
+    const sql = `${STORED} where owner = ? and namespace = ? and state = 'live'
+       order by created_at, object_id`;
+    return this.database.all<StoredRow>(sql, ...columnsOf(scope)).map(storedOf);
   }
 
   /** The oldest live Blob object of a scope that holds this blob. */
   liveOf(scope: Scope, blobId: string): StoredBlob | undefined {
-    const row = this.database.get<StoredRow>(
-      `${STORED} where blob_id = ? and +owner = ? and +namespace = ? and +state = 'live'
-       order by created_at, object_id limit 1`,
-      blobId,
-      ...columnsOf(scope),
-    );
+    const sql = `${STORED} where blob_id = ? and +owner = ? and +namespace = ? and +state = 'live'
+       order by created_at, object_id limit 1`;
+    const row = this.database.get<StoredRow>(sql, blobId, ...columnsOf(scope));
     return row && storedOf(row);
   }
 
@@ -198,14 +190,9 @@ export class Catalogue {
 
   /** Marks an id as deleted; one that is marked keeps its time. */
   addTombstone(scope: Scope, id: string, at: number, quilt?: string): void {
-    this.database.run(
-      `insert into tombstone(id, owner, namespace, at, quilt) values(?, ?, ?, ?, ?)
-       on conflict(owner, namespace, id) do update set quilt = coalesce(excluded.quilt, quilt)`,
-      id,
-      ...columnsOf(scope),
-      at,
-      quilt ?? null,
-    );
+    const sql = `insert into tombstone(id, owner, namespace, at, quilt) values(?, ?, ?, ?, ?)
+       on conflict(owner, namespace, id) do update set quilt = coalesce(excluded.quilt, quilt)`;
+    this.database.run(sql, id, ...columnsOf(scope), at, quilt ?? null);
   }
 
   /** Forgets that an id was deleted: it was stored anew, or nothing of it is left. */
@@ -228,12 +215,9 @@ export class Catalogue {
 
   /** Ids whose deletion no quilt tells yet; the scope's next quilt will. */
   untoldTombstones(scope: Scope, limit: number): string[] {
-    return this.database.all<{ id: string }>(
-      `select id from tombstone where owner = ? and namespace = ? and quilt is null
-       order by seq limit ?`,
-      ...columnsOf(scope),
-      limit,
-    ).map(({ id }) => id);
+    const sql = `select id from tombstone where owner = ? and namespace = ? and quilt is null
+       order by seq limit ?`;
+    return this.database.all<{ id: string }>(sql, ...columnsOf(scope), limit).map(({ id }) => id);
   }
 
   /** Notes which quilt tells of a deletion; with `undefined` the scope's next quilt tells it. */
@@ -249,12 +233,9 @@ export class Catalogue {
 
   /** The target of an id's last move. */
   movedTo(scope: Scope, from: string): string | undefined {
-    return this.database.get<{ id: string }>(
-      `select to_id as id from move where owner = ? and namespace = ? and from_id = ?
-       order by seq desc limit 1`,
-      ...columnsOf(scope),
-      from,
-    )?.id;
+    const sql = `select to_id as id from move where owner = ? and namespace = ? and from_id = ?
+       order by seq desc limit 1`;
+    return this.database.get<{ id: string }>(sql, ...columnsOf(scope), from)?.id;
   }
 
   /** Moves that no listener took note of, oldest first, with their numbers for `markTold`. */
@@ -273,14 +254,9 @@ export class Catalogue {
 
   /** Keeps bytes until a time, milliseconds since the epoch. */
   keep(scope: Scope, id: string, bytes: Uint8Array, until: number): void {
-    this.database.run(
-      `insert into kept values(?, ?, ?, ?, ?)
-       on conflict do update set until = max(until, excluded.until)`,
-      ...columnsOf(scope),
-      id,
-      bytes,
-      until,
-    );
+    const sql = `insert into kept values(?, ?, ?, ?, ?)
+       on conflict do update set until = max(until, excluded.until)`;
+    this.database.run(sql, ...columnsOf(scope), id, bytes, until);
   }
 
   /** Bytes that are kept beyond `now`. */

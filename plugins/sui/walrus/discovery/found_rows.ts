@@ -71,11 +71,8 @@ export class FoundRows {
 
   /** Objects that a finished look did not meet: the address no longer has them. */
   unseen(holder: string, look: number): string[] {
-    return this.#database.all<{ id: string }>(
-      "select object_id as id from found where holder = ? and seen < ? and version <> ''",
-      holder,
-      look,
-    ).map(({ id }) => id);
+    const sql = "select object_id as id from found where holder = ? and seen < ? and version <> ''";
+    return this.#database.all<{ id: string }>(sql, holder, look).map(({ id }) => id);
   }
 
   /**
@@ -83,16 +80,13 @@ export class FoundRows {
    * names them as deleted: none of their patches can be elsewhere.
    */
   leftUnread(holder: string, look: number): string[] {
-    return this.#database.all<{ id: string }>(
-      `select object_id as id from found join stored as s using(object_id)
+    const sql = `select object_id as id from found join stored as s using(object_id)
        where found.holder = ? and seen = ? and taken = 1 and state = 'replaced' and quilt = 1
        and not exists (select 1 from indexed as i where i.owner = s.owner
          and i.namespace = s.namespace and i.blob_id = s.blob_id)
        and not exists (select 1 from tombstone as t where t.owner = s.owner
-         and t.namespace = s.namespace and t.id = s.blob_id)`,
-      holder,
-      look,
-    ).map(({ id }) => id);
+         and t.namespace = s.namespace and t.id = s.blob_id)`;
+    return this.#database.all<{ id: string }>(sql, holder, look).map(({ id }) => id);
   }
 
   /** Clears the version, so that the object is read anew when a look meets it again. */

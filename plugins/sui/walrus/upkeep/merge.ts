@@ -79,10 +79,8 @@ export class Merger {
   async #copy(scope: Scope): Promise<void> {
     const { catalogue, writer } = this.#options;
     const { database } = catalogue;
-    const begun = database.all<Moving>(
-      "select id, source from moving where owner = ? and namespace = ?",
-      ...columnsOf(scope),
-    );
+    const sql = "select id, source from moving where owner = ? and namespace = ?";
+    const begun = database.all<Moving>(sql, ...columnsOf(scope));
     const read = await this.#read(scope, begun);
     // All at once, because items that come together share a quilt.
     const copies = await Promise.allSettled(read.map(async (item) => {

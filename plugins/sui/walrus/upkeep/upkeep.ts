@@ -290,12 +290,8 @@ export class Upkeep {
     catalogue.removeTombstone(scope, blobId);
     // A patch id begins with the bits of its quilt's id, whose last character is not complete.
     const prefix = blobId.slice(0, -1);
-    catalogue.database.run(
-      `delete from move where owner = ? and namespace = ? and told = 1
-       and from_id >= ? and from_id < ?`,
-      ...columnsOf(scope),
-      prefix,
-      `${prefix}~`,
-    );
+    const sql = `delete from move where owner = ? and namespace = ? and told = 1
+       and from_id >= ? and from_id < ?`;
+    catalogue.database.run(sql, ...columnsOf(scope), prefix, `${prefix}~`);
   }
 }

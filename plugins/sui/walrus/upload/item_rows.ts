@@ -27,10 +27,8 @@ export class ItemRows {
   /** Adds an item; when the key is known already, the row of its first item stays. */
   put(bytes: Uint8Array, options: PutOptions, now: number): PutItem {
     const named = [...columnsOf(options), toColumn(options.idempotencyKey)];
-    const known = this.#database.get<{ seq: number; id: string | null }>(
-      "select seq, id from item where owner = ? and namespace = ? and key = ?",
-      ...named,
-    );
+    const sql = "select seq, id from item where owner = ? and namespace = ? and key = ?";
+    const known = this.#database.get<{ seq: number; id: string | null }>(sql, ...named);
     if (known !== undefined) {
       return { seq: known.seq, isNew: false, ...(known.id === null ? {} : { id: known.id }) };
     }
@@ -48,12 +46,9 @@ export class ItemRows {
 
   /** Removes an item that no upload has taken; returns its number. */
   withdraw(key: string, scope: Scope): number | undefined {
-    const row = this.#database.get<{ seq: number }>(
-      `select seq from item where owner = ? and namespace = ? and key = ?
-       and upload is null and id is null`,
-      ...columnsOf(scope),
-      toColumn(key),
-    );
+    const sql = `select seq from item where owner = ? and namespace = ? and key = ?
+       and upload is null and id is null`;
+    const row = this.#database.get<{ seq: number }>(sql, ...columnsOf(scope), toColumn(key));
     if (row !== undefined) this.#database.run("delete from item where seq = ?", row.seq);
     return row?.seq;
   }
@@ -81,19 +76,14 @@ export class ItemRows {
 
   /** Items of an upload with their bytes, in the order of their identifiers. */
   bytesOf(upload: number): { seq: number; identifier: string; bytes: Uint8Array }[] {
-    return this.#database.all(
-      "select seq, identifier, bytes from item where upload = ? order by identifier",
-      upload,
-    );
+    const sql = "select seq, identifier, bytes from item where upload = ? order by identifier";
+    return this.#database.all(sql, upload);
   }
 
   /** Items of an upload that have no id yet. */
   openIn(upload: number, limit: number): { seq: number; identifier: string; size: number }[] {
-    return this.#database.all(
-      "select seq, identifier, size from item where upload = ? and id is null limit ?",
-      upload,
-      limit,
-    );
+    const sql = "select seq, identifier, size from item where upload = ? and id is null limit ?";
+    return this.#database.all(sql, upload, limit);
   }
 
   /** Notes the id under which an item is stored. */

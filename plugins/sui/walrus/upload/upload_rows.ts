@@ -102,11 +102,8 @@ export class UploadRows {
 
   /** The upload that stores a blob of a scope once more. */
   ofKey(scope: Scope, key: string): Upload | undefined {
-    const row = this.#database.get<UploadRow>(
-      `${SELECT} where owner = ? and namespace = ? and key = ?`,
-      ...columnsOf(scope),
-      toColumn(key),
-    );
+    const sql = `${SELECT} where owner = ? and namespace = ? and key = ?`;
+    const row = this.#database.get<UploadRow>(sql, ...columnsOf(scope), toColumn(key));
     return row && uploadOf(row);
   }
 
@@ -152,11 +149,9 @@ export class UploadRows {
 
   /** To `done`; drops what only the way there needed. */
   end(seq: number): void {
-    this.#database.run(
-      `update upload set state = 'done', tombstones = null, nonce = null, patches = null,
-       certificate = null where seq = ?`,
-      seq,
-    );
+    const sql = `update upload set state = 'done', tombstones = null, nonce = null, patches = null,
+       certificate = null where seq = ?`;
+    this.#database.run(sql, seq);
     this.#database.run(
       `delete from signed where state <> 'signed' and not exists (select 1 from upload
        where state <> 'done' and (register = signed.seq or finish = signed.seq))`,
@@ -165,12 +160,9 @@ export class UploadRows {
 
   /** Whether a Blob object belongs to an upload or is stored already. */
   isTaken(objectId: string): boolean {
-    return this.#database.get(
-      `select 1 from upload where object_id = ?
-       union all select 1 from stored where object_id = ?`,
-      objectId,
-      objectId,
-    ) !== undefined;
+    const sql = `select 1 from upload where object_id = ?
+       union all select 1 from stored where object_id = ?`;
+    return this.#database.get(sql, objectId, objectId) !== undefined;
   }
 }
 
@@ -234,10 +226,8 @@ export class SignedRows {
   }
 
   get(seq: number): SavedTransaction | undefined {
-    return this.#database.get(
-      "select seq, wallet, digest, bytes, signature from signed where seq = ?",
-      seq,
-    );
+    const sql = "select seq, wallet, digest, bytes, signature from signed where seq = ?";
+    return this.#database.get(sql, seq);
   }
 
   end(seq: number, state: "done" | "void"): void {
