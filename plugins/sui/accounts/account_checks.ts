@@ -70,7 +70,7 @@ function parseExactly<T extends I, I>(
  * the account has a version that this release does not know. `unsound`: no chain can hold such an
  * object, so the node is at fault.
  */
-export type AccountReading = { readonly account: Account } | {
+type AccountReading = { readonly account: Account } | {
   readonly reason: "foreign" | "version" | "unsound";
 };
 

@@ -1,4 +1,5 @@
 import type { SuiGrpcClient } from "@mysten/sui/grpc";
+import { BoundedMap } from "../../../src/bounded_map.ts";
 import { SvcError } from "../../../src/errors.ts";
 import type {
   Account,
@@ -10,7 +11,6 @@ import type {
 import { isObjectId, isPublicKey } from "../../../src/wire/keys.ts";
 import type { CircuitBreakerOptions } from "../../shared/circuit_breaker.ts";
 import {
-  type AccountReading,
   type Contract,
   type IndexField,
   keyField,
@@ -31,6 +31,9 @@ interface SuiAccountsOptions extends Contract {
 /** Short pauses, so that a node that works again is soon noticed. */
 const BREAKER: CircuitBreakerOptions = { failures: 3, pauseMs: 1_000, maxPauseMs: 10_000 };
 
+/** How many accounts are remembered as such. */
+const SEEN = 10_000;
+
 /** Opens {@linkcode SuiAccounts}. */
 export function suiAccounts(options: SuiAccountsOptions): SuiAccounts {
   return new SuiAccounts(options);
@@ -46,6 +49,8 @@ export class SuiAccounts implements AccountRegistry {
   readonly #reader: ObjectReader;
   readonly #watch: AccountWatch;
   readonly #log: (message: string) => void;
+  /** Ids of objects that were accounts. */
+  readonly #seen = new BoundedMap<string, true>(SEEN);
   #warned = false;
 
   constructor(
@@ -77,21 +82,22 @@ export class SuiAccounts implements AccountRegistry {
   async get(accountId: string, options?: CallOptions): Promise<Account | undefined> {
     options?.signal?.throwIfAborted();
     if (!isObjectId(accountId)) return undefined;
-    const reading = await this.#read(accountId.toLowerCase(), options);
-    return reading !== undefined && "account" in reading ? reading.account : undefined;
-  }
-
-  async #read(id: string, options?: CallOptions): Promise<AccountReading | undefined> {
+    const id = accountId.toLowerCase();
     const object = await this.#reader.read(id, options?.signal);
     if (object === undefined) return undefined;
     const reading = readAccount(object, id, this.#contract.packageId);
-    if ("account" in reading) return reading;
-    if (reading.reason === "unsound") throw unsound();
+    if ("account" in reading) {
+      this.#seen.set(id, true);
+      return reading.account;
+    }
+    // An object never changes its type.
+    const isLie = reading.reason === "foreign" && this.#seen.has(id);
+    if (reading.reason === "unsound" || isLie) throw unsound();
     if (reading.reason === "version" && !this.#warned) {
       this.#warned = true;
       this.#log("sui: there are accounts of a version that this release does not know: update it");
     }
-    return reading;
+    return undefined;
   }
 
   watch(call: AccountListener): Disposable {
@@ -118,12 +124,7 @@ export class SuiAccounts implements AccountRegistry {
     const accountId = field.accountId(object);
     // The id of the field is derived from its name, so nothing else can be there.
     if (accountId === undefined) throw unsound();
-    const reading = await this.#read(accountId, options);
-    if (reading === undefined) return undefined;
-    if ("account" in reading) return reading.account;
-    // The registry names accounts only, and an object never changes its type.
-    if (reading.reason === "foreign") throw unsound();
-    return undefined;
+    return await this.get(accountId, options);
   }
 }
 
