@@ -4,7 +4,6 @@ import {
   localCipher,
   localVectorStore,
 } from "../../plugins/local/mod.ts";
-import { useLiteEmbedder } from "../../plugins/use_lite/mod.ts";
 import { CoreDb } from "../../src/storage/core_db.ts";
 import { RelayerKey } from "../../src/sealing/relayer_key.ts";
 import {
@@ -12,7 +11,6 @@ import {
   blobStoreSuite,
   cipherSuite,
   conform,
-  embedderSuite,
   SUITE_DIMENSIONS,
   vectorStoreSuite,
 } from "../../testing/mod.ts";
@@ -49,4 +47,3 @@ conform(cipherSuite, "local", () => {
   };
   return cipher;
 });
-conform(embedderSuite, "use-lite", () => useLiteEmbedder());

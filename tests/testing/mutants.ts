@@ -24,15 +24,22 @@ export function mutants<T extends object>(
 ): void {
   for (const { name, fails, change } of broken) {
     Deno.test(`${suite.name} suite notices a backend that ${name}`, async () => {
-      const results = await runSuite(suite, () => {
-        const sound = make();
-        return { ...sound, ...change(sound) };
-      });
-      const failed = results
-        .filter(({ status }) => status === "failed")
-        .map((result) => result.name);
+      const failing = async (cases: Suite<T>["cases"]): Promise<readonly string[]> => {
+        const results = await runSuite({ ...suite, cases }, () => {
+          const sound = make();
+          return { ...sound, ...change(sound) };
+        });
+        return results.filter(({ status }) => status === "failed").map((result) => result.name);
+      };
+      const isNamed = ({ name }: { readonly name: string }) => fails.includes(name);
+      const failed = await failing(suite.cases.filter(isNamed));
       deepStrictEqual(fails.filter((wanted) => !failed.includes(wanted)), [], "went unnoticed");
-      ok(failed.length < suite.cases.length, "nothing works at all");
+      let works = false;
+      for (const other of suite.cases.filter((item) => !isNamed(item))) {
+        works ||= (await failing([other])).length === 0;
+        if (works) break;
+      }
+      ok(works, "nothing works at all");
     });
   }
 }
