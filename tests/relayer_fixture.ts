@@ -1,3 +1,4 @@
+import "./checked_relayers.ts";
 import type { SidecarAddress } from "../src/http1/sidecar_connections.ts";
 import { ed25519 } from "@noble/curves/ed25519.js";
 import { DEFAULT_CONFIG, type RelayerConfig } from "../src/interfaces/config.ts";

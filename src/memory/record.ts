@@ -23,8 +23,10 @@ export interface MemoryRecord {
 }
 
 /** RFC 3339, UTC, milliseconds. */
-export function timeText(milliseconds: number): string {
-  return new Date(milliseconds).toISOString();
+export function timeText(milliseconds: number): string;
+export function timeText(milliseconds: number | undefined): string | undefined;
+export function timeText(milliseconds: number | undefined): string | undefined {
+  return milliseconds === undefined ? undefined : new Date(milliseconds).toISOString();
 }
 
 const encoder = new TextEncoder();

@@ -63,9 +63,9 @@ export function errorShape() {
     error: text("Text for people; may change"),
     code: z.enum(ERROR_CODES).describe("Stable name"),
     request_id: text("Id of the request, as in the header"),
-    field: text("Path of the member at fault, such as items[3].text").exactOptional(),
-    layer: text("The limit that was met").exactOptional(),
-    limit: text("What that limit allows").exactOptional(),
-    retry_after_seconds: count("Whole seconds to wait").exactOptional(),
+    field: text("Path of the member at fault, such as items[3].text").optional(),
+    layer: text("The limit that was met").optional(),
+    limit: text("What that limit allows").optional(),
+    retry_after_seconds: count("Whole seconds to wait").optional(),
   });
 }

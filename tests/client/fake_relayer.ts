@@ -1,6 +1,7 @@
 import { errorResponse, SvcError } from "../../src/errors.ts";
 import { canonicalText } from "../../src/wire/signing/signing.ts";
 import { nativeBodySha256, verifyStrict } from "../../src/wire/signing/verify.ts";
+import { answersAreMadeUp } from "../checked_answers.ts";
 
 /** One request as the fake relayer received it. */
 export interface Received {
@@ -63,8 +64,10 @@ export function fakeRelayer(routes: Readonly<Record<string, Answer>>): FakeRelay
       return await answer(seen, n);
     },
   );
+  const url = `http://127.0.0.1:${server.addr.port}`;
+  answersAreMadeUp(url);
   return {
-    url: `http://127.0.0.1:${server.addr.port}`,
+    url,
     received,
     [Symbol.asyncDispose]: () => server.shutdown(),
   };

@@ -1,3 +1,4 @@
+import "../checked_relayers.ts";
 import assert from "node:assert/strict";
 import { local } from "../../plugins/local/mod.ts";
 import { memory, memoryBackends } from "../../plugins/memory/mod.ts";

@@ -1,3 +1,4 @@
+import "../checked_relayers.ts";
 import assert from "node:assert/strict";
 import lancedb from "../../plugins/lancedb/mod.ts";
 import { local } from "../../plugins/local/mod.ts";

@@ -1,3 +1,5 @@
+import { answersAreMadeUp } from "../checked_answers.ts";
+import "../checked_relayers.ts";
 import { createRelayer, type Relayer, type RelayerOptions } from "../../src/relayer.ts";
 import { memoryBackends } from "../../plugins/memory/mod.ts";
 import { answerChallenge } from "../../src/http1/sidecar_connections.ts";
@@ -82,6 +84,7 @@ export async function serve(options: Partial<RelayerOptions> = {}): Promise<Serv
   const listen = { hostname: "127.0.0.1", port: 0, signal: cut.signal, onListen() {} };
   const server = Deno.serve(listen, (request, info) => relayer.fetch(request, info));
   const internal = Deno.serve(listen, (request) => relayer.fetchInternal(request));
+  answersAreMadeUp(`http://127.0.0.1:${server.addr.port}/api/mcp`);
   return {
     relayer,
     port: server.addr.port,

@@ -125,3 +125,22 @@ Deno.test("answers that are neither success nor error are described", async () =
   assert.ok("202" in body.paths["/api/remember/manual"].post.responses);
   assert.ok("503" in body.paths["/health"].get.responses);
 });
+
+Deno.test("every answer and every body has a schema and an example", async () => {
+  verifies("9-13");
+  await using svc = await startRelayer();
+  const { body } = await svc.plain("GET", "/openapi.json");
+  for (const [path, item] of Object.entries<Json>(body.paths)) {
+    for (const { responses, requestBody } of Object.values<Json>(item)) {
+      assert.ok(Object.keys(responses).some((status) => status.startsWith("2")), path);
+      for (
+        const { content } of [...Object.values<Json>(responses), requestBody ?? responses.default]
+      ) {
+        for (const { schema, example } of Object.values<Json>(content)) {
+          assert.ok(Object.keys(schema).length > 0, path);
+          assert.ok(example !== undefined && example !== "", path);
+        }
+      }
+    }
+  }
+});

@@ -1,5 +1,6 @@
 import assert from "node:assert/strict";
 import { SvcClient } from "../../src/client/mod.ts";
+import { answersAreMadeUp } from "../checked_answers.ts";
 import { startRelayer, type TestRelayer } from "../relayer_fixture.ts";
 import { verifies } from "../requirements.ts";
 
@@ -25,6 +26,7 @@ Deno.test("our client works with a relayer on a real port, and ignores what it d
   for (const form of ["nonce", "legacy"] as const) {
     await using svc = await startRelayer();
     await using server = serveLater(svc);
+    answersAreMadeUp(`http://127.0.0.1:${server.addr.port}`);
     const client = new SvcClient({
       baseUrl: `http://127.0.0.1:${server.addr.port}`,
       privateKey: svc.key.seed.toHex(),

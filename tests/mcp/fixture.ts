@@ -1,4 +1,5 @@
 import type { SidecarOptions } from "../../src/mcp/options.ts";
+import { watched } from "../checked_answers.ts";
 import { createSidecar, type Sidecar } from "../../src/mcp/mcp.ts";
 import {
   type FixtureOptions,
@@ -33,7 +34,7 @@ export class TestSidecar implements AsyncDisposable {
   }
 
   /** A request past the network; header `null` removes a default. */
-  send(
+  async send(
     method: string,
     path: string,
     body?: unknown,
@@ -46,13 +47,9 @@ export class TestSidecar implements AsyncDisposable {
       else all.set(name, value);
     }
     const text = typeof body === "string" ? body : JSON.stringify(body);
-    return this.sidecar.fetch(
-      new Request(`http://127.0.0.1${path}`, {
-        method,
-        headers: all,
-        ...(body === undefined ? {} : { body: text }),
-      }),
-    );
+    const url = `http://127.0.0.1${path}`;
+    const init = { method, headers: all, ...(body === undefined ? {} : { body: text }) };
+    return watched(await this.sidecar.fetch(new Request(url, init)), method, url);
   }
 
   /** Opens a Streamable session; answers its id. */

@@ -1,3 +1,4 @@
+import "../checked_relayers.ts";
 import { local } from "../../plugins/local/mod.ts";
 import { memoryEmbedder } from "../../plugins/memory/embedder.ts";
 import type { RelayerConfig } from "../../src/interfaces/config.ts";

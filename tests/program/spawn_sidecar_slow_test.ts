@@ -1,3 +1,4 @@
+import "../checked_relayers.ts";
 import assert from "node:assert/strict";
 import { memoryBackends } from "../../plugins/memory/mod.ts";
 import { chooseAddresses } from "../../src/program/launcher/addresses.ts";

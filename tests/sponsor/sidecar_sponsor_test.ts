@@ -1,3 +1,4 @@
+import "../checked_relayers.ts";
 import assert from "node:assert/strict";
 import { SvcError } from "../../src/errors.ts";
 import { TOKEN_HEADER } from "../../src/http1/sidecar_connections.ts";

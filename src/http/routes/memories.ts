@@ -15,7 +15,7 @@ function keyBody(key: DelegateKey): AnswerOf<"GET /api/account">["key"] {
     label: key.label,
     permissions: key.permissions,
     created_at: timeText(key.createdAt),
-    ...(key.expiresAt === undefined ? {} : { expires_at: timeText(key.expiresAt) }),
+    expires_at: timeText(key.expiresAt),
   };
 }
 
@@ -30,20 +30,19 @@ export function accountBody(account: Account): AnswerOf<"POST /accounts"> {
 }
 
 function memoryBody(memory: MemoryView): AnswerOf<"GET /api/memories">["memories"][number] {
-  const { text, textError, metadata, occurredAt, expiresAt } = memory;
   return {
     memory_id: memory.memoryId,
     namespace: memory.namespace,
-    ...(text === undefined ? {} : { text }),
-    ...(textError === undefined ? {} : { text_error: textError }),
+    text: memory.text,
+    text_error: memory.textError,
     blob_id: memory.blobId ?? "",
     status: memory.state,
     recallable: memory.recallable,
     version: memory.version,
     importance: memory.importance,
-    ...(metadata === undefined ? {} : { metadata }),
-    ...(occurredAt === undefined ? {} : { occurred_at: timeText(occurredAt) }),
-    ...(expiresAt === undefined ? {} : { expires_at: timeText(expiresAt) }),
+    metadata: memory.metadata,
+    occurred_at: timeText(memory.occurredAt),
+    expires_at: timeText(memory.expiresAt),
     created_at: timeText(memory.createdAt),
     updated_at: timeText(memory.updatedAt),
     size_bytes: memory.bytes,
@@ -58,14 +57,8 @@ export const memoryHandlers = {
       ...query,
       cursor: query.cursor || undefined,
     });
-    return {
-      status: 200,
-      body: {
-        memories: memories.map(memoryBody),
-        total,
-        ...(nextCursor === undefined ? {} : { next_cursor: nextCursor }),
-      },
-    };
+    const body = { memories: memories.map(memoryBody), total, next_cursor: nextCursor };
+    return { status: 200, body };
   },
   "GET /api/memories/:id": async (domain, { caller, id }) => {
     const { memory, versions } = await getMemory(domain, caller, id);
@@ -100,7 +93,7 @@ export const memoryHandlers = {
           last_write_at: timeText(item.lastWriteAt),
         })),
         total: page.total,
-        ...(page.more ? { next_cursor: cursor } : {}),
+        next_cursor: page.more ? cursor : undefined,
       },
     };
   },
@@ -139,10 +132,10 @@ export const memoryHandlers = {
     };
   },
   "GET /api/account/keys": ({ keyUse }, { caller }) => {
-    const keys = caller.account.keys.map((key) => {
-      const used = keyUse.lastUsed(key.publicKey);
-      return { ...keyBody(key), ...(used === undefined ? {} : { last_used_at: timeText(used) }) };
-    });
+    const keys = caller.account.keys.map((key) => ({
+      ...keyBody(key),
+      last_used_at: timeText(keyUse.lastUsed(key.publicKey)),
+    }));
     return { status: 200, body: { keys } };
   },
 } satisfies Partial<SignedHandlers>;

@@ -140,7 +140,7 @@ function configBody(
     network: config.network,
     suiRpcUrl: config.compatSuiRpcUrl ?? `${base}/compat/sui`,
     rateLimitDisabled: config.rateLimit.disabled,
-    ...(config.registryId === undefined ? {} : { registryId: config.registryId }),
+    registryId: config.registryId,
     embeddingModel: embedder.model,
     embeddingDimensions: embedder.dimensions,
     nonceRequired: config.requireNonce,

@@ -50,7 +50,6 @@ function recallOptions(body: Omit<RecallBody, "query">, limitMax: number): Recal
 
 /** A recalled memory as answered. */
 function hitBody(hit: Hit): AnswerOf<"POST /api/recall">["results"][number] {
-  const { occurredAt, metadata } = hit;
   return {
     blob_id: hit.blobId ?? "",
     text: hit.text,
@@ -60,8 +59,8 @@ function hitBody(hit: Hit): AnswerOf<"POST /api/recall">["results"][number] {
     namespace: hit.namespace,
     created_at: hit.createdAt,
     importance: hit.importance,
-    ...(occurredAt === undefined ? {} : { occurred_at: occurredAt }),
-    ...(metadata === undefined ? {} : { metadata }),
+    occurred_at: hit.occurredAt,
+    metadata: hit.metadata,
   };
 }
 
@@ -149,9 +148,9 @@ export const recallHandlers = {
       body: {
         results: results.map(hitBody),
         total: results.length,
-        ...(dropped > 0 ? { dropped_count: dropped } : {}),
-        ...(pending > 0 ? { pending } : {}),
-        ...(results.length === 0 ? { message: NOTHING } : {}),
+        dropped_count: dropped || undefined,
+        pending: pending || undefined,
+        message: results.length === 0 ? NOTHING : undefined,
       },
     };
   },
@@ -190,8 +189,8 @@ export const recallHandlers = {
         memories_used: memories.length,
         memories: memories.map(hitBody),
         answer_mode: mode,
-        ...(pending > 0 ? { pending } : {}),
-        ...(dropped > 0 ? { dropped_count: dropped } : {}),
+        pending: pending || undefined,
+        dropped_count: dropped || undefined,
       },
     };
   },

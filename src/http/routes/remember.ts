@@ -54,13 +54,14 @@ function jobBody(job: JobView): AnswerOf<"GET /api/remember/:id"> {
     attempts: job.attempts,
     created_at: timeText(job.acceptedAt),
     updated_at: timeText(job.updatedAt),
-    ...(job.blobId === undefined ? {} : { blob_id: job.blobId }),
-    ...errorMembers(job),
+    blob_id: job.blobId,
+    error: errorText(job),
+    error_code: job.errorCode,
   };
 }
 
-function errorMembers({ errorCode }: JobView) {
-  return errorCode === undefined ? {} : { error: JOB_ERRORS[errorCode], error_code: errorCode };
+function errorText({ errorCode }: JobView): string | undefined {
+  return errorCode && JOB_ERRORS[errorCode];
 }
 
 type ManualCall = Call<"POST /api/remember/manual">;
@@ -165,8 +166,9 @@ export const rememberHandlers = {
         recallable: job.recallable,
         memory_id: job.memoryId,
         attempts: job.attempts,
-        ...(job.blobId === undefined ? {} : { blob_id: job.blobId }),
-        ...errorMembers(job),
+        blob_id: job.blobId,
+        error: errorText(job),
+        error_code: job.errorCode,
       };
     }));
     return { status: 200, body: { results } };

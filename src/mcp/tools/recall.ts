@@ -31,7 +31,7 @@ export async function recall(call: ToolCall): Promise<CallToolResult> {
   return success<"recall">(lines(answer).join("\n"), {
     results,
     total,
-    ...(dropped_count === undefined ? {} : { dropped_count }),
-    ...(pending === undefined ? {} : { pending }),
+    dropped_count,
+    pending,
   });
 }

@@ -50,16 +50,16 @@ const namespaceCursor = z.string().transform((cursor, context) => {
 const memory = () => ({
   memory_id: uuid("Id of the memory"),
   namespace: namespace(),
-  text: text("The text, unless left out", "I am allergic to peanuts").exactOptional(),
-  text_error: text("Code of the error for which there is no text").exactOptional(),
+  text: text("The text, unless left out", "I am allergic to peanuts").optional(),
+  text_error: text("Code of the error for which there is no text").optional(),
   blob_id: blobId().meta({ examples: ["0b6c2f8e"] }),
   status: jobState().meta({ description: "State of its newest job", examples: ["done"] }),
   recallable: flag("Whether a recall finds it"),
   version: count("From 1, raised by each replacement"),
   importance: number("0 to 1", 0.5),
-  metadata: metadata().exactOptional(),
-  occurred_at: timestamp("When the fact happened").exactOptional(),
-  expires_at: timestamp("When it ends").exactOptional(),
+  metadata: metadata().optional(),
+  occurred_at: timestamp("When the fact happened").optional(),
+  expires_at: timestamp("When it ends").optional(),
   created_at: timestamp("When it was accepted first"),
   updated_at: timestamp("When it changed last"),
   size_bytes: count("Size of its ciphertext", 212),
@@ -69,7 +69,7 @@ const memory = () => ({
 /** What every page has besides its items. */
 const page = (items: string) => ({
   total: count(`Number of all ${items}`),
-  next_cursor: text("Where the next page starts; absent on the last").exactOptional(),
+  next_cursor: text("Where the next page starts; absent on the last").optional(),
 });
 
 const key = () => ({
@@ -78,7 +78,7 @@ const key = () => ({
   label: text("Name for people", "laptop"),
   permissions: z.array(z.enum(["read", "write"])),
   created_at: timestamp("When it was added"),
-  expires_at: timestamp("When it ends").exactOptional(),
+  expires_at: timestamp("When it ends").optional(),
 });
 
 /** A delegate key of an account. */
@@ -224,7 +224,7 @@ export const MEMORIES = {
       200: z.strictObject({
         keys: z.array(z.strictObject({
           ...key(),
-          last_used_at: timestamp("When it signed last; absent when it never did").exactOptional(),
+          last_used_at: timestamp("When it signed last; absent when it never did").optional(),
         })),
       }),
     }),

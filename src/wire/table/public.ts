@@ -22,8 +22,8 @@ const version = () => ({
     guidance: text("What to use instead"),
   })).meta({ examples: [[]] }),
   build: z.strictObject({
-    commit: text("Commit it was built from").exactOptional(),
-    buildTimestamp: text("When it was built").exactOptional(),
+    commit: text("Commit it was built from").optional(),
+    buildTimestamp: text("When it was built").optional(),
   }),
 });
 
@@ -77,7 +77,7 @@ export const PUBLIC = {
         }),
         suiRpcUrl: text("Chain node for clients", "http://localhost:8000/compat/sui"),
         rateLimitDisabled: flag("Whether limits are off", false),
-        registryId: text("Registry of the accounts").exactOptional(),
+        registryId: text("Registry of the accounts").optional(),
         embeddingModel: text("Name of the embedder's model", "use-lite"),
         embeddingDimensions: count("Length of a vector", 384),
         nonceRequired: flag("Whether the 4-field signature is refused", false),

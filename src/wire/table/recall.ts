@@ -28,7 +28,7 @@ const found = () => ({
   memory_id: uuid("Id of the memory"),
   namespace: namespace(),
   created_at: timestamp("When it was accepted"),
-  importance: number("0 to 1", 0.5).exactOptional(),
+  importance: number("0 to 1", 0.5).optional(),
 });
 
 /** A memory found by a recall. */
@@ -36,14 +36,14 @@ const hit = () =>
   z.strictObject({
     ...found(),
     text: text("The memory", "I am allergic to peanuts"),
-    occurred_at: timestamp("When the fact happened").exactOptional(),
-    metadata: metadata().exactOptional(),
+    occurred_at: timestamp("When the fact happened").optional(),
+    metadata: metadata().optional(),
   });
 
 /** What a search could not do in time. */
 const shortfall = () => ({
-  dropped_count: count("Hits that could not be decrypted").exactOptional(),
-  pending: count("Own memories that were not recallable in time").exactOptional(),
+  dropped_count: count("Hits that could not be decrypted").optional(),
+  pending: count("Own memories that were not recallable in time").optional(),
 });
 
 const SEARCH_ERRORS = [
@@ -77,7 +77,7 @@ export const RECALL = {
         results: z.array(hit()).describe("Best first"),
         total: count("Number of hits"),
         ...shortfall(),
-        message: text("Said when nothing was found").exactOptional(),
+        message: text("Said when nothing was found").optional(),
       }),
     }),
     errors: ["empty_query", "query_too_long", ...SEARCH_ERRORS],

@@ -91,9 +91,9 @@ const progress = () => ({
   recallable: flag("Whether a recall finds the memory"),
   memory_id: memoryId(),
   attempts: count("How often it was tried"),
-  blob_id: text("Id of the blob, once it is stored", "0b6c2f8e").exactOptional(),
-  error: text("Why the last attempt failed").exactOptional(),
-  error_code: z.enum(JOB_ERROR_CODES).exactOptional(),
+  blob_id: text("Id of the blob, once it is stored", "0b6c2f8e").optional(),
+  error: text("Why the last attempt failed").optional(),
+  error_code: z.enum(JOB_ERROR_CODES).optional(),
 });
 
 const job = () =>

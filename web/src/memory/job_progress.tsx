@@ -1,16 +1,11 @@
 /** @jsxRuntime automatic */
 /** @jsxImportSource preact */
+import type { JobRecord, JobStatus } from "../../../src/client/results.ts";
+
 /** As much of a job as is shown. */
-export interface ShownJob {
-  /** State; `not_found` once its record is gone. */
-  readonly status: string;
-  /** Whether a recall finds its memory. */
-  readonly recallable?: boolean;
-  /** Why it failed. */
-  readonly error?: string;
-  /** Stable name of that reason. */
-  readonly error_code?: string;
-}
+export type ShownJob =
+  & { readonly status: JobStatus["status"] }
+  & Partial<Pick<JobRecord, "recallable" | "error" | "error_code">>;
 
 /** Whether its memory was deleted before it was saved. */
 export function isDeleted({ status, error_code: code }: ShownJob): boolean {

@@ -2,6 +2,7 @@
 /** @jsxImportSource preact */
 import type { ComponentChildren } from "preact";
 import { useState } from "preact/hooks";
+import type { Memory } from "../../../src/client/results.ts";
 import { ConfirmDialog } from "../parts/dialog.tsx";
 import { Moment } from "../parts/moment.tsx";
 
@@ -9,15 +10,9 @@ import { Moment } from "../parts/moment.tsx";
 const LONG = 420;
 
 /** What a card shows of a memory. */
-export interface ShownMemory {
-  readonly memory_id: string;
-  readonly text?: string;
-  readonly text_error?: string;
-  readonly source?: string;
-  readonly created_at: string;
-  readonly occurred_at?: string;
-  readonly expires_at?: string;
-}
+export type ShownMemory =
+  & Pick<Memory, "memory_id" | "text" | "text_error" | "created_at" | "occurred_at" | "expires_at">
+  & Partial<Pick<Memory, "source">>;
 
 function withoutText({ source, text_error: code }: ShownMemory): string {
   if (source === "manual") return "Encrypted by the app that saved it.";
