@@ -25,7 +25,7 @@ export interface Call<N extends SignedName> {
    * An answer with what makes it the one that replays get; to be part of the commit that accepts the
    * request. A route that has no commit of its own need not call it.
    */
-  keep<A extends Answer<N>>(answer: A): Kept<A>;
+  keep(answer: Answer<N>): Kept<Answer<N>>;
 }
 
 /** Answers a signed request that has passed every check. */

@@ -1,4 +1,4 @@
-import type { SignedHandlers } from "../route.ts";
+import type { Answer, SignedHandlers } from "../route.ts";
 import type { Account, DelegateKey } from "../../interfaces/mod.ts";
 import { getMemory, listMemories, type MemoryView } from "../../memory/list.ts";
 import { timeText } from "../../memory/record.ts";
@@ -50,15 +50,22 @@ function memoryBody(memory: MemoryView): AnswerOf<"GET /api/memories">["memories
   };
 }
 
+type ListedKey = AnswerOf<"GET /api/account/keys">["keys"][number];
+
 /** Memories, namespaces, and the caller's account. */
 export const memoryHandlers = {
-  "GET /api/memories": async (domain, { caller, query }) => {
+  "GET /api/memories": async (
+    domain,
+    { caller, query },
+  ): Promise<Answer<"GET /api/memories">> => {
     const { memories, total, nextCursor } = await listMemories(domain, caller, {
       ...query,
       cursor: query.cursor || undefined,
     });
-    const body = { memories: memories.map(memoryBody), total, next_cursor: nextCursor };
-    return { status: 200, body };
+    return {
+      status: 200,
+      body: { memories: memories.map(memoryBody), total, next_cursor: nextCursor },
+    };
   },
   "GET /api/memories/:id": async (domain, { caller, id }) => {
     const { memory, versions } = await getMemory(domain, caller, id);
@@ -78,7 +85,10 @@ export const memoryHandlers = {
     status: 200,
     body: { memory_id: id, deleted: true, blob: await deleteMemory(domain, caller, id) },
   }),
-  "GET /api/namespaces": async (domain, { caller, query }) => {
+  "GET /api/namespaces": async (
+    domain,
+    { caller, query },
+  ): Promise<Answer<"GET /api/namespaces">> => {
     const page = await namespaces(domain, caller, query.limit, query.cursor);
     const last = page.namespaces.at(-1)?.namespace ?? "";
     const cursor = new TextEncoder().encode(last)
@@ -132,7 +142,7 @@ export const memoryHandlers = {
     };
   },
   "GET /api/account/keys": ({ keyUse }, { caller }) => {
-    const keys = caller.account.keys.map((key) => ({
+    const keys = caller.account.keys.map((key): ListedKey => ({
       ...keyBody(key),
       last_used_at: timeText(keyUse.lastUsed(key.publicKey)),
     }));

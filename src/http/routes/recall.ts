@@ -137,9 +137,12 @@ async function recallManual(
   return { status: 200, body: { results, total: results.length } };
 }
 
-/** Recall by text and by vector, ask, analyze, embed and restore. */
+/**
+ * Recall by text and by vector, ask, analyze, embed and restore. Where members may be missing the
+ * answer's type is written down: then one that the table does not have is an error.
+ */
 export const recallHandlers = {
-  "POST /api/recall": async (domain, call) => {
+  "POST /api/recall": async (domain, call): Promise<Answer<"POST /api/recall">> => {
     const options = recallOptions(call.body, RECALL_LIMIT_MAX);
     const found = await recall(domain, call.caller, call.body.query, options);
     const { results, dropped, pending } = found;
@@ -178,7 +181,7 @@ export const recallHandlers = {
     );
     return answer ?? analyzed(analysis, [], owner);
   },
-  "POST /api/ask": async (domain, { body, caller }) => {
+  "POST /api/ask": async (domain, { body, caller }): Promise<Answer<"POST /api/ask">> => {
     const options = recallOptions(body, ASK_LIMIT_MAX);
     const found = await ask(domain, caller, body.question, options);
     const { answer, mode, memories, dropped, pending } = found;
