@@ -1,5 +1,5 @@
 import { Router } from "../src/http/router.ts";
-import { watched } from "./checked_answers.ts";
+import { watched } from "./watched_answers.ts";
 
 // Every answer of a relayer in this process is checked against the table of routes.
 const { fetch } = Router.prototype;

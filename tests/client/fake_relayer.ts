@@ -1,7 +1,7 @@
 import { errorResponse, SvcError } from "../../src/errors.ts";
 import { canonicalText } from "../../src/wire/signing/signing.ts";
 import { nativeBodySha256, verifyStrict } from "../../src/wire/signing/verify.ts";
-import { answersAreMadeUp } from "../checked_answers.ts";
+import { answersAreMadeUp } from "../watched_answers.ts";
 
 /** One request as the fake relayer received it. */
 export interface Received {

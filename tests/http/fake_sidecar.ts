@@ -1,4 +1,4 @@
-import { answersAreMadeUp } from "../checked_answers.ts";
+import { answersAreMadeUp } from "../watched_answers.ts";
 import "../checked_relayers.ts";
 import { createRelayer, type Relayer, type RelayerOptions } from "../../src/relayer.ts";
 import { memoryBackends } from "../../plugins/memory/mod.ts";

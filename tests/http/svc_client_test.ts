@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { SvcClient } from "../../src/client/mod.ts";
-import { answersAreMadeUp } from "../checked_answers.ts";
+import { answersAreMadeUp } from "../watched_answers.ts";
 import { startRelayer, type TestRelayer } from "../relayer_fixture.ts";
 import { verifies } from "../requirements.ts";
 

@@ -1,5 +1,5 @@
 import type { SidecarOptions } from "../../src/mcp/options.ts";
-import { watched } from "../checked_answers.ts";
+import { watched } from "../watched_answers.ts";
 import { createSidecar, type Sidecar } from "../../src/mcp/mcp.ts";
 import {
   type FixtureOptions,

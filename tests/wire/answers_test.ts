@@ -3,7 +3,8 @@ import { z } from "zod";
 import { exampleOf, jsonSchemaOf } from "../../src/wire/json_schema.ts";
 import { type RouteName, routeNames, ROUTES, rowOf } from "../../src/wire/routes.ts";
 import { TOOLS } from "../../src/wire/table/tools.ts";
-import { checkAnswer, type Received, watched } from "../checked_answers.ts";
+import { checkAnswer, type Received } from "../checked_answers.ts";
+import { watched } from "../watched_answers.ts";
 import { startRelayer } from "../relayer_fixture.ts";
 
 const JSON_TYPE = "application/json";
@@ -80,9 +81,10 @@ Deno.test("an answer that does not fit the table fails", () => {
 Deno.test("answers of a relayer in process are checked when they are read", async () => {
   await using svc = await startRelayer();
   const { fetch } = svc.relayer;
-  const response = await fetch(new Request("http://localhost/version"));
+  const url = "http://localhost/version";
+  const response = await fetch(new Request(url));
   assert.notEqual(response.text, Response.prototype.text);
   await response.text();
-  const fits = watched(Response.json({ version: 1 }), "OPTIONS", "http://localhost/version");
-  await fits.json();
+  const preflight = watched(Response.json({ version: 1 }), "OPTIONS", url);
+  assert.equal(preflight.text, Response.prototype.text);
 });
