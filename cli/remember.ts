@@ -40,8 +40,7 @@ export async function remember(
     ? accepted
     : await client.waitFor(accepted.job_id, { timeoutMs: WAIT_MS });
   if (job.status === "failed" && !job.recallable) {
-    const code = "error_code" in job ? job.error_code : undefined;
-    throw new CommandError(EXIT.error, `Saving failed (${code ?? "unknown reason"}).`);
+    throw new CommandError(EXIT.error, `Saving failed (${job.error_code ?? "unknown reason"}).`);
   }
   const { memory_id, job_id, status, recallable } = job;
   const answer = { memory_id, job_id, namespace: job.namespace, status, recallable };

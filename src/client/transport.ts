@@ -29,6 +29,7 @@ export interface Call {
 }
 
 const utf8 = new TextEncoder();
+const HEALTH_STATUS: keyof AnswerOf<"GET /health"> = "status";
 /** A clock that is off by less than this is not why a timestamp was refused. */
 const CLOCK_TOLERANCE_MS = 5000;
 /** A relayer that stopped uncleanly refuses timestamps of its first 2 s (docs/protocol.md#4.4-7). */
@@ -313,5 +314,5 @@ function isRedirect({ type, status }: Response): boolean {
 /** `GET /health` answers 503 with its usual body; error bodies have no member `status`. */
 function isHealth(call: Call, response: Response, text: string): boolean {
   if (call.route !== "GET /health" || response.status !== 503) return false;
-  return typeof Reflect.get(parseObject(text) ?? {}, "status") === "string";
+  return typeof Reflect.get(parseObject(text) ?? {}, HEALTH_STATUS) === "string";
 }

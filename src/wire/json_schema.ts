@@ -30,7 +30,8 @@ export function jsonSchemaOf(schema: z.ZodType): JsonSchema {
       });
       if (needed.length === 0) delete jsonSchema.required;
       else jsonSchema.required = needed;
-      delete jsonSchema.additionalProperties;
+      // Of a record it is the schema of the values.
+      if (jsonSchema.propertyNames === undefined) delete jsonSchema.additionalProperties;
       if (jsonSchema.maximum === Number.MAX_SAFE_INTEGER) delete jsonSchema.maximum;
     },
   });

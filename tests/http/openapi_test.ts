@@ -1,4 +1,5 @@
 import assert from "node:assert/strict";
+import { z } from "zod";
 import { routeNames } from "../../src/wire/routes.ts";
 import { type Json, startRelayer } from "../relayer_fixture.ts";
 import { verifies } from "../requirements.ts";
@@ -126,21 +127,57 @@ Deno.test("answers that are neither success nor error are described", async () =
   assert.ok("503" in body.paths["/health"].get.responses);
 });
 
-Deno.test("every answer and every body has a schema and an example", async () => {
+/** Objects and lists of a schema that say nothing about what they hold, by their paths. */
+function bareParts(schema: Json, path: string): string[] {
+  const { type, properties, additionalProperties, items, anyOf = [] } = schema;
+  const isBare = Object.keys(schema).length === 0 ||
+    type === "object" && !properties && !additionalProperties ||
+    type === "array" && !items;
+  return [
+    ...(isBare ? [path] : []),
+    ...Object.entries<Json>(properties ?? {}).flatMap(([name, member]) =>
+      bareParts(member, `${path}.${name}`)
+    ),
+    ...(items ? bareParts(items, `${path}[]`) : []),
+    ...anyOf.flatMap((one: Json) => bareParts(one, path)),
+  ];
+}
+
+Deno.test("every answer has a schema that says something, and an example that fits it", async () => {
   verifies("9-13");
   await using svc = await startRelayer();
   const { body } = await svc.plain("GET", "/openapi.json");
   for (const [path, item] of Object.entries<Json>(body.paths)) {
-    for (const { responses, requestBody } of Object.values<Json>(item)) {
-      assert.ok(Object.keys(responses).some((status) => status.startsWith("2")), path);
-      for (
-        const { content } of [...Object.values<Json>(responses), requestBody ?? responses.default]
-      ) {
+    for (const [method, { responses }] of Object.entries<Json>(item)) {
+      const statuses = Object.keys(responses);
+      assert.ok(statuses.length > 1 && statuses.includes("default"), `${method} ${path}`);
+      for (const [status, { content }] of Object.entries<Json>(responses)) {
+        const name = `${method} ${path} ${status}`;
+        assert.ok(Object.keys(content).length > 0, name);
         for (const { schema, example } of Object.values<Json>(content)) {
-          assert.ok(Object.keys(schema).length > 0, path);
-          assert.ok(example !== undefined && example !== "", path);
+          const inner = schema.$ref === "#/components/schemas/Error"
+            ? body.components.schemas.Error
+            : schema;
+          assert.ok(inner.anyOf ?? inner.type, name);
+          assert.deepEqual(bareParts(inner, name), []);
+          z.parse(z.fromJSONSchema(inner), example);
+          assert.notEqual(example, "", name);
         }
       }
+    }
+  }
+});
+
+Deno.test("every body has a schema and an example", async () => {
+  verifies("9-13");
+  await using svc = await startRelayer();
+  const { body } = await svc.plain("GET", "/openapi.json");
+  for (const [path, item] of Object.entries<Json>(body.paths)) {
+    for (const { requestBody } of Object.values<Json>(item)) {
+      if (requestBody === undefined) continue;
+      const { schema, example } = requestBody.content["application/json"];
+      assert.ok(Object.keys(schema).length > 0, path);
+      assert.ok(example !== undefined && example !== "", path);
     }
   }
 });

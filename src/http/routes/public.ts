@@ -63,32 +63,26 @@ async function metricsText(
   ].join("\n");
 }
 
-type Json = Readonly<Record<string, unknown>>;
-
 /** The package as published clients of the older naming read it (docs/protocol.md#17.3). */
-function packageObject(id: string): Json {
-  return {
-    data: {
-      objectId: id,
-      version: "1",
-      digest: "11111111111111111111111111111111",
-      type: "package",
-      owner: "Immutable",
-      content: { dataType: "package", disassembled: {} },
-    },
-  };
-}
-
-function read(id: unknown, packageId: string): Json {
+function read(id: unknown, packageId: string) {
   const text = typeof id === "string" ? id : "";
   return isObjectId(text) && text.toLowerCase() === packageId
-    ? packageObject(packageId)
-    : { error: { code: "notExists", object_id: text } };
+    ? {
+      data: {
+        objectId: packageId,
+        version: "1",
+        digest: "11111111111111111111111111111111",
+        type: "package",
+        owner: "Immutable",
+        content: { dataType: "package", disassembled: {} },
+      },
+    }
+    : { error: { code: "notExists" as const, object_id: text } };
 }
 
 /** Answers one JSON-RPC call; it reads no chain. */
 function answerCompatSui(body: unknown, packageId: string): AnswerOf<"POST /compat/sui"> {
-  const call = typeof body === "object" && body !== null ? body as Json : {};
+  const call: { id?: unknown; method?: unknown; params?: unknown } = Object(body);
   const id = typeof call.id === "string" || typeof call.id === "number" ? call.id : null;
   const params: readonly unknown[] = Array.isArray(call.params) ? call.params : [];
   const [first] = params;

@@ -29,7 +29,7 @@ export async function remember(call: ToolCall): Promise<CallToolResult> {
   call.progress.step(1, 2, "Saved, indexing");
   const job = accepted.recallable ? accepted : await waitFor(call, accepted);
   if (job.status === "failed") {
-    throw new JobFailure(("error_code" in job ? job.error_code : undefined) ?? "internal_error");
+    throw new JobFailure(job.error_code ?? "internal_error");
   }
   call.progress.step(2, 2, job.recallable ? "Recallable" : "Still indexing");
   const blobId = job.blob_id || null;

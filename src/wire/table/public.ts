@@ -46,6 +46,23 @@ const health = () =>
     ...version(),
   });
 
+/** The package, or that there is no such object. */
+const packageRead = () =>
+  z.union([
+    z.strictObject({
+      data: z.looseObject({
+        objectId: objectId("Package of the accounts"),
+        type: text("Its kind", "package"),
+      }),
+    }),
+    z.strictObject({
+      error: z.strictObject({
+        code: z.literal("notExists"),
+        object_id: text("Id that was asked for"),
+      }),
+    }),
+  ]);
+
 const rpcId = () => z.union([z.string(), z.number(), z.null()]).meta({ examples: [1] });
 
 /** What anybody may ask of a relayer. */
@@ -124,7 +141,7 @@ export const PUBLIC = {
         z.strictObject({
           jsonrpc: z.literal("2.0"),
           id: rpcId(),
-          result: z.unknown().meta({ examples: [{ error: { code: "notExists", object_id: "" } }] }),
+          result: z.union([packageRead(), z.array(packageRead())]),
         }),
         z.strictObject({
           jsonrpc: z.literal("2.0"),

@@ -1,5 +1,6 @@
 import { z } from "zod";
 import * as limit from "../limits.ts";
+import type { AnswerOf } from "../routes.ts";
 
 /** What the table says about a tool besides its name, which has no prefix. */
 export interface Tool {
@@ -18,6 +19,9 @@ export interface Tool {
 }
 
 const memoryText = (description: string) => z.string().min(1).meta({ description });
+
+/** What a result of a recall holds, which is passed on. */
+type Hit = AnswerOf<"POST /api/recall">["results"][number];
 
 /** The namespace of a call; an empty one and none are the same. */
 const namespace = z.string().nullable().transform((name) => name || undefined).optional().meta({
@@ -68,18 +72,20 @@ export const TOOLS = {
     }),
     output: () =>
       z.strictObject({
-        results: z.array(z.looseObject({
-          memory_id: word().optional(),
-          text: word(),
-          score: z.number().optional(),
-          distance: z.number().optional(),
-          namespace: word().optional(),
-          blob_id: word().optional(),
-          created_at: word().optional(),
-          importance: z.number().optional(),
-          occurred_at: word().optional(),
-          metadata: data().optional(),
-        })),
+        results: z.array(z.looseObject(
+          {
+            memory_id: word().optional(),
+            text: word(),
+            score: z.number().optional(),
+            distance: z.number().optional(),
+            namespace: word().optional(),
+            blob_id: word().optional(),
+            created_at: word().optional(),
+            importance: z.number().optional(),
+            occurred_at: word().optional(),
+            metadata: data().optional(),
+          } satisfies Record<keyof Hit, z.ZodType>,
+        )),
         total: count(),
         dropped_count: count().optional(),
         pending: count().optional(),

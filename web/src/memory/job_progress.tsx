@@ -1,11 +1,12 @@
 /** @jsxRuntime automatic */
 /** @jsxImportSource preact */
-import type { JobRecord, JobStatus } from "../../../src/client/results.ts";
+import type { Accepted, JobRecord, JobStatus, Memory } from "../../../src/client/results.ts";
 
 /** As much of a job as is shown. */
 export type ShownJob =
   & { readonly status: JobStatus["status"] }
-  & Partial<Pick<JobRecord, "recallable" | "error" | "error_code">>;
+  & Partial<Pick<Accepted | JobRecord | Memory, "recallable">>
+  & Partial<Pick<JobRecord, "error" | "error_code">>;
 
 /** Whether its memory was deleted before it was saved. */
 export function isDeleted({ status, error_code: code }: ShownJob): boolean {

@@ -2,7 +2,7 @@
 /** @jsxImportSource preact */
 import type { ComponentChildren } from "preact";
 import { useState } from "preact/hooks";
-import type { Memory } from "../../../src/client/results.ts";
+import type { Hit, Memory } from "../../../src/client/results.ts";
 import { ConfirmDialog } from "../parts/dialog.tsx";
 import { Moment } from "../parts/moment.tsx";
 
@@ -11,8 +11,8 @@ const LONG = 420;
 
 /** What a card shows of a memory. */
 export type ShownMemory =
-  & Pick<Memory, "memory_id" | "text" | "text_error" | "created_at" | "occurred_at" | "expires_at">
-  & Partial<Pick<Memory, "source">>;
+  & Pick<Memory | Hit, "memory_id" | "text" | "created_at" | "occurred_at">
+  & Partial<Pick<Memory, "text_error" | "expires_at" | "source">>;
 
 function withoutText({ source, text_error: code }: ShownMemory): string {
   if (source === "manual") return "Encrypted by the app that saved it.";

@@ -1,6 +1,6 @@
 import { failureOf, SvcConnectionError } from "../../../src/client/failures.ts";
 import { SvcError } from "../../../src/errors.ts";
-import type { AnswerOf, Sent } from "../../../src/wire/routes.ts";
+import type { AnswerOf, NamesOf, Sent } from "../../../src/wire/routes.ts";
 import type { Wallet } from "../wallet/wallet.ts";
 import type { Account, NewKey } from "./account.ts";
 import type { Owner } from "./owner.ts";
@@ -9,6 +9,7 @@ import type { Owner } from "./owner.ts";
 const LONGEST_PAUSE = 60;
 
 type Asked = Sent<"POST /accounts/challenge">;
+type Changed = AnswerOf<Exclude<NamesOf<"owner">, "POST /accounts/challenge">>;
 
 /** Told when the relayer asks for a pause, with its end in milliseconds since the epoch. */
 export type OnPause = (until: number | undefined) => void;
@@ -78,7 +79,7 @@ export class OwnerClient implements Owner {
     if (!isOurs) throw new Error("The relayer asked for a signature over something else");
     const signature = await wallet.signPersonalMessage(challenge);
     const proof: Sent<"POST /accounts"> = { challenge, signature, params };
-    return await this.#post(path, proof);
+    return await this.#post<Changed>(path, proof);
   }
 
   /** One POST; a pause that the relayer asks for is kept, since nothing has happened before it. */
