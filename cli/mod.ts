@@ -4,18 +4,18 @@
  * @module
  */
 import { SvcConnectionError, SvcError } from "../src/client/mod.ts";
-import { type CommandLine, parseCommandLine } from "./command_line.ts";
+import { type CommandLine, type CommandName, parseCommandLine } from "./command_line.ts";
 import { forget, list, namespaces, recall } from "./commands.ts";
 import { helpText } from "./help.ts";
 import { type CliIo, CommandError, EXIT, type ExitCode, printable, programOf } from "./io.ts";
 import { remember } from "./remember.ts";
-import { announce, clientOf, openSession, type Session } from "./session.ts";
+import { type Command, openSession } from "./session.ts";
 import { login, logout } from "./sign_in.ts";
 import { showStatus } from "./status.ts";
 
 export type { CommandLine, CommandName } from "./command_line.ts";
 export { type CliIo, EXIT, type ExitCode } from "./io.ts";
-export type { Session } from "./session.ts";
+export type { Command, Session } from "./session.ts";
 export type * from "./settings.ts";
 export type { FlagKind } from "./settings/flags.ts";
 export type { Credentials } from "../src/client/mod.ts";
@@ -46,24 +46,27 @@ function explain(error: unknown, io: CliIo): { message: string; exitCode: ExitCo
   };
 }
 
-/** The command `install`. */
-export type InstallCommand = (
-  session: Session,
-  line: CommandLine,
-  io: CliIo,
-) => Promise<ExitCode>;
-
 /** Commands with packages of their own, for programs that have them inside. */
 export interface HeavyCommands {
   /** Default: `install/mod.ts`, fetched with its packages when it is wanted. */
-  readonly install?: InstallCommand;
+  readonly install?: Command;
 }
 
-async function loadInstall(): Promise<InstallCommand> {
-  const url = new URL("./install/mod.ts", import.meta.url).href;
-  const module = await import(url) as { readonly install: InstallCommand };
-  return module.install;
-}
+const COMMANDS: Readonly<Record<CommandName, Command>> = {
+  login,
+  logout,
+  status: showStatus,
+  remember,
+  recall,
+  namespaces,
+  list,
+  forget,
+  async install(session) {
+    const url = new URL("./install/mod.ts", import.meta.url).href;
+    const { install } = await import(url) as { readonly install: Command };
+    return await install(session);
+  },
+};
 
 async function runCommand(
   line: CommandLine,
@@ -71,34 +74,10 @@ async function runCommand(
   io: CliIo,
   heavy: HeavyCommands,
 ): Promise<ExitCode> {
-  // Signing out needs no address: a bad one must not keep the key on this computer.
-  const session = await openSession(args, io, line.command !== "logout");
-  switch (line.command) {
-    case undefined:
-      throw new CommandError(EXIT.usage, helpText(programOf(io)));
-    case "login":
-      return await login(session, line, io);
-    case "logout":
-      return await logout(session, line, io);
-    case "install":
-      return await (heavy.install ?? await loadInstall())(session, line, io);
-  }
-  announce(session, io);
-  if (line.command === "status") return await showStatus(session, line, io);
-  const client = clientOf(session, io);
-  const { namespace } = session.settings;
-  switch (line.command) {
-    case "remember":
-      return await remember(client, line, namespace, io);
-    case "recall":
-      return await recall(client, line, namespace, io);
-    case "list":
-      return await list(client, line, namespace, io);
-    case "namespaces":
-      return await namespaces(client, line, io);
-    case "forget":
-      return await forget(client, line, io);
-  }
+  const { command } = line;
+  if (command === undefined) throw new CommandError(EXIT.usage, helpText(programOf(io)));
+  const session = await openSession(line, args, io);
+  return await { ...COMMANDS, ...heavy }[command](session) ?? EXIT.success;
 }
 
 /**

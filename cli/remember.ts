@@ -1,7 +1,6 @@
-import type { SvcClient } from "../src/client/mod.ts";
 import { TEXT_BYTES } from "../src/wire/limits.ts";
-import type { CommandLine } from "./command_line.ts";
-import { type CliIo, CommandError, EXIT, type ExitCode } from "./io.ts";
+import { CommandError, EXIT } from "./io.ts";
+import { clientOf, print, type Session } from "./session.ts";
 
 /** Longest wait for the memory to become recallable, in milliseconds. */
 const WAIT_MS = 30_000;
@@ -27,12 +26,9 @@ async function readStdin(stdin: ReadableStream<Uint8Array> | undefined): Promise
 }
 
 /** Saves a text, waits until it is recallable, prints its id. */
-export async function remember(
-  client: SvcClient,
-  line: CommandLine,
-  namespace: string | undefined,
-  io: CliIo,
-): Promise<ExitCode> {
+export async function remember(session: Session): Promise<void> {
+  const { line, io, settings: { namespace } } = session;
+  const client = clientOf(session);
   const text = line.words === "-" ? await readStdin(io.stdin) : line.words;
   if (text.trim() === "") throw new CommandError(EXIT.usage, "The text is empty.");
   const accepted = await client.remember(text, { namespace });
@@ -44,7 +40,6 @@ export async function remember(
   }
   const { memory_id, job_id, status, recallable } = job;
   const answer = { memory_id, job_id, namespace: job.namespace, status, recallable };
-  io.write(line.json ? JSON.stringify(answer) + "\n" : `${memory_id}\n`);
+  print(session, answer, `${memory_id}\n`);
   if (!recallable) io.writeError("Saved. Indexing continues; recall finds it in a moment.\n");
-  return EXIT.success;
 }

@@ -1,17 +1,17 @@
-import { COMMAND_FLAGS } from "./command_line.ts";
+import { COMMAND_FLAGS, type CommandLine } from "./command_line.ts";
 import { credentialsPath, readCredentials } from "../src/client/credentials_file.ts";
 import { type Credentials, SvcClient } from "../src/client/mod.ts";
-import { type CliIo, CommandError, EXIT, printable, programOf } from "./io.ts";
-import { resolveSettings, type Settings } from "./settings.ts";
+import { type CliIo, CommandError, EXIT, type ExitCode, printable, programOf } from "./io.ts";
+import { resolveSettings, type Settings, type SettingsInput } from "./settings.ts";
 
-/** Who is signed in, and what the command runs with. */
+/** What a command runs with. */
 export interface Session {
-  /** What follows the program's name. */
-  readonly args: readonly string[];
+  /** What was asked for. */
+  readonly line: CommandLine;
+  /** Where it reads and writes. */
+  readonly io: CliIo;
   /** Flags, environment and saved values. */
   readonly settings: Settings;
-  /** Base address of the relayer. */
-  readonly relayer: string;
   /** The credentials file; absent when no home directory is known. */
   readonly path: string | undefined;
   /** The saved credentials; absent when there are none. */
@@ -20,60 +20,58 @@ export interface Session {
   readonly reason: string | undefined;
 }
 
+/** Runs one command; the exit code is that of a success where it answers none. */
+export type Command = (session: Session) => Promise<ExitCode | void>;
+
 /** Values a command cannot do without: when they are not valid, nothing is done. */
 const isNeeded = (name: string): boolean =>
   name.startsWith("-") || name === "SVC_SERVER_URL" || name === "SVC_WEB_URL";
 
-function settingsOf(
-  args: readonly string[],
-  io: CliIo,
-  saved: Credentials | undefined,
-  strict: boolean,
-): Settings {
-  const settings = resolveSettings({ args, env: io.env, saved, further: COMMAND_FLAGS });
-  for (const { name, message } of settings.problems) {
-    if (strict && isNeeded(name)) throw new CommandError(EXIT.usage, message);
-    io.writeError(`Warning: ${message}\n`);
-  }
-  return settings;
+/** What the user should know about the addresses that a command uses. */
+function noticesOf(input: SettingsInput, settings: Settings, { command }: CommandLine) {
+  // Signing out uses none of them.
+  if (command === "logout") return [];
+  if (command !== "login" && command !== "install") return settings.notices;
+  // These lead to another relayer than the saved one by intention.
+  const { relayer, webUrl } = settings;
+  return resolveSettings({ ...input, saved: { relayerUrl: relayer, webUrl } }).notices;
 }
 
 /**
- * Reads the credentials and says on standard error what the user should know about them.
+ * Reads the credentials and says on standard error what the user should know about them and about
+ * the settings.
  *
  * @param args What follows the program's name.
- * @param strict Whether an address that is not valid ends the command; default `true`.
- * @throws {CommandError} with the usage exit code when an address is not valid.
+ * @throws {CommandError} with the usage exit code when an address is not valid, unless the command
+ * signs out: a bad address must not keep the key on this computer.
  */
 export async function openSession(
+  line: CommandLine,
   args: readonly string[],
   io: CliIo,
-  strict = true,
 ): Promise<Session> {
   const path = credentialsPath(io.env);
-  const read = path === undefined
+  const { credentials, reason, warnings } = path === undefined
     ? { reason: "no home directory is known", warnings: [] }
     : await readCredentials(path);
-  for (const warning of read.warnings) io.writeError(`Warning: ${warning}.\n`);
-  const { credentials, reason } = read;
-  const settings = settingsOf(args, io, credentials, strict);
-  return { args, settings, relayer: settings.relayer, path, credentials, reason };
+  for (const warning of warnings) io.writeError(`Warning: ${warning}.\n`);
+  const input = { args, env: io.env, saved: credentials, further: COMMAND_FLAGS };
+  const settings = resolveSettings(input);
+  for (const { name, message } of settings.problems) {
+    if (line.command !== "logout" && isNeeded(name)) throw new CommandError(EXIT.usage, message);
+    io.writeError(`Warning: ${message}\n`);
+  }
+  for (const notice of noticesOf(input, settings, line)) io.writeError(`Note: ${notice}\n`);
+  return { line, io, settings, path, credentials, reason };
 }
 
-/** Says what the user should know about the addresses in use. */
-export function announce({ settings }: Session, io: CliIo): void {
-  for (const notice of settings.notices) io.writeError(`Note: ${notice}\n`);
-}
-
-/** The same for a login, which leads to another relayer than the saved one by intention. */
-export function announceTarget({ args, settings }: Session, io: CliIo): void {
-  const saved = { relayerUrl: settings.relayer, webUrl: settings.webUrl };
-  const { notices } = resolveSettings({ args, env: io.env, saved, further: COMMAND_FLAGS });
-  for (const notice of notices) io.writeError(`Note: ${notice}\n`);
+/** Prints what a command found: as JSON for machines, else the text. */
+export function print({ line, io }: Session, answer: object, text: string): void {
+  io.write(line.json ? `${JSON.stringify(answer)}\n` : text);
 }
 
 /** The message of a command that needs credentials and has none. */
-export function notSignedIn(reason: string | undefined, io: CliIo): string {
+export function notSignedIn({ reason, io }: Session): string {
   const why = reason === undefined || reason === "there is none" ? "" : ` (${reason})`;
   return `You are not signed in${printable(why)}. Run: ${programOf(io)} login`;
 }
@@ -83,13 +81,11 @@ export function notSignedIn(reason: string | undefined, io: CliIo): string {
  *
  * @throws {CommandError} without credentials.
  */
-export function clientOf(session: Session, io: CliIo): SvcClient {
-  const { credentials } = session;
-  if (credentials === undefined) {
-    throw new CommandError(EXIT.notSignedIn, notSignedIn(session.reason, io));
-  }
+export function clientOf(session: Session): SvcClient {
+  const { credentials, settings, io } = session;
+  if (credentials === undefined) throw new CommandError(EXIT.notSignedIn, notSignedIn(session));
   return new SvcClient({
-    baseUrl: session.relayer,
+    baseUrl: settings.relayer,
     privateKey: credentials.delegatePrivateKey,
     accountId: credentials.accountId,
     timeoutMs: 30_000,

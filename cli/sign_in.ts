@@ -1,6 +1,6 @@
 import { deleteCredentials } from "../src/client/credentials_file.ts";
-import type { CommandLine } from "./command_line.ts";
-import { type CliIo, CommandError, EXIT, type ExitCode, printable, programOf } from "./io.ts";
+import type { Credentials } from "../src/client/mod.ts";
+import { CommandError, EXIT, printable, programOf } from "./io.ts";
 import {
   type LoginOutcome,
   type LoginTarget,
@@ -8,7 +8,7 @@ import {
   openLoginRequests,
   type PendingLogin,
 } from "./login/mod.ts";
-import { announceTarget, type Session } from "./session.ts";
+import { print, type Session } from "./session.ts";
 
 /** Name of a key when nobody gives it one. */
 const DEFAULT_LABEL = "MCP Client";
@@ -19,13 +19,9 @@ function pathOf({ path }: Session): string {
   throw new CommandError(EXIT.error, message);
 }
 
-function showAddress(
-  pending: PendingLogin,
-  target: LoginTarget,
-  session: Session,
-  io: CliIo,
-): void {
-  const isOpening = session.settings.browser &&
+function showAddress(pending: PendingLogin, target: LoginTarget, session: Session): void {
+  const { io, settings } = session;
+  const isOpening = settings.browser &&
     (io.openBrowser ?? ((url) => openBrowser(url, { env: io.env })))(pending.url);
   io.writeError(
     `${isOpening ? "Your browser opens this address" : "Open this address"} to sign in:\n\n` +
@@ -39,7 +35,7 @@ function showAddress(
 
 function refusalOf(
   outcome: Exclude<LoginOutcome, { status: "signed-in" }>,
-  io: CliIo,
+  { io }: Session,
 ): string {
   if (outcome.status === "failed") return `Signing in failed: ${outcome.problem}.`;
   if (outcome.status === "expired") {
@@ -49,8 +45,8 @@ function refusalOf(
 }
 
 /** Opens a login, shows its address and waits until it has an outcome. */
-async function waitForApproval(session: Session, io: CliIo): Promise<[PendingLogin, LoginOutcome]> {
-  const { relayer, webUrl, label = DEFAULT_LABEL } = session.settings;
+async function waitForApproval(session: Session): Promise<[PendingLogin, LoginOutcome]> {
+  const { io, settings: { relayer, webUrl, label = DEFAULT_LABEL } } = session;
   // No `await using`: Node 20, where the bundle runs too, does not know it.
   const logins = openLoginRequests({
     credentialsPath: pathOf(session),
@@ -60,7 +56,7 @@ async function waitForApproval(session: Session, io: CliIo): Promise<[PendingLog
   try {
     const target = { relayer, webUrl, label };
     const pending = await logins.start(target);
-    showAddress(pending, target, session, io);
+    showAddress(pending, target, session);
     return [pending, await pending.outcome];
   } finally {
     await logins[Symbol.asyncDispose]();
@@ -68,15 +64,16 @@ async function waitForApproval(session: Session, io: CliIo): Promise<[PendingLog
 }
 
 /** Signs in: prints the address on standard error and waits until somebody approves. */
-export async function login(session: Session, line: CommandLine, io: CliIo): Promise<ExitCode> {
+export async function login(session: Session): Promise<void> {
   const path = pathOf(session);
-  announceTarget(session, io);
-  const [{ keySuffix }, outcome] = await waitForApproval(session, io);
-  if (outcome.status !== "signed-in") throw new CommandError(EXIT.error, refusalOf(outcome, io));
+  const [{ keySuffix }, outcome] = await waitForApproval(session);
+  if (outcome.status !== "signed-in") {
+    throw new CommandError(EXIT.error, refusalOf(outcome, session));
+  }
   const { relayer } = session.settings;
   const { accountId, problem } = outcome;
   if (problem !== undefined) {
-    io.writeError(`Warning: signed in, but ${printable(problem)}.\n`);
+    session.io.writeError(`Warning: signed in, but ${printable(problem)}.\n`);
   }
   const answer = {
     account_id: accountId,
@@ -85,30 +82,21 @@ export async function login(session: Session, line: CommandLine, io: CliIo): Pro
     credentials_file: path,
     ...(problem === undefined ? {} : { problem }),
   };
-  io.write(
-    line.json
-      ? `${JSON.stringify(answer)}\n`
-      : `Signed in to account ${accountId} at ${relayer}.\nThe key is in ${path}.\n`,
-  );
-  return EXIT.success;
+  const where = `Signed in to account ${accountId} at ${relayer}.\nThe key is in ${path}.\n`;
+  print(session, answer, where);
 }
 
 /** Deletes the credentials file; what the account lists stays as it is. */
-export async function logout(session: Session, line: CommandLine, io: CliIo): Promise<ExitCode> {
+export async function logout(session: Session): Promise<void> {
   const removed = await deleteCredentials(pathOf(session));
   const { credentials } = session;
-  if (line.json) {
-    io.write(`${JSON.stringify({ removed })}\n`);
-    return EXIT.success;
-  }
-  io.write(removed ? "Signed out.\n" : "You are not signed in.\n");
-  if (credentials !== undefined) {
-    const tail = credentials.delegatePublicKeyHex.slice(-8);
-    const where = credentials.webUrl === undefined ? "" : ` (${printable(credentials.webUrl)})`;
-    io.write(
-      `The account still lists the key …${tail}: remove it on the dashboard${where} when you no ` +
-        "longer need it.\n",
-    );
-  }
-  return EXIT.success;
+  const done = removed ? "Signed out.\n" : "You are not signed in.\n";
+  print(session, { removed }, credentials === undefined ? done : done + keyNote(credentials));
+}
+
+function keyNote({ delegatePublicKeyHex, webUrl }: Credentials): string {
+  const tail = delegatePublicKeyHex.slice(-8);
+  const where = webUrl === undefined ? "" : ` (${printable(webUrl)})`;
+  return `The account still lists the key …${tail}: remove it on the dashboard${where} when you ` +
+    "no longer need it.\n";
 }

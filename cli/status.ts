@@ -1,7 +1,6 @@
 import { type AnswerOf, SvcClient, SvcConnectionError, SvcError } from "../src/client/mod.ts";
-import type { CommandLine } from "./command_line.ts";
-import { type CliIo, EXIT, type ExitCode, printable } from "./io.ts";
-import { clientOf, notSignedIn, type Session } from "./session.ts";
+import { EXIT, type ExitCode, printable } from "./io.ts";
+import { clientOf, notSignedIn, print, type Session } from "./session.ts";
 
 /** Longest wait for the relayer's health, in milliseconds. */
 const HEALTH_MS = 10_000;
@@ -20,12 +19,11 @@ interface Status {
 
 /** The relayer's health, or why it cannot be reached. */
 async function healthOf(
-  session: Session,
-  io: CliIo,
+  { settings, io }: Session,
 ): Promise<AnswerOf<"GET /health"> | SvcConnectionError> {
   // The route is public, so that any key will do; one attempt, because somebody watches.
   const client = new SvcClient({
-    baseUrl: session.relayer,
+    baseUrl: settings.relayer,
     privateKey: "00".repeat(32),
     timeoutMs: HEALTH_MS,
     retry: { attempts: 1 },
@@ -40,9 +38,9 @@ async function healthOf(
 }
 
 /** Whether the relayer accepts the key; fills in what it says about it. */
-async function askAccount(status: Status, session: Session, io: CliIo): Promise<string> {
+async function askAccount(status: Status, session: Session): Promise<string> {
   try {
-    const account = await clientOf(session, io).account();
+    const account = await clientOf(session).account();
     Object.assign(status, {
       accepted: true,
       account_id: account.account_id,
@@ -57,16 +55,19 @@ async function askAccount(status: Status, session: Session, io: CliIo): Promise<
   }
 }
 
-export async function showStatus(
-  session: Session,
-  line: CommandLine,
-  io: CliIo,
-): Promise<ExitCode> {
-  const { credentials } = session;
-  const answer = await healthOf(session, io);
+/** The lines about who is signed in. */
+function accountLines(status: Status, verdict: string): string {
+  return `Account:  ${status.account_id} (${verdict})\n` +
+    `Owner:    ${status.owner}\n` +
+    `Key:      ${printable(status.key_label || "(no label)")} (…${status.public_key?.slice(-8)})\n`;
+}
+
+export async function showStatus(session: Session): Promise<ExitCode> {
+  const { credentials, settings: { relayer } } = session;
+  const answer = await healthOf(session);
   const health = answer instanceof SvcConnectionError ? undefined : answer;
   const status: Status = {
-    relayer: session.relayer,
+    relayer,
     reachable: health !== undefined,
     ...(health === undefined ? {} : { relayer_status: health.status }),
     signed_in: credentials !== undefined,
@@ -77,21 +78,10 @@ export async function showStatus(
       public_key: credentials.delegatePublicKeyHex,
     }),
   };
-  const verdict = credentials && health ? await askAccount(status, session, io) : "not checked";
-  if (line.json) io.write(JSON.stringify(status) + "\n");
-  else {
-    const reachable = answer instanceof SvcConnectionError
-      ? answer.reason
-      : printable(answer.status);
-    if (credentials === undefined) io.write(`${notSignedIn(session.reason, io)}\n`);
-    else {
-      io.write(`Account:  ${status.account_id} (${verdict})\n`);
-      io.write(`Owner:    ${status.owner}\n`);
-      const tail = credentials.delegatePublicKeyHex.slice(-8);
-      io.write(`Key:      ${printable(status.key_label || "(no label)")} (…${tail})\n`);
-    }
-    io.write(`Relayer:  ${session.relayer} (${reachable})\n`);
-  }
+  const verdict = credentials && health ? await askAccount(status, session) : "not checked";
+  const who = credentials ? accountLines(status, verdict) : `${notSignedIn(session)}\n`;
+  const reachable = answer instanceof SvcConnectionError ? answer.reason : printable(answer.status);
+  print(session, status, `${who}Relayer:  ${relayer} (${reachable})\n`);
   if (credentials === undefined || status.accepted === false) return EXIT.notSignedIn;
   return health === undefined ? EXIT.unreachable : EXIT.success;
 }

@@ -1,3 +1,5 @@
+import { isDeepStrictEqual } from "node:util";
+
 /** Name under which hosts list the package. */
 export const SERVER_NAME = "svc";
 
@@ -34,4 +36,44 @@ export interface Change {
   readonly before: OwnLines | undefined;
   /** The entry as it is, with what had to be made around it. */
   readonly after: OwnLines;
+}
+
+/** A parsed configuration. */
+export type Table = Readonly<Record<string, unknown>>;
+
+export function isTable(value: unknown): value is Table {
+  return typeof value === "object" && value !== null && !Array.isArray(value) &&
+    !(value instanceof Date);
+}
+
+/**
+ * The servers of a configuration.
+ *
+ * @param name Member that holds them.
+ * @throws {ConfigError} when the member is something else.
+ */
+export function serversOf(config: Table, name: string): Table {
+  const servers = Object.hasOwn(config, name) ? config[name] : {};
+  if (!isTable(servers)) throw new ConfigError(`"${name}" is not what it should be`);
+  return servers;
+}
+
+/** Whether a configuration has exactly this entry. */
+export function hasEntry(config: Table, name: string, entry: ServerEntry): boolean {
+  return isSame(serversOf(config, name)[SERVER_NAME], entry);
+}
+
+/** Whether two values are the same apart from prototypes, in which the parsers differ. */
+const isSame = (a: unknown, b: unknown): boolean =>
+  isDeepStrictEqual(structuredClone(a), structuredClone(b));
+
+/**
+ * Makes sure that an edit added the entry and changed nothing else.
+ *
+ * @throws {ConfigError} when it did not.
+ */
+export function checkEdit(before: Table, after: Table, name: string, entry: ServerEntry): void {
+  const wanted = { ...before, [name]: { ...serversOf(before, name), [SERVER_NAME]: entry } };
+  if (isSame(after, wanted)) return;
+  throw new ConfigError("it is written in a way that cannot be changed safely");
 }

@@ -5,14 +5,18 @@ import {
   parseTree,
   printParseErrorCode,
 } from "jsonc-parser";
-import { checkEdit, hasEntry, isTable, serversOf, type Table } from "./edited.ts";
 import {
   type Change,
+  checkEdit,
   ConfigError,
   type Edit,
+  hasEntry,
+  isTable,
   type OwnLines,
   SERVER_NAME,
   type ServerEntry,
+  serversOf,
+  type Table,
 } from "./entry.ts";
 import { addMember, layoutOf, replaceValue } from "./json_insert.ts";
 

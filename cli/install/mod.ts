@@ -6,9 +6,8 @@
 import { stat } from "node:fs/promises";
 import { dirname, resolve } from "node:path";
 import { platform } from "node:process";
-import type { CommandLine } from "../command_line.ts";
-import { type CliIo, CommandError, EXIT, type ExitCode, printable, suggestion } from "../io.ts";
-import { announceTarget, type Session } from "../session.ts";
+import { CommandError, EXIT, printable, suggestion } from "../io.ts";
+import { print, type Session } from "../session.ts";
 import { confirm } from "./confirm.ts";
 import { type ConfigFile, readConfig, replaceConfig } from "./config_file.ts";
 import { diffLines } from "./diff.ts";
@@ -18,6 +17,8 @@ import { editJson, jsonChange } from "./json_config.ts";
 import { launchCommand } from "./launch.ts";
 import { editToml, tomlChange } from "./toml_config.ts";
 
+const homeless = (): CommandError => new CommandError(EXIT.error, "No home directory is known.");
+
 function hostOf(name: string): Host {
   const host = Object.hasOwn(HOSTS, name) ? HOSTS[name] : undefined;
   if (host !== undefined) return host;
@@ -26,9 +27,8 @@ function hostOf(name: string): Host {
   throw new CommandError(EXIT.usage, `Unknown host "${printable(name)}".${hint}`);
 }
 
-function entryOf(host: Host, session: Session, line: CommandLine, io: CliIo): ServerEntry {
-  const { settings, credentials, path } = session;
-  if (path === undefined) throw new CommandError(EXIT.error, "No home directory is known.");
+function entryOf(host: Host, { settings, credentials, path, line, io }: Session): ServerEntry {
+  if (path === undefined) throw homeless();
   // The host has neither this shell's variables nor its working directory.
   const file = io.env.SVC_CREDENTIALS_FILE ? resolve(io.env.SVC_CREDENTIALS_FILE) : undefined;
   return {
@@ -55,11 +55,12 @@ interface Plan {
   readonly edit: Edit;
 }
 
-async function planOf(session: Session, line: CommandLine, io: CliIo): Promise<Plan> {
+async function planOf(session: Session): Promise<Plan> {
+  const { line, io } = session;
   const host = hostOf(line.words);
   const path = host.path({ env: io.env, platform });
-  if (path === undefined) throw new CommandError(EXIT.error, "No home directory is known.");
-  const entry = entryOf(host, session, line, io);
+  if (path === undefined) throw homeless();
+  const entry = entryOf(host, session);
   const file = await readConfig(path);
   try {
     return { host, file, entry, edit: edit(host, file.text, entry) };
@@ -80,28 +81,17 @@ interface Ending {
   readonly backup?: string;
 }
 
-function report({ host, file, entry, edit }: Plan, ending: Ending, line: CommandLine, io: CliIo) {
-  if (line.json) {
-    const { command, args } = entry;
-    const answer = {
-      host: line.words,
-      path: file.path,
-      changed: edit.changed,
-      ...ending,
-      command,
-      args,
-    };
-    io.write(`${JSON.stringify(answer)}\n`);
-    return;
-  }
-  if (!edit.changed) io.write(`Nothing to do: ${file.path} has it already.\n`);
-  if (!ending.written) return;
+function report({ host, file: { path }, entry, edit }: Plan, ending: Ending, session: Session) {
+  const { command, args } = entry;
+  const { changed } = edit;
+  const answer = { host: session.line.words, path, changed, ...ending, command, args };
   const copy = ending.backup === undefined ? "" : `The old file is ${ending.backup}.\n`;
-  io.write(`Written to ${file.path}.\n${copy}${host.afterwards}\n`);
+  const done = ending.written ? `Written to ${path}.\n${copy}${host.afterwards}\n` : "";
+  print(session, answer, changed ? done : `Nothing to do: ${path} has it already.\n`);
 }
 
 /** Warns about hosts that are perhaps not there, and about programs that may not stay. */
-async function note({ host, file, entry }: Plan, io: CliIo): Promise<void> {
+async function note({ host, file, entry }: Plan, { io }: Session): Promise<void> {
   if ([entry.command, ...entry.args].some((part) => /[\\/]_npx[\\/]/.test(part))) {
     io.writeError("Note: what is running is in the cache of npx, which may be cleared.\n");
   }
@@ -111,29 +101,21 @@ async function note({ host, file, entry }: Plan, io: CliIo): Promise<void> {
 }
 
 /** Shows what changes, asks, writes. */
-export async function install(
-  session: Session,
-  line: CommandLine,
-  io: CliIo,
-): Promise<ExitCode> {
-  announceTarget(session, io);
+export async function install(session: Session): Promise<void> {
+  const { line, io } = session;
   try {
-    if (line.print) return await print(session, line, io);
-    const plan = await planOf(session, line, io);
+    if (line.print) return await show(session);
+    const plan = await planOf(session);
     const { file, edit } = plan;
-    if (!edit.changed) {
-      report(plan, { written: false }, line, io);
-      return EXIT.success;
-    }
-    await note(plan, io);
-    const show = line.json ? io.writeError : io.write;
-    show.call(io, shownDiff(plan));
+    if (!edit.changed) return report(plan, { written: false }, session);
+    await note(plan, session);
+    const write = line.json ? io.writeError : io.write;
+    write.call(io, shownDiff(plan));
     if (!line.yes && !await confirm("Write this? [y/N] ", io)) {
       throw new CommandError(EXIT.error, "Nothing was written.");
     }
     const backup = await replaceConfig(file, edit.text, new Date());
-    report(plan, { written: true, ...(backup === undefined ? {} : { backup }) }, line, io);
-    return EXIT.success;
+    report(plan, { written: true, ...(backup === undefined ? {} : { backup }) }, session);
   } catch (error) {
     if (error instanceof ConfigError) throw new CommandError(EXIT.error, error.message);
     throw error;
@@ -141,19 +123,17 @@ export async function install(
 }
 
 /** Shows what would change; a file that cannot be changed gets the bare entry. */
-async function print(session: Session, line: CommandLine, io: CliIo): Promise<ExitCode> {
+async function show(session: Session): Promise<void> {
+  const { line, io } = session;
   try {
-    const plan = await planOf(session, line, io);
+    const plan = await planOf(session);
     if (plan.edit.changed && !line.json) io.write(shownDiff(plan));
-    report(plan, { written: false }, line, io);
+    report(plan, { written: false }, session);
   } catch (error) {
     if (!(error instanceof ConfigError)) throw error;
     io.writeError(`${printable(error.message)}\n`);
     const host = hostOf(line.words);
-    const entry = entryOf(host, session, line, io);
-    io.write(
-      line.json ? `${JSON.stringify({ [SERVER_NAME]: entry })}\n` : edit(host, "", entry).text,
-    );
+    const entry = entryOf(host, session);
+    print(session, { [SERVER_NAME]: entry }, edit(host, "", entry).text);
   }
-  return EXIT.success;
 }

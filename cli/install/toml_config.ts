@@ -1,12 +1,15 @@
 import { parse, stringify, TomlError } from "smol-toml";
-import { checkEdit, hasEntry, serversOf, type Table } from "./edited.ts";
 import {
   type Change,
+  checkEdit,
   ConfigError,
   type Edit,
+  hasEntry,
   type OwnLines,
   SERVER_NAME,
   type ServerEntry,
+  serversOf,
+  type Table,
 } from "./entry.ts";
 
 /** A table, or where the text is not valid. */
