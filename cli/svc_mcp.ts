@@ -5,7 +5,7 @@ import { credentialsPath, readCredentials } from "../src/client/credentials_file
 import { noProxyHere } from "../src/client/no_proxy.ts";
 import { createLogger } from "../src/log.ts";
 import { VERSION } from "../src/wire/version.ts";
-import { Bridge } from "./bridge/mod.ts";
+import { Bridge } from "./bridge/bridge.ts";
 import { VARIABLES } from "./environment.ts";
 import { install } from "./install/mod.ts";
 import type { CliIo } from "./io.ts";

@@ -1,11 +1,11 @@
-import type { Logger } from "../../src/log.ts";
 import type { LoginRequests } from "../login/login.ts";
-import { cutLabel, resolveSettings, type Settings } from "../settings.ts";
-import { type Answer, Host } from "./host.ts";
+import { cutLabel, resolveSettings, type Settings, type SettingsInput } from "../settings.ts";
+import { type Answer, Host, type HostOptions } from "./host.ts";
 import { isMembers, type Members, RPC } from "./json_rpc.ts";
 import { LOCAL_TOOL, toolsOf } from "./local_tools.ts";
 import { LoginTools } from "./login_tools.ts";
-import { Remote, type RemoteOptions } from "./remote.ts";
+import type { ReconnectingSessionOptions } from "./reconnecting_session.ts";
+import { Remote } from "./remote.ts";
 import { SavedCredentials } from "./saved_credentials.ts";
 import type { Upstream } from "./sessions/session.ts";
 import { isMemoryTool, prepareCall } from "./tool_calls.ts";
@@ -14,26 +14,19 @@ import { explain, failure, isRejection, notSignedIn } from "./tool_results.ts";
 /** Name of a key when neither the user nor the host has one. */
 const DEFAULT_LABEL = "MCP Client";
 
-export interface BridgeOptions {
-  /** What follows the program's name. */
-  readonly args: readonly string[];
-  readonly env: Readonly<Record<string, string | undefined>>;
+export interface BridgeOptions
+  extends
+    Pick<SettingsInput, "args" | "env">,
+    Pick<HostOptions, "version" | "write" | "logger">,
+    Partial<Pick<Upstream, "fetch">>,
+    Pick<ReconnectingSessionOptions, "pause"> {
   readonly input: AsyncIterable<Uint8Array>;
-  /** Writes one line to the host; the line includes its line end. */
-  readonly write: (line: string) => void;
   /** Path of the credentials file; `undefined` when there is no folder for it. */
   readonly credentialsPath: string | undefined;
   /** Makes the object that opens logins; called at the first login. */
   readonly openLogins: (credentialsPath: string) => LoginRequests;
   /** Opens a browser; `false` when it was not tried. */
   readonly openBrowser: (url: string) => boolean;
-  readonly version: string;
-  /** Log of events; it must not write to standard output, which belongs to the host. */
-  readonly logger: Logger;
-  /** Default: the platform's `fetch`. */
-  readonly fetch?: Upstream["fetch"];
-  /** Waits between attempts to connect; default: a timer. */
-  readonly pause?: RemoteOptions["pause"];
 }
 
 /** The stdio package under an MCP host (docs/protocol.md#13.2 and #13.3). */

@@ -50,7 +50,7 @@ const LEVELS = [
 /** Result or error of a request. */
 export type Answer = { readonly result: Members } | { readonly error: RpcError };
 
-interface HostOptions {
+export interface HostOptions {
   readonly version: string;
   /** Takes one line for the host, its line end included. */
   readonly write: (line: string) => void;
@@ -61,6 +61,7 @@ interface HostOptions {
   >;
   /** Receives notifications that are not meant for the bridge. */
   readonly notify: (method: string, params: Members | undefined) => void;
+  /** Must not write to standard output, which belongs to the host. */
   readonly logger: Logger;
 }
 

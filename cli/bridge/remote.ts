@@ -1,6 +1,5 @@
 import { Deadline } from "../../src/deadline.ts";
 import type { Credentials } from "../../src/client/credentials.ts";
-import type { Logger } from "../../src/log.ts";
 import { HEADER } from "../../src/wire/headers.ts";
 import type { AnswerOf } from "../../src/wire/routes.ts";
 import type { Settings } from "../settings.ts";
@@ -17,25 +16,20 @@ const VERSION_MS = 3000;
 /** Its member that says what is built. */
 const FLAGS: keyof AnswerOf<"GET /version"> = "featureFlags";
 
-export interface RemoteOptions {
+interface RemoteOptions
+  extends
+    Pick<Upstream, "version" | "fetch">,
+    Pick<ReconnectingSessionOptions, "logger" | "pause"> {
   readonly settings: Pick<Settings, "relayer" | "transport">;
   readonly credentials: Pick<Credentials, "delegatePrivateKey" | "accountId">;
-  readonly version: string;
-  readonly fetch: Upstream["fetch"];
   readonly heard: Heard;
-  readonly logger: Logger;
-  /** Waits between attempts to connect; default: a timer. */
-  readonly pause?: ReconnectingSessionOptions["pause"] | undefined;
 }
 
 /** A relayer, called with one key. */
-export class Remote {
+export class Remote extends ReconnectingSession {
   readonly #options: RemoteOptions;
-  readonly #connection: ReconnectingSession;
 
-  /** Connects at {@linkcode connect}, or at the first call. */
   constructor(options: RemoteOptions) {
-    this.#options = options;
     const { settings, credentials, heard, logger, version, fetch, pause } = options;
     const upstream: Upstream = {
       relayer: settings.relayer,
@@ -47,17 +41,14 @@ export class Remote {
       fetch,
     };
     const open = (signal: AbortSignal) => openSession(upstream, settings.transport, heard, signal);
-    this.#connection = new ReconnectingSession({ open, logger, pause });
-  }
-
-  connect(): void {
-    this.#connection.connect();
+    super({ open, logger, pause });
+    this.#options = options;
   }
 
   /** Calls; throws what {@linkcode callRelayer} throws. */
   call(call: PreparedCall, signal: AbortSignal): Promise<RpcResponse> {
     return callRelayer({ ...call, signal }, {
-      connection: this.#connection,
+      connection: this,
       honoursKeys: () => this.#honoursKeys(),
       logger: this.#options.logger,
     });
@@ -65,7 +56,7 @@ export class Remote {
 
   /** Passes a notification on, if there is a connection. */
   notify(method: string, params: Members | undefined): void {
-    void this.#connection.current?.notify(method, params);
+    void this.current?.notify(method, params);
   }
 
   /** Whether the relayer stores a write with a key once; `false` when it does not say. */
@@ -85,10 +76,5 @@ export class Remote {
     } finally {
       deadline.close();
     }
-  }
-
-  /** Ends it; `idle` lets calls under way come to their end. */
-  close(how: "idle" | "now"): Promise<void> {
-    return this.#connection.close(how);
   }
 }

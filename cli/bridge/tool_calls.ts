@@ -68,15 +68,12 @@ export function prepareCall(
   if (tool !== undefined) members.arguments = withNamespace(params?.arguments, namespace);
   if (members.arguments === undefined) delete members.arguments;
   const hasKey = isIdempotencyKey(meta[IDEMPOTENCY_META]);
+  // Tools that are not known may write.
+  const isUnknown = method === "tools/call" && tool === undefined;
   return {
     method,
     ...(Object.keys(members).length === 0 ? {} : { params: members }),
-    repeatable: writes ? (hasKey ? "with key" : "never") : isRepeatable(method, tool),
+    repeatable: writes && hasKey ? "with key" : writes || isUnknown ? "never" : "always",
     timeoutMs: tool === undefined ? OTHER_TIMEOUT_MS : TIMEOUT_MS[tool],
   };
-}
-
-/** Tools that are not known may write. */
-function isRepeatable(method: string, tool: ToolName | undefined): Repeatable {
-  return method === "tools/call" && tool === undefined ? "never" : "always";
 }

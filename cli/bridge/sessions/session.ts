@@ -1,5 +1,5 @@
 import { Deadline } from "../../../src/deadline.ts";
-import { Refused, SessionLost, Unanswered } from "../failures.ts";
+import { GivenUp, refusalOf, Refused, SessionLost, Unanswered } from "../failures.ts";
 import {
   type Members,
   notification,
@@ -54,6 +54,23 @@ export interface Session {
 /** Newest revision the bridge speaks to relayers. */
 export const UPSTREAM_REVISION = "2025-11-25";
 
+/** What is sent: a message, or what opens (`GET`) or ends (`DELETE`) a stream or a session. */
+export type Method = "GET" | "POST" | "DELETE";
+
+/** Where a request of a session goes. */
+export interface Route {
+  readonly url: string;
+  readonly headers: Readonly<Record<string, string>>;
+  /** Whether 404 means that the session is gone. */
+  readonly inSession: boolean;
+}
+
+/** What a failed connection means: the abort's reason, or that nobody answered. */
+export function brokenBy(cause: unknown, signal: AbortSignal): unknown {
+  if (signal.aborted) return signal.reason;
+  return new Unanswered("The connection to the relayer failed", { cause });
+}
+
 /** What the sessions of both transports have. */
 export abstract class UpstreamSession implements Session {
   abstract readonly transport: "http" | "sse";
@@ -62,11 +79,13 @@ export abstract class UpstreamSession implements Session {
   protected readonly heard: Heard;
   /** Aborted when the session is closed. */
   protected readonly stop = new AbortController();
-  protected closing = false;
   /** Whether {@linkcode Session.ended} has settled. */
   protected over = false;
   readonly #end: (reason: Error) => void;
   #nextId = 0;
+  /** Requests that wait for their answers. */
+  #busy = 0;
+  #closing = false;
 
   constructor(upstream: Upstream, heard: Heard) {
     this.upstream = upstream;
@@ -76,10 +95,11 @@ export abstract class UpstreamSession implements Session {
     this.#end = resolve;
   }
 
-  abstract request(outgoing: Outgoing, signal: AbortSignal): Promise<RpcResponse>;
-  abstract close(how: "idle" | "now"): Promise<void>;
-  /** Sends what gets no answer. */
-  protected abstract post(message: RpcMessage, signal: AbortSignal): Promise<void>;
+  protected abstract route(method: Method): Route;
+  /** Sends a request and waits for its answer, until the signal aborts. */
+  protected abstract exchange(request: RpcRequest, signal: AbortSignal): Promise<RpcResponse>;
+  /** Tells the relayer that the session ends, where it would not notice. */
+  protected abstract leave(): Promise<void>;
 
   /** Settles {@linkcode Session.ended}. */
   protected end(reason: Error): void {
@@ -88,8 +108,12 @@ export abstract class UpstreamSession implements Session {
   }
 
   protected numbered({ method, params }: Outgoing): RpcRequest {
-    const id = this.#nextId++;
-    return { jsonrpc: "2.0", id, method, ...(params === undefined ? {} : { params }) };
+    return {
+      jsonrpc: "2.0",
+      id: this.#nextId++,
+      method,
+      ...(params === undefined ? {} : { params }),
+    };
   }
 
   protected initializing(): Outgoing {
@@ -116,14 +140,82 @@ export abstract class UpstreamSession implements Session {
     return error instanceof SessionLost ? new Unanswered(error.message) : error;
   }
 
-  /** Posts a message, for a short time; it is of use only if it arrives. */
-  protected async tryPost(message: RpcMessage): Promise<void> {
+  /**
+   * Sends; a redirection is an error like others.
+   *
+   * @throws {Refused} the relayer answered with an error status.
+   * @throws {SessionLost} it does not know the session.
+   * @throws {Unanswered} there was no answer. When the signal aborted, its reason is thrown.
+   */
+  protected async send(
+    method: Method,
+    signal: AbortSignal,
+    message?: RpcMessage,
+  ): Promise<Response> {
+    const { url, headers, inSession } = this.route(method);
+    const body = message === undefined ? {} : { body: JSON.stringify(message) };
+    const type = message === undefined ? {} : { "content-type": "application/json" };
+    let response: Response;
+    try {
+      response = await this.upstream.fetch(url, {
+        method,
+        headers: { ...this.upstream.headers, ...type, ...headers },
+        // Not followed: the key would go along.
+        redirect: "manual",
+        signal,
+        ...body,
+      });
+    } catch (cause) {
+      throw brokenBy(cause, signal);
+    }
+    if (response.ok) return response;
+    const refusal = await refusalOf(response);
+    if (inSession && response.status === 404) throw new SessionLost("The session has ended");
+    throw refusal;
+  }
+
+  /** Sends what gets no answer. */
+  protected async post(message: RpcMessage, signal: AbortSignal): Promise<void> {
+    const response = await this.send("POST", signal, message);
+    await response.body?.cancel();
+  }
+
+  /** Sends, for a short time, what is of use only if it arrives. */
+  protected async tryTo(send: (signal: AbortSignal) => Promise<void>): Promise<void> {
     const deadline = new Deadline(SHORT_MS);
-    await this.post(message, deadline.signal).catch(() => {});
+    await send(deadline.signal).catch(() => {});
     deadline.close();
   }
 
+  async request(outgoing: Outgoing, signal: AbortSignal): Promise<RpcResponse> {
+    if (this.over) throw new SessionLost("The session has ended");
+    const request = this.numbered(outgoing);
+    this.#busy++;
+    try {
+      return await this.exchange(request, AbortSignal.any([signal, this.stop.signal]));
+    } catch (error) {
+      if (signal.aborted) void this.notify("notifications/cancelled", { requestId: request.id });
+      // The relayer closes the session of a key it does not take any more.
+      else if (!(error instanceof Refused) || error.status === 401) this.end(error as Error);
+      throw error;
+    } finally {
+      this.#busy--;
+      if (this.#closing && this.#busy === 0) void this.close("now");
+    }
+  }
+
   async notify(method: string, params?: Members): Promise<void> {
-    if (!this.over && !this.stop.signal.aborted) await this.tryPost(notification(method, params));
+    if (this.over || this.stop.signal.aborted) return;
+    await this.tryTo((signal) => this.post(notification(method, params), signal));
+  }
+
+  async close(how: "idle" | "now"): Promise<void> {
+    this.#closing = true;
+    if (how === "idle" && this.#busy > 0 || this.stop.signal.aborted) return;
+    const gone = this.over;
+    const reason = new GivenUp("The session is closed");
+    this.stop.abort(reason);
+    this.end(reason);
+    if (!gone) await this.leave();
   }
 }

@@ -1,20 +1,22 @@
+import { abortable } from "../../../src/deadline.ts";
 import { chunksOf } from "../../../src/client/capped_body.ts";
 import { readEvents } from "./event_reader.ts";
-import { GivenUp, Refused, SessionLost, Unanswered } from "../failures.ts";
+import { GivenUp, Refused, Unanswered } from "../failures.ts";
 import {
   isNotification,
   isResponse,
   type RequestId,
-  type RpcMessage,
+  type RpcRequest,
   type RpcResponse,
 } from "../json_rpc.ts";
-import { brokenBy, send } from "./post.ts";
-import { type Heard, type Outgoing, type Upstream, UpstreamSession } from "./session.ts";
-
-interface Waiting {
-  readonly resolve: (answer: RpcResponse) => void;
-  readonly reject: (reason: Error) => void;
-}
+import {
+  brokenBy,
+  type Heard,
+  type Method,
+  type Route,
+  type Upstream,
+  UpstreamSession,
+} from "./session.ts";
 
 /**
  * Where messages go: an absolute or relative address of the relayer's own origin.
@@ -37,7 +39,7 @@ export function endpointOf(data: string, stream: string): string {
 /** A session of HTTP with SSE (revision 2024-11-05): it lives as long as its stream. */
 export class SseSession extends UpstreamSession {
   readonly transport = "sse";
-  readonly #waiting = new Map<RequestId, Waiting>();
+  readonly #waiting = new Map<RequestId, PromiseWithResolvers<RpcResponse>>();
   #endpoint = "";
 
   protected override end(reason: Error): void {
@@ -70,18 +72,17 @@ export class SseSession extends UpstreamSession {
     }
   }
 
+  protected route(method: Method): Route {
+    if (method !== "GET") return { url: this.#endpoint, headers: {}, inSession: true };
+    const url = `${this.upstream.relayer}/api/mcp/sse`;
+    return { url, headers: { accept: "text/event-stream" }, inSession: false };
+  }
+
   /** Opens the stream and waits for the endpoint. */
   async #connect(): Promise<void> {
-    const url = `${this.upstream.relayer}/api/mcp/sse`;
-    const response = await send(this.upstream, {
-      method: "GET",
-      url,
-      headers: { accept: "text/event-stream" },
-      signal: this.stop.signal,
-      inSession: false,
-    });
+    const response = await this.send("GET", this.stop.signal);
     await new Promise<void>((resolve, reject) => {
-      void this.#read(response, url, resolve).catch((cause: unknown) => {
+      void this.#read(response, resolve).catch((cause: unknown) => {
         const error = cause instanceof Refused ? cause : brokenBy(cause, this.stop.signal);
         reject(error);
         this.end(error as Error);
@@ -89,10 +90,10 @@ export class SseSession extends UpstreamSession {
     });
   }
 
-  async #read(response: Response, url: string, ready: () => void): Promise<never> {
+  async #read(response: Response, ready: () => void): Promise<never> {
     for await (const { name, data } of readEvents(chunksOf(response.body))) {
       if (name === "endpoint" && this.#endpoint === "") {
-        this.#endpoint = endpointOf(data, url);
+        this.#endpoint = endpointOf(data, this.route("GET").url);
         ready();
       } else if (name === "message") this.#take(JSON.parse(data));
     }
@@ -101,62 +102,24 @@ export class SseSession extends UpstreamSession {
 
   #take(message: unknown): void {
     if (isNotification(message)) return this.heard(message);
-    if (!isResponse(message) || message.id === null) return;
-    const waiting = this.#waiting.get(message.id);
-    this.#waiting.delete(message.id);
-    waiting?.resolve(message);
-    this.#closeIfIdle();
+    if (isResponse(message) && message.id !== null) this.#waiting.get(message.id)?.resolve(message);
   }
 
-  protected async post(message: RpcMessage, signal: AbortSignal): Promise<void> {
-    const response = await send(this.upstream, {
-      method: "POST",
-      url: this.#endpoint,
-      headers: {},
-      message,
-      signal,
-      inSession: true,
-    });
-    await response.body?.cancel();
-  }
-
-  async request(outgoing: Outgoing, signal: AbortSignal): Promise<RpcResponse> {
-    if (this.over) throw new SessionLost("The session has ended");
-    const message = this.numbered(outgoing);
-    const { id } = message;
-    const both = AbortSignal.any([signal, this.stop.signal]);
-    let abort = (): void => {};
-    const answer = new Promise<RpcResponse>((resolve, reject) => {
-      abort = () => reject(both.reason);
-      both.addEventListener("abort", abort, { once: true });
-      this.#waiting.set(id, { resolve, reject });
-    });
-    answer.catch(() => {}); // The POST may fail first.
+  protected async exchange(request: RpcRequest, signal: AbortSignal): Promise<RpcResponse> {
+    const answer = Promise.withResolvers<RpcResponse>();
+    this.#waiting.set(request.id, answer);
+    answer.promise.catch(() => {}); // The POST may fail first.
     try {
-      both.throwIfAborted();
-      await this.post(message, both);
-      return await answer;
-    } catch (error) {
-      if (signal.aborted) void this.notify("notifications/cancelled", { requestId: id });
-      else if (!(error instanceof Refused) || error.status === 401) this.end(error as Error);
-      throw error;
+      signal.throwIfAborted();
+      await this.post(request, signal);
+      return await abortable(answer.promise, signal);
     } finally {
-      both.removeEventListener("abort", abort);
-      this.#waiting.delete(id);
-      this.#closeIfIdle();
+      this.#waiting.delete(request.id);
     }
   }
 
-  #closeIfIdle(): void {
-    if (this.closing && this.#waiting.size === 0) void this.close("now");
-  }
-
-  close(how: "idle" | "now"): Promise<void> {
-    this.closing = true;
-    if (how === "now" || this.#waiting.size === 0) {
-      this.stop.abort(new GivenUp("The session is closed"));
-      this.end(new GivenUp("The session is closed"));
-    }
+  /** The end of the stream tells. */
+  protected leave(): Promise<void> {
     return Promise.resolve();
   }
 }

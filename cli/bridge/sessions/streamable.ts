@@ -1,8 +1,8 @@
-import { Deadline, pause } from "../../../src/deadline.ts";
+import { pause } from "../../../src/deadline.ts";
 import { HEADER } from "../../../src/wire/headers.ts";
 import { chunksOf } from "../../../src/client/capped_body.ts";
 import { readEvents, readText } from "./event_reader.ts";
-import { GivenUp, Refused, SessionLost, Unanswered } from "../failures.ts";
+import { Refused, SessionLost, Unanswered } from "../failures.ts";
 import {
   errorOf,
   isNotification,
@@ -12,14 +12,14 @@ import {
   type RequestId,
   resultOf,
   RPC,
-  type RpcMessage,
   type RpcRequest,
   type RpcResponse,
 } from "../json_rpc.ts";
-import { brokenBy, send } from "./post.ts";
 import {
+  brokenBy,
   type Heard,
-  type Outgoing,
+  type Method,
+  type Route,
   SHORT_MS,
   type Upstream,
   UPSTREAM_REVISION,
@@ -48,7 +48,6 @@ export class StreamableSession extends UpstreamSession {
   readonly transport = "http";
   #id: string | null = null;
   #revision: string | undefined;
-  #busy = 0;
 
   /**
    * Opens a session.
@@ -84,62 +83,33 @@ export class StreamableSession extends UpstreamSession {
   }
 
   async #initialize(signal: AbortSignal): Promise<void> {
-    const { answer, headers } = await this.#ask(this.numbered(this.initializing()), signal);
-    this.#id = headers.get(HEADER.mcpSessionId);
+    const request = this.numbered(this.initializing());
+    const answer = await this.exchange(request, AbortSignal.any([signal, this.stop.signal]));
     this.checkInitialized(answer);
     const revision = answer.result?.protocolVersion;
     this.#revision = typeof revision === "string" ? revision : UPSTREAM_REVISION;
     await this.post(notification("notifications/initialized"), signal);
   }
 
-  #send(
-    method: "GET" | "POST" | "DELETE",
-    signal: AbortSignal,
-    message?: RpcMessage,
-  ): Promise<Response> {
-    return send(this.upstream, {
-      method,
+  protected route(method: Method): Route {
+    return {
       url: `${this.upstream.relayer}/api/mcp`,
       headers: {
         accept: method === "GET" ? "text/event-stream" : "application/json, text/event-stream",
         ...(this.#id === null ? {} : { [HEADER.mcpSessionId]: this.#id }),
         ...(this.#revision === undefined ? {} : { [HEADER.mcpProtocolVersion]: this.#revision }),
       },
-      signal,
       inSession: this.#id !== null,
-      ...(message === undefined ? {} : { message }),
-    });
+    };
   }
 
-  async request(outgoing: Outgoing, signal: AbortSignal): Promise<RpcResponse> {
-    if (this.over) throw new SessionLost("The session has ended");
-    const request = this.numbered(outgoing);
-    this.#busy++;
-    try {
-      const { answer } = await this.#ask(request, signal);
-      return answer;
-    } catch (error) {
-      if (signal.aborted) void this.notify("notifications/cancelled", { requestId: request.id });
-      else if (!(error instanceof Refused)) this.end(error as Error);
-      // The relayer closes the session of a key it does not take any more.
-      else if (error.status === 401) this.end(error);
-      throw error;
-    } finally {
-      this.#busy--;
-      if (this.closing && this.#busy === 0) void this.close("now");
-    }
-  }
-
-  /** Sends a request and waits for its answer; the headers tell the session's id. */
-  async #ask(
-    request: RpcRequest,
-    signal: AbortSignal,
-  ): Promise<{ answer: RpcResponse; headers: Headers }> {
+  protected async exchange(request: RpcRequest, signal: AbortSignal): Promise<RpcResponse> {
     const own = new AbortController();
-    const all = AbortSignal.any([signal, this.stop.signal, own.signal]);
-    const response = await this.#send("POST", all, request);
-    const answer = await this.#answerIn(response, request.id, all, () => own.abort());
-    return { answer, headers: response.headers };
+    const all = AbortSignal.any([signal, own.signal]);
+    const response = await this.send("POST", all, request);
+    // The first answer, and no later one, tells the session's id.
+    if (this.#revision === undefined) this.#id = response.headers.get(HEADER.mcpSessionId);
+    return await this.#answerIn(response, request.id, all, () => own.abort());
   }
 
   /** The answer in a response: one JSON text, or an event stream with other messages before it. */
@@ -182,13 +152,8 @@ export class StreamableSession extends UpstreamSession {
       const answer = method === "ping"
         ? resultOf(id, {})
         : errorOf(id, RPC.methodNotFound, "Method not found");
-      void this.tryPost(answer);
+      void this.tryTo((signal) => this.post(answer, signal));
     }
-  }
-
-  protected async post(message: RpcMessage, signal: AbortSignal): Promise<void> {
-    const response = await this.#send("POST", signal, message);
-    await response.body?.cancel();
   }
 
   /** What the relayer says on its own; the end of this stream is how a dead relayer is noticed. */
@@ -196,7 +161,7 @@ export class StreamableSession extends UpstreamSession {
     const { signal } = this.stop;
     while (!this.over && !signal.aborted) {
       try {
-        const response = await this.#send("GET", signal);
+        const response = await this.send("GET", signal);
         for await (const { data } of readEvents(chunksOf(response.body))) {
           this.#hear(JSON.parse(data));
         }
@@ -210,22 +175,12 @@ export class StreamableSession extends UpstreamSession {
     }
   }
 
-  async close(how: "idle" | "now"): Promise<void> {
-    this.closing = true;
-    if (how === "idle" && this.#busy > 0) return;
-    if (this.stop.signal.aborted) return;
-    const gone = this.over;
-    this.stop.abort(new GivenUp("The session is closed"));
-    this.end(new GivenUp("The session is closed"));
-    if (this.#id === null || gone) return;
-    const deadline = new Deadline(SHORT_MS);
-    try {
-      const response = await this.#send("DELETE", deadline.signal);
+  /** A relayer that does not hear it closes the session when it has been idle. */
+  protected async leave(): Promise<void> {
+    if (this.#id === null) return;
+    await this.tryTo(async (signal) => {
+      const response = await this.send("DELETE", signal);
       await response.body?.cancel();
-    } catch {
-      // The relayer closes it when it has been idle.
-    } finally {
-      deadline.close();
-    }
+    });
   }
 }

@@ -1,4 +1,4 @@
-import { Bridge, type BridgeOptions } from "../../../cli/bridge/mod.ts";
+import { Bridge, type BridgeOptions } from "../../../cli/bridge/bridge.ts";
 import { openLoginRequests } from "../../../cli/login/mod.ts";
 import { writeCredentials } from "../../../src/client/credentials_file.ts";
 import { type Credentials, makeDelegateKey } from "../../../src/client/mod.ts";
