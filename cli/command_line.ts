@@ -1,5 +1,5 @@
 import { CommandError, EXIT, printable, suggestion } from "./io.ts";
-import { FLAG_NAMES, type Flags, incompleteFlag, readFlags } from "./settings/flags.ts";
+import { FLAG_NAMES, type Flags, incompleteFlag, readFlags } from "./flags.ts";
 
 /** Names of the commands. */
 export type CommandName =

@@ -1,9 +1,11 @@
+import type { SvcClientOptions } from "../src/client/mod.ts";
 import { suggest } from "../src/suggestion.ts";
 
 /**
- * The world outside of a command: nothing else is read or written, but the credentials file and the configuration that `install` is about.
+ * The world outside of a command: nothing else is read or written, but the credentials file and the
+ * configuration that `install` is about.
  */
-export interface CliIo {
+export interface CliIo extends Pick<SvcClientOptions, "fetch" | "sleep"> {
   /** The environment. */
   readonly env: Readonly<Record<string, string | undefined>>;
   /** What `-` and answers to questions are read from. */
@@ -12,14 +14,10 @@ export interface CliIo {
   write(text: string): void;
   /** Writes to standard error. */
   writeError(text: string): void;
-  /** Default: the platform's `fetch`. */
-  readonly fetch?: (url: string, init: RequestInit) => Promise<Response>;
   /** Opens an address in a browser, if there is one; default: the user's. */
   readonly openBrowser?: (url: string) => boolean;
   /** What the user calls the program, in help and hints; default: `svc-mcp`. */
   readonly program?: string;
-  /** Waits some milliseconds; default: a timer. */
-  readonly sleep?: (ms: number, signal?: AbortSignal) => Promise<void>;
 }
 
 /** What the user calls the program. */

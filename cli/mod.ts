@@ -17,7 +17,7 @@ export type { CommandLine, CommandName } from "./command_line.ts";
 export { type CliIo, EXIT, type ExitCode } from "./io.ts";
 export type { Command, Session } from "./session.ts";
 export type * from "./settings.ts";
-export type { FlagKind } from "./settings/flags.ts";
+export type { FlagKind } from "./flags.ts";
 export type { Credentials } from "../src/client/mod.ts";
 
 const rejected = (program: string) =>

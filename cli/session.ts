@@ -90,7 +90,7 @@ export function clientOf(session: Session): SvcClient {
     accountId: credentials.accountId,
     timeoutMs: 30_000,
     retry: { attempts: 3 },
-    ...(io.fetch ? { fetch: io.fetch } : {}),
-    ...(io.sleep ? { sleep: io.sleep } : {}),
+    fetch: io.fetch,
+    sleep: io.sleep,
   });
 }

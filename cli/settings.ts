@@ -2,8 +2,27 @@ import { isExposed, parseBaseUrl } from "../src/client/options.ts";
 import { LABEL_BYTES } from "../src/wire/limits.ts";
 import { isCommand } from "./command_line.ts";
 import { printable } from "./io.ts";
-import { type FlagKind, type Flags, incompleteFlag, readFlags } from "./settings/flags.ts";
-import { type Addresses, PRESETS } from "./settings/presets.ts";
+import { type FlagKind, type Flags, incompleteFlag, readFlags } from "./flags.ts";
+
+/** A relayer and the dashboard that belongs to it; base addresses without a trailing slash. */
+interface Addresses {
+  readonly relayer: string;
+  readonly webUrl: string;
+}
+
+/**
+ * Addresses of the presets. Those of a hosted service are fixed when the package is built; a build
+ * without them leaves them out.
+ */
+const PRESETS: {
+  readonly local: Addresses;
+  readonly [hosted: string]: Addresses | undefined;
+} = {
+  local: { relayer: "http://127.0.0.1:8000", webUrl: "http://localhost:5173" },
+  prod: undefined,
+  dev: undefined,
+  staging: undefined,
+};
 
 /** How the relayer is reached. */
 export type TransportChoice = "auto" | "http" | "sse";

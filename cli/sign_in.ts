@@ -48,11 +48,8 @@ function refusalOf(
 async function waitForApproval(session: Session): Promise<[PendingLogin, LoginOutcome]> {
   const { io, settings: { relayer, webUrl, label = DEFAULT_LABEL } } = session;
   // No `await using`: Node 20, where the bundle runs too, does not know it.
-  const logins = openLoginRequests({
-    credentialsPath: pathOf(session),
-    fetch: io.fetch,
-    sleep: io.sleep,
-  });
+  const { fetch, sleep } = io;
+  const logins = openLoginRequests({ credentialsPath: pathOf(session), fetch, sleep });
   try {
     const target = { relayer, webUrl, label };
     const pending = await logins.start(target);

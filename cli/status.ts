@@ -27,7 +27,7 @@ async function healthOf(
     privateKey: "00".repeat(32),
     timeoutMs: HEALTH_MS,
     retry: { attempts: 1 },
-    ...(io.fetch ? { fetch: io.fetch } : {}),
+    fetch: io.fetch,
   });
   try {
     return await client.health();

@@ -1,6 +1,11 @@
 import { pause } from "../../src/deadline.ts";
-import type { Credentials } from "../../src/client/mod.ts";
-import { SvcClient, SvcConnectionError, SvcError } from "../../src/client/mod.ts";
+import {
+  type Credentials,
+  SvcClient,
+  type SvcClientOptions,
+  SvcConnectionError,
+  SvcError,
+} from "../../src/client/mod.ts";
 
 /** How often a key is tried that the relayer does not know yet. */
 const ATTEMPTS = 4;
@@ -9,12 +14,7 @@ const PAUSE_MS = 1000;
 /** Longest wait for one answer, in milliseconds. */
 const ANSWER_MS = 5000;
 
-export interface KeyCheckOptions {
-  /** Default: the platform's `fetch`. */
-  readonly fetch?: ((url: string, init: RequestInit) => Promise<Response>) | undefined;
-  /** Waits some milliseconds; default: a timer. */
-  readonly sleep?: ((ms: number) => Promise<void>) | undefined;
-}
+export type KeyCheckOptions = Pick<SvcClientOptions, "fetch" | "sleep">;
 
 async function askAccount(client: SvcClient, saved: Credentials): Promise<string | undefined> {
   const account = await client.account();
@@ -40,7 +40,7 @@ export async function checkKey(
     accountId: saved.accountId,
     timeoutMs: ANSWER_MS,
     retry: { attempts: 1 },
-    ...(fetch === undefined ? {} : { fetch }),
+    fetch,
   });
   for (let attempt = 1;; attempt++) {
     try {

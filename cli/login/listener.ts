@@ -2,12 +2,30 @@ import { createServer, type IncomingMessage, type Server, type ServerResponse } 
 import { within } from "../../src/deadline.ts";
 import { SvcError } from "../../src/errors.ts";
 import { type Approval, parseApproval, parseProofRequest } from "./approval.ts";
-import { CONNECTED_PAGE } from "./connected_page.ts";
 import { Refusal } from "./refusal.ts";
 import { checkHead, checkHost, headerOf, readBody } from "./request_checks.ts";
 
 /** Longest wait for the listener, in milliseconds. */
 const OPENING_MS = 5000;
+
+/** The page that ends a login in the browser. */
+const CONNECTED_PAGE = `<!doctype html>
+<html lang="en">
+<head>
+<meta charset="utf-8">
+<meta name="viewport" content="width=device-width, initial-scale=1">
+<title>Connected</title>
+<style>
+:root { color-scheme: light dark; font: 16px/1.5 system-ui, sans-serif; }
+body { display: grid; min-height: 90vh; place-content: center; text-align: center; }
+</style>
+</head>
+<body>
+<h1>Connected</h1>
+<p>Your key is saved on this computer. You can close this page.</p>
+</body>
+</html>
+`;
 
 interface ListenerOptions {
   /** Origin of the dashboard: the only one that is answered. */

@@ -1,11 +1,12 @@
 import type { Server } from "node:http";
 import { writeCredentials } from "../../src/client/credentials_file.ts";
 import { type Credentials, makeDelegateKey } from "../../src/client/mod.ts";
+import { keyProof } from "../../src/client/key_proof.ts";
 import { SvcError } from "../../src/errors.ts";
 import { checkKey, type KeyCheckOptions } from "./check_key.ts";
 import { openListener } from "./listener.ts";
 import type { LoginOutcome, LoginRequests, LoginTarget, PendingLogin } from "./login.ts";
-import { credentialsOf, loginUrl, proofOf } from "./new_key.ts";
+import { credentialsOf, loginUrl } from "./new_key.ts";
 import { gone, Refusal } from "./refusal.ts";
 
 /** How long an address works, in milliseconds. */
@@ -64,7 +65,7 @@ class OpenLogins implements LoginRequests {
         login.close();
         throw gone();
       },
-      prove: (accountId) => proofOf(pair, accountId),
+      prove: (accountId) => keyProof(pair.privateKey, accountId),
       approve: async (approval) => {
         const saved = credentialsOf(target, pair, approval, new Date(this.#now()));
         await this.#inTurn(() => this.#save(login, saved));

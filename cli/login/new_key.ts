@@ -1,5 +1,4 @@
 import type { Credentials, DelegateKeyPair } from "../../src/client/mod.ts";
-import { makeSigner } from "../../src/client/signer.ts";
 import type { Approval } from "./approval.ts";
 import type { LoginTarget } from "./login.ts";
 
@@ -26,20 +25,6 @@ export function loginUrl(
   };
   const values = Object.entries(query).map(([key, value]) => `${key}=${encodeURIComponent(value)}`);
   return `${target.webUrl}/connect/mcp?${values.join("&")}`;
-}
-
-/**
- * Proof of possession for registries that want one: the key's signature over `svc-delegate-v1:` and
- * the 32 bytes of the account id.
- *
- * @param accountId `0x` and 64 hex characters.
- * @returns 128 lower-case hex characters.
- */
-export async function proofOf(pair: DelegateKeyPair, accountId: string): Promise<string> {
-  const { sign } = await makeSigner(Uint8Array.fromHex(pair.privateKey));
-  const prefix = new TextEncoder().encode("svc-delegate-v1:");
-  const id = Uint8Array.fromHex(accountId.slice(2));
-  return (await sign(new Uint8Array([...prefix, ...id]))).toHex();
 }
 
 /** What the credentials file says after an approval. */

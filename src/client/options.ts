@@ -44,11 +44,11 @@ export interface SvcClientOptions {
   /** Repetition of calls. */
   readonly retry?: RetryPolicy;
   /** Default: the platform's `fetch`. */
-  readonly fetch?: (url: string, init: RequestInit) => Promise<Response>;
+  readonly fetch?: ((url: string, init: RequestInit) => Promise<Response>) | undefined;
   /** Current time in milliseconds since the epoch; default `Date.now`. */
   readonly now?: () => number;
   /** Waits some milliseconds, or until the signal aborts: then it may reject. Default: a timer. */
-  readonly sleep?: (ms: number, signal?: AbortSignal) => Promise<void>;
+  readonly sleep?: ((ms: number, signal?: AbortSignal) => Promise<void>) | undefined;
 }
 
 /** Options with nothing left open. */

@@ -7,8 +7,7 @@ import {
 import { type Credentials, type DelegateKeyPair, makeDelegateKey } from "../../client/mod.ts";
 import { SvcError } from "../../errors.ts";
 import type { Account, DelegateKey } from "../../interfaces/mod.ts";
-import { makeSigner } from "../../client/signer.ts";
-import { keyProofText } from "../../wire/signing/signing.ts";
+import { keyProof } from "../../client/key_proof.ts";
 import { addressOf } from "../../wire/keys.ts";
 import { formatHost } from "../settings/parsers.ts";
 import { ACCOUNT_USAGE, type AccountOptions, parseAccountOptions } from "./account_options.ts";
@@ -88,12 +87,6 @@ function credentialsOf(
 const keyOf = (account: Account, publicKey: string): DelegateKey | undefined =>
   account.keys.find((key) => key.publicKey === publicKey);
 
-/** Signature of a new key over the account id: it proves that its private half is known. */
-async function proofOf({ privateKey }: DelegateKeyPair, accountId: string): Promise<string> {
-  const signer = await makeSigner(Uint8Array.fromHex(privateKey));
-  return (await signer.sign(keyProofText(accountId))).toHex();
-}
-
 /** `create` and `add-key`: both end with one more key on an account. */
 async function addKey(
   store: AccountStore,
@@ -116,7 +109,7 @@ async function addKey(
     publicKey,
     label,
     permissions,
-    ...(pair === undefined ? {} : { proof: await proofOf(pair, before.accountId) }),
+    ...(pair === undefined ? {} : { proof: await keyProof(pair.privateKey, before.accountId) }),
     ...(expiresInMs === undefined ? {} : { expiresAt: Date.now() + expiresInMs }),
   });
   if (path !== undefined && pair !== undefined) {
