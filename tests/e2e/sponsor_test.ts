@@ -11,10 +11,10 @@ import {
 import {
   addDelegateKey,
   createAccount,
-  deactivateAccount,
-  offerOwnership,
+  setAccountActive,
 } from "../../plugins/sui/accounts/transactions.ts";
 import { keyProofText } from "../../src/wire/signing/signing.ts";
+import { offerOwnership } from "../plugins/sui/accounts/contract_calls.ts";
 import { inHome, Program, relayerEnv } from "../program.ts";
 import { TestKey } from "../relayer_fixture.ts";
 import { verifies } from "../requirements.ts";
@@ -139,7 +139,7 @@ Deno.test("a wallet without gas creates its account and adds a key", async () =>
     }
 
     // A sidecar that is killed forgets what nobody executed, and nothing else.
-    const open = await wallet.ask(deactivateAccount(deployment, accountId));
+    const open = await wallet.ask(setAccountActive(deployment, accountId, false));
     const { bytes, digest } = open.body;
     const body = { digest, signature: await wallet.sign(bytes) };
     Deno.kill(pids["sidecar"]!, "SIGKILL");
@@ -148,7 +148,7 @@ Deno.test("a wallet without gas creates its account and adds a key", async () =>
       ({ status }) => status !== 502,
     );
     assert.deepEqual([gone.status, gone.body.code], [404, "sponsorship_not_found"]);
-    await wallet.send(deactivateAccount(deployment, accountId));
+    await wallet.send(setAccountActive(deployment, accountId, false));
     assert.equal(parseAccount(devnet.chain.object(accountId)!.bcs).active, false);
     const health = await (await fetch(`${url}/health`)).json();
     assert.equal(health.dependencies.sponsor.status, "ok");

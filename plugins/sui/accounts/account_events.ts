@@ -14,7 +14,6 @@ interface EventOptions {
   readonly packageId: string;
   readonly settleMs: number;
   readonly pollMs: number;
-  readonly looks: number;
   /** Ends the connection. */
   readonly signal: AbortSignal;
   /** Waits, until the signal at most. */
@@ -25,6 +24,8 @@ interface EventOptions {
 const MORE = [1, 2];
 
 const PAGE = 100;
+/** Polls before the next try whether the node pushes events. */
+const LOOKS = 200;
 const PATHS = ["event_type", "contents"];
 
 /** gRPC codes when a node lacks a method, or when a proxy holds back its stream. */
@@ -90,12 +91,12 @@ export async function* pushedEvents(
  */
 export async function* polledEvents(
   client: SuiGrpcClient,
-  { packageId, pollMs, looks, signal, wait }: EventOptions,
+  { packageId, pollMs, signal, wait }: EventOptions,
 ): AsyncGenerator<AccountNews> {
   const { response: info } = await client.ledgerService.getServiceInfo({}, { abort: signal });
   const start = info.checkpointHeight;
   let cursor: Uint8Array | undefined;
-  for (let look = 0; look < looks; look++) {
+  for (let look = 0; look < LOOKS; look++) {
     for (let more = true; more;) {
       more = false;
       const { responses } = client.ledgerService.listEvents({

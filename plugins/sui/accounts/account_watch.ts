@@ -9,18 +9,16 @@ export interface WatchOptions {
   readonly settleMs?: number;
   /** Time between polls of a node that pushes nothing, in milliseconds; 3 s when absent. */
   readonly pollMs?: number;
-  /** Polls before the next try whether the node pushes events; 200 when absent. */
-  readonly looks?: number;
   /** First wait before a new connection in milliseconds, which doubles; 500 when absent. */
   readonly backoffMs?: number;
   /** Longest wait before a new connection in milliseconds; 30 s when absent. */
   readonly maxBackoffMs?: number;
-  /** How long a connection must have lasted to start with the first wait again; 10 s when absent. */
-  readonly steadyMs?: number;
   /** Time after which a change is told a second time, in milliseconds; 3 s when absent. */
   readonly againMs?: number;
-  readonly now?: () => number;
 }
+
+/** How long a connection must have lasted to start with the first wait again, in milliseconds. */
+const STEADY_MS = 10_000;
 
 type Way = "pushed" | "polled";
 
@@ -55,12 +53,9 @@ export class AccountWatch implements AsyncDisposable {
     this.#options = {
       settleMs: 200,
       pollMs: 3_000,
-      looks: 200,
       backoffMs: 500,
       maxBackoffMs: 30_000,
-      steadyMs: 10_000,
       againMs: 3_000,
-      now: Date.now,
       ...options,
     };
   }
@@ -100,10 +95,10 @@ export class AccountWatch implements AsyncDisposable {
   }
 
   async #run(signal: AbortSignal): Promise<void> {
-    const { backoffMs, maxBackoffMs, steadyMs, now } = this.#options;
+    const { backoffMs, maxBackoffMs } = this.#options;
     let way: Way = "pushed";
     while (!signal.aborted) {
-      const start = now();
+      const start = Date.now();
       let missing = false;
       try {
         await this.#follow(way, signal);
@@ -112,7 +107,7 @@ export class AccountWatch implements AsyncDisposable {
       }
       way = missing ? "polled" : "pushed";
       if (missing) continue;
-      const steady = this.#connected !== undefined && now() - start >= steadyMs;
+      const steady = this.#connected !== undefined && Date.now() - start >= STEADY_MS;
       this.#connected = undefined;
       this.#failures = steady ? 1 : this.#failures + 1;
       // The first end is normal: a proxy may end a stream at any time.
@@ -132,12 +127,11 @@ export class AccountWatch implements AsyncDisposable {
     signal.addEventListener("abort", end);
     const events = way === "pushed" ? pushedEvents : polledEvents;
     try {
-      const { settleMs, pollMs, looks } = this.#options;
+      const { settleMs, pollMs } = this.#options;
       const news = events(this.#client, {
         packageId: this.#packageId,
         settleMs,
         pollMs,
-        looks,
         signal: connection.signal,
         wait: (ms) => pause(ms, connection.signal),
       });

@@ -20,7 +20,7 @@ import {
 import { AccountWatch, type WatchOptions } from "./account_watch.ts";
 import { ObjectReader } from "./object_reader.ts";
 
-/** What {@linkcode suiAccounts} work with; the client bounds its calls itself. */
+/** The client bounds its calls itself. */
 interface SuiAccountsOptions extends Contract {
   readonly client: SuiGrpcClient;
   readonly breaker?: CircuitBreakerOptions;
@@ -33,11 +33,6 @@ const BREAKER: CircuitBreakerOptions = { failures: 3, pauseMs: 1_000, maxPauseMs
 
 /** How many accounts are remembered as such. */
 const SEEN = 10_000;
-
-/** Opens {@linkcode SuiAccounts}. */
-export function suiAccounts(options: SuiAccountsOptions): SuiAccounts {
-  return new SuiAccounts(options);
-}
 
 /**
  * Accounts that the contract keeps on chain: one read by id, two by key; nothing is cached. An object

@@ -1,7 +1,7 @@
 import type { AccountRegistry } from "../../../src/interfaces/mod.ts";
 import { rpcUrlOf, type SuiNetwork } from "../../../src/wire/networks.ts";
 import { openSui } from "../chain/sui_client.ts";
-import { suiAccounts } from "./accounts.ts";
+import { SuiAccounts } from "./accounts.ts";
 
 /** Longest wait for a node in milliseconds; requests of callers wait for it. */
 const TIMEOUT_MS = 5_000;
@@ -28,5 +28,5 @@ export function suiAccountRegistry(
 ): AccountRegistry {
   const url = rpcUrlOf({ network, rpcUrl });
   const client = openSui({ network, url, timeoutMs: TIMEOUT_MS, maxBytes: MAX_BYTES });
-  return suiAccounts({ client, packageId, registryId, log });
+  return new SuiAccounts({ client, packageId, registryId, log });
 }

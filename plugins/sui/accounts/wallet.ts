@@ -16,14 +16,13 @@ import type {
 } from "../../../src/interfaces/mod.ts";
 import { rpcUrlOf, type SuiNetwork } from "../../../src/wire/networks.ts";
 import { openSui } from "../chain/sui_client.ts";
-import { type SuiAccounts, suiAccounts } from "./accounts.ts";
+import { SuiAccounts } from "./accounts.ts";
 import {
   addDelegateKey,
   createAccount,
-  deactivateAccount,
   type Deployment,
-  reactivateAccount,
   removeDelegateKey,
+  setAccountActive,
 } from "./transactions.ts";
 
 /** Where the contract is, and the wallet. */
@@ -58,13 +57,8 @@ function abortOf(thrown: unknown): readonly [ErrorCode, string] | undefined {
   return code === undefined ? undefined : ABORTS[code];
 }
 
-/** Opens accounts on chain; contacts no node before the first call. */
-export function walletAccounts(options: WalletOptions): WalletAccounts {
-  return new WalletAccounts(options);
-}
-
-/** Accounts on chain, as terminal commands use them. */
-class WalletAccounts implements AccountRegistry {
+/** Accounts on chain, as terminal commands use them. Contacts no node before the first call. */
+export class WalletAccounts implements AccountRegistry {
   /** Reads the account of any owner; changes the wallet's own. */
   readonly admin: AccountAdmin;
   readonly #client: SuiGrpcClient;
@@ -74,7 +68,7 @@ class WalletAccounts implements AccountRegistry {
 
   constructor({ network, rpcUrl, packageId, registryId, seed }: WalletOptions) {
     this.#client = openSui({ network, url: rpcUrlOf({ network, rpcUrl }) });
-    this.#accounts = suiAccounts({ client: this.#client, packageId, registryId });
+    this.#accounts = new SuiAccounts({ client: this.#client, packageId, registryId });
     this.#deployment = { packageId, registry: registryId };
     this.#signer = seed && Ed25519Keypair.fromSecretKey(seed);
     const { address } = this;
@@ -89,10 +83,7 @@ class WalletAccounts implements AccountRegistry {
       removeKey: (accountId, publicKey) =>
         this.#change(accountId, removeDelegateKey(this.#deployment, accountId, publicKey)),
       setActive: (accountId, active) =>
-        this.#change(
-          accountId,
-          (active ? reactivateAccount : deactivateAccount)(this.#deployment, accountId),
-        ),
+        this.#change(accountId, setAccountActive(this.#deployment, accountId, active)),
     };
   }
 

@@ -14,13 +14,13 @@ interface ChainAccounts extends AccountRegistry {
 }
 
 interface WalletModule {
-  walletAccounts(options: {
+  readonly WalletAccounts: new (options: {
     readonly network: Settings["suiNetwork"];
     readonly rpcUrl: string;
     readonly packageId: string;
     readonly registryId: string;
     readonly seed: Uint8Array | undefined;
-  }): ChainAccounts;
+  }) => ChainAccounts;
 }
 
 /** A computed specifier, so that other commands do not download the chain's packages. */
@@ -58,8 +58,8 @@ export async function openChainAccounts(
 ): Promise<ChainAccounts> {
   if (changes && walletFile === undefined) throw new SvcError("invalid_parameter", ELSEWHERE);
   const seed = walletFile === undefined ? undefined : await seedOf(walletFile);
-  const { walletAccounts } = await import(WALLET) as WalletModule;
-  return walletAccounts({
+  const { WalletAccounts } = await import(WALLET) as WalletModule;
+  return new WalletAccounts({
     network: suiNetwork,
     rpcUrl: suiRpcUrl ?? "",
     packageId: packageId ?? "",

@@ -90,8 +90,7 @@ export class ChainOwner implements Owner {
   }
 
   async setActive(wallet: Wallet, accountId: string, active: boolean): Promise<Account> {
-    const change = active ? contract.reactivateAccount : contract.deactivateAccount;
-    await this.#execute(wallet, change(this.#deployment, accountId));
+    await this.#execute(wallet, contract.setAccountActive(this.#deployment, accountId, active));
     return await this.#account(accountId, (account) => account.active === active);
   }
 

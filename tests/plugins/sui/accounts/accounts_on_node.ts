@@ -1,6 +1,6 @@
 import { memoryAccounts } from "../../../../plugins/memory/accounts.ts";
 import { openSui } from "../../../../plugins/sui/chain/sui_client.ts";
-import { type SuiAccounts, suiAccounts } from "../../../../plugins/sui/accounts/accounts.ts";
+import { SuiAccounts } from "../../../../plugins/sui/accounts/accounts.ts";
 import type {
   Account,
   AccountAdmin,
@@ -22,7 +22,7 @@ export class AccountsOnNode implements AccountRegistry {
 
   constructor() {
     const client = openSui({ network: "localnet", url: this.#node.url });
-    this.#accounts = suiAccounts({ client, ...CONTRACT });
+    this.#accounts = new SuiAccounts({ client, ...CONTRACT });
     const rules = this.#rules.admin!;
     this.admin = {
       create: (owner) => this.#change(rules.create(owner)),

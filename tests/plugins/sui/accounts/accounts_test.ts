@@ -1,5 +1,5 @@
 import { deepStrictEqual, ok, rejects, strictEqual } from "node:assert/strict";
-import { type SuiAccounts, suiAccounts } from "../../../../plugins/sui/accounts/accounts.ts";
+import { SuiAccounts } from "../../../../plugins/sui/accounts/accounts.ts";
 import { openSui } from "../../../../plugins/sui/chain/sui_client.ts";
 import type { CircuitBreakerOptions } from "../../../../plugins/shared/circuit_breaker.ts";
 import { SvcError } from "../../../../src/errors.ts";
@@ -24,7 +24,7 @@ function open(node: FakeNode, { timeoutMs, maxBytes, breaker }: Bounds = {}): Su
     timeoutMs: timeoutMs ?? 5_000,
     maxBytes: maxBytes ?? 1024 * 1024,
   });
-  return suiAccounts({ client, ...CONTRACT, ...(breaker === undefined ? {} : { breaker }) });
+  return new SuiAccounts({ client, ...CONTRACT, ...(breaker === undefined ? {} : { breaker }) });
 }
 
 const down = (error: unknown) =>
@@ -144,7 +144,7 @@ Deno.test("a node that is down, slow or broken is unavailable, and left alone fo
   let now = 0;
   const breaker = { failures: 3, pauseMs: 1_000, maxPauseMs: 4_000, now: () => now };
   const client = openSui({ network: "localnet", url: `http://127.0.0.1:${port}`, timeoutMs: 200 });
-  await using accounts = suiAccounts({ client, ...CONTRACT, breaker });
+  await using accounts = new SuiAccounts({ client, ...CONTRACT, breaker });
   deepStrictEqual(accounts.health(), { status: "ok" });
   await rejects(accounts.get(ACCOUNT.id), down);
   strictEqual(accounts.health().status, "degraded");

@@ -1,14 +1,11 @@
 import { deepStrictEqual, ok, rejects, strictEqual } from "node:assert/strict";
 import {
-  acceptOwnership,
-  closeAccount,
-  deactivateAccount,
-  offerOwnership,
-  reactivateAccount,
   removeDelegateKey,
+  setAccountActive,
 } from "../../../../plugins/sui/accounts/transactions.ts";
 import { SvcError } from "../../../../src/errors.ts";
 import { accountRegistrySuite, conform } from "../../../../testing/mod.ts";
+import { offerOwnership, ownerCall } from "./contract_calls.ts";
 import { OnDevnet } from "./on_devnet.ts";
 import { poll } from "../../../within.ts";
 
@@ -36,17 +33,17 @@ Deno.test("an account's whole life on chain is seen", async () => {
   });
   ok(Math.abs(createdAt - chain.devnet.clock.now()) < 60_000);
 
-  await chain.execute(owner, deactivateAccount(deployment, accountId));
+  await chain.execute(owner, setAccountActive(deployment, accountId, false));
   strictEqual((await accounts.get(accountId))?.active, false);
-  await chain.execute(owner, reactivateAccount(deployment, accountId));
+  await chain.execute(owner, setAccountActive(deployment, accountId, true));
   await chain.execute(owner, offerOwnership(deployment, accountId, heir.toSuiAddress()));
-  await chain.execute(heir, acceptOwnership(deployment, accountId));
+  await chain.execute(heir, ownerCall("accept_ownership", deployment, accountId));
   strictEqual((await accounts.resolve(key.publicKey))?.owner, heir.toSuiAddress());
   strictEqual(await accounts.ofOwner(owner.toSuiAddress()), undefined);
   await rejects(chain.execute(owner, removeDelegateKey(deployment, accountId, key.publicKey)));
   await chain.execute(heir, removeDelegateKey(deployment, accountId, key.publicKey));
   strictEqual(await accounts.resolve(key.publicKey), undefined);
-  await chain.execute(heir, closeAccount(deployment, accountId));
+  await chain.execute(heir, ownerCall("close_account", deployment, accountId));
   strictEqual(await accounts.get(accountId), undefined);
   strictEqual(await accounts.ofOwner(heir.toSuiAddress()), undefined);
 });
@@ -73,10 +70,10 @@ Deno.test("every change on chain is told", async () => {
   strictEqual(await next(), accountId);
   for (
     const change of [
-      deactivateAccount(deployment, accountId),
-      reactivateAccount(deployment, accountId),
+      setAccountActive(deployment, accountId, false),
+      setAccountActive(deployment, accountId, true),
       removeDelegateKey(deployment, accountId, key.publicKey),
-      closeAccount(deployment, accountId),
+      ownerCall("close_account", deployment, accountId),
     ]
   ) {
     await chain.execute(owner, change);

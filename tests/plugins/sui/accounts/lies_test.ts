@@ -2,7 +2,7 @@ import { deepStrictEqual, ok, rejects, strictEqual } from "node:assert/strict";
 import type { GrpcTypes as G } from "@mysten/sui/grpc";
 import fc from "fast-check";
 import { openSui } from "../../../../plugins/sui/chain/sui_client.ts";
-import { type SuiAccounts, suiAccounts } from "../../../../plugins/sui/accounts/accounts.ts";
+import { SuiAccounts } from "../../../../plugins/sui/accounts/accounts.ts";
 import { SvcError } from "../../../../src/errors.ts";
 import type { Account } from "../../../../src/interfaces/mod.ts";
 import {
@@ -24,7 +24,7 @@ const FIELD = keyFieldObject(KEY, ACCOUNT.id);
 
 function open(node: FakeNode): SuiAccounts {
   const client = openSui({ network: "localnet", url: node.url });
-  return suiAccounts({ client, ...CONTRACT });
+  return new SuiAccounts({ client, ...CONTRACT });
 }
 
 /** What comes of a key and an id when an object on chain is another than it should be. */
@@ -211,7 +211,7 @@ Deno.test("bytes that are no gRPC never crash", async () => {
     );
     const url = `http://127.0.0.1:${server.addr.port}`;
     const client = openSui({ network: "localnet", url, maxBytes: 300, timeoutMs: 2_000 });
-    await using accounts = suiAccounts({ client, ...CONTRACT });
+    await using accounts = new SuiAccounts({ client, ...CONTRACT });
     const thrown = await accounts.get(ACCOUNT.id).catch((error) => error);
     ok(thrown instanceof SvcError && thrown.code === "chain_unavailable");
     await server.shutdown();
@@ -225,7 +225,7 @@ Deno.test("a redirect is not followed", async () => {
     return Response.redirect(request.url, 307);
   });
   const url = `http://127.0.0.1:${server.addr.port}`;
-  await using accounts = suiAccounts({
+  await using accounts = new SuiAccounts({
     client: openSui({ network: "localnet", url }),
     ...CONTRACT,
   });

@@ -4,7 +4,7 @@ import { Ed25519Keypair } from "@mysten/sui/keypairs/ed25519";
 import type { Transaction } from "@mysten/sui/transactions";
 import { type Devnet, startDevnet } from "../../../../devnet/mod.ts";
 import { openSui } from "../../../../plugins/sui/chain/sui_client.ts";
-import { type SuiAccounts, suiAccounts } from "../../../../plugins/sui/accounts/accounts.ts";
+import { SuiAccounts } from "../../../../plugins/sui/accounts/accounts.ts";
 import { addDelegateKey, createAccount } from "../../../../plugins/sui/accounts/transactions.ts";
 import type { Permission } from "../../../../src/interfaces/mod.ts";
 import { keyProofText } from "../../../../src/wire/signing/signing.ts";
@@ -20,7 +20,7 @@ export class OnDevnet implements AsyncDisposable {
     const { packageId, registryId, rpcUrl } = devnet;
     this.deployment = { packageId, registry: registryId };
     this.client = openSui({ network: "localnet", url: rpcUrl, timeoutMs });
-    this.accounts = suiAccounts({
+    this.accounts = new SuiAccounts({
       client: this.client,
       packageId,
       registryId,

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { openSui } from "../../../../plugins/sui/chain/sui_client.ts";
-import { suiAccounts } from "../../../../plugins/sui/accounts/accounts.ts";
+import { SuiAccounts } from "../../../../plugins/sui/accounts/accounts.ts";
 import type { RelayerConfig } from "../../../../src/interfaces/config.ts";
 import { assertError } from "../../../http/case.ts";
 import {
@@ -35,7 +35,7 @@ async function onChain(
   await using node = new FakeNode();
   node.put(account);
   const clock = new TestClock();
-  const accounts = suiAccounts({
+  const accounts = new SuiAccounts({
     client: openSui({ network: "localnet", url: node.url, timeoutMs }),
     ...CONTRACT,
     watch: { settleMs: 1, backoffMs: 1, maxBackoffMs: 5 },

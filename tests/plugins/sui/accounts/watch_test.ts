@@ -1,6 +1,6 @@
 import { deepStrictEqual, ok, rejects, strictEqual } from "node:assert/strict";
 import { openSui } from "../../../../plugins/sui/chain/sui_client.ts";
-import { type SuiAccounts, suiAccounts } from "../../../../plugins/sui/accounts/accounts.ts";
+import { SuiAccounts } from "../../../../plugins/sui/accounts/accounts.ts";
 import type { WatchOptions } from "../../../../plugins/sui/accounts/account_watch.ts";
 import { CONTRACT, FakeNode, frame, id } from "./fake_node.ts";
 
@@ -25,7 +25,7 @@ interface Setting extends WatchOptions {
 
 function open(node: FakeNode, setting: Setting = {}): SuiAccounts {
   const { timeoutMs = 5_000, idleMs = 60_000, notes = [], ...watch } = setting;
-  return suiAccounts({
+  return new SuiAccounts({
     client: openSui({ network: "localnet", url: node.url, timeoutMs, idleMs, maxBytes: 4096 }),
     ...CONTRACT,
     watch: { ...QUICK, ...watch },
