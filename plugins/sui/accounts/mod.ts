@@ -8,9 +8,7 @@ import { type BackendSource, pluginSource, type Values } from "../../../src/inte
 import type { ChainFields } from "../../../src/interfaces/shared_fields.ts";
 import plugin from "./plugin.ts";
 
-export type * from "../../../src/interfaces/mod.ts";
-export type * from "../../../src/interfaces/plugin.ts";
-export type { SuiNetwork } from "../../../src/wire/networks.ts";
+export type * from "../chain/plugin_types.ts";
 export type { ChainFields } from "../../../src/interfaces/shared_fields.ts";
 export * from "./open.ts";
 export default plugin;

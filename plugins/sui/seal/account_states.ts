@@ -1,3 +1,4 @@
+import { BoundedMap } from "../../../src/bounded_map.ts";
 import { since } from "./age.ts";
 import type { AccountState, KeyWork } from "./calls.ts";
 import { chainDown } from "./failures.ts";
@@ -21,10 +22,12 @@ interface Known {
 export class AccountStates {
   readonly #work: Pick<KeyWork, "account">;
   readonly #now: () => number;
-  readonly #known = new Map<string, Known>();
+  readonly #known = new BoundedMap<string, Known>(MAX_KNOWN);
   readonly #running = new Map<string, Promise<Known>>();
   /** Highest generations seen, because the next answer may come from a node that is behind. */
-  readonly #highest = new Map<string, { readonly generation: number; readonly at: number }>();
+  readonly #highest = new BoundedMap<string, { readonly generation: number; readonly at: number }>(
+    MAX_KNOWN,
+  );
 
   constructor(work: Pick<KeyWork, "account">, now: () => number) {
     this.#work = work;
@@ -74,10 +77,8 @@ export class AccountStates {
       if (isBehind && since(highest.at, at) < BEHIND_MS) {
         throw chainDown(new Error("The node is behind"));
       }
-      if (this.#highest.size >= MAX_KNOWN) this.#highest.clear();
       this.#highest.set(accountId, { generation: state.generation, at });
       const known = { state, at };
-      if (this.#known.size >= MAX_KNOWN) this.#known.clear();
       this.#known.set(accountId, known);
       return known;
     }).finally(() => {

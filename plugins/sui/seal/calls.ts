@@ -1,4 +1,4 @@
-import type { ErrorCode } from "../../../src/errors.ts";
+import type { SvcError } from "../../../src/errors.ts";
 import type { DecryptCredential } from "../../../src/interfaces/mod.ts";
 import type { SuiNetwork } from "../../../src/wire/networks.ts";
 
@@ -118,11 +118,7 @@ export type Request = {
 }[KeyCall];
 
 /** A `SvcError` on its way between threads; the cause is for the log. */
-export interface SentError {
-  readonly code: ErrorCode;
-  readonly message: string;
-  readonly retryable: boolean;
-  readonly retryAfter: number | undefined;
+export interface SentError extends Pick<SvcError, "code" | "message" | "retryable" | "retryAfter"> {
   readonly cause: string | undefined;
 }
 

@@ -1,6 +1,6 @@
 import { SvcError } from "../../../src/errors.ts";
 
-/** Too few key servers can be used. */
+/** Too few key servers can be used, or the settings do not fit what the chain says about one. */
 export function keyServersDown(
   cause?: unknown,
   message = "The key servers do not answer",
@@ -15,9 +15,4 @@ export function chainDown(cause?: unknown): SvcError {
 /** The credential opens nothing here; callers are not told why. */
 export function credentialRefused(cause?: unknown): SvcError {
   return new SvcError("decrypt_credential_invalid", undefined, { cause });
-}
-
-/** The settings do not fit what the chain says about a key server. */
-export function misconfigured(message: string): SvcError {
-  return new SvcError("key_service_unavailable", message);
 }

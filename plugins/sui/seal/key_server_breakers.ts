@@ -1,3 +1,4 @@
+import { BoundedMap } from "../../../src/bounded_map.ts";
 import { SvcError } from "../../../src/errors.ts";
 import type { BackendHealth } from "../../../src/interfaces/mod.ts";
 import { CircuitBreaker } from "../../shared/circuit_breaker.ts";
@@ -9,7 +10,7 @@ const MAX_SETS = 100;
 /** A circuit breaker for each set of key servers, by its name. */
 export class KeyServerBreakers {
   readonly #now: () => number;
-  readonly #sets = new Map<string, CircuitBreaker>();
+  readonly #sets = new BoundedMap<string, CircuitBreaker>(MAX_SETS);
 
   constructor(now: () => number) {
     this.#now = now;
@@ -44,9 +45,9 @@ export class KeyServerBreakers {
   }
 
   #of(name: string): CircuitBreaker {
-    if (!this.#sets.has(name) && this.#sets.size >= MAX_SETS) this.#sets.clear();
-    return this.#sets.getOrInsertComputed(name, () => {
-      return new CircuitBreaker("key_service_unavailable", { ...BREAKER, now: this.#now });
-    });
+    const breaker = this.#sets.get(name) ??
+      new CircuitBreaker("key_service_unavailable", { ...BREAKER, now: this.#now });
+    this.#sets.set(name, breaker);
+    return breaker;
   }
 }

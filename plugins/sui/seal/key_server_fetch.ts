@@ -1,5 +1,5 @@
 import { gather } from "../../../src/wire/body/read_body.ts";
-import { keyServersDown, misconfigured } from "./failures.ts";
+import { keyServersDown } from "./failures.ts";
 
 /** Answers hold some hundred bytes a key. */
 const MAX_BYTES = 256 * 1024;
@@ -51,7 +51,8 @@ export class KeyServerFetch {
       // Once enough servers answered, the SDK aborts the others, which have not failed.
       if (!init.signal?.aborted || isTimeout(init.signal.reason)) this.failed++;
       if (error instanceof Deno.errors.NotCapable) {
-        throw misconfigured(
+        throw keyServersDown(
+          undefined,
           "The relayer may not reach a key server: SVC_SEAL_SERVER_CONFIGS needs its url",
         );
       }

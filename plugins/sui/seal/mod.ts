@@ -8,9 +8,7 @@ import { type BackendSource, pluginSource } from "../../../src/interfaces/plugin
 import plugin from "./plugin.ts";
 import type { SealSettings } from "./settings.ts";
 
-export type * from "../../../src/interfaces/mod.ts";
-export type * from "../../../src/interfaces/plugin.ts";
-export type { SuiNetwork } from "../../../src/wire/networks.ts";
+export type * from "../chain/plugin_types.ts";
 export type { KeyServer, KeyWorkOptions } from "./calls.ts";
 export { sealCipher, type SealOptions } from "./open.ts";
 export type { SealFields, SealSettings } from "./settings.ts";

@@ -1,4 +1,5 @@
 import { createHmac, randomBytes } from "node:crypto";
+import { BoundedMap } from "../../../src/bounded_map.ts";
 import type { DecryptCredential } from "../../../src/interfaces/mod.ts";
 import type { AccountStates } from "./account_states.ts";
 import { since } from "./age.ts";
@@ -35,7 +36,7 @@ export class Readers {
   readonly #now: () => number;
   readonly #secret = randomBytes(32);
   /** Least recently used first. */
-  readonly #proved = new Map<string, Proved>();
+  readonly #proved = new BoundedMap<string, Proved>(MAX_PROOFS);
 
   constructor(work: Pick<KeyWork, "prove">, accounts: AccountStates, now: () => number) {
     this.#work = work;
@@ -71,13 +72,10 @@ export class Readers {
 
   #prove(fingerprint: string, credential: DecryptCredential): Promise<Proof> {
     const known = this.#proved.get(fingerprint);
-    this.#proved.delete(fingerprint);
     const proved = known !== undefined && since(known.at, this.#now()) < PROOF_MS
       ? known
       : { proof: this.#work.prove(credential), at: this.#now() };
     this.#proved.set(fingerprint, proved);
-    const [oldest] = this.#proved.keys();
-    if (this.#proved.size > MAX_PROOFS && oldest !== undefined) this.#proved.delete(oldest);
     proved.proof.catch(() => {
       if (this.#proved.get(fingerprint) === proved) this.#proved.delete(fingerprint);
     });

@@ -1,4 +1,5 @@
 import type { SuiGrpcClient } from "@mysten/sui/grpc";
+import { BoundedMap } from "../../../src/bounded_map.ts";
 
 /** How long the answer of a read is used, unless it is pinned. */
 const READ_MS = 5 * 60_000;
@@ -12,7 +13,7 @@ interface Read {
 /** Answers of point reads, by what was asked. */
 export class Reads {
   readonly #now: () => number;
-  readonly #reads = new Map<string, Read>();
+  readonly #reads = new BoundedMap<string, Read>(MAX_READS);
 
   constructor(now: () => number) {
     this.#now = now;
@@ -24,7 +25,6 @@ export class Reads {
     // Equal keys are equal questions, whose answers have the same type.
     if (known !== undefined && known.expiresAt > this.#now()) return known.value as Promise<T>;
     const value = read();
-    if (this.#reads.size >= MAX_READS) this.#reads.clear();
     this.#reads.set(key, { value, expiresAt: this.#now() + READ_MS });
     value.catch(() => {
       if (this.#reads.get(key)?.value === value) this.#reads.delete(key);

@@ -6,11 +6,12 @@ import {
   type SealClientOptions,
 } from "@mysten/seal";
 import type { SuiGrpcClient } from "@mysten/sui/grpc";
+import { BoundedMap } from "../../../src/bounded_map.ts";
 import { Deadline } from "../../../src/deadline.ts";
 import { SvcError } from "../../../src/errors.ts";
 import { since } from "./age.ts";
 import type { KeyServer, KeyWorkOptions, ServerSet } from "./calls.ts";
-import { chainDown, keyServersDown, misconfigured } from "./failures.ts";
+import { chainDown, keyServersDown } from "./failures.ts";
 import { KeyServerFetch } from "./key_server_fetch.ts";
 import { Reads, rememberingClient } from "./remembering_client.ts";
 
@@ -41,7 +42,9 @@ export class ServerChecks {
   readonly #now: () => number;
   readonly #note: (message: string) => void;
   readonly #configured: ReadonlyMap<string, KeyServer>;
-  readonly #known = new Map<string, Verdict & { readonly state: "proved" | "wrong" }>();
+  readonly #known = new BoundedMap<string, Verdict & { readonly state: "proved" | "wrong" }>(
+    MAX_KNOWN,
+  );
   readonly #running = new Map<string, Promise<Verdict>>();
 
   /**
@@ -105,10 +108,7 @@ export class ServerChecks {
       if (verdict.state === "wrong" && this.#known.get(objectId)?.state !== "wrong") {
         this.#note(`seal: key server ${objectId}: ${verdict.error.message}`);
       }
-      if (verdict.state !== "silent") {
-        if (this.#known.size >= MAX_KNOWN) this.#known.clear();
-        this.#known.set(objectId, verdict);
-      }
+      if (verdict.state !== "silent") this.#known.set(objectId, verdict);
       return verdict;
     }).finally(() => this.#running.delete(objectId));
     this.#running.set(objectId, check);
@@ -176,9 +176,7 @@ export class ServerChecks {
   }
 
   #wrong(message: string, cause?: unknown): Verdict {
-    const error = misconfigured(message);
-    if (cause !== undefined) error.cause = cause;
-    return { state: "wrong", at: this.#now(), error };
+    return { state: "wrong", at: this.#now(), error: keyServersDown(cause, message) };
   }
 
   #config(objectId: string, weight: number): KeyServerConfig {

@@ -1,5 +1,4 @@
 import { ExpiredSessionKeyError, type SealClientOptions, SessionKey } from "@mysten/seal";
-import { decodeSuiPrivateKey } from "@mysten/sui/cryptography";
 import { Ed25519Keypair } from "@mysten/sui/keypairs/ed25519";
 import { isValidPersonalMessageSignature } from "@mysten/sui/verify";
 import type { DecryptCredential } from "../../../src/interfaces/mod.ts";
@@ -67,12 +66,8 @@ function envelopeOf(session: string): Envelope {
 /** Key pair of `x-delegate-key`: 64 hex characters or `suiprivkey1…`. */
 function keypairOf(delegateKey: string): Ed25519Keypair {
   try {
-    if (/^[0-9a-fA-F]{64}$/.test(delegateKey)) {
-      return Ed25519Keypair.fromSecretKey(Uint8Array.fromHex(delegateKey));
-    }
-    const { scheme, secretKey } = decodeSuiPrivateKey(delegateKey);
-    if (scheme !== "ED25519") throw credentialRefused();
-    return Ed25519Keypair.fromSecretKey(secretKey);
+    const isHex = /^[0-9a-fA-F]{64}$/.test(delegateKey);
+    return Ed25519Keypair.fromSecretKey(isHex ? Uint8Array.fromHex(delegateKey) : delegateKey);
   } catch {
     // The SDK's message may quote the key.
     throw credentialRefused();

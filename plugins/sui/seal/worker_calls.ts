@@ -33,21 +33,10 @@ export class WorkerCalls implements KeyWork, Disposable {
     });
   }
 
-  account(...[input]: Parameters<KeyWork["account"]>): ReturnType<KeyWork["account"]> {
-    return this.#call("account", input);
-  }
-
-  prove(...[input]: Parameters<KeyWork["prove"]>): ReturnType<KeyWork["prove"]> {
-    return this.#call("prove", input);
-  }
-
-  wrap(...[input]: Parameters<KeyWork["wrap"]>): ReturnType<KeyWork["wrap"]> {
-    return this.#call("wrap", input);
-  }
-
-  unwrap(...[input]: Parameters<KeyWork["unwrap"]>): ReturnType<KeyWork["unwrap"]> {
-    return this.#call("unwrap", input);
-  }
+  readonly account: KeyWork["account"] = (input) => this.#call("account", input);
+  readonly prove: KeyWork["prove"] = (input) => this.#call("prove", input);
+  readonly wrap: KeyWork["wrap"] = (input) => this.#call("wrap", input);
+  readonly unwrap: KeyWork["unwrap"] = (input) => this.#call("unwrap", input);
 
   /** Ends the thread; calls under way reject. */
   [Symbol.dispose](): void {
@@ -71,10 +60,6 @@ function closed(): SvcError {
   return keyServersDown(undefined, "The cipher is closed");
 }
 
-function received({ code, message, retryable, retryAfter, cause }: SentError): SvcError {
-  return new SvcError(code, message, {
-    retryable,
-    ...(retryAfter === undefined ? {} : { retryAfter }),
-    ...(cause === undefined ? {} : { cause: new Error(cause) }),
-  });
+function received({ code, message, cause, ...about }: SentError): SvcError {
+  return new SvcError(code, message, { ...about, cause: cause && new Error(cause) });
 }

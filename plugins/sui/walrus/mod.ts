@@ -7,9 +7,7 @@ import { type BackendSource, pluginSource } from "../../../src/interfaces/plugin
 import plugin from "./plugin.ts";
 import type { WalrusSettings } from "./settings.ts";
 
-export type * from "../../../src/interfaces/mod.ts";
-export type * from "../../../src/interfaces/plugin.ts";
-export type { SuiNetwork } from "../../../src/wire/networks.ts";
+export type * from "../chain/plugin_types.ts";
 export type { WalrusFields, WalrusSettings } from "./settings.ts";
 export default plugin;
 

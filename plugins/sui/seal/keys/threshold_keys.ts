@@ -26,7 +26,7 @@ import type {
   UnwrapInput,
   Wrapped,
 } from "../calls.ts";
-import { chainDown, credentialRefused, keyServersDown, misconfigured } from "../failures.ts";
+import { chainDown, credentialRefused, keyServersDown } from "../failures.ts";
 import { KeyServerFetch } from "../key_server_fetch.ts";
 import { Reads, rememberingClient } from "../remembering_client.ts";
 import { ServerChecks } from "../server_checks.ts";
@@ -119,7 +119,7 @@ export class ThresholdKeys implements KeyWork {
       return { set: { threshold, servers }, ciphertext: encryptedObject };
     } catch (error) {
       if (error instanceof InvalidPackageError) {
-        throw misconfigured("SVC_PACKAGE_ID is not the first version of a package");
+        throw keyServersDown(undefined, "SVC_PACKAGE_ID is not the first version of a package");
       }
       throw chainDown(error);
     }

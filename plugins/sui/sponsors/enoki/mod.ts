@@ -10,9 +10,7 @@ import {
 } from "../../../../src/interfaces/plugin.ts";
 import plugin, { type EnokiFields } from "./plugin.ts";
 
-export type * from "../../../../src/interfaces/mod.ts";
-export type * from "../../../../src/interfaces/plugin.ts";
-export type { SuiNetwork } from "../../../../src/wire/networks.ts";
+export type * from "../../chain/plugin_types.ts";
 export { type EnokiOptions, enokiSponsor } from "./sponsor.ts";
 export type { EnokiFields } from "./plugin.ts";
 export default plugin;

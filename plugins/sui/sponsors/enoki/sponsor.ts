@@ -150,11 +150,8 @@ export async function postToEnoki(request: EnokiRequest): Promise<Record<string,
 function refusal({ status, headers }: Response): SvcError {
   const cause = new Error(`Enoki answered with status ${status}`);
   if (status === 429) {
-    const seconds = retryAfterOf(headers, Date.now());
-    return new SvcError("sponsor_overloaded", undefined, {
-      cause,
-      ...(seconds === undefined ? {} : { retryAfter: seconds }),
-    });
+    const retryAfter = retryAfterOf(headers, Date.now());
+    return new SvcError("sponsor_overloaded", undefined, { cause, retryAfter });
   }
   const isOurs = status === 401 || status === 403 || status < 400 || status >= 500;
   return new SvcError(isOurs ? "sponsor_upstream_error" : "sponsor_rejected", undefined, { cause });

@@ -6,7 +6,7 @@ import { SvcError } from "../../../../src/errors.ts";
 import type { Sponsor } from "../../../../src/interfaces/mod.ts";
 import type { Secret } from "../../../../src/interfaces/plugin.ts";
 import { openSui, type SuiOptions } from "../../chain/sui_client.ts";
-import { gasStation, type GasStationOptions } from "./station.ts";
+import { GasStation, type GasStationOptions } from "./station.ts";
 
 /** Opens a gas station that pays with the wallet of a private key. */
 export function openGasStation(
@@ -14,7 +14,7 @@ export function openGasStation(
   key: Secret,
   options: Pick<GasStationOptions, "maxGasMist" | "log">,
 ): Sponsor {
-  return gasStation({ client: openSui(node), wallet: openWallet(key), ...options });
+  return new GasStation({ client: openSui(node), wallet: openWallet(key), ...options });
 }
 
 /**

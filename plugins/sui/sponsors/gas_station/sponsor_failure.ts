@@ -23,10 +23,7 @@ export function sponsorFailure(error: unknown): SvcError {
   if (isRefusal(error)) return new SvcError("sponsor_rejected", undefined, { cause: error });
   if (error instanceof RpcError && error.code === "RESOURCE_EXHAUSTED") {
     const retryAfter = error instanceof NodeFailure ? error.retryAfter : undefined;
-    return new SvcError("sponsor_overloaded", undefined, {
-      cause: error,
-      ...(retryAfter === undefined ? {} : { retryAfter }),
-    });
+    return new SvcError("sponsor_overloaded", undefined, { cause: error, retryAfter });
   }
   return new SvcError("sponsor_upstream_error", undefined, { cause: error });
 }

@@ -1,6 +1,7 @@
 import type { ClientWithCoreApi } from "@mysten/sui/client";
 import type { Keypair } from "@mysten/sui/cryptography";
 import { RpcError } from "@mysten/sui/grpc";
+import { TransactionDataBuilder } from "@mysten/sui/transactions";
 import { isValidTransactionSignature } from "@mysten/sui/verify";
 import { abortable } from "../../../../src/deadline.ts";
 import { SvcError } from "../../../../src/errors.ts";
@@ -14,9 +15,9 @@ import type {
 import { changeOf, CoinPool, type Hold, netGas } from "./coin_pool.ts";
 import { type Effects, SPLIT_GAS, StationNode } from "./node.ts";
 import { isRefusal, sponsorFailure } from "./sponsor_failure.ts";
-import { digestOf, transactionBytes } from "./transaction_bytes.ts";
+import { transactionBytes } from "./transaction_bytes.ts";
 
-/** What {@linkcode gasStation} works with. */
+/** What a {@linkcode GasStation} works with. */
 export interface GasStationOptions {
   /** Its calls must end by themselves. */
   readonly client: ClientWithCoreApi;
@@ -44,7 +45,11 @@ interface Sponsored {
   executed?: ExecutedTransaction;
 }
 
-class GasStation implements Sponsor {
+/**
+ * A sponsor with a wallet of its own, which contacts the chain only. It remembers what it sponsored
+ * for 12 minutes; each transaction in flight has a coin of its own.
+ */
+export class GasStation implements Sponsor {
   readonly #node: StationNode;
   readonly #wallet: Keypair;
   readonly #address: string;
@@ -157,7 +162,7 @@ class GasStation implements Sponsor {
     signal?.throwIfAborted();
     // The hold may have ended meanwhile.
     if (!this.#pool.renew(hold)) throw new SvcError("sponsor_overloaded");
-    const digest = digestOf(bytes);
+    const digest = TransactionDataBuilder.getDigestFromBytes(bytes);
     this.#sponsored.set(digest, { bytes, sender, signature, hold, attempted: false });
     return { bytes, digest };
   }
@@ -234,12 +239,4 @@ class GasStation implements Sponsor {
 function executedAs(digest: string, effects: Effects): ExecutedTransaction {
   const gas = netGas(effects);
   return { digest, gasMist: gas > 0n ? Number(gas) : 0 };
-}
-
-/**
- * A sponsor with a wallet of its own, which contacts the chain only. It remembers what it sponsored
- * for 12 minutes; each transaction in flight has a coin of its own.
- */
-export function gasStation(options: GasStationOptions): Sponsor {
-  return new GasStation(options);
 }

@@ -1,6 +1,5 @@
+import { Buffer } from "node:buffer";
 import { bcs } from "@mysten/sui/bcs";
-import { toBase58 } from "@mysten/sui/utils";
-import { blake2b } from "@noble/hashes/blake2.js";
 import type { GasCoin } from "./coin_pool.ts";
 import type { GasTerms } from "./node.ts";
 
@@ -16,7 +15,6 @@ interface PaidTransaction extends GasTerms {
 
 /** `TransactionData::V1`. */
 const VERSION_1 = 0;
-const SALT = new TextEncoder().encode("TransactionData::");
 
 /**
  * BCS of `TransactionData`: version, kind, sender, gas data, expiration
@@ -33,16 +31,5 @@ export function transactionBytes(transaction: PaidTransaction): Uint8Array<Array
       .toBytes(),
     bcs.TransactionExpiration.serialize({ Epoch: Number(lastEpoch) }).toBytes(),
   ];
-  const bytes = new Uint8Array(parts.reduce((sum, { length }) => sum + length, 0));
-  let at = 0;
-  for (const part of parts) {
-    bytes.set(part, at);
-    at += part.length;
-  }
-  return bytes;
-}
-
-/** Digest of a transaction: BLAKE2b-256 over `TransactionData::` and its BCS, base58. */
-export function digestOf(bytes: Uint8Array): string {
-  return toBase58(blake2b.create({ dkLen: 32 }).update(SALT).update(bytes).digest());
+  return new Uint8Array(Buffer.concat(parts));
 }

@@ -1,4 +1,3 @@
-import { decodeSuiPrivateKey } from "@mysten/sui/cryptography";
 import { Ed25519Keypair } from "@mysten/sui/keypairs/ed25519";
 import { SvcError } from "../../../../src/errors.ts";
 
@@ -37,10 +36,8 @@ export function parseWallets(list: string): Ed25519Keypair[] {
 
 function keypairOf(key: string): Ed25519Keypair {
   const hex = key.replace(/^0x/, "");
-  if (/^[0-9a-fA-F]{64}$/.test(hex)) return Ed25519Keypair.fromSecretKey(Uint8Array.fromHex(hex));
-  const { scheme, secretKey } = decodeSuiPrivateKey(key);
-  if (scheme !== "ED25519") throw new TypeError("not Ed25519");
-  return Ed25519Keypair.fromSecretKey(secretKey);
+  const isHex = /^[0-9a-fA-F]{64}$/.test(hex);
+  return Ed25519Keypair.fromSecretKey(isHex ? Uint8Array.fromHex(hex) : key);
 }
 
 /** Wallets that pay, one transaction in flight each. */

@@ -9,7 +9,7 @@ import { SUI_TYPE } from "../../../../../devnet/sui/coin.ts";
 import { inProcessTransport } from "../../../../../devnet/sui/rpc/in_process.ts";
 import { ChainNode } from "../../../../../devnet/sui/rpc/node.ts";
 import { genesisSvc } from "../../../../../devnet/sui/svc_contract.ts";
-import { gasStation } from "../../../../../plugins/sui/sponsors/gas_station/station.ts";
+import { GasStation } from "../../../../../plugins/sui/sponsors/gas_station/station.ts";
 import {
   createAccount,
   type Deployment,
@@ -67,7 +67,7 @@ export class World implements AsyncDisposable {
 
   /** Another station of the same wallet, as after a restart. */
   station(): Sponsor {
-    return gasStation({
+    return new GasStation({
       client: this.client,
       wallet: this.wallet,
       maxGasMist: MAX_GAS,

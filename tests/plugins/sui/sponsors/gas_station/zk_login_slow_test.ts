@@ -4,7 +4,7 @@ import { Ed25519Keypair } from "@mysten/sui/keypairs/ed25519";
 import { computeZkLoginAddressFromSeed, getZkLoginSignature } from "@mysten/sui/zklogin";
 import { RpcError } from "@protobuf-ts/runtime-rpc";
 import { inProcessTransport } from "../../../../../devnet/sui/rpc/in_process.ts";
-import { gasStation } from "../../../../../plugins/sui/sponsors/gas_station/station.ts";
+import { GasStation } from "../../../../../plugins/sui/sponsors/gas_station/station.ts";
 import { MAX_GAS, World } from "./world.ts";
 
 const ISSUER = "https://accounts.google.com";
@@ -44,7 +44,7 @@ Deno.test("the node judges zkLogin signatures; when it is down they are not call
     await Promise.resolve();
     return { success: verdict(), errors: [] };
   };
-  await using sponsor = gasStation({ client, wallet: world.wallet, maxGasMist: MAX_GAS });
+  await using sponsor = new GasStation({ client, wallet: world.wallet, maxGasMist: MAX_GAS });
   const sender = computeZkLoginAddressFromSeed(BigInt(SEED), ISSUER, false);
   const { bytes, digest } = await sponsor.sponsor({ sender, kindBytes: await world.kind() });
   const signature = await zkSignature(bytes);
