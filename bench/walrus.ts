@@ -5,7 +5,7 @@
  */
 import process from "node:process";
 import { openSui } from "../plugins/sui/chain/sui_client.ts";
-import { openWalrus } from "../plugins/sui/walrus/open.ts";
+import { WalrusBlobStore } from "../plugins/sui/walrus/blob_store.ts";
 import { parseWallets } from "../plugins/sui/walrus/upload/wallets.ts";
 import { type Figure, type Part, tableText } from "./figures.ts";
 import { startNetwork } from "./network_process.ts";
@@ -60,7 +60,7 @@ async function arrive(net: Net, scopes: number): Promise<Measured> {
   let last = performance.now();
   let encodeMs = 0;
   let encodeFrom = 0;
-  const store = openWalrus({
+  const store = new WalrusBlobStore({
     dataDir,
     sui: openSui({ network: "localnet", url: net.rpcUrl }),
     objects: net.objects,
@@ -68,7 +68,10 @@ async function arrive(net: Net, scopes: number): Promise<Measured> {
     aggregatorUrls: net.aggregatorUrls,
     privateKeys: net.privateKeys,
     packageId: net.packageId,
+    writers: [],
     epochs: 3,
+    renewBefore: 1,
+    raceAfterMs: 150,
     batchMs: BATCH_MS,
     keepMs: 86_400_000,
     failpoint(name) {

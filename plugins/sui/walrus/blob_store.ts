@@ -8,54 +8,31 @@ import type {
   PutOptions,
   Scope,
 } from "../../../src/interfaces/mod.ts";
-import type { Aggregators } from "./aggregator/aggregators.ts";
-import type { Catalogue } from "./catalogue.ts";
-import type { Listing } from "./discovery/listing.ts";
-import type { Discovery } from "./discovery/look.ts";
-import type { BlobBytes } from "./discovery/proven_bytes.ts";
 import type { BlobWriter } from "./stored_blob.ts";
+import { openParts, type WalrusOptions, type WalrusParts } from "./parts.ts";
 import { isBlobId, patchPlace } from "./quilt/patch_id.ts";
-import { deleteBlob, type MoveTeller, presentId } from "./upkeep/moves.ts";
-import type { Upkeep } from "./upkeep/upkeep.ts";
-import type { Clock } from "./clock.ts";
-import type { ItemRows } from "./upload/item_rows.ts";
-import type { Uploads } from "./upload/uploads.ts";
-import type { WalrusState } from "./walrus_state.ts";
+import { deleteBlob, presentId } from "./upkeep/moves.ts";
 
 /** Pause before the first round of upkeep, and while there is more to do, in milliseconds. */
 const SOON_MS = 60_000;
 
-/** What a Walrus blob store is made of. */
-interface WalrusParts {
-  readonly catalogue: Catalogue;
-  readonly items: ItemRows;
-  readonly uploads: Uploads;
-  readonly bytes: BlobBytes;
-  readonly aggregators: Aggregators;
-  readonly listing: Listing;
-  readonly discovery: Discovery;
-  readonly upkeep: Upkeep;
-  readonly moves: MoveTeller;
-  readonly state: () => Promise<WalrusState>;
-  readonly clock: Clock;
-  /** Milliseconds between rounds of upkeep; 0: none. */
-  readonly upkeepMs: number;
-  readonly log: (level: "debug" | "info" | "warn", message: string) => void;
-}
-
 /** Most bytes of another client's blob: 2 MiB of ciphertext, and room for a frame around it. */
 const MAX_FOREIGN = 4 * 1024 * 1024;
 
-/** Blobs on Walrus; see docs/walrus.md. */
+/**
+ * Blobs on Walrus; see docs/walrus.md. Goes on with what is in the data directory, and contacts
+ * nobody before there is something to do.
+ */
 export class WalrusBlobStore implements BlobStore {
   readonly #parts: WalrusParts;
   #closed: SvcError | undefined;
   #cancel: (() => void) | undefined;
   #round: Promise<void> | undefined;
 
-  constructor(parts: WalrusParts) {
-    this.#parts = parts;
-    this.#plan(Math.min(parts.upkeepMs, SOON_MS));
+  /** @throws {SvcError} As `openParts`. */
+  constructor(options: WalrusOptions) {
+    this.#parts = openParts(options);
+    this.#plan(Math.min(this.#parts.upkeepMs, SOON_MS));
   }
 
   async put(bytes: Uint8Array, options: PutOptions): Promise<string> {

@@ -5,7 +5,8 @@ import { type FileContext, requireFolder } from "../../../src/interfaces/plugin.
 import { rpcUrlOf, type SuiNetwork } from "../../../src/wire/networks.ts";
 import { openSui } from "../chain/sui_client.ts";
 import { aggregatorUrls, ARCHIVES, routeOf } from "./networks.ts";
-import { openWalrus, type WalrusObjects } from "./open.ts";
+import { WalrusBlobStore } from "./blob_store.ts";
+import type { WalrusObjects } from "./parts.ts";
 import type { WalrusSettings } from "./settings.ts";
 
 /** Time between rounds of upkeep: short beside an epoch of a day, and rounds are cheap. */
@@ -31,7 +32,8 @@ export function openConfigured(settings: WalrusSettings, context: FileContext): 
   if (readFrom.length === 0) {
     throw new SvcError("invalid_parameter", "walrus: set SVC_WALRUS_AGGREGATOR_URLS");
   }
-  return openWalrus({
+  return new WalrusBlobStore({
+    ...settings,
     dataDir: requireFolder(context, "walrus"),
     sui: openSui({ network, url: rpcUrlOf(settings) }),
     archive: archive === undefined ? undefined : openSui({ network, url: archive }),
@@ -39,12 +41,7 @@ export function openConfigured(settings: WalrusSettings, context: FileContext): 
     route: routeOf(network, settings.relay, settings.publisher),
     aggregatorUrls: readFrom,
     privateKeys: privateKeys.reveal(),
-    packageId: settings.packageId,
-    writers: settings.writers,
     epochs: settings.epochs ?? (network === "mainnet" ? 3 : 5),
-    renewBefore: settings.renewBefore,
-    raceAfterMs: settings.raceAfterMs,
-    batchMs: settings.batchMs,
     keepMs: settings.keepSeconds * 1000,
     upkeepMs: UPKEEP_MS,
     log: (level, message) => context.log(level, message),

@@ -1,5 +1,6 @@
 import type { WalrusClient } from "@mysten/walrus";
 import { SvcError } from "../../../src/errors.ts";
+import type { Catalogue } from "./catalogue.ts";
 import type { Prices } from "./upkeep/plan.ts";
 
 /** The present Walrus epoch, the number of shards, and what storing costs. */
@@ -7,6 +8,17 @@ export interface WalrusState {
   readonly epoch: number;
   readonly shards: number;
   readonly prices: Prices;
+}
+
+/** What the parts of the store share. */
+export interface Ground {
+  readonly catalogue: Catalogue;
+  /** Reads the present state of Walrus. */
+  readonly state: () => Promise<WalrusState>;
+  /** Milliseconds since the epoch. */
+  readonly now: () => number;
+  /** Takes notes for the operator. */
+  readonly log: (level: "debug" | "info" | "warn", message: string) => void;
 }
 
 /** An epoch lasts a day at least; prices and committee change with it. */

@@ -200,6 +200,6 @@ function pauseOf(error: unknown): number {
 
 function unreadable(waitMs: number): SvcError {
   return new SvcError("storage_unavailable", "The blob cannot be read from Walrus now", {
-    ...(waitMs === 0 ? {} : { retryAfter: Math.ceil(waitMs / 1000) }),
+    retryAfter: waitMs === 0 ? undefined : Math.ceil(waitMs / 1000),
   });
 }

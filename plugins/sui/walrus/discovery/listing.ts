@@ -5,18 +5,14 @@ import { isBlobId, patchPlace } from "../quilt/patch_id.ts";
 import { Quilt } from "../quilt/quilt.ts";
 import { MAX_TOMBSTONES, type StoredBlob, TOMBSTONE_IDENTIFIER } from "../stored_blob.ts";
 import { presentId } from "../upkeep/moves.ts";
+import type { Ground } from "../walrus_state.ts";
 import { isIndexed, isStoredSince, markIndexed } from "./found_rows.ts";
 import type { Discovery } from "./look.ts";
 import type { BlobBytes, ReadQuilt } from "./proven_bytes.ts";
 
-/** What {@linkcode Listing} works with. */
-interface ListingOptions {
-  readonly catalogue: Catalogue;
+interface ListingOptions extends Ground {
   readonly discovery: Pick<Discovery, "look">;
   readonly bytes: Pick<BlobBytes, "quilt" | "noteDigests">;
-  /** Reads the present Walrus epoch. */
-  readonly epoch: () => Promise<number>;
-  readonly log: (level: "debug" | "warn", message: string) => void;
 }
 
 /** Blob objects that are looked up at a time. */
@@ -48,7 +44,7 @@ export class Listing {
   async *list(scope: Scope, options: CallOptions = {}): AsyncGenerator<BlobInfo> {
     const { catalogue, discovery } = this.#options;
     await discovery.look(scope.owner, options);
-    const epoch = await this.#options.epoch();
+    const { epoch } = await this.#options.state();
     const moves = new MovesMeanwhile(catalogue, scope);
     let before: Row = { objectId: "", createdAt: Number.MAX_SAFE_INTEGER };
     for (;;) {

@@ -1,6 +1,5 @@
 import { abortable } from "../../../../src/deadline.ts";
 import type { CallOptions, Scope } from "../../../../src/interfaces/mod.ts";
-import type { Catalogue } from "../catalogue.ts";
 import {
   ATTRIBUTE_FORMAT,
   ATTRIBUTE_NAMESPACE,
@@ -9,22 +8,18 @@ import {
   ATTRIBUTE_TYPE,
   FORMAT,
 } from "../stored_blob.ts";
+import type { Ground } from "../walrus_state.ts";
 import type { ChainReads, OwnedBlob, Sent } from "./chain_reads.ts";
 import { FoundRows, markIndexed, reviveStoredAnew } from "./found_rows.ts";
 
-/** What {@linkcode Discovery} works with. */
-interface DiscoveryOptions {
-  readonly catalogue: Catalogue;
+interface DiscoveryOptions extends Ground {
   readonly chain: Pick<ChainReads, "owned" | "attributes" | "senders">;
-  /** Reads the present Walrus epoch. */
-  readonly epoch: () => Promise<number>;
   /** Addresses of the wallets. */
   readonly wallets: readonly string[];
   /** Addresses whose blobs are trusted, besides the wallets' and the owner's own. */
   readonly writers: readonly string[];
   /** Package whose blobs are taken; when absent, blobs that name none. */
   readonly packageId?: string | undefined;
-  readonly log: (level: "debug" | "warn", message: string) => void;
 }
 
 /** An owner's look under way, and the one that begins when it ends. */
@@ -106,7 +101,7 @@ export class Discovery {
 
   async #look(owner: string, signal: AbortSignal | undefined): Promise<void> {
     const { catalogue, chain } = this.#options;
-    const epoch = await this.#options.epoch();
+    const { epoch } = await this.#options.state();
     const look = this.#rows.nextLook(owner);
     for await (const page of chain.owned(owner, signal)) {
       const blobs = page.filter(({ certifiedEpoch, endEpoch }) =>

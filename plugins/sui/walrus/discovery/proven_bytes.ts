@@ -1,16 +1,14 @@
+import { BoundedMap } from "../../../../src/bounded_map.ts";
 import { SvcError } from "../../../../src/errors.ts";
 import type { CallOptions, Scope } from "../../../../src/interfaces/mod.ts";
 import { type Aggregators, type ReadBlob, sha256Of } from "../aggregator/aggregators.ts";
-import type { Catalogue, PlacedPatch } from "../catalogue.ts";
+import type { PlacedPatch } from "../catalogue.ts";
 import { MalformedBytes, Quilt } from "../quilt/quilt.ts";
 import type { StoredBlob } from "../stored_blob.ts";
+import type { Ground } from "../walrus_state.ts";
 
-/** What {@linkcode BlobBytes} work with. */
-interface BlobBytesOptions {
-  readonly catalogue: Catalogue;
+interface BlobBytesOptions extends Ground {
   readonly aggregators: Pick<Aggregators, "blob" | "patch">;
-  /** Reads the number of shards of the network. */
-  readonly shards: () => Promise<number>;
   /**
    * Computes the blob id of bytes, off the event loop; proves bytes when no two aggregators agree.
    * Seconds of work on the real network.
@@ -18,7 +16,6 @@ interface BlobBytesOptions {
   readonly blobIdOf?: ((bytes: Uint8Array) => Promise<string>) | undefined;
   /** How long bytes are kept here once they were read, in milliseconds; 0: not at all. */
   readonly keepMs: number;
-  readonly now: () => number;
 }
 
 /** A quilt with all its bytes; `proven` when these are known to be those of its blob id. */
@@ -47,7 +44,7 @@ export class BlobBytes {
   /** The quilt read last. */
   #held: { readonly blobId: string; readonly quilt: Quilt } | undefined;
   readonly #reading = new Map<string, Promise<ReadQuilt | undefined>>();
-  readonly #reads = new Map<string, number>();
+  readonly #reads = new BoundedMap<string, number>(COUNTED);
 
   constructor(options: BlobBytesOptions) {
     this.#options = options;
@@ -166,15 +163,13 @@ export class BlobBytes {
   /** Counts the reads of patches of a quilt; returns whether there are many. */
   #count(blobId: string): boolean {
     const count = (this.#reads.get(blobId) ?? 0) + 1;
-    this.#reads.delete(blobId);
     this.#reads.set(blobId, count % SINGLE_READS);
-    if (this.#reads.size > COUNTED) this.#reads.delete(this.#reads.keys().next().value ?? "");
     return count === SINGLE_READS;
   }
 
   /** Reads a quilt; when it is not proven as a `whole`, its patches must be, one by one. */
   async #readQuilt(blob: StoredBlob, whole: boolean): Promise<ReadQuilt | undefined> {
-    const shards = await this.#options.shards();
+    const { shards } = await this.#options.state();
     const parses = (bytes: Uint8Array) => parsed(bytes, shards) !== undefined;
     const read = await this.#readWhole(blob, whole, parses);
     const quilt = read === undefined ? undefined : parsed(read.bytes, shards);

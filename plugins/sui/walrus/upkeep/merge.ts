@@ -1,9 +1,10 @@
 import { SvcError } from "../../../../src/errors.ts";
 import type { Scope } from "../../../../src/interfaces/mod.ts";
 import { columnsOf, type ScopeColumns, scopeOf } from "../../../../src/storage/sqlite/database.ts";
-import type { Catalogue, PlacedPatch } from "../catalogue.ts";
+import type { PlacedPatch } from "../catalogue.ts";
 import type { BlobBytes } from "../discovery/proven_bytes.ts";
 import type { BlobWriter, StoredBlob } from "../stored_blob.ts";
+import type { Ground } from "../walrus_state.ts";
 
 /**
  * `moving`: patches that are being copied into another quilt, each from the Blob object `source`.
@@ -21,12 +22,9 @@ interface Moving {
 }
 
 /** What a {@linkcode Merger} works with. */
-interface MergeOptions {
-  readonly catalogue: Catalogue;
+export interface MergeOptions extends Ground {
   readonly writer: Pick<BlobWriter, "put" | "moved">;
   readonly bytes: Pick<BlobBytes, "patch">;
-  readonly now: () => number;
-  readonly log: (level: "info" | "warn", message: string) => void;
 }
 
 /** Patches that are read at a time. */

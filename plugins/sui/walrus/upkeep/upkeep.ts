@@ -2,38 +2,27 @@ import { SvcError } from "../../../../src/errors.ts";
 import type { Scope } from "../../../../src/interfaces/mod.ts";
 import { scopeKey } from "../../../../src/interfaces/scope_key.ts";
 import { columnsOf } from "../../../../src/storage/sqlite/database.ts";
-import type { Catalogue } from "../catalogue.ts";
 import type { Listing } from "../discovery/listing.ts";
 import type { Discovery } from "../discovery/look.ts";
 import type { BlobBytes } from "../discovery/proven_bytes.ts";
 import type { BlobWriter, StoredBlob } from "../stored_blob.ts";
 import type { WalrusState } from "../walrus_state.ts";
-import { Merger } from "./merge.ts";
+import { type MergeOptions, Merger } from "./merge.ts";
 import type { MoveTeller } from "./moves.ts";
 import { type KeptBlob, planScope, type Step } from "./plan.ts";
 
-/** What {@linkcode Upkeep} works with. */
-interface UpkeepOptions {
-  /** Has a file with `UPKEEP_SCHEMA`. */
-  readonly catalogue: Catalogue;
+interface UpkeepOptions extends MergeOptions {
   readonly writer: BlobWriter;
   readonly bytes: Pick<BlobBytes, "patch" | "quilt" | "standalone">;
   readonly discovery: Pick<Discovery, "look" | "isOwn">;
   readonly listing: Pick<Listing, "index">;
   readonly moves: Pick<MoveTeller, "tell">;
-  readonly state: () => Promise<WalrusState>;
   /** When the present Walrus epoch began, milliseconds since the epoch of time. */
   readonly epochStart: () => Promise<number>;
   /** Epochs a blob is paid for. */
   readonly epochs: number;
   /** Epochs before its end at which a blob is stored again; 0: never. */
   readonly renewBefore: number;
-  /** Most blobs stored in one round. */
-  readonly maxWrites?: number;
-  /** How long after its begin an epoch is left to others to renew what they stored; 6 h if absent. */
-  readonly othersMs?: number;
-  readonly now: () => number;
-  readonly log: (level: "info" | "warn", message: string) => void;
 }
 
 /** How many blobs a round stored again as they were, merged into others and noted as ended. */
@@ -58,6 +47,7 @@ interface Work {
 
 /** Most blobs stored in one round: so many quilts of up to 4 MiB are in memory at a time. */
 const MAX_WRITES = 16;
+/** How long after its begin an epoch is left to others to renew what they stored. */
 const OTHERS_MS = 6 * 3_600_000;
 /** Scopes and blobs looked up at a time. */
 const PAGE = 256;
@@ -89,7 +79,7 @@ export class Upkeep {
    * @throws {SvcError} `storage_unavailable` when the state of Walrus cannot be read.
    */
   async round(): Promise<Round> {
-    const { moves, maxWrites = MAX_WRITES } = this.#options;
+    const { moves } = this.#options;
     const failures: unknown[] = [];
     this.#looked.clear();
     await this.#merger.resume().catch((error) => failures.push(error));
@@ -100,7 +90,7 @@ export class Upkeep {
     const count: Count = { again: 0, merged: 0, expired: 0 };
     let next: Scope | undefined;
     for (const scope of this.#scopes(this.#next)) {
-      if (due.length >= maxWrites) {
+      if (due.length >= MAX_WRITES) {
         next = scope;
         break;
       }
@@ -117,8 +107,8 @@ export class Upkeep {
     }
     const work = [...due, ...early];
     // The rest is planned again, after other scopes had their turn.
-    this.#next = next ?? work[maxWrites]?.scope;
-    const turns = Map.groupBy(work.slice(0, maxWrites), ({ scope }) => scopeKey(scope));
+    this.#next = next ?? work[MAX_WRITES]?.scope;
+    const turns = Map.groupBy(work.slice(0, MAX_WRITES), ({ scope }) => scopeKey(scope));
     await Promise.all([...turns.values()].map(async (turn) => {
       for (const { scope, step } of turn) {
         await this.#take(scope, step, count).catch((error) => failures.push(error));
@@ -127,7 +117,7 @@ export class Upkeep {
     count.expired += await this.#expireReplaced(state.epoch);
     await moves.tell();
     // A plan packs a limited number of quilts, so after a merge there may be others.
-    const more = next !== undefined || work.length > maxWrites || count.merged > 0;
+    const more = next !== undefined || work.length > MAX_WRITES || count.merged > 0;
     const [failure] = failures;
     return {
       ...count,
@@ -156,7 +146,7 @@ export class Upkeep {
   async #plan(scope: Scope, state: WalrusState, since: number): Promise<Step[]> {
     const { catalogue, discovery, listing, epochs, renewBefore, now } = this.#options;
     const ends = state.epoch + renewBefore;
-    const others = now() - since < (this.#options.othersMs ?? OTHERS_MS);
+    const others = now() - since < OTHERS_MS;
     const foreign = (blob: StoredBlob) => !discovery.isOwn(blob.objectId);
     const known = catalogue.liveIn(scope);
     // As long as this is the same, nothing can have become due or worth a merge.

@@ -10,6 +10,8 @@ import {
   ATTRIBUTE_TYPE,
   FORMAT,
 } from "../stored_blob.ts";
+import type { ChainReads } from "../discovery/chain_reads.ts";
+import type { Ground } from "../walrus_state.ts";
 import { decodeCertificate } from "./certificate.ts";
 import { StepFailure } from "./failure.ts";
 import { type CreatedObject, sign } from "./transactions.ts";
@@ -25,8 +27,8 @@ interface ChainOptions {
   readonly packageId?: string | undefined;
   /** Epochs to pay for. */
   readonly epochs: number;
-  /** Reads the state of Walrus. */
-  readonly state: () => Promise<{ readonly epoch: number; readonly shards: number }>;
+  readonly state: Ground["state"];
+  readonly reads: Pick<ChainReads, "owned">;
 }
 
 /** What the tip of an upload is bound to: the SHA-256 of the blob, and 32 random bytes. */
@@ -135,18 +137,9 @@ export class Chain {
 
   /** Every Blob object of an address. */
   async blobsOf(owner: string): Promise<ChainBlob[]> {
-    const { sui, walrus } = this.#options;
-    return await this.#call(async () => {
-      const type = await walrus.getBlobType();
-      const blobs: ChainBlob[] = [];
-      let cursor: string | null = null;
-      do {
-        const page: Awaited<ReturnType<typeof listPage>> = await listPage(sui, owner, type, cursor);
-        for (const { content } of page.objects) blobs.push(parseBlobObject(content));
-        cursor = page.hasNextPage ? page.cursor : null;
-      } while (cursor !== null);
-      return blobs;
-    });
+    return await this.#call(async () =>
+      (await Array.fromAsync(this.#options.reads.owned(owner))).flat()
+    );
   }
 
   /** Whether every Blob object is certified and its owner's. */
@@ -255,8 +248,4 @@ export class Chain {
       throw StepFailure.of("chain", thrown);
     }
   }
-}
-
-function listPage(sui: SuiGrpcClient, owner: string, type: string, cursor: string | null) {
-  return sui.core.listOwnedObjects({ owner, type, cursor, include: { content: true } });
 }

@@ -2,6 +2,7 @@ import { createHash } from "node:crypto";
 import type { SuiGrpcClient } from "@mysten/sui/grpc";
 import type { WalrusClient } from "@mysten/walrus";
 import type { ChainBlob } from "../blob_object.ts";
+import type { Ground } from "../walrus_state.ts";
 import { certifies, encodeCertificate } from "./certificate.ts";
 import type { Chain } from "./chain.ts";
 import type { Clock } from "../clock.ts";
@@ -9,14 +10,14 @@ import type { Completion } from "./completion.ts";
 import type { Encoder } from "./encoder.ts";
 import { StepFailure } from "./failure.ts";
 import { publish } from "./publisher.ts";
-import { settle } from "./transactions.ts";
+import { type Outcome, settle } from "./transactions.ts";
 import type { Upload } from "./upload.ts";
 import { type BlobFiles, UploadBytes } from "./upload_bytes.ts";
-import type { SavedTransaction, SignedRows } from "./upload_rows.ts";
+import type { Progress, SavedTransaction, SignedRows, SignedTransaction } from "./upload_rows.ts";
 import type { Lease } from "./wallets.ts";
 
 /** What the steps of an upload work with. */
-export interface StepParts extends Completion {
+export interface StepParts extends Completion, Ground {
   readonly signed: SignedRows;
   readonly files: BlobFiles;
   readonly encoder: Encoder;
@@ -30,14 +31,10 @@ export interface StepParts extends Completion {
   readonly clock: Clock;
   /** Called between every two steps, for tests. */
   readonly failpoint: (name: string) => void;
-  readonly log: (level: "info" | "warn", message: string) => void;
 }
 
 const ENDED = () =>
   new StepFailure("refused", "chain", "the space paid for ended before the blob was stored");
-
-const UNTOLD = () =>
-  new StepFailure("unreachable", "chain", "the node does not know a transaction it executed");
 
 /**
  * How long a publisher that was asked may still be storing the blob; it is not asked again before.
@@ -76,7 +73,7 @@ export class Steps {
 
   /** `encoded` to `registered`, all in one transaction. */
   async register(lease: Lease, group: readonly Upload[], withTip: boolean): Promise<void> {
-    const { chain, signed, uploads, catalogue, failpoint } = this.#parts;
+    const { chain, failpoint } = this.#parts;
     const [first] = group;
     let tip;
     if (withTip && first?.nonce !== undefined) {
@@ -84,14 +81,12 @@ export class Steps {
       tip = { digest: new Uint8Array(digest), nonce: first.nonce };
     }
     const made = await chain.register(lease, group, tip);
-    const seq = await catalogue.database.write(() => {
-      const seq = signed.add(made);
-      const progress = { state: "registering", wallet: lease.address, register: seq } as const;
-      for (const upload of group) uploads.set(upload.seq, progress);
-      return seq;
+    const wallet = lease.address;
+    const saved = await this.#sign(made, group, (register) => {
+      return { state: "registering", wallet, register };
     });
     failpoint("register signed");
-    await this.settleRegister(signed.get(seq)!, group, true);
+    await this.settleRegister(saved, group, true);
   }
 
   /** `registering` to `registered`, or back to `encoded` when nothing was paid. */
@@ -109,14 +104,10 @@ export class Steps {
       ? undefined
       : await this.#heldBlobs(saved.wallet, group);
     if (blobs === undefined) {
-      if (outcome.kind === "untold") throw UNTOLD();
-      await catalogue.database.write(() => {
-        signed.end(saved.seq, outcome.kind === "void" ? "void" : "done");
+      const message = "the chain did not register the blobs";
+      throw await this.#refused(saved, outcome, message, () => {
         for (const { seq } of group) uploads.setUnregistered(seq);
       });
-      chain.reset();
-      const message = "the chain did not register the blobs";
-      throw new StepFailure("refused", "chain", message, { cause: outcome });
     }
     const byId = new Map(blobs.map((blob) => [blob.blobId, blob]));
     const found = group.map((upload) => ({ upload, blob: byId.get(upload.encoded!.blobId) }));
@@ -239,7 +230,7 @@ export class Steps {
 
   /** `uploaded` to `finishing`, all in one transaction, which is then settled. */
   async finish(lease: Lease, group: readonly Upload[]): Promise<void> {
-    const { chain, signed, uploads, catalogue, failpoint } = this.#parts;
+    const { chain, failpoint } = this.#parts;
     // The chain would also name and hand over objects whose space has ended.
     group = await this.#lasting(group);
     if (group.length === 0) throw ENDED();
@@ -255,13 +246,9 @@ export class Steps {
       made = await chain.finish(lease, good);
       group = good;
     }
-    const seq = await catalogue.database.write(() => {
-      const seq = signed.add(made);
-      for (const upload of group) uploads.set(upload.seq, { state: "finishing", finish: seq });
-      return seq;
-    });
+    const saved = await this.#sign(made, group, (finish) => ({ state: "finishing", finish }));
     failpoint("finish signed");
-    await this.settleFinish(signed.get(seq)!, group, true);
+    await this.settleFinish(saved, group, true);
   }
 
   /**
@@ -283,14 +270,44 @@ export class Steps {
       if (left.length === 0) await catalogue.database.write(() => signed.end(saved.seq, "done"));
       return;
     }
-    if (outcome.kind === "untold") throw UNTOLD();
-    await catalogue.database.write(() => {
-      signed.end(saved.seq, outcome.kind === "void" ? "void" : "done");
+    const message = "the chain did not certify the blobs";
+    throw await this.#refused(saved, outcome, message, () => {
       for (const { seq } of group) uploads.set(seq, { state: "uploaded" });
     });
+  }
+
+  /** Saves a signed transaction and what it makes of uploads, before it is executed. */
+  async #sign(
+    made: SignedTransaction,
+    group: readonly Upload[],
+    progress: (seq: number) => Progress,
+  ): Promise<SavedTransaction> {
+    const { signed, uploads, catalogue } = this.#parts;
+    return await catalogue.database.write(() => {
+      const seq = signed.add(made);
+      for (const upload of group) uploads.set(upload.seq, progress(seq));
+      return { ...made, seq };
+    });
+  }
+
+  /** Takes back what a transaction was to bring about, when it is known not to have; returns why. */
+  async #refused(
+    { seq }: SavedTransaction,
+    outcome: Outcome,
+    message: string,
+    takeBack: () => void,
+  ): Promise<StepFailure> {
+    const { chain, signed, catalogue } = this.#parts;
+    if (outcome.kind === "untold") {
+      const untold = "the node does not know a transaction it executed";
+      return new StepFailure("unreachable", "chain", untold);
+    }
+    await catalogue.database.write(() => {
+      signed.end(seq, outcome.kind === "void" ? "void" : "done");
+      takeBack();
+    });
     chain.reset();
-    const message = "the chain did not certify the blobs";
-    throw new StepFailure("refused", "chain", message, { cause: outcome });
+    return new StepFailure("refused", "chain", message, { cause: outcome });
   }
 
   /** Takes blobs whose certificate the chain refuses back to `registered`; returns the others. */
@@ -305,12 +322,10 @@ export class Steps {
         if (StepFailure.of("chain", thrown).kind !== "refused") throw thrown;
         if (upload.certificate === undefined) continue;
         log("warn", "walrus: the chain refuses a certificate; the blob is uploaded again");
-        const progress = {
-          state: "registered",
-          certificate: undefined,
-          finish: undefined,
-        } as const;
-        await catalogue.database.write(() => uploads.set(upload.seq, progress));
+        const { seq } = upload;
+        await catalogue.database.write(() =>
+          uploads.set(seq, { state: "registered", certificate: undefined, finish: undefined })
+        );
       }
     }
     return good;

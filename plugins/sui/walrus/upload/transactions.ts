@@ -7,7 +7,7 @@ import type { SavedTransaction, SignedTransaction } from "./upload_rows.ts";
 import type { Lease } from "./wallets.ts";
 
 /** What became of a transaction. */
-type Outcome =
+export type Outcome =
   /** Executed with success; the objects it created, by their type. */
   | { readonly kind: "executed"; readonly created: readonly CreatedObject[] }
   /** Executed without success: gas was paid, nothing else happened. */

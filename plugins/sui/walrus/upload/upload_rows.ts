@@ -43,14 +43,16 @@ create table if not exists signed(
   bytes blob not null, signature text not null, state text not null) strict;
 create index if not exists signed_open on signed(wallet) where state = 'signed'`;
 
-/** Members of an upload that its steps set. */
-type Progress = Pick<
+type Settable = Pick<
   Upload,
   "state" | "wallet" | "objectId" | "endEpoch" | "register" | "certificate" | "finish" | "askedAt"
 >;
 
+/** Members of an upload that a step sets; one that is given as `undefined` is cleared. */
+export type Progress = { readonly [Name in keyof Settable]?: Settable[Name] | undefined };
+
 /** Members that are columns of the same name and value. */
-type PlainColumns = Progress & Pick<Upload, "seq" | "createdAt" | "nonce">;
+type PlainColumns = Settable & Pick<Upload, "seq" | "createdAt" | "nonce">;
 
 interface UploadRow extends ScopeColumns {
   readonly quilt: number;
@@ -107,8 +109,7 @@ export class UploadRows {
     return row && uploadOf(row);
   }
 
-  /** Sets members; one that is given as `undefined` is cleared. */
-  set(seq: number, progress: { readonly [Name in keyof Progress]?: Progress[Name] | undefined }) {
+  set(seq: number, progress: Progress): void {
     const names = Object.keys(progress).map((name) =>
       name.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`)
     );

@@ -23,7 +23,7 @@ export interface UploadsOptions extends StepParts {
   /** How long bytes are kept here once they are stored, in milliseconds. */
   readonly keepMs: number;
   /** Longest wait of a caller, in milliseconds; the item is stored all the same. */
-  readonly patienceMs?: number;
+  readonly patienceMs?: number | undefined;
   /** Aborted on closing, which ends the transfers under way. */
   readonly closing: AbortController;
 }

@@ -1,8 +1,7 @@
 import { deepStrictEqual, ok, strictEqual } from "node:assert/strict";
 import { type Devnet, startDevnet } from "../../../../devnet/mod.ts";
 import type { Fault } from "../../../../devnet/faults.ts";
-import type { WalrusBlobStore } from "../../../../plugins/sui/walrus/blob_store.ts";
-import { openWalrus } from "../../../../plugins/sui/walrus/open.ts";
+import { WalrusBlobStore } from "../../../../plugins/sui/walrus/blob_store.ts";
 import { type Clock, SYSTEM_CLOCK } from "../../../../plugins/sui/walrus/clock.ts";
 import type { BlobMove, Scope } from "../../../../src/interfaces/mod.ts";
 import { clientOf, keypair } from "../../../devnet/devnet_fixture.ts";
@@ -38,7 +37,7 @@ class Machines implements AsyncDisposable {
     const { devnet } = this;
     const { walrus } = devnet;
     return this.#open.getOrInsertComputed(name, () =>
-      openWalrus({
+      new WalrusBlobStore({
         dataDir: `${this.#root}/${name}`,
         sui: clientOf(devnet),
         objects: { systemObjectId: walrus.systemId, stakingPoolId: walrus.stakingId },
@@ -48,6 +47,7 @@ class Machines implements AsyncDisposable {
         packageId: devnet.packageId,
         writers: devnet.wallets.payers.map((wallet) => wallet.toSuiAddress()),
         epochs: EPOCHS,
+        renewBefore: 1,
         raceAfterMs: 20,
         batchMs: 5,
         keepMs: 0,

@@ -3,11 +3,11 @@
  * JSON text with the settings. Writes the ids it was answered, one line of JSON.
  */
 import { openSui } from "../../../../plugins/sui/chain/sui_client.ts";
-import { openWalrus } from "../../../../plugins/sui/walrus/open.ts";
+import { WalrusBlobStore } from "../../../../plugins/sui/walrus/blob_store.ts";
 import { SYSTEM_CLOCK } from "../../../../plugins/sui/walrus/clock.ts";
 
 const settings = JSON.parse(Deno.args[0]!);
-await using store = openWalrus({
+await using store = new WalrusBlobStore({
   ...settings.options,
   sui: openSui({ network: "localnet", url: settings.rpcUrl }),
   clock: { ...SYSTEM_CLOCK, now: () => Date.now() + settings.aheadMs },

@@ -21,6 +21,7 @@ import type { Scope } from "../../../../src/interfaces/mod.ts";
 import { startWalrus, type WalrusFixture } from "../../../devnet/walrus_fixture.ts";
 
 const SHARDS = 10;
+const FREE = { storage: 0, write: 0 };
 const hex = (n: number, prefix = "0") => `0x${prefix}${n.toString(16).padStart(63, "0")}`;
 const OWNER = hex(1, "a");
 const WALLET = hex(2, "a");
@@ -116,10 +117,14 @@ function machine(setup: Setup): Machine {
   const catalogue = new Catalogue({ dataDir, schema: [DISCOVERY_SCHEMA, UPKEEP_SCHEMA] });
   const notes: string[] = [];
   const reads: string[] = [];
-  const epoch = () => Promise.resolve(10);
-  const log = (_level: string, message: string) => void notes.push(message);
+  const ground = {
+    catalogue,
+    state: () => Promise.resolve({ epoch: 10, shards: SHARDS, prices: FREE }),
+    now: Date.now,
+    log: (_level: string, message: string) => void notes.push(message),
+  };
   const { chain, wallets = [WALLET], writers = [], packageId } = setup;
-  const discovery = new Discovery({ catalogue, chain, epoch, wallets, writers, packageId, log });
+  const discovery = new Discovery({ ...ground, chain, wallets, writers, packageId });
   const proof = setup.proven === false ? "form" as const : "agreed" as const;
   const fake: Pick<Aggregators, "blob" | "patch"> = {
     blob(id) {
@@ -130,13 +135,11 @@ function machine(setup: Setup): Machine {
     patch: () => Promise.resolve(undefined),
   };
   const bytes = new BlobBytes({
-    catalogue,
+    ...ground,
     aggregators: setup.aggregators ?? fake,
-    shards: () => Promise.resolve(SHARDS),
     keepMs: 1e9,
-    now: Date.now,
   });
-  const listing = new Listing({ catalogue, discovery, bytes, epoch, log });
+  const listing = new Listing({ ...ground, discovery, bytes });
   return {
     catalogue,
     discovery,
@@ -425,7 +428,8 @@ Deno.test("on the local network, what an owner and a wallet wrote is found, a fo
   await write(fixture, owner, ["elsewhere"], { ...attributes, svc_namespace: "other" });
 
   const blobType = await fixture.direct().getBlobType();
-  const epoch = () => Promise.resolve(walrus.system.epoch);
+  const { shards } = walrus;
+  const state = () => Promise.resolve({ epoch: walrus.system.epoch, shards, prices: FREE });
   const aggregators = new Aggregators({ urls: walrus.aggregatorUrls, raceAfterMs: 50 });
   const dataDir = await Deno.makeTempDir();
   const open = (schema: string) => {
@@ -435,12 +439,10 @@ Deno.test("on the local network, what an owner and a wallet wrote is found, a fo
     });
     const chain = new ChainReads(sui, () => blobType);
     const wallets = [wallet.toSuiAddress()];
-    const log = () => {};
-    const discovery = new Discovery({ catalogue, chain, epoch, wallets, writers: [], log });
-    const shards = () => Promise.resolve(walrus.shards);
-    const now = Date.now;
-    const bytes = new BlobBytes({ catalogue, aggregators, shards, keepMs: 1e9, now });
-    return { catalogue, bytes, listing: new Listing({ catalogue, discovery, bytes, epoch, log }) };
+    const ground = { catalogue, state, now: Date.now, log: () => {} };
+    const discovery = new Discovery({ ...ground, chain, wallets, writers: [] });
+    const bytes = new BlobBytes({ ...ground, aggregators, keepMs: 1e9 });
+    return { catalogue, bytes, listing: new Listing({ ...ground, discovery, bytes }) };
   };
   // Two machines with nothing of their own see the same.
   for (const name of ["one", "two"]) {

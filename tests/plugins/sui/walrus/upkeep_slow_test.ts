@@ -171,11 +171,12 @@ function open(own = true, now = () => 0): World {
     blob: (id) => taken(network.read(id)),
     patch: () => taken(undefined),
   };
-  const shards = () => Promise.resolve(SHARDS);
-  const epoch = () => Promise.resolve(network.epoch);
+  const prices = { storage: 11_000, write: 20_000 };
+  const state = () => Promise.resolve({ epoch: network.epoch, shards: SHARDS, prices });
   const discovery = { look: () => Promise.resolve(), isOwn: () => own };
   const log = (_level: string, message: string) => void notes.push(message);
-  const read = new BlobBytes({ catalogue, aggregators, shards, keepMs: 0, now });
+  const ground = { catalogue, state, now, log };
+  const read = new BlobBytes({ ...ground, aggregators, keepMs: 0 });
   // Patches come from their quilts alone here.
   const bytes: BlobBytes = Object.assign(Object.create(read), {
     quilt: read.quilt.bind(read),
@@ -189,25 +190,18 @@ function open(own = true, now = () => 0): World {
       return quilt.content(quilt.patches.find((patch) => Quilt.idOf(blobId, patch) === id)!);
     },
   });
-  const listing = new Listing({ catalogue, discovery, bytes, epoch, log });
+  const listing = new Listing({ ...ground, discovery, bytes });
   const moves = new MoveTeller(catalogue, () => {});
   const upkeep = new Upkeep({
-    catalogue,
+    ...ground,
     writer,
     bytes,
     discovery,
     listing,
     moves,
-    state: async () => ({
-      epoch: await epoch(),
-      shards: SHARDS,
-      prices: { storage: 11_000, write: 20_000 },
-    }),
     epochStart: () => Promise.resolve(0),
     epochs: EPOCHS,
     renewBefore: 1,
-    now,
-    log,
   });
   return {
     network,

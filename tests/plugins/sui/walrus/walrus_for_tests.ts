@@ -1,8 +1,8 @@
 import { type Devnet, type DevnetOptions, startDevnet } from "../../../../devnet/mod.ts";
 import type { Clock } from "../../../../plugins/sui/walrus/clock.ts";
 import { openSui } from "../../../../plugins/sui/chain/sui_client.ts";
-import type { WalrusBlobStore } from "../../../../plugins/sui/walrus/blob_store.ts";
-import { openWalrus, type WalrusOptions } from "../../../../plugins/sui/walrus/open.ts";
+import { WalrusBlobStore } from "../../../../plugins/sui/walrus/blob_store.ts";
+import type { WalrusOptions } from "../../../../plugins/sui/walrus/parts.ts";
 
 /** What a test changes of the options. */
 export type Changes = Partial<WalrusOptions> & { readonly via?: "relay" | "publisher" };
@@ -25,7 +25,7 @@ export class WalrusStage implements AsyncDisposable {
 
   /** Opens a store, by default on the stage's own folder and with no wait for company. */
   open({ via = "relay", ...changes }: Changes = {}): WalrusBlobStore {
-    return openWalrus(optionsOn(this.devnet, { dataDir: this.dataDir, via, ...changes }));
+    return new WalrusBlobStore(optionsOn(this.devnet, { dataDir: this.dataDir, via, ...changes }));
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
@@ -48,7 +48,10 @@ export function optionsOn(
     aggregatorUrls: walrus.aggregatorUrls,
     privateKeys: devnet.settings().SVC_SUI_PRIVATE_KEYS ?? "",
     packageId: devnet.packageId,
+    writers: [],
     epochs: 3,
+    renewBefore: 1,
+    raceAfterMs: 150,
     batchMs: 0,
     keepMs: 0,
     ...changes,
