@@ -5,7 +5,7 @@ import { TIMESTAMP_WINDOW_SECONDS } from "../wire/limits.ts";
 import { canonicalText } from "../wire/signing/signing.ts";
 import { verifyStrict } from "../wire/signing/verify.ts";
 import type { DecryptCredential } from "../interfaces/mod.ts";
-import type { Target } from "./request_context.ts";
+import type { Target } from "./request.ts";
 
 const SIGNATURE = /^[0-9a-fA-F]{128}$/;
 const TIMESTAMP = /^\d{10}$/;

@@ -3,8 +3,7 @@ import { SvcError } from "../errors.ts";
 import type { ConnectionPool, PooledAnswer, WireRequest } from "../http1/http_connection.ts";
 import { HEADER } from "../wire/headers.ts";
 import { SIGNED_BODY_BYTES } from "../wire/limits.ts";
-import type { BodyReader } from "./body.ts";
-import { checkMcpSurroundings, type RequestContext } from "./request_context.ts";
+import { type BodyReader, checkMcpSurroundings, type RequestContext } from "./request.ts";
 import type { Counter } from "./metrics.ts";
 import { type RelayedStream, relayedStream } from "./relayed_stream.ts";
 

@@ -3,7 +3,7 @@ import type { Kept } from "../jobs/replay.ts";
 import type { Caller } from "../memory/caller.ts";
 import type { Domain } from "../memory/domain.ts";
 import type { NamesOf, Received, RouteName, StatusAndBody } from "../wire/routes.ts";
-import type { RequestContext } from "./request_context.ts";
+import type { RequestContext } from "./request.ts";
 
 /** Name of a route whose requests are signed by a key of an account. */
 export type SignedName = NamesOf<"signed">;

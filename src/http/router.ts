@@ -1,9 +1,16 @@
 import { errorResponse, SvcError } from "../errors.ts";
-import { BodyReader, checkJsonHeaders, parseJson } from "./body.ts";
+import {
+  BodyReader,
+  checkJsonHeaders,
+  clientIp,
+  parseJson,
+  type RequestContext,
+  requestIdOf,
+  targetOf,
+} from "./request.ts";
 import type { Health } from "./health.ts";
 import { isMcpPath, type McpProxy } from "./mcp_proxy.ts";
 import { type HttpMetrics, methodLabel } from "./metrics.ts";
-import { clientIp, type RequestContext, requestIdOf, targetOf } from "./request_context.ts";
 import type { OpenCall, OpenHandler, OpenHandlers, SignedHandlers } from "./route.ts";
 import { memoryHandlers } from "./routes/memories.ts";
 import { ownerHandlers } from "./routes/owner.ts";

@@ -11,9 +11,14 @@ import { rowOf } from "../wire/routes.ts";
 import { nativeBodySha256 } from "../wire/signing/verify.ts";
 import type { AccountCache, Authorization } from "./account_cache.ts";
 import { type AuthHeaders, checkSignature, idempotencyKeyOf, readAuthHeaders } from "./auth.ts";
-import { type BodyReader, checkJsonHeaders, parseJson } from "./body.ts";
+import {
+  type BodyReader,
+  checkJsonHeaders,
+  parseJson,
+  queryOf,
+  type RequestContext,
+} from "./request.ts";
 import type { Charge, Layer, RateLimiter } from "./rate_limit.ts";
-import { queryOf, type RequestContext } from "./request_context.ts";
 import type { Call, SignedHandler, SignedName } from "./route.ts";
 
 export interface SignedDependencies {

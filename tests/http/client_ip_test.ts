@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { clientIp } from "../../src/http/request_context.ts";
+import { clientIp } from "../../src/http/request.ts";
 import { inRanges, isLoopback, limitKey } from "../../src/wire/ip_addresses.ts";
 import { startRelayer } from "../relayer_fixture.ts";
 import { verifies } from "../requirements.ts";

@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { parseJson } from "../../src/http/body.ts";
+import { parseJson } from "../../src/http/request.ts";
 import { startRelayer } from "../relayer_fixture.ts";
 import { verifies } from "../requirements.ts";
 

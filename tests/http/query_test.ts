@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import fc from "fast-check";
-import { queryOf } from "../../src/http/request_context.ts";
+import { queryOf } from "../../src/http/request.ts";
 import { verifies } from "../requirements.ts";
 
 const read = (query: string) => queryOf({ path: "/", query });

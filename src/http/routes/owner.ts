@@ -22,7 +22,7 @@ import {
   isKnownHost,
   namedClient,
   type RequestContext,
-} from "../request_context.ts";
+} from "../request.ts";
 import { type Layer, RateLimiter } from "../rate_limit.ts";
 import type { Answer, OpenCall, OpenHandlers } from "../route.ts";
 

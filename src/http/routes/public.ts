@@ -4,7 +4,7 @@ import type { DependencyHealth, Health } from "../health.ts";
 import type { McpProxy } from "../mcp_proxy.ts";
 import { gaugeLines, type HttpMetrics } from "../metrics.ts";
 import { API_VERSION, openApi } from "../openapi.ts";
-import { baseUrl, isForwarded, type RequestContext } from "../request_context.ts";
+import { baseUrl, isForwarded, type RequestContext } from "../request.ts";
 import type { Answer, OpenHandlers } from "../route.ts";
 import type { RelayerConfig } from "../../interfaces/config.ts";
 import { EXTRACT_PROMPT_VERSION } from "../../memory/analyze/prompt.ts";
