@@ -41,7 +41,7 @@ Deno.test("memoryAccounts judges expiry by its clock", async () => {
     });
   const { keys } = await add("7", 1001);
   deepStrictEqual([keys[0]?.createdAt, keys[0]?.expiresAt], [1000, 1001]);
-  await rejects(add("8", 1000), { code: "invalid_parameter", field: "expiresAt" });
+  await rejects(add("8", 1000), { code: "invalid_parameter", field: "expires_at" });
 });
 
 Deno.test("memoryAccounts makes room in a full account by keys that ended", async () => {

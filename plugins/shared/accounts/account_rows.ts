@@ -1,5 +1,5 @@
-import type { Account, Permission } from "../../src/interfaces/mod.ts";
-import type { Database } from "../../src/storage/sqlite/database.ts";
+import type { Account, Permission } from "../../../src/interfaces/mod.ts";
+import type { Database } from "../../../src/storage/sqlite/database.ts";
 import type { CheckedKey } from "./account_rules.ts";
 
 /**

@@ -1,9 +1,9 @@
 import { randomBytes } from "node:crypto";
-import { SvcError } from "../../src/errors.ts";
-import type { Scope } from "../../src/interfaces/mod.ts";
-import type { KeyStore, Sealer, WrappedKey } from "../../src/interfaces/plugin.ts";
-import { decodePortable, encodePortable } from "../shared/records/portable.ts";
-import { cannotOpen, type DataKey, RecordOpener } from "../shared/records/record.ts";
+import { SvcError } from "../../../src/errors.ts";
+import type { Scope } from "../../../src/interfaces/mod.ts";
+import type { KeyStore, Sealer, WrappedKey } from "../../../src/interfaces/plugin.ts";
+import { decodePortable, encodePortable } from "./portable.ts";
+import { cannotOpen, type DataKey, RecordOpener } from "./record.ts";
 
 /** Whose data keys: an account's, in one scope. */
 interface KeyScope extends Scope {
@@ -31,14 +31,14 @@ const MEMORY_KEYS = 128;
 
 /** Makes, wraps and unwraps data keys. Unwrapped ones are kept for 5 minutes, 1,000 at most. */
 export class DataKeys {
-  readonly #sealer: Sealer;
+  readonly #sealer: Pick<Sealer, "seal" | "open">;
   readonly #keys: KeyStore;
   readonly #now: () => number;
   /** Least recently used first. */
   readonly #cache = new Map<string, Cached>();
 
   /** Wraps with `sealer`, keeps wrapped keys in `keys`. */
-  constructor(sealer: Sealer, keys: KeyStore, now: () => number) {
+  constructor(sealer: Pick<Sealer, "seal" | "open">, keys: KeyStore, now: () => number) {
     this.#sealer = sealer;
     this.#keys = keys;
     this.#now = now;

@@ -1,4 +1,4 @@
-import type { AccountListener } from "../../src/interfaces/mod.ts";
+import type { AccountListener } from "../../../src/interfaces/mod.ts";
 import type { AccountRows } from "./account_rows.ts";
 
 /** Tells listeners about changes of accounts, made here or by another process. */
