@@ -1,3 +1,5 @@
+import { abortable } from "./deadline.ts";
+
 /** What is used of a `Worker` that answers calls. */
 export interface Thread<Answer> {
   postMessage(message: unknown): void;
@@ -10,7 +12,8 @@ export interface Thread<Answer> {
 /**
  * Calls that a worker thread answers, in any order: each request has a number as its `id`, and its
  * answer has the same. The first call starts the thread. A thread that dies fails the calls it had,
- * and the next call starts another one.
+ * and the next call starts another one. Of a call that nobody waits for any more the thread hears as
+ * `{ drop: id }`, and need not answer it.
  */
 export class ThreadCalls<Answer extends { readonly id: number }> {
   readonly #spawn: () => Thread<Answer>;
@@ -44,14 +47,23 @@ export class ThreadCalls<Answer extends { readonly id: number }> {
     return this.#worker !== undefined;
   }
 
-  /** Sends a request and waits for its answer. */
-  async call(request: object): Promise<Answer> {
-    const worker = this.#worker ??= this.#start();
+  /** Starts the thread, unless there is one. */
+  start(): Thread<Answer> {
+    return this.#worker ??= this.#start();
+  }
+
+  /** Sends a request and waits for its answer, or until the signal aborts. */
+  async call(request: object, signal?: AbortSignal): Promise<Answer> {
+    const worker = this.start();
     const id = ++this.#lastId;
     const answer = Promise.withResolvers<Answer>();
     this.#calls.set(id, answer);
     worker.postMessage({ ...request, id });
-    return await answer.promise;
+    try {
+      return await abortable(answer.promise, signal);
+    } finally {
+      if (this.#calls.delete(id)) worker.postMessage({ drop: id });
+    }
   }
 
   /** Ends the thread; calls that wait reject with the error. */

@@ -21,18 +21,15 @@ export interface JobResult {
   readonly vectors: Float32Array<ArrayBuffer>;
 }
 
-/** To the worker; `load` comes once, first. */
-export type Request =
-  | {
-    readonly type: "load";
-    readonly folder: string;
-    readonly kernel: KernelName | undefined;
-    readonly plain: boolean | undefined;
-  }
-  | { readonly type: "embed"; readonly job: Job }
-  | { readonly type: "drop"; readonly id: number };
+/** Where the weights are, and how to compute with them; comes once, first. */
+export interface LoadRequest {
+  readonly folder: string;
+  readonly kernel: KernelName | undefined;
+  readonly plain: boolean | undefined;
+}
 
-/** From the worker; a failure without an id means that the model could not be loaded. */
-export type Response =
-  | { readonly type: "embedded"; readonly id: number; readonly result: JobResult }
-  | { readonly type: "failed"; readonly id?: number; readonly reason: string };
+/** To the worker. */
+export type Request = LoadRequest | Job | { readonly drop: number };
+
+/** What became of a job. */
+export type Response = { readonly id: number } & (JobResult | { readonly reason: string });

@@ -1,6 +1,6 @@
 import { stepBack } from "../../src/storage/sqlite/step_back.ts";
-import type { Job, Request, Response } from "./messages.ts";
 import { loadModel } from "./engine/model.ts";
+import type { Job, LoadRequest, Request, Response } from "./messages.ts";
 import { Scheduler } from "./scheduler.ts";
 
 /** What is used of a worker's global scope. */
@@ -12,30 +12,39 @@ interface WorkerScope {
 const scope = globalThis as unknown as WorkerScope;
 /** Jobs that came before the model was loaded. This thread has one model. */
 const early = new Map<number, Job>();
+let settings: LoadRequest;
+let loading: Promise<void> | undefined;
 let scheduler: Scheduler | undefined;
 
 stepBack();
 
 scope.onmessage = ({ data }) => {
-  if (data.type === "load") void start(data);
-  else if (data.type === "drop") {
-    early.delete(data.id);
-    scheduler?.drop(data.id);
-  } else if (scheduler === undefined) early.set(data.job.id, data.job);
-  else scheduler.add(data.job);
+  if ("drop" in data) {
+    early.delete(data.drop);
+    scheduler?.drop(data.drop);
+    return;
+  }
+  if ("folder" in data) settings = data;
+  else if (scheduler !== undefined) return scheduler.add(data);
+  else early.set(data.id, data);
+  // Also again, after it failed.
+  loading ??= load().finally(() => loading = undefined);
 };
 
-async function start({ folder, ...options }: Request & { type: "load" }): Promise<void> {
+async function load(): Promise<void> {
   try {
-    const model = await loadModel(folder, options);
-    scheduler = new Scheduler(model, {
-      embedded: (id, result) =>
-        scope.postMessage({ type: "embedded", id, result }, [result.vectors.buffer]),
-      failed: (id, error) => scope.postMessage({ type: "failed", id, reason: String(error) }),
+    const { folder, ...options } = settings;
+    scheduler = new Scheduler(await loadModel(folder, options), {
+      embedded: (id, result) => scope.postMessage({ id, ...result }, [result.vectors.buffer]),
+      failed,
     });
     for (const job of early.values()) scheduler.add(job);
-    early.clear();
   } catch (error) {
-    scope.postMessage({ type: "failed", reason: String(error) });
+    for (const id of early.keys()) failed(id, error);
   }
+  early.clear();
+}
+
+function failed(id: number, error: unknown): void {
+  scope.postMessage({ id, reason: String(error) });
 }

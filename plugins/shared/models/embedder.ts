@@ -1,6 +1,6 @@
 import { SvcError } from "../../../src/errors.ts";
 import type { BackendHealth, Embedder, EmbedOptions } from "../../../src/interfaces/mod.ts";
-import { Batches } from "./batches.ts";
+import { Batches } from "../batches.ts";
 import type { GuardedCalls, GuardOptions, RunOptions } from "./guarded_calls.ts";
 import type { EmbeddingTraits } from "./model_table.ts";
 import { documentWindows, estimatedTokens, halves, queryWindow } from "./text_windows.ts";
@@ -12,7 +12,7 @@ const WINDOW_TOKENS = 512;
 const MAX_ANSWER = 4 * 1024 * 1024;
 const NUMBER_BYTES = 32;
 /** Most texts and characters of one call: what a slow machine embeds in a minute. */
-const BATCH = { items: 16, characters: 32_768, lanes: 2 };
+const BATCH = { items: 16, characters: 32_768, lanes: 2, length: (text: string) => text.length };
 /** Longest call for a query, in milliseconds: somebody waits for it. */
 const QUERY_TIMEOUT_MS = 20_000;
 /** How often a refused text is divided: the estimate of its tokens may be far off. */
@@ -82,7 +82,7 @@ export class RemoteEmbedder implements Embedder {
   readonly #source: EmbeddingSource;
   readonly #calls: GuardedCalls;
   readonly #traits: EmbeddingTraits;
-  readonly #documents: Batches<Float32Array>;
+  readonly #documents: Batches<string, Float32Array>;
   #closed = false;
 
   /** `calls` belong to the embedder from here on. */
@@ -156,11 +156,10 @@ export class RemoteEmbedder implements Embedder {
   async #each(
     texts: readonly string[],
     signal: AbortSignal,
-  ): Promise<PromiseSettledResult<Float32Array>[]> {
+  ): Promise<readonly (Float32Array | Promise<Float32Array>)[]> {
     if (texts.length > 1) {
       try {
-        const vectors = await this.#call(texts, { signal });
-        return vectors.map((value) => ({ status: "fulfilled", value }));
+        return await this.#call(texts, { signal });
       } catch (error) {
         const failure = upstreamFailureOf(error);
         // Whoever tries again does so with less at a time.
@@ -168,9 +167,9 @@ export class RemoteEmbedder implements Embedder {
         if (!failure?.refusesInput) throw error;
       }
     }
-    return await Promise.allSettled(
-      texts.map((text) => this.#one(text, { signal }, MAX_DIVISIONS)),
-    );
+    const vectors = texts.map((text) => this.#one(text, { signal }, MAX_DIVISIONS));
+    await Promise.allSettled(vectors);
+    return vectors;
   }
 
   /** One text; the mean of its halves when it is refused, because it may be too long. */

@@ -167,7 +167,7 @@ Deno.test("disposing rejects what is under way, and everything after", async () 
 
 Deno.test("a worker that crashes is replaced", async () => {
   let workers = 0;
-  const crashing = "data:text/javascript,onmessage=({data})=>{if(data.type==='embed')throw 'gone'}";
+  const crashing = "data:text/javascript,onmessage=({data})=>{if(data.texts)throw 'gone'}";
   const real = new URL("../../../plugins/use_lite/worker.ts", import.meta.url);
   const spawn = () => new Worker(workers++ === 0 ? crashing : real, { type: "module" });
   await using embedder = new WorkerEmbedder({ spawn });

@@ -1,29 +1,31 @@
-/** Sends texts together; answers one result a text, in order. */
-type Send<T> = (
-  texts: readonly string[],
+/** Sends texts together; answers one result a text, in order: one may fail by itself. */
+type Send<Text, T> = (
+  texts: readonly Text[],
   signal: AbortSignal,
-) => Promise<readonly PromiseSettledResult<T>[]>;
+) => Promise<readonly (T | Promise<T>)[]>;
 
 /** Bounds of {@linkcode Batches}. */
-interface BatchBounds {
+interface BatchBounds<Text> {
   /** Most texts of a batch. */
   readonly items: number;
   /** Most characters of a batch of several texts. */
   readonly characters: number;
   /** Batches under way at once. */
   readonly lanes: number;
+  /** Characters of a text. */
+  readonly length: (text: Text) => number;
 }
 
-interface Item<T> {
-  readonly text: string;
-  readonly resolve: (value: T) => void;
+interface Item<Text, T> {
+  readonly text: Text;
+  readonly resolve: (value: T | Promise<T>) => void;
   readonly reject: (reason: unknown) => void;
-  readonly batch: { current?: Batch<T> };
-  given: boolean;
+  batch: Batch<Text, T> | undefined;
+  wanted: boolean;
 }
 
-interface Batch<T> {
-  readonly items: readonly Item<T>[];
+interface Batch<Text, T> {
+  readonly items: readonly Item<Text, T>[];
   readonly controller: AbortController;
 }
 
@@ -31,16 +33,16 @@ interface Batch<T> {
  * Texts of many callers in few calls: what waits together is sent together, as soon as a lane is
  * free. A text whose caller left is not sent; a batch all of whose callers left is ended.
  */
-export class Batches<T> {
-  readonly #send: Send<T>;
-  readonly #bounds: BatchBounds;
-  #waiting: Item<T>[] = [];
+export class Batches<Text, T> {
+  readonly #send: Send<Text, T>;
+  readonly #bounds: BatchBounds<Text>;
+  #waiting: Item<Text, T>[] = [];
   #underWay = 0;
   #flushQueued = false;
   #items: number;
 
   /** Sends nothing by itself. */
-  constructor(send: Send<T>, bounds: BatchBounds) {
+  constructor(send: Send<Text, T>, bounds: BatchBounds<Text>) {
     this.#send = send;
     this.#bounds = bounds;
     this.#items = bounds.items;
@@ -52,11 +54,11 @@ export class Batches<T> {
   }
 
   /** The result for one text; rejects with the signal's reason when that comes first. */
-  add(text: string, signal?: AbortSignal): Promise<T> {
+  add(text: Text, signal?: AbortSignal): Promise<T> {
     const { promise, resolve, reject } = Promise.withResolvers<T>();
-    const item: Item<T> = { text, resolve, reject, batch: {}, given: true };
+    const item: Item<Text, T> = { text, resolve, reject, batch: undefined, wanted: true };
     const leave = () => {
-      item.given = false;
+      item.wanted = false;
       reject(signal?.reason);
       this.#abandon(item);
     };
@@ -66,10 +68,10 @@ export class Batches<T> {
     return promise.finally(() => signal?.removeEventListener("abort", leave));
   }
 
-  #abandon(item: Item<T>): void {
-    const batch = item.batch.current;
+  #abandon(item: Item<Text, T>): void {
+    const { batch } = item;
     if (batch === undefined) this.#waiting = this.#waiting.filter((other) => other !== item);
-    else if (batch.items.every(({ given }) => !given)) batch.controller.abort();
+    else if (!batch.items.some(({ wanted }) => wanted)) batch.controller.abort();
   }
 
   /** Waits for the end of the tick, so that calls of one tick share a batch. */
@@ -84,17 +86,13 @@ export class Batches<T> {
 
   async #flush(): Promise<void> {
     const items = this.#waiting.splice(0, this.#length());
-    const batch: Batch<T> = { items, controller: new AbortController() };
-    for (const item of items) item.batch.current = batch;
+    const batch: Batch<Text, T> = { items, controller: new AbortController() };
+    for (const item of items) item.batch = batch;
     this.#underWay++;
     try {
       const texts = items.map(({ text }) => text);
       const results = await this.#send(texts, batch.controller.signal);
-      for (const [i, item] of items.entries()) {
-        const result = results[i];
-        if (result?.status === "fulfilled") item.resolve(result.value);
-        else item.reject(result?.reason);
-      }
+      for (const [i, { resolve }] of items.entries()) resolve(results[i]!);
     } catch (error) {
       for (const item of items) item.reject(error);
     } finally {
@@ -104,11 +102,9 @@ export class Batches<T> {
   }
 
   #length(): number {
-    let characters = 0;
-    const over = this.#waiting.findIndex(({ text }) => {
-      characters += text.length;
-      return characters > this.#bounds.characters;
-    });
+    const { characters, length } = this.#bounds;
+    let sum = 0;
+    const over = this.#waiting.findIndex(({ text }) => (sum += length(text)) > characters);
     const fits = over < 0 ? this.#waiting.length : Math.max(1, over);
     return Math.min(fits, this.#items);
   }
