@@ -91,7 +91,6 @@ function measureAll(dimensions: number): Figure[] {
   const best = bestKernel();
   return [
     ...ROWS.flatMap((rows) => measure(rows, best, dimensions)),
-    ...measure(10_000, "simd", dimensions),
     ...measure(1000, "plain", dimensions),
   ];
 }

@@ -11,25 +11,16 @@ const rows = (text: (row: number) => string): string => [0, 1, 2, 3].map(text).j
 const places = rows;
 
 /** Code that adds the product of two vectors of floats to a variable. */
-function addProduct(relaxed: boolean, acc: string, x: string, y: string): string {
-  return relaxed
-    ? `(local.set ${acc} (f32x4.relaxed_madd ${x} ${y} (local.get ${acc})))`
-    : `(local.set ${acc} (f32x4.add (f32x4.mul ${x} ${y}) (local.get ${acc})))`;
+function addProduct(acc: string, x: string, y: string): string {
+  return `(local.set ${acc} (f32x4.relaxed_madd ${x} ${y} (local.get ${acc})))`;
 }
 
 /** Code that reads bytes of a row from a place, and adds their product with \`$x\` to its sum. */
-function addBytes(relaxed: boolean, place: number, row: number): string {
+function addBytes(place: number, row: number): string {
   const bytes = `(v128.load offset=${row * 16} (local.get $p${place}))`;
   const acc = `$a${4 * place + row}`;
   const sum = `(local.get ${acc})`;
-  if (relaxed) {
-    return `(local.set ${acc} (i32x4.relaxed_dot_i8x16_i7x16_add_s ${bytes} (local.get $x) ${sum}))`;
-  }
-  const half = (part: string): string =>
-    `(i32x4.dot_i16x8_s (i16x8.extend_${part}_i8x16_s (local.get $y))
-        (i16x8.extend_${part}_i8x16_s (local.get $x)))`;
-  return `(local.set $y ${bytes})
-      (local.set ${acc} (i32x4.add ${sum} (i32x4.add ${half("low")} ${half("high")})))`;
+  return `(local.set ${acc} (i32x4.relaxed_dot_i8x16_i7x16_add_s ${bytes} (local.get $x) ${sum}))`;
 }
 
 /** One of the four floats of a variable. */
@@ -54,7 +45,7 @@ function sumOfIntegers(name: string): string {
  * is read straight on, which the processor's prefetching rewards twofold over four separate rows.
  * `n` is rounded up to a multiple of 4, and `dim` must be a multiple of 8.
  */
-function dotsF32(relaxed: boolean): string {
+function dotsF32(): string {
   return `(func (export "dots_f32")
     (param $base i32) (param $q i32) (param $out i32) (param $n i32) (param $dim i32)
     (local $i i32) (local $bytes i32) (local $x v128) (local $y v128)
@@ -75,13 +66,11 @@ function dotsF32(relaxed: boolean): string {
         ${
     rows((r) =>
       addProduct(
-        relaxed,
         `$a${r}`,
         `(v128.load offset=${r * 16} (local.get $base))`,
         "(local.get $x)",
       ) +
       addProduct(
-        relaxed,
         `$b${r}`,
         `(v128.load offset=${r * 16 + 64} (local.get $base))`,
         "(local.get $y)",
@@ -107,15 +96,14 @@ function dotsF32(relaxed: boolean): string {
  * `dot_f32(row, q, dim)` answers the product of one row of `dots_f32`, which starts at `row`, added up
  * in the same order: to the last bit what `dots_f32` writes.
  */
-function dotF32(relaxed: boolean): string {
+function dotF32(): string {
   return `(func (export "dot_f32") (param $row i32) (param $q i32) (param $dim i32) (result f32)
     (local $end i32) (local $a0 v128) (local $b0 v128)
     (local.set $end (i32.add (local.get $q) (i32.shl (local.get $dim) (i32.const 2))))
     (loop $column
-      ${addProduct(relaxed, "$a0", "(v128.load (local.get $row))", "(v128.load (local.get $q))")}
+      ${addProduct("$a0", "(v128.load (local.get $row))", "(v128.load (local.get $q))")}
       ${
     addProduct(
-      relaxed,
       "$b0",
       "(v128.load offset=64 (local.get $row))",
       "(v128.load offset=16 (local.get $q))",
@@ -135,7 +123,7 @@ function dotF32(relaxed: boolean): string {
  * comes a quarter faster. `dim` must be a multiple of 16, and the bytes at `q` must be 0 to 127: with
  * others the relaxed product means another thing on every processor.
  */
-function dotsI8(relaxed: boolean): string {
+function dotsI8(): string {
   return `(func (export "dots_i8")
     (param $base i32) (param $q i32) (param $out i32) (param $n i32) (param $dim i32)
     (local $i i32) (local $x v128) (local $y v128) (local $apart i32)
@@ -155,7 +143,7 @@ function dotsI8(relaxed: boolean): string {
         (local.set $x (v128.load (i32.add (local.get $q) (local.get $i))))
         ${
     places((p) =>
-      `${rows((r) => addBytes(relaxed, p, r))}
+      `${rows((r) => addBytes(p, r))}
         (local.set $p${p} (i32.add (local.get $p${p}) (i32.const 64)))`
     )
   }
@@ -270,17 +258,13 @@ function sumRead(): string {
     ${sumOfIntegers("a0")})`;
 }
 
-/**
- * The kernel as WebAssembly text.
- *
- * @param relaxed Whether the relaxed SIMD proposal is used: fused multiply-add, products of bytes.
- */
-export function kernelText(relaxed: boolean): string {
+/** The kernel as WebAssembly text. */
+export function kernelText(): string {
   return `(module
   (import "env" "memory" (memory 1))
-  ${dotsF32(relaxed)}
-  ${dotF32(relaxed)}
-  ${dotsI8(relaxed)}
+  ${dotsF32()}
+  ${dotF32()}
+  ${dotsI8()}
   ${placeRow()}
   ${roundRow()}
   ${sumRead()})`;
@@ -289,27 +273,18 @@ export function kernelText(relaxed: boolean): string {
 /** The text of `kernel.ts`. */
 export async function kernelModule(): Promise<string> {
   const { parseWat } = await wabt();
-  const build = (relaxed: boolean): string => {
-    const module = parseWat("kernel.wat", kernelText(relaxed), {
-      simd: true,
-      relaxed_simd: relaxed,
-    });
-    try {
-      return module.toBinary({}).buffer.toBase64();
-    } finally {
-      module.destroy();
-    }
-  };
-  return `// Generated by build/index_kernel.ts.
+  const features = { simd: true, relaxed_simd: true };
+  const module = parseWat("kernel.wat", kernelText(), features);
+  try {
+    return `// Generated by build/index_kernel.ts.
 
 /** The scan kernel with fused multiply-add (relaxed SIMD), base64. */
 export const RELAXED_KERNEL: string =
-  "${build(true)}";
-
-/** The scan kernel with SIMD only, base64. */
-export const SIMD_KERNEL: string =
-  "${build(false)}";
+  "${module.toBinary({}).buffer.toBase64()}";
 `;
+  } finally {
+    module.destroy();
+  }
 }
 
 if (import.meta.main) {

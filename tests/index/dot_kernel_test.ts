@@ -10,9 +10,7 @@ import {
   rowOffset,
 } from "../../src/index/vectors/dot_kernel.ts";
 
-const BUILDS: KernelBuild[] = bestKernel() === "relaxed"
-  ? ["relaxed", "simd", "plain"]
-  : ["simd", "plain"];
+const BUILDS = new Set<KernelBuild>([bestKernel(), "plain"]);
 
 /** Numbers in -1..1 that need all bits of a float. */
 function wave(seed: number, i: number): number {
@@ -93,7 +91,7 @@ for (const dim of [16, 48, 512]) {
 Deno.test("all builds read the same sum", () => {
   const memory = new WebAssembly.Memory({ initial: 1 });
   new Int32Array(memory.buffer).forEach((_, i, words) => words[i] = i * 2654435761);
-  const sums = BUILDS.map((build) => openKernel(memory, build).sum_read(1024, 4096));
+  const sums = Array.from(BUILDS, (build) => openKernel(memory, build).sum_read(1024, 4096));
   assert.deepEqual(new Set(sums).size, 1);
   assert.notEqual(sums[0], 0);
 });

@@ -1,10 +1,7 @@
-import { FMA_KERNEL, SIMD_KERNEL } from "./kernel.ts";
+import { FMA_KERNEL } from "./kernel.ts";
 
-/** A build of the matrix product: relaxed SIMD, plain SIMD, or no WebAssembly. */
-export type KernelName = "fma" | "simd" | "js";
-
-/** All builds, fastest first. */
-export const KERNELS: readonly KernelName[] = ["fma", "simd", "js"];
+/** A build of the matrix product: relaxed SIMD, or no WebAssembly where a processor lacks it. */
+export type KernelName = "fma" | "js";
 
 /** A matrix to multiply by, and where the result goes; offsets and strides in elements. */
 interface Product {
@@ -43,7 +40,7 @@ export interface Kernel {
   multiply(product: Product): void;
 }
 
-const BUILDS = { fma: FMA_KERNEL, simd: SIMD_KERNEL };
+const decode = (): Uint8Array<ArrayBuffer> => Uint8Array.fromBase64(FMA_KERNEL);
 const PAGE_FLOATS = 65536 / 4;
 /** Above this many rows the faster blocks of 6 rows win, whatever they waste at the end. */
 const LOW_ROWS = 16;
@@ -52,21 +49,19 @@ type WasmProduct = (...bytesAndCounts: number[]) => void;
 
 const padded = (rows: number, height: number) => Math.ceil(rows / height) * height;
 
-/** Whether this runtime can run a build. */
-export function supportsKernel(name: KernelName): boolean {
-  if (name === "js") return true;
-  return typeof WebAssembly === "object" &&
-    WebAssembly.validate(Uint8Array.fromBase64(BUILDS[name]));
+/** The fastest build this processor can run. */
+export function bestKernel(): KernelName {
+  return WebAssembly.validate(decode()) ? "fma" : "js";
 }
 
 /** A kernel with a zeroed heap of at least `floats` elements; the fastest build by default. */
 export function createKernel(
   floats: number,
-  name: KernelName = KERNELS.find(supportsKernel) ?? "js",
+  name: KernelName = bestKernel(),
 ): Kernel {
   if (name === "js") return plainKernel(new Float32Array(floats));
   const memory = new WebAssembly.Memory({ initial: Math.ceil(floats / PAGE_FLOATS) });
-  const module = new WebAssembly.Module(Uint8Array.fromBase64(BUILDS[name]));
+  const module = new WebAssembly.Module(decode());
   const { exports } = new WebAssembly.Instance(module, { env: { memory } });
   const low = exports.multiply4 as WasmProduct;
   const high = exports.multiply6 as WasmProduct;

@@ -1,8 +1,8 @@
-import { RELAXED_KERNEL, SIMD_KERNEL } from "./kernel.ts";
+import { RELAXED_KERNEL } from "./kernel.ts";
 import { LEAST_SCALE } from "./least_scale.ts";
 
 /** Which build of the kernel runs; all agree up to rounding. */
-export type KernelBuild = "relaxed" | "simd" | "plain";
+export type KernelBuild = "relaxed" | "plain";
 
 /** Functions over one memory; positions are byte offsets. */
 export interface DotKernel {
@@ -55,10 +55,9 @@ export function byteOffset(index: number): number {
 
 const decode = (base64: string): Uint8Array<ArrayBuffer> => Uint8Array.fromBase64(base64);
 
-/** The fastest build this engine and processor can run. */
+/** The fastest build this processor can run. */
 export function bestKernel(): KernelBuild {
-  if (WebAssembly.validate(decode(RELAXED_KERNEL))) return "relaxed";
-  return WebAssembly.validate(decode(SIMD_KERNEL)) ? "simd" : "plain";
+  return WebAssembly.validate(decode(RELAXED_KERNEL)) ? "relaxed" : "plain";
 }
 
 export function openKernel(
@@ -66,7 +65,7 @@ export function openKernel(
   build: KernelBuild = bestKernel(),
 ): DotKernel {
   if (build === "plain") return new PlainKernel(memory);
-  const module = new WebAssembly.Module(decode(build === "relaxed" ? RELAXED_KERNEL : SIMD_KERNEL));
+  const module = new WebAssembly.Module(decode(RELAXED_KERNEL));
   const { exports } = new WebAssembly.Instance(module, { env: { memory } });
   return exports as unknown as DotKernel;
 }

@@ -2,16 +2,15 @@ import assert from "node:assert/strict";
 import { kernelModule } from "../../../build/use_lite_kernel.ts";
 import { WEIGHTS_FOLDER } from "../../../plugins/use_lite/folders.ts";
 import {
+  bestKernel,
   createKernel,
   type Kernel,
-  KERNELS,
-  supportsKernel,
 } from "../../../plugins/use_lite/engine/matrix_product.ts";
 import { loadModel, type Model } from "../../../plugins/use_lite/engine/model.ts";
 import parity from "../../testdata/use_lite_parity.json" with { type: "json" };
 
 // Loaded before the tests, which all share them.
-const names = KERNELS.filter(supportsKernel);
+const names = [...new Set([bestKernel(), "js"] as const)];
 const models: Model[] = await Promise.all(
   names.map((kernel) => loadModel(WEIGHTS_FOLDER, { kernel, plain: true })),
 );
