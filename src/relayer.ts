@@ -37,7 +37,7 @@ import {
 } from "./http1/sidecar_connections.ts";
 import { WordsFiles } from "./storage/words_files.ts";
 import { SponsorRequests } from "./sponsor/sponsor_requests.ts";
-import { sidecarSponsor } from "./sponsor/sidecar_sponsor.ts";
+import { SidecarSponsor } from "./sponsor/sidecar_sponsor.ts";
 
 export type { Relayer, RelayerOptions };
 
@@ -380,7 +380,7 @@ export async function createRelayer(options: RelayerOptions): Promise<Relayer> {
   const worker = workerOf(ground, tables, metrics, (attempt) => processMemory(domain, attempt));
   const domain = {
     ...(options.sidecarSponsors
-      ? { sponsor: stack.use(sidecarSponsor(options, unreachable)) }
+      ? { sponsor: stack.use(new SidecarSponsor(options, unreachable)) }
       : {}),
     ...domainOf(ground, tables, backends, worker, stack),
   };

@@ -1,6 +1,8 @@
 import type { RelayerConfig } from "../interfaces/config.ts";
 import { SvcError } from "../errors.ts";
 import type { ConnectionPool, PooledAnswer, WireRequest } from "../http1/http_connection.ts";
+import { fetchOver } from "../http1/loopback_fetch.ts";
+import { gather } from "../wire/body/read_body.ts";
 import { HEADER } from "../wire/headers.ts";
 import { SIGNED_BODY_BYTES } from "../wire/limits.ts";
 import { type BodyReader, checkMcpSurroundings, type RequestContext } from "./request.ts";
@@ -98,18 +100,12 @@ export class McpProxy implements Disposable {
   async sessions(): Promise<McpSessions | undefined> {
     const { sidecar } = this.#options;
     if (sidecar === undefined) return undefined;
-    const headers = [[HEADER.sidecarToken, sidecar.token]] as const;
-    const request = { method: "GET", target: "/health", headers };
-    const late = AbortSignal.timeout(SESSIONS_MS);
     try {
-      const answer = await sidecar.connections.send(request, late);
-      late.addEventListener("abort", answer.close);
-      try {
-        return await readSessions(answer);
-      } finally {
-        late.removeEventListener("abort", answer.close);
-        answer.close();
-      }
+      const response = await fetchOver(sidecar.connections)("http://127.0.0.1/health", {
+        headers: { [HEADER.sidecarToken]: sidecar.token },
+        signal: AbortSignal.timeout(SESSIONS_MS),
+      });
+      return sessionsIn(await gather(response, SESSIONS_BYTES, () => new RangeError()));
     } catch {
       return undefined;
     }
@@ -215,17 +211,11 @@ function responseHeaders(given: Pick<Headers, "get">, isEvents: boolean): Header
 }
 
 /** Open sessions out of the sidecar's health. */
-async function readSessions({ body }: PooledAnswer): Promise<McpSessions | undefined> {
-  let text = "";
-  while (text.length <= SESSIONS_BYTES) {
-    const piece = await body?.next();
-    if (piece === undefined || piece.done) {
-      const health: { readonly sessions?: Partial<McpSessions> } = JSON.parse(text);
-      const { sse, streamable } = health.sessions ?? {};
-      if (typeof sse !== "number" || typeof streamable !== "number") return undefined;
-      return { sse, streamable };
-    }
-    text += new TextDecoder("latin1").decode(piece.value);
-  }
-  return undefined;
+function sessionsIn(bytes: Uint8Array): McpSessions | undefined {
+  const health: { readonly sessions?: Partial<McpSessions> } = JSON.parse(
+    new TextDecoder().decode(bytes),
+  );
+  const { sse, streamable } = health.sessions ?? {};
+  if (typeof sse !== "number" || typeof streamable !== "number") return undefined;
+  return { sse, streamable };
 }

@@ -39,28 +39,22 @@ const LAST_CHUNK = bytesOf("0\r\n\r\n");
  * @throws {Deno.errors.AddrInUse} when somebody else has the port.
  */
 export function listenHttp(options: HttpListenerOptions): HttpListener {
-  const { hostname, port, answer, onError } = options;
-  return new Listener(Deno.listen({ hostname, port }), answer, onError);
+  const { hostname, port } = options;
+  return new Listener(Deno.listen({ hostname, port }), options);
 }
 
 class Listener implements HttpListener {
   readonly #listener: Deno.TcpListener;
-  readonly #answer: HttpListenerOptions["answer"];
-  readonly #onError: HttpListenerOptions["onError"];
+  readonly #options: HttpListenerOptions;
   /** Connections that wait for a request. */
   readonly #idle = new Set<WireSocket>();
   readonly #serving = new Set<Promise<void>>();
   readonly #accepting: Promise<void>;
   #closing = false;
 
-  constructor(
-    listener: Deno.TcpListener,
-    answer: HttpListenerOptions["answer"],
-    onError: HttpListenerOptions["onError"],
-  ) {
+  constructor(listener: Deno.TcpListener, options: HttpListenerOptions) {
     this.#listener = listener;
-    this.#answer = answer;
-    this.#onError = onError;
+    this.#options = options;
     this.#accepting = this.#accept();
   }
 
@@ -77,7 +71,7 @@ class Listener implements HttpListener {
       } catch (error) {
         if (this.#closing) return;
         // Such as too many open files: those who wait get their turn when others have left.
-        this.#onError(error);
+        this.#options.onError(error);
         await new Promise((resolve) => setTimeout(resolve, ACCEPT_PAUSE_MS));
       }
     }
@@ -123,8 +117,8 @@ class Listener implements HttpListener {
     if (isRead) void watch();
     const { signal } = gone;
     const request = new Request(url, { method, headers: [...headers], body, signal });
-    const response = await this.#answer(request).catch((thrown) => {
-      this.#onError(thrown);
+    const response = await this.#options.answer(request).catch((thrown) => {
+      this.#options.onError(thrown);
       return new Response("Internal server error\n", { status: 500 });
     });
     await send(socket, response, signal);

@@ -1,7 +1,7 @@
 import { ConnectionPool, HttpConnection, type PooledAnswer } from "./http_connection.ts";
 
-/** The part of `fetch` that the client needs. */
-type LoopbackFetch = ((url: string, init: RequestInit) => Promise<Response>) & Disposable;
+/** The part of `fetch` that is needed for a server on this machine. */
+type LoopbackFetch = (url: string, init: RequestInit) => Promise<Response>;
 
 /**
  * `fetch` for one server on this machine, over kept connections. The platform's takes several times
@@ -9,9 +9,14 @@ type LoopbackFetch = ((url: string, init: RequestInit) => Promise<Response>) & D
  *
  * @param origin `http://127.0.0.1:port`.
  */
-export function loopbackFetch(origin: string): LoopbackFetch {
+export function loopbackFetch(origin: string): LoopbackFetch & Disposable {
   const pool = new ConnectionPool(() => HttpConnection.open(origin));
-  async function call(url: string, init: RequestInit): Promise<Response> {
+  return Object.assign(fetchOver(pool), { [Symbol.dispose]: () => pool[Symbol.dispose]() });
+}
+
+/** `fetch` over the connections of a pool, wherever a URL points. */
+export function fetchOver(pool: Pick<ConnectionPool, "send">): LoopbackFetch {
+  return async (url, init) => {
     const { pathname, search } = new URL(url);
     const signal = init.signal ?? new AbortController().signal;
     const answer = await pool.send({
@@ -26,8 +31,7 @@ export function loopbackFetch(origin: string): LoopbackFetch {
       throw new TypeError("The relayer does not redirect");
     }
     return new Response(bodyOf(answer, signal), { status, headers: [...headers] });
-  }
-  return Object.assign(call, { [Symbol.dispose]: () => pool[Symbol.dispose]() });
+  };
 }
 
 /** Headers as they were given. */

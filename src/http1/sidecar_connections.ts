@@ -16,47 +16,6 @@ export function isSameSecret(given: string, secret: string): boolean {
   return timingSafeEqual(digest(given), digest(secret));
 }
 
-/**
- * Whether the listener at an address knows the token, before it gets to see anything secret.
- *
- * @param url Address of the sidecar, without a path.
- * @returns `false` for a stranger and for silence.
- */
-export async function isSidecar(
-  url: string,
-  token: string,
-  options: { readonly signal?: AbortSignal } = {},
-): Promise<boolean> {
-  const nonce = crypto.getRandomValues(new Uint8Array(32)).toHex();
-  try {
-    const response = await fetch(`${url}/challenge`, {
-      method: "POST",
-      headers: { "content-type": "application/json" },
-      body: JSON.stringify({ nonce }),
-      redirect: "error",
-      ...(options.signal === undefined ? {} : { signal: options.signal }),
-    });
-    const answer = await firstBytes(response.body, 64);
-    return response.ok && isSameSecret(answer, answerChallenge(token, nonce));
-  } catch {
-    return false;
-  }
-}
-
-/** The start of a body as text; a stranger's endless answer is cut off. */
-async function firstBytes(body: ReadableStream<Uint8Array> | null, count: number): Promise<string> {
-  if (body === null) return "";
-  const reader = body.getReader();
-  let text = "";
-  while (text.length <= count) {
-    const { done, value } = await reader.read();
-    if (done) return text;
-    text += new TextDecoder("latin1").decode(value.subarray(0, count + 1));
-  }
-  await reader.cancel();
-  return text;
-}
-
 /** Where the sidecar is and what proves it. */
 export interface SidecarAddress {
   /** Loopback address, `http://127.0.0.1:9000`. */
@@ -78,15 +37,38 @@ export function sidecarConnections(address: SidecarAddress): ConnectionPool {
   return new ConnectionPool(() => connect(address));
 }
 
-async function connect({ url, token }: SidecarAddress): Promise<HttpConnection> {
+/**
+ * Whether the listener at an address knows the token; `false` also for silence.
+ *
+ * @param url Address of the sidecar, without a path.
+ */
+export async function isSidecar(
+  url: string,
+  token: string,
+  options: { readonly signal?: AbortSignal } = {},
+): Promise<boolean> {
+  try {
+    (await connect({ url, token }, options.signal)).close();
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+async function connect(
+  { url, token }: SidecarAddress,
+  signal: AbortSignal = AbortSignal.timeout(CHALLENGE_MS),
+): Promise<HttpConnection> {
   const connection = await HttpConnection.open(url);
-  const late = setTimeout(() => connection.close(), CHALLENGE_MS);
+  const giveUp = () => connection.close();
+  signal.addEventListener("abort", giveUp);
+  if (signal.aborted) giveUp();
   try {
     if (await isAnswered(connection, token) && connection.isReusable) return connection;
   } catch {
     // Told below, like a wrong answer.
   } finally {
-    clearTimeout(late);
+    signal.removeEventListener("abort", giveUp);
   }
   connection.close();
   throw new Error("The listener at SIDECAR_URL is not the sidecar");

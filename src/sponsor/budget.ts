@@ -41,12 +41,6 @@ export class GasBudget {
       throw new SvcError("sponsor_overloaded", undefined, { retryAfter: SOON });
     }
     this.#pending++;
-    let isHeld = true;
-    return {
-      [Symbol.dispose]: () => {
-        if (isHeld) this.#pending--;
-        isHeld = false;
-      },
-    };
+    return { [Symbol.dispose]: () => void this.#pending-- };
   }
 }

@@ -1,10 +1,30 @@
 import { SvcError } from "../errors.ts";
 import type { ExecutedTransaction } from "../interfaces/mod.ts";
 import type { SponsorLedger } from "./ledger.ts";
-import type { Places } from "./places.ts";
 
 /** Refusals after which the transaction is certainly not executed. */
 const REFUSALS: readonly string[] = ["invalid_sponsor_signature", "sponsor_rejected"];
+
+/** Slots for requests to the sponsor; at most `count` are in use at a time. */
+export class Places {
+  readonly #count: number;
+  #taken = 0;
+
+  constructor(count: number) {
+    this.#count = count;
+  }
+
+  /**
+   * Takes a place until it is disposed of.
+   *
+   * @throws {SvcError} `sponsor_overloaded` when all are taken.
+   */
+  take(): Disposable {
+    if (this.#taken >= this.#count) throw new SvcError("sponsor_overloaded");
+    this.#taken++;
+    return { [Symbol.dispose]: () => void this.#taken-- };
+  }
+}
 
 /** Executes sponsored transactions: each once, whoever asks how often, also across restarts. */
 export class Executions {

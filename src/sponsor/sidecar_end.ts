@@ -1,20 +1,12 @@
 import { errorResponse, SvcError } from "../errors.ts";
+import type { Sponsor } from "../interfaces/mod.ts";
 import { HEADER } from "../wire/headers.ts";
 import { SPONSOR_BODY_BYTES } from "../wire/limits.ts";
 import { parseBody } from "../wire/request_members.ts";
 import { SPONSOR } from "../wire/table/sponsor.ts";
 
-/** Who pays; holds the key. The backend of the role `sponsor` has this shape. */
-export interface PayingBackend {
-  sponsor(
-    request: { readonly sender: string; readonly kindBytes: Uint8Array },
-    options?: { readonly signal?: AbortSignal },
-  ): Promise<{ readonly bytes: Uint8Array; readonly digest: string }>;
-  execute(
-    request: { readonly digest: string; readonly signature: Uint8Array },
-    options?: { readonly signal?: AbortSignal },
-  ): Promise<{ readonly digest: string; readonly gasMist?: number }>;
-}
+/** Who pays; holds the key. */
+export type PayingBackend = Pick<Sponsor, "sponsor" | "execute">;
 
 export interface SponsorRoutes {
   /** Who pays, once it is open. */

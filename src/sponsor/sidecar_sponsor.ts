@@ -8,7 +8,9 @@ import type {
   SponsorRequest,
 } from "../interfaces/mod.ts";
 import { HEADER } from "../wire/headers.ts";
-import type { ConnectionPool, PooledAnswer } from "../http1/http_connection.ts";
+import { gather } from "../wire/body/read_body.ts";
+import type { ConnectionPool } from "../http1/http_connection.ts";
+import { fetchOver } from "../http1/loopback_fetch.ts";
 import { type SidecarAddress, sidecarConnections } from "../http1/sidecar_connections.ts";
 
 /** Largest answer of the sidecar, bytes: a transaction of 128 KiB in base64. */
@@ -31,16 +33,8 @@ interface SidecarSponsorOptions {
   readonly now?: () => number;
 }
 
-/**
- * The sponsor of a relayer that holds no key: the sidecar does, and pays.
- *
- * @param onFailure called when the sidecar does not answer.
- */
-export function sidecarSponsor(options: SidecarSponsorOptions, onFailure: () => void): Sponsor {
-  return new SidecarSponsor(options, onFailure);
-}
-
-class SidecarSponsor implements Sponsor {
+/** The sponsor of a relayer that holds no key: the sidecar does, and pays. */
+export class SidecarSponsor implements Sponsor {
   readonly needsSidecar = true;
   readonly #connections: ConnectionPool | undefined;
   readonly #token: string;
@@ -48,6 +42,7 @@ class SidecarSponsor implements Sponsor {
   readonly #onFailure: () => void;
   #failed: { readonly at: number; readonly health: BackendHealth } | undefined;
 
+  /** @param onFailure called when the sidecar does not answer. */
   constructor({ sidecar, now = Date.now }: SidecarSponsorOptions, onFailure: () => void) {
     this.#connections = sidecar && sidecarConnections(sidecar);
     this.#token = sidecar?.token ?? "";
@@ -94,12 +89,12 @@ class SidecarSponsor implements Sponsor {
   }
 
   async #ask(
-    target: string,
+    path: string,
     body: Readonly<Record<string, string>>,
     options: CallOptions = {},
   ): Promise<Readonly<Record<string, unknown>>> {
     try {
-      const answer = await this.#exchange(target, body, options.signal);
+      const answer = await this.#exchange(path, body, options.signal);
       this.#failed = undefined;
       return answer;
     } catch (error) {
@@ -110,9 +105,9 @@ class SidecarSponsor implements Sponsor {
   }
 
   async #exchange(
-    target: string,
+    path: string,
     body: Readonly<Record<string, string>>,
-    signal: AbortSignal = new AbortController().signal,
+    signal?: AbortSignal,
   ): Promise<Readonly<Record<string, unknown>>> {
     if (this.#connections === undefined) {
       throw new SvcError("sidecar_unavailable", "No sidecar is configured");
@@ -120,17 +115,14 @@ class SidecarSponsor implements Sponsor {
     let status: number;
     let answer: Readonly<Record<string, unknown>>;
     try {
-      const sent = await this.#connections.send({
+      const response = await fetchOver(this.#connections)(`http://127.0.0.1${path}`, {
         method: "POST",
-        target,
-        headers: new Headers({
-          "content-type": "application/json",
-          [HEADER.sidecarToken]: this.#token,
-        }),
+        headers: { "content-type": "application/json", [HEADER.sidecarToken]: this.#token },
         body: new TextEncoder().encode(JSON.stringify(body)),
-      }, signal);
-      status = sent.status;
-      answer = await readAnswer(sent, signal);
+        ...(signal === undefined ? {} : { signal }),
+      });
+      status = response.status;
+      answer = await readAnswer(response);
     } catch (cause) {
       throw new SvcError("sidecar_unavailable", undefined, { cause });
     }
@@ -167,26 +159,10 @@ function refusal(body: Readonly<Record<string, unknown>>): SvcError {
 }
 
 /** A JSON object out of an answer of bounded size. */
-async function readAnswer(
-  answer: PooledAnswer,
-  signal: AbortSignal,
-): Promise<Readonly<Record<string, unknown>>> {
-  signal.addEventListener("abort", answer.close);
-  try {
-    const pieces: Uint8Array<ArrayBuffer>[] = [];
-    let size = 0;
-    for (;;) {
-      const piece = await answer.body?.next();
-      if (piece === undefined || piece.done) break;
-      pieces.push(new Uint8Array(piece.value));
-      size += piece.value.length;
-      if (size > MAX_ANSWER) throw new Error("The sidecar's answer is too large");
-    }
-    const value: unknown = JSON.parse(await new Blob(pieces).text());
-    if (typeof value !== "object" || value === null) throw new Error("No JSON object");
-    return Object.fromEntries(Object.entries(value));
-  } finally {
-    signal.removeEventListener("abort", answer.close);
-    answer.close();
-  }
+async function readAnswer(response: Response): Promise<Readonly<Record<string, unknown>>> {
+  const tooLarge = () => new Error("The sidecar's answer is too large");
+  const bytes = await gather(response, MAX_ANSWER, tooLarge);
+  const value: unknown = JSON.parse(new TextDecoder().decode(bytes));
+  if (typeof value !== "object" || value === null) throw new Error("No JSON object");
+  return { ...value };
 }

@@ -10,9 +10,8 @@ import { type Charge, type Layer, RateLimiter } from "../http/rate_limit.ts";
 import { checkSponsoredKind } from "./allow_list.ts";
 import { answeredBudget } from "./answered_transaction.ts";
 import { GasBudget } from "./budget.ts";
-import { Executions } from "./executions.ts";
+import { Executions, Places } from "./executions.ts";
 import type { SponsorLedger } from "./ledger.ts";
-import { Places } from "./places.ts";
 
 interface SponsorRequestsOptions {
   readonly sponsor: Sponsor;
