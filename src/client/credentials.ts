@@ -28,68 +28,47 @@ export interface Credentials {
   readonly webUrl?: string;
 }
 
+const isHttp = (value: unknown): boolean =>
+  typeof value === "string" && parseBaseUrl(value) !== undefined;
+const isKey = (value: unknown): boolean => typeof value === "string" && isPublicKey(value);
+const isId = (value: unknown): boolean => typeof value === "string" && isObjectId(value);
+
+/** What each member must be; the first one that is not is named. */
+const RULES: Readonly<Record<keyof Credentials, (value: unknown) => boolean>> = {
+  version: (value) => value === 1,
+  delegatePrivateKey: isKey,
+  delegatePublicKeyHex: isKey,
+  delegateAddress: isId,
+  walletAddress: isId,
+  accountId: isId,
+  packageId: isId,
+  relayerUrl: isHttp,
+  createdAt: (value) => typeof value === "string" && !Number.isNaN(Date.parse(value)),
+  label: (value) => value === undefined || typeof value === "string",
+  webUrl: (value) => value === undefined || isHttp(value),
+};
+
 /** Every key of {@linkcode Credentials}; others in a file are somebody else's and are kept. */
-export const CREDENTIAL_KEYS = [
-  "delegatePrivateKey",
-  "delegatePublicKeyHex",
-  "delegateAddress",
-  "walletAddress",
-  "accountId",
-  "packageId",
-  "relayerUrl",
-  "label",
-  "createdAt",
-  "version",
-  "webUrl",
-] as const satisfies readonly (keyof Credentials)[];
+export const CREDENTIAL_KEYS = Object.keys(RULES) as readonly (keyof Credentials)[];
 
 /** Credentials, or why there are none; the reason never quotes a value. */
 export type CredentialsCheck =
   | { readonly credentials: Credentials; readonly reason?: undefined }
   | { readonly credentials?: undefined; readonly reason: string };
 
-/** Members of a parsed file that are text. */
-function textOf(file: object, key: keyof Credentials): string {
-  const value: unknown = Reflect.get(file, key);
-  return typeof value === "string" ? value : "";
-}
-
-const isHttp = (text: string): boolean => parseBaseUrl(text) !== undefined;
-const isAbsentOr = (file: object, key: keyof Credentials, ok: (text: string) => boolean): boolean =>
-  !Object.hasOwn(file, key) || ok(textOf(file, key));
-
-/** The first key that breaks its rule. */
-function brokenKey(file: object): keyof Credentials | undefined {
-  const rules: readonly [keyof Credentials, boolean][] = [
-    ["version", Reflect.get(file, "version") === 1],
-    ["delegatePrivateKey", isPublicKey(textOf(file, "delegatePrivateKey"))],
-    ["delegatePublicKeyHex", isPublicKey(textOf(file, "delegatePublicKeyHex"))],
-    ["delegateAddress", isObjectId(textOf(file, "delegateAddress"))],
-    ["walletAddress", isObjectId(textOf(file, "walletAddress"))],
-    ["accountId", isObjectId(textOf(file, "accountId"))],
-    ["packageId", isObjectId(textOf(file, "packageId"))],
-    ["relayerUrl", isHttp(textOf(file, "relayerUrl"))],
-    ["createdAt", !Number.isNaN(Date.parse(textOf(file, "createdAt")))],
-    ["label", ["string", "undefined"].includes(typeof Reflect.get(file, "label"))],
-    ["webUrl", isAbsentOr(file, "webUrl", isHttp)],
-  ];
-  return rules.find(([, ok]) => !ok)?.[0];
-}
-
 /** Checks every key of parsed JSON, also that public key and address belong to the private key. */
 export async function checkCredentials(file: unknown): Promise<CredentialsCheck> {
   if (typeof file !== "object" || file === null || Array.isArray(file)) {
     return { reason: "it is not a JSON object" };
   }
-  const broken = brokenKey(file);
+  const broken = CREDENTIAL_KEYS.find((key) => !RULES[key](Reflect.get(file, key)));
   if (broken !== undefined) return { reason: `${broken} is missing or not valid` };
-  const text = (key: keyof Credentials): string => textOf(file, key);
-  const hex = (key: keyof Credentials): string => textOf(file, key).toLowerCase();
-  const pair = await makeDelegateKey(Uint8Array.fromHex(text("delegatePrivateKey")));
-  if (pair.publicKey !== hex("delegatePublicKeyHex")) {
+  const given = file as Credentials;
+  const pair = await makeDelegateKey(Uint8Array.fromHex(given.delegatePrivateKey));
+  if (pair.publicKey !== given.delegatePublicKeyHex.toLowerCase()) {
     return { reason: "delegatePublicKeyHex does not belong to the private key" };
   }
-  if (pair.address !== hex("delegateAddress")) {
+  if (pair.address !== given.delegateAddress.toLowerCase()) {
     return { reason: "delegateAddress does not belong to the private key" };
   }
   return {
@@ -97,14 +76,14 @@ export async function checkCredentials(file: unknown): Promise<CredentialsCheck>
       delegatePrivateKey: pair.privateKey,
       delegatePublicKeyHex: pair.publicKey,
       delegateAddress: pair.address,
-      walletAddress: hex("walletAddress"),
-      accountId: hex("accountId"),
-      packageId: hex("packageId"),
-      relayerUrl: text("relayerUrl"),
-      ...(text("label") === "" ? {} : { label: text("label") }),
-      createdAt: text("createdAt"),
+      walletAddress: given.walletAddress.toLowerCase(),
+      accountId: given.accountId.toLowerCase(),
+      packageId: given.packageId.toLowerCase(),
+      relayerUrl: given.relayerUrl,
+      ...(given.label ? { label: given.label } : {}),
+      createdAt: given.createdAt,
       version: 1,
-      ...(text("webUrl") === "" ? {} : { webUrl: text("webUrl") }),
+      ...(given.webUrl ? { webUrl: given.webUrl } : {}),
     },
   };
 }

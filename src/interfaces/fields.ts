@@ -53,6 +53,10 @@ export type Values<F extends Fields> = {
 /** The environment, or any other source of raw values. */
 export type Env = Readonly<Record<string, string | undefined>>;
 
+function field<T>(env: string, fallback: T, doc: string, parse: (raw: string) => T): Field<T> {
+  return { env, fallback, doc, parse };
+}
+
 /** A whole number, decimal digits only. */
 export function integer(
   env: string,
@@ -61,42 +65,30 @@ export function integer(
   max: number,
   doc: string,
 ): Field<number> {
-  return {
-    env,
-    fallback,
-    doc,
-    parse(raw) {
-      const value = /^-?\d{1,15}$/.test(raw) ? Number(raw) : NaN;
-      if (!(value >= min && value <= max)) {
-        throw new RangeError(`must be a whole number from ${min} to ${max}, got "${raw}"`);
-      }
-      return value;
-    },
-  };
+  return field(env, fallback, doc, (raw) => {
+    const value = /^-?\d{1,15}$/.test(raw) ? Number(raw) : NaN;
+    if (value >= min && value <= max) return value;
+    throw new RangeError(`must be a whole number from ${min} to ${max}, got "${raw}"`);
+  });
 }
 
 /** `true` or `false`; `1` and `0` are taken too. */
 export function flag(env: string, fallback: boolean, doc: string): Field<boolean> {
-  return {
-    env,
-    fallback,
-    doc,
-    parse(raw) {
-      const value = { true: true, "1": true, false: false, "0": false }[raw.toLowerCase()];
-      if (value === undefined) throw new TypeError(`must be true or false, got "${raw}"`);
-      return value;
-    },
-  };
+  return field(env, fallback, doc, (raw) => {
+    const value = { true: true, "1": true, false: false, "0": false }[raw.toLowerCase()];
+    if (value === undefined) throw new TypeError(`must be true or false, got "${raw}"`);
+    return value;
+  });
 }
 
 /** Free text. */
 export function text(env: string, fallback: string, doc: string): Field<string> {
-  return { env, fallback, doc, parse: String };
+  return field(env, fallback, doc, String);
 }
 
 /** Text that may be absent. */
 export function optionalText(env: string, doc: string): Field<string | undefined> {
-  return { env, fallback: undefined, doc, parse: String };
+  return field(env, undefined, doc, String);
 }
 
 /** One of a closed list of words. */
@@ -106,18 +98,11 @@ export function choice<const T extends string>(
   values: readonly T[],
   doc: string,
 ): Field<T> {
-  return {
-    env,
-    fallback,
-    doc,
-    parse(raw) {
-      const value = values.find((v) => v === raw);
-      if (value === undefined) {
-        throw new TypeError(`must be one of ${values.join(", ")}, got "${raw}"`);
-      }
-      return value;
-    },
-  };
+  return field(env, fallback, doc, (raw) => {
+    const value = values.find((known) => known === raw);
+    if (value !== undefined) return value;
+    throw new TypeError(`must be one of ${values.join(", ")}, got "${raw}"`);
+  });
 }
 
 /** A comma-separated list; blanks around items and empty items are dropped. */
@@ -126,12 +111,12 @@ export function list(
   fallback: readonly string[],
   doc: string,
 ): Field<readonly string[]> {
-  return {
+  return field(
     env,
     fallback,
     doc,
-    parse: (raw) => raw.split(",").map((item) => item.trim()).filter((item) => item !== ""),
-  };
+    (raw) => raw.split(",").map((item) => item.trim()).filter((item) => item !== ""),
+  );
 }
 
 /** A field whose value is absent, or computed later, when its variable is unset. */
@@ -141,68 +126,51 @@ export function optional<T>(field: Field<T>, fallbackText?: string): Field<T | u
 }
 
 /** A field whose values must pass a check; the check answers what is wrong. */
-export function checked<T>(field: Field<T>, problem: (value: T) => string | undefined): Field<T> {
-  return {
-    ...field,
-    parse(raw) {
-      const value = field.parse(raw);
-      const text = problem(value);
-      if (text !== undefined) throw new TypeError(text);
-      return value;
-    },
+export function checked<T>(base: Field<T>, problem: (value: T) => string | undefined): Field<T> {
+  const parse = (raw: string) => {
+    const value = base.parse(raw);
+    const text = problem(value);
+    if (text !== undefined) throw new TypeError(text);
+    return value;
   };
+  return { ...base, parse };
 }
 
 /** An object id or address that may be absent; lower case. */
 export function objectId(env: string, doc: string): Field<string | undefined> {
-  return {
-    env,
-    fallback: undefined,
-    doc,
-    parse(raw) {
-      if (!isObjectId(raw)) throw new TypeError("must be 0x and 64 hex characters");
-      return raw.toLowerCase();
-    },
-  };
+  return field<string | undefined>(env, undefined, doc, (raw) => {
+    if (!isObjectId(raw)) throw new TypeError("must be 0x and 64 hex characters");
+    return raw.toLowerCase();
+  });
 }
 
 /** An absolute http or https address without credentials. */
 export function httpUrl(env: string, fallback: string, doc: string): Field<string> {
-  return {
-    env,
-    fallback,
-    doc,
-    parse(raw) {
-      const url = URL.parse(raw);
-      const isHttp = url !== null && /^https?:$/.test(url.protocol);
-      // Without its beginning, what stands before the @ is not taken for a name and a password.
-      if (isHttp ? url.username + url.password !== "" : raw.includes("@")) {
-        // Not the value: it holds a password.
-        throw new TypeError("must be an address without a name and a password");
-      }
-      if (!isHttp) {
-        throw new TypeError(`must be an absolute http or https address, got "${raw}"`);
-      }
-      return raw.replace(/\/+$/, "");
-    },
-  };
+  return field(env, fallback, doc, (raw) => {
+    const url = URL.parse(raw);
+    const isHttp = url !== null && /^https?:$/.test(url.protocol);
+    // Without its beginning, what stands before the @ is not taken for a name and a password.
+    if (isHttp ? url.username + url.password !== "" : raw.includes("@")) {
+      // Not the value: it holds a password.
+      throw new TypeError("must be an address without a name and a password");
+    }
+    if (!isHttp) throw new TypeError(`must be an absolute http or https address, got "${raw}"`);
+    return raw.replace(/\/+$/, "");
+  });
 }
 
 /** A secret that may be absent; its value is never part of an error text. */
 export function secret(env: string, doc: string): Field<Secret | undefined> {
-  return { env, fallback: undefined, doc, parse: (raw) => new Secret(raw) };
+  return field<Secret | undefined>(env, undefined, doc, (raw) => new Secret(raw));
 }
 
 /** A secret that is sent in a header: visible ASCII characters. */
 export function headerSecret(env: string, doc: string): Field<Secret | undefined> {
-  return {
-    ...secret(env, doc),
-    parse(raw) {
-      const value = raw.trim();
-      if (!/^[\x21-\x7e]+$/.test(value)) throw new TypeError("must be visible ASCII characters");
-      return new Secret(value);
-    },
-  };
+  return field<Secret | undefined>(env, undefined, doc, (raw) => {
+    const value = raw.trim();
+    if (!/^[\x21-\x7e]+$/.test(value)) throw new TypeError("must be visible ASCII characters");
+    return new Secret(value);
+  });
 }
 
 /** What reading settings found. */
