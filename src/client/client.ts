@@ -1,17 +1,30 @@
-import { type ErrorCode, SvcError } from "../errors.ts";
+import { SvcError } from "../errors.ts";
 import type { AnswerOf, RouteName, Sent } from "../wire/routes.ts";
 import { readLines } from "./capped_body.ts";
 import { parseObject, SvcAnswerError } from "./failures.ts";
 import { resolveOptions, type SvcClientOptions } from "./options.ts";
-import type * as req from "./requests.ts";
-import type * as results from "./results.ts";
+import type {
+  AnalyzeFields,
+  CallControl,
+  ManualItem,
+  MemoryQuery,
+  MemoryUpdate,
+  NamespaceQuery,
+  RecallFields,
+  RecallManualFields,
+  RememberFields,
+  RememberItem,
+  WaitControl,
+  WriteControl,
+} from "./requests.ts";
+import type { Answer, Imported, JobRecord, Memory, UpdateAccepted } from "./results.ts";
 import { type Call, randomUuid, Transport } from "./transport.ts";
 import { isSettled, poll, type Polling } from "./waiting.ts";
 
 /** An id as part of a path; one that cannot exist is never sent. */
-function segment(id: string, missing: ErrorCode): string {
-  if (!/^[\w-]{1,128}$/.test(id)) throw new SvcError(missing);
-  return id;
+function segment(route: string, id: string): string {
+  if (/^[\w-]{1,128}$/.test(id)) return id;
+  throw new SvcError(route.includes("/memories/") ? "memory_not_found" : "job_not_found");
 }
 
 /** A query string of the members that are set. */
@@ -33,12 +46,12 @@ type Asked<N extends RouteName> =
 type LooselyAsked = Omit<Call, "route"> & { readonly query?: unknown; readonly id?: string };
 
 /** What is said of calls that may be repeated. */
-function read(control: req.CallControl | undefined) {
+function read(control: CallControl | undefined) {
   return { repeatable: true, signal: control?.signal } as const;
 }
 
 /** What is said of calls that are kept under a key. */
-function write(control: req.WriteControl | undefined) {
+function write(control: WriteControl | undefined) {
   return { idempotencyKey: control?.idempotencyKey ?? randomUuid(), signal: control?.signal };
 }
 
@@ -86,82 +99,68 @@ export class SvcClient {
     return (await this.#transport.signer()).publicKey;
   }
 
-  #ask<N extends RouteName>(name: N, asked: Asked<N>): Promise<AnswerOf<N>>;
-  #ask(name: RouteName, { id = "", query, ...call }: LooselyAsked): Promise<unknown> {
-    const route = name.replace(":id", id) + queryOf(query) as Call["route"];
-    return this.#transport.json({ ...call, route });
+  #ask<N extends RouteName>(name: N, asked: Asked<N>): Answer<N>;
+  async #ask(name: RouteName, { id = "", query, ...call }: LooselyAsked): Promise<unknown> {
+    const path = name.includes(":id") ? name.replace(":id", segment(name, id)) : name;
+    return await this.#transport.json({ ...call, route: path + queryOf(query) as Call["route"] });
   }
 
   /** Saves a text; answers once it is durably accepted. */
   remember(
     text: string,
-    fields?: req.RememberFields,
-    control?: req.WriteControl,
-  ): Promise<AnswerOf<"POST /api/remember">> {
+    fields?: RememberFields,
+    control?: WriteControl,
+  ): Answer<"POST /api/remember"> {
     return this.#ask("POST /api/remember", { ...write(control), body: { ...fields, text } });
   }
 
   /** Saves 1 to 20 texts, all or none. */
   rememberBulk(
-    items: readonly req.RememberItem[],
-    control?: req.WriteControl,
-  ): Promise<AnswerOf<"POST /api/remember/bulk">> {
+    items: readonly RememberItem[],
+    control?: WriteControl,
+  ): Answer<"POST /api/remember/bulk"> {
     return this.#ask("POST /api/remember/bulk", { ...write(control), body: { items } });
   }
 
   /** Saves a payload the caller encrypted; see `status` for whether its blob is stored. */
-  rememberManual(
-    item: req.ManualItem,
-    control?: req.WriteControl,
-  ): Promise<AnswerOf<"POST /api/remember/manual">> {
+  rememberManual(item: ManualItem, control?: WriteControl): Answer<"POST /api/remember/manual"> {
     return this.#ask("POST /api/remember/manual", { ...write(control), body: item });
   }
 
   /** Extracts the facts of a text of at most 64 KiB and saves each. */
   analyze(
     text: string,
-    fields?: req.AnalyzeFields,
-    control?: req.WriteControl,
-  ): Promise<AnswerOf<"POST /api/analyze">> {
+    fields?: AnalyzeFields,
+    control?: WriteControl,
+  ): Answer<"POST /api/analyze"> {
     const body = { ...fields, text };
     return this.#ask("POST /api/analyze", { ...write(control), body, decrypts: true });
   }
 
   /** A job; `job_not_found` when it is unknown. */
-  async job(
-    jobId: string,
-    control?: req.CallControl,
-  ): Promise<AnswerOf<"GET /api/remember/:id">> {
-    const id = segment(jobId, "job_not_found");
-    return await this.#ask("GET /api/remember/:id", { ...read(control), id });
+  job(jobId: string, control?: CallControl): Answer<"GET /api/remember/:id"> {
+    return this.#ask("GET /api/remember/:id", { ...read(control), id: jobId });
   }
 
   /** 1 to 20 jobs, in the order of the ids. */
-  jobs(
-    jobIds: readonly string[],
-    control?: req.CallControl,
-  ): Promise<AnswerOf<"POST /api/remember/bulk/status">> {
+  jobs(jobIds: readonly string[], control?: CallControl): Answer<"POST /api/remember/bulk/status"> {
     const body = { job_ids: jobIds };
     return this.#ask("POST /api/remember/bulk/status", { ...read(control), body });
   }
 
   /** Starts a failed job again. */
-  async retryJob(
-    jobId: string,
-    control?: req.CallControl,
-  ): Promise<AnswerOf<"POST /api/remember/:id/retry">> {
-    const id = segment(jobId, "job_not_found");
+  retryJob(jobId: string, control?: CallControl): Answer<"POST /api/remember/:id/retry"> {
     const { signal } = control ?? {};
-    return await this.#ask("POST /api/remember/:id/retry", { id, body: {}, signal });
+    return this.#ask("POST /api/remember/:id/retry", { id: jobId, body: {}, signal });
   }
 
   /**
    * Polls a job until it is recallable or done, failed, or time is up; answers the last state seen,
    * so look at `status` and `recallable`.
    */
-  waitFor(jobId: string, control: req.WaitControl = {}): Promise<results.JobRecord> {
+  waitFor(jobId: string, control: WaitControl = {}): Promise<JobRecord> {
     const { until = "recallable" } = control;
-    const settled = (job: results.JobRecord): boolean => isSettled(job, until);
+    const settled = (job: JobRecord): boolean => isSettled(job, until);
     const ask = (signal?: AbortSignal) => this.job(jobId, { signal });
     return poll(ask, settled, this.#polling(control));
   }
@@ -169,8 +168,8 @@ export class SvcClient {
   /** As {@linkcode SvcClient.waitFor} for 1 to 20 jobs. */
   waitForAll(
     jobIds: readonly string[],
-    control: req.WaitControl = {},
-  ): Promise<AnswerOf<"POST /api/remember/bulk/status">> {
+    control: WaitControl = {},
+  ): Answer<"POST /api/remember/bulk/status"> {
     const { until = "recallable" } = control;
     const settled = ({ results }: AnswerOf<"POST /api/remember/bulk/status">): boolean =>
       results.every((job) => isSettled(job, until));
@@ -178,17 +177,13 @@ export class SvcClient {
     return poll(ask, settled, this.#polling(control));
   }
 
-  #polling(control: req.WaitControl): Polling {
+  #polling(control: WaitControl): Polling {
     const { now, sleep } = this.#transport.options;
     return { timeoutMs: control.timeoutMs ?? 60_000, now, sleep, signal: control.signal };
   }
 
   /** Finds memories by meaning and words. */
-  recall(
-    query: string,
-    fields?: req.RecallFields,
-    control?: req.CallControl,
-  ): Promise<AnswerOf<"POST /api/recall">> {
+  recall(query: string, fields?: RecallFields, control?: CallControl): Answer<"POST /api/recall"> {
     const body = { ...fields, query };
     return this.#ask("POST /api/recall", { ...read(control), body, decrypts: true });
   }
@@ -196,50 +191,39 @@ export class SvcClient {
   /** Finds memories by vector; answers identifiers and distances only. */
   recallManual(
     vector: readonly number[],
-    fields?: req.RecallManualFields,
-    control?: req.CallControl,
-  ): Promise<AnswerOf<"POST /api/recall/manual">> {
+    fields?: RecallManualFields,
+    control?: CallControl,
+  ): Answer<"POST /api/recall/manual"> {
     return this.#ask("POST /api/recall/manual", { ...read(control), body: { ...fields, vector } });
   }
 
   /** Answers a question from the memories. */
-  ask(
-    question: string,
-    fields?: req.RecallFields,
-    control?: req.CallControl,
-  ): Promise<AnswerOf<"POST /api/ask">> {
+  ask(question: string, fields?: RecallFields, control?: CallControl): Answer<"POST /api/ask"> {
     const body = { ...fields, question };
     return this.#ask("POST /api/ask", { ...read(control), body, decrypts: true });
   }
 
   /** Embeds a text; nothing is stored. */
-  embed(text: string, control?: req.CallControl): Promise<AnswerOf<"POST /api/embed">> {
+  embed(text: string, control?: CallControl): Answer<"POST /api/embed"> {
     return this.#ask("POST /api/embed", { ...read(control), body: { text } });
   }
 
   /** Indexes what the blob store has and the index lacks; repeating it is harmless. */
-  restore(
-    namespace: string,
-    limit?: number,
-    control?: req.CallControl,
-  ): Promise<AnswerOf<"POST /api/restore">> {
+  restore(namespace: string, limit?: number, control?: CallControl): Answer<"POST /api/restore"> {
     const body = { namespace, limit };
     return this.#ask("POST /api/restore", { ...read(control), body, decrypts: true });
   }
 
   /** One page of a namespace's memories. */
-  memories(
-    query: req.MemoryQuery = {},
-    control?: req.CallControl,
-  ): Promise<AnswerOf<"GET /api/memories">> {
+  memories(query: MemoryQuery = {}, control?: CallControl): Answer<"GET /api/memories"> {
     return this.#ask("GET /api/memories", { ...read(control), query, decrypts: true });
   }
 
   /** Every memory of a namespace, page by page. */
   async *allMemories(
-    query: req.MemoryQuery = {},
-    control?: req.CallControl,
-  ): AsyncGenerator<results.Memory, void, undefined> {
+    query: MemoryQuery = {},
+    control?: CallControl,
+  ): AsyncGenerator<Memory, void, undefined> {
     let cursor = query.cursor;
     do {
       const page = await this.memories({ ...query, cursor }, control);
@@ -249,12 +233,9 @@ export class SvcClient {
   }
 
   /** A memory and its versions. */
-  async memory(
-    memoryId: string,
-    control?: req.CallControl,
-  ): Promise<AnswerOf<"GET /api/memories/:id">> {
-    const id = segment(memoryId, "memory_not_found");
-    return await this.#ask("GET /api/memories/:id", { ...read(control), id, decrypts: true });
+  memory(memoryId: string, control?: CallControl): Answer<"GET /api/memories/:id"> {
+    const call = { ...read(control), id: memoryId, decrypts: true } as const;
+    return this.#ask("GET /api/memories/:id", call);
   }
 
   /**
@@ -264,47 +245,40 @@ export class SvcClient {
    */
   async updateMemory(
     memoryId: string,
-    update: req.MemoryUpdate,
-    control?: req.WriteControl,
-  ): Promise<results.UpdateAccepted> {
-    const route = `PUT /api/memories/${segment(memoryId, "memory_not_found")}` as const;
+    update: MemoryUpdate,
+    control?: WriteControl,
+  ): Promise<UpdateAccepted> {
+    const route = `PUT /api/memories/${segment("/memories/", memoryId)}` as const;
     return await this.#transport.json({ ...write(control), route, body: update });
   }
 
   /** Deletes a memory with all its versions. */
-  async deleteMemory(
-    memoryId: string,
-    control?: req.CallControl,
-  ): Promise<AnswerOf<"DELETE /api/memories/:id">> {
-    const id = segment(memoryId, "memory_not_found");
-    return await this.#ask("DELETE /api/memories/:id", { id, signal: control?.signal });
+  deleteMemory(memoryId: string, control?: CallControl): Answer<"DELETE /api/memories/:id"> {
+    return this.#ask("DELETE /api/memories/:id", { id: memoryId, signal: control?.signal });
   }
 
   /** One page of namespaces. */
-  namespaces(
-    query: req.NamespaceQuery = {},
-    control?: req.CallControl,
-  ): Promise<AnswerOf<"GET /api/namespaces">> {
+  namespaces(query: NamespaceQuery = {}, control?: CallControl): Answer<"GET /api/namespaces"> {
     return this.#ask("GET /api/namespaces", { ...read(control), query });
   }
 
   /** Numbers of a namespace, default `default`. */
-  stats(namespace?: string, control?: req.CallControl): Promise<AnswerOf<"POST /api/stats">> {
+  stats(namespace?: string, control?: CallControl): Answer<"POST /api/stats"> {
     return this.#ask("POST /api/stats", { ...read(control), body: { namespace } });
   }
 
   /** Deletes every memory of a namespace. */
-  forget(namespace: string, control?: req.CallControl): Promise<AnswerOf<"POST /api/forget">> {
+  forget(namespace: string, control?: CallControl): Answer<"POST /api/forget"> {
     return this.#ask("POST /api/forget", { body: { namespace }, signal: control?.signal });
   }
 
   /** The account, the key that signed, and the quota. */
-  account(control?: req.CallControl): Promise<AnswerOf<"GET /api/account">> {
+  account(control?: CallControl): Answer<"GET /api/account"> {
     return this.#ask("GET /api/account", read(control));
   }
 
   /** The account's keys, with when each was used last. */
-  accountKeys(control?: req.CallControl): Promise<AnswerOf<"GET /api/account/keys">> {
+  accountKeys(control?: CallControl): Answer<"GET /api/account/keys"> {
     return this.#ask("GET /api/account/keys", read(control));
   }
 
@@ -315,7 +289,7 @@ export class SvcClient {
    */
   async *exportMemories(
     namespace?: string,
-    control?: req.CallControl,
+    control?: CallControl,
   ): AsyncGenerator<Record<string, unknown>, void, undefined> {
     const route = "POST /api/export";
     const call = { route, body: { namespace }, decrypts: true, signal: control?.signal } as const;
@@ -326,22 +300,22 @@ export class SvcClient {
    * Imports at most 200 memories; `ndjson` has the form of an export. A relayer whose `featureFlags`
    * in `/version` and `/health` do not say `memories.export` answers `not_found`.
    */
-  importMemories(ndjson: string, control?: req.WriteControl): Promise<results.Imported> {
+  importMemories(ndjson: string, control?: WriteControl): Promise<Imported> {
     return this.#transport.json({ ...write(control), route: "POST /api/import", body: ndjson });
   }
 
   /** Health of the relayer, also when it is not well; not signed. */
-  health(control?: req.CallControl): Promise<AnswerOf<"GET /health">> {
+  health(control?: CallControl): Answer<"GET /health"> {
     return this.#ask("GET /health", { ...read(control), unsigned: true });
   }
 
   /** Versions and abilities of the relayer; not signed. */
-  version(control?: req.CallControl): Promise<AnswerOf<"GET /version">> {
+  version(control?: CallControl): Answer<"GET /version"> {
     return this.#ask("GET /version", { ...read(control), unsigned: true });
   }
 
   /** Public configuration of the relayer; not signed. */
-  config(control?: req.CallControl): Promise<AnswerOf<"GET /config">> {
+  config(control?: CallControl): Answer<"GET /config"> {
     return this.#ask("GET /config", { ...read(control), unsigned: true });
   }
 }

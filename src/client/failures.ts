@@ -1,4 +1,5 @@
 import { ERROR_CODES, type ErrorCode, SvcError } from "../errors.ts";
+import type { ErrorBody } from "../wire/answer_members.ts";
 import { HEADER } from "../wire/headers.ts";
 import { connectionReason } from "./connection_reason.ts";
 
@@ -44,12 +45,6 @@ export class SvcAnswerError extends Error {
 const codes: ReadonlySet<string> = new Set(ERROR_CODES);
 const isErrorCode = (code: string): code is ErrorCode => codes.has(code);
 
-/** A member of an error body, when it is text. */
-function textMember(body: object, name: string): string | undefined {
-  const value: unknown = Reflect.get(body, name);
-  return typeof value === "string" ? value : undefined;
-}
-
 /** `Retry-After` in whole seconds, when it is a number of seconds. */
 function retryAfterOf(headers: Headers): number | undefined {
   const raw = headers.get(HEADER.retryAfter) ?? "";
@@ -66,21 +61,22 @@ export function parseObject(text: string): object | undefined {
   }
 }
 
+/** Members of an error body that are text. */
+function textsIn(text: string): Partial<Record<keyof ErrorBody, string>> {
+  const members = Object.entries(parseObject(text) ?? {});
+  return Object.fromEntries(members.filter(([, value]) => typeof value === "string"));
+}
+
 /** The error an answer stands for. */
-export function failureOf(response: Response, text: string): SvcError | SvcAnswerError {
-  const body = parseObject(text) ?? {};
-  const code = textMember(body, "code");
-  const requestId = response.headers.get(HEADER.requestId) ?? textMember(body, "request_id");
+export function failureOf({ headers, status }: Response, text: string): SvcError | SvcAnswerError {
+  const { error, code, request_id, field, layer, limit } = textsIn(text);
+  const requestId = headers.get(HEADER.requestId) ?? request_id;
   if (code === undefined || !isErrorCode(code)) {
-    const said = textMember(body, "error");
-    const message = said ?? `The answer (HTTP ${response.status}) is not one of this service`;
-    return new SvcAnswerError(message, response.status, code, requestId ?? undefined);
+    const message = error ?? `The answer (HTTP ${status}) is not one of this service`;
+    return new SvcAnswerError(message, status, code, requestId);
   }
-  const retryAfter = retryAfterOf(response.headers);
-  const field = textMember(body, "field");
-  const layer = textMember(body, "layer");
-  const limit = textMember(body, "limit");
-  return new SvcError(code, textMember(body, "error"), {
+  const retryAfter = retryAfterOf(headers);
+  return new SvcError(code, error, {
     // Without the header the relayer does not invite a repetition, whatever the code's default is.
     retryable: retryAfter !== undefined || code === "idempotency_in_progress",
     ...(retryAfter === undefined ? {} : { retryAfter }),

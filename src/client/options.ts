@@ -51,22 +51,16 @@ export interface SvcClientOptions {
   readonly sleep?: ((ms: number, signal?: AbortSignal) => Promise<void>) | undefined;
 }
 
+type Given<T> = { readonly [K in keyof T]-?: NonNullable<T[K]> };
+type Defaulted = "baseUrl" | "form" | "headers" | "timeoutMs" | "fetch" | "now" | "sleep";
+
 /** Options with nothing left open. */
-export interface ResolvedOptions {
-  readonly baseUrl: string;
+export interface ResolvedOptions
+  extends Given<Pick<SvcClientOptions, Defaulted>>, Given<RetryPolicy> {
   /** Makes the signer; called once. */
   readonly makeSigner: () => Promise<Signer>;
   readonly accountId: string | undefined;
-  readonly form: "nonce" | "legacy";
   readonly credentialHeaders: Readonly<Record<string, string>>;
-  readonly headers: Readonly<Record<string, string>>;
-  readonly timeoutMs: number;
-  readonly attempts: number;
-  readonly baseDelayMs: number;
-  readonly maxDelayMs: number;
-  readonly fetch: (url: string, init: RequestInit) => Promise<Response>;
-  readonly now: () => number;
-  readonly sleep: (ms: number, signal?: AbortSignal) => Promise<void>;
 }
 
 const invalid = (field: string, message: string): SvcError =>

@@ -1,4 +1,7 @@
-import type { AnswerOf } from "../wire/routes.ts";
+import type { AnswerOf, RouteName } from "../wire/routes.ts";
+
+/** What a route answers, once it does. */
+export type Answer<N extends RouteName> = Promise<AnswerOf<N>>;
 
 /** Answer of an accepted remember. */
 export type Accepted = AnswerOf<"POST /api/remember">;

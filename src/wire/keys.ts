@@ -39,13 +39,13 @@ export function isLowOrder(point: Uint8Array): boolean {
 }
 
 /**
- * Sui address of an Ed25519 public key: BLAKE2b-256 of the scheme flag `00` and the key.
+ * Sui address of a public key: BLAKE2b-256 of the flag of its scheme and the key.
  *
- * @param publicKey 64 hex characters.
+ * @param publicKey Hex.
+ * @param flag 0 is Ed25519.
  * @returns `0x` and 64 lower-case hex characters.
  */
-export function addressOf(publicKey: string): string {
-  const bytes = new Uint8Array(33);
-  bytes.set(Uint8Array.fromHex(publicKey), 1);
+export function addressOf(publicKey: string, flag = 0): string {
+  const bytes = new Uint8Array([flag, ...Uint8Array.fromHex(publicKey)]);
   return "0x" + blake2b(bytes, { dkLen: 32 }).toHex();
 }

@@ -1,8 +1,7 @@
-import { blake2b } from "@noble/hashes/blake2.js";
 import { Buffer } from "node:buffer";
 import { createPublicKey, hash, type KeyObject, verify } from "node:crypto";
 import { BoundedMap } from "../../bounded_map.ts";
-import { isLowOrder, isPublicKey } from "../keys.ts";
+import { addressOf, isLowOrder, isPublicKey } from "../keys.ts";
 import { keyProofText, personalMessageDigest } from "./signing.ts";
 
 /** DER of a SubjectPublicKeyInfo with an Ed25519 key, up to the key itself (RFC 8410). */
@@ -18,14 +17,11 @@ function isCanonical(point: Uint8Array): boolean {
   return point.subarray(1, 31).some((byte) => byte !== 0xff);
 }
 
-/** `isLowOrder` on a copy: a `Buffer`'s slice shares its memory, so the check would change it. */
-const hasLowOrder = (point: Uint8Array): boolean => isLowOrder(new Uint8Array(point));
-
 /** Imports a public key; `undefined` for one under which no signature may be believed. */
 function importKey(publicKeyHex: string): KeyObject | undefined {
   if (!isPublicKey(publicKeyHex)) return undefined;
   const point = Buffer.from(publicKeyHex, "hex");
-  if (hasLowOrder(point) || !isCanonical(point)) return undefined;
+  if (isLowOrder(point) || !isCanonical(point)) return undefined;
   return createPublicKey({
     key: Buffer.concat([SPKI_PREFIX, point]),
     format: "der",
@@ -48,7 +44,7 @@ export function verifyStrict(
   message: Uint8Array,
   signature: Uint8Array,
 ): boolean {
-  if (signature.length !== 64 || hasLowOrder(signature.subarray(0, 32))) return false;
+  if (signature.length !== 64 || isLowOrder(signature.subarray(0, 32))) return false;
   try {
     const known = keys.get(publicKeyHex);
     const key = known ?? importKey(publicKeyHex);
@@ -72,19 +68,9 @@ export function nativeBodySha256(bytes: Uint8Array): string {
  * @param publicKey 64 hex characters.
  * @param proof 128 hex characters: the Ed25519 signature over {@linkcode keyProofText}.
  */
-export function isHeld(
-  publicKey: string,
-  accountId: string,
-  proof: string,
-): boolean {
-  if (!isPublicKey(publicKey) || !/^[0-9a-fA-F]{128}$/.test(proof)) {
-    return false;
-  }
-  return verifyStrict(
-    publicKey,
-    keyProofText(accountId),
-    Uint8Array.fromHex(proof),
-  );
+export function isHeld(publicKey: string, accountId: string, proof: string): boolean {
+  return /^[0-9a-fA-F]{128}$/.test(proof) &&
+    verifyStrict(publicKey, keyProofText(accountId), Uint8Array.fromHex(proof));
 }
 
 /** Signature schemes of Sui by their flag byte: name, length of the public key. */
@@ -129,10 +115,7 @@ export function personalMessageSigner(message: Uint8Array, signature: string): s
       ? verifyStrict(publicKey.toHex(), digest, proof)
       : verifySecp256k1(publicKey, digest, proof);
     if (!valid) return undefined;
-    const flagged = new Uint8Array(1 + publicKey.length);
-    flagged[0] = bytes[0] ?? 0;
-    flagged.set(publicKey, 1);
-    return "0x" + blake2b(flagged, { dkLen: 32 }).toHex();
+    return addressOf(publicKey.toHex(), bytes[0]);
   } catch {
     return undefined; // not base64, or not a point of the curve
   }
