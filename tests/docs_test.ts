@@ -116,6 +116,7 @@ const OTHER_VARIABLES = new Set([
   ...VARIABLES,
   "SVC_LIVE_OLLAMA_URL",
   "SVC_LIVE_OPENAI_API_KEY",
+  "SVC_MINE_URL",
 ]);
 
 Deno.test("the changelog has a place for changes that are not released", async () => {

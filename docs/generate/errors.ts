@@ -1,6 +1,6 @@
-import { ERROR_CODES, type JobErrorCode, SvcError } from "../../src/errors.ts";
+import { ERROR_CODES, type ErrorCode, type JobErrorCode, SvcError } from "../../src/errors.ts";
 import { JOB_ERRORS } from "../../src/jobs/job.ts";
-import { ADVICE } from "./error_advice.ts";
+import { ADVICE, type Advice } from "./error_advice.ts";
 import { formatted, table } from "./markdown.ts";
 
 const INTRODUCTION = `# Errors
@@ -33,6 +33,11 @@ the code is that of its last try. A retry is \`POST /api/remember/{id}/retry\`.
 ${table([["Code", "Meaning", "What to do"], ...rows])}`;
 }
 
+function adviceOf(code: ErrorCode): Advice {
+  if (code in ADVICE) return ADVICE[code];
+  throw new Error(`docs/generate/error_advice.ts has no advice for ${code}`);
+}
+
 /** The page of all codes, docs/errors.md. */
 export async function errorsMarkdown(): Promise<string> {
   const errors = ERROR_CODES.map((code) => new SvcError(code));
@@ -40,7 +45,7 @@ export async function errorsMarkdown(): Promise<string> {
   const parts = statuses.map((status) => [
     `## ${status}`,
     ...errors.filter((error) => error.status === status).map(({ code, message, retryAfter }) => {
-      const [cause, remedy] = ADVICE[code];
+      const [cause, remedy] = adviceOf(code);
       const wait = retryAfter === undefined ? "" : ` \`Retry-After\` is ${retryAfter} s as a rule.`;
       return `### ${code}\n\n"${message}".${wait}\n\n- Cause: ${cause}\n- What to do: ${remedy}`;
     }),

@@ -1,5 +1,5 @@
 import { SvcError } from "../errors.ts";
-import type { AnswerOf, RouteName, Sent } from "../wire/routes.ts";
+import type { AnswerOf, RouteName, Sent, SignedName } from "../wire/routes.ts";
 import { readLines } from "./capped_body.ts";
 import { parseObject, SvcAnswerError } from "./failures.ts";
 import { resolveOptions, type SvcClientOptions } from "./options.ts";
@@ -36,12 +36,19 @@ function queryOf(members: unknown): string {
   return query === "" ? "" : `?${query}`;
 }
 
-/** A call of a route of the table: with its body, its query and its id, where it has them. */
-type Asked<N extends RouteName> =
-  & Omit<Call, "route" | "body">
+/** What a call of a route carries: its body, its query and its id, where the table has them. */
+export type RouteCall<N extends RouteName> =
+  & WriteControl
+  & {
+    /** Whether the relayer opens memories for it: then it is sent what opens them. */
+    readonly decrypts?: true;
+  }
   & (Sent<N> extends undefined ? unknown : { readonly body: Sent<N> })
   & { readonly query?: Sent<N, "query">; readonly id?: string }
   & (N extends `${string}:id${string}` ? { readonly id: string } : unknown);
+
+/** As {@linkcode RouteCall}, with what only this file knows of a route. */
+type Asked<N extends RouteName> = RouteCall<N> & Pick<Call, "unsigned" | "repeatable">;
 
 type LooselyAsked = Omit<Call, "route"> & { readonly query?: unknown; readonly id?: string };
 
@@ -103,6 +110,15 @@ export class SvcClient {
   async #ask(name: RouteName, { id = "", query, ...call }: LooselyAsked): Promise<unknown> {
     const path = name.includes(":id") ? name.replace(":id", segment(name, id)) : name;
     return await this.#transport.json({ ...call, route: path + queryOf(query) as Call["route"] });
+  }
+
+  /**
+   * Calls a signed route by its name, also one that has no method here; the table of routes says
+   * what is sent and answered. GET is repeated on connection failures, everything else only with an
+   * idempotency key.
+   */
+  call<N extends SignedName>(name: N, call: RouteCall<N>): Answer<N> {
+    return this.#ask(name, { ...call, repeatable: name.startsWith("GET ") });
   }
 
   /** Saves a text; answers once it is durably accepted. */

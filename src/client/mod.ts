@@ -5,12 +5,20 @@
  * @module
  */
 export { type ErrorCode, SvcError } from "../errors.ts";
-export { SvcClient } from "./client.ts";
+export { type RouteCall, SvcClient } from "./client.ts";
 export * from "./credentials.ts";
 export * from "./delegate_key.ts";
 export { SvcAnswerError, SvcConnectionError } from "./failures.ts";
 export { isExposed, parseBaseUrl, type RetryPolicy, type SvcClientOptions } from "./options.ts";
 export type * from "./requests.ts";
 export type * from "./results.ts";
-export type { AnswerOf, Frozen, RouteName, Routes, Sent, StatusAndBody } from "../wire/routes.ts";
+export type {
+  AnswerOf,
+  Frozen,
+  RouteName,
+  Routes,
+  Sent,
+  SignedName,
+  StatusAndBody,
+} from "../wire/routes.ts";
 export type { Signer } from "./signer.ts";

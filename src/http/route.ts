@@ -2,11 +2,8 @@ import type { DelegateKey } from "../interfaces/mod.ts";
 import type { Kept } from "../jobs/replay.ts";
 import type { Caller } from "../memory/caller.ts";
 import type { Domain } from "../memory/domain.ts";
-import type { NamesOf, Received, RouteName, StatusAndBody } from "../wire/routes.ts";
+import type { NamesOf, Received, RouteName, SignedName, StatusAndBody } from "../wire/routes.ts";
 import type { RequestContext } from "./request.ts";
-
-/** Name of a route whose requests are signed by a key of an account. */
-export type SignedName = NamesOf<"signed">;
 
 /** What a handler returns: status and body as the table says, or a `Response` that is no JSON. */
 export type Answer<N extends RouteName> = N extends RouteName

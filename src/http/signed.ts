@@ -7,7 +7,7 @@ import { isUuid } from "../wire/keys.ts";
 import { SIGNED_BODY_BYTES } from "../wire/limits.ts";
 import { parseBody } from "../wire/request_members.ts";
 import type { Route } from "../wire/route.ts";
-import { rowOf } from "../wire/routes.ts";
+import { rowOf, type SignedName } from "../wire/routes.ts";
 import { nativeBodySha256 } from "../wire/signing/verify.ts";
 import type { AccountCache, Authorization } from "./account_cache.ts";
 import { type AuthHeaders, checkSignature, idempotencyKeyOf, readAuthHeaders } from "./auth.ts";
@@ -19,7 +19,7 @@ import {
   type RequestContext,
 } from "./request.ts";
 import type { Charge, Layer, RateLimiter } from "./rate_limit.ts";
-import type { Call, SignedHandler, SignedName } from "./route.ts";
+import type { Call, SignedHandler } from "./route.ts";
 
 export interface SignedDependencies {
   readonly domain: Domain;

@@ -37,6 +37,9 @@ export type NamesOf<A extends Access> = {
   [N in RouteName]: Routes[N]["access"] extends A ? N : never;
 }[RouteName];
 
+/** Name of a route whose requests a key of an account signs, such as `POST /api/recall`. */
+export type SignedName = NamesOf<"signed">;
+
 /** A wire value that its holder may not change, at any depth. */
 export type Frozen<T> = T extends readonly (infer E)[] ? readonly Frozen<E>[]
   : T extends object ? { readonly [K in keyof T]: Frozen<T[K]> }

@@ -48,6 +48,9 @@ Deno.test("every signed route is signed over its raw target and body", async () 
     ["POST /api/forget", (c) => c.forget("old")],
     ["GET /api/account", (c) => c.account()],
     ["GET /api/account/keys", (c) => c.accountKeys()],
+    ["POST /api/embed", (c) => c.call("POST /api/embed", { body: { text: "tea" } })],
+    ["GET /api/namespaces", (c) => c.call("GET /api/namespaces", { query: { limit: 2 } })],
+    [`GET /api/memories/${ID}`, (c) => c.call("GET /api/memories/:id", { id: ID })],
     ["POST /api/import", (c) => c.importMemories('{"type":"memory","text":"a"}\n')],
   ];
   const routes = Object.fromEntries(calls.map(([route]) => [route, ok({ route })]));
