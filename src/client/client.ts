@@ -1,5 +1,5 @@
 import { SvcError } from "../errors.ts";
-import type { AnswerOf, RouteName, Sent, SignedName } from "../wire/routes.ts";
+import type { RouteName, Sent, SignedName } from "../wire/routes.ts";
 import { readLines } from "./capped_body.ts";
 import { parseObject, SvcAnswerError } from "./failures.ts";
 import { resolveOptions, type SvcClientOptions } from "./options.ts";
@@ -17,9 +17,9 @@ import type {
   WaitControl,
   WriteControl,
 } from "./requests.ts";
-import type { Answer, Imported, JobRecord, Memory, UpdateAccepted } from "./results.ts";
+import type { Answer, Imported, JobRecord, JobStatus, Memory, UpdateAccepted } from "./results.ts";
 import { type Call, randomUuid, Transport } from "./transport.ts";
-import { isSettled, poll, type Polling } from "./waiting.ts";
+import { isSettled, poll } from "./waiting.ts";
 
 /** An id as part of a path; one that cannot exist is never sent. */
 function segment(route: string, id: string): string {
@@ -175,10 +175,7 @@ export class SvcClient {
    * so look at `status` and `recallable`.
    */
   waitFor(jobId: string, control: WaitControl = {}): Promise<JobRecord> {
-    const { until = "recallable" } = control;
-    const settled = (job: JobRecord): boolean => isSettled(job, until);
-    const ask = (signal?: AbortSignal) => this.job(jobId, { signal });
-    return poll(ask, settled, this.#polling(control));
+    return this.#wait(control, (signal) => this.job(jobId, { signal }), (job) => [job]);
   }
 
   /** As {@linkcode SvcClient.waitFor} for 1 to 20 jobs. */
@@ -186,16 +183,17 @@ export class SvcClient {
     jobIds: readonly string[],
     control: WaitControl = {},
   ): Answer<"POST /api/remember/bulk/status"> {
-    const { until = "recallable" } = control;
-    const settled = ({ results }: AnswerOf<"POST /api/remember/bulk/status">): boolean =>
-      results.every((job) => isSettled(job, until));
-    const ask = (signal?: AbortSignal) => this.jobs(jobIds, { signal });
-    return poll(ask, settled, this.#polling(control));
+    return this.#wait(control, (signal) => this.jobs(jobIds, { signal }), ({ results }) => results);
   }
 
-  #polling(control: WaitControl): Polling {
+  #wait<T>(
+    { until = "recallable", timeoutMs = 60_000, signal }: WaitControl,
+    ask: (signal?: AbortSignal) => Promise<T>,
+    jobsIn: (answer: T) => readonly (JobRecord | JobStatus)[],
+  ): Promise<T> {
     const { now, sleep } = this.#transport.options;
-    return { timeoutMs: control.timeoutMs ?? 60_000, now, sleep, signal: control.signal };
+    const settled = (answer: T) => jobsIn(answer).every((job) => isSettled(job, until));
+    return poll(ask, settled, { timeoutMs, now, sleep, signal });
   }
 
   /** Finds memories by meaning and words. */

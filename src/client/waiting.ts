@@ -8,7 +8,7 @@ const LONGEST_WAIT_MS = 2000;
 const LAST_ANSWER_MS = 1000;
 
 /** What polling needs. */
-export interface Polling {
+interface Polling {
   readonly timeoutMs: number;
   readonly now: () => number;
   readonly sleep: (ms: number, signal?: AbortSignal) => Promise<void>;

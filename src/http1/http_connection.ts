@@ -91,34 +91,31 @@ export class HttpConnection {
     if (Number.isNaN(status)) throw new Error("The answer is not HTTP");
     const headers = WireHeaders.parse(lines);
     if (headers.get("connection")?.toLowerCase() === "close") this.#reusable = false;
-    const whole = await this.#wholeBody(status, headers);
-    const body = whole === undefined ? this.#bodyOf(status, headers) : once(whole);
-    return { status, headers, body, whole };
+    return { status, headers, ...await this.#bodyOf(status, headers) };
   }
 
-  /** The body, where all of it is there. */
-  async #wholeBody(status: number, headers: WireHeaders): Promise<Uint8Array | undefined> {
-    if (!hasBody(status)) return undefined;
+  async #bodyOf(
+    status: number,
+    headers: WireHeaders,
+  ): Promise<Pick<WireAnswer, "body" | "whole">> {
+    if (status === 204 || status === 304) return { body: undefined };
     if (headers.get("transfer-encoding")?.toLowerCase() === "chunked") {
       const found = chunksIn(await this.#socket.ready());
-      if (found === undefined) return undefined;
+      if (found === undefined) return { body: this.#chunks() };
       this.#socket.take(found.end);
-      return found.bytes;
+      return { body: once(found.bytes), whole: found.bytes };
     }
-    const length = lengthOf(headers) ?? 0;
-    if (length === 0 || (await this.#socket.ready(length)).length < length) return undefined;
-    return this.#socket.take(length);
-  }
-
-  #bodyOf(status: number, headers: WireHeaders): AsyncIterator<Uint8Array> | undefined {
-    if (!hasBody(status)) return undefined;
-    if (headers.get("transfer-encoding")?.toLowerCase() === "chunked") return this.#chunks();
     const length = lengthOf(headers);
+    if (length === 0) return { body: undefined };
     if (length === undefined) {
       this.#reusable = false;
-      return this.#socket.toEnd();
+      return { body: this.#socket.toEnd() };
     }
-    return length === 0 ? undefined : this.#socket.exactly(length);
+    if ((await this.#socket.ready(length)).length < length) {
+      return { body: this.#socket.exactly(length) };
+    }
+    const whole = this.#socket.take(length);
+    return { body: once(whole), whole };
   }
 
   async *#chunks(): AsyncGenerator<Uint8Array, void> {
@@ -132,8 +129,6 @@ export class HttpConnection {
     }
   }
 }
-
-const hasBody = (status: number): boolean => status !== 204 && status !== 304;
 
 /** Length of a body by its head; throws when that is none. */
 function lengthOf(headers: WireHeaders): number | undefined {

@@ -47,14 +47,10 @@ class GcmSealer implements Sealer {
     const sealed = new Uint8Array(HEAD_BYTES + bytes.length + TAG_BYTES);
     sealed[0] = VERSION;
     const iv = crypto.getRandomValues(sealed.subarray(1, HEAD_BYTES));
-    const source = bytes as Uint8Array<ArrayBuffer>;
     const parameters = webParameters(iv, additionalData);
-    const boxed = await crypto.subtle.encrypt(
-      parameters,
-      this.#webKey ?? await this.#forWeb(),
-      source,
-    );
-    sealed.set(new Uint8Array(boxed), HEAD_BYTES);
+    const key = this.#webKey ?? await this.#forWeb();
+    const source = bytes as Uint8Array<ArrayBuffer>;
+    sealed.set(new Uint8Array(await crypto.subtle.encrypt(parameters, key, source)), HEAD_BYTES);
     return sealed;
   }
 

@@ -23,6 +23,12 @@ const PASSED_ON: readonly ErrorCode[] = [
   "sponsorship_not_found",
   "sponsor_overloaded",
 ];
+/** What a failure says about the sponsor; other refusals say nothing. */
+const HEALTH_AFTER: Partial<Record<ErrorCode, BackendHealth>> = {
+  sidecar_unavailable: { status: "down", reason: "The sidecar cannot be reached" },
+  sponsor_upstream_error: { status: "degraded", reason: "The last call failed" },
+  sponsor_overloaded: { status: "degraded", reason: "The sponsor is overloaded" },
+};
 /** How long the last failure counts, milliseconds. */
 const FAILURE_MS = 300_000;
 
@@ -131,15 +137,9 @@ export class SidecarSponsor implements Sponsor {
   }
 
   #note(code: ErrorCode): void {
-    const at = this.#now();
-    if (code === "sidecar_unavailable") {
-      this.#onFailure();
-      this.#failed = { at, health: { status: "down", reason: "The sidecar cannot be reached" } };
-    } else if (code === "sponsor_upstream_error") {
-      this.#failed = { at, health: { status: "degraded", reason: "The last call failed" } };
-    } else if (code === "sponsor_overloaded") {
-      this.#failed = { at, health: { status: "degraded", reason: "The sponsor is overloaded" } };
-    }
+    if (code === "sidecar_unavailable") this.#onFailure();
+    const health = HEALTH_AFTER[code];
+    if (health !== undefined) this.#failed = { at: this.#now(), health };
   }
 }
 

@@ -13,9 +13,6 @@ const NUMBERS: Partial<Record<ErrorCode, number>> = {
   auth_header_invalid: -32001,
 };
 
-/** Members of an error that tell a client which limit it met. */
-const NAMING = ["cap", "layer"] as const;
-
 /**
  * The answer for anything thrown on an MCP route: a JSON-RPC error that belongs to no request. Its
  * `data` repeats what other routes answer.
@@ -23,13 +20,13 @@ const NAMING = ["cap", "layer"] as const;
 export function jsonRpcErrorResponse(thrown: unknown, requestId: string): Response {
   const refused = SvcError.from(thrown);
   const { code, message, extra, retryAfter } = refused;
-  const named = NAMING.filter((name) => extra?.[name] !== undefined)
-    .map((name) => [name, extra?.[name]]);
   const data = {
     code,
     request_id: requestId,
-    ...(retryAfter === undefined ? {} : { retry_after_seconds: retryAfter }),
-    ...Object.fromEntries(named),
+    retry_after_seconds: retryAfter,
+    // Which limit was met.
+    cap: extra?.cap,
+    layer: extra?.layer,
   };
   const error = { code: NUMBERS[code] ?? -32000, message, data };
   // A message of the wrong shape is a bad request here, as it is in JSON-RPC.

@@ -66,6 +66,7 @@ export function parseBody<S extends z.ZodType>(schema: S, value: unknown): z.out
 const utf8 = new TextEncoder();
 const CONTROL = /\p{Cc}/u;
 
+/** Length in UTF-8, or more where it is at most 256. */
 function byteLength(text: string): number {
   // A UTF-16 unit takes at most 3 bytes: most texts need no encoding to be judged.
   return text.length * 3 <= 256 ? text.length * 3 : utf8.encode(text).length;
@@ -115,8 +116,7 @@ export const memoryText = boundedText(
 
 function checkNamespace(name: string, context: z.RefinementCtx): void {
   const isValid = !CONTROL.test(name) && name.isWellFormed() &&
-    (name.length * 3 <= limit.NAMESPACE_BYTES ||
-      utf8.encode(name).length <= limit.NAMESPACE_BYTES);
+    byteLength(name) <= limit.NAMESPACE_BYTES;
   if (!isValid) fail(context, "invalid_namespace");
 }
 

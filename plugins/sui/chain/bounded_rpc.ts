@@ -1,5 +1,5 @@
 import { Deadline } from "../../../src/deadline.ts";
-import { GatheredBytes, Pauses } from "../../../src/wire/body/read_body.ts";
+import { GatheredBytes } from "../../../src/wire/body/read_body.ts";
 import { AnswerTooLarge, late, NodeFailure, refusal, unreachable } from "./node_failure.ts";
 
 /** Bounds of every exchange with a node. */
@@ -75,15 +75,13 @@ async function readCapped(
   { maxBytes }: RpcBounds,
 ): Promise<Uint8Array<ArrayBuffer>> {
   const gathered = new GatheredBytes();
-  const pauses = new Pauses();
   const reader = readerOf(response);
   try {
     for (;;) {
       const { done, value } = await deadline.wait(reader.read());
       if (done) break;
       if (gathered.length + value.length > maxBytes) throw new AnswerTooLarge();
-      gathered.add(value);
-      await pauses.next();
+      await gathered.add(value);
     }
   } catch (thrown) {
     drop(reader);

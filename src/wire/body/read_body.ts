@@ -46,22 +46,6 @@ const PARTS_A_TURN = 32;
 /** Bodies that yield at this moment, in the whole process: they share one event loop. */
 let pausing = 0;
 
-/** Counts the chunks of one body, and yields to the event loop now and then. */
-export class Pauses {
-  #parts = 0;
-
-  /**
-   * To be waited for after each part. The more bodies come in crumbs, the longer each waits: together
-   * they must not fill the time.
-   */
-  async next(): Promise<void> {
-    if (++this.#parts % PARTS_A_TURN !== 0) return;
-    pausing++;
-    await new Promise((resolve) => setTimeout(resolve, pausing));
-    pausing--;
-  }
-}
-
 /**
  * Bytes that come in parts, each copied: a part may be a byte in a buffer of 64 KiB, which would be
  * held with it.
@@ -69,12 +53,17 @@ export class Pauses {
 export class GatheredBytes {
   #bytes = new Uint8Array();
   #length = 0;
+  #parts = 0;
 
   get length(): number {
     return this.#length;
   }
 
-  add(part: Uint8Array): void {
+  /**
+   * Adds a part at once; to be waited for, because others have a turn now and then. The more bodies
+   * come in crumbs, the longer each waits: together they must not fill the time.
+   */
+  async add(part: Uint8Array): Promise<void> {
     const length = this.#length + part.length;
     if (length > this.#bytes.length) {
       const larger = new Uint8Array(Math.max(length, 2 * this.#bytes.length));
@@ -83,6 +72,10 @@ export class GatheredBytes {
     }
     this.#bytes.set(part, this.#length);
     this.#length = length;
+    if (++this.#parts % PARTS_A_TURN !== 0) return;
+    pausing++;
+    await new Promise((resolve) => setTimeout(resolve, pausing));
+    pausing--;
   }
 
   /** All of them, as a view. */
@@ -102,12 +95,10 @@ export async function gather(
   tooLarge: () => Error,
 ): Promise<Uint8Array<ArrayBuffer>> {
   const gathered = new GatheredBytes();
-  const pauses = new Pauses();
   // Leaving the loop cancels the stream.
   for await (const part of body ?? []) {
     if (gathered.length + part.length > maxBytes) throw tooLarge();
-    gathered.add(part);
-    await pauses.next();
+    await gathered.add(part);
   }
   return gathered.bytes;
 }
@@ -193,7 +184,6 @@ async function readParts(
     giveUp();
   }, timeoutMs);
   const gathered = new GatheredBytes();
-  const pauses = new Pauses();
   try {
     for (;;) {
       const room = Math.min(Math.max(gathered.length, LEAST_ROOM), MOST_ROOM);
@@ -202,8 +192,7 @@ async function readParts(
       if (part === undefined) return gathered.bytes;
       if (gathered.length + part.length > limit) throw new SvcError("body_too_large");
       onPart?.(part.length);
-      gathered.add(part);
-      await pauses.next();
+      await gathered.add(part);
     }
   } catch (cause) {
     giveUp();

@@ -46,14 +46,18 @@ const shortfall = () => ({
   pending: count("Own memories that were not recallable in time").optional(),
 });
 
-const SEARCH_ERRORS = [
-  "invalid_namespace",
-  "invalid_parameter",
-  "invalid_scoring_weights",
+/** Of opening memories and of embedding. */
+const OPENING_ERRORS = [
   "decrypt_credential_required",
   "decrypt_credential_invalid",
   "embedding_unavailable",
   "key_service_unavailable",
+] as const;
+const SEARCH_ERRORS = [
+  "invalid_namespace",
+  "invalid_parameter",
+  "invalid_scoring_weights",
+  ...OPENING_ERRORS,
 ] as const;
 
 /** Recall by text and by vector, ask, analyze, embed and restore. */
@@ -141,10 +145,7 @@ export const RECALL = {
     errors: [
       "empty_namespace",
       "invalid_namespace",
-      "decrypt_credential_required",
-      "decrypt_credential_invalid",
-      "embedding_unavailable",
-      "key_service_unavailable",
+      ...OPENING_ERRORS,
     ],
   },
   "POST /api/analyze": {
@@ -185,10 +186,7 @@ export const RECALL = {
       "text_too_long",
       "invalid_namespace",
       "quota_exceeded",
-      "decrypt_credential_required",
-      "decrypt_credential_invalid",
-      "embedding_unavailable",
-      "key_service_unavailable",
+      ...OPENING_ERRORS,
       "llm_disabled",
       "llm_unavailable",
     ],
