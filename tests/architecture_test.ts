@@ -9,6 +9,7 @@ const FOR_PLUGINS = [
   "src/storage/sqlite/",
   "src/wire/body/",
   "src/wire/keys.ts",
+  "src/wire/net_entry.ts",
   "src/wire/networks.ts",
   "src/errors.ts",
 ];

@@ -2,6 +2,7 @@ import { accessSync, constants } from "node:fs";
 import { delimiter, dirname, join } from "node:path";
 import { execPath, platform } from "node:process";
 import { fileURLToPath } from "node:url";
+import { netEntry } from "../../src/wire/net_entry.ts";
 import { VARIABLES } from "../environment.ts";
 import { CommandError, EXIT } from "../io.ts";
 
@@ -41,12 +42,6 @@ function opener(env: LaunchOptions["env"]): string[] {
   return isOnPath("xdg-open", env.PATH) ? ["--allow-run=xdg-open"] : [];
 }
 
-/** Host and port of an address, as Deno's `--allow-net` wants them. */
-function netHost(url: string): string {
-  const { hostname, port, protocol } = new URL(url);
-  return `${hostname}:${port || (protocol === "https:" ? "443" : "80")}`;
-}
-
 /** A list as Deno's flags want it: nothing in it can quote a comma. */
 function listOf(entries: Iterable<string>): string {
   const all = [...entries];
@@ -66,7 +61,7 @@ function listOf(entries: Iterable<string>): string {
  * @throws {CommandError} for a folder with a comma.
  */
 export function denoPermissions(options: Omit<LaunchOptions, "flags">): string[] {
-  const hosts = new Set(["127.0.0.1", "localhost", ...options.relayers.map(netHost)]);
+  const hosts = new Set(["127.0.0.1", "localhost", ...options.relayers.map(netEntry)]);
   const folder = listOf([dirname(options.credentialsPath)]);
   return [
     `--allow-net=${listOf(hosts)}`,

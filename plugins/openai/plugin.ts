@@ -8,7 +8,7 @@ import {
   text,
 } from "../../src/interfaces/plugin.ts";
 import { EMBEDDER_FIELDS } from "../../src/interfaces/shared_fields.ts";
-import { netEntry } from "../shared/net_entry.ts";
+import { netEntry } from "../../src/wire/net_entry.ts";
 
 /** A computed specifier: the package is downloaded when a backend is opened. */
 const backends = (): Promise<typeof import("./backends.ts")> =>

@@ -62,10 +62,8 @@ const wider = (info: Stats, mode: number): boolean => !WINDOWS && (info.mode & 0
 async function tighten(path: string): Promise<string[]> {
   const warnings: string[] = [];
   const directory = directoryOf(path);
-  const places = [
-    [path, 0o600],
-    ...(isOwn(directory) ? [[directory, 0o700]] as const : []),
-  ] as const;
+  const places: [path: string, mode: number][] = [[path, 0o600]];
+  if (isOwn(directory)) places.push([directory, 0o700]);
   for (const [place, mode] of places) {
     if (!wider(await fs.stat(place), mode)) continue;
     try {

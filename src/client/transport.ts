@@ -87,8 +87,7 @@ export class Transport {
       try {
         const response = await deadline.wait(this.#send(prepared, call, deadline.signal));
         if (response.ok && response.body !== null) return this.#rest(response.body, call, deadline);
-        this.#relayerDate = response.headers.get("date");
-        throw failureOf(response, await deadline.wait(readCapped(response)) ?? "");
+        throw this.#refusal(response, await deadline.wait(readCapped(response)) ?? "");
       } catch (error) {
         deadline.close();
         throw this.#ending(call, deadline) ?? error;
@@ -211,11 +210,13 @@ export class Transport {
       throw this.#broken("closed the connection too early", cause);
     });
     if (text === undefined) throw new SvcAnswerError("The answer is too large", response.status);
-    if (!response.ok && !isHealth(call, response, text)) {
-      this.#relayerDate = response.headers.get("date");
-      throw failureOf(response, text);
-    }
-    return { response, text };
+    if (response.ok || isHealth(call, response, text)) return { response, text };
+    throw this.#refusal(response, text);
+  }
+
+  #refusal(response: Response, text: string): Error {
+    this.#relayerDate = response.headers.get("date");
+    return failureOf(response, text);
   }
 
   /** The rest of a body; each wait for more of it has the time of a whole answer. */

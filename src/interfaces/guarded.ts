@@ -77,7 +77,7 @@ export function guarded(rows: VectorRows): VectorStore {
   return new GuardedStore(rows);
 }
 
-/** Its members are its own, so that a store around it may spread it. */
+/** Its methods are properties, so that a store that wraps this one can spread it. */
 class GuardedStore implements VectorStore {
   readonly #rows: VectorRows;
   /** Settles when the last write has. */

@@ -45,7 +45,8 @@ function readInput(reader: BcsReader): void {
   only(reader, SHARED, LAST.objectArg, "Only shared objects may be used");
   reader.address();
   reader.u64();
-  reader.bool();
+  // Whether it is mutable: a byte that is 0 or 1.
+  if (reader.uleb() > 1) throw new NotBcs();
 }
 
 function readCall(reader: BcsReader, packageId: string, inputs: number): void {
@@ -68,8 +69,8 @@ function readCall(reader: BcsReader, packageId: string, inputs: number): void {
  * Lets a transaction kind through that is a programmable block made only of calls to account
  * functions of a package.
  *
- * The decoder is our own: it knows the few forms that are allowed and nothing else, so that there is
- * no second reading of the bytes to disagree with, and no package in the relayer's start.
+ * The decoder is our own: it knows the few forms that are allowed and refuses everything else, and
+ * the relayer's start loads no package for it.
  *
  * @param bytes BCS of a `TransactionKind`.
  * @param packageId `0x` and 64 lower-case hex characters.

@@ -15,19 +15,11 @@ export class BcsReader {
     this.#bytes = bytes;
   }
 
-  get left(): number {
-    return this.#bytes.length - this.#at;
-  }
-
   /** So many bytes, as a view. */
   take(count: number): Uint8Array {
-    if (count > this.left) throw new NotBcs();
+    if (count > this.#bytes.length - this.#at) throw new NotBcs();
     this.#at += count;
     return this.#bytes.subarray(this.#at - count, this.#at);
-  }
-
-  u8(): number {
-    return this.take(1)[0]!;
   }
 
   /** An unsigned 16-bit number, little-endian. */
@@ -46,7 +38,7 @@ export class BcsReader {
   uleb(): number {
     let value = 0;
     for (let shift = 0; shift < 35; shift += 7) {
-      const byte = this.u8();
+      const byte = this.take(1)[0]!;
       value += (byte & 0x7f) * 2 ** shift;
       if (byte < 0x80) {
         if ((byte === 0 && shift > 0) || value > 0xffff_ffff) throw new NotBcs();
@@ -54,12 +46,6 @@ export class BcsReader {
       }
     }
     throw new NotBcs();
-  }
-
-  bool(): boolean {
-    const byte = this.u8();
-    if (byte > 1) throw new NotBcs();
-    return byte === 1;
   }
 
   /** Bytes behind their length. */
@@ -83,6 +69,6 @@ export class BcsReader {
 
   /** Throws when bytes are left. */
   end(): void {
-    if (this.left > 0) throw new NotBcs();
+    if (this.#at < this.#bytes.length) throw new NotBcs();
   }
 }

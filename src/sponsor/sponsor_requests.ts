@@ -6,7 +6,7 @@ import { parseBody } from "../wire/request_members.ts";
 import { SPONSOR } from "../wire/table/sponsor.ts";
 import type { Answer, OpenCall, OpenHandlers } from "../http/route.ts";
 import { limitKey } from "../wire/ip_addresses.ts";
-import { type Charge, type Layer, RateLimiter } from "../http/rate_limit.ts";
+import { type Charge, RateLimiter } from "../http/rate_limit.ts";
 import { checkSponsoredKind } from "./allow_list.ts";
 import { answeredBudget } from "./answered_transaction.ts";
 import { GasBudget } from "./budget.ts";
@@ -97,34 +97,29 @@ export class SponsorRequests {
   }
 
   #spendForClient({ context }: OpenCall): readonly Charge[] {
-    const { perMinute, perHour } = this.#options.config;
     const key = limitKey(context.clientIp);
-    const charges = [
-      { layer: layer("sponsor_ip_burst", perMinute, 60), key },
-      { layer: layer("sponsor_ip_sustained", perHour, 3600), key },
-    ];
+    const charges = this.#charges("sponsor_ip_burst", "sponsor_ip_sustained", key);
     this.#limiter.spend(charges, 1);
     return charges;
   }
 
   /** @param paid what the client's layers were charged, and get back when this one denies. */
   #spendForSender(sender: string, paid: readonly Charge[]): void {
-    const { perMinute, perHour } = this.#options.config;
-    const charges = [
-      { layer: layer("sponsor_sender", perMinute, 60), key: sender },
-      { layer: layer("sponsor_sender", perHour, 3600), key: sender },
-    ];
     try {
-      this.#limiter.spend(charges, 1);
+      this.#limiter.spend(this.#charges("sponsor_sender", "sponsor_sender", sender), 1);
     } catch (error) {
       this.#limiter.refund(paid, 1);
       throw error;
     }
   }
-}
 
-function layer(name: string, limit: number, seconds: number): Layer {
-  return { name, limit, seconds };
+  #charges(minute: string, hour: string, key: string): readonly Charge[] {
+    const { perMinute, perHour } = this.#options.config;
+    return [
+      { layer: { name: minute, limit: perMinute, seconds: 60 }, key },
+      { layer: { name: hour, limit: perHour, seconds: 3600 }, key },
+    ];
+  }
 }
 
 /** Asks the sponsor; a timeout counts as a sponsor that cannot be reached. */

@@ -2,7 +2,7 @@ import { SvcError } from "../../../src/errors.ts";
 import { definePlugin, type Plugin } from "../../../src/interfaces/plugin.ts";
 import { CHAIN_FIELDS, type ChainFields } from "../../../src/interfaces/shared_fields.ts";
 import { rpcUrlOf } from "../../../src/wire/networks.ts";
-import { netEntry } from "../../shared/net_entry.ts";
+import { netEntry } from "../../../src/wire/net_entry.ts";
 
 /** Not a literal in the import: the packages of the chain are fetched when accounts are on it. */
 const opening = (): Promise<typeof import("./open.ts")> =>

@@ -11,7 +11,7 @@ import {
 import { CHAIN_FIELDS, type ChainFields } from "../../../src/interfaces/shared_fields.ts";
 import { isObjectId } from "../../../src/wire/keys.ts";
 import { rpcUrlOf } from "../../../src/wire/networks.ts";
-import { netEntry } from "../../shared/net_entry.ts";
+import { netEntry } from "../../../src/wire/net_entry.ts";
 import type { KeyServer, KeyWorkOptions } from "./calls.ts";
 
 const SERVERS = "SVC_SEAL_SERVER_CONFIGS";

@@ -16,7 +16,7 @@ import {
 } from "../../../src/interfaces/shared_fields.ts";
 import { isObjectId } from "../../../src/wire/keys.ts";
 import { rpcUrlOf } from "../../../src/wire/networks.ts";
-import { netEntry } from "../../shared/net_entry.ts";
+import { netEntry } from "../../../src/wire/net_entry.ts";
 import { aggregatorUrls, ARCHIVES, findRoute } from "./networks.ts";
 
 const urls = (env: string, doc: string): Field<readonly string[]> => {

@@ -8,7 +8,7 @@ import {
 } from "../../../../src/interfaces/plugin.ts";
 import { CHAIN_FIELDS, type ChainFields } from "../../../../src/interfaces/shared_fields.ts";
 import { rpcUrlOf } from "../../../../src/wire/networks.ts";
-import { netEntry } from "../../../shared/net_entry.ts";
+import { netEntry } from "../../../../src/wire/net_entry.ts";
 
 /** Not literals in an import: only a sidecar with this sponsor pays, and asks the chain hardly ever. */
 const sponsor = (): Promise<typeof import("./sponsor.ts")> =>

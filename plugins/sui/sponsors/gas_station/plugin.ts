@@ -12,7 +12,7 @@ import {
   MAX_GAS_FIELD,
 } from "../../../../src/interfaces/shared_fields.ts";
 import { rpcUrlOf } from "../../../../src/wire/networks.ts";
-import { netEntry } from "../../../shared/net_entry.ts";
+import { netEntry } from "../../../../src/wire/net_entry.ts";
 
 /** Not a literal in the import: only a sidecar with this sponsor needs the packages of the chain. */
 const opening = (): Promise<typeof import("./open.ts")> =>
