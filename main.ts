@@ -1,5 +1,6 @@
 import { noProxyHere } from "./src/client/no_proxy.ts";
-import { CLIENT_COMMANDS, HELP } from "./src/program/commands/help.ts";
+import { isCommand } from "./cli/command_line.ts";
+import { HELP } from "./src/program/commands/help.ts";
 import type { ProcessIo } from "./src/program/commands/relayer.ts";
 import { VERSION } from "./src/wire/version.ts";
 
@@ -49,7 +50,7 @@ async function run(args: readonly string[]): Promise<number> {
   const isChild = rest[0] === "--boot-stdin";
   const io = processIo(isChild);
   if (!isChild) Deno.env.set("NO_PROXY", noProxyHere(io.env));
-  if (CLIENT_COMMANDS.includes(command)) {
+  if (isCommand(command)) {
     const { runCli } = await import(TERMINAL_COMMANDS) as typeof import("./cli/mod.ts");
     return await runCli(args, { ...io, program: "svc" });
   }
@@ -69,14 +70,10 @@ async function run(args: readonly string[]): Promise<number> {
     io.write(`${VERSION}\n`);
     return 0;
   }
-  const relayer = await import("./src/program/commands/relayer.ts");
   if (rest.length === (isChild ? 1 : 0)) {
-    if (command === "start" && !isChild) return await relayer.runStart(io);
-    if (command === "serve") return await relayer.runServe(isChild, io);
-    if (command === "sidecar") return await relayer.runSidecar(isChild, io);
-    if (command === "--print-config") return await relayer.runPrintConfig(io);
-    if (command === "--print-settings") return await relayer.runPrintSettings(io);
-    if (command === "--print-permissions") return await relayer.runPrintPermissions(io);
+    const { runRelayer } = await import("./src/program/commands/relayer.ts");
+    const code = await runRelayer(command, isChild, io);
+    if (code !== undefined) return code;
   }
   io.writeError(`Unknown command "${args.join(" ")}"\n\n${HELP}`);
   return 2;

@@ -1,6 +1,6 @@
 import type { Env } from "../interfaces/fields.ts";
 import { childEnvironment, childSpec } from "./launcher/child_spec.ts";
-import { isWithoutRemoteModules, pluginPaths, sidecarPermissions } from "./launcher/permissions.ts";
+import { isWithoutRemoteModules, sidecarPermissions } from "./launcher/permissions.ts";
 import { Supervisor } from "./launcher/supervisor.ts";
 import { type Logger, silentLogger } from "../log.ts";
 import type { SidecarAddress } from "../http1/sidecar_connections.ts";
@@ -68,12 +68,9 @@ export type SpawnedSidecar = AsyncDisposable;
  */
 export function spawnSidecar(options: SpawnSidecarOptions): SpawnedSidecar {
   const { url, token, relayerUrl, env, sponsor, logger = silentLogger } = options;
-  const own = sidecarPermissions({ sidecarUrl: url });
-  const permissions = sponsor === undefined ? own : {
-    ...own,
-    net: [...own.net, ...sponsor.net],
-    read: [...own.read, ...pluginPaths(sponsor.plugin)],
-  };
+  const permissions = sponsor === undefined
+    ? sidecarPermissions({ sidecarUrl: url })
+    : sidecarPermissions({ sidecarUrl: url }, [{ name: sponsor.plugin }], [{ net: sponsor.net }]);
   const boot: SidecarBoot = {
     url,
     token,

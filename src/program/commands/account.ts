@@ -160,15 +160,6 @@ async function run(options: AccountOptions, io: CommandIo): Promise<void> {
  * @returns the exit code: 0 success, 1 error, 2 usage.
  */
 export async function runAccount(args: readonly string[], io: CommandIo): Promise<number> {
-  const group = {
-    usage: ACCOUNT_USAGE,
-    run: () => run(parseAccountOptions(args), io),
-    printError(thrown: unknown, json: boolean) {
-      const { message, code } = SvcError.from(thrown);
-      return json
-        ? JSON.stringify({ error: message, code }) + "\n"
-        : `${message} (code: ${code})\n`;
-    },
-  };
+  const group = { usage: ACCOUNT_USAGE, run: () => run(parseAccountOptions(args), io) };
   return await runGroup(group, args, io);
 }

@@ -1,8 +1,7 @@
-import { parseArgs } from "node:util";
 import { SvcError } from "../../errors.ts";
 import type { Permission } from "../../interfaces/mod.ts";
 import { isLowOrder, isObjectId, isPublicKey } from "../../wire/keys.ts";
-import { UsageError } from "./io.ts";
+import { parseFlags, UsageError } from "./io.ts";
 
 export interface AccountOptions {
   readonly action: "create" | "list" | "add-key" | "remove-key";
@@ -51,30 +50,20 @@ const UNITS: Readonly<Record<string, number>> = {
   s: 1000,
 };
 
-function parseFlags(args: readonly string[]) {
-  const text = { type: "string" } as const;
-  const on = { type: "boolean", default: false } as const;
-  try {
-    return parseArgs({
-      args: [...args],
-      allowPositionals: true,
-      options: {
-        owner: text,
-        account: text,
-        "public-key": text,
-        label: text,
-        permissions: text,
-        "expires-in": text,
-        "wallet-file": text,
-        save: on,
-        force: on,
-        json: on,
-      },
-    });
-  } catch (error) {
-    throw new UsageError(error instanceof Error ? error.message : "Unknown flag");
-  }
-}
+const TEXT = { type: "string" } as const;
+const ON = { type: "boolean", default: false } as const;
+const FLAGS = {
+  owner: TEXT,
+  account: TEXT,
+  "public-key": TEXT,
+  label: TEXT,
+  permissions: TEXT,
+  "expires-in": TEXT,
+  "wallet-file": TEXT,
+  save: ON,
+  force: ON,
+  json: ON,
+} as const;
 
 const invalid = (text: string) => new SvcError("invalid_parameter", text);
 
@@ -123,7 +112,7 @@ function checkLabel(text: string): string {
  * @throws {SvcError} `invalid_parameter` for a value that breaks a rule.
  */
 export function parseAccountOptions(args: readonly string[]): AccountOptions {
-  const { values, positionals } = parseFlags(args);
+  const { values, positionals } = parseFlags(args, FLAGS);
   const action = ACTIONS.find((name) => name === positionals[0]);
   if (action === undefined || positionals.length > 1) {
     throw new UsageError(`Unknown account command "${positionals.join(" ")}"`);

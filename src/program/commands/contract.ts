@@ -10,7 +10,6 @@ import {
 } from "./contract_options.ts";
 import {
   type Difference,
-  printable,
   printDifferences,
   printReport,
   type PublishedPackage,
@@ -49,10 +48,13 @@ async function openChain({ network, rpcUrl }: ContractTarget): Promise<Publisher
 }
 
 /** The chain's framework is not the one that the contract was compiled against. */
-class FrameworkDiffers extends Error {
+class FrameworkDiffers extends SvcError {
   readonly differences: readonly Difference[];
   constructor(differences: readonly Difference[]) {
-    super("The network's framework is not the one that the contract needs; nothing was published");
+    super(
+      "invalid_transaction",
+      "The network's framework is not the one that the contract needs; nothing was published",
+    );
     this.differences = differences;
   }
 }
@@ -86,23 +88,14 @@ async function publish(
   return printReport(report, published, options.json);
 }
 
-function printError(thrown: unknown, json: boolean): string {
-  const error = thrown instanceof FrameworkDiffers
-    ? new SvcError("invalid_transaction", thrown.message)
-    : SvcError.from(thrown);
-  const differences = thrown instanceof FrameworkDiffers ? thrown.differences : [];
-  const { code, message } = error;
-  if (!json) return `${printable(message)} (code: ${code})\n${printDifferences(differences)}`;
-  const list = differences.map(({ target, expected, found }) => ({
+function details(thrown: unknown) {
+  if (!(thrown instanceof FrameworkDiffers)) return undefined;
+  const differences = thrown.differences.map(({ target, expected, found }) => ({
     function: target,
     expected,
     found: found ?? null,
   }));
-  return JSON.stringify({
-    error: message,
-    code,
-    ...(list.length === 0 ? {} : { differences: list }),
-  }) + "\n";
+  return { text: printDifferences(thrown.differences), members: { differences } };
 }
 
 /**
@@ -119,5 +112,5 @@ export async function runContract(
   open: OpenPublisher = openChain,
 ): Promise<number> {
   const run = async () => io.write(await publish(parseContractOptions(args), io, open));
-  return await runGroup({ usage: CONTRACT_USAGE, run, printError }, args, io);
+  return await runGroup({ usage: CONTRACT_USAGE, run, details }, args, io);
 }

@@ -1,11 +1,10 @@
-import { parseArgs } from "node:util";
 import { SvcError } from "../../errors.ts";
 import { type Env, readFields } from "../../interfaces/fields.ts";
 import { CHAIN_FIELDS, WALLETS_FIELD } from "../../interfaces/shared_fields.ts";
 import { readPrivateFile } from "../../storage/private_file.ts";
 import { parsePrivateKey } from "../../wire/signing/private_key.ts";
 import { resolvePath } from "../settings/paths.ts";
-import { UsageError } from "./io.ts";
+import { parseFlags, PRIVATE_KEY, UsageError } from "./io.ts";
 
 export const CONTRACT_USAGE = `Usage: svc contract publish
 
@@ -22,9 +21,6 @@ export const CONTRACT_USAGE = `Usage: svc contract publish
 Example: SVC_SUI_NETWORK=testnet svc contract publish --dry-run
 `;
 
-/** What looks like a private key: typed in the wrong place, it must not be repeated in an error. */
-const PRIVATE_KEY = /suiprivkey1|[0-9a-f]{64}/i;
-
 export interface ContractOptions {
   /** File with the wallet's private key; the settings' wallet when absent. */
   readonly keyFile: string | undefined;
@@ -40,31 +36,21 @@ export interface ContractOptions {
  */
 export function parseContractOptions(args: readonly string[]): ContractOptions {
   const on = { type: "boolean", default: false } as const;
-  try {
-    const { values, positionals } = parseArgs({
-      args: [...args],
-      allowPositionals: true,
-      options: {
-        "key-file": { type: "string" },
-        "burn-upgrade-cap": on,
-        "dry-run": on,
-        json: on,
-      },
-    });
-    // The word is not repeated: it may be a private key.
-    if (positionals[0] !== "publish") throw new UsageError("Unknown contract command");
-    if (positionals.length > 1) throw new UsageError("publish takes flags only");
-    return {
-      keyFile: values["key-file"],
-      burnUpgradeCap: values["burn-upgrade-cap"],
-      dryRun: values["dry-run"],
-      json: values.json,
-    };
-  } catch (error) {
-    if (error instanceof UsageError) throw error;
-    const text = error instanceof Error ? error.message : "";
-    throw new UsageError(text === "" || PRIVATE_KEY.test(text) ? "Unknown flag" : text);
-  }
+  const { values, positionals } = parseFlags(args, {
+    "key-file": { type: "string" },
+    "burn-upgrade-cap": on,
+    "dry-run": on,
+    json: on,
+  });
+  // The word is not repeated: it may be a private key.
+  if (positionals[0] !== "publish") throw new UsageError("Unknown contract command");
+  if (positionals.length > 1) throw new UsageError("publish takes flags only");
+  return {
+    keyFile: values["key-file"],
+    burnUpgradeCap: values["burn-upgrade-cap"],
+    dryRun: values["dry-run"],
+    json: values.json,
+  };
 }
 
 export interface ContractTarget {

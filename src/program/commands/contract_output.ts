@@ -1,3 +1,5 @@
+import { printable } from "./io.ts";
+
 /** An imported function that the chain does not have as the contract was compiled against it. */
 export interface Difference {
   /** `package::module::name`. */
@@ -26,11 +28,6 @@ interface BuildReport {
 }
 
 const short = (text: string) => text.replace(/0x0+(?=[12]::)/g, "0x");
-
-/** Replaces control characters in text of a node or a compiler; line breaks stay. */
-export function printable(text: string): string {
-  return text.replace(/[^\P{C}\n]/gu, "\ufffd");
-}
 
 export function printDifferences(differences: readonly Difference[]): string {
   return differences.map(({ target, expected, found }) =>

@@ -26,15 +26,3 @@ Usage: svc <command>
 
 Settings are environment variables: docs/configuration.md lists them.
 `;
-
-export const CLIENT_COMMANDS: readonly string[] = [
-  "login",
-  "logout",
-  "status",
-  "remember",
-  "recall",
-  "namespaces",
-  "list",
-  "forget",
-  "install",
-];

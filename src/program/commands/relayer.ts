@@ -1,5 +1,4 @@
 import { SvcError } from "../../errors.ts";
-import type { Env } from "../../interfaces/fields.ts";
 import type { Sponsor } from "../../interfaces/mod.ts";
 import { EXIT_CONFIG, parseRelayerBoot, parseSidecarBoot, sidecarBoot } from "../launcher/boot.ts";
 import { readLeash } from "../launcher/leash.ts";
@@ -13,15 +12,11 @@ import {
   printConfig,
   readSettings,
   type Settings,
+  setVariables,
 } from "../settings/mod.ts";
 import { formatHost } from "../settings/parsers.ts";
 import { EMPTY } from "../settings/plugin_names.ts";
-import {
-  type Sidecar,
-  type SidecarBoot,
-  type SponsorBoot,
-  startSidecar,
-} from "../../mcp/process.ts";
+import { type Sidecar, type SidecarBoot, startSidecar } from "../../mcp/process.ts";
 import { openSponsor } from "../plugins.ts";
 import { onStopSignal } from "../stop_signal.ts";
 import { noteStrayFailures } from "../stray_failures.ts";
@@ -53,122 +48,83 @@ function report(thrown: unknown, io: CommandIo): number {
     : 1;
 }
 
-async function guarded(io: CommandIo, run: () => Promise<number>): Promise<number> {
-  try {
-    return await run();
-  } catch (thrown) {
-    return report(thrown, io);
+/** First line of a child's input; the child ends with its launcher, which alone could stop it. */
+async function startLine(io: ProcessIo): Promise<string> {
+  const leash = await readLeash(io.stdin);
+  // As in a crash.
+  void leash.ended.then(() => io.exit(1));
+  return leash.line;
+}
+
+async function start(io: ProcessIo): Promise<number> {
+  const prepared = await prepare(io.env, io.cwd);
+  return await runLauncher(prepared, io.env, loggerOf(prepared.settings, io));
+}
+
+/** The relayer, as a child of the launcher or by itself. */
+async function serve(io: ProcessIo, isChild: boolean): Promise<number> {
+  const boot = isChild ? parseRelayerBoot(await startLine(io)) : undefined;
+  const env = boot?.env ?? io.env;
+  // The launcher has reported all problems and warnings already.
+  const { settings, problems, warnings } = boot ? readSettings(env) : await inspect(env, io.cwd);
+  if (problems.length > 0) throw new SvcError("invalid_parameter", problems.join("\n"));
+  const logger = loggerOf(settings, io);
+  let key: RelayerKey;
+  if (boot) key = new RelayerKey(Uint8Array.fromHex(boot.relayerKey));
+  else {
+    const loaded = await loadRelayerKey(settings, runCommand);
+    for (const line of [...warnings, ...loaded.warnings]) {
+      logger.warn("settings", { reason: line });
+    }
+    key = loaded.key;
   }
-}
-
-export function runStart(io: ProcessIo): Promise<number> {
-  return guarded(io, async () => {
-    const prepared = await prepare(io.env, io.cwd);
-    return await runLauncher(prepared, io.env, loggerOf(prepared.settings, io));
-  });
-}
-
-/** `serve`: the relayer, as a child of the launcher or by itself. */
-export function runServe(bootStdin: boolean, io: ProcessIo): Promise<number> {
-  return guarded(io, async () => {
-    let env = io.env;
-    let key: RelayerKey | undefined;
-    let internalUrl: string | undefined;
-    if (bootStdin) {
-      const leash = await readLeash(io.stdin);
-      // Without its launcher nobody could stop this process: it ends as in a crash.
-      void leash.ended.then(() => io.exit(1));
-      const boot = parseRelayerBoot(leash.line);
-      env = boot.env;
-      internalUrl = boot.internalUrl;
-      key = new RelayerKey(Uint8Array.fromHex(boot.relayerKey));
+  // Imported here, so that other commands do not load the whole relayer.
+  const { serveRelayer } = await import("../serve.ts");
+  const write = (text: string) => {
+    try {
+      io.write(text);
+    } catch {
+      // The relayer goes on when nobody reads its output, as after a closed pipe.
     }
-    // The launcher has reported all problems and warnings already.
-    const { settings, problems, warnings } = bootStdin
-      ? readSettings(env)
-      : await inspect(env, io.cwd);
-    if (problems.length > 0) throw new SvcError("invalid_parameter", problems.join("\n"));
-    const logger = loggerOf(settings, io);
-    if (key === undefined) {
-      const loaded = await loadRelayerKey(settings, runCommand);
-      for (const line of [...warnings, ...loaded.warnings]) {
-        logger.warn("settings", { reason: line });
-      }
-      key = loaded.key;
-    }
-    // Imported here, so that other commands do not load the whole relayer.
-    const { serveRelayer } = await import("../serve.ts");
-    const write = (text: string) => {
-      try {
-        io.write(text);
-      } catch {
-        // The relayer goes on when nobody reads its output, as after a closed pipe.
-      }
-    };
-    await serveRelayer({ settings, env, key, logger, internalUrl, write });
-    return 0;
-  });
+  };
+  await serveRelayer({ settings, env, key, logger, internalUrl: boot?.internalUrl, write });
+  return 0;
 }
 
 /** What a sidecar loses by calling the relayer's public address, without a launcher. */
 const BY_HAND = "its calls count as this machine's, so that all MCP clients share one limit of " +
   "account look-ups; session limits count clients";
 
-/** `sidecar`: the sidecar, as a child of the launcher or by itself. */
-export function runSidecar(bootStdin: boolean, io: ProcessIo): Promise<number> {
-  return guarded(io, async () => {
-    const stopped = Promise.withResolvers<void>();
-    let boot: SidecarBoot;
-    if (bootStdin) {
-      const leash = await readLeash(io.stdin);
-      void leash.ended.then(() => io.exit(1));
-      boot = parseSidecarBoot(leash.line);
-    } else {
-      const { settings, problems } = readSettings(io.env, { cwd: io.cwd });
-      const token = settings.sidecarToken?.reveal();
-      if (problems.length > 0) throw new SvcError("invalid_parameter", problems.join("\n"));
-      if (token === undefined) {
-        throw new SvcError("invalid_parameter", "SIDECAR_AUTH_TOKEN is needed");
-      }
-      boot = sidecarBoot(settings, token, ownUrl(settings), sponsorOf(settings, io.env));
-    }
-    using _signals = onStopSignal(() => stopped.resolve());
-    const logger = loggerOf(boot, io);
-    using _stray = noteStrayFailures(logger);
-    await using opened = openSponsorOf(boot, logger);
-    await using sidecar = listen(boot, logger, opened.sponsor);
-    logger.info("sidecar listening", { port: sidecar.port });
-    if (!bootStdin) logger.warn("started by hand", { reason: BY_HAND });
-    await stopped.promise;
-    return 0;
+/** The start line of a sidecar that is started by hand. */
+function bootByHand({ env, cwd }: ProcessIo): SidecarBoot {
+  const { settings, problems } = readSettings(env, { cwd });
+  if (problems.length > 0) throw new SvcError("invalid_parameter", problems.join("\n"));
+  const token = settings.sidecarToken?.reveal();
+  if (token === undefined) throw new SvcError("invalid_parameter", "SIDECAR_AUTH_TOKEN is needed");
+  const { host, port, sponsor: name } = settings;
+  // The sponsor's plugin gets the whole environment.
+  const sponsor = name === EMPTY.sponsor ? undefined : { name, env: setVariables(env) };
+  return sidecarBoot(settings, token, `http://${formatHost(host)}:${port}`, sponsor);
+}
+
+/** The sidecar, as a child of the launcher or by itself. */
+async function sidecar(io: ProcessIo, isChild: boolean): Promise<number> {
+  const stopped = Promise.withResolvers<void>();
+  const boot = isChild ? parseSidecarBoot(await startLine(io)) : bootByHand(io);
+  using _signals = onStopSignal(() => stopped.resolve());
+  const logger = loggerOf(boot, io);
+  using _stray = noteStrayFailures(logger);
+  await using opened = new AsyncDisposableStack();
+  // MCP is served while the sponsor opens, and also when that fails.
+  const sponsor = boot.sponsor && openSponsor(boot.sponsor, logger);
+  opened.defer(async () => {
+    await (await sponsor?.catch(() => undefined))?.[Symbol.asyncDispose]();
   });
-}
-
-/** Public address of the relayer, for a sidecar without a launcher. */
-function ownUrl({ host, port }: Settings): string {
-  return `http://${formatHost(host)}:${port}`;
-}
-
-/** The sponsor of a sidecar started by hand; its plugin gets the whole environment. */
-function sponsorOf({ sponsor }: Settings, env: Env): SponsorBoot | undefined {
-  if (sponsor === EMPTY.sponsor) return undefined;
-  const set = Object.entries(env).filter((entry): entry is [string, string] => !!entry[1]);
-  return { name: sponsor, env: Object.fromEntries(set) };
-}
-
-interface OpenedSponsor extends AsyncDisposable {
-  readonly sponsor: Promise<Sponsor> | undefined;
-}
-
-/** Opens the sponsor while MCP is served already, and goes on when that fails. */
-function openSponsorOf({ sponsor }: SidecarBoot, logger: Logger): OpenedSponsor {
-  const opening = sponsor && openSponsor(sponsor, logger);
-  return {
-    sponsor: opening,
-    async [Symbol.asyncDispose]() {
-      await (await opening?.catch(() => undefined))?.[Symbol.asyncDispose]();
-    },
-  };
+  await using listening = listen(boot, logger, sponsor);
+  logger.info("sidecar listening", { port: listening.port });
+  if (!isChild) logger.warn("started by hand", { reason: BY_HAND });
+  await stopped.promise;
+  return 0;
 }
 
 function listen(
@@ -186,30 +142,42 @@ function listen(
 }
 
 /** Writes what is said about the settings and their plugins, and their problems as errors. */
-function print(io: CommandIo, say: (prepared: Prepared) => string): Promise<number> {
-  return guarded(io, async () => {
-    const prepared = await inspect(io.env, io.cwd);
-    const { problems, warnings } = prepared;
-    for (const line of [...problems, ...warnings]) io.writeError(`${line}\n`);
-    io.write(say(prepared));
-    return problems.length > 0 ? EXIT_CONFIG : 0;
-  });
+async function print(io: CommandIo, say: (prepared: Prepared) => string): Promise<number> {
+  const prepared = await inspect(io.env, io.cwd);
+  const { problems, warnings } = prepared;
+  for (const line of [...problems, ...warnings]) io.writeError(`${line}\n`);
+  io.write(say(prepared));
+  return problems.length > 0 ? EXIT_CONFIG : 0;
 }
 
-export function runPrintConfig(io: CommandIo): Promise<number> {
-  return print(io, (prepared) => printConfig(prepared, io.env));
-}
-
-export function runPrintSettings(io: CommandIo): Promise<number> {
-  return print(
-    io,
-    ({ castings }) => configurationMarkdown(castings.map(({ plugin }) => plugin)),
-  );
-}
-
-export function runPrintPermissions(io: CommandIo): Promise<number> {
-  return guarded(io, async () => {
+const COMMANDS: Readonly<Record<string, (io: ProcessIo, isChild: boolean) => Promise<number>>> = {
+  start,
+  serve,
+  sidecar,
+  "--print-config": (io) => print(io, (prepared) => printConfig(prepared, io.env)),
+  "--print-settings": (io) =>
+    print(io, ({ castings }) => configurationMarkdown(castings.map(({ plugin }) => plugin))),
+  async "--print-permissions"(io) {
     io.write(await printPermissions(await prepare(io.env, io.cwd), io.env));
     return 0;
-  });
+  },
+};
+
+/**
+ * Runs a command of the relayer, or of its settings.
+ *
+ * @param isChild Whether the launcher runs it, and sends the first line of its input.
+ * @returns the exit code; `undefined` when there is no such command.
+ */
+export async function runRelayer(
+  command: string,
+  isChild: boolean,
+  io: ProcessIo,
+): Promise<number | undefined> {
+  if (!Object.hasOwn(COMMANDS, command) || isChild && command === "start") return undefined;
+  try {
+    return await COMMANDS[command]!(io, isChild);
+  } catch (thrown) {
+    return report(thrown, io);
+  }
 }

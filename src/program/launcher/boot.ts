@@ -1,7 +1,7 @@
 import { z } from "zod";
 import { SvcError } from "../../errors.ts";
 import type { Env } from "../../interfaces/fields.ts";
-import type { Settings } from "../settings/mod.ts";
+import { type Settings, setVariables } from "../settings/mod.ts";
 import { ROLE_FIELDS, ROLE_NAMES } from "../settings/roles.ts";
 import { TABLE_VARIABLES } from "../settings/table.ts";
 import { DEFAULT_SIDECAR_LIMITS } from "../../mcp/options.ts";
@@ -30,12 +30,9 @@ export function relayerEnvironment(
   settings: Settings,
   pluginVariables: readonly string[],
 ): Record<string, string> {
-  const kept: Record<string, string> = {};
   // Defaults of paths start at the home folder.
-  for (const name of ["HOME", "USERPROFILE", ...TABLE_VARIABLES, ...pluginVariables]) {
-    const value = env[name];
-    if (value) kept[name] = value;
-  }
+  const names = ["HOME", "USERPROFILE", ...TABLE_VARIABLES, ...pluginVariables];
+  const kept = setVariables(env, names);
   for (const role of ROLE_NAMES) kept[ROLE_FIELDS[role].env] = settings[role];
   return { ...kept, SVC_DATA_DIR: settings.dataDir };
 }

@@ -2,6 +2,7 @@ import { fileURLToPath } from "node:url";
 import { noProxyHere } from "../../client/no_proxy.ts";
 import type { Env } from "../../interfaces/fields.ts";
 import { PROGRAM_ROOT } from "../plugins.ts";
+import { setVariables } from "../settings/mod.ts";
 import { permissionFlags, type PermissionList } from "./permissions.ts";
 import type { ChildSpec } from "./supervisor.ts";
 
@@ -47,11 +48,7 @@ const PROXIES = ["HTTP_PROXY", "HTTPS_PROXY", "http_proxy", "https_proxy"];
 
 /** The environment of a child: what Deno needs. Settings go through its standard input. */
 export function childEnvironment(env: Env, options: { proxies: boolean }): Record<string, string> {
-  const kept: Record<string, string> = {};
-  for (const name of options.proxies ? [...KEPT, ...PROXIES] : KEPT) {
-    const value = env[name];
-    if (value) kept[name] = value;
-  }
+  const kept = setVariables(env, options.proxies ? [...KEPT, ...PROXIES] : KEPT);
   if (PROXIES.some((name) => kept[name] !== undefined)) {
     // Traffic to the sidecar carries bearers; it must never leave through a proxy.
     kept["NO_PROXY"] = noProxyHere(env);

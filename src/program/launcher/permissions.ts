@@ -36,13 +36,27 @@ function netEntry(host: string, port: number | string): string {
   return `${host.includes(":") ? `[${host}]` : host}:${port}`;
 }
 
-/** What {@linkcode modulePaths} answers for one plugin. */
-export function pluginPaths(name: string): string[] {
-  return modulePaths([{ name }]);
+type Named = Pick<Casting, "name">;
+
+/** What a process may do by itself, and what its plugins ask for. */
+function permissionList(
+  own: Pick<PermissionList, "net" | "read" | "write" | "run">,
+  asked: readonly Permissions[],
+): PermissionList {
+  const of = (kind: keyof Permissions) => asked.map((permissions) => permissions[kind]);
+  return {
+    net: union(own.net, ...of("net")),
+    read: paths(own.read, ...of("read")),
+    write: paths(own.write, ...of("write")),
+    env: union(...of("env")),
+    ffi: union(...of("ffi")),
+    sys: union(...of("sys")),
+    run: own.run,
+  };
 }
 
 /** Modules that are imported by a computed specifier, which counts as reading them. */
-function modulePaths(castings: readonly Pick<Casting, "name">[]): string[] {
+function modulePaths(castings: readonly Named[]): string[] {
   const outside = castings.filter(({ name }) => name.startsWith("file:"));
   // A plugin from elsewhere imports `@svc/relayer`, which reads its version.
   const own = ["plugins/", "src/", ...(outside.length === 0 ? [] : ["mod.ts", "deno.json"])];
@@ -79,27 +93,15 @@ export function relayerPermissions(
 ): PermissionList {
   const sidecar = new URL(settings.sidecarUrl);
   const dashboard = dashboardPermissions(settings);
-  return {
-    net: union(
-      [netEntry(settings.host, settings.port), sidecar.host],
-      internalUrl === undefined ? [] : [new URL(internalUrl).host],
-      dashboard.net,
-      ...asked.map(({ net }) => net),
-    ),
-    read: paths(
-      [settings.dataDir],
-      Deno.build.os === "windows" ? [] : [ZEROS],
-      modulePaths(castings),
-      dashboard.read,
-      ...asked.map(({ read }) => read),
-    ),
-    write: paths([settings.dataDir], ...asked.map(({ write }) => write)),
-    env: union(...asked.map(({ env }) => env)),
-    ffi: union(...asked.map(({ ffi }) => ffi)),
-    sys: union(...asked.map(({ sys }) => sys)),
+  const internal = internalUrl === undefined ? [] : [new URL(internalUrl).host];
+  const zeros = Deno.build.os === "windows" ? [] : [ZEROS];
+  return permissionList({
+    net: [netEntry(settings.host, settings.port), sidecar.host, ...internal, ...dashboard.net],
+    read: [settings.dataDir, ...zeros, ...modulePaths(castings), ...dashboard.read],
+    write: [settings.dataDir],
     // A process signals itself through the permission to start programs.
     run: settings.test && settings.failpoint !== undefined,
-  };
+  }, asked);
 }
 
 /** What a sidecar's permissions depend on. */
@@ -116,26 +118,16 @@ type SidecarSettings =
  */
 export function sidecarPermissions(
   settings: SidecarSettings,
-  castings: readonly Casting[] = [],
+  castings: readonly Named[] = [],
   asked: readonly Permissions[] = [],
 ): PermissionList {
   const { hostname } = new URL(settings.sidecarUrl);
   const fixtures = settings.test && settings.mcpFixtures !== undefined
     ? [dirname(settings.mcpFixtures)]
     : [];
-  return {
-    net: union([hostname, "127.0.0.1"], ...asked.map(({ net }) => net)),
-    read: paths(
-      fixtures,
-      castings.length === 0 ? [] : modulePaths(castings),
-      ...asked.map(({ read }) => read),
-    ),
-    write: [],
-    env: union(...asked.map(({ env }) => env)),
-    ffi: union(...asked.map(({ ffi }) => ffi)),
-    sys: union(...asked.map(({ sys }) => sys)),
-    run: false,
-  };
+  const read = castings.length === 0 ? fixtures : [...fixtures, ...modulePaths(castings)];
+  const own = { net: [hostname, "127.0.0.1"], read, write: [], run: false };
+  return { ...permissionList(own, asked), write: [] };
 }
 
 /**

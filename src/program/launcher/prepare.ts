@@ -2,7 +2,7 @@ import { SvcError } from "../../errors.ts";
 import type { Env } from "../../interfaces/fields.ts";
 import type { SponsorBoot } from "../../mcp/process.ts";
 import { type Casting, loadPlugins, pluginVariables } from "../plugins.ts";
-import { readSettings, type SettingsReading } from "../settings/mod.ts";
+import { readSettings, type SettingsReading, setVariables } from "../settings/mod.ts";
 
 /** What the environment says, and the plugins it chooses. */
 export interface Prepared extends SettingsReading {
@@ -47,10 +47,6 @@ export function partPlugins(castings: readonly Casting[], env: Env): Parted {
   const sidecar = castings.filter(({ role }) => role === "sponsor");
   const [casting] = sidecar;
   if (casting === undefined) return { relayer, sidecar };
-  const known: Record<string, string> = {};
-  for (const name of pluginVariables(sidecar)) {
-    const value = env[name];
-    if (value) known[name] = value;
-  }
+  const known = setVariables(env, pluginVariables(sidecar));
   return { relayer, sidecar, sponsor: { name: casting.name, env: known } };
 }

@@ -65,4 +65,4 @@ export function readSettings(
 
 export { configurationMarkdown } from "./markdown.ts";
 export { printConfig } from "./print.ts";
-export type { Settings, SettingsReading } from "./values.ts";
+export { type Settings, type SettingsReading, setVariables } from "./values.ts";

@@ -1,7 +1,9 @@
 import type { Env } from "../../interfaces/fields.ts";
+import type { Role } from "../../interfaces/mod.ts";
 import { isLoopback } from "./parsers.ts";
 import { resolvePath, resolvePlugin } from "./paths.ts";
 import type { PluginSettings } from "./plugin_settings.ts";
+import { ROLE_NAMES } from "./roles.ts";
 import type { TableValues } from "./table.ts";
 
 /** The settings of a relayer, computed defaults filled in. */
@@ -33,6 +35,19 @@ export interface SettingsReading {
   readonly warnings: readonly string[];
 }
 
+/** The variables that are set; an empty one counts as not set. */
+export function setVariables(
+  env: Env,
+  names: Iterable<string> = Object.keys(env),
+): Record<string, string> {
+  const set: Record<string, string> = {};
+  for (const name of names) {
+    const value = env[name];
+    if (value) set[name] = value;
+  }
+  return set;
+}
+
 /**
  * The settings with computed defaults and whole paths.
  *
@@ -44,8 +59,9 @@ export function complete(values: TableValues, env: Env, cwd: string): Settings {
   const ownKey = values.keyPassphraseFile !== undefined || values.keyCommand !== undefined;
   const keyFile = values.keyFile ?? (ownKey ? undefined : "~/.svc/relayer.key");
   const path = (text: string) => resolvePath(text, home, cwd);
-  const plugin = (name: string) => resolvePlugin(name, home, cwd);
   const onChain = values.packageId !== undefined && values.registryId !== undefined;
+  const chosen = { ...values, accounts: values.accounts ?? (onChain ? "sui" : "local") };
+  const plugins = ROLE_NAMES.map((role) => [role, resolvePlugin(chosen[role], home, cwd)]);
   return {
     ...values,
     port: values.port ?? values.hostedPort ?? 8000,
@@ -56,13 +72,7 @@ export function complete(values: TableValues, env: Env, cwd: string): Settings {
     keyFile: keyFile === undefined ? undefined : path(keyFile),
     keyPassphraseFile: values.keyPassphraseFile && path(values.keyPassphraseFile),
     mcpFixtures: values.mcpFixtures && path(values.mcpFixtures),
-    accounts: plugin(values.accounts ?? (onChain ? "sui" : "local")),
-    blobStore: plugin(values.blobStore),
-    cipher: plugin(values.cipher),
-    embedder: plugin(values.embedder),
-    languageModel: plugin(values.languageModel),
-    sponsor: plugin(values.sponsor),
-    vectorStore: plugin(values.vectorStore),
-    given: new Set(Object.keys(env).filter((name) => env[name])),
+    ...Object.fromEntries(plugins) as Record<Role, string>,
+    given: new Set(Object.keys(setVariables(env))),
   };
 }
