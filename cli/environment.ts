@@ -1,14 +1,4 @@
-/** Variables of the stdio package (docs/protocol.md#13.1). */
-const OWN = [
-  "SVC_SERVER_URL",
-  "SVC_WEB_URL",
-  "SVC_CLIENT_LABEL",
-  "SVC_NAMESPACE",
-  "SVC_MCP_TRANSPORT",
-  "SVC_NO_BROWSER",
-  "SVC_MCP_DEBUG",
-  "SVC_CREDENTIALS_FILE",
-] as const;
+import { STDIO_VARIABLES } from "../src/wire/stdio_variables.ts";
 
 /** Where the user's files are; also those of the hosts that `install` configures. */
 const PLACES = [
@@ -43,4 +33,4 @@ export const SCREEN = [
  * Every environment variable the stdio package reads, so that it can run with permission for these
  * alone.
  */
-export const VARIABLES: readonly string[] = [...OWN, ...PLACES, ...DIRECT, ...SCREEN];
+export const VARIABLES: readonly string[] = [...STDIO_VARIABLES, ...PLACES, ...DIRECT, ...SCREEN];

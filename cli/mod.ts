@@ -5,10 +5,9 @@
  */
 import { SvcConnectionError, SvcError } from "../src/client/mod.ts";
 import { type CommandLine, type CommandName, parseCommandLine } from "./command_line.ts";
-import { forget, list, namespaces, recall } from "./commands.ts";
+import { forget, list, namespaces, recall, remember } from "./commands.ts";
 import { helpText } from "./help.ts";
 import { type CliIo, CommandError, EXIT, type ExitCode, printable, programOf } from "./io.ts";
-import { remember } from "./remember.ts";
 import { type Command, openSession } from "./session.ts";
 import { login, logout } from "./sign_in.ts";
 import { showStatus } from "./status.ts";

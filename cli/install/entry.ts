@@ -52,15 +52,10 @@ export function isTable(value: unknown): value is Table {
  * @param name Member that holds them.
  * @throws {ConfigError} when the member is something else.
  */
-export function serversOf(config: Table, name: string): Table {
+function serversOf(config: Table, name: string): Table {
   const servers = Object.hasOwn(config, name) ? config[name] : {};
   if (!isTable(servers)) throw new ConfigError(`"${name}" is not what it should be`);
   return servers;
-}
-
-/** Whether a configuration has exactly this entry. */
-export function hasEntry(config: Table, name: string, entry: ServerEntry): boolean {
-  return isSame(serversOf(config, name)[SERVER_NAME], entry);
 }
 
 /** Whether two values are the same apart from prototypes, in which the parsers differ. */
@@ -68,12 +63,31 @@ const isSame = (a: unknown, b: unknown): boolean =>
   isDeepStrictEqual(structuredClone(a), structuredClone(b));
 
 /**
- * Makes sure that an edit added the entry and changed nothing else.
+ * Puts the entry into a configuration.
  *
- * @throws {ConfigError} when it did not.
+ * @param servers Member that holds the servers.
+ * @param parse Reads a text; throws {@linkcode ConfigError} when it is not valid.
+ * @param insert Adds the entry to a text.
+ * @throws {ConfigError} when the text is not valid or the edit would change anything else.
  */
-export function checkEdit(before: Table, after: Table, name: string, entry: ServerEntry): void {
-  const wanted = { ...before, [name]: { ...serversOf(before, name), [SERVER_NAME]: entry } };
-  if (isSame(after, wanted)) return;
-  throw new ConfigError("it is written in a way that cannot be changed safely");
+export function putEntry(
+  text: string,
+  servers: string,
+  entry: ServerEntry,
+  parse: (text: string) => Table,
+  insert: (text: string) => string,
+): Edit {
+  const before = parse(text);
+  const others = serversOf(before, servers);
+  if (isSame(others[SERVER_NAME], entry)) return { text, changed: false };
+  const edited = insert(text);
+  const wanted = { ...before, [servers]: { ...others, [SERVER_NAME]: entry } };
+  let isSafe = false;
+  try {
+    isSafe = isSame(parse(edited), wanted);
+  } catch {
+    // Such as a second definition beside an inline table: said below, its line is not the file's.
+  }
+  if (!isSafe) throw new ConfigError("it is written in a way that cannot be changed safely");
+  return { text: edited, changed: true };
 }

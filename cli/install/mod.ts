@@ -6,9 +6,8 @@
 import { stat } from "node:fs/promises";
 import { dirname, resolve } from "node:path";
 import { platform } from "node:process";
-import { CommandError, EXIT, printable, suggestion } from "../io.ts";
+import { type CliIo, CommandError, EXIT, printable, suggestion } from "../io.ts";
 import { print, type Session } from "../session.ts";
-import { confirm } from "./confirm.ts";
 import { type ConfigFile, readConfig, replaceConfig } from "./config_file.ts";
 import { diffLines } from "./diff.ts";
 import { ConfigError, type Edit, SERVER_NAME, type ServerEntry } from "./entry.ts";
@@ -16,6 +15,9 @@ import { type Host, HOSTS } from "./hosts.ts";
 import { editJson, jsonChange } from "./json_config.ts";
 import { launchCommand } from "./launch.ts";
 import { editToml, tomlChange } from "./toml_config.ts";
+
+/** Longest answer that is read, in bytes. */
+const ANSWER_BYTES = 1024;
 
 const homeless = (): CommandError => new CommandError(EXIT.error, "No home directory is known.");
 
@@ -98,6 +100,21 @@ async function note({ host, file, entry }: Plan, { io }: Session): Promise<void>
   const folder = dirname(file.path);
   if (file.mode !== undefined || await stat(folder).then(() => true, () => false)) return;
   io.writeError(`Note: ${folder} does not exist yet. Is ${host.title} installed?\n`);
+}
+
+/** Asks on standard error and reads one line; the end of the input is a no. */
+async function confirm(question: string, io: CliIo): Promise<boolean> {
+  io.writeError(question);
+  const decoder = new TextDecoder();
+  let answer = "";
+  const reader = io.stdin?.getReader();
+  while (reader !== undefined && !answer.includes("\n") && answer.length < ANSWER_BYTES) {
+    const { done, value } = await reader.read();
+    if (done) break;
+    answer += decoder.decode(value, { stream: true });
+  }
+  reader?.releaseLock();
+  return /^\s*y(es)?\s*$/i.test(answer.split("\n")[0] ?? "");
 }
 
 /** Shows what changes, asks, writes. */

@@ -1,25 +1,22 @@
 import { parse, stringify, TomlError } from "smol-toml";
 import {
   type Change,
-  checkEdit,
   ConfigError,
   type Edit,
-  hasEntry,
   type OwnLines,
+  putEntry,
   SERVER_NAME,
   type ServerEntry,
-  serversOf,
   type Table,
 } from "./entry.ts";
 
-/** A table, or where the text is not valid. */
-function parseTable(text: string): Table | TomlError {
+function parseTable(text: string): Table {
   try {
     // Numbers of 64 bits are valid, whoever reads them.
     return parse(text, { integersAsBigInt: "asNeeded" });
   } catch (error) {
-    if (error instanceof TomlError) return error;
-    throw error;
+    if (!(error instanceof TomlError)) throw error;
+    throw new ConfigError(`it is not valid TOML (line ${error.line})`);
   }
 }
 
@@ -52,21 +49,7 @@ function ownLines(lines: readonly string[], table: string): Set<number> {
   return own;
 }
 
-/**
- * Puts the entry into a TOML configuration by replacing or appending its table; every other line
- * stays as it is.
- *
- * @param text The file; may be empty.
- * @param servers Table that holds the servers.
- * @throws {ConfigError} when the file is not valid or the edit would change anything else.
- */
-export function editToml(text: string, servers: string, entry: ServerEntry): Edit {
-  const before = parseTable(text);
-  if (before instanceof TomlError) {
-    throw new ConfigError(`it is not valid TOML (line ${before.line})`);
-  }
-  serversOf(before, servers);
-  if (hasEntry(before, servers, entry)) return { text, changed: false };
+function insert(text: string, servers: string, entry: ServerEntry): string {
   const eol = text.includes("\r\n") ? "\r\n" : "\n";
   const table = stringify({ [servers]: { [SERVER_NAME]: entry } }).trim().split("\n");
   const lines = text.split(/\r?\n/);
@@ -81,11 +64,19 @@ export function editToml(text: string, servers: string, entry: ServerEntry): Edi
     while (edited.at(-1)?.trim() === "") edited.pop();
     edited.push(...(edited.length > 0 ? [""] : []), ...table, "");
   }
-  const result = edited.join(eol);
-  const after = parseTable(result);
-  // Such as a second definition beside an inline table; its line is not one of the file.
-  checkEdit(before, after instanceof TomlError ? {} : after, servers, entry);
-  return { text: result, changed: true };
+  return edited.join(eol);
+}
+
+/**
+ * Puts the entry into a TOML configuration by replacing or appending its table; every other line
+ * stays as it is.
+ *
+ * @param text The file; may be empty.
+ * @param servers Table that holds the servers.
+ * @throws {ConfigError} when the file is not valid or the edit would change anything else.
+ */
+export function editToml(text: string, servers: string, entry: ServerEntry): Edit {
+  return putEntry(text, servers, entry, parseTable, (text) => insert(text, servers, entry));
 }
 
 function linesOf(text: string, table: string): OwnLines | undefined {

@@ -1,11 +1,10 @@
 import type { Env } from "../interfaces/fields.ts";
-import { childEnvironment, childSpec } from "./launcher/child_spec.ts";
-import { isWithoutRemoteModules, sidecarPermissions } from "./launcher/permissions.ts";
+import { childSpec } from "./launcher/child_spec.ts";
+import { sidecarPermissions } from "./launcher/permissions.ts";
 import { Supervisor } from "./launcher/supervisor.ts";
 import { type Logger, silentLogger } from "../log.ts";
 import type { SidecarAddress } from "../http1/sidecar_connections.ts";
 import { DEFAULT_SIDECAR_LIMITS, type SidecarLimits } from "../mcp/options.ts";
-import type { SidecarBoot } from "../mcp/process.ts";
 
 /** Time a sidecar gets to end by itself, milliseconds. */
 const GRACE_MS = 2000;
@@ -68,28 +67,26 @@ export type SpawnedSidecar = AsyncDisposable;
  */
 export function spawnSidecar(options: SpawnSidecarOptions): SpawnedSidecar {
   const { url, token, relayerUrl, env, sponsor, logger = silentLogger } = options;
-  const permissions = sponsor === undefined
-    ? sidecarPermissions({ sidecarUrl: url })
-    : sidecarPermissions({ sidecarUrl: url }, [{ name: sponsor.plugin }], [{ net: sponsor.net }]);
-  const boot: SidecarBoot = {
-    url,
-    token,
-    relayerUrl,
-    limits: { ...DEFAULT_SIDECAR_LIMITS, ...options.limits },
-    ...(sponsor === undefined ? {} : { sponsor: { name: sponsor.plugin, env: sponsor.env } }),
-    logLevel: "warn",
-    logFormat: "text",
-  };
-  const supervisor = new Supervisor(
-    childSpec({
-      command: "sidecar",
-      permissions,
-      env: childEnvironment(env, { proxies: sponsor !== undefined }),
-      boot: JSON.stringify(boot),
-      noRemote: isWithoutRemoteModules([]),
-    }),
-    { logger },
-  );
+  const castings = sponsor === undefined ? [] : [{ name: sponsor.plugin }];
+  const asked = sponsor === undefined ? [] : [{ net: sponsor.net }];
+  const spec = childSpec({
+    command: "sidecar",
+    permissions: sidecarPermissions({ sidecarUrl: url }, castings, asked),
+    env,
+    proxies: sponsor !== undefined,
+    boot: {
+      url,
+      token,
+      relayerUrl,
+      limits: { ...DEFAULT_SIDECAR_LIMITS, ...options.limits },
+      ...(sponsor === undefined ? {} : { sponsor: { name: sponsor.plugin, env: sponsor.env } }),
+      logLevel: "warn",
+      logFormat: "text",
+    },
+    // Also with a sponsor, modules come from this machine and npm only.
+    castings: [],
+  });
+  const supervisor = new Supervisor(spec, { logger });
   supervisor.start();
   const ended = supervisor.run();
   return {

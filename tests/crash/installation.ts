@@ -6,11 +6,8 @@ import {
   relayerEnvironment,
   sidecarBoot,
 } from "../../src/program/launcher/boot.ts";
-import { childEnvironment, childSpec } from "../../src/program/launcher/child_spec.ts";
-import {
-  isWithoutRemoteModules,
-  relayerPermissions,
-} from "../../src/program/launcher/permissions.ts";
+import { childSpec } from "../../src/program/launcher/child_spec.ts";
+import { relayerPermissions } from "../../src/program/launcher/permissions.ts";
 import type { ChildSpec } from "../../src/program/launcher/supervisor.ts";
 import { prepare } from "../../src/program/launcher/prepare.ts";
 import { loadRelayerKey, runCommand } from "../../src/program/key_source.ts";
@@ -157,9 +154,10 @@ export class Installation implements AsyncDisposable {
     const spec = childSpec({
       command: "serve",
       permissions: relayerPermissions(settings, castings, asked, this.internalUrl),
-      env: childEnvironment(Deno.env.toObject(), { proxies: false }),
-      boot: JSON.stringify(boot),
-      noRemote: isWithoutRemoteModules(castings),
+      env: Deno.env.toObject(),
+      proxies: false,
+      boot,
+      castings,
     });
     return this.#keep(new Child(withFlags(spec, flags)));
   }
@@ -171,9 +169,10 @@ export class Installation implements AsyncDisposable {
     const spec = childSpec({
       command: "sidecar",
       permissions: { net: [], read: [], write: [], env: [], ffi: [], sys: [], run: false },
-      env: childEnvironment(Deno.env.toObject(), { proxies: false }),
-      boot: JSON.stringify(boot),
-      noRemote: true,
+      env: Deno.env.toObject(),
+      proxies: false,
+      boot,
+      castings: [],
     });
     return this.#keep(new Child(withFlags(spec, flags)));
   }

@@ -1,9 +1,16 @@
 import { fileURLToPath } from "node:url";
 import { noProxyHere } from "../../client/no_proxy.ts";
 import type { Env } from "../../interfaces/fields.ts";
+import type { SidecarBoot } from "../../mcp/process.ts";
 import { PROGRAM_ROOT } from "../plugins.ts";
 import { setVariables } from "../settings/mod.ts";
-import { permissionFlags, type PermissionList } from "./permissions.ts";
+import type { RelayerBoot } from "./boot.ts";
+import {
+  isWithoutRemoteModules,
+  type Named,
+  permissionFlags,
+  type PermissionList,
+} from "./permissions.ts";
 import type { ChildSpec } from "./supervisor.ts";
 
 /** What Deno itself needs to find its cache, to show colours and to reach the npm registry. */
@@ -47,7 +54,10 @@ export const V8_FLAGS = {
 const PROXIES = ["HTTP_PROXY", "HTTPS_PROXY", "http_proxy", "https_proxy"];
 
 /** The environment of a child: what Deno needs. Settings go through its standard input. */
-export function childEnvironment(env: Env, options: { proxies: boolean }): Record<string, string> {
+export function childEnvironment(
+  env: Env,
+  options: Pick<ChildOptions, "proxies">,
+): Record<string, string> {
   const kept = setVariables(env, options.proxies ? [...KEPT, ...PROXIES] : KEPT);
   if (PROXIES.some((name) => kept[name] !== undefined)) {
     // Traffic to the sidecar carries bearers; it must never leave through a proxy.
@@ -60,11 +70,14 @@ interface ChildOptions {
   /** Command of the program: `serve` or `sidecar`. */
   readonly command: "serve" | "sidecar";
   readonly permissions: PermissionList;
-  readonly env: Readonly<Record<string, string>>;
-  /** First line of its standard input. */
-  readonly boot: string;
-  /** Refuses modules from elsewhere than this machine and npm. */
-  readonly noRemote: boolean;
+  /** The environment of this process. */
+  readonly env: Env;
+  /** Whether it calls other machines, and so needs to know of proxies. */
+  readonly proxies: boolean;
+  /** What the first line of its standard input says. */
+  readonly boot: RelayerBoot | SidecarBoot;
+  /** The plugins that it opens. */
+  readonly castings: readonly Named[];
 }
 
 /** This program once more, as a child with its own list of permissions. */
@@ -88,13 +101,13 @@ export function childSpec(options: ChildOptions): ChildSpec {
       "--no-code-cache",
       V8_FLAGS[options.command],
       ...place,
-      ...(options.noRemote ? ["--no-remote"] : []),
+      ...(isWithoutRemoteModules(options.castings) ? ["--no-remote"] : []),
       ...permissionFlags(options.permissions),
       main.protocol === "file:" ? fileURLToPath(main) : main.href,
       options.command,
       "--boot-stdin",
     ],
-    env: options.env,
-    boot: options.boot,
+    env: childEnvironment(options.env, options),
+    boot: JSON.stringify(options.boot),
   };
 }

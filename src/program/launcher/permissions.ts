@@ -36,7 +36,8 @@ function netEntry(host: string, port: number | string): string {
   return `${host.includes(":") ? `[${host}]` : host}:${port}`;
 }
 
-type Named = Pick<Casting, "name">;
+/** A plugin, as far as its modules are concerned. */
+export type Named = Pick<Casting, "name">;
 
 /** What a process may do by itself, and what its plugins ask for. */
 function permissionList(
@@ -151,7 +152,7 @@ export function permissionFlags(list: PermissionList): string[] {
 }
 
 /** Whether every module comes from this machine or from npm. */
-export function isWithoutRemoteModules(castings: readonly Casting[]): boolean {
+export function isWithoutRemoteModules(castings: readonly Named[]): boolean {
   const isLocal = (name: string) => builtIn(name) !== undefined || /^(file|npm|node):/.test(name);
   return PROGRAM_ROOT.protocol === "file:" && castings.every(({ name }) => isLocal(name));
 }

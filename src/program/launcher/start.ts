@@ -6,9 +6,8 @@ import type { Settings } from "../settings/mod.ts";
 import { onStopSignal } from "../stop_signal.ts";
 import { chooseAddresses } from "./addresses.ts";
 import { EXIT_CONFIG, type RelayerBoot, relayerEnvironment, sidecarBoot } from "./boot.ts";
-import { childEnvironment, childSpec } from "./child_spec.ts";
+import { childSpec } from "./child_spec.ts";
 import {
-  isWithoutRemoteModules,
   permissionFlags,
   type PermissionList,
   relayerPermissions,
@@ -85,9 +84,10 @@ export async function runLauncher(prepared: Prepared, env: Env, logger: Logger):
     childSpec({
       command: "serve",
       permissions: lists.relayer,
-      env: childEnvironment(env, { proxies: true }),
-      boot: JSON.stringify(relayerBoot),
-      noRemote: isWithoutRemoteModules(parted.relayer),
+      env,
+      proxies: true,
+      boot: relayerBoot,
+      castings: parted.relayer,
     }),
     { logger },
   );
@@ -95,10 +95,11 @@ export async function runLauncher(prepared: Prepared, env: Env, logger: Logger):
     childSpec({
       command: "sidecar",
       permissions: lists.sidecar,
+      env,
       // Only a sponsor makes a sidecar call other machines.
-      env: childEnvironment(env, { proxies: parted.sponsor !== undefined }),
-      boot: JSON.stringify(sidecarBoot(settings, token, internalUrl, parted.sponsor)),
-      noRemote: isWithoutRemoteModules(parted.sidecar),
+      proxies: parted.sponsor !== undefined,
+      boot: sidecarBoot(settings, token, internalUrl, parted.sponsor),
+      castings: parted.sidecar,
     }),
     { logger },
   );

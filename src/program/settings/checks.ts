@@ -10,51 +10,50 @@ export function isInside(path: string, folder: string): boolean {
   return path === base || path.startsWith(base + "/") || path.startsWith(base + "\\");
 }
 
+const when = (isSo: boolean, line: string): string[] => isSo ? [line] : [];
+
+function homeProblems({ dataDir, keyFile = "" }: Settings): string[] {
+  const [first] = Object.entries({ SVC_DATA_DIR: dataDir, SVC_RELAYER_KEY_FILE: keyFile })
+    .filter(([, path]) => path.startsWith("~"));
+  return first === undefined ? [] : [`${first[0]} is needed where HOME is not set`];
+}
+
 function roleProblems(settings: Settings): string[] {
-  const lines: string[] = [];
-  for (const role of ROLE_NAMES) {
-    const line = choiceProblem(role, ROLE_FIELDS[role].env, settings[role]);
-    if (line !== undefined) lines.push(line);
-  }
-  if (settings.accounts === "sui") {
-    if (settings.packageId === undefined) {
-      lines.push("SVC_PACKAGE_ID is needed by SVC_ACCOUNTS=sui");
-    }
-    if (settings.registryId === undefined) {
-      lines.push("SVC_REGISTRY_ID is needed by SVC_ACCOUNTS=sui");
-    }
-  }
-  return lines;
+  const { accounts, packageId, registryId } = settings;
+  const onChain = accounts === "sui";
+  return [
+    ...ROLE_NAMES.map((role) => choiceProblem(role, ROLE_FIELDS[role].env, settings[role]))
+      .filter((line) => line !== undefined),
+    ...when(onChain && packageId === undefined, "SVC_PACKAGE_ID is needed by SVC_ACCOUNTS=sui"),
+    ...when(onChain && registryId === undefined, "SVC_REGISTRY_ID is needed by SVC_ACCOUNTS=sui"),
+  ];
 }
 
-function keyProblems(settings: Settings): string[] {
-  const sources = [
-    "SVC_RELAYER_KEY_FILE",
-    "SVC_RELAYER_KEY_PASSPHRASE_FILE",
-    "SVC_RELAYER_KEY_COMMAND",
-  ].filter((name) => settings.given.has(name));
-  const lines: string[] = [];
-  if (sources.length > 1) lines.push(`${sources.join(" and ")} exclude each other: set one`);
+function keyProblems({ given, keyFile, keyPassphraseFile, dataDir }: Settings): string[] {
   const files = {
-    RELAYER_KEY_FILE: settings.keyFile,
-    RELAYER_KEY_PASSPHRASE_FILE: settings.keyPassphraseFile,
+    SVC_RELAYER_KEY_FILE: keyFile,
+    SVC_RELAYER_KEY_PASSPHRASE_FILE: keyPassphraseFile,
   };
-  for (const [name, path] of Object.entries(files)) {
-    if (path === undefined || !isInside(path, settings.dataDir)) continue;
-    lines.push(
-      `SVC_${name} must be outside SVC_DATA_DIR, so that a copied data directory opens nothing`,
-    );
-  }
-  return lines;
+  const sources = [...Object.keys(files), "SVC_RELAYER_KEY_COMMAND"]
+    .filter((name) => given.has(name));
+  return [
+    ...when(sources.length > 1, `${sources.join(" and ")} exclude each other: set one`),
+    ...Object.entries(files).flatMap(([name, path]) =>
+      when(
+        path !== undefined && isInside(path, dataDir),
+        `${name} must be outside SVC_DATA_DIR, so that a copied data directory opens nothing`,
+      )
+    ),
+  ];
 }
 
-function portProblems(settings: Settings): string[] {
-  const lines: string[] = [];
-  const { port, webPort, sidecarUrl } = settings;
+function portProblems({ port, webPort, sidecarUrl }: Settings): string[] {
+  if (port === 0) return [];
   const sidecarPort = Number(new URL(sidecarUrl).port || 80);
-  if (port !== 0 && webPort === port) lines.push(`SVC_WEB_PORT and SVC_PORT are both ${port}`);
-  if (port !== 0 && sidecarPort === port) lines.push(`SIDECAR_URL and SVC_PORT both use ${port}`);
-  return lines;
+  return [
+    ...when(webPort === port, `SVC_WEB_PORT and SVC_PORT are both ${port}`),
+    ...when(sidecarPort === port, `SIDECAR_URL and SVC_PORT both use ${port}`),
+  ];
 }
 
 function testProblems(settings: Settings): string[] {
@@ -66,32 +65,21 @@ function testProblems(settings: Settings): string[] {
 
 /** What is wrong between settings that are each valid. */
 export function crossProblems(settings: Settings): string[] {
-  const home = /^~/.test(settings.dataDir)
-    ? ["SVC_DATA_DIR is needed where HOME is not set"]
-    : /^~/.test(settings.keyFile ?? "")
-    ? ["SVC_RELAYER_KEY_FILE is needed where HOME is not set"]
-    : [];
-  return [
-    ...home,
-    ...roleProblems(settings),
-    ...keyProblems(settings),
-    ...portProblems(settings),
-    ...testProblems(settings),
-  ];
+  return [homeProblems, roleProblems, keyProblems, portProblems, testProblems]
+    .flatMap((problems) => problems(settings));
 }
 
 /** What is odd between settings that are each valid. */
 export function crossWarnings(settings: Settings): string[] {
-  const lines: string[] = [];
-  if (!settings.sidecarAutostart && settings.sidecarToken === undefined) {
-    lines.push(
+  const { sidecarAutostart, sidecarToken, host, openRegistration } = settings;
+  return [
+    ...when(
+      !sidecarAutostart && sidecarToken === undefined,
       "SIDECAR_AUTOSTART=false without SIDECAR_AUTH_TOKEN: no sidecar can be trusted, MCP is off",
-    );
-  }
-  if (!isLoopback(settings.host) && settings.openRegistration) {
-    lines.push(
-      `SVC_OPEN_REGISTRATION=true on ${settings.host}: anybody who reaches it may register`,
-    );
-  }
-  return lines;
+    ),
+    ...when(
+      !isLoopback(host) && openRegistration,
+      `SVC_OPEN_REGISTRATION=true on ${host}: anybody who reaches it may register`,
+    ),
+  ];
 }

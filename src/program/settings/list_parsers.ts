@@ -1,24 +1,26 @@
 import { checked, type Field, list } from "../../interfaces/fields.ts";
 
-/** Origins such as `https://app.example.org`, comma-separated. */
-export function origins(env: string, doc: string): Field<readonly string[]> {
+/** A comma-separated list whose items pass a check; `wanted` names the items for people. */
+function listOf(env: string, doc: string, wanted: string, isItem: (item: string) => boolean) {
   return checked(list(env, [], doc), (items) => {
-    const wrong = items.find((item) => {
-      const url = URL.parse(item);
-      return url === null || url.origin !== item || !/^https?:$/.test(url.protocol);
-    });
-    return wrong === undefined
-      ? undefined
-      : `must list origins such as https://app.example.org, got "${wrong}"`;
+    const wrong = items.find((item) => !isItem(item));
+    return wrong === undefined ? undefined : `must list ${wanted}, got "${wrong}"`;
   });
 }
 
+/** Origins such as `https://app.example.org`, comma-separated. */
+export function origins(env: string, doc: string): Field<readonly string[]> {
+  return listOf(env, doc, "origins such as https://app.example.org", (item) => {
+    const url = URL.parse(item);
+    return url?.origin === item && /^https?:$/.test(url.protocol);
+  });
+}
+
+const HOST_NAME = /^(\*|[A-Za-z0-9.-]+|\[[0-9A-Fa-f:.]+\])$/;
+
 /** Host names without a port, comma-separated; `*` means any. */
 export function hostNames(env: string, doc: string): Field<readonly string[]> {
-  const field = checked(list(env, [], doc), (items) => {
-    const wrong = items.find((item) => !/^(\*|[A-Za-z0-9.-]+|\[[0-9A-Fa-f:.]+\])$/.test(item));
-    return wrong === undefined ? undefined : `must list host names without ports, got "${wrong}"`;
-  });
+  const field = listOf(env, doc, "host names without ports", (item) => HOST_NAME.test(item));
   return { ...field, parse: (raw) => field.parse(raw).map((item) => item.toLowerCase()) };
 }
 
@@ -35,12 +37,7 @@ function isNetwork(item: string): boolean {
 
 /** Addresses and CIDR ranges, comma-separated. */
 export function networks(env: string, doc: string): Field<readonly string[]> {
-  return checked(list(env, [], doc), (items) => {
-    const wrong = items.find((item) => !isNetwork(item));
-    return wrong === undefined
-      ? undefined
-      : `must list addresses or CIDR ranges such as 10.0.0.0/8, got "${wrong}"`;
-  });
+  return listOf(env, doc, "addresses or CIDR ranges such as 10.0.0.0/8", isNetwork);
 }
 
 /** A comma-separated choice out of a closed list of words, at least one. */

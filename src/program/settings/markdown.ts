@@ -2,7 +2,8 @@ import type { Field } from "../../interfaces/fields.ts";
 import type { Plugin } from "../../interfaces/plugin.ts";
 import { type PluginSettings, pluginSettings } from "./plugin_settings.ts";
 import { formatValue } from "./print.ts";
-import { type Section, SECTIONS, STDIO_NAMES } from "./table.ts";
+import { STDIO_VARIABLES } from "../../wire/stdio_variables.ts";
+import { type Section, SECTIONS } from "./table.ts";
 
 const INTRODUCTION = `The relayer is configured by environment variables. An unset or empty variable
 means its default. An invalid value stops the start with the variable's name; all problems are
@@ -64,6 +65,6 @@ export function configurationMarkdown(loaded: readonly Plugin[] = []): string {
     ]));
   }
   parts.push("## Stdio package");
-  parts.push(`Read by the stdio package and the terminal commands: ${names(STDIO_NAMES)}.`);
+  parts.push(`Read by the stdio package and the terminal commands: ${names(STDIO_VARIABLES)}.`);
   return parts.join("\n\n") + "\n";
 }

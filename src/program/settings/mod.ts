@@ -4,13 +4,15 @@ import { crossProblems, crossWarnings } from "./checks.ts";
 import { type PluginSettings, pluginSettings, variablesOf } from "./plugin_settings.ts";
 import { ROLE_NAMES } from "./roles.ts";
 import { suggest } from "../../suggestion.ts";
-import { STDIO_NAMES, TABLE, TABLE_VARIABLES } from "./table.ts";
+import { STDIO_VARIABLES } from "../../wire/stdio_variables.ts";
+import { TABLE, TABLE_VARIABLES } from "./table.ts";
 import { complete, type Settings, type SettingsReading } from "./values.ts";
 
 /** Variables that look like ours and are not, with the name that was probably meant. */
 function unknownNames(env: Env, plugins: readonly PluginSettings[]): string[] {
   const ofPlugins = variablesOf(plugins.map(({ plugin }) => plugin));
-  const known = new Set([...TABLE_VARIABLES, ...ofPlugins, ...STDIO_NAMES]);
+  // Those of the stdio package are no mistake beside a relayer.
+  const known = new Set([...TABLE_VARIABLES, ...ofPlugins, ...STDIO_VARIABLES]);
   const lines: string[] = [];
   for (const name of Object.keys(env).sort()) {
     if (!name.startsWith("SVC_") || known.has(name)) continue;

@@ -64,15 +64,3 @@ export const SECTIONS: readonly Section[] = [
     fields: TESTING,
   },
 ];
-
-/** Names that belong to the stdio package and are no mistake beside a relayer. */
-export const STDIO_NAMES: readonly string[] = [
-  "SVC_SERVER_URL",
-  "SVC_WEB_URL",
-  "SVC_CLIENT_LABEL",
-  "SVC_NAMESPACE",
-  "SVC_MCP_TRANSPORT",
-  "SVC_NO_BROWSER",
-  "SVC_MCP_DEBUG",
-  "SVC_CREDENTIALS_FILE",
-];
