@@ -5,18 +5,6 @@ import { clientOf, notSignedIn, print, type Session } from "./session.ts";
 /** Longest wait for the relayer's health, in milliseconds. */
 const HEALTH_MS = 10_000;
 
-interface Status {
-  relayer: string;
-  reachable: boolean;
-  relayer_status?: string;
-  signed_in: boolean;
-  accepted?: boolean;
-  account_id?: string;
-  owner?: string;
-  key_label?: string;
-  public_key?: string;
-}
-
 /** The relayer's health, or why it cannot be reached. */
 async function healthOf(
   { settings, io }: Session,
@@ -37,51 +25,54 @@ async function healthOf(
   }
 }
 
-/** Whether the relayer accepts the key; fills in what it says about it. */
-async function askAccount(status: Status, session: Session): Promise<string> {
+/** Whether the relayer accepts the key, in words and for machines, and what it says about it. */
+async function askAccount(session: Session) {
   try {
-    const account = await clientOf(session).account();
-    Object.assign(status, {
-      accepted: true,
-      account_id: account.account_id,
-      owner: account.owner,
-      key_label: account.key.label,
-    });
-    return account.active ? "active" : "deactivated";
+    const { account_id, owner, key, active } = await clientOf(session).account();
+    const status = { accepted: true, account_id, owner, key_label: key.label };
+    return { verdict: active ? "active" : "deactivated", status };
   } catch (error) {
     if (!(error instanceof SvcError) || (error.status !== 401 && error.status !== 403)) throw error;
-    status.accepted = false;
-    return `rejected by this relayer (code: ${error.code})`;
+    const verdict = `rejected by this relayer (code: ${error.code})`;
+    return { verdict, status: { accepted: false } };
   }
 }
 
-/** The lines about who is signed in. */
-function accountLines(status: Status, verdict: string): string {
-  return `Account:  ${status.account_id} (${verdict})\n` +
+/** Who is signed in, in words and for machines. */
+async function whoIs(session: Session, isReachable: boolean) {
+  const { credentials } = session;
+  if (credentials === undefined) {
+    return { text: `${notSignedIn(session)}\n`, status: {}, accepted: false };
+  }
+  const asked = isReachable ? await askAccount(session) : { verdict: "not checked", status: {} };
+  const status = {
+    account_id: credentials.accountId,
+    owner: credentials.walletAddress,
+    key_label: credentials.label ?? "",
+    public_key: credentials.delegatePublicKeyHex,
+    ...asked.status,
+  };
+  const label = printable(status.key_label || "(no label)");
+  const text = `Account:  ${status.account_id} (${asked.verdict})\n` +
     `Owner:    ${status.owner}\n` +
-    `Key:      ${printable(status.key_label || "(no label)")} (…${status.public_key?.slice(-8)})\n`;
+    `Key:      ${label} (…${status.public_key.slice(-8)})\n`;
+  return { text, status, accepted: status.accepted };
 }
 
 export async function showStatus(session: Session): Promise<ExitCode> {
   const { credentials, settings: { relayer } } = session;
   const answer = await healthOf(session);
   const health = answer instanceof SvcConnectionError ? undefined : answer;
-  const status: Status = {
+  const who = await whoIs(session, health !== undefined);
+  const status = {
     relayer,
     reachable: health !== undefined,
-    ...(health === undefined ? {} : { relayer_status: health.status }),
+    relayer_status: health?.status,
     signed_in: credentials !== undefined,
-    ...(credentials === undefined ? {} : {
-      account_id: credentials.accountId,
-      owner: credentials.walletAddress,
-      key_label: credentials.label ?? "",
-      public_key: credentials.delegatePublicKeyHex,
-    }),
+    ...who.status,
   };
-  const verdict = credentials && health ? await askAccount(status, session) : "not checked";
-  const who = credentials ? accountLines(status, verdict) : `${notSignedIn(session)}\n`;
   const reachable = answer instanceof SvcConnectionError ? answer.reason : printable(answer.status);
-  print(session, status, `${who}Relayer:  ${relayer} (${reachable})\n`);
-  if (credentials === undefined || status.accepted === false) return EXIT.notSignedIn;
+  print(session, status, `${who.text}Relayer:  ${relayer} (${reachable})\n`);
+  if (who.accepted === false) return EXIT.notSignedIn;
   return health === undefined ? EXIT.unreachable : EXIT.success;
 }

@@ -1,14 +1,11 @@
 import { within } from "../../src/deadline.ts";
 import type { Logger } from "../../src/log.ts";
-import { SESSIONLESS_REVISION } from "../../src/wire/mcp.ts";
 import {
-  discoverResult,
-  eraOf,
-  hostNameOf,
-  initializeResult,
-  sessionlessResult,
-  subscribed,
-} from "./era.ts";
+  INSTRUCTIONS,
+  SERVER_NAME,
+  SESSION_REVISIONS,
+  SESSIONLESS_REVISION,
+} from "../../src/wire/mcp.ts";
 import {
   errorOf,
   isId,
@@ -46,6 +43,72 @@ const LEVELS = [
   "alert",
   "emergency",
 ];
+
+const META = "io.modelcontextprotocol/";
+
+/** What a request says about its revision: one with sessions, or the name of one without. */
+type Era = "session" | "sessionless" | { readonly unsupported: string };
+
+/** The era of a request: a request of the sessionless revision names it in its `_meta`. */
+function eraOf(params: Members | undefined): Era {
+  const claim = metaOf(params)[`${META}protocolVersion`];
+  if (claim === undefined) return "session";
+  if (claim === SESSIONLESS_REVISION) return "sessionless";
+  return { unsupported: typeof claim === "string" ? claim.slice(0, 64) : "unknown" };
+}
+
+/** Name of the host, where a message tells it. */
+function hostNameOf(params: Members | undefined): string | undefined {
+  const info = params?.clientInfo ?? metaOf(params)[`${META}clientInfo`];
+  const name: unknown = typeof info === "object" && info !== null ? Reflect.get(info, "name") : "";
+  return typeof name === "string" && name !== "" ? name : undefined;
+}
+
+const CAPABILITIES = { tools: { listChanged: true }, logging: {} };
+const HOW =
+  " If a tool says that nobody is signed in, call svc_login and show the user the address.";
+
+/** The result of `initialize`: the requested revision where it is supported, else the newest. */
+function initializeResult(params: Members | undefined, version: string): Members {
+  const wanted = params?.protocolVersion;
+  const known = SESSION_REVISIONS.find((revision) => revision === wanted);
+  return {
+    protocolVersion: known ?? SESSION_REVISIONS[0],
+    capabilities: CAPABILITIES,
+    serverInfo: { ...SERVER_NAME, version },
+    instructions: INSTRUCTIONS + HOW,
+  };
+}
+
+function discoverResult(): Members {
+  return {
+    supportedVersions: [SESSIONLESS_REVISION],
+    capabilities: CAPABILITIES,
+    instructions: INSTRUCTIONS + HOW,
+  };
+}
+
+/** Methods whose results may be cached, so that they say for how long. */
+const CACHEABLE = ["server/discover", "tools/list"];
+
+/** A result with what the sessionless revision wants of every result. */
+function sessionlessResult(method: string, result: Members, version: string): Members {
+  const cache = CACHEABLE.includes(method) ? { ttlMs: 0, cacheScope: "private" } : {};
+  return {
+    resultType: "complete",
+    ...cache,
+    ...result,
+    _meta: {
+      ...metaOf(result),
+      [`${META}serverInfo`]: { ...SERVER_NAME, version },
+    },
+  };
+}
+
+/** Parameters of a notification that belongs to a subscription. */
+function subscribed(id: string | number, params: Members = {}): Members {
+  return { ...params, _meta: { [`${META}subscriptionId`]: id } };
+}
 
 /** Result or error of a request. */
 export type Answer = { readonly result: Members } | { readonly error: RpcError };

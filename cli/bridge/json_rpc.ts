@@ -3,17 +3,14 @@ export type RequestId = string | number;
 /** Members of an object whose shape is not known. */
 export type Members = Readonly<Record<string, unknown>>;
 
-export interface RpcRequest {
-  readonly jsonrpc: "2.0";
-  readonly id: RequestId;
-  readonly method: string;
-  readonly params?: Members;
-}
-
 export interface RpcNotification {
   readonly jsonrpc: "2.0";
   readonly method: string;
   readonly params?: Members;
+}
+
+export interface RpcRequest extends RpcNotification {
+  readonly id: RequestId;
 }
 
 export interface RpcError {

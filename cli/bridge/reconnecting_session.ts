@@ -31,9 +31,7 @@ export interface ReconnectingSessionOptions {
 /** Keeps one session open: endless reconnection, until it is closed. */
 export class ReconnectingSession {
   readonly #options: ReconnectingSessionOptions;
-  readonly #random: () => number;
   readonly #now: () => number;
-  readonly #pause: (ms: number, signal: AbortSignal) => Promise<void>;
   readonly #stop = new AbortController();
   #session: Session | undefined;
   #connecting: Promise<void> | undefined;
@@ -46,9 +44,7 @@ export class ReconnectingSession {
   /** Connects at the first {@linkcode connect} or {@linkcode session}. */
   constructor(options: ReconnectingSessionOptions) {
     this.#options = options;
-    this.#random = options.random ?? Math.random;
     this.#now = options.now ?? Date.now;
-    this.#pause = options.pause ?? pause;
   }
 
   /** Why there is no session, as far as is known. */
@@ -131,16 +127,17 @@ export class ReconnectingSession {
   /** The pause before an attempt. */
   async #waitForTurn(): Promise<void> {
     const { signal } = this.#stop;
+    const { random = Math.random, pause: wait = pause } = this.#options;
     if (this.#attempts > 0) {
       const asked = this.#failure instanceof Refused ? (this.#failure.retryAfter ?? 0) * 1000 : 0;
-      const delay = reconnectDelay(this.#attempts - 1, this.#random());
+      const delay = reconnectDelay(this.#attempts - 1, random());
       const longest = Math.min(Math.max(asked, delay), LONGEST_DELAY_MS);
       this.#awake = new AbortController();
-      await this.#pause(longest, AbortSignal.any([signal, this.#awake.signal]));
+      await wait(longest, AbortSignal.any([signal, this.#awake.signal]));
       if (!this.#awake.signal.aborted) return;
     }
     const left = this.#lastAttempt + FIRST_DELAY_MS - this.#now();
-    if (left > 0) await this.#pause(left, signal);
+    if (left > 0) await wait(left, signal);
   }
 
   #adopt(session: Session): void {

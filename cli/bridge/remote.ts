@@ -2,19 +2,55 @@ import { Deadline } from "../../src/deadline.ts";
 import type { Credentials } from "../../src/client/credentials.ts";
 import { HEADER } from "../../src/wire/headers.ts";
 import type { AnswerOf } from "../../src/wire/routes.ts";
-import type { Settings } from "../settings.ts";
+import type { Settings, TransportChoice } from "../settings.ts";
 import { readText } from "./sessions/event_reader.ts";
 import { isMembers, type Members, type RpcResponse } from "./json_rpc.ts";
 import { ReconnectingSession, type ReconnectingSessionOptions } from "./reconnecting_session.ts";
-import { openSession } from "./sessions/open_session.ts";
-import { callRelayer } from "./remote_call.ts";
-import type { Heard, Upstream } from "./sessions/session.ts";
-import type { PreparedCall } from "./tool_calls.ts";
+import { Refused, Unanswered } from "./failures.ts";
+import { callRelayer, type PreparedCall } from "./remote_call.ts";
+import type { Heard, Session, Upstream } from "./sessions/session.ts";
+import { SseSession } from "./sessions/sse_session.ts";
+import { StreamableSession } from "./sessions/streamable.ts";
 
 /** Longest time for `GET /version`, in milliseconds. */
 const VERSION_MS = 3000;
 /** Its member that says what is built. */
 const FLAGS: keyof AnswerOf<"GET /version"> = "featureFlags";
+
+/** Longest time until a session is open, in milliseconds. */
+const OPEN_MS = 10_000;
+
+/** Answers of a relayer that does not know Streamable HTTP. */
+const NOT_STREAMABLE: readonly number[] = [404, 405, 501];
+
+/**
+ * Opens a session; `auto` tries Streamable HTTP, then HTTP with SSE when the relayer answers 404,
+ * 405 or 501.
+ *
+ * @throws {Refused} with the status of the relayer's answer.
+ * @throws {Unanswered} when there is none.
+ */
+async function openSession(
+  upstream: Upstream,
+  choice: TransportChoice,
+  heard: Heard,
+  signal: AbortSignal,
+): Promise<Session> {
+  const late = (): Error => new Unanswered("The relayer did not open a session in time");
+  const deadline = new Deadline(OPEN_MS, signal, late);
+  try {
+    if (choice === "sse") return await SseSession.open(upstream, heard, deadline.signal);
+    try {
+      return await StreamableSession.open(upstream, heard, deadline.signal);
+    } catch (error) {
+      const old = error instanceof Refused && NOT_STREAMABLE.includes(error.status);
+      if (choice === "http" || !old) throw error;
+    }
+    return await SseSession.open(upstream, heard, deadline.signal);
+  } finally {
+    deadline.close();
+  }
+}
 
 interface RemoteOptions
   extends

@@ -6,7 +6,7 @@ import type { ReconnectingSession } from "./reconnecting_session.ts";
 import type { Outgoing, Session } from "./sessions/session.ts";
 
 /** Whether a call may be sent again when it was not answered. */
-export type Repeatable =
+type Repeatable =
   /** It changes nothing, or nothing more the second time. */
   | "always"
   /** It carries an idempotency key, and a relayer that honours it stores it once. */
@@ -14,13 +14,14 @@ export type Repeatable =
   | "never";
 
 /** A call for the relayer. */
-interface RemoteCall extends Outgoing {
+export interface PreparedCall extends Outgoing {
   readonly repeatable: Repeatable;
   /** Longest time until it is answered, in milliseconds. */
   readonly timeoutMs: number;
-  /** Aborts when the host cancels it. */
-  readonly signal: AbortSignal;
 }
+
+/** A call that is sent; its signal aborts when the host cancels it. */
+type RemoteCall = PreparedCall & { readonly signal: AbortSignal };
 
 /** Longest wait for a connection before a call is sent for the first time, in milliseconds. */
 const CONNECT_WAIT_MS = 4000;

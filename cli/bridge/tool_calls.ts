@@ -2,8 +2,7 @@ import { IDEMPOTENCY_META, isIdempotencyKey } from "../../src/wire/mcp.ts";
 import type { ToolName } from "../../src/wire/table/tools.ts";
 import { TOOL_NAMES, writesTwice } from "../../src/wire/tool_definitions.ts";
 import { isMembers, type Members, metaOf } from "./json_rpc.ts";
-import type { Outgoing } from "./sessions/session.ts";
-import type { Repeatable } from "./remote_call.ts";
+import type { PreparedCall } from "./remote_call.ts";
 
 export const PREFIX = "svc_";
 
@@ -16,11 +15,6 @@ const TIMEOUT_MS: Readonly<Record<ToolName, number>> = {
 };
 /** Of anything else. */
 const OTHER_TIMEOUT_MS = 60_000;
-
-export interface PreparedCall extends Outgoing {
-  readonly repeatable: Repeatable;
-  readonly timeoutMs: number;
-}
 
 const toolOf = (name: unknown): ToolName | undefined =>
   TOOL_NAMES.find((tool) => PREFIX + tool === name);

@@ -5,12 +5,7 @@ import { fileURLToPath } from "node:url";
 import { netEntry } from "../../src/wire/net_entry.ts";
 import { VARIABLES } from "../environment.ts";
 import { CommandError, EXIT } from "../io.ts";
-
-interface Launch {
-  /** Program, an absolute path. */
-  readonly command: string;
-  readonly args: readonly string[];
-}
+import type { ServerEntry } from "./entry.ts";
 
 interface LaunchOptions {
   /** Relayers it may talk to, base addresses. */
@@ -76,7 +71,9 @@ export function denoPermissions(options: Omit<LaunchOptions, "flags">): string[]
  * The command that starts what is running now: the bundle under Deno or Node, the compiled program,
  * or the source.
  */
-export function launchCommand(options: LaunchOptions): Launch {
+export function launchCommand(
+  options: LaunchOptions,
+): Pick<ServerEntry, "command" | "args"> {
   const deno = globalThis.Deno;
   if (deno?.build.standalone) return { command: execPath, args: options.flags };
   const url = import.meta.url;

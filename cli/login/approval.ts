@@ -1,18 +1,15 @@
 import { Buffer } from "node:buffer";
 import { timingSafeEqual } from "node:crypto";
+import type { Credentials } from "../../src/client/mod.ts";
 import { isObjectId } from "../../src/wire/keys.ts";
 import { LABEL_BYTES } from "../../src/wire/limits.ts";
 import { Refusal } from "./refusal.ts";
 
 /** What the dashboard says once the wallet has added the key (docs/protocol.md#14.2); lower case. */
-export interface Approval {
-  /** The account that lists the key, `0x` and 64 hex characters. */
-  readonly accountId: string;
-  readonly walletAddress: string;
-  readonly packageId: string;
-  /** Name the user gave the key on the dashboard. */
-  readonly label?: string;
-}
+export type Approval = Pick<
+  Credentials,
+  "accountId" | "walletAddress" | "packageId" | "label"
+>;
 
 const malformed = (message: string): Refusal => new Refusal(400, "malformed_json", message);
 const invalid = (name: string, form: string): Refusal =>

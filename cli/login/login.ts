@@ -1,12 +1,7 @@
+import type { Settings } from "../settings.ts";
+
 /** Where a login leads: everything of it comes from the resolved settings. */
-export interface LoginTarget {
-  /** Base address of the relayer the new key is for, no trailing slash. */
-  readonly relayer: string;
-  /** Base address of the dashboard, no trailing slash. */
-  readonly webUrl: string;
-  /** Name of the key for people, at most 64 bytes. */
-  readonly label: string;
-}
+export type LoginTarget = Required<Pick<Settings, "relayer" | "webUrl" | "label">>;
 
 /** What a login came to. */
 export type LoginOutcome =

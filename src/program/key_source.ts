@@ -47,14 +47,9 @@ async function checkOutside(name: string, path: string, dataDir: string): Promis
   }
 }
 
-async function exists(path: string): Promise<boolean> {
-  try {
-    await Deno.lstat(path);
-    return true;
-  } catch (error) {
-    // Other errors are reported where the path is opened.
-    return !(error instanceof Deno.errors.NotFound);
-  }
+/** Whether there is something; other errors are reported where the path is opened. */
+function exists(path: string): Promise<boolean> {
+  return Deno.lstat(path).then(() => true, (error) => !(error instanceof Deno.errors.NotFound));
 }
 
 /**

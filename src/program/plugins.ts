@@ -11,8 +11,7 @@ import type {
 import { errorFields, type Logger } from "../log.ts";
 import type { SponsorBoot } from "../mcp/process.ts";
 import type { Settings } from "./settings/mod.ts";
-import { builtIn, choiceProblem, EMPTY } from "./settings/plugin_names.ts";
-import { variablesOf } from "./settings/plugin_settings.ts";
+import { builtIn, choiceProblem, EMPTY, variablesOf } from "./settings/plugin_settings.ts";
 import { ROLE_FIELDS, ROLE_NAMES } from "./settings/roles.ts";
 
 export interface Casting {
@@ -183,8 +182,11 @@ export async function configuredSources(
   env: Env,
   castings?: readonly Casting[],
 ): Promise<BackendSource[]> {
-  const chosen = castings ?? await loadOrThrow(settings);
-  return chosen.map((casting) => {
+  const loaded = castings ? { castings, problems: [] } : await loadPlugins(settings);
+  if (loaded.problems.length > 0) {
+    throw new SvcError("invalid_parameter", loaded.problems.join("\n"));
+  }
+  return loaded.castings.map((casting) => {
     const { role, plugin } = casting;
     const open = async (context: RoleContexts[Role]) => {
       const backend = await openBackend(role, casting, env, context as never);
@@ -193,12 +195,6 @@ export async function configuredSources(
     };
     return { name: plugin.name, [role]: open };
   });
-}
-
-async function loadOrThrow(settings: Settings): Promise<readonly Casting[]> {
-  const { castings, problems } = await loadPlugins(settings);
-  if (problems.length > 0) throw new SvcError("invalid_parameter", problems.join("\n"));
-  return castings;
 }
 
 function checkDimensions(settings: Settings, dimensions: number): void {

@@ -1,23 +1,23 @@
 import { within } from "../deadline.ts";
 import { openDashboard } from "./dashboard.ts";
 import { SvcError } from "../errors.ts";
+import { indexBytes } from "../index/budget.ts";
+import { DEFAULT_CONFIG, type RelayerConfig } from "../interfaces/config.ts";
 import type { Env } from "../interfaces/fields.ts";
 import { listenFailure } from "./listen_failure.ts";
 import type { Logger } from "../log.ts";
 import { configuredSources } from "./plugins.ts";
 import { ensurePrivateFolder } from "../storage/private_file.ts";
 import { createRelayer, type Relayer } from "../relayer.ts";
-import { relayerConfig } from "./relayer_config.ts";
 import type { RelayerKey } from "../sealing/relayer_key.ts";
 import type { Settings } from "./settings/mod.ts";
-import { noteStrayFailures } from "./stray_failures.ts";
-import { EMPTY } from "./settings/plugin_names.ts";
+import { EMPTY } from "./settings/plugin_settings.ts";
 import { formatHost } from "./settings/parsers.ts";
-import { onStopSignal } from "./stop_signal.ts";
+import { noteStrayFailures, onStopSignal } from "./process_events.ts";
 import { VERSION } from "../wire/version.ts";
 import { welcome } from "./welcome.ts";
 
-export interface ServeOptions {
+interface ServeOptions {
   readonly settings: Settings;
   readonly env: Env;
   readonly key: RelayerKey;
@@ -26,6 +26,59 @@ export interface ServeOptions {
   readonly logger: Logger;
   /** Takes text for the person at the terminal. */
   readonly write: (text: string) => void;
+}
+
+/** Kills the process at the named point of the flow, as a power failure would. */
+function failAt(name: string | undefined): (point: string) => void {
+  if (name === undefined) return DEFAULT_CONFIG.failpoint;
+  return (point) => {
+    if (point === name) Deno.kill(Deno.pid, "SIGKILL");
+  };
+}
+
+type Shared = Pick<Settings, keyof Settings & keyof RelayerConfig>;
+
+/** The settings that the configuration has under the same name. */
+function sharedBy(settings: Settings): Shared {
+  const shared = Object.entries(settings).filter(([name]) => name in DEFAULT_CONFIG);
+  return Object.fromEntries(shared) as Shared;
+}
+
+/** What the settings mean for a relayer. */
+function relayerConfig(settings: Settings): RelayerConfig {
+  const { buildCommit, buildTimestamp, testDispatch } = settings;
+  return {
+    ...DEFAULT_CONFIG,
+    ...sharedBy(settings),
+    version: VERSION,
+    build: {
+      ...(buildCommit === undefined ? {} : { commit: buildCommit }),
+      ...(buildTimestamp === undefined ? {} : { buildTimestamp }),
+    },
+    network: settings.suiNetwork,
+    defaultAccountId: settings.accountId,
+    dispatch: {
+      process: testDispatch.includes("process"),
+      queue: testDispatch.includes("queue"),
+      sweeper: testDispatch.includes("sweeper"),
+    },
+    rateLimit: {
+      keyPerMinute: settings.rateKeyPerMinute,
+      accountPerMinute: settings.rateAccountPerMinute,
+      accountPerHour: settings.rateAccountPerHour,
+      freeReadsPerSecond: settings.rateFreeReadsPerSecond,
+      weights: settings.rateWeights,
+      disabled: settings.rateDisabled,
+    },
+    sponsor: {
+      perMinute: settings.sponsorPerMinute,
+      perHour: settings.sponsorPerHour,
+      maxGasMist: settings.sponsorMaxGasMist,
+      dailyGasMist: settings.sponsorDailyGasMist,
+    },
+    indexMemoryBytes: indexBytes(settings.indexMemoryMb * 1024 * 1024),
+    failpoint: failAt(settings.failpoint),
+  };
 }
 
 function listen(settings: Settings, relayer: Relayer) {

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { silentLogger } from "../../src/log.ts";
-import { noteStrayFailures } from "../../src/program/stray_failures.ts";
+import { noteStrayFailures } from "../../src/program/process_events.ts";
 import { turns } from "../within.ts";
 
 Deno.test("a failure that nobody waits for is noted, without what it says, and ends nothing", async () => {

@@ -12,8 +12,89 @@ import { addressOf } from "../../wire/keys.ts";
 import { formatHost } from "../settings/parsers.ts";
 import { ACCOUNT_USAGE, type AccountOptions, parseAccountOptions } from "./account_options.ts";
 import { type AccountStore, openAccounts } from "./account_store.ts";
-import { type AccountRow, printAccounts, printKey } from "./account_output.ts";
 import { type CommandIo, runGroup } from "./io.ts";
+
+/** One key of an account, the way it is shown after a change. */
+interface AccountRow {
+  readonly account: Account;
+  readonly publicKey: string;
+  readonly packageId: string;
+  /** Shown once, when it was made here and saved nowhere. */
+  readonly privateKey?: string | undefined;
+  readonly savedTo?: string | undefined;
+}
+
+const time = (ms: number) => new Date(ms).toISOString();
+
+function keyJson(key: DelegateKey): Record<string, unknown> {
+  return {
+    public_key: key.publicKey,
+    address: key.address,
+    label: key.label,
+    permissions: key.permissions,
+    created_at: time(key.createdAt),
+    ...(key.expiresAt === undefined ? {} : { expires_at: time(key.expiresAt) }),
+  };
+}
+
+function printKey(title: string, row: AccountRow, json: boolean): string {
+  const { account, packageId, privateKey, publicKey, savedTo } = row;
+  const key = account.keys.find((key) => key.publicKey === publicKey);
+  if (json) {
+    return JSON.stringify({
+      account_id: account.accountId,
+      owner: account.owner,
+      package_id: packageId,
+      public_key: publicKey,
+      ...(key === undefined ? {} : keyJson(key)),
+      ...(privateKey === undefined ? {} : { private_key: privateKey }),
+      ...(savedTo === undefined ? {} : { saved_to: savedTo }),
+    }) + "\n";
+  }
+  const lines = [
+    title,
+    `  account      ${account.accountId}`,
+    `  owner        ${account.owner}`,
+    `  package      ${packageId}`,
+    `  public key   ${publicKey}`,
+  ];
+  if (key !== undefined) lines.push(`  permissions  ${key.permissions.join(", ")}`);
+  if (key?.expiresAt !== undefined) lines.push(`  expires      ${time(key.expiresAt)}`);
+  if (privateKey !== undefined) {
+    lines.push(`  private key  ${privateKey}`, "", "Keep the private key: it is shown only now.");
+  }
+  if (savedTo !== undefined) lines.push("", `Signed in: the key is saved in ${savedTo}`);
+  return lines.join("\n") + "\n";
+}
+
+function printAccounts(
+  accounts: readonly Account[],
+  packageId: string,
+  json: boolean,
+): string {
+  if (json) {
+    return JSON.stringify({
+      package_id: packageId,
+      accounts: accounts.map(({ accountId, owner, active, keys }) => ({
+        account_id: accountId,
+        owner,
+        active,
+        keys: keys.map(keyJson),
+      })),
+    }) + "\n";
+  }
+  if (accounts.length === 0) return "There is no account yet: account create --save\n";
+  return accounts.map(({ accountId, owner, active, keys }) =>
+    [
+      `${accountId}${active ? "" : " (deactivated)"}`,
+      `  owner ${owner}`,
+      ...keys.map((key) => {
+        const end = key.expiresAt === undefined ? "" : `, until ${time(key.expiresAt)}`;
+        return `  key   ${key.publicKey} ${key.label} (${key.permissions.join(", ")}${end})`;
+      }),
+    ].join("\n") + "\n"
+  ).join("");
+}
 
 const invalid = (text: string) => new SvcError("invalid_parameter", text);
 
@@ -84,9 +165,6 @@ function credentialsOf(
   };
 }
 
-const keyOf = (account: Account, publicKey: string): DelegateKey | undefined =>
-  account.keys.find((key) => key.publicKey === publicKey);
-
 /** `create` and `add-key`: both end with one more key on an account. */
 async function addKey(
   store: AccountStore,
@@ -117,7 +195,6 @@ async function addKey(
   }
   return {
     account,
-    key: keyOf(account, publicKey),
     publicKey,
     packageId: store.packageId,
     privateKey: path === undefined ? pair?.privateKey : undefined,

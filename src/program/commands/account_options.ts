@@ -3,24 +3,6 @@ import type { Permission } from "../../interfaces/mod.ts";
 import { isLowOrder, isObjectId, isPublicKey } from "../../wire/keys.ts";
 import { parseFlags, UsageError } from "./io.ts";
 
-export interface AccountOptions {
-  readonly action: "create" | "list" | "add-key" | "remove-key";
-  readonly owner: string | undefined;
-  /** Id of the account; the only one when absent. */
-  readonly account: string | undefined;
-  /** Key to register or remove; a new one is made when absent. */
-  readonly publicKey: string | undefined;
-  readonly label: string;
-  readonly permissions: readonly Permission[];
-  /** How long the key is valid, milliseconds; for good when absent. */
-  readonly expiresInMs: number | undefined;
-  /** File of the owner's private key, where accounts are on chain. */
-  readonly walletFile: string | undefined;
-  readonly save: boolean;
-  readonly force: boolean;
-  readonly json: boolean;
-}
-
 export const ACCOUNT_USAGE = `Usage: svc account <command>
 
   create      makes an account and registers a key for it
@@ -105,13 +87,16 @@ function checkLabel(text: string): string {
   return text;
 }
 
+/** What follows `account`: the only account, and a new key, where none is named. */
+export type AccountOptions = ReturnType<typeof parseAccountOptions>;
+
 /**
  * Reads what follows `account` on the command line.
  *
  * @throws {UsageError} for an unknown command or flag.
  * @throws {SvcError} `invalid_parameter` for a value that breaks a rule.
  */
-export function parseAccountOptions(args: readonly string[]): AccountOptions {
+export function parseAccountOptions(args: readonly string[]) {
   const { values, positionals } = parseFlags(args, FLAGS);
   const action = ACTIONS.find((name) => name === positionals[0]);
   if (action === undefined || positionals.length > 1) {
@@ -132,6 +117,7 @@ export function parseAccountOptions(args: readonly string[]): AccountOptions {
     publicKey,
     label: checkLabel(values.label ?? "Terminal"),
     permissions: parsePermissions(values.permissions ?? "read,write"),
+    /** How long the key is valid, milliseconds; for good when absent. */
     expiresInMs: expiry === undefined ? undefined : parseDuration(expiry),
     walletFile: values["wallet-file"],
     save: values.save,

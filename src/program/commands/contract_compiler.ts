@@ -21,16 +21,12 @@ interface CompiledContract {
   readonly digest: string;
 }
 
-interface Failure {
-  readonly error: string;
-}
-
 /** What is used of `@zktx.io/sui-move-builder`: the Move compiler and VM in WebAssembly. */
 export interface MoveBuilder {
   readonly MovePackageFetcher: new () => object;
   initMovePackageBuilder(): Promise<void>;
   dumpMovePackage(input: unknown): Promise<
-    | Failure
+    | { readonly error: string }
     | { readonly modules: string[]; readonly dependencies: string[]; readonly digest: number[] }
   >;
 }
@@ -88,14 +84,12 @@ async function load(): Promise<MoveBuilder> {
  * @throws {SvcError} `invalid_parameter` when it cannot be loaded.
  */
 export async function openCompiler(): Promise<MoveBuilder> {
-  loading ??= load();
-  try {
-    return await loading;
-  } catch (cause) {
+  loading ??= load().catch((cause) => {
     loading = undefined;
     const text = "The Move compiler cannot be loaded; it comes from npm when it is used first";
     throw new SvcError("invalid_parameter", text, { cause });
-  }
+  });
+  return await loading;
 }
 
 /** Answers the compiler's downloads of the framework from our interface files, offline. */

@@ -21,20 +21,15 @@ export const CONTRACT_USAGE = `Usage: svc contract publish
 Example: SVC_SUI_NETWORK=testnet svc contract publish --dry-run
 `;
 
-export interface ContractOptions {
-  /** File with the wallet's private key; the settings' wallet when absent. */
-  readonly keyFile: string | undefined;
-  readonly burnUpgradeCap: boolean;
-  readonly dryRun: boolean;
-  readonly json: boolean;
-}
+/** What follows `contract`; the settings' wallet pays where no key file is named. */
+export type ContractOptions = ReturnType<typeof parseContractOptions>;
 
 /**
  * Reads what follows `contract` on the command line.
  *
  * @throws {UsageError} for an unknown command or flag.
  */
-export function parseContractOptions(args: readonly string[]): ContractOptions {
+export function parseContractOptions(args: readonly string[]) {
   const on = { type: "boolean", default: false } as const;
   const { values, positionals } = parseFlags(args, {
     "key-file": { type: "string" },
@@ -53,11 +48,8 @@ export function parseContractOptions(args: readonly string[]): ContractOptions {
   };
 }
 
-export interface ContractTarget {
-  readonly network: "mainnet" | "testnet" | "localnet";
-  /** Address of a node; empty = the network's public one. */
-  readonly rpcUrl: string;
-}
+/** Where to: a network, and the address of a node, empty for the network's public one. */
+export type ContractTarget = ReturnType<typeof contractTarget>;
 
 /**
  * Network and node of the chain. Other settings are not read: before the first publication they are
@@ -65,7 +57,7 @@ export interface ContractTarget {
  *
  * @throws {SvcError} `invalid_parameter`.
  */
-export function contractTarget(env: Env): ContractTarget {
+export function contractTarget(env: Env) {
   const { network, rpcUrl } = CHAIN_FIELDS;
   const values = readFields({ network, rpcUrl }, env);
   return { network: values.network, rpcUrl: values.rpcUrl ?? "" };

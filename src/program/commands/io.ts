@@ -40,27 +40,12 @@ export function printable(text: string): string {
   return text.replace(/[^\P{C}\n]/gu, "\ufffd");
 }
 
-/** More about an error than its message and code. */
-interface ErrorDetails {
-  /** Lines below the message. */
-  readonly text: string;
-  /** Further members for machines. */
-  readonly members: object;
-}
-
 /** A command that has commands of its own, such as `account`. */
-export interface CommandGroup {
+interface CommandGroup {
   readonly usage: string;
   run(): Promise<void>;
-  /** Says more about some errors. */
-  details?(thrown: unknown): ErrorDetails | undefined;
-}
-
-function printError(thrown: unknown, details: ErrorDetails | undefined, json: boolean): string {
-  const { message, code } = SvcError.from(thrown);
-  return json
-    ? JSON.stringify({ error: message, code, ...details?.members }) + "\n"
-    : `${printable(message)} (code: ${code})\n${details?.text ?? ""}`;
+  /** Says more about some errors: lines below the message, and members for machines. */
+  details?(thrown: unknown): { readonly text: string; readonly members: object } | undefined;
 }
 
 /**
@@ -82,12 +67,17 @@ export async function runGroup(
     await run();
     return 0;
   } catch (thrown) {
-    const isUsage = thrown instanceof UsageError;
+    if (thrown instanceof UsageError) {
+      io.writeError(`${thrown.message}\n\n${usage}`);
+      return 2;
+    }
+    const { message, code } = SvcError.from(thrown);
+    const { text, members } = details?.(thrown) ?? { text: "" };
     io.writeError(
-      isUsage
-        ? `${thrown.message}\n\n${usage}`
-        : printError(thrown, details?.(thrown), args.includes("--json")),
+      args.includes("--json")
+        ? JSON.stringify({ error: message, code, ...members }) + "\n"
+        : `${printable(message)} (code: ${code})\n${text}`,
     );
-    return isUsage ? 2 : 1;
+    return 1;
   }
 }

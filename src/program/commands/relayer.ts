@@ -15,11 +15,10 @@ import {
   setVariables,
 } from "../settings/mod.ts";
 import { formatHost } from "../settings/parsers.ts";
-import { EMPTY } from "../settings/plugin_names.ts";
+import { EMPTY } from "../settings/plugin_settings.ts";
 import { type Sidecar, type SidecarBoot, startSidecar } from "../../mcp/process.ts";
 import { openSponsor } from "../plugins.ts";
-import { onStopSignal } from "../stop_signal.ts";
-import { noteStrayFailures } from "../stray_failures.ts";
+import { noteStrayFailures, onStopSignal } from "../process_events.ts";
 import type { CommandIo } from "./io.ts";
 
 /** The world outside of a command that runs until it is stopped. */

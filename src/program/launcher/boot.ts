@@ -11,14 +11,7 @@ import type { SidecarBoot, SponsorBoot } from "../../mcp/process.ts";
 export const EXIT_CONFIG = 78;
 
 /** What a relayer is started with; crosses a pipe as one line of JSON. */
-export interface RelayerBoot {
-  /** The variables it reads its settings from. */
-  readonly env: Env;
-  /** Relayer key, 64 hex characters. */
-  readonly relayerKey: string;
-  /** Loopback address where the sidecar's calls are answered; absent without a sidecar. */
-  readonly internalUrl?: string;
-}
+export type RelayerBoot = z.infer<typeof RELAYER_BOOT>;
 
 /**
  * The variables a relayer needs, with paths that mean the same in any process.
@@ -41,9 +34,11 @@ const VARIABLES = z.record(z.string(), z.string());
 const ADDRESS = z.string().refine(URL.canParse);
 const limit = (fallback: number) => z.int().min(1).default(fallback);
 
-const RELAYER_BOOT: z.ZodType<RelayerBoot> = z.object({
+const RELAYER_BOOT = z.object({
+  /** The variables it reads its settings from. */
   env: VARIABLES,
   relayerKey: z.string().regex(/^[0-9a-f]{64}$/),
+  /** Loopback address where the sidecar's calls are answered; absent without a sidecar. */
   internalUrl: ADDRESS.regex(/^http:\/\/127\.0\.0\.1:\d{1,5}$/).exactOptional(),
 });
 
@@ -65,30 +60,20 @@ const SIDECAR_BOOT: z.ZodType<SidecarBoot> = z.object({
   logFormat: z.enum(["text", "json"]).default("text"),
 });
 
-function parseLine<T>(shape: z.ZodType<T>, line: string): T {
-  try {
-    return shape.parse(JSON.parse(line));
-  } catch {
-    // Without the parsers' messages: they quote the line, which holds secrets.
-    throw new SvcError("invalid_parameter", "The start line is not valid");
-  }
+/** Reads start lines; throws {@linkcode SvcError} `invalid_parameter` for one of another shape. */
+function reader<T>(shape: z.ZodType<T>): (line: string) => T {
+  return (line) => {
+    try {
+      return shape.parse(JSON.parse(line));
+    } catch {
+      // Without the parsers' messages: they quote the line, which holds secrets.
+      throw new SvcError("invalid_parameter", "The start line is not valid");
+    }
+  };
 }
 
-/**
- * Reads a relayer's start line.
- * @throws {SvcError} `invalid_parameter` when it has another shape.
- */
-export function parseRelayerBoot(line: string): RelayerBoot {
-  return parseLine(RELAYER_BOOT, line);
-}
-
-/**
- * Reads a sidecar's start line.
- * @throws {SvcError} `invalid_parameter` when it has another shape.
- */
-export function parseSidecarBoot(line: string): SidecarBoot {
-  return parseLine(SIDECAR_BOOT, line);
-}
+export const parseRelayerBoot = reader(RELAYER_BOOT);
+export const parseSidecarBoot = reader(SIDECAR_BOOT);
 
 /** What the settings mean for a sidecar. */
 export function sidecarBoot(

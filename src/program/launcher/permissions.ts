@@ -4,23 +4,16 @@ import { SvcError } from "../../errors.ts";
 import type { Permissions } from "../../interfaces/plugin.ts";
 import { type Casting, PROGRAM_ROOT } from "../plugins.ts";
 import { isInside } from "../settings/checks.ts";
-import { builtIn } from "../settings/plugin_names.ts";
+import { builtIn } from "../settings/plugin_settings.ts";
 import { ZEROS } from "../../index/vectors/growing_memory.ts";
 import type { Settings } from "../settings/mod.ts";
 import { WEB_HOSTS } from "../../http/dashboard/listen.ts";
 
 /** What one process may do; an empty list means nothing of that kind. */
-export interface PermissionList {
-  /** `host:port` or `host`. */
-  readonly net: readonly string[];
-  readonly read: readonly string[];
-  readonly write: readonly string[];
-  readonly env: readonly string[];
-  readonly ffi: readonly string[];
-  readonly sys: readonly string[];
+export type PermissionList = Required<Permissions> & {
   /** Starting any program: only where a test makes the relayer kill itself. */
   readonly run: boolean;
-}
+};
 
 const union = (...lists: (readonly string[] | undefined)[]) =>
   [...new Set(lists.flatMap((list) => list ?? []))].sort();

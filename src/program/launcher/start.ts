@@ -3,7 +3,7 @@ import type { Logger } from "../../log.ts";
 import { pluginPermissions, pluginVariables } from "../plugins.ts";
 import { loadRelayerKey, runCommand } from "../key_source.ts";
 import type { Settings } from "../settings/mod.ts";
-import { onStopSignal } from "../stop_signal.ts";
+import { onStopSignal } from "../process_events.ts";
 import { chooseAddresses } from "./addresses.ts";
 import { EXIT_CONFIG, type RelayerBoot, relayerEnvironment, sidecarBoot } from "./boot.ts";
 import { childSpec } from "./child_spec.ts";

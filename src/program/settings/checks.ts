@@ -1,4 +1,4 @@
-import { choiceProblem } from "./plugin_names.ts";
+import { choiceProblem } from "./plugin_settings.ts";
 import { isLoopback } from "./parsers.ts";
 import { ROLE_FIELDS, ROLE_NAMES } from "./roles.ts";
 import { TESTING } from "./program.ts";

@@ -65,6 +65,5 @@ export function readSettings(
   };
 }
 
-export { configurationMarkdown } from "./markdown.ts";
-export { printConfig } from "./print.ts";
+export { configurationMarkdown, printConfig } from "./print.ts";
 export { type Settings, type SettingsReading, setVariables } from "./values.ts";
