@@ -207,10 +207,10 @@ export class ResidentScope {
   }
 
   /**
-   * The texts' words, in pieces that {@linkcode ResidentScope.takeWords} takes over, to be copied one
-   * after the other while the scope may change; `undefined` above `maxBytes`.
+   * The texts' words, in records that {@linkcode ResidentScope.takeWords} takes over, made one after
+   * the other while the scope may change; `undefined` above `maxBytes`.
    */
-  snapshotWords(maxBytes?: number): readonly Uint8Array[] | undefined {
+  snapshotWords(maxBytes?: number): Iterable<Uint8Array> | undefined {
     this.#check();
     const { state, slots } = this.#texts.save();
     return snapshotWords(state, (document) => this.#entries[slots[document]!]!, maxBytes);

@@ -1,19 +1,21 @@
 import { Buffer } from "node:buffer";
+import { randomBytes } from "node:crypto";
 import type { IndexEntry } from "../../interfaces/mod.ts";
 import type { LexicalState } from "./lexical_index.ts";
 
 /**
- * What stands in front: raised whenever words, stems, letter runs or their hashes change, since
- * numbers of another analysis mean other words.
+ * What a record begins with: raised whenever its layout, words, stems, letter runs or their hashes
+ * change, since numbers of another analysis mean other words.
  */
-const FORMAT = 0x73_76_74_04;
-/**
- * Numbers of the head: format, documents, bytes of the names; terms, cells and chunks of words, and
- * the same of runs.
- */
-const HEAD = 9;
-/** Most bytes of a piece: as many as a chunk has. */
+const FORMAT = 0x73_76_74_05;
+/** A record takes no further piece once it has so many bytes: sealing it takes milliseconds. */
+const RECORD_BYTES = 1024 * 1024;
+/** Most bytes of a piece of a table: as many as a chunk has. */
 const PIECE_BYTES = 256 * 1024;
+/** Numbers of a record's head: format, 3 random ones of its snapshot, its place there, its pieces. */
+const HEAD = 6;
+const PLACE_AT = 4;
+const COUNT_AT = 5;
 
 const encoder = new TextEncoder();
 const decoder = new TextDecoder();
@@ -28,77 +30,46 @@ interface SavedWords {
   readonly versions: readonly number[];
 }
 
+/** Terms, numbers of the table, and chunks of postings. */
+type Sizes = readonly [terms: number, cells: number, chunks: number];
+
+/** The first piece, as JSON. */
+type Names = readonly [
+  ids: readonly string[],
+  versions: readonly number[],
+  words: Sizes,
+  runs: Sizes,
+];
+
 /**
- * What the texts of a scope came to: a piece of numbers; lengths, norms, the names as JSON, filled
- * up with blanks, and the tables, each in as many pieces as it takes; then the chunks of the lists.
- * In the byte order of the machine: they are read on the machine that wrote them. The chunks, which
- * are most of it, are those of the index, as {@linkcode Postings.state} allows: the pieces are to be
- * copied one after the other, and meanwhile the index may change.
+ * What the texts of a scope came to, in records. The pieces in them are names as JSON, filled up with
+ * blanks, lengths, norms, the tables of words and of runs, and the chunks of their lists, in the byte
+ * order of the machine: they are read on the machine that wrote them. A record is made when it is
+ * asked for, and meanwhile the index may change, as {@linkcode Postings.state} allows.
  *
- * @returns pieces of at most 256 KiB, their lengths multiples of 4.
  * @param maxBytes `undefined` is answered where it would be more, without the names.
  */
 export function snapshotWords(
   { lengths, norms, words, runs }: LexicalState,
   memoryOf: (document: number) => Pick<IndexEntry, "id" | "version">,
   maxBytes = Infinity,
-): Uint8Array<ArrayBuffer>[] | undefined {
-  const all = [lengths, norms, words.cells, runs.cells, ...words.chunks, ...runs.chunks];
-  if (all.reduce((sum, { byteLength }) => sum + byteLength, 0) > maxBytes) return undefined;
-  const memories = Array.from(lengths, (_, document) => {
-    const { id, version } = memoryOf(document);
-    return { id, version };
-  });
-  const json = JSON.stringify([memories.map(({ id }) => id), memories.map((m) => m.version)]);
-  const padded = encoder.encode(json.padEnd(json.length + 3));
-  const names = padded.subarray(0, padded.length & ~3);
-  const head = Uint32Array.of(
-    ...[FORMAT, lengths.length, names.length],
-    ...[words, runs].flatMap(({ terms, cells, chunks }) => [terms, cells.length, chunks.length]),
-  );
-  const copied = [lengths.slice(), norms.slice(), names, words.cells.slice(), runs.cells.slice()];
-  const rest = [...words.chunks, ...runs.chunks];
-  return [bytesOf(head), ...copied.map(bytesOf).flatMap(cut), ...rest.map(bytesOf)];
-}
-
-/**
- * What the pieces of {@linkcode snapshotWords} hold; `undefined` for anything else. Their numbers
- * are taken over where they stand, as they are many.
- */
-export function decodeWords(pieces: readonly Uint8Array[]): SavedWords | undefined {
-  const head = numbersOf(pieces[0] ?? new Uint8Array());
-  if (head?.length !== HEAD || head[0] !== FORMAT) return undefined;
-  const [, count = 0, nameBytes = 0, ...sizes] = head;
-  const [wordTerms = 0, wordCells = 0, wordChunks = 0, runTerms = 0, runCells = 0, runChunks = 0] =
-    sizes;
-  let next = 1;
-  const section = (length: number) => {
-    const taken = pieces.slice(next, next += Math.ceil(length / PIECE_BYTES));
-    return joined(taken, length);
-  };
-  const lengths = section(4 * count);
-  const norms = section(4 * count);
-  const names = section(nameBytes);
-  const tables = [section(4 * wordCells), section(4 * runCells)];
-  const arrays = [...tables, ...pieces.slice(next)].map((bytes) => bytes && numbersOf(bytes));
-  if (lengths === undefined || norms === undefined || names === undefined) return undefined;
-  if (arrays.length !== 2 + wordChunks + runChunks) return undefined;
-  const known = namesOf(names, count);
-  const [wordTable, runTable, ...chunks] = arrays.filter((array) => array !== undefined);
-  if (known === undefined || chunks.length !== wordChunks + runChunks) return undefined;
-  const words = { terms: wordTerms, cells: wordTable!, chunks: chunks.slice(0, wordChunks) };
-  const runs = { terms: runTerms, cells: runTable!, chunks: chunks.slice(wordChunks) };
-  const state = {
-    lengths: new Int32Array(lengths.buffer, lengths.byteOffset, count),
-    norms: new Float32Array(norms.buffer, norms.byteOffset, count),
-    words,
-    runs,
-  };
-  return { ...known, state };
-}
-
-function bytesOf({ buffer, byteOffset, byteLength }: ArrayBufferView): Uint8Array<ArrayBuffer> {
-  return new Uint8Array(buffer as ArrayBuffer, byteOffset, byteLength);
+): Iterable<Uint8Array<ArrayBuffer>> | undefined {
+  const tables = [lengths, norms, words.cells, runs.cells];
+  const chunks = [...words.chunks, ...runs.chunks];
+  if ([...tables, ...chunks].reduce((sum, { byteLength }) => sum + byteLength, 0) > maxBytes) {
+    return undefined;
+  }
+  const memories = Array.from(lengths, (_, document) => memoryOf(document));
+  const names: Names = [
+    memories.map(({ id }) => id),
+    memories.map(({ version }) => version),
+    [words.terms, words.cells.length, words.chunks.length],
+    [runs.terms, runs.cells.length, runs.chunks.length],
+  ];
+  const json = encoder.encode(JSON.stringify(names) + "   ");
+  const first = json.subarray(0, json.length & ~3);
+  const copies = tables.flatMap((table) => cut(bytesOf(table.slice())));
+  return recordsOf([first, ...copies, ...chunks.map(bytesOf)]);
 }
 
 function cut(bytes: Uint8Array<ArrayBuffer>): Uint8Array<ArrayBuffer>[] {
@@ -108,32 +79,89 @@ function cut(bytes: Uint8Array<ArrayBuffer>): Uint8Array<ArrayBuffer>[] {
   );
 }
 
-/** Pieces that are so long together; aligned for numbers, as a `Buffer` is. */
-function joined(pieces: readonly Uint8Array[], length: number): Uint8Array | undefined {
-  if (pieces.reduce((sum, piece) => sum + piece.length, 0) !== length) return undefined;
-  const [first] = pieces;
-  if (pieces.length === 1 && first !== undefined && first.byteOffset % 4 === 0) return first;
-  return Buffer.concat(pieces, length);
+/** Puts pieces together, whose lengths are multiples of 4: head, length of each, and the pieces. */
+function* recordsOf(pieces: readonly Uint8Array[]): Generator<Uint8Array<ArrayBuffer>> {
+  const head = new Uint32Array(HEAD);
+  new Uint8Array(head.buffer).set(randomBytes(4 * PLACE_AT));
+  head[0] = FORMAT;
+  for (let next = 0; next < pieces.length; head[PLACE_AT]!++) {
+    const start = next;
+    for (let bytes = 0; bytes < RECORD_BYTES && next < pieces.length;) {
+      bytes += pieces[next++]!.length;
+    }
+    const own = pieces.slice(start, next);
+    head[COUNT_AT] = own.length;
+    const numbers = Uint32Array.of(...head, ...own.map(({ length }) => length));
+    const record = new Uint8Array(
+      own.reduce((sum, { length }) => sum + length, numbers.byteLength),
+    );
+    record.set(bytesOf(numbers));
+    let at = numbers.byteLength;
+    for (const piece of own) {
+      record.set(piece, at);
+      at += piece.length;
+    }
+    yield record;
+  }
 }
 
-/** The numbers in bytes, where they are if they can be read there. */
-function numbersOf(bytes: Uint8Array): Uint32Array<ArrayBuffer> | undefined {
-  if (bytes.length % 4 !== 0) return undefined;
-  const { buffer, byteOffset } = bytes;
-  if (byteOffset % 4 === 0 && buffer instanceof ArrayBuffer) {
-    return new Uint32Array(buffer, byteOffset, bytes.length / 4);
-  }
-  return new Uint32Array(new Uint8Array(bytes).buffer);
+/**
+ * What the records of {@linkcode snapshotWords} hold; `undefined` for anything else, as of two
+ * snapshots or in another order. Numbers are taken over where they stand, as they are many.
+ */
+export function decodeWords(records: readonly Uint8Array[]): SavedWords | undefined {
+  const [first, ...pieces] = piecesOf(records) ?? [];
+  if (first === undefined) return undefined;
+  const [ids, versions, words, runs]: Names = JSON.parse(decoder.decode(first));
+  const table = (numbers: number): Uint8Array<ArrayBuffer> =>
+    Buffer.concat(pieces.splice(0, Math.ceil(4 * numbers / PIECE_BYTES)));
+  const lengths = numbersOf(table(ids.length), Int32Array);
+  const norms = numbersOf(table(ids.length), Float32Array);
+  const [wordCells, runCells] = [words, runs].map(([, n]) => numbersOf(table(n), Uint32Array));
+  if (pieces.length !== words[2] + runs[2]) return undefined;
+  const chunks = pieces.map((piece) => numbersOf(piece, Uint32Array));
+  const state = {
+    lengths,
+    norms,
+    words: { terms: words[0], cells: wordCells!, chunks: chunks.slice(0, words[2]) },
+    runs: { terms: runs[0], cells: runCells!, chunks: chunks.slice(words[2]) },
+  };
+  return { ids, versions, state };
 }
 
-function namesOf(
-  bytes: Uint8Array,
-  count: number,
-): Pick<SavedWords, "ids" | "versions"> | undefined {
-  try {
-    const [ids, versions] = JSON.parse(decoder.decode(bytes)) as [string[], number[]];
-    return ids.length === count && versions.length === count ? { ids, versions } : undefined;
-  } catch {
-    return undefined;
+/** The pieces, not copied; `undefined` unless the records are of one snapshot and in order. */
+function piecesOf(records: readonly Uint8Array[]): Uint8Array<ArrayBuffer>[] | undefined {
+  const pieces: Uint8Array<ArrayBuffer>[] = [];
+  let snapshot: string | undefined;
+  for (const [place, record] of records.entries()) {
+    // Where numbers can be read.
+    const bytes = record.byteOffset % 4 === 0 ? bytesOf(record) : new Uint8Array(record);
+    if (bytes.length < 4 * HEAD) return undefined;
+    const head = new Uint32Array(bytes.buffer, bytes.byteOffset, HEAD);
+    const mark = head.subarray(0, PLACE_AT).join();
+    if (head[0] !== FORMAT || head[PLACE_AT] !== place || mark !== (snapshot ??= mark)) {
+      return undefined;
+    }
+    const count = head[COUNT_AT]!;
+    let at = 4 * (HEAD + count);
+    if (at > bytes.length) return undefined;
+    for (const length of new Uint32Array(bytes.buffer, bytes.byteOffset + 4 * HEAD, count)) {
+      if (at + length > bytes.length || length % 4 !== 0) return undefined;
+      pieces.push(bytes.subarray(at, at += length));
+    }
+    if (at !== bytes.length) return undefined;
   }
+  return pieces;
+}
+
+function bytesOf({ buffer, byteOffset, byteLength }: ArrayBufferView): Uint8Array<ArrayBuffer> {
+  return new Uint8Array(buffer as ArrayBuffer, byteOffset, byteLength);
+}
+
+/** The numbers in a piece, where they are. */
+function numbersOf<T>(
+  { buffer, byteOffset, length }: Uint8Array<ArrayBuffer>,
+  type: new (buffer: ArrayBuffer, byteOffset: number, length: number) => T,
+): T {
+  return new type(buffer, byteOffset, length / 4);
 }

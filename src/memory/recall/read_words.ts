@@ -1,5 +1,4 @@
 import type { Uses } from "../parts.ts";
-import { randomBytes } from "node:crypto";
 import type { LoadedScope } from "../../index/resident_scope.ts";
 import type { Scope } from "../../interfaces/mod.ts";
 import type { Caller } from "../caller.ts";
@@ -52,7 +51,7 @@ export async function openSavedWords(
       records.push(item.value);
     }
   }
-  return unpackPieces(records);
+  return records;
 }
 
 /** The blobs of a file; nothing where it has another format. */
@@ -87,8 +86,8 @@ async function takeSavedWords(
   if (count < FEW || loaded.texts * 2 > count || isRecent) return;
   progress.readAt = domain.now();
   progress.drops = domain.wordsFiles.drops(scope);
-  const pieces = await (opening ?? openSavedWords(domain, caller, scope));
-  if (pieces !== undefined && loaded.takeWords(pieces)) progress.saved = loaded.texts;
+  const records = await (opening ?? openSavedWords(domain, caller, scope));
+  if (records !== undefined && loaded.takeWords(records)) progress.saved = loaded.texts;
 }
 
 /** Writes the words of a scope when they are much more than those on disk. */
@@ -100,12 +99,12 @@ function saveWords(domain: SavingWords, { account }: Caller, loaded: LoadedScope
   if (texts < FEW || change < Math.max(FEW, progress.saved / 4)) return;
   if (progress.writing || domain.now() - progress.writtenAt < PAUSE_MS) return;
   progress.writtenAt = domain.now();
-  const pieces = loaded.snapshotWords(MAX_BYTES);
-  if (pieces === undefined) return;
+  const records = loaded.snapshotWords(MAX_BYTES);
+  if (records === undefined) return;
   progress.writing = true;
   const make = async function* () {
     const context = { ...scope, accountId: account.accountId, memoryId: ID };
-    for (const record of packPieces(pieces)) {
+    for (const record of records) {
       const sealed = await domain.cipher.seal(record, context);
       const head = blobHead({ memoryId: ID, ...sealed });
       const length = new Uint8Array(LENGTH_BYTES);
@@ -120,81 +119,6 @@ function saveWords(domain: SavingWords, { account }: Caller, loaded: LoadedScope
     // Without the file the words are read from the memories again.
     .catch(() => {})
     .finally(() => progress.writing = false);
-}
-
-/** What a record begins with: raised whenever its layout changes. */
-const FORMAT = 0x73_76_72_01;
-/** A record takes no further piece once it has so many bytes: sealing it takes milliseconds. */
-const RECORD_BYTES = 1024 * 1024;
-/** Numbers of a record's head: format, 3 random ones of its file, its place there, its pieces. */
-const HEAD = 6;
-const PLACE_AT = 4;
-const COUNT_AT = 5;
-
-/**
- * Puts pieces together to records: head, length of every piece, and the pieces, in the byte order
- * of the machine: they are read on the machine that wrote them. A record is made when it is asked
- * for.
- *
- * @param pieces Of lengths that are multiples of 4.
- */
-export function* packPieces(pieces: Iterable<Uint8Array>): Generator<Uint8Array<ArrayBuffer>> {
-  const head = new Uint32Array(HEAD);
-  new Uint8Array(head.buffer).set(randomBytes(4 * PLACE_AT));
-  head[0] = FORMAT;
-  let waiting: Uint8Array[] = [];
-  let bytes = 0;
-  const record = () => {
-    head[COUNT_AT] = waiting.length;
-    const numbers = Uint32Array.of(...head, ...waiting.map(({ length }) => length));
-    const packed = new Uint8Array(numbers.byteLength + bytes);
-    packed.set(new Uint8Array(numbers.buffer));
-    let at = numbers.byteLength;
-    for (const piece of waiting) {
-      packed.set(piece, at);
-      at += piece.length;
-    }
-    head[PLACE_AT]!++;
-    waiting = [];
-    bytes = 0;
-    return packed;
-  };
-  for (const piece of pieces) {
-    waiting.push(piece);
-    bytes += piece.length;
-    if (bytes >= RECORD_BYTES) yield record();
-  }
-  if (waiting.length > 0) yield record();
-}
-
-/**
- * The pieces in the records of a file, not copied; `undefined` unless the records are of one file and
- * in order. The reader of the pieces must notice missing ones at the end.
- */
-export function unpackPieces(records: readonly Uint8Array[]): Uint8Array[] | undefined {
-  const pieces: Uint8Array[] = [];
-  let file: string | undefined;
-  for (const [place, record] of records.entries()) {
-    // Where numbers can be read.
-    const bytes = record.byteOffset % 4 === 0 ? record : new Uint8Array(record);
-    if (bytes.length < 4 * HEAD) return undefined;
-    const head = new Uint32Array(bytes.buffer, bytes.byteOffset, HEAD);
-    const mark = head.subarray(0, PLACE_AT).join();
-    if (head[0] !== FORMAT || head[PLACE_AT] !== place || mark !== (file ??= mark)) {
-      return undefined;
-    }
-    const count = head[COUNT_AT]!;
-    let at = 4 * (HEAD + count);
-    if (at > bytes.length) return undefined;
-    const lengths = new Uint32Array(bytes.buffer, bytes.byteOffset + 4 * HEAD, count);
-    for (const length of lengths) {
-      if (at + length > bytes.length) return undefined;
-      pieces.push(new Uint8Array(bytes.buffer, bytes.byteOffset + at, length));
-      at += length;
-    }
-    if (at !== bytes.length) return undefined;
-  }
-  return pieces;
 }
 
 /** Records opened at once: they and their words take a millisecond. */
