@@ -4,6 +4,7 @@ import type {
   ScanPage,
   Scope,
   ScopeCount,
+  VectorQuery,
   VectorStore,
 } from "../../src/interfaces/mod.ts";
 import type { Sealer } from "../../src/interfaces/plugin.ts";
@@ -11,7 +12,6 @@ import { type Database, fromColumn, toColumn } from "../../src/storage/sqlite/da
 import { openIndex } from "./index_file.ts";
 import { IndexRows } from "./index_rows.ts";
 import { IndexSeals } from "./index_seals.ts";
-import { Nearest } from "./nearest.ts";
 import { Packer } from "./packer.ts";
 import { Segment } from "../shared/rows/segment.ts";
 import { requireEmbedder } from "../shared/records/require_embedder.ts";
@@ -132,15 +132,19 @@ class LocalVectorStore implements VectorStore {
     if (query.vector.length !== this.#dimensions) {
       throw new SvcError("dimension_mismatch", `vector must have ${this.#dimensions} dimensions`);
     }
-    const nearest = new Nearest(query.vector, query.limit);
+    let nearest: readonly Candidate[] = [];
     let cursor: string | undefined;
     do {
       const page: Page = await this.#page(query, cursor, options?.signal);
-      for (const segment of page.segments) nearest.add(segment);
+      for (const segment of page.segments) nearest = nearestWith(nearest, segment, query);
       if (page.packed !== undefined) free(page.packed);
       cursor = page.cursor;
     } while (cursor !== undefined);
-    return nearest.matches();
+    return nearest.map(({ entry, similarity }) => ({
+      entry: entry!,
+      // Rounding can leave the range by a hair.
+      distance: Math.min(2, Math.max(0, 1 - similarity)),
+    }));
   }
 
   async get(...[owner, ids, options]: Parameters<VectorStore["get"]>): Promise<IndexEntry[]> {
@@ -296,4 +300,37 @@ class LocalVectorStore implements VectorStore {
  */
 function free({ buffer, length }: Uint8Array): void {
   if (buffer instanceof ArrayBuffer && buffer.byteLength === length) buffer.transfer(0);
+}
+
+interface Candidate {
+  readonly id: string;
+  readonly similarity: number;
+  readonly index: number;
+  /** Absent while its segment is being looked through. */
+  entry?: IndexEntry;
+}
+
+/** The memories nearest to a query, out of those found before and a segment, best first. */
+function nearestWith(
+  found: readonly Candidate[],
+  segment: Segment,
+  { vector, limit }: VectorQuery,
+): readonly Candidate[] {
+  const least = found.length < limit ? -Infinity : found.at(-1)?.similarity ?? Infinity;
+  const own: Candidate[] = [];
+  for (let index = 0; index < segment.size; index++) {
+    const similarity = segment.similarity(index, vector);
+    if (similarity === -Infinity || similarity < least) continue;
+    own.push({ id: segment.id(index), similarity, index });
+  }
+  if (own.length === 0) return found;
+  // A memory that was replaced during the scan is met twice; the later copy is the newer one.
+  const ids = new Set(own.map(({ id }) => id));
+  const best = [...found.filter(({ id }) => !ids.has(id)), ...own]
+    // Equal ones by id, so that answers do not depend on how memories are packed.
+    .sort((a, b) => b.similarity - a.similarity || (a.id < b.id ? -1 : 1))
+    .slice(0, limit);
+  // The segment's bytes are not needed afterwards.
+  for (const candidate of best) candidate.entry ??= segment.copy(candidate.index);
+  return best;
 }
