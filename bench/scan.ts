@@ -61,7 +61,7 @@ function measure(rows: number, build: KernelBuild, dimensions: number): Figure[]
   const calls = Math.max(20, Math.min(2000, 400_000 / rows));
   const query = unitVector(dimensions, uniform(2));
   const read = () => limits.kernel.sum_read(start, bytes & ~63);
-  const search = () => scope.search(query, { limit: 10 });
+  const search = () => scope.match({ vector: query }, { limit: 10 });
   for (const call of [read, search]) {
     const end = performance.now() + WARM_UP;
     while (performance.now() < end) call();

@@ -104,7 +104,7 @@ async function openIn(folder: string, opened: AsyncDisposableStack): Promise<Sto
 async function ours({ index }: Stores, scope: number, vector: Float32Array): Promise<number> {
   const where = { owner: OWNER, namespace: `scope ${scope}` };
   const began = performance.now();
-  await index.read(where, (loaded) => loaded.search(vector, { limit: 10 }));
+  await index.read(where, (loaded) => loaded.match({ vector }, { limit: 10 }));
   return performance.now() - began;
 }
 

@@ -5,13 +5,6 @@ import type { LexicalScores } from "./words/lexical_index.ts";
 /** A memory of the index without its vectors. */
 export type IndexedMemory = Omit<IndexEntry, "vectors">;
 
-/** A memory and how far it is from the query. */
-export interface Neighbour {
-  readonly entry: IndexedMemory;
-  /** Cosine distance of the closest window: 0 (same direction) to 2 (opposite). */
-  readonly distance: number;
-}
-
 export interface SearchOptions {
   readonly limit: number;
   /** Memories it refuses (expired ones, for example) are left out and do not count. */
@@ -31,7 +24,10 @@ export interface ScopeQuery {
 }
 
 /** A memory and how well it answers a query. */
-export interface Match extends Neighbour {
+export interface Match {
+  readonly entry: IndexedMemory;
+  /** Cosine distance of the closest window: 0 (same direction) to 2 (opposite). */
+  readonly distance: number;
   /** Larger is better; not bounded when both legs are used, else 0 to 1. */
   readonly score: number;
 }
@@ -114,14 +110,13 @@ function costsOf(distances: Float32Array, size: number, costs: Costs): Float32Ar
  * The memories of least cost, exactly. Larger scopes are first compared by the rounded bytes of
  * their vectors; whatever could still be among the best is then compared by its floats.
  *
- * @param order Costs; the distance when absent.
  * @throws {SvcError} `dimension_mismatch`, `invalid_vector`.
  */
 export function bestMemories(
   entries: readonly IndexedMemory[],
   vectors: ScopeVectors,
   vector: Float32Array,
-  order: Costs | undefined,
+  order: Costs,
   options: SearchOptions,
 ): Found[] {
   const { limit, maxDistance = Infinity } = options;
@@ -130,18 +125,16 @@ export function bestMemories(
   const { distances, bound } = exact
     ? { distances: vectors.distances(vector), bound: 0 }
     : vectors.roundedDistances(vector);
-  const costs = order === undefined ? distances : costsOf(distances, size, order);
+  const costs = costsOf(distances, size, order);
   const accepted = (entry: IndexedMemory): boolean => options.accept?.(entry) ?? true;
   // Only memories that are near enough however far their rounded distance is off.
   const first = nearest(entries, costs, limit, (entry, _, slot) => {
     return distances[slot]! + bound < maxDistance && accepted(entry);
   });
   if (exact) return foundOf(first, distances, costs);
-  const exactCost = (slot: number, distance: number): number =>
-    order?.of(slot, distance) ?? distance;
   // `limit` memories cost at most this much: what costs more cannot be among the best.
   let last = -Infinity;
-  for (const slot of first) last = Math.max(last, exactCost(slot, vectors.distance(slot)));
+  for (const slot of first) last = Math.max(last, order.of(slot, vectors.distance(slot)));
   if (first.length < limit) last = Infinity;
   const slots: number[] = [];
   const candidates: IndexedMemory[] = [];
@@ -155,7 +148,7 @@ export function bestMemories(
   const exactCosts = new Float32Array(slots.length);
   for (let i = 0; i < slots.length; i++) {
     exactDistances[i] = vectors.distance(slots[i]!);
-    exactCosts[i] = exactCost(slots[i]!, exactDistances[i]!);
+    exactCosts[i] = order.of(slots[i]!, exactDistances[i]!);
   }
   const found = nearest(candidates, exactCosts, limit, (_, __, i) => {
     return exactDistances[i]! < maxDistance;

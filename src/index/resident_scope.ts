@@ -9,7 +9,6 @@ import {
   keywordScores,
   type Match,
   nearest,
-  type Neighbour,
   type ScopeQuery,
   type SearchOptions,
   VECTOR_COSTS,
@@ -134,17 +133,6 @@ export class ResidentScope {
   }
 
   /**
-   * The nearest memories, exactly: nearest first, of equally near ones the newer first, then by id.
-   * @param vector Of any length but zero; its direction counts.
-   * @throws {SvcError} `dimension_mismatch`, `invalid_vector`, `overloaded`.
-   */
-  search(vector: Float32Array, options: SearchOptions): Neighbour[] {
-    this.#check();
-    return bestMemories(this.#entries, this.#vectors, vector, undefined, this.#comparable(options))
-      .map(({ slot, distance }) => ({ entry: this.#entries[slot]!, distance }));
-  }
-
-  /**
    * The memories that answer a query best, best first; of equally good ones the newer first, then by
    * id. A search by words finds only memories whose text was set and shares something with the
    * query, at the distance 1 − score.
@@ -253,16 +241,6 @@ export class ResidentScope {
   forgetWords(): void {
     this.#texts = new LexicalIndex();
     for (let slot = 0; slot < this.size; slot++) this.#texts.add();
-  }
-
-  /**
-   * Cosine distance of every memory's closest window, in the order of `entries()`; 2 for memories
-   * without vectors.
-   * @throws {SvcError} `dimension_mismatch`, `invalid_vector`, `overloaded`.
-   */
-  distances(vector: Float32Array): Float32Array {
-    this.#check();
-    return this.#vectors.distances(vector).slice(0, this.size);
   }
 
   /**

@@ -3,7 +3,7 @@ import { Arena } from "../../src/index/vectors/arena.ts";
 import type { KernelBuild } from "../../src/index/vectors/dot_kernel.ts";
 import { ResidentScope } from "../../src/index/resident_scope.ts";
 import { uniform, unitVector } from "../../bench/statistics.ts";
-import { entryOf, scopeOf } from "./fakes.ts";
+import { distancesIn, entryOf, scopeOf } from "./fakes.ts";
 
 const DIMENSIONS = 64;
 const SIZE = 5000;
@@ -46,7 +46,7 @@ function expected(
   vector: Float32Array,
   keep: (importance: number, distance: number) => boolean,
 ): string[] {
-  const distances = scope.distances(vector);
+  const distances = distancesIn(scope, vector);
   return scope.entries().map((entry, slot) => ({ entry, distance: distances[slot]! }))
     .filter(({ entry, distance }) => keep(entry.importance, distance))
     .sort((a, b) =>
@@ -62,11 +62,11 @@ for (const build of [undefined, "plain"] as const) {
     for (let i = 0; i < 25; i++) {
       const query = clustered(0.4);
       const ids = (options: object): string[] =>
-        scope.search(query, { limit: 10, ...options }).map(({ entry }) => entry.id);
+        scope.match({ vector: query }, { limit: 10, ...options }).map(({ entry }) => entry.id);
       assert.deepEqual(ids({}), expected(scope, query, () => true));
       const accept = (entry: { importance: number }) => entry.importance > 0.7;
       assert.deepEqual(ids({ accept }), expected(scope, query, (value) => value > 0.7));
-      const fifth = scope.search(query, { limit: 5 })[4]!.distance;
+      const fifth = scope.match({ vector: query }, { limit: 5 })[4]!.distance;
       assert.deepEqual(
         ids({ maxDistance: fifth }),
         expected(scope, query, (_, distance) => distance < fifth),
@@ -105,15 +105,15 @@ for (const size of [801, 1500]) {
       scope.put(entryOf(`m${i}`, [query.map((value, d) => target * value + wide * side[d]!)]));
     }
     scope.put(entryOf("best", [best]));
-    const found = scope.search(query, { limit: 10 }).map(({ entry }) => entry.id);
+    const found = scope.match({ vector: query }, { limit: 10 }).map(({ entry }) => entry.id);
     assert.deepEqual(found, expected(scope, query, () => true));
     assert.equal(found[0], "best");
-    const nearest = scope.search(query, { limit: 1 })[0]!.distance;
+    const nearest = scope.match({ vector: query }, { limit: 1 })[0]!.distance;
     const within = (maxDistance: number) =>
-      scope.search(query, { limit: 10, maxDistance }).map(({ entry }) => entry.id);
+      scope.match({ vector: query }, { limit: 10, maxDistance }).map(({ entry }) => entry.id);
     assert.deepEqual(within(nearest), []);
     assert.deepEqual(within(nearest + 1e-6), ["best"]);
-    assert.deepEqual(scope.search(query, { limit: 0 }), []);
+    assert.deepEqual(scope.match({ vector: query }, { limit: 0 }), []);
   });
 }
 

@@ -5,12 +5,20 @@ import type {
   Scope,
   VectorStore,
 } from "../../src/interfaces/mod.ts";
+import type { LoadedScope } from "../../src/index/resident_scope.ts";
 import { turns } from "../within.ts";
 
 /** The vector, scaled to unit length. */
 export function unit(...numbers: number[]): Float32Array {
   const length = Math.hypot(...numbers);
   return Float32Array.from(numbers, (x) => x / length);
+}
+
+/** Cosine distance of every memory's closest window, in the order of the entries. */
+export function distancesIn(loaded: LoadedScope, vector: Float32Array): number[] {
+  const found = loaded.match({ vector }, { limit: loaded.size });
+  const distances = new Map(found.map(({ entry, distance }) => [entry.id, distance]));
+  return loaded.entries().map(({ id }) => distances.get(id) ?? 2);
 }
 
 /** A scope of the owner `0x01`. */

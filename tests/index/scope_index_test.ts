@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { SvcError } from "../../src/errors.ts";
 import { ScopeIndex } from "../../src/index/scope_index.ts";
 import type { IndexEntry } from "../../src/interfaces/mod.ts";
-import { entryOf, ListStore, scopeOf, unit } from "./fakes.ts";
+import { distancesIn, entryOf, ListStore, scopeOf, unit } from "./fakes.ts";
 import { poll } from "../within.ts";
 
 const X = unit(1, 0, 0);
@@ -33,16 +33,16 @@ Deno.test("search is exact, nearest first, newer first among equals, then by id"
   await using index = open(store);
   const loaded = await index.load(scopeOf("a"));
   const ids = (limit: number, more = {}): string[] =>
-    loaded.search(X, { limit, ...more }).map(({ entry }) => entry.id);
+    loaded.match({ vector: X }, { limit, ...more }).map(({ entry }) => entry.id);
   assert.deepEqual(ids(10), ["new", "a", "b", "windows", "far"]);
   assert.deepEqual(ids(2), ["new", "a"]);
   assert.deepEqual(ids(10, { maxDistance: 0.5 }), ["new", "a", "b", "windows"]);
   assert.deepEqual(ids(10, { maxDistance: 1 }), ["new", "a", "b", "windows"]);
   assert.deepEqual(ids(2, { accept: (e: { id: string }) => e.id.length > 1 }), ["new", "windows"]);
-  const distances = loaded.search(X, { limit: 10 }).map(({ distance }) => distance);
+  const distances = loaded.match({ vector: X }, { limit: 10 }).map(({ distance }) => distance);
   assert.deepEqual([distances[0], distances[4]], [0, 1]);
   assert(Math.abs(distances[3]! - (1 - Math.SQRT1_2)) < 1e-6);
-  const all = loaded.distances(X);
+  const all = distancesIn(loaded, X);
   assert.equal(all.length, 5);
   loaded.entries().forEach(({ id }, i) => {
     assert.equal(all[i], distances[ids(10).indexOf(id)]);
@@ -53,7 +53,7 @@ Deno.test("memories without vectors are known and never found, until they have s
   const bare = entryOf("bare", []);
   await using index = open(new ListStore([bare, entryOf("near", [X])]));
   const loaded = await index.load(scopeOf("a"));
-  const ids = () => loaded.search(X, { limit: 10 }).map(({ entry }) => entry.id);
+  const ids = () => loaded.match({ vector: X }, { limit: 10 }).map(({ entry }) => entry.id);
   assert.deepEqual(ids(), ["near"]);
   assert.deepEqual(loaded.withoutVectors().map(({ id }) => id), ["bare"]);
   assert.equal(loaded.size, 2);
@@ -126,11 +126,11 @@ Deno.test("the newest version stays, and a known blob outlives a repeated write"
   await using index = open(new ListStore([entryOf("1", [X], { version: 2, blobId: "b" })]));
   const loaded = await index.load(scopeOf("a"));
   index.apply([entryOf("1", [Y], { version: 1 })]);
-  assert.equal(loaded.search(X, { limit: 1 })[0]!.distance, 0);
+  assert.equal(loaded.match({ vector: X }, { limit: 1 })[0]!.distance, 0);
   index.apply([entryOf("1", [X], { version: 2, importance: 1 })]);
   assert.deepEqual([loaded.get("1")!.importance, loaded.get("1")!.blobId], [1, "b"]);
   index.apply([entryOf("1", [Y], { version: 3 })]);
-  assert.equal(loaded.search(X, { limit: 1 })[0]!.distance, 1);
+  assert.equal(loaded.match({ vector: X }, { limit: 1 })[0]!.distance, 1);
   assert.deepEqual([loaded.size, loaded.bytes, loaded.hasBlob("b")], [1, 100, false]);
 });
 
@@ -160,7 +160,9 @@ Deno.test("the scope read longest ago is evicted whole and loaded again", async 
   assert.deepEqual([a.released, b.released], [false, true]);
   assert.equal(index.stats().scopes, 2);
   assert(index.stats().bytes <= one * 2.5);
-  for (const call of [() => b.search(X, { limit: 1 }), () => b.get("b1"), () => b.entries()]) {
+  for (
+    const call of [() => b.match({ vector: X }, { limit: 1 }), () => b.get("b1"), () => b.entries()]
+  ) {
     assert.throws(call, (error) => error instanceof SvcError && error.code === "overloaded");
   }
   assert.equal(store.asked, 12);
@@ -212,7 +214,7 @@ Deno.test("a vector of another length drops the scope; the next load says why", 
   await assert.rejects(index.load(scopeOf("a")), { name: "SvcError", code: "dimension_mismatch" });
   store.entries.pop();
   assert.equal((await index.load(scopeOf("a"))).size, 5);
-  assert.throws(() => loaded.search(unit(1, 0), { limit: 1 }), { code: "overloaded" });
+  assert.throws(() => loaded.match({ vector: unit(1, 0) }, { limit: 1 }), { code: "overloaded" });
 });
 
 Deno.test("an entry of another scope is never taken over", async () => {

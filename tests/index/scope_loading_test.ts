@@ -101,7 +101,7 @@ Deno.test("what is written while a scope loads wins over older pages", async () 
   ]);
   const loaded = await call;
   const state = Object.fromEntries(
-    loaded.search(Y, { limit: 20 }).map(({ entry, distance }) =>
+    loaded.match({ vector: Y }, { limit: 20 }).map(({ entry, distance }) =>
       [entry.id, [entry.version, distance, entry.blobId]] as const
     ),
   );
