@@ -1,5 +1,5 @@
 import { SvcError } from "../../src/errors.ts";
-import type { BlobLink, IndexEntry, Scope, ScopeCount } from "../../src/interfaces/mod.ts";
+import type { BlobLink, IndexEntry, Scope } from "../../src/interfaces/mod.ts";
 import {
   columnsOf,
   type Database,
@@ -94,16 +94,6 @@ export class Catalog {
   scope(scope: Scope): ScopeRow | undefined {
     const sql = "select id, flushed from scope where owner = ? and namespace = ?";
     return this.#database.get<ScopeRow>(sql, ...columnsOf(scope));
-  }
-
-  /** What each of the owner's scopes holds, by namespace; empty scopes are left out. */
-  counts(owner: string): ScopeCount[] {
-    const sql = `select namespace, count, bytes, last_write as lastWriteAt from scope
-       where owner = ? and count > 0`;
-    type Row = Omit<ScopeCount, "namespace"> & { namespace: Uint8Array };
-    return this.#database.all<Row>(sql, toColumn(owner))
-      .map((row) => ({ ...row, namespace: fromColumn(row.namespace) }))
-      .sort((a, b) => a.namespace < b.namespace ? -1 : 1);
   }
 
   /** Where the owner's memories with these ids are. */

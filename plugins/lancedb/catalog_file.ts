@@ -1,8 +1,8 @@
 import { SvcError } from "../../src/errors.ts";
-import type { Embedder } from "../../src/interfaces/mod.ts";
 import type { Sealer } from "../../src/interfaces/plugin.ts";
 import { Database } from "../../src/storage/sqlite/database.ts";
 import type { SqliteFile } from "../../src/storage/sqlite/sqlite_file.ts";
+import { checkSeal, kept, type StoreIdentity } from "../shared/rows/index_file.ts";
 
 /** What the operator does when catalogue and table are of no use any more. */
 export const REMEDY = "stop the relayer, delete the folder lancedb and restore the namespaces";
@@ -27,9 +27,6 @@ create index if not exists entry_place on entry(scope, seq);
 create table if not exists tail(seq integer primary key, sealed blob not null) strict;
 create table if not exists gone(seq integer primary key, windows integer not null) strict`;
 
-/** Whose vectors a store holds. */
-type StoreIdentity = Pick<Embedder, "model" | "dimensions">;
-
 /**
  * Opens the catalogue, `catalog.db`, or makes it.
  *
@@ -45,29 +42,13 @@ export function openCatalog(folder: string, identity: StoreIdentity, sealer: Sea
   });
 }
 
-function kept<T>(file: SqliteFile, key: string, value: string | Uint8Array): T {
-  file.run("insert or ignore into meta values(?, ?)", key, value);
-  return file.get<{ value: T }>("select value from meta where key = ?", key)!.value;
-}
-
 function checkIdentity(file: SqliteFile, identity: StoreIdentity, sealer: Sealer): void {
-  const { model, dimensions } = identity;
-  const wanted = JSON.stringify([model, dimensions]);
+  const wanted = JSON.stringify([identity.model, identity.dimensions]);
   const found = kept<string>(file, "identity", wanted);
-  const refuse = (message: string, cause?: unknown): never => {
-    throw new SvcError("storage_unavailable", message, { retryable: false, cause });
-  };
   if (found !== wanted) {
-    refuse(
-      `The LanceDB store holds vectors of ${found}, the embedder makes ${wanted}: choose that ` +
-        `embedder again, or ${REMEDY}`,
-    );
+    const text = `The LanceDB store holds vectors of ${found}, the embedder makes ${wanted}: ` +
+      `choose that embedder again, or ${REMEDY}`;
+    throw new SvcError("storage_unavailable", text, { retryable: false });
   }
-  const seal = kept<Uint8Array>(file, "seal", sealer.seal(new Uint8Array(0), "seal"));
-  try {
-    sealer.open(seal, "seal");
-  } catch (cause) {
-    const text = "The LanceDB store was sealed under another relayer key: configure that key again";
-    refuse(`${text}, or ${REMEDY}`, cause);
-  }
+  checkSeal(file, sealer, "The LanceDB store", REMEDY);
 }

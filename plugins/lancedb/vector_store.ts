@@ -15,7 +15,7 @@ import { Flusher, type FlushPolicy } from "./flusher.ts";
 import { loadLibrary } from "./library.ts";
 import { Packing } from "./packing.ts";
 import { WindowsTable } from "./windows_table.ts";
-import { requireEmbedder } from "../shared/records/require_embedder.ts";
+import { requireEmbedder, requireLength, scopeCounts } from "../shared/rows/index_file.ts";
 
 /** Settings of {@linkcode lancedbVectorStore}. */
 export interface LancedbOptions {
@@ -130,12 +130,7 @@ class LancedbVectorStore implements VectorStore {
 
   async search(...[query, options]: Parameters<VectorStore["search"]>): Promise<VectorMatch[]> {
     this.#parts.database.check(options?.signal);
-    if (query.vector.length !== this.#parts.dimensions) {
-      throw new SvcError(
-        "dimension_mismatch",
-        `vector must have ${this.#parts.dimensions} dimensions`,
-      );
-    }
+    requireLength(query.vector, this.#parts.dimensions);
     const scope = this.#catalog.scope(query);
     if (scope === undefined) return [];
     const candidates = await this.#candidates(scope, query);
@@ -171,7 +166,7 @@ class LancedbVectorStore implements VectorStore {
   async scopes(...[owner, options]: Parameters<VectorStore["scopes"]>) {
     await Promise.resolve();
     this.#parts.database.check(options?.signal);
-    return this.#catalog.counts(owner);
+    return scopeCounts(this.#parts.database, owner);
   }
 
   async [Symbol.asyncDispose](): Promise<void> {

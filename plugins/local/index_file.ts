@@ -1,8 +1,7 @@
-import { SvcError } from "../../src/errors.ts";
-import type { Embedder } from "../../src/interfaces/mod.ts";
 import type { Sealer } from "../../src/interfaces/plugin.ts";
 import { Database } from "../../src/storage/sqlite/database.ts";
 import type { SqliteFile } from "../../src/storage/sqlite/sqlite_file.ts";
+import { checkSeal, type StoreIdentity } from "../shared/rows/index_file.ts";
 
 const REMEDY = "stop the relayer, delete index.db and restore the namespaces";
 
@@ -42,7 +41,7 @@ create table if not exists model(id integer primary key, identity text not null 
  */
 export function openIndex(
   dataDir: string,
-  identity: Pick<Embedder, "model" | "dimensions">,
+  identity: StoreIdentity,
   sealer: Sealer,
 ): { readonly database: Database; readonly model: number } {
   const wanted = JSON.stringify([identity.model, identity.dimensions]);
@@ -50,7 +49,7 @@ export function openIndex(
     path: `${dataDir}/index.db`,
     schema: SCHEMA,
     migrate: (file) => {
-      checkSeal(file, sealer);
+      checkSeal(file, sealer, "index.db", REMEDY);
       addModels(file);
       file.run("insert or ignore into model(identity) values(?)", wanted);
     },
@@ -74,19 +73,4 @@ function addModels(file: SqliteFile): void {
   file.run(
     "insert or ignore into model(id, identity) select 1, value from meta where key = 'identity'",
   );
-}
-
-function checkSeal(file: SqliteFile, sealer: Sealer): void {
-  const seal = sealer.seal(new Uint8Array(0), "seal");
-  file.run("insert or ignore into meta values(?, ?)", "seal", seal);
-  const select = "select value from meta where key = ?";
-  try {
-    sealer.open(file.get<{ value: Uint8Array }>(select, "seal")!.value, "seal");
-  } catch (cause) {
-    throw new SvcError(
-      "storage_unavailable",
-      `index.db was sealed under another relayer key: configure that key again, or ${REMEDY}`,
-      { retryable: false, cause },
-    );
-  }
 }

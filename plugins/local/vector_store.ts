@@ -3,7 +3,6 @@ import type {
   IndexEntry,
   ScanPage,
   Scope,
-  ScopeCount,
   VectorQuery,
   VectorStore,
 } from "../../src/interfaces/mod.ts";
@@ -14,7 +13,7 @@ import { IndexRows } from "./index_rows.ts";
 import { IndexSeals } from "./index_seals.ts";
 import { Packer } from "./packer.ts";
 import { Segment } from "../shared/rows/segment.ts";
-import { requireEmbedder } from "../shared/records/require_embedder.ts";
+import { requireEmbedder, requireLength, scopeCounts } from "../shared/rows/index_file.ts";
 
 /** Settings of {@linkcode localVectorStore}. */
 export interface LocalVectorStoreOptions {
@@ -129,9 +128,7 @@ class LocalVectorStore implements VectorStore {
   }
 
   async search(...[query, options]: Parameters<VectorStore["search"]>) {
-    if (query.vector.length !== this.#dimensions) {
-      throw new SvcError("dimension_mismatch", `vector must have ${this.#dimensions} dimensions`);
-    }
+    requireLength(query.vector, this.#dimensions);
     let nearest: readonly Candidate[] = [];
     let cursor: string | undefined;
     do {
@@ -173,12 +170,7 @@ class LocalVectorStore implements VectorStore {
   async scopes(...[owner, options]: Parameters<VectorStore["scopes"]>) {
     await Promise.resolve();
     this.#database.check(options?.signal);
-    const sql = `select namespace, count, bytes, last_write as lastWriteAt from scope
-       where owner = ? and count > 0`;
-    type Row = Omit<ScopeCount, "namespace"> & { namespace: Uint8Array };
-    return this.#database.all<Row>(sql, toColumn(owner))
-      .map((row) => ({ ...row, namespace: fromColumn(row.namespace) }))
-      .sort((a, b) => a.namespace < b.namespace ? -1 : 1);
+    return scopeCounts(this.#database, owner);
   }
 
   async outdated(...[options]: Parameters<NonNullable<VectorStore["outdated"]>>) {
