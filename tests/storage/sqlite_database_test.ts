@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { DatabaseSync } from "node:sqlite";
 import { mock } from "node:test";
 import { setImmediate } from "node:timers/promises";
-import type { CheckpointAnswer } from "../../src/storage/sqlite/checkpoint_messages.ts";
+import type { CheckpointAnswer } from "../../src/storage/sqlite/checkpoints.ts";
 import { Checkpoints } from "../../src/storage/sqlite/checkpoints.ts";
 import { Database, fromColumn, toColumn } from "../../src/storage/sqlite/database.ts";
 import { SqliteFile } from "../../src/storage/sqlite/sqlite_file.ts";

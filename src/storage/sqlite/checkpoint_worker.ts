@@ -1,4 +1,4 @@
-import type { CheckpointAnswer, CheckpointRequest } from "./checkpoint_messages.ts";
+import type { CheckpointAnswer, CheckpointRequest } from "./checkpoints.ts";
 import { SqliteFile } from "./sqlite_file.ts";
 import { stepBack } from "./step_back.ts";
 

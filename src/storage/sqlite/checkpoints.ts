@@ -1,5 +1,18 @@
 import { type Thread, ThreadCalls } from "../../threads.ts";
-import type { CheckpointAnswer, CheckpointRequest } from "./checkpoint_messages.ts";
+
+/** What the thread is asked about a database. */
+export interface CheckpointRequest {
+  readonly id: number;
+  /** `checkpoint` copies what is in the log; `close` ends the thread's own connection. */
+  readonly call: "checkpoint" | "close";
+  readonly path: string;
+}
+
+/** That a call is done, or what went wrong. */
+export interface CheckpointAnswer {
+  readonly id: number;
+  readonly error?: string;
+}
 
 const spawnWorker = (): Thread<CheckpointAnswer> =>
   new Worker(new URL("./checkpoint_worker.ts", import.meta.url), { type: "module" });
