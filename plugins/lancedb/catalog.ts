@@ -10,7 +10,6 @@ import {
 } from "../../src/storage/sqlite/database.ts";
 import type { Packing } from "./packing.ts";
 
-/** Where one memory is. */
 export interface Place {
   /** Number of its rows, in the order of writing. */
   readonly seq: number;

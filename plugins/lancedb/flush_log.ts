@@ -8,12 +8,10 @@ import {
 
 /** A memory on its way into the table. */
 export interface Outgoing extends Scope {
-  /** Number of its rows. */
   readonly seq: number;
   readonly scopeId: number;
   readonly id: string;
   readonly version: number;
-  /** The whole memory, sealed. */
   readonly sealed: Uint8Array;
 }
 
@@ -36,7 +34,6 @@ export class FlushLog {
     this.#database = database;
   }
 
-  /** How many memories wait. */
   waiting(): number {
     const sql = `select count(*) as count from tail t join entry e on e.seq = t.seq
       where e.windows > 0`;

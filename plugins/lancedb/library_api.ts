@@ -6,13 +6,11 @@
 /** A column format's data type, field or buffer: opaque here. */
 export type Opaque = object;
 
-/** A field of a schema. */
 interface ArrowField {
   readonly type: Opaque;
 }
 
 export interface ArrowSchema {
-  /** Its fields in order. */
   readonly fields: readonly ArrowField[];
 }
 
@@ -54,7 +52,6 @@ interface ReadRow {
   readonly _distance: number;
 }
 
-/** A question to a table. */
 interface Query {
   /** Keeps rows that meet a condition, before anything else. */
   where(condition: string): Query;
@@ -63,7 +60,6 @@ interface Query {
   toArrow(): Promise<Iterable<ReadRow>>;
 }
 
-/** A nearest-neighbour question to a table. */
 interface NearestQuery extends Query {
   distanceType(name: "cosine"): NearestQuery;
   where(condition: string): NearestQuery;
@@ -77,7 +73,6 @@ interface NearestQuery extends Query {
 
 export interface LanceTable {
   add(rows: Opaque): Promise<unknown>;
-  /** Deletes rows that meet a condition. */
   delete(condition: string): Promise<unknown>;
   countRows(): Promise<number>;
   query(): Query;
@@ -90,7 +85,6 @@ export interface LanceTable {
 }
 
 export interface LanceConnection {
-  /** Opens a table, or makes it. */
   createEmptyTable(
     name: string,
     schema: ArrowSchema,

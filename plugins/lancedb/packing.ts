@@ -8,7 +8,6 @@ type SealedRow = Parameters<RowSeals["openRow"]>[1];
 export class Packing extends RowSeals {
   readonly #dimensions: number;
 
-  /** Vectors have `dimensions` numbers. */
   constructor(sealer: Sealer, dimensions: number) {
     super(sealer);
     this.#dimensions = dimensions;

@@ -24,14 +24,12 @@ interface StoredRow {
   readonly sealed: Uint8Array;
 }
 
-/** A row near a query. */
 interface NearRow {
   readonly seq: number;
   /** Cosine distance, as the table computes it. */
   readonly distance: number;
 }
 
-/** How to search. */
 interface NearQuery {
   readonly scope: number;
   /** Unit length. */
@@ -106,7 +104,6 @@ export class WindowsTable {
     await this.#change(() => this.#parts.table.add(batch));
   }
 
-  /** Deletes the rows with these numbers. */
   async remove(seqs: readonly number[]): Promise<void> {
     await this.#change(async () => {
       for (const some of chunks(seqs, FILTER)) {
@@ -162,7 +159,6 @@ export class WindowsTable {
     });
   }
 
-  /** Closes the table. */
   close(): void {
     this.#parts.table.close();
     this.#parts.connection.close();

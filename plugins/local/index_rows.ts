@@ -29,7 +29,6 @@ export interface Packing {
   readonly dimensions: number;
   /** Number of the present model in the file. */
   readonly model: number;
-  /** Memories packed together. */
   readonly segmentSize: number;
 }
 

@@ -4,15 +4,12 @@ type Send<Text, T> = (
   signal: AbortSignal,
 ) => Promise<readonly (T | Promise<T>)[]>;
 
-/** Bounds of {@linkcode Batches}. */
 interface BatchBounds<Text> {
-  /** Most texts of a batch. */
   readonly items: number;
   /** Most characters of a batch of several texts. */
   readonly characters: number;
   /** Batches under way at once. */
   readonly lanes: number;
-  /** Characters of a text. */
   readonly length: (text: Text) => number;
 }
 

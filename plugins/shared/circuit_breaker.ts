@@ -68,7 +68,6 @@ export class CircuitBreaker {
     return this.#pauses;
   }
 
-  /** The call worked. */
   succeed(call: number): void {
     if (call !== this.#pauses) return;
     this.#inARow = 0;
@@ -82,7 +81,6 @@ export class CircuitBreaker {
     if (call === this.#pauses) this.#probing = false;
   }
 
-  /** The call failed. */
   fail(call: number, { message, retryAfter }: UpstreamFailure): void {
     let pause = (retryAfter ?? 0) * 1000;
     if (call === this.#pauses) {

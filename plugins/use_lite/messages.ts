@@ -1,17 +1,14 @@
 import type { KernelName } from "./engine/matrix_product.ts";
 import type { Excerpts } from "./engine/windows.ts";
 
-/** Texts to embed together. */
 export interface Job {
   /** Unique to one worker. */
   readonly id: number;
   /** Queries overtake documents. */
   readonly purpose: "document" | "query";
-  /** What to embed. */
   readonly texts: readonly Excerpts[];
 }
 
-/** Vectors of a job's windows. */
 export interface JobResult {
   /** Number of windows of each text. */
   readonly counts: readonly number[];
@@ -28,7 +25,6 @@ export interface LoadRequest {
   readonly plain: boolean | undefined;
 }
 
-/** To the worker. */
 export type Request = LoadRequest | Job | { readonly drop: number };
 
 /** What became of a job. */

@@ -10,11 +10,8 @@ const SLICE = 2;
 /** Queries that may run between two slices of a document, so that documents always progress. */
 const QUERIES_IN_A_ROW = 8;
 
-/** Takes what became of a job. */
 interface JobListener {
-  /** The job is done. */
   embedded(id: number, result: JobResult): void;
-  /** The job failed. */
   failed(id: number, error: unknown): void;
 }
 

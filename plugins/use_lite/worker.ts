@@ -3,7 +3,6 @@ import { loadModel } from "./engine/model.ts";
 import type { Job, LoadRequest, Request, Response } from "./messages.ts";
 import { Scheduler } from "./scheduler.ts";
 
-/** What is used of a worker's global scope. */
 interface WorkerScope {
   onmessage: ((event: MessageEvent<Request>) => void) | null;
   postMessage(message: Response, transfer?: Transferable[]): void;

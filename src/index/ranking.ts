@@ -80,9 +80,7 @@ export function nearest<T extends Pick<IndexEntry, "id" | "createdAt">>(
 }
 
 interface Found {
-  /** Position of the memory. */
   readonly slot: number;
-  /** Cosine distance. */
   readonly distance: number;
   /** What it was ordered by, smaller is better. */
   readonly cost: number;

@@ -33,7 +33,6 @@ const DROPPED: unique symbol = Symbol("dropped");
 interface ScopeIndexOptions {
   /** Where scopes are loaded from; the index does not close it. */
   readonly vectorStore: Pick<VectorStore, "scan">;
-  /** Length of every vector. */
   readonly dimensions: number;
   /**
    * RAM to use, in bytes, at most 3.5 GiB. Above it the scopes read longest ago are evicted whole.

@@ -2,7 +2,6 @@ import { retryAfterOf } from "../retry_after.ts";
 import { gather } from "../../../src/wire/body/read_body.ts";
 import { statusFailure, UpstreamFailure } from "../upstream_failure.ts";
 
-/** Bounds of one exchange. */
 interface Bounds {
   /** Most bytes of an answer. */
   readonly maxBytes: number;

@@ -27,13 +27,9 @@ export interface EmbeddingSource {
   embed(texts: readonly string[], fetch: typeof globalThis.fetch): Promise<unknown>;
 }
 
-/** What a {@linkcode RemoteEmbedder} is. */
 interface RemoteModel {
-  /** Name stored with every vector. */
   readonly model: string;
-  /** Length of every vector. */
   readonly dimensions: number;
-  /** What the model was trained with. */
   readonly traits: EmbeddingTraits;
 }
 
@@ -73,11 +69,8 @@ export function unitVectors(answer: unknown, count: number, dimensions?: number)
 
 /** Texts through a server that embeds: windows, prefixes, batches, and checked vectors. */
 export class RemoteEmbedder implements Embedder {
-  /** Name of the model. */
   readonly model: string;
-  /** Length of every vector. */
   readonly dimensions: number;
-  /** Longest window in tokens. */
   readonly maxTokens: number;
   readonly #source: EmbeddingSource;
   readonly #calls: GuardedCalls;
@@ -102,7 +95,6 @@ export class RemoteEmbedder implements Embedder {
     });
   }
 
-  /** What the last calls say about the server. */
   health(): BackendHealth {
     return this.#calls.health;
   }

@@ -19,7 +19,6 @@ export interface GuardOptions extends CircuitBreakerOptions {
   readonly prepare?: (headers: Headers) => void;
 }
 
-/** Options of {@linkcode GuardedCalls.run}. */
 export interface RunOptions extends CallOptions {
   /** Longest call in milliseconds, where that is less than usual. */
   readonly timeoutMs?: number;

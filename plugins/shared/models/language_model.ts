@@ -26,7 +26,6 @@ export interface ChatSource {
 
 /** Chat through a server, with checked answers. */
 export class RemoteLanguageModel implements LanguageModel {
-  /** Name of the model. */
   readonly model: string;
   readonly #source: ChatSource;
   readonly #calls: GuardedCalls;
@@ -38,7 +37,6 @@ export class RemoteLanguageModel implements LanguageModel {
     this.model = model;
   }
 
-  /** What the last calls say about the server. */
   health(): BackendHealth {
     return this.#calls.health;
   }

@@ -10,19 +10,16 @@ import { UpstreamFailure, upstreamFailureOf } from "../upstream_failure.ts";
 /** How long a model is taken to be the one it was when its server was asked last, in milliseconds. */
 const SAME_MODEL_MS = 10_000;
 
-/** What to open. */
 interface OpenEmbedder {
   /** Name of the plugin, put before the model's name. */
   readonly plugin: string;
   /** Name of the model as the server knows it. */
   readonly model: string;
-  /** Calls of the server. */
   readonly calls: GuardedCalls;
   /** The server; `dimensions` are asked for where the model can shorten its vectors. */
   readonly source: (dimensions: number | undefined) => EmbeddingSource;
   /** The model's content, where the server tells; another content is another model. */
   readonly digest?: (fetch: typeof globalThis.fetch) => Promise<string | undefined>;
-  /** Length of the vectors as configured. */
   readonly dimensions: number | undefined;
   /** What to do when the server does not know the model. */
   readonly hint: string;

@@ -1,4 +1,3 @@
-/** Most windows of one text. */
 export const MAX_WINDOWS = 16;
 /** How far a window's end is moved to fall on white space, as a share of its length. */
 const SLACK = 0.2;

@@ -128,24 +128,16 @@ export class Segment {
     this.#firstByte = offsets(this.#columns.payload, vectorsAt + numbers * 4);
   }
 
-  /** Length of its vectors. */
   get dimensions(): number {
     return this.#dimensions;
   }
 
-  /** Number of memories. */
   get size(): number {
     return this.#columns.id.length;
   }
 
-  /** Id of a memory. */
   id(index: number): string {
     return this.#columns.id[index]!;
-  }
-
-  /** Version of a memory. */
-  version(index: number): number {
-    return this.#columns.version[index]!;
   }
 
   /** Position of a memory, or -1. */

@@ -4,7 +4,6 @@ const WIDTH = 512;
 /** Added to a variance before its root, as in the trained graph. */
 const EPSILON = 1e-6;
 
-/** Rows to normalise. */
 interface NormInput {
   readonly from: number;
   readonly to: number;
@@ -48,7 +47,6 @@ export function rectify(heap: Float32Array, at: number, length: number): void {
   }
 }
 
-/** Mean of consecutive rows. */
 export function meanRow(heap: Float32Array, from: number, to: number, rows: number): void {
   for (let i = 0; i < WIDTH; i++) {
     let sum = 0;

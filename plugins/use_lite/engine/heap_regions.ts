@@ -3,7 +3,6 @@ export class HeapRegions {
   #next = 0;
   readonly #length: number;
 
-  /** Of a heap with so many elements. */
   constructor(length: number) {
     this.#length = length;
   }

@@ -30,7 +30,6 @@ interface Product {
 
 /** The matrix product and the memory it works on. */
 export interface Kernel {
-  /** Which build it is. */
   readonly name: KernelName;
   /** All weights and intermediate values, single precision. */
   readonly heap: Float32Array;

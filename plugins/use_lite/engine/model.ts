@@ -11,9 +11,7 @@ import { WINDOW_TOKENS } from "./windows.ts";
 /** Two windows at a time keep intermediate values in the processor's second-level cache. */
 const DOCUMENT_ROWS = 2 * WINDOW_TOKENS;
 
-/** Everything needed to embed. */
 export interface Model {
-  /** Build of the matrix product in use. */
   readonly kernel: KernelName;
   /** Text to token ids. */
   readonly tokenizer: Tokenizer;
@@ -21,11 +19,9 @@ export interface Model {
   readonly transformer: Pick<Transformer, "run">;
   /** For queries: one window at a time. */
   readonly queryScratch: Scratch;
-  /** For documents. */
   readonly documentScratch: Scratch;
 }
 
-/** Options of {@linkcode loadModel}. */
 interface LoadOptions {
   /** The fastest one the runtime supports by default. */
   readonly kernel?: KernelName | undefined;

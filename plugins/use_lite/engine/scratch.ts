@@ -18,9 +18,7 @@ export interface Scratch {
   readonly wide: number;
   /** Keys or values of one head, packed. */
   readonly packed: number;
-  /** Attention weights of one head. */
   readonly attention: number;
-  /** A bias of zeros. */
   readonly zeros: number;
 }
 

@@ -8,7 +8,6 @@ import { DIMENSIONS, WINDOW_TOKENS } from "./windows.ts";
 const EMBEDDING = 256;
 const INNER = 1536;
 
-/** A span of rows that belong to one window. */
 interface Span {
   readonly row: number;
   readonly tokens: number;

@@ -7,7 +7,6 @@ import type { Tensor } from "./weights_file.ts";
 export interface Linear {
   /** Offset of the packed matrix. */
   readonly matrix: number;
-  /** Offset of the bias. */
   readonly bias: number;
   /** Rows of the matrix. */
   readonly inputs: number;
@@ -15,7 +14,6 @@ export interface Linear {
   readonly outputs: number;
 }
 
-/** Learned scale and bias of a layer normalisation. */
 export interface Norm {
   /** One factor an element. */
   readonly scale: Float32Array;
@@ -23,23 +21,19 @@ export interface Norm {
   readonly bias: Float32Array;
 }
 
-/** One transformer layer. */
 export interface Layer {
   /** Queries, keys and values in one, input width x 3 input width. */
   readonly attention: Linear;
   /** Projection of the attended values to 512. */
   readonly projection: Linear;
-  /** Before attention. */
   readonly attentionNorm: Norm;
   /** First half of the feed-forward net, 512 x 1536. */
   readonly expand: Linear;
   /** Second half of the feed-forward net, 1536 x 512. */
   readonly contract: Linear;
-  /** Before the feed-forward net. */
   readonly forwardNorm: Norm;
 }
 
-/** All weights of the encoder. */
 export interface Weights {
   /** Offset of the token embeddings, 8002 x 256. */
   readonly embeddings: number;

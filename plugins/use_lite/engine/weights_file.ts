@@ -1,10 +1,7 @@
 /** One tensor of a model, row-major. */
 export interface Tensor {
-  /** Name in the graph. */
   readonly name: string;
-  /** Lengths of the dimensions. */
   readonly shape: readonly number[];
-  /** The numbers. */
   readonly values: Float32Array;
 }
 

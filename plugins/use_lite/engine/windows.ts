@@ -1,10 +1,8 @@
 import type { Tokenizer } from "./tokenizer.ts";
 
-/** Length of a vector. */
 export const DIMENSIONS = 512;
 /** Longest window in tokens: the model's limit. */
 export const WINDOW_TOKENS = 128;
-/** Most windows of one text. */
 const MAX_WINDOWS = 16;
 
 /** Documents up to this length are embedded whole, or nearly: about 16 windows and a half. */

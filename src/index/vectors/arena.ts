@@ -57,10 +57,8 @@ export interface RoundedRow extends Rounding {
  */
 export class Arena {
   readonly dimensions: number;
-  /** Length of a row: `dimensions` rounded up to a multiple of 16. */
+  /** Numbers of a row, floats or bytes: `dimensions` rounded up to a multiple of 16. */
   readonly stride: number;
-  /** Bytes of a row of bytes: the same. */
-  readonly byteStride: number;
   readonly blockBytes: number;
   readonly kernel: DotKernel;
   readonly #memory: GrowingMemory;
@@ -77,12 +75,12 @@ export class Arena {
 
   constructor(dimensions: number, options: ArenaOptions = {}) {
     this.dimensions = dimensions;
-    this.stride = this.byteStride = (dimensions + 15) & ~15;
+    this.stride = (dimensions + 15) & ~15;
     this.blockBytes = FLOAT_ROWS * this.stride * 4;
     // The query comes first, as floats and as bytes, then the scores of one block, then a vector to be
     // written, what the kernel tells of a row that it rounded, and the blocks.
     this.#queryBytes = align(this.stride * 4);
-    this.#scores = align(this.#queryBytes + this.byteStride);
+    this.#scores = align(this.#queryBytes + this.stride);
     this.#source = align(this.#scores + BYTE_ROWS * 4);
     this.#told = this.#source + this.stride * 4;
     // Blocks of a power of two up to a page lie on their own multiples: each is known to the processor
@@ -151,7 +149,7 @@ export class Arena {
     const { floats, stride } = this;
     this.kernel.round_row(
       block + rowOffset(row, stride) * 4,
-      byteBlock + byteRowOffset(byteRow, this.byteStride),
+      byteBlock + byteRowOffset(byteRow, this.stride),
       this.#told,
       stride,
     );
@@ -230,7 +228,7 @@ export class Arena {
    * @param first Where those of the block's first row are.
    */
   scoreBytes(byteBlock: number, rows: number, numbers: Float32Array, first: number): void {
-    this.kernel.dots_i8(byteBlock, this.#queryBytes, this.#scores, rows, this.byteStride);
+    this.kernel.dots_i8(byteBlock, this.#queryBytes, this.#scores, rows, this.stride);
     const floats = this.floats;
     const integers = this.#integers;
     const scale = this.#queryScale;

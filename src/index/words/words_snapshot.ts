@@ -22,11 +22,8 @@ const decoder = new TextDecoder();
 
 /** What was saved, by document. */
 interface SavedWords {
-  /** What the texts came to. */
   readonly state: LexicalState;
-  /** Ids of the memories. */
   readonly ids: readonly string[];
-  /** Their versions. */
   readonly versions: readonly number[];
 }
 
