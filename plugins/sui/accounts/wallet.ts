@@ -8,12 +8,7 @@ import type { SuiGrpcClient } from "@mysten/sui/grpc";
 import { Ed25519Keypair } from "@mysten/sui/keypairs/ed25519";
 import type { Transaction } from "@mysten/sui/transactions";
 import { type ErrorCode, SvcError } from "../../../src/errors.ts";
-import type {
-  Account,
-  AccountAdmin,
-  AccountRegistry,
-  NewKey,
-} from "../../../src/interfaces/mod.ts";
+import type { Account, AccountAdmin, NewKey } from "../../../src/interfaces/mod.ts";
 import { rpcUrlOf, type SuiNetwork } from "../../../src/wire/networks.ts";
 import { openSui } from "../chain/sui_client.ts";
 import { SuiAccounts } from "./accounts.ts";
@@ -58,27 +53,27 @@ function abortOf(thrown: unknown): readonly [ErrorCode, string] | undefined {
 }
 
 /** Accounts on chain, as terminal commands use them. Contacts no node before the first call. */
-export class WalletAccounts implements AccountRegistry {
+export class WalletAccounts extends SuiAccounts {
   /** Reads the account of any owner; changes the wallet's own. */
   readonly admin: AccountAdmin;
   readonly #client: SuiGrpcClient;
-  readonly #accounts: SuiAccounts;
   readonly #deployment: Deployment;
   readonly #signer: Ed25519Keypair | undefined;
 
   constructor({ network, rpcUrl, packageId, registryId, seed }: WalletOptions) {
-    this.#client = openSui({ network, url: rpcUrlOf({ network, rpcUrl }) });
-    this.#accounts = new SuiAccounts({ client: this.#client, packageId, registryId });
+    const client = openSui({ network, url: rpcUrlOf({ network, rpcUrl }) });
+    super({ client, packageId, registryId });
+    this.#client = client;
     this.#deployment = { packageId, registry: registryId };
     this.#signer = seed && Ed25519Keypair.fromSecretKey(seed);
     const { address } = this;
     this.admin = {
       create: (owner) => this.#create(owner),
       list: async () => {
-        const own = address === undefined ? undefined : await this.#accounts.ofOwner(address);
+        const own = address === undefined ? undefined : await this.ofOwner(address);
         return own === undefined ? [] : [own];
       },
-      ofOwner: (owner) => this.#accounts.ofOwner(owner),
+      ofOwner: (owner) => this.ofOwner(owner),
       addKey: (accountId, key) => this.#addKey(accountId, key),
       removeKey: (accountId, publicKey) =>
         this.#change(accountId, removeDelegateKey(this.#deployment, accountId, publicKey)),
@@ -92,25 +87,13 @@ export class WalletAccounts implements AccountRegistry {
     return this.#signer?.toSuiAddress();
   }
 
-  resolve(...args: Parameters<AccountRegistry["resolve"]>): Promise<Account | undefined> {
-    return this.#accounts.resolve(...args);
-  }
-
-  get(...args: Parameters<AccountRegistry["get"]>): Promise<Account | undefined> {
-    return this.#accounts.get(...args);
-  }
-
-  async [Symbol.asyncDispose](): Promise<void> {
-    await this.#accounts[Symbol.asyncDispose]();
-  }
-
   async #create(owner: string): Promise<Account> {
     if (owner !== this.address) {
       throw new SvcError("invalid_parameter", "On chain the wallet itself is the owner");
     }
-    if (await this.#accounts.ofOwner(owner) !== undefined) throw new SvcError("account_exists");
+    if (await this.ofOwner(owner) !== undefined) throw new SvcError("account_exists");
     await this.#execute(createAccount(this.#deployment));
-    return found(await this.#accounts.ofOwner(owner));
+    return found(await this.ofOwner(owner));
   }
 
   async #addKey(accountId: string, { proof, ...key }: NewKey): Promise<Account> {
@@ -123,7 +106,7 @@ export class WalletAccounts implements AccountRegistry {
 
   async #change(accountId: string, transaction: Transaction): Promise<Account> {
     await this.#execute(transaction);
-    return found(await this.#accounts.get(accountId));
+    return found(await this.get(accountId));
   }
 
   /** Signs and executes, once, and waits until reads see it. */

@@ -1,6 +1,5 @@
 import { SvcError } from "../../../src/errors.ts";
 import {
-  type Field,
   integer,
   optional,
   type Permissions,
@@ -8,7 +7,7 @@ import {
   secret,
   type Values,
 } from "../../../src/interfaces/plugin.ts";
-import { CHAIN_FIELDS, type ChainFields } from "../../../src/interfaces/shared_fields.ts";
+import { CHAIN_FIELDS } from "../../../src/interfaces/shared_fields.ts";
 import { isObjectId } from "../../../src/wire/keys.ts";
 import { rpcUrlOf } from "../../../src/wire/networks.ts";
 import { netEntry } from "../../../src/wire/net_entry.ts";
@@ -98,15 +97,8 @@ function totalWeight(servers: readonly KeyServer[]): number {
   return servers.reduce((sum, { weight }) => sum + weight, 0);
 }
 
-/** Settings of the plugin; docs/configuration.md describes each. */
-export type SealFields = Omit<ChainFields, "registryId"> & {
-  readonly servers: Field<Secret | undefined>;
-  readonly threshold: Field<number | undefined>;
-  readonly timeoutMs: Field<number>;
-};
-
 /** Where the settings come from. */
-export const SEAL_FIELDS: SealFields = {
+export const SEAL_FIELDS = {
   network: CHAIN_FIELDS.network,
   rpcUrl: CHAIN_FIELDS.rpcUrl,
   packageId: CHAIN_FIELDS.packageId,
@@ -132,6 +124,9 @@ export const SEAL_FIELDS: SealFields = {
     "Longest wait for a key server, milliseconds",
   ),
 };
+
+/** Settings of the plugin; docs/configuration.md describes each. */
+export type SealFields = typeof SEAL_FIELDS;
 
 /** Parsed {@linkcode SealFields}. */
 export type SealSettings = Values<SealFields>;

@@ -1,4 +1,5 @@
 import { bcs } from "@mysten/sui/bcs";
+import { blobIdFromInt } from "@mysten/walrus";
 
 /** BCS of `walrus::blob::Blob` (walrus contracts, blob.move and storage_resource.move). */
 const BlobObject = bcs.struct("Blob", {
@@ -25,26 +26,20 @@ export interface ChainBlob {
   readonly blobId: string;
   /** Unencoded size in bytes. */
   readonly size: number;
-  readonly registeredEpoch: number;
   /** Absent until it is certified. */
   readonly certifiedEpoch?: number;
   /** First Walrus epoch in which it is no longer stored. */
   readonly endEpoch: number;
-  /** Whether its holder may delete it. */
-  readonly deletable: boolean;
 }
 
 /** Parses the BCS of a Blob object's content. */
 export function parseBlobObject(content: Uint8Array): ChainBlob {
   const parsed = BlobObject.parse(content);
-  const id = bcs.u256().serialize(parsed.blob_id).toBytes();
   return {
     objectId: parsed.id,
-    blobId: id.toBase64({ alphabet: "base64url", omitPadding: true }),
+    blobId: blobIdFromInt(parsed.blob_id),
     size: Number(parsed.size),
-    registeredEpoch: parsed.registered_epoch,
     ...(parsed.certified_epoch === null ? {} : { certifiedEpoch: parsed.certified_epoch }),
     endEpoch: parsed.storage.end_epoch,
-    deletable: parsed.deletable,
   };
 }

@@ -8,7 +8,7 @@ import type {
   PutOptions,
   Scope,
 } from "../../../src/interfaces/mod.ts";
-import type { BlobWriter } from "./stored_blob.ts";
+import type { BlobWriter } from "./upload/uploads.ts";
 import { openParts, type WalrusOptions, type WalrusParts } from "./parts.ts";
 import { isBlobId, patchPlace } from "./quilt/patch_id.ts";
 import { deleteBlob, presentId } from "./upkeep/moves.ts";
@@ -102,7 +102,7 @@ export class WalrusBlobStore implements BlobStore {
     return { status: worst, ...(reasons.length === 0 ? {} : { reason: reasons.join("; ") }) };
   }
 
-  /** Stores what waits without waiting for company. */
+  /** Stores what waits without waiting for more, and resolves when nothing is under way. */
   async drain(): Promise<void> {
     this.#check(undefined);
     await this.#parts.uploads.drain();

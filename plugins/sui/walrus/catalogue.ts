@@ -5,7 +5,7 @@ import {
   type ScopeColumns,
   scopeOf,
 } from "../../../src/storage/sqlite/database.ts";
-import type { StoredBlob, StoredPatch, StoredState, Tombstone } from "./stored_blob.ts";
+import type { StoredBlob, StoredPatch, StoredState } from "./stored_blob.ts";
 
 /**
  * Tables that writing, reading and upkeep of the Walrus store share, in `walrus.db`. Every key but
@@ -139,22 +139,10 @@ export class Catalogue {
     return this.database.get<PlacedPatch>(`${PATCH} and id = ?`, ...columnsOf(scope), id);
   }
 
-  /** Patches of a scope, newest first, with a number below `before`. */
-  patchesOf(scope: Scope, before: number, limit: number): PlacedPatch[] {
-    const sql = `${PATCH} and seq < ? order by seq desc limit ?`;
-    return this.database.all<PlacedPatch>(sql, ...columnsOf(scope), before, limit);
-  }
-
   /** Patches of a blob within a scope. */
   patchesIn(scope: Scope, blobId: string): PlacedPatch[] {
     const sql = `${PATCH} and blob_id = ? order by seq`;
     return this.database.all<PlacedPatch>(sql, ...columnsOf(scope), blobId);
-  }
-
-  /** Live Blob objects, those that end first coming first. */
-  live(limit: number, endingBefore = Number.MAX_SAFE_INTEGER): StoredBlob[] {
-    const sql = `${STORED} where state = 'live' and end_epoch < ? order by end_epoch limit ?`;
-    return this.database.all<StoredRow>(sql, endingBefore, limit).map(storedOf);
   }
 
   /** Live Blob objects of a scope, oldest first. */
@@ -203,14 +191,6 @@ export class Catalogue {
   isDeleted(scope: Scope, id: string): boolean {
     const sql = `select 1 from tombstone ${BY_ID}`;
     return this.database.get(sql, ...columnsOf(scope), id) !== undefined;
-  }
-
-  /** Deletions of a scope, oldest first. */
-  tombstonesOf(scope: Scope): Tombstone[] {
-    return this.database.all<{ id: string; at: number; quilt: string | null }>(
-      `select id, at, quilt from tombstone where owner = ? and namespace = ? order by seq`,
-      ...columnsOf(scope),
-    ).map(({ quilt, ...row }) => ({ ...scope, ...row, ...(quilt === null ? {} : { quilt }) }));
   }
 
   /** Ids whose deletion no quilt tells yet; the scope's next quilt will. */

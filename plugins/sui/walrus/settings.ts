@@ -1,68 +1,43 @@
 import {
-  type Field,
   httpUrl,
   integer,
   list,
   objectId,
   optional,
   type Permissions,
-  type Secret,
   type Values,
 } from "../../../src/interfaces/plugin.ts";
-import {
-  CHAIN_FIELDS,
-  type ChainFields,
-  WALLETS_FIELD,
-} from "../../../src/interfaces/shared_fields.ts";
+import { CHAIN_FIELDS, WALLETS_FIELD } from "../../../src/interfaces/shared_fields.ts";
 import { isObjectId } from "../../../src/wire/keys.ts";
 import { rpcUrlOf } from "../../../src/wire/networks.ts";
 import { netEntry } from "../../../src/wire/net_entry.ts";
 import { aggregatorUrls, ARCHIVES, findRoute } from "./networks.ts";
 
-const urls = (env: string, doc: string): Field<readonly string[]> => {
-  const [items, one] = [list(env, [], doc), httpUrl(env, "", doc)];
-  return {
-    ...items,
-    fallbackText: "the network's",
-    parse: (raw) => items.parse(raw).map(one.parse),
-  };
+/** A list of which each item is parsed by itself. */
+const listOf = (env: string, doc: string, parse: (item: string) => string) => {
+  const items = list(env, [], doc);
+  return { ...items, parse: (raw: string) => items.parse(raw).map(parse) };
 };
 
-const addresses = (env: string, doc: string): Field<readonly string[]> => {
-  const field = list(env, [], doc);
-  return {
-    ...field,
-    parse(raw) {
-      const items = field.parse(raw);
-      if (!items.every(isObjectId)) throw new TypeError("must list addresses");
-      return items.map((item) => item.toLowerCase());
-    },
-  };
-};
-
-/** Settings of the plugin; docs/configuration.md describes each. */
-export type WalrusFields = Omit<ChainFields, "registryId"> & {
-  readonly privateKeys: Field<Secret | undefined>;
-  readonly aggregators: Field<readonly string[]>;
-  readonly publisher: Field<string>;
-  readonly relay: Field<string>;
-  readonly epochs: Field<number | undefined>;
-  readonly renewBefore: Field<number>;
-  readonly raceAfterMs: Field<number>;
-  readonly batchMs: Field<number>;
-  readonly keepSeconds: Field<number>;
-  readonly systemId: Field<string | undefined>;
-  readonly stakingId: Field<string | undefined>;
-  readonly writers: Field<readonly string[]>;
-};
+function address(item: string): string {
+  if (!isObjectId(item)) throw new TypeError("must list addresses");
+  return item.toLowerCase();
+}
 
 /** Where the settings come from. */
-export const WALRUS_FIELDS: WalrusFields = {
+export const WALRUS_FIELDS = {
   network: CHAIN_FIELDS.network,
   rpcUrl: CHAIN_FIELDS.rpcUrl,
   packageId: CHAIN_FIELDS.packageId,
   privateKeys: WALLETS_FIELD,
-  aggregators: urls("SVC_WALRUS_AGGREGATOR_URLS", "Where blobs are read, comma-separated"),
+  aggregators: {
+    ...listOf(
+      "SVC_WALRUS_AGGREGATOR_URLS",
+      "Where blobs are read, comma-separated",
+      httpUrl("SVC_WALRUS_AGGREGATOR_URLS", "", "").parse,
+    ),
+    fallbackText: "the network's",
+  },
   publisher: {
     ...httpUrl("SVC_WALRUS_PUBLISHER_URL", "", "Where blobs are stored"),
     fallbackText: "none",
@@ -111,11 +86,15 @@ export const WALRUS_FIELDS: WalrusFields = {
     ...objectId("SVC_WALRUS_STAKING_ID", "Staking object of Walrus on chain"),
     fallbackText: "the network's",
   },
-  writers: addresses(
+  writers: listOf(
     "SVC_WALRUS_WRITERS",
     "Addresses, besides the owner and the wallets, whose blobs are restored",
+    address,
   ),
 };
+
+/** Settings of the plugin; docs/configuration.md describes each. */
+export type WalrusFields = typeof WALRUS_FIELDS;
 
 /** Values of {@linkcode WalrusFields}. */
 export type WalrusSettings = Values<WalrusFields>;

@@ -1,4 +1,5 @@
-import type { PutOptions, Scope } from "../../../src/interfaces/mod.ts";
+import type { Scope } from "../../../src/interfaces/mod.ts";
+import type { ChainBlob } from "./blob_object.ts";
 
 // Attributes of a Blob object: whose it is, in which namespace, of which package, and the version of
 // its content's form.
@@ -23,18 +24,10 @@ export const MAX_TOMBSTONES = 4096;
 export const MAX_PATCHES = 666;
 
 /** A certified Blob object. */
-export interface StoredBlob extends Scope {
-  /** `0x` and 64 hex characters. */
-  readonly objectId: string;
-  /** Walrus blob id, 43 characters of base64url. */
-  readonly blobId: string;
+export interface StoredBlob extends Scope, Omit<ChainBlob, "certifiedEpoch"> {
   /** Address that holds the object. */
   readonly holder: string;
   readonly quilt: boolean;
-  /** Unencoded size in bytes. */
-  readonly size: number;
-  /** First Walrus epoch in which it is no longer stored. */
-  readonly endEpoch: number;
   /** Milliseconds since the epoch, by the clock of who found or stored it. */
   readonly createdAt: number;
 }
@@ -52,15 +45,6 @@ export interface StoredPatch {
   readonly size: number;
 }
 
-/** A patch or blob id that was deleted here. */
-export interface Tombstone extends Scope {
-  readonly id: string;
-  /** When, milliseconds since the epoch. */
-  readonly at: number;
-  /** Blob id of the quilt that tells others; absent while none does. */
-  readonly quilt?: string;
-}
-
 /** A blob, unencoded, to store once more under its id in a new Blob object of its owner. */
 export interface StoreAgain extends Scope {
   /** What its bytes must encode to. */
@@ -69,22 +53,4 @@ export interface StoreAgain extends Scope {
   readonly quilt: boolean;
   /** The same key stores once. */
   readonly key: string;
-}
-
-/** What upkeep needs of writing. */
-export interface BlobWriter {
-  /**
-   * Stores bytes in a quilt of their scope, or by themselves; returns their id once that blob is
-   * certified and its owner's. The same key yields the same id.
-   */
-  put(bytes: Uint8Array, options: PutOptions): Promise<string>;
-  /**
-   * Notes, inside `database.write`, that what was put under an id has another one now, which the
-   * same key yields from now on.
-   */
-  moved(scope: Scope, from: string, to: string): void;
-  /** Stores a blob once more and returns the new object; the same key yields the same object. */
-  storeAgain(blob: StoreAgain): Promise<StoredBlob>;
-  /** Stores what waits without waiting for more, and resolves when nothing is under way. */
-  drain(): Promise<void>;
 }

@@ -90,25 +90,23 @@ export class ChainReads {
     objectIds: readonly string[],
     signal?: AbortSignal,
   ): Promise<Map<string, ReadonlyMap<string, string>>> {
+    const { objects } = await guarded(
+      this.#sui.getObjects({
+        objectIds: objectIds.map((id) => deriveDynamicFieldID(id, "vector<u8>", ATTRIBUTES_NAME)),
+        include: { content: true },
+        ...(signal === undefined ? {} : { signal }),
+      }),
+      signal,
+    );
     const found = new Map<string, ReadonlyMap<string, string>>();
-    for (let at = 0; at < objectIds.length; at += BATCH) {
-      const part = objectIds.slice(at, at + BATCH);
-      const { objects } = await guarded(
-        this.#sui.getObjects({
-          objectIds: part.map((id) => deriveDynamicFieldID(id, "vector<u8>", ATTRIBUTES_NAME)),
-          include: { content: true },
-          ...(signal === undefined ? {} : { signal }),
-        }),
-        signal,
-      );
-      for (const [n, object] of objects.entries()) {
-        if (object instanceof Error) {
-          if ("code" in object && object.code === "notExists") continue;
-          throw unavailable(object);
-        }
-        const attributes = parseAttributes(object.content);
-        if (attributes !== undefined) found.set(part[n]!, attributes);
+    if (objects.length !== objectIds.length) throw unavailable();
+    for (const [n, object] of objects.entries()) {
+      if (object instanceof Error) {
+        if ("code" in object && object.code === "notExists") continue;
+        throw unavailable(object);
       }
+      const attributes = parseAttributes(object.content);
+      if (attributes !== undefined) found.set(objectIds[n]!, attributes);
     }
     return found;
   }

@@ -3,7 +3,8 @@ import type { Scope } from "../../../../src/interfaces/mod.ts";
 import { columnsOf, type ScopeColumns, scopeOf } from "../../../../src/storage/sqlite/database.ts";
 import type { PlacedPatch } from "../catalogue.ts";
 import type { BlobBytes } from "../discovery/proven_bytes.ts";
-import type { BlobWriter, StoredBlob } from "../stored_blob.ts";
+import type { StoredBlob } from "../stored_blob.ts";
+import type { BlobWriter } from "../upload/uploads.ts";
 import type { Ground } from "../walrus_state.ts";
 
 /**

@@ -108,12 +108,11 @@ export function planScope(blobs: readonly KeptBlob[], options: PlanOptions): Ste
   const bins = pack(first, options.shards);
   for (const bin of bins) {
     fill(bin, quilts, options);
-    steps.push(...renewal(bin, options));
+    steps.push(...renewal(bin.blobs, options));
   }
-  for (const bin of pack(quilts.filter((blob) => value(blob, options) > 0), options.shards)) {
-    if (bin.length > 1 && pays(bin, options)) {
-      steps.push({ kind: "merge", blobs: bin, early: true });
-    }
+  const worth = quilts.filter((blob) => value(blob, options) > 0);
+  for (const { blobs } of pack(worth, options.shards)) {
+    if (blobs.length > 1 && pays(blobs, options)) steps.push({ kind: "merge", blobs, early: true });
   }
   return steps;
 }
@@ -146,27 +145,37 @@ function mergedBytes(blobs: readonly KeptBlob[], shards: number): number | undef
   return quiltBytes(sizes.map((size) => ({ bytes: size })), shards);
 }
 
-/** Groups of whole blobs whose live patches fit into one quilt each: first fit, largest first. */
-function pack(blobs: readonly KeptBlob[], shards: number): KeptBlob[][] {
-  const weight = (blob: KeptBlob) => bytesIn(blob) + blob.live.length * 20;
+/** Quilts whose live patches fit into one, with the bytes and the number of these patches. */
+interface Bin {
+  readonly blobs: KeptBlob[];
+  bytes: number;
+  count: number;
+}
+
+/** Size of a bin's quilt with another blob's patches; `undefined` when they do not fit. */
+function sizeWith(blob: KeptBlob, { blobs, bytes, count }: Bin, shards: number) {
   const columns = sourceSymbols(shards).columns - 2;
-  const bins: { blobs: KeptBlob[]; bytes: number; count: number }[] = [];
+  // The sums are compared first, because laying out a quilt costs more.
+  const full = bytes + bytesIn(blob) > MAX_MERGED_BYTES || count + blob.live.length > columns;
+  return full ? undefined : mergedBytes([...blobs, blob], shards);
+}
+
+function put(blob: KeptBlob, bin: Bin): void {
+  bin.blobs.push(blob);
+  bin.bytes += bytesIn(blob);
+  bin.count += blob.live.length;
+}
+
+/** Groups of whole blobs whose live patches fit into one quilt each: first fit, largest first. */
+function pack(blobs: readonly KeptBlob[], shards: number): Bin[] {
+  const weight = (blob: KeptBlob) => bytesIn(blob) + blob.live.length * 20;
+  const bins: Bin[] = [];
   for (const blob of blobs.toSorted((a, b) => weight(b) - weight(a))) {
-    const bytes = bytesIn(blob);
-    const { length: count } = blob.live;
-    const bin = bins.find((some) =>
-      // The sums are compared first, because laying out a quilt costs more.
-      some.bytes + bytes <= MAX_MERGED_BYTES && some.count + count <= columns &&
-      mergedBytes([...some.blobs, blob], shards) !== undefined
-    );
-    if (bin === undefined) bins.push({ blobs: [blob], bytes, count });
-    else {
-      bin.blobs.push(blob);
-      bin.bytes += bytes;
-      bin.count += count;
-    }
+    let bin = bins.find((some) => sizeWith(blob, some, shards) !== undefined);
+    if (bin === undefined) bins.push(bin = { blobs: [], bytes: 0, count: 0 });
+    put(blob, bin);
   }
-  return bins.map((bin) => bin.blobs);
+  return bins;
 }
 
 /** What not having to renew a blob saves. */
@@ -175,23 +184,17 @@ function value(blob: KeptBlob, options: PlanOptions): number {
 }
 
 /** Adds quilts that end later to a bin, when that costs less than renewing them. */
-function fill(bin: KeptBlob[], later: KeptBlob[], options: PlanOptions): void {
-  const columns = sourceSymbols(options.shards).columns - 2;
-  let before = mergedBytes(bin, options.shards);
-  let bytes = bin.reduce((sum, blob) => sum + bytesIn(blob), 0);
-  let count = bin.reduce((sum, { live }) => sum + live.length, 0);
+function fill(bin: Bin, later: KeptBlob[], options: PlanOptions): void {
+  let before = mergedBytes(bin.blobs, options.shards);
   for (const blob of [...later]) {
     if (before === undefined) return;
-    const full = bytes + bytesIn(blob) > MAX_MERGED_BYTES || count + blob.live.length > columns;
-    const after = full ? undefined : mergedBytes([...bin, blob], options.shards);
+    const after = sizeWith(blob, bin, options.shards);
     if (after === undefined) continue;
     const added = storeCost(after, options) - storeCost(before, options);
     if (added * MARGIN >= value(blob, options)) continue;
-    bin.push(blob);
+    put(blob, bin);
     later.splice(later.indexOf(blob), 1);
     before = after;
-    bytes += bytesIn(blob);
-    count += blob.live.length;
   }
 }
 

@@ -11,7 +11,7 @@ import {
   FORMAT,
 } from "../stored_blob.ts";
 import type { ChainReads } from "../discovery/chain_reads.ts";
-import type { Ground } from "../walrus_state.ts";
+import type { Ground, WalrusState } from "../walrus_state.ts";
 import { decodeCertificate } from "./certificate.ts";
 import { StepFailure } from "./failure.ts";
 import { type CreatedObject, sign } from "./transactions.ts";
@@ -48,14 +48,9 @@ export class Chain {
     this.#options = options;
   }
 
-  /** Shards of the network. */
-  async shards(): Promise<number> {
-    return (await this.#call(this.#options.state)).shards;
-  }
-
-  /** The present epoch of Walrus. */
-  async epoch(): Promise<number> {
-    return (await this.#call(this.#options.state)).epoch;
+  /** The present state of Walrus. */
+  async state(): Promise<WalrusState> {
+    return await this.#call(this.#options.state);
   }
 
   /** What the relay asks for an upload of so many bytes, in MIST. */
@@ -129,10 +124,17 @@ export class Chain {
 
   /** Blob objects among what a transaction created. */
   async blobsAmong(created: readonly CreatedObject[]): Promise<ChainBlob[]> {
-    const type = await this.#call(async () => await this.#options.walrus.getBlobType());
-    return await this.#read(
-      created.filter((object) => object.type === type).map(({ objectId }) => objectId),
-    );
+    const { sui, walrus } = this.#options;
+    return await this.#call(async () => {
+      const type = await walrus.getBlobType();
+      const ours = created.filter((object) => object.type === type);
+      const objectIds = ours.map(({ objectId }) => objectId);
+      const { objects } = await sui.core.getObjects({ objectIds, include: { content: true } });
+      return objects.map((object) => {
+        if (object instanceof Error) throw object;
+        return parseBlobObject(object.content);
+      });
+    });
   }
 
   /** Every Blob object of an address. */
@@ -158,23 +160,6 @@ export class Chain {
         const tells = upload.owner !== upload.wallet || upload.certificate !== undefined;
         return isTheirs && tells && parseBlobObject(object.content).certifiedEpoch !== undefined;
       });
-    });
-  }
-
-  async #read(objectIds: readonly string[]): Promise<ChainBlob[]> {
-    return await this.#call(async () => {
-      const blobs: ChainBlob[] = [];
-      for (let at = 0; at < objectIds.length; at += 50) {
-        const { objects } = await this.#options.sui.core.getObjects({
-          objectIds: objectIds.slice(at, at + 50),
-          include: { content: true },
-        });
-        for (const object of objects) {
-          if (object instanceof Error) throw object;
-          blobs.push(parseBlobObject(object.content));
-        }
-      }
-      return blobs;
     });
   }
 

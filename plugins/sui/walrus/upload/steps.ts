@@ -131,7 +131,7 @@ export class Steps {
   async #heldBlobs(wallet: string, group: readonly Upload[]): Promise<ChainBlob[] | undefined> {
     const { chain, uploads } = this.#parts;
     const ids = new Set(group.map(({ encoded }) => encoded!.blobId));
-    const epoch = await chain.epoch();
+    const { epoch } = await chain.state();
     const held = (await chain.blobsOf(wallet)).filter((blob) =>
       ids.has(blob.blobId) && blob.certifiedEpoch === undefined && blob.endEpoch > epoch &&
       !uploads.isTaken(blob.objectId)
@@ -175,7 +175,7 @@ export class Steps {
   /** Takes blobs whose paid space has ended back to `encoded`; returns the others. */
   async #lasting(group: readonly Upload[]): Promise<readonly Upload[]> {
     const { chain, uploads, catalogue } = this.#parts;
-    const epoch = await chain.epoch();
+    const { epoch } = await chain.state();
     const ended = group.filter(({ endEpoch }) => endEpoch! <= epoch);
     if (ended.length === 0) return group;
     await catalogue.database.write(() => {
@@ -205,7 +205,7 @@ export class Steps {
   /** `asked` to `uploaded` once the wallet holds the blob; back to `encoded` when it is too late. */
   async find(upload: Upload): Promise<void> {
     const { chain, uploads, catalogue, clock, failpoint } = this.#parts;
-    const epoch = await chain.epoch();
+    const { epoch } = await chain.state();
     const mine = await chain.blobsOf(upload.wallet!);
     const blob = mine.find(({ blobId, objectId, certifiedEpoch, endEpoch }) =>
       blobId === upload.encoded?.blobId && certifiedEpoch !== undefined && endEpoch > epoch &&

@@ -137,24 +137,19 @@ async function standing(
   const gas = data.gasData.payment ?? [];
   const inputs = data.inputs.flatMap((input) => input.Object?.ImmOrOwnedObject ?? []);
   const all = [...gas, ...inputs];
+  const { objects } = await sui.core.getObjects({
+    objectIds: all.map(({ objectId }) => objectId),
+    include: { previousTransaction: true },
+  });
+  if (objects.length !== all.length) throw new Error("The node left out an object");
   let overtaken = false;
-  for (let at = 0; at < all.length; at += 50) {
-    const part = all.slice(at, at + 50);
-    const objectIds = part.map(({ objectId }) => objectId);
-    const { objects } = await sui.core.getObjects({
-      objectIds,
-      include: { previousTransaction: true },
-    });
-    for (const [index, { version }] of part.entries()) {
-      const object = objects[index];
-      if (object === undefined) throw new Error("The node left out an object");
-      if (object instanceof Error) {
-        // A reservation of an address balance stands among the gas coins without being an object.
-        const isInput = at + index >= gas.length;
-        if (isInput && "reason" in object && object.reason !== "unknown") overtaken = true;
-      } else if (object.previousTransaction === saved.digest) return "untold";
-      else if (BigInt(object.version) > BigInt(version)) overtaken = true;
-    }
+  for (const [index, object] of objects.entries()) {
+    if (object instanceof Error) {
+      // A reservation of an address balance stands among the gas coins without being an object.
+      const isInput = index >= gas.length;
+      if (isInput && "reason" in object && object.reason !== "unknown") overtaken = true;
+    } else if (object.previousTransaction === saved.digest) return "untold";
+    else if (BigInt(object.version) > BigInt(all[index]!.version)) overtaken = true;
   }
   return overtaken || await isOver(sui, data.expiration) ? "void" : "open";
 }

@@ -85,12 +85,11 @@ async function existing<T>(work: Promise<T>): Promise<T | undefined> {
   }
 }
 
-/** What {@linkcode UploadBytes} works with. */
 interface UploadBytesParts {
   readonly items: ItemRows;
   readonly encoder: Encoder;
   readonly files: BlobFiles;
-  readonly chain: Pick<Chain, "shards">;
+  readonly chain: Pick<Chain, "state">;
 }
 
 /**
@@ -124,7 +123,7 @@ export class UploadBytes {
 
   async #encode(upload: Upload): Promise<EncodedBlob> {
     const { chain, items, encoder, files } = this.#parts;
-    const shards = await chain.shards();
+    const { shards } = await chain.state();
     if (upload.key !== undefined) {
       const blob = await disk(files.read(upload));
       if (blob !== undefined) return await encoder.blob(shards, blob);

@@ -1,11 +1,6 @@
 import { SvcError } from "../../../../src/errors.ts";
 import type { BackendHealth, PutOptions, Scope } from "../../../../src/interfaces/mod.ts";
-import {
-  type BlobWriter,
-  MAX_TOMBSTONES,
-  type StoreAgain,
-  type StoredBlob,
-} from "../stored_blob.ts";
+import { MAX_TOMBSTONES, type StoreAgain, type StoredBlob } from "../stored_blob.ts";
 import { type Batch, Batcher, quiltLimits } from "./batcher.ts";
 import { releaseBytes } from "./completion.ts";
 import { backoffMs, StepFailure, Troubles } from "./failure.ts";
@@ -15,8 +10,10 @@ import { Tracks } from "./tracks.ts";
 import { Waiters } from "./waiters.ts";
 import type { Wallets } from "./wallets.ts";
 
-/** What {@linkcode Uploads} work with. */
-export interface UploadsOptions extends StepParts {
+/** What upkeep needs of writing. */
+export type BlobWriter = Pick<Uploads, "put" | "moved" | "storeAgain">;
+
+interface UploadsOptions extends StepParts {
   readonly wallets: Wallets;
   /** How long a lonely item waits for others, in milliseconds. */
   readonly batchMs: number;
@@ -36,7 +33,7 @@ const PATIENCE_MS = 300_000;
  * others of its scope, and `put` returns once that quilt is certified and its owner's. Uploads that
  * an earlier process left go on where they were.
  */
-export class Uploads implements BlobWriter {
+export class Uploads {
   readonly #options: UploadsOptions;
   readonly #batcher: Batcher;
   readonly #tracks: Tracks;
@@ -83,7 +80,9 @@ export class Uploads implements BlobWriter {
   }
 
   /**
-   * Stores bytes and returns their id.
+   * Stores bytes in a quilt of their scope, or by themselves; returns their id once that blob is
+   * certified and its owner's. The same key yields the same id.
+   *
    * @throws {SvcError} `storage_unavailable`, retryable, when that takes too long; the item stays.
    */
   async put(bytes: Uint8Array, options: PutOptions): Promise<string> {
@@ -117,10 +116,15 @@ export class Uploads implements BlobWriter {
     return true;
   }
 
+  /**
+   * Notes, inside `database.write`, that what was put under an id has another one now, which the
+   * same key yields from now on.
+   */
   moved(scope: Scope, from: string, to: string): void {
     this.#options.items.rename(scope, from, to);
   }
 
+  /** Stores a blob once more and returns the new object; the same key yields the same object. */
   async storeAgain(blob: StoreAgain): Promise<StoredBlob> {
     const { catalogue, uploads, files, clock } = this.#options;
     this.#check(undefined);
@@ -146,6 +150,7 @@ export class Uploads implements BlobWriter {
     return await wait;
   }
 
+  /** Stores what waits without waiting for more, and resolves when nothing is under way. */
   async drain(): Promise<void> {
     this.#check(undefined);
     // Waits for earlier puts, which may not be durable yet.
@@ -246,7 +251,7 @@ export class Uploads implements BlobWriter {
     const { chain, clock, log } = this.#options;
     try {
       await this.#sweeping;
-      const limits = quiltLimits(await chain.shards());
+      const limits = quiltLimits((await chain.state()).shards);
       this.#troubles.worked("chain");
       const batches = this.#batcher.take(clock.now(), { ...limits, all: this.#all });
       while (batches.length > 0) {

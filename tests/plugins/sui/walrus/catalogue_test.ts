@@ -1,5 +1,6 @@
 import { deepStrictEqual, strictEqual } from "node:assert/strict";
 import { Catalogue } from "../../../../plugins/sui/walrus/catalogue.ts";
+import { tombstonesOf } from "./walrus_for_tests.ts";
 import type { StoredBlob } from "../../../../plugins/sui/walrus/stored_blob.ts";
 
 const SCOPE = { owner: `0x${"1".repeat(64)}`, namespace: "work\0\u{1F600}" };
@@ -37,11 +38,13 @@ Deno.test("blobs and patches are those of their scope, and live until they are n
       catalogue.addPatch(SCOPE, "b", { id: "p1", identifier: "0", size: 3 }, 6);
       catalogue.addPatch(OTHER, "b", { id: "p1", identifier: "0", size: 3 }, 5);
     });
-    deepStrictEqual(catalogue.live(9), [{ ...blob("0x1", 8), holder: "0xa" }, blob("0x2", 9)]);
-    deepStrictEqual(catalogue.live(9, 9).length, 1);
+    deepStrictEqual(catalogue.liveIn(SCOPE), [
+      { ...blob("0x1", 8), holder: "0xa" },
+      blob("0x2", 9),
+    ]);
     deepStrictEqual(catalogue.scopes(undefined, 9), [SCOPE]);
     deepStrictEqual(catalogue.scopes(SCOPE, 9), []);
-    const patch = { ...catalogue.patchesOf(SCOPE, 99, 9)[0] };
+    const patch = { ...catalogue.patchesIn(SCOPE, "b")[0] };
     deepStrictEqual(patch, {
       seq: 1,
       id: "p1",
@@ -79,7 +82,7 @@ Deno.test("a deletion waits for a quilt that tells it", async () => {
       catalogue.addTombstone(SCOPE, "p1", 8);
     });
     deepStrictEqual(catalogue.untoldTombstones(SCOPE, 9), []);
-    deepStrictEqual(catalogue.tombstonesOf(SCOPE), [
+    deepStrictEqual(tombstonesOf(catalogue, SCOPE), [
       { ...SCOPE, id: "p1", at: 5, quilt: "q1" },
       { ...SCOPE, id: "p2", at: 6, quilt: "q0" },
     ]);
@@ -87,7 +90,7 @@ Deno.test("a deletion waits for a quilt that tells it", async () => {
       catalogue.setTombstoneQuilt(SCOPE, "p1", undefined);
       catalogue.removeTombstone(SCOPE, "p2");
     });
-    deepStrictEqual(catalogue.tombstonesOf(SCOPE), [{ ...SCOPE, id: "p1", at: 5 }]);
+    deepStrictEqual(tombstonesOf(catalogue, SCOPE), [{ ...SCOPE, id: "p1", at: 5 }]);
   });
 });
 

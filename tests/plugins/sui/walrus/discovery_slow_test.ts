@@ -77,10 +77,8 @@ class FakeChain implements Pick<ChainReads, "owned" | "attributes" | "senders"> 
       blobId: sha256Of(new Uint8Array([number & 255, number >> 8]))
         .toBase64({ alphabet: "base64url", omitPadding: true }),
       size: 40,
-      registeredEpoch: 1,
       certifiedEpoch: 1,
       endEpoch: 20,
-      deletable: true,
       version: "1",
       transaction: `digest-${number}`,
       attributes: { svc_owner: OWNER, svc_namespace: "notes", svc_format: "1" },

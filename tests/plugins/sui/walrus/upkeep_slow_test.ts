@@ -13,11 +13,8 @@ import {
 import { Listing } from "../../../../plugins/sui/walrus/discovery/listing.ts";
 import { BlobBytes } from "../../../../plugins/sui/walrus/discovery/proven_bytes.ts";
 import { Quilt } from "../../../../plugins/sui/walrus/quilt/quilt.ts";
-import type {
-  BlobWriter,
-  StoreAgain,
-  StoredBlob,
-} from "../../../../plugins/sui/walrus/stored_blob.ts";
+import type { StoreAgain, StoredBlob } from "../../../../plugins/sui/walrus/stored_blob.ts";
+import type { BlobWriter } from "../../../../plugins/sui/walrus/upload/uploads.ts";
 import { UPKEEP_SCHEMA } from "../../../../plugins/sui/walrus/upkeep/merge.ts";
 import { deleteBlob, MoveTeller, presentId } from "../../../../plugins/sui/walrus/upkeep/moves.ts";
 import { Upkeep } from "../../../../plugins/sui/walrus/upkeep/upkeep.ts";

@@ -4,7 +4,7 @@ import { openSui } from "../../../../plugins/sui/chain/sui_client.ts";
 import { Catalogue } from "../../../../plugins/sui/walrus/catalogue.ts";
 import { SYSTEM_CLOCK } from "../../../../plugins/sui/walrus/clock.ts";
 import { Encoder } from "../../../../plugins/sui/walrus/upload/encoder.ts";
-import { blobsOf, hastyClock, walHeld, WalrusStage } from "./walrus_for_tests.ts";
+import { blobsOf, hastyClock, tombstonesOf, walHeld, WalrusStage } from "./walrus_for_tests.ts";
 
 const OWNER = `0x${"c".repeat(64)}`;
 const WORK = { owner: OWNER, namespace: "work" };
@@ -107,7 +107,7 @@ Deno.test("a deletion is told by the next quilt of its scope", async () => {
     return id;
   })();
   const catalogue = new Catalogue({ dataDir: stage.dataDir });
-  const [tombstone] = catalogue.tombstonesOf(WORK);
+  const [tombstone] = tombstonesOf(catalogue, WORK);
   strictEqual(tombstone?.id, gone);
   match(tombstone?.quilt ?? "", /^[\w-]{43}$/);
   await catalogue.close();

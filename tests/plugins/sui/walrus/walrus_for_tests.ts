@@ -1,8 +1,11 @@
 import { type Devnet, type DevnetOptions, startDevnet } from "../../../../devnet/mod.ts";
+import type { Catalogue } from "../../../../plugins/sui/walrus/catalogue.ts";
 import type { Clock } from "../../../../plugins/sui/walrus/clock.ts";
 import { openSui } from "../../../../plugins/sui/chain/sui_client.ts";
 import { WalrusBlobStore } from "../../../../plugins/sui/walrus/blob_store.ts";
 import type { WalrusOptions } from "../../../../plugins/sui/walrus/parts.ts";
+import type { Scope } from "../../../../src/interfaces/mod.ts";
+import { columnsOf } from "../../../../src/storage/sqlite/database.ts";
 
 /** What a test changes of the options. */
 export type Changes = Partial<WalrusOptions> & { readonly via?: "relay" | "publisher" };
@@ -84,4 +87,12 @@ export function walHeld({ chain, walrus }: Devnet): bigint {
 /** Blob objects of an address. */
 export function blobsOf({ chain }: Devnet, address: string): number {
   return chain.objects.ownedBy(address).filter(({ type }) => type.endsWith("::blob::Blob")).length;
+}
+
+/** Deletions of a scope, oldest first; `quilt` names the quilt that tells others. */
+export function tombstonesOf({ database }: Catalogue, scope: Scope) {
+  return database.all<{ id: string; at: number; quilt: string | null }>(
+    "select id, at, quilt from tombstone where owner = ? and namespace = ? order by seq",
+    ...columnsOf(scope),
+  ).map(({ quilt, ...row }) => ({ ...scope, ...row, ...(quilt === null ? {} : { quilt }) }));
 }
