@@ -11,7 +11,7 @@ import { installFramework } from "../../devnet/sui/framework.ts";
 import { installPublishing } from "../../devnet/sui/publish.ts";
 import { inProcessTransport } from "../../devnet/sui/rpc/in_process.ts";
 import { ChainNode } from "../../devnet/sui/rpc/node.ts";
-import { createdIds } from "../../plugins/sui/chain/contract/created_ids.ts";
+import { createdIds } from "../../plugins/sui/chain/contract/publisher.ts";
 import { importedFunctions } from "../../plugins/sui/chain/contract/imports.ts";
 import { ContractPublisher } from "../../plugins/sui/chain/contract/publisher.ts";
 import { compileContract, readContract } from "../../src/program/commands/contract_compiler.ts";

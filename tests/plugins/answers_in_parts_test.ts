@@ -46,8 +46,8 @@ const READERS: readonly (readonly [name: string, read: () => Promise<unknown>])[
   }],
   ["an aggregator", async () => JSON.parse(new TextDecoder().decode(await ask(ADDRESS, bounds)))],
   ["Enoki", async () => {
-    const request = { url: ADDRESS, body: {}, apiKey: new Secret("a"), timeoutMs: 10_000 };
-    return { data: await postToEnoki(request) };
+    const options = { base: ADDRESS, apiKey: new Secret("a") };
+    return { data: await postToEnoki(options, "", {}, undefined) };
   }],
 ];
 

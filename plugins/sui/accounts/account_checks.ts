@@ -1,4 +1,4 @@
-import { bcs, type BcsType } from "@mysten/sui/bcs";
+import { bcs } from "@mysten/sui/bcs";
 import type { GrpcTypes } from "@mysten/sui/grpc";
 import { normalizeStructTag, normalizeSuiAddress } from "@mysten/sui/utils";
 import type { Account } from "../../../src/interfaces/mod.ts";
@@ -17,17 +17,8 @@ const VERSIONS: readonly number[] = [1];
 const OBJECT_OWNED = 2;
 const SHARED = 3;
 
-/** BCS of the fields of the registry: `Field { id, name, value }`. */
-const KeyField = bcs.struct("Field", {
-  id: bcs.Address,
-  name: bcs.struct("DelegateIndex", { public_key: bcs.byteVector() }),
-  value: bcs.Address,
-});
-const OwnerField = bcs.struct("Field", {
-  id: bcs.Address,
-  name: bcs.struct("OwnerKey", { owner: bcs.Address }),
-  value: bcs.Address,
-});
+/** Hex characters of an id, without `0x`. */
+const ID_CHARS = 64;
 
 /** The contract whose accounts are trusted: the package's first version, which names its types. */
 export interface Contract {
@@ -50,18 +41,14 @@ function isId(given: string | undefined, id: string): boolean {
   return given !== undefined && normalizeSuiAddress(given) === id;
 }
 
-/** Parses bytes of which none may be missing or left over. */
-function parseExactly<T extends I, I>(
-  layout: BcsType<T, I>,
-  bytes: Uint8Array | undefined,
-): T | undefined {
-  if (bytes === undefined) return undefined;
+/** Whether bytes are those of an account with this id, of which none is missing or left over. */
+function holdsAccount(bytes: Uint8Array, id: string): boolean {
   try {
     // A copy, because the reader would go on into the bytes of the next object.
-    const parsed = layout.parse(bytes.slice());
-    return layout.serialize(parsed).toBytes().toHex() === bytes.toHex() ? parsed : undefined;
+    const parsed = AccountObject.parse(bytes.slice());
+    return parsed.id === id && AccountObject.serialize(parsed).toHex() === bytes.toHex();
   } catch {
-    return undefined;
+    return false;
   }
 }
 
@@ -84,7 +71,7 @@ export function readAccount(object: NodeObject, id: string, packageId: string): 
   const content = object.contents?.value;
   // The contract shares every account, and a published type never changes its form.
   const sound = object.owner?.kind === SHARED && content !== undefined &&
-    parseExactly(AccountObject, content)?.id === id;
+    holdsAccount(content, id);
   if (!sound) return { reason: "unsound" };
   const { version, generation: _, ...account } = parseAccount(content.slice());
   return VERSIONS.includes(version) ? { account } : { reason: "version" };
@@ -98,21 +85,26 @@ export interface IndexField {
   accountId(object: NodeObject): string | undefined;
 }
 
-/** A field of one of the registry's indices, by the name of its key and the layout of its object. */
-function indexField<F extends I & { readonly id: string; readonly value: string }, I>(
+/**
+ * A field of one of the registry's indices, by the name of its key. Its object is `Field { id, name,
+ * value }`: the id, the key and the account's id, without anything in between.
+ */
+function indexField(
   { packageId, registryId }: Contract,
+  name: string,
+  key: Uint8Array,
   fieldId: string,
-  [name, layout]: readonly [name: string, layout: BcsType<F, I>],
-  isNamed: (field: F) => boolean,
 ): IndexField {
   const type = `0x2::dynamic_field::Field<${packageId}::account::${name},0x2::object::ID>`;
+  const head = fieldId + key.toHex();
   return {
     fieldId,
     accountId(object) {
       const isIt = isId(object.objectId, fieldId) && isType(object, type) &&
         object.owner?.kind === OBJECT_OWNED && isId(object.owner.address, registryId);
-      const field = isIt ? parseExactly<F, I>(layout, object.contents?.value) : undefined;
-      return field?.id === fieldId && isNamed(field) ? field.value : undefined;
+      const content = `0x${object.contents?.value?.toHex()}`;
+      const isWhole = content.startsWith(head) && content.length === head.length + ID_CHARS;
+      return isIt && isWhole ? `0x${content.slice(head.length)}` : undefined;
     },
   };
 }
@@ -123,10 +115,9 @@ function indexField<F extends I & { readonly id: string; readonly value: string 
  * @param publicKey 64 lower-case hex characters.
  */
 export function keyField(contract: Contract, publicKey: string): IndexField {
+  const key = bcs.byteVector().serialize(Uint8Array.fromHex(publicKey)).toBytes();
   const fieldId = delegateFieldId(contract.registryId, contract.packageId, publicKey);
-  const isNamed = ({ name }: typeof KeyField.$inferType) =>
-    new Uint8Array(name.public_key).toHex() === publicKey;
-  return indexField(contract, fieldId, ["DelegateIndex", KeyField], isNamed);
+  return indexField(contract, "DelegateIndex", key, fieldId);
 }
 
 /**
@@ -135,7 +126,7 @@ export function keyField(contract: Contract, publicKey: string): IndexField {
  * @param owner `0x` and 64 lower-case hex characters.
  */
 export function ownerField(contract: Contract, owner: string): IndexField {
+  const key = bcs.Address.serialize(owner).toBytes();
   const fieldId = ownerFieldId(contract.registryId, contract.packageId, owner);
-  const isNamed = ({ name }: typeof OwnerField.$inferType) => name.owner === owner;
-  return indexField(contract, fieldId, ["OwnerKey", OwnerField], isNamed);
+  return indexField(contract, "OwnerKey", key, fieldId);
 }

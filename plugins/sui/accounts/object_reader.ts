@@ -1,10 +1,10 @@
-import type { SuiGrpcClient } from "@mysten/sui/grpc";
+import { RpcError, type SuiGrpcClient } from "@mysten/sui/grpc";
 import { abortable } from "../../../src/deadline.ts";
 import { SvcError } from "../../../src/errors.ts";
 import type { BackendHealth } from "../../../src/interfaces/mod.ts";
-import { GuardedNode } from "../chain/guarded_node.ts";
-import { AnswerTooLarge } from "../chain/node_failure.ts";
-import type { CircuitBreakerOptions } from "../../shared/circuit_breaker.ts";
+import { AnswerTooLarge, NodeFailure } from "../chain/node_failure.ts";
+import { CircuitBreaker, type CircuitBreakerOptions } from "../../shared/circuit_breaker.ts";
+import { UpstreamFailure } from "../../shared/upstream_failure.ts";
 import type { NodeObject } from "./account_checks.ts";
 
 /** Most objects of one call: the limit of public nodes. */
@@ -12,6 +12,21 @@ const MAX_BATCH = 50;
 
 /** `google.rpc.Code` of an object that does not exist. */
 const NOT_FOUND = 5;
+
+/** Messages for callers by gRPC code, instead of the node's own. */
+const TEXTS: Readonly<Record<string, string>> = {
+  DEADLINE_EXCEEDED: "The chain's node did not answer in time",
+  RESOURCE_EXHAUSTED: "The chain's node asks for a pause",
+  UNAVAILABLE: "The chain's node cannot be reached",
+};
+
+function failureOf(thrown: unknown): UpstreamFailure {
+  if (thrown instanceof NodeFailure) {
+    return new UpstreamFailure(thrown.message, { retryAfter: thrown.retryAfter });
+  }
+  const code = thrown instanceof RpcError ? thrown.code : "";
+  return new UpstreamFailure(TEXTS[code] ?? "The chain's node answered with an error");
+}
 
 interface Read {
   readonly id: string;
@@ -24,18 +39,18 @@ interface Read {
  */
 export class ObjectReader {
   readonly #client: SuiGrpcClient;
-  readonly #node: GuardedNode;
+  readonly #breaker: CircuitBreaker;
   readonly #closing = new AbortController();
   #sharing = new Map<string, Promise<NodeObject | undefined>>();
   #waiting: Read[] = [];
 
   constructor(client: SuiGrpcClient, breaker?: CircuitBreakerOptions) {
     this.#client = client;
-    this.#node = new GuardedNode(breaker);
+    this.#breaker = new CircuitBreaker("chain_unavailable", breaker);
   }
 
   get health(): BackendHealth {
-    return this.#node.health;
+    return this.#breaker.health;
   }
 
   /**
@@ -81,7 +96,7 @@ export class ObjectReader {
 
   async #load(reads: readonly Read[]): Promise<void> {
     try {
-      const results = await this.#node.run(() => this.#ask(reads));
+      const results = await this.#guarded(reads);
       reads.forEach(({ settle }, index) => {
         const { result } = results[index]!;
         if (result.oneofKind === "object") settle.resolve(result.object);
@@ -102,6 +117,24 @@ export class ObjectReader {
         ? thrown
         : new SvcError("chain_unavailable", undefined, { cause: thrown });
       for (const { settle } of reads) settle.reject(error);
+    }
+  }
+
+  /** Asks unless the breaker is open; an answer that is too large is no failure of the node. */
+  async #guarded(reads: readonly Read[]) {
+    const call = this.#breaker.enter();
+    try {
+      const answer = await this.#ask(reads);
+      this.#breaker.succeed(call);
+      return answer;
+    } catch (thrown) {
+      if (thrown instanceof AnswerTooLarge) {
+        this.#breaker.leave(call);
+        throw thrown;
+      }
+      const cause = failureOf(thrown);
+      this.#breaker.fail(call, cause);
+      throw new SvcError("chain_unavailable", undefined, { cause });
     }
   }
 

@@ -108,14 +108,12 @@ export interface Open {
   readonly options: KeyWorkOptions;
 }
 
-/** A call for the worker. */
-export type Request = {
-  readonly [C in KeyCall]: {
-    readonly id: number;
-    readonly call: C;
-    readonly input: Parameters<KeyWork[C]>[0];
-  };
-}[KeyCall];
+/** A call for the worker; the input is that of the call with this name. */
+export interface Request {
+  readonly id: number;
+  readonly call: KeyCall;
+  readonly input: unknown;
+}
 
 /** A `SvcError` on its way between threads; the cause is for the log. */
 export interface SentError extends Pick<SvcError, "code" | "message" | "retryable" | "retryAfter"> {

@@ -12,20 +12,15 @@ interface Read {
 
 /** Answers of point reads, by what was asked. */
 export class Reads {
-  readonly #now: () => number;
   readonly #reads = new BoundedMap<string, Read>(MAX_READS);
-
-  constructor(now: () => number) {
-    this.#now = now;
-  }
 
   /** The known answer, or else that of `read`; failures are forgotten. */
   get<T>(key: string, read: () => Promise<T>): Promise<T> {
     const known = this.#reads.get(key);
     // Equal keys are equal questions, whose answers have the same type.
-    if (known !== undefined && known.expiresAt > this.#now()) return known.value as Promise<T>;
+    if (known !== undefined && known.expiresAt > Date.now()) return known.value as Promise<T>;
     const value = read();
-    this.#reads.set(key, { value, expiresAt: this.#now() + READ_MS });
+    this.#reads.set(key, { value, expiresAt: Date.now() + READ_MS });
     value.catch(() => {
       if (this.#reads.get(key)?.value === value) this.#reads.delete(key);
     });

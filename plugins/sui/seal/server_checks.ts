@@ -39,7 +39,6 @@ export class ServerChecks {
   readonly #client: SuiGrpcClient;
   readonly #reads: Reads;
   readonly #options: KeyWorkOptions;
-  readonly #now: () => number;
   readonly #note: (message: string) => void;
   readonly #configured: ReadonlyMap<string, KeyServer>;
   readonly #known = new BoundedMap<string, Verdict & { readonly state: "proved" | "wrong" }>(
@@ -55,12 +54,11 @@ export class ServerChecks {
     client: SuiGrpcClient,
     reads: Reads,
     options: KeyWorkOptions,
-    { now, note }: { now: () => number; note: (message: string) => void },
+    note: (message: string) => void,
   ) {
     this.#client = client;
     this.#reads = reads;
     this.#options = options;
-    this.#now = now;
     this.#note = note;
     this.#configured = new Map(options.servers.map((server) => [server.objectId, server]));
   }
@@ -85,14 +83,25 @@ export class ServerChecks {
     });
     await Promise.race([enough.promise, Promise.all(checks)]);
     if (proved < threshold) throw worstOf(errors);
-    return servers
-      .filter(({ objectId }) => !wrong.has(objectId))
-      .map(({ objectId, weight }) => this.#config(objectId, weight));
+    return this.configs(servers.filter(({ objectId }) => !wrong.has(objectId)));
+  }
+
+  /** Servers in the form of the SDK. */
+  configs(servers: ServerSet["servers"]): KeyServerConfig[] {
+    return servers.map(({ objectId, weight }) => {
+      const { aggregatorUrl, apiKeyName, apiKey } = this.#configured.get(objectId) ?? {};
+      return {
+        objectId,
+        weight,
+        ...(aggregatorUrl === undefined ? {} : { aggregatorUrl }),
+        ...(apiKeyName === undefined || apiKey === undefined ? {} : { apiKeyName, apiKey }),
+      };
+    });
   }
 
   #verdict(objectId: string): Promise<Verdict> | Verdict {
     const known = this.#known.get(objectId);
-    const age = known === undefined ? Infinity : since(known.at, this.#now());
+    const age = known === undefined ? Infinity : since(known.at, Date.now());
     if (known?.state === "wrong" && age < WRONG_MS) return known;
     if (known?.state === "proved" && age < FRESH_MS) return known;
     const check = this.#check(objectId);
@@ -119,10 +128,10 @@ export class ServerChecks {
     const { timeoutMs } = this.#options;
     using deadline = new Deadline(timeoutMs);
     const exchange = new KeyServerFetch(deadline.signal);
-    const reads = new Reads(this.#now);
+    const reads = new Reads();
     const options = {
       suiClient: rememberingClient(this.#client, reads),
-      serverConfigs: [this.#config(objectId, 1)],
+      serverConfigs: this.configs([{ objectId, weight: 1 }]),
       timeout: timeoutMs,
       fetch: exchange.fetch,
     };
@@ -131,7 +140,7 @@ export class ServerChecks {
       if (onChain !== undefined) return onChain;
       await new SealClient({ ...options, verifyKeyServers: true }).getKeyServers();
       this.#reads.pin(reads);
-      return { state: "proved", at: this.#now() };
+      return { state: "proved", at: Date.now() };
     } catch (error) {
       if (error instanceof InvalidKeyServerError) {
         return this.#wrong("A key server does not hold the key that is on chain", error);
@@ -176,17 +185,7 @@ export class ServerChecks {
   }
 
   #wrong(message: string, cause?: unknown): Verdict {
-    return { state: "wrong", at: this.#now(), error: keyServersDown(cause, message) };
-  }
-
-  #config(objectId: string, weight: number): KeyServerConfig {
-    const { aggregatorUrl, apiKeyName, apiKey } = this.#configured.get(objectId) ?? {};
-    return {
-      objectId,
-      weight,
-      ...(aggregatorUrl === undefined ? {} : { aggregatorUrl }),
-      ...(apiKeyName === undefined || apiKey === undefined ? {} : { apiKeyName, apiKey }),
-    };
+    return { state: "wrong", at: Date.now(), error: keyServersDown(cause, message) };
   }
 }
 

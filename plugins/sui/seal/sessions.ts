@@ -1,4 +1,9 @@
-import { ExpiredSessionKeyError, type SealClientOptions, SessionKey } from "@mysten/seal";
+import {
+  ExpiredSessionKeyError,
+  type ExportedSessionKey,
+  type SealClientOptions,
+  SessionKey,
+} from "@mysten/seal";
 import { Ed25519Keypair } from "@mysten/sui/keypairs/ed25519";
 import { isValidPersonalMessageSignature } from "@mysten/sui/verify";
 import type { DecryptCredential } from "../../../src/interfaces/mod.ts";
@@ -17,15 +22,7 @@ const MARGIN_MS = 10_000;
 const MAX_SESSION_CHARS = 8192;
 
 /** An exported session of the SDK; `x-seal-session` carries it as JSON in base64. */
-interface Envelope {
-  readonly address: string;
-  readonly packageId: string;
-  readonly mvrName?: string;
-  readonly creationTimeMs: number;
-  readonly ttlMin: number;
-  readonly personalMessageSignature: string;
-  readonly sessionKey: string;
-}
+type Envelope = ExportedSessionKey & { readonly personalMessageSignature: string };
 
 function envelopeOf(session: string): Envelope {
   if (session.length > MAX_SESSION_CHARS) throw credentialRefused();
@@ -39,10 +36,8 @@ function envelopeOf(session: string): Envelope {
     throw credentialRefused();
   }
   if (typeof value !== "object" || value === null) throw credentialRefused();
-  const { address, packageId, mvrName, creationTimeMs, ttlMin, ...rest } = value as Record<
-    string,
-    unknown
-  >;
+  const given: { readonly [Name in keyof Envelope]?: unknown } = value;
+  const { address, packageId, mvrName, creationTimeMs, ttlMin, ...rest } = given;
   const { personalMessageSignature, sessionKey } = rest;
   if (
     typeof address !== "string" || !isObjectId(address) ||
@@ -78,13 +73,11 @@ function keypairOf(delegateKey: string): Ed25519Keypair {
 export class Sessions {
   readonly #client: SuiClient;
   readonly #packageId: string;
-  readonly #now: () => number;
 
   /** @param packageId First version of the package, as in `SVC_PACKAGE_ID`. */
-  constructor(client: SuiClient, packageId: string, now: () => number) {
+  constructor(client: SuiClient, packageId: string) {
     this.#client = client;
     this.#packageId = packageId;
-    this.#now = now;
   }
 
   /**
@@ -138,7 +131,7 @@ export class Sessions {
     // The signature of a session with a name does not cover the package: a session made for another
     // application would pass for ours where keys are open already.
     const foreign = packageId !== this.#packageId || mvrName !== undefined;
-    if (foreign || creationTimeMs > this.#now() + SKEW_MS) throw credentialRefused();
+    if (foreign || creationTimeMs > Date.now() + SKEW_MS) throw credentialRefused();
     try {
       return SessionKey.import(envelope, this.#client);
     } catch (error) {

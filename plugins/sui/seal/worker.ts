@@ -18,15 +18,14 @@ globalThis.console.warn = () => {};
 scope.onmessage = ({ data }) => {
   if ("options" in data) {
     const note = (message: string) => scope.postMessage({ id: 0, note: message });
-    work = new ThresholdKeys(data.options, { note });
+    work = new ThresholdKeys(data.options, note);
   } else void answer(data);
 };
 
 async function answer({ id, call, input }: Request): Promise<void> {
   try {
     if (work === undefined) throw new SvcError("internal_error");
-    // Each call has the input of its own name, which the types cannot follow here.
-    const run = work[call] as (input: Request["input"]) => Promise<unknown>;
+    const run = work[call] as (input: unknown) => Promise<unknown>;
     scope.postMessage({ id, value: await run.call(work, input) });
   } catch (thrown) {
     scope.postMessage({ id, error: sent(SvcError.from(thrown)) });

@@ -4,7 +4,7 @@ import type { BlobStore } from "../../../src/interfaces/mod.ts";
 import { type FileContext, requireFolder } from "../../../src/interfaces/plugin.ts";
 import { rpcUrlOf, type SuiNetwork } from "../../../src/wire/networks.ts";
 import { openSui } from "../chain/sui_client.ts";
-import { aggregatorUrls, ARCHIVES, routeOf } from "./networks.ts";
+import { aggregatorUrls, ARCHIVES, findRoute } from "./networks.ts";
 import { WalrusBlobStore } from "./blob_store.ts";
 import type { WalrusObjects } from "./parts.ts";
 import type { WalrusSettings } from "./settings.ts";
@@ -24,13 +24,13 @@ const OBJECTS: Readonly<Partial<Record<SuiNetwork, WalrusObjects>>> = {
  */
 export function openConfigured(settings: WalrusSettings, context: FileContext): BlobStore {
   const { network, privateKeys, aggregators } = settings;
-  if (privateKeys === undefined) {
-    throw new SvcError("invalid_parameter", "walrus: set SVC_SUI_PRIVATE_KEYS");
-  }
+  if (privateKeys === undefined) throw missing("SVC_SUI_PRIVATE_KEYS");
   const archive = ARCHIVES[network];
   const readFrom = aggregatorUrls(network, aggregators);
-  if (readFrom.length === 0) {
-    throw new SvcError("invalid_parameter", "walrus: set SVC_WALRUS_AGGREGATOR_URLS");
+  if (readFrom.length === 0) throw missing("SVC_WALRUS_AGGREGATOR_URLS");
+  const route = findRoute(network, settings.relay, settings.publisher);
+  if (route === undefined) {
+    throw missing(`SVC_WALRUS_UPLOAD_RELAY_URL or SVC_WALRUS_PUBLISHER_URL on ${network}`);
   }
   return new WalrusBlobStore({
     ...settings,
@@ -38,7 +38,7 @@ export function openConfigured(settings: WalrusSettings, context: FileContext): 
     sui: openSui({ network, url: rpcUrlOf(settings) }),
     archive: archive === undefined ? undefined : openSui({ network, url: archive }),
     objects: objectsOf(settings),
-    route: routeOf(network, settings.relay, settings.publisher),
+    route,
     aggregatorUrls: readFrom,
     privateKeys: privateKeys.reveal(),
     epochs: settings.epochs ?? (network === "mainnet" ? 3 : 5),
@@ -55,6 +55,9 @@ function objectsOf({ network, systemId, stakingId }: WalrusSettings): WalrusObje
   if (systemObjectId !== undefined && stakingPoolId !== undefined) {
     return { systemObjectId, stakingPoolId };
   }
-  const text = `walrus: set SVC_WALRUS_SYSTEM_ID and SVC_WALRUS_STAKING_ID on ${network}`;
-  throw new SvcError("invalid_parameter", text);
+  throw missing(`SVC_WALRUS_SYSTEM_ID and SVC_WALRUS_STAKING_ID on ${network}`);
+}
+
+function missing(settings: string): SvcError {
+  return new SvcError("invalid_parameter", `walrus: set ${settings}`);
 }

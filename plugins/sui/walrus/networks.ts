@@ -1,4 +1,3 @@
-import { SvcError } from "../../../src/errors.ts";
 import type { SuiNetwork } from "../../../src/wire/networks.ts";
 
 /** Public upload relays, of the Walrus documentation. */
@@ -57,15 +56,4 @@ export function findRoute(
   if (publisherUrl !== "") return { kind: "publisher", url: publisherUrl };
   const url = RELAYS[network];
   return url === undefined ? undefined : { kind: "relay", url };
-}
-
-/**
- * The route of {@linkcode findRoute}.
- * @throws {SvcError} `invalid_parameter` when there is none.
- */
-export function routeOf(network: SuiNetwork, relayUrl: string, publisherUrl: string): Route {
-  const route = findRoute(network, relayUrl, publisherUrl);
-  if (route !== undefined) return route;
-  const text = `walrus: set SVC_WALRUS_UPLOAD_RELAY_URL or SVC_WALRUS_PUBLISHER_URL on ${network}`;
-  throw new SvcError("invalid_parameter", text);
 }

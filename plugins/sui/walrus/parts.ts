@@ -18,7 +18,7 @@ import { Chain } from "./upload/chain.ts";
 import { Encoder } from "./upload/encoder.ts";
 import { ItemRows } from "./upload/item_rows.ts";
 import { BlobFiles } from "./upload/upload_bytes.ts";
-import { SignedRows, UPLOAD_SCHEMA, UploadRows } from "./upload/upload_rows.ts";
+import { UPLOAD_SCHEMA, UploadRows } from "./upload/upload_rows.ts";
 import { Uploads } from "./upload/uploads.ts";
 import { parseWallets, Wallets } from "./upload/wallets.ts";
 import { type Ground, StateReader } from "./walrus_state.ts";
@@ -116,7 +116,6 @@ export function openParts(options: WalrusOptions) {
     ...ground,
     items,
     uploads: new UploadRows(database),
-    signed: new SignedRows(database),
     files: new BlobFiles(dataDir),
     encoder,
     wallets,
@@ -128,8 +127,10 @@ export function openParts(options: WalrusOptions) {
     failpoint,
   });
   const aggregators = new Aggregators({ ...options, urls: options.aggregatorUrls, now });
-  const blobIdOf = async (blob: Uint8Array) =>
-    (await encoder.blob((await reader.state()).shards, blob)).blobId;
+  const blobIdOf = async (blob: Uint8Array) => {
+    const { shards } = await reader.state();
+    return (await encoder.encode({ shards, blob })).blobId;
+  };
   const bytes = new BlobBytes({ ...options, ...ground, aggregators, blobIdOf });
   const discovery = new Discovery({ ...options, ...ground, chain, wallets: wallets.addresses });
   const listing = new Listing({ ...ground, discovery, bytes });

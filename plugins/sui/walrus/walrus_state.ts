@@ -26,14 +26,11 @@ const FRESH_MS = 60_000;
 
 /** Reads the state of Walrus; once a minute it has the client forget what it keeps for ever. */
 export class StateReader {
-  readonly #walrus: Pick<WalrusClient, "systemState" | "stakingState" | "reset">;
+  readonly #walrus: WalrusClient;
   readonly #now: () => number;
   #readAt = -Infinity;
 
-  constructor(
-    walrus: Pick<WalrusClient, "systemState" | "stakingState" | "reset">,
-    now: () => number,
-  ) {
+  constructor(walrus: WalrusClient, now: () => number) {
     this.#walrus = walrus;
     this.#now = now;
   }

@@ -1,5 +1,4 @@
 import { deserialize } from "@mysten/move-bytecode-template";
-import { GrpcTypes } from "@mysten/sui/grpc";
 import { abilityText, signatureText } from "./signature.ts";
 
 /** A function of another package that bytecode calls. */
@@ -40,14 +39,6 @@ interface ModuleTables {
   readonly address_identifiers: readonly string[];
 }
 
-/** Bits of abilities in bytecode. */
-const ABILITY_BITS = new Map([
-  [GrpcTypes.Ability.COPY, 1],
-  [GrpcTypes.Ability.DROP, 2],
-  [GrpcTypes.Ability.STORE, 4],
-  [GrpcTypes.Ability.KEY, 8],
-]);
-
 /** Resolves the indices in the tables of one module to names. */
 class ModuleReader {
   readonly #tables: ModuleTables;
@@ -68,7 +59,7 @@ class ModuleReader {
         signature: signatureText({
           visibility: "public",
           constraints: handle.type_parameters.map((set) =>
-            abilityText((ability) => (set & (ABILITY_BITS.get(ability) ?? 0)) !== 0)
+            abilityText((_, bit) => (set & bit) !== 0)
           ),
           parameters: this.#types(handle.parameters),
           returns: this.#types(handle.return_),

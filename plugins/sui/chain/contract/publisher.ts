@@ -2,10 +2,11 @@ import { SimulationError } from "@mysten/sui/client";
 import { type GrpcTypes, RpcError, type SuiGrpcClient } from "@mysten/sui/grpc";
 import { Ed25519Keypair } from "@mysten/sui/keypairs/ed25519";
 import { Transaction, TransactionDataBuilder } from "@mysten/sui/transactions";
+import { fromBase58, toHex } from "@mysten/sui/utils";
+import { blake2b } from "@noble/hashes/blake2.js";
 import { SvcError } from "../../../../src/errors.ts";
 import { rpcUrlOf, type SuiNetwork } from "../../../../src/wire/networks.ts";
 import { openSui } from "../sui_client.ts";
-import { createdIds } from "./created_ids.ts";
 import { importedFunctions } from "./imports.ts";
 import { describedSignature } from "./signature.ts";
 
@@ -68,6 +69,27 @@ interface PublishedPackage {
   readonly sender: string;
   /** Of the transaction. */
   readonly digest: string;
+}
+
+/** First byte of what a new object's id is the hash of (`HashingIntentScope::RegularObjectId`). */
+const REGULAR_OBJECT_ID = 0xf1;
+
+/**
+ * Ids of the objects that a transaction creates, packages included, in their order: BLAKE2b-256 of
+ * `0xf1 | digest (32) | number from 0 (u64, little-endian)`. So they are known without a node.
+ *
+ * @param digest Of the transaction, Base58.
+ * @param count How many; a transaction may create fewer.
+ * @returns `0x` and 64 lower-case hex characters each.
+ */
+export function createdIds(digest: string, count: number): string[] {
+  const preimage = new Uint8Array(1 + 32 + 8);
+  preimage[0] = REGULAR_OBJECT_ID;
+  preimage.set(fromBase58(digest), 1);
+  return Array.from({ length: count }, (_, number) => {
+    new DataView(preimage.buffer).setBigUint64(33, BigInt(number), true);
+    return "0x" + toHex(blake2b(preimage, { dkLen: 32 }));
+  });
 }
 
 const isRpcCode = (thrown: unknown, code: string): boolean =>

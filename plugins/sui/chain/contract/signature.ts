@@ -25,7 +25,7 @@ export function signatureText(parts: SignatureParts): string {
   return `${visibility} ${generics}(${parameters.join(", ")})${result}`;
 }
 
-/** Abilities in the order of their declaration. */
+/** Abilities in the order of their declaration, and of their bits in bytecode from 1 on. */
 const ABILITIES: readonly (readonly [GrpcTypes.Ability, string])[] = [
   [Ability.COPY, "copy"],
   [Ability.DROP, "drop"],
@@ -34,8 +34,9 @@ const ABILITIES: readonly (readonly [GrpcTypes.Ability, string])[] = [
 ];
 
 /** Abilities by name, in the order `copy`, `drop`, `store`, `key`. */
-export function abilityText(has: (ability: GrpcTypes.Ability) => boolean): string {
-  return ABILITIES.filter(([ability]) => has(ability)).map(([, name]) => name).join(" + ");
+export function abilityText(has: (ability: GrpcTypes.Ability, bit: number) => boolean): string {
+  return ABILITIES.filter(([ability], n) => has(ability, 1 << n)).map(([, name]) => name)
+    .join(" + ");
 }
 
 function bodyText(body: GrpcTypes.OpenSignatureBody | undefined): string {

@@ -69,48 +69,40 @@ export class OpeningKeys {
   ): Promise<Map<string, Found>> {
     this.#calls++;
     try {
-      return await this.#find(items, scope, caller);
+      const found = new Map<string, Found>();
+      const closed = this.#closed(items, scope, found);
+      await this.#checkGenerations(closed, caller, found);
+      const wanted = new Map<string, WantedChain>();
+      const held = new Map<string, Uint8Array>();
+      for (const { chain } of closed.values()) {
+        // A copy, because a change of the account may erase it during the wait below.
+        const open = this.#chains.get(chain.chainId, scope.accountId)?.bytes.slice();
+        if (open === undefined) wanted.set(chain.chainId, chain);
+        else held.set(chain.chainId, open);
+      }
+      const changes = this.#changes;
+      const secrets = wanted.size === 0
+        ? undefined
+        : await this.#unwrapping.secrets([...wanted.values()], caller);
+      const keep = changes === this.#changes;
+      const byChain = Map.groupBy(closed.values(), ({ chain }) => chain.chainId);
+      for (const [chainId, keys] of byChain) {
+        const answer = secrets?.get(chainId);
+        const secret = answer?.status === "fulfilled" ? answer.value : held.get(chainId);
+        if (secret === undefined) {
+          const error = answer?.status === "rejected" ? answer.reason : cannotOpen();
+          for (const { keyId } of keys) found.set(keyId, { error });
+          continue;
+        }
+        if (keep && answer !== undefined) {
+          this.#chains.keep(chainId, scope.accountId, secret.slice(), undefined);
+        }
+        this.#derive(secret, keys, scope, keep, found);
+      }
+      return found;
     } finally {
       if (--this.#calls === 0) this.#destroyed.clear();
     }
-  }
-
-  async #find(
-    items: readonly SealedItem[],
-    scope: KeyScope,
-    caller: Wanting,
-  ): Promise<Map<string, Found>> {
-    const found = new Map<string, Found>();
-    const closed = this.#closed(items, scope, found);
-    await this.#checkGenerations(closed, caller, found);
-    const wanted = new Map<string, WantedChain>();
-    const held = new Map<string, Uint8Array>();
-    for (const { chain } of closed.values()) {
-      // A copy, because a change of the account may erase it during the wait below.
-      const open = this.#chains.get(chain.chainId, scope.accountId)?.bytes.slice();
-      if (open === undefined) wanted.set(chain.chainId, chain);
-      else held.set(chain.chainId, open);
-    }
-    const changes = this.#changes;
-    const secrets = wanted.size === 0
-      ? undefined
-      : await this.#unwrapping.secrets([...wanted.values()], caller);
-    const keep = changes === this.#changes;
-    const byChain = Map.groupBy(closed.values(), ({ chain }) => chain.chainId);
-    for (const [chainId, keys] of byChain) {
-      const answer = secrets?.get(chainId);
-      const secret = answer?.status === "fulfilled" ? answer.value : held.get(chainId);
-      if (secret === undefined) {
-        const error = answer?.status === "rejected" ? answer.reason : cannotOpen();
-        for (const { keyId } of keys) found.set(keyId, { error });
-        continue;
-      }
-      if (keep && answer !== undefined) {
-        this.#chains.keep(chainId, scope.accountId, secret.slice(), undefined);
-      }
-      this.#derive(secret, keys, scope, keep, found);
-    }
-    return found;
   }
 
   /** Notes that an account changed, so that keys which were asked for before are not kept open. */

@@ -2,7 +2,6 @@ import {
   EncryptedObject,
   ExpiredSessionKeyError,
   InvalidPackageError,
-  type KeyServerConfig,
   SealClient,
 } from "@mysten/seal";
 import { Transaction } from "@mysten/sui/transactions";
@@ -39,12 +38,6 @@ const CLOCK = "0x6";
 
 type SuiClient = ReturnType<typeof openSui>;
 
-/** Clock and notes for the operator. */
-interface Surroundings {
-  readonly now?: () => number;
-  readonly note?: (message: string) => void;
-}
-
 /**
  * The work on keys, done with the SDK. Every unwrapping has a client of its own, because the SDK's
  * client keeps what key servers answered for ever and opens it for any session.
@@ -56,14 +49,15 @@ export class ThresholdKeys implements KeyWork {
   readonly #sessions: Sessions;
   readonly #set: ServerSet;
 
-  constructor(options: KeyWorkOptions, { now = Date.now, note = () => {} }: Surroundings = {}) {
+  /** @param note Takes notes for the operator. */
+  constructor(options: KeyWorkOptions, note: (message: string) => void) {
     const { network, rpcUrl, packageId, servers, threshold } = options;
     this.#options = options;
     const client = openSui({ network, url: rpcUrl });
-    const reads = new Reads(now);
+    const reads = new Reads();
     this.#client = rememberingClient(client, reads);
-    this.#checks = new ServerChecks(client, reads, options, { now, note });
-    this.#sessions = new Sessions(this.#client, packageId, now);
+    this.#checks = new ServerChecks(client, reads, options, note);
+    this.#sessions = new Sessions(this.#client, packageId);
     const counted = servers.filter(({ weight }) => weight > 0);
     this.#set = {
       threshold,
@@ -112,7 +106,8 @@ export class ThresholdKeys implements KeyWork {
     // Data sealed for servers that do not hold their keys could never be opened.
     await this.#checks.usable(this.#set);
     const { threshold, servers } = this.#set;
-    const client = new SealClient({ suiClient: this.#client, serverConfigs: this.#configs() });
+    const serverConfigs = this.#checks.configs(servers);
+    const client = new SealClient({ suiClient: this.#client, serverConfigs });
     const id = idOf(identity);
     try {
       const { encryptedObject } = await client.encrypt({ threshold, packageId, id, data: secret });
@@ -123,15 +118,6 @@ export class ThresholdKeys implements KeyWork {
       }
       throw chainDown(error);
     }
-  }
-
-  #configs(): KeyServerConfig[] {
-    return this.#options.servers.filter(({ weight }) => weight > 0)
-      .map(({ objectId, weight, aggregatorUrl }) => ({
-        objectId,
-        weight,
-        ...(aggregatorUrl === undefined ? {} : { aggregatorUrl }),
-      }));
   }
 
   async unwrap(

@@ -39,7 +39,7 @@ class EnokiSponsor implements Sponsor {
     { sender, kindBytes }: SponsorRequest,
     { signal }: CallOptions = {},
   ): Promise<SponsoredTransaction> {
-    const { bytes, digest } = await this.#post(ROUTE, {
+    const { bytes, digest } = await postToEnoki(this.#options, ROUTE, {
       network: this.#options.network,
       transactionBlockKindBytes: kindBytes.toBase64(),
       sender,
@@ -62,7 +62,7 @@ class EnokiSponsor implements Sponsor {
     if (!DIGEST.test(digest)) throw new SvcError("sponsorship_not_found");
     try {
       const body = { signature: signature.toBase64() };
-      const answer = await this.#post(`${ROUTE}/${digest}`, body, signal);
+      const answer = await postToEnoki(this.#options, `${ROUTE}/${digest}`, body, signal);
       if (answer["digest"] !== digest) throw unusable();
     } catch (error) {
       if (!await this.#isDone(digest, error)) throw error;
@@ -78,11 +78,6 @@ class EnokiSponsor implements Sponsor {
   async #isDone(digest: string, error: unknown): Promise<boolean> {
     if (!(error instanceof SvcError) || error.code !== "sponsor_rejected") return false;
     return await this.#options.isExecuted(digest).catch(() => false);
-  }
-
-  async #post(route: string, body: unknown, signal: AbortSignal | undefined) {
-    const { base, apiKey, timeoutMs = TIMEOUT_MS } = this.#options;
-    return await postToEnoki({ url: base + route, body, apiKey, signal, timeoutMs });
   }
 }
 
@@ -100,15 +95,6 @@ const TIMEOUT_MS = 30_000;
 /** Most bytes of an answer: a transaction of 128 KiB in base64, and some room. */
 const MAX_BYTES = 256 * 1024;
 
-/** A request to Enoki: the body is sent as JSON, the key as bearer. */
-interface EnokiRequest {
-  readonly url: string;
-  readonly body: unknown;
-  readonly apiKey: Secret;
-  readonly signal?: AbortSignal | undefined;
-  readonly timeoutMs: number;
-}
-
 /**
  * Posts to Enoki and returns the members of the JSON object that comes back. Never reads the body of
  * a refusal, and refuses redirects, because the key is meant for one host.
@@ -116,12 +102,16 @@ interface EnokiRequest {
  * @throws {SvcError} `sponsor_overloaded` for 429; `sponsor_upstream_error` for 401, 403, 5xx, no
  * connection and what cannot be read; `sponsor_rejected` for other refusals.
  */
-export async function postToEnoki(request: EnokiRequest): Promise<Record<string, unknown>> {
-  const { url, body, apiKey, signal, timeoutMs } = request;
+export async function postToEnoki(
+  { base, apiKey, timeoutMs = TIMEOUT_MS }: Pick<EnokiOptions, "base" | "apiKey" | "timeoutMs">,
+  route: string,
+  body: unknown,
+  signal: AbortSignal | undefined,
+): Promise<Record<string, unknown>> {
   signal?.throwIfAborted();
   const late = AbortSignal.timeout(timeoutMs);
   try {
-    const response = await fetch(url, {
+    const response = await fetch(base + route, {
       method: "POST",
       headers: {
         "authorization": `Bearer ${apiKey.reveal()}`,

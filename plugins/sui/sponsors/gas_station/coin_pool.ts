@@ -100,16 +100,15 @@ export class CoinPool {
 
   /** Gives a coin back at its new version, or as it was when it was not spent. */
   put(hold: Hold, coin: GasCoin = hold.coin): void {
-    if (this.#end(hold)) this.#free.set(coin.objectId, coin);
+    if (this.forget(hold)) this.#free.set(coin.objectId, coin);
   }
 
-  /** Forgets a coin whose version was wrong; the next listing reads it from the chain. */
-  forget(hold: Hold): void {
-    this.#end(hold);
-  }
-
-  /** Ends a hold; returns `false` when it has ended before. */
-  #end(hold: Hold): boolean {
+  /**
+   * Forgets a coin whose version was wrong; the next listing reads it from the chain.
+   *
+   * @returns `false` when the hold has ended.
+   */
+  forget(hold: Hold): boolean {
     const { objectId } = hold.coin;
     return this.#held.get(objectId) === hold && this.#held.delete(objectId);
   }

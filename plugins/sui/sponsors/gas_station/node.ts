@@ -1,5 +1,6 @@
-import type { ClientWithCoreApi, SuiClientTypes } from "@mysten/sui/client";
-import { TransactionError } from "@mysten/sui/client";
+import { Buffer } from "node:buffer";
+import { bcs } from "@mysten/sui/bcs";
+import { type ClientWithCoreApi, type SuiClientTypes, TransactionError } from "@mysten/sui/client";
 import { Transaction } from "@mysten/sui/transactions";
 import type { Keypair } from "@mysten/sui/cryptography";
 import { changeOf, type CoinChange, type GasCoin } from "./coin_pool.ts";
@@ -13,7 +14,7 @@ export const SPLIT_GAS = 30_000_000n;
 const PRICE_MS = 30_000;
 
 /** What every transaction of an epoch needs. */
-export interface GasTerms {
+interface GasTerms {
   /** MIST for a unit of gas. */
   readonly price: bigint;
   /** Last epoch in which a transaction made now may be executed. */
@@ -122,4 +123,35 @@ export class StationNode {
 function effectsOf(transaction: { readonly effects?: Effects | undefined }): Effects {
   if (transaction.effects === undefined) throw new Error("The node answered no effects");
   return transaction.effects;
+}
+
+/** A transaction of `sender` that `owner` pays for with a coin; amounts are in MIST. */
+interface PaidTransaction extends GasTerms {
+  readonly sender: string;
+  /** BCS of its kind, which is used byte for byte. */
+  readonly kindBytes: Uint8Array;
+  readonly owner: string;
+  readonly coin: GasCoin;
+  readonly budget: bigint;
+}
+
+/** `TransactionData::V1`. */
+const VERSION_1 = 0;
+
+/**
+ * BCS of `TransactionData`: version, kind, sender, gas data, expiration
+ * (`sui-types/src/transaction.rs`).
+ */
+export function transactionBytes(transaction: PaidTransaction): Uint8Array<ArrayBuffer> {
+  const { sender, kindBytes, owner, coin, price, budget, lastEpoch } = transaction;
+  const { objectId, version, digest } = coin;
+  const parts = [
+    Uint8Array.of(VERSION_1),
+    kindBytes,
+    bcs.Address.serialize(sender).toBytes(),
+    bcs.GasData.serialize({ payment: [{ objectId, version, digest }], owner, price, budget })
+      .toBytes(),
+    bcs.TransactionExpiration.serialize({ Epoch: Number(lastEpoch) }).toBytes(),
+  ];
+  return new Uint8Array(Buffer.concat(parts));
 }

@@ -13,9 +13,8 @@ import type {
   SponsorRequest,
 } from "../../../../src/interfaces/mod.ts";
 import { changeOf, CoinPool, type Hold, netGas } from "./coin_pool.ts";
-import { type Effects, SPLIT_GAS, StationNode } from "./node.ts";
+import { type Effects, SPLIT_GAS, StationNode, transactionBytes } from "./node.ts";
 import { isRefusal, sponsorFailure } from "./sponsor_failure.ts";
-import { transactionBytes } from "./transaction_bytes.ts";
 
 /** What a {@linkcode GasStation} works with. */
 export interface GasStationOptions {

@@ -6,7 +6,6 @@ import { AggregatorFailure, ask } from "./answer.ts";
 import { race, type RaceOptions, type Run } from "./race.ts";
 import { Standing } from "./standing.ts";
 
-/** What {@linkcode Aggregators} work with. */
 interface AggregatorsOptions {
   /** Addresses of the aggregators, the preferred one first. */
   readonly urls: readonly string[];

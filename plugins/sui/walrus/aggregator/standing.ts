@@ -11,7 +11,6 @@ const LOSSES = 3;
 const BEHIND_MS = 30_000;
 
 interface Record {
-  readonly url: string;
   failures: number;
   losses: number;
   /** Until when it is left out, milliseconds since the epoch. */
@@ -22,18 +21,14 @@ interface Record {
 
 /** How the aggregators did lately, which decides in which order they are asked. */
 export class Standing {
-  readonly #records: readonly Record[];
+  readonly #records: ReadonlyMap<string, Record>;
   readonly #now: () => number;
 
   constructor(urls: readonly string[], now: () => number) {
     this.#now = now;
-    this.#records = urls.map((url) => ({
-      url,
-      failures: 0,
-      losses: 0,
-      pausedUntil: 0,
-      behindUntil: 0,
-    }));
+    this.#records = new Map(
+      urls.map((url) => [url, { failures: 0, losses: 0, pausedUntil: 0, behindUntil: 0 }]),
+    );
   }
 
   /**
@@ -44,35 +39,35 @@ export class Standing {
     const now = this.#now();
     const rank = (record: Record) =>
       record.failures > 0 ? 1 + record.failures : record.behindUntil > now ? 1 : 0;
-    return this.#records
-      .filter(({ pausedUntil }) => pausedUntil <= now)
-      .sort((a, b) => rank(a) - rank(b))
-      .map(({ url }) => url);
+    return [...this.#records]
+      .filter(([, { pausedUntil }]) => pausedUntil <= now)
+      .sort(([, a], [, b]) => rank(a) - rank(b))
+      .map(([url]) => url);
   }
 
   /** Milliseconds until the next aggregator may be asked; 0 when one may be asked now. */
   get waitMs(): number {
-    const first = Math.min(...this.#records.map(({ pausedUntil }) => pausedUntil));
+    const first = Math.min(...this.#records.values().map(({ pausedUntil }) => pausedUntil));
     return Math.max(0, first - this.#now());
   }
 
   /** Notes an answer, also that there is no such blob. */
   answered(url: string): void {
-    const record = this.#of(url);
+    const record = this.#records.get(url)!;
     record.failures = record.losses = 0;
     record.behindUntil = 0;
   }
 
   /** Notes that another one answered first. */
   outrun(url: string): void {
-    const record = this.#of(url);
+    const record = this.#records.get(url)!;
     record.losses++;
     if (record.losses >= LOSSES) record.behindUntil = this.#now() + BEHIND_MS;
   }
 
   /** Notes that there was no usable answer; `pauseMs` is the pause it asked for. */
   failed(url: string, pauseMs: number): void {
-    const record = this.#of(url);
+    const record = this.#records.get(url)!;
     record.failures++;
     const doublings = record.failures - FAILURES;
     const own = doublings < 0 ? 0 : Math.min(PAUSE_MS * 2 ** Math.min(doublings, 10), MAX_PAUSE_MS);
@@ -80,16 +75,11 @@ export class Standing {
   }
 
   get health(): BackendHealth {
-    const failing = this.#records.filter(({ failures }) => failures >= FAILURES).length;
+    const failing = this.#records.values().filter(({ failures }) => failures >= FAILURES)
+      .toArray().length;
     if (failing === 0) return { status: "ok" };
-    const all = failing === this.#records.length;
+    const all = failing === this.#records.size;
     const reason = all ? "No aggregator answers" : "Some aggregators do not answer";
     return { status: all ? "down" : "degraded", reason };
-  }
-
-  #of(url: string): Record {
-    const record = this.#records.find((item) => item.url === url);
-    if (record === undefined) throw new RangeError("not one of the aggregators");
-    return record;
   }
 }

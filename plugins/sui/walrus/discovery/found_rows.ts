@@ -25,7 +25,6 @@ create table if not exists indexed(
 export class FoundRows {
   readonly #database: Database;
 
-  /** Expects the tables of {@linkcode DISCOVERY_SCHEMA} in the file. */
   constructor(database: Database) {
     this.#database = database;
   }
@@ -36,12 +35,7 @@ export class FoundRows {
     return this.#database.get(sql, objectId, version);
   }
 
-  /** Whether there is a row of an object, whatever its version. */
-  has(objectId: string): boolean {
-    return this.senderOf(objectId) !== undefined;
-  }
-
-  /** Who changed an object last, as far as that is known. */
+  /** Who changed an object last; `undefined` where it has no row, whatever its version. */
   senderOf(objectId: string): string | undefined {
     const sql = "select sender from found where object_id = ?";
     return this.#database.get<{ sender: string }>(sql, objectId)?.sender;

@@ -189,7 +189,8 @@ export class Discovery {
   async #takeOwn(owner: string, blobs: readonly OwnedBlob[], look: number): Promise<void> {
     const { catalogue } = this.#options;
     const own = blobs.flatMap((blob) => {
-      const stored = this.#rows.has(blob.objectId) ? undefined : catalogue.stored(blob.objectId);
+      const isKnown = this.#rows.senderOf(blob.objectId) !== undefined;
+      const stored = isKnown ? undefined : catalogue.stored(blob.objectId);
       return stored?.owner === owner ? [{ blob, stored }] : [];
     });
     if (own.length === 0) return;

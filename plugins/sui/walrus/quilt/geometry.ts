@@ -39,44 +39,25 @@ export function encodedBytes(bytes: number, shards: number): number {
   return slivers + shards * (shards * 2 * DIGEST_BYTES + DIGEST_BYTES);
 }
 
-/** Bytes of a patch's header (6), and of the length of its identifier, itself BCS (2). */
-const PATCH_PREFIX = 8;
+/** Bytes of an identifier of ours, and of its length in BCS. */
+const IDENTIFIER = 9;
 
-/** Bytes of the index in front of its patches: version (1) and length (4). */
-const INDEX_PREFIX = 5;
+/** Bytes of a patch in front of its content: header (6), length of the identifier (2), identifier. */
+const PATCH_PREFIX = 8 + IDENTIFIER;
 
-/** What the size of a quilt depends on: the content of each patch, and its identifier. */
-interface PatchSize {
-  readonly bytes: number;
-  /** Bytes of the identifier; 8 when absent. */
-  readonly identifierBytes?: number;
-}
-
-/** Bytes of a length in BCS, below 16,384. */
-function lengthBytes(length: number): number {
-  return length < 128 ? 1 : 2;
-}
-
-/** Bytes of the index of a quilt: of each patch its end, its identifier and an empty list of tags. */
-function indexBytes(patches: readonly PatchSize[]): number {
-  const prefix = INDEX_PREFIX + lengthBytes(patches.length);
-  return patches.reduce(
-    (sum, { identifierBytes = 8 }) => sum + 3 + lengthBytes(identifierBytes) + identifierBytes,
-    prefix,
-  );
-}
+/** Bytes of a patch in the index: its end (2), its identifier and an empty list of tags (1). */
+const INDEX_ENTRY = 3 + IDENTIFIER;
 
 /**
- * Bytes of a quilt of some patches, or `undefined` when they do not fit into one. The index, at most
- * {@linkcode MAX_INDEX_COLUMNS}, and then each patch take columns of their own, as many as their
- * bytes need. The symbol is the shortest with which the columns suffice.
+ * Bytes of a quilt of patches with contents of some bytes, or `undefined` when they do not fit into
+ * one. The index, at most {@linkcode MAX_INDEX_COLUMNS}, and then each patch take columns of their
+ * own, as many as their bytes need. The symbol is the shortest with which the columns suffice.
  */
-export function quiltBytes(patches: readonly PatchSize[], shards: number): number | undefined {
+export function quiltBytes(contents: readonly number[], shards: number): number | undefined {
   const { rows, columns } = sourceSymbols(shards);
-  const index = indexBytes(patches);
-  const parts = patches.map(({ bytes, identifierBytes = 8 }) =>
-    PATCH_PREFIX + lengthBytes(identifierBytes) + identifierBytes + bytes
-  );
+  // In front of its patches the index has a version (1), its length (4), and their number in BCS.
+  const index = (contents.length < 128 ? 6 : 7) + contents.length * INDEX_ENTRY;
+  const parts = contents.map((bytes) => PATCH_PREFIX + bytes);
   if (parts.length >= columns) return undefined;
   const fits = (symbol: number): boolean => {
     const column = symbol * rows;

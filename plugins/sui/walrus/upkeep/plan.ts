@@ -142,7 +142,7 @@ function mergedBytes(blobs: readonly KeptBlob[], shards: number): number | undef
   if (sizes.length > 1 && bytes > MAX_MERGED_BYTES) return undefined;
   // One column is for the index, one for the tombstones.
   if (sizes.length > sourceSymbols(shards).columns - 2) return undefined;
-  return quiltBytes(sizes.map((size) => ({ bytes: size })), shards);
+  return quiltBytes(sizes, shards);
 }
 
 /** Quilts whose live patches fit into one, with the bytes and the number of these patches. */

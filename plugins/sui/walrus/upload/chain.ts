@@ -1,5 +1,6 @@
+import { SimulationError } from "@mysten/sui/client";
 import type { SuiGrpcClient } from "@mysten/sui/grpc";
-import { Transaction } from "@mysten/sui/transactions";
+import { Transaction, TransactionDataBuilder } from "@mysten/sui/transactions";
 import type { WalrusClient } from "@mysten/walrus";
 import { type ChainBlob, parseBlobObject } from "../blob_object.ts";
 import {
@@ -14,7 +15,7 @@ import type { ChainReads } from "../discovery/chain_reads.ts";
 import type { Ground, WalrusState } from "../walrus_state.ts";
 import { decodeCertificate } from "./certificate.ts";
 import { StepFailure } from "./failure.ts";
-import { type CreatedObject, sign } from "./transactions.ts";
+import type { CreatedObject } from "./transactions.ts";
 import type { Upload } from "./upload.ts";
 import type { SignedTransaction } from "./upload_rows.ts";
 import type { Lease } from "./wallets.ts";
@@ -179,16 +180,22 @@ export class Chain {
     transaction: Transaction,
     paid: readonly Upload[],
   ): Promise<SignedTransaction> {
+    const wallet = lease.address;
+    let bytes: Uint8Array;
     try {
-      return await sign(this.#options.sui, lease, transaction);
-    } catch (thrown) {
-      const failure = StepFailure.of("chain", thrown);
-      if (await this.#isPoor(lease.address, paid)) {
+      // The node simulates it.
+      bytes = await transaction.build({ client: this.#options.sui });
+    } catch (cause) {
+      if (await this.#isPoor(wallet, paid)) {
         const message = "the wallet holds too little SUI or WAL";
-        throw new StepFailure("poor", "wallets", message, { cause: thrown });
+        throw new StepFailure("poor", "wallets", message, { cause });
       }
-      throw failure;
+      if (!(cause instanceof SimulationError)) throw StepFailure.of("chain", cause);
+      throw new StepFailure("refused", "chain", "the chain refuses the transaction", { cause });
     }
+    const signature = await lease.sign(bytes);
+    const digest = TransactionDataBuilder.getDigestFromBytes(bytes);
+    return { wallet, digest, bytes, signature };
   }
 
   /** Whether a wallet cannot pay; read after a failure, as nodes word their errors differently. */

@@ -7,19 +7,14 @@
 import { encodeQuilt } from "@mysten/walrus";
 import init, { BlobEncoder } from "@mysten/walrus-wasm";
 
-/** A patch to put into a quilt; identifiers are unique within it. */
-export interface PatchSource {
-  readonly identifier: string;
-  readonly bytes: Uint8Array;
-}
-
 /** What to encode at a number of shards: patches of a quilt, or the unencoded blob itself. */
-interface EncodeRequest {
-  readonly id: number;
-  readonly shards: number;
-  readonly patches?: readonly PatchSource[];
-  readonly blob?: Uint8Array;
-}
+export type EncodeSource =
+  & { readonly shards: number }
+  & (
+    /** Identifiers are unique within the quilt. */
+    | { readonly patches: readonly { readonly identifier: string; readonly bytes: Uint8Array }[] }
+    | { readonly blob: Uint8Array }
+  );
 
 /** What encoding yielded, or why it failed. */
 export type EncodeAnswer = { readonly id: number } & ({ readonly error: string } | EncodedParts);
@@ -42,7 +37,7 @@ export interface EncodedParts {
 
 /** What is used of a worker's global scope. */
 interface WorkerScope {
-  onmessage: ((event: MessageEvent<EncodeRequest>) => void) | null;
+  onmessage: ((event: MessageEvent<EncodeSource & { readonly id: number }>) => void) | null;
   postMessage(message: EncodeAnswer, transfer?: Transferable[]): void;
 }
 
@@ -52,25 +47,26 @@ const ready = init();
 let turn: Promise<void> = Promise.resolve();
 
 scope.onmessage = ({ data }) => {
-  turn = turn.then(() => answer(data));
+  turn = turn.then(() => answer(data.id, data));
 };
 
-async function answer({ id, ...request }: EncodeRequest): Promise<void> {
+async function answer(id: number, source: EncodeSource): Promise<void> {
   try {
     await ready;
-    const made = encode(request);
+    const made = encode(source);
     scope.postMessage({ id, ...made }, [made.blob.buffer as ArrayBuffer]);
   } catch (error) {
     scope.postMessage({ id, error: String(error) });
   }
 }
 
-function encode({ shards, patches, blob }: Omit<EncodeRequest, "id">): EncodedParts {
-  const quilt = patches === undefined ? undefined : encodeQuilt({
-    blobs: patches.map(({ identifier, bytes }) => ({ identifier, contents: bytes })),
-    numShards: shards,
-  });
-  const bytes = quilt?.quilt ?? blob!;
+function encode({ shards, ...source }: EncodeSource): EncodedParts {
+  const { quilt: bytes, index } = "blob" in source
+    ? { quilt: source.blob, index: undefined }
+    : encodeQuilt({
+      blobs: source.patches.map(({ identifier, bytes }) => ({ identifier, contents: bytes })),
+      numShards: shards,
+    });
   // The library returns its Rust tuple: blob id, root, length, encoding.
   const encoder = new BlobEncoder(shards);
   const [blobId, root] = encoder.compute_metadata(bytes) as [
@@ -82,7 +78,7 @@ function encode({ shards, patches, blob }: Omit<EncodeRequest, "id">): EncodedPa
     blobId: Uint8Array.from(blobId),
     rootHash: Uint8Array.from(root.Digest),
     blob: bytes,
-    places: (quilt?.index.patches ?? []).map(({ identifier, startIndex, endIndex }) => ({
+    places: (index?.patches ?? []).map(({ identifier, startIndex, endIndex }) => ({
       identifier,
       start: startIndex,
       end: endIndex,

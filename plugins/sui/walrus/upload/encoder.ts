@@ -2,7 +2,7 @@ import { SvcError } from "../../../../src/errors.ts";
 import { ThreadCalls } from "../../../../src/threads.ts";
 import { patchId } from "../quilt/patch_id.ts";
 import type { Clock } from "../clock.ts";
-import type { EncodeAnswer, EncodedParts, PatchSource } from "./encode_worker.ts";
+import type { EncodeAnswer, EncodedParts, EncodeSource } from "./encode_worker.ts";
 import type { Encoded } from "./upload.ts";
 
 /** An encoded blob with its unencoded bytes. */
@@ -29,19 +29,20 @@ export class Encoder {
   }
 
   /**
-   * Builds a quilt and computes its id.
+   * Computes the id of a blob, or builds a quilt of patches first.
+   *
    * @throws {SvcError} `storage_unavailable`.
    */
-  quilt(shards: number, patches: readonly PatchSource[]): Promise<EncodedBlob> {
-    return this.#encode({ shards, patches });
-  }
-
-  /**
-   * Computes the id of a blob.
-   * @throws {SvcError} `storage_unavailable`.
-   */
-  blob(shards: number, blob: Uint8Array): Promise<EncodedBlob> {
-    return this.#encode({ shards, blob });
+  async encode(source: EncodeSource): Promise<EncodedBlob> {
+    if (this.#closed !== undefined) throw this.#closed;
+    this.#cancelIdle?.();
+    const answer = await this.#calls.call(source);
+    if (this.#calls.waiting === 0 && this.#closed === undefined) {
+      this.#cancelIdle?.();
+      this.#cancelIdle = this.#clock.after(IDLE_MS, () => this.#rest());
+    }
+    if ("error" in answer) throw failure("Encoding failed", answer.error);
+    return encodedOf(answer);
   }
 
   /** Ends the worker; what it works on fails. */
@@ -49,18 +50,6 @@ export class Encoder {
     this.#cancelIdle?.();
     this.#closed ??= new SvcError("storage_unavailable", "The store is closed");
     this.#calls.stop(this.#closed);
-  }
-
-  async #encode(request: object): Promise<EncodedBlob> {
-    if (this.#closed !== undefined) throw this.#closed;
-    this.#cancelIdle?.();
-    const answer = await this.#calls.call(request);
-    if (this.#calls.waiting === 0 && this.#closed === undefined) {
-      this.#cancelIdle?.();
-      this.#cancelIdle = this.#clock.after(IDLE_MS, () => this.#rest());
-    }
-    if ("error" in answer) throw failure("Encoding failed", answer.error);
-    return encodedOf(answer);
   }
 
   #rest(): void {

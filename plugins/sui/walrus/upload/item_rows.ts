@@ -19,7 +19,6 @@ interface PutItem {
 export class ItemRows {
   readonly #database: Database;
 
-  /** Expects the tables of `UPLOAD_SCHEMA` in the file. */
   constructor(database: Database) {
     this.#database = database;
   }

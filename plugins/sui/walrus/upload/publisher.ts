@@ -24,13 +24,9 @@ export async function publish(
   const body = new Blob([blob]);
   const response = await http(`${url}/v1/blobs?${query}`, { method: "PUT", body });
   const answer: unknown = await response.json().catch(() => undefined);
-  const object = member(member(answer, "newlyCreated"), "blobObject");
-  const [objectId, blobId] = [member(object, "id"), member(object, "blobId")];
-  const endEpoch = member(member(object, "storage"), "endEpoch");
-  if (
-    typeof objectId !== "string" || typeof blobId !== "string" || typeof endEpoch !== "number"
-  ) throw new StepFailure("unreachable", "publisher", "the publisher names no new blob");
-  return blobId;
+  const blobId = member(member(member(answer, "newlyCreated"), "blobObject"), "blobId");
+  if (typeof blobId === "string") return blobId;
+  throw new StepFailure("unreachable", "publisher", "the publisher names no new blob");
 }
 
 function member(value: unknown, name: string): unknown {

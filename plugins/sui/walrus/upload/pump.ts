@@ -1,13 +1,13 @@
 import { complete } from "./completion.ts";
-import { backoffMs, type Part, StepFailure, type Troubles } from "./failure.ts";
-import type { StepParts, Steps } from "./steps.ts";
+import { backoffMs, type Part, StepFailure, Troubles } from "./failure.ts";
+import { type StepParts, Steps } from "./steps.ts";
 import {
   type Gathered,
   gatherFinish,
   gatherRegister,
   MAX_GROUP,
   type Track,
-  type Tracks,
+  Tracks,
 } from "./tracks.ts";
 import type { Upload } from "./upload.ts";
 import type { Lease, Wallets } from "./wallets.ts";
@@ -18,13 +18,8 @@ const TRANSFERS = 8;
 /** How long a wallet that could not pay is left alone. */
 const POOR_MS = 60_000;
 
-/** What a {@linkcode Pump} works with. */
-interface PumpOptions {
-  readonly tracks: Tracks;
-  readonly steps: Steps;
-  readonly parts: StepParts;
+interface PumpOptions extends StepParts {
   readonly wallets: Wallets;
-  readonly troubles: Troubles;
   /** Called when an upload is done, with the ids by its items' numbers. */
   readonly done: (upload: Upload, ids: ReadonlyMap<number, string>) => void;
   /** Called when a step ended, so that the next look should come soon. */
@@ -42,12 +37,18 @@ function restOf(failure: StepFailure, failures: number, { wallet }: Upload): num
 
 /** Starts every step that can be taken, one look at a time. */
 export class Pump {
+  /** The uploads under way. */
+  readonly tracks: Tracks;
+  readonly troubles = new Troubles();
   readonly #options: PumpOptions;
+  readonly #steps: Steps;
   readonly #running = new Set<Promise<void>>();
   #asked = 0;
 
   constructor(options: PumpOptions) {
     this.#options = options;
+    this.#steps = new Steps(options);
+    this.tracks = new Tracks(options.uploads, options.clock.now());
   }
 
   /** Resolves when no step is under way. */
@@ -57,88 +58,88 @@ export class Pump {
 
   /** Starts what can be started; returns when to look again at the latest. */
   look(now: number): number {
-    const { tracks, parts } = this.#options;
+    const { publisher } = this.#options;
     this.#settle(now);
     this.#encode(now);
-    if (parts.publisher === undefined) this.#upload(now);
+    if (publisher === undefined) this.#upload(now);
     else this.#publish(now);
     const due = [
-      parts.publisher === undefined ? this.#register(now) : Infinity,
+      publisher === undefined ? this.#register(now) : Infinity,
       this.#finish(now),
-      ...tracks.all().filter(({ busy }) => !busy).map(({ restUntil }) => restUntil)
+      ...this.tracks.all().filter(({ busy }) => !busy).map(({ restUntil }) => restUntil)
         .filter((at) => at > now),
     ];
     return Math.min(...due);
   }
 
   #encode(now: number): void {
-    const { tracks, steps } = this.#options;
-    if (tracks.busy("cut") > 0) return;
-    const [next] = tracks.ready("cut", now);
-    if (next) this.#start([next], ["encoder", "chain", "disk"], () => steps.encode(next.upload));
+    if (this.tracks.busy("cut") > 0) return;
+    const [next] = this.tracks.ready("cut", now);
+    if (next === undefined) return;
+    this.#start([next], ["encoder", "chain", "disk"], () => this.#steps.encode(next.upload));
   }
 
   /** Settles transactions that an earlier process, or a call without an answer, left. */
   #settle(now: number): void {
-    const { tracks, steps, parts, wallets } = this.#options;
+    const { uploads, wallets } = this.#options;
     for (const state of ["registering", "finishing"] as const) {
       const groups = Map.groupBy(
-        tracks.ready(state, now),
+        this.tracks.ready(state, now),
         ({ upload }) => state === "registering" ? upload.register! : upload.finish!,
       );
       for (const [seq, group] of groups) {
-        const saved = parts.signed.get(seq)!;
+        const saved = uploads.signed(seq)!;
         const lease = wallets.take(saved.wallet);
         if (lease === undefined) {
           if (!wallets.has(saved.wallet)) this.#orphan(group, now);
           continue;
         }
         this.#pay(group, lease, async () => {
-          const uploads = group.map(({ upload }) => upload);
-          if (state === "registering") await steps.settleRegister(saved, uploads);
-          else await steps.settleFinish(saved, uploads);
+          const all = group.map(({ upload }) => upload);
+          if (state === "registering") await this.#steps.settleRegister(saved, all);
+          else await this.#steps.settleFinish(saved, all);
         });
       }
     }
   }
 
   #register(now: number): number {
-    const { tracks, steps, wallets, troubles } = this.#options;
-    const gathered = gatherRegister(tracks.all(), now);
+    const { chain, wallets } = this.#options;
+    const gathered = gatherRegister(this.tracks.all(), now);
     if (!("group" in gathered)) return gathered.at;
-    const lease = wallets.takeAny(now, tracks.blocked());
+    const lease = wallets.takeAny(now, this.tracks.blocked());
     if (lease === undefined) {
       if (wallets.poor(now) < wallets.addresses.length) return Infinity;
-      troubles.failed(new StepFailure("poor", "wallets", "the wallets hold too little SUI or WAL"));
+      const message = "the wallets hold too little SUI or WAL";
+      this.troubles.failed(new StepFailure("poor", "wallets", message));
       return now + POOR_MS;
     }
     const { group } = gathered;
     this.#pay(group, lease, async (part) => {
-      const withTip = await steps.tip(group[0]!.upload) > 0n;
+      const withTip = await chain.tip(group[0]!.upload.encoded!.size) > 0n;
       // A transaction pays one tip, so the other blobs wait for their own.
       const paid = withTip ? group.slice(0, 1) : group;
       part(paid);
-      await steps.register(lease, paid.map(({ upload }) => upload), withTip);
+      await this.#steps.register(lease, paid.map(({ upload }) => upload), withTip);
     });
     return now;
   }
 
   #upload(now: number): void {
-    const { tracks, steps } = this.#options;
-    const free = TRANSFERS - tracks.busy("registered");
-    for (const track of tracks.ready("registered", now).slice(0, Math.max(0, free))) {
-      this.#start([track], ["relay", "disk"], () => steps.upload(track.upload));
+    const free = TRANSFERS - this.tracks.busy("registered");
+    for (const track of this.tracks.ready("registered", now).slice(0, Math.max(0, free))) {
+      this.#start([track], ["relay", "disk"], () => this.#steps.upload(track.upload));
     }
   }
 
   #publish(now: number): void {
-    const { tracks, steps, wallets } = this.#options;
+    const [tracks, steps] = [this.tracks, this.#steps];
     let free = TRANSFERS - tracks.busy("encoded") - tracks.busy("asked");
     for (const track of tracks.ready("asked", now).slice(0, Math.max(0, free))) {
       free--;
       this.#start([track], ["publisher", "chain"], () => steps.find(track.upload));
     }
-    const { addresses } = wallets;
+    const { addresses } = this.#options.wallets;
     for (const track of tracks.ready("encoded", now).slice(0, Math.max(0, free))) {
       const wallet = addresses[Math.floor(this.#asked++ / MAX_GROUP) % addresses.length]!;
       this.#start([track], ["publisher", "disk"], () => steps.publish(track.upload, wallet));
@@ -146,15 +147,15 @@ export class Pump {
   }
 
   #finish(now: number): number {
-    const { tracks, steps, wallets } = this.#options;
-    const blocked = tracks.blocked();
+    const { wallets } = this.#options;
+    const blocked = this.tracks.blocked();
     const isFree = (wallet: string) => wallets.isFree(wallet) && !blocked.has(wallet);
-    const gathered: Gathered = gatherFinish(tracks.all(), now, isFree);
+    const gathered: Gathered = gatherFinish(this.tracks.all(), now, isFree);
     if (!("group" in gathered)) return gathered.at;
     const { group } = gathered;
     const lease = wallets.take(group[0]!.upload.wallet!);
     if (lease === undefined) return Infinity;
-    this.#pay(group, lease, () => steps.finish(lease, group.map(({ upload }) => upload)));
+    this.#pay(group, lease, () => this.#steps.finish(lease, group.map(({ upload }) => upload)));
     return now;
   }
 
@@ -164,10 +165,10 @@ export class Pump {
     lease: Lease,
     work: (only: (part: readonly Track[]) => void) => Promise<void>,
   ): void {
-    const { tracks, parts, wallets } = this.#options;
+    const { clock, wallets } = this.#options;
     let mine = group;
     const isPaid = (): boolean => {
-      tracks.refresh(group, parts.clock.now());
+      this.tracks.refresh(group, clock.now());
       return mine.some(({ upload }) => upload.state === "finishing");
     };
     this.#start(group, ["chain", "wallets"], async () => {
@@ -178,46 +179,45 @@ export class Pump {
         if (isPaid()) await this.#complete(mine);
       } catch (thrown) {
         const failure = StepFailure.of("chain", thrown);
-        if (failure.kind === "poor") wallets.setPoor(held.address, parts.clock.now() + POOR_MS);
+        if (failure.kind === "poor") wallets.setPoor(held.address, clock.now() + POOR_MS);
         throw failure;
       }
     });
   }
 
   async #complete(group: readonly Track[]): Promise<void> {
-    const { parts, done, troubles } = this.#options;
+    const { catalogue, uploads, files, clock, done, failpoint } = this.#options;
     const paid = group.filter(({ upload }) => upload.state === "finishing");
     // Before callers get their ids: they may look at the health next.
-    troubles.worked("chain", "wallets");
+    this.troubles.worked("chain", "wallets");
     for (const { upload } of paid) {
-      done(upload, await complete(parts, upload, parts.clock.now()));
-      parts.failpoint("done");
-      await parts.files.remove(upload).catch(() => {});
+      done(upload, await complete(this.#options, upload, clock.now()));
+      failpoint("done");
+      await files.remove(upload).catch(() => {});
     }
     const finish = paid[0]?.upload.finish;
-    const { database } = parts.catalogue;
-    if (finish !== undefined) await database.write(() => parts.signed.end(finish, "done"));
+    if (finish === undefined) return;
+    await catalogue.database.write(() => uploads.endSigned(finish, "done"));
   }
 
   #orphan(group: readonly Track[], now: number): void {
     const message = "a wallet of SVC_SUI_PRIVATE_KEYS with uploads under way is missing";
-    this.#options.troubles.failed(new StepFailure("poor", "wallets", message));
+    this.troubles.failed(new StepFailure("poor", "wallets", message));
     for (const track of group) track.restUntil = now + POOR_MS;
   }
 
   #start(group: readonly Track[], parts: readonly Part[], work: () => Promise<void>): void {
-    const { tracks, troubles, wake } = this.#options;
-    const { clock, log } = this.#options.parts;
+    const { chain, clock, log, wake } = this.#options;
     for (const track of group) track.busy = true;
     const run = work().then(() => {
-      troubles.worked(...parts);
+      this.troubles.worked(...parts);
       // Whether a relay worked is known only once the chain takes its certificate.
       if (parts[0] !== "relay") { for (const track of group) track.failures = 0; }
     }, (thrown: unknown) => {
       const failure = StepFailure.of(parts[0]!, thrown);
       // The client keeps what it has read for ever, also what a node got wrong.
-      if (parts.includes("chain")) this.#options.parts.chain.reset();
-      troubles.failed(failure);
+      if (parts.includes("chain")) chain.reset();
+      this.troubles.failed(failure);
       const failures = Math.max(...group.map((track) => track.failures)) + 1;
       // A single failure is not worth a line, nor is every one of a long row.
       if (failures % 4 === 2) log("warn", `walrus: ${failure.message}; trying again`);
@@ -227,7 +227,7 @@ export class Pump {
       }
     }).finally(() => {
       for (const track of group) track.busy = false;
-      tracks.refresh(group, clock.now());
+      this.tracks.refresh(group, clock.now());
       this.#running.delete(run);
       wake();
     });

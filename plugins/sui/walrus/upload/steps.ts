@@ -13,12 +13,16 @@ import { publish } from "./publisher.ts";
 import { type Outcome, settle } from "./transactions.ts";
 import type { Upload } from "./upload.ts";
 import { type BlobFiles, UploadBytes } from "./upload_bytes.ts";
-import type { Progress, SavedTransaction, SignedRows, SignedTransaction } from "./upload_rows.ts";
+import {
+  type Progress,
+  type SavedTransaction,
+  type SignedTransaction,
+  UNREGISTERED,
+} from "./upload_rows.ts";
 import type { Lease } from "./wallets.ts";
 
 /** What the steps of an upload work with. */
 export interface StepParts extends Completion, Ground {
-  readonly signed: SignedRows;
   readonly files: BlobFiles;
   readonly encoder: Encoder;
   readonly chain: Chain;
@@ -65,12 +69,6 @@ export class Steps {
     failpoint("encoded");
   }
 
-  /** What the relay asks for an upload, in MIST; 0 with a publisher. */
-  async tip(upload: Upload): Promise<bigint> {
-    const { publisher, chain } = this.#parts;
-    return publisher === undefined ? await chain.tip(upload.encoded!.size) : 0n;
-  }
-
   /** `encoded` to `registered`, all in one transaction. */
   async register(lease: Lease, group: readonly Upload[], withTip: boolean): Promise<void> {
     const { chain, failpoint } = this.#parts;
@@ -95,7 +93,7 @@ export class Steps {
     group: readonly Upload[],
     isFresh = false,
   ): Promise<void> {
-    const { sui, chain, signed, uploads, catalogue, failpoint } = this.#parts;
+    const { sui, chain, uploads, catalogue, failpoint } = this.#parts;
     const outcome = await settle(sui, saved, isFresh);
     failpoint("register executed");
     const blobs = outcome.kind === "executed"
@@ -105,9 +103,7 @@ export class Steps {
       : await this.#heldBlobs(saved.wallet, group);
     if (blobs === undefined) {
       const message = "the chain did not register the blobs";
-      throw await this.#refused(saved, outcome, message, () => {
-        for (const { seq } of group) uploads.setUnregistered(seq);
-      });
+      throw await this.#refused(saved, outcome, message, group, UNREGISTERED);
     }
     const byId = new Map(blobs.map((blob) => [blob.blobId, blob]));
     const found = group.map((upload) => ({ upload, blob: byId.get(upload.encoded!.blobId) }));
@@ -115,7 +111,7 @@ export class Steps {
       throw new StepFailure("unreachable", "chain", "the node leaves out a registered blob");
     }
     await catalogue.database.write(() => {
-      signed.end(saved.seq, "done");
+      uploads.endSigned(saved.seq, "done");
       for (const { upload, blob } of found) {
         const { objectId, endEpoch } = blob!;
         uploads.set(upload.seq, { state: "registered", objectId, endEpoch });
@@ -141,12 +137,12 @@ export class Steps {
 
   /** `registered` to `uploaded`: the relay stores the blob and answers the certificate. */
   async upload(upload: Upload): Promise<void> {
-    const { walrus, signed, uploads, catalogue, failpoint } = this.#parts;
+    const { walrus, uploads, failpoint } = this.#parts;
     const { blobId } = upload.encoded!;
     const blobObjectId = upload.objectId!;
     if ((await this.#lasting([upload])).length === 0) throw ENDED();
     const blob = await this.#bytes.read(upload);
-    const txDigest = signed.get(upload.register!)?.digest;
+    const txDigest = uploads.signed(upload.register!)?.digest;
     let certificate;
     try {
       ({ certificate } = await walrus.writeBlobToUploadRelay({
@@ -165,33 +161,28 @@ export class Steps {
       throw new StepFailure("unreachable", "relay", "the upload relay certifies another blob");
     }
     failpoint("relay answered");
-    const kept = encodeCertificate(certificate);
-    await catalogue.database.write(() =>
-      uploads.set(upload.seq, { state: "uploaded", certificate: kept })
-    );
+    await this.#set([upload], {
+      state: "uploaded",
+      certificate: encodeCertificate(certificate),
+    });
     failpoint("uploaded");
   }
 
   /** Takes blobs whose paid space has ended back to `encoded`; returns the others. */
   async #lasting(group: readonly Upload[]): Promise<readonly Upload[]> {
-    const { chain, uploads, catalogue } = this.#parts;
-    const { epoch } = await chain.state();
+    const { epoch } = await this.#parts.chain.state();
     const ended = group.filter(({ endEpoch }) => endEpoch! <= epoch);
     if (ended.length === 0) return group;
-    await catalogue.database.write(() => {
-      for (const { seq } of ended) uploads.setUnregistered(seq);
-    });
+    await this.#set(ended, UNREGISTERED);
     return group.filter((upload) => !ended.includes(upload));
   }
 
   /** `encoded` to `asked` to `uploaded`: the publisher stores the blob in an object of the wallet. */
   async publish(upload: Upload, wallet: string): Promise<void> {
-    const { publisher, epochs, uploads, catalogue, clock, failpoint } = this.#parts;
+    const { publisher, epochs, clock, failpoint } = this.#parts;
     const blob = await this.#bytes.read(upload);
-    const now = clock.now();
-    await catalogue.database.write(() =>
-      uploads.set(upload.seq, { state: "asked", wallet, askedAt: now })
-    );
+    const asked = { state: "asked", wallet, askedAt: clock.now() } as const;
+    await this.#set([upload], asked);
     failpoint("asked");
     const { url, http } = publisher!;
     const blobId = await publish(http, url, blob, wallet, epochs);
@@ -199,7 +190,7 @@ export class Steps {
     if (blobId !== upload.encoded?.blobId) {
       throw new StepFailure("unreachable", "publisher", "the publisher stored another blob");
     }
-    await this.find({ ...upload, state: "asked", wallet, askedAt: now });
+    await this.find({ ...upload, ...asked });
   }
 
   /** `asked` to `uploaded` once the wallet holds the blob; back to `encoded` when it is too late. */
@@ -224,7 +215,7 @@ export class Steps {
     }
     const askedAt = upload.askedAt ?? 0;
     const waitMs = askedAt + PUBLISHER_GRACE_MS - clock.now();
-    if (waitMs <= 0) await catalogue.database.write(() => uploads.setUnregistered(upload.seq));
+    if (waitMs <= 0) await this.#set([upload], UNREGISTERED);
     throw new StepFailure("unreachable", "publisher", "the publisher did not store the blob");
   }
 
@@ -260,20 +251,20 @@ export class Steps {
     group: readonly Upload[],
     isFresh = false,
   ): Promise<void> {
-    const { sui, chain, signed, uploads, catalogue, failpoint } = this.#parts;
+    const { sui, chain, uploads, catalogue, failpoint } = this.#parts;
     const outcome = await settle(sui, saved, isFresh);
     failpoint("finish executed");
     const isDone = outcome.kind === "executed" ||
       outcome.kind !== "failed" && await chain.isHandedOver(group);
     if (isDone) {
       const left = await this.#lasting(group);
-      if (left.length === 0) await catalogue.database.write(() => signed.end(saved.seq, "done"));
+      if (left.length === 0) {
+        await catalogue.database.write(() => uploads.endSigned(saved.seq, "done"));
+      }
       return;
     }
     const message = "the chain did not certify the blobs";
-    throw await this.#refused(saved, outcome, message, () => {
-      for (const { seq } of group) uploads.set(seq, { state: "uploaded" });
-    });
+    throw await this.#refused(saved, outcome, message, group, { state: "uploaded" });
   }
 
   /** Saves a signed transaction and what it makes of uploads, before it is executed. */
@@ -282,29 +273,37 @@ export class Steps {
     group: readonly Upload[],
     progress: (seq: number) => Progress,
   ): Promise<SavedTransaction> {
-    const { signed, uploads, catalogue } = this.#parts;
+    const { uploads, catalogue } = this.#parts;
     return await catalogue.database.write(() => {
-      const seq = signed.add(made);
+      const seq = uploads.addSigned(made);
       for (const upload of group) uploads.set(upload.seq, progress(seq));
       return { ...made, seq };
     });
   }
 
-  /** Takes back what a transaction was to bring about, when it is known not to have; returns why. */
+  async #set(group: readonly Upload[], progress: Progress): Promise<void> {
+    const { uploads, catalogue } = this.#parts;
+    await catalogue.database.write(() => {
+      for (const { seq } of group) uploads.set(seq, progress);
+    });
+  }
+
+  /** Takes uploads back whose transaction is known not to have had its effect; returns why. */
   async #refused(
-    { seq }: SavedTransaction,
+    saved: SavedTransaction,
     outcome: Outcome,
     message: string,
-    takeBack: () => void,
+    group: readonly Upload[],
+    progress: Progress,
   ): Promise<StepFailure> {
-    const { chain, signed, catalogue } = this.#parts;
+    const { chain, uploads, catalogue } = this.#parts;
     if (outcome.kind === "untold") {
       const untold = "the node does not know a transaction it executed";
       return new StepFailure("unreachable", "chain", untold);
     }
     await catalogue.database.write(() => {
-      signed.end(seq, outcome.kind === "void" ? "void" : "done");
-      takeBack();
+      uploads.endSigned(saved.seq, outcome.kind === "void" ? "void" : "done");
+      for (const { seq } of group) uploads.set(seq, progress);
     });
     chain.reset();
     return new StepFailure("refused", "chain", message, { cause: outcome });
@@ -312,7 +311,7 @@ export class Steps {
 
   /** Takes blobs whose certificate the chain refuses back to `registered`; returns the others. */
   async #sift(lease: Lease, group: readonly Upload[]): Promise<Upload[]> {
-    const { chain, uploads, catalogue, log } = this.#parts;
+    const { chain, log } = this.#parts;
     const good: Upload[] = [];
     for (const upload of group) {
       try {
@@ -322,10 +321,8 @@ export class Steps {
         if (StepFailure.of("chain", thrown).kind !== "refused") throw thrown;
         if (upload.certificate === undefined) continue;
         log("warn", "walrus: the chain refuses a certificate; the blob is uploaded again");
-        const { seq } = upload;
-        await catalogue.database.write(() =>
-          uploads.set(seq, { state: "registered", certificate: undefined, finish: undefined })
-        );
+        const back = { state: "registered", certificate: undefined, finish: undefined } as const;
+        await this.#set([upload], back);
       }
     }
     return good;

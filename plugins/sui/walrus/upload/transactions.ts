@@ -1,10 +1,9 @@
-import { SimulationError, type SuiClientTypes, TransactionError } from "@mysten/sui/client";
+import { type SuiClientTypes, TransactionError } from "@mysten/sui/client";
 import type { SuiGrpcClient } from "@mysten/sui/grpc";
-import { type Transaction, TransactionDataBuilder } from "@mysten/sui/transactions";
+import { TransactionDataBuilder } from "@mysten/sui/transactions";
 import { pause } from "../../../../src/deadline.ts";
 import { StepFailure } from "./failure.ts";
-import type { SavedTransaction, SignedTransaction } from "./upload_rows.ts";
-import type { Lease } from "./wallets.ts";
+import type { SavedTransaction } from "./upload_rows.ts";
 
 /** What became of a transaction. */
 export type Outcome =
@@ -25,29 +24,6 @@ export interface CreatedObject {
 
 const INCLUDE = { effects: true, objectTypes: true } as const;
 type Executed = SuiClientTypes.TransactionResult<typeof INCLUDE>;
-
-/**
- * Builds and signs a transaction, which the node simulates for that.
- * @throws {StepFailure} `refused` when the simulation fails.
- */
-export async function sign(
-  sui: SuiGrpcClient,
-  lease: Lease,
-  transaction: Transaction,
-): Promise<SignedTransaction> {
-  transaction.setSender(lease.address);
-  let bytes: Uint8Array;
-  try {
-    bytes = await transaction.build({ client: sui });
-  } catch (cause) {
-    const refused = cause instanceof SimulationError;
-    const message = refused ? "the chain refuses the transaction" : "the chain does not answer";
-    throw new StepFailure(refused ? "refused" : "unreachable", "chain", message, { cause });
-  }
-  const signature = await lease.sign(bytes);
-  const digest = TransactionDataBuilder.getDigestFromBytes(bytes);
-  return { wallet: lease.address, digest, bytes, signature };
-}
 
 /**
  * Executes a saved transaction unless that was done, and finds out what became of it. The chain

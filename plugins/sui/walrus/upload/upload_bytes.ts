@@ -126,14 +126,14 @@ export class UploadBytes {
     const { shards } = await chain.state();
     if (upload.key !== undefined) {
       const blob = await disk(files.read(upload));
-      if (blob !== undefined) return await encoder.blob(shards, blob);
+      if (blob !== undefined) return await encoder.encode({ shards, blob });
       throw missing();
     }
     const sources = items.bytesOf(upload.seq);
-    if (!upload.quilt) return await encoder.blob(shards, sources[0]!.bytes);
+    if (!upload.quilt) return await encoder.encode({ shards, blob: sources[0]!.bytes });
     const bytes = new TextEncoder().encode(upload.tombstones.join("\n"));
     const deleted = bytes.length === 0 ? [] : [{ identifier: TOMBSTONE_IDENTIFIER, bytes }];
-    return await encoder.quilt(shards, [...sources, ...deleted]);
+    return await encoder.encode({ shards, patches: [...sources, ...deleted] });
   }
 }
 

@@ -51,6 +51,18 @@ type Settable = Pick<
 /** Members of an upload that a step sets; one that is given as `undefined` is cleared. */
 export type Progress = { readonly [Name in keyof Settable]?: Settable[Name] | undefined };
 
+/** Back to `encoded`: nothing was executed, or the space that was paid for has ended. */
+export const UNREGISTERED: Progress = {
+  state: "encoded",
+  wallet: undefined,
+  register: undefined,
+  objectId: undefined,
+  endEpoch: undefined,
+  certificate: undefined,
+  finish: undefined,
+  askedAt: undefined,
+};
+
 /** Members that are columns of the same name and value. */
 type PlainColumns = Settable & Pick<Upload, "seq" | "createdAt" | "nonce">;
 
@@ -69,11 +81,30 @@ const SELECT =
   blob_id as blobId, root_hash as rootHash, size, nonce, patches, wallet, object_id as objectId,
   end_epoch as endEpoch, register, certificate, finish, asked_at as askedAt from upload`;
 
-/** The table `upload` of `walrus.db`. Methods that change rows run inside `database.write`. */
+/** A transaction that was signed to be executed at most once. */
+export interface SignedTransaction {
+  /** Address of the wallet that signed and pays. */
+  readonly wallet: string;
+  /** Transaction digest, base58. */
+  readonly digest: string;
+  /** BCS of its data. */
+  readonly bytes: Uint8Array;
+  /** Serialized signature, base64. */
+  readonly signature: string;
+}
+
+/** A signed transaction and its row number. */
+export interface SavedTransaction extends SignedTransaction {
+  readonly seq: number;
+}
+
+/**
+ * The tables `upload` and `signed` of `walrus.db`. Methods that change rows run inside
+ * `database.write`.
+ */
 export class UploadRows {
   readonly #database: Database;
 
-  /** Expects the tables of {@linkcode UPLOAD_SCHEMA} in the file. */
   constructor(database: Database) {
     this.#database = database;
   }
@@ -134,20 +165,6 @@ export class UploadRows {
     );
   }
 
-  /** Back to `encoded`: nothing was executed, or the space that was paid for has ended. */
-  setUnregistered(seq: number): void {
-    this.set(seq, {
-      state: "encoded",
-      wallet: undefined,
-      register: undefined,
-      objectId: undefined,
-      endEpoch: undefined,
-      certificate: undefined,
-      finish: undefined,
-      askedAt: undefined,
-    });
-  }
-
   /** To `done`; drops what only the way there needed. */
   end(seq: number): void {
     const sql = `update upload set state = 'done', tombstones = null, nonce = null, patches = null,
@@ -157,6 +174,26 @@ export class UploadRows {
       `delete from signed where state <> 'signed' and not exists (select 1 from upload
        where state <> 'done' and (register = signed.seq or finish = signed.seq))`,
     );
+  }
+
+  /** Saves a transaction before it is executed; returns its number. */
+  addSigned({ wallet, digest, bytes, signature }: SignedTransaction): number {
+    return this.#database.run(
+      "insert into signed(wallet, digest, bytes, signature, state) values(?, ?, ?, ?, 'signed')",
+      wallet,
+      digest,
+      bytes,
+      signature,
+    );
+  }
+
+  signed(seq: number): SavedTransaction | undefined {
+    const sql = "select seq, wallet, digest, bytes, signature from signed where seq = ?";
+    return this.#database.get(sql, seq);
+  }
+
+  endSigned(seq: number, state: "done" | "void"): void {
+    this.#database.run("update signed set state = ? where seq = ?", state, seq);
   }
 
   /** Whether a Blob object belongs to an upload or is stored already. */
@@ -187,51 +224,4 @@ function placesOf(patches: string | null): Encoded["patches"] {
     const [identifier = "", id = ""] = line.split(" ");
     return { identifier, id };
   });
-}
-
-/** A transaction that was signed to be executed at most once. */
-export interface SignedTransaction {
-  /** Address of the wallet that signed and pays. */
-  readonly wallet: string;
-  /** Transaction digest, base58. */
-  readonly digest: string;
-  /** BCS of its data. */
-  readonly bytes: Uint8Array;
-  /** Serialized signature, base64. */
-  readonly signature: string;
-}
-
-/** A signed transaction and its row number. */
-export interface SavedTransaction extends SignedTransaction {
-  readonly seq: number;
-}
-
-/** The table `signed` of `walrus.db`. Methods that change rows run inside `database.write`. */
-export class SignedRows {
-  readonly #database: Database;
-
-  /** Expects the tables of {@linkcode UPLOAD_SCHEMA} in the file. */
-  constructor(database: Database) {
-    this.#database = database;
-  }
-
-  /** Saves a transaction before it is executed; returns its number. */
-  add({ wallet, digest, bytes, signature }: SignedTransaction): number {
-    return this.#database.run(
-      "insert into signed(wallet, digest, bytes, signature, state) values(?, ?, ?, ?, 'signed')",
-      wallet,
-      digest,
-      bytes,
-      signature,
-    );
-  }
-
-  get(seq: number): SavedTransaction | undefined {
-    const sql = "select seq, wallet, digest, bytes, signature from signed where seq = ?";
-    return this.#database.get(sql, seq);
-  }
-
-  end(seq: number, state: "done" | "void"): void {
-    this.#database.run("update signed set state = ? where seq = ?", state, seq);
-  }
 }

@@ -3,10 +3,9 @@ import type { BackendHealth, PutOptions, Scope } from "../../../../src/interface
 import { MAX_TOMBSTONES, type StoreAgain, type StoredBlob } from "../stored_blob.ts";
 import { type Batch, Batcher, quiltLimits } from "./batcher.ts";
 import { releaseBytes } from "./completion.ts";
-import { backoffMs, StepFailure, Troubles } from "./failure.ts";
+import { backoffMs, StepFailure } from "./failure.ts";
 import { Pump } from "./pump.ts";
-import { type StepParts, Steps } from "./steps.ts";
-import { Tracks } from "./tracks.ts";
+import type { StepParts } from "./steps.ts";
 import { Waiters } from "./waiters.ts";
 import type { Wallets } from "./wallets.ts";
 
@@ -36,9 +35,7 @@ const PATIENCE_MS = 300_000;
 export class Uploads {
   readonly #options: UploadsOptions;
   readonly #batcher: Batcher;
-  readonly #tracks: Tracks;
   readonly #pump: Pump;
-  readonly #troubles = new Troubles();
   readonly #puts = new Waiters<string>();
   readonly #agains = new Waiters<StoredBlob>();
   readonly #closing: AbortController;
@@ -56,16 +53,11 @@ export class Uploads {
   constructor(options: UploadsOptions) {
     this.#options = options;
     this.#closing = options.closing;
-    const { items, uploads, clock, batchMs } = options;
+    const { items, batchMs } = options;
     this.#batcher = new Batcher(batchMs);
     for (const item of items.waiting()) this.#batcher.add(item);
-    this.#tracks = new Tracks(uploads, clock.now());
     this.#pump = new Pump({
-      tracks: this.#tracks,
-      steps: new Steps(options),
-      parts: options,
-      wallets: options.wallets,
-      troubles: this.#troubles,
+      ...options,
       done: ({ seq }, ids) => {
         for (const [item, id] of ids) this.#puts.resolve(item, id);
         const again = this.#storedAgain(seq);
@@ -74,8 +66,8 @@ export class Uploads {
       },
       wake: () => this.#wake(),
     });
-    this.#sweeping = options.files.sweep(this.#tracks.all().map(({ upload }) => upload));
-    if (this.#batcher.count > 0 || this.#tracks.size > 0) this.#wake();
+    this.#sweeping = options.files.sweep(this.#pump.tracks.all().map(({ upload }) => upload));
+    if (this.#batcher.count > 0 || this.#pump.tracks.size > 0) this.#wake();
     this.#release();
   }
 
@@ -140,7 +132,7 @@ export class Uploads {
         uploads.ofKey(blob, key)?.seq ??
           uploads.add({ owner, namespace, quilt, key, createdAt: clock.now() })
       );
-      this.#tracks.added(seq, clock.now());
+      this.#pump.tracks.added(seq, clock.now());
       known = uploads.get(seq)!;
     }
     if (known.state === "done") return this.#storedAgain(known.seq)!;
@@ -162,7 +154,7 @@ export class Uploads {
   }
 
   health(): BackendHealth {
-    return this.#troubles.health();
+    return this.#pump.troubles.health();
   }
 
   /** Ends every wait and the steps under way; uploads go on at the next start. */
@@ -232,7 +224,7 @@ export class Uploads {
     for (let looks = 0; at <= now && looks < 64; looks++) at = this.#pump.look(now);
     // What is being cut has left the batcher and may not be under way yet.
     const isCutting = this.#cutting !== undefined;
-    if (!isCutting && this.#tracks.size === 0 && this.#batcher.count === 0) {
+    if (!isCutting && this.#pump.tracks.size === 0 && this.#batcher.count === 0) {
       this.#all = false;
       for (const resolve of this.#drained.splice(0)) resolve();
       return;
@@ -252,7 +244,7 @@ export class Uploads {
     try {
       await this.#sweeping;
       const limits = quiltLimits((await chain.state()).shards);
-      this.#troubles.worked("chain");
+      this.#pump.troubles.worked("chain");
       const batches = this.#batcher.take(clock.now(), { ...limits, all: this.#all });
       while (batches.length > 0) {
         try {
@@ -267,7 +259,7 @@ export class Uploads {
       this.#options.failpoint("cut");
     } catch (error) {
       const failure = StepFailure.of("disk", error);
-      this.#troubles.failed(failure);
+      this.#pump.troubles.failed(failure);
       // A single failure is not worth a line, nor is every one of a long row.
       if (++this.#failedCuts % 4 === 2) log("warn", `walrus: ${failure.message}; blobs wait`);
       this.#restUntil = clock.now() + backoffMs(this.#failedCuts);
@@ -290,7 +282,7 @@ export class Uploads {
       }
       return seq;
     });
-    if (seq !== undefined) this.#tracks.added(seq, createdAt);
+    if (seq !== undefined) this.#pump.tracks.added(seq, createdAt);
   }
 
   #storedAgain(seq: number): StoredBlob | undefined {

@@ -251,7 +251,7 @@ Deno.test("equal bytes of two scopes by a publisher are two objects, also when b
 Deno.test("an encoder that was closed starts no worker", async () => {
   const encoder = new Encoder(SYSTEM_CLOCK);
   encoder.close();
-  await rejects(encoder.blob(10, bytesOf(1)), { code: "storage_unavailable" });
+  await rejects(encoder.encode({ shards: 10, blob: bytesOf(1) }), { code: "storage_unavailable" });
 });
 
 Deno.test("what is withdrawn while it is packed leaves no blob behind", async () => {
