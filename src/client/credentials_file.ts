@@ -4,8 +4,9 @@
  *
  * @module
  */
-import { constants, type Stats } from "node:fs";
+import type { Stats } from "node:fs";
 import * as fs from "node:fs/promises";
+import { dirname } from "node:path";
 import { platform } from "node:process";
 import { SvcError } from "../errors.ts";
 import {
@@ -39,11 +40,6 @@ export function credentialsPath(
   return home ? `${home}/.svc/credentials.json` : undefined;
 }
 
-function directoryOf(path: string): string {
-  const slash = Math.max(path.lastIndexOf("/"), WINDOWS ? path.lastIndexOf("\\") : -1);
-  return slash < 0 ? "." : path.slice(0, slash) || "/";
-}
-
 const isMissing = (error: unknown): boolean =>
   error instanceof Error && "code" in error && error.code === "ENOENT";
 
@@ -61,7 +57,7 @@ const wider = (info: Stats, mode: number): boolean => !WINDOWS && (info.mode & 0
 /** Takes excess permissions away from the file, and from a directory that is the service's own. */
 async function tighten(path: string): Promise<string[]> {
   const warnings: string[] = [];
-  const directory = directoryOf(path);
+  const directory = dirname(path);
   const places: [path: string, mode: number][] = [[path, 0o600]];
   if (isOwn(directory)) places.push([directory, 0o700]);
   for (const [place, mode] of places) {
@@ -80,7 +76,7 @@ async function tighten(path: string): Promise<string[]> {
 const isOwn = (directory: string): boolean => /(^|[\\/])\.svc$/.test(directory);
 
 async function readText(path: string): Promise<{ text: string } | { reason: string }> {
-  if ((await lstat(directoryOf(path)))?.isSymbolicLink()) {
+  if ((await lstat(dirname(path)))?.isSymbolicLink()) {
     return { reason: "its directory is a symbolic link" };
   }
   const info = await fs.stat(path);
@@ -134,12 +130,10 @@ async function prepareDirectory(directory: string): Promise<void> {
   if (shared && !isOwn(directory)) throw refused(`${directory} is writable by every user`);
 }
 
-const { O_CREAT, O_EXCL, O_WRONLY } = constants;
-
 /** Writes a new file that only its user can read, and makes it durable. */
 async function writeNew(path: string, text: string, directory: string): Promise<void> {
   // An exclusive creation follows no link.
-  const file = await fs.open(path, O_WRONLY | O_CREAT | O_EXCL, 0o600);
+  const file = await fs.open(path, "wx", 0o600);
   try {
     const [ours, theirs] = [await file.stat(), await fs.stat(directory)];
     if (!WINDOWS && theirs.uid !== 0 && theirs.uid !== ours.uid) {
@@ -174,7 +168,7 @@ async function syncDirectory(directory: string): Promise<void> {
 export async function writeCredentials(path: string, credentials: Credentials): Promise<void> {
   const { reason } = await checkCredentials(credentials);
   if (reason !== undefined) throw new SvcError("invalid_parameter", `Credentials: ${reason}`);
-  const directory = directoryOf(path);
+  const directory = dirname(path);
   const temporary = `${path}.${crypto.randomUUID()}.tmp`;
   try {
     await prepareDirectory(directory);

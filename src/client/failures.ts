@@ -79,8 +79,8 @@ export function failureOf({ headers, status }: Response, text: string): SvcError
   return new SvcError(code, error, {
     // Without the header the relayer does not invite a repetition, whatever the code's default is.
     retryable: retryAfter !== undefined || code === "idempotency_in_progress",
-    ...(retryAfter === undefined ? {} : { retryAfter }),
-    ...(field === undefined ? {} : { field }),
+    retryAfter,
+    field,
     extra: {
       ...(requestId ? { requestId } : {}),
       ...(layer === undefined ? {} : { layer }),

@@ -48,7 +48,6 @@ interface Prepared {
   readonly method: string;
   readonly url: URL;
   readonly body: Uint8Array<ArrayBuffer> | undefined;
-  readonly bodySha256: string;
   readonly headers: Readonly<Record<string, string>>;
 }
 
@@ -106,7 +105,6 @@ export class Transport {
       method,
       url: new URL(baseUrl + path),
       body,
-      bodySha256: call.unsigned ? "" : bodySha256(body ?? new Uint8Array()),
       headers: {
         ...headers,
         ...(body === undefined ? {} : { "content-type": type }),
@@ -150,14 +148,13 @@ export class Transport {
 
   async #signatureHeaders(prepared: Prepared): Promise<Record<string, string>> {
     const { accountId, form, now } = this.options;
-    const { method, url, bodySha256 } = prepared;
+    const { method, url, body = new Uint8Array() } = prepared;
     const timestamp = String(Math.floor((now() + this.#clockOffset) / 1000));
     const nonce = form === "legacy" && url.search === "" ? undefined : randomUuid();
     const target = url.pathname + url.search;
     const signer = await this.signer();
-    const signature = await signer.sign(
-      canonicalText({ timestamp, method, target, bodySha256, nonce, accountId }),
-    );
+    const fields = { timestamp, method, target, bodySha256: bodySha256(body), nonce, accountId };
+    const signature = await signer.sign(canonicalText(fields));
     return {
       [HEADER.publicKey]: signer.publicKey,
       [HEADER.signature]: signature.toHex(),

@@ -2,6 +2,7 @@ import { SvcError } from "../errors.ts";
 import { HEADER } from "../wire/headers.ts";
 import { isObjectId, isPublicKey, isUuid } from "../wire/keys.ts";
 import { TIMESTAMP_WINDOW_SECONDS } from "../wire/limits.ts";
+import { isIdempotencyKey } from "../wire/mcp.ts";
 import { canonicalText } from "../wire/signing/signing.ts";
 import { verifyStrict } from "../wire/signing/verify.ts";
 import type { DecryptCredential } from "../interfaces/mod.ts";
@@ -9,7 +10,6 @@ import type { Target } from "./request.ts";
 
 const SIGNATURE = /^[0-9a-fA-F]{128}$/;
 const TIMESTAMP = /^\d{10}$/;
-const IDEMPOTENCY_KEY = /^[\x21-\x7e]{1,128}$/;
 const DELEGATE_KEY = /^([0-9a-fA-F]{64}|suiprivkey1[02-9ac-hj-np-z]+)$/;
 const BASE64 = /^[A-Za-z0-9+/_-]+={0,2}$/;
 
@@ -124,8 +124,6 @@ export function checkSignature(
  */
 export function idempotencyKeyOf(headers: Headers): string | undefined {
   const key = optional(headers, HEADER.idempotencyKey);
-  if (key !== undefined && !IDEMPOTENCY_KEY.test(key)) {
-    throw new SvcError("invalid_idempotency_key");
-  }
+  if (key !== undefined && !isIdempotencyKey(key)) throw new SvcError("invalid_idempotency_key");
   return key;
 }
