@@ -6,36 +6,32 @@ import type {
   Embedder,
   LanguageModel,
 } from "../../src/interfaces/mod.ts";
-import type { FileContext } from "../../src/interfaces/plugin.ts";
 import { EMBEDDING_BOUNDS } from "../shared/models/embedder.ts";
 import {
   GuardedCalls,
   type GuardedWork,
-  type GuardOptions,
+  type ModelOptions,
+  SILENT,
 } from "../shared/models/guarded_calls.ts";
-import { CHAT_BOUNDS, RemoteLanguageModel, START_MS } from "../shared/models/language_model.ts";
+import {
+  type Chat,
+  CHAT_BOUNDS,
+  RemoteLanguageModel,
+  START_MS,
+} from "../shared/models/language_model.ts";
 import { openEmbedder } from "../shared/models/open_embedder.ts";
 import { estimatedTokens } from "../shared/models/text_windows.ts";
 import { upstreamFailureOf } from "../shared/upstream_failure.ts";
 
 /** Options of {@linkcode ollamaEmbedder} and {@linkcode ollamaLanguageModel}. */
-export interface OllamaOptions {
+export interface OllamaOptions extends ModelOptions {
   /** Address of the server, such as `http://127.0.0.1:11434`. */
   readonly url: string;
-  /** Name of the model, such as `nomic-embed-text`. */
-  readonly model: string;
-  /** Length of the vectors; the model's own when absent. */
-  readonly dimensions?: number | undefined;
-  /** Deadlines and breaker where the defaults do not fit. */
-  readonly bounds?: Partial<GuardOptions>;
-  /** Where to keep what was found out about the model, and where notes go. */
-  readonly context?: FileContext;
 }
 
 /** Smallest and largest room for a conversation that is asked for, in tokens. */
 const CONTEXT = { min: 4096, max: 131_072 };
 
-const silent: FileContext = { log() {} };
 const hintFor = (model: string) => `run "ollama pull ${model}" where Ollama runs`;
 
 /** Whether a name of the server's list means the model; without a tag it is `latest`. */
@@ -51,7 +47,7 @@ function isModel(listed: string, model: string): boolean {
  * length than configured; `embedding_unavailable` when the server is down and the length unknown.
  */
 export async function ollamaEmbedder(options: OllamaOptions): Promise<Embedder> {
-  const { url, model, dimensions, bounds, context = silent } = options;
+  const { url, model, dimensions, bounds, context = SILENT } = options;
   return await openEmbedder({
     plugin: "ollama",
     model,
@@ -64,18 +60,16 @@ export async function ollamaEmbedder(options: OllamaOptions): Promise<Embedder> 
       const found = models?.find(({ name }) => isModel(String(name), model));
       return found === undefined ? undefined : String(found.digest).slice(0, 12);
     },
-    source: (length) => ({
-      async embed(texts, fetch) {
-        const answer = await new Ollama({ host: url, fetch }).embed({
-          model,
-          input: [...texts],
-          // A text that is too long is refused, and then divided, instead of cut without a word.
-          truncate: false,
-          ...(length === undefined ? {} : { dimensions: length }),
-        });
-        return answer.embeddings;
-      },
-    }),
+    source: (length) => async (texts, fetch) => {
+      const answer = await new Ollama({ host: url, fetch }).embed({
+        model,
+        input: [...texts],
+        // A text that is too long is refused, and then divided, instead of cut without a word.
+        truncate: false,
+        ...(length === undefined ? {} : { dimensions: length }),
+      });
+      return answer.embeddings;
+    },
   });
 }
 
@@ -110,7 +104,7 @@ function chatRequest(model: string, messages: readonly ChatMessage[], options: C
  * @throws {SvcError} `invalid_parameter` when the server answers and lacks the model.
  */
 export async function ollamaLanguageModel(options: OllamaOptions): Promise<LanguageModel> {
-  const { url, model, bounds, context = silent } = options;
+  const { url, model, bounds, context = SILENT } = options;
   const calls = new GuardedCalls("llm_unavailable", { ...CHAT_BOUNDS, ...bounds });
   try {
     const show: GuardedWork<unknown> = (fetch) => new Ollama({ host: url, fetch }).show({ model });
@@ -123,17 +117,9 @@ export async function ollamaLanguageModel(options: OllamaOptions): Promise<Langu
     }
     context.log("warn", `ollama: ${error.message}; chat fails until it answers`);
   }
-  const source = {
-    async chat(
-      messages: readonly ChatMessage[],
-      chatOptions: ChatOptions,
-      fetch: typeof globalThis.fetch,
-    ) {
-      const answer = await new Ollama({ host: url, fetch }).chat(
-        chatRequest(model, messages, chatOptions),
-      );
-      return answer.message?.content;
-    },
+  const chat: Chat = async (messages, options, fetch) => {
+    const request = chatRequest(model, messages, options);
+    return (await new Ollama({ host: url, fetch }).chat(request)).message?.content;
   };
-  return new RemoteLanguageModel(source, calls, `ollama:${model}`);
+  return new RemoteLanguageModel(chat, calls, `ollama:${model}`);
 }

@@ -2,9 +2,9 @@
 import OpenAI from "openai";
 import { SvcError } from "../../src/errors.ts";
 import type { Embedder, LanguageModel } from "../../src/interfaces/mod.ts";
-import type { FileContext, Secret } from "../../src/interfaces/plugin.ts";
+import type { Secret } from "../../src/interfaces/plugin.ts";
 import { EMBEDDING_BOUNDS } from "../shared/models/embedder.ts";
-import { GuardedCalls, type GuardOptions } from "../shared/models/guarded_calls.ts";
+import { GuardedCalls, type ModelOptions, SILENT } from "../shared/models/guarded_calls.ts";
 import { CHAT_BOUNDS, RemoteLanguageModel, START_MS } from "../shared/models/language_model.ts";
 import { openEmbedder } from "../shared/models/open_embedder.ts";
 import type { OpenAIClient } from "../shared/models/openai_api.ts";
@@ -12,22 +12,12 @@ import { OpenAIChat } from "../shared/models/openai_chat.ts";
 import { upstreamFailureOf } from "../shared/upstream_failure.ts";
 
 /** Options of {@linkcode openaiEmbedder} and {@linkcode openaiLanguageModel}. */
-export interface OpenAIOptions {
+export interface OpenAIOptions extends ModelOptions {
   /** Base of the routes, such as `https://api.openai.com/v1`. */
   readonly base: string;
-  /** Name of the model. */
-  readonly model: string;
   /** API key; absent where the server needs none. */
   readonly apiKey?: Secret | undefined;
-  /** Length of the vectors; the model's own when absent. */
-  readonly dimensions?: number | undefined;
-  /** Deadlines and breaker where the defaults do not fit. */
-  readonly bounds?: Partial<GuardOptions>;
-  /** Where to keep what was found out about the model, and where notes go. */
-  readonly context?: FileContext;
 }
-
-const silent: FileContext = { log() {} };
 
 /** Removes headers that describe this machine, and the key where there is none. */
 function prepare(apiKey: Secret | undefined): (headers: Headers) => void {
@@ -77,7 +67,7 @@ function warnOfPlainHttp({ base, apiKey, context }: OpenAIOptions): void {
  * the length unknown.
  */
 export async function openaiEmbedder(options: OpenAIOptions): Promise<Embedder> {
-  const { model, apiKey, dimensions, bounds, context = silent } = options;
+  const { model, apiKey, dimensions, bounds, context = SILENT } = options;
   warnOfPlainHttp(options);
   const client = clientFor(options);
   return await openEmbedder({
@@ -91,18 +81,16 @@ export async function openaiEmbedder(options: OpenAIOptions): Promise<Embedder> 
       ...bounds,
       prepare: prepare(apiKey),
     }),
-    source: (length) => ({
-      async embed(texts, fetch) {
-        const { data } = await client(fetch).embeddings.create({
-          model,
-          input: [...texts],
-          // The client would ask for base64, which not every compatible server knows.
-          encoding_format: "float",
-          ...(length === undefined ? {} : { dimensions: length }),
-        });
-        return inOrder(data);
-      },
-    }),
+    source: (length) => async (texts, fetch) => {
+      const { data } = await client(fetch).embeddings.create({
+        model,
+        input: [...texts],
+        // The client would ask for base64, which not every compatible server knows.
+        encoding_format: "float",
+        ...(length === undefined ? {} : { dimensions: length }),
+      });
+      return inOrder(data);
+    },
   });
 }
 
@@ -124,7 +112,7 @@ function inOrder(data: unknown): unknown {
  * @throws {SvcError} `invalid_parameter` when the server answers and refuses the key.
  */
 export async function openaiLanguageModel(options: OpenAIOptions): Promise<LanguageModel> {
-  const { base, model, apiKey, bounds, context = silent } = options;
+  const { base, model, apiKey, bounds, context = SILENT } = options;
   warnOfPlainHttp(options);
   const client = clientFor(options);
   const calls = new GuardedCalls("llm_unavailable", {
@@ -151,6 +139,6 @@ export async function openaiLanguageModel(options: OpenAIOptions): Promise<Langu
       context.log("warn", `openai: ${error.message}; chat fails until it answers`);
     }
   }
-  const source = new OpenAIChat(client, model, new URL(base).hostname === "api.openai.com");
-  return new RemoteLanguageModel(source, calls, `openai:${model}`);
+  const chat = new OpenAIChat(client, model, new URL(base).hostname === "api.openai.com");
+  return new RemoteLanguageModel(chat.chat.bind(chat), calls, `openai:${model}`);
 }

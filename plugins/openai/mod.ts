@@ -20,7 +20,7 @@ import plugin, { type OpenAIFields } from "./plugin.ts";
 export type * from "../../src/interfaces/mod.ts";
 export type * from "../../src/interfaces/plugin.ts";
 export type { CircuitBreakerOptions } from "../shared/circuit_breaker.ts";
-export type { GuardOptions } from "../shared/models/guarded_calls.ts";
+export type { GuardOptions, ModelOptions } from "../shared/models/guarded_calls.ts";
 export * from "./backends.ts";
 export type { OpenAIFields } from "./plugin.ts";
 export default plugin;

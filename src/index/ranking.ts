@@ -79,13 +79,6 @@ export function nearest<T extends Pick<IndexEntry, "id" | "createdAt">>(
   return best.subarray(0, count);
 }
 
-interface Found {
-  readonly slot: number;
-  readonly distance: number;
-  /** What it was ordered by, smaller is better. */
-  readonly cost: number;
-}
-
 /** What memories are ordered by, smaller is better. */
 export interface Costs {
   /** Cost of a slot at a distance; when the distance changes by x, by x at most. */
@@ -105,7 +98,7 @@ function costsOf(distances: Float32Array, size: number, costs: Costs): Float32Ar
 }
 
 /**
- * The memories of least cost, exactly. Larger scopes are first compared by the rounded bytes of
+ * The memories of least cost, which is minus their score, exactly. Larger scopes are first compared by the rounded bytes of
  * their vectors; whatever could still be among the best is then compared by its floats.
  *
  * @throws {SvcError} `dimension_mismatch`, `invalid_vector`.
@@ -116,7 +109,7 @@ export function bestMemories(
   vector: Float32Array,
   order: Costs,
   options: SearchOptions,
-): Found[] {
+): Match[] {
   const { limit, maxDistance = Infinity } = options;
   const size = entries.length;
   const exact = !vectors.isRounded || limit * 8 > size;
@@ -129,7 +122,7 @@ export function bestMemories(
   const first = nearest(entries, costs, limit, (entry, _, slot) => {
     return distances[slot]! + bound < maxDistance && accepted(entry);
   });
-  if (exact) return foundOf(first, distances, costs);
+  if (exact) return matchesOf(entries, first, distances, costs);
   // `limit` memories cost at most this much: what costs more cannot be among the best.
   let last = -Infinity;
   for (const slot of first) last = Math.max(last, order.of(slot, vectors.distance(slot)));
@@ -151,22 +144,20 @@ export function bestMemories(
   const found = nearest(candidates, exactCosts, limit, (_, __, i) => {
     return exactDistances[i]! < maxDistance;
   });
-  return foundOf(found, exactDistances, exactCosts, slots);
+  return matchesOf(candidates, found, exactDistances, exactCosts);
 }
 
-/** Memories at these positions; a position is its own slot unless `slots` names another. */
-function foundOf(
+function matchesOf(
+  entries: readonly IndexedMemory[],
   positions: Int32Array,
   distances: Float32Array,
   costs: Float32Array,
-  slots?: readonly number[],
-): Found[] {
-  const found: Found[] = [];
-  for (let i = 0; i < positions.length; i++) {
-    const at = positions[i]!;
-    found.push({ slot: slots?.[at] ?? at, distance: distances[at]!, cost: costs[at]! });
-  }
-  return found;
+): Match[] {
+  return Array.from(positions, (at) => ({
+    entry: entries[at]!,
+    distance: distances[at]!,
+    score: -costs[at]!,
+  }));
 }
 
 /** Weights of the legs; chosen on the development queries of the retrieval data. */

@@ -150,13 +150,8 @@ export class ResidentScope {
     return this.#matchAll(vector, new FusedCosts(lexical, known), options);
   }
 
-  #matchAll(
-    vector: Float32Array,
-    costs: Costs,
-    options: SearchOptions,
-  ): Match[] {
-    return bestMemories(this.#entries, this.#vectors, vector, costs, this.#comparable(options))
-      .map(({ slot, distance, cost }) => ({ entry: this.#entries[slot]!, distance, score: -cost }));
+  #matchAll(vector: Float32Array, costs: Costs, options: SearchOptions): Match[] {
+    return bestMemories(this.#entries, this.#vectors, vector, costs, this.#comparable(options));
   }
 
   /** Memories without vectors are found by their words alone. */

@@ -21,11 +21,11 @@ const MAX_DIVISIONS = 3;
 /** Bounds of calls for embeddings where a plugin sets none. */
 export const EMBEDDING_BOUNDS: GuardOptions = { timeoutMs: 120_000, maxBytes: MAX_ANSWER };
 
-/** One server that embeds. */
-export interface EmbeddingSource {
-  /** One call: the vectors of the texts as the server gave them, whatever they are. */
-  embed(texts: readonly string[], fetch: typeof globalThis.fetch): Promise<unknown>;
-}
+/** One call of a server: the vectors of the texts as it gave them, whatever they are. */
+export type EmbedTexts = (
+  texts: readonly string[],
+  fetch: typeof globalThis.fetch,
+) => Promise<unknown>;
 
 interface RemoteModel {
   readonly model: string;
@@ -72,14 +72,14 @@ export class RemoteEmbedder implements Embedder {
   readonly model: string;
   readonly dimensions: number;
   readonly maxTokens: number;
-  readonly #source: EmbeddingSource;
+  readonly #source: EmbedTexts;
   readonly #calls: GuardedCalls;
   readonly #traits: EmbeddingTraits;
   readonly #documents: Batches<string, Float32Array>;
   #closed = false;
 
   /** `calls` belong to the embedder from here on. */
-  constructor(source: EmbeddingSource, calls: GuardedCalls, about: RemoteModel) {
+  constructor(source: EmbedTexts, calls: GuardedCalls, about: RemoteModel) {
     const { model, dimensions, traits } = about;
     this.#source = source;
     this.#calls = calls;
@@ -138,8 +138,7 @@ export class RemoteEmbedder implements Embedder {
 
   async #call(texts: readonly string[], options: RunOptions): Promise<Float32Array[]> {
     return await this.#calls.run(
-      async (fetch) =>
-        unitVectors(await this.#source.embed(texts, fetch), texts.length, this.dimensions),
+      async (fetch) => unitVectors(await this.#source(texts, fetch), texts.length, this.dimensions),
       options,
     );
   }

@@ -1,5 +1,6 @@
 import { Deadline } from "../../../src/deadline.ts";
 import type { BackendHealth, CallOptions } from "../../../src/interfaces/mod.ts";
+import type { FileContext } from "../../../src/interfaces/plugin.ts";
 import { boundedFetch } from "./bounded_fetch.ts";
 import { CircuitBreaker, type CircuitBreakerOptions } from "../circuit_breaker.ts";
 import {
@@ -23,6 +24,21 @@ export interface RunOptions extends CallOptions {
   /** Longest call in milliseconds, where that is less than usual. */
   readonly timeoutMs?: number;
 }
+
+/** A model of a server, and how it is called. */
+export interface ModelOptions {
+  /** Name of the model. */
+  readonly model: string;
+  /** Length of the vectors; the model's own when absent. */
+  readonly dimensions?: number | undefined;
+  /** Deadlines and breaker where the defaults do not fit. */
+  readonly bounds?: Partial<GuardOptions>;
+  /** Where to keep what was found out about the model, and where notes go. */
+  readonly context?: FileContext;
+}
+
+/** For a plugin that is opened without a context. */
+export const SILENT: FileContext = { log() {} };
 
 /** Work of one call with a `fetch` made for it. */
 export type GuardedWork<T> = (fetch: typeof globalThis.fetch) => Promise<T>;

@@ -44,14 +44,12 @@ export async function keepModel(
   about: KnownModel,
 ): Promise<void> {
   if (dataDir === undefined) return;
-  const before = await knownModel(dataDir, key);
   const { model, dimensions, shortened } = about;
-  const same = before?.model === model && before.dimensions === dimensions &&
-    before.shortened === shortened;
-  if (same) return;
-  const path = `${dataDir}/${FILE}`;
+  const known = await read(dataDir);
   const entry = { model, dimensions, shortened };
-  const text = JSON.stringify({ ...await read(dataDir), [key]: entry }, null, 2);
+  if (JSON.stringify(known[key]) === JSON.stringify(entry)) return;
+  const path = `${dataDir}/${FILE}`;
+  const text = JSON.stringify({ ...known, [key]: entry }, null, 2);
   await Deno.writeTextFile(`${path}.new`, `${text}\n`, { mode: 0o600 });
   await Deno.rename(`${path}.new`, path);
 }

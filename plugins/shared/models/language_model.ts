@@ -14,25 +14,22 @@ export const CHAT_BOUNDS: GuardOptions = { timeoutMs: 120_000, maxBytes: 1024 * 
 /** Longest wait at the start for a server that is asked about its model, in milliseconds. */
 export const START_MS = 10_000;
 
-/** One server that chats. */
-export interface ChatSource {
-  /** One call: the assistant's text as the server gave it, whatever it is. */
-  chat(
-    messages: readonly ChatMessage[],
-    options: ChatOptions,
-    fetch: typeof globalThis.fetch,
-  ): Promise<unknown>;
-}
+/** One call of a server: the assistant's text as the server gave it, whatever it is. */
+export type Chat = (
+  messages: readonly ChatMessage[],
+  options: ChatOptions,
+  fetch: typeof globalThis.fetch,
+) => Promise<unknown>;
 
 /** Chat through a server, with checked answers. */
 export class RemoteLanguageModel implements LanguageModel {
   readonly model: string;
-  readonly #source: ChatSource;
+  readonly #chat: Chat;
   readonly #calls: GuardedCalls;
 
   /** `calls` belong to the language model from here on. */
-  constructor(source: ChatSource, calls: GuardedCalls, model: string) {
-    this.#source = source;
+  constructor(chat: Chat, calls: GuardedCalls, model: string) {
+    this.#chat = chat;
     this.#calls = calls;
     this.model = model;
   }
@@ -48,7 +45,7 @@ export class RemoteLanguageModel implements LanguageModel {
   async chat(messages: readonly ChatMessage[], options: ChatOptions = {}): Promise<string> {
     const copies = messages.map(({ role, content }) => ({ role, content }));
     return await this.#calls.run(async (fetch) => {
-      const text = await this.#source.chat(copies, options, fetch);
+      const text = await this.#chat(copies, options, fetch);
       if (text === null || text === undefined) return "";
       if (typeof text !== "string") throw new UpstreamFailure("The model server gave no text");
       return text;

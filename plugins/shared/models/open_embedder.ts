@@ -1,7 +1,7 @@
 import { SvcError } from "../../../src/errors.ts";
 import type { Embedder } from "../../../src/interfaces/mod.ts";
 import type { FileContext } from "../../../src/interfaces/plugin.ts";
-import { type EmbeddingSource, RemoteEmbedder, unitVectors } from "./embedder.ts";
+import { type EmbedTexts, RemoteEmbedder, unitVectors } from "./embedder.ts";
 import type { GuardedCalls } from "./guarded_calls.ts";
 import { keepModel, type KnownModel, knownModel } from "./known_models.ts";
 import { embeddingTraits } from "./model_table.ts";
@@ -17,7 +17,7 @@ interface OpenEmbedder {
   readonly model: string;
   readonly calls: GuardedCalls;
   /** The server; `dimensions` are asked for where the model can shorten its vectors. */
-  readonly source: (dimensions: number | undefined) => EmbeddingSource;
+  readonly source: (dimensions: number | undefined) => EmbedTexts;
   /** The model's content, where the server tells; another content is another model. */
   readonly digest?: (fetch: typeof globalThis.fetch) => Promise<string | undefined>;
   readonly dimensions: number | undefined;
@@ -27,9 +27,9 @@ interface OpenEmbedder {
   readonly context: FileContext;
 }
 
-async function lengthOf(calls: GuardedCalls, source: EmbeddingSource): Promise<number> {
+async function lengthOf(calls: GuardedCalls, source: EmbedTexts): Promise<number> {
   const [vector] = await calls.run(async (fetch) => {
-    return unitVectors(await source.embed(["dimensions"], fetch), 1);
+    return unitVectors(await source(["dimensions"], fetch), 1);
   });
   return vector!.length;
 }
@@ -79,28 +79,26 @@ async function recall(options: OpenEmbedder, error: SvcError): Promise<KnownMode
  * @param checkedAt when the server was asked last, milliseconds since the epoch.
  */
 function sameModel(
-  source: EmbeddingSource,
+  source: EmbedTexts,
   { plugin, model, calls, digest }: OpenEmbedder,
   found: KnownModel,
   checkedAt: number,
-): EmbeddingSource {
+): EmbedTexts {
   // Without a content in its name, what is stored is embedded anew as soon as one is known.
   if (digest === undefined || found.model === `${plugin}:${model}`) return source;
   let checked = checkedAt;
-  return {
-    async embed(texts, fetch) {
-      if (calls.now - checked >= SAME_MODEL_MS) {
-        const content = await digest(fetch);
-        if (content !== undefined && found.model !== `${plugin}:${model}@${content}`) {
-          throw new UpstreamFailure(
-            `The model server has another ${model} now: restart the relayer, which then embeds ` +
-              "every memory anew",
-          );
-        }
-        checked = calls.now;
+  return async (texts, fetch) => {
+    if (calls.now - checked >= SAME_MODEL_MS) {
+      const content = await digest(fetch);
+      if (content !== undefined && found.model !== `${plugin}:${model}@${content}`) {
+        throw new UpstreamFailure(
+          `The model server has another ${model} now: restart the relayer, which then embeds ` +
+            "every memory anew",
+        );
       }
-      return await source.embed(texts, fetch);
-    },
+      checked = calls.now;
+    }
+    return await source(texts, fetch);
   };
 }
 

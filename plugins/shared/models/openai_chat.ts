@@ -1,14 +1,13 @@
 import type { ChatMessage, ChatOptions } from "../../../src/interfaces/mod.ts";
 import type { ChatRequest, OpenAIClient, ResponseFormat } from "./openai_api.ts";
 import { failureOf } from "../upstream_failure.ts";
-import type { ChatSource } from "./language_model.ts";
 
 /**
  * Chat over the OpenAI protocol. What a server refuses once of the ways to ask for JSON it is not
  * asked for again: some know no schemas, some know nothing else. So it is with a temperature, which
  * models that reason first refuse.
  */
-export class OpenAIChat implements ChatSource {
+export class OpenAIChat {
   readonly #client: (fetch: typeof globalThis.fetch) => OpenAIClient;
   readonly #model: string;
   readonly #isOpenAI: boolean;

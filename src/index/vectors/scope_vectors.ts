@@ -1,5 +1,6 @@
 import { type Arena, BYTE_ROWS, FLOAT_ROWS, type RoundedRow, type Rounding } from "./arena.ts";
 import { SvcError } from "../../errors.ts";
+import { enlarged } from "../enlarged.ts";
 
 /** Scopes with more rows keep them as bytes, too; in smaller ones reading both costs more. */
 const FLOATS_ONLY = 800;
@@ -132,9 +133,7 @@ export class VectorRows {
 
   #note(row: number, { scale, zero, length, error }: RoundedRow): void {
     if (2 * row >= this.#numbers.length) {
-      const larger = new Float32Array(Math.max(4 * row, 2 * FLOATS_ONLY));
-      larger.set(this.#numbers);
-      this.#numbers = larger;
+      this.#numbers = enlarged(this.#numbers, Math.max(4 * row, 2 * FLOATS_ONLY));
     }
     this.#numbers[2 * row] = scale;
     this.#numbers[2 * row + 1] = zero;
@@ -220,7 +219,7 @@ export class ScopeVectors {
       if (vector.length !== this.#arena.dimensions) throw new SvcError("dimension_mismatch");
     }
     if (this.#slots === this.#firstRow.length) {
-      this.#firstRow = doubled(this.#firstRow);
+      this.#firstRow = enlarged(this.#firstRow);
       this.#distances = new Float32Array(this.#firstRow.length);
     }
     const slot = this.#slots++;
@@ -297,8 +296,8 @@ export class ScopeVectors {
     const row = this.#rows.count;
     this.#rows.push(vector);
     if (row === this.#slotOf.length) {
-      this.#slotOf = doubled(this.#slotOf);
-      this.#nextRow = doubled(this.#nextRow);
+      this.#slotOf = enlarged(this.#slotOf);
+      this.#nextRow = enlarged(this.#nextRow);
     }
     this.#slotOf[row] = slot;
     this.#nextRow[row] = this.#firstRow[slot]!;
@@ -321,10 +320,4 @@ export class ScopeVectors {
     while (this.#nextRow[before] !== last) before = this.#nextRow[before]!;
     this.#nextRow[before] = row;
   }
-}
-
-function doubled(array: Int32Array<ArrayBuffer>): Int32Array<ArrayBuffer> {
-  const larger = new Int32Array(array.length * 2);
-  larger.set(array);
-  return larger;
 }

@@ -1,3 +1,4 @@
+import { enlarged } from "../enlarged.ts";
 import { eachRun } from "./letter_runs.ts";
 import { FREQUENCY_LIMIT, Postings, type PostingsState } from "./postings.ts";
 import { folded, hashOf, shortNgrams, words } from "./words.ts";
@@ -83,7 +84,7 @@ export class LexicalIndex {
 
   /** Adds a slot without a text at the end. */
   add(): void {
-    this.#documentOf = withRoom(this.#documentOf, this.#size);
+    if (this.#size === this.#documentOf.length) this.#documentOf = enlarged(this.#documentOf);
     this.#documentOf[this.#size++] = NONE;
   }
 
@@ -94,11 +95,9 @@ export class LexicalIndex {
   /** Sets the text of a slot that has none. */
   set(slot: number, text: string): void {
     const document = this.#documents++;
-    this.#lengths = withRoom(this.#lengths, document);
-    if (document >= this.#norms.length) {
-      const norms = new Float32Array(this.#lengths.length);
-      norms.set(this.#norms);
-      this.#norms = norms;
+    if (document === this.#lengths.length) {
+      this.#lengths = enlarged(this.#lengths);
+      this.#norms = enlarged(this.#norms);
     }
     this.#documentOf[slot] = document;
     const plain = folded(text.length > WORD_CHARACTERS ? text.slice(0, WORD_CHARACTERS) : text);
@@ -317,12 +316,4 @@ function copyInto(kept: Postings, postings: Postings, numbers: Int32Array): void
       if (document !== NONE) kept.append(hash, document * 256 + (posting & 255));
     }
   }
-}
-
-/** The array, or a larger copy, so that `index` fits. */
-function withRoom(array: Int32Array<ArrayBuffer>, index: number): Int32Array<ArrayBuffer> {
-  if (index < array.length) return array;
-  const larger = new Int32Array(array.length * 2);
-  larger.set(array);
-  return larger;
 }

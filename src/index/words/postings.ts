@@ -1,3 +1,5 @@
+import { enlarged } from "../enlarged.ts";
+
 /** A document's count of a term stops here. */
 export const FREQUENCY_LIMIT = 255;
 
@@ -201,9 +203,7 @@ export class Postings {
     if (chunk === undefined) this.#chunks.push(new Uint32Array(CHUNK));
     else if (end > chunk.length) {
       const length = Math.max(end, Math.ceil(chunk.length * 1.5));
-      const larger = new Uint32Array(Math.min(CHUNK, length));
-      larger.set(chunk);
-      this.#chunks[index] = larger;
+      this.#chunks[index] = enlarged(chunk, Math.min(CHUNK, length));
     }
     return start;
   }
