@@ -106,11 +106,6 @@ export class ScopeIndex implements AsyncDisposable {
     }
   }
 
-  /** As {@linkcode ScopeIndex.read}, for a caller that uses the scope at once: it may be evicted. */
-  load(scope: Scope, options: CallOptions = {}): Promise<LoadedScope> {
-    return this.read(scope, (loaded) => loaded, options);
-  }
-
   /**
    * Takes over written entries. Lower versions than the known ones are ignored. A scope that cannot
    * take an entry is dropped, and its next load says why.
@@ -160,12 +155,6 @@ export class ScopeIndex implements AsyncDisposable {
     }, milliseconds);
     Deno.unrefTimer(timer);
     held.forgetting = timer;
-  }
-
-  /** Forgets what is in RAM of a scope; a load in progress starts again. */
-  drop(scope: Scope): void {
-    const held = this.#held.get(scopeKey(scope));
-    if (held !== undefined) this.#release(held);
   }
 
   /** Whether a scope is in RAM or on its way there. */

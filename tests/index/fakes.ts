@@ -6,6 +6,7 @@ import type {
   VectorStore,
 } from "../../src/interfaces/mod.ts";
 import type { LoadedScope } from "../../src/index/resident_scope.ts";
+import type { ScopeIndex } from "../../src/index/scope_index.ts";
 import { turns } from "../within.ts";
 
 /** The vector, scaled to unit length. */
@@ -19,6 +20,20 @@ export function distancesIn(loaded: LoadedScope, vector: Float32Array): number[]
   const found = loaded.match({ vector }, { limit: loaded.size });
   const distances = new Map(found.map(({ entry, distance }) => [entry.id, distance]));
   return loaded.entries().map(({ id }) => distances.get(id) ?? 2);
+}
+
+/** A scope that is used at once; it may be evicted. */
+export function load(
+  index: ScopeIndex,
+  scope: Scope,
+  options?: CallOptions,
+): Promise<LoadedScope> {
+  return index.read(scope, (loaded) => loaded, options);
+}
+
+/** Has a scope dropped by an entry that it cannot take. */
+export function dropFrom(index: ScopeIndex, scope: Scope): void {
+  index.apply([entryOf("?", [new Float32Array(1)], scope)]);
 }
 
 /** A scope of the owner `0x01`. */

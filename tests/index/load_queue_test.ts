@@ -3,7 +3,7 @@ import { LoadQueue } from "../../src/index/load_queue.ts";
 import { ScopeIndex } from "../../src/index/scope_index.ts";
 import type { VectorStore } from "../../src/interfaces/mod.ts";
 import { turns, within } from "../within.ts";
-import { entryOf, ListStore, scopeOf, unit } from "./fakes.ts";
+import { entryOf, ListStore, load, scopeOf, unit } from "./fakes.ts";
 
 Deno.test("a load waits while it is held up, and looks again when it is told to", async () => {
   const queue = new LoadQueue();
@@ -54,7 +54,7 @@ Deno.test("after a load of more than fits there is room for others again", async
   );
   await using index = new ScopeIndex({ vectorStore, dimensions: 512, budgetBytes: 8 * 2 ** 20 });
   assert.equal(await index.read(scopeOf("big"), ({ size }) => size), 6000);
-  for (let i = 0; i < 3; i++) for (const name of ["a", "b"]) await index.load(scopeOf(name));
+  for (let i = 0; i < 3; i++) for (const name of ["a", "b"]) await load(index, scopeOf(name));
   assert.equal(vectorStore.asked, 6 + 1 + 1);
 });
 
@@ -72,10 +72,10 @@ Deno.test("blocks that nobody uses any more count, beyond a quarter of the budge
   ]);
   const budgetBytes = 32 * 2 ** 20;
   await using index = new ScopeIndex({ vectorStore, dimensions: 512, budgetBytes });
-  for (const i of names) await index.load(scopeOf(`vectors ${i}`));
+  for (const i of names) await load(index, scopeOf(`vectors ${i}`));
   const { bytes } = index.stats();
   assert.ok(bytes > budgetBytes * 0.75 && bytes <= budgetBytes, `${bytes}`);
-  for (const i of names) await index.load(scopeOf(`payloads ${i}`));
+  for (const i of names) await load(index, scopeOf(`payloads ${i}`));
   const after = index.stats().bytes;
   assert.ok(after > budgetBytes * 0.25 && after < budgetBytes * 0.75, `${after}`);
 });

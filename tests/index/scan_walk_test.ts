@@ -5,7 +5,7 @@ import { ScopeIndex } from "../../src/index/scope_index.ts";
 import { ScanWalk } from "../../src/index/scope_loading.ts";
 import { intercepted } from "../memory/intercepted.ts";
 import { startRelayer } from "../relayer_fixture.ts";
-import { entryOf, scopeOf } from "./fakes.ts";
+import { entryOf, load, scopeOf } from "./fakes.ts";
 
 const REFUSAL = { name: "SvcError", code: "storage_unavailable", retryable: false };
 
@@ -35,7 +35,7 @@ Deno.test("a scope whose scan does not end is not loaded", async () => {
   };
   const options = { vectorStore: { scan }, dimensions: 3, budgetBytes: 2 ** 24 };
   await using index = new ScopeIndex(options);
-  await assert.rejects(index.load(scopeOf("a")), REFUSAL);
+  await assert.rejects(load(index, scopeOf("a")), REFUSAL);
   assert.equal(pages, 2);
   assert.deepEqual(index.stats(), { scopes: 0, memories: 0, bytes: 0 });
 });

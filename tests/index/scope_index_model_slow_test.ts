@@ -3,7 +3,16 @@ import assert from "node:assert/strict";
 import type { LoadedScope } from "../../src/index/resident_scope.ts";
 import { ScopeIndex } from "../../src/index/scope_index.ts";
 import type { CallOptions, IndexEntry, ScanPage, Scope } from "../../src/interfaces/mod.ts";
-import { distanceOf, distancesIn, entryOf, scopeOf, unit, WaitingStore } from "./fakes.ts";
+import {
+  distanceOf,
+  distancesIn,
+  dropFrom,
+  entryOf,
+  load,
+  scopeOf,
+  unit,
+  WaitingStore,
+} from "./fakes.ts";
 import { turns } from "../within.ts";
 
 const NAMES = ["a", "b", "c"];
@@ -146,7 +155,7 @@ Deno.test("after any interleaving a loaded scope equals the store", async () => 
           call.catch(() => {});
           running.push(call);
         };
-        run(index.load(scopeOf("a")));
+        run(load(index, scopeOf("a")));
         for (const one of steps) {
           if (one.do === "scan") {
             await store.scanOne(one.early);
@@ -164,9 +173,9 @@ Deno.test("after any interleaving a loaded scope equals the store", async () => 
             store.link(name, id, version, `blob${version}`);
             index.applyLinks(scopeOf(name), [{ id, version, blobId: `blob${version}` }]);
           } else if (one.do === "load") {
-            run(index.load(scopeOf(one.name)));
+            run(load(index, scopeOf(one.name)));
           } else {
-            index.drop(scopeOf(one.name));
+            dropFrom(index, scopeOf(one.name));
           }
         }
         for (const name of NAMES) {

@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { SvcError } from "../../src/errors.ts";
 import { ScopeIndex } from "../../src/index/scope_index.ts";
 import type { IndexEntry } from "../../src/interfaces/mod.ts";
-import { distancesIn, entryOf, ListStore, scopeOf, unit } from "./fakes.ts";
+import { distancesIn, dropFrom, entryOf, ListStore, load, scopeOf, unit } from "./fakes.ts";
 import { poll } from "../within.ts";
 
 const X = unit(1, 0, 0);
@@ -31,7 +31,7 @@ Deno.test("search is exact, nearest first, newer first among equals, then by id"
     entryOf("other", [X], scopeOf("b")),
   ], 2);
   await using index = open(store);
-  const loaded = await index.load(scopeOf("a"));
+  const loaded = await load(index, scopeOf("a"));
   const ids = (limit: number, more = {}): string[] =>
     loaded.match({ vector: X }, { limit, ...more }).map(({ entry }) => entry.id);
   assert.deepEqual(ids(10), ["new", "a", "b", "windows", "far"]);
@@ -52,7 +52,7 @@ Deno.test("search is exact, nearest first, newer first among equals, then by id"
 Deno.test("memories without vectors are known and never found, until they have some", async () => {
   const bare = entryOf("bare", []);
   await using index = open(new ListStore([bare, entryOf("near", [X])]));
-  const loaded = await index.load(scopeOf("a"));
+  const loaded = await load(index, scopeOf("a"));
   const ids = () => loaded.match({ vector: X }, { limit: 10 }).map(({ entry }) => entry.id);
   assert.deepEqual(ids(), ["near"]);
   assert.deepEqual(loaded.withoutVectors().map(({ id }) => id), ["bare"]);
@@ -75,7 +75,7 @@ Deno.test("a loaded scope answers by id and blob, and counts bytes", async () =>
       entryOf("3", [X]),
     ]),
   );
-  const loaded = await index.load(scopeOf("a"));
+  const loaded = await load(index, scopeOf("a"));
   assert.deepEqual([loaded.size, loaded.bytes, loaded.countBlob("q")], [3, 220, 2]);
   const first = loaded.get("1")!;
   assert.deepEqual(first.payload, page.slice(10, 30));
@@ -100,7 +100,7 @@ Deno.test("a loaded scope answers by id and blob, and counts bytes", async () =>
 Deno.test("each page gives its memory back once it is taken over", async () => {
   const store = new ListStore(["1", "2", "3"].map((id) => entryOf(id, [X])), 2);
   await using index = open(store);
-  assert.equal((await index.load(scopeOf("a"))).size, 3);
+  assert.equal((await load(index, scopeOf("a"))).size, 3);
   assert.deepEqual([store.asked, store.released], [2, 2]);
 });
 
@@ -108,7 +108,7 @@ Deno.test("payloads that are gone do not keep the buffer of their page for long"
   const payload = new Uint8Array(20 * 1024);
   const ids = Array.from({ length: 40 }, (_, i) => `${i}`);
   await using index = open(new ListStore(ids.map((id) => entryOf(id, [X], { payload }))));
-  const loaded = await index.load(scopeOf("a"));
+  const loaded = await load(index, scopeOf("a"));
   const held = () => new Set(loaded.entries().map((entry) => entry.payload.buffer));
   const sum = () => [...held()].reduce((bytes, { byteLength }) => bytes + byteLength, 0);
   const before = sum();
@@ -124,7 +124,7 @@ Deno.test("payloads that are gone do not keep the buffer of their page for long"
 
 Deno.test("the newest version stays, and a known blob outlives a repeated write", async () => {
   await using index = open(new ListStore([entryOf("1", [X], { version: 2, blobId: "b" })]));
-  const loaded = await index.load(scopeOf("a"));
+  const loaded = await load(index, scopeOf("a"));
   index.apply([entryOf("1", [Y], { version: 1 })]);
   assert.equal(loaded.match({ vector: X }, { limit: 1 })[0]!.distance, 0);
   index.apply([entryOf("1", [X], { version: 2, importance: 1 })]);
@@ -140,7 +140,7 @@ Deno.test("changes of scopes that are not loaded are ignored", async () => {
   index.apply([entryOf("1", [X])]);
   index.remove(scopeOf("a"), ["1"]);
   index.applyLinks(scopeOf("a"), [{ id: "1", version: 1, blobId: "b" }]);
-  index.drop(scopeOf("a"));
+  dropFrom(index, scopeOf("a"));
   assert.deepEqual(index.stats(), { scopes: 0, memories: 0, bytes: 0 });
   assert.equal(store.asked, 0);
 });
@@ -148,15 +148,15 @@ Deno.test("changes of scopes that are not loaded are ignored", async () => {
 Deno.test("the scope read longest ago is evicted whole and loaded again", async () => {
   const store = new ListStore([...many("a", 100), ...many("b", 100), ...many("c", 100)], 30);
   await using probe = open(store);
-  await probe.load(scopeOf("a"));
+  await load(probe, scopeOf("a"));
   const one = probe.stats().bytes;
   assert(one >= 100 * (8 * 4 + 10));
   store.asked = 0;
   await using index = open(store, one * 2.5);
-  const a = await index.load(scopeOf("a"));
-  const b = await index.load(scopeOf("b"));
-  await index.load(scopeOf("a"));
-  await index.load(scopeOf("c"));
+  const a = await load(index, scopeOf("a"));
+  const b = await load(index, scopeOf("b"));
+  await load(index, scopeOf("a"));
+  await load(index, scopeOf("c"));
   assert.deepEqual([a.released, b.released], [false, true]);
   assert.equal(index.stats().scopes, 2);
   assert(index.stats().bytes <= one * 2.5);
@@ -166,7 +166,7 @@ Deno.test("the scope read longest ago is evicted whole and loaded again", async 
     assert.throws(call, (error) => error instanceof SvcError && error.code === "overloaded");
   }
   assert.equal(store.asked, 12);
-  const again = await index.load(scopeOf("b"));
+  const again = await load(index, scopeOf("b"));
   assert.equal(again.size, 100);
   assert.equal(store.asked, 16);
   assert.equal(a.released, true);
@@ -175,10 +175,10 @@ Deno.test("the scope read longest ago is evicted whole and loaded again", async 
 Deno.test("a scope above the budget is loaded alone, and stays", async () => {
   const store = new ListStore([...many("a", 50), ...many("b", 50)]);
   await using index = open(store, 1);
-  const a = await index.load(scopeOf("a"));
+  const a = await load(index, scopeOf("a"));
   index.apply([entryOf("more", [X])]);
   assert.deepEqual([a.size, a.released], [51, false]);
-  const b = await index.load(scopeOf("b"));
+  const b = await load(index, scopeOf("b"));
   assert.deepEqual([b.size, a.released], [50, true]);
   // Two readers that evict each other's scopes both get an answer.
   const sizes = await Promise.all(
@@ -189,7 +189,7 @@ Deno.test("a scope above the budget is loaded alone, and stays", async () => {
 
 Deno.test("bytes in use follow every change and return to zero", async () => {
   await using index = open(new ListStore([]));
-  await index.load(scopeOf("a"));
+  await load(index, scopeOf("a"));
   const empty = index.stats().bytes;
   index.apply(many("a", 500));
   const full = index.stats();
@@ -198,22 +198,22 @@ Deno.test("bytes in use follow every change and return to zero", async () => {
   index.remove(scopeOf("a"), many("a", 500).map(({ id }) => id));
   assert.equal(index.stats().memories, 0);
   assert(index.stats().bytes < full.bytes / 10);
-  index.drop(scopeOf("a"));
+  dropFrom(index, scopeOf("a"));
   assert.deepEqual(index.stats(), { scopes: 0, memories: 0, bytes: 0 });
 });
 
 Deno.test("a vector of another length drops the scope; the next load says why", async () => {
   const store = new ListStore(many("a", 5));
   await using index = open(store);
-  const loaded = await index.load(scopeOf("a"));
+  const loaded = await load(index, scopeOf("a"));
   const strange = entryOf("strange", [unit(1, 0)]);
   store.entries.push(strange);
   index.apply([strange, entryOf("fine", [X])]);
   assert.equal(loaded.released, true);
   assert.equal(index.stats().scopes, 0);
-  await assert.rejects(index.load(scopeOf("a")), { name: "SvcError", code: "dimension_mismatch" });
+  await assert.rejects(load(index, scopeOf("a")), { name: "SvcError", code: "dimension_mismatch" });
   store.entries.pop();
-  assert.equal((await index.load(scopeOf("a"))).size, 5);
+  assert.equal((await load(index, scopeOf("a"))).size, 5);
   assert.throws(() => loaded.match({ vector: unit(1, 0) }, { limit: 1 }), { code: "overloaded" });
 });
 
@@ -221,13 +221,13 @@ Deno.test("an entry of another scope is never taken over", async () => {
   const stranger = entryOf("1", [X], { owner: "0x02" });
   const store = { scan: () => Promise.resolve({ entries: [stranger] }) };
   await using index = new ScopeIndex({ vectorStore: store, dimensions: 3, budgetBytes: BUDGET });
-  await assert.rejects(index.load(scopeOf("a")), { name: "SvcError", code: "internal_error" });
+  await assert.rejects(load(index, scopeOf("a")), { name: "SvcError", code: "internal_error" });
   assert.equal(index.stats().bytes, 0);
 });
 
 Deno.test("texts come with an entry or later, for the version they belong to", async () => {
   await using index = open(new ListStore([entryOf("1", [X]), entryOf("2", [Y])]));
-  const loaded = await index.load(scopeOf("a"));
+  const loaded = await load(index, scopeOf("a"));
   const found = (text: string) =>
     loaded.match({ text }, { limit: 10 }).map(({ entry }) => entry.id).sort();
   const without = () => loaded.withoutText().map(({ id }) => id).sort();
@@ -251,7 +251,7 @@ Deno.test("texts come with an entry or later, for the version they belong to", a
 Deno.test("texts count, and are forgotten in time", async () => {
   await using index = open(new ListStore(many("a", 20)));
   const scope = scopeOf("a");
-  await index.load(scope);
+  await load(index, scope);
   const { bytes } = index.stats();
   await index.read(scope, async (loaded) => {
     await Promise.resolve();
@@ -259,7 +259,7 @@ Deno.test("texts count, and are forgotten in time", async () => {
   });
   assert.ok(index.stats().bytes > bytes);
   index.forgetWordsAfter(scope, 1);
-  await poll(async () => (await index.load(scope)).withoutText().length, (count) => count === 20);
+  await poll(async () => (await load(index, scope)).withoutText().length, (count) => count === 20);
   assert.ok(index.stats().bytes <= bytes);
 });
 
@@ -268,7 +268,7 @@ Deno.test("a reader whose scope is dropped on the way reads again", async () => 
   await using index = open(store);
   let calls = 0;
   const size = await index.read(scopeOf("a"), async (loaded) => {
-    if (++calls === 1) index.drop(scopeOf("a"));
+    if (++calls === 1) dropFrom(index, scopeOf("a"));
     await Promise.resolve();
     return loaded.entries().length;
   });
@@ -306,7 +306,7 @@ Deno.test("what points away from the query scores nothing and is ordered by its 
     entryOf("newer", [unit(-1, 0, 0)], { createdAt: 2000 }),
   ], 2);
   await using index = open(store);
-  const loaded = await index.load(scopeOf("a"));
+  const loaded = await load(index, scopeOf("a"));
   const found = (limit: number) => loaded.match({ vector: X }, { limit });
   for (const limit of [1, 2, 3]) {
     const ids = found(limit).map(({ entry }) => entry.id);

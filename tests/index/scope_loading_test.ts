@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { SvcError } from "../../src/errors.ts";
 import type { IndexEntry } from "../../src/interfaces/mod.ts";
 import { ScopeIndex } from "../../src/index/scope_index.ts";
-import { entryOf, scopeOf, unit, WaitingStore } from "./fakes.ts";
+import { dropFrom, entryOf, load, scopeOf, unit, WaitingStore } from "./fakes.ts";
 import { turns } from "../within.ts";
 
 const X = unit(1, 0, 0);
@@ -16,7 +16,7 @@ function open(store: WaitingStore): ScopeIndex {
 Deno.test("concurrent callers share one load", async () => {
   const store = new WaitingStore();
   await using index = open(store);
-  const calls = [index.load(A), index.load(A), index.load({ ...A })];
+  const calls = [load(index, A), load(index, A), load(index, { ...A })];
   (await store.next()).answer([entryOf("1", [X])], "next");
   const second = await store.next();
   assert.equal(second.cursor, "next");
@@ -30,18 +30,18 @@ Deno.test("concurrent callers share one load", async () => {
 Deno.test("a failed load fails every caller and is tried again by the next", async () => {
   const store = new WaitingStore();
   await using index = open(store);
-  const calls = [index.load(A), index.load(A)];
+  const calls = [load(index, A), load(index, A)];
   (await store.next()).answer([entryOf("1", [X])], "next");
   (await store.next()).fail(new SvcError("storage_unavailable"));
   for (const call of calls) await assert.rejects(call, { code: "storage_unavailable" });
   assert.deepEqual(index.stats(), { scopes: 0, memories: 0, bytes: 0 });
-  const again = index.load(A);
+  const again = load(index, A);
   (await store.next()).fail(new Error("private detail"));
   await assert.rejects(again, {
     code: "internal_error",
     message: "Something went wrong on our side",
   });
-  const last = index.load(A);
+  const last = load(index, A);
   (await store.next()).answer([entryOf("1", [X])]);
   assert.equal((await last).size, 1);
 });
@@ -61,15 +61,15 @@ Deno.test("a page that fails while the one before is taken over fails the load",
   // So many that others get their turn, in which a failure without a handler ends the process.
   const many = Array.from({ length: 20_000 }, (_, i) => entryOf(String(i), [X]));
   await using index = failing(many);
-  await assert.rejects(index.load(A), { code: "storage_unavailable" });
+  await assert.rejects(load(index, A), { code: "storage_unavailable" });
   await using other = failing([entryOf("1", [unit(1, 0)])]);
-  await assert.rejects(other.load(A), { code: "dimension_mismatch" });
+  await assert.rejects(load(other, A), { code: "dimension_mismatch" });
 });
 
 Deno.test("what is written while a scope loads wins over older pages", async () => {
   const store = new WaitingStore();
   await using index = open(store);
-  const call = index.load(A);
+  const call = load(index, A);
   const first = await store.next();
   index.apply([
     entryOf("early", [Y], { version: 2 }),
@@ -121,10 +121,10 @@ Deno.test("what is written while a scope loads wins over older pages", async () 
 Deno.test("a scope dropped while it loads is loaded from the start", async () => {
   const store = new WaitingStore();
   await using index = open(store);
-  const call = index.load(A);
+  const call = load(index, A);
   (await store.next()).answer([entryOf("1", [X])], "next");
   const stale = await store.next();
-  index.drop(A);
+  dropFrom(index, A);
   stale.answer([entryOf("2", [X])]);
   const fresh = await store.next();
   assert.equal(fresh.cursor, undefined);
@@ -135,10 +135,10 @@ Deno.test("a scope dropped while it loads is loaded from the start", async () =>
 Deno.test("a dropped load that fails does not fail its callers", async () => {
   const store = new WaitingStore();
   await using index = open(store);
-  const early = index.load(A);
+  const early = load(index, A);
   const stale = await store.next();
-  index.drop(A);
-  const late = index.load(A);
+  dropFrom(index, A);
+  const late = load(index, A);
   stale.fail(new SvcError("storage_unavailable"));
   (await store.next()).answer([entryOf("1", [X])]);
   assert.equal(await early, await late);
@@ -151,15 +151,15 @@ Deno.test("a caller that leaves does not end the load", async () => {
   const store = new WaitingStore();
   await using index = open(store);
   const leave = new AbortController();
-  const call = index.load(A, { signal: leave.signal });
+  const call = load(index, A, { signal: leave.signal });
   const scan = await store.next();
   const reason = new Error("left");
   leave.abort(reason);
   await assert.rejects(call, reason);
-  await assert.rejects(index.load(A, { signal: leave.signal }), reason);
+  await assert.rejects(load(index, A, { signal: leave.signal }), reason);
   scan.answer([entryOf("1", [X])]);
   await turns();
-  assert.equal((await index.load(A, { signal: new AbortController().signal })).size, 1);
+  assert.equal((await load(index, A, { signal: new AbortController().signal })).size, 1);
   assert.equal(store.asked, 1);
 });
 
@@ -167,7 +167,7 @@ Deno.test("a failure that nobody waits for is harmless", async () => {
   const store = new WaitingStore();
   await using index = open(store);
   const leave = new AbortController();
-  const call = index.load(A, { signal: leave.signal });
+  const call = load(index, A, { signal: leave.signal });
   const scan = await store.next();
   leave.abort(new Error("left"));
   await assert.rejects(call, { message: "left" });
@@ -179,10 +179,10 @@ Deno.test("a failure that nobody waits for is harmless", async () => {
 Deno.test("a scope that is loading is not evicted", async () => {
   const store = new WaitingStore();
   await using index = new ScopeIndex({ vectorStore: store, dimensions: 3, budgetBytes: 1 });
-  const a = index.load(A);
+  const a = load(index, A);
   (await store.next()).answer([entryOf("1", [X])], "next");
   const rest = await store.next();
-  const b = index.load(scopeOf("b"));
+  const b = load(index, scopeOf("b"));
   (await store.next()).answer([entryOf("2", [X], scopeOf("b"))]);
   const other = await b;
   rest.answer([entryOf("3", [X])]);
@@ -193,7 +193,7 @@ Deno.test("a scope that is loading is not evicted", async () => {
 Deno.test("disposing ends loads with shutting_down and waits for them", async () => {
   const store = new WaitingStore();
   const index = open(store);
-  const call = index.load(A);
+  const call = load(index, A);
   const scan = await store.next();
   let disposed = false;
   const disposing = index[Symbol.asyncDispose]().then(() => disposed = true);
@@ -203,6 +203,6 @@ Deno.test("disposing ends loads with shutting_down and waits for them", async ()
   scan.fail(new Error("aborted"));
   await assert.rejects(call, { code: "shutting_down" });
   await disposing;
-  await assert.rejects(index.load(A), { code: "shutting_down" });
+  await assert.rejects(load(index, A), { code: "shutting_down" });
   assert.deepEqual(index.stats(), { scopes: 0, memories: 0, bytes: 0 });
 });
