@@ -44,17 +44,15 @@ Deno.test("one message may be large, a queue may not", async () => {
 
 Deno.test("a guarded stream ends with its source, and its source with it", async () => {
   const options = { firstKeepaliveMs: 1e6, keepaliveMs: 1e6 };
-  const ended = Promise.withResolvers<void>();
-  const body = new Response("event: a\ndata: 1\n\n").body!;
-  const whole = guardStream(body, { ...options, onEnd: ended.resolve });
-  assert.equal(await new Response(whole).text(), "event: a\ndata: 1\n\n");
-  await ended.promise;
+  const whole = guardStream(new Response("event: a\ndata: 1\n\n").body!, options);
+  assert.equal(await whole.response().text(), "event: a\ndata: 1\n\n");
+  assert.equal(whole.open, false);
 
   const cancelled = Promise.withResolvers<void>();
   const source = new ReadableStream<Uint8Array>({ cancel: () => cancelled.resolve() });
-  await guardStream(source, { ...options, onEnd() {} }).cancel();
+  await guardStream(source, options).body.cancel();
   await cancelled.promise;
 
   const broken = new ReadableStream<Uint8Array>({ start: (c) => c.error(new Error("x")) });
-  assert.equal(await new Response(guardStream(broken, { ...options, onEnd() {} })).text(), "");
+  assert.equal(await guardStream(broken, options).response().text(), "");
 });

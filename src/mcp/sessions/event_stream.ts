@@ -2,7 +2,7 @@
 export const QUEUE_BYTES = 1_048_576;
 
 /** Headers of an event stream; nothing on the way may hold it back or change it. */
-export const EVENT_STREAM_HEADERS: Readonly<Record<string, string>> = {
+const HEADERS: Readonly<Record<string, string>> = {
   "content-type": "text/event-stream",
   "cache-control": "no-cache, no-transform",
   "x-accel-buffering": "no",
@@ -39,6 +39,11 @@ export class EventStream {
       cancel: () => this.#end(),
     }, new ByteLengthQueuingStrategy({ highWaterMark: QUEUE_BYTES }));
     this.#timer = setTimeout(() => this.#beat(), options.firstKeepaliveMs);
+  }
+
+  /** What answers a request with it. */
+  response(headers?: Readonly<Record<string, string>>): Response {
+    return new Response(this.body, { headers: { ...HEADERS, ...headers } });
   }
 
   /** Whether it can still be written to. */
@@ -83,15 +88,12 @@ export class EventStream {
 /** Gives another event stream signs of life and a bounded queue. */
 export function guardStream(
   source: ReadableStream<Uint8Array>,
-  options: EventStreamOptions,
-): ReadableStream<Uint8Array> {
+  options: Omit<EventStreamOptions, "onEnd">,
+): EventStream {
   const reader = source.getReader();
   const stream = new EventStream({
     ...options,
-    onEnd: () => {
-      void reader.cancel().catch(() => {});
-      options.onEnd();
-    },
+    onEnd: () => void reader.cancel().catch(() => {}),
   });
   void (async () => {
     try {
@@ -106,5 +108,5 @@ export function guardStream(
     }
     stream.close();
   })();
-  return stream.body;
+  return stream;
 }

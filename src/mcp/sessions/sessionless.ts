@@ -1,7 +1,7 @@
 import { createMcpHandler, type McpHttpHandler } from "@modelcontextprotocol/server";
 import { BoundedMap } from "../../bounded_map.ts";
 import type { Bearer } from "../bearer.ts";
-import { EVENT_STREAM_HEADERS, guardStream } from "./event_stream.ts";
+import { guardStream } from "./event_stream.ts";
 import { clientIpOf, isRevoked, type SessionAdmission } from "../session_admission.ts";
 import { completeRefusal } from "./library_refusal.ts";
 import { buildServer, inServerNaming, type ServerSubject, serverToolName } from "../mcp_server.ts";
@@ -66,12 +66,10 @@ export class Sessionless {
     if (!response.headers.get("content-type")?.startsWith("text/event-stream")) {
       return await completeRefusal(response, requestId);
     }
-    const stream = guardStream(response.body!, {
+    return guardStream(response.body!, {
       firstKeepaliveMs: FIRST_KEEPALIVE_MS,
       keepaliveMs: this.#admission.limits.keepaliveSeconds * 1000,
-      onEnd() {},
-    });
-    return new Response(stream, { status: response.status, headers: EVENT_STREAM_HEADERS });
+    }).response();
   }
 
   /** Counts one start a minute for credentials from an address, and one after each refusal. */

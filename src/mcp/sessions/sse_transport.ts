@@ -1,5 +1,5 @@
 import type { JSONRPCMessage, Transport } from "@modelcontextprotocol/server";
-import { EVENT_STREAM_HEADERS, EventStream } from "./event_stream.ts";
+import { EventStream } from "./event_stream.ts";
 
 /** HTTP with SSE, revision 2024-11-05: one stream out, messages in by POST. */
 export class SseTransport implements Transport {
@@ -21,7 +21,7 @@ export class SseTransport implements Transport {
   }
 
   response(): Response {
-    return new Response(this.#stream.body, { headers: EVENT_STREAM_HEADERS });
+    return this.#stream.response();
   }
 
   /** Nothing is left to start. */

@@ -1,4 +1,8 @@
-import { isInitializeRequest, isJSONRPCRequest } from "@modelcontextprotocol/server";
+import {
+  isInitializeRequest,
+  isJSONRPCRequest,
+  type JSONRPCMessage,
+} from "@modelcontextprotocol/server";
 import { SvcError } from "../../errors.ts";
 import { HEADER } from "../../wire/headers.ts";
 import { SESSION_REVISIONS } from "../../wire/mcp.ts";
@@ -51,27 +55,22 @@ export class StreamableSessions {
     if (session.principal.hash !== bearer.hash) throw new SvcError("session_mismatch");
     await this.#recheck(session);
     if (initializes) throw new SvcError("already_initialized");
-    return await session.answer(request, body, requestId);
+    if (request.method === "GET") return session.listen();
+    if (request.method === "POST") return session.take(body as JSONRPCMessage, requestId);
+    await session.close();
+    return new Response(null, { status: 200 });
   }
 
-  async #open(request: Request, body: unknown, requestId: string): Promise<Response> {
+  async #open(request: Request, body: JSONRPCMessage, requestId: string): Promise<Response> {
     // Whoever is idle for too long must not be why somebody else is refused.
     this.closeIdle();
     const admitted = await this.#admission.admit(request);
     const id = randomSessionId();
-    const session = new StreamableSession(
-      id,
-      admitted,
-      this.#admission,
-      () => this.#sessions.delete(id),
-    );
+    const session = new StreamableSession(id, admitted, this.#admission);
     try {
-      await session.connect();
+      await session.connect(() => this.#sessions.delete(id));
       this.#sessions.set(id, session);
-      const response = await session.answer(request, body, requestId);
-      // Nobody could use or close a session whose id was not told.
-      if (!response.headers.has(HEADER.mcpSessionId)) await session.close();
-      return response;
+      return session.take(body, requestId);
     } catch (error) {
       admitted.release();
       this.#sessions.delete(id);
@@ -88,7 +87,7 @@ export class StreamableSessions {
       throw error;
     }
     // It may have ended meanwhile.
-    if (!this.#sessions.has(session.id)) throw new SvcError("session_not_found");
+    if (!this.#sessions.has(session.sessionId)) throw new SvcError("session_not_found");
   }
 
   /** Closes sessions that nobody has used for the idle time. */
