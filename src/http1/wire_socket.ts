@@ -112,11 +112,12 @@ export class WireSocket {
   /**
    * What has come and was not read yet; never waits for the other end. Holds until the next call.
    *
-   * @param enough where to stop, bytes; some 64 KiB at most.
+   * @param length of the body, where the head names it: some 64 KiB are enough.
    */
-  async ready(enough: number = GATHERED): Promise<Uint8Array> {
-    // Only behind a buffer that was filled is there more.
-    while (this.#busy && this.#rest.length < Math.min(enough, GATHERED)) {
+  async ready(length?: number): Promise<Uint8Array> {
+    const enough = Math.min(length ?? GATHERED, GATHERED);
+    // Behind a buffer that was filled there is more. A server may write head and body one by one.
+    while ((this.#busy || length !== undefined) && this.#rest.length < enough) {
       this.#ahead ??= this.#read();
       if (!await isSettled(this.#ahead)) break;
       const piece = await this.#ahead.catch(() => null);
