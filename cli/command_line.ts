@@ -1,18 +1,6 @@
 import { CommandError, EXIT, printable, suggestion } from "./io.ts";
 import { FLAG_NAMES, type Flags, incompleteFlag, readFlags } from "./flags.ts";
 
-/** Names of the commands. */
-export type CommandName =
-  | "login"
-  | "logout"
-  | "status"
-  | "remember"
-  | "recall"
-  | "namespaces"
-  | "list"
-  | "forget"
-  | "install";
-
 /** A command's words and flags. */
 interface Shape {
   /** What its words are called; none: it takes none. */
@@ -21,7 +9,7 @@ interface Shape {
   readonly flags: readonly string[];
 }
 
-export const COMMANDS: Readonly<Record<CommandName, Shape>> = {
+const SHAPES = {
   login: { flags: [] },
   logout: { flags: [] },
   status: { flags: [] },
@@ -31,7 +19,12 @@ export const COMMANDS: Readonly<Record<CommandName, Shape>> = {
   list: { flags: ["limit"] },
   forget: { words: "namespace", flags: ["yes"] },
   install: { words: "host", flags: ["yes", "print"] },
-};
+} satisfies Record<string, Shape>;
+
+/** Names of the commands. */
+export type CommandName = keyof typeof SHAPES;
+
+export const COMMANDS: Readonly<Record<CommandName, Shape>> = SHAPES;
 
 /** Flags of commands besides those of the package. */
 export const COMMAND_FLAGS = {

@@ -1,4 +1,5 @@
-import { chunksOf } from "../../src/client/capped_body.ts";
+import { cappedText } from "../../src/client/capped_body.ts";
+import { parseObject } from "../../src/client/failures.ts";
 import { isMembers } from "./json_rpc.ts";
 
 /** Most bytes of a refusal that are looked at. */
@@ -51,32 +52,11 @@ export class GivenUp extends Error {
   override readonly name = "GivenUp";
 }
 
-/** The start of a body, for a look at it. */
-async function startOf(response: Response): Promise<string> {
-  const decoder = new TextDecoder();
-  let text = "";
-  try {
-    for await (const chunk of chunksOf(response.body)) {
-      text += decoder.decode(chunk, { stream: true });
-      if (text.length > REFUSAL_BYTES) break;
-    }
-  } catch {
-    // What has come is enough.
-  }
-  return text;
-}
-
-function parse(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return undefined;
-  }
-}
-
 /** What a response with an error status says; reads its body. */
 export async function refusalOf(response: Response): Promise<Refused> {
-  const body = parse(await startOf(response));
+  // Without a body, or with half of one, the status still tells enough.
+  const text = await cappedText(response.body, REFUSAL_BYTES).catch(() => undefined);
+  const body = parseObject(text ?? "");
   const error = isMembers(body) ? body.error : undefined;
   const rpc = isMembers(error) ? error : undefined;
   const data = isMembers(rpc?.data) ? rpc.data : undefined;

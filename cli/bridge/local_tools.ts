@@ -5,7 +5,11 @@ import { PREFIX } from "./tool_calls.ts";
 /** Names of the tools that never reach the relayer. */
 export const LOCAL_TOOL = { login: "svc_login", logout: "svc_logout" } as const;
 
-const NO_ARGUMENTS = { type: "object", properties: {}, required: [], additionalProperties: false };
+/** Schema of an object with exactly these members. */
+function exactly(properties: Members): Members {
+  const required = Object.keys(properties);
+  return { type: "object", properties, required, additionalProperties: false };
+}
 
 const MEMORY_TOOLS: readonly Members[] = TOOL_NAMES
   .map((name) => ({ name: PREFIX + name, ...TOOL_DEFINITIONS[name] }));
@@ -23,13 +27,8 @@ const LOGIN: Members = {
     idempotentHint: false,
     openWorldHint: true,
   },
-  inputSchema: NO_ARGUMENTS,
-  outputSchema: {
-    type: "object",
-    properties: { login_url: { type: "string" }, expires_at: { type: "string" } },
-    required: ["login_url", "expires_at"],
-    additionalProperties: false,
-  },
+  inputSchema: exactly({}),
+  outputSchema: exactly({ login_url: { type: "string" }, expires_at: { type: "string" } }),
 };
 
 const LOGOUT: Members = {
@@ -44,13 +43,8 @@ const LOGOUT: Members = {
     idempotentHint: true,
     openWorldHint: false,
   },
-  inputSchema: NO_ARGUMENTS,
-  outputSchema: {
-    type: "object",
-    properties: { removed: { type: "boolean" } },
-    required: ["removed"],
-    additionalProperties: false,
-  },
+  inputSchema: exactly({}),
+  outputSchema: exactly({ removed: { type: "boolean" } }),
 };
 
 /** The tools of a mode (docs/protocol.md#13.2). */

@@ -77,12 +77,6 @@ async function sessionFor(
   }
 }
 
-/** Whether a call that was sent before may be sent again. */
-async function mayRepeat(call: RemoteCall, around: CallSurroundings): Promise<boolean> {
-  return call.repeatable === "always" ||
-    call.repeatable === "with key" && await around.honoursKeys();
-}
-
 /**
  * Sends a call and waits for its answer; sends it again after a broken connection where that cannot
  * do it twice.
@@ -105,7 +99,10 @@ export async function callRelayer(
   try {
     for (let sendings = 0;; sendings++) {
       const session = await sessionFor(around.connection, sendings, deadline.signal);
-      if (sendings > 0 && !await mayRepeat(call, around)) throw new NotRepeated(mayBeDone);
+      if (sendings > 0 && call.repeatable !== "always") {
+        const isOnce = call.repeatable === "with key" && await around.honoursKeys();
+        if (!isOnce) throw new NotRepeated(mayBeDone);
+      }
       const before: boolean = mayBeDone;
       mayBeDone = true;
       try {

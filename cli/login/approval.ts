@@ -3,7 +3,7 @@ import { timingSafeEqual } from "node:crypto";
 import type { Credentials } from "../../src/client/mod.ts";
 import { isObjectId } from "../../src/wire/keys.ts";
 import { LABEL_BYTES } from "../../src/wire/limits.ts";
-import { Refusal } from "./refusal.ts";
+import { Refusal } from "./request_checks.ts";
 
 /** What the dashboard says once the wallet has added the key (docs/protocol.md#14.2); lower case. */
 export type Approval = Pick<

@@ -1,9 +1,9 @@
+import { once } from "node:events";
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http";
 import { within } from "../../src/deadline.ts";
 import { SvcError } from "../../src/errors.ts";
 import { type Approval, parseApproval, parseProofRequest } from "./approval.ts";
-import { Refusal } from "./refusal.ts";
-import { checkHead, checkHost, headerOf, readBody } from "./request_checks.ts";
+import { checkHead, checkHost, headerOf, readBody, Refusal } from "./request_checks.ts";
 
 /** Longest wait for the listener, in milliseconds. */
 const OPENING_MS = 5000;
@@ -50,34 +50,20 @@ interface Listener {
   close(): void;
 }
 
-interface Answer {
-  readonly status: number;
-  readonly headers: Readonly<Record<string, string>>;
-  readonly body: string;
-  /** Called once the answer was sent or the browser has gone. */
-  readonly sent?: () => void;
-}
-
-const json = (status: number, body: object): Answer => ({
-  status,
-  headers: { "content-type": "application/json" },
-  body: JSON.stringify(body),
-});
-
 /** What the dashboard's browser asks before it posts to another origin in a private network. */
-function preflight(request: IncomingMessage): Answer {
+function preflight(request: IncomingMessage): Response {
   const wanted = headerOf(request, "access-control-request-private-network");
-  return {
-    status: 204,
-    headers: {
-      "access-control-allow-methods": "POST, OPTIONS",
-      "access-control-allow-headers": "content-type",
-      "access-control-max-age": "300",
-      ...(wanted === "true" ? { "access-control-allow-private-network": "true" } : {}),
-    },
-    body: "",
+  const headers = {
+    "access-control-allow-methods": "POST, OPTIONS",
+    "access-control-allow-headers": "content-type",
+    "access-control-max-age": "300",
+    ...(wanted === "true" ? { "access-control-allow-private-network": "true" } : {}),
   };
+  return new Response(null, { status: 204, headers });
 }
+
+/** An answer, and what to do once it was sent or the browser has gone. */
+type Answer = readonly [answer: Response, sent?: () => void];
 
 /** The checks of docs/protocol.md#14.2, in its order, then what was asked for. */
 async function answer(
@@ -88,14 +74,14 @@ async function answer(
   checkHost(request, port);
   if (request.method === "OPTIONS") {
     const isDashboard = headerOf(request, "origin") === options.origin;
-    return isDashboard ? preflight(request) : { status: 204, headers: {}, body: "" };
+    return [isDashboard ? preflight(request) : new Response(null, { status: 204 })];
   }
   const path = checkHead(request, options.origin);
   const text = await readBody(request);
   if (path === "/proof") {
     const accountId = parseProofRequest(text, options.state);
     options.checkAge();
-    return json(200, { proof: await options.prove(accountId) });
+    return [Response.json({ proof: await options.prove(accountId) })];
   }
   const approval = parseApproval(text, options.state);
   options.checkAge();
@@ -104,39 +90,42 @@ async function answer(
     "content-type": "text/html; charset=utf-8",
     "content-security-policy": "default-src 'none'; style-src 'unsafe-inline'",
   };
-  return { status: 200, headers, body: CONNECTED_PAGE, sent };
+  return [new Response(CONNECTED_PAGE, { headers }), sent];
 }
 
 function refused(thrown: unknown): Answer {
-  const refusal = thrown instanceof Refusal
+  const { status, message, code } = thrown instanceof Refusal
     ? thrown
     : new Refusal(500, "internal_error", "Something went wrong on our side");
-  return json(refusal.status, { error: refusal.message, code: refusal.code });
+  return [Response.json({ error: message, code }, { status })];
 }
 
-function send(request: IncomingMessage, response: ServerResponse, answer: Answer, origin: string) {
+async function send(
+  request: IncomingMessage,
+  response: ServerResponse,
+  answer: Response,
+  origin: string,
+): Promise<void> {
   const isDashboard = headerOf(request, "origin") === origin;
+  const body = new Uint8Array(await answer.arrayBuffer());
   response.writeHead(answer.status, {
-    ...answer.headers,
+    ...Object.fromEntries(answer.headers),
     vary: "origin",
     "cache-control": "no-store",
     "x-content-type-options": "nosniff",
     connection: "close",
     ...(isDashboard ? { "access-control-allow-origin": origin } : {}),
-    ...(answer.status === 204 ? {} : { "content-length": new Blob([answer.body]).size }),
+    ...(answer.status === 204 ? {} : { "content-length": body.length }),
   });
-  response.end(answer.body);
+  response.end(body);
 }
 
-function listenOnLoopback(server: Server): Promise<number> {
-  return new Promise((resolve, reject) => {
-    server.once("error", reject);
-    server.listen(0, "127.0.0.1", () => {
-      const address = server.address();
-      if (typeof address === "object" && address !== null) resolve(address.port);
-      else reject(new Error("The listener has no port"));
-    });
-  });
+async function listenOnLoopback(server: Server): Promise<number> {
+  server.listen(0, "127.0.0.1");
+  await once(server, "listening");
+  const address = server.address();
+  if (typeof address === "object" && address !== null) return address.port;
+  throw new Error("The listener has no port");
 }
 
 /** The port, within five seconds. */
@@ -161,10 +150,10 @@ export async function openListener(options: ListenerOptions): Promise<Listener> 
   const server = createServer((request, response) => {
     // From the start on: a browser may be gone before its approval is dealt with.
     const closed = new Promise((resolve) => response.once("close", resolve));
-    answer(request, port, options).catch(refused).then(async (answer) => {
-      send(request, response, answer, options.origin);
+    answer(request, port, options).catch(refused).then(async ([answer, sent]) => {
+      await send(request, response, answer, options.origin);
       await closed;
-      answer.sent?.();
+      sent?.();
     });
   });
   server.headersTimeout = 10_000;

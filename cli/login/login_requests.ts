@@ -1,13 +1,13 @@
 import type { Server } from "node:http";
 import { writeCredentials } from "../../src/client/credentials_file.ts";
-import { type Credentials, makeDelegateKey } from "../../src/client/mod.ts";
+import { type Credentials, type DelegateKeyPair, makeDelegateKey } from "../../src/client/mod.ts";
+import type { Approval } from "./approval.ts";
 import { keyProof } from "../../src/client/key_proof.ts";
 import { SvcError } from "../../src/errors.ts";
 import { checkKey, type KeyCheckOptions } from "./check_key.ts";
 import { openListener } from "./listener.ts";
 import type { LoginOutcome, LoginRequests, LoginTarget, PendingLogin } from "./login.ts";
-import { credentialsOf, loginUrl } from "./new_key.ts";
-import { gone, Refusal } from "./refusal.ts";
+import { gone, Refusal } from "./request_checks.ts";
 
 /** How long an address works, in milliseconds. */
 const LOGIN_MS = 300_000;
@@ -15,6 +15,54 @@ const LOGIN_MS = 300_000;
 const LATE_MS = 60_000;
 /** Most logins that are open at a time. */
 const MOST_OPEN = 3;
+
+/**
+ * The address that the user opens. It holds nothing secret: whoever reads it can neither sign nor
+ * answer from the dashboard's origin.
+ *
+ * @param port Port of the listener.
+ * @param state 64 lower-case hex characters.
+ */
+function loginUrl(
+  target: LoginTarget,
+  pair: DelegateKeyPair,
+  port: number,
+  state: string,
+): string {
+  const query = {
+    port: String(port),
+    publicKey: pair.publicKey,
+    delegateAddress: pair.address,
+    label: target.label,
+    relayer: target.relayer,
+    state,
+  };
+  const values = Object.entries(query).map(([key, value]) => `${key}=${encodeURIComponent(value)}`);
+  return `${target.webUrl}/connect/mcp?${values.join("&")}`;
+}
+
+/** What the credentials file says after an approval. */
+function credentialsOf(
+  target: LoginTarget,
+  pair: DelegateKeyPair,
+  approval: Approval,
+  createdAt: Date,
+): Credentials {
+  const label = approval.label ?? target.label;
+  return {
+    delegatePrivateKey: pair.privateKey,
+    delegatePublicKeyHex: pair.publicKey,
+    delegateAddress: pair.address,
+    walletAddress: approval.walletAddress,
+    accountId: approval.accountId,
+    packageId: approval.packageId,
+    relayerUrl: target.relayer,
+    ...(label === "" ? {} : { label }),
+    createdAt: createdAt.toISOString(),
+    version: 1,
+    webUrl: target.webUrl,
+  };
+}
 
 export interface LoginRequestsOptions extends KeyCheckOptions {
   /** The credentials file that a login writes. */

@@ -3,7 +3,7 @@ import { type Env, readFields } from "../../interfaces/fields.ts";
 import { CHAIN_FIELDS, WALLETS_FIELD } from "../../interfaces/shared_fields.ts";
 import { readPrivateFile } from "../../storage/private_file.ts";
 import { parsePrivateKey } from "../../wire/signing/private_key.ts";
-import { resolvePath } from "../settings/paths.ts";
+import { resolvePath } from "../settings/values.ts";
 import { parseFlags, PRIVATE_KEY, UsageError } from "./io.ts";
 
 export const CONTRACT_USAGE = `Usage: svc contract publish

@@ -31,26 +31,17 @@ export function restartPause(deaths: number): number {
   return Math.min(FIRST_PAUSE_MS * 2 ** deaths, LONGEST_PAUSE_MS);
 }
 
-interface Running {
-  readonly child: Deno.ChildProcess;
-  readonly ended: Promise<Deno.CommandStatus>;
-}
-
 export class Supervisor {
   readonly #spec: ChildSpec;
-  readonly #logger: Logger;
-  readonly #delay: (ms: number, signal: AbortSignal) => Promise<void>;
-  readonly #now: () => number;
+  readonly #options: Required<SupervisorOptions>;
   readonly #stopping = new AbortController();
-  #running: Running | undefined;
+  #running: Deno.ChildProcess | undefined;
   #first: Deno.ChildProcess | undefined;
   #last = false;
 
   constructor(spec: ChildSpec, options: SupervisorOptions) {
     this.#spec = spec;
-    this.#logger = options.logger;
-    this.#delay = options.delay ?? pause;
-    this.#now = options.now ?? (() => performance.now());
+    this.#options = { delay: pause, now: () => performance.now(), ...options };
   }
 
   /**
@@ -73,10 +64,11 @@ export class Supervisor {
    */
   async run(): Promise<number> {
     const { signal } = this.#stopping;
+    const { logger, delay, now } = this.#options;
     let deaths = 0;
     let code = 0;
     while (!signal.aborted) {
-      const start = this.#now();
+      const start = now();
       try {
         code = await this.#runOnce();
       } catch (error) {
@@ -84,11 +76,11 @@ export class Supervisor {
         code = EXIT_UNSTARTED;
       }
       if (signal.aborted || this.#last || code === EXIT_CONFIG) break;
-      if (this.#now() - start >= HEALTHY_MS) deaths = 0;
-      const pause = restartPause(deaths++);
-      const fields = { process: this.#spec.name, exit_code: code, delay_ms: pause };
-      this.#logger.warn("child process ended; starting it again", fields);
-      await this.#delay(pause, signal);
+      if (now() - start >= HEALTHY_MS) deaths = 0;
+      const ms = restartPause(deaths++);
+      const fields = { process: this.#spec.name, exit_code: code, delay_ms: ms };
+      logger.warn("child process ended; starting it again", fields);
+      await delay(ms, signal);
     }
     return code;
   }
@@ -106,11 +98,11 @@ export class Supervisor {
   async stop(name: Deno.Signal, graceMs: number): Promise<void> {
     if (this.#stopping.signal.aborted) return;
     this.#stopping.abort();
-    if (this.#running === undefined) return;
-    const { child, ended } = this.#running;
+    const child = this.#running;
+    if (child === undefined) return;
     send(child, name);
-    await within(graceMs, ended, () => send(child, "SIGKILL"));
-    await ended;
+    await within(graceMs, child.status, () => send(child, "SIGKILL"));
+    await child.status;
   }
 
   #spawn(): Deno.ChildProcess {
@@ -123,8 +115,8 @@ export class Supervisor {
       stdout: "inherit",
       stderr: "inherit",
     }).spawn();
-    this.#running = { child, ended: child.status };
-    this.#logger.debug("child process started", { process: name, pid: child.pid });
+    this.#running = child;
+    this.#options.logger.debug("child process started", { process: name, pid: child.pid });
     return child;
   }
 

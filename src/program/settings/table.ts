@@ -1,11 +1,9 @@
 import type { Fields, Values } from "../../interfaces/fields.ts";
-import { DATA } from "./data.ts";
 import { LIMITS } from "./limits.ts";
-import { LISTEN } from "./listen.ts";
+import { LISTEN, SIDECAR } from "./listen.ts";
 import { COMPATIBILITY, PROGRAM, TESTING } from "./program.ts";
 import { ACCOUNTS, ROLES } from "./roles.ts";
-import { SIDECAR } from "./sidecar.ts";
-import { WORK } from "./work.ts";
+import { DATA, WORK } from "./work.ts";
 
 /** Every setting that the program reads itself, by the name it has in its settings. */
 export const TABLE = {

@@ -1,10 +1,24 @@
+import { pathToFileURL } from "node:url";
 import type { Env } from "../../interfaces/fields.ts";
 import type { Role } from "../../interfaces/mod.ts";
 import { isLoopback } from "./parsers.ts";
-import { resolvePath, resolvePlugin } from "./paths.ts";
 import type { PluginSettings } from "./plugin_settings.ts";
 import { ROLE_NAMES } from "./roles.ts";
 import type { TableValues } from "./table.ts";
+
+/** A path with `~` and relative parts resolved. */
+export function resolvePath(path: string, home: string, cwd: string): string {
+  if (path === "~" || path.startsWith("~/")) path = home + path.slice(1);
+  if (/^([A-Za-z]:)?[\\/]/.test(path) || path.startsWith("~")) return path;
+  return cwd === "" ? path : `${cwd}/${path.replace(/^\.\//, "")}`;
+}
+
+/** A plugin's choice; a path becomes a `file:` address, so that it means the same to every process. */
+function resolvePlugin(name: string, home: string, cwd: string): string {
+  if (!/^(\.{0,2}\/|~\/|[A-Za-z]:\\)/.test(name)) return name;
+  const path = resolvePath(name, home, cwd);
+  return /^([A-Za-z]:)?[\\/]/.test(path) ? pathToFileURL(path).href : path;
+}
 
 /** The settings of a relayer, computed defaults filled in. */
 export interface Settings extends TableValues {
