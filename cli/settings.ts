@@ -90,14 +90,9 @@ const isTransport = (text: string): text is TransportChoice => /^(auto|http|sse)
 
 /** Names of keys are at most 64 bytes; a longer one is cut between characters. */
 export function cutLabel(text: string): string {
-  let label = "";
-  let bytes = 0;
-  for (const character of printable(text).replace(/\s+/g, " ").trim()) {
-    bytes += new TextEncoder().encode(character).length;
-    if (bytes > LABEL_BYTES) break;
-    label += character;
-  }
-  return label.trim();
+  const label = printable(text).replace(/\s+/g, " ").trim();
+  const { read } = new TextEncoder().encodeInto(label, new Uint8Array(LABEL_BYTES));
+  return label.slice(0, read).trim();
 }
 
 /** The first of the values that is there and valid; those before it that are not are problems. */
@@ -190,7 +185,7 @@ export function resolveSettings(input: SettingsInput): Settings {
     problems,
   );
   const text = (flag: string, variable: string): string | undefined =>
-    firstValid(both(flag, variable), String, "", problems);
+    flags.values[flag] || env[variable] || undefined;
   const label = cutLabel(text("label", "SVC_CLIENT_LABEL") ?? "");
   const namespace = text("namespace", "SVC_NAMESPACE");
   const [command, ...words] = commandWords(flags);

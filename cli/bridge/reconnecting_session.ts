@@ -81,17 +81,13 @@ export class ReconnectingSession {
       this.connect();
       // Somebody waits: the pause is cut short, but attempts stay half a second apart.
       if (waited) this.#awake.abort();
-      await this.#settled(signal);
+      // Until the attempts under way have ended, or the signal aborts.
+      await abortable(this.#connecting ?? Promise.resolve(), signal).catch(() => {});
       const { failure } = this;
       if (this.#session === undefined && failure instanceof Refused && failure.isFinal) {
         throw failure;
       }
     }
-  }
-
-  /** Resolves when the attempts under way have ended, or the signal aborts. */
-  #settled(signal: AbortSignal): Promise<void> {
-    return abortable(this.#connecting ?? Promise.resolve(), signal).catch(() => {});
   }
 
   async #reconnect(): Promise<void> {

@@ -44,12 +44,6 @@ interface ListenerOptions {
   readonly listen?: ((server: Server) => Promise<number>) | undefined;
 }
 
-interface Listener {
-  readonly port: number;
-  /** Stops listening; requests on their way are still answered. */
-  close(): void;
-}
-
 /** What the dashboard's browser asks before it posts to another origin in a private network. */
 function preflight(request: IncomingMessage): Response {
   const wanted = headerOf(request, "access-control-request-private-network");
@@ -143,9 +137,10 @@ async function openPort(server: Server, listen: (server: Server) => Promise<numb
 /**
  * Opens the listener that waits for the dashboard.
  *
+ * @returns its port, and how to stop listening; requests on their way are still answered.
  * @throws {SvcError} `internal_error` when there is none within five seconds.
  */
-export async function openListener(options: ListenerOptions): Promise<Listener> {
+export async function openListener(options: ListenerOptions) {
   let port = 0;
   const server = createServer((request, response) => {
     // From the start on: a browser may be gone before its approval is dealt with.

@@ -12,45 +12,40 @@ import { addressOf } from "../../wire/keys.ts";
 import { formatHost } from "../settings/parsers.ts";
 import { ACCOUNT_USAGE, type AccountOptions, parseAccountOptions } from "./account_options.ts";
 import { type AccountStore, openAccounts } from "./account_store.ts";
-import { type CommandIo, runGroup } from "./io.ts";
+import { type CommandIo, type Printed, runGroup } from "./io.ts";
 
-/** One key of an account, the way it is shown after a change. */
-interface AccountRow {
+const time = (ms: number | undefined) => ms === undefined ? undefined : new Date(ms).toISOString();
+
+/** A key for machines. */
+const keyJson = (key: DelegateKey) => ({
+  public_key: key.publicKey,
+  address: key.address,
+  label: key.label,
+  permissions: key.permissions,
+  created_at: time(key.createdAt),
+  expires_at: time(key.expiresAt),
+});
+
+/** A key of an account after a change, with its private half where it is saved nowhere. */
+interface ChangedKey {
   readonly account: Account;
   readonly publicKey: string;
-  readonly packageId: string;
-  /** Shown once, when it was made here and saved nowhere. */
   readonly privateKey?: string | undefined;
   readonly savedTo?: string | undefined;
 }
 
-const time = (ms: number) => new Date(ms).toISOString();
-
-function keyJson(key: DelegateKey): Record<string, unknown> {
-  return {
-    public_key: key.publicKey,
-    address: key.address,
-    label: key.label,
-    permissions: key.permissions,
-    created_at: time(key.createdAt),
-    ...(key.expiresAt === undefined ? {} : { expires_at: time(key.expiresAt) }),
-  };
-}
-
-function printKey(title: string, row: AccountRow, json: boolean): string {
-  const { account, packageId, privateKey, publicKey, savedTo } = row;
+function printKey(title: string, changed: ChangedKey, packageId: string): Printed {
+  const { account, privateKey, publicKey, savedTo } = changed;
   const key = account.keys.find((key) => key.publicKey === publicKey);
-  if (json) {
-    return JSON.stringify({
-      account_id: account.accountId,
-      owner: account.owner,
-      package_id: packageId,
-      public_key: publicKey,
-      ...(key === undefined ? {} : keyJson(key)),
-      ...(privateKey === undefined ? {} : { private_key: privateKey }),
-      ...(savedTo === undefined ? {} : { saved_to: savedTo }),
-    }) + "\n";
-  }
+  const answer = {
+    account_id: account.accountId,
+    owner: account.owner,
+    package_id: packageId,
+    public_key: publicKey,
+    ...(key && keyJson(key)),
+    private_key: privateKey,
+    saved_to: savedTo,
+  };
   const lines = [
     title,
     `  account      ${account.accountId}`,
@@ -64,36 +59,26 @@ function printKey(title: string, row: AccountRow, json: boolean): string {
     lines.push(`  private key  ${privateKey}`, "", "Keep the private key: it is shown only now.");
   }
   if (savedTo !== undefined) lines.push("", `Signed in: the key is saved in ${savedTo}`);
-  return lines.join("\n") + "\n";
+  return [answer, lines.join("\n") + "\n"];
 }
 
-function printAccounts(
-  accounts: readonly Account[],
-  packageId: string,
-  json: boolean,
-): string {
-  if (json) {
-    return JSON.stringify({
-      package_id: packageId,
-      accounts: accounts.map(({ accountId, owner, active, keys }) => ({
-        account_id: accountId,
-        owner,
-        active,
-        keys: keys.map(keyJson),
-      })),
-    }) + "\n";
-  }
-  if (accounts.length === 0) return "There is no account yet: account create --save\n";
-  return accounts.map(({ accountId, owner, active, keys }) =>
-    [
-      `${accountId}${active ? "" : " (deactivated)"}`,
-      `  owner ${owner}`,
-      ...keys.map((key) => {
-        const end = key.expiresAt === undefined ? "" : `, until ${time(key.expiresAt)}`;
-        return `  key   ${key.publicKey} ${key.label} (${key.permissions.join(", ")}${end})`;
-      }),
-    ].join("\n") + "\n"
-  ).join("");
+function printAccounts(accounts: readonly Account[], packageId: string): Printed {
+  const rows = accounts.map(({ accountId, owner, active, keys }) => ({
+    account_id: accountId,
+    owner,
+    active,
+    keys: keys.map(keyJson),
+  }));
+  const lines = rows.flatMap(({ account_id, owner, active, keys }) => [
+    `${account_id}${active ? "" : " (deactivated)"}\n`,
+    `  owner ${owner}\n`,
+    ...keys.map(({ public_key, label, permissions, expires_at }) => {
+      const end = expires_at === undefined ? "" : `, until ${expires_at}`;
+      return `  key   ${public_key} ${label} (${permissions.join(", ")}${end})\n`;
+    }),
+  ]);
+  const text = lines.join("") || "There is no account yet: account create --save\n";
+  return [{ package_id: packageId, accounts: rows }, text];
 }
 
 const invalid = (text: string) => new SvcError("invalid_parameter", text);
@@ -170,7 +155,7 @@ async function addKey(
   store: AccountStore,
   options: AccountOptions,
   io: CommandIo,
-): Promise<AccountRow> {
+): Promise<ChangedKey> {
   if (store.wallet !== undefined && options.publicKey !== undefined) {
     throw invalid("On chain a key must prove that somebody holds it: leave out --public-key");
   }
@@ -193,39 +178,29 @@ async function addKey(
   if (path !== undefined && pair !== undefined) {
     await writeCredentials(path, credentialsOf(pair, account, store, label));
   }
-  return {
-    account,
-    publicKey,
-    packageId: store.packageId,
-    privateKey: path === undefined ? pair?.privateKey : undefined,
-    savedTo: path,
-  };
+  const privateKey = path === undefined ? pair?.privateKey : undefined;
+  return { account, publicKey, privateKey, savedTo: path };
 }
 
-async function run(options: AccountOptions, io: CommandIo): Promise<void> {
+async function run(options: AccountOptions, io: CommandIo): Promise<Printed> {
   const { walletFile, action } = options;
   await using store = await openAccounts(io.env, io.cwd, {
     walletFile: walletFile === undefined ? undefined : resolve(io.cwd, walletFile),
     changes: action !== "list",
   });
-  switch (options.action) {
-    case "list":
-      return io.write(printAccounts(await listed(store, options), store.packageId, options.json));
-    case "remove-key": {
-      const publicKey = options.publicKey ?? "";
-      const owner = options.account === undefined && options.owner === undefined
-        ? await store.accounts.resolve(publicKey)
-        : await chosen(store, options);
-      if (owner === undefined) throw new SvcError("not_found", "No account lists this key");
-      const account = await store.admin.removeKey(owner.accountId, publicKey);
-      const row = { account, publicKey, packageId: store.packageId };
-      return io.write(printKey("Key removed", row, options.json));
-    }
-    default: {
-      const title = options.action === "create" ? "Account created" : "Key added";
-      return io.write(printKey(title, await addKey(store, options, io), options.json));
-    }
+  const { packageId } = store;
+  if (action === "list") return printAccounts(await listed(store, options), packageId);
+  if (action !== "remove-key") {
+    const title = action === "create" ? "Account created" : "Key added";
+    return printKey(title, await addKey(store, options, io), packageId);
   }
+  const publicKey = options.publicKey ?? "";
+  const owner = options.account === undefined && options.owner === undefined
+    ? await store.accounts.resolve(publicKey)
+    : await chosen(store, options);
+  if (owner === undefined) throw new SvcError("not_found", "No account lists this key");
+  const account = await store.admin.removeKey(owner.accountId, publicKey);
+  return printKey("Key removed", { account, publicKey }, packageId);
 }
 
 /**

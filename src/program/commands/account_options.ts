@@ -122,6 +122,5 @@ export function parseAccountOptions(args: readonly string[]) {
     walletFile: values["wallet-file"],
     save: values.save,
     force: values.force,
-    json: values.json,
   };
 }

@@ -8,7 +8,7 @@ import {
   parseContractOptions,
   walletSeed,
 } from "./contract_options.ts";
-import { type CommandIo, printable, runGroup } from "./io.ts";
+import { type CommandIo, printable, type Printed, runGroup } from "./io.ts";
 
 /** An imported function that the chain does not have as the contract was compiled against it. */
 interface Difference {
@@ -28,15 +28,6 @@ interface PublishedPackage {
   readonly digest: string;
 }
 
-interface BuildReport {
-  readonly network: string;
-  /** Digest of the package, 64 hex characters. */
-  readonly packageDigest: string;
-  readonly moduleBytes: readonly number[];
-  /** How many imported functions were compared with the chain's. */
-  readonly checked: number;
-}
-
 const short = (text: string) => text.replace(/0x0+(?=[12]::)/g, "0x");
 
 function printDifferences(differences: readonly Difference[]): string {
@@ -49,36 +40,26 @@ function printDifferences(differences: readonly Difference[]): string {
   ).join("");
 }
 
-function printReport(
-  report: BuildReport,
-  published: PublishedPackage | undefined,
-  json: boolean,
-): string {
-  const { checked, moduleBytes, network, packageDigest } = report;
-  if (json) {
-    return JSON.stringify({
-      network,
-      package_digest: packageDigest,
-      module_bytes: moduleBytes,
-      imports_checked: checked,
-      ...(published === undefined ? { published: false } : {
-        published: true,
-        package_id: published.packageId,
-        registry_id: published.registryId,
-        upgrade_cap_id: published.upgradeCapId ?? null,
-        sender: published.sender,
-        transaction: published.digest,
-      }),
-    }) + "\n";
-  }
-  const bytes = moduleBytes.reduce((sum, size) => sum + size, 0);
+/** What a compilation and its comparison with the chain came to. */
+type Build = { network: string; package_digest: string; module_bytes: number[]; checked: number };
+
+function printReport(build: Build, published: PublishedPackage | undefined): Printed {
+  const { network, package_digest, module_bytes, checked } = build;
+  const answer = {
+    network,
+    package_digest,
+    module_bytes,
+    imports_checked: checked,
+    published: published !== undefined,
+  };
+  const bytes = module_bytes.reduce((sum, size) => sum + size, 0);
   const lines = [
     published === undefined ? "Nothing was published" : "Contract published",
     `  network      ${network}`,
-    `  digest       ${packageDigest} (${moduleBytes.length} modules, ${bytes} bytes)`,
+    `  digest       ${package_digest} (${module_bytes.length} modules, ${bytes} bytes)`,
     `  framework    ${checked} functions compared, none differs`,
   ];
-  if (published === undefined) return lines.join("\n") + "\n";
+  if (published === undefined) return [answer, lines.join("\n") + "\n"];
   const { digest, packageId, registryId, sender, upgradeCapId } = published;
   lines.push(
     `  paid by      ${sender}`,
@@ -96,7 +77,14 @@ function printReport(
       "are, such as a multisig address. docs/contract.md says more.",
     );
   }
-  return lines.join("\n") + "\n";
+  return [{
+    ...answer,
+    package_id: packageId,
+    registry_id: registryId,
+    upgrade_cap_id: upgradeCapId ?? null,
+    sender,
+    transaction: digest,
+  }, lines.join("\n") + "\n"];
 }
 
 export interface Publisher {
@@ -146,7 +134,7 @@ async function publish(
   options: ContractOptions,
   io: CommandIo,
   open: OpenPublisher,
-): Promise<string> {
+): Promise<Printed> {
   const target = contractTarget(io.env);
   // Read first: a missing key should not be reported after the whole compilation.
   const seed = options.dryRun ? undefined : await walletSeed(options, io.env, io.cwd);
@@ -162,13 +150,9 @@ async function publish(
   const published = seed === undefined
     ? undefined
     : await publisher.publish({ modules, dependencies, seed, burnUpgradeCap, announce });
-  const report = {
-    network: target.network,
-    packageDigest: digest,
-    moduleBytes: modules.map((module) => module.length),
-    checked,
-  };
-  return printReport(report, published, options.json);
+  const module_bytes = modules.map((module) => module.length);
+  const build = { network: target.network, package_digest: digest, module_bytes, checked };
+  return printReport(build, published);
 }
 
 function details(thrown: unknown) {
@@ -194,6 +178,6 @@ export async function runContract(
   io: CommandIo,
   open: OpenPublisher = openChain,
 ): Promise<number> {
-  const run = async () => io.write(await publish(parseContractOptions(args), io, open));
+  const run = () => publish(parseContractOptions(args), io, open);
   return await runGroup({ usage: CONTRACT_USAGE, run, details }, args, io);
 }

@@ -40,10 +40,13 @@ export function printable(text: string): string {
   return text.replace(/[^\P{C}\n]/gu, "\ufffd");
 }
 
+/** What a command found, for machines and for people. */
+export type Printed = readonly [answer: object, text: string];
+
 /** A command that has commands of its own, such as `account`. */
 interface CommandGroup {
   readonly usage: string;
-  run(): Promise<void>;
+  run(): Promise<Printed>;
   /** Says more about some errors: lines below the message, and members for machines. */
   details?(thrown: unknown): { readonly text: string; readonly members: object } | undefined;
 }
@@ -63,8 +66,10 @@ export async function runGroup(
     io.write(usage);
     return args.length === 0 ? 2 : 0;
   }
+  const json = args.includes("--json");
   try {
-    await run();
+    const [answer, text] = await run();
+    io.write(json ? JSON.stringify(answer) + "\n" : text);
     return 0;
   } catch (thrown) {
     if (thrown instanceof UsageError) {
@@ -74,7 +79,7 @@ export async function runGroup(
     const { message, code } = SvcError.from(thrown);
     const { text, members } = details?.(thrown) ?? { text: "" };
     io.writeError(
-      args.includes("--json")
+      json
         ? JSON.stringify({ error: message, code, ...members }) + "\n"
         : `${printable(message)} (code: ${code})\n${text}`,
     );

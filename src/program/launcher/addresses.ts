@@ -1,12 +1,5 @@
 import type { Settings } from "../settings/mod.ts";
 
-/** Loopback addresses that two processes must know before either listens. */
-interface Addresses {
-  readonly sidecarUrl: string;
-  /** Where the relayer answers the sidecar's calls, and nobody else. */
-  readonly internalUrl: string;
-}
-
 /**
  * Ports below those that systems give to outgoing connections (from 32,768 on): a child listens a
  * moment later, and no connection can take its port until then.
@@ -16,13 +9,15 @@ const COUNT = 12_000;
 const TRIES = 1000;
 
 /**
- * Chooses what the settings leave to the system.
+ * Chooses what the settings leave to the system: loopback addresses that two processes must know
+ * before either listens.
  *
  * @param settings Port 0 of its `SIDECAR_URL` is replaced by a free one.
+ * @returns the sidecar's address, and where the relayer answers its calls, and nobody else's.
  */
 export function chooseAddresses(
   settings: Pick<Settings, "sidecarUrl" | "port" | "webPort">,
-): Addresses {
+): { readonly sidecarUrl: string; readonly internalUrl: string } {
   const sidecar = new URL(settings.sidecarUrl);
   const taken = [settings.port, settings.webPort, Number(sidecar.port || 80)];
   // All are held until the last is chosen, so that no port is chosen twice.

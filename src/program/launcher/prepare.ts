@@ -33,20 +33,14 @@ export async function prepare(env: Env, cwd: string): Promise<Prepared> {
   return prepared;
 }
 
-export interface Parted {
-  readonly relayer: readonly Casting[];
-  /** The sponsor: the sidecar's. */
-  readonly sidecar: readonly Casting[];
-  /** What the sidecar is told about it; absent without a sponsor. */
-  readonly sponsor?: SponsorBoot;
-}
+/** The plugins of both processes, and what the sidecar is told about its sponsor. */
+export type Parted = ReturnType<typeof partPlugins>;
 
 /** Parts the plugins: who pays for transactions is opened by the sidecar, with its key. */
-export function partPlugins(castings: readonly Casting[], env: Env): Parted {
+export function partPlugins(castings: readonly Casting[], env: Env) {
   const relayer = castings.filter(({ role }) => role !== "sponsor");
   const sidecar = castings.filter(({ role }) => role === "sponsor");
-  const [casting] = sidecar;
-  if (casting === undefined) return { relayer, sidecar };
   const known = setVariables(env, pluginVariables(sidecar));
-  return { relayer, sidecar, sponsor: { name: casting.name, env: known } };
+  const sponsor: SponsorBoot | undefined = sidecar[0] && { name: sidecar[0].name, env: known };
+  return { relayer, sidecar, sponsor };
 }

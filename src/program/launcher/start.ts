@@ -28,14 +28,11 @@ async function permissionLists(
   env: Env,
   internalUrl: string | undefined,
 ): Promise<{ readonly relayer: PermissionList; readonly sidecar: PermissionList }> {
-  const { dataDir, sidecarAutostart } = settings;
-  const asked = await pluginPermissions(parted.relayer, env, dataDir);
+  const asked = await pluginPermissions(parted.relayer, env, settings.dataDir);
   const askedOfSidecar = await pluginPermissions(parted.sidecar, env, "");
   return {
     relayer: relayerPermissions(settings, parted.relayer, asked, internalUrl),
-    sidecar: sidecarAutostart
-      ? sidecarPermissions(settings, parted.sidecar, askedOfSidecar)
-      : sidecarPermissions(settings),
+    sidecar: sidecarPermissions(settings, parted.sidecar, askedOfSidecar),
   };
 }
 
