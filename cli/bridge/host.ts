@@ -131,10 +131,9 @@ export interface HostOptions {
 /** The host's end: newline-delimited JSON-RPC of every revision. */
 export class Host {
   readonly #options: HostOptions;
-  readonly #active = new Map<RequestId, AbortController>();
+  /** Requests under way, with their progress tokens. */
+  readonly #active = new Map<RequestId, { controller: AbortController; token: unknown }>();
   readonly #work = new Set<Promise<unknown>>();
-  /** Progress tokens of requests under way. */
-  readonly #tokens = new Map<unknown, number>();
   /** Subscriptions of the sessionless revision to changes of the tools. */
   readonly #subscriptions = new Set<RequestId>();
   #initialized = false;
@@ -163,7 +162,9 @@ export class Host {
       this.#options.logger.info("input broke", { reason: reasonOf(error) });
     }
     await within(GRACE_MS, Promise.all(this.#work));
-    for (const controller of this.#active.values()) controller.abort(new Error("The host left"));
+    for (const { controller } of this.#active.values()) {
+      controller.abort(new Error("The host left"));
+    }
   }
 
   #write(message: RpcMessage | readonly RpcMessage[]): void {
@@ -218,9 +219,7 @@ export class Host {
       if (method === "subscriptions/listen") return this.#listen(id, params);
     }
     const controller = new AbortController();
-    this.#active.set(id, controller);
-    const token = metaOf(params).progressToken;
-    this.#count(token, 1);
+    this.#active.set(id, { controller, token: metaOf(params).progressToken });
     const started = Date.now();
     try {
       const answer = await this.#serveMethod(method, params, era, controller.signal);
@@ -235,7 +234,6 @@ export class Host {
         era === "session" ? result : sessionlessResult(method, result, version),
       );
     } finally {
-      this.#count(token, -1);
       this.#active.delete(id);
     }
   }
@@ -281,15 +279,8 @@ export class Host {
     } else if (method === "notifications/cancelled") {
       const id = params?.requestId as RequestId;
       this.#subscriptions.delete(id);
-      this.#active.get(id)?.abort(new Error("The host cancelled the request"));
+      this.#active.get(id)?.controller.abort(new Error("The host cancelled the request"));
     } else this.#options.notify(method, params);
-  }
-
-  #count(token: unknown, by: 1 | -1): void {
-    if (token === undefined) return;
-    const count = (this.#tokens.get(token) ?? 0) + by;
-    if (count === 0) this.#tokens.delete(token);
-    else this.#tokens.set(token, count);
   }
 
   toolsChanged(): void {
@@ -307,7 +298,9 @@ export class Host {
   /** Passes on what the relayer says, where a host may hear it. */
   hear({ method, params }: RpcNotification): void {
     if (method === "notifications/progress") {
-      if (this.#tokens.has(params?.progressToken)) this.#write(notification(method, params));
+      const wanted = params?.progressToken;
+      const isWanted = [...this.#active.values()].some(({ token }) => token === wanted);
+      if (wanted !== undefined && isWanted) this.#write(notification(method, params));
     } else if (method === "notifications/message") {
       const level = LEVELS.indexOf(String(params?.level));
       if (this.#initialized && level >= this.#level) this.#write(notification(method, params));

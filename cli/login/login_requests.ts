@@ -1,7 +1,7 @@
 import type { Server } from "node:http";
 import { writeCredentials } from "../../src/client/credentials_file.ts";
 import { type Credentials, type DelegateKeyPair, makeDelegateKey } from "../../src/client/mod.ts";
-import type { Approval } from "./approval.ts";
+import { credentialsOf } from "../../src/client/credentials.ts";
 import { keyProof } from "../../src/client/key_proof.ts";
 import { SvcError } from "../../src/errors.ts";
 import { checkKey, type KeyCheckOptions } from "./check_key.ts";
@@ -39,29 +39,6 @@ function loginUrl(
   };
   const values = Object.entries(query).map(([key, value]) => `${key}=${encodeURIComponent(value)}`);
   return `${target.webUrl}/connect/mcp?${values.join("&")}`;
-}
-
-/** What the credentials file says after an approval. */
-function credentialsOf(
-  target: LoginTarget,
-  pair: DelegateKeyPair,
-  approval: Approval,
-  createdAt: Date,
-): Credentials {
-  const label = approval.label ?? target.label;
-  return {
-    delegatePrivateKey: pair.privateKey,
-    delegatePublicKeyHex: pair.publicKey,
-    delegateAddress: pair.address,
-    walletAddress: approval.walletAddress,
-    accountId: approval.accountId,
-    packageId: approval.packageId,
-    relayerUrl: target.relayer,
-    ...(label === "" ? {} : { label }),
-    createdAt: createdAt.toISOString(),
-    version: 1,
-    webUrl: target.webUrl,
-  };
 }
 
 export interface LoginRequestsOptions extends KeyCheckOptions {
@@ -115,7 +92,9 @@ class OpenLogins implements LoginRequests {
       },
       prove: (accountId) => keyProof(pair.privateKey, accountId),
       approve: async (approval) => {
-        const saved = credentialsOf(target, pair, approval, new Date(this.#now()));
+        const { relayer: relayerUrl, webUrl, label } = target;
+        const createdAt = new Date(this.#now()).toISOString();
+        const saved = credentialsOf(pair, { label, ...approval, relayerUrl, webUrl, createdAt });
         await this.#inTurn(() => this.#save(login, saved));
         return () => void this.#finish(login, saved);
       },

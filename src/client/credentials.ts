@@ -1,5 +1,5 @@
 import { isObjectId, isPublicKey } from "../wire/keys.ts";
-import { makeDelegateKey } from "./delegate_key.ts";
+import { type DelegateKeyPair, makeDelegateKey } from "./delegate_key.ts";
 import { parseBaseUrl } from "./options.ts";
 
 /** The credentials of a signed-in user (docs/protocol.md#14.1); hex in lower case. */
@@ -51,6 +51,26 @@ const RULES: Readonly<Record<keyof Credentials, (value: unknown) => boolean>> = 
 /** Every key of {@linkcode Credentials}; others in a file are somebody else's and are kept. */
 export const CREDENTIAL_KEYS = Object.keys(RULES) as readonly (keyof Credentials)[];
 
+/** Credentials of a key pair, with the members of the format only; empty ones are left out. */
+export function credentialsOf(
+  pair: DelegateKeyPair,
+  given: Omit<Credentials, `delegate${string}` | "version">,
+): Credentials {
+  return {
+    delegatePrivateKey: pair.privateKey,
+    delegatePublicKeyHex: pair.publicKey,
+    delegateAddress: pair.address,
+    walletAddress: given.walletAddress,
+    accountId: given.accountId,
+    packageId: given.packageId,
+    relayerUrl: given.relayerUrl,
+    ...(given.label ? { label: given.label } : {}),
+    createdAt: given.createdAt,
+    version: 1,
+    ...(given.webUrl ? { webUrl: given.webUrl } : {}),
+  };
+}
+
 /** Credentials, or why there are none; the reason never quotes a value. */
 export type CredentialsCheck =
   | { readonly credentials: Credentials; readonly reason?: undefined }
@@ -71,19 +91,13 @@ export async function checkCredentials(file: unknown): Promise<CredentialsCheck>
   if (pair.address !== given.delegateAddress.toLowerCase()) {
     return { reason: "delegateAddress does not belong to the private key" };
   }
+  const { walletAddress, accountId, packageId } = given;
   return {
-    credentials: {
-      delegatePrivateKey: pair.privateKey,
-      delegatePublicKeyHex: pair.publicKey,
-      delegateAddress: pair.address,
-      walletAddress: given.walletAddress.toLowerCase(),
-      accountId: given.accountId.toLowerCase(),
-      packageId: given.packageId.toLowerCase(),
-      relayerUrl: given.relayerUrl,
-      ...(given.label ? { label: given.label } : {}),
-      createdAt: given.createdAt,
-      version: 1,
-      ...(given.webUrl ? { webUrl: given.webUrl } : {}),
-    },
+    credentials: credentialsOf(pair, {
+      ...given,
+      walletAddress: walletAddress.toLowerCase(),
+      accountId: accountId.toLowerCase(),
+      packageId: packageId.toLowerCase(),
+    }),
   };
 }

@@ -6,7 +6,12 @@
  */
 export { type ErrorCode, SvcError } from "../errors.ts";
 export { type RouteCall, SvcClient } from "./client.ts";
-export * from "./credentials.ts";
+export {
+  checkCredentials,
+  CREDENTIAL_KEYS,
+  type Credentials,
+  type CredentialsCheck,
+} from "./credentials.ts";
 export * from "./delegate_key.ts";
 export { SvcAnswerError, SvcConnectionError } from "./failures.ts";
 export { isExposed, parseBaseUrl, type RetryPolicy, type SvcClientOptions } from "./options.ts";

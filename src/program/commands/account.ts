@@ -4,7 +4,8 @@ import {
   readCredentials,
   writeCredentials,
 } from "../../client/credentials_file.ts";
-import { type Credentials, type DelegateKeyPair, makeDelegateKey } from "../../client/mod.ts";
+import { credentialsOf } from "../../client/credentials.ts";
+import { makeDelegateKey } from "../../client/mod.ts";
 import { SvcError } from "../../errors.ts";
 import type { Account, DelegateKey } from "../../interfaces/mod.ts";
 import { keyProof } from "../../client/key_proof.ts";
@@ -130,26 +131,6 @@ async function savePath(options: AccountOptions, io: CommandIo): Promise<string 
   return path;
 }
 
-function credentialsOf(
-  pair: DelegateKeyPair,
-  account: Account,
-  store: AccountStore,
-  label: string,
-): Credentials {
-  return {
-    delegatePrivateKey: pair.privateKey,
-    delegatePublicKeyHex: pair.publicKey,
-    delegateAddress: pair.address,
-    walletAddress: account.owner,
-    accountId: account.accountId,
-    packageId: store.packageId,
-    relayerUrl: relayerUrl(store),
-    label,
-    createdAt: new Date().toISOString(),
-    version: 1,
-  };
-}
-
 /** `create` and `add-key`: both end with one more key on an account. */
 async function addKey(
   store: AccountStore,
@@ -176,7 +157,11 @@ async function addKey(
     ...(expiresInMs === undefined ? {} : { expiresAt: Date.now() + expiresInMs }),
   });
   if (path !== undefined && pair !== undefined) {
-    await writeCredentials(path, credentialsOf(pair, account, store, label));
+    const { accountId, owner: walletAddress } = account;
+    const given = { walletAddress, accountId, packageId: store.packageId, label };
+    const createdAt = new Date().toISOString();
+    const credentials = credentialsOf(pair, { ...given, relayerUrl: relayerUrl(store), createdAt });
+    await writeCredentials(path, credentials);
   }
   const privateKey = path === undefined ? pair?.privateKey : undefined;
   return { account, publicKey, privateKey, savedTo: path };
