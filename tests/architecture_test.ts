@@ -28,6 +28,7 @@ const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
   "src/wire/": ["src/errors.ts", "deno.json"],
   "src/interfaces/": [
     "src/wire/version.ts",
+    "src/wire/limits.ts",
     "src/wire/keys.ts",
     "src/wire/networks.ts",
     "src/errors.ts",

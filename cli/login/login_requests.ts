@@ -4,13 +4,14 @@ import { type Credentials, type DelegateKeyPair, makeDelegateKey } from "../../s
 import { credentialsOf } from "../../src/client/credentials.ts";
 import { keyProof } from "../../src/client/key_proof.ts";
 import { SvcError } from "../../src/errors.ts";
+import { LOGIN_URL_SECONDS } from "../../src/wire/limits.ts";
 import { checkKey, type KeyCheckOptions } from "./check_key.ts";
 import { openListener } from "./listener.ts";
 import type { LoginOutcome, LoginRequests, LoginTarget, PendingLogin } from "./login.ts";
 import { gone, Refusal } from "./request_checks.ts";
 
 /** How long an address works, in milliseconds. */
-const LOGIN_MS = 300_000;
+const LOGIN_MS = LOGIN_URL_SECONDS * 1000;
 /** How long a listener stays open after that, to tell latecomers, in milliseconds. */
 const LATE_MS = 60_000;
 /** Most logins that are open at a time. */

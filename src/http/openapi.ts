@@ -2,6 +2,7 @@ import { z } from "zod";
 import { SvcError } from "../errors.ts";
 import { HEADER } from "../wire/headers.ts";
 import { exampleOf, type JsonSchema, jsonSchemaOf } from "../wire/json_schema.ts";
+import { IDEMPOTENCY_KEY_CHARACTERS } from "../wire/limits.ts";
 import type { AnswerShape, Route } from "../wire/route.ts";
 import { errorShape } from "../wire/answer_members.ts";
 import { type AnswerOf, errorsOf, type RouteName, routeNames, rowOf } from "../wire/routes.ts";
@@ -69,7 +70,8 @@ function parameters(name: RouteName, row: Route): Json[] {
     list.push(parameter("query", member, schema, description as string | undefined));
   }
   if (row.idempotent) {
-    list.push(parameter("header", HEADER.idempotencyKey, { type: "string", maxLength: 128 }));
+    const maxLength = IDEMPOTENCY_KEY_CHARACTERS;
+    list.push(parameter("header", HEADER.idempotencyKey, { type: "string", maxLength }));
   }
   return isSigned ? [...list, ...SIGNED_HEADERS] : list;
 }

@@ -2,6 +2,7 @@ import { SvcError } from "../errors.ts";
 import type { RelayerConfig } from "../interfaces/config.ts";
 import { isTooDeep, readBody } from "../wire/body/read_body.ts";
 import { inRanges, isAddress } from "../wire/ip_addresses.ts";
+import { REQUEST_ID_CHARACTERS } from "../wire/limits.ts";
 
 const HOST = /^(\[[0-9a-f:.]+\]|[a-z0-9._-]+)(:\d{1,5})?$/i;
 
@@ -82,13 +83,13 @@ export function baseUrl(config: RelayerConfig, request: Request): string {
   return `http://${hostOf(request)}`;
 }
 
-const REQUEST_ID = /^[A-Za-z0-9:._-]{1,128}$/;
+const REQUEST_ID = /^[A-Za-z0-9:._-]+$/;
 
 /** The caller's request id when it is well formed, else a new one. */
 export function requestIdOf(headers: Headers): string {
   for (const name of ["x-request-id", "x-correlation-id"]) {
     const id = headers.get(name);
-    if (id !== null && REQUEST_ID.test(id)) return id;
+    if (id !== null && id.length <= REQUEST_ID_CHARACTERS && REQUEST_ID.test(id)) return id;
   }
   return crypto.randomUUID();
 }

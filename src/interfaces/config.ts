@@ -1,3 +1,9 @@
+import {
+  BODY_TIMEOUT_SECONDS,
+  IDEMPOTENCY_HOURS,
+  JOB_RETENTION_DAYS,
+  UNVERIFIED_BODIES_BYTES,
+} from "../wire/limits.ts";
 import { VERSION } from "../wire/version.ts";
 
 /** Weighted limits of docs/protocol.md#7. */
@@ -143,10 +149,10 @@ export const DEFAULT_CONFIG: RelayerConfig = {
   manualWaitMs: 30_000,
   jobConcurrency: 8,
   jobMaxAttempts: 20,
-  jobRetentionDays: 7,
+  jobRetentionDays: JOB_RETENTION_DAYS,
   maxPendingJobs: 10_000,
   dispatch: { process: true, queue: true, sweeper: true },
-  idempotencyHours: 24,
+  idempotencyHours: IDEMPOTENCY_HOURS,
   embeddingCacheTtlSeconds: 600,
   rateLimit: {
     keyPerMinute: 600,
@@ -170,7 +176,7 @@ export const DEFAULT_CONFIG: RelayerConfig = {
   openRegistration: false,
   metricsPublic: false,
   compatAliases: true,
-  bodyTimeoutMs: 30_000,
-  unverifiedBodyBytes: 128 * 1024 * 1024,
+  bodyTimeoutMs: BODY_TIMEOUT_SECONDS * 1000,
+  unverifiedBodyBytes: UNVERIFIED_BODIES_BYTES,
   failpoint: () => {},
 };

@@ -1,3 +1,5 @@
+import { IDEMPOTENCY_KEY_CHARACTERS } from "./limits.ts";
+
 /** Revisions that begin with `initialize`, newest first (docs/protocol.md#11). */
 export const SESSION_REVISIONS: readonly string[] = [
   "2025-11-25",
@@ -23,5 +25,6 @@ export const IDEMPOTENCY_META = "svc/idempotency-key";
 
 /** Whether text can be an idempotency key: 1 to 128 visible ASCII characters. */
 export function isIdempotencyKey(text: unknown): text is string {
-  return typeof text === "string" && /^[\x21-\x7e]{1,128}$/.test(text);
+  return typeof text === "string" && text.length <= IDEMPOTENCY_KEY_CHARACTERS &&
+    /^[\x21-\x7e]+$/.test(text);
 }
