@@ -1,5 +1,4 @@
-import { completeConfig } from "./interfaces/complete_config.ts";
-import type { RelayerConfig } from "./interfaces/config.ts";
+import { completeConfig, type RelayerConfig } from "./interfaces/config.ts";
 import { CoreDb } from "./storage/core_db.ts";
 import { lockDataFolder } from "./storage/data_lock.ts";
 import { makePrivateFolder } from "./storage/private_file.ts";

@@ -1,7 +1,6 @@
 import { deepStrictEqual, rejects, strictEqual, throws } from "node:assert/strict";
 import { memoryBackends } from "../../plugins/memory/mod.ts";
-import { completeConfig } from "../../src/interfaces/complete_config.ts";
-import { DEFAULT_CONFIG, type RelayerConfig } from "../../src/interfaces/config.ts";
+import { completeConfig, DEFAULT_CONFIG, type RelayerConfig } from "../../src/interfaces/config.ts";
 import { createRelayer } from "../../src/relayer.ts";
 
 Deno.test("what a configuration leaves out or does not say has its default", () => {
