@@ -6,7 +6,7 @@ import { LargeScopes } from "./recall/candidates.ts";
 import { QueryVectors } from "./recall/query_vectors.ts";
 import { ExpirySweeper } from "./remove/expiry.ts";
 import { TombstoneSender } from "./remove/tombstones.ts";
-import { ScopeLock } from "./scope_lock.ts";
+import { KeyLock } from "../key_lock.ts";
 import { Reembedding } from "./upkeep/reembedding.ts";
 
 /** Adds what the operations share while they run. */
@@ -22,8 +22,8 @@ export function openDomain(parts: Parts) {
     queries: new QueryVectors(embedder, config.embeddingCacheTtlSeconds, now),
     largeScopes: new LargeScopes(parts),
     chats: new BoundedCalls(config.llmCalls, 8 * config.llmCalls),
-    analyses: new ScopeLock(),
-    restores: new ScopeLock(),
+    analyses: new KeyLock(),
+    restores: new KeyLock(),
     reembedding: new Reembedding({ ...parts, contents }),
     tombstoneSender,
     expiry: new ExpirySweeper({ ...parts, contents, tombstoneSender }, parts.expiries),

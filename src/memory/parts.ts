@@ -15,7 +15,7 @@ import type { BoundedCalls } from "./bounded_calls.ts";
 import type { Caller } from "./caller.ts";
 import type { JobContents } from "./job_contents.ts";
 import type { QueryVectors } from "./recall/query_vectors.ts";
-import type { ScopeLock } from "./scope_lock.ts";
+import type { KeyLock } from "../key_lock.ts";
 
 /** What the operations on memories are built on. */
 export interface Parts extends Backends {
@@ -48,9 +48,9 @@ interface Shared extends Parts {
   readonly queries: QueryVectors;
   readonly chats: BoundedCalls;
   /** Lets one analyze at a time compare and write in a scope. */
-  readonly analyses: ScopeLock;
+  readonly analyses: KeyLock;
   /** Lets one restore at a time count what it did in a scope. */
-  readonly restores: ScopeLock;
+  readonly restores: KeyLock;
   readonly quota: { reserve(owner: string, bytes: number): Promise<Disposable> };
   readonly largeScopes: { has(scope: Scope): Promise<boolean> };
   readonly reembedding: { hurry(scope: Scope, caller: Caller, ms: number): Promise<number> };

@@ -143,7 +143,10 @@ export async function restore(
 ): Promise<RestoreCounts> {
   requireCredential(domain, caller);
   const scope = scopeOf(caller, namespace);
-  return await domain.restores.hold(scope, () => new Restore(domain, caller, scope).run(limit));
+  return await domain.restores.hold(
+    scopeKey(scope),
+    () => new Restore(domain, caller, scope).run(limit),
+  );
 }
 
 class Restore {

@@ -1,3 +1,4 @@
+import { KeyLock } from "../key_lock.ts";
 import { SvcError } from "../errors.ts";
 import type { ExecutedTransaction } from "../interfaces/mod.ts";
 import type { SponsorLedger } from "./ledger.ts";
@@ -31,8 +32,7 @@ export class Executions {
   readonly #ledger: SponsorLedger;
   readonly #places: Places;
   readonly #now: () => number;
-  /** The last execution of a digest that is under way; it never rejects. */
-  readonly #turns = new Map<string, Promise<unknown>>();
+  readonly #lock = new KeyLock();
 
   /**
    * Keeps its record in a ledger; each execution takes a place while it is handed on. `now`:
@@ -51,16 +51,8 @@ export class Executions {
    * @throws {SvcError} what `forward` throws; `sponsorship_not_found` when it is gone meanwhile;
    * `sponsor_overloaded` when all places are taken.
    */
-  async run(digest: string, forward: () => Promise<ExecutedTransaction>): Promise<void> {
-    const turn = (this.#turns.get(digest) ?? Promise.resolve())
-      .then(() => this.#once(digest, forward));
-    const ended = turn.catch(() => {});
-    this.#turns.set(digest, ended);
-    try {
-      await turn;
-    } finally {
-      if (this.#turns.get(digest) === ended) this.#turns.delete(digest);
-    }
+  run(digest: string, forward: () => Promise<ExecutedTransaction>): Promise<void> {
+    return this.#lock.hold(digest, () => this.#once(digest, forward));
   }
 
   async #once(digest: string, forward: () => Promise<ExecutedTransaction>): Promise<void> {

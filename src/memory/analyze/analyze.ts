@@ -4,6 +4,7 @@ import type { LanguageModel } from "../../interfaces/mod.ts";
 import type { AcceptedJob } from "../../jobs/job.ts";
 import type { Kept } from "../../jobs/replay.ts";
 import { Deadline } from "../../deadline.ts";
+import { scopeKey } from "../../interfaces/scope_key.ts";
 import { chat } from "../chat.ts";
 import { type Caller, scopeOf } from "../caller.ts";
 import { type Searching, settle, type Settling } from "../recall/recall.ts";
@@ -149,7 +150,7 @@ export async function analyze<A>(
   const { namespace, occurredAt } = input;
   // Compared and accepted under one lock, so that an equal text sent meanwhile sees these jobs.
   // Nothing waits for jobs in here: texts that are not recallable yet are compared as well.
-  return await domain.analyses.hold(scopeOf(caller, namespace), async () => {
+  return await domain.analyses.hold(scopeKey(scopeOf(caller, namespace)), async () => {
     const analysis: Analysis = {
       method,
       facts: await newFacts(domain, caller, namespace, facts),

@@ -1,13 +1,9 @@
-import type { Scope } from "../interfaces/mod.ts";
-import { scopeKey } from "../interfaces/scope_key.ts";
-
-/** Runs one piece of work at a time in each scope. */
-export class ScopeLock {
+/** Runs one piece of work at a time for each key. */
+export class KeyLock {
   readonly #last = new Map<string, Promise<void>>();
 
-  /** Runs `work` after all earlier work on the scope has ended. */
-  async hold<T>(scope: Scope, work: () => Promise<T>): Promise<T> {
-    const key = scopeKey(scope);
+  /** Runs `work` after all earlier work under the key has ended. */
+  async hold<T>(key: string, work: () => Promise<T>): Promise<T> {
     const before = this.#last.get(key);
     const done = Promise.withResolvers<void>();
     this.#last.set(key, done.promise);
