@@ -15,4 +15,9 @@ export class KeyLock {
       done.resolve();
     }
   }
+
+  /** Resolves when the work so far has ended. */
+  async idle(): Promise<void> {
+    await Promise.all(this.#last.values());
+  }
 }

@@ -1,4 +1,5 @@
 import type { Scope } from "../interfaces/mod.ts";
+import { KeyLock } from "../key_lock.ts";
 import { scopeKey } from "../interfaces/scope_key.ts";
 
 /**
@@ -12,8 +13,8 @@ export class WordsFiles implements AsyncDisposable {
   readonly #hmac: (data: string) => Uint8Array;
   /** How often each scope was dropped; not by file name, which is slow to make for every recall. */
   readonly #drops = new Map<string, number>();
-  /** The last change of each file: they run in order, so that no write overtakes a removal. */
-  readonly #changes = new Map<string, Promise<void>>();
+  /** By file: no write overtakes a removal. */
+  readonly #lock = new KeyLock();
   #cleaning: Promise<void> | undefined;
   #closed = false;
 
@@ -31,12 +32,8 @@ export class WordsFiles implements AsyncDisposable {
   async read(scope: Scope): Promise<Uint8Array | undefined> {
     if (this.#path === undefined) return undefined;
     const name = this.#name(scope);
-    await this.#changes.get(name);
-    try {
-      return await readWhole(`${this.#path}/${name}`);
-    } catch {
-      return undefined;
-    }
+    const file = `${this.#path}/${name}`;
+    return await this.#lock.hold(name, () => readWhole(file).catch(() => undefined));
   }
 
   /** Writes the file, unless the scope was dropped since it had been dropped `drops` times. */
@@ -84,18 +81,12 @@ export class WordsFiles implements AsyncDisposable {
   /** Finishes what is being written, and takes nothing more. */
   async [Symbol.asyncDispose](): Promise<void> {
     this.#closed = true;
-    await Promise.all(this.#changes.values());
+    await this.#lock.idle();
   }
 
-  async #change(scope: Scope, work: (name: string) => Promise<void>): Promise<void> {
+  #change(scope: Scope, work: (name: string) => Promise<void>): Promise<void> {
     const name = this.#name(scope);
-    const before = this.#changes.get(name) ?? Promise.resolve();
-    const change = before.then(() => work(name));
-    const settled = change.catch(() => {});
-    this.#changes.set(name, settled);
-    await change.finally(() => {
-      if (this.#changes.get(name) === settled) this.#changes.delete(name);
-    });
+    return this.#lock.hold(name, () => work(name));
   }
 
   #name(scope: Scope): string {
