@@ -10,9 +10,6 @@ const PLACES = [
   "CODEX_HOME",
 ] as const;
 
-/** What goes to no proxy. */
-const DIRECT = ["NO_PROXY", "no_proxy"] as const;
-
 /** What tells whether there is a screen, and what a program that opens a browser needs. */
 export const SCREEN = [
   "DISPLAY",
@@ -33,4 +30,10 @@ export const SCREEN = [
  * Every environment variable the stdio package reads, so that it can run with permission for these
  * alone.
  */
-export const VARIABLES: readonly string[] = [...STDIO_VARIABLES, ...PLACES, ...DIRECT, ...SCREEN];
+export const VARIABLES: readonly string[] = [
+  ...STDIO_VARIABLES,
+  ...PLACES,
+  "NO_PROXY",
+  "no_proxy",
+  ...SCREEN,
+];

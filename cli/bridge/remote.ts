@@ -1,10 +1,8 @@
 import { Deadline } from "../../src/deadline.ts";
-import type { Credentials } from "../../src/client/credentials.ts";
+import { type Credentials, SvcClient } from "../../src/client/mod.ts";
 import { HEADER } from "../../src/wire/headers.ts";
-import type { AnswerOf } from "../../src/wire/routes.ts";
 import type { Settings, TransportChoice } from "../settings.ts";
-import { readText } from "./sessions/event_reader.ts";
-import { isMembers, type Members, type RpcResponse } from "./json_rpc.ts";
+import type { Members, RpcResponse } from "./json_rpc.ts";
 import { ReconnectingSession, type ReconnectingSessionOptions } from "./reconnecting_session.ts";
 import { Refused, Unanswered } from "./failures.ts";
 import { callRelayer, type PreparedCall } from "./remote_call.ts";
@@ -14,8 +12,6 @@ import { StreamableSession } from "./sessions/streamable.ts";
 
 /** Longest time for `GET /version`, in milliseconds. */
 const VERSION_MS = 3000;
-/** Its member that says what is built. */
-const FLAGS: keyof AnswerOf<"GET /version"> = "featureFlags";
 
 /** Longest time until a session is open, in milliseconds. */
 const OPEN_MS = 10_000;
@@ -97,20 +93,16 @@ export class Remote extends ReconnectingSession {
 
   /** Whether the relayer stores a write with a key once; `false` when it does not say. */
   async #honoursKeys(): Promise<boolean> {
-    const { settings, fetch } = this.#options;
-    const deadline = new Deadline(VERSION_MS);
-    try {
-      const response = await fetch(`${settings.relayer}/version`, {
-        redirect: "error",
-        signal: deadline.signal,
-      });
-      const body: unknown = JSON.parse(await readText(response.body));
-      const flags = isMembers(body) ? body[FLAGS] : undefined;
-      return isMembers(flags) && flags["remember.idempotencyKey"] === true;
-    } catch {
-      return false;
-    } finally {
-      deadline.close();
-    }
+    const { settings, credentials, fetch } = this.#options;
+    const client = new SvcClient({
+      baseUrl: settings.relayer,
+      privateKey: credentials.delegatePrivateKey,
+      fetch,
+      timeoutMs: VERSION_MS,
+      retry: { attempts: 1 },
+    });
+    const answer = await client.version().catch(() => undefined);
+    // Another program may answer something else.
+    return answer?.featureFlags?.["remember.idempotencyKey"] === true;
   }
 }

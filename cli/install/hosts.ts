@@ -21,11 +21,9 @@ interface Place {
   readonly platform: string;
 }
 
-const homeOf = ({ env }: Place): string | undefined => env.HOME || env.USERPROFILE || undefined;
-
-function inHome(place: Place, ...path: string[]): string | undefined {
-  const home = homeOf(place);
-  return home === undefined ? undefined : join(home, ...path);
+function inHome({ env }: Place, ...path: string[]): string | undefined {
+  const home = env.HOME || env.USERPROFILE;
+  return home ? join(home, ...path) : undefined;
 }
 
 /** A file in the folder where the platform keeps settings of desktop programs. */

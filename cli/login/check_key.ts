@@ -16,14 +16,6 @@ const ANSWER_MS = 5000;
 
 export type KeyCheckOptions = Pick<SvcClientOptions, "fetch" | "sleep">;
 
-async function askAccount(client: SvcClient, saved: Credentials): Promise<string | undefined> {
-  const account = await client.account();
-  if (account.account_id.toLowerCase() !== saved.accountId) {
-    return "the relayer says that the key belongs to another account";
-  }
-  return account.active ? undefined : "the account is deactivated";
-}
-
 /**
  * Asks the relayer about a new key. A key that was just added to a chain may need a moment to be
  * seen: a refusal is believed after some seconds only.
@@ -44,7 +36,11 @@ export async function checkKey(
   });
   for (let attempt = 1;; attempt++) {
     try {
-      return await askAccount(client, saved);
+      const { account_id, active } = await client.account();
+      if (account_id.toLowerCase() !== saved.accountId) {
+        return "the relayer says that the key belongs to another account";
+      }
+      return active ? undefined : "the account is deactivated";
     } catch (error) {
       const relayer = `the relayer at ${saved.relayerUrl}`;
       if (error instanceof SvcConnectionError) return `${relayer} ${error.reason}`;

@@ -1,5 +1,5 @@
+import { invalid } from "./invalid.ts";
 import { scrypt } from "node:crypto";
-import { SvcError } from "../errors.ts";
 import {
   createPrivateFile,
   ensurePrivateFolder,
@@ -25,9 +25,6 @@ export type KeySettings = Pick<
   "dataDir" | "keyCommand" | "keyFile" | "keyPassphraseFile"
 >;
 
-const refused = (message: string, cause?: unknown) =>
-  new SvcError("invalid_parameter", message, { cause });
-
 const firstLine = (text: string) => text.split(/\r?\n/, 1)[0] ?? "";
 
 /** The real path of the nearest folder that exists above a path, and the rest as it is. */
@@ -43,7 +40,7 @@ async function realPath(path: string): Promise<string> {
 
 async function checkOutside(name: string, path: string, dataDir: string): Promise<void> {
   if (isInside(await realPath(path), await realPath(dataDir))) {
-    throw refused(`${name} must be outside SVC_DATA_DIR`);
+    throw invalid(`${name} must be outside SVC_DATA_DIR`);
   }
 }
 
@@ -64,7 +61,7 @@ async function checkFirstStart(path: string, dataDir: string): Promise<void> {
   using core = new CoreDb(file);
   // Accounts may have been created before the first start.
   if (!core.isBound) return;
-  throw refused(
+  throw invalid(
     `${path} does not exist, but the data in ${dataDir} is sealed under the relayer key that ` +
       "belongs to it: put the file back",
   );
@@ -89,16 +86,16 @@ function derive(passphrase: string, salt: Uint8Array): Promise<Uint8Array> {
 async function fromPassphrase(path: string, dataDir: string): Promise<LoadedKey> {
   await checkOutside("SVC_RELAYER_KEY_PASSPHRASE_FILE", path, dataDir);
   const found = await readPrivateFile(path);
-  if (found === undefined) throw refused(`SVC_RELAYER_KEY_PASSPHRASE_FILE: ${path} does not exist`);
+  if (found === undefined) throw invalid(`SVC_RELAYER_KEY_PASSPHRASE_FILE: ${path} does not exist`);
   const passphrase = firstLine(found.text).normalize("NFC");
-  if (passphrase.length < 12) throw refused("The passphrase must have at least 12 characters");
+  if (passphrase.length < 12) throw invalid("The passphrase must have at least 12 characters");
   const warnings = [...found.warnings, ...await ensurePrivateFolder(dataDir)];
   // The salt is no secret; without it the passphrase alone does not give the key.
   const saltPath = `${dataDir}/relayer.salt`;
   await checkFirstStart(saltPath, dataDir);
   await createPrivateFile(saltPath, crypto.getRandomValues(new Uint8Array(16)).toHex() + "\n");
   const salt = (await readPrivateFile(saltPath))?.text.trim() ?? "";
-  if (!/^[0-9a-f]{32}$/.test(salt)) throw refused(`${saltPath} must be 32 hex characters`);
+  if (!/^[0-9a-f]{32}$/.test(salt)) throw invalid(`${saltPath} must be 32 hex characters`);
   return { key: new RelayerKey(await derive(passphrase, Uint8Array.fromHex(salt))), warnings };
 }
 
@@ -108,7 +105,7 @@ async function fromCommand(line: string, run: RunCommand): Promise<LoadedKey> {
   try {
     output = await run(command, args);
   } catch (error) {
-    throw refused(`SVC_RELAYER_KEY_COMMAND failed: ${command} did not answer a key`, error);
+    throw invalid(`SVC_RELAYER_KEY_COMMAND failed: ${command} did not answer a key`, error);
   }
   const source = "The first line of SVC_RELAYER_KEY_COMMAND's output";
   return { key: new RelayerKey(keyFromHex(firstLine(output).trim(), source)), warnings: [] };
@@ -125,7 +122,7 @@ export async function loadRelayerKey(settings: KeySettings, run: RunCommand): Pr
   if (keyCommand !== undefined) return await fromCommand(keyCommand, run);
   if (keyPassphraseFile !== undefined) return await fromPassphrase(keyPassphraseFile, dataDir);
   if (keyFile !== undefined) return await fromFile(keyFile, dataDir);
-  throw refused("SVC_RELAYER_KEY_FILE is not set");
+  throw invalid("SVC_RELAYER_KEY_FILE is not set");
 }
 
 /** Runs a command with `Deno.Command`; what it prints on stderr goes to the terminal. */

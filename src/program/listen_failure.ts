@@ -1,4 +1,5 @@
-import { SvcError } from "../errors.ts";
+import { invalid } from "./invalid.ts";
+import type { SvcError } from "../errors.ts";
 
 /**
  * Why a port cannot be had, by the setting to change: trying again does not help before that.
@@ -14,10 +15,10 @@ export function portFailure(
   cause: unknown,
 ): SvcError | undefined {
   if (cause instanceof Deno.errors.AddrInUse) {
-    return refused(`${setting}: ${host}:${port} is in use by another program`, cause);
+    return invalid(`${setting}: ${host}:${port} is in use by another program`, cause);
   }
   if (cause instanceof Deno.errors.PermissionDenied) {
-    return refused(`${setting}: listening on ${port} needs more rights than this user has`, cause);
+    return invalid(`${setting}: listening on ${port} needs more rights than this user has`, cause);
   }
   return undefined;
 }
@@ -32,9 +33,5 @@ export function listenFailure(host: string, port: number, cause: unknown): SvcEr
   const isHost = cause instanceof Deno.errors.AddrNotAvailable ||
     cause instanceof Error && /lookup address|Invalid argument/.test(cause.message);
   return portFailure("SVC_PORT", host, port, cause) ??
-    (isHost ? refused(`SVC_HOST: ${host} is no address of this machine`, cause) : undefined);
-}
-
-function refused(message: string, cause: unknown): SvcError {
-  return new SvcError("invalid_parameter", message, { cause });
+    (isHost ? invalid(`SVC_HOST: ${host} is no address of this machine`, cause) : undefined);
 }

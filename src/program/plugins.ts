@@ -1,3 +1,4 @@
+import { invalid } from "./invalid.ts";
 import { SvcError } from "../errors.ts";
 import { type Env, inspectFields, readFields } from "../interfaces/fields.ts";
 import type { Embedder, Role, Sponsor } from "../interfaces/mod.ts";
@@ -37,7 +38,7 @@ function isPlugin(value: unknown): value is Plugin {
 }
 
 function refused(role: Role, name: string, text: string, cause?: unknown): SvcError {
-  return new SvcError("invalid_parameter", `${ROLE_FIELDS[role].env}=${name} ${text}`, { cause });
+  return invalid(`${ROLE_FIELDS[role].env}=${name} ${text}`, cause);
 }
 
 /** Why a module was not loaded, without the source and Deno's advice about flags. */
@@ -184,7 +185,7 @@ export async function configuredSources(
 ): Promise<BackendSource[]> {
   const loaded = castings ? { castings, problems: [] } : await loadPlugins(settings);
   if (loaded.problems.length > 0) {
-    throw new SvcError("invalid_parameter", loaded.problems.join("\n"));
+    throw invalid(loaded.problems.join("\n"));
   }
   return loaded.castings.map((casting) => {
     const { role, plugin } = casting;
@@ -202,5 +203,5 @@ function checkDimensions(settings: Settings, dimensions: number): void {
   if (wanted === undefined || wanted === dimensions) return;
   const text =
     `SVC_EMBEDDING_DIMENSIONS is ${wanted}, but the embedder's vectors have ${dimensions}`;
-  throw new SvcError("invalid_parameter", text);
+  throw invalid(text);
 }

@@ -1,3 +1,4 @@
+import { invalid } from "../invalid.ts";
 import { resolve } from "node:path";
 import {
   credentialsPath,
@@ -81,8 +82,6 @@ function printAccounts(accounts: readonly Account[], packageId: string): Printed
   const text = lines.join("") || "There is no account yet: account create --save\n";
   return [{ package_id: packageId, accounts: rows }, text];
 }
-
-const invalid = (text: string) => new SvcError("invalid_parameter", text);
 
 async function chosen(store: AccountStore, options: AccountOptions): Promise<Account> {
   if (options.account !== undefined || options.owner !== undefined) {

@@ -1,4 +1,4 @@
-import { SvcError } from "../../errors.ts";
+import { invalid } from "../invalid.ts";
 import type { Permission } from "../../interfaces/mod.ts";
 import { isLowOrder, isObjectId, isPublicKey } from "../../wire/keys.ts";
 import { parseFlags, UsageError } from "./io.ts";
@@ -46,8 +46,6 @@ const FLAGS = {
   force: ON,
   json: ON,
 } as const;
-
-const invalid = (text: string) => new SvcError("invalid_parameter", text);
 
 function parsePermissions(text: string): Permission[] {
   const words = text.split(",").map((word) => word.trim());

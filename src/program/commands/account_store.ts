@@ -1,5 +1,5 @@
+import { invalid } from "../invalid.ts";
 import { CoreDb } from "../../storage/core_db.ts";
-import { SvcError } from "../../errors.ts";
 import type { Env } from "../../interfaces/fields.ts";
 import type { AccountAdmin, AccountRegistry } from "../../interfaces/mod.ts";
 import { silentLogger } from "../../log.ts";
@@ -53,13 +53,10 @@ const ELSEWHERE =
 
 async function seedOf(path: string): Promise<Uint8Array> {
   const file = await readPrivateFile(path);
-  if (file === undefined) throw new SvcError("invalid_parameter", "--wallet-file: no such file");
+  if (file === undefined) throw invalid("--wallet-file: no such file");
   const seed = parsePrivateKey(file.text.trim());
   if (seed === undefined) {
-    throw new SvcError(
-      "invalid_parameter",
-      "--wallet-file must hold an Ed25519 key: suiprivkey1… or 64 hex characters",
-    );
+    throw invalid("--wallet-file must hold an Ed25519 key: suiprivkey1… or 64 hex characters");
   }
   return seed;
 }
@@ -76,7 +73,7 @@ async function openChainAccounts(
   walletFile: string | undefined,
   changes: boolean,
 ): Promise<ChainAccounts> {
-  if (changes && walletFile === undefined) throw new SvcError("invalid_parameter", ELSEWHERE);
+  if (changes && walletFile === undefined) throw invalid(ELSEWHERE);
   const seed = walletFile === undefined ? undefined : await seedOf(walletFile);
   const { WalletAccounts } = await import(WALLET) as WalletModule;
   return new WalletAccounts({
@@ -102,7 +99,7 @@ export async function openAccounts(
   { walletFile, changes = true }: AccountAccess = {},
 ): Promise<AccountStore> {
   const { settings, problems } = readSettings(env, { cwd });
-  if (problems.length > 0) throw new SvcError("invalid_parameter", problems.join("\n"));
+  if (problems.length > 0) throw invalid(problems.join("\n"));
   const { accounts: name, dataDir } = settings;
   if (name === "sui") {
     const accounts = await openChainAccounts(settings, walletFile, changes);
@@ -112,7 +109,7 @@ export async function openAccounts(
     return { settings, accounts, admin, packageId, wallet, [Symbol.asyncDispose]: close };
   }
   if (walletFile !== undefined) {
-    throw new SvcError("invalid_parameter", "--wallet-file is for accounts on chain");
+    throw invalid("--wallet-file is for accounts on chain");
   }
   const plugin = await loadPlugin("accounts", name);
   await ensurePrivateFolder(dataDir);
@@ -126,7 +123,7 @@ export async function openAccounts(
   );
   const { admin } = accounts;
   if (admin === undefined) {
-    throw new SvcError("invalid_parameter", `SVC_ACCOUNTS=${name} manages its accounts elsewhere`);
+    throw invalid(`SVC_ACCOUNTS=${name} manages its accounts elsewhere`);
   }
   const packageId = settings.packageId ?? core.packageId();
   const kept = stack.move();

@@ -1,3 +1,4 @@
+import { invalid } from "../invalid.ts";
 import { SvcError } from "../../errors.ts";
 
 /** Files of a Move package: text by path, such as `sources/account.move`. */
@@ -87,7 +88,7 @@ export async function openCompiler(): Promise<MoveBuilder> {
   loading ??= load().catch((cause) => {
     loading = undefined;
     const text = "The Move compiler cannot be loaded; it comes from npm when it is used first";
-    throw new SvcError("invalid_parameter", text, { cause });
+    throw invalid(text, cause);
   });
   return await loading;
 }
@@ -128,7 +129,7 @@ export async function compileContract(sources: ContractSources): Promise<Compile
     network: "mainnet",
   });
   if ("error" in result) {
-    throw new SvcError("invalid_parameter", `The contract does not compile:\n${result.error}`);
+    throw invalid(`The contract does not compile:\n${result.error}`);
   }
   return {
     modules: result.modules.map((text) => Uint8Array.fromBase64(text)),

@@ -1,4 +1,4 @@
-import { SvcError } from "../../errors.ts";
+import { invalid } from "../invalid.ts";
 import { type Env, readFields } from "../../interfaces/fields.ts";
 import { CHAIN_FIELDS, WALLETS_FIELD } from "../../interfaces/shared_fields.ts";
 import { readPrivateFile } from "../../storage/private_file.ts";
@@ -75,15 +75,14 @@ export async function walletSeed(
 ): Promise<Uint8Array> {
   const home = env["HOME"] || env["USERPROFILE"] || "~";
   if (keyFile !== undefined && PRIVATE_KEY.test(keyFile)) {
-    throw new SvcError("invalid_parameter", "--key-file takes the path of a file, not a key");
+    throw invalid("--key-file takes the path of a file, not a key");
   }
   const path = keyFile === undefined ? undefined : resolvePath(keyFile, home, cwd);
   const text = path === undefined
     ? readFields({ wallets: WALLETS_FIELD }, env).wallets?.reveal()
     : (await readPrivateFile(path))?.text;
   if (text === undefined) {
-    throw new SvcError(
-      "invalid_parameter",
+    throw invalid(
       path === undefined
         ? "A wallet that pays is needed: --key-file, or SVC_SUI_PRIVATE_KEYS"
         : `There is no file ${path}`,
@@ -91,8 +90,7 @@ export async function walletSeed(
   }
   const seed = parsePrivateKey(text.split(/[\r\n,]/, 1)[0]?.trim() ?? "");
   if (seed !== undefined) return seed;
-  throw new SvcError(
-    "invalid_parameter",
+  throw invalid(
     `${path ?? "SVC_SUI_PRIVATE_KEYS"} must begin with an Ed25519 private key: suiprivkey1… or hex`,
   );
 }

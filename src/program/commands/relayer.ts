@@ -1,3 +1,4 @@
+import { invalid } from "../invalid.ts";
 import { SvcError } from "../../errors.ts";
 import type { Sponsor } from "../../interfaces/mod.ts";
 import { EXIT_CONFIG, parseRelayerBoot, parseSidecarBoot, sidecarBoot } from "../launcher/boot.ts";
@@ -66,7 +67,7 @@ async function serve(io: ProcessIo, isChild: boolean): Promise<number> {
   const env = boot?.env ?? io.env;
   // The launcher has reported all problems and warnings already.
   const { settings, problems, warnings } = boot ? readSettings(env) : await inspect(env, io.cwd);
-  if (problems.length > 0) throw new SvcError("invalid_parameter", problems.join("\n"));
+  if (problems.length > 0) throw invalid(problems.join("\n"));
   const logger = loggerOf(settings, io);
   let key: RelayerKey;
   if (boot) key = new RelayerKey(Uint8Array.fromHex(boot.relayerKey));
@@ -97,9 +98,9 @@ const BY_HAND = "its calls count as this machine's, so that all MCP clients shar
 /** The start line of a sidecar that is started by hand. */
 function bootByHand({ env, cwd }: ProcessIo): SidecarBoot {
   const { settings, problems } = readSettings(env, { cwd });
-  if (problems.length > 0) throw new SvcError("invalid_parameter", problems.join("\n"));
+  if (problems.length > 0) throw invalid(problems.join("\n"));
   const token = settings.sidecarToken?.reveal();
-  if (token === undefined) throw new SvcError("invalid_parameter", "SIDECAR_AUTH_TOKEN is needed");
+  if (token === undefined) throw invalid("SIDECAR_AUTH_TOKEN is needed");
   const { host, port, sponsor: name } = settings;
   // The sponsor's plugin gets the whole environment.
   const sponsor = name === EMPTY.sponsor ? undefined : { name, env: setVariables(env) };

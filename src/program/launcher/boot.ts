@@ -1,5 +1,5 @@
+import { invalid } from "../invalid.ts";
 import { z } from "zod";
-import { SvcError } from "../../errors.ts";
 import type { Env } from "../../interfaces/fields.ts";
 import { type Settings, setVariables } from "../settings/mod.ts";
 import { ROLE_FIELDS, ROLE_NAMES } from "../settings/roles.ts";
@@ -67,7 +67,7 @@ function reader<T>(shape: z.ZodType<T>): (line: string) => T {
       return shape.parse(JSON.parse(line));
     } catch {
       // Without the parsers' messages: they quote the line, which holds secrets.
-      throw new SvcError("invalid_parameter", "The start line is not valid");
+      throw invalid("The start line is not valid");
     }
   };
 }

@@ -1,4 +1,4 @@
-import { SvcError } from "../../errors.ts";
+import { invalid } from "../invalid.ts";
 
 /** A start line larger than this is not ours, in bytes. */
 const MAX_LINE = 1_048_576;
@@ -24,7 +24,7 @@ export async function readLeash(input: ReadableStream<Uint8Array>): Promise<Leas
     const { done, value } = await reader.read();
     if (done || size > MAX_LINE) {
       await reader.cancel();
-      throw new SvcError("invalid_parameter", "Standard input holds no start line");
+      throw invalid("Standard input holds no start line");
     }
     const end = value.indexOf(10);
     parts.push(end < 0 ? value : value.subarray(0, end));

@@ -1,6 +1,6 @@
+import { invalid } from "../invalid.ts";
 import { dirname } from "node:path";
 import { fileURLToPath } from "node:url";
-import { SvcError } from "../../errors.ts";
 import type { Permissions } from "../../interfaces/plugin.ts";
 import { type Casting, PROGRAM_ROOT } from "../plugins.ts";
 import { isInside } from "../settings/checks.ts";
@@ -135,8 +135,7 @@ export function permissionFlags(list: PermissionList): string[] {
     const entries = list[kind];
     const wrong = entries.find((entry) => entry.includes(","));
     if (wrong !== undefined) {
-      const text = `"${wrong}" has a comma: no permission can be given for such a path`;
-      throw new SvcError("invalid_parameter", text);
+      throw invalid(`"${wrong}" has a comma: no permission can be given for such a path`);
     }
     if (entries.length > 0) flags.push(`--allow-${kind}=${entries.join(",")}`);
   }

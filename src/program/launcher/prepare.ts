@@ -1,4 +1,4 @@
-import { SvcError } from "../../errors.ts";
+import { invalid } from "../invalid.ts";
 import type { Env } from "../../interfaces/fields.ts";
 import type { SponsorBoot } from "../../mcp/process.ts";
 import { type Casting, loadPlugins, pluginVariables } from "../plugins.ts";
@@ -29,7 +29,7 @@ export async function inspect(env: Env, cwd: string): Promise<Prepared> {
 export async function prepare(env: Env, cwd: string): Promise<Prepared> {
   const prepared = await inspect(env, cwd);
   const { problems } = prepared;
-  if (problems.length > 0) throw new SvcError("invalid_parameter", problems.join("\n"));
+  if (problems.length > 0) throw invalid(problems.join("\n"));
   return prepared;
 }
 

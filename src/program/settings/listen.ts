@@ -1,6 +1,13 @@
-import { flag, integer, optional } from "../../interfaces/fields.ts";
-import { hostNames, networks, origins } from "./list_parsers.ts";
-import { hostName, lenientInteger, loopbackUrl, originUrl, tokenSecret } from "./parsers.ts";
+import { checked, flag, headerSecret, integer, optional } from "../../interfaces/fields.ts";
+import {
+  hostName,
+  hostNames,
+  lenientInteger,
+  loopbackUrl,
+  networks,
+  origins,
+  originUrl,
+} from "./parsers.ts";
 
 export const LISTEN = {
   host: hostName("SVC_HOST", "127.0.0.1", "Address to listen on"),
@@ -48,7 +55,11 @@ export const SIDECAR = {
     "Loopback address of the sidecar; `localhost` = 127.0.0.1, port 0 = chosen by the system",
   ),
   sidecarToken: {
-    ...tokenSecret("SIDECAR_AUTH_TOKEN", 16, "Secret shared by relayer and sidecar"),
+    ...checked(
+      headerSecret("SIDECAR_AUTH_TOKEN", "Secret shared by relayer and sidecar"),
+      (token) =>
+        token!.reveal().length < 16 ? "must have at least 16 visible ASCII characters" : undefined,
+    ),
     fallbackText: "random per start",
   },
   sidecarAutostart: flag("SIDECAR_AUTOSTART", true, "Starts and supervises the sidecar"),

@@ -1,5 +1,5 @@
 import { checked, choice, flag, httpUrl, optional, optionalText } from "../../interfaces/fields.ts";
-import { words } from "./list_parsers.ts";
+import { words } from "./parsers.ts";
 
 export const COMPATIBILITY = {
   requireNonce: flag("SVC_REQUIRE_NONCE", false, "Refuses the 4-field signature with 426"),
