@@ -1,3 +1,4 @@
+import { Buffer } from "node:buffer";
 import type { Hit, Memory } from "../src/client/mod.ts";
 import { TEXT_BYTES } from "../src/wire/limits.ts";
 import { CommandError, EXIT, printable } from "./io.ts";
@@ -91,9 +92,8 @@ async function readStdin(stdin: ReadableStream<Uint8Array> | undefined): Promise
     }
   }
   try {
-    const decoder = new TextDecoder("utf-8", { fatal: true });
-    const text = chunks.map((chunk) => decoder.decode(chunk, { stream: true })).join("");
-    return (text + decoder.decode()).replace(/\r?\n$/, "");
+    const text = new TextDecoder("utf-8", { fatal: true }).decode(Buffer.concat(chunks));
+    return text.replace(/\r?\n$/, "");
   } catch {
     throw new CommandError(EXIT.usage, "The text is not UTF-8.");
   }

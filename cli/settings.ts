@@ -81,10 +81,8 @@ export interface Settings {
   readonly problems: readonly SettingsProblem[];
 }
 
-interface Given {
-  readonly name: string;
-  readonly value: string | undefined;
-}
+/** A value, after the flag or variable it comes from. */
+type Given = readonly [name: string, value: string | undefined];
 
 const isTransport = (text: string): text is TransportChoice => /^(auto|http|sse)$/.test(text);
 
@@ -102,7 +100,7 @@ function firstValid<T>(
   message: string,
   problems: SettingsProblem[],
 ): T | undefined {
-  for (const { name, value } of given) {
+  for (const [name, value] of given) {
     if (value === undefined || value === "") continue;
     const parsed = parse(value);
     if (parsed !== undefined) return parsed;
@@ -163,16 +161,14 @@ export function resolveSettings(input: SettingsInput): Settings {
   const notices: string[] = [];
   const preset = chosenPreset(flags.switches, notices);
   const fallback = PRESETS.prod ?? PRESETS.local;
-  const both = (flag: string, variable: string): Given[] => [
-    { name: `--${flag}`, value: flags.values[flag] },
-    { name: variable, value: env[variable] },
+  const both = (flag: string, variable: string): [flag: Given, variable: Given] => [
+    [`--${flag}`, flags.values[flag]],
+    [variable, env[variable]],
   ];
   const address = (flag: string, variable: string, key: keyof Addresses, known?: string) => {
     const [explicit, environment] = both(flag, variable);
-    const order = [explicit!, { name: "preset", value: preset?.[key] }, environment!, {
-      name: "saved address",
-      value: known,
-    }];
+    const chosen: Given = ["preset", preset?.[key]];
+    const order = [explicit, chosen, environment, ["saved address", known] as const];
     const must = "must be an http or https address.";
     return firstValid(order, parseBaseUrl, must, problems) ?? fallback[key];
   };

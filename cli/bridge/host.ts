@@ -178,14 +178,11 @@ export class Host {
     } catch {
       return this.#write(errorOf(null, RPC.parse, "The message is not JSON"));
     }
-    const work = Array.isArray(message) ? this.#batch(message) : this.#single(message);
+    const work = Array.isArray(message)
+      ? this.#batch(message)
+      : this.#answer(message).then((answer) => answer && this.#write(answer));
     this.#work.add(work);
     void work.finally(() => this.#work.delete(work));
-  }
-
-  async #single(message: unknown): Promise<void> {
-    const answer = await this.#answer(message);
-    if (answer !== undefined) this.#write(answer);
   }
 
   async #batch(messages: readonly unknown[]): Promise<void> {

@@ -1,3 +1,5 @@
+import { Buffer } from "node:buffer";
+
 const LINE_FEED = 10;
 
 /** Stands for a line that was longer than allowed; the line itself is skipped. */
@@ -21,7 +23,9 @@ export async function* linesOf(
     else parts = [];
   };
   const finish = (): string | typeof TOO_LONG => {
-    const line = bytes > maxBytes ? TOO_LONG : decode(parts);
+    const line = bytes > maxBytes
+      ? TOO_LONG
+      : new TextDecoder().decode(Buffer.concat(parts)).replace(/\r$/, "");
     parts = [];
     bytes = 0;
     return line;
@@ -36,10 +40,4 @@ export async function* linesOf(
     if (from < chunk.length) take(chunk.slice(from));
   }
   if (bytes > 0) yield finish();
-}
-
-function decode(parts: readonly Uint8Array[]): string {
-  const decoder = new TextDecoder();
-  const text = parts.map((part) => decoder.decode(part, { stream: true })).join("");
-  return (text + decoder.decode()).replace(/\r$/, "");
 }

@@ -1,6 +1,7 @@
 import { abortable, pause } from "../../src/deadline.ts";
 import type { Logger } from "../../src/log.ts";
 import { GivenUp, reasonOf, Refused, SessionLost } from "./failures.ts";
+import type { Members } from "./json_rpc.ts";
 import type { Session } from "./sessions/session.ts";
 
 const FIRST_DELAY_MS = 500;
@@ -52,8 +53,9 @@ export class ReconnectingSession {
     return this.#failure;
   }
 
-  get current(): Session | undefined {
-    return this.#session;
+  /** Passes a notification on, if there is a connection. */
+  notify(method: string, params: Members | undefined): void {
+    void this.#session?.notify(method, params);
   }
 
   /** Starts to connect, unless it is connected or on its way. */

@@ -2,7 +2,7 @@ import { Deadline } from "../../src/deadline.ts";
 import { type Credentials, SvcClient } from "../../src/client/mod.ts";
 import { HEADER } from "../../src/wire/headers.ts";
 import type { Settings, TransportChoice } from "../settings.ts";
-import type { Members, RpcResponse } from "./json_rpc.ts";
+import type { RpcResponse } from "./json_rpc.ts";
 import { ReconnectingSession, type ReconnectingSessionOptions } from "./reconnecting_session.ts";
 import { Refused, Unanswered } from "./failures.ts";
 import { callRelayer, type PreparedCall } from "./remote_call.ts";
@@ -84,11 +84,6 @@ export class Remote extends ReconnectingSession {
       honoursKeys: () => this.#honoursKeys(),
       logger: this.#options.logger,
     });
-  }
-
-  /** Passes a notification on, if there is a connection. */
-  notify(method: string, params: Members | undefined): void {
-    void this.current?.notify(method, params);
   }
 
   /** Whether the relayer stores a write with a key once; `false` when it does not say. */

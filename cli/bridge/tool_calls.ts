@@ -7,12 +7,7 @@ import type { PreparedCall } from "./remote_call.ts";
 export const PREFIX = "svc_";
 
 /** Longest times until an answer, in milliseconds: above what the relayer itself takes. */
-const TIMEOUT_MS: Readonly<Record<ToolName, number>> = {
-  remember: 60_000,
-  recall: 60_000,
-  analyze: 240_000,
-  restore: 240_000,
-};
+const TIMEOUT_MS: Partial<Record<ToolName, number>> = { analyze: 240_000, restore: 240_000 };
 /** Of anything else. */
 const OTHER_TIMEOUT_MS = 60_000;
 
@@ -68,6 +63,6 @@ export function prepareCall(
     method,
     ...(Object.keys(members).length === 0 ? {} : { params: members }),
     repeatable: writes && hasKey ? "with key" : writes || isUnknown ? "never" : "always",
-    timeoutMs: tool === undefined ? OTHER_TIMEOUT_MS : TIMEOUT_MS[tool],
+    timeoutMs: (tool && TIMEOUT_MS[tool]) ?? OTHER_TIMEOUT_MS,
   };
 }

@@ -66,11 +66,6 @@ function render(value: unknown, indent: string, { unit, eol }: Layout): string {
   return JSON.stringify(value, null, unit).replaceAll("\n", eol + indent);
 }
 
-function replaceValue(text: string, node: Node, value: unknown, layout: Layout): string {
-  const rendered = render(value, indentAt(text, node.offset), layout);
-  return text.slice(0, node.offset) + rendered + text.slice(node.offset + node.length);
-}
-
 const COMMENT = /\/\/[^\r\n]*|\/\*[^]*?\*\//;
 const TRAIL = new RegExp(`^(?:[ \\t]*(?:,|${COMMENT.source}))*`);
 
@@ -117,7 +112,10 @@ function insert(text: string, servers: string, entry: ServerEntry): string {
   const layout = layoutOf(text);
   const root = parseTree(text, [], { allowTrailingComma: true })!;
   const old = findNodeAtLocation(root, [servers, SERVER_NAME]);
-  if (old !== undefined) return replaceValue(text, old, entry, layout);
+  if (old !== undefined) {
+    const value = render(entry, indentAt(text, old.offset), layout);
+    return text.slice(0, old.offset) + value + text.slice(old.offset + old.length);
+  }
   const list = findNodeAtLocation(root, [servers]);
   if (list !== undefined) return addMember(text, list, SERVER_NAME, entry, layout);
   return addMember(text, root, servers, { [SERVER_NAME]: entry }, layout);

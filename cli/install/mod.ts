@@ -78,17 +78,13 @@ function shownDiff({ host, file, edit }: Plan): string {
   return `${file.path}\n${diffLines(change(file.text, edit.text, host.servers))}`;
 }
 
-interface Ending {
-  readonly written: boolean;
-  readonly backup?: string;
-}
-
-function report({ host, file: { path }, entry, edit }: Plan, ending: Ending, session: Session) {
+function report(plan: Plan, session: Session, written: boolean, backup?: string): void {
+  const { host, file: { path }, entry, edit } = plan;
   const { command, args } = entry;
   const { changed } = edit;
-  const answer = { host: session.line.words, path, changed, ...ending, command, args };
-  const copy = ending.backup === undefined ? "" : `The old file is ${ending.backup}.\n`;
-  const done = ending.written ? `Written to ${path}.\n${copy}${host.afterwards}\n` : "";
+  const answer = { host: session.line.words, path, changed, written, backup, command, args };
+  const copy = backup === undefined ? "" : `The old file is ${backup}.\n`;
+  const done = written ? `Written to ${path}.\n${copy}${host.afterwards}\n` : "";
   print(session, answer, changed ? done : `Nothing to do: ${path} has it already.\n`);
 }
 
@@ -124,7 +120,7 @@ export async function install(session: Session): Promise<void> {
     if (line.print) return await show(session);
     const plan = await planOf(session);
     const { file, edit } = plan;
-    if (!edit.changed) return report(plan, { written: false }, session);
+    if (!edit.changed) return report(plan, session, false);
     await note(plan, session);
     const write = line.json ? io.writeError : io.write;
     write.call(io, shownDiff(plan));
@@ -132,7 +128,7 @@ export async function install(session: Session): Promise<void> {
       throw new CommandError(EXIT.error, "Nothing was written.");
     }
     const backup = await replaceConfig(file, edit.text, new Date());
-    report(plan, { written: true, ...(backup === undefined ? {} : { backup }) }, session);
+    report(plan, session, true, backup);
   } catch (error) {
     if (error instanceof ConfigError) throw new CommandError(EXIT.error, error.message);
     throw error;
@@ -145,7 +141,7 @@ async function show(session: Session): Promise<void> {
   try {
     const plan = await planOf(session);
     if (plan.edit.changed && !line.json) io.write(shownDiff(plan));
-    report(plan, { written: false }, session);
+    report(plan, session, false);
   } catch (error) {
     if (!(error instanceof ConfigError)) throw error;
     io.writeError(`${printable(error.message)}\n`);

@@ -122,18 +122,6 @@ async function listenOnLoopback(server: Server): Promise<number> {
   throw new Error("The listener has no port");
 }
 
-/** The port, within five seconds. */
-async function openPort(server: Server, listen: (server: Server) => Promise<number>) {
-  try {
-    return await within(OPENING_MS, listen(server), () => {
-      throw new Error("It takes too long");
-    });
-  } catch (cause) {
-    server.close();
-    throw new SvcError("internal_error", "No listener could be opened on 127.0.0.1", { cause });
-  }
-}
-
 /**
  * Opens the listener that waits for the dashboard.
  *
@@ -153,7 +141,15 @@ export async function openListener(options: ListenerOptions) {
   });
   server.headersTimeout = 10_000;
   server.requestTimeout = 30_000;
-  port = await openPort(server, options.listen ?? listenOnLoopback);
+  const { listen = listenOnLoopback } = options;
+  try {
+    port = await within(OPENING_MS, listen(server), () => {
+      throw new Error("It takes too long");
+    });
+  } catch (cause) {
+    server.close();
+    throw new SvcError("internal_error", "No listener could be opened on 127.0.0.1", { cause });
+  }
   server.on("error", () => undefined);
   return { port, close: () => void server.close() };
 }

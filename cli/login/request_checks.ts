@@ -1,3 +1,4 @@
+import { Buffer } from "node:buffer";
 import type { IncomingMessage } from "node:http";
 import { within } from "../../src/deadline.ts";
 
@@ -74,16 +75,6 @@ const tooLarge = (): Refusal =>
 const tooLate = (): Refusal =>
   new Refusal(408, "request_timeout", "The body did not arrive in time");
 
-function decode(chunks: readonly Uint8Array[]): string {
-  const decoder = new TextDecoder("utf-8", { fatal: true });
-  try {
-    return chunks.map((chunk) => decoder.decode(chunk, { stream: true })).join("") +
-      decoder.decode();
-  } catch {
-    throw new Refusal(400, "malformed_json", "The body is not UTF-8");
-  }
-}
-
 /** The body's bytes; what comes after too many is dropped, so that the answer can still leave. */
 function collect(request: IncomingMessage): Promise<Uint8Array[]> {
   const chunks: Uint8Array[] = [];
@@ -110,5 +101,10 @@ function collect(request: IncomingMessage): Promise<Uint8Array[]> {
  */
 export async function readBody(request: IncomingMessage): Promise<string> {
   if (Number(headerOf(request, "content-length") ?? 0) > BODY_BYTES) throw tooLarge();
-  return decode(await collect(request));
+  const bytes = Buffer.concat(await collect(request));
+  try {
+    return new TextDecoder("utf-8", { fatal: true }).decode(bytes);
+  } catch {
+    throw new Refusal(400, "malformed_json", "The body is not UTF-8");
+  }
 }

@@ -107,7 +107,7 @@ export abstract class UpstreamSession implements Session {
     this.#end(reason);
   }
 
-  protected numbered({ method, params }: Outgoing): RpcRequest {
+  #numbered({ method, params }: Outgoing): RpcRequest {
     return {
       jsonrpc: "2.0",
       id: this.#nextId++,
@@ -116,8 +116,9 @@ export abstract class UpstreamSession implements Session {
     };
   }
 
-  protected initializing(): Outgoing {
-    return {
+  /** @throws {Refused} when the relayer refuses the session. */
+  protected async initialize(signal: AbortSignal): Promise<RpcResponse> {
+    const request = this.#numbered({
       method: "initialize",
       params: {
         protocolVersion: UPSTREAM_REVISION,
@@ -125,13 +126,10 @@ export abstract class UpstreamSession implements Session {
         capabilities: {},
         clientInfo: { name: "svc-mcp", version: this.upstream.version },
       },
-    };
-  }
-
-  /** @throws {Refused} when the relayer refuses the session. */
-  protected checkInitialized({ error }: RpcResponse): void {
-    if (error === undefined) return;
-    throw new Refused(502, `The relayer refused the session: ${error.message}`);
+    });
+    const answer = await this.exchange(request, AbortSignal.any([signal, this.stop.signal]));
+    if (answer.error === undefined) return answer;
+    throw new Refused(502, `The relayer refused the session: ${answer.error.message}`);
   }
 
   /** Closes a session that could not be opened; answers why. */
@@ -189,7 +187,7 @@ export abstract class UpstreamSession implements Session {
 
   async request(outgoing: Outgoing, signal: AbortSignal): Promise<RpcResponse> {
     if (this.over) throw new SessionLost("The session has ended");
-    const request = this.numbered(outgoing);
+    const request = this.#numbered(outgoing);
     this.#busy++;
     try {
       return await this.exchange(request, AbortSignal.any([signal, this.stop.signal]));

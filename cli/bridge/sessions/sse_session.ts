@@ -62,7 +62,7 @@ export class SseSession extends UpstreamSession {
     signal.addEventListener("abort", abort, { once: true });
     try {
       await session.#connect();
-      session.checkInitialized(await session.request(session.initializing(), signal));
+      await session.initialize(signal);
       await session.notify("notifications/initialized");
       return session;
     } catch (error) {

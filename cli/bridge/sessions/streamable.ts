@@ -70,7 +70,7 @@ export class StreamableSession extends UpstreamSession {
     };
     signal.addEventListener("abort", abort, { once: true });
     try {
-      await session.#initialize(late.signal);
+      await session.#start(late.signal);
       signal.throwIfAborted();
     } catch (error) {
       throw await session.abandoned(error);
@@ -82,11 +82,9 @@ export class StreamableSession extends UpstreamSession {
     return session;
   }
 
-  async #initialize(signal: AbortSignal): Promise<void> {
-    const request = this.numbered(this.initializing());
-    const answer = await this.exchange(request, AbortSignal.any([signal, this.stop.signal]));
-    this.checkInitialized(answer);
-    const revision = answer.result?.protocolVersion;
+  async #start(signal: AbortSignal): Promise<void> {
+    const { result } = await this.initialize(signal);
+    const revision = result?.protocolVersion;
     this.#revision = typeof revision === "string" ? revision : UPSTREAM_REVISION;
     await this.post(notification("notifications/initialized"), signal);
   }

@@ -77,29 +77,25 @@ export async function runLauncher(prepared: Prepared, env: Env, logger: Logger):
     ...(sidecarAutostart ? { internalUrl } : {}),
   };
   const lists = await permissionLists(settings, parted, env, relayerBoot.internalUrl);
-  const relayer = new Supervisor(
-    childSpec({
-      command: "serve",
-      permissions: lists.relayer,
-      env,
-      proxies: true,
-      boot: relayerBoot,
-      castings: parted.relayer,
-    }),
-    { logger },
-  );
-  const sidecar = new Supervisor(
-    childSpec({
-      command: "sidecar",
-      permissions: lists.sidecar,
-      env,
-      // Only a sponsor makes a sidecar call other machines.
-      proxies: parted.sponsor !== undefined,
-      boot: sidecarBoot(settings, token, internalUrl, parted.sponsor),
-      castings: parted.sidecar,
-    }),
-    { logger },
-  );
+  const relayerSpec = childSpec({
+    command: "serve",
+    permissions: lists.relayer,
+    env,
+    proxies: true,
+    boot: relayerBoot,
+    castings: parted.relayer,
+  });
+  const sidecarSpec = childSpec({
+    command: "sidecar",
+    permissions: lists.sidecar,
+    env,
+    // Only a sponsor makes a sidecar call other machines.
+    proxies: parted.sponsor !== undefined,
+    boot: sidecarBoot(settings, token, internalUrl, parted.sponsor),
+    castings: parted.sidecar,
+  });
+  const relayer = new Supervisor(relayerSpec, { logger });
+  const sidecar = new Supervisor(sidecarSpec, { logger });
 
   const graceMs = settings.shutdownSeconds * 1000 + MARGIN_MS;
   using _signals = onStopSignal((signal) => {

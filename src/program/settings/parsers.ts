@@ -1,4 +1,4 @@
-import { checked, type Field, httpUrl, integer, list } from "../../interfaces/fields.ts";
+import { checked, type Field, httpUrl, integer, list, text } from "../../interfaces/fields.ts";
 
 /** A whole number whose invalid values mean the default. */
 export function lenientInteger(
@@ -30,9 +30,7 @@ export function originUrl(env: string, doc: string): Field<string> {
 /** A host name or address to listen on; brackets around an IPv6 address are dropped. */
 export function hostName(env: string, fallback: string, doc: string): Field<string> {
   return {
-    env,
-    fallback,
-    doc,
+    ...text(env, fallback, doc),
     parse(raw) {
       const host = raw.replace(/^\[(.*)\]$/, "$1").toLowerCase();
       // The URL parser is the platform's IPv6 parser.
