@@ -37,6 +37,7 @@ const RESTART_WAIT_MS = 3000;
 
 /** A random UUID, also where `crypto.randomUUID` is missing (pages of insecure origins). */
 export function randomUuid(): string {
+  if (crypto.randomUUID !== undefined) return crypto.randomUUID();
   const bytes = crypto.getRandomValues(new Uint8Array(16));
   bytes[6] = (bytes[6]! & 0x0f) | 0x40;
   bytes[8] = (bytes[8]! & 0x3f) | 0x80;

@@ -141,9 +141,9 @@ export class McpProxy implements Disposable {
       const value = given.get(name);
       if (value !== null) headers.push([name, value]);
     }
-    for (const [name, value] of given) {
+    given.forEach((value, name) => {
       if (name.startsWith(PARAMETER_HEADERS)) headers.push([name, value]);
-    }
+    });
     headers.push([HEADER.requestId, context.requestId]);
     headers.push([HEADER.sidecarToken, token]);
     headers.push([HEADER.clientIp, context.clientIp]);

@@ -102,7 +102,7 @@ function hasLeft({ signal }: Request, thrown: unknown): boolean {
 
 function headerBytes(headers: Headers): number {
   let bytes = 0;
-  for (const [name, value] of headers) bytes += name.length + value.length + 4;
+  headers.forEach((value, name) => bytes += name.length + value.length + 4);
   return bytes;
 }
 
