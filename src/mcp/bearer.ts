@@ -35,16 +35,6 @@ export function processHash(text: string): string {
   return createHmac("sha256", HASH_KEY).update(text).digest("hex");
 }
 
-/** Whether a request carries credentials at all. */
-export function hasBearer(headers: Headers): boolean {
-  return !!headers.get("authorization");
-}
-
-function accountOf(headers: Headers, aliases: boolean): string | undefined {
-  return headers.get(HEADER.mcpAccountId) ||
-    (aliases ? headers.get(ALIAS_ACCOUNT) : undefined) || undefined;
-}
-
 /**
  * Reads bearer and account.
  *
@@ -52,8 +42,8 @@ function accountOf(headers: Headers, aliases: boolean): string | undefined {
  */
 export function readBearer(headers: Headers, aliases: boolean): Bearer {
   const authorization = headers.get("authorization");
-  const account = accountOf(headers, aliases);
-  if (!authorization || account === undefined) {
+  const account = headers.get(HEADER.mcpAccountId) || (aliases && headers.get(ALIAS_ACCOUNT));
+  if (!authorization || !account) {
     throw new SvcError(
       "auth_headers_missing",
       `Send the delegate key as a bearer token, and ${HEADER.mcpAccountId}`,

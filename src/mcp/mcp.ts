@@ -1,11 +1,11 @@
-import { classifyInboundRequest } from "@modelcontextprotocol/server";
+import { classifyInboundRequest, type JSONRPCMessage } from "@modelcontextprotocol/server";
 import { SvcError } from "../errors.ts";
 import { HEADER } from "../wire/headers.ts";
 import { jsonRpcErrorResponse } from "../wire/json_rpc_error.ts";
 import { isSameSecret, TOKEN_HEADER } from "../http1/sidecar_connections.ts";
 import { SessionAdmission } from "./session_admission.ts";
 import type { ServerExtension } from "./mcp_server.ts";
-import { checkAccept, checkMediaType, readMessageBody } from "./message_body.ts";
+import { checkAccept, readMessageBody } from "./message_body.ts";
 import type { SidecarOptions, SidecarStats } from "./options.ts";
 import { SseSessions } from "./sessions/sse.ts";
 import { Sessionless } from "./sessions/sessionless.ts";
@@ -89,11 +89,10 @@ class McpSidecar implements Sidecar {
     if (request.method !== "POST") {
       return await this.#streamable.answer(request, bearer, undefined, requestId);
     }
-    checkMediaType(request.headers);
-    checkAccept(request.headers, ["application/json", "text/event-stream"]);
-    const body = await readMessageBody(request);
-    const era = isOfSessions(request.headers, body) ? this.#streamable : this.#sessionless;
-    return await era.answer(request, bearer, body, requestId);
+    const body = await readMessageBody(request, ["application/json", "text/event-stream"]);
+    return isOfSessions(request.headers, body)
+      ? await this.#streamable.answer(request, bearer, body, requestId)
+      : await this.#sessionless.answer(request, bearer, body, requestId);
   }
 
   #refuse(thrown: unknown, requestId: string): Response {
@@ -120,7 +119,10 @@ class McpSidecar implements Sidecar {
  * Whether a message belongs to the revisions with sessions. On a session it does unless it names
  * another revision itself: what a header names there is for the session to check.
  */
-function isOfSessions(headers: Headers, body: unknown): boolean {
+function isOfSessions(
+  headers: Headers,
+  body: unknown,
+): body is JSONRPCMessage | readonly JSONRPCMessage[] {
   const onSession = headers.has(HEADER.mcpSessionId);
   const revision = onSession ? null : headers.get(HEADER.mcpProtocolVersion);
   const { kind } = classifyInboundRequest({
@@ -142,7 +144,7 @@ export function createSidecar(options: SidecarOptions): Sidecar {
 /** Makes a sidecar whose servers have more than the product's tools. */
 export function createExtendedSidecar(
   options: SidecarOptions,
-  extension: ServerExtension,
+  extension?: ServerExtension,
 ): Sidecar {
   return new McpSidecar(options, extension);
 }

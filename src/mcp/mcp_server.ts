@@ -64,7 +64,7 @@ interface ServerSurroundings {
   /** Waits between signs of progress. */
   readonly sleep: Sleep;
   /** Absent in the product. */
-  readonly extension: ServerExtension | undefined;
+  readonly extension?: ServerExtension | undefined;
 }
 
 export interface ServerSubject {

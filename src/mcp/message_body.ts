@@ -3,7 +3,7 @@ import { isTooDeep, readBody } from "../wire/body/read_body.ts";
 import { BODY_TIMEOUT_SECONDS, SIGNED_BODY_BYTES } from "../wire/limits.ts";
 
 /** Refuses content types other than JSON, and encodings. */
-export function checkMediaType(headers: Headers): void {
+function checkMediaType(headers: Headers): void {
   const type = headers.get("content-type")?.split(";")[0]?.trim().toLowerCase();
   const encoding = headers.get("content-encoding")?.trim().toLowerCase();
   if (type !== "application/json" || (encoding !== undefined && encoding !== "identity")) {
@@ -14,11 +14,16 @@ export function checkMediaType(headers: Headers): void {
 /**
  * Parses the JSON body of an MCP message: at most 2 MiB, 64 levels deep, within 30 s.
  *
- * @throws {SvcError} `unsupported_media_type`, `body_too_large`, `request_timeout`,
- * `malformed_json`.
+ * @param answers Types that the answer may have; the sender must accept each.
+ * @throws {SvcError} `unsupported_media_type`, `not_acceptable`, `body_too_large`,
+ * `request_timeout`, `malformed_json`.
  */
-export async function readMessageBody(request: Request): Promise<unknown> {
+export async function readMessageBody(
+  request: Request,
+  answers: readonly string[] = [],
+): Promise<unknown> {
   checkMediaType(request.headers);
+  checkAccept(request.headers, answers);
   if (Number(request.headers.get("content-length") ?? 0) > SIGNED_BODY_BYTES) {
     throw new SvcError("body_too_large");
   }
@@ -30,13 +35,6 @@ export async function readMessageBody(request: Request): Promise<unknown> {
   } catch (cause) {
     throw new SvcError("malformed_json", undefined, { cause });
   }
-}
-
-/** The method that a message names: the library's own guards check the whole message each. */
-export function methodOf(message: unknown): unknown {
-  return typeof message === "object" && message !== null
-    ? Reflect.get(message, "method")
-    : undefined;
 }
 
 /** A weight that says "not acceptable" (RFC 9110, section 12.4.2). */
@@ -67,11 +65,4 @@ export function checkAccept(headers: Headers, types: readonly string[]): void {
   const accept = headers.get("accept") ?? "";
   if (types.every((type) => accepts(accept, type))) return;
   throw new SvcError("not_acceptable", `Accept must list ${types.join(" and ")}`);
-}
-
-/** A request with one header set; its body has been read already and is left out. */
-export function withHeader(request: Request, name: string, value: string): Request {
-  const headers = new Headers(request.headers);
-  headers.set(name, value);
-  return new Request(request.url, { method: request.method, headers, signal: request.signal });
 }

@@ -1,4 +1,3 @@
-import { BoundedMap } from "../bounded_map.ts";
 import { SvcClient } from "../client/client.ts";
 import { SvcConnectionError } from "../client/failures.ts";
 import { SvcError } from "../errors.ts";
@@ -8,8 +7,6 @@ import type { SidecarOptions } from "./options.ts";
 
 /** How long a successful check of key and account counts, in milliseconds. */
 const CHECK_MS = 1000;
-/** Most principals that are kept between requests. */
-const KEPT = 512;
 /** Waiting for a relayer that is gone is the host's decision, not ours. */
 const RETRY = { attempts: 3, baseDelayMs: 100, maxDelayMs: 2000 };
 
@@ -27,32 +24,34 @@ export class Principal {
   constructor(bearer: Bearer, clientIp: string, options: SidecarOptions) {
     this.hash = bearer.hash;
     this.#now = options.now ?? Date.now;
+    const { relayerUrl, token, limits: _limits, logger: _logger, ...given } = options;
     this.client = new SvcClient({
-      baseUrl: options.relayerUrl,
+      ...given,
+      baseUrl: relayerUrl,
       privateKey: bearer.privateKey,
       accountId: bearer.accountId,
-      headers: { [HEADER.sidecarToken]: options.token, [HEADER.clientIp]: clientIp },
+      headers: { [HEADER.sidecarToken]: token, [HEADER.clientIp]: clientIp },
       retry: RETRY,
-      ...(options.fetch === undefined ? {} : { fetch: options.fetch }),
-      ...(options.now === undefined ? {} : { now: options.now }),
-      ...(options.sleep === undefined ? {} : { sleep: options.sleep }),
-      ...(options.sendDelegateKey === undefined
-        ? {}
-        : { sendDelegateKey: options.sendDelegateKey }),
     });
   }
 
   /**
    * Asks the relayer whether the account lists the key, unless it said so within the last second.
    *
+   * @param onRevoked Called when it does not any more: nothing of this principal can go on.
    * @throws {SvcError} `account_not_authorized`, `chain_unavailable`, `rate_limited` and the like;
    * `sidecar_unavailable` when the relayer does not answer.
    */
-  async check(): Promise<void> {
+  async check(onRevoked?: () => unknown): Promise<void> {
     if (this.#now() - this.#checkedAt < CHECK_MS) return;
     // Requests that arrive together ask once.
     this.#checking ??= this.#ask().finally(() => this.#checking = undefined);
-    await this.#checking;
+    try {
+      await this.#checking;
+    } catch (error) {
+      if (error instanceof SvcError && error.status === 401) await onRevoked?.();
+      throw error;
+    }
   }
 
   async #ask(): Promise<void> {
@@ -78,26 +77,4 @@ export class Principal {
 function isPastTheAccount({ code, extra }: SvcError): boolean {
   if (code === "rate_limited") return extra?.layer !== "account_lookup_ip";
   return code === "permission_denied";
-}
-
-/** Principals of requests without a session, cached so that not each request checks the account. */
-export class RecentPrincipals {
-  readonly #options: SidecarOptions;
-  readonly #kept = new BoundedMap<string, Principal>(KEPT);
-
-  constructor(options: SidecarOptions) {
-    this.#options = options;
-  }
-
-  of(bearer: Bearer, clientIp: string): Principal {
-    const id = `${bearer.hash} ${clientIp}`;
-    const principal = this.#kept.get(id) ?? new Principal(bearer, clientIp, this.#options);
-    this.#kept.set(id, principal);
-    return principal;
-  }
-
-  /** Forgets a principal that was refused. */
-  forget(bearer: Bearer, clientIp: string): void {
-    this.#kept.delete(`${bearer.hash} ${clientIp}`);
-  }
 }

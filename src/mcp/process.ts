@@ -5,7 +5,7 @@ import { listenHttp } from "../http1/http_listener.ts";
 import { loopbackFetch } from "../http1/loopback_fetch.ts";
 import type { Sidecar as McpSidecar } from "./mcp.ts";
 import type { ServerExtension } from "./mcp_server.ts";
-import type { SidecarLimits, SidecarOptions, SidecarStats } from "./options.ts";
+import type { SidecarLimits, SidecarOptions } from "./options.ts";
 import {
   answerSponsor,
   isSponsorPath,
@@ -58,19 +58,12 @@ async function readNonce(request: Request): Promise<string | undefined> {
   }
 }
 
-interface McpRoutes {
-  /** Answers a request; checks the token itself. */
-  fetch(request: Request): Promise<Response>;
-  stats(): Promise<SidecarStats>;
-}
-
 /** Health, with the open sessions by transport where there are MCP routes. */
-async function healthOf(mcp: McpRoutes | undefined): Promise<Response> {
+async function healthOf(mcp: Promise<McpSidecar> | undefined): Promise<Response> {
   try {
-    const stats = await mcp?.stats();
-    if (stats === undefined) return Response.json({ status: "ok" });
-    const { sse, streamable } = stats;
-    return Response.json({ status: "ok", sessions: { sse, streamable } });
+    const stats = (await mcp)?.stats();
+    const sessions = stats && { sse: stats.sse, streamable: stats.streamable };
+    return Response.json({ status: "ok", sessions });
   } catch {
     // Their modules cannot be loaded: each request tells of it.
     return Response.json({ status: "down" }, { status: 503 });
@@ -83,7 +76,7 @@ async function healthOf(mcp: McpRoutes | undefined): Promise<Response> {
  */
 export function sidecarHandler(
   token: string,
-  mcp?: McpRoutes,
+  mcp?: Promise<McpSidecar>,
   sponsor?: SponsorRoutes,
 ): (request: Request) => Promise<Response> {
   return async (request) => {
@@ -92,7 +85,8 @@ export function sidecarHandler(
       const nonce = await readNonce(request);
       return nonce === undefined ? notFound() : new Response(answerChallenge(token, nonce));
     }
-    if (mcp !== undefined && /^\/api\/mcp(\/|$)/.test(pathname)) return await mcp.fetch(request);
+    // It checks the token itself.
+    if (mcp && /^\/api\/mcp(\/|$)/.test(pathname)) return await (await mcp).fetch(request);
     if (!isSameSecret(request.headers.get(TOKEN_HEADER) ?? "", token)) return notFound();
     if (sponsor !== undefined && isSponsorPath(pathname)) {
       return await answerSponsor(request, sponsor);
@@ -110,11 +104,11 @@ export interface Sidecar extends AsyncDisposable {
 async function loadMcp(
   boot: Pick<SidecarBoot, "token"> & Partial<SidecarBoot>,
   relayerUrl: string,
+  calls: NonNullable<SidecarOptions["fetch"]>,
   logger: Logger | undefined,
-): Promise<{ readonly sidecar: McpSidecar; readonly calls: Disposable }> {
-  const { createExtendedSidecar, createSidecar } = await import("./mcp.ts");
+): Promise<McpSidecar> {
+  const { createExtendedSidecar } = await import("./mcp.ts");
   const { token, limits, fixtures } = boot;
-  const calls = loopbackFetch(relayerUrl);
   const options: SidecarOptions = {
     token,
     relayerUrl,
@@ -122,11 +116,10 @@ async function loadMcp(
     ...(limits === undefined ? {} : { limits }),
     ...(logger === undefined ? {} : { logger }),
   };
-  if (fixtures === undefined) return { sidecar: createSidecar(options), calls };
-  const { extension }: { readonly extension: ServerExtension } = await import(
-    pathToFileURL(fixtures).href
-  );
-  return { sidecar: createExtendedSidecar(options, extension), calls };
+  const added: { readonly extension?: ServerExtension } = fixtures === undefined
+    ? {}
+    : await import(pathToFileURL(fixtures).href);
+  return createExtendedSidecar(options, added.extension);
 }
 
 function sponsorRoutes(backend: Promise<PayingBackend>, logger: Logger | undefined): SponsorRoutes {
@@ -153,17 +146,14 @@ export function startSidecar(
 ): Sidecar {
   const { hostname, port } = new URL(boot.url);
   const { relayerUrl } = boot;
-  const mcp = relayerUrl === undefined ? undefined : loadMcp(boot, relayerUrl, logger);
+  const calls = relayerUrl === undefined ? undefined : loopbackFetch(relayerUrl);
+  const mcp = calls && loadMcp(boot, relayerUrl!, calls, logger);
   mcp?.catch(() => {}); // Each request tells of it.
   sponsor?.catch(() => {});
-  const routes = mcp && {
-    fetch: async (request: Request) => await (await mcp).sidecar.fetch(request),
-    stats: async () => (await mcp).sidecar.stats(),
-  };
   const server = listenHttp({
     hostname: hostname.replace(/^\[|\]$/g, ""),
     port: Number(port || 80),
-    answer: sidecarHandler(boot.token, routes, sponsor && sponsorRoutes(sponsor, logger)),
+    answer: sidecarHandler(boot.token, mcp, sponsor && sponsorRoutes(sponsor, logger)),
     onError(thrown) {
       const { error, at } = errorFields(thrown);
       logger?.error("sidecar request failed", { error, at });
@@ -173,10 +163,9 @@ export function startSidecar(
     port: server.port,
     [Symbol.asyncDispose]: async () => {
       // Streams end first: the listener waits for them.
-      const loaded = await mcp?.catch(() => undefined);
-      await loaded?.sidecar[Symbol.asyncDispose]();
+      await (await mcp?.catch(() => undefined))?.[Symbol.asyncDispose]();
       await server[Symbol.asyncDispose]();
-      loaded?.calls[Symbol.dispose]();
+      calls?.[Symbol.dispose]();
     },
   };
 }

@@ -11,24 +11,22 @@ import { SessionCaps } from "./sessions/session_caps.ts";
 export interface AdmittedSession {
   readonly principal: Principal;
   readonly headers: SessionHeaders;
+  /** Address of the client. */
+  readonly address: string;
   /** Gives its slot back. */
   readonly release: () => void;
 }
 
 /** What both session transports share: options, clock, caps, and who is let in. */
 export class SessionAdmission {
-  readonly options: SidecarOptions;
   readonly limits: SidecarLimits;
   readonly logger: Logger;
   readonly caps: SessionCaps;
   readonly now: () => number;
   readonly sleep: (ms: number, signal?: AbortSignal) => Promise<void>;
-  /** Adds to every server. */
-  readonly extension: ServerExtension | undefined;
 
-  constructor(options: SidecarOptions, extension?: ServerExtension) {
-    this.options = options;
-    this.extension = extension;
+  /** `extension` adds to every server. */
+  constructor(readonly options: SidecarOptions, readonly extension?: ServerExtension) {
     this.limits = { ...DEFAULT_SIDECAR_LIMITS, ...options.limits };
     this.logger = options.logger ?? silentLogger;
     this.now = options.now ?? Date.now;
@@ -60,7 +58,7 @@ export class SessionAdmission {
       const principal = new Principal(bearer, address, this.options);
       await principal.check();
       if (request.signal.aborted) throw new SvcError("request_timeout");
-      return { principal, headers, release };
+      return { principal, headers, address, release };
     } catch (error) {
       release();
       throw error;
@@ -73,18 +71,7 @@ export function clientIpOf(request: Request): string {
   return request.headers.get(HEADER.clientIp) ?? "";
 }
 
-/** Whether an account check failed for good: the session cannot go on. */
-export function isRevoked(thrown: unknown): boolean {
-  return thrown instanceof SvcError && thrown.status === 401;
-}
-
 /** A session id: 128 random bits in hex. */
 export function randomSessionId(): string {
   return crypto.getRandomValues(new Uint8Array(16)).toHex();
-}
-
-const SESSION_ID = /^[0-9a-f]{32}$/;
-
-export function isSessionId(text: string): boolean {
-  return SESSION_ID.test(text);
 }

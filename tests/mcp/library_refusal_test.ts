@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { completeRefusal } from "../../src/mcp/sessions/library_refusal.ts";
+import { completeRefusal } from "../../src/mcp/sessions/sessionless.ts";
 import { verifies } from "../requirements.ts";
 
 /** Status and number of a refusal, and the code it gets. */

@@ -3,27 +3,50 @@ import {
   isJSONRPCRequest,
   isJSONRPCResponse,
   type JSONRPCMessage,
+  type Transport,
 } from "@modelcontextprotocol/server";
 import { SvcError } from "../../errors.ts";
-import { hasBearer } from "../bearer.ts";
+import { buildServer, inServerNaming } from "../mcp_server.ts";
+import { checkAccept, readMessageBody } from "../message_body.ts";
 import {
+  type AdmittedSession,
   clientIpOf,
-  isRevoked,
-  isSessionId,
   randomSessionId,
   type SessionAdmission,
 } from "../session_admission.ts";
-import { buildServer, inServerNaming } from "../mcp_server.ts";
-import { checkAccept, readMessageBody } from "../message_body.ts";
-import type { Principal } from "../principal.ts";
+import { EventStream } from "./event_stream.ts";
 import { RepeatedWrites } from "./repeated_writes.ts";
-import { SseTransport } from "./sse_transport.ts";
 
-interface SseSession {
-  readonly principal: Principal;
-  readonly transport: SseTransport;
-  readonly clientIp: string;
-  readonly alias: boolean;
+/** A session and the transport of its server: one stream out, messages in by POST. */
+class SseSession implements Transport {
+  readonly sessionId = randomSessionId();
+  onclose?: () => void;
+  onerror?: (error: Error) => void;
+  onmessage?: NonNullable<Transport["onmessage"]>;
+  readonly stream: EventStream;
+
+  /** Opens the stream; its first event names where messages go. */
+  constructor(readonly admitted: AdmittedSession, keepaliveMs: number) {
+    const onEnd = () => this.onclose?.();
+    this.stream = new EventStream({ firstKeepaliveMs: 0, keepaliveMs, onEnd });
+    this.stream.event("endpoint", `/api/mcp/messages?sessionId=${this.sessionId}`);
+  }
+
+  /** Nothing is left to start. */
+  start(): Promise<void> {
+    return Promise.resolve();
+  }
+
+  send(message: JSONRPCMessage): Promise<void> {
+    this.stream.event("message", JSON.stringify(message));
+    return Promise.resolve();
+  }
+
+  /** Ends the stream and with it the session. */
+  close(): Promise<void> {
+    this.stream.close();
+    return Promise.resolve();
+  }
 }
 
 /** Most messages of one batch. */
@@ -52,10 +75,10 @@ export class SseSessions {
   async open(request: Request): Promise<Response> {
     this.#admission.bearer(request);
     checkAccept(request.headers, ["text/event-stream"]);
-    const { principal, headers, release } = await this.#admission.admit(request);
-    const id = randomSessionId();
-    const { keepaliveSeconds } = this.#admission.limits;
-    const transport = new SseTransport(id, keepaliveSeconds * 1000);
+    const admitted = await this.#admission.admit(request);
+    const { principal, headers, release } = admitted;
+    const keepaliveMs = this.#admission.limits.keepaliveSeconds * 1000;
+    const session = new SseSession(admitted, keepaliveMs);
     // The default namespace is an argument of every call that names none.
     const writes = this.#writes.session(`${principal.hash} ${headers.namespace ?? ""}`);
     const server = buildServer({
@@ -64,14 +87,13 @@ export class SseSessions {
       derivedKey: (tool, given, requestId) => writes.keyOf(tool, given, requestId),
     }, this.#admission);
     server.server.onclose = () => {
-      this.#sessions.delete(id);
+      this.#sessions.delete(session.sessionId);
       release();
       writes.end();
     };
-    await server.connect(transport);
-    const { alias } = headers;
-    this.#sessions.set(id, { principal, transport, clientIp: clientIpOf(request), alias });
-    return transport.response();
+    await server.connect(session);
+    this.#sessions.set(session.sessionId, session);
+    return session.stream.response();
   }
 
   /**
@@ -81,22 +103,18 @@ export class SseSessions {
    */
   async message(request: Request): Promise<Response> {
     const session = this.#sessionOf(new URL(request.url).searchParams.getAll("sessionId"));
-    if (hasBearer(request.headers)) {
+    const { principal, address, headers: { alias } } = session.admitted;
+    if (request.headers.get("authorization")) {
       const { hash } = this.#admission.bearer(request);
-      if (hash !== session.principal.hash) throw new SvcError("session_mismatch");
-    } else if (clientIpOf(request) !== session.clientIp) {
+      if (hash !== principal.hash) throw new SvcError("session_mismatch");
+    } else if (clientIpOf(request) !== address) {
       throw new SvcError("auth_headers_missing", "The session was opened from another address");
     }
     const messages = messagesOf(await readMessageBody(request));
-    try {
-      await session.principal.check();
-    } catch (error) {
-      if (isRevoked(error)) await session.transport.close();
-      throw error;
-    }
+    await principal.check(() => session.close());
     const { aliases } = this.#admission.limits;
     for (const message of messages) {
-      session.transport.onmessage?.(aliases ? inServerNaming(message, session.alias) : message);
+      session.onmessage?.(aliases ? inServerNaming(message, alias) : message);
     }
     return new Response(null, { status: 202 });
   }
@@ -104,13 +122,13 @@ export class SseSessions {
   #sessionOf(ids: readonly string[]): SseSession {
     const [id = ""] = ids;
     if (ids.length !== 1 || !/^[\w-]{1,128}$/.test(id)) throw new SvcError("session_required");
-    const session = isSessionId(id) ? this.#sessions.get(id) : undefined;
+    const session = this.#sessions.get(id);
     if (session === undefined) throw new SvcError("session_not_found");
     return session;
   }
 
   async closeAll(): Promise<void> {
-    await Promise.all([...this.#sessions.values()].map(({ transport }) => transport.close()));
+    await Promise.all([...this.#sessions.values()].map((session) => session.close()));
   }
 }
 

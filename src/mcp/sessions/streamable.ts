@@ -7,13 +7,7 @@ import { SvcError } from "../../errors.ts";
 import { HEADER } from "../../wire/headers.ts";
 import { SESSION_REVISIONS } from "../../wire/mcp.ts";
 import type { Bearer } from "../bearer.ts";
-import {
-  isRevoked,
-  isSessionId,
-  randomSessionId,
-  type SessionAdmission,
-} from "../session_admission.ts";
-import { methodOf } from "../message_body.ts";
+import { randomSessionId, type SessionAdmission } from "../session_admission.ts";
 import { StreamableSession } from "./streamable_session.ts";
 
 /** Streamable HTTP with sessions: revisions 2025-03-26 to 2025-11-25, and 2024-11-05 by choice. */
@@ -30,19 +24,20 @@ export class StreamableSessions {
   }
 
   /**
-   * Answers a request of these revisions with these credentials; `body` is the parsed JSON of a POST.
+   * Answers a request of these revisions with these credentials; only a POST has a body.
    *
    * @throws {SvcError} what it is refused with.
    */
   async answer(
     request: Request,
     bearer: Bearer,
-    body: unknown,
+    body: JSONRPCMessage | readonly JSONRPCMessage[] | undefined,
     requestId: string,
   ): Promise<Response> {
     const id = request.headers.get(HEADER.mcpSessionId);
-    const initializes = [body].flat().some((message) =>
-      methodOf(message) === "initialize" && isInitializeRequest(message)
+    // The method first: the library checks the whole message.
+    const initializes = [body ?? []].flat().some((message: JSONRPCMessage) =>
+      "method" in message && message.method === "initialize" && isInitializeRequest(message)
     );
     if (!initializes) checkRevision(request.headers);
     if (id === null) {
@@ -50,13 +45,15 @@ export class StreamableSessions {
       if (!initializes || !isJSONRPCRequest(body)) throw new SvcError("session_required");
       return await this.#open(request, body, requestId);
     }
-    const session = isSessionId(id) ? this.#sessions.get(id) : undefined;
+    const session = this.#sessions.get(id);
     if (session === undefined) throw new SvcError("session_not_found");
     if (session.principal.hash !== bearer.hash) throw new SvcError("session_mismatch");
-    await this.#recheck(session);
+    await session.principal.check(() => session.close());
+    // It may have ended meanwhile.
+    if (!this.#sessions.has(id)) throw new SvcError("session_not_found");
     if (initializes) throw new SvcError("already_initialized");
+    if (body !== undefined) return session.take(body, requestId);
     if (request.method === "GET") return session.listen();
-    if (request.method === "POST") return session.take(body as JSONRPCMessage, requestId);
     await session.close();
     return new Response(null, { status: 200 });
   }
@@ -76,18 +73,6 @@ export class StreamableSessions {
       this.#sessions.delete(id);
       throw error;
     }
-  }
-
-  /** Closes the session when its key was removed. */
-  async #recheck(session: StreamableSession): Promise<void> {
-    try {
-      await session.principal.check();
-    } catch (error) {
-      if (isRevoked(error)) await session.close();
-      throw error;
-    }
-    // It may have ended meanwhile.
-    if (!this.#sessions.has(session.sessionId)) throw new SvcError("session_not_found");
   }
 
   /** Closes sessions that nobody has used for the idle time. */

@@ -24,23 +24,28 @@ export type Sleep = (ms: number, signal?: AbortSignal) => Promise<void>;
 /** Longest silence of a call whose caller wants to hear of it, in milliseconds. */
 const SILENCE_MS = 10_000;
 
+interface Report {
+  /** How much of `total` is done; grows. */
+  readonly progress: number;
+  readonly total: number;
+  readonly message: string;
+}
+
 /** Progress notifications of one call; silent unless the caller sent a token. */
 export class Progress implements Disposable {
-  readonly #notify: ((params: Record<string, unknown>) => void) | undefined;
+  readonly #notify: ((report: Report) => void) | undefined;
   readonly #sleep: Sleep;
   #silence: AbortController | undefined;
-  #value = 0;
-  #total = 1;
-  #message = "";
+  #last: Report = { progress: 0, total: 1, message: "" };
 
   constructor(context: Pick<ServerContext, "mcpReq">, sleep: Sleep) {
     this.#sleep = sleep;
     const progressToken = context.mcpReq._meta?.progressToken;
     if (progressToken === undefined) return;
-    this.#notify = (params) => {
+    this.#notify = (report) => {
       const notification = {
         method: "notifications/progress",
-        params: { progressToken, ...params },
+        params: { progressToken, ...report },
       };
       // A client that is gone hears nothing; the call goes on.
       context.mcpReq.notify(notification).catch(() => {});
@@ -50,10 +55,7 @@ export class Progress implements Disposable {
   /** Reports a step: `value` of `total`, and what is being done. */
   step(value: number, total: number, message: string): void {
     if (this.#notify === undefined) return;
-    this.#value = value;
-    this.#total = total;
-    this.#message = message;
-    this.#send();
+    this.#send({ progress: value, total, message });
     this.#silence?.abort();
     this.#silence = new AbortController();
     void this.#breakSilence(this.#silence.signal);
@@ -74,12 +76,13 @@ export class Progress implements Disposable {
 
   /** Progress must grow: half of what is left to the next step, never reaching it. */
   #tick(): void {
-    this.#value += (Math.floor(this.#value) + 1 - this.#value) / 2;
-    this.#send();
+    const { progress, ...rest } = this.#last;
+    this.#send({ progress: progress + (Math.floor(progress) + 1 - progress) / 2, ...rest });
   }
 
-  #send(): void {
-    this.#notify?.({ progress: this.#value, total: this.#total, message: this.#message });
+  #send(report: Report): void {
+    this.#last = report;
+    this.#notify?.(report);
   }
 
   [Symbol.dispose](): void {
