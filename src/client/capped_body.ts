@@ -26,7 +26,7 @@ export async function* chunksOf(
  */
 function isShort({ type, headers }: Response): boolean {
   if (type === "cors" || headers.has("content-encoding")) return false;
-  // Beside chunks the length says nothing.
+  // With chunked encoding the length says nothing.
   if (headers.has("transfer-encoding")) return false;
   const length = headers.get("content-length") ?? "";
   return /^\d+$/.test(length) && Number(length) <= ANSWER_BYTES;

@@ -52,12 +52,12 @@ type Asked<N extends RouteName> = RouteCall<N> & Pick<Call, "unsigned" | "repeat
 
 type LooselyAsked = Omit<Call, "route"> & { readonly query?: unknown; readonly id?: string };
 
-/** What is said of calls that may be repeated. */
+/** Options of calls that may be repeated. */
 function read(control: CallControl | undefined) {
   return { repeatable: true, signal: control?.signal } as const;
 }
 
-/** What is said of calls that are kept under a key. */
+/** Options of calls that are kept under an idempotency key. */
 function write(control: WriteControl | undefined) {
   return { idempotencyKey: control?.idempotencyKey ?? randomUuid(), signal: control?.signal };
 }

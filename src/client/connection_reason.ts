@@ -1,6 +1,6 @@
 /** Names of platforms and TLS libraries, such as `ECONNREFUSED`. */
 const CODE = /^[A-Z][A-Z0-9_]{1,63}$/;
-/** What Deno says instead; the address stands before it, and what could be a part of one ends it. */
+/** What Deno says instead, behind the address; it ends where another address could begin. */
 const DENO = /: client error \(Connect\): ([\w .,:()'-]{1,200})$/;
 
 /**

@@ -182,7 +182,7 @@ export class Transport {
     }
     if (!isRedirect(response)) return response;
     await response.body?.cancel().catch(() => undefined);
-    // What is signed is good for one address.
+    // A signature is valid for one address only.
     throw this.#broken("redirects: give its final address", undefined);
   }
 
@@ -296,7 +296,7 @@ export class Transport {
   /** Takes over the relayer's clock; answers how long to wait then. */
   #correctClock(): number {
     const theirs = Date.parse(this.#relayerDate ?? "");
-    // In this process, or of another origin's in a browser: nobody says that our clock is wrong.
+    // In this process, and of another origin in a browser, no `Date` says that our clock is wrong.
     if (Number.isNaN(theirs)) return RESTART_WAIT_MS;
     const offset = theirs - this.options.now();
     const known = Math.abs(offset - this.#clockOffset) <= CLOCK_TOLERANCE_MS;

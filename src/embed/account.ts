@@ -33,7 +33,7 @@ function checkName(name: string): void {
   );
 }
 
-/** Who asks at the same time may be faster. */
+/** Passes over an error of this code: another call did the same a moment before. */
 const unless = (code: ErrorCode) => (error: unknown) => {
   if (SvcError.from(error).code !== code) throw error;
 };

@@ -20,7 +20,7 @@ export interface Surroundings extends FileContext {
 const NEEDED = ["accounts", "blobStore", "cipher", "embedder", "vectorStore"] as const;
 const ROLES: readonly Role[] = [...NEEDED, "languageModel", "sponsor"];
 
-/** Names that keys had before they were made of plugin and role: what they sealed must open. */
+/** Purposes from before they were made of plugin and role: what was sealed then must open. */
 const EARLIER_PURPOSES: Readonly<Record<string, string>> = {
   "lancedb-vectorStore": "lancedb",
   "local-vectorStore": "local-index",

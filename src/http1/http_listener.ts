@@ -208,7 +208,7 @@ async function send(socket: WireSocket, response: Response, signal: AbortSignal)
   const leave = () => void reader.cancel().catch(() => {});
   signal.addEventListener("abort", leave);
   if (signal.aborted) leave();
-  // Each write wakes the other process: what is there together goes together.
+  // Each write wakes the other process, so pieces that are ready together are written together.
   let waiting = bytesOf(`${head}transfer-encoding: chunked\r\n\r\n`);
   try {
     let isHead = true;
@@ -231,7 +231,7 @@ async function send(socket: WireSocket, response: Response, signal: AbortSignal)
     if (!signal.aborted) await socket.write(concat(waiting, LAST_CHUNK));
   } catch (error) {
     leave();
-    // The answer breaks off behind what came before.
+    // What came before the failure is sent; then the answer breaks off.
     if (!signal.aborted) await socket.write(waiting).catch(() => {});
     throw error;
   } finally {

@@ -29,8 +29,8 @@ const CHALLENGE_MS = 3000;
 
 /**
  * Connections to the sidecar. Each is challenged when it is made and belongs to one process for its
- * whole life, so that nothing secret is ever sent to whoever takes the port of a sidecar that died;
- * a client that connects anew without a word could not promise that. A request is refused when nobody
+ * whole life, so that nothing secret is ever sent to whoever takes the port of a sidecar that died.
+ * A client that reconnects on its own could not promise that. A request is refused when nobody
  * answers, or whoever does cannot prove that it is the sidecar.
  */
 export function sidecarConnections(address: SidecarAddress): ConnectionPool {

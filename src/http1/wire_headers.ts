@@ -17,7 +17,7 @@ export function headerLine(name: string, value: string): string {
   return `${name}: ${value}\r\n`;
 }
 
-/** A value without spaces and tabs around it; UTF-8 may end with what `trim` would drop besides. */
+/** A value without spaces and tabs around it; `trim` would also drop bytes of UTF-8 texts. */
 function bare(value: string): string {
   let start = 0;
   let end = value.length;

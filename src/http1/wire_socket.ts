@@ -122,7 +122,7 @@ export class WireSocket {
       this.#ahead ??= this.#read();
       if (!await isSettled(this.#ahead)) break;
       const piece = await this.#ahead.catch(() => null);
-      // The end is told to whoever needs more than this.
+      // Whoever needs more than this reads on, and finds the end.
       if (piece === null) break;
       this.#ahead = undefined;
       this.#rest = concat(this.#rest, piece);

@@ -149,7 +149,7 @@ export function httpUrl(env: string, fallback: string, doc: string): Field<strin
   return field(env, fallback, doc, (raw) => {
     const url = URL.parse(raw);
     const isHttp = url !== null && /^https?:$/.test(url.protocol);
-    // Without its beginning, what stands before the @ is not taken for a name and a password.
+    // Without a scheme the parser sees no name and password before the @.
     if (isHttp ? url.username + url.password !== "" : raw.includes("@")) {
       // Not the value: it holds a password.
       throw new TypeError("must be an address without a name and a password");

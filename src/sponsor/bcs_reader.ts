@@ -4,8 +4,8 @@ export class NotBcs extends Error {
 }
 
 /**
- * Reads BCS (https://github.com/zefchain/bcs) strictly: what is read twice the same way by everybody,
- * or not at all. Nothing is allocated by a length that the bytes only claim.
+ * Reads BCS (https://github.com/zefchain/bcs) strictly: bytes that another decoder could read in
+ * another way are refused. Nothing is allocated by a length that the bytes only claim.
  */
 export class BcsReader {
   readonly #bytes: Uint8Array;

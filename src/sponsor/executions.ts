@@ -59,7 +59,7 @@ export class Executions {
     const before = this.#ledger.get(digest)?.state;
     if (before === undefined) throw new SvcError("sponsorship_not_found");
     if (before === "executed") return;
-    // What finds no place was not handed on, and is not noted.
+    // A request that finds no place is not handed on, so that nothing is noted.
     using _place = this.#places.take();
     this.#ledger.start(digest, this.#now());
     let executed: ExecutedTransaction;

@@ -30,7 +30,7 @@ const EXECUTE_MS = 60_000;
 /** Requests handed to the sponsor at a time. */
 const MAX_UNDER_WAY = 64;
 
-/** What asks a sponsor: who may have what paid, how often, how much (docs/protocol.md#9.1). */
+/** Decides who may have what paid, how often and how much (docs/protocol.md#9.1). */
 export class SponsorRequests {
   readonly #options: SponsorRequestsOptions;
   readonly #budget: GasBudget;

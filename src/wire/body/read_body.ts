@@ -85,7 +85,7 @@ export class GatheredBytes {
 }
 
 /**
- * All bytes of an answer; others have a turn meanwhile.
+ * All bytes of an answer; yields to other work meanwhile.
  *
  * @param tooLarge Makes the error for an answer of more than `maxBytes`, the rest of which is given up.
  */
