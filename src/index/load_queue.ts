@@ -1,11 +1,9 @@
 import { within } from "../deadline.ts";
-import type { Scope } from "../interfaces/mod.ts";
 import type { LoadedScope, ResidentScope } from "./resident_scope.ts";
 import type { ScopeLoading } from "./scope_loading.ts";
 
 /** A scope in RAM or on its way there. */
 export interface HeldScope {
-  readonly scope: Scope;
   readonly key: string;
   readonly resident: ResidentScope;
   /** Present while pages are still to come. */

@@ -214,7 +214,6 @@ export class ScopeIndex implements AsyncDisposable {
     const loading = new ScopeLoading(resident);
     const { promise: ready, resolve } = Promise.withResolvers<LoadedScope>();
     const held: HeldScope = {
-      scope: resident.scope,
       key,
       resident,
       loading,
@@ -244,13 +243,13 @@ export class ScopeIndex implements AsyncDisposable {
       this.#queue.tell();
     }
     // A scope that was dropped while it loaded is loaded again.
-    return held.resident.released ? await this.#hold(held.scope).ready : held.resident;
+    return held.resident.released ? await this.#hold(held.resident.scope).ready : held.resident;
   }
 
   async #scan(held: HeldScope, loading: ScopeLoading): Promise<void> {
     const options = { signal: this.#closing.signal };
     const read = (cursor?: string): Promise<ScanPage> => {
-      const page = this.#options.vectorStore.scan(held.scope, cursor, options);
+      const page = this.#options.vectorStore.scan(held.resident.scope, cursor, options);
       page.catch(() => {}); // It may fail before it is awaited, which reports the failure.
       return page;
     };

@@ -43,8 +43,7 @@ export class WordsFiles implements AsyncDisposable {
     make: () => AsyncIterable<Uint8Array>,
   ): Promise<void> {
     const path = this.#path;
-    if (path === undefined) return;
-    if (this.#closed) return;
+    if (path === undefined || this.#closed) return;
     const isWanted = () => this.drops(scope) === drops;
     await this.#change(scope, async (name) => {
       if (!isWanted()) return;
@@ -54,12 +53,10 @@ export class WordsFiles implements AsyncDisposable {
       try {
         const bytes = ReadableStream.from(whilst(isWanted, make()));
         await Deno.writeFile(`${file}.new`, bytes, { mode: 0o600 });
-        if (isWanted()) return await Deno.rename(`${file}.new`, file);
-      } catch (error) {
+        if (isWanted()) await Deno.rename(`${file}.new`, file);
+      } finally {
         await removed(`${file}.new`);
-        throw error;
       }
-      await removed(`${file}.new`);
     });
   }
 
