@@ -39,18 +39,20 @@ export interface Match {
  * @param distances Distance of every item.
  * @param limit Most positions to answer.
  * @param accept Items it refuses do not count; asked only about items that would be answered.
+ * @param most Items as far away, or farther, are equally far.
  */
 export function nearest<T extends Pick<IndexEntry, "id" | "createdAt">>(
   items: readonly T[],
   distances: Float32Array,
   limit: number,
   accept: (item: T, distance: number, position: number) => boolean,
+  most = Infinity,
 ): Int32Array {
   const size = Math.min(Math.max(0, Math.floor(limit)), items.length);
   const best = new Int32Array(size);
   if (size === 0) return best;
   const before = (a: number, b: number): boolean => {
-    const gap = distances[a]! - distances[b]!;
+    const gap = Math.min(distances[a]!, most) - Math.min(distances[b]!, most);
     if (gap !== 0) return gap < 0;
     const [x, y] = [items[a]!, items[b]!];
     if (x.createdAt !== y.createdAt) return x.createdAt > y.createdAt;
@@ -75,39 +77,42 @@ export function nearest<T extends Pick<IndexEntry, "id" | "createdAt">>(
     best[low] = i;
     if (count < size) count++;
     if (count === size) worst = distances[best[size - 1]!]!;
+    if (worst >= most) worst = Infinity;
   }
   return best.subarray(0, count);
-}
-
-/** What memories are ordered by, smaller is better. */
-export interface Costs {
-  /** Cost of a slot at a distance; when the distance changes by x, by x at most. */
-  of(slot: number, distance: number): number;
-  /** Writes those of the first `size` slots at their distances, rounded to 32 bits. */
-  write(distances: Float32Array, size: number, into: Float32Array): void;
 }
 
 /** Shared by all scopes: a query is answered without a wait, and reads this only until then. */
 let shared = new Float32Array(1024);
 
 /** One call for all slots: a call for each of thousands takes nearly twice as long. */
-function costsOf(distances: Float32Array, size: number, costs: Costs): Float32Array {
+function costsOf(
+  distances: Float32Array,
+  size: number,
+  costs: FusedCosts | undefined,
+): Float32Array {
+  if (costs === undefined) return distances;
   if (shared.length < size) shared = new Float32Array(2 * size);
   costs.write(distances, size, shared);
   return shared;
 }
 
+/** What is farther than a right angle is equally far where only the distance counts. */
+const RIGHT_ANGLE = 1;
+
 /**
- * The memories of least cost, which is minus their score, exactly. Larger scopes are first compared by the rounded bytes of
+ * The memories of least cost, exactly; their score is minus the cost, or what the distance lacks of a
+ * right angle. Larger scopes are first compared by the rounded bytes of
  * their vectors; whatever could still be among the best is then compared by its floats.
  *
+ * @param order Costs; the distance when absent.
  * @throws {SvcError} `dimension_mismatch`, `invalid_vector`.
  */
 export function bestMemories(
   entries: readonly IndexedMemory[],
   vectors: ScopeVectors,
   vector: Float32Array,
-  order: Costs,
+  order: FusedCosts | undefined,
   options: SearchOptions,
 ): Match[] {
   const { limit, maxDistance = Infinity } = options;
@@ -117,16 +122,20 @@ export function bestMemories(
     ? { distances: vectors.distances(vector), bound: 0 }
     : vectors.roundedDistances(vector);
   const costs = costsOf(distances, size, order);
+  const most = order === undefined ? RIGHT_ANGLE : Infinity;
   const accepted = (entry: IndexedMemory): boolean => options.accept?.(entry) ?? true;
   // Only memories that are near enough however far their rounded distance is off.
   const first = nearest(entries, costs, limit, (entry, _, slot) => {
     return distances[slot]! + bound < maxDistance && accepted(entry);
-  });
-  if (exact) return matchesOf(entries, first, distances, costs);
+  }, most);
+  if (exact) return matchesOf(entries, first, distances, order && costs);
   // `limit` memories cost at most this much: what costs more cannot be among the best.
   let last = -Infinity;
-  for (const slot of first) last = Math.max(last, order.of(slot, vectors.distance(slot)));
-  if (first.length < limit) last = Infinity;
+  for (const slot of first) {
+    const distance = vectors.distance(slot);
+    last = Math.max(last, order?.of(slot, distance) ?? distance);
+  }
+  if (first.length < limit || last >= most) last = Infinity;
   const slots: number[] = [];
   const candidates: IndexedMemory[] = [];
   for (let slot = 0; slot < size; slot++) {
@@ -139,25 +148,27 @@ export function bestMemories(
   const exactCosts = new Float32Array(slots.length);
   for (let i = 0; i < slots.length; i++) {
     exactDistances[i] = vectors.distance(slots[i]!);
-    exactCosts[i] = order.of(slots[i]!, exactDistances[i]!);
+    exactCosts[i] = order?.of(slots[i]!, exactDistances[i]!) ?? exactDistances[i]!;
   }
   const found = nearest(candidates, exactCosts, limit, (_, __, i) => {
     return exactDistances[i]! < maxDistance;
-  });
-  return matchesOf(candidates, found, exactDistances, exactCosts);
+  }, most);
+  return matchesOf(candidates, found, exactDistances, order && exactCosts);
 }
 
 function matchesOf(
   entries: readonly IndexedMemory[],
   positions: Int32Array,
   distances: Float32Array,
-  costs: Float32Array,
+  costs: Float32Array | undefined,
 ): Match[] {
-  return Array.from(positions, (at) => ({
-    entry: entries[at]!,
-    distance: distances[at]!,
-    score: -costs[at]!,
-  }));
+  const found: Match[] = [];
+  for (const at of positions) {
+    const distance = distances[at]!;
+    const score = costs === undefined ? Math.max(0, RIGHT_ANGLE - distance) : -costs[at]!;
+    found.push({ entry: entries[at]!, distance, score });
+  }
+  return found;
 }
 
 /** Weights of the legs; chosen on the development queries of the retrieval data. */
@@ -185,7 +196,7 @@ const KEYWORD_RUNS = 0.1;
  * Costs of the fusion, smaller is better: minus the sum of cosine, weighted BM25 and weighted letter
  * runs.
  */
-export class FusedCosts implements Costs {
+export class FusedCosts {
   readonly #lexical: LexicalScores;
   /** Weight of the cosine. */
   readonly #weight: number;
@@ -203,11 +214,13 @@ export class FusedCosts implements Costs {
     this.#perMatch = lexical.fullMatch > 0 ? 1 / lexical.fullMatch : 0;
   }
 
+  /** Cost of a slot at a distance; when the distance changes by x, by x at most. */
   of(slot: number, distance: number): number {
     const { words, runs } = this.#lexical;
     return fusedCost(words[slot]!, runs[slot]!, distance, this.#weight, this.#perMatch);
   }
 
+  /** Writes those of the first `size` slots at their distances, rounded to 32 bits. */
   write(distances: Float32Array, size: number, into: Float32Array): void {
     const { words, runs } = this.#lexical;
     const weight = this.#weight;
@@ -229,14 +242,6 @@ function fusedCost(
     WEIGHTS.runs * runs;
   return -score;
 }
-
-/** Costs where only the vectors count: the distance, at most 1. */
-export const VECTOR_COSTS: Costs = {
-  of: (_slot, distance) => Math.min(1, distance),
-  write(distances, size, into) {
-    for (let slot = 0; slot < size; slot++) into[slot] = Math.min(1, distances[slot]!);
-  },
-};
 
 /**
  * Relevance of every slot to a keyword search, 0 to 1: how much of the query's words, by what they

@@ -3,7 +3,6 @@ import type { BlobLink, IndexEntry, Scope } from "../interfaces/mod.ts";
 import type { Arena } from "./vectors/arena.ts";
 import {
   bestMemories,
-  type Costs,
   FusedCosts,
   type IndexedMemory,
   keywordScores,
@@ -11,7 +10,6 @@ import {
   nearest,
   type ScopeQuery,
   type SearchOptions,
-  VECTOR_COSTS,
 } from "./ranking.ts";
 import { LexicalIndex, type LexicalScores } from "./words/lexical_index.ts";
 import { PayloadBytes } from "./payload_bytes.ts";
@@ -140,17 +138,11 @@ export class ResidentScope {
    */
   match({ vector, text, known = 1 }: ScopeQuery, options: SearchOptions): Match[] {
     this.#check();
-    if (text === undefined) {
-      if (vector === undefined) return [];
-      return this.#matchAll(vector, VECTOR_COSTS, options)
-        .map((hit) => ({ ...hit, score: 1 + hit.score }));
+    const lexical = text === undefined ? undefined : this.#texts.score(text);
+    if (vector === undefined) {
+      return lexical === undefined ? [] : this.#matchWords(lexical, options);
     }
-    const lexical = this.#texts.score(text);
-    if (vector === undefined) return this.#matchWords(lexical, options);
-    return this.#matchAll(vector, new FusedCosts(lexical, known), options);
-  }
-
-  #matchAll(vector: Float32Array, costs: Costs, options: SearchOptions): Match[] {
+    const costs = lexical && new FusedCosts(lexical, known);
     return bestMemories(this.#entries, this.#vectors, vector, costs, this.#comparable(options));
   }
 

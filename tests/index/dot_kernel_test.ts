@@ -88,14 +88,6 @@ for (const dim of [16, 48, 512]) {
   });
 }
 
-Deno.test("all builds read the same sum", () => {
-  const memory = new WebAssembly.Memory({ initial: 1 });
-  new Int32Array(memory.buffer).forEach((_, i, words) => words[i] = i * 2654435761);
-  const sums = Array.from(BUILDS, (build) => openKernel(memory, build).sum_read(1024, 4096));
-  assert.deepEqual(new Set(sums).size, 1);
-  assert.notEqual(sums[0], 0);
-});
-
 Deno.test("all builds write a row and say how it was rounded", () => {
   const dim = 48;
   const memory = new WebAssembly.Memory({ initial: 1 });

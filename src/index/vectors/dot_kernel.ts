@@ -29,8 +29,6 @@ export interface DotKernel {
    * sums of the squares of the floats and of what rounding changed.
    */
   round_row(floats: number, bytes: number, out: number, dim: number): void;
-  /** Reads `bytes` bytes (a positive multiple of 64) and answers the sum of their 32-bit words. */
-  sum_read(base: number, bytes: number): number;
 }
 
 /** Where a row starts, in floats: four rows lie interleaved, four floats each in turn. */
@@ -136,13 +134,6 @@ class PlainKernel implements DotKernel {
       errors += (value - byte * scale) ** 2;
     }
     all.set([scale, sum, squares, errors], out / 4);
-  }
-
-  sum_read(base: number, bytes: number): number {
-    const words = new Int32Array(this.#memory.buffer, base, bytes / 4);
-    let sum = 0;
-    for (let i = 0; i < words.length; i++) sum = (sum + words[i]!) | 0;
-    return sum;
   }
 }
 
