@@ -21,7 +21,11 @@ const SHAPES = {
   install: { words: "host", flags: ["yes", "print"] },
 } satisfies Record<string, Shape>;
 
-/** Names of the commands. */
+/**
+ * Names of the commands.
+ *
+ * @internal
+ */
 export type CommandName = keyof typeof SHAPES;
 
 export const COMMANDS: Readonly<Record<CommandName, Shape>> = SHAPES;

@@ -20,10 +20,12 @@ export type * from "./results.ts";
 export type {
   AnswerOf,
   Frozen,
+  NamesOf,
   RouteName,
   Routes,
   Sent,
   SignedName,
   StatusAndBody,
 } from "../wire/routes.ts";
+export type { Access } from "../wire/route.ts";
 export type { Signer } from "./signer.ts";

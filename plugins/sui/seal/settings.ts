@@ -125,7 +125,11 @@ export const SEAL_FIELDS = {
   ),
 };
 
-/** Settings of the plugin; docs/configuration.md describes each. */
+/**
+ * Settings of the plugin; docs/configuration.md describes each.
+ *
+ * @internal
+ */
 export type SealFields = typeof SEAL_FIELDS;
 
 /** Parsed {@linkcode SealFields}. */

@@ -93,7 +93,11 @@ export const WALRUS_FIELDS = {
   ),
 };
 
-/** Settings of the plugin; docs/configuration.md describes each. */
+/**
+ * Settings of the plugin; docs/configuration.md describes each.
+ *
+ * @internal
+ */
 export type WalrusFields = typeof WALRUS_FIELDS;
 
 /** Values of {@linkcode WalrusFields}. */

@@ -18,7 +18,11 @@ function needed(apiKey: Secret | undefined): Secret {
   throw new SvcError("invalid_parameter", "SVC_ENOKI_API_KEY is needed by enoki");
 }
 
-/** The plugin `enoki` for the role `sponsor`. */
+/**
+ * The plugin `enoki` for the role `sponsor`.
+ *
+ * @internal
+ */
 const plugin = definePlugin({
   name: "enoki",
   docs: "sponsor.md",

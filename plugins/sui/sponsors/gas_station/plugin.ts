@@ -13,7 +13,11 @@ function needed(privateKey: Secret | undefined): Secret {
   throw new SvcError("invalid_parameter", "SVC_SPONSOR_PRIVATE_KEY is needed by gas-station");
 }
 
-/** The plugin `gas-station` for the role `sponsor`. */
+/**
+ * The plugin `gas-station` for the role `sponsor`.
+ *
+ * @internal
+ */
 const plugin = definePlugin({
   name: "gas-station",
   docs: "sponsor.md",
