@@ -9,6 +9,12 @@ export interface Thread<Answer> {
   onmessageerror?: ((event: MessageEvent) => void) | null;
 }
 
+/** What is used of a worker's own global scope, which is not among the types of this program. */
+export interface WorkerScope<Request, Answer> {
+  onmessage: ((event: MessageEvent<Request>) => void) | null;
+  postMessage(message: Answer, transfer?: Transferable[]): void;
+}
+
 /**
  * Calls that a worker thread answers, in any order: each request has a number as its `id`, and its
  * answer has the same. The first call starts the thread. A thread that dies fails the calls it had,

@@ -4,7 +4,7 @@ import { boundedRpc } from "../../plugins/sui/chain/bounded_rpc.ts";
 import { postToEnoki } from "../../plugins/sui/sponsors/enoki/sponsor.ts";
 import { boundedFetch } from "../../plugins/shared/models/bounded_fetch.ts";
 import { KeyServerFetch } from "../../plugins/sui/seal/key_server_fetch.ts";
-import { ask } from "../../plugins/sui/walrus/aggregator/answer.ts";
+import { exchange } from "../../plugins/sui/walrus/exchange.ts";
 import { boundedHttp } from "../../plugins/sui/walrus/upload/bounded_http.ts";
 import { Secret } from "../../src/interfaces/plugin.ts";
 import { turns } from "../within.ts";
@@ -44,7 +44,10 @@ const READERS: readonly (readonly [name: string, read: () => Promise<unknown>])[
   ["an upload relay", async () => {
     return await (await boundedHttp({ ...bounds, part: "relay" })(ADDRESS)).json();
   }],
-  ["an aggregator", async () => JSON.parse(new TextDecoder().decode(await ask(ADDRESS, bounds)))],
+  [
+    "an aggregator",
+    async () => JSON.parse(new TextDecoder().decode(await exchange(ADDRESS, {}, bounds))),
+  ],
   ["Enoki", async () => {
     const options = { base: ADDRESS, apiKey: new Secret("a") };
     return { data: await postToEnoki(options, "", {}, undefined) };

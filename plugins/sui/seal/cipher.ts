@@ -43,7 +43,6 @@ export class SealCipher implements Cipher {
   readonly #accounts: AccountStates;
   readonly #readers: Readers;
   readonly #dataKeys: OpenSecrets<OpenKey>;
-  readonly #chains: OpenSecrets;
   readonly #sealing: SealingKeys;
   readonly #opening: OpeningKeys;
   readonly #breakers: KeyServerBreakers;
@@ -57,16 +56,15 @@ export class SealCipher implements Cipher {
     this.#accounts = new AccountStates(work, now);
     this.#readers = new Readers(work, this.#accounts, now);
     this.#dataKeys = new OpenSecrets({ now });
-    this.#chains = new OpenSecrets({ now });
     this.#breakers = new KeyServerBreakers(now);
     this.#set = setName({
       threshold: servers.threshold,
       servers: servers.servers.filter(({ weight }) => weight > 0),
     });
     const wrap: KeyWork["wrap"] = (input) => this.#breakers.run(this.#set, () => work.wrap(input));
-    this.#sealing = new SealingKeys({ wrap }, keys, this.#dataKeys, now);
-    const unwrapping = new Unwrapping(work, this.#breakers);
-    this.#opening = new OpeningKeys(keys, this.#dataKeys, this.#chains, unwrapping, now);
+    const data = { keys, open: this.#dataKeys, now };
+    this.#sealing = new SealingKeys({ wrap }, data);
+    this.#opening = new OpeningKeys(data, new Unwrapping(work, this.#breakers));
   }
 
   /**
@@ -128,11 +126,10 @@ export class SealCipher implements Cipher {
 
   /** Erases what is open for an account, and what is known of it. */
   accountChanged(accountId?: string): void {
-    this.#opening.changed();
+    this.#opening.changed(accountId);
     this.#accounts.drop(accountId);
     this.#sealing.dropAccount(accountId);
     this.#dataKeys.dropAccount(accountId);
-    this.#chains.dropAccount(accountId);
   }
 
   health(): BackendHealth {

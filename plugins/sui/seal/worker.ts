@@ -1,15 +1,9 @@
 import { SvcError } from "../../../src/errors.ts";
+import type { WorkerScope } from "../../../src/threads.ts";
 import type { Answer, KeyWork, Open, Request, SentError } from "./calls.ts";
 import { ThresholdKeys } from "./keys/threshold_keys.ts";
 
-/** What is used of a worker's global scope. */
-interface WorkerScope {
-  onmessage: ((event: MessageEvent<Open | Request>) => void) | null;
-  postMessage(message: Answer): void;
-}
-
-// A worker's own global scope is not among the types of this program.
-const scope = globalThis as unknown as WorkerScope;
+const scope = globalThis as unknown as WorkerScope<Open | Request, Answer>;
 let work: KeyWork | undefined;
 
 // The SDK prints what servers answer; the program logs by itself and in its own form.

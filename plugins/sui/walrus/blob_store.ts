@@ -113,7 +113,6 @@ export class WalrusBlobStore implements BlobStore {
     return this.#parts.uploads;
   }
 
-  /** Runs one round of upkeep. */
   async maintain(): Promise<void> {
     this.#check(undefined);
     const { failure } = await this.#parts.upkeep.round();

@@ -139,9 +139,18 @@ export class Catalogue {
     return this.database.get<PlacedPatch>(`${PATCH} and id = ?`, ...columnsOf(scope), id);
   }
 
-  /** Patches of a blob within a scope. */
   patchesIn(scope: Scope, blobId: string): PlacedPatch[] {
     const sql = `${PATCH} and blob_id = ? order by seq`;
+    return this.database.all<PlacedPatch>(sql, ...columnsOf(scope), blobId);
+  }
+
+  /** Patches of a blob within a scope that are neither deleted nor moved. */
+  livePatchesIn(scope: Scope, blobId: string): PlacedPatch[] {
+    const sql = `${PATCH} and blob_id = ?
+       and not exists (select 1 from tombstone as t where t.owner = patch.owner
+         and t.namespace = patch.namespace and t.id = patch.id)
+       and not exists (select 1 from move as m where m.owner = patch.owner
+         and m.namespace = patch.namespace and m.from_id = patch.id) order by patch.seq`;
     return this.database.all<PlacedPatch>(sql, ...columnsOf(scope), blobId);
   }
 
@@ -227,7 +236,6 @@ export class Catalogue {
     ).map((row) => ({ ...row, ...scopeOf(row) }));
   }
 
-  /** Notes that a listener took note of a move. */
   markTold(seq: number): void {
     this.database.run("update move set told = 1 where seq = ?", seq);
   }
@@ -251,7 +259,6 @@ export class Catalogue {
     this.dropDigest(id);
   }
 
-  /** Drops kept bytes whose time is over. */
   dropExpired(now: number): void {
     this.database.run("delete from kept where until <= ?", now);
   }
@@ -269,7 +276,6 @@ export class Catalogue {
     this.database.run("delete from digest where id = ?", id);
   }
 
-  /** Finishes the writes under way and closes the file. */
   async close(): Promise<void> {
     await this.database.close();
   }

@@ -1,4 +1,8 @@
-import { MAINNET_WALRUS_PACKAGE_CONFIG, TESTNET_WALRUS_PACKAGE_CONFIG } from "@mysten/walrus";
+import {
+  MAINNET_WALRUS_PACKAGE_CONFIG,
+  TESTNET_WALRUS_PACKAGE_CONFIG,
+  type WalrusPackageConfig,
+} from "@mysten/walrus";
 import { SvcError } from "../../../src/errors.ts";
 import type { BlobStore } from "../../../src/interfaces/mod.ts";
 import { type FileContext, requireFolder } from "../../../src/interfaces/plugin.ts";
@@ -6,13 +10,12 @@ import { rpcUrlOf, type SuiNetwork } from "../../../src/wire/networks.ts";
 import { openSui } from "../chain/sui_client.ts";
 import { aggregatorUrls, ARCHIVES, findRoute } from "./networks.ts";
 import { WalrusBlobStore } from "./blob_store.ts";
-import type { WalrusObjects } from "./parts.ts";
 import type { WalrusSettings } from "./settings.ts";
 
 /** Time between rounds of upkeep: short beside an epoch of a day, and rounds are cheap. */
 const UPKEEP_MS = 3_600_000;
 
-const OBJECTS: Readonly<Partial<Record<SuiNetwork, WalrusObjects>>> = {
+const OBJECTS: Readonly<Partial<Record<SuiNetwork, WalrusPackageConfig>>> = {
   mainnet: MAINNET_WALRUS_PACKAGE_CONFIG,
   testnet: TESTNET_WALRUS_PACKAGE_CONFIG,
 };
@@ -48,7 +51,7 @@ export function openConfigured(settings: WalrusSettings, context: FileContext): 
   });
 }
 
-function objectsOf({ network, systemId, stakingId }: WalrusSettings): WalrusObjects {
+function objectsOf({ network, systemId, stakingId }: WalrusSettings): WalrusPackageConfig {
   const known = OBJECTS[network];
   const systemObjectId = systemId ?? known?.systemObjectId;
   const stakingPoolId = stakingId ?? known?.stakingPoolId;

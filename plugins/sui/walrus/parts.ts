@@ -1,5 +1,5 @@
 import type { SuiGrpcClient } from "@mysten/sui/grpc";
-import { WalrusClient } from "@mysten/walrus";
+import { WalrusClient, type WalrusPackageConfig } from "@mysten/walrus";
 import { Aggregators } from "./aggregator/aggregators.ts";
 import { Catalogue } from "./catalogue.ts";
 import { type Clock, SYSTEM_CLOCK } from "./clock.ts";
@@ -23,12 +23,6 @@ import { Uploads } from "./upload/uploads.ts";
 import { parseWallets, Wallets } from "./upload/wallets.ts";
 import { type Ground, StateReader } from "./walrus_state.ts";
 
-/** Where Walrus is on the chain. */
-export interface WalrusObjects {
-  readonly systemObjectId: string;
-  readonly stakingPoolId: string;
-}
-
 /** Settings of a store. */
 export interface WalrusOptions
   extends
@@ -38,7 +32,8 @@ export interface WalrusOptions
   readonly sui: SuiGrpcClient;
   /** Client of an archive, which has the transactions that the node has forgotten. */
   readonly archive?: SuiGrpcClient | undefined;
-  readonly objects: WalrusObjects;
+  /** Where Walrus is on the chain. */
+  readonly objects: WalrusPackageConfig;
   readonly route: Route;
   readonly aggregatorUrls: readonly string[];
   /** Private keys of the wallets that pay, comma-separated. */
@@ -126,7 +121,7 @@ export function openParts(options: WalrusOptions) {
     clock,
     failpoint,
   });
-  const aggregators = new Aggregators({ ...options, urls: options.aggregatorUrls, now });
+  const aggregators = new Aggregators({ ...options, urls: options.aggregatorUrls, clock });
   const blobIdOf = async (blob: Uint8Array) => {
     const { shards } = await reader.state();
     return (await encoder.encode({ shards, blob })).blobId;

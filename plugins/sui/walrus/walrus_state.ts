@@ -13,11 +13,9 @@ export interface WalrusState {
 /** What the parts of the store share. */
 export interface Ground {
   readonly catalogue: Catalogue;
-  /** Reads the present state of Walrus. */
   readonly state: () => Promise<WalrusState>;
   /** Milliseconds since the epoch. */
   readonly now: () => number;
-  /** Takes notes for the operator. */
   readonly log: (level: "debug" | "info" | "warn", message: string) => void;
 }
 

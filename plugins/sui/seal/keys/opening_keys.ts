@@ -1,11 +1,10 @@
 import type { SealedItem } from "../../../../src/interfaces/mod.ts";
-import type { KeyStore } from "../../../../src/interfaces/plugin.ts";
 import { decodePortable, type PortableKey } from "../../../shared/records/portable.ts";
 import { cannotOpen, type DataKey, keyIdOf } from "../../../shared/records/record.ts";
 import type { Wrapped } from "../calls.ts";
 import { chainDown } from "../failures.ts";
-import type { OpenSecrets } from "./open_secrets.ts";
-import type { KeyScope, OpenKey } from "./sealing_keys.ts";
+import { OpenSecrets } from "./open_secrets.ts";
+import type { DataKeys, KeyScope } from "./sealing_keys.ts";
 import type { Unwrapping, WantedChain, Wanting } from "./unwrapping.ts";
 import {
   chainIdOf,
@@ -31,11 +30,10 @@ interface Closed extends PortableKey {
 
 /** Opens the data keys that records name, for callers who may read the account. */
 export class OpeningKeys {
-  readonly #keys: KeyStore;
-  readonly #open: OpenSecrets<OpenKey>;
-  readonly #chains: OpenSecrets;
+  readonly #data: DataKeys;
   readonly #unwrapping: Unwrapping;
-  readonly #now: () => number;
+  /** Secrets of chains. */
+  readonly #chains: OpenSecrets;
   /** Changes of accounts and destroyed keys: secrets that were asked for before are not kept. */
   #changes = 0;
   /** Calls under way. */
@@ -43,19 +41,10 @@ export class OpeningKeys {
   /** Keys that were destroyed during these calls, which must not save them anew. */
   readonly #destroyed = new Set<string>();
 
-  /** Keeps open data keys in `open`, secrets of chains in `chains`. */
-  constructor(
-    keys: KeyStore,
-    open: OpenSecrets<OpenKey>,
-    chains: OpenSecrets,
-    unwrapping: Unwrapping,
-    now: () => number,
-  ) {
-    this.#keys = keys;
-    this.#open = open;
-    this.#chains = chains;
+  constructor(data: DataKeys, unwrapping: Unwrapping) {
+    this.#data = data;
     this.#unwrapping = unwrapping;
-    this.#now = now;
+    this.#chains = new OpenSecrets(data);
   }
 
   /**
@@ -105,9 +94,13 @@ export class OpeningKeys {
     }
   }
 
-  /** Notes that an account changed, so that keys which were asked for before are not kept open. */
-  changed(): void {
+  /**
+   * Notes that an account changed, so that keys which were asked for before are not kept open, and
+   * erases its chains' secrets; without an id, all.
+   */
+  changed(accountId?: string): void {
     this.#changes++;
+    this.#chains.dropAccount(accountId);
   }
 
   /** Notes that a key was deleted for good, so that calls under way do not keep it. */
@@ -128,7 +121,7 @@ export class OpeningKeys {
       const keyId = nameOf(record);
       if (keyId === undefined || found.has(keyId) && !("error" in found.get(keyId)!)) continue;
       if (closed.has(keyId)) continue;
-      const open = this.#open.get(keyId, scope.accountId);
+      const open = this.#data.open.get(keyId, scope.accountId);
       if (open !== undefined) {
         const { bytes, about: { generation } } = open;
         found.set(keyId, { dataKey: { keyId, generation, bytes: bytes.slice() } });
@@ -175,7 +168,7 @@ export class OpeningKeys {
     { accountId, owner, namespace }: KeyScope,
     carried: Uint8Array | undefined,
   ): { key: PortableKey; saved: boolean } {
-    const known = this.#keys.get(keyId);
+    const known = this.#data.keys.get(keyId);
     if (known !== undefined) {
       const same = known.accountId === accountId && known.owner === owner &&
         known.namespace === namespace;
@@ -207,10 +200,10 @@ export class OpeningKeys {
       const bytes = dataKeyOf(state, key.step.salt, keyId);
       // Restored records carry their wrapped key; once saved it is found without them.
       if (!saved && !this.#destroyed.has(keyId)) {
-        const createdAt = this.#now();
-        this.#keys.put({ accountId, owner, namespace, keyId, generation, wrapped, createdAt });
+        const createdAt = this.#data.now();
+        this.#data.keys.put({ accountId, owner, namespace, keyId, generation, wrapped, createdAt });
       }
-      if (keep) this.#open.keep(keyId, accountId, bytes.slice(), { generation });
+      if (keep) this.#data.open.keep(keyId, accountId, bytes.slice(), { generation });
       found.set(keyId, { dataKey: { keyId, generation, bytes } });
     }
     state.fill(0);

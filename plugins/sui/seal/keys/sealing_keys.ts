@@ -33,6 +33,13 @@ export interface OpenKey {
   readonly generation: number;
 }
 
+/** Where data keys are: wrapped in `keys`, and for a time open in `open`. */
+export interface DataKeys {
+  readonly keys: KeyStore;
+  readonly open: OpenSecrets<OpenKey>;
+  readonly now: () => number;
+}
+
 interface Chain {
   readonly identity: KeyIdentity;
   readonly head: Uint8Array;
@@ -54,23 +61,13 @@ const MAX_GENERATION = 2 ** 32 - 1;
  */
 export class SealingKeys {
   readonly #work: Pick<KeyWork, "wrap">;
-  readonly #keys: KeyStore;
-  readonly #open: OpenSecrets<OpenKey>;
-  readonly #now: () => number;
+  readonly #data: DataKeys;
   /** By account, generation and scope; least recently used first. */
   readonly #chains = new Map<string, Promise<Chain>>();
 
-  /** Keeps open data keys in `open`. */
-  constructor(
-    work: Pick<KeyWork, "wrap">,
-    keys: KeyStore,
-    open: OpenSecrets<OpenKey>,
-    now: () => number,
-  ) {
+  constructor(work: Pick<KeyWork, "wrap">, data: DataKeys) {
     this.#work = work;
-    this.#keys = keys;
-    this.#open = open;
-    this.#now = now;
+    this.#data = data;
   }
 
   /**
@@ -129,7 +126,7 @@ export class SealingKeys {
   #ofChain(chain: Chain, scope: KeyScope): SealingKey | undefined {
     const { identity, current, head } = chain;
     const { accountId, generation } = identity;
-    const open = current && this.#open.get(current.keyId, accountId);
+    const open = current && this.#data.open.get(current.keyId, accountId);
     if (current !== undefined && open !== undefined) {
       const dataKey = { keyId: current.keyId, generation, bytes: open.bytes.slice() };
       return { dataKey, portable: current.portable };
@@ -139,15 +136,15 @@ export class SealingKeys {
     const wrapped = encodeStep({ step: chain.step, salt, head });
     const keyId = keyIdOfStep(identity, wrapped);
     const { owner, namespace } = scope;
-    const createdAt = this.#now();
-    this.#keys.put({ accountId, owner, namespace, keyId, generation, wrapped, createdAt });
+    const createdAt = this.#data.now();
+    this.#data.keys.put({ accountId, owner, namespace, keyId, generation, wrapped, createdAt });
     const bytes = dataKeyOf(chain.state, salt, keyId);
     const next = nextState(chain.state);
     chain.state.fill(0);
     chain.state = next;
     chain.step++;
     chain.current = { keyId, portable: encodePortable({ keyId, generation, wrapped }) };
-    this.#open.keep(keyId, accountId, bytes.slice(), { generation });
+    this.#data.open.keep(keyId, accountId, bytes.slice(), { generation });
     return { dataKey: { keyId, generation, bytes }, portable: chain.current.portable };
   }
 

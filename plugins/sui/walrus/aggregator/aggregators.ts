@@ -2,8 +2,9 @@ import { createHash } from "node:crypto";
 import { pause } from "../../../../src/deadline.ts";
 import { SvcError } from "../../../../src/errors.ts";
 import type { BackendHealth, CallOptions } from "../../../../src/interfaces/mod.ts";
-import { AggregatorFailure, ask } from "./answer.ts";
-import { race, type RaceOptions, type Run } from "./race.ts";
+import type { Clock } from "../clock.ts";
+import { type Bounds, exchange, ExchangeFailure } from "../exchange.ts";
+import { race, type Run } from "./race.ts";
 import { Standing } from "./standing.ts";
 
 interface AggregatorsOptions {
@@ -13,16 +14,13 @@ interface AggregatorsOptions {
   readonly raceAfterMs: number;
   /** Longest request in milliseconds; 15 s when absent. */
   readonly timeoutMs?: number;
-  readonly now?: () => number;
+  readonly clock: Clock;
   /** Waits between attempts, until the signal at most. */
   readonly sleep?: (ms: number, signal?: AbortSignal) => Promise<void>;
-  /** See {@linkcode RaceOptions}. */
-  readonly schedule?: RaceOptions<unknown>["schedule"];
 }
 
 /** What to read, and how far to believe it. */
 interface ReadOptions extends CallOptions {
-  /** Most bytes of the answer. */
   readonly maxBytes: number;
   /** SHA-256 of the bytes; other bytes are refused. */
   readonly sha256?: Uint8Array | undefined;
@@ -49,6 +47,8 @@ export interface ReadBlob {
 }
 
 const TIMEOUT_MS = 15_000;
+/** Pause of an aggregator that asks for one (429) without saying how long, in milliseconds. */
+const PAUSE_MS = 2_000;
 /** How long a second aggregator, which only confirms, may take in milliseconds. */
 const COMPARE_MS = 1_000;
 /** Pauses before a fresh blob that no aggregator has is asked for again, in milliseconds. */
@@ -62,13 +62,11 @@ const FRESH_PAUSES_MS = [250, 500, 1_000, 2_000, 4_000] as const;
 export class Aggregators {
   readonly #options: AggregatorsOptions;
   readonly #standing: Standing;
-  readonly #now: () => number;
   readonly #closing = new AbortController();
 
   constructor(options: AggregatorsOptions) {
     this.#options = options;
-    this.#now = options.now ?? Date.now;
-    this.#standing = new Standing(options.urls, this.#now);
+    this.#standing = new Standing(options.urls, () => options.clock.now());
   }
 
   get health(): BackendHealth {
@@ -80,7 +78,6 @@ export class Aggregators {
     return this.read(`/v1/blobs/${blobId}`, options);
   }
 
-  /** A patch of a quilt. */
   patch(patchId: string, options: ReadOptions): Promise<ReadBlob | undefined> {
     return this.read(`/v1/blobs/by-quilt-patch-id/${patchId}`, options);
   }
@@ -128,16 +125,19 @@ export class Aggregators {
     const missing = answered.filter(({ answer }) => answer === undefined).length;
     // An aggregator that was left out for a while may have it.
     if (missing === this.#options.urls.length && missing > 0) return undefined;
-    throw unreadable(this.#standing.waitMs);
+    const { waitMs } = this.#standing;
+    throw new SvcError("storage_unavailable", "The blob cannot be read from Walrus now", {
+      retryAfter: waitMs === 0 ? undefined : Math.ceil(waitMs / 1000),
+    });
   }
 
   async #race(path: string, options: ReadOptions): Promise<Run<string, Answer>[]> {
     const { signal = this.#closing.signal, maxBytes, compare } = options;
-    const { raceAfterMs, timeoutMs = TIMEOUT_MS, schedule } = this.#options;
-    const bounds = { maxBytes, timeoutMs, now: this.#now };
+    const { raceAfterMs, timeoutMs = TIMEOUT_MS, clock } = this.#options;
+    const bounds = { maxBytes, timeoutMs, now: () => clock.now() };
     const counts = new Map<string, number>();
     return await race(this.#standing.order(), async (url, signal): Promise<Answer> => {
-      const bytes = await ask(`${url}${path}`, { ...bounds, signal });
+      const bytes = await this.#ask(`${url}${path}`, { ...bounds, signal });
       if (bytes === undefined) return undefined;
       const proof = proofOf(bytes, options);
       if (options.sha256 !== undefined || proof !== "refused" && compare !== true) {
@@ -150,19 +150,32 @@ export class Aggregators {
     }, {
       afterMs: raceAfterMs,
       signal: AbortSignal.any([signal, this.#closing.signal]),
-      schedule,
+      after: (ms, callback) => clock.after(ms, callback),
       wins: (answer) => answer !== undefined && settles(answer.proof, options),
       suffices: (answer) => answer?.proof === "form" || answer?.proof === "unchecked",
       patienceMs: COMPARE_MS,
     });
   }
 
+  /** The bytes of an answer, or `undefined` for 404. */
+  async #ask(url: string, bounds: Bounds): Promise<Uint8Array<ArrayBuffer> | undefined> {
+    try {
+      // A copy without the spare room in which the bytes were gathered, because it is kept for long.
+      return (await exchange(url, {}, bounds)).slice();
+    } catch (error) {
+      if (error instanceof ExchangeFailure && error.status === 404) return undefined;
+      throw error;
+    }
+  }
+
   /** Notes how an aggregator did. Whether it lies is known only with a digest. */
   #note(run: Run<string, Answer>, { sha256 }: ReadOptions): void {
     const { runner } = run;
     if ("outrun" in run) this.#standing.outrun(runner);
-    else if ("error" in run) this.#standing.failed(runner, pauseOf(run.error));
-    else if (run.answer?.proof === "refused" && sha256 !== undefined) {
+    else if ("error" in run) {
+      const { status, pauseMs } = run.error instanceof ExchangeFailure ? run.error : {};
+      this.#standing.failed(runner, pauseMs ?? (status === 429 ? PAUSE_MS : 0));
+    } else if (run.answer?.proof === "refused" && sha256 !== undefined) {
       this.#standing.failed(runner, 0);
     } else this.#standing.answered(runner);
   }
@@ -174,7 +187,7 @@ type Proof = ReadBlob["proof"] | "refused";
 type Answer = { bytes: ReadBlob["bytes"]; proof: Proof; digest: string } | undefined;
 
 function proofOf(bytes: Uint8Array, { sha256, accepts }: ReadOptions): Proof {
-  if (sha256 !== undefined) return equal(sha256Of(bytes), sha256) ? "digest" : "refused";
+  if (sha256 !== undefined) return hasDigest(bytes, sha256) ? "digest" : "refused";
   if (accepts === undefined) return "unchecked";
   return accepts(bytes) ? "form" : "refused";
 }
@@ -189,16 +202,6 @@ export function sha256Of(bytes: Uint8Array): Uint8Array {
   return createHash("sha256").update(bytes).digest();
 }
 
-function equal(a: Uint8Array, b: Uint8Array): boolean {
-  return a.length === b.length && a.every((byte, i) => byte === b[i]);
-}
-
-function pauseOf(error: unknown): number {
-  return error instanceof AggregatorFailure ? error.pauseMs : 0;
-}
-
-function unreadable(waitMs: number): SvcError {
-  return new SvcError("storage_unavailable", "The blob cannot be read from Walrus now", {
-    retryAfter: waitMs === 0 ? undefined : Math.ceil(waitMs / 1000),
-  });
+export function hasDigest(bytes: Uint8Array, sha256: Uint8Array): boolean {
+  return sha256Of(bytes).toHex() === sha256.toHex();
 }

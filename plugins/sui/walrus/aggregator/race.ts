@@ -1,3 +1,5 @@
+import type { Clock } from "../clock.ts";
+
 /** How a race is run. */
 export interface RaceOptions<T> {
   /** Milliseconds without an answer after which the next runner starts too. */
@@ -9,8 +11,7 @@ export interface RaceOptions<T> {
   /** Whether an answer ends the race when none that wins comes within `patienceMs` after it. */
   readonly suffices?: ((answer: T) => boolean) | undefined;
   readonly patienceMs?: number;
-  /** Starts after a wait, and returns what cancels that; `setTimeout` if absent. */
-  readonly schedule?: ((start: () => void, ms: number) => () => void) | undefined;
+  readonly after: Clock["after"];
 }
 
 /** How a runner that started did. */
@@ -18,11 +19,6 @@ export type Run<R, T> =
   | { readonly runner: R; readonly answer: T }
   | { readonly runner: R; readonly error: unknown }
   | { readonly runner: R; readonly outrun: true };
-
-function scheduled(start: () => void, ms: number): () => void {
-  const timer = setTimeout(start, ms);
-  return () => clearTimeout(timer);
-}
 
 /**
  * Starts the first runner; the next one joins when there is no answer after a while, or at once when
@@ -34,7 +30,7 @@ function scheduled(start: () => void, ms: number): () => void {
 export async function race<R, T>(
   runners: readonly R[],
   run: (runner: R, signal: AbortSignal) => Promise<T>,
-  { afterMs, signal, wins, suffices, patienceMs = 0, schedule = scheduled }: RaceOptions<T>,
+  { afterMs, signal, wins, suffices, patienceMs = 0, after }: RaceOptions<T>,
 ): Promise<Run<R, T>[]> {
   signal?.throwIfAborted();
   const over = new AbortController();
@@ -58,7 +54,7 @@ export async function race<R, T>(
     const runner = runners[started++]!;
     running++;
     runs.set(runner, { runner, outrun: true });
-    if (started < runners.length) cancel = schedule(startNext, afterMs);
+    if (started < runners.length) cancel = after(afterMs, startNext);
     settled.push(
       run(runner, ends).then(
         (answer) => done({ runner, answer }, wins(answer)),
@@ -72,7 +68,7 @@ export async function race<R, T>(
     runs.set(result.runner, result);
     if (won) return finished.resolve();
     if ("answer" in result && suffices?.(result.answer)) {
-      endPatience ??= schedule(finished.resolve, patienceMs);
+      endPatience ??= after(patienceMs, finished.resolve);
     }
     startNext();
   };

@@ -41,7 +41,6 @@ export class FoundRows {
     return this.#database.get<{ sender: string }>(sql, objectId)?.sender;
   }
 
-  /** Number of the next look at an address. */
   nextLook(holder: string): number {
     const sql = "select max(seen) as seen from found where holder = ?";
     return (this.#database.get<{ seen: number | null }>(sql, holder)?.seen ?? 0) + 1;
@@ -52,12 +51,10 @@ export class FoundRows {
     this.#database.run(sql, objectId, holder, version, sender, at, look);
   }
 
-  /** Notes that a look met an object. */
   see(objectId: string, look: number): void {
     this.#database.run("update found set seen = ? where object_id = ?", look, objectId);
   }
 
-  /** Notes whether an object is ours. */
   setTaken(objectId: string, ours: boolean): void {
     const sql = "update found set taken = ? where object_id = ?";
     this.#database.run(sql, ours ? 1 : 2, objectId);

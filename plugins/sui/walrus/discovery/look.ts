@@ -93,21 +93,21 @@ export class Discovery {
     }
     try {
       this.#closing.signal.throwIfAborted();
-      await this.#look(owner, this.#closing.signal);
+      await this.#look(owner);
     } finally {
       if (looks.next === undefined) this.#looks.delete(owner);
     }
   }
 
-  async #look(owner: string, signal: AbortSignal | undefined): Promise<void> {
+  async #look(owner: string): Promise<void> {
     const { catalogue, chain } = this.#options;
     const { epoch } = await this.#options.state();
     const look = this.#rows.nextLook(owner);
-    for await (const page of chain.owned(owner, signal)) {
+    for await (const page of chain.owned(owner, this.#closing.signal)) {
       const blobs = page.filter(({ certifiedEpoch, endEpoch }) =>
         certifiedEpoch !== undefined && endEpoch > epoch
       );
-      await this.#take(owner, blobs, look, signal);
+      await this.#take(owner, blobs, look);
     }
     await catalogue.database.write(() => {
       for (const objectId of this.#rows.unseen(owner, look)) {
@@ -123,14 +123,10 @@ export class Discovery {
     });
   }
 
-  async #take(
-    owner: string,
-    blobs: readonly OwnedBlob[],
-    look: number,
-    signal: AbortSignal | undefined,
-  ): Promise<void> {
+  async #take(owner: string, blobs: readonly OwnedBlob[], look: number): Promise<void> {
+    const { signal } = this.#closing;
     await this.#takeOwn(owner, blobs, look);
-    await this.#noteSenders(owner, blobs, look, signal);
+    await this.#noteSenders(owner, blobs, look);
     const { catalogue, chain } = this.#options;
     const fresh = blobs.flatMap((blob) => {
       const row = this.#rows.get(blob.objectId, blob.version);
@@ -158,13 +154,9 @@ export class Discovery {
   }
 
   /** Finds out who changed objects last that are new or were changed. */
-  async #noteSenders(
-    owner: string,
-    blobs: readonly OwnedBlob[],
-    look: number,
-    signal: AbortSignal | undefined,
-  ): Promise<void> {
+  async #noteSenders(owner: string, blobs: readonly OwnedBlob[], look: number): Promise<void> {
     const { catalogue, chain, log } = this.#options;
+    const { signal } = this.#closing;
     const unknown = blobs.filter((blob) => !this.#rows.get(blob.objectId, blob.version));
     const senders = unknown.length === 0
       ? new Map<string, Sent>()

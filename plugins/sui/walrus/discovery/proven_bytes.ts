@@ -1,7 +1,7 @@
 import { BoundedMap } from "../../../../src/bounded_map.ts";
 import { SvcError } from "../../../../src/errors.ts";
 import type { CallOptions, Scope } from "../../../../src/interfaces/mod.ts";
-import { type Aggregators, type ReadBlob, sha256Of } from "../aggregator/aggregators.ts";
+import { type Aggregators, hasDigest, type ReadBlob, sha256Of } from "../aggregator/aggregators.ts";
 import type { PlacedPatch } from "../catalogue.ts";
 import { MalformedBytes, Quilt } from "../quilt/quilt.ts";
 import type { StoredBlob } from "../stored_blob.ts";
@@ -68,7 +68,7 @@ export class BlobBytes {
     const sha256 = catalogue.digestOf(patch.id);
     if (!alone && sha256 !== undefined) {
       const held = await this.#fromQuilt(scope, patch, signal);
-      if (held !== undefined && same(held, sha256)) {
+      if (held !== undefined && hasDigest(held, sha256)) {
         if (keepMs > 0) await this.#keep(scope, patch.id, held);
         return held;
       }
@@ -204,10 +204,6 @@ function isProven({ proof }: ReadBlob): boolean {
 
 function sized(size: number): (bytes: Uint8Array) => boolean {
   return (bytes) => bytes.length === size;
-}
-
-function same(bytes: Uint8Array, sha256: Uint8Array): boolean {
-  return sha256Of(bytes).toHex() === sha256.toHex();
 }
 
 function parsed(bytes: Uint8Array, shards: number): Quilt | undefined {

@@ -1,9 +1,3 @@
-/** Source symbols of a blob: the matrix its bytes are laid out in, row by row. */
-interface SourceSymbols {
-  readonly rows: number;
-  readonly columns: number;
-}
-
 /** Most columns of a quilt that its index may take. */
 export const MAX_INDEX_COLUMNS = 10;
 
@@ -14,10 +8,10 @@ export const MAX_SYMBOL_BYTES = 65_534;
 const DIGEST_BYTES = 32;
 
 /**
- * Rows and columns for a number of shards. Of `n` shards `f = floor((n - 1) / 3)` may be faulty:
+ * Rows and columns of the matrix of symbols in which a blob is laid out, row by row. Of `n` shards `f = floor((n - 1) / 3)` may be faulty:
  * `n - 2f` rows (primary) and `n - f` columns (secondary). RS2 encoding, Walrus' only one.
  */
-export function sourceSymbols(shards: number): SourceSymbols {
+export function sourceSymbols(shards: number): { rows: number; columns: number } {
   const faulty = Math.floor((shards - 1) / 3);
   return { rows: shards - 2 * faulty, columns: shards - faulty };
 }

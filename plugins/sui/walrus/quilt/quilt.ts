@@ -11,12 +11,10 @@ const decoder = new TextDecoder("utf-8", { fatal: true, ignoreBOM: true });
 /** Reads BCS from its beginning; throws {@linkcode MalformedBytes} for what it cannot read. */
 class ByteReader {
   readonly #bytes: Uint8Array;
-  readonly #view: DataView;
   #at = 0;
 
   constructor(bytes: Uint8Array) {
     this.#bytes = bytes;
-    this.#view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength);
   }
 
   /** How many bytes were read. */
@@ -32,29 +30,16 @@ class ByteReader {
     return this.#bytes.subarray(start, this.#at);
   }
 
-  u8(): number {
-    return this.bytes(1)[0]!;
-  }
-
-  /** Little-endian. */
-  u16(): number {
-    const at = this.#at;
-    this.bytes(2);
-    return this.#view.getUint16(at, true);
-  }
-
-  /** Little-endian. */
-  u32(): number {
-    const at = this.#at;
-    this.bytes(4);
-    return this.#view.getUint32(at, true);
+  /** A number of so many bytes, little-endian. */
+  int(length: number): number {
+    return this.bytes(length).reduceRight((sum, byte) => sum * 256 + byte, 0);
   }
 
   /** A length: ULEB128, here at most 2^28 - 1. */
   length(): number {
     let value = 0;
     for (let shift = 0; shift < 28; shift += 7) {
-      const byte = this.u8();
+      const byte = this.int(1);
       value |= (byte & 127) << shift;
       if (byte < 128) return value;
     }
@@ -159,8 +144,8 @@ export class Quilt {
 
   #readIndex(): Patch[] {
     const prefix = new ByteReader(this.#read(0, 0, INDEX_PREFIX));
-    if (prefix.u8() !== VERSION) throw new MalformedBytes("another version");
-    const length = prefix.u32();
+    if (prefix.int(1) !== VERSION) throw new MalformedBytes("another version");
+    const length = prefix.int(4);
     if (length > MAX_INDEX_COLUMNS * this.#columnBytes) throw new MalformedBytes("a long index");
     const index = new ByteReader(this.#read(0, INDEX_PREFIX, length));
     const count = index.length();
@@ -169,7 +154,7 @@ export class Quilt {
     const patches: Patch[] = [];
     const names = new Set<string>();
     for (let i = 0; i < count; i++) {
-      const end = index.u16();
+      const end = index.int(2);
       const identifier = index.text();
       for (let tags = index.length(); tags > 0; tags--) {
         index.bytes(index.length());
@@ -189,17 +174,17 @@ export class Quilt {
   #readHeader(identifier: string, start: number, end: number): number {
     const space = (end - start) * this.#columnBytes;
     const header = new ByteReader(this.#read(start, 0, Math.min(HEADER + 2, space)));
-    if (header.u8() !== VERSION) throw new MalformedBytes("another version of a patch");
-    const behind = header.u32();
-    const flags = header.u8();
-    const nameLength = header.u16();
+    if (header.int(1) !== VERSION) throw new MalformedBytes("another version of a patch");
+    const behind = header.int(4);
+    const flags = header.int(1);
+    const nameLength = header.int(2);
     let offset = HEADER + 2 + nameLength;
     if (nameLength > MAX_IDENTIFIER || offset > space) throw new MalformedBytes("a long name");
     const name = new ByteReader(this.#read(start, HEADER + 2, nameLength)).text();
     if (name !== identifier) throw new MalformedBytes("another name than in the index");
     if ((flags & HAS_TAGS) !== 0) {
       if (offset + 2 > space) throw new MalformedBytes("beyond the patch");
-      offset += 2 + new ByteReader(this.#read(start, offset, 2)).u16();
+      offset += 2 + new ByteReader(this.#read(start, offset, 2)).int(2);
     }
     const bytes = HEADER + behind - offset;
     if (bytes < 0 || HEADER + behind > space || HEADER + behind <= space - this.#columnBytes) {

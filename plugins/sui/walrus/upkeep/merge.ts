@@ -1,7 +1,6 @@
 import { SvcError } from "../../../../src/errors.ts";
 import type { Scope } from "../../../../src/interfaces/mod.ts";
 import { columnsOf, type ScopeColumns, scopeOf } from "../../../../src/storage/sqlite/database.ts";
-import type { PlacedPatch } from "../catalogue.ts";
 import type { BlobBytes } from "../discovery/proven_bytes.ts";
 import type { StoredBlob } from "../stored_blob.ts";
 import type { BlobWriter } from "../upload/uploads.ts";
@@ -52,7 +51,7 @@ export class Merger {
     const { catalogue } = this.#options;
     await catalogue.database.write(() => {
       for (const { objectId, blobId } of sources) {
-        for (const { id } of this.#livePatches(scope, blobId)) {
+        for (const { id } of catalogue.livePatchesIn(scope, blobId)) {
           const sql = "insert or ignore into moving values(?, ?, ?, ?)";
           catalogue.database.run(sql, ...columnsOf(scope), id, objectId);
         }
@@ -113,20 +112,12 @@ export class Merger {
     const { catalogue, now } = this.#options;
     const stored = catalogue.stored(objectId);
     if (stored?.state !== "live") return;
-    const staying = this.#livePatches(scope, stored.blobId);
+    const staying = catalogue.livePatchesIn(scope, stored.blobId);
     // A reading of the quilt added some meanwhile; the next round takes them.
     if (staying.length > 0) return;
     catalogue.setState(objectId, "replaced");
     // The scope's next quilt tells others.
     catalogue.addTombstone(scope, stored.blobId, now());
-  }
-
-  /** Patches of a blob that are neither deleted nor moved. */
-  #livePatches(scope: Scope, blobId: string): PlacedPatch[] {
-    const { catalogue } = this.#options;
-    return catalogue.patchesIn(scope, blobId).filter(({ id }) =>
-      !catalogue.isDeleted(scope, id) && catalogue.movedTo(scope, id) === undefined
-    );
   }
 
   /** Reads patches, a few at a time; each read may fail by itself. */

@@ -169,36 +169,18 @@ export class Upkeep {
     for (const blob of live) {
       // Lets the event loop run: a scope may have a million patches.
       await new Promise((resolve) => setTimeout(resolve, 0));
-      const sizes = this.#liveSizes(scope, blob.blobId);
-      const count = catalogue.database.get<{ count: number }>(
-        "select count(*) as count from patch where owner = ? and namespace = ? and blob_id = ?",
-        ...columnsOf(scope),
-        blob.blobId,
-      )?.count ?? 0;
+      const sizes = catalogue.livePatchesIn(scope, blob.blobId).map(({ size }) => size);
       const replaced = blob.quilt && catalogue.isDeleted(scope, blob.blobId);
       // A quilt that cannot be read now may hold memories, so it is kept for the next round.
       if (unread.has(blob.objectId) && !replaced) continue;
       const kept = replaced ? [] : sizes;
-      const dead = count - kept.length;
+      const dead = catalogue.patchesIn(scope, blob.blobId).length - kept.length;
       blobs.push({ ...blob, live: kept, dead, foreign: others && foreign(blob) });
     }
     const steps = planScope(blobs, { ...state, epochs, renewBefore });
     if (steps.length === 0 && blobs.length === live.length) this.#planned.set(key, mark);
     else this.#planned.delete(key);
     return steps;
-  }
-
-  /** Sizes of the patches of a blob that are neither deleted nor moved. */
-  #liveSizes(scope: Scope, blobId: string): number[] {
-    return this.#options.catalogue.database.all<{ size: number }>(
-      `select size from patch as p where owner = ? and namespace = ? and blob_id = ?
-       and not exists (select 1 from tombstone as t
-         where t.owner = p.owner and t.namespace = p.namespace and t.id = p.id)
-       and not exists (select 1 from move as m
-         where m.owner = p.owner and m.namespace = p.namespace and m.from_id = p.id)`,
-      ...columnsOf(scope),
-      blobId,
-    ).map(({ size }) => size);
   }
 
   async #take(scope: Scope, step: Step, count: Count): Promise<void> {

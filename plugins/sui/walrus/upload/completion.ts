@@ -71,10 +71,10 @@ export async function releaseBytes(
     for (let n = 0; n < CHUNK / 4 && left > 0; n++) {
       const item = items.unreleased();
       if (item === undefined) return false;
-      const { seq, id, scope, bytes } = item;
+      const { seq, id, bytes } = item;
       left -= bytes.length;
-      const keeps = keepMs > 0 && !catalogue.isDeleted(scope, id);
-      if (keeps) catalogue.keep(scope, id, bytes, now + keepMs);
+      const keeps = keepMs > 0 && !catalogue.isDeleted(item, id);
+      if (keeps) catalogue.keep(item, id, bytes, now + keepMs);
       catalogue.noteDigest(id, sha256Of(bytes));
       items.release(seq);
     }

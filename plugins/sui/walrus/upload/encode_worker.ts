@@ -6,6 +6,7 @@
  */
 import { encodeQuilt } from "@mysten/walrus";
 import init, { BlobEncoder } from "@mysten/walrus-wasm";
+import type { WorkerScope } from "../../../../src/threads.ts";
 
 /** What to encode at a number of shards: patches of a quilt, or the unencoded blob itself. */
 export type EncodeSource =
@@ -25,7 +26,6 @@ export interface EncodedParts {
   readonly blobId: Uint8Array;
   /** Root of the Merkle tree over the blob's slivers, 32 bytes. */
   readonly rootHash: Uint8Array;
-  /** The unencoded blob. */
   readonly blob: Uint8Array;
   /** Columns of the patches, `start` to `end` (exclusive). */
   readonly places: readonly {
@@ -35,13 +35,10 @@ export interface EncodedParts {
   }[];
 }
 
-/** What is used of a worker's global scope. */
-interface WorkerScope {
-  onmessage: ((event: MessageEvent<EncodeSource & { readonly id: number }>) => void) | null;
-  postMessage(message: EncodeAnswer, transfer?: Transferable[]): void;
-}
-
-const scope = globalThis as unknown as WorkerScope;
+const scope = globalThis as unknown as WorkerScope<
+  EncodeSource & { readonly id: number },
+  EncodeAnswer
+>;
 const ready = init();
 /** The last request of this thread: one is answered after the other. */
 let turn: Promise<void> = Promise.resolve();

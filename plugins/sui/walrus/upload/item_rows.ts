@@ -111,12 +111,12 @@ export class ItemRows {
   }
 
   /** A stored item whose bytes are still in its row. */
-  unreleased(): { seq: number; id: string; scope: Scope; bytes: Uint8Array } | undefined {
+  unreleased(): Scope & { seq: number; id: string; bytes: Uint8Array } | undefined {
     const row = this.#database.get<ScopeColumns & { seq: number; id: string; bytes: Uint8Array }>(
       `select seq, id, owner, namespace, bytes from item
        where id is not null and bytes is not null limit 1`,
     );
-    return row && { seq: row.seq, id: row.id, bytes: row.bytes, scope: scopeOf(row) };
+    return row && { ...row, ...scopeOf(row) };
   }
 
   /** Drops an item's bytes. */

@@ -30,7 +30,6 @@ export interface StepParts extends Completion, Ground {
   readonly walrus: WalrusClient;
   /** Where blobs go when there is no relay. */
   readonly publisher?: { readonly url: string; readonly http: typeof fetch } | undefined;
-  /** Epochs to pay for. */
   readonly epochs: number;
   readonly clock: Clock;
   /** Called between every two steps, for tests. */
@@ -84,17 +83,13 @@ export class Steps {
       return { state: "registering", wallet, register };
     });
     failpoint("register signed");
-    await this.settleRegister(saved, group, true);
+    await this.settleRegister(saved, group);
   }
 
   /** `registering` to `registered`, or back to `encoded` when nothing was paid. */
-  async settleRegister(
-    saved: SavedTransaction,
-    group: readonly Upload[],
-    isFresh = false,
-  ): Promise<void> {
+  async settleRegister(saved: SavedTransaction, group: readonly Upload[]): Promise<void> {
     const { sui, chain, uploads, catalogue, failpoint } = this.#parts;
-    const outcome = await settle(sui, saved, isFresh);
+    const outcome = await settle(sui, saved);
     failpoint("register executed");
     const blobs = outcome.kind === "executed"
       ? await chain.blobsAmong(outcome.created)
@@ -239,20 +234,16 @@ export class Steps {
     }
     const saved = await this.#sign(made, group, (finish) => ({ state: "finishing", finish }));
     failpoint("finish signed");
-    await this.settleFinish(saved, group, true);
+    await this.settleFinish(saved, group);
   }
 
   /**
    * Checks that the transaction of `finishing` uploads was executed; else they are `uploaded`, or
    * `encoded` where it came too late for them.
    */
-  async settleFinish(
-    saved: SavedTransaction,
-    group: readonly Upload[],
-    isFresh = false,
-  ): Promise<void> {
+  async settleFinish(saved: SavedTransaction, group: readonly Upload[]): Promise<void> {
     const { sui, chain, uploads, catalogue, failpoint } = this.#parts;
-    const outcome = await settle(sui, saved, isFresh);
+    const outcome = await settle(sui, saved);
     failpoint("finish executed");
     const isDone = outcome.kind === "executed" ||
       outcome.kind !== "failed" && await chain.isHandedOver(group);
@@ -277,7 +268,7 @@ export class Steps {
     return await catalogue.database.write(() => {
       const seq = uploads.addSigned(made);
       for (const upload of group) uploads.set(upload.seq, progress(seq));
-      return { ...made, seq };
+      return { ...made, seq, isFresh: true };
     });
   }
 

@@ -12,11 +12,9 @@ const FINISH_WAIT_MS = 30_000;
 
 /** An upload under way. Times are milliseconds since the epoch. */
 export interface Track {
-  /** As it is saved. */
   upload: Upload;
   /** When it came into its present state. */
   since: number;
-  /** Whether a step is under way. */
   busy: boolean;
   /** Failures of its present step in a row. */
   failures: number;
@@ -65,7 +63,6 @@ export class Tracks {
     return new Set(open.flatMap(({ wallet }) => wallet ?? []));
   }
 
-  /** Begins to follow the upload of a new row. */
   added(seq: number, now: number): void {
     const upload = this.#rows.get(seq);
     if (upload !== undefined) this.#add(upload, now);

@@ -27,18 +27,13 @@ type Executed = SuiClientTypes.TransactionResult<typeof INCLUDE>;
 
 /**
  * Executes a saved transaction unless that was done, and finds out what became of it. The chain
- * executes a digest at most once, so this may be repeated at will. `isFresh` saves the look-up of a
- * transaction that cannot have been executed yet.
+ * executes a digest at most once, so this may be repeated at will.
  *
  * @throws {StepFailure} `unreachable` while that is unknown.
  */
-export async function settle(
-  sui: SuiGrpcClient,
-  saved: SavedTransaction,
-  isFresh = false,
-): Promise<Outcome> {
+export async function settle(sui: SuiGrpcClient, saved: SavedTransaction): Promise<Outcome> {
   try {
-    const known = isFresh ? undefined : await find(sui, saved.digest);
+    const known = saved.isFresh ? undefined : await find(sui, saved.digest);
     if (known !== undefined) return outcomeOf(known);
     return await execute(sui, saved);
   } catch (thrown) {

@@ -1,12 +1,5 @@
 import type { Scope } from "../../../../src/interfaces/mod.ts";
-
-/** A memory's place within a quilt. */
-interface PatchPlace {
-  /** Name within the quilt. */
-  readonly identifier: string;
-  /** Quilt patch id. */
-  readonly id: string;
-}
+import type { StoredPatch } from "../stored_blob.ts";
 
 /** What encoding a blob yields. */
 export interface Encoded {
@@ -17,7 +10,7 @@ export interface Encoded {
   /** Size of the unencoded blob in bytes. */
   readonly size: number;
   /** Patches of a quilt; empty for a single blob. */
-  readonly patches: readonly PatchPlace[];
+  readonly patches: readonly Pick<StoredPatch, "identifier" | "id">[];
 }
 
 /**

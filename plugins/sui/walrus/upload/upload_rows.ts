@@ -96,6 +96,8 @@ export interface SignedTransaction {
 /** A signed transaction and its row number. */
 export interface SavedTransaction extends SignedTransaction {
   readonly seq: number;
+  /** Saves the look-up of a transaction that cannot have been executed yet. */
+  readonly isFresh?: true;
 }
 
 /**

@@ -15,13 +15,11 @@ export class Waiters<T> {
     return abortable(promise, signal);
   }
 
-  /** Gives a value to everybody who waits for a number. */
   resolve(number: number, value: T): void {
     this.#waiting.get(number)?.resolve(value);
     this.#waiting.delete(number);
   }
 
-  /** Fails everybody who waits for a number. */
   reject(number: number, reason: unknown): void {
     this.#waiting.get(number)?.reject(reason);
     this.#waiting.delete(number);

@@ -2,6 +2,7 @@ import { deepStrictEqual, ok, rejects, strictEqual } from "node:assert/strict";
 import { Aggregators, sha256Of } from "../../../../plugins/sui/walrus/aggregator/aggregators.ts";
 import { race } from "../../../../plugins/sui/walrus/aggregator/race.ts";
 import { Standing } from "../../../../plugins/sui/walrus/aggregator/standing.ts";
+import { type Clock, SYSTEM_CLOCK } from "../../../../plugins/sui/walrus/clock.ts";
 import { aggregatorUrls } from "../../../../plugins/sui/walrus/networks.ts";
 import { SvcError } from "../../../../src/errors.ts";
 
@@ -53,20 +54,18 @@ class ManualClock {
   };
 }
 
-const atOnce = (start: () => void) => {
-  const timer = setTimeout(start, 0);
-  return () => clearTimeout(timer);
-};
+const atOnce: Clock["after"] = (_ms, start) => SYSTEM_CLOCK.after(0, start);
 const never = () => () => {};
 
 interface Setup {
-  readonly schedule?: (start: () => void, ms: number) => () => void;
+  readonly after?: Clock["after"];
   readonly clock?: ManualClock;
   readonly timeoutMs?: number;
 }
 
-function open({ urls }: Servers, { schedule = never, clock = new ManualClock(), ...rest }: Setup) {
-  return new Aggregators({ urls, raceAfterMs: 150, schedule, ...rest, ...clock });
+function open({ urls }: Servers, { after = never, clock = new ManualClock(), ...rest }: Setup) {
+  const { now, sleep } = clock;
+  return new Aggregators({ urls, raceAfterMs: 150, clock: { now, after }, sleep, ...rest });
 }
 
 const MAX = { maxBytes: 1000 };
@@ -109,7 +108,7 @@ Deno.test("the next one is asked at once when one fails", async () => {
 Deno.test("the next one is asked when one takes long, and the slow one is given up", async () => {
   await using servers = new Servers(() => MISSING(), FOUND);
   servers.answers[0] = servers.hang;
-  const reads = open(servers, { schedule: atOnce });
+  const reads = open(servers, { after: atOnce });
   for (let n = 0; n < 3; n++) deepStrictEqual((await reads.blob("id", MAX))?.bytes, BYTES);
   deepStrictEqual(servers.calls, [3, 3]);
   // After three lost races it is asked behind the other.
@@ -221,7 +220,7 @@ Deno.test("a read ends with the reason of its signal, and of closing", async () 
 });
 
 Deno.test("nobody can be asked without an aggregator", async () => {
-  const reads = new Aggregators({ urls: [], raceAfterMs: 0 });
+  const reads = new Aggregators({ urls: [], raceAfterMs: 0, clock: SYSTEM_CLOCK });
   await rejects(reads.blob("id", MAX), unavailable);
   deepStrictEqual(reads.health, { status: "ok" });
 });
@@ -234,7 +233,7 @@ Deno.test("a race waits for the others, and has one winner", async () => {
     return new Promise<boolean>((_resolve, reject) =>
       signal.addEventListener("abort", () => reject(new Error("aborted")))
     );
-  }, { afterMs: 0, wins: (answer) => answer, schedule: atOnce });
+  }, { afterMs: 0, wins: (answer) => answer, after: atOnce });
   deepStrictEqual(order, ["a", "b", "c"]);
   deepStrictEqual(runs, [
     { runner: "a", outrun: true },
@@ -281,7 +280,7 @@ Deno.test("who only confirms is not waited for", async () => {
   await using servers = new Servers(FOUND, FOUND);
   servers.answers[1] = servers.hang;
   const options = { ...MAX, accepts: () => true, compare: true };
-  const reads = open(servers, { schedule: atOnce });
+  const reads = open(servers, { after: atOnce });
   deepStrictEqual(await reads.blob("id", options), { bytes: BYTES, proof: "form" });
 });
 

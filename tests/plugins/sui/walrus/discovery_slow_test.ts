@@ -3,6 +3,7 @@ import { Ed25519Keypair } from "@mysten/sui/keypairs/ed25519";
 import { Transaction } from "@mysten/sui/transactions";
 import { encodeQuilt, WalrusFile } from "@mysten/walrus";
 import { Aggregators, sha256Of } from "../../../../plugins/sui/walrus/aggregator/aggregators.ts";
+import { SYSTEM_CLOCK } from "../../../../plugins/sui/walrus/clock.ts";
 import { Catalogue } from "../../../../plugins/sui/walrus/catalogue.ts";
 import {
   ChainReads,
@@ -428,7 +429,8 @@ Deno.test("on the local network, what an owner and a wallet wrote is found, a fo
   const blobType = await fixture.direct().getBlobType();
   const { shards } = walrus;
   const state = () => Promise.resolve({ epoch: walrus.system.epoch, shards, prices: FREE });
-  const aggregators = new Aggregators({ urls: walrus.aggregatorUrls, raceAfterMs: 50 });
+  const urls = walrus.aggregatorUrls;
+  const aggregators = new Aggregators({ urls, raceAfterMs: 50, clock: SYSTEM_CLOCK });
   const dataDir = await Deno.makeTempDir();
   const open = (schema: string) => {
     const catalogue = new Catalogue({
