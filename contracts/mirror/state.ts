@@ -1,4 +1,5 @@
-import { AccountObject, RegistryObject } from "../../plugins/sui/chain/account_object.ts";
+import { bcs } from "@mysten/sui/bcs";
+import { AccountObject } from "../../plugins/sui/chain/account_object.ts";
 import type { ContractEvent } from "./events.ts";
 
 /** Version of the data that this code understands, `VERSION` in the Move source. */
@@ -132,6 +133,9 @@ export function decodeAccount(content: Uint8Array): AccountState {
     generation: BigInt(parsed.generation),
   };
 }
+
+/** BCS of `svc::account::Registry`; its dynamic fields are the index. */
+const RegistryObject = bcs.struct("Registry", { id: bcs.Address, version: bcs.u64() });
 
 /** BCS of the registry, as in its object on chain. */
 export function encodeRegistry(id: string, version: bigint = VERSION): Uint8Array<ArrayBuffer> {

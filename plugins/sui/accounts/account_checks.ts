@@ -2,13 +2,7 @@ import { bcs } from "@mysten/sui/bcs";
 import type { GrpcTypes } from "@mysten/sui/grpc";
 import { normalizeStructTag, normalizeSuiAddress } from "@mysten/sui/utils";
 import type { Account } from "../../../src/interfaces/mod.ts";
-import {
-  AccountObject,
-  accountType,
-  delegateFieldId,
-  ownerFieldId,
-  parseAccount,
-} from "../chain/account_object.ts";
+import { accountIn, accountType, delegateFieldId, ownerFieldId } from "../chain/account_object.ts";
 
 /** Versions of an account's data that this release reads. */
 const VERSIONS: readonly number[] = [1];
@@ -41,17 +35,6 @@ function isId(given: string | undefined, id: string): boolean {
   return given !== undefined && normalizeSuiAddress(given) === id;
 }
 
-/** Whether bytes are those of an account with this id, of which none is missing or left over. */
-function holdsAccount(bytes: Uint8Array, id: string): boolean {
-  try {
-    // A copy, because the reader would go on into the bytes of the next object.
-    const parsed = AccountObject.parse(bytes.slice());
-    return parsed.id === id && AccountObject.serialize(parsed).toHex() === bytes.toHex();
-  } catch {
-    return false;
-  }
-}
-
 /**
  * The account in an object, or why there is none. `foreign`: the object has another type. `version`:
  * the account has a version that this release does not know. `unsound`: no chain can hold such an
@@ -70,10 +53,10 @@ export function readAccount(object: NodeObject, id: string, packageId: string): 
   if (!isType(object, accountType(packageId))) return { reason: "foreign" };
   const content = object.contents?.value;
   // The contract shares every account, and a published type never changes its form.
-  const sound = object.owner?.kind === SHARED && content !== undefined &&
-    holdsAccount(content, id);
-  if (!sound) return { reason: "unsound" };
-  const { version, generation: _, ...account } = parseAccount(content.slice());
+  const isShared = object.owner?.kind === SHARED && content !== undefined;
+  const found = isShared ? accountIn(content, id) : undefined;
+  if (found === undefined) return { reason: "unsound" };
+  const { version, generation: _, ...account } = found;
   return VERSIONS.includes(version) ? { account } : { reason: "version" };
 }
 

@@ -1,4 +1,5 @@
 import { type GrpcTypes, RpcError, type SuiGrpcClient } from "@mysten/sui/grpc";
+import { pause } from "../../../src/deadline.ts";
 import { normalizeStructTag } from "@mysten/sui/utils";
 
 /** What a connection tells: that it tells all changes from now on, or that an account changed. */
@@ -16,8 +17,6 @@ interface EventOptions {
   readonly pollMs: number;
   /** Ends the connection. */
   readonly signal: AbortSignal;
-  /** Waits, until the signal at most. */
-  readonly wait: (ms: number) => Promise<void>;
 }
 
 /** Values of `QueryEndReason` in sui.rpc.v2 after which more events can be asked for at once. */
@@ -63,7 +62,7 @@ function filterOf(packageId: string): GrpcTypes.EventFilter {
  */
 export async function* pushedEvents(
   client: SuiGrpcClient,
-  { packageId, settleMs, signal, wait }: EventOptions,
+  { packageId, settleMs, signal }: EventOptions,
 ): AsyncGenerator<AccountNews> {
   const call = client.subscriptionService.subscribeEvents({
     readMask: { paths: PATHS },
@@ -74,7 +73,7 @@ export async function* pushedEvents(
   let next = frames.next();
   next.catch(() => {});
   await call.headers;
-  await Promise.race([next, wait(settleMs)]);
+  await Promise.race([next, pause(settleMs, signal)]);
   yield { kind: "connected" };
   for (;; next = frames.next()) {
     const { done, value } = await next;
@@ -91,7 +90,7 @@ export async function* pushedEvents(
  */
 export async function* polledEvents(
   client: SuiGrpcClient,
-  { packageId, pollMs, signal, wait }: EventOptions,
+  { packageId, pollMs, signal }: EventOptions,
 ): AsyncGenerator<AccountNews> {
   const { response: info } = await client.ledgerService.getServiceInfo({}, { abort: signal });
   const start = info.checkpointHeight;
@@ -115,6 +114,6 @@ export async function* polledEvents(
       }
     }
     if (look === 0) yield { kind: "connected" };
-    await wait(pollMs);
+    await pause(pollMs, signal);
   }
 }

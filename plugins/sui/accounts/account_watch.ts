@@ -123,8 +123,6 @@ export class AccountWatch implements AsyncDisposable {
   async #follow(way: Way, signal: AbortSignal): Promise<void> {
     // Leaving the loop also ends the connection.
     const connection = new AbortController();
-    const end = () => connection.abort();
-    signal.addEventListener("abort", end);
     const events = way === "pushed" ? pushedEvents : polledEvents;
     try {
       const { settleMs, pollMs } = this.#options;
@@ -132,8 +130,7 @@ export class AccountWatch implements AsyncDisposable {
         packageId: this.#packageId,
         settleMs,
         pollMs,
-        signal: connection.signal,
-        wait: (ms) => pause(ms, connection.signal),
+        signal: AbortSignal.any([signal, connection.signal]),
       });
       for await (const one of news) {
         if (signal.aborted) return;
@@ -144,8 +141,7 @@ export class AccountWatch implements AsyncDisposable {
         }
       }
     } finally {
-      signal.removeEventListener("abort", end);
-      end();
+      connection.abort();
     }
   }
 

@@ -28,9 +28,6 @@ export const AccountObject = bcs.struct("SvcAccount", {
   generation: bcs.u64(),
 });
 
-/** BCS of `svc::account::Registry`; its dynamic fields are the index. */
-export const RegistryObject = bcs.struct("Registry", { id: bcs.Address, version: bcs.u64() });
-
 /** Exact type of accounts, by the first version of the package. */
 export function accountType(packageId: string): string {
   return `${packageId}::account::SvcAccount`;
@@ -86,6 +83,19 @@ export function parseAccount(content: Uint8Array): ChainAccount {
       ...(key.expires_at === "0" ? {} : { expiresAt: milliseconds(key.expires_at) }),
     })),
   };
+}
+
+/** The account with this id in an object's content, of which no byte may be missing or left over. */
+export function accountIn(content: Uint8Array, id: string): ChainAccount | undefined {
+  try {
+    // A copy, because the reader would go on into the bytes of the next object.
+    const bytes = content.slice();
+    const isWhole = AccountObject.serialize(AccountObject.parse(bytes)).toHex() === bytes.toHex();
+    const account = parseAccount(bytes);
+    return isWhole && account.accountId === id ? account : undefined;
+  } catch {
+    return undefined;
+  }
 }
 
 /** Bytes of a namespace's scope in a Seal identity. */

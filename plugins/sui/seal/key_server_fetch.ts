@@ -5,7 +5,7 @@ import { keyServersDown } from "./failures.ts";
 const MAX_BYTES = 256 * 1024;
 
 /** Errors by which a key server refuses the caller. */
-const REFUSALS = new Set([
+const REFUSALS = new Set<unknown>([
   "NoAccess",
   "InvalidSignature",
   "InvalidSessionSignature",
@@ -65,12 +65,10 @@ function isTimeout(reason: unknown): boolean {
   return reason instanceof DOMException && reason.name === "TimeoutError";
 }
 
-function errorName(body: Uint8Array): string {
+function errorName(body: Uint8Array): unknown {
   try {
-    const parsed: unknown = JSON.parse(new TextDecoder().decode(body));
-    if (typeof parsed !== "object" || parsed === null || !("error" in parsed)) return "";
-    return typeof parsed.error === "string" ? parsed.error : "";
+    return JSON.parse(new TextDecoder().decode(body))?.error;
   } catch {
-    return "";
+    return undefined;
   }
 }

@@ -111,17 +111,18 @@ export class ServerChecks {
   }
 
   #check(objectId: string): Promise<Verdict> {
-    const running = this.#running.get(objectId);
-    if (running !== undefined) return running;
-    const check = this.#ask(objectId).then((verdict) => {
-      if (verdict.state === "wrong" && this.#known.get(objectId)?.state !== "wrong") {
-        this.#note(`seal: key server ${objectId}: ${verdict.error.message}`);
+    return this.#running.getOrInsertComputed(objectId, async () => {
+      try {
+        const verdict = await this.#ask(objectId);
+        if (verdict.state === "wrong" && this.#known.get(objectId)?.state !== "wrong") {
+          this.#note(`seal: key server ${objectId}: ${verdict.error.message}`);
+        }
+        if (verdict.state !== "silent") this.#known.set(objectId, verdict);
+        return verdict;
+      } finally {
+        this.#running.delete(objectId);
       }
-      if (verdict.state !== "silent") this.#known.set(objectId, verdict);
-      return verdict;
-    }).finally(() => this.#running.delete(objectId));
-    this.#running.set(objectId, check);
-    return check;
+    });
   }
 
   async #ask(objectId: string): Promise<Verdict> {

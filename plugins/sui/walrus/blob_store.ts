@@ -8,9 +8,8 @@ import type {
   PutOptions,
   Scope,
 } from "../../../src/interfaces/mod.ts";
-import type { BlobWriter } from "./upload/uploads.ts";
 import { openParts, type WalrusOptions, type WalrusParts } from "./parts.ts";
-import { isBlobId, patchPlace } from "./quilt/patch_id.ts";
+import { blobIdOf, isBlobId } from "./quilt/patch_id.ts";
 import { deleteBlob, presentId } from "./upkeep/moves.ts";
 
 /** Pause before the first round of upkeep, and while there is more to do, in milliseconds. */
@@ -48,7 +47,7 @@ export class WalrusBlobStore implements BlobStore {
     this.#check(options.signal);
     await Promise.resolve();
     const { catalogue, items, listing, bytes } = this.#parts;
-    if (patchPlace(id) === undefined && !isBlobId(id)) return undefined;
+    if (blobIdOf(id) === undefined) return undefined;
     const present = presentId(catalogue, scope, id);
     if (present === undefined) return undefined;
     const stored = items.storedBytes(scope, present);
@@ -93,24 +92,17 @@ export class WalrusBlobStore implements BlobStore {
 
   health(): BackendHealth {
     const { uploads, aggregators } = this.#parts;
-    const all = [uploads.health(), aggregators.health];
-    const worst = (["down", "degraded"] as const).find((status) =>
-      all.some((health) => health.status === status)
-    );
-    if (worst === undefined) return { status: "ok" };
-    const reasons = all.flatMap(({ reason }) => reason ?? []);
-    return { status: worst, ...(reasons.length === 0 ? {} : { reason: reasons.join("; ") }) };
+    const failing = [uploads.health(), aggregators.health].filter(({ status }) => status !== "ok");
+    if (failing.length === 0) return { status: "ok" };
+    const isDown = failing.some(({ status }) => status === "down");
+    const reason = failing.map(({ reason }) => reason).join("; ");
+    return { status: isDown ? "down" : "degraded", reason };
   }
 
   /** Stores what waits without waiting for more, and resolves when nothing is under way. */
   async drain(): Promise<void> {
     this.#check(undefined);
     await this.#parts.uploads.drain();
-  }
-
-  /** What upkeep writes with. */
-  get writer(): BlobWriter {
-    return this.#parts.uploads;
   }
 
   async maintain(): Promise<void> {

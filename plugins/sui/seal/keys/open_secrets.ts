@@ -16,7 +16,7 @@ interface Open<T> {
  * A bounded number of open secrets by name, each for 5 minutes. They are erased when they are dropped,
  * and on time also when nobody asks for them.
  */
-export class OpenSecrets<T = undefined> implements Disposable {
+export class OpenSecrets<T = undefined> {
   readonly #size: number;
   readonly #now: () => number;
   /** Least recently used first. */
@@ -70,10 +70,6 @@ export class OpenSecrets<T = undefined> implements Disposable {
       if (accountId === undefined || open.accountId === accountId) this.drop(name);
     }
     this.#rest();
-  }
-
-  [Symbol.dispose](): void {
-    this.dropAccount();
   }
 
   #sweep(): void {

@@ -8,12 +8,7 @@ import { Transaction } from "@mysten/sui/transactions";
 import { Deadline } from "../../../../src/deadline.ts";
 import type { DecryptCredential } from "../../../../src/interfaces/mod.ts";
 import { SvcError } from "../../../../src/errors.ts";
-import {
-  accountType,
-  type ChainAccount,
-  parseAccount,
-  sealIdentity,
-} from "../../chain/account_object.ts";
+import { accountIn, accountType, sealIdentity } from "../../chain/account_object.ts";
 import { openSui } from "../../chain/sui_client.ts";
 import type {
   AccountState,
@@ -79,8 +74,8 @@ export class ThresholdKeys implements KeyWork {
     const shared = object?.owner.$kind === "Shared" ? object.owner.Shared : undefined;
     const isAccount = object?.type === accountType(this.#options.packageId);
     if (object === undefined || shared === undefined || !isAccount) return undefined;
-    const account = parsed(object.content);
-    if (account?.accountId !== accountId) throw chainDown(new Error("That is no account"));
+    const account = accountIn(object.content, accountId);
+    if (account === undefined) throw chainDown(new Error("That is no account"));
     const { owner, active, generation, keys } = account;
     const delegates = keys.filter(({ permissions }) => permissions.includes("read"));
     return {
@@ -179,15 +174,6 @@ export class ThresholdKeys implements KeyWork {
     }
     // All inputs are given, so building asks no node.
     return await tx.build({ onlyTransactionKind: true });
-  }
-}
-
-/** Parses an account; `undefined` for other bytes, which a node may answer. */
-function parsed(content: Uint8Array): ChainAccount | undefined {
-  try {
-    return parseAccount(content);
-  } catch {
-    return undefined;
   }
 }
 

@@ -1,11 +1,5 @@
 import { SvcError } from "../../../../src/errors.ts";
-import type {
-  CallOptions,
-  ExecutedTransaction,
-  Sponsor,
-  SponsoredTransaction,
-  SponsorRequest,
-} from "../../../../src/interfaces/mod.ts";
+import type { Sponsor } from "../../../../src/interfaces/mod.ts";
 import type { Secret } from "../../../../src/interfaces/plugin.ts";
 import { gather } from "../../../../src/wire/body/read_body.ts";
 import { retryAfterOf } from "../../../shared/retry_after.ts";
@@ -27,67 +21,45 @@ export interface EnokiOptions {
 const ROUTE = "/v1/transaction-blocks/sponsor";
 const DIGEST = /^[1-9A-HJ-NP-Za-km-z]{32,44}$/;
 
-/** Calls two routes of Enoki, which itself remembers what it sponsored. */
-class EnokiSponsor implements Sponsor {
-  readonly #options: EnokiOptions;
-
-  constructor(options: EnokiOptions) {
-    this.#options = options;
-  }
-
-  async sponsor(
-    { sender, kindBytes }: SponsorRequest,
-    { signal }: CallOptions = {},
-  ): Promise<SponsoredTransaction> {
-    const { bytes, digest } = await postToEnoki(this.#options, ROUTE, {
-      network: this.#options.network,
-      transactionBlockKindBytes: kindBytes.toBase64(),
-      sender,
-    }, signal);
-    if (typeof digest === "string" && DIGEST.test(digest) && typeof bytes === "string") {
-      try {
-        return { bytes: Uint8Array.fromBase64(bytes), digest };
-      } catch {
-        // Told below.
+/** A sponsor that lets Enoki pay, which it contacts for every call; Enoki remembers what it sponsored. */
+export function enokiSponsor(options: EnokiOptions): Sponsor {
+  return {
+    async sponsor({ sender, kindBytes }, { signal } = {}) {
+      const { bytes, digest } = await postToEnoki(options, ROUTE, {
+        network: options.network,
+        transactionBlockKindBytes: kindBytes.toBase64(),
+        sender,
+      }, signal);
+      if (typeof digest === "string" && DIGEST.test(digest) && typeof bytes === "string") {
+        try {
+          return { bytes: Uint8Array.fromBase64(bytes), digest };
+        } catch {
+          // Told below.
+        }
       }
-    }
-    throw unusable();
-  }
-
-  async execute(
-    { digest, signature }: { readonly digest: string; readonly signature: Uint8Array },
-    { signal }: CallOptions = {},
-  ): Promise<ExecutedTransaction> {
-    // The digest becomes part of an address.
-    if (!DIGEST.test(digest)) throw new SvcError("sponsorship_not_found");
-    try {
-      const body = { signature: signature.toBase64() };
-      const answer = await postToEnoki(this.#options, `${ROUTE}/${digest}`, body, signal);
-      if (answer["digest"] !== digest) throw unusable();
-    } catch (error) {
-      if (!await this.#isDone(digest, error)) throw error;
-    }
-    return { digest };
-  }
-
-  [Symbol.asyncDispose](): Promise<void> {
-    return Promise.resolve();
-  }
-
-  /** Whether a refusal means that an earlier try, whose answer was lost, had succeeded. */
-  async #isDone(digest: string, error: unknown): Promise<boolean> {
-    if (!(error instanceof SvcError) || error.code !== "sponsor_rejected") return false;
-    return await this.#options.isExecuted(digest).catch(() => false);
-  }
+      throw unusable();
+    },
+    async execute({ digest, signature }, { signal } = {}) {
+      // The digest becomes part of an address.
+      if (!DIGEST.test(digest)) throw new SvcError("sponsorship_not_found");
+      try {
+        const body = { signature: signature.toBase64() };
+        const answer = await postToEnoki(options, `${ROUTE}/${digest}`, body, signal);
+        if (answer["digest"] !== digest) throw unusable();
+      } catch (error) {
+        // A refusal may mean that an earlier try, whose answer was lost, had succeeded.
+        const isRefusal = error instanceof SvcError && error.code === "sponsor_rejected";
+        const isDone = isRefusal && await options.isExecuted(digest).catch(() => false);
+        if (!isDone) throw error;
+      }
+      return { digest };
+    },
+    [Symbol.asyncDispose]: () => Promise.resolve(),
+  };
 }
 
 function unusable(): SvcError {
   return new SvcError("sponsor_upstream_error", "The sponsor's answer cannot be used");
-}
-
-/** A sponsor that lets Enoki pay, which it contacts for every call. */
-export function enokiSponsor(options: EnokiOptions): Sponsor {
-  return new EnokiSponsor(options);
 }
 
 /** Longest wait for an answer, milliseconds; an execution waits for the chain. */

@@ -28,14 +28,15 @@ export type Effects = SuiClientTypes.TransactionEffects;
 export class StationNode {
   readonly client: ClientWithCoreApi;
   readonly #wallet: Keypair;
-  readonly #address: string;
+  /** Address of the wallet. */
+  readonly address: string;
   readonly #now: () => number;
   #terms: { readonly at: number; readonly terms: GasTerms } | undefined;
 
   constructor(client: ClientWithCoreApi, wallet: Keypair, now: () => number) {
     this.client = client;
     this.#wallet = wallet;
-    this.#address = wallet.toSuiAddress();
+    this.address = wallet.toSuiAddress();
     this.#now = now;
   }
 
@@ -53,7 +54,7 @@ export class StationNode {
     const found: GasCoin[] = [];
     for (let cursor: string | null = null; found.length < MAX_COINS;) {
       const page: SuiClientTypes.ListCoinsResponse = await this.client.core.listCoins({
-        owner: this.#address,
+        owner: this.address,
         coinType: SUI,
         cursor,
       });
@@ -94,7 +95,7 @@ export class StationNode {
         include: { effects: true, transaction: true },
       });
       const found = result.Transaction ?? result.FailedTransaction;
-      return found.transaction.gasData.owner === this.#address ? effectsOf(found) : undefined;
+      return found.transaction.gasData.owner === this.address ? effectsOf(found) : undefined;
     } catch (error) {
       if (error instanceof TransactionError) return undefined;
       throw error;
@@ -108,9 +109,9 @@ export class StationNode {
     const tx = new Transaction();
     if (parts > 0) {
       const made = tx.splitCoins(tx.gas, Array<bigint>(parts).fill(amount));
-      tx.transferObjects(Array.from({ length: parts }, (_, i) => made[i]!), this.#address);
+      tx.transferObjects(Array.from({ length: parts }, (_, i) => made[i]!), this.address);
     }
-    tx.setSender(this.#address);
+    tx.setSender(this.address);
     tx.setGasPayment(coins.map(({ objectId, version, digest }) => ({ objectId, version, digest })));
     tx.setGasPrice((await this.terms()).price);
     tx.setGasBudget(SPLIT_GAS);

@@ -51,7 +51,6 @@ interface Sponsored {
 export class GasStation implements Sponsor {
   readonly #node: StationNode;
   readonly #wallet: Keypair;
-  readonly #address: string;
   readonly #max: bigint;
   readonly #now: () => number;
   readonly #log: (message: string) => void;
@@ -62,7 +61,6 @@ export class GasStation implements Sponsor {
     const { client, wallet, maxGasMist, now = Date.now, log = () => {} } = options;
     this.#node = new StationNode(client, wallet, now);
     this.#wallet = wallet;
-    this.#address = wallet.toSuiAddress();
     this.#max = BigInt(maxGasMist);
     this.#now = now;
     this.#log = log;
@@ -81,7 +79,7 @@ export class GasStation implements Sponsor {
     { signal }: CallOptions = {},
   ): Promise<SponsoredTransaction> {
     signal?.throwIfAborted();
-    if (request.sender === this.#address) throw new SvcError("sponsor_rejected");
+    if (request.sender === this.#node.address) throw new SvcError("sponsor_rejected");
     this.#sweep();
     try {
       const hold = await this.#takeCoin(signal);
@@ -143,7 +141,7 @@ export class GasStation implements Sponsor {
     signal: AbortSignal | undefined,
   ): Promise<SponsoredTransaction> {
     const terms = await this.#node.terms();
-    const about = { sender, kindBytes, owner: this.#address, coin: hold.coin, ...terms };
+    const about = { sender, kindBytes, owner: this.#node.address, coin: hold.coin, ...terms };
     const effects = await this.#node.simulate(
       transactionBytes({ ...about, budget: this.#max }),
       signal,

@@ -1,3 +1,4 @@
+import { abortable } from "../../../../src/deadline.ts";
 import type { Clock } from "../clock.ts";
 
 /** How a race is run. */
@@ -37,8 +38,6 @@ export async function race<R, T>(
   const ends = signal === undefined ? over.signal : AbortSignal.any([over.signal, signal]);
   const runs = new Map<R, Run<R, T>>();
   const finished = Promise.withResolvers<void>();
-  const abort = () => finished.reject(signal?.reason);
-  signal?.addEventListener("abort", abort, { once: true });
   const settled: Promise<void>[] = [];
   let started = 0;
   let running = 0;
@@ -74,11 +73,10 @@ export async function race<R, T>(
   };
   try {
     startNext();
-    await finished.promise;
+    await abortable(finished.promise, signal);
   } finally {
     cancel();
     endPatience?.();
-    signal?.removeEventListener("abort", abort);
     over.abort();
     // Waits until no connection is open and no body left unread.
     await Promise.allSettled(settled);

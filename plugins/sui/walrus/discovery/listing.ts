@@ -1,7 +1,7 @@
 import type { BlobInfo, CallOptions, Scope } from "../../../../src/interfaces/mod.ts";
 import { columnsOf } from "../../../../src/storage/sqlite/database.ts";
 import type { Catalogue, PlacedPatch } from "../catalogue.ts";
-import { isBlobId, patchPlace } from "../quilt/patch_id.ts";
+import { blobIdOf, patchPlace } from "../quilt/patch_id.ts";
 import { Quilt } from "../quilt/quilt.ts";
 import { MAX_TOMBSTONES, type StoredBlob, TOMBSTONE_IDENTIFIER } from "../stored_blob.ts";
 import { presentId } from "../upkeep/moves.ts";
@@ -18,10 +18,7 @@ interface ListingOptions extends Ground {
 /** Blob objects that are looked up at a time. */
 const PAGE = 64;
 
-interface Row {
-  readonly objectId: string;
-  readonly createdAt: number;
-}
+type Row = Pick<StoredBlob, "objectId" | "createdAt">;
 
 const decoder = new TextDecoder();
 
@@ -95,7 +92,7 @@ export class Listing {
   ): Promise<PlacedPatch | undefined> {
     const { catalogue, discovery } = this.#options;
     const known = this.#patch(scope, id);
-    const blobId = patchPlace(id)?.quiltId ?? (isBlobId(id) ? id : undefined);
+    const blobId = blobIdOf(id);
     if (known !== undefined || blobId === undefined) return known;
     if (catalogue.isDeleted(scope, id)) return undefined;
     await discovery.look(scope.owner, options);

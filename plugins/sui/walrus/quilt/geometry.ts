@@ -16,20 +16,15 @@ export function sourceSymbols(shards: number): { rows: number; columns: number }
   return { rows: shards - 2 * faulty, columns: shards - faulty };
 }
 
-/** Bytes of a symbol of a blob of `bytes`: the smallest even number that suffices. */
-function symbolBytes(bytes: number, shards: number): number {
-  const { rows, columns } = sourceSymbols(shards);
-  const needed = Math.ceil(Math.max(bytes, 1) / (rows * columns));
-  return needed + needed % 2;
-}
-
 /**
  * Bytes that a blob of `bytes` takes on Walrus, which is what is paid for: the slivers of every
  * shard, and with every shard the metadata (two digests for each of the shards, and the id).
  */
 export function encodedBytes(bytes: number, shards: number): number {
   const { rows, columns } = sourceSymbols(shards);
-  const slivers = (rows + columns) * symbolBytes(bytes, shards) * shards;
+  const needed = Math.ceil(Math.max(bytes, 1) / (rows * columns));
+  // A symbol has the smallest even number of bytes that suffices.
+  const slivers = (rows + columns) * (needed + needed % 2) * shards;
   return slivers + shards * (shards * 2 * DIGEST_BYTES + DIGEST_BYTES);
 }
 

@@ -29,6 +29,11 @@ function bytesOf(id: string): Uint8Array | undefined {
   }
 }
 
+/** The blob id of the blob, or of the quilt of the patch, that an id names. */
+export function blobIdOf(id: string): string | undefined {
+  return patchPlace(id)?.quiltId ?? (isBlobId(id) ? id : undefined);
+}
+
 /** The id of a patch, 50 characters of base64url. */
 export function patchId({ quiltId, start, end }: PatchPlace): string {
   const bytes = new Uint8Array(BYTES);

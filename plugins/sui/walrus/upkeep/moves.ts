@@ -1,6 +1,6 @@
 import type { BlobMoveListener, Scope } from "../../../../src/interfaces/mod.ts";
 import type { Catalogue } from "../catalogue.ts";
-import { isBlobId, patchPlace } from "../quilt/patch_id.ts";
+import { blobIdOf } from "../quilt/patch_id.ts";
 
 /** Most moves in one call of a listener. */
 const BATCH = 256;
@@ -40,7 +40,7 @@ export async function deleteBlob(
     const ids = new Set<string>();
     for (let next: string | undefined = id; next !== undefined && !ids.has(next);) {
       ids.add(next);
-      const blobId = patchPlace(next)?.quiltId ?? (isBlobId(next) ? next : undefined);
+      const blobId = blobIdOf(next);
       // A text that is no id names no bytes.
       if (blobId !== undefined && !isGone(catalogue, blobId, epoch)) {
         gone = false;

@@ -77,9 +77,8 @@ export class Batcher {
     for (const [key, items] of this.#waiting) {
       const chunks = chunksOf(items, maxPatches, maxBytes);
       const last = chunks.at(-1) ?? [];
-      const full = isFull(last, maxPatches, maxBytes);
-      const along = due && (all || full || this.#isRipe(last, now));
-      const rest = along ? [] : full ? [] : chunks.pop() ?? [];
+      const goes = isFull(last, maxPatches, maxBytes) || due && (all || this.#isRipe(last, now));
+      const rest = goes ? [] : chunks.pop() ?? [];
       for (const chunk of chunks) {
         batches.push(batchOf(chunk, chunk.length > 1 || sizeOf(chunk) <= maxBytes));
       }

@@ -9,7 +9,6 @@ import type { Clock } from "../clock.ts";
 import type { Completion } from "./completion.ts";
 import type { Encoder } from "./encoder.ts";
 import { StepFailure } from "./failure.ts";
-import { publish } from "./publisher.ts";
 import { type Outcome, settle } from "./transactions.ts";
 import type { Upload } from "./upload.ts";
 import { type BlobFiles, UploadBytes } from "./upload_bytes.ts";
@@ -318,4 +317,33 @@ export class Steps {
     }
     return good;
   }
+}
+
+/**
+ * Has a publisher store a blob in a new Blob object of a wallet. `force` asks for a new object also
+ * where the blob is stored already: somebody else's object is of no use here.
+ *
+ * @returns the Walrus blob id of what was stored.
+ * @throws {StepFailure} `unreachable`; whether the blob was stored is then unknown.
+ */
+async function publish(
+  http: typeof fetch,
+  url: string,
+  blob: Uint8Array<ArrayBuffer>,
+  wallet: string,
+  epochs: number,
+): Promise<string> {
+  const query = new URLSearchParams({
+    epochs: String(epochs),
+    deletable: "true",
+    force: "true",
+    send_object_to: wallet,
+  });
+  // A Blob, because fetch repeats a request with bytes when its connection breaks.
+  const body = new Blob([blob]);
+  const response = await http(`${url}/v1/blobs?${query}`, { method: "PUT", body });
+  const answer = await response.json().catch(() => undefined);
+  const blobId: unknown = answer?.newlyCreated?.blobObject?.blobId;
+  if (typeof blobId === "string") return blobId;
+  throw new StepFailure("unreachable", "publisher", "the publisher names no new blob");
 }

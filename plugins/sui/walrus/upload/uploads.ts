@@ -1,3 +1,4 @@
+import { abortable } from "../../../../src/deadline.ts";
 import { SvcError } from "../../../../src/errors.ts";
 import type { BackendHealth, PutOptions, Scope } from "../../../../src/interfaces/mod.ts";
 import { MAX_TOMBSTONES, type StoreAgain, type StoredBlob } from "../stored_blob.ts";
@@ -6,7 +7,6 @@ import { releaseBytes } from "./completion.ts";
 import { backoffMs, StepFailure } from "./failure.ts";
 import { Pump } from "./pump.ts";
 import type { StepParts } from "./steps.ts";
-import { Waiters } from "./waiters.ts";
 import type { Wallets } from "./wallets.ts";
 
 /** What upkeep needs of writing. */
@@ -26,6 +26,32 @@ interface UploadsOptions extends StepParts {
 
 /** Longest wait of a caller in milliseconds, who then asks again with the same key. */
 const PATIENCE_MS = 300_000;
+
+/** Callers that wait for something by its number. */
+class Waiters<T> {
+  readonly #waiting = new Map<number, PromiseWithResolvers<T>>();
+
+  /** Waits for a number; rejects with the signal's reason when it aborts. */
+  wait(number: number, signal: AbortSignal): Promise<T> {
+    const { promise } = this.#waiting.getOrInsertComputed(number, () => {
+      const waiting = Promise.withResolvers<T>();
+      // Everybody who waits may have given up.
+      waiting.promise.catch(() => {});
+      return waiting;
+    });
+    return abortable(promise, signal);
+  }
+
+  resolve(number: number, value: T): void {
+    this.#waiting.get(number)?.resolve(value);
+    this.#waiting.delete(number);
+  }
+
+  reject(number: number, reason: unknown): void {
+    this.#waiting.get(number)?.reject(reason);
+    this.#waiting.delete(number);
+  }
+}
 
 /**
  * Everything on its way to Walrus. `put` saves an item on disk first; the item goes into a quilt with
@@ -163,8 +189,6 @@ export class Uploads {
     const closed = new SvcError("storage_unavailable", "The store is closed");
     this.#closing.abort(closed);
     this.#timer?.();
-    this.#puts.rejectAll(closed);
-    this.#agains.rejectAll(closed);
     for (const resolve of this.#drained.splice(0)) resolve();
     this.#options.encoder.close();
     await this.#sweeping;
@@ -184,8 +208,8 @@ export class Uploads {
       patience.abort(new SvcError("storage_unavailable", message));
     });
     try {
-      const signals = signal === undefined ? [patience.signal] : [patience.signal, signal];
-      return await waiters.wait(number, AbortSignal.any(signals));
+      const ends = [patience.signal, this.#closing.signal, signal ?? patience.signal];
+      return await waiters.wait(number, AbortSignal.any(ends));
     } finally {
       cancel();
     }

@@ -19,12 +19,9 @@ export function parseWallets(list: string): Ed25519Keypair[] {
     try {
       return keypairOf(key);
     } catch {
-      throw new SvcError(
-        "invalid_parameter",
-        `walrus: SVC_SUI_PRIVATE_KEYS: key ${
-          index + 1
-        } is no Ed25519 suiprivkey or 64 hex characters`,
-      );
+      const name = `walrus: SVC_SUI_PRIVATE_KEYS: key ${index + 1}`;
+      const text = `${name} is no Ed25519 suiprivkey or 64 hex characters`;
+      throw new SvcError("invalid_parameter", text);
     }
   });
   const unique = new Map(pairs.map((pair) => [pair.toSuiAddress(), pair]));

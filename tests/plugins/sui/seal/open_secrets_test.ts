@@ -7,7 +7,8 @@ const erased = new Uint8Array(32);
 
 Deno.test("secrets are answered to their account, for five minutes however often they are used", () => {
   let now = 0;
-  using secrets = new OpenSecrets<string>({ now: () => now });
+  const secrets = new OpenSecrets<string>({ now: () => now });
+  using _ = { [Symbol.dispose]: () => secrets.dropAccount() };
   const bytes = secret();
   secrets.keep("k", "a", bytes, "about");
   assert.equal(secrets.get("k", "b"), undefined);
@@ -34,13 +35,14 @@ Deno.test("secrets are erased when they are dropped, replaced, pushed out, or al
   assert.deepEqual(kept.map((bytes) => bytes[0]), [0, 0, 7, 0, 7]);
   secrets.dropAccount("a");
   assert.equal(secrets.size, 0);
-  secrets[Symbol.dispose]();
+  secrets.dropAccount();
   assert.ok(kept.every((bytes) => bytes.every((byte) => byte === 0)));
 });
 
 Deno.test("what nobody asks for any more is erased when anything is kept", () => {
   let now = 0;
-  using secrets = new OpenSecrets({ now: () => now });
+  const secrets = new OpenSecrets({ now: () => now });
+  using _ = { [Symbol.dispose]: () => secrets.dropAccount() };
   const bytes = secret();
   secrets.keep("old", "a", bytes, undefined);
   now = OPEN_MS;
@@ -52,7 +54,8 @@ Deno.test("what nobody asks for any more is erased by itself", () => {
   mock.timers.enable({ apis: ["setInterval"] });
   try {
     let now = 0;
-    using secrets = new OpenSecrets({ now: () => now });
+    const secrets = new OpenSecrets({ now: () => now });
+    using _ = { [Symbol.dispose]: () => secrets.dropAccount() };
     const bytes = secret();
     secrets.keep("k", "a", bytes, undefined);
     now = OPEN_MS;

@@ -3,8 +3,16 @@ import { Transaction } from "@mysten/sui/transactions";
 import { openSui } from "../../../../plugins/sui/chain/sui_client.ts";
 import { Catalogue } from "../../../../plugins/sui/walrus/catalogue.ts";
 import { SYSTEM_CLOCK } from "../../../../plugins/sui/walrus/clock.ts";
+import { openParts } from "../../../../plugins/sui/walrus/parts.ts";
 import { Encoder } from "../../../../plugins/sui/walrus/upload/encoder.ts";
-import { blobsOf, hastyClock, tombstonesOf, walHeld, WalrusStage } from "./walrus_for_tests.ts";
+import {
+  blobsOf,
+  hastyClock,
+  optionsOn,
+  tombstonesOf,
+  walHeld,
+  WalrusStage,
+} from "./walrus_for_tests.ts";
 
 const OWNER = `0x${"c".repeat(64)}`;
 const WORK = { owner: OWNER, namespace: "work" };
@@ -207,13 +215,15 @@ Deno.test("a blob is stored once more under its id, once for a key", async () =>
   await using stage = await WalrusStage.start();
   const { devnet } = stage;
   const bytes = bytesOf(1);
-  await using store = stage.open();
-  const blobId = await store.put(bytes, { ...WORK, idempotencyKey: "job", standalone: true });
+  const { uploads, catalogue } = openParts(optionsOn(devnet, { dataDir: stage.dataDir }));
+  const blobId = await uploads.put(bytes, { ...WORK, idempotencyKey: "job", standalone: true });
   const again = { ...WORK, blobId, bytes, quilt: false, key: "again" };
-  const first = await store.writer.storeAgain(again);
+  const first = await uploads.storeAgain(again);
   strictEqual(first.blobId, blobId);
-  deepStrictEqual((await store.writer.storeAgain(again)).objectId, first.objectId);
+  deepStrictEqual((await uploads.storeAgain(again)).objectId, first.objectId);
   strictEqual(blobsOf(devnet, OWNER), 2);
+  await uploads.close();
+  await catalogue.close();
 });
 
 Deno.test("what waits is withdrawn by its key, and is then neither paid nor stored", async () => {
