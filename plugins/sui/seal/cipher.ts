@@ -20,7 +20,6 @@ import { Readers } from "./readers.ts";
 import { type OpenKey, type SealingKey, SealingKeys } from "./keys/sealing_keys.ts";
 import { setName, Unwrapping } from "./keys/unwrapping.ts";
 
-/** Settings of {@linkcode SealCipher}. */
 interface SealCipherOptions {
   readonly keys: KeyStore;
   /** Disposed of with the cipher. */

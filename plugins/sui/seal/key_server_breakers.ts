@@ -27,7 +27,9 @@ export class KeyServerBreakers {
    * pause.
    */
   async run<T>(name: string, call: () => Promise<T>): Promise<T> {
-    const breaker = this.#of(name);
+    const breaker = this.#sets.get(name) ??
+      new CircuitBreaker("key_service_unavailable", { ...BREAKER, now: this.#now });
+    this.#sets.set(name, breaker);
     const number = breaker.enter();
     try {
       const result = await call();
@@ -42,12 +44,5 @@ export class KeyServerBreakers {
       else breaker.leave(number);
       throw error;
     }
-  }
-
-  #of(name: string): CircuitBreaker {
-    const breaker = this.#sets.get(name) ??
-      new CircuitBreaker("key_service_unavailable", { ...BREAKER, now: this.#now });
-    this.#sets.set(name, breaker);
-    return breaker;
   }
 }

@@ -95,12 +95,10 @@ export class Sessions {
     const { address, personalMessageSignature, creationTimeMs, ttlMin } = envelope;
     const options = { address, client: this.#client };
     const message = imported.getPersonalMessage();
-    let valid: boolean;
-    try {
-      valid = await isValidPersonalMessageSignature(message, personalMessageSignature, options);
-    } catch (error) {
-      throw chainDown(error);
-    }
+    const valid = await isValidPersonalMessageSignature(message, personalMessageSignature, options)
+      .catch((error) => {
+        throw chainDown(error);
+      });
     if (!valid) throw credentialRefused();
     return { address, expiresAt: creationTimeMs + ttlMin * 60_000 - MARGIN_MS };
   }
@@ -113,17 +111,15 @@ export class Sessions {
   async open({ session, delegateKey }: DecryptCredential): Promise<SessionKey> {
     if (session !== undefined) return this.#import(envelopeOf(session));
     const signer = keypairOf(delegateKey ?? "");
-    try {
-      return await SessionKey.create({
-        address: signer.toSuiAddress(),
-        packageId: this.#packageId,
-        ttlMin: OWN_SESSION_MINUTES,
-        signer,
-        suiClient: this.#client,
-      });
-    } catch (error) {
+    return await SessionKey.create({
+      address: signer.toSuiAddress(),
+      packageId: this.#packageId,
+      ttlMin: OWN_SESSION_MINUTES,
+      signer,
+      suiClient: this.#client,
+    }).catch((error) => {
       throw chainDown(error);
-    }
+    });
   }
 
   #import(envelope: Envelope): SessionKey {

@@ -216,19 +216,16 @@ export class ContractPublisher {
     digest: string,
     burned: boolean,
   ): Promise<Omit<PublishedPackage, "sender" | "digest">> {
-    let result;
-    try {
-      result = await this.#client.core.waitForTransaction({
-        digest,
-        timeout: TIMEOUT_MS,
-        include: { effects: true, objectTypes: true },
-      });
-    } catch (cause) {
+    const result = await this.#client.core.waitForTransaction({
+      digest,
+      timeout: TIMEOUT_MS,
+      include: { effects: true, objectTypes: true },
+    }).catch((cause) => {
       const text =
         `It is not known whether the package was published: look transaction ${digest} ` +
         "up before trying again";
       throw new SvcError("chain_unavailable", text, { cause });
-    }
+    });
     const { effects, objectTypes } = result.Transaction ?? {};
     const ids = createdIds(digest, OBJECTS_MADE);
     const created =

@@ -89,8 +89,7 @@ export class Aggregators {
    * @throws {SvcError} `storage_unavailable` when no answer can be used.
    */
   async read(path: string, options: ReadOptions): Promise<ReadBlob | undefined> {
-    const pauses = options.fresh ? FRESH_PAUSES_MS : [];
-    for (const ms of pauses) {
+    for (const ms of options.fresh ? FRESH_PAUSES_MS : []) {
       const found = await this.#readOnce(path, options);
       if (found !== undefined) return found;
       await (this.#options.sleep ?? pause)(ms, options.signal);

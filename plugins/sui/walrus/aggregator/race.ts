@@ -1,8 +1,7 @@
 import { abortable } from "../../../../src/deadline.ts";
 import type { Clock } from "../clock.ts";
 
-/** How a race is run. */
-export interface RaceOptions<T> {
+interface RaceOptions<T> {
   /** Milliseconds without an answer after which the next runner starts too. */
   readonly afterMs: number;
   /** Ends the race, which then rejects with the signal's reason. */

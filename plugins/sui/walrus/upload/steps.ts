@@ -137,20 +137,17 @@ export class Steps {
     if ((await this.#lasting([upload])).length === 0) throw ENDED();
     const blob = await this.#bytes.read(upload);
     const txDigest = uploads.signed(upload.register!)?.digest;
-    let certificate;
-    try {
-      ({ certificate } = await walrus.writeBlobToUploadRelay({
-        blobId,
-        blob,
-        nonce: upload.nonce!,
-        txDigest: txDigest!,
-        blobObjectId,
-        deletable: true,
-        encodingType: "RS2",
-      }));
-    } catch (thrown) {
+    const { certificate } = await walrus.writeBlobToUploadRelay({
+      blobId,
+      blob,
+      nonce: upload.nonce!,
+      txDigest: txDigest!,
+      blobObjectId,
+      deletable: true,
+      encodingType: "RS2",
+    }).catch((thrown) => {
       throw StepFailure.of("relay", thrown);
-    }
+    });
     if (!certifies(certificate, blobId, blobObjectId)) {
       throw new StepFailure("unreachable", "relay", "the upload relay certifies another blob");
     }

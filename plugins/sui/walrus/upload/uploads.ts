@@ -221,11 +221,7 @@ export class Uploads {
   }
 
   /** Looks once for all that happens in this turn of the event loop. */
-  #wake(): void {
-    this.#plan(this.#options.clock.now());
-  }
-
-  #plan(at: number): void {
+  #wake(at = this.#options.clock.now()): void {
     if (this.#closing.signal.aborted) return;
     this.#timer?.();
     const { clock } = this.#options;
@@ -254,7 +250,7 @@ export class Uploads {
       return;
     }
     if (!isCutting) at = Math.min(at, this.#dueAt(now));
-    if (at < Infinity) this.#plan(at);
+    if (at < Infinity) this.#wake(at);
   }
 
   /** When to cut next; `Infinity` when nothing waits. */
