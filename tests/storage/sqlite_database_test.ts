@@ -22,8 +22,11 @@ Deno.test("writes of one turn share a transaction and a bad one refuses only its
   await using folder = await folderForTests();
   const database = open(folder.path);
   const add = (n: number) => database.write(() => database.run("insert into number values(?)", n));
+  const exec = mock.method(database, "exec");
   await Promise.all([1, 2, 3].map(add));
-  assert.equal(database.commits, 1);
+  assert.deepEqual(exec.mock.calls.map((call) => call.arguments), [["begin immediate"], [
+    "commit",
+  ]]);
   const results = await Promise.allSettled([4, 1, 5].map(add));
   assert.deepEqual(results.map((r) => r.status), ["fulfilled", "rejected", "fulfilled"]);
   assert.deepEqual(

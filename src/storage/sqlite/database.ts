@@ -73,10 +73,6 @@ export class Database extends SqliteFile {
     });
   }
 
-  get commits(): number {
-    return this.#writer.commits;
-  }
-
   /** Throws the signal's reason when it was aborted, or `storage_unavailable` once closed. */
   check(signal: AbortSignal | undefined): void {
     signal?.throwIfAborted();

@@ -44,16 +44,11 @@ export class GroupCommit {
   #syncing = false;
   #broken: Refusal | undefined;
   #drained: (() => void)[] = [];
-  #commits = 0;
 
   /** Writes through one connection, at most `max` items a transaction. */
   constructor(database: Transactional, max = 256) {
     this.#database = database;
     this.#max = max;
-  }
-
-  get commits(): number {
-    return this.#commits;
   }
 
   /** Runs work in the next transaction; work whose signal was aborted by then is left out. */
@@ -141,7 +136,6 @@ export class GroupCommit {
       batch[0]!.fail(error);
       return undefined;
     }
-    this.#commits++;
     this.#committed.push(...batch.slice(0, count));
     this.#waiting.unshift(...batch.slice(count));
     return undefined;
