@@ -79,7 +79,7 @@ export function readFlags(
       words.push(arg);
       continue;
     }
-    const [written = "", inline] = splitAtEquals(arg);
+    const [, written = "", inline] = /^([^=]*)(?:=(.*))?$/s.exec(arg)!;
     const given = written.replace(/^--?/, "");
     const name = Object.hasOwn(ALIASES, given) ? ALIASES[given]! : given;
     const kind = Object.hasOwn(kinds, name) ? kinds[name] : undefined;
@@ -96,9 +96,4 @@ export function readFlags(
     else incomplete.push(written);
   }
   return { values, switches, words, doubtful, unknown, incomplete };
-}
-
-function splitAtEquals(arg: string): readonly [string, string?] {
-  const at = arg.indexOf("=");
-  return at < 0 ? [arg] : [arg.slice(0, at), arg.slice(at + 1)];
 }

@@ -24,6 +24,9 @@ const PRESETS: {
   staging: undefined,
 };
 
+/** Name of a key when neither the user nor the host gives it one. */
+export const DEFAULT_LABEL = "MCP Client";
+
 /** How the relayer is reached. */
 export type TransportChoice = "auto" | "http" | "sse";
 

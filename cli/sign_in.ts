@@ -9,9 +9,7 @@ import {
   type PendingLogin,
 } from "./login/mod.ts";
 import { print, type Session } from "./session.ts";
-
-/** Name of a key when nobody gives it one. */
-const DEFAULT_LABEL = "MCP Client";
+import { DEFAULT_LABEL } from "./settings.ts";
 
 function pathOf({ path }: Session): string {
   if (path !== undefined) return path;

@@ -1,5 +1,11 @@
 import type { LoginRequests } from "../login/login.ts";
-import { cutLabel, resolveSettings, type Settings, type SettingsInput } from "../settings.ts";
+import {
+  cutLabel,
+  DEFAULT_LABEL,
+  resolveSettings,
+  type Settings,
+  type SettingsInput,
+} from "../settings.ts";
 import { type Answer, Host, type HostOptions } from "./host.ts";
 import { isMembers, type Members, RPC } from "./json_rpc.ts";
 import { LOCAL_TOOL, toolsOf } from "./local_tools.ts";
@@ -10,9 +16,6 @@ import { SavedCredentials } from "./saved_credentials.ts";
 import type { Upstream } from "./sessions/session.ts";
 import { isMemoryTool, prepareCall } from "./tool_calls.ts";
 import { explain, failure, isRejection, notSignedIn } from "./tool_results.ts";
-
-/** Name of a key when neither the user nor the host has one. */
-const DEFAULT_LABEL = "MCP Client";
 
 export interface BridgeOptions
   extends

@@ -6,16 +6,13 @@ import type { Logger } from "../../src/log.ts";
 /** Pause between checks of the file, in milliseconds. */
 const POLL_MS = 1000;
 
-/** What stands for a file that is not there. */
-const ABSENT = "absent";
-
 /** Tells whether a file is another than at the last look. */
 async function stampOf(path: string): Promise<string> {
   try {
     const { mtimeMs, ctimeMs, size, ino } = await stat(path);
     return [mtimeMs, ctimeMs, size, ino].join(" ");
   } catch {
-    return ABSENT;
+    return "absent";
   }
 }
 

@@ -23,8 +23,6 @@ const BODY_BYTES = 16_384;
 /** Longest wait for the rest of a body, in milliseconds. */
 const BODY_MS = 10_000;
 
-type LoginPath = "/proof" | "/callback";
-
 /** The value of a header that came exactly once. */
 export function headerOf(request: IncomingMessage, name: string): string | undefined {
   const { rawHeaders } = request;
@@ -54,7 +52,7 @@ export function checkHost(request: IncomingMessage, port: number): void {
  * @param origin Origin of the dashboard.
  * @throws {Refusal} 404, 403, 415.
  */
-export function checkHead(request: IncomingMessage, origin: string): LoginPath {
+export function checkHead(request: IncomingMessage, origin: string): "/proof" | "/callback" {
   const { method, url } = request;
   if (method !== "POST" || (url !== "/proof" && url !== "/callback")) {
     throw new Refusal(404, "not_found", "There is nothing here");

@@ -3,20 +3,16 @@ import { invalid } from "../invalid.ts";
 /** A start line larger than this is not ours, in bytes. */
 const MAX_LINE = 1_048_576;
 
-/** Standard input of a child: one line, then silence until the parent is gone. */
-interface Leash {
-  /** The first line, without its end. */
-  readonly line: string;
-  /** Resolves when the other end closes or its process dies. */
-  readonly ended: Promise<void>;
-}
-
 /**
- * Reads the first line, then waits for the end of the input.
+ * Reads the standard input of a child: one line, then silence until the parent is gone.
  *
+ * @returns the line, without its end, and what resolves when the other end closes or its process
+ * dies.
  * @throws {SvcError} `invalid_parameter` when the input ends, or 1 MiB passes, without a line.
  */
-export async function readLeash(input: ReadableStream<Uint8Array>): Promise<Leash> {
+export async function readLeash(
+  input: ReadableStream<Uint8Array>,
+): Promise<{ readonly line: string; readonly ended: Promise<void> }> {
   const reader = input.getReader();
   const parts: Uint8Array[] = [];
   let size = 0;

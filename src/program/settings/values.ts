@@ -22,12 +22,9 @@ function resolvePlugin(name: string, home: string, cwd: string): string {
 
 /** The settings of a relayer, computed defaults filled in. */
 export interface Settings extends TableValues {
-  /** Port to listen on; 0 = chosen by the system. */
   readonly port: number;
   readonly webUrl: string;
-  /** Origins CORS answers to. */
   readonly allowedOrigins: readonly string[];
-  /** Further names a Host header may carry; `*` = any. */
   readonly allowedHosts: readonly string[];
   /** Absolute path of the data directory. */
   readonly dataDir: string;
