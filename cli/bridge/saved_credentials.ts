@@ -23,7 +23,7 @@ export class SavedCredentials {
   #stamp: string | undefined;
   #current: Credentials | undefined;
   #ignored: Credentials | undefined;
-  #reason: string | undefined = "there is none";
+  #reason: string | undefined;
   #reading: Promise<void> = Promise.resolve();
   #timer: ReturnType<typeof setInterval> | undefined;
   /** Called after each reading that found something else. */
@@ -33,7 +33,7 @@ export class SavedCredentials {
   constructor(path: string | undefined, logger: Logger) {
     this.#path = path;
     this.#logger = logger;
-    if (path === undefined) this.#reason = "no home directory is known";
+    this.#reason = path === undefined ? "no home directory is known" : "there is none";
   }
 
   get current(): Credentials | undefined {

@@ -1,4 +1,3 @@
-import { randomUUID } from "node:crypto";
 import { constants } from "node:fs";
 import * as fs from "node:fs/promises";
 import { dirname } from "node:path";
@@ -102,7 +101,7 @@ export async function replaceConfig(
   now: Date,
 ): Promise<string | undefined> {
   const { path, mode = 0o600 } = file;
-  const temporary = `${path}.${randomUUID()}.tmp`;
+  const temporary = `${path}.${crypto.randomUUID()}.tmp`;
   try {
     await fs.mkdir(dirname(path), { recursive: true });
     if ((await readConfig(path)).text !== file.text) {

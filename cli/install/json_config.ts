@@ -137,13 +137,8 @@ export function editJson(
 ): Edit {
   const bom = text.startsWith(BOM) ? BOM : "";
   const source = text.slice(bom.length).trim() === "" ? "{}\n" : text.slice(bom.length);
-  const edit = putEntry(
-    source,
-    servers,
-    entry,
-    (text) => parseTable(text, comments),
-    (text) => insert(text, servers, entry),
-  );
+  const read = (text: string) => parseTable(text, comments);
+  const edit = putEntry(source, servers, entry, read, (text) => insert(text, servers, entry));
   return { ...edit, text: bom + edit.text };
 }
 

@@ -10,26 +10,10 @@ import type { WebOptions } from "../http/dashboard/answer.ts";
 import { readWebFiles } from "../http/dashboard/files.ts";
 import { type Dashboard, listenWeb } from "../http/dashboard/listen.ts";
 
-interface DashboardOptions {
+interface DashboardOptions extends Pick<WebOptions, "accounts"> {
   readonly settings: Settings;
   readonly relayerPort: number;
-  /** Whether the relayer is the registry of accounts, or a chain is. */
-  readonly accounts: "local" | "chain";
   readonly logger: Logger;
-}
-
-/** Address of the relayer for browsers: the public one, or one for this machine. */
-function relayerUrl({ publicUrl, host }: Settings, port: number): string {
-  // A Content-Security-Policy cannot name addresses of IPv6.
-  return publicUrl ?? `http://${host === "::1" ? "localhost" : formatHost(host)}:${port}`;
-}
-
-function listen(port: number, options: WebOptions): Dashboard {
-  try {
-    return listenWeb(port, options);
-  } catch (cause) {
-    throw portFailure("SVC_WEB_PORT", "localhost", port, cause) ?? cause;
-  }
 }
 
 /** Serves the dashboard, or logs why it cannot: the relayer runs either way. */
@@ -51,12 +35,14 @@ export async function openDashboard(
     return off(`SVC_ALLOWED_ORIGINS does not hold the page's origin, ${origin}`);
   }
   try {
-    const relayer = relayerUrl(settings, relayerPort);
+    // A Content-Security-Policy cannot name addresses of IPv6.
+    const here = settings.host === "::1" ? "localhost" : formatHost(settings.host);
+    const relayer = settings.publicUrl ?? `http://${here}:${relayerPort}`;
     if (new URL(relayer).hostname.startsWith("[")) {
       return off(`a page cannot reach ${relayer}: give it a name in SVC_PUBLIC_URL`);
     }
     const files = await readWebFiles(new URL("web/dist/", PROGRAM_ROOT));
-    const dashboard = listen(webPort, {
+    const dashboard = listenWeb(webPort, {
       webUrl,
       relayerUrl: relayer,
       accounts,
@@ -67,7 +53,8 @@ export async function openDashboard(
     logger.info("dashboard", { url: webUrl });
     return dashboard;
   } catch (error) {
-    return off(SvcError.from(error).message);
+    const failure = portFailure("SVC_WEB_PORT", "localhost", webPort, error);
+    return off((failure ?? SvcError.from(error)).message);
   }
 }
 

@@ -122,6 +122,8 @@ Deno.test("a command line that breaks a rule is explained", async () => {
   await inHome(async (home) => {
     assert.equal((await run(home)).code, 2);
     assert.equal((await run(home, "create", "--colour")).code, 2);
+    const { code, errors } = await run(home, "create", `--${"ab".repeat(32)}`);
+    assert.deepEqual([code, errors.split("\n")[0]], [2, "Unknown flag"]);
     assert.equal((await run(home, "--help")).code, 0);
     assert.equal((await run(home, "create", "--owner", "0x12")).code, 1);
     assert.deepEqual(await Array.fromAsync(Deno.readDir(home)), []);

@@ -98,7 +98,7 @@ export abstract class UpstreamSession implements Session {
   protected abstract route(method: Method): Route;
   /** Sends a request and waits for its answer, until the signal aborts. */
   protected abstract exchange(request: RpcRequest, signal: AbortSignal): Promise<RpcResponse>;
-  /** Tells the relayer that the session ends, where it would not notice. */
+  /** Tells the relayer that the session ends, unless it notices by itself. */
   protected abstract leave(): Promise<void>;
 
   /** Settles {@linkcode Session.ended}. */

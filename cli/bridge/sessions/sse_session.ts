@@ -24,13 +24,8 @@ import {
  * @throws {Refused} for any other: the key would go to a stranger.
  */
 export function endpointOf(data: string, stream: string): string {
-  let url: URL | undefined;
-  try {
-    url = new URL(data.trim(), stream);
-  } catch {
-    // Said below.
-  }
-  if (url === undefined || url.origin !== new URL(stream).origin || url.username !== "") {
+  const url = URL.parse(data.trim(), stream);
+  if (url === null || url.origin !== new URL(stream).origin || url.username !== "") {
     throw new Refused(502, "The relayer named an endpoint that is not its own");
   }
   return url.href;
@@ -118,7 +113,7 @@ export class SseSession extends UpstreamSession {
     }
   }
 
-  /** The end of the stream tells. */
+  /** Nothing is sent: the relayer notices that the stream has ended. */
   protected leave(): Promise<void> {
     return Promise.resolve();
   }

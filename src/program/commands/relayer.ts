@@ -48,10 +48,9 @@ function report(thrown: unknown, io: CommandIo): number {
     : 1;
 }
 
-/** First line of a child's input; the child ends with its launcher, which alone could stop it. */
+/** First line of a child's input. Without its launcher nobody could stop a child: it ends, too. */
 async function startLine(io: ProcessIo): Promise<string> {
   const leash = await readLeash(io.stdin);
-  // As in a crash.
   void leash.ended.then(() => io.exit(1));
   return leash.line;
 }

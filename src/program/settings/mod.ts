@@ -13,13 +13,11 @@ function unknownNames(env: Env, plugins: readonly PluginSettings[]): string[] {
   const ofPlugins = variablesOf(plugins.map(({ plugin }) => plugin));
   // Those of the stdio package are no mistake beside a relayer.
   const known = new Set([...TABLE_VARIABLES, ...ofPlugins, ...STDIO_VARIABLES]);
-  const lines: string[] = [];
-  for (const name of Object.keys(env).sort()) {
-    if (!name.startsWith("SVC_") || known.has(name)) continue;
+  const unknown = Object.keys(env).filter((name) => name.startsWith("SVC_") && !known.has(name));
+  return unknown.sort().map((name) => {
     const meant = suggest(name, known);
-    lines.push(`${name} is unknown${meant === undefined ? "" : `; did you mean ${meant}?`}`);
-  }
-  return lines;
+    return `${name} is unknown${meant === undefined ? "" : `; did you mean ${meant}?`}`;
+  });
 }
 
 /** Variables that are set for a plugin which is not chosen. */
