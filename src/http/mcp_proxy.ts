@@ -35,7 +35,7 @@ interface McpProxyOptions {
   readonly stallMs?: number;
 }
 
-const REQUEST_HEADERS: readonly string[] = [
+const REQUEST_HEADERS: ReadonlySet<string> = new Set([
   "accept",
   "authorization",
   "content-type",
@@ -46,11 +46,11 @@ const REQUEST_HEADERS: readonly string[] = [
   HEADER.mcpSessionId,
   HEADER.mcpAccountId,
   HEADER.mcpNamespace,
-];
+]);
 /** Parameters of a tool that its schema mirrors into headers; the sidecar checks them (2026-07-28). */
 const PARAMETER_HEADERS = "mcp-param-";
 /** Names older clients use (docs/protocol.md#17.2). */
-const ALIAS_HEADERS: readonly string[] = ["x-memwal-account-id", "x-memwal-namespace"];
+const ALIAS_HEADERS: ReadonlySet<string> = new Set(["x-memwal-account-id", "x-memwal-namespace"]);
 const RESPONSE_HEADERS: readonly string[] = [
   "allow",
   "cache-control",
@@ -134,15 +134,11 @@ export class McpProxy implements Disposable {
   #requestHeaders(context: RequestContext, token: string): WireRequest["headers"] {
     const given = context.request.headers;
     const headers: [string, string][] = [];
-    const names = this.#options.config.compatAliases
-      ? [...REQUEST_HEADERS, ...ALIAS_HEADERS]
-      : REQUEST_HEADERS;
-    for (const name of names) {
-      const value = given.get(name);
-      if (value !== null) headers.push([name, value]);
-    }
+    const { compatAliases } = this.#options.config;
     given.forEach((value, name) => {
-      if (name.startsWith(PARAMETER_HEADERS)) headers.push([name, value]);
+      const isPassed = REQUEST_HEADERS.has(name) || name.startsWith(PARAMETER_HEADERS) ||
+        (compatAliases && ALIAS_HEADERS.has(name));
+      if (isPassed) headers.push([name, value]);
     });
     headers.push([HEADER.requestId, context.requestId]);
     headers.push([HEADER.sidecarToken, token]);
@@ -196,16 +192,16 @@ export class McpProxy implements Disposable {
   }
 }
 
-function responseHeaders(given: Pick<Headers, "get">, isEvents: boolean): Headers {
-  const headers = new Headers();
+function responseHeaders(given: Pick<Headers, "get">, isEvents: boolean): Record<string, string> {
+  const headers: Record<string, string> = {};
   for (const name of RESPONSE_HEADERS) {
     const value = given.get(name);
-    if (value !== null) headers.set(name, value);
+    if (value !== null) headers[name] = value;
   }
   if (isEvents) {
     // Compression and reverse proxies would hold events back.
-    headers.set("cache-control", "no-cache, no-transform");
-    headers.set("x-accel-buffering", "no");
+    headers["cache-control"] = "no-cache, no-transform";
+    headers["x-accel-buffering"] = "no";
   }
   return headers;
 }
