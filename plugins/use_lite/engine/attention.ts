@@ -3,14 +3,12 @@ import type { Scratch } from "./scratch.ts";
 
 const HEADS = 4;
 
-/** Where the queries, keys and values of one window are. */
-interface AttentionInput {
-  /** First row of the window within the pass. */
+/** Rows of one window within a pass. */
+export interface Span {
+  /** The first one. */
   readonly row: number;
-  /** Tokens of the window, 1 to 128. */
+  /** How many there are, 1 to 128. */
   readonly tokens: number;
-  /** Width of queries, of keys and of values: 256 or 512. */
-  readonly width: number;
 }
 
 /**
@@ -19,11 +17,14 @@ interface AttentionInput {
  *
  * Windows must be done in the order of their rows: one with fewer than 6 tokens leaves waste in
  * the rows after it.
+ *
+ * @param width Width of queries, of keys and of values: 256 or 512.
  */
 export function* attend(
   kernel: Kernel,
   scratch: Scratch,
-  { row, tokens, width }: AttentionInput,
+  { row, tokens }: Span,
+  width: number,
 ): Generator<void, void> {
   const { heap } = kernel;
   const { packed, attention, zeros } = scratch;
@@ -46,7 +47,7 @@ export function* attend(
       columns,
     });
     yield;
-    softmaxRows(heap, attention, { rows: tokens, columns: tokens, stride: columns }, depth ** -0.5);
+    softmaxRows(heap, attention, tokens, columns, depth ** -0.5);
     yield;
     packValues(heap, { from: values, stride: 3 * width, tokens, depth, to: packed });
     kernel.multiply({
@@ -96,21 +97,17 @@ function packValues(heap: Float32Array, { from, stride, tokens, depth, to }: Pac
   }
 }
 
-interface RowsShape {
-  readonly rows: number;
-  readonly columns: number;
-  readonly stride: number;
-}
-
+/** Of a square matrix whose rows begin `stride` numbers apart. */
 function softmaxRows(
   heap: Float32Array,
   at: number,
-  { rows, columns, stride }: RowsShape,
+  size: number,
+  stride: number,
   scale: number,
 ): void {
-  for (let row = 0; row < rows; row++) {
+  for (let row = 0; row < size; row++) {
     const start = at + row * stride;
-    const end = start + columns;
+    const end = start + size;
     let largest = -Infinity;
     for (let i = start; i < end; i++) largest = Math.max(largest, heap[i]!);
     let sum = 0;

@@ -4,16 +4,12 @@ const WIDTH = 512;
 /** Added to a variance before its root, as in the trained graph. */
 const EPSILON = 1e-6;
 
-interface NormInput {
-  readonly from: number;
-  readonly to: number;
-  readonly rows: number;
-}
-
 /** Layer normalisation of every row (Ba et al., 2016). */
 export function normalizeRows(
   heap: Float32Array,
-  { from, to, rows }: NormInput,
+  from: number,
+  to: number,
+  rows: number,
   { scale, bias }: Norm,
 ): void {
   const width = scale.length;

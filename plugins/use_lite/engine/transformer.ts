@@ -1,4 +1,4 @@
-import { attend } from "./attention.ts";
+import { attend, type Span } from "./attention.ts";
 import { addRows, meanRow, normalizeRows, rectify, unitTanh } from "./elementwise.ts";
 import type { Kernel } from "./matrix_product.ts";
 import type { Scratch } from "./scratch.ts";
@@ -7,11 +7,6 @@ import { DIMENSIONS, WINDOW_TOKENS } from "./windows.ts";
 
 const EMBEDDING = 256;
 const INNER = 1536;
-
-interface Span {
-  readonly row: number;
-  readonly tokens: number;
-}
 
 /**
  * The encoder of the Universal Sentence Encoder lite (Cer et al., 2018): token embeddings with
@@ -90,12 +85,10 @@ export class Transformer {
   ): Generator<void, void> {
     const { stream, normed, wide, delta } = scratch;
     const width = attention.inputs;
-    normalizeRows(this.#kernel.heap, { from: stream, to: normed, rows }, attentionNorm);
+    normalizeRows(this.#kernel.heap, stream, normed, rows, attentionNorm);
     yield;
     yield* this.#linear(attention, normed, wide, rows);
-    for (const { row, tokens } of spans) {
-      yield* attend(this.#kernel, scratch, { row, tokens, width });
-    }
+    for (const span of spans) yield* attend(this.#kernel, scratch, span, width);
     yield* this.#linear(projection, normed, delta, rows);
   }
 
@@ -104,7 +97,7 @@ export class Transformer {
     { forwardNorm, expand, contract }: Layer,
     rows: number,
   ): Generator<void, void> {
-    normalizeRows(this.#kernel.heap, { from: stream, to: normed, rows }, forwardNorm);
+    normalizeRows(this.#kernel.heap, stream, normed, rows, forwardNorm);
     yield;
     yield* this.#linear(expand, normed, wide, rows);
     rectify(this.#kernel.heap, wide, rows * INNER);
