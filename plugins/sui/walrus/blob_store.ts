@@ -121,7 +121,7 @@ export class WalrusBlobStore implements BlobStore {
     await uploads.close();
     await discovery.close(closed);
     await this.#round;
-    await catalogue.close();
+    await catalogue.database.close();
   }
 
   #check(signal: AbortSignal | undefined): void {

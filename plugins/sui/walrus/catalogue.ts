@@ -275,10 +275,6 @@ export class Catalogue {
   dropDigest(id: string): void {
     this.database.run("delete from digest where id = ?", id);
   }
-
-  async close(): Promise<void> {
-    await this.database.close();
-  }
 }
 
 function storedOf({ state: _, ...row }: StoredRow): StoredBlob {

@@ -112,9 +112,8 @@ export class Merger {
     const { catalogue, now } = this.#options;
     const stored = catalogue.stored(objectId);
     if (stored?.state !== "live") return;
-    const staying = catalogue.livePatchesIn(scope, stored.blobId);
-    // A reading of the quilt added some meanwhile; the next round takes them.
-    if (staying.length > 0) return;
+    // A reading of the quilt may have added some meanwhile; the next round takes them.
+    if (catalogue.livePatchesIn(scope, stored.blobId).length > 0) return;
     catalogue.setState(objectId, "replaced");
     // The scope's next quilt tells others.
     catalogue.addTombstone(scope, stored.blobId, now());

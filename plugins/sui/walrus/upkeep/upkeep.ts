@@ -201,7 +201,7 @@ export class Upkeep {
     } else {
       count.expired++;
       await catalogue.database.write(() => this.#expire(scope, blob));
-      if (step.blob.live.length > 0 && !this.#isStored(scope, blob.blobId)) {
+      if (step.blob.live.length > 0 && catalogue.liveOf(scope, blob.blobId) === undefined) {
         log("warn", `walrus: ${step.blob.live.length} stored memories ended without a renewal`);
       }
     }
@@ -243,15 +243,11 @@ export class Upkeep {
     return ended.length;
   }
 
-  #isStored(scope: Scope, blobId: string): boolean {
-    return this.#options.catalogue.liveOf(scope, blobId) !== undefined;
-  }
-
   /** Forgets an ended blob, and the patches that no other object holds. */
   #expire(scope: Scope, { objectId, blobId, quilt }: StoredBlob): void {
     const { catalogue } = this.#options;
     catalogue.setState(objectId, "gone");
-    if (this.#isStored(scope, blobId)) return;
+    if (catalogue.liveOf(scope, blobId) !== undefined) return;
     for (const { id } of catalogue.patchesIn(scope, blobId)) {
       // Until listeners were told of a move, the old id is needed.
       if (catalogue.movedTo(scope, id) !== undefined) continue;

@@ -26,7 +26,6 @@ export class Batcher {
   readonly #batchMs: number;
   readonly #waiting = new Map<string, Item[]>();
   readonly #standalone: Item[] = [];
-  #count = 0;
 
   /** @param batchMs Wait of a lonely item, in milliseconds. */
   constructor(batchMs: number) {
@@ -34,16 +33,15 @@ export class Batcher {
   }
 
   get count(): number {
-    return this.#count;
+    return [this.#standalone, ...this.#waiting.values()].reduce(
+      (sum, { length }) => sum + length,
+      0,
+    );
   }
 
   add(item: Item): void {
-    this.#count++;
-    if (item.standalone) {
-      this.#standalone.push(item);
-      return;
-    }
-    this.#waiting.getOrInsertComputed(scopeKey(item), () => []).push(item);
+    if (item.standalone) this.#standalone.push(item);
+    else this.#waiting.getOrInsertComputed(scopeKey(item), () => []).push(item);
   }
 
   /** Removes an item of a scope, if it waits here. */
@@ -51,9 +49,7 @@ export class Batcher {
     const key = scopeKey(scope);
     for (const items of [this.#standalone, this.#waiting.get(key) ?? []]) {
       const at = items.findIndex((item) => item.seq === seq);
-      if (at < 0) continue;
-      items.splice(at, 1);
-      this.#count--;
+      if (at >= 0) items.splice(at, 1);
     }
     if (this.#waiting.get(key)?.length === 0) this.#waiting.delete(key);
   }
@@ -85,7 +81,6 @@ export class Batcher {
       if (rest.length === 0) this.#waiting.delete(key);
       else this.#waiting.set(key, rest);
     }
-    for (const { items } of batches) this.#count -= items.length;
     return batches;
   }
 

@@ -39,7 +39,9 @@ export class Encoder {
     const answer = await this.#calls.call(source);
     if (this.#calls.waiting === 0 && this.#closed === undefined) {
       this.#cancelIdle?.();
-      this.#cancelIdle = this.#clock.after(IDLE_MS, () => this.#rest());
+      this.#cancelIdle = this.#clock.after(IDLE_MS, () => {
+        if (this.#calls.waiting === 0) this.#calls.stop(failure("The encoder rests"));
+      });
     }
     if ("error" in answer) throw failure("Encoding failed", answer.error);
     return encodedOf(answer);
@@ -50,10 +52,6 @@ export class Encoder {
     this.#cancelIdle?.();
     this.#closed ??= new SvcError("storage_unavailable", "The store is closed");
     this.#calls.stop(this.#closed);
-  }
-
-  #rest(): void {
-    if (this.#calls.waiting === 0) this.#calls.stop(failure("The encoder rests"));
   }
 }
 

@@ -204,9 +204,8 @@ export class Steps {
       failpoint("uploaded");
       return;
     }
-    const askedAt = upload.askedAt ?? 0;
-    const waitMs = askedAt + PUBLISHER_GRACE_MS - clock.now();
-    if (waitMs <= 0) await this.#set([upload], UNREGISTERED);
+    const until = (upload.askedAt ?? 0) + PUBLISHER_GRACE_MS;
+    if (clock.now() >= until) await this.#set([upload], UNREGISTERED);
     throw new StepFailure("unreachable", "publisher", "the publisher did not store the blob");
   }
 

@@ -37,10 +37,6 @@ export class Tracks {
     for (const upload of rows.open()) this.#add(upload, now);
   }
 
-  get size(): number {
-    return this.#tracks.size;
-  }
-
   /** Oldest first. */
   all(): readonly Track[] {
     return [...this.#tracks.values()];

@@ -93,7 +93,7 @@ export class Uploads {
       wake: () => this.#wake(),
     });
     this.#sweeping = options.files.sweep(this.#pump.tracks.all().map(({ upload }) => upload));
-    if (this.#batcher.count > 0 || this.#pump.tracks.size > 0) this.#wake();
+    if (!this.#isIdle()) this.#wake();
     this.#release();
   }
 
@@ -244,13 +244,18 @@ export class Uploads {
     for (let looks = 0; at <= now && looks < 64; looks++) at = this.#pump.look(now);
     // What is being cut has left the batcher and may not be under way yet.
     const isCutting = this.#cutting !== undefined;
-    if (!isCutting && this.#pump.tracks.size === 0 && this.#batcher.count === 0) {
+    if (!isCutting && this.#isIdle()) {
       this.#all = false;
       for (const resolve of this.#drained.splice(0)) resolve();
       return;
     }
     if (!isCutting) at = Math.min(at, this.#dueAt(now));
     if (at < Infinity) this.#wake(at);
+  }
+
+  /** Whether nothing waits and nothing is under way. */
+  #isIdle(): boolean {
+    return this.#batcher.count === 0 && this.#pump.tracks.all().length === 0;
   }
 
   /** When to cut next; `Infinity` when nothing waits. */

@@ -23,7 +23,7 @@ async function withCatalogue(work: (catalogue: Catalogue, dataDir: string) => Pr
   try {
     await work(catalogue, dataDir);
   } finally {
-    await catalogue.close();
+    await catalogue.database.close();
     await Deno.remove(dataDir, { recursive: true });
   }
 }

@@ -78,7 +78,7 @@ for (const via of ["relay", "publisher"] as const) {
         strictEqual(walHeld(devnet), before - spent);
         const catalogue = new Catalogue({ dataDir });
         strictEqual(catalogue.liveIn({ owner, namespace: "work" }).length, 1);
-        await catalogue.close();
+        await catalogue.database.close();
         await Deno.remove(dataDir, { recursive: true });
       });
     }

@@ -148,7 +148,7 @@ function machine(setup: Setup): Machine {
     notes,
     async [Symbol.asyncDispose]() {
       await discovery.close(new SvcError("storage_unavailable", "The store is closed"));
-      await catalogue.close();
+      await catalogue.database.close();
       await Deno.remove(dataDir, { recursive: true });
     },
   };
@@ -456,7 +456,7 @@ Deno.test("on the local network, what an owner and a wallet wrote is found, a fo
       texts.push(new TextDecoder().decode(content));
     }
     deepStrictEqual(texts.toSorted(), ["by hand", "one", "three", "two"]);
-    await catalogue.close();
+    await catalogue.database.close();
   }
   // One aggregator that lies costs a read, and does not stay.
   parts.faults.set("aggregator:0", { kind: "wrong" });
@@ -477,7 +477,7 @@ Deno.test("on the local network, what an owner and a wallet wrote is found, a fo
   walrus.advanceEpoch();
   walrus.advanceEpoch();
   deepStrictEqual(await reads(), []);
-  await catalogue.close();
+  await catalogue.database.close();
   await Deno.remove(dataDir, { recursive: true });
 });
 

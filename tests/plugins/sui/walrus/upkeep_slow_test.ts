@@ -210,7 +210,7 @@ function open(own = true, now = () => 0): World {
     upkeep,
     notes,
     async [Symbol.asyncDispose]() {
-      await catalogue.close();
+      await catalogue.database.close();
       await Deno.remove(dataDir, { recursive: true });
     },
   };

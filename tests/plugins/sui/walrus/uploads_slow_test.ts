@@ -118,7 +118,7 @@ Deno.test("a deletion is told by the next quilt of its scope", async () => {
   const [tombstone] = tombstonesOf(catalogue, WORK);
   strictEqual(tombstone?.id, gone);
   match(tombstone?.quilt ?? "", /^[\w-]{43}$/);
-  await catalogue.close();
+  await catalogue.database.close();
   const fresh = await Deno.makeTempDir();
   {
     await using elsewhere = stage.open({ dataDir: fresh });
@@ -223,7 +223,7 @@ Deno.test("a blob is stored once more under its id, once for a key", async () =>
   deepStrictEqual((await uploads.storeAgain(again)).objectId, first.objectId);
   strictEqual(blobsOf(devnet, OWNER), 2);
   await uploads.close();
-  await catalogue.close();
+  await catalogue.database.close();
 });
 
 Deno.test("what waits is withdrawn by its key, and is then neither paid nor stored", async () => {
