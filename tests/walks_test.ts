@@ -56,11 +56,32 @@ class Coverage implements Disposable {
   }
 }
 
-async function warm(relayer: TestRelayer): Promise<void> {
-  for (const text of ["I like tea", "I like tea very much"]) {
-    await relayer.remember(text);
-    await relayer.recall(`Who said "${text}"?`);
-  }
+/** Names of the walks, and how many files each may be. */
+const WALKS = { "Remember, to the 202": 20, "Remember, to the row": 15, "Recall": 20 } as const;
+
+/** One of each walk; answers the files that ran, by the walk. */
+async function walked(
+  relayer: TestRelayer,
+  coverage: Coverage,
+  held: { before: Promise<void>; reached: () => void },
+): Promise<Record<keyof typeof WALKS, string[]>> {
+  const remember = relayer.request("POST", "/api/remember", { text: "I am allergic to nuts" });
+  const recall = relayer.request("POST", "/api/recall", { query: `What? ${Math.random()}` });
+  // A job that waits takes the only place, so that the next one begins when it is told to.
+  const gate = Promise.withResolvers<void>();
+  const reached = Promise.withResolvers<void>();
+  Object.assign(held, { before: gate.promise, reached: reached.resolve });
+  await relayer.post("/api/remember", { text: "I like coffee" });
+  await reached.promise;
+  await coverage.files();
+  await relayer.fetch(remember);
+  const accepted = await coverage.files();
+  gate.resolve();
+  await relayer.relayer.idle();
+  const stored = await coverage.files();
+  await relayer.fetch(recall);
+  const recalled = await coverage.files();
+  return { "Remember, to the 202": accepted, "Remember, to the row": stored, "Recall": recalled };
 }
 
 Deno.test("the walks in docs/architecture.md are the files that requests pass", async () => {
@@ -79,28 +100,16 @@ Deno.test("the walks in docs/architecture.md are the files that requests pass", 
       },
     },
   });
-  await warm(relayer);
-  const page = await Deno.readTextFile(new URL("docs/architecture.md", ROOT));
   using coverage = new Coverage();
-  const remember = relayer.request("POST", "/api/remember", { text: "I am allergic to nuts" });
-  const recall = relayer.request("POST", "/api/recall", { query: "What am I allergic to?" });
-  // A job that waits takes the only place, so that the next one begins when it is told to.
-  const gate = Promise.withResolvers<void>();
-  const reached = Promise.withResolvers<void>();
-  Object.assign(held, { before: gate.promise, reached: reached.resolve });
-  await relayer.post("/api/remember", { text: "I like coffee" });
-  await reached.promise;
-  await coverage.files();
-
-  const walk = async (heading: string, most: number, act: () => Promise<unknown>) => {
-    await act();
-    const passed = await coverage.files();
-    const { way, beside } = documented(page, heading);
-    deepStrictEqual([...way, ...beside].sort(), passed, heading);
-    ok(way.length <= most, `${heading}: ${way.length} files`);
-  };
-  await walk("Remember, to the 202", 20, () => relayer.fetch(remember));
-  gate.resolve();
-  await walk("Remember, to the row", 15, () => relayer.relayer.idle());
-  await walk("Recall", 20, () => relayer.fetch(recall));
+  const runs: Awaited<ReturnType<typeof walked>>[] = [];
+  for (let i = 0; i < 8; i++) runs.push(await walked(relayer, coverage, held));
+  const page = await Deno.readTextFile(new URL("docs/architecture.md", ROOT));
+  for (const [name, most] of Object.entries(WALKS)) {
+    const { way, beside } = documented(page, name);
+    // The first runs meet what is cold; what a timer starts beside them is not in all of the others.
+    const [first = [], ...others] = runs.slice(2).map((run) => run[name as keyof typeof WALKS]);
+    const passed = first.filter((file) => others.every((files) => files.includes(file)));
+    deepStrictEqual([...way, ...beside].sort(), passed, name);
+    ok(way.length <= most, `${name}: ${way.length} files`);
+  }
 });
