@@ -1,4 +1,9 @@
-import { classifyInboundRequest, type JSONRPCMessage } from "@modelcontextprotocol/server";
+import {
+  classifyInboundRequest,
+  isJSONRPCRequest,
+  type JSONRPCMessage,
+  PROTOCOL_VERSION_META_KEY,
+} from "@modelcontextprotocol/server";
 import { SvcError } from "../errors.ts";
 import { HEADER } from "../wire/headers.ts";
 import { jsonRpcErrorResponse } from "../wire/json_rpc_error.ts";
@@ -124,6 +129,10 @@ function isOfSessions(
   body: unknown,
 ): body is JSONRPCMessage | readonly JSONRPCMessage[] {
   const onSession = headers.has(HEADER.mcpSessionId);
+  // Nearly every message; the library would try other shapes first.
+  if (onSession && isJSONRPCRequest(body)) {
+    if (!(PROTOCOL_VERSION_META_KEY in (body.params?._meta ?? {}))) return true;
+  }
   const revision = onSession ? null : headers.get(HEADER.mcpProtocolVersion);
   const { kind } = classifyInboundRequest({
     httpMethod: "POST",

@@ -58,18 +58,13 @@ export class Principal {
     const started = this.#now();
     try {
       await this.client.account();
-      this.#checkedAt = started;
     } catch (cause) {
-      if (cause instanceof SvcError) {
-        if (!isPastTheAccount(cause)) throw cause;
-        this.#checkedAt = started;
-        return;
-      }
       if (cause instanceof SvcConnectionError) {
         throw new SvcError("sidecar_unavailable", "The relayer does not answer", { cause });
       }
-      throw cause;
+      if (!(cause instanceof SvcError && isPastTheAccount(cause))) throw cause;
     }
+    this.#checkedAt = started;
   }
 }
 

@@ -1,6 +1,5 @@
 import type { CallToolResult } from "@modelcontextprotocol/server";
 import type { JobStatus } from "../../client/results.ts";
-import type { AnswerOf } from "../../wire/routes.ts";
 import { type ToolOutput, TOOLS } from "../../wire/table/tools.ts";
 import { argumentsOf, type ToolCall } from "./call.ts";
 import { oneLine, success } from "./results.ts";
@@ -14,12 +13,6 @@ function outcome(job: JobStatus | undefined): Outcome {
   if (job === undefined) return "timeout";
   if (job.status === "failed" || job.status === "not_found") return "failed";
   return job.status === "done" || job.recallable ? "done" : "timeout";
-}
-
-async function analyzed(call: ToolCall): Promise<AnswerOf<"POST /api/analyze">> {
-  const { text, namespace = call.namespace } = argumentsOf(TOOLS.analyze, call);
-  const { idempotencyKey } = call;
-  return await call.client.analyze(text, { namespace }, { idempotencyKey });
 }
 
 /** A failed wait does not undo the write: facts without a state count as timed out. */
@@ -37,7 +30,9 @@ async function waitForAll(call: ToolCall, ids: readonly string[]): Promise<reado
 /** Extracts facts, saves each, and waits until they can be recalled. */
 export async function analyze(call: ToolCall): Promise<CallToolResult> {
   call.progress.step(0, 2, "Extracting facts");
-  const { facts, method } = await analyzed(call);
+  const { text, namespace = call.namespace } = argumentsOf(TOOLS.analyze, call);
+  const { idempotencyKey } = call;
+  const { facts, method } = await call.client.analyze(text, { namespace }, { idempotencyKey });
   call.progress.step(1, 2, `Saved ${facts.length} fact(s), indexing`);
   const jobs = await waitForAll(call, facts.map((fact) => fact.job_id));
   const outcomes = facts.map(({ text, memory_id, job_id }, i) => {
