@@ -8,6 +8,7 @@ import { BodyReader, requestIdOf } from "./http/request.ts";
 import { isAddress } from "./wire/ip_addresses.ts";
 import { Health } from "./http/health.ts";
 import { McpProxy } from "./http/mcp_proxy.ts";
+import { OwnAddress } from "./http/own_address.ts";
 import { HttpMetrics } from "./http/metrics.ts";
 import { RateLimiter } from "./http/rate_limit.ts";
 import { Router } from "./http/router.ts";
@@ -215,6 +216,7 @@ class RunningRelayer implements Relayer {
   readonly backends: Backends;
   readonly #domain: Domain;
   readonly #router: Router;
+  readonly #address: OwnAddress;
   readonly #mcp: McpProxy;
   readonly #sidecarToken: string | undefined;
   readonly #replay: ReplayStore;
@@ -244,7 +246,8 @@ class RunningRelayer implements Relayer {
       token: sidecar.token,
     };
     const failures = metrics.sidecarFailures;
-    this.#mcp = stack.use(new McpProxy({ config, bodies, failures, sidecar: proved }));
+    const address = this.#address = new OwnAddress(config);
+    this.#mcp = stack.use(new McpProxy({ config, address, bodies, failures, sidecar: proved }));
     const probe = sidecar &&
       ((signal: AbortSignal) => isSidecar(sidecar.url, sidecar.token, { signal }));
     this.#router = new Router({
@@ -258,6 +261,7 @@ class RunningRelayer implements Relayer {
       metrics,
       health: new Health(domain, ground.kv, writer, probe),
       mcp: this.#mcp,
+      address,
       logger,
       closing: () => this.#closing,
     });
@@ -282,6 +286,10 @@ class RunningRelayer implements Relayer {
     const client = request.headers.get(HEADER.clientIp) ?? "";
     return await this.#router.fetch(request, isAddress(client) ? client : "127.0.0.1");
   };
+
+  listensAt(url: string): void {
+    this.#address.listensAt(url);
+  }
 
   readonly account: Relayer["account"] = async (name) => {
     const { accounts, now } = this.#domain;

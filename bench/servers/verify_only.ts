@@ -14,6 +14,7 @@ import { AccountCache } from "../../src/http/account_cache.ts";
 import { BodyReader } from "../../src/http/request.ts";
 import { Health } from "../../src/http/health.ts";
 import { McpProxy } from "../../src/http/mcp_proxy.ts";
+import { OwnAddress } from "../../src/http/own_address.ts";
 import { HttpMetrics } from "../../src/http/metrics.ts";
 import { RateLimiter } from "../../src/http/rate_limit.ts";
 import type { SignedHandler } from "../../src/http/route.ts";
@@ -100,12 +101,15 @@ const replay = new ReplayStore(kv, writer, {
 await replay.open();
 const bodies = new BodyReader(config.unverifiedBodyBytes, config.bodyTimeoutMs);
 const metrics = new HttpMetrics();
+const address = new OwnAddress(config);
+const failures = metrics.sidecarFailures;
 const router = new Router(
   {
     domain,
     accounts: new AccountCache(domain.accounts, config, now),
     bodies,
-    mcp: new McpProxy({ config, bodies, failures: metrics.sidecarFailures, sidecar: undefined }),
+    mcp: new McpProxy({ config, address, bodies, failures, sidecar: undefined }),
+    address,
     limiter: new RateLimiter(now),
     replay,
     writer,

@@ -135,8 +135,9 @@ export const ADVICE: Readonly<Record<ErrorCode, Advice>> = {
     "Pay for the transaction from the wallet.",
   ],
   metrics_forbidden: [
-    "`/metrics` answers this machine only.",
-    "Ask from the machine itself without a proxy, or set `SVC_METRICS_PUBLIC`.",
+    "`/metrics` answers this machine only, and nobody where a proxy stands in front.",
+    "Ask from the machine itself without a proxy; behind one set `SVC_METRICS_PUBLIC`, and let the " +
+    "proxy refuse the path.",
   ],
   origin_not_allowed: [
     "A page of another origin asked.",
@@ -145,11 +146,13 @@ export const ADVICE: Readonly<Record<ErrorCode, Advice>> = {
   ],
   host_not_allowed: [
     "The relayer was called by a name it does not know.",
-    "Add the name to `SVC_ALLOWED_HOSTS`, or set `SVC_PUBLIC_URL`.",
+    "Set `SVC_PUBLIC_URL` to the address that clients use, or add the name to " +
+    "`SVC_ALLOWED_HOSTS`.",
   ],
   registration_closed: [
-    "Accounts are made from the relayer's own machine only.",
-    "Use the dashboard there, or set `SVC_OPEN_REGISTRATION`.",
+    "Accounts are made from the relayer's own machine only, and not through a proxy.",
+    "Use the dashboard there, or `account create --owner` in its terminal, or set " +
+    "`SVC_OPEN_REGISTRATION`.",
   ],
   session_mismatch: [
     "The MCP session was opened with other credentials.",

@@ -43,6 +43,14 @@ export interface Relayer extends AsyncDisposable {
    */
   fetch(request: Request, info?: Pick<Deno.ServeHandlerInfo, "remoteAddr">): Promise<Response>;
   /**
+   * Says where the relayer listens, before its first request: it is what owners' challenges and
+   * `/config` name unless `config.publicUrl` does, and which Host headers owner and MCP routes and
+   * `/metrics` take. Without it that is `http://127.0.0.1:8000`, and any port of `localhost`.
+   *
+   * @param url Scheme, the address that is bound, and port, such as `http://0.0.0.0:8000`.
+   */
+  listensAt(url: string): void;
+  /**
    * Answers one call of the sidecar; pass it to a `Deno.serve` on loopback that is the sidecar's
    * `relayerUrl`. Whoever lacks the token gets 404; with it the request counts for the client whose
    * address the sidecar names.

@@ -5,7 +5,8 @@ import { fetchOver } from "../http1/loopback_fetch.ts";
 import { gather } from "../wire/body/read_body.ts";
 import { HEADER } from "../wire/headers.ts";
 import { SIGNED_BODY_BYTES } from "../wire/limits.ts";
-import { type BodyReader, checkMcpSurroundings, type RequestContext } from "./request.ts";
+import type { OwnAddress } from "./own_address.ts";
+import type { BodyReader, RequestContext } from "./request.ts";
 import type { Counter } from "./metrics.ts";
 import { type RelayedStream, relayedStream } from "./relayed_stream.ts";
 
@@ -22,6 +23,7 @@ interface McpSessions {
 
 interface McpProxyOptions {
   readonly config: RelayerConfig;
+  readonly address: OwnAddress;
   readonly bodies: BodyReader;
   /** Counts requests and streams that failed, by reason. */
   readonly failures: Counter;
@@ -86,8 +88,8 @@ export class McpProxy implements Disposable {
    * `body_too_large`, `request_timeout`, `overloaded`, `sidecar_unavailable`.
    */
   async answer(context: RequestContext): Promise<Response> {
-    const { config, sidecar } = this.#options;
-    checkMcpSurroundings(config, context);
+    const { sidecar } = this.#options;
+    this.#checkSurroundings(context.request);
     if (sidecar === undefined) {
       throw new SvcError("sidecar_unavailable", "No sidecar is configured");
     }
@@ -118,6 +120,15 @@ export class McpProxy implements Disposable {
 
   [Symbol.dispose](): void {
     for (const stream of this.#open) stream.end();
+  }
+
+  /** Host and Origin (docs/protocol.md#11). */
+  #checkSurroundings(request: Request): void {
+    const { address, config } = this.#options;
+    address.checkHost(request);
+    const origin = request.headers.get("origin");
+    if (origin === null || config.allowedOrigins.includes(origin)) return;
+    if (origin !== new URL(address.base).origin) throw new SvcError("origin_not_allowed");
   }
 
   /** Reads a whole message, so that its size is checked before the sidecar sees it. */

@@ -1,5 +1,4 @@
 import { SvcError } from "../errors.ts";
-import type { RelayerConfig } from "../interfaces/config.ts";
 import { isTooDeep, readBody } from "../wire/body/read_body.ts";
 import { inRanges, isAddress } from "../wire/ip_addresses.ts";
 import { REQUEST_ID_CHARACTERS } from "../wire/limits.ts";
@@ -77,12 +76,6 @@ export function hostOf(request: Request): string {
   return request.headers.get("host") ?? URL.parse(request.url)?.host ?? "";
 }
 
-/** `{base_url}`: configured, or as the client addressed the relayer. */
-export function baseUrl(config: RelayerConfig, request: Request): string {
-  if (config.publicUrl !== undefined) return config.publicUrl;
-  return `http://${hostOf(request)}`;
-}
-
 const REQUEST_ID = /^[A-Za-z0-9:._-]+$/;
 
 /** The caller's request id when it is well formed, else a new one. */
@@ -109,56 +102,20 @@ function addressOf(hop: string): string {
 }
 
 /**
- * Whom a trusted proxy asks for: the rightmost entry of `X-Forwarded-For` that is not itself a
- * trusted proxy, else the peer. `undefined` when nobody who may be believed says it.
+ * Address of the client. A trusted proxy names it: the rightmost entry of `X-Forwarded-For` that is
+ * not itself a trusted proxy. Else it is the socket's peer.
  */
-export function namedClient(
-  peer: string,
-  forwardedFor: string | null,
-  trustedProxies: readonly string[],
-): string | undefined {
-  if (forwardedFor === null || !inRanges(peer, trustedProxies)) return undefined;
-  for (const hop of forwardedFor.split(",").map(addressOf).reverse()) {
-    if (!isAddress(hop)) return undefined;
-    if (!inRanges(hop, trustedProxies)) return hop;
-  }
-  return peer;
-}
-
-/** Address of the client: the one a trusted proxy names, or the socket's peer. */
 export function clientIp(
   peer: string,
   forwardedFor: string | null,
   trustedProxies: readonly string[],
 ): string {
-  return namedClient(peer, forwardedFor, trustedProxies) ?? peer;
-}
-
-type HostConfig = Pick<RelayerConfig, "publicUrl" | "allowedHosts">;
-
-/**
- * Whether a Host header names this relayer: an IP literal, `localhost`, the public host or an
- * allowed one. A page that rebinds its own name to this machine's address sends that name.
- */
-export function isKnownHost(header: string, { publicUrl, allowedHosts }: HostConfig): boolean {
-  const host = header.replace(/:\d+$/, "").toLowerCase();
-  return host === "localhost" || /^(\[[0-9a-f:.]+\]|\d+\.\d+\.\d+\.\d+)$/.test(host) ||
-    (publicUrl !== undefined && new URL(publicUrl).hostname === host) ||
-    allowedHosts.includes(host) || allowedHosts.includes("*");
-}
-
-/**
- * Host and Origin of a request to an MCP route (docs/protocol.md#11).
- *
- * @throws {SvcError} `host_not_allowed`, `origin_not_allowed`.
- */
-export function checkMcpSurroundings(config: RelayerConfig, { request }: RequestContext): void {
-  if (!isKnownHost(hostOf(request), config)) throw new SvcError("host_not_allowed");
-  const origin = request.headers.get("origin");
-  if (origin === null || config.allowedOrigins.includes(origin)) return;
-  if (origin !== URL.parse(baseUrl(config, request))?.origin) {
-    throw new SvcError("origin_not_allowed");
+  if (forwardedFor === null || !inRanges(peer, trustedProxies)) return peer;
+  for (const hop of forwardedFor.split(",").map(addressOf).reverse()) {
+    if (!isAddress(hop)) return peer;
+    if (!inRanges(hop, trustedProxies)) return hop;
   }
+  return peer;
 }
 
 /** Reads bodies within a size limit, a deadline, and a bound on all unverified bytes in memory. */

@@ -9,6 +9,7 @@ import {
   targetOf,
 } from "./request.ts";
 import type { Health } from "./health.ts";
+import type { OwnAddress } from "./own_address.ts";
 import { isMcpPath, type McpProxy } from "./mcp_proxy.ts";
 import { type HttpMetrics, methodLabel } from "./metrics.ts";
 import type { OpenCall, OpenHandler, OpenHandlers, SignedHandlers } from "./route.ts";
@@ -82,6 +83,7 @@ interface RouterDependencies extends SignedDependencies {
   readonly metrics: HttpMetrics;
   readonly health: Health;
   readonly mcp: McpProxy;
+  readonly address: OwnAddress;
   /** What answers where transactions are paid for; `undefined` where nobody pays. */
   readonly sponsor: OpenHandlers<"sponsor"> | undefined;
   readonly logger: Logger;
@@ -205,7 +207,7 @@ export class Router {
   }
 
   #registerOpen(): void {
-    const { domain: { accounts: { admin }, config, now }, mcp, sponsor } = this.#deps;
+    const { domain: { accounts: { admin }, config, now }, mcp, sponsor, address } = this.#deps;
     const noSponsor = () => {
       throw new SvcError("sponsor_disabled");
     };
@@ -213,7 +215,7 @@ export class Router {
     const handlers = {
       ...publicHandlers(this.#deps),
       ...sponsor ?? { "POST /sponsor": noSponsor, "POST /sponsor/execute": noSponsor },
-      ...(admin === undefined ? {} : ownerHandlers(admin, config, now)),
+      ...(admin === undefined ? {} : ownerHandlers(admin, address, config, now)),
       "GET /api/mcp/sse": passOn,
       "POST /api/mcp/messages": passOn,
       "GET /api/mcp": passOn,

@@ -51,13 +51,13 @@ export interface RelayerConfig {
   readonly version: string;
   /** Build block of /version. */
   readonly build: { readonly commit?: string; readonly buildTimestamp?: string };
-  /** `{base_url}`; from the request's Host when absent. */
+  /** `{base_url}`; where the relayer listens when absent. */
   readonly publicUrl: string | undefined;
   /** `{web_url}`. */
   readonly webUrl: string;
   /** Origins CORS answers to. */
   readonly allowedOrigins: readonly string[];
-  /** Extra names a Host header may carry on owner and MCP routes; `*` allows any. */
+  /** Further names a Host header may carry on owner and MCP routes; `*` allows any. */
   readonly allowedHosts: readonly string[];
   /** Addresses and CIDR ranges whose X-Forwarded-For is believed. */
   readonly trustedProxies: readonly string[];
@@ -113,7 +113,7 @@ export interface RelayerConfig {
   readonly quotaBytes: number;
   /** Memory budget of the scope index in bytes. */
   readonly indexMemoryBytes: number;
-  /** Creating accounts from any peer. */
+  /** Creating accounts from elsewhere than this machine. */
   readonly openRegistration: boolean;
   /** /metrics for everybody. */
   readonly metricsPublic: boolean;

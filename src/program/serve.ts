@@ -12,7 +12,7 @@ import { createRelayer, type Relayer } from "../relayer.ts";
 import type { RelayerKey } from "../sealing/relayer_key.ts";
 import type { Settings } from "./settings/mod.ts";
 import { EMPTY } from "./settings/plugin_settings.ts";
-import { formatHost } from "./settings/parsers.ts";
+import { formatHost, urlHost } from "./settings/parsers.ts";
 import { noteStrayFailures, onStopSignal } from "./process_events.ts";
 import { VERSION } from "../wire/version.ts";
 import { welcome } from "./welcome.ts";
@@ -141,6 +141,7 @@ export async function serveRelayer(options: ServeOptions): Promise<void> {
     ? undefined
     : listenInternally(options.internalUrl, relayer);
   const server = listen(settings, relayer);
+  relayer.listensAt(`http://${urlHost(settings.host)}:${server.addr.port}`);
   const address = `http://${formatHost(settings.host)}:${server.addr.port}`;
   logger.info("listening", {
     host: settings.host,

@@ -83,6 +83,7 @@ export async function serve(options: Partial<RelayerOptions> = {}): Promise<Serv
   const cut = new AbortController();
   const listen = { hostname: "127.0.0.1", port: 0, signal: cut.signal, onListen() {} };
   const server = Deno.serve(listen, (request, info) => relayer.fetch(request, info));
+  relayer.listensAt(`http://127.0.0.1:${server.addr.port}`);
   const internal = Deno.serve(listen, (request) => relayer.fetchInternal(request));
   answersAreMadeUp(`http://127.0.0.1:${server.addr.port}/api/mcp`);
   return {

@@ -111,7 +111,10 @@ Deno.test("no character of a target becomes a line of a head", async () => {
   // Cut to a byte each, they are a carriage return, a line feed, and a space.
   const [cr, lf, space] = ["\u010d", "\u010a", "\u0120"];
   const forged = `x${space}HTTP/1.1${cr}${lf}x-svc-client-ip:9.9.9.9${cr}${lf}x-a:b`;
-  const head = [`POST /api/mcp/messages?sessionId=${forged} HTTP/1.1`, "host: 127.0.0.1"];
+  const head = [
+    `POST /api/mcp/messages?sessionId=${forged} HTTP/1.1`,
+    `host: 127.0.0.1:${svc.port}`,
+  ];
   const answer = await raw(svc.port, [...head, "content-length: 0"]);
   assert.match(answer, /^HTTP\/1\.1 200 /);
   const [seen] = sidecar.requests;
@@ -169,17 +172,19 @@ Deno.test("Host must name this relayer", async () => {
   const statusFor = async (host: string) =>
     (await raw(svc.port, ["GET /api/mcp HTTP/1.1", `host: ${host}`])).split(" ")[1];
   const allowed = [
-    "127.0.0.1",
-    "127.0.0.1:8000",
-    "192.0.2.7:81",
-    "[::1]:8000",
-    "localhost",
-    "LOCALHOST:1",
+    `127.0.0.1:${svc.port}`,
+    `[::1]:${svc.port}`,
+    `localhost:${svc.port}`,
+    `LOCALHOST:${svc.port}`,
     "memory.example",
+    "memory.example:81",
     "svc.internal:8000",
   ];
   for (const host of allowed) assert.equal(await statusFor(host), "200", host);
   const refused = [
+    "127.0.0.1",
+    "localhost:1",
+    `192.0.2.7:${svc.port}`,
     "evil.example",
     "localhost.evil.example",
     "127.0.0.1.evil.example",

@@ -126,6 +126,19 @@ Deno.test("metrics are for this machine only, and not through a proxy", async ()
   const own = { "user-agent": "a", "x-scrape-timeout-seconds": "10", "x-request-id": "tulip" };
   assert.equal((await ask("127.0.0.1", own)).status, 200);
   await using open = await startRelayer({ config: { metricsPublic: true } });
-  const { status } = await open.plain("GET", "/metrics", undefined, { peer: "192.0.2.1" });
-  assert.equal(status, 200);
+  const stranger = { peer: "192.0.2.1", headers: { host: "svc.internal" } };
+  assert.equal((await open.plain("GET", "/metrics", undefined, stranger)).status, 200);
+});
+
+Deno.test("a page that rebinds its name to this machine reads no metrics", async () => {
+  verifies("9-14", "3-41");
+  await using svc = await startRelayer({ config: { allowedHosts: ["svc.internal"] } });
+  svc.relayer.listensAt("http://127.0.0.1:8000");
+  const ask = (host: string) => svc.plain("GET", "/metrics", undefined, { headers: { host } });
+  for (const host of ["evil.example", "evil.example:8000", "6.6.6.6:8000", "localhost:8001"]) {
+    assertError(await ask(host), [403, "host_not_allowed"], {}, host);
+  }
+  assert.equal((await ask("localhost:8000")).status, 200);
+  // A name that others may use is none that this machine alone does.
+  assertError(await ask("svc.internal"), [403, "metrics_forbidden"]);
 });

@@ -73,7 +73,6 @@ Deno.test("a challenge is bound to action, parameters and relayer", async () => 
     (valid) => ownerPost(svc, keys, { ...valid, params: { ...params, permissions: ["write"] } }),
     (valid) => ownerPost(svc, keys, { ...valid, params: { ...params, more: 1 } }),
     (valid) => ownerPost(svc, keys, { ...valid, params: {} }),
-    (valid) => ownerPost(svc, keys, valid, { host: "127.0.0.1:8001" }),
     (valid) => ownerPost(svc, keys, { ...valid, challenge: `${valid.challenge} ` }),
     (valid) =>
       ownerPost(svc, keys, {
@@ -130,9 +129,34 @@ Deno.test("only the owner's own signature counts", async () => {
 Deno.test("behind a public address the challenge names that address", async () => {
   verifies("9.2-3", "15-7");
   const publicUrl = "https://memory.example.com";
-  await using fixture = await start({ publicUrl });
+  await using fixture = await start({ publicUrl, openRegistration: true });
   const { svc, keys } = fixture;
   const valid = await proof(fixture, { host: "memory.example.com" });
   assert.ok(valid.challenge.includes(`relayer: ${publicUrl}\n`));
-  assert.equal((await ownerPost(svc, keys, valid, { host: "127.0.0.1" })).status, 200);
+  assert.equal((await ownerPost(svc, keys, valid, { host: "127.0.0.1:8000" })).status, 200);
+});
+
+Deno.test("a challenge names no relayer that its asker chose", async () => {
+  verifies("3-40", "9.2-3", "9.2-12");
+  await using fixture = await start({ allowedHosts: ["*"] });
+  const { svc, keys, wallet, params } = fixture;
+  const host = "6.6.6.6:8000";
+  for (const listener of [undefined, "http://127.0.0.1:18200", "http://[::]:18200"]) {
+    svc.clock.advance(60_000);
+    if (listener !== undefined) svc.relayer.listensAt(listener);
+    const challenge = await challengeFor(svc, wallet, "add_key", params, { host });
+    const base = `http://127.0.0.1:${listener === undefined ? 8000 : 18200}`;
+    assert.match(challenge, new RegExp(`\nrelayer: ${base}\n`));
+    assert.ok(!challenge.includes("6.6.6.6"));
+    // What a stranger's relayer made of it is unknown here, whoever signed it.
+    const theirs = challenge.replace(base, `http://${host}`);
+    const body = { challenge: theirs, signature: wallet.signPersonalMessage(theirs), params };
+    assertError(await ownerPost(svc, keys, body), INVALID);
+    assertError(await ownerPost(svc, keys, body, { host }), INVALID);
+  }
+  await using strict = await start();
+  strict.svc.relayer.listensAt("http://127.0.0.1:8000");
+  const body = { address: wallet.address, action: "add_key", params };
+  const answer = await ownerPost(strict.svc, "/accounts/challenge", body, { host });
+  assertError(answer, [403, "host_not_allowed"]);
 });

@@ -143,17 +143,29 @@ Deno.test("pages of other origins and names of other hosts are refused", async (
     assertError(await ask({ origin }), [403, "origin_not_allowed"], {}, String(origin));
   }
   const hosts = [
-    "127.0.0.1",
-    "192.0.2.1:80",
-    "[::1]",
+    "127.0.0.1:8000",
     "[::1]:8000",
-    "localhost",
-    "LOCALHOST:1",
+    "localhost:8000",
+    "LOCALHOST:8000",
     "memory.example.com",
+    "memory.example.com:8443",
     "other.example.com:443",
   ];
+  svc.relayer.listensAt("http://127.0.0.1:8000");
   for (const host of hosts) assert.equal((await ask({ host })).status, 200, host);
-  for (const host of ["evil.example.com", "localhost.example.com", "1.2.3", "127.0.0.1.nip.io"]) {
+  const refused = [
+    "6.6.6.6:8000",
+    "192.0.2.1:80",
+    "evil.example.com",
+    "localhost",
+    "localhost:8001",
+    "[::1]",
+    "127.0.0.2:8000",
+    "localhost.example.com:8000",
+    "1.2.3",
+    "127.0.0.1.nip.io:8000",
+  ];
+  for (const host of refused) {
     assertError(await ask({ host }), [403, "host_not_allowed"], {}, host);
   }
 });
@@ -191,7 +203,7 @@ Deno.test("strangers cannot create accounts unless registration is open", async 
   verifies("9.2-15", "9.2-16");
   const wallet = ed25519Wallet();
   const body = { challenge: "x", signature: "x", params: {} };
-  await using closed = await startRelayer({ config: { trustedProxies: ["127.0.0.2"] } });
+  await using closed = await startRelayer();
   const from = (peer: string, headers = {}) =>
     ownerPost(closed, "/accounts", body, { peer, headers });
   for (const peer of ["192.0.2.1", "2001:db8::1", "10.0.0.1"]) {
@@ -200,17 +212,11 @@ Deno.test("strangers cannot create accounts unless registration is open", async 
   for (const peer of ["127.0.0.1", "::1", "::ffff:127.0.0.1"]) {
     assertError(await from(peer), [401, "owner_proof_invalid"], {}, peer);
   }
-  for (const client of ["192.0.2.1", "192.0.2.1:4711", "127.0.0.1, unknown"]) {
-    const proxied = await from("127.0.0.2", { "x-forwarded-for": client });
-    assertError(proxied, [403, "registration_closed"], {}, client);
-  }
-  // Who trusts no proxy has one all the same.
+  // Who names no proxy has one all the same.
   for (const header of ["x-forwarded-for", "x-forwarded-proto", "via"]) {
     const hidden = await from("127.0.0.1", { [header]: "127.0.0.1" });
     assertError(hidden, [403, "registration_closed"], {}, header);
   }
-  const here = await from("127.0.0.2", { "x-forwarded-for": "127.0.0.1" });
-  assertError(here, [401, "owner_proof_invalid"]);
 
   await using open = await startRelayer({ config: { openRegistration: true } });
   const peer = "192.0.2.1";

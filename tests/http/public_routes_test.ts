@@ -55,7 +55,8 @@ Deno.test("flags report what is built: routes behind the others answer 404 or 40
 Deno.test("GET /config", async () => {
   verifies("9-10", "9-11", "9-12", "15-7", "15-22", "17.3-4", "17.4-1");
   await using svc = await startRelayer();
-  const headers = { host: "192.0.2.1:8000" };
+  svc.relayer.listensAt("http://192.0.2.1:8000");
+  const headers = { host: "6.6.6.6:8000" };
   const { status, body } = await svc.plain("GET", "/config", undefined, { headers });
   assert.equal(status, 200);
   assert.match(body.packageId, /^0x[0-9a-f]{64}$/);

@@ -14,15 +14,9 @@ import {
   removedKeyParams,
 } from "../../wire/table/owner.ts";
 import { accountBody } from "./memories.ts";
-import { isLoopback, limitKey } from "../../wire/ip_addresses.ts";
-import {
-  baseUrl,
-  hostOf,
-  isForwarded,
-  isKnownHost,
-  namedClient,
-  type RequestContext,
-} from "../request.ts";
+import { limitKey } from "../../wire/ip_addresses.ts";
+import type { OwnAddress } from "../own_address.ts";
+import type { RequestContext } from "../request.ts";
 import { type Layer, RateLimiter } from "../rate_limit.ts";
 import type { Answer, OpenCall, OpenHandlers } from "../route.ts";
 
@@ -46,7 +40,6 @@ interface Challenge {
   readonly address: string;
   readonly action: Action;
   readonly paramsHash: string;
-  readonly base: string;
   readonly expiresAt: number;
 }
 
@@ -76,10 +69,11 @@ function inProtocolTerms(error: unknown): unknown {
 /** The handlers of the owner routes: each call carries the proof of the owner's wallet. */
 export function ownerHandlers(
   admin: AccountAdmin,
+  address: OwnAddress,
   config: RelayerConfig,
   now: () => number,
 ): OpenHandlers<"owner"> {
-  const accounts = new OwnedAccounts(admin, config, now);
+  const accounts = new OwnedAccounts(admin, address, config, now);
   const change = (action: Action) => (call: OpenCall) => accounts.change(action, call);
   return {
     "POST /accounts/challenge": (call) => accounts.challenge(call),
@@ -94,13 +88,20 @@ export function ownerHandlers(
 
 class OwnedAccounts {
   readonly #admin: AccountAdmin;
+  readonly #address: OwnAddress;
   readonly #config: RelayerConfig;
   readonly #now: () => number;
   readonly #limiter: RateLimiter;
   readonly #challenges = new BoundedMap<string, Challenge>(MAX_CHALLENGES);
 
-  constructor(admin: AccountAdmin, config: RelayerConfig, now: () => number) {
+  constructor(
+    admin: AccountAdmin,
+    address: OwnAddress,
+    config: RelayerConfig,
+    now: () => number,
+  ) {
     this.#admin = admin;
+    this.#address = address;
     this.#config = config;
     this.#now = now;
     this.#limiter = new RateLimiter(now);
@@ -115,9 +116,8 @@ class OwnedAccounts {
   }
 
   /** Checks Host and Origin, so that a page of another origin can neither ask nor read. */
-  #checkSurroundings(context: RequestContext): void {
-    const { request } = context;
-    if (!isKnownHost(hostOf(request), this.#config)) throw new SvcError("host_not_allowed");
+  #checkSurroundings({ request }: RequestContext): void {
+    this.#address.checkHost(request);
     if (request.headers.get("origin") !== new URL(this.#config.webUrl).origin) {
       throw new SvcError("origin_not_allowed");
     }
@@ -133,57 +133,45 @@ class OwnedAccounts {
     }
     const now = this.#now();
     this.#challenges.deleteWhile(({ expiresAt }) => expiresAt <= now);
-    const base = baseUrl(this.#config, call.context.request);
     const paramsHash = hashOf(params);
     const random = crypto.getRandomValues(new Uint8Array(32)).toHex();
-    const challenge = `svc owner request\nrelayer: ${base}\naction: ${action}\n` +
+    const challenge = `svc owner request\nrelayer: ${this.#address.base}\naction: ${action}\n` +
       `address: ${address.toLowerCase()}\nparams: ${paramsHash}\nnonce: ${random}`;
     const expiresAt = now + CHALLENGE_MS;
-    const entry = { address: address.toLowerCase(), action, paramsHash, base, expiresAt };
+    const entry = { address: address.toLowerCase(), action, paramsHash, expiresAt };
     this.#challenges.set(challenge, entry);
     return { status: 200, body: { challenge, expires_at: timeText(expiresAt) } };
   }
 
   /** The proven owner and the parameters; a challenge is used up by its first try. */
-  #prove(
-    action: Action,
-    body: unknown,
-    context: RequestContext,
-  ): { owner: string; params: Record<string, unknown> } {
+  #prove(action: Action, body: unknown): { owner: string; params: Record<string, unknown> } {
     const { challenge, signature, params } = parseBody(ownerProof, body);
     const entry = this.#challenges.get(challenge);
     this.#challenges.delete(challenge);
     const signer = personalMessageSigner(new TextEncoder().encode(challenge), signature);
     if (
       entry === undefined || entry.expiresAt <= this.#now() || entry.action !== action ||
-      entry.paramsHash !== hashOf(params) || signer !== entry.address ||
-      entry.base !== baseUrl(this.#config, context.request)
+      entry.paramsHash !== hashOf(params) || signer !== entry.address
     ) {
       throw new SvcError("owner_proof_invalid");
     }
     return { owner: entry.address, params };
   }
 
-  #mayRegister({ peer, request: { headers } }: RequestContext): boolean {
-    const { openRegistration, trustedProxies } = this.#config;
-    if (openRegistration) return true;
-    // The client too: behind a proxy on this machine every peer is a loopback address.
-    const client = isForwarded(headers)
-      ? namedClient(peer, headers.get("x-forwarded-for"), trustedProxies)
-      : peer;
-    return client !== undefined && isLoopback(peer) && isLoopback(client);
+  #mayRegister(context: RequestContext): boolean {
+    return this.#config.openRegistration || this.#address.isLocal(context);
   }
 
   async create(call: OpenCall): Promise<Answer<"POST /accounts">> {
     const body = await this.#admit(call);
     if (!this.#mayRegister(call.context)) throw new SvcError("registration_closed");
-    const { owner } = this.#prove("create", body, call.context);
+    const { owner } = this.#prove("create", body);
     return { status: 201, body: accountBody(await this.#admin.create(owner)) };
   }
 
   /** The owner's account, made now when there is none: a sign-in takes one signature. */
   async open(call: OpenCall): Promise<Answer<"POST /accounts/open">> {
-    const { owner } = this.#prove("open", await this.#admit(call), call.context);
+    const { owner } = this.#prove("open", await this.#admit(call));
     const account = await this.#admin.ofOwner(owner);
     if (account !== undefined) return { status: 200, body: accountBody(account) };
     if (!this.#mayRegister(call.context)) throw new SvcError("registration_closed");
@@ -203,7 +191,7 @@ class OwnedAccounts {
     const body = await this.#admit(call);
     if (!isObjectId(call.id)) throw new SvcError("not_found");
     const accountId = call.id.toLowerCase();
-    const { owner, params } = this.#prove(action, body, call.context);
+    const { owner, params } = this.#prove(action, body);
     const own = await this.#admin.ofOwner(owner);
     if (own?.accountId !== accountId) throw new SvcError("owner_proof_invalid");
     return { status: 200, body: accountBody(await this.#apply(accountId, action, params)) };

@@ -4,13 +4,13 @@ import type { DependencyHealth, Health } from "../health.ts";
 import type { McpProxy } from "../mcp_proxy.ts";
 import { gaugeLines, type HttpMetrics } from "../metrics.ts";
 import { API_VERSION, openApi } from "../openapi.ts";
-import { baseUrl, isForwarded, type RequestContext } from "../request.ts";
+import type { OwnAddress } from "../own_address.ts";
+import type { RequestContext } from "../request.ts";
 import type { Answer, OpenHandlers } from "../route.ts";
 import type { RelayerConfig } from "../../interfaces/config.ts";
 import { EXTRACT_PROMPT_VERSION } from "../../memory/analyze/prompt.ts";
 import { ASK_PROMPT_VERSION } from "../../memory/ask.ts";
 import type { Domain } from "../../memory/domain.ts";
-import { isLoopback } from "../../wire/ip_addresses.ts";
 import { isObjectId } from "../../wire/keys.ts";
 import type { AnswerOf } from "../../wire/routes.ts";
 
@@ -126,9 +126,8 @@ function versionBody(config: RelayerConfig): AnswerOf<"GET /version"> {
 
 function configBody(
   { config, embedder, sponsor }: Domain,
-  context: RequestContext,
+  { base }: OwnAddress,
 ): AnswerOf<"GET /config"> {
-  const base = baseUrl(config, context.request);
   return {
     packageId: config.packageId ?? "",
     network: config.network,
@@ -167,31 +166,34 @@ function healthAnswer(
 }
 
 /**
- * Lets /metrics through for this machine only.
+ * Lets /metrics through for programs of this machine only, unless everybody may read it.
  *
- * @throws {SvcError} `metrics_forbidden`.
+ * @throws {SvcError} `host_not_allowed`, `metrics_forbidden`.
  */
-function checkMetricsAccess(config: RelayerConfig, context: RequestContext): void {
-  const forwarded = isForwarded(context.request.headers);
-  if (!config.metricsPublic && (forwarded || !isLoopback(context.peer))) {
-    throw new SvcError("metrics_forbidden");
-  }
+function checkMetricsAccess(
+  { metricsPublic }: RelayerConfig,
+  address: OwnAddress,
+  context: RequestContext,
+): void {
+  if (metricsPublic) return;
+  address.checkHost(context.request);
+  if (!address.isLocal(context)) throw new SvcError("metrics_forbidden");
 }
 
 /** The handlers of what anybody may ask. */
 export function publicHandlers(
-  sources: MetricsSources & { readonly health: Health },
+  sources: MetricsSources & { readonly health: Health; readonly address: OwnAddress },
 ): OpenHandlers<"public"> {
-  const { domain, health } = sources;
+  const { domain, health, address } = sources;
   const { config } = domain;
   let described: AnswerOf<"GET /openapi.json"> | undefined;
   return {
     "GET /health": async () => healthAnswer(config, await health.dependencies()),
     "GET /version": () => ({ status: 200, body: versionBody(config) }),
-    "GET /config": ({ context }) => ({ status: 200, body: configBody(domain, context) }),
+    "GET /config": () => ({ status: 200, body: configBody(domain, address) }),
     "GET /openapi.json": () => ({ status: 200, body: described ??= openApi(config.version) }),
     "GET /metrics": async ({ context }) => {
-      checkMetricsAccess(config, context);
+      checkMetricsAccess(config, address, context);
       const headers = { "content-type": "text/plain; version=0.0.4" };
       return new Response(await metricsText(sources), { headers });
     },

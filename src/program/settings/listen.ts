@@ -21,7 +21,7 @@ export const LISTEN = {
   ),
   publicUrl: optional(
     originUrl("SVC_PUBLIC_URL", "Address of the relayer as clients see it, without a path"),
-    "from the request's Host",
+    "where it listens",
   ),
   webPort: integer("SVC_WEB_PORT", 5173, 0, 65535, "Port of the dashboard; 0 = off"),
   webUrl: optional(

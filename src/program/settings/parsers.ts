@@ -48,10 +48,14 @@ export function isLoopback(host: string): boolean {
   return host === "localhost" || host === "::1" || /^127(\.\d{1,3}){3}$/.test(host);
 }
 
+/** A listen address as a URL has it. */
+export function urlHost(host: string): string {
+  return host.includes(":") ? `[${host}]` : host;
+}
+
 /** A listen address the way clients on this machine write it in a URL. */
 export function formatHost(host: string): string {
-  if (host === "0.0.0.0" || host === "::") return "127.0.0.1";
-  return host.includes(":") ? `[${host}]` : host;
+  return host === "0.0.0.0" || host === "::" ? "127.0.0.1" : urlHost(host);
 }
 
 /** An `http` address on the loopback interface; `localhost` is taken as 127.0.0.1. */
