@@ -59,7 +59,7 @@ export interface RelayerConfig {
   readonly allowedOrigins: readonly string[];
   /** Further names a Host header may carry on owner and MCP routes; `*` allows any. */
   readonly allowedHosts: readonly string[];
-  /** Addresses and CIDR ranges whose X-Forwarded-For is believed. */
+  /** Addresses and CIDR ranges of proxies, whose X-Forwarded-For is believed. */
   readonly trustedProxies: readonly string[];
   /** Network of the chain. */
   readonly network: "mainnet" | "testnet" | "localnet";

@@ -56,6 +56,7 @@ function relayerConfig(settings: Settings): RelayerConfig {
       ...(buildTimestamp === undefined ? {} : { buildTimestamp }),
     },
     network: settings.suiNetwork,
+    trustedProxies: settings.behindProxy,
     defaultAccountId: settings.accountId,
     dispatch: {
       process: testDispatch.includes("process"),

@@ -92,5 +92,5 @@ Deno.test("a session's limits count the client's address, which only the relayer
     assert.equal(second.status, 429);
     assert.match(second.body, /ip_active_cap/);
     assert.equal((await open("203.0.113.2", "198.51.100.1")).status, 200);
-  }, { env: { MCP_MAX_SESSIONS_PER_IP: "1", SVC_TRUSTED_PROXIES: "127.0.0.1" } });
+  }, { env: { MCP_MAX_SESSIONS_PER_IP: "1", SVC_BEHIND_PROXY: "127.0.0.1" } });
 });

@@ -75,6 +75,14 @@ const ROWS: readonly Row[] = [
   ],
   ["SVC_ALLOWED_HOSTS", "allowedHosts", [], "Svc.Example,*", ["svc.example", "*"], "a.example:80"],
   [
+    "SVC_BEHIND_PROXY",
+    "behindProxy",
+    [],
+    "10.0.0.0/8,::1",
+    ["10.0.0.0/8", "::1"],
+    "10.0.0.0/33",
+  ],
+  [
     "SVC_TRUSTED_PROXIES",
     "trustedProxies",
     [],
@@ -334,6 +342,34 @@ Deno.test("computed defaults follow their sources", () => {
   assert.equal(settings.webUrl, "http://localhost:81");
   assert.deepEqual(settings.allowedOrigins, ["http://localhost:81"]);
   assert.deepEqual(settings.allowedHosts, ["*"]);
+});
+
+Deno.test("SVC_TRUSTED_PROXIES is the older name of SVC_BEHIND_PROXY", () => {
+  verifies("15-21");
+  const older = read({ SVC_TRUSTED_PROXIES: "10.0.0.1" });
+  assert.deepEqual([older.problems, older.settings.behindProxy], [[], ["10.0.0.1"]]);
+  const both = read({ SVC_TRUSTED_PROXIES: "10.0.0.1", SVC_BEHIND_PROXY: "10.0.0.2" });
+  assert.deepEqual(both.problems, [
+    "SVC_BEHIND_PROXY and SVC_TRUSTED_PROXIES are one setting: leave out the second",
+  ]);
+});
+
+Deno.test("a public address without a named proxy, or without TLS, is a warning", () => {
+  verifies("15-21");
+  const warnings = (env: Record<string, string>) => read(env).warnings;
+  const url = "https://memory.example.org";
+  assert.deepEqual(warnings({ SVC_PUBLIC_URL: url }), [
+    `SVC_PUBLIC_URL is ${url} and SVC_HOST 127.0.0.1: name the proxy between them in ` +
+    "SVC_BEHIND_PROXY, or all clients share the limits of one",
+  ]);
+  assert.deepEqual(warnings({ SVC_PUBLIC_URL: url, SVC_BEHIND_PROXY: "127.0.0.1" }), []);
+  for (const own of ["http://localhost:9000", "http://[::1]:9000", "http://127.0.0.1"]) {
+    assert.deepEqual(warnings({ SVC_PUBLIC_URL: own }), [], own);
+  }
+  const plain = "http://memory.example.org";
+  assert.deepEqual(warnings({ SVC_PUBLIC_URL: plain, SVC_BEHIND_PROXY: "127.0.0.1" }), [
+    `SVC_PUBLIC_URL is ${plain}: without TLS everybody on the way reads along`,
+  ]);
 });
 
 Deno.test("accounts on chain need a package and a registry", () => {

@@ -47,6 +47,14 @@ function keyProblems({ given, keyFile, keyPassphraseFile, dataDir }: Settings): 
   ];
 }
 
+function proxyProblems({ given }: Settings): string[] {
+  const names = ["SVC_BEHIND_PROXY", "SVC_TRUSTED_PROXIES"];
+  return when(
+    names.every((name) => given.has(name)),
+    `${names.join(" and ")} are one setting: leave out the second`,
+  );
+}
+
 function portProblems({ port, webPort, sidecarUrl }: Settings): string[] {
   if (port === 0) return [];
   const sidecarPort = Number(new URL(sidecarUrl).port || 80);
@@ -65,14 +73,29 @@ function testProblems(settings: Settings): string[] {
 
 /** What is wrong between settings that are each valid. */
 export function crossProblems(settings: Settings): string[] {
-  return [homeProblems, roleProblems, keyProblems, portProblems, testProblems]
+  return [homeProblems, roleProblems, keyProblems, proxyProblems, portProblems, testProblems]
     .flatMap((problems) => problems(settings));
+}
+
+/** Whether an address is this machine's alone; of none nobody else knows. */
+function isOfThisMachine(url: string | undefined): boolean {
+  return url === undefined || isLoopback(new URL(url).hostname.replace(/^\[|\]$/g, ""));
 }
 
 /** What is odd between settings that are each valid. */
 export function crossWarnings(settings: Settings): string[] {
-  const { sidecarAutostart, sidecarToken, host, openRegistration } = settings;
+  const { sidecarAutostart, sidecarToken, host, openRegistration, publicUrl } = settings;
+  const isPublic = !isOfThisMachine(publicUrl);
   return [
+    ...when(
+      isPublic && isLoopback(host) && settings.behindProxy.length === 0,
+      `SVC_PUBLIC_URL is ${publicUrl} and SVC_HOST ${host}: name the proxy between them in ` +
+        "SVC_BEHIND_PROXY, or all clients share the limits of one",
+    ),
+    ...when(
+      isPublic && publicUrl?.startsWith("http:") === true,
+      `SVC_PUBLIC_URL is ${publicUrl}: without TLS everybody on the way reads along`,
+    ),
     ...when(
       !sidecarAutostart && sidecarToken === undefined,
       "SIDECAR_AUTOSTART=false without SIDECAR_AUTH_TOKEN: no sidecar can be trusted, MCP is off",

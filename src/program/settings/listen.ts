@@ -36,14 +36,18 @@ export const LISTEN = {
     hostNames("SVC_ALLOWED_HOSTS", "Further names a Host header may carry; `*` = any"),
     "none on a loopback listen address, else any",
   ),
-  trustedProxies: networks(
-    "SVC_TRUSTED_PROXIES",
-    "Addresses and CIDR ranges whose X-Forwarded-For is believed",
+  behindProxy: optional(
+    networks(
+      "SVC_BEHIND_PROXY",
+      "Addresses and CIDR ranges of the proxies in front, whose X-Forwarded-For is believed",
+    ),
+    "SVC_TRUSTED_PROXIES, else none",
   ),
+  trustedProxies: networks("SVC_TRUSTED_PROXIES", "Older name of SVC_BEHIND_PROXY"),
   openRegistration: flag(
     "SVC_OPEN_REGISTRATION",
     false,
-    "Lets any peer create an account, not only this machine",
+    "Lets everybody create an account, not only this machine",
   ),
   metricsPublic: flag("SVC_METRICS_PUBLIC", false, "Answers /metrics to everybody"),
 };

@@ -26,6 +26,7 @@ export interface Settings extends TableValues {
   readonly webUrl: string;
   readonly allowedOrigins: readonly string[];
   readonly allowedHosts: readonly string[];
+  readonly behindProxy: readonly string[];
   /** Absolute path of the data directory. */
   readonly dataDir: string;
   /** Path of the relayer key; absent when it is a passphrase's or a command's. */
@@ -78,6 +79,7 @@ export function complete(values: TableValues, env: Env, cwd: string): Settings {
     port: values.port ?? values.hostedPort ?? 8000,
     webUrl,
     allowedOrigins: values.allowedOrigins ?? [new URL(webUrl).origin],
+    behindProxy: values.behindProxy ?? values.trustedProxies,
     allowedHosts: values.allowedHosts ?? (isLoopback(values.host) ? [] : ["*"]),
     dataDir: path(values.dataDir ?? "~/.svc/relayer"),
     keyFile: keyFile === undefined ? undefined : path(keyFile),
