@@ -84,7 +84,9 @@ Deno.test("where everybody reaches the listener itself, this machine is still lo
     }
     assert.ok(!await isLocal(svc, { host: "memory.example.com" }));
     assert.ok(!await isLocal(svc, { peer: "192.0.2.7", host: "127.0.0.1" }));
-    const other = await svc.plain("GET", "/metrics", undefined, { headers: { host: "localhost:80" } });
+    const other = await svc.plain("GET", "/metrics", undefined, {
+      headers: { host: "localhost:80" },
+    });
     assertError(other, [403, "host_not_allowed"]);
   }
 });

@@ -141,7 +141,9 @@ Deno.test("what a client does not read is not made, and does not wait in the rel
   );
   await using svc = await serve({ sidecar });
   const connection = await Deno.connect({ hostname: "127.0.0.1", port: svc.port });
-  await connection.write(encoder.encode(`GET /api/mcp HTTP/1.1\r\nhost: localhost:${svc.port}\r\n\r\n`));
+  await connection.write(
+    encoder.encode(`GET /api/mcp HTTP/1.1\r\nhost: localhost:${svc.port}\r\n\r\n`),
+  );
   // Fills the kernel's buffers; the client has not read a byte.
   for (let quiet = false; !quiet;) {
     const idle = Promise.withResolvers<boolean>();

@@ -89,12 +89,41 @@ Deno.test("an address this machine does not have is named, and not tried again",
   verifies("15-3");
   await inHome(async (home) => {
     for (const host of ["192.0.2.1", "nohost.invalid"]) {
-      const env = { ...relayerEnv(home), SVC_HOST: host, SIDECAR_AUTOSTART: "false" };
+      const env = {
+        ...relayerEnv(home),
+        SVC_HOST: host,
+        SVC_PUBLIC_URL: "https://memory.example.org",
+        SVC_BEHIND_PROXY: "192.0.2.2",
+        SIDECAR_AUTOSTART: "false",
+      };
       await using program = new Program(["start"], env);
       assert.equal(await program.end(), 78);
       const text = program.errors.join("\n");
       assert.ok(text.includes(`SVC_HOST: ${host} is no address of this machine`), text);
     }
+  });
+});
+
+Deno.test("other machines are let in by nobody's oversight", async () => {
+  verifies("15-50", "15-51");
+  await inHome(async (home) => {
+    const env = { ...relayerEnv(home), SVC_HOST: "0.0.0.0", SIDECAR_AUTOSTART: "false" };
+    await using refused = new Program(["start"], env);
+    assert.notEqual(await refused.end(), 0);
+    const text = refused.errors.join("\n");
+    assert.match(text, /SVC_HOST=0\.0\.0\.0 lets other machines in: set SVC_PUBLIC_URL/);
+    assert.match(
+      text,
+      /without TLS: set SVC_TLS_CERT_FILE and SVC_TLS_KEY_FILE, or SVC_BEHIND_PROXY/,
+    );
+    assert.deepEqual(await Array.fromAsync(Deno.readDir(home)), [], "nothing was made");
+
+    const url = "https://memory.example.org";
+    const told = { ...env, SVC_PUBLIC_URL: url, SVC_BEHIND_PROXY: "192.0.2.2" };
+    await using program = new Program(["start"], told);
+    const { port } = await program.event("listening");
+    const response = await fetch(`http://127.0.0.1:${port}/config`);
+    assert.equal((await response.json()).mcpUrl, `${url}/api/mcp`);
   });
 });
 

@@ -341,7 +341,33 @@ Deno.test("computed defaults follow their sources", () => {
   const { settings } = read({ SVC_WEB_PORT: "81", SVC_HOST: "0.0.0.0" });
   assert.equal(settings.webUrl, "http://localhost:81");
   assert.deepEqual(settings.allowedOrigins, ["http://localhost:81"]);
-  assert.deepEqual(settings.allowedHosts, ["*"]);
+  assert.deepEqual(settings.allowedHosts, []);
+  const behind = { SVC_BEHIND_PROXY: "10.0.0.1" };
+  assert.deepEqual(read(behind).settings.allowedHosts, []);
+  assert.deepEqual(read({ ...behind, SVC_HOST: "::" }).settings.allowedHosts, ["*"]);
+});
+
+Deno.test("other machines are let in under a public address, with TLS or behind a proxy", () => {
+  verifies("15-50", "15-51");
+  const noUrl = (host: string) =>
+    `SVC_HOST=${host} lets other machines in: set SVC_PUBLIC_URL to the address that clients use, ` +
+    "such as https://memory.example.org";
+  const noTls = (host: string) =>
+    `SVC_HOST=${host} lets other machines in without TLS: set SVC_TLS_CERT_FILE and ` +
+    "SVC_TLS_KEY_FILE, or SVC_BEHIND_PROXY to the addresses of the proxy that ends TLS";
+  const url = { SVC_PUBLIC_URL: "https://memory.example.org" };
+  const proxy = { SVC_BEHIND_PROXY: "10.0.0.1" };
+  for (const host of ["0.0.0.0", "::", "192.0.2.1", "relayer.internal", "128.0.0.1"]) {
+    const problems = (env: Record<string, string>) => read({ SVC_HOST: host, ...env }).problems;
+    assert.deepEqual(problems({}), [noUrl(host), noTls(host)]);
+    assert.deepEqual(problems(url), [noTls(host)]);
+    assert.deepEqual(problems(proxy), [noUrl(host)]);
+    assert.deepEqual(problems({ ...url, ...proxy }), []);
+    assert.deepEqual(problems({ ...url, SVC_TRUSTED_PROXIES: "10.0.0.1" }), []);
+  }
+  for (const host of ["127.0.0.1", "127.1.2.3", "::1", "[::1]", "localhost"]) {
+    assert.deepEqual(read({ SVC_HOST: host }).problems, [], host);
+  }
 });
 
 Deno.test("SVC_TRUSTED_PROXIES is the older name of SVC_BEHIND_PROXY", () => {

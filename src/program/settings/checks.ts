@@ -2,6 +2,7 @@ import { choiceProblem } from "./plugin_settings.ts";
 import { isLoopback } from "./parsers.ts";
 import { ROLE_FIELDS, ROLE_NAMES } from "./roles.ts";
 import { TESTING } from "./program.ts";
+import { TABLE_VARIABLES } from "./table.ts";
 import type { Settings } from "./values.ts";
 
 /** Whether a path lies in a folder or is the folder, by their text. */
@@ -55,6 +56,26 @@ function proxyProblems({ given }: Settings): string[] {
   );
 }
 
+const TLS = ["SVC_TLS_CERT_FILE", "SVC_TLS_KEY_FILE"];
+
+/** What a relayer needs that other machines reach: a name of its own, and somebody who encrypts. */
+function publicProblems({ host, publicUrl, behindProxy, given }: Settings): string[] {
+  if (isLoopback(host)) return [];
+  const isEncrypted = TLS.every((name) => TABLE_VARIABLES.has(name) && given.has(name));
+  return [
+    ...when(
+      publicUrl === undefined,
+      `SVC_HOST=${host} lets other machines in: set SVC_PUBLIC_URL to the address that clients ` +
+        "use, such as https://memory.example.org",
+    ),
+    ...when(
+      !isEncrypted && behindProxy.length === 0,
+      `SVC_HOST=${host} lets other machines in without TLS: set ${TLS.join(" and ")}, or ` +
+        "SVC_BEHIND_PROXY to the addresses of the proxy that ends TLS",
+    ),
+  ];
+}
+
 function portProblems({ port, webPort, sidecarUrl }: Settings): string[] {
   if (port === 0) return [];
   const sidecarPort = Number(new URL(sidecarUrl).port || 80);
@@ -73,8 +94,16 @@ function testProblems(settings: Settings): string[] {
 
 /** What is wrong between settings that are each valid. */
 export function crossProblems(settings: Settings): string[] {
-  return [homeProblems, roleProblems, keyProblems, proxyProblems, portProblems, testProblems]
-    .flatMap((problems) => problems(settings));
+  const all = [
+    homeProblems,
+    roleProblems,
+    keyProblems,
+    proxyProblems,
+    publicProblems,
+    portProblems,
+    testProblems,
+  ];
+  return all.flatMap((problems) => problems(settings));
 }
 
 /** Whether an address is this machine's alone; of none nobody else knows. */

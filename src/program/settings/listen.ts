@@ -34,7 +34,7 @@ export const LISTEN = {
   ),
   allowedHosts: optional(
     hostNames("SVC_ALLOWED_HOSTS", "Further names a Host header may carry; `*` = any"),
-    "none on a loopback listen address, else any",
+    "none; any with SVC_BEHIND_PROXY on an address other machines reach",
   ),
   behindProxy: optional(
     networks(

@@ -74,13 +74,16 @@ export function complete(values: TableValues, env: Env, cwd: string): Settings {
   const onChain = values.packageId !== undefined && values.registryId !== undefined;
   const chosen = { ...values, accounts: values.accounts ?? (onChain ? "sui" : "local") };
   const plugins = ROLE_NAMES.map((role) => [role, resolvePlugin(chosen[role], home, cwd)]);
+  const behindProxy = values.behindProxy ?? values.trustedProxies;
+  // A proxy may call the relayer by a name that only the two know.
+  const isBehind = behindProxy.length > 0 && !isLoopback(values.host);
   return {
     ...values,
     port: values.port ?? values.hostedPort ?? 8000,
     webUrl,
     allowedOrigins: values.allowedOrigins ?? [new URL(webUrl).origin],
-    behindProxy: values.behindProxy ?? values.trustedProxies,
-    allowedHosts: values.allowedHosts ?? (isLoopback(values.host) ? [] : ["*"]),
+    behindProxy,
+    allowedHosts: values.allowedHosts ?? (isBehind ? ["*"] : []),
     dataDir: path(values.dataDir ?? "~/.svc/relayer"),
     keyFile: keyFile === undefined ? undefined : path(keyFile),
     keyPassphraseFile: values.keyPassphraseFile && path(values.keyPassphraseFile),
