@@ -24,6 +24,17 @@ export function ownerPost(
   });
 }
 
+/** Asks for a challenge for an owner's action. */
+function askChallenge(
+  svc: TestRelayer,
+  { address }: Wallet,
+  action: string,
+  params: Json,
+  options: OwnerOptions = {},
+): Promise<Answer> {
+  return ownerPost(svc, "/accounts/challenge", { address, action, params }, options);
+}
+
 /** A challenge for an owner's action. */
 export async function challengeFor(
   svc: TestRelayer,
@@ -32,13 +43,12 @@ export async function challengeFor(
   params: Json = {},
   options: OwnerOptions = {},
 ): Promise<string> {
-  const body = { address: wallet.address, action, params };
-  const answer = await ownerPost(svc, "/accounts/challenge", body, options);
+  const answer = await askChallenge(svc, wallet, action, params, options);
   if (answer.status !== 200) throw new Error(`challenge answered ${answer.text}`);
   return answer.body.challenge;
 }
 
-/** Challenge, signature and call. */
+/** Challenge, signature and call; the answer to the challenge when that is refused. */
 export async function ownerCall(
   svc: TestRelayer,
   wallet: Wallet,
@@ -46,7 +56,9 @@ export async function ownerCall(
   path: string,
   params: Json = {},
 ): Promise<Answer> {
-  const challenge = await challengeFor(svc, wallet, action, params);
+  const asked = await askChallenge(svc, wallet, action, params);
+  if (asked.status !== 200) return asked;
+  const { challenge } = asked.body;
   const signature = wallet.signPersonalMessage(challenge);
   return await ownerPost(svc, path, { challenge, signature, params });
 }

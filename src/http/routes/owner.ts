@@ -1,30 +1,19 @@
 import type { RelayerConfig } from "../../interfaces/config.ts";
-import { BoundedMap } from "../../bounded_map.ts";
 import { SvcError } from "../../errors.ts";
 import type { Account, AccountAdmin } from "../../interfaces/mod.ts";
-import { timeText } from "../../memory/record.ts";
-import { isHeld, nativeBodySha256, personalMessageSigner } from "../../wire/signing/verify.ts";
+import { isHeld } from "../../wire/signing/verify.ts";
 import { isObjectId } from "../../wire/keys.ts";
 import { parseBody } from "../../wire/request_members.ts";
-import {
-  newKeyParams,
-  OWNER,
-  type OWNER_ACTIONS,
-  ownerProof,
-  removedKeyParams,
-} from "../../wire/table/owner.ts";
+import { newKeyParams, removedKeyParams } from "../../wire/table/owner.ts";
 import { accountBody } from "./memories.ts";
 import { limitKey } from "../../wire/ip_addresses.ts";
 import type { OwnAddress } from "../own_address.ts";
 import type { RequestContext } from "../request.ts";
 import { type Layer, RateLimiter } from "../rate_limit.ts";
+import { type OwnerAction, OwnerChallenges } from "./owner_challenge.ts";
 import type { Answer, OpenCall, OpenHandlers } from "../route.ts";
 
-const CHALLENGE_MS = 300_000;
-const MAX_CHALLENGES = 10_000;
 const LAYER: Layer = { name: "owner_ip", limit: 10, seconds: 60 };
-
-type Action = typeof OWNER_ACTIONS[number];
 
 /** Members of a new key: a registry may name them as its interface or as the protocol does. */
 const KEY_FIELDS: Readonly<Record<string, string>> = {
@@ -35,27 +24,6 @@ const KEY_FIELDS: Readonly<Record<string, string>> = {
   expiresAt: "expires_at",
   expires_at: "expires_at",
 };
-
-interface Challenge {
-  readonly address: string;
-  readonly action: Action;
-  readonly paramsHash: string;
-  readonly expiresAt: number;
-}
-
-/** Members in a fixed order, so that a hash covers the values and not their spelling. */
-function canonical(value: unknown): string {
-  if (Array.isArray(value)) return `[${value.map(canonical).join(",")}]`;
-  if (typeof value === "object" && value !== null) {
-    const members = Object.entries(value).sort(([a], [b]) => a < b ? -1 : 1);
-    return `{${members.map(([k, v]) => `${JSON.stringify(k)}:${canonical(v)}`).join(",")}}`;
-  }
-  return JSON.stringify(value);
-}
-
-function hashOf(value: unknown): string {
-  return nativeBodySha256(new TextEncoder().encode(canonical(value)));
-}
 
 /** Renames the field in a registry's error to the name that callers know. */
 function inProtocolTerms(error: unknown): unknown {
@@ -74,7 +42,7 @@ export function ownerHandlers(
   now: () => number,
 ): OpenHandlers<"owner"> {
   const accounts = new OwnedAccounts(admin, address, config, now);
-  const change = (action: Action) => (call: OpenCall) => accounts.change(action, call);
+  const change = (action: OwnerAction) => (call: OpenCall) => accounts.change(action, call);
   return {
     "POST /accounts/challenge": (call) => accounts.challenge(call),
     "POST /accounts": (call) => accounts.create(call),
@@ -90,21 +58,15 @@ class OwnedAccounts {
   readonly #admin: AccountAdmin;
   readonly #address: OwnAddress;
   readonly #config: RelayerConfig;
-  readonly #now: () => number;
   readonly #limiter: RateLimiter;
-  readonly #challenges = new BoundedMap<string, Challenge>(MAX_CHALLENGES);
+  readonly #challenges: OwnerChallenges;
 
-  constructor(
-    admin: AccountAdmin,
-    address: OwnAddress,
-    config: RelayerConfig,
-    now: () => number,
-  ) {
+  constructor(admin: AccountAdmin, address: OwnAddress, config: RelayerConfig, now: () => number) {
     this.#admin = admin;
     this.#address = address;
     this.#config = config;
-    this.#now = now;
     this.#limiter = new RateLimiter(now);
+    this.#challenges = new OwnerChallenges(address, now);
   }
 
   /** Reads the body; refuses a wrong host or origin, and callers that ask too often. */
@@ -124,38 +86,7 @@ class OwnedAccounts {
   }
 
   async challenge(call: OpenCall): Promise<Answer<"POST /accounts/challenge">> {
-    const body = await this.#admit(call);
-    const { address, action, params } = parseBody(OWNER["POST /accounts/challenge"].body, body);
-    if (!isObjectId(address)) {
-      throw new SvcError("invalid_parameter", "address: must be 0x and 64 hex characters", {
-        field: "address",
-      });
-    }
-    const now = this.#now();
-    this.#challenges.deleteWhile(({ expiresAt }) => expiresAt <= now);
-    const paramsHash = hashOf(params);
-    const random = crypto.getRandomValues(new Uint8Array(32)).toHex();
-    const challenge = `svc owner request\nrelayer: ${this.#address.base}\naction: ${action}\n` +
-      `address: ${address.toLowerCase()}\nparams: ${paramsHash}\nnonce: ${random}`;
-    const expiresAt = now + CHALLENGE_MS;
-    const entry = { address: address.toLowerCase(), action, paramsHash, expiresAt };
-    this.#challenges.set(challenge, entry);
-    return { status: 200, body: { challenge, expires_at: timeText(expiresAt) } };
-  }
-
-  /** The proven owner and the parameters; a challenge is used up by its first try. */
-  #prove(action: Action, body: unknown): { owner: string; params: Record<string, unknown> } {
-    const { challenge, signature, params } = parseBody(ownerProof, body);
-    const entry = this.#challenges.get(challenge);
-    this.#challenges.delete(challenge);
-    const signer = personalMessageSigner(new TextEncoder().encode(challenge), signature);
-    if (
-      entry === undefined || entry.expiresAt <= this.#now() || entry.action !== action ||
-      entry.paramsHash !== hashOf(params) || signer !== entry.address
-    ) {
-      throw new SvcError("owner_proof_invalid");
-    }
-    return { owner: entry.address, params };
+    return { status: 200, body: this.#challenges.issue(await this.#admit(call)) };
   }
 
   #mayRegister(context: RequestContext): boolean {
@@ -165,13 +96,13 @@ class OwnedAccounts {
   async create(call: OpenCall): Promise<Answer<"POST /accounts">> {
     const body = await this.#admit(call);
     if (!this.#mayRegister(call.context)) throw new SvcError("registration_closed");
-    const { owner } = this.#prove("create", body);
+    const { owner } = this.#challenges.prove("create", body);
     return { status: 201, body: accountBody(await this.#admin.create(owner)) };
   }
 
   /** The owner's account, made now when there is none: a sign-in takes one signature. */
   async open(call: OpenCall): Promise<Answer<"POST /accounts/open">> {
-    const { owner } = this.#prove("open", await this.#admit(call));
+    const { owner } = this.#challenges.prove("open", await this.#admit(call));
     const account = await this.#admin.ofOwner(owner);
     if (account !== undefined) return { status: 200, body: accountBody(account) };
     if (!this.#mayRegister(call.context)) throw new SvcError("registration_closed");
@@ -187,17 +118,17 @@ class OwnedAccounts {
     }
   }
 
-  async change(action: Action, call: OpenCall): Promise<Answer<"POST /accounts/:id/keys">> {
+  async change(action: OwnerAction, call: OpenCall): Promise<Answer<"POST /accounts/:id/keys">> {
     const body = await this.#admit(call);
     if (!isObjectId(call.id)) throw new SvcError("not_found");
     const accountId = call.id.toLowerCase();
-    const { owner, params } = this.#prove(action, body);
+    const { owner, params } = this.#challenges.prove(action, body);
     const own = await this.#admin.ofOwner(owner);
     if (own?.accountId !== accountId) throw new SvcError("owner_proof_invalid");
     return { status: 200, body: accountBody(await this.#apply(accountId, action, params)) };
   }
 
-  async #apply(accountId: string, action: Action, params: unknown): Promise<Account> {
+  async #apply(accountId: string, action: OwnerAction, params: unknown): Promise<Account> {
     if (action === "add_key") {
       const { params: key } = parseBody(newKeyParams, { params });
       if (key.proof !== undefined && !isHeld(key.public_key, accountId, key.proof)) {
