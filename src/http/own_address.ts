@@ -9,8 +9,10 @@ const PORTS: Readonly<Record<string, string>> = { "http:": "80", "https:": "443"
 
 /** Whether the host of an address belongs to this machine alone. */
 function isThisMachine({ hostname }: URL): boolean {
-  return /(^|\.)localhost$/.test(hostname) || isLoopback(hostname.replace(/^\[|\]$/g, ""));
+  return hostname === "localhost" || isLoopback(hostname.replace(/^\[|\]$/g, ""));
 }
+
+const portOf = ({ port, protocol }: URL) => port || PORTS[protocol];
 
 /**
  * What the relayer is called: by its configuration, or by where it listens. No header of a request
@@ -51,37 +53,51 @@ export class OwnAddress {
     const { allowedHosts } = this.#config;
     const host = hostOf(request).toLowerCase();
     const name = host.replace(/:\d+$/, "");
-    // Of the public name any port: proxies leave it out, or put their own.
-    const isOurs = name === this.#public?.hostname || this.#isHere(host) ||
+    const isOurs = this.#isHere(host) || this.#isPublic(host) ||
       allowedHosts.includes(name) || allowedHosts.includes("*");
     if (!isOurs) throw new SvcError("host_not_allowed");
   }
 
   /**
    * Whether a request certainly comes from a program of this machine: not from a proxy on it, which
-   * would make everybody look so. A listener that only this machine reaches, under a public address
-   * that is not this machine's, is behind a proxy whatever else the settings say.
+   * would make everybody look so. What only this machine reaches under one address, and is called by
+   * another, is behind a proxy whatever else the settings say.
    */
   isLocal({ peer, request }: RequestContext): boolean {
-    const isPublic = this.#public !== undefined && !isThisMachine(this.#public);
-    const isExposed = this.#listener !== undefined && !isThisMachine(this.#listener);
-    return isLoopback(peer) && (isExposed || !isPublic) &&
+    return isLoopback(peer) && !this.#isPassedOnTo() &&
       !inRanges(peer, this.#config.trustedProxies) && !isForwarded(request.headers) &&
       this.#isHere(hostOf(request).toLowerCase());
   }
 
+  #isPassedOnTo(): boolean {
+    const listener = this.#listener;
+    const isExposed = listener !== undefined && !isThisMachine(listener);
+    if (this.#public === undefined || isExposed) return false;
+    const isSamePort = listener === undefined || portOf(listener) === portOf(this.#public);
+    return !(isThisMachine(this.#public) && isSamePort);
+  }
+
+  /** Whether a Host header has the public name. Proxies leave its port out, or put their own. */
+  #isPublic(host: string): boolean {
+    const url = this.#public;
+    if (url === undefined) return false;
+    if (!isThisMachine(url)) return host.replace(/:\d+$/, "") === url.hostname;
+    return hasName(host, url) && hasPort(host, url);
+  }
+
   /** Whether a Host header names the listener itself, or another name of this machine for it. */
   #isHere(host: string): boolean {
-    const [, name = "", port] = /^(.*?)(?::(\d+))?$/.exec(host) ?? [];
     const listener = this.#listener;
-    if (!LOOPBACK_HOSTS.includes(name) && name !== listener?.hostname) return false;
-    if (listener === undefined) return true;
-    const places = this.#public && isThisMachine(this.#public)
-      ? [listener, this.#public]
-      : [listener];
-    return places.some((url) => {
-      const usual = PORTS[url.protocol];
-      return (port ?? usual) === (url.port || usual);
-    });
+    return hasName(host, listener) && (listener === undefined || hasPort(host, listener));
   }
+}
+
+/** Whether a Host header has a name of this machine, or that of an address. */
+function hasName(host: string, url: URL | undefined): boolean {
+  const name = host.replace(/:\d+$/, "");
+  return LOOPBACK_HOSTS.includes(name) || name === url?.hostname;
+}
+
+function hasPort(host: string, url: URL): boolean {
+  return (/:(\d+)$/.exec(host)?.[1] ?? PORTS[url.protocol]) === portOf(url);
 }

@@ -204,6 +204,10 @@ const LONGEST_TIMER = 2 ** 31 - 1;
 export function completeConfig(given: Partial<RelayerConfig> = {}): RelayerConfig {
   const named = Object.entries(given).filter(([, value]) => value !== undefined);
   const config: RelayerConfig = { ...DEFAULT_CONFIG, ...Object.fromEntries(named) };
+  const { publicUrl } = config;
+  if (publicUrl !== undefined && !/^https?:$/.test(URL.parse(publicUrl)?.protocol ?? "")) {
+    throw invalid("config.publicUrl", "an http or https address");
+  }
   checkNumbers(config, DEFAULT_CONFIG, "config");
   for (const [route, weight] of Object.entries(config.rateLimit.weights)) {
     checkNumber(weight, route, `config.rateLimit.weights of ${route}`);

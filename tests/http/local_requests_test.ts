@@ -64,15 +64,25 @@ Deno.test("a proxy of this machine that adds no header makes nobody local", asyn
   assert.ok(await isLocal(named, { peer: "127.0.0.2" }), "no proxy");
 });
 
-Deno.test("a public address of this machine leaves its programs local", async () => {
+Deno.test("under the listener's own address its programs are local, under another nobody", async () => {
   verifies("3-41", "3-42");
-  await using svc = await start(LOOPBACK, { publicUrl: "http://localhost:9000" });
-  for (const host of ["127.0.0.1:8000", "localhost:9000", "127.0.0.1:9000"]) {
-    assert.ok(await isLocal(svc, { host }), host);
+  for (const own of ["http://localhost:8000", "http://127.0.0.1:8000", "https://[::1]:8000"]) {
+    await using svc = await start(LOOPBACK, { publicUrl: own });
+    for (const host of ["127.0.0.1:8000", "localhost:8000"]) {
+      assert.ok(await isLocal(svc, { host }));
+    }
   }
-  await using ipv6 = await start(LOOPBACK, { publicUrl: "http://[::1]" });
-  assert.ok(await isLocal(ipv6, { host: "[::1]" }));
-  assert.ok(await isLocal(ipv6, { host: "[::1]:80" }));
+  // Something has that port, and passes on what reaches it from wherever.
+  for (const other of ["http://localhost:9000", "https://127.0.0.1", "http://127.1.2.3:9000"]) {
+    await using svc = await start(LOOPBACK, { publicUrl: other });
+    const { host } = new URL(other);
+    for (const name of ["127.0.0.1:8000", host]) {
+      assert.ok(!await isLocal(svc, { host: name }), name);
+    }
+    const headers = { host: "localhost:1" };
+    const foreign = await svc.plain("GET", "/metrics", undefined, { headers });
+    assertError(foreign, [403, "host_not_allowed"], {}, other);
+  }
 });
 
 Deno.test("where everybody reaches the listener itself, this machine is still local", async () => {

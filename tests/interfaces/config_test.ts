@@ -45,6 +45,17 @@ Deno.test("numbers inside limits and weights are checked, too", () => {
   }
 });
 
+Deno.test("a public address is one that clients can use", () => {
+  for (const publicUrl of ["https://memory.example.org", "http://127.0.0.1:8000"]) {
+    strictEqual(completeConfig({ publicUrl }).publicUrl, publicUrl);
+  }
+  for (
+    const publicUrl of ["memory.example.org", "", "ftp://memory.example.org", "localhost:8000"]
+  ) {
+    throws(() => completeConfig({ publicUrl }), { message: /^config\.publicUrl must be/ });
+  }
+});
+
 Deno.test("a relayer does not start with a configuration that cannot work", async () => {
   const started = createRelayer({ backends: memoryBackends(), config: { jobConcurrency: 0 } });
   await rejects(started, { code: "invalid_parameter", message: /config\.jobConcurrency/ });
