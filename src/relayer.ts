@@ -4,7 +4,8 @@ import { lockDataFolder } from "./storage/data_lock.ts";
 import { makePrivateFolder } from "./storage/private_file.ts";
 import { errorResponse, SvcError } from "./errors.ts";
 import { AccountCache } from "./http/account_cache.ts";
-import { BodyReader, requestIdOf } from "./http/request.ts";
+import { BodyReader } from "./http/body_reader.ts";
+import { requestIdOf } from "./http/request.ts";
 import { isAddress } from "./wire/ip_addresses.ts";
 import { Health } from "./http/health.ts";
 import { McpProxy } from "./http/mcp_proxy.ts";
@@ -235,7 +236,7 @@ class RunningRelayer implements Relayer {
     if (cipher.accountChanged !== undefined) {
       stack.use(accounts.watch?.((accountId) => cipher.accountChanged?.(accountId)));
     }
-    const bodies = new BodyReader(config.unverifiedBodyBytes, config.bodyTimeoutMs);
+    const bodies = new BodyReader(config.unverifiedBodyBytes, config.bodyTimeoutMs, now);
     this.backends = parts.backends;
     this.#domain = domain;
     this.#replay = replay;

@@ -11,7 +11,7 @@ import { memoryVectorStore } from "../../plugins/memory/vector_store.ts";
 import { DEFAULT_CONFIG } from "../../src/interfaces/config.ts";
 import { CoreDb } from "../../src/storage/core_db.ts";
 import { AccountCache } from "../../src/http/account_cache.ts";
-import { BodyReader } from "../../src/http/request.ts";
+import { BodyReader } from "../../src/http/body_reader.ts";
 import { Health } from "../../src/http/health.ts";
 import { McpProxy } from "../../src/http/mcp_proxy.ts";
 import { OwnAddress } from "../../src/http/own_address.ts";

@@ -5,8 +5,9 @@ import { fetchOver } from "../http1/loopback_fetch.ts";
 import { gather } from "../wire/body/read_body.ts";
 import { HEADER } from "../wire/headers.ts";
 import { SIGNED_BODY_BYTES } from "../wire/limits.ts";
+import type { BodyReader } from "./body_reader.ts";
 import type { OwnAddress } from "./own_address.ts";
-import type { BodyReader, RequestContext } from "./request.ts";
+import type { RequestContext } from "./request.ts";
 import type { Counter } from "./metrics.ts";
 import { type RelayedStream, relayedStream } from "./relayed_stream.ts";
 
@@ -93,7 +94,7 @@ export class McpProxy implements Disposable {
     if (sidecar === undefined) {
       throw new SvcError("sidecar_unavailable", "No sidecar is configured");
     }
-    const body = await this.#readBody(context.request);
+    const body = await this.#readBody(context);
     const headers = this.#requestHeaders(context, sidecar.token);
     return await this.#forward(context, { headers, body }, sidecar.connections);
   }
@@ -132,14 +133,16 @@ export class McpProxy implements Disposable {
   }
 
   /** Reads a whole message, so that its size is checked before the sidecar sees it. */
-  async #readBody(request: Request): Promise<Uint8Array<ArrayBuffer> | undefined> {
+  async #readBody(
+    { request, clientIp }: RequestContext,
+  ): Promise<Uint8Array<ArrayBuffer> | undefined> {
     if (request.method !== "POST") return undefined;
     const encoding = request.headers.get("content-encoding")?.trim().toLowerCase() ?? "identity";
     if (encoding !== "identity" && encoding !== "") throw new SvcError("unsupported_media_type");
     if (Number(request.headers.get("content-length") ?? 0) > SIGNED_BODY_BYTES) {
       throw new SvcError("body_too_large");
     }
-    return await this.#options.bodies.read(request, SIGNED_BODY_BYTES);
+    return await this.#options.bodies.read(request, SIGNED_BODY_BYTES, clientIp);
   }
 
   #requestHeaders(context: RequestContext, token: string): WireRequest["headers"] {

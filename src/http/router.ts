@@ -1,6 +1,6 @@
 import { errorResponse, SvcError } from "../errors.ts";
+import { BodyReader } from "./body_reader.ts";
 import {
-  BodyReader,
   checkJsonHeaders,
   clientIp,
   parseJson,
@@ -265,7 +265,7 @@ export class Router {
     if (Number(request.headers.get("content-length") ?? 0) > limit) {
       throw new SvcError("body_too_large");
     }
-    const body = await this.#publicBodies.read(request, limit);
+    const body = await this.#publicBodies.read(request, limit, context.clientIp);
     checkJsonHeaders(request.headers);
     return parseJson(body);
   }

@@ -11,13 +11,8 @@ import { rowOf, type SignedName } from "../wire/routes.ts";
 import { nativeBodySha256 } from "../wire/signing/verify.ts";
 import type { AccountCache, Authorization } from "./account_cache.ts";
 import { type AuthHeaders, checkSignature, idempotencyKeyOf, readAuthHeaders } from "./auth.ts";
-import {
-  type BodyReader,
-  checkJsonHeaders,
-  parseJson,
-  queryOf,
-  type RequestContext,
-} from "./request.ts";
+import type { BodyReader } from "./body_reader.ts";
+import { checkJsonHeaders, parseJson, queryOf, type RequestContext } from "./request.ts";
 import type { Charge, Layer, RateLimiter } from "./rate_limit.ts";
 import type { Call, SignedHandler } from "./route.ts";
 
@@ -174,7 +169,7 @@ export class SignedRoutes {
       domain.config.requireNonce,
       domain.now(),
     );
-    const body = await bodies.read(request, SIGNED_BODY_BYTES);
+    const body = await bodies.read(request, SIGNED_BODY_BYTES, context.clientIp);
     const bodyHash = nativeBodySha256(body);
     const text = checkSignature(auth, request.method, target, bodyHash);
     const authorization = await accounts.authorize(
@@ -182,6 +177,7 @@ export class SignedRoutes {
       auth.accountId?.toLowerCase(),
       context.clientIp,
     );
+    bodies.know(context.clientIp);
     const charges = this.#charges(auth.publicKey, authorization.account.owner);
     const verified = { context, route, id, auth, authorization, body, bodyHash, text, charges };
     domain.keyUse.touch(authorization.key.publicKey, domain.now());

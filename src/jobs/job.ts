@@ -215,6 +215,8 @@ export class LiveJobs implements AtRest {
   readonly #byScope = new Map<string, Set<LiveJob>>();
   readonly #unsettled = new Map<string, Unsettled>();
   readonly #atRest = new Set<LiveJob>();
+  /** Unfinished jobs by owner. */
+  readonly #owned = new Map<string, number>();
   /** Bytes of the payloads of unsettled jobs, by owner. */
   readonly #bytes = new Map<string, number>();
   #last = 0;
@@ -237,6 +239,7 @@ export class LiveJobs implements AtRest {
 
   add(live: LiveJob): LiveJob {
     this.#byId.set(live.job.id, live);
+    this.#own(live.job.owner, 1);
     this.#atRest.add(live);
     const key = scopeKey(live.job);
     this.#byScope.getOrInsertComputed(key, () => new Set()).add(live);
@@ -249,7 +252,7 @@ export class LiveJobs implements AtRest {
   }
 
   remove(live: LiveJob): void {
-    this.#byId.delete(live.job.id);
+    if (this.#byId.delete(live.job.id)) this.#own(live.job.owner, -1);
     this.#atRest.delete(live);
     const key = scopeKey(live.job);
     const scope = this.#byScope.get(key);
@@ -273,6 +276,17 @@ export class LiveJobs implements AtRest {
     const sum = (this.#bytes.get(owner) ?? 0) + sign * bytes;
     if (sum === 0) this.#bytes.delete(owner);
     else this.#bytes.set(owner, sum);
+  }
+
+  #own(owner: string, change: 1 | -1): void {
+    const jobs = this.countOf(owner) + change;
+    if (jobs === 0) this.#owned.delete(owner);
+    else this.#owned.set(owner, jobs);
+  }
+
+  /** Unfinished jobs of an owner. */
+  countOf(owner: string): number {
+    return this.#owned.get(owner) ?? 0;
   }
 
   /** Bytes of the payloads of an owner's jobs that are neither recallable nor ended. */

@@ -97,24 +97,28 @@ export class JobStore {
   }
 
   /**
-   * Makes sure that so many more jobs may wait.
+   * Makes sure that so many more jobs of an owner may wait: at most half of what the others leave
+   * free, so that something is left for whoever comes.
    *
    * @throws {SvcError} `overloaded` when too many are unfinished.
    */
-  checkRoom(jobs: number): void {
-    if (this.#live.size + jobs > this.#options.maxPending) {
+  checkRoom(owner: string, jobs: number): void {
+    const own = this.#live.countOf(owner);
+    const free = this.#options.maxPending - (this.#live.size - own);
+    if (own + jobs > Math.ceil(free / 2)) {
       throw new SvcError("overloaded", "Too many jobs are waiting: try again later");
     }
   }
 
   /**
-   * Writes jobs and whatever belongs to the same request in one commit.
+   * Writes jobs of one owner and whatever belongs to the same request in one commit.
    *
    * @throws {SvcError} `overloaded` when too many jobs are unfinished, `storage_unavailable` when
    * the disk refuses; then nothing was accepted.
    */
   async accept(jobs: readonly AcceptedJob[], extra: readonly Mutation[]): Promise<LiveJob[]> {
-    this.checkRoom(jobs.length);
+    const [first] = jobs;
+    if (first !== undefined) this.checkRoom(first.owner, jobs.length);
     const due = this.#options.now();
     const mutations: Mutation[] = [...extra];
     for (const job of jobs) {
@@ -261,7 +265,7 @@ export class JobStore {
     const { state, attempts: _, endedAt, recallable, errorCode: __, blobId: ___, ...rest } = record;
     const { step, payload, ...spec } = rest;
     if (state !== "failed" || payload === undefined) throw new SvcError("job_not_retryable");
-    this.checkRoom(1);
+    this.checkRoom(owner, 1);
     const due = this.#options.now();
     const again = new LiveJob({ ...spec, payload }, due);
     again.step = step;

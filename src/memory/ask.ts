@@ -172,7 +172,7 @@ export async function ask(
   using deadline = new Deadline(config.llmTimeoutMs, caller.signal);
   const { signal } = deadline;
   const control = { temperature: 0, maxTokens: MOST_TOKENS, signal };
-  const said = await chat(domain, model, messages, control);
+  const said = await chat(domain, model, messages, control, caller.account.owner);
   const answer = said === "" ? NO_RESPONSE : said;
   return { answer, mode: "llm", memories: shown, dropped, pending };
 }

@@ -1,7 +1,7 @@
 import { SvcError } from "../errors.ts";
 import type { ChatMessage, ChatOptions, LanguageModel } from "../interfaces/mod.ts";
 import { abortable } from "../deadline.ts";
-import type { BoundedCalls } from "./bounded_calls.ts";
+import type { FairTurns } from "./fair_turns.ts";
 
 /**
  * Characters of mark-up, chat templates and tool calls, and invisible ones. Strings hold them as
@@ -45,18 +45,19 @@ const THOUGHTS = /^\s*<think>[^]*?(?:<\/think>|$)/;
 
 /**
  * One answer of the language model, trimmed, without its thoughts. It counts among the calls under
- * way until the model has ended it, also when nobody waits any more.
+ * way until the model has ended it, also when nobody waits any more; owners take turns.
  *
  * @throws {SvcError} `llm_unavailable`, whatever the model failed with; `overloaded` when no call
  * ended in time to make room for this one.
  */
 export async function chat(
-  { chats }: { readonly chats: BoundedCalls },
+  { chats }: { readonly chats: FairTurns },
   model: LanguageModel,
   messages: readonly ChatMessage[],
   control: ChatControl,
+  owner: string,
 ): Promise<string> {
-  const leave = await chats.enter(control.signal);
+  const leave = await chats.enter(control.signal, owner);
   const call = (async () => await model.chat(messages, control))();
   call.then(leave, leave);
   try {

@@ -1,4 +1,4 @@
-import { BoundedCalls } from "./bounded_calls.ts";
+import { FairTurns } from "./fair_turns.ts";
 import { JobContents } from "./job_contents.ts";
 import type { Parts } from "./parts.ts";
 import { Quota } from "./remember.ts";
@@ -21,7 +21,7 @@ export function openDomain(parts: Parts) {
     quota: new Quota({ ...parts, quotaBytes: config.quotaBytes }),
     queries: new QueryVectors(embedder, config.embeddingCacheTtlSeconds, now),
     largeScopes: new LargeScopes(parts),
-    chats: new BoundedCalls(config.llmCalls, 8 * config.llmCalls),
+    chats: new FairTurns(config.llmCalls, 8 * config.llmCalls),
     analyses: new KeyLock(),
     restores: new KeyLock(),
     reembedding: new Reembedding({ ...parts, contents }),

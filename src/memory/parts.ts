@@ -11,7 +11,7 @@ import type { KeyUseTable } from "../storage/core/key_use_table.ts";
 import type { TombstoneBlobTable } from "../storage/core/tombstone_blob_table.ts";
 import type { TombstoneTable } from "../storage/core/tombstone_table.ts";
 import type { WordsFiles } from "../storage/words_files.ts";
-import type { BoundedCalls } from "./bounded_calls.ts";
+import type { FairTurns } from "./fair_turns.ts";
 import type { Caller } from "./caller.ts";
 import type { JobContents } from "./job_contents.ts";
 import type { QueryVectors } from "./recall/query_vectors.ts";
@@ -46,7 +46,7 @@ interface Shared extends Parts {
   readonly contents: JobContents;
   readonly cursors: Sealer;
   readonly queries: QueryVectors;
-  readonly chats: BoundedCalls;
+  readonly chats: FairTurns;
   /** Lets one analyze at a time compare and write in a scope. */
   readonly analyses: KeyLock;
   /** Lets one restore at a time count what it did in a scope. */

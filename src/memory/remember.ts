@@ -120,7 +120,7 @@ export async function accept<A>(
   const bytes = sizes.reduce((sum, size) => sum + size, 0);
   using room = await domain.quota.reserve(caller.account.owner, bytes);
   // Before anything is staged: a flood of refused requests must not fill the disk.
-  domain.jobs.checkRoom(memories.length);
+  domain.jobs.checkRoom(caller.account.owner, memories.length);
   const now = domain.now();
   const staged: { readonly id: string; readonly payload: AcceptedJob["payload"] }[] = [];
   for (const { payload } of memories) {

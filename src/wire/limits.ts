@@ -80,6 +80,8 @@ export const SPONSOR_SIGNATURE_MAX_BYTES = 2048;
 export const SPONSORSHIP_MS = 600_000;
 /** Largest body of `POST /compat/sui`: 64 KiB. */
 export const COMPAT_SUI_BODY_BYTES = 65_536;
+/** Most objects that one call of `sui_multiGetObjects` there reads, as on a node of Sui. */
+export const COMPAT_SUI_OBJECTS = 50;
 /** Largest body of any other public route: 16 KiB. */
 export const PUBLIC_BODY_BYTES = 16_384;
 export const HEADER_BLOCK_BYTES = 16_384;

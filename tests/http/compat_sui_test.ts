@@ -41,6 +41,25 @@ Deno.test("the package is read as published clients read it", async () => {
   }
 });
 
+Deno.test("one call reads at most 50 objects, and an address calls 120 times a minute", async () => {
+  verifies("17.3-6", "7-27");
+  await using svc = await startRelayer();
+  const ids = Array.from({ length: 51 }, (_, i) => `0x${String(i).padStart(64, "0")}`);
+  const read = (objects: string[], peer = "203.0.113.7") => {
+    const body = { jsonrpc: "2.0", id: 1, method: "sui_multiGetObjects", params: [objects] };
+    return svc.plain("POST", "/compat/sui", body, { peer });
+  };
+  assert.equal((await read(ids)).body.error.code, -32602);
+  assert.equal((await read(ids.slice(1))).body.result.length, 50);
+  const statuses = new Map<number, number>();
+  for (let call = 3; call <= 121; call++) {
+    const { status } = await read([]);
+    statuses.set(status, (statuses.get(status) ?? 0) + 1);
+  }
+  assert.deepEqual([...statuses], [[200, 118], [429, 1]]);
+  assert.equal((await read([], "203.0.113.8")).status, 200);
+});
+
 Deno.test("whatever JSON is sent, the answer is one", async () => {
   verifies("17.3-8");
   await using svc = await startRelayer();

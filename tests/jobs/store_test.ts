@@ -1,4 +1,6 @@
 import assert from "node:assert/strict";
+import { SvcError } from "../../src/errors.ts";
+import type { LiveJob } from "../../src/jobs/job.ts";
 import { verifies } from "../requirements.ts";
 import { fakeKv, FakeTable, openGate } from "./fake_kv.ts";
 import { jobOf, jobsOn, keysOf, OWNER } from "./setup.ts";
@@ -27,7 +29,7 @@ Deno.test("jobs of one request and what belongs to them are one commit", async (
 Deno.test("above maxPending nothing is accepted", async () => {
   verifies("6-3");
   using kv = await Deno.openKv(":memory:");
-  const { store } = jobsOn(kv, undefined, 3);
+  const { store } = jobsOn(kv, undefined, 6);
   const [first] = await store.accept([jobOf(), jobOf()], []);
   const two = [jobOf(), jobOf()];
   await assert.rejects(store.accept(two, [{ key: ["extra", 1], value: 1 }]), {
@@ -41,6 +43,31 @@ Deno.test("above maxPending nothing is accepted", async () => {
   assert.deepEqual(results.map(({ status }) => status), ["fulfilled", "rejected"]);
   await store.end(first!, { state: "done" });
   await store.accept([jobOf()], []);
+});
+
+Deno.test("an owner's unfinished jobs take at most half of what the others leave free", async () => {
+  verifies("6-26");
+  using kv = await Deno.openKv(":memory:");
+  const { store } = jobsOn(kv, undefined, 100);
+  const counts: number[] = [];
+  const firsts: LiveJob[] = [];
+  for (const name of ["ada", "bob", "eve"]) {
+    const owner = `0x${name}`;
+    for (let count = 0;; count++) {
+      try {
+        const [live] = await store.accept([jobOf({ owner })], []);
+        if (count === 0) firsts.push(live!);
+      } catch (error) {
+        assert.equal(SvcError.from(error).code, "overloaded");
+        counts.push(count);
+        break;
+      }
+    }
+  }
+  assert.deepEqual(counts, [50, 25, 13]);
+  await store.end(firsts[2]!, { state: "done" });
+  await store.accept([jobOf({ owner: "0xeve" })], []);
+  await assert.rejects(store.accept([jobOf({ owner: "0xeve" })], []), { code: "overloaded" });
 });
 
 Deno.test("a disk that refuses accepts nothing and leaves nothing behind", async () => {
@@ -142,7 +169,7 @@ Deno.test("a job that was put off stays so, whether the answer came or not", asy
 
 Deno.test("unfinished jobs of older tables are moved to their place", async () => {
   using kv = await Deno.openKv(":memory:");
-  const before = jobsOn(kv, undefined, 300);
+  const before = jobsOn(kv, undefined, 600);
   const jobs = Array.from({ length: 230 }, () => jobOf());
   const [ended, claimed] = await before.store.accept(jobs, []);
   await before.store.end(ended!, { state: "done" });

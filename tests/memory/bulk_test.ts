@@ -9,7 +9,7 @@ const items = (count: number) => Array.from({ length: count }, (_, i) => ({ text
 
 Deno.test("a bulk is accepted whole or not at all", async () => {
   verifies("6-3", "6-5");
-  await using svc = await startRelayer({ config: { maxPendingJobs: 10 } });
+  await using svc = await startRelayer({ config: { maxPendingJobs: 20 } });
   const refused = await svc.post("/api/remember/bulk", { items: items(11) });
   assert.equal(refused.status, 503);
   assert.equal(refused.body.code, "overloaded");

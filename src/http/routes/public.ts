@@ -6,13 +6,18 @@ import { gaugeLines, type HttpMetrics } from "../metrics.ts";
 import { API_VERSION, openApi } from "../openapi.ts";
 import type { OwnAddress } from "../own_address.ts";
 import type { RequestContext } from "../request.ts";
+import { type Layer, RateLimiter } from "../rate_limit.ts";
 import type { Answer, OpenHandlers } from "../route.ts";
 import type { RelayerConfig } from "../../interfaces/config.ts";
 import { EXTRACT_PROMPT_VERSION } from "../../memory/analyze/prompt.ts";
 import { ASK_PROMPT_VERSION } from "../../memory/ask.ts";
 import type { Domain } from "../../memory/domain.ts";
+import { limitKey } from "../../wire/ip_addresses.ts";
 import { isObjectId } from "../../wire/keys.ts";
+import { COMPAT_SUI_OBJECTS } from "../../wire/limits.ts";
 import type { AnswerOf } from "../../wire/routes.ts";
+
+const COMPAT_LAYER: Layer = { name: "compat_ip", limit: 120, seconds: 60 };
 
 interface MetricsSources {
   readonly metrics: HttpMetrics;
@@ -90,6 +95,10 @@ function answerCompatSui(body: unknown, packageId: string): AnswerOf<"POST /comp
     return { jsonrpc: "2.0", id, result: read(first, packageId) };
   }
   if (call.method === "sui_multiGetObjects" && Array.isArray(first)) {
+    if (first.length > COMPAT_SUI_OBJECTS) {
+      const message = `At most ${COMPAT_SUI_OBJECTS} objects at once`;
+      return { jsonrpc: "2.0", id, error: { code: -32602, message } };
+    }
     return { jsonrpc: "2.0", id, result: first.map((item) => read(item, packageId)) };
   }
   return { jsonrpc: "2.0", id, error: { code: -32601, message: "Method not found" } };
@@ -186,6 +195,7 @@ export function publicHandlers(
 ): OpenHandlers<"public"> {
   const { domain, health, address } = sources;
   const { config } = domain;
+  const limiter = new RateLimiter(domain.now);
   let described: AnswerOf<"GET /openapi.json"> | undefined;
   return {
     "GET /health": async () => healthAnswer(config, await health.dependencies()),
@@ -197,9 +207,9 @@ export function publicHandlers(
       const headers = { "content-type": "text/plain; version=0.0.4" };
       return new Response(await metricsText(sources), { headers });
     },
-    "POST /compat/sui": async ({ body }) => ({
-      status: 200,
-      body: answerCompatSui(await body(), config.packageId ?? ""),
-    }),
+    "POST /compat/sui": async ({ body, context }) => {
+      limiter.spend([{ layer: COMPAT_LAYER, key: limitKey(context.clientIp) }], 1);
+      return { status: 200, body: answerCompatSui(await body(), config.packageId ?? "") };
+    },
   };
 }

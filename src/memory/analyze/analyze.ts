@@ -81,7 +81,7 @@ async function modelFacts(
     signal,
   };
   for (let attempt = 0; attempt < TRIES; attempt++) {
-    const answer = await chat(domain, model, messages, options);
+    const answer = await chat(domain, model, messages, options, caller.account.owner);
     const facts = factsOfAnswer(answer, mostFacts);
     if (facts !== undefined) return facts;
   }

@@ -92,7 +92,7 @@ export async function matchNearest(
 ): Promise<Match[]> {
   const { signal } = caller;
   const { text } = query;
-  const vector = query.vector ?? (await domain.queries.get(text ?? "", signal)).vector;
+  const vector = query.vector ?? (await domain.queries.get(text ?? "", signal, scope.owner)).vector;
   const near = await nearest(domain.vectorStore, { ...scope, vector }, search, signal);
   const opened = text === undefined ? [] : await openMemories(domain, caller, scope, near);
   const gathered = domain.index.gather(scope, near);

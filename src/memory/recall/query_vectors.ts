@@ -1,7 +1,7 @@
 import type { Embedder, QueryEmbedding } from "../../interfaces/mod.ts";
 import { BoundedMap } from "../../bounded_map.ts";
 import { abortable, Deadline } from "../../deadline.ts";
-import { BoundedCalls } from "../bounded_calls.ts";
+import { FairTurns } from "../fair_turns.ts";
 import { checkedVectors, firstPerson } from "../vectors.ts";
 
 const CACHED = 2_000;
@@ -25,7 +25,7 @@ export class QueryVectors {
   readonly #now: () => number;
   readonly #kept = new BoundedMap<string, { embedding: QueryEmbedding; until: number }>(CACHED);
   readonly #inFlight = new Map<string, Running>();
-  readonly #calls = new BoundedCalls(CALLS, WAITING);
+  readonly #calls = new FairTurns(CALLS, WAITING);
 
   /** Keeps vectors for `ttlSeconds`; 0 = never. */
   constructor(embedder: Embedder, ttlSeconds: number, now: () => number) {
@@ -39,16 +39,17 @@ export class QueryVectors {
    * wait for it have left.
    *
    * @param signal aborted when the caller has left.
+   * @param owner whose turn it is where many queries wait.
    * @throws {SvcError} `embedding_unavailable`; `overloaded`.
    */
-  async get(query: string, signal?: AbortSignal): Promise<QueryEmbedding> {
+  async get(query: string, signal?: AbortSignal, owner?: string): Promise<QueryEmbedding> {
     const kept = this.#kept.get(query);
     if (kept !== undefined && kept.until > this.#now()) {
       // Set anew: the oldest entry is the least recently used one.
       this.#kept.set(query, kept);
       return kept.embedding;
     }
-    const running = this.#inFlight.get(query) ?? this.#start(query);
+    const running = this.#inFlight.get(query) ?? this.#start(query, owner);
     running.callers++;
     try {
       return await abortable(running.embedding, signal);
@@ -60,9 +61,9 @@ export class QueryVectors {
     }
   }
 
-  #start(query: string): Running {
+  #start(query: string, owner: string | undefined): Running {
     const controller = new AbortController();
-    const embedding = this.#embed(query, controller.signal);
+    const embedding = this.#embed(query, controller.signal, owner);
     const running: Running = { embedding, controller, callers: 0 };
     this.#inFlight.set(query, running);
     // Nobody may be left to see it fail.
@@ -74,8 +75,12 @@ export class QueryVectors {
     if (this.#inFlight.get(query) === running) this.#inFlight.delete(query);
   }
 
-  async #embed(query: string, signal: AbortSignal): Promise<QueryEmbedding> {
-    const leave = await this.#enter(signal);
+  async #embed(
+    query: string,
+    signal: AbortSignal,
+    owner: string | undefined,
+  ): Promise<QueryEmbedding> {
+    const leave = await this.#enter(signal, owner);
     try {
       const embedding = await this.#ask(firstPerson(query), signal);
       this.#keep(query, embedding);
@@ -85,9 +90,9 @@ export class QueryVectors {
     }
   }
 
-  async #enter(signal: AbortSignal): Promise<() => void> {
+  async #enter(signal: AbortSignal, owner: string | undefined): Promise<() => void> {
     using deadline = new Deadline(WAIT_MS, signal);
-    return await this.#calls.enter(deadline.signal);
+    return await this.#calls.enter(deadline.signal, owner);
   }
 
   #keep(query: string, embedding: QueryEmbedding): void {

@@ -252,7 +252,7 @@ export async function recall(
   const { mode = "hybrid" } = options;
   const [pending, embedding] = await Promise.all([
     settle(domain, caller, scope),
-    mode === "keyword" ? undefined : domain.queries.get(query, caller.signal),
+    mode === "keyword" ? undefined : domain.queries.get(query, caller.signal, scope.owner),
   ]);
   const asked: ScopeQuery = { ...embedding, ...(mode === "semantic" ? {} : { text: query }) };
   // Manual memories hold no text the relayer could open.

@@ -150,6 +150,6 @@ export const PUBLIC = {
         }),
       ]),
     }),
-    errors: [],
+    errors: ["rate_limited"],
   },
 } as const satisfies RouteRows;

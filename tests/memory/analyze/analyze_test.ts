@@ -127,7 +127,7 @@ Deno.test("a deleted fact may come again", async () => {
 
 Deno.test("facts are accepted all together or not at all", async () => {
   verifies("6-7");
-  await using svc = await startRelayer({ config: { maxPendingJobs: 2 } });
+  await using svc = await startRelayer({ config: { maxPendingJobs: 4 } });
   const refused = await analyze(svc, NOTE);
   assert.deepEqual([refused.status, refused.body.code], [503, "overloaded"]);
   assert.deepEqual(await listed(svc), []);

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { memoryEmbedder } from "../../plugins/memory/embedder.ts";
 import type { LanguageModel } from "../../src/interfaces/mod.ts";
-import { BoundedCalls } from "../../src/memory/bounded_calls.ts";
+import { FairTurns } from "../../src/memory/fair_turns.ts";
 import { QueryVectors } from "../../src/memory/recall/query_vectors.ts";
 import { startRelayer } from "../relayer_fixture.ts";
 import { verifies } from "../requirements.ts";
@@ -10,7 +10,7 @@ import { Gate, intercepted, Points } from "./intercepted.ts";
 const never = new AbortController().signal;
 
 Deno.test("calls beyond the bound wait in order, and too many are refused", async () => {
-  const calls = new BoundedCalls(1, 2);
+  const calls = new FairTurns(1, 2);
   const order: string[] = [];
   const first = await calls.enter(never);
   const gone = new AbortController();
@@ -26,6 +26,46 @@ Deno.test("calls beyond the bound wait in order, and too many are refused", asyn
   assert.deepEqual(order, ["second", "third"]);
   (await calls.enter(never))();
   await assert.rejects(calls.enter(gone.signal), { code: "overloaded" });
+});
+
+Deno.test("holders take turns, however many of one wait", async () => {
+  const turns = new FairTurns(1, 100);
+  const order: string[] = [];
+  const enter = (holder: string) =>
+    turns.enter(never, holder).then((leave) => {
+      order.push(holder);
+      leave();
+    });
+  const first = await turns.enter(never, "greedy");
+  const waiting = ["greedy", "greedy", "greedy", "ada", "ada", "bob"].map(enter);
+  first();
+  await Promise.all(waiting);
+  assert.deepEqual(order, ["greedy", "ada", "bob", "greedy", "ada", "greedy"]);
+  (await turns.enter(never, "bob"))();
+});
+
+Deno.test("where too many wait, the newest of the largest crowd makes way", async () => {
+  const turns = new FairTurns(1, 3);
+  const outcomes = new Map<string, string>();
+  const enter = (name: string, holder: string) =>
+    turns.enter(never, holder).then((leave) => {
+      outcomes.set(name, "let in");
+      leave();
+    }, ({ code }) => void outcomes.set(name, code));
+  const first = await turns.enter(never, "greedy");
+  const waiting = [1, 2, 3, 4].map((n) => enter(`greedy ${n}`, "greedy"));
+  waiting.push(enter("ada 1", "ada"), enter("bob 1", "bob"), enter("bob 2", "bob"));
+  first();
+  await Promise.all(waiting);
+  assert.deepEqual(Object.fromEntries(outcomes), {
+    "greedy 1": "let in",
+    "greedy 2": "overloaded",
+    "greedy 3": "overloaded",
+    "greedy 4": "overloaded",
+    "ada 1": "let in",
+    "bob 1": "let in",
+    "bob 2": "overloaded",
+  });
 });
 
 /** A model whose calls stop at a gate, whatever their signal says. */
