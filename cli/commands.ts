@@ -20,6 +20,9 @@ export async function recall(session: Session): Promise<void> {
   const found = await clientOf(session).recall(line.words, { limit: line.limit ?? 10, namespace });
   print(session, found, found.results.map(hitLine).join("") || "No matching memories found.\n");
   if (line.json) return;
+  if (found.truncated) {
+    io.writeError("More memories matched: together they are too large for one answer.\n");
+  }
   if (found.dropped_count) {
     io.writeError(`${found.dropped_count} more could not be decrypted.\n`);
   }

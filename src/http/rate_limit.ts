@@ -105,6 +105,11 @@ export class RateLimiter {
     for (const window of windows) window.add(weight);
   }
 
+  /** Counts what an answer turned out to weigh, also beyond the limits: later requests wait for it. */
+  add(charges: readonly Charge[], weight: number): void {
+    for (const charge of charges) this.#window(charge).add(weight);
+  }
+
   /** Gives back what a request spent that a later layer denied: it consumes nothing. */
   refund(charges: readonly Charge[], weight: number): void {
     for (const charge of charges) this.#window(charge).remove(weight);

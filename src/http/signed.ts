@@ -4,7 +4,7 @@ import type { Kept, KeptAnswer, ReplayStore } from "../jobs/replay.ts";
 import type { Domain } from "../memory/domain.ts";
 import { HEADER } from "../wire/headers.ts";
 import { isUuid } from "../wire/keys.ts";
-import { SIGNED_BODY_BYTES } from "../wire/limits.ts";
+import { SIGNED_BODY_BYTES, WEIGHED_BYTES } from "../wire/limits.ts";
 import { parseBody } from "../wire/request_members.ts";
 import type { Route } from "../wire/route.ts";
 import { rowOf, type SignedName } from "../wire/routes.ts";
@@ -309,7 +309,12 @@ export class SignedRoutes {
         // What the commit that accepted has kept is true as well, and the write has happened.
         await (provisional === undefined ? kept : kept.catch(() => {}));
       }
-      return respond(answer.status, JSON.stringify(answer.body));
+      const text = JSON.stringify(answer.body);
+      // Charged afterwards: how much it is was not known before.
+      if (text.length > WEIGHED_BYTES) {
+        this.#deps.limiter.add(verified.charges, Math.floor(text.length / WEIGHED_BYTES));
+      }
+      return respond(answer.status, text);
     } catch (error) {
       keeping.undo();
       throw error;

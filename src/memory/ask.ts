@@ -143,6 +143,8 @@ interface Answered {
   readonly dropped: number;
   /** The caller's jobs of the scope that were not recallable in time. */
   readonly pending: number;
+  /** Whether the recall left hits out because its answer would have become too large. */
+  readonly truncated: boolean;
 }
 
 /** Longest answer, in tokens. */
@@ -160,13 +162,14 @@ export async function ask(
   question: string,
   options: RecallOptions,
 ): Promise<Answered> {
-  const { results, dropped, pending } = await recall(domain, caller, question, options);
+  const found = await recall(domain, caller, question, options);
+  const { results, dropped, pending, truncated } = found;
   const { languageModel: model, embedder, config } = domain;
   if (model === undefined) {
     const weights = options.weights;
     const isWeighted = weights !== undefined && (weights.recency > 0 || weights.importance > 0);
     const { answer, quoted } = quotes(results, embedder.closeness, isWeighted);
-    return { answer, mode: "quotes", memories: quoted, dropped, pending };
+    return { answer, mode: "quotes", memories: quoted, dropped, pending, truncated };
   }
   const { messages, shown } = askPrompt(question, results);
   using deadline = new Deadline(config.llmTimeoutMs, caller.signal);
@@ -174,5 +177,5 @@ export async function ask(
   const control = { temperature: 0, maxTokens: MOST_TOKENS, signal };
   const said = await chat(domain, model, messages, control, caller.account.owner);
   const answer = said === "" ? NO_RESPONSE : said;
-  return { answer, mode: "llm", memories: shown, dropped, pending };
+  return { answer, mode: "llm", memories: shown, dropped, pending, truncated };
 }

@@ -9,6 +9,10 @@ import { TombstoneSender } from "./remove/tombstones.ts";
 import { KeyLock } from "../key_lock.ts";
 import { Reembedding } from "./upkeep/reembedding.ts";
 
+/** Reads of large texts at once: each holds its texts several times. */
+const LARGE_READS = 2;
+const WAITING_READS = 256;
+
 /** Adds what the operations share while they run. */
 export function openDomain(parts: Parts) {
   const { config, embedder, jobs, staging, sealer, now } = parts;
@@ -22,6 +26,7 @@ export function openDomain(parts: Parts) {
     queries: new QueryVectors(embedder, config.embeddingCacheTtlSeconds, now),
     largeScopes: new LargeScopes(parts),
     chats: new FairTurns(config.llmCalls, 8 * config.llmCalls),
+    largeReads: new FairTurns(LARGE_READS, WAITING_READS),
     analyses: new KeyLock(),
     restores: new KeyLock(),
     reembedding: new Reembedding({ ...parts, contents }),

@@ -3,7 +3,8 @@ import { type ErrorCode, SvcError } from "../errors.ts";
 import type { IndexedMemory } from "../index/ranking.ts";
 import type { JobSpec, JobState } from "../jobs/job.ts";
 import { type Caller, scopeOf } from "./caller.ts";
-import { type Opening, openMemories, requireCredential, storedEntries } from "./open.ts";
+import { countThatFits, openPage, type ReadingPages } from "./large_reads.ts";
+import { openMemories, requireCredential, storedEntries } from "./open.ts";
 import type { MemoryRecord, Metadata } from "./record.ts";
 
 type Listing = Uses<{
@@ -13,7 +14,7 @@ type Listing = Uses<{
   expiry: "purge";
   cursors: true;
   now: true;
-}, Opening>;
+}, ReadingPages>;
 
 type Order = "newest" | "oldest";
 
@@ -134,8 +135,9 @@ export async function listMemories(
     ? [...all]
     : all.filter((m) => compare(m.createdAt, m.id, after[0], after[1]) > 0);
   rest.sort((a, b) => compare(a.createdAt, a.id, b.createdAt, b.id));
-  const page = rest.slice(0, options.limit);
-  const opened = options.text ? await openMemories(domain, caller, scope, page) : [];
+  const asked = rest.slice(0, options.limit);
+  const page = options.text ? asked.slice(0, countThatFits(asked)) : asked;
+  const opened = options.text ? await openPage(domain, caller, scope, page) : [];
   const memories = page.flatMap((memory, i) => {
     const item = opened[i];
     if (item !== undefined && "deleted" in item) return [];

@@ -29,7 +29,7 @@ export type Opening = Uses<{
 }, StoredRows>;
 
 /** A memory's record, why it could not be opened, or that it was deleted meanwhile. */
-type Opened =
+export type Opened =
   | { readonly record: MemoryRecord }
   | { readonly error: SvcError }
   | { readonly deleted: true };

@@ -47,6 +47,8 @@ interface Shared extends Parts {
   readonly cursors: Sealer;
   readonly queries: QueryVectors;
   readonly chats: FairTurns;
+  /** Turns of reads that open much. */
+  readonly largeReads: FairTurns;
   /** Lets one analyze at a time compare and write in a scope. */
   readonly analyses: KeyLock;
   /** Lets one restore at a time count what it did in a scope. */

@@ -37,6 +37,9 @@ export const MEMORY_PAGE_DEFAULT = 50;
 /** Most namespaces of one page, and their number when no limit is named. */
 export const NAMESPACE_PAGE_MAX = 1000;
 
+/** Bytes of an answer that a request's weight covers; each further so many weigh 1 more: 256 KiB. */
+export const WEIGHED_BYTES = 262_144;
+
 /** Namespace of a call that names none. */
 export const DEFAULT_NAMESPACE = "default";
 export const NAMESPACE_BYTES = 256;

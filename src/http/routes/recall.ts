@@ -145,12 +145,13 @@ export const recallHandlers = {
   "POST /api/recall": async (domain, call): Promise<Answer<"POST /api/recall">> => {
     const options = recallOptions(call.body, RECALL_LIMIT_MAX);
     const found = await recall(domain, call.caller, call.body.query, options);
-    const { results, dropped, pending } = found;
+    const { results, dropped, pending, truncated } = found;
     return {
       status: 200,
       body: {
         results: results.map(hitBody),
         total: results.length,
+        truncated: truncated || undefined,
         dropped_count: dropped || undefined,
         pending: pending || undefined,
         message: results.length === 0 ? NOTHING : undefined,
@@ -184,7 +185,7 @@ export const recallHandlers = {
   "POST /api/ask": async (domain, { body, caller }): Promise<Answer<"POST /api/ask">> => {
     const options = recallOptions(body, ASK_LIMIT_MAX);
     const found = await ask(domain, caller, body.question, options);
-    const { answer, mode, memories, dropped, pending } = found;
+    const { answer, mode, memories, dropped, pending, truncated } = found;
     return {
       status: 200,
       body: {
@@ -192,6 +193,7 @@ export const recallHandlers = {
         memories_used: memories.length,
         memories: memories.map(hitBody),
         answer_mode: mode,
+        truncated: truncated || undefined,
         pending: pending || undefined,
         dropped_count: dropped || undefined,
       },

@@ -12,8 +12,9 @@ function line(hit: Hit, index: number): string {
 
 const memories = (count: number) => count === 1 ? "1 memory" : `${count} memories`;
 
-function lines({ results, dropped_count = 0, pending = 0 }: Recalled): string[] {
+function lines({ results, truncated, dropped_count = 0, pending = 0 }: Recalled): string[] {
   const found = results.length === 0 ? ["No matching memories found."] : results.map(line);
+  if (truncated) found.push("More memories matched: together they are too large for one answer.");
   if (dropped_count > 0) {
     found.push(`${memories(dropped_count)} matched but could not be decrypted.`);
   }
@@ -27,10 +28,11 @@ export async function recall(call: ToolCall): Promise<CallToolResult> {
   const { query, limit, namespace = call.namespace } = argumentsOf(TOOLS.recall, call);
   const { signal } = call;
   const answer = await call.client.recall(query, { limit, namespace }, { signal });
-  const { results, total, dropped_count, pending } = answer;
+  const { results, total, truncated, dropped_count, pending } = answer;
   return success<"recall">(lines(answer).join("\n"), {
     results,
     total,
+    truncated,
     dropped_count,
     pending,
   });

@@ -3,6 +3,7 @@ import { BoundedMap } from "../../bounded_map.ts";
 import type { IndexedMemory, Match, ScopeQuery, SearchOptions } from "../../index/ranking.ts";
 import type { IndexEntry, Scope, VectorQuery, VectorStore } from "../../interfaces/mod.ts";
 import type { Caller } from "../caller.ts";
+import { partsOf } from "../large_reads.ts";
 import { type Opening, openMemories } from "../open.ts";
 
 /** Scopes up to this size are loaded whatever the budget: they take little time and RAM. */
@@ -94,12 +95,15 @@ export async function matchNearest(
   const { text } = query;
   const vector = query.vector ?? (await domain.queries.get(text ?? "", signal, scope.owner)).vector;
   const near = await nearest(domain.vectorStore, { ...scope, vector }, search, signal);
-  const opened = text === undefined ? [] : await openMemories(domain, caller, scope, near);
   const gathered = domain.index.gather(scope, near);
   try {
-    for (const [i, item] of opened.entries()) {
-      const { id, version } = near[i]!;
-      if ("record" in item) gathered.setText(id, version, item.record.text);
+    // Part by part: all texts at once may be hundreds of megabytes.
+    for (const part of text === undefined ? [] : partsOf(near)) {
+      const opened = await openMemories(domain, caller, scope, part);
+      for (const [i, item] of opened.entries()) {
+        const { id, version } = part[i]!;
+        if ("record" in item) gathered.setText(id, version, item.record.text);
+      }
     }
     return gathered.match(query, search);
   } finally {

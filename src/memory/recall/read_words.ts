@@ -5,6 +5,7 @@ import type { Caller } from "../caller.ts";
 import { type BlobContent, blobHead, decodeBlob } from "../record.ts";
 import type { IndexedMemory } from "../../index/ranking.ts";
 import { Slices } from "../../index/scope_loading.ts";
+import { partsOf } from "../large_reads.ts";
 import { type Opening, openMemories } from "../open.ts";
 
 /** Fewer texts are opened as fast as a file is. */
@@ -181,10 +182,9 @@ async function readAll(
   await takeSavedWords(domain, opener, loaded, opening);
   const memories = unread(domain, loaded);
   const slices = new Slices();
-  for (let at = 0; at < memories.length; at += BATCH) {
+  for (const batch of partsOf(memories, BATCH)) {
     // Opening records may never yield to the event loop, so yield here.
     await slices.rest();
-    const batch = memories.slice(at, at + BATCH);
     const opened = await openMemories(domain, opener, scope, batch.filter(hasText));
     let next = 0;
     for (const memory of batch) {

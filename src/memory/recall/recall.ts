@@ -4,6 +4,7 @@ import type { IndexedMemory, Match, ScopeQuery, SearchOptions } from "../../inde
 import type { Scope } from "../../interfaces/mod.ts";
 import { type Caller, scopeOf } from "../caller.ts";
 import { matchNearest, type SearchingLarge } from "./candidates.ts";
+import { countThatFits, openPage, type ReadingPages } from "../large_reads.ts";
 import { openMemories, requireCredential } from "../open.ts";
 import type { MemoryRecord, Metadata } from "../record.ts";
 import { openSavedWords, type ReadingWords, readWords } from "./read_words.ts";
@@ -22,7 +23,7 @@ export type Settling = Uses<{
   config: "recallWaitMs";
 }>;
 
-export type Recalling = Searching & Settling;
+export type Recalling = Searching & Settling & ReadingPages;
 
 /** What a recall compares: meaning and words, meaning alone, words alone. */
 type RecallMode = "hybrid" | "semantic" | "keyword";
@@ -82,6 +83,8 @@ interface Recalled {
    * embedded by the present model.
    */
   readonly pending: number;
+  /** Whether hits were left out because the answer would have become too large. */
+  readonly truncated: boolean;
 }
 
 const DAY_MS = 86_400_000;
@@ -247,7 +250,7 @@ export async function recall(
   options: RecallOptions,
 ): Promise<Recalled> {
   requireCredential(domain, caller);
-  if (options.limit === 0) return { results: [], dropped: 0, pending: 0 };
+  if (options.limit === 0) return { results: [], dropped: 0, pending: 0, truncated: false };
   const scope = scopeOf(caller, options.namespace);
   const { mode = "hybrid" } = options;
   const [pending, embedding] = await Promise.all([
@@ -263,10 +266,12 @@ export async function recall(
   if (best.length === 0 && domain.cipher.needsCredential) {
     await proveCredential(domain, caller, scope);
   }
-  const opened = await openMemories(domain, caller, scope, best.map((hit) => hit.entry));
+  const entries = best.map((hit) => hit.entry);
+  const answered = entries.slice(0, countThatFits(entries));
+  const opened = await openPage(domain, caller, scope, answered);
   const results: Hit[] = [];
   const errors: SvcError[] = [];
-  for (const [i, scored] of best.entries()) {
+  for (const [i, scored] of best.slice(0, answered.length).entries()) {
     const item = opened[i];
     if (item === undefined || "deleted" in item) continue;
     if ("error" in item) errors.push(item.error);
@@ -276,5 +281,6 @@ export async function recall(
   if (results.length === 0 && first !== undefined && errors.every((error) => error.retryable)) {
     throw first;
   }
-  return { results, dropped: errors.length, pending };
+  const truncated = answered.length < best.length;
+  return { results, dropped: errors.length, pending, truncated };
 }

@@ -40,8 +40,10 @@ const hit = () =>
     metadata: metadata().optional(),
   });
 
-/** What a search could not do in time. */
+/** What a search could not do in time, or not answer. */
 const shortfall = () => ({
+  truncated: z.boolean().optional()
+    .describe("Hits were left out: all of them would be more than about 4 MiB"),
   dropped_count: count("Hits that could not be decrypted").optional(),
   pending: count("Own memories that were not recallable in time").optional(),
 });

@@ -87,6 +87,7 @@ export const TOOLS = {
           } satisfies Record<keyof Hit, z.ZodType>,
         )),
         total: count(),
+        truncated: z.boolean().optional(),
         dropped_count: count().optional(),
         pending: count().optional(),
       }),

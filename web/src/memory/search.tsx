@@ -73,6 +73,11 @@ function Matches({ found: { query, answer }, onDelete, onClose }: {
           </p>
         </Notice>
       )}
+      {answer.truncated && (
+        <Notice kind="warn">
+          <p>More memories match: together they are too large for one answer.</p>
+        </Notice>
+      )}
       {(answer.dropped_count ?? 0) > 0 && (
         <Notice kind="warn">
           <p>
