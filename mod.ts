@@ -27,6 +27,7 @@ export {
 export * from "./src/interfaces/plugin.ts";
 export { keyFile } from "./src/sealing/key_file.ts";
 export { createRelayer, type Relayer, type RelayerOptions } from "./src/relayer.ts";
+export type { ListenerInfo } from "./src/embed/relayer_options.ts";
 export type { SidecarAddress } from "./src/http1/sidecar_connections.ts";
 export type { SidecarLimits } from "./src/mcp/options.ts";
 export {

@@ -44,6 +44,7 @@ export type { Relayer, RelayerOptions };
 
 const UPKEEP_MS = 600_000;
 const DAY_MS = 86_400_000;
+const LOCAL = "127.0.0.1";
 
 /** Relayer key of a relayer that keeps nothing. */
 function keyOf({ dataDir, relayerKey }: RelayerOptions): RelayerKey {
@@ -273,11 +274,11 @@ class RunningRelayer implements Relayer {
   // Both are handed to servers, which call them without `this`.
   readonly fetch: Relayer["fetch"] = (request, info) => {
     const address = info?.remoteAddr;
-    const peer = address !== undefined && "hostname" in address ? address.hostname : "127.0.0.1";
-    return this.#router.fetch(request, peer);
+    const peer = address !== undefined && "hostname" in address ? address.hostname : LOCAL;
+    return this.#router.fetch(request, peer, info?.target);
   };
 
-  readonly fetchInternal: Relayer["fetchInternal"] = async (request) => {
+  readonly fetchInternal: Relayer["fetchInternal"] = async (request, info) => {
     const given = request.headers.get(HEADER.sidecarToken);
     const token = this.#sidecarToken;
     if (given === null || token === undefined || !isSameSecret(given, token)) {
@@ -285,12 +286,10 @@ class RunningRelayer implements Relayer {
       return errorResponse(new SvcError("not_found"), requestIdOf(request.headers));
     }
     const client = request.headers.get(HEADER.clientIp) ?? "";
-    return await this.#router.fetch(request, isAddress(client) ? client : "127.0.0.1");
+    return this.#router.fetch(request, isAddress(client) ? client : LOCAL, info?.target);
   };
 
-  listensAt(url: string): void {
-    this.#address.listensAt(url);
-  }
+  readonly listensAt: Relayer["listensAt"] = (url) => this.#address.listensAt(url);
 
   readonly account: Relayer["account"] = async (name) => {
     const { accounts, now } = this.#domain;

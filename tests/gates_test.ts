@@ -34,8 +34,10 @@ Deno.test("a function of the product has at most 5 parameters", () => {
 /** Where a time is what is tested, or a moment taken at random. */
 const SLEEPERS = [
   "tests/crash/run.ts",
+  "tests/e2e/flood_test.ts",
   "tests/e2e/full_disk_test.ts",
   "tests/e2e/mcp_keys_test.ts",
+  "tests/http1/slow_clients_test.ts",
   "tests/live/journey.ts",
   "tests/mcp/conformance_tasks.ts",
   "tests/within.ts",

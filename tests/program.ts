@@ -19,11 +19,23 @@ export class Program implements AsyncDisposable {
   /** Every line of standard error so far. */
   readonly errors: string[] = [];
 
-  /** Starts `main.ts` with arguments and only these variables besides Deno's own. */
-  constructor(args: readonly string[], env: Readonly<Record<string, string>>) {
+  /**
+   * Starts `main.ts` with arguments and only these variables besides Deno's own.
+   *
+   * @param descriptors How many files and connections each of its processes may have open.
+   */
+  constructor(
+    args: readonly string[],
+    env: Readonly<Record<string, string>>,
+    descriptors?: number,
+  ) {
     const cache = Deno.env.get("DENO_DIR") || undefined;
-    this.#child = new Deno.Command(Deno.execPath(), {
-      args: ["run", "--no-prompt", "-A", ...LOCKED, MAIN, ...args],
+    const all = [Deno.execPath(), "run", "--no-prompt", "-A", ...LOCKED, MAIN, ...args];
+    const [command = "", ...rest] = descriptors === undefined
+      ? all
+      : ["/bin/sh", "-c", `ulimit -n ${descriptors} && exec "$0" "$@"`, ...all];
+    this.#child = new Deno.Command(command, {
+      args: rest,
       env: {
         SVC_LOG_FORMAT: "json",
         NO_COLOR: "1",

@@ -34,6 +34,14 @@ export interface RelayerOptions {
   readonly sidecarSponsors?: boolean;
 }
 
+/** What a listener tells of a request. */
+export interface ListenerInfo {
+  /** The other end of the connection; without it a client counts as this machine. */
+  readonly remoteAddr?: Deno.Addr;
+  /** Path and query as they came, where `request.url` was normalised; `Deno.serve` keeps them. */
+  readonly target?: string;
+}
+
 /** A running relayer. */
 export interface Relayer extends AsyncDisposable {
   /** What it works with; what its factories opened ends with it. */
@@ -41,7 +49,7 @@ export interface Relayer extends AsyncDisposable {
   /**
    * Answers one request; pass it to `Deno.serve`. Without `info` a client counts as this machine.
    */
-  fetch(request: Request, info?: Pick<Deno.ServeHandlerInfo, "remoteAddr">): Promise<Response>;
+  fetch(request: Request, info?: ListenerInfo): Promise<Response>;
   /**
    * Says where the relayer listens, before its first request: it is what owners' challenges and
    * `/config` name unless `config.publicUrl` does, and which Host headers owner and MCP routes and
@@ -55,7 +63,7 @@ export interface Relayer extends AsyncDisposable {
    * `relayerUrl`. Whoever lacks the token gets 404; with it the request counts for the client whose
    * address the sidecar names.
    */
-  fetchInternal(request: Request): Promise<Response>;
+  fetchInternal(request: Request, info?: ListenerInfo): Promise<Response>;
   /**
    * The account of a name, for the program that embeds the relayer: created at the first call, the
    * same one as long as the accounts and the relayer key are the same. Its calls pass the same

@@ -2,6 +2,7 @@ import type { RelayerConfig } from "../interfaces/config.ts";
 import { SvcError } from "../errors.ts";
 import type { ConnectionPool, PooledAnswer, WireRequest } from "../http1/http_connection.ts";
 import { fetchOver } from "../http1/loopback_fetch.ts";
+import { StreamedResponse } from "../http1/send_answer.ts";
 import { gather } from "../wire/body/read_body.ts";
 import { HEADER } from "../wire/headers.ts";
 import { SIGNED_BODY_BYTES } from "../wire/limits.ts";
@@ -168,9 +169,9 @@ export class McpProxy implements Disposable {
     const method = request.method;
     let answer: PooledAnswer;
     try {
-      // Characters that the server takes as they come would be bytes of a head on the wire.
-      const search = target.query === "" ? "" : new URL(request.url).search;
-      const whole = { ...message, method, target: target.path + search };
+      // Characters that `Deno.serve` takes as they come would be bytes of a head on the wire.
+      const query = target.query.replace(/[^\x21-\x7e]/gu, encodeURIComponent);
+      const whole = { ...message, method, target: target.path + query };
       answer = await connections.send(whole, request.signal);
     } catch (cause) {
       // When the client left, it is not the sidecar's failure, and nobody reads the answer.
@@ -202,7 +203,7 @@ export class McpProxy implements Disposable {
     this.#open.add(stream);
     request.signal.addEventListener("abort", leave);
     if (request.signal.aborted) leave();
-    return new Response(stream.readable, { status, headers });
+    return new StreamedResponse(stream.readable, { status, headers });
   }
 }
 

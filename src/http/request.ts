@@ -14,19 +14,20 @@ export interface Target {
 }
 
 /**
- * Takes the target from the address that `Deno.serve` builds as `http://{host}{target}`. The parsed
- * `URL` would not do: it resolves dot segments and re-encodes.
+ * The target as it came, where the listener tells it; else out of the address that `Deno.serve`
+ * builds as `http://{host}{target}`. The parsed `URL` would not do: it resolves dot segments and
+ * re-encodes.
  *
  * @throws {SvcError} `host_not_allowed` for a malformed Host, `not_found` for a target that is no
  * path.
  */
-export function targetOf(request: Request): Target {
+export function targetOf(request: Request, given?: string): Target {
   const { url } = request;
   const host = request.headers.get("host");
   if (host !== null && !HOST.test(host)) throw new SvcError("host_not_allowed");
   const start = url.indexOf("/", url.indexOf("://") + 3);
-  if (start < 0) return { path: "/", query: "" };
-  const target = url.slice(start);
+  if (given === undefined && start < 0) return { path: "/", query: "" };
+  const target = given ?? url.slice(start);
   const question = target.indexOf("?");
   return question < 0
     ? { path: target, query: "" }

@@ -142,7 +142,8 @@ export class Router {
     this.#registerOpen();
   }
 
-  async fetch(request: Request, peer: string): Promise<Response> {
+  /** @param target as it came, where the listener tells it. */
+  async fetch(request: Request, peer: string, target?: string): Promise<Response> {
     const { metrics, domain, logger } = this.#deps;
     const { trustedProxies, allowedOrigins } = domain.config;
     const started = performance.now();
@@ -153,8 +154,8 @@ export class Router {
     let place: Place | undefined;
     let path = "";
     try {
-      const target = targetOf(request);
-      path = target.path;
+      const found = targetOf(request, target);
+      path = found.path;
       const forwarded = request.headers.get("x-forwarded-for");
       const client = clientIp(peer, forwarded, trustedProxies);
       place = this.#placeOf(path);
@@ -162,7 +163,7 @@ export class Router {
       if (headerBytes(request.headers) > HEADER_BLOCK_BYTES) {
         throw new SvcError("headers_too_large");
       }
-      const context = { request, target, requestId, peer, clientIp: client };
+      const context = { request, target: found, requestId, peer, clientIp: client };
       if (place === undefined) throw new SvcError("not_found");
       response = request.method === "OPTIONS"
         ? preflight(origin, allowedOrigins)

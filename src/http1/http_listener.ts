@@ -1,252 +1,215 @@
-import { headerLine, WireHeaders } from "./wire_headers.ts";
-import { bytesOf, concat, isSettled, WireSocket } from "./wire_socket.ts";
+import { type ConnectionCaps, OpenConnections } from "./open_connections.ts";
+import {
+  type Answer,
+  type ConnectionLimits,
+  ServedConnection,
+  type Serving,
+} from "./served_connection.ts";
 
-interface HttpListenerOptions {
+/** Limits of a listener; those of time are in milliseconds. */
+export interface ListenerLimits extends ConnectionLimits, ConnectionCaps {}
+
+/** What a listener proves its name with, both in PEM. */
+export interface Certificate {
+  readonly cert: string;
+  readonly key: string;
+}
+
+/** A client's network: what its connections are counted by. */
+export interface ClientNetwork {
+  readonly key: string;
+  /** Whether it may have only so many. */
+  readonly isBounded: boolean;
+}
+
+export interface HttpListenerOptions {
   readonly hostname: string;
   /** Port; 0 = chosen by the system. */
   readonly port: number;
-  /** Answers a request; its signal is aborted when the client leaves. */
-  readonly answer: (request: Request) => Promise<Response>;
-  /** Notes what `answer` threw; the client gets 500. */
+  readonly answer: Answer;
+  /** Notes what `answer` threw, and why no connection could be taken. */
   readonly onError: (thrown: unknown) => void;
+  /** Replaces limits for clients that nothing is known of. */
+  readonly limits?: Partial<ListenerLimits>;
+  /** The network of an address; without it all are one, which has no limit of its own. */
+  readonly networkOf?: (hostname: string) => ClientNetwork;
+  /** Present where the listener speaks TLS. */
+  readonly certificate?: Certificate | undefined;
 }
 
 /** A listener; disposing of it waits for the answers under way. */
 export interface HttpListener extends AsyncDisposable {
   readonly port: number;
+  /**
+   * Takes no more connections, lets the answers under way be given, and cuts what is left after so
+   * many milliseconds.
+   */
+  shutdown(ms: number): Promise<void>;
+  /**
+   * Proves its name with another certificate from now on; open connections keep theirs.
+   *
+   * @throws what the platform says of one that it cannot use; the former one stays.
+   */
+  setCertificate(certificate: Certificate): void;
 }
 
+/** Limits for clients that nothing is known of. */
+export const DEFAULT_LIMITS: ListenerLimits = {
+  headMs: 10_000,
+  headBytes: 16_384,
+  bodyMs: 30_000,
+  paceAfterMs: 5000,
+  bytesPerSecond: 1024,
+  idleMs: 60_000,
+  stallMs: 30_000,
+  connections: 4000,
+  connectionsPerNetwork: 512,
+};
+
+/** Limits between relayer and sidecar, which keep connections to each other. */
+export const INTERNAL_LIMITS: Partial<ListenerLimits> = { idleMs: Infinity, headBytes: 65_536 };
+
+/** Pause between looks at the connections; shorter where a limit is. */
+const CHECK_MS = 1000;
 /** Pause after a connection could not be taken, milliseconds. */
-const ACCEPT_PAUSE_MS = 100;
-/** Most bytes of a refused body that are read so that its sender sees the refusal: 4 MiB. */
-const MAX_DRAINED = 4_194_304;
-/** Longest wait for those bytes, milliseconds. */
-const DRAIN_MS = 5000;
-/** Longest time that the head of a stream waits for its first piece, milliseconds. */
-const HOLD_MS = 25;
-/** Waiting pieces of a stream are joined up to this many bytes. */
-const JOINED = 65_536;
-const LINE_END = bytesOf("\r\n");
-const BAD_REQUEST = bytesOf("HTTP/1.1 400 Bad Request\r\ncontent-length: 0\r\n\r\n");
-const EMPTY = new Uint8Array();
-const LAST_CHUNK = bytesOf("0\r\n\r\n");
+const ACCEPT_PAUSE_MS = 20;
+/** Connections that the system takes before they are accepted; else their clients try again late. */
+const BACKLOG = 4096;
+/** Failures in a row after which the port is listened on anew. */
+const MAX_FAILURES = 5;
+const FIRST_LIMITS = ["headMs", "bodyMs", "paceAfterMs", "idleMs", "stallMs"] as const;
 
 /**
- * HTTP/1.1 for clients of ours on this machine: no pipelining, no bodies of unknown length. An open
- * stream takes some 40 KB less than with `Deno.serve`, whose channels are sized for throughput, and a
- * sidecar has a thousand of them.
+ * HTTP/1.1 on a port. It outlives what ends `Deno.serve`: when descriptors run out, it makes room and
+ * goes on. An open stream takes some 40 KB less than there, whose channels are sized for throughput,
+ * and a sidecar has a thousand of them.
  *
  * @throws {Deno.errors.AddrInUse} when somebody else has the port.
  */
 export function listenHttp(options: HttpListenerOptions): HttpListener {
-  const { hostname, port } = options;
-  return new Listener(Deno.listen({ hostname, port }), options);
+  return new Listener(options);
+}
+
+type PlatformListener = Deno.TcpListener | Deno.TlsListener;
+
+function listen(
+  hostname: string,
+  port: number,
+  certificate: Certificate | undefined,
+): PlatformListener {
+  const address = { hostname, port, tcpBacklog: BACKLOG };
+  if (certificate === undefined) return Deno.listen(address);
+  return Deno.listenTls({ ...address, ...certificate, alpnProtocols: ["http/1.1"] });
 }
 
 class Listener implements HttpListener {
-  readonly #listener: Deno.TcpListener;
   readonly #options: HttpListenerOptions;
-  /** Connections that wait for a request. */
-  readonly #idle = new Set<WireSocket>();
-  readonly #serving = new Set<Promise<void>>();
+  readonly #connections: OpenConnections;
+  readonly #serving: Serving;
+  readonly #served = new Set<Promise<void>>();
+  readonly #check: ReturnType<typeof setInterval>;
   readonly #accepting: Promise<void>;
+  readonly port: number;
+  #certificate: Certificate | undefined;
+  #listener: PlatformListener;
   #closing = false;
 
-  constructor(listener: Deno.TcpListener, options: HttpListenerOptions) {
-    this.#listener = listener;
+  constructor(options: HttpListenerOptions) {
+    const limits = { ...DEFAULT_LIMITS, ...options.limits };
     this.#options = options;
+    this.#certificate = options.certificate;
+    this.#listener = listen(options.hostname, options.port, options.certificate);
+    this.port = this.#listener.addr.port;
+    this.#connections = new OpenConnections(limits);
+    this.#serving = {
+      answer: options.answer,
+      onError: options.onError,
+      limits,
+      connections: this.#connections,
+      lines: options.certificate === undefined
+        ? ""
+        : "strict-transport-security: max-age=31536000\r\n",
+      isClosing: () => this.#closing,
+    };
+    const pause = Math.min(CHECK_MS, ...FIRST_LIMITS.map((name) => limits[name] / 4));
+    this.#check = setInterval(() => {
+      const now = performance.now();
+      for (const connection of this.#connections) connection.check(now);
+    }, pause);
     this.#accepting = this.#accept();
   }
 
-  get port(): number {
-    return this.#listener.addr.port;
+  setCertificate(certificate: Certificate): void {
+    const former = this.#certificate;
+    this.#listener.close();
+    try {
+      this.#listener = listen(this.#options.hostname, this.port, certificate);
+      this.#certificate = certificate;
+    } catch (error) {
+      this.#listener = listen(this.#options.hostname, this.port, former);
+      throw error;
+    }
   }
 
   async #accept(): Promise<void> {
-    while (!this.#closing) {
+    for (let failures = 0; !this.#closing;) {
+      const listener = this.#listener;
       try {
-        const socket = new WireSocket(await this.#listener.accept());
-        const served = this.#serve(socket).finally(() => this.#serving.delete(served));
-        this.#serving.add(served);
+        this.#take(await listener.accept());
+        failures = 0;
       } catch (error) {
-        if (this.#closing) return;
-        // Such as too many open files: those who wait get their turn when others have left.
-        this.#options.onError(error);
+        if (this.#closing || listener !== this.#listener) continue;
+        if (failures++ === 0) this.#options.onError(error);
+        if (isOutOfDescriptors(error)) this.#connections.shrink();
+        else if (failures > MAX_FAILURES) this.#listenAnew();
         await new Promise((resolve) => setTimeout(resolve, ACCEPT_PAUSE_MS));
       }
     }
   }
 
-  async #serve(socket: WireSocket): Promise<void> {
+  #listenAnew(): void {
     try {
-      while (!this.#closing) {
-        this.#idle.add(socket);
-        const head = await socket.until("\r\n\r\n");
-        this.#idle.delete(socket);
-        if (!await this.#exchange(socket, head)) return;
-      }
+      this.#listener.close();
     } catch {
-      // The client left, or speaks something else.
-    } finally {
-      this.#idle.delete(socket);
-      socket.close();
+      // It is closed.
+    }
+    try {
+      this.#listener = listen(this.#options.hostname, this.port, this.#certificate);
+    } catch {
+      // Tried again after the next failure.
     }
   }
 
-  /** One request and its answer; whether another may follow. */
-  async #exchange(socket: WireSocket, head: string): Promise<boolean> {
-    const parsed = parseHead(head);
-    if (parsed === undefined) {
-      await socket.write(BAD_REQUEST);
-      return false;
-    }
-    const { method, url, headers, length } = parsed;
-    const gone = new AbortController();
-    const watch = async () => {
-      if (await socket.isGone()) gone.abort();
-    };
-    const whole = length > 0 && (await socket.ready(length)).length >= length
-      ? socket.take(length) as Uint8Array<ArrayBuffer>
-      : undefined;
-    const pieces = socket.exactly(length);
-    let isRead = length === 0 || whole !== undefined;
-    const body = isRead ? whole ?? null : bodyOf(pieces, () => {
-      isRead = true;
-      void watch();
-    });
-    if (isRead) void watch();
-    const { signal } = gone;
-    const request = new Request(url, { method, headers: [...headers], body, signal });
-    const response = await this.#options.answer(request).catch((thrown) => {
-      this.#options.onError(thrown);
-      return new Response("Internal server error\n", { status: 500 });
-    });
-    await send(socket, response, signal);
-    if (!isRead && length <= MAX_DRAINED) isRead = await drain(socket, pieces);
-    return isRead && headers.get("connection")?.toLowerCase() !== "close";
+  #take(conn: Deno.TcpConn | Deno.TlsConn): void {
+    const { hostname } = conn.remoteAddr as Deno.NetAddr;
+    const { key, isBounded } = this.#options.networkOf?.(hostname) ??
+      { key: "", isBounded: false };
+    if (!this.#connections.admits(key, isBounded)) return conn.close();
+    const connection = new ServedConnection(conn, key, this.#serving);
+    this.#connections.add(connection);
+    const served = connection.serve().finally(() => this.#served.delete(served));
+    this.#served.add(served);
   }
 
-  async [Symbol.asyncDispose](): Promise<void> {
+  async shutdown(ms: number): Promise<void> {
     this.#closing = true;
     this.#listener.close();
-    for (const socket of this.#idle) socket.close();
+    this.#connections.closeIdle();
     await this.#accepting;
-    await Promise.all(this.#serving);
+    const late = Promise.withResolvers<void>();
+    const timer = ms === Infinity ? undefined : setTimeout(late.resolve, ms);
+    await Promise.race([Promise.all(this.#served), late.promise]);
+    clearTimeout(timer);
+    clearInterval(this.#check);
+    for (const connection of [...this.#connections]) connection.close();
+  }
+
+  [Symbol.asyncDispose](): Promise<void> {
+    return this.shutdown(Infinity);
   }
 }
 
-interface Head {
-  readonly method: string;
-  readonly url: string;
-  readonly headers: WireHeaders;
-  /** Length of the body, bytes. */
-  readonly length: number;
-}
-
-/** Reads a head; `undefined` for what no client of ours sends. */
-function parseHead(head: string): Head | undefined {
-  const [first = "", ...lines] = head.split("\r\n");
-  const [, method, target] = /^(GET|POST|PUT|DELETE) (\/[\x21-\x7e]*) HTTP\/1\.1$/.exec(first) ??
-    [];
-  if (method === undefined || target === undefined) return undefined;
-  let headers: WireHeaders;
-  try {
-    headers = WireHeaders.parse(lines);
-  } catch {
-    return undefined;
-  }
-  const length = headers.get("content-length") ?? "0";
-  if (!/^\d{1,9}$/.test(length) || headers.has("transfer-encoding")) return undefined;
-  if (method === "GET" && Number(length) > 0) return undefined;
-  return { method, url: `http://127.0.0.1${target}`, headers, length: Number(length) };
-}
-
-/**
- * Reads what is left of a body. A connection that is closed with bytes unread is reset, and its
- * other end, which may still be sending, would lose the answer.
- *
- * @returns whether all of it came in time.
- */
-async function drain(socket: WireSocket, pieces: AsyncIterator<Uint8Array>): Promise<boolean> {
-  const late = setTimeout(() => socket.close(), DRAIN_MS);
-  try {
-    while (!(await pieces.next()).done);
-    return true;
-  } catch {
-    return false;
-  } finally {
-    clearTimeout(late);
-  }
-}
-
-/** A body that is read from the connection when its reader asks. */
-function bodyOf(pieces: AsyncIterator<Uint8Array>, onEnd: () => void): ReadableStream<Uint8Array> {
-  return new ReadableStream<Uint8Array>({
-    async pull(controller) {
-      const { done, value } = await pieces.next();
-      if (!done) return controller.enqueue(value);
-      onEnd();
-      controller.close();
-    },
-  }, { highWaterMark: 0 });
-}
-
-async function send(socket: WireSocket, response: Response, signal: AbortSignal): Promise<void> {
-  const { status, headers, body } = response;
-  let head = `HTTP/1.1 ${status} \r\n`;
-  // A loop over them takes six times as long.
-  headers.forEach((value, name) => {
-    if (name !== "content-length") head += headerLine(name, value);
-  });
-  const isStream = headers.get("content-type")?.startsWith("text/event-stream") ?? false;
-  if (body === null || !isStream) {
-    const bytes = await response.bytes();
-    await socket.write(concat(bytesOf(`${head}content-length: ${bytes.length}\r\n\r\n`), bytes));
-    return;
-  }
-  const reader = body.getReader();
-  const leave = () => void reader.cancel().catch(() => {});
-  signal.addEventListener("abort", leave);
-  if (signal.aborted) leave();
-  // Each write wakes the other process, so pieces that are ready together are written together.
-  let waiting = bytesOf(`${head}transfer-encoding: chunked\r\n\r\n`);
-  try {
-    let isHead = true;
-    for (;;) {
-      const next = reader.read();
-      const isThere = isHead ? await isSettledIn(next, HOLD_MS) : await isSettled(next);
-      if (!isThere || waiting.length > JOINED) {
-        const bytes = waiting;
-        waiting = EMPTY;
-        await socket.write(bytes);
-      }
-      isHead = false;
-      const { done, value } = await next;
-      if (done) break;
-      // A chunk without bytes would be the last one.
-      if (value.length === 0) continue;
-      const size = bytesOf(`${value.length.toString(16)}\r\n`);
-      waiting = concat(waiting, concat(concat(size, value), LINE_END));
-    }
-    if (!signal.aborted) await socket.write(concat(waiting, LAST_CHUNK));
-  } catch (error) {
-    leave();
-    // What came before the failure is sent; then the answer breaks off.
-    if (!signal.aborted) await socket.write(waiting).catch(() => {});
-    throw error;
-  } finally {
-    signal.removeEventListener("abort", leave);
-  }
-}
-
-/** Whether a promise is settled within some milliseconds. */
-function isSettledIn(promise: Promise<unknown>, milliseconds: number): Promise<boolean> {
-  return new Promise((resolve) => {
-    const timer = setTimeout(resolve, milliseconds, false);
-    const settle = () => {
-      clearTimeout(timer);
-      resolve(true);
-    };
-    promise.then(settle, settle);
-  });
+/** Whether the process, or the machine, has no more descriptors. */
+function isOutOfDescriptors(error: unknown): boolean {
+  return error instanceof Error && /os error (23|24)\)|EMFILE|ENFILE/.test(error.message);
 }

@@ -1,7 +1,7 @@
 import { pathToFileURL } from "node:url";
 import { errorFields, type Logger, type LogLevel } from "../log.ts";
 import { answerChallenge, isSameSecret, TOKEN_HEADER } from "../http1/sidecar_connections.ts";
-import { listenHttp } from "../http1/http_listener.ts";
+import { INTERNAL_LIMITS, listenHttp } from "../http1/http_listener.ts";
 import { loopbackFetch } from "../http1/loopback_fetch.ts";
 import type { Sidecar as McpSidecar } from "./mcp.ts";
 import type { ServerExtension } from "./mcp_server.ts";
@@ -154,6 +154,7 @@ export function startSidecar(
     hostname: hostname.replace(/^\[|\]$/g, ""),
     port: Number(port || 80),
     answer: sidecarHandler(boot.token, mcp, sponsor && sponsorRoutes(sponsor, logger)),
+    limits: INTERNAL_LIMITS,
     onError(thrown) {
       const { error, at } = errorFields(thrown);
       logger?.error("sidecar request failed", { error, at });

@@ -1,6 +1,6 @@
 import { SvcError } from "../errors.ts";
 import { portFailure } from "./listen_failure.ts";
-import type { Logger } from "../log.ts";
+import { errorFields, type Logger } from "../log.ts";
 import { PROGRAM_ROOT } from "./plugins.ts";
 import { NODES } from "../wire/networks.ts";
 import type { Settings } from "./settings/mod.ts";
@@ -49,7 +49,7 @@ export async function openDashboard(
       ...(accounts === "chain" ? { rpcUrl: browserNode(settings) } : {}),
       version: VERSION,
       files,
-    });
+    }, (thrown) => logger.error("dashboard failed", errorFields(thrown)));
     logger.info("dashboard", { url: webUrl });
     return dashboard;
   } catch (error) {

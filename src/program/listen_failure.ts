@@ -5,7 +5,7 @@ import type { SvcError } from "../errors.ts";
  * Why a port cannot be had, by the setting to change: trying again does not help before that.
  *
  * @param setting What chooses the port.
- * @param cause What `Deno.serve` threw.
+ * @param cause What listening threw.
  * @returns `undefined` when it is not because of the port.
  */
 export function portFailure(

@@ -1,14 +1,12 @@
-import { within } from "../deadline.ts";
 import { openDashboard } from "./dashboard.ts";
-import { SvcError } from "../errors.ts";
 import { indexBytes } from "../index/budget.ts";
 import { DEFAULT_CONFIG, type RelayerConfig } from "../interfaces/config.ts";
 import type { Env } from "../interfaces/fields.ts";
-import { listenFailure } from "./listen_failure.ts";
+import { listenInternally, listenPublicly } from "./listen.ts";
 import type { Logger } from "../log.ts";
 import { configuredSources } from "./plugins.ts";
 import { ensurePrivateFolder } from "../storage/private_file.ts";
-import { createRelayer, type Relayer } from "../relayer.ts";
+import { createRelayer } from "../relayer.ts";
 import type { RelayerKey } from "../sealing/relayer_key.ts";
 import type { Settings } from "./settings/mod.ts";
 import { EMPTY } from "./settings/plugin_settings.ts";
@@ -82,33 +80,6 @@ function relayerConfig(settings: Settings): RelayerConfig {
   };
 }
 
-function listen(settings: Settings, relayer: Relayer) {
-  const { host, port } = settings;
-  try {
-    return Deno.serve(
-      { hostname: host, port, onListen() {} },
-      (request, info) => relayer.fetch(request, info),
-    );
-  } catch (cause) {
-    throw listenFailure(host, port, cause) ?? cause;
-  }
-}
-
-/** Answers the sidecar's calls; whatever the client, they come from this machine. */
-function listenInternally(url: string, relayer: Relayer) {
-  const { hostname, port } = new URL(url);
-  try {
-    return Deno.serve(
-      { hostname, port: Number(port), onListen() {} },
-      (request) => relayer.fetchInternal(request),
-    );
-  } catch (cause) {
-    if (!(cause instanceof Deno.errors.AddrInUse)) throw cause;
-    // May pass: the launcher tries again, and the port can be free by then.
-    throw new SvcError("overloaded", `The internal address ${url} is in use`, { cause });
-  }
-}
-
 /**
  * Takes the data directory, opens everything in it and serves until SIGINT or SIGTERM; then
  * finishes what is under way within `SVC_SHUTDOWN_SECONDS`.
@@ -140,19 +111,19 @@ export async function serveRelayer(options: ServeOptions): Promise<void> {
   using _signals = onStopSignal(stopped.resolve);
   const internal = options.internalUrl === undefined
     ? undefined
-    : listenInternally(options.internalUrl, relayer);
-  const server = listen(settings, relayer);
-  relayer.listensAt(`http://${urlHost(settings.host)}:${server.addr.port}`);
-  const address = `http://${formatHost(settings.host)}:${server.addr.port}`;
+    : listenInternally(options.internalUrl, relayer, logger);
+  const server = listenPublicly(settings, relayer, logger);
+  relayer.listensAt(`http://${urlHost(settings.host)}:${server.port}`);
+  const address = `http://${formatHost(settings.host)}:${server.port}`;
   logger.info("listening", {
     host: settings.host,
-    port: server.addr.port,
+    port: server.port,
     version: VERSION,
   });
   const { admin } = relayer.backends.accounts;
   const dashboard = await openDashboard({
     settings,
-    relayerPort: server.addr.port,
+    relayerPort: server.port,
     accounts: admin === undefined ? "chain" : "local",
     logger,
   });
@@ -161,18 +132,15 @@ export async function serveRelayer(options: ServeOptions): Promise<void> {
     options.write(welcome(settings, env, address, dashboard && settings.webUrl));
   }
 
-  const signal = await Promise.race([stopped.promise, server.finished]);
-  logger.info("shutting down", { signal: signal ?? "none" });
+  const signal = await stopped.promise;
+  logger.info("shutting down", { signal });
   const ms = settings.shutdownSeconds * 1000;
-  const end = performance.now() + ms;
   const closed = Promise.all([
-    server.shutdown(),
-    internal?.shutdown(),
-    dashboard?.shutdown(),
+    server.shutdown(ms),
+    internal?.shutdown(ms),
+    dashboard?.shutdown(ms),
   ]);
   await relayer.drain(ms);
-  // Connections that stay busy after their time end with the process: `Deno.serve` has no way to cut
-  // them once it shuts down, and its signal then throws where nobody can catch it.
-  await within(Math.max(0, end - performance.now()), closed);
+  await closed;
   logger.info("stopped");
 }

@@ -18,7 +18,8 @@ function connectTo(port: string | number): Promise<Deno.TcpConn> {
 /** Sends a request whose body never ends; it is being read once this resolves. */
 async function sendHalfBody(port: string | number): Promise<Deno.TcpConn> {
   const connection = await connectTo(port);
-  const head = `POST /mcp HTTP/1.1\r\nhost: 127.0.0.1:${port}\r\nexpect: 100-continue\r\n` +
+  const head =
+    `POST /accounts/challenge HTTP/1.1\r\nhost: 127.0.0.1:${port}\r\nexpect: 100-continue\r\n` +
     "content-type: application/json\r\ncontent-length: 1000\r\n\r\n";
   await connection.write(encoder.encode(head));
   const answer = new Uint8Array(100);

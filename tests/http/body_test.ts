@@ -6,6 +6,7 @@ import {
 } from "../../src/wire/limits.ts";
 import { GatheredBytes, readBody } from "../../src/wire/body/read_body.ts";
 import { type Answer, read, startRelayer, type TestRelayer } from "../relayer_fixture.ts";
+import { listening } from "../listening.ts";
 import { verifies } from "../requirements.ts";
 import { assertError } from "./case.ts";
 import { turns } from "../within.ts";
@@ -235,11 +236,8 @@ Deno.test("requests without a body need no content type, and may have one", asyn
 Deno.test("a header block above 16 KiB is refused", async () => {
   verifies("3-25");
   await using svc = await startRelayer();
-  await using server = Deno.serve(
-    { hostname: "127.0.0.1", port: 0, onListen() {} },
-    (request, info) => svc.relayer.fetch(request, info),
-  );
-  const version = `http://127.0.0.1:${server.addr.port}/version`;
+  await using server = listening(svc.relayer.fetch);
+  const version = `${server.url}/version`;
   const large = { "x-large": "a".repeat(16_384) };
   const fits = { "x-large": "a".repeat(15_000) };
   assert.equal((await svc.plain("GET", "/version", undefined, { headers: fits })).status, 200);

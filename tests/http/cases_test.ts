@@ -1,5 +1,6 @@
 import assert from "node:assert/strict";
 import { read, startRelayer, type TestRelayer } from "../relayer_fixture.ts";
+import { listening } from "../listening.ts";
 import { verifies } from "../requirements.ts";
 import { assertCase, type Case, requestOf } from "./case.ts";
 import { HEADER_CASES } from "./cases_of_headers.ts";
@@ -51,11 +52,8 @@ Deno.test("bodies of the wrong shape are refused whole, and the member at fault 
 
 Deno.test("the same over a real port", async () => {
   await using svc = await startRelayer();
-  await using server = Deno.serve(
-    { hostname: "127.0.0.1", port: 0, onListen() {} },
-    (request, info) => svc.relayer.fetch(request, info),
-  );
-  const base = `http://127.0.0.1:${server.addr.port}`;
+  await using server = listening(svc.relayer.fetch);
+  const base = server.url;
   for (const item of [...ROUTE_CASES, ...HEADER_CASES, ...SHAPE_CASES]) {
     const { method, headers, body, url } = requestOf(svc, item);
     const target = url.slice("http://localhost:8000".length);

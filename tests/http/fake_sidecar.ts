@@ -1,5 +1,6 @@
 import { answersAreMadeUp } from "../watched_answers.ts";
 import "../checked_relayers.ts";
+import { listening } from "../listening.ts";
 import { createRelayer, type Relayer, type RelayerOptions } from "../../src/relayer.ts";
 import { memoryBackends } from "../../plugins/memory/mod.ts";
 import { answerChallenge } from "../../src/http1/sidecar_connections.ts";
@@ -80,21 +81,18 @@ export interface Served extends AsyncDisposable {
 /** Serves a relayer that keeps nothing. */
 export async function serve(options: Partial<RelayerOptions> = {}): Promise<Served> {
   const relayer = await createRelayer({ backends: memoryBackends(), ...options });
-  const cut = new AbortController();
-  const listen = { hostname: "127.0.0.1", port: 0, signal: cut.signal, onListen() {} };
-  const server = Deno.serve(listen, (request, info) => relayer.fetch(request, info));
-  relayer.listensAt(`http://127.0.0.1:${server.addr.port}`);
-  const internal = Deno.serve(listen, (request) => relayer.fetchInternal(request));
-  answersAreMadeUp(`http://127.0.0.1:${server.addr.port}/api/mcp`);
+  const server = listening(relayer.fetch);
+  relayer.listensAt(server.url);
+  const internal = listening(relayer.fetchInternal);
+  answersAreMadeUp(`${server.url}/api/mcp`);
   return {
     relayer,
-    port: server.addr.port,
-    url: `http://127.0.0.1:${server.addr.port}`,
-    internalUrl: `http://127.0.0.1:${internal.addr.port}`,
+    port: server.port,
+    url: server.url,
+    internalUrl: internal.url,
     async [Symbol.asyncDispose]() {
       await relayer[Symbol.asyncDispose]();
-      cut.abort();
-      await Promise.all([server.finished, internal.finished]);
+      await Promise.all([server.shutdown(0), internal.shutdown(0)]);
     },
   };
 }

@@ -2,18 +2,16 @@ import assert from "node:assert/strict";
 import { MemWal } from "@mysten-incubation/memwal";
 import { memoryVectorStore } from "../../plugins/memory/vector_store.ts";
 import { startRelayer, type TestRelayer } from "../relayer_fixture.ts";
+import { listening } from "../listening.ts";
 import { verifies } from "../requirements.ts";
 
 /** The published client, pointed at a relayer on a real port. */
-function connect(svc: TestRelayer): { client: MemWal; server: Deno.HttpServer<Deno.NetAddr> } {
-  const server = Deno.serve(
-    { hostname: "127.0.0.1", port: 0, onListen() {} },
-    (request, info) => svc.relayer.fetch(request, info),
-  );
+function connect(svc: TestRelayer): { client: MemWal; server: AsyncDisposable } {
+  const server = listening(svc.relayer.fetch);
   const client = MemWal.create({
     key: svc.key.seed.toHex(),
     accountId: svc.account.accountId,
-    serverUrl: `http://127.0.0.1:${server.addr.port}/`,
+    serverUrl: `${server.url}/`,
   });
   return { client, server };
 }

@@ -1,3 +1,4 @@
+import { listening } from "../listening.ts";
 import type { SidecarOptions } from "../../src/mcp/options.ts";
 import { watched } from "../watched_answers.ts";
 import { createSidecar, type Sidecar } from "../../src/mcp/mcp.ts";
@@ -86,9 +87,9 @@ export async function startSidecarTest(
   const stack = new AsyncDisposableStack();
   const svc = stack.use(await startRelayer(relayer));
   const listen = { hostname: "127.0.0.1", port: 0, onListen() {} };
-  const server = stack.use(Deno.serve(listen, (request, info) => svc.relayer.fetch(request, info)));
+  const server = stack.use(listening(svc.relayer.fetch));
   const sidecar = createSidecar({
-    relayerUrl: `http://127.0.0.1:${server.addr.port}`,
+    relayerUrl: server.url,
     token: TOKEN,
     ...options,
   });

@@ -52,6 +52,8 @@ const on = (env: string, key: keyof Settings, fallback: boolean): Row => [
 ];
 
 const ROWS: readonly Row[] = [
+  number("SVC_MAX_CONNECTIONS", "maxConnections", 4000, 32, 31),
+  number("SVC_MAX_CONNECTIONS_PER_ADDRESS", "maxConnectionsPerAddress", 512, 1, 0),
   ["SVC_HOST", "host", "127.0.0.1", "[::1]", "::1", "127.0.0.1:80"],
   number("SVC_PORT", "port", 8000, 0, 65536),
   number("PORT", "hostedPort", undefined, 65535, -1),

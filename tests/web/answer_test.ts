@@ -122,14 +122,14 @@ Deno.test("a name that was rebound to this machine gets nothing", async () => {
 
 Deno.test("a Host that no address can have is refused", async () => {
   const port = freePort();
-  const dashboard = listenWeb(port, OPTIONS);
+  const dashboard = listenWeb(port, OPTIONS, () => {});
   for (const host of ["a b", "[", "localhost:99999", "a/../b@c"]) {
     const connection = await Deno.connect({ hostname: "127.0.0.1", port });
     const head = `GET / HTTP/1.1\r\nHost: ${host}\r\nConnection: close\r\n\r\n`;
     await connection.write(new TextEncoder().encode(head));
     assert.match(await new Response(connection.readable).text(), /^HTTP\/1.1 40[03] /, host);
   }
-  await dashboard.shutdown();
+  await dashboard.shutdown(1000);
 });
 
 Deno.test("another loopback name leads to the address that holds the keys", async () => {

@@ -1,3 +1,4 @@
+import { type HttpListener, listenHttp } from "../../http1/http_listener.ts";
 import { answerWeb, type WebOptions } from "./answer.ts";
 
 /** Both names a browser may try for `localhost`. */
@@ -5,33 +6,42 @@ export const WEB_HOSTS = ["127.0.0.1", "::1"] as const;
 
 export interface Dashboard {
   readonly port: number;
-  /** Ends it once the answers under way are given. */
-  shutdown(): Promise<void>;
+  /** Ends it once the answers under way are given, at the latest after so many milliseconds. */
+  shutdown(ms: number): Promise<void>;
 }
 
 /**
  * Serves the dashboard on both loopback addresses: `localhost` means either, and a stranger on the
  * other one would be taken for it.
  *
- * Throws what `Deno.serve` throws, as when another program has the port on one of them.
+ * @param onError Notes why an answer or a connection failed.
+ * @throws what the platform throws, as when another program has the port on one of them.
  */
-export function listenWeb(port: number, options: WebOptions): Dashboard {
-  const servers: Deno.HttpServer<Deno.NetAddr>[] = [];
-  const close = () => Promise.all(servers.map((server) => server.shutdown()));
+export function listenWeb(
+  port: number,
+  options: WebOptions,
+  onError: (thrown: unknown) => void,
+): Dashboard {
+  const listeners: HttpListener[] = [];
+  const shutdown = async (ms: number) => {
+    await Promise.all(listeners.map((listener) => listener.shutdown(ms)));
+  };
   for (const hostname of WEB_HOSTS) {
     try {
-      servers.push(Deno.serve(
-        { hostname, port, onListen() {} },
-        (request) => answerWeb(request, options),
-      ));
+      listeners.push(listenHttp({
+        hostname,
+        port,
+        answer: (request) => Promise.resolve(answerWeb(request, options)),
+        onError,
+      }));
     } catch (error) {
       // A machine without IPv6 has one loopback address.
       if (hostname === "::1" && !(error instanceof Deno.errors.AddrInUse)) {
         continue;
       }
-      void close();
+      void shutdown(0);
       throw error;
     }
   }
-  return { port, shutdown: async () => void await close() };
+  return { port, shutdown };
 }

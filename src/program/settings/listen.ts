@@ -44,6 +44,20 @@ export const LISTEN = {
     "SVC_TRUSTED_PROXIES, else none",
   ),
   trustedProxies: networks("SVC_TRUSTED_PROXIES", "Older name of SVC_BEHIND_PROXY"),
+  maxConnections: integer(
+    "SVC_MAX_CONNECTIONS",
+    4000,
+    32,
+    1_000_000,
+    "Open connections of clients; beyond, those that sent no request make room",
+  ),
+  maxConnectionsPerAddress: integer(
+    "SVC_MAX_CONNECTIONS_PER_ADDRESS",
+    512,
+    1,
+    1_000_000,
+    "Open connections of one client address, of IPv6 one /64; loopback and SVC_BEHIND_PROXY have no such limit",
+  ),
   openRegistration: flag(
     "SVC_OPEN_REGISTRATION",
     false,
