@@ -35,6 +35,8 @@ export interface HttpListenerOptions {
   readonly networkOf?: (hostname: string) => ClientNetwork;
   /** Present where the listener speaks TLS. */
   readonly certificate?: Certificate | undefined;
+  /** Header lines of every answer, each with its end. */
+  readonly lines?: string;
 }
 
 /** A listener; disposing of it waits for the answers under way. */
@@ -46,11 +48,12 @@ export interface HttpListener extends AsyncDisposable {
    */
   shutdown(ms: number): Promise<void>;
   /**
-   * Proves its name with another certificate from now on; open connections keep theirs.
+   * Proves its name with another certificate from then on; open connections keep theirs. Between the
+   * two nobody listens for a moment.
    *
    * @throws what the platform says of one that it cannot use; the former one stays.
    */
-  setCertificate(certificate: Certificate): void;
+  setCertificate(certificate: Certificate): Promise<void>;
 }
 
 /** Limits for clients that nothing is known of. */
@@ -73,6 +76,8 @@ export const INTERNAL_LIMITS: Partial<ListenerLimits> = { idleMs: Infinity, head
 const CHECK_MS = 1000;
 /** Pause after a connection could not be taken, milliseconds. */
 const ACCEPT_PAUSE_MS = 20;
+/** Pause before a port is tried again, milliseconds. */
+const LISTEN_PAUSE_MS = 2;
 /** Connections that the system takes before they are accepted; else their clients try again late. */
 const BACKLOG = 4096;
 /** Failures in a row after which the port is listened on anew. */
@@ -113,6 +118,8 @@ class Listener implements HttpListener {
   #certificate: Certificate | undefined;
   #listener: PlatformListener;
   #closing = false;
+  /** Settled once the platform's listener, which was closed for that, has been replaced. */
+  #renewal: PromiseWithResolvers<void> | undefined;
 
   constructor(options: HttpListenerOptions) {
     const limits = { ...DEFAULT_LIMITS, ...options.limits };
@@ -126,57 +133,54 @@ class Listener implements HttpListener {
       onError: options.onError,
       limits,
       connections: this.#connections,
-      lines: options.certificate === undefined
-        ? ""
-        : "strict-transport-security: max-age=31536000\r\n",
+      lines: options.lines ?? "",
       isClosing: () => this.#closing,
     };
     const pause = Math.min(CHECK_MS, ...FIRST_LIMITS.map((name) => limits[name] / 4));
-    this.#check = setInterval(() => {
-      const now = performance.now();
-      for (const connection of this.#connections) connection.check(now);
-    }, pause);
+    this.#check = setInterval(() => this.#connections.check(performance.now()), pause);
     this.#accepting = this.#accept();
   }
 
-  setCertificate(certificate: Certificate): void {
-    const former = this.#certificate;
+  async setCertificate(certificate: Certificate): Promise<void> {
+    // Checks the pair: that it does not fit would be known only when the former listener is gone.
+    Deno.createHttpClient({ ...certificate }).close();
+    this.#certificate = certificate;
+    this.#renewal = Promise.withResolvers();
     this.#listener.close();
-    try {
-      this.#listener = listen(this.#options.hostname, this.port, certificate);
-      this.#certificate = certificate;
-    } catch (error) {
-      this.#listener = listen(this.#options.hostname, this.port, former);
-      throw error;
-    }
+    await this.#renewal.promise;
   }
 
   async #accept(): Promise<void> {
     for (let failures = 0; !this.#closing;) {
-      const listener = this.#listener;
       try {
-        this.#take(await listener.accept());
+        this.#take(await this.#listener.accept());
         failures = 0;
       } catch (error) {
-        if (this.#closing || listener !== this.#listener) continue;
-        if (failures++ === 0) this.#options.onError(error);
-        if (isOutOfDescriptors(error)) this.#connections.shrink();
-        else if (failures > MAX_FAILURES) this.#listenAnew();
-        await new Promise((resolve) => setTimeout(resolve, ACCEPT_PAUSE_MS));
+        if (this.#closing) return;
+        if (this.#renewal === undefined && failures++ === 0) this.#options.onError(error);
+        if (this.#renewal !== undefined || failures > MAX_FAILURES) await this.#listenAnew();
+        else if (isOutOfDescriptors(error)) this.#connections.shrink();
+        if (failures > 0) await pause(ACCEPT_PAUSE_MS);
       }
     }
   }
 
-  #listenAnew(): void {
+  /** Replaces the platform's listener; the port may be free a moment later only. */
+  async #listenAnew(): Promise<void> {
     try {
       this.#listener.close();
     } catch {
       // It is closed.
     }
-    try {
-      this.#listener = listen(this.#options.hostname, this.port, this.#certificate);
-    } catch {
-      // Tried again after the next failure.
+    while (!this.#closing) {
+      try {
+        this.#listener = listen(this.#options.hostname, this.port, this.#certificate);
+        this.#renewal?.resolve();
+        this.#renewal = undefined;
+        return;
+      } catch {
+        await pause(LISTEN_PAUSE_MS);
+      }
     }
   }
 
@@ -193,7 +197,8 @@ class Listener implements HttpListener {
 
   async shutdown(ms: number): Promise<void> {
     this.#closing = true;
-    this.#listener.close();
+    if (this.#renewal === undefined) this.#listener.close();
+    this.#renewal?.resolve();
     this.#connections.closeIdle();
     await this.#accepting;
     const late = Promise.withResolvers<void>();
@@ -207,6 +212,10 @@ class Listener implements HttpListener {
   [Symbol.asyncDispose](): Promise<void> {
     return this.shutdown(Infinity);
   }
+}
+
+function pause(ms: number): Promise<void> {
+  return new Promise((resolve) => setTimeout(resolve, ms));
 }
 
 /** Whether the process, or the machine, has no more descriptors. */

@@ -111,7 +111,9 @@ export class ServedConnection implements OpenConnection {
       // Nearly always the client left, or speaks something else.
       if (error instanceof TypeError) onError(error);
     } finally {
-      connections.remove(this);
+      const isStuck = "handshake" in this.#conn && this.#socket.writingSince !== undefined;
+      if (isStuck) connections.removeLater(this);
+      else connections.remove(this);
       this.close();
     }
   }

@@ -37,7 +37,8 @@ export async function openDashboard(
   try {
     // A Content-Security-Policy cannot name addresses of IPv6.
     const here = settings.host === "::1" ? "localhost" : formatHost(settings.host);
-    const relayer = settings.publicUrl ?? `http://${here}:${relayerPort}`;
+    const relayer = settings.publicUrl ??
+      `${settings.tlsCertFile === undefined ? "http" : "https"}://${here}:${relayerPort}`;
     if (new URL(relayer).hostname.startsWith("[")) {
       return off(`a page cannot reach ${relayer}: give it a name in SVC_PUBLIC_URL`);
     }

@@ -1,10 +1,23 @@
 import { errorFields, type Logger } from "../log.ts";
 import { SvcError } from "../errors.ts";
-import { type HttpListener, INTERNAL_LIMITS, listenHttp } from "../http1/http_listener.ts";
+import {
+  type Certificate,
+  type HttpListener,
+  INTERNAL_LIMITS,
+  listenHttp,
+} from "../http1/http_listener.ts";
+import {
+  certificateFailure,
+  readCertificate,
+  warnOfOpenKey,
+  watchCertificate,
+} from "./certificate.ts";
+import { isOfThisMachine } from "./settings/checks.ts";
 import type { Relayer } from "../relayer.ts";
 import { inRanges, isLoopback, limitKey } from "../wire/ip_addresses.ts";
 import { listenFailure } from "./listen_failure.ts";
 import type { Settings } from "./settings/mod.ts";
+import { formatHost, urlHost } from "./settings/parsers.ts";
 
 function noting(logger: Logger): (thrown: unknown) => void {
   return (thrown) => {
@@ -13,23 +26,58 @@ function noting(logger: Logger): (thrown: unknown) => void {
   };
 }
 
+/** Tells browsers to come by TLS only; of this machine's names that would mean other programs too. */
+const HSTS = "strict-transport-security: max-age=31536000\r\n";
+
+/** Where clients come. */
+interface PublicListener extends Pick<HttpListener, "port" | "shutdown"> {
+  /** Address for programs of this machine. */
+  readonly address: string;
+}
+
 /**
- * Listens for clients.
+ * Listens for clients, with TLS where there is a certificate, and tells the relayer where that is.
  *
- * @throws {SvcError} `invalid_parameter` when the address cannot be had.
+ * @throws {SvcError} `invalid_parameter` when the address or the certificate cannot be had.
  */
-export function listenPublicly(
+export async function listenPublicly(
+  settings: Settings,
+  relayer: Pick<Relayer, "fetch" | "listensAt">,
+  logger: Logger,
+): Promise<PublicListener> {
+  const certificate = await readCertificate(settings);
+  await warnOfOpenKey(settings, logger);
+  const listener = listen(settings, relayer, logger, certificate);
+  const { port } = listener;
+  const watch = certificate && watchCertificate(settings, certificate, listener, logger);
+  const scheme = certificate === undefined ? "http" : "https";
+  relayer.listensAt(`${scheme}://${urlHost(settings.host)}:${port}`);
+  return {
+    port,
+    address: `${scheme}://${formatHost(settings.host)}:${port}`,
+    shutdown(ms) {
+      watch?.[Symbol.dispose]();
+      return listener.shutdown(ms);
+    },
+  };
+}
+
+function listen(
   settings: Settings,
   relayer: Pick<Relayer, "fetch">,
   logger: Logger,
+  certificate: Certificate | undefined,
 ): HttpListener {
-  const { host, port, behindProxy } = settings;
+  const { host, port, publicUrl, behindProxy } = settings;
+  const isNamed = certificate !== undefined && publicUrl !== undefined;
   try {
     return listenHttp({
       hostname: host,
       port,
       answer: relayer.fetch,
       onError: noting(logger),
+      certificate,
+      lines: isNamed && !isOfThisMachine(publicUrl) ? HSTS : "",
       limits: {
         connections: settings.maxConnections,
         connectionsPerNetwork: settings.maxConnectionsPerAddress,
@@ -41,7 +89,8 @@ export function listenPublicly(
       }),
     });
   } catch (cause) {
-    throw listenFailure(host, port, cause) ?? cause;
+    throw listenFailure(host, port, cause) ??
+      (certificate === undefined ? cause : certificateFailure(cause));
   }
 }
 

@@ -10,7 +10,6 @@ import { createRelayer } from "../relayer.ts";
 import type { RelayerKey } from "../sealing/relayer_key.ts";
 import type { Settings } from "./settings/mod.ts";
 import { EMPTY } from "./settings/plugin_settings.ts";
-import { formatHost, urlHost } from "./settings/parsers.ts";
 import { noteStrayFailures, onStopSignal } from "./process_events.ts";
 import { VERSION } from "../wire/version.ts";
 import { welcome } from "./welcome.ts";
@@ -112,9 +111,7 @@ export async function serveRelayer(options: ServeOptions): Promise<void> {
   const internal = options.internalUrl === undefined
     ? undefined
     : listenInternally(options.internalUrl, relayer, logger);
-  const server = listenPublicly(settings, relayer, logger);
-  relayer.listensAt(`http://${urlHost(settings.host)}:${server.port}`);
-  const address = `http://${formatHost(settings.host)}:${server.port}`;
+  const server = await listenPublicly(settings, relayer, logger);
   logger.info("listening", {
     host: settings.host,
     port: server.port,
@@ -129,7 +126,7 @@ export async function serveRelayer(options: ServeOptions): Promise<void> {
   });
   const accounts = await admin?.list();
   if (accounts?.length === 0) {
-    options.write(welcome(settings, env, address, dashboard && settings.webUrl));
+    options.write(welcome(settings, env, server.address, dashboard && settings.webUrl));
   }
 
   const signal = await stopped.promise;

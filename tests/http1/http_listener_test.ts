@@ -1,5 +1,6 @@
 import assert from "node:assert/strict";
 import { HttpConnection } from "../../src/http1/http_connection.ts";
+import { CERTIFICATES, listenOn, RawClient } from "./raw_client.ts";
 import { type HttpListener, listenHttp } from "../../src/http1/http_listener.ts";
 
 type Answer = (request: Request) => Promise<Response>;
@@ -217,4 +218,25 @@ Deno.test("a port that is taken is an error", async () => {
   await using listener = listen(echo);
   const taken = { hostname: "127.0.0.1", port: listener.port, answer: echo, onError() {} };
   assert.throws(() => listenHttp(taken), Deno.errors.AddrInUse);
+});
+
+Deno.test("a certificate that cannot be used changes nothing; another one is for new connections", async () => {
+  const { first, second } = CERTIFICATES;
+  await using listener = listenOn("tls", () => Promise.resolve(new Response("ok")));
+  const request = "GET / HTTP/1.1\r\nhost: localhost\r\n\r\n";
+  const ask = async (client: RawClient) => {
+    await client.send(request);
+    await client.until("ok");
+  };
+  using kept = await RawClient.open(listener.port, "tls");
+  await ask(kept);
+  for (const wrong of [{ cert: second.cert, key: first.key }, { cert: "", key: "" }]) {
+    await assert.rejects(listener.setCertificate(wrong));
+    using still = await RawClient.open(listener.port, "tls");
+    await ask(still);
+  }
+  await listener.setCertificate(second);
+  using next = await RawClient.open(listener.port, "tls", "second");
+  await ask(next);
+  await ask(kept);
 });

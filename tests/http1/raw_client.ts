@@ -46,13 +46,22 @@ export class RawClient implements Disposable {
   }
 
   /** Connects. */
-  static async open(port: number, transport: Transport = "plain"): Promise<RawClient> {
+  static async open(
+    port: number,
+    transport: Transport = "plain",
+    certificate: keyof typeof CERTIFICATES = "first",
+  ): Promise<RawClient> {
     if (transport === "plain") {
       return new RawClient(await Deno.connect({ hostname: "127.0.0.1", port }));
     }
-    const caCerts = [CERTIFICATES.first.cert];
+    const caCerts = [CERTIFICATES[certificate].cert];
     const conn = await Deno.connectTls({ hostname: "localhost", port, caCerts });
-    await conn.handshake();
+    try {
+      await conn.handshake();
+    } catch (error) {
+      conn.close();
+      throw error;
+    }
     return new RawClient(conn);
   }
 

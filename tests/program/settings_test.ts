@@ -52,6 +52,8 @@ const on = (env: string, key: keyof Settings, fallback: boolean): Row => [
 ];
 
 const ROWS: readonly Row[] = [
+  ["SVC_TLS_CERT_FILE", "tlsCertFile", undefined, "/c.pem", "/c.pem", undefined],
+  ["SVC_TLS_KEY_FILE", "tlsKeyFile", undefined, "/k.pem", "/k.pem", undefined],
   number("SVC_MAX_CONNECTIONS", "maxConnections", 4000, 32, 31),
   number("SVC_MAX_CONNECTIONS_PER_ADDRESS", "maxConnectionsPerAddress", 512, 1, 0),
   ["SVC_HOST", "host", "127.0.0.1", "[::1]", "::1", "127.0.0.1:80"],
@@ -232,8 +234,11 @@ function valueOf([env, key]: Row, given: Record<string, string>): unknown {
   if (key !== OF_PLUGIN) return read(given).settings[key];
   return inspectFields({ field: FIELDS.get(env)! }, given).values.field;
 }
-/** Settings of tests are allowed in a test, and only there. */
-const allowed = (env: string) => /FAILPOINT|FIXTURES|DISPATCH/.test(env) ? { SVC_TEST: "1" } : {};
+/** What a setting needs besides; those of tests are allowed in a test, and only there. */
+function allowed(env: string): Record<string, string> {
+  if (/TLS/.test(env)) return { SVC_TLS_CERT_FILE: "/c.pem", SVC_TLS_KEY_FILE: "/k.pem" };
+  return /FAILPOINT|FIXTURES|DISPATCH/.test(env) ? { SVC_TEST: "1" } : {};
+}
 
 Deno.test("the rows below are all settings", () => {
   assert.deepEqual(
@@ -359,12 +364,16 @@ Deno.test("other machines are let in under a public address, with TLS or behind 
     "SVC_TLS_KEY_FILE, or SVC_BEHIND_PROXY to the addresses of the proxy that ends TLS";
   const url = { SVC_PUBLIC_URL: "https://memory.example.org" };
   const proxy = { SVC_BEHIND_PROXY: "10.0.0.1" };
+  const tls = { SVC_TLS_CERT_FILE: "/c.pem", SVC_TLS_KEY_FILE: "/k.pem" };
   for (const host of ["0.0.0.0", "::", "192.0.2.1", "relayer.internal", "128.0.0.1"]) {
     const problems = (env: Record<string, string>) => read({ SVC_HOST: host, ...env }).problems;
     assert.deepEqual(problems({}), [noUrl(host), noTls(host)]);
     assert.deepEqual(problems(url), [noTls(host)]);
     assert.deepEqual(problems(proxy), [noUrl(host)]);
     assert.deepEqual(problems({ ...url, ...proxy }), []);
+    assert.deepEqual(problems({ ...url, ...tls }), []);
+    const half = problems({ ...url, SVC_TLS_CERT_FILE: "/c.pem" });
+    assert.match(half.join(), /go together: only SVC_TLS_CERT_FILE is set/);
     assert.deepEqual(problems({ ...url, SVC_TRUSTED_PROXIES: "10.0.0.1" }), []);
   }
   for (const host of ["127.0.0.1", "127.1.2.3", "::1", "[::1]", "localhost"]) {

@@ -112,10 +112,10 @@ async function listed(store: AccountStore, options: AccountOptions): Promise<Acc
 
 /** Address of the relayer as the saved credentials name it. */
 function relayerUrl({ settings }: AccountStore): string {
-  const { publicUrl, host, port } = settings;
+  const { publicUrl, host, port, tlsCertFile } = settings;
   if (publicUrl !== undefined) return publicUrl;
   if (port === 0) throw invalid("--save needs SVC_PUBLIC_URL or a fixed SVC_PORT");
-  return `http://${formatHost(host)}:${port}`;
+  return `${tlsCertFile === undefined ? "http" : "https"}://${formatHost(host)}:${port}`;
 }
 
 /** Path of the credentials file. Refuses to replace a key that it holds without `--force`. */

@@ -100,7 +100,12 @@ function bootByHand({ env, cwd }: ProcessIo): SidecarBoot {
   if (problems.length > 0) throw invalid(problems.join("\n"));
   const token = settings.sidecarToken?.reveal();
   if (token === undefined) throw invalid("SIDECAR_AUTH_TOKEN is needed");
-  const { host, port, sponsor: name } = settings;
+  const { host, port, sponsor: name, tlsCertFile } = settings;
+  if (tlsCertFile !== undefined) {
+    throw invalid(
+      "SVC_TLS_CERT_FILE: a sidecar started by hand calls the relayer without TLS; use start",
+    );
+  }
   // The sponsor's plugin gets the whole environment.
   const sponsor = name === EMPTY.sponsor ? undefined : { name, env: setVariables(env) };
   return sidecarBoot(settings, token, `http://${formatHost(host)}:${port}`, sponsor);

@@ -73,7 +73,7 @@ function dashboardPermissions({ webPort }: Settings): { net: string[]; read: str
 /**
  * What the relayer may do: listen on its address, on the dashboard's and, for the sidecar, on an
  * internal one, reach the sidecar and the hosts of its plugins, read the dashboard's files and
- * endless zeros, read and write the data directory. It may not start programs, load native code or
+ * endless zeros, of TLS its two files, read and write the data directory. It may not start programs, load native code or
  * read the environment, unless a plugin asks for the latter two.
  *
  * @param castings the plugins it opens.
@@ -89,9 +89,10 @@ export function relayerPermissions(
   const dashboard = dashboardPermissions(settings);
   const internal = internalUrl === undefined ? [] : [new URL(internalUrl).host];
   const zeros = Deno.build.os === "windows" ? [] : [ZEROS];
+  const tls = [settings.tlsCertFile, settings.tlsKeyFile].filter((path) => path !== undefined);
   return permissionList({
     net: [netEntry(settings.host, settings.port), sidecar.host, ...internal, ...dashboard.net],
-    read: [settings.dataDir, ...zeros, ...modulePaths(castings), ...dashboard.read],
+    read: [settings.dataDir, ...zeros, ...tls, ...modulePaths(castings), ...dashboard.read],
     write: [settings.dataDir],
     // A process signals itself through the permission to start programs.
     run: settings.test && settings.failpoint !== undefined,

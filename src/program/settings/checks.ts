@@ -2,7 +2,6 @@ import { choiceProblem } from "./plugin_settings.ts";
 import { isLoopback } from "./parsers.ts";
 import { ROLE_FIELDS, ROLE_NAMES } from "./roles.ts";
 import { TESTING } from "./program.ts";
-import { TABLE_VARIABLES } from "./table.ts";
 import type { Settings } from "./values.ts";
 
 /** Whether a path lies in a folder or is the folder, by their text. */
@@ -61,7 +60,7 @@ const TLS = ["SVC_TLS_CERT_FILE", "SVC_TLS_KEY_FILE"];
 /** What a relayer needs that other machines reach: a name of its own, and somebody who encrypts. */
 function publicProblems({ host, publicUrl, behindProxy, given }: Settings): string[] {
   if (isLoopback(host)) return [];
-  const isEncrypted = TLS.every((name) => TABLE_VARIABLES.has(name) && given.has(name));
+  const isEncrypted = TLS.every((name) => given.has(name));
   return [
     ...when(
       publicUrl === undefined,
@@ -74,6 +73,14 @@ function publicProblems({ host, publicUrl, behindProxy, given }: Settings): stri
         "SVC_BEHIND_PROXY to the addresses of the proxy that ends TLS",
     ),
   ];
+}
+
+function tlsProblems({ given }: Settings): string[] {
+  const [set] = TLS.filter((name) => given.has(name));
+  return when(
+    TLS.some((name) => !given.has(name)) && set !== undefined,
+    `${TLS.join(" and ")} go together: only ${set} is set`,
+  );
 }
 
 function portProblems({ port, webPort, sidecarUrl }: Settings): string[] {
@@ -100,6 +107,7 @@ export function crossProblems(settings: Settings): string[] {
     keyProblems,
     proxyProblems,
     publicProblems,
+    tlsProblems,
     portProblems,
     testProblems,
   ];
@@ -107,7 +115,7 @@ export function crossProblems(settings: Settings): string[] {
 }
 
 /** Whether an address is this machine's alone; of none nobody else knows. */
-function isOfThisMachine(url: string | undefined): boolean {
+export function isOfThisMachine(url: string | undefined): boolean {
   return url === undefined || isLoopback(new URL(url).hostname.replace(/^\[|\]$/g, ""));
 }
 

@@ -1,4 +1,11 @@
-import { checked, flag, headerSecret, integer, optional } from "../../interfaces/fields.ts";
+import {
+  checked,
+  flag,
+  headerSecret,
+  integer,
+  optional,
+  optionalText,
+} from "../../interfaces/fields.ts";
 import {
   hostName,
   hostNames,
@@ -44,6 +51,11 @@ export const LISTEN = {
     "SVC_TRUSTED_PROXIES, else none",
   ),
   trustedProxies: networks("SVC_TRUSTED_PROXIES", "Older name of SVC_BEHIND_PROXY"),
+  tlsCertFile: optionalText(
+    "SVC_TLS_CERT_FILE",
+    "Certificate chain in PEM; with it the relayer speaks TLS, and a file that changes is read anew",
+  ),
+  tlsKeyFile: optionalText("SVC_TLS_KEY_FILE", "Private key of SVC_TLS_CERT_FILE in PEM"),
   maxConnections: integer(
     "SVC_MAX_CONNECTIONS",
     4000,

@@ -87,6 +87,8 @@ export function complete(values: TableValues, env: Env, cwd: string): Settings {
     dataDir: path(values.dataDir ?? "~/.svc/relayer"),
     keyFile: keyFile === undefined ? undefined : path(keyFile),
     keyPassphraseFile: values.keyPassphraseFile && path(values.keyPassphraseFile),
+    tlsCertFile: values.tlsCertFile && path(values.tlsCertFile),
+    tlsKeyFile: values.tlsKeyFile && path(values.tlsKeyFile),
     mcpFixtures: values.mcpFixtures && path(values.mcpFixtures),
     ...Object.fromEntries(plugins) as Record<Role, string>,
     given: new Set(Object.keys(setVariables(env))),
