@@ -1,4 +1,4 @@
-import { TOKEN_HEADER } from "../src/http1/sidecar_connections.ts";
+import { connectProven } from "../src/http1/sidecar_connections.ts";
 import { HttpConnection } from "../src/http1/http_connection.ts";
 import { Connection } from "./connection.ts";
 import { DataFolder } from "./data_folder.ts";
@@ -26,13 +26,16 @@ class Session implements Disposable {
   }
 
   /** Opens a session, waiting for the sidecar if need be. */
-  static async open(url: string, given: Readonly<Record<string, string>>): Promise<Session> {
+  static async open(
+    connecting: Promise<HttpConnection>,
+    given: Readonly<Record<string, string>>,
+  ): Promise<Session> {
     const headers = new Headers({
       accept: "application/json, text/event-stream",
       "content-type": "application/json",
       ...given,
     });
-    const session = new Session(await HttpConnection.open(url), headers);
+    const session = new Session(await connecting, headers);
     const clientInfo = { name: "bench", version: "1" };
     const params = { protocolVersion: "2025-11-25", capabilities: {}, clientInfo };
     for (;;) {
@@ -95,10 +98,11 @@ export const mcpPart: Part = {
       "x-svc-account-id": folder.account.accountId,
       "x-svc-namespace": "notes",
     };
-    using session = await Session.open(`http://127.0.0.1:${port}`, credentials);
-    using direct = await Session.open(sidecar, {
+    const opened = HttpConnection.open(`http://127.0.0.1:${port}`);
+    using session = await Session.open(opened, credentials);
+    const proven = connectProven(sidecar, { token: TOKEN, listens: "sidecar" });
+    using direct = await Session.open(proven, {
       ...credentials,
-      [TOKEN_HEADER]: TOKEN,
       "x-svc-client-ip": "127.0.0.1",
     });
     using signed = await Connection.open(port);

@@ -30,12 +30,7 @@ import { openJobsFile, scrubJobsFile, withJobsFile } from "./jobs/jobs_file.ts";
 import { openBackends } from "./embed/open_backends.ts";
 import type { Relayer, RelayerOptions } from "./embed/relayer_options.ts";
 import { RelayerKey } from "./sealing/relayer_key.ts";
-import {
-  isSameSecret,
-  isSidecar,
-  type SidecarAddress,
-  sidecarConnections,
-} from "./http1/sidecar_connections.ts";
+import { isSidecar, type SidecarAddress, sidecarConnections } from "./http1/sidecar_connections.ts";
 import { WordsFiles } from "./storage/words_files.ts";
 import { SponsorRequests } from "./sponsor/sponsor_requests.ts";
 import { SidecarSponsor } from "./sponsor/sidecar_sponsor.ts";
@@ -220,7 +215,6 @@ class RunningRelayer implements Relayer {
   readonly #router: Router;
   readonly #address: OwnAddress;
   readonly #mcp: McpProxy;
-  readonly #sidecarToken: string | undefined;
   readonly #replay: ReplayStore;
   readonly #stack: AsyncDisposableStack;
   readonly #upkeep: ReturnType<typeof setInterval>;
@@ -242,11 +236,7 @@ class RunningRelayer implements Relayer {
     this.#domain = domain;
     this.#replay = replay;
     this.#seedOf = ground.key.hmac("account by name");
-    this.#sidecarToken = sidecar?.token;
-    const proved = sidecar && {
-      connections: stack.use(sidecarConnections(sidecar)),
-      token: sidecar.token,
-    };
+    const proved = sidecar && stack.use(sidecarConnections(sidecar));
     const failures = metrics.sidecarFailures;
     const address = this.#address = new OwnAddress(config);
     this.#mcp = stack.use(new McpProxy({ config, address, bodies, failures, sidecar: proved }));
@@ -279,9 +269,7 @@ class RunningRelayer implements Relayer {
   };
 
   readonly fetchInternal: Relayer["fetchInternal"] = async (request, info) => {
-    const given = request.headers.get(HEADER.sidecarToken);
-    const token = this.#sidecarToken;
-    if (given === null || token === undefined || !isSameSecret(given, token)) {
+    if (info?.isProven !== true) {
       await request.body?.cancel();
       return errorResponse(new SvcError("not_found"), requestIdOf(request.headers));
     }

@@ -40,6 +40,8 @@ export interface ListenerInfo {
   readonly remoteAddr?: Deno.Addr;
   /** Path and query as they came, where `request.url` was normalised; `Deno.serve` keeps them. */
   readonly target?: string;
+  /** Whether the caller is the sidecar: it has proven that, or runs in this process. */
+  readonly isProven?: boolean;
 }
 
 /** A running relayer. */
@@ -59,9 +61,10 @@ export interface Relayer extends AsyncDisposable {
    */
   listensAt(url: string): void;
   /**
-   * Answers one call of the sidecar; pass it to a `Deno.serve` on loopback that is the sidecar's
-   * `relayerUrl`. Whoever lacks the token gets 404; with it the request counts for the client whose
-   * address the sidecar names.
+   * Answers one call of the sidecar: a request that counts for the client whose address the sidecar
+   * names. Whoever is not proven to be the sidecar gets 404. `spawnSidecar` listens for the calls of
+   * the process it starts; a sidecar of `createSidecar` is given
+   * `(url, init) => relayer.fetchInternal(new Request(url, init), { isProven: true })` as its `fetch`.
    */
   fetchInternal(request: Request, info?: ListenerInfo): Promise<Response>;
   /**

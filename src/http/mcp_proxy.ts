@@ -29,12 +29,8 @@ interface McpProxyOptions {
   readonly bodies: BodyReader;
   /** Counts requests and streams that failed, by reason. */
   readonly failures: Counter;
-  /** The sidecar and the secret shared with it; absent when none is configured. */
-  readonly sidecar: {
-    /** Sends a request to a process that proved itself, or nowhere. */
-    readonly connections: Pick<ConnectionPool, "send">;
-    readonly token: string;
-  } | undefined;
+  /** Sends a request to a sidecar that proved itself, or nowhere; absent when none is configured. */
+  readonly sidecar: Pick<ConnectionPool, "send"> | undefined;
   /** Longest time a client may leave a sent piece unread, milliseconds; 30,000 by default. */
   readonly stallMs?: number;
 }
@@ -96,8 +92,8 @@ export class McpProxy implements Disposable {
       throw new SvcError("sidecar_unavailable", "No sidecar is configured");
     }
     const body = await this.#readBody(context);
-    const headers = this.#requestHeaders(context, sidecar.token);
-    return await this.#forward(context, { headers, body }, sidecar.connections);
+    const headers = this.#requestHeaders(context);
+    return await this.#forward(context, { headers, body }, sidecar);
   }
 
   /** Asks the sidecar for its open sessions; `undefined` when there is none, or it does not tell. */
@@ -105,8 +101,7 @@ export class McpProxy implements Disposable {
     const { sidecar } = this.#options;
     if (sidecar === undefined) return undefined;
     try {
-      const response = await fetchOver(sidecar.connections)("http://127.0.0.1/health", {
-        headers: { [HEADER.sidecarToken]: sidecar.token },
+      const response = await fetchOver(sidecar)("http://127.0.0.1/health", {
         signal: AbortSignal.timeout(SESSIONS_MS),
       });
       return sessionsIn(await gather(response, SESSIONS_BYTES, () => new RangeError()));
@@ -146,7 +141,7 @@ export class McpProxy implements Disposable {
     return await this.#options.bodies.read(request, SIGNED_BODY_BYTES, clientIp);
   }
 
-  #requestHeaders(context: RequestContext, token: string): WireRequest["headers"] {
+  #requestHeaders(context: RequestContext): WireRequest["headers"] {
     const given = context.request.headers;
     const headers: [string, string][] = [];
     const { compatAliases } = this.#options.config;
@@ -156,7 +151,6 @@ export class McpProxy implements Disposable {
       if (isPassed) headers.push([name, value]);
     });
     headers.push([HEADER.requestId, context.requestId]);
-    headers.push([HEADER.sidecarToken, token]);
     headers.push([HEADER.clientIp, context.clientIp]);
     return headers;
   }

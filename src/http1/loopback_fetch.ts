@@ -8,9 +8,13 @@ type LoopbackFetch = (url: string, init: RequestInit) => Promise<Response>;
  * the memory and the time of these calls, and would follow a proxy's settings.
  *
  * @param origin `http://127.0.0.1:port`.
+ * @param connect Makes a connection there; by default one that nobody proves.
  */
-export function loopbackFetch(origin: string): LoopbackFetch & Disposable {
-  const pool = new ConnectionPool(() => HttpConnection.open(origin));
+export function loopbackFetch(
+  origin: string,
+  connect: () => Promise<HttpConnection> = () => HttpConnection.open(origin),
+): LoopbackFetch & Disposable {
+  const pool = new ConnectionPool(connect);
   return Object.assign(fetchOver(pool), { [Symbol.dispose]: () => pool[Symbol.dispose]() });
 }
 

@@ -22,6 +22,10 @@ export interface RequestInfo {
   readonly remoteAddr: Deno.NetAddr;
   /** Path and query as they came: a URL would have normalised them. */
   readonly target: string;
+  /** Port that the connection was made to. */
+  readonly localPort: number;
+  /** The same object for all requests of a connection, and no other. */
+  readonly connection: object;
 }
 
 /** Answers a request; its signal is aborted when the client leaves. */
@@ -167,9 +171,13 @@ export class ServedConnection implements OpenConnection {
       await this.#refuse(400);
       return false;
     }
-    const { remoteAddr } = this.#conn;
-    const info = { remoteAddr: remoteAddr as Deno.NetAddr, target: head.target };
-    const response = await answer(request, info).catch((thrown) => {
+    const { remoteAddr, localAddr } = this.#conn;
+    const response = await answer(request, {
+      remoteAddr: remoteAddr as Deno.NetAddr,
+      target: head.target,
+      localPort: (localAddr as Deno.NetAddr).port,
+      connection: this,
+    }).catch((thrown) => {
       onError(thrown);
       return new Response("Internal server error\n", { status: 500 });
     });

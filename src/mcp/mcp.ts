@@ -7,7 +7,7 @@ import {
 import { SvcError } from "../errors.ts";
 import { HEADER } from "../wire/headers.ts";
 import { jsonRpcErrorResponse } from "../wire/json_rpc_error.ts";
-import { isSameSecret, TOKEN_HEADER } from "../http1/sidecar_connections.ts";
+import { isSameSecret } from "../http1/mutual_proof.ts";
 import { SessionAdmission } from "./session_admission.ts";
 import type { ServerExtension } from "./mcp_server.ts";
 import { checkAccept, readMessageBody } from "./message_body.ts";
@@ -19,10 +19,23 @@ import { StreamableSessions } from "./sessions/streamable.ts";
 /** Longest pause between looks for idle sessions, in milliseconds. */
 const SWEEP_MS = 30_000;
 
+/** What is known of who asks; servers tell more than that. */
+export interface AskerInfo {
+  /** Whether it has proven to be the relayer. */
+  readonly isProven?: boolean;
+  /** The other end of the connection. */
+  readonly remoteAddr?: Deno.Addr;
+}
+
 /** MCP for relayers; in a process of its own, or in this one. */
 export interface Sidecar extends AsyncDisposable {
-  /** Answers a request of the MCP routes that carries the token. */
-  fetch(request: Request): Promise<Response>;
+  /**
+   * Answers a request of the MCP routes; who asks must be the relayer.
+   *
+   * @param info Whether that is known; else the request carries the token in `x-svc-sidecar-token`,
+   * as in a program that hands it over without a connection.
+   */
+  fetch(request: Request, info?: AskerInfo): Promise<Response>;
   /** Numbers of open sessions. */
   stats(): SidecarStats;
 }
@@ -57,11 +70,11 @@ class McpSidecar implements Sidecar {
   }
 
   // Handed to a server, which calls it without `this`.
-  readonly fetch: Sidecar["fetch"] = async (request) => {
+  readonly fetch: Sidecar["fetch"] = async (request, info) => {
     const requestId = request.headers.get(HEADER.requestId) ?? crypto.randomUUID();
     let response: Response;
     try {
-      response = await this.#answer(request, requestId);
+      response = await this.#answer(request, requestId, info?.isProven === true);
     } catch (thrown) {
       response = this.#refuse(thrown, requestId);
     }
@@ -70,9 +83,9 @@ class McpSidecar implements Sidecar {
     return response;
   };
 
-  #answer(request: Request, requestId: string): Promise<Response> {
-    const given = request.headers.get(TOKEN_HEADER) ?? "";
-    if (!isSameSecret(given, this.#admission.options.token)) {
+  #answer(request: Request, requestId: string, isProven: boolean): Promise<Response> {
+    const given = request.headers.get(HEADER.sidecarToken) ?? "";
+    if (!isProven && !isSameSecret(given, this.#admission.options.token)) {
       return Promise.resolve(new Response("Forbidden\n", { status: 403 }));
     }
     const { pathname } = new URL(request.url);

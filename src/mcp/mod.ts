@@ -7,7 +7,7 @@
  * @module
  */
 export type { LogFields, Logger } from "../log.ts";
-export { createSidecar, type Sidecar } from "./mcp.ts";
+export { type AskerInfo, createSidecar, type Sidecar } from "./mcp.ts";
 export {
   DEFAULT_SIDECAR_LIMITS,
   type SidecarLimits,

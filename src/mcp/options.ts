@@ -36,7 +36,7 @@ export const DEFAULT_SIDECAR_LIMITS: SidecarLimits = {
 export interface SidecarOptions {
   /** Base address of the relayer that tool calls go to. */
   readonly relayerUrl: string;
-  /** Secret shared with the relayer, both ways. */
+  /** Secret shared with the relayer: whoever hands a request over without a proof sends it along. */
   readonly token: string;
   /** Replaces defaults. */
   readonly limits?: Partial<SidecarLimits>;
@@ -46,7 +46,10 @@ export interface SidecarOptions {
   readonly sleep?: (ms: number, signal?: AbortSignal) => Promise<void>;
   /** Silent by default. */
   readonly logger?: Logger;
-  /** Sends requests to the relayer; default: the platform's `fetch`. */
+  /**
+   * Sends requests to the relayer; default: the platform's `fetch`, over which the relayer counts them
+   * as this machine's. In the relayer's process its `fetchInternal` counts them as their clients'.
+   */
   readonly fetch?: (url: string, init: RequestInit) => Promise<Response>;
   /** Sends the delegate key where the relayer decrypts, for threshold ciphers; default `false`. */
   readonly sendDelegateKey?: boolean;

@@ -24,13 +24,13 @@ export class Principal {
   constructor(bearer: Bearer, clientIp: string, options: SidecarOptions) {
     this.hash = bearer.hash;
     this.#now = options.now ?? Date.now;
-    const { relayerUrl, token, limits: _limits, logger: _logger, ...given } = options;
+    const { relayerUrl, token: _token, limits: _limits, logger: _logger, ...given } = options;
     this.client = new SvcClient({
       ...given,
       baseUrl: relayerUrl,
       privateKey: bearer.privateKey,
       accountId: bearer.accountId,
-      headers: { [HEADER.sidecarToken]: token, [HEADER.clientIp]: clientIp },
+      headers: { [HEADER.clientIp]: clientIp },
       retry: RETRY,
     });
   }

@@ -1,6 +1,8 @@
 import { pathToFileURL } from "node:url";
 import { errorFields, type Logger, type LogLevel } from "../log.ts";
-import { answerChallenge, isSameSecret, TOKEN_HEADER } from "../http1/sidecar_connections.ts";
+import { proving } from "../http1/mutual_proof.ts";
+import type { Answer } from "../http1/served_connection.ts";
+import { connectProven } from "../http1/sidecar_connections.ts";
 import { INTERNAL_LIMITS, listenHttp } from "../http1/http_listener.ts";
 import { loopbackFetch } from "../http1/loopback_fetch.ts";
 import type { Sidecar as McpSidecar } from "./mcp.ts";
@@ -29,6 +31,8 @@ export interface SidecarBoot {
   readonly token: string;
   /** Base address of the relayer that tool calls go to. */
   readonly relayerUrl: string;
+  /** Whether the relayer proves itself there, and believes which client a call is for. */
+  readonly isInternal: boolean;
   readonly limits: SidecarLimits;
   /** Path of a module that adds the fixtures of MCP conformance kits; tests only. */
   readonly fixtures?: string;
@@ -38,25 +42,7 @@ export interface SidecarBoot {
   readonly logFormat: "text" | "json";
 }
 
-/** Largest body of a challenge in bytes. */
-const MAX_CHALLENGE = 1024;
-
 const notFound = () => Response.json({ error: "Not found", code: "not_found" }, { status: 404 });
-
-/** A nonce out of a small JSON body; `undefined` for anything else. */
-async function readNonce(request: Request): Promise<string | undefined> {
-  const length = request.headers.get("content-length") ?? "";
-  if (!/^\d{1,4}$/.test(length) || Number(length) > MAX_CHALLENGE) return undefined;
-  try {
-    const body: unknown = await request.json();
-    if (typeof body !== "object" || body === null || !("nonce" in body)) return undefined;
-    return typeof body.nonce === "string" && /^[0-9a-f]{64}$/.test(body.nonce)
-      ? body.nonce
-      : undefined;
-  } catch {
-    return undefined;
-  }
-}
 
 /** Health, with the open sessions by transport where there are MCP routes. */
 async function healthOf(mcp: Promise<McpSidecar> | undefined): Promise<Response> {
@@ -70,30 +56,24 @@ async function healthOf(mcp: Promise<McpSidecar> | undefined): Promise<Response>
   }
 }
 
-/**
- * Answers the challenge, the MCP routes, and, for those who know the token, the sponsor routes and
- * its health.
- */
+/** Answers the relayer: the MCP routes, the sponsor routes and its health. Others get nothing. */
 export function sidecarHandler(
   token: string,
   mcp?: Promise<McpSidecar>,
   sponsor?: SponsorRoutes,
-): (request: Request) => Promise<Response> {
-  return async (request) => {
+): Answer {
+  return proving({ token, listens: "sidecar" }, async (request, { isProven }) => {
+    if (!isProven) return notFound();
     const { pathname } = new URL(request.url);
-    if (pathname === "/challenge" && request.method === "POST") {
-      const nonce = await readNonce(request);
-      return nonce === undefined ? notFound() : new Response(answerChallenge(token, nonce));
+    if (mcp && /^\/api\/mcp(\/|$)/.test(pathname)) {
+      return await (await mcp).fetch(request, { isProven });
     }
-    // It checks the token itself.
-    if (mcp && /^\/api\/mcp(\/|$)/.test(pathname)) return await (await mcp).fetch(request);
-    if (!isSameSecret(request.headers.get(TOKEN_HEADER) ?? "", token)) return notFound();
     if (sponsor !== undefined && isSponsorPath(pathname)) {
       return await answerSponsor(request, sponsor);
     }
     if (pathname === "/health" && request.method === "GET") return await healthOf(mcp);
     return notFound();
-  };
+  });
 }
 
 export interface Sidecar extends AsyncDisposable {
@@ -133,7 +113,7 @@ function sponsorRoutes(backend: Promise<PayingBackend>, logger: Logger | undefin
 }
 
 /**
- * Listens on the loopback address of the boot line. The challenge is answered at once, the MCP
+ * Listens on the loopback address of the boot line. Proofs are answered at once, the MCP
  * routes when their modules are loaded; without an address of a relayer there are none.
  *
  * @param sponsor who pays for sponsored transactions; the caller disposes of it.
@@ -145,15 +125,18 @@ export function startSidecar(
   sponsor?: Promise<PayingBackend>,
 ): Sidecar {
   const { hostname, port } = new URL(boot.url);
-  const { relayerUrl } = boot;
-  const calls = relayerUrl === undefined ? undefined : loopbackFetch(relayerUrl);
+  const { relayerUrl, token } = boot;
+  const connect = () => connectProven(relayerUrl!, { token, listens: "relayer" });
+  const calls = relayerUrl === undefined
+    ? undefined
+    : loopbackFetch(relayerUrl, boot.isInternal === true ? connect : undefined);
   const mcp = calls && loadMcp(boot, relayerUrl!, calls, logger);
   mcp?.catch(() => {}); // Each request tells of it.
   sponsor?.catch(() => {});
   const server = listenHttp({
     hostname: hostname.replace(/^\[|\]$/g, ""),
     port: Number(port || 80),
-    answer: sidecarHandler(boot.token, mcp, sponsor && sponsorRoutes(sponsor, logger)),
+    answer: sidecarHandler(token, mcp, sponsor && sponsorRoutes(sponsor, logger)),
     limits: INTERNAL_LIMITS,
     onError(thrown) {
       const { error, at } = errorFields(thrown);

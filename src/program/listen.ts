@@ -13,6 +13,7 @@ import {
   watchCertificate,
 } from "./certificate.ts";
 import { isOfThisMachine } from "./settings/checks.ts";
+import { proving } from "../http1/mutual_proof.ts";
 import type { Relayer } from "../relayer.ts";
 import { inRanges, isLoopback, limitKey } from "../wire/ip_addresses.ts";
 import { listenFailure } from "./listen_failure.ts";
@@ -97,10 +98,12 @@ function listen(
 /**
  * Answers the sidecar's calls; whatever the client, they come from this machine.
  *
+ * @param token What the sidecar proves itself with; without one nobody can.
  * @throws {SvcError} `overloaded` when somebody else has the port.
  */
 export function listenInternally(
   url: string,
+  token: string | undefined,
   relayer: Pick<Relayer, "fetchInternal">,
   logger: Logger,
 ): HttpListener {
@@ -109,7 +112,9 @@ export function listenInternally(
     return listenHttp({
       hostname,
       port: Number(port),
-      answer: relayer.fetchInternal,
+      answer: token === undefined
+        ? (request) => relayer.fetchInternal(request)
+        : proving({ token, listens: "relayer" }, relayer.fetchInternal),
       onError: noting(logger),
       limits: INTERNAL_LIMITS,
     });

@@ -110,7 +110,7 @@ export async function serveRelayer(options: ServeOptions): Promise<void> {
   using _signals = onStopSignal(stopped.resolve);
   const internal = options.internalUrl === undefined
     ? undefined
-    : listenInternally(options.internalUrl, relayer, logger);
+    : listenInternally(options.internalUrl, token, relayer, logger);
   const server = await listenPublicly(settings, relayer, logger);
   logger.info("listening", {
     host: settings.host,

@@ -2,8 +2,10 @@ import type { Env } from "../interfaces/fields.ts";
 import { childSpec } from "./launcher/child_spec.ts";
 import { sidecarPermissions } from "./launcher/permissions.ts";
 import { Supervisor } from "./launcher/supervisor.ts";
+import { listenInternally } from "./listen.ts";
 import { type Logger, silentLogger } from "../log.ts";
 import type { SidecarAddress } from "../http1/sidecar_connections.ts";
+import type { Relayer } from "../relayer.ts";
 import { DEFAULT_SIDECAR_LIMITS, type SidecarLimits } from "../mcp/options.ts";
 
 /** Time a sidecar gets to end by itself, milliseconds. */
@@ -21,8 +23,8 @@ export interface SpawnedSponsor {
 
 /** Options of {@linkcode spawnSidecar}; address and token are those given to `createRelayer`. */
 export interface SpawnSidecarOptions extends SidecarAddress {
-  /** Where `Relayer.fetchInternal` listens on loopback, `http://127.0.0.1:port`. */
-  readonly relayerUrl: string;
+  /** Whose tools it offers; its calls are answered on a port of loopback that the system chooses. */
+  readonly relayer: Pick<Relayer, "fetchInternal">;
   /** Replaces limits of MCP sessions. */
   readonly limits?: Partial<SidecarLimits>;
   /**
@@ -44,7 +46,7 @@ export type SpawnedSidecar = AsyncDisposable;
  * machine and nothing else. It ends with this process, whatever ends it.
  *
  * Needs the permission to run Deno. The relayer is told of the sidecar with `createRelayer`'s
- * option `sidecar`, and answers its calls with `fetchInternal`.
+ * option `sidecar`.
  *
  * @example
  * ```ts ignore
@@ -52,23 +54,16 @@ export type SpawnedSidecar = AsyncDisposable;
  *
  * const sidecar = { url: "http://127.0.0.1:9000", token: crypto.randomUUID() };
  * await using relayer = await createRelayer({ backends, sidecar });
- * const internal = Deno.serve(
- *   { hostname: "127.0.0.1", port: 0 },
- *   (request) => relayer.fetchInternal(request),
- * );
- * await using child = spawnSidecar({
- *   ...sidecar,
- *   relayerUrl: `http://127.0.0.1:${internal.addr.port}`,
- *   env: { HOME: "/home/ada" },
- * });
+ * await using child = spawnSidecar({ ...sidecar, relayer, env: { HOME: "/home/ada" } });
  * ```
  *
  * @throws what the system says when Deno cannot be started, such as `Deno.errors.NotCapable`.
  */
 export function spawnSidecar(options: SpawnSidecarOptions): SpawnedSidecar {
-  const { url, token, relayerUrl, env, sponsor, logger = silentLogger } = options;
+  const { url, token, relayer, env, sponsor, logger = silentLogger } = options;
   const castings = sponsor === undefined ? [] : [{ name: sponsor.plugin }];
   const asked = sponsor === undefined ? [] : [{ net: sponsor.net }];
+  const internal = listenInternally("http://127.0.0.1:0", token, relayer, logger);
   const spec = childSpec({
     command: "sidecar",
     permissions: sidecarPermissions({ sidecarUrl: url }, castings, asked),
@@ -77,7 +72,8 @@ export function spawnSidecar(options: SpawnSidecarOptions): SpawnedSidecar {
     boot: {
       url,
       token,
-      relayerUrl,
+      relayerUrl: `http://127.0.0.1:${internal.port}`,
+      isInternal: true,
       limits: { ...DEFAULT_SIDECAR_LIMITS, ...options.limits },
       ...(sponsor === undefined ? {} : { sponsor: { name: sponsor.plugin, env: sponsor.env } }),
       logLevel: "warn",
@@ -87,12 +83,18 @@ export function spawnSidecar(options: SpawnSidecarOptions): SpawnedSidecar {
     castings: [],
   });
   const supervisor = new Supervisor(spec, { logger });
-  supervisor.start();
+  try {
+    supervisor.start();
+  } catch (error) {
+    void internal.shutdown(0);
+    throw error;
+  }
   const ended = supervisor.run();
   return {
     async [Symbol.asyncDispose]() {
       await supervisor.stop("SIGTERM", GRACE_MS);
       await ended;
+      await internal.shutdown(GRACE_MS);
     },
   };
 }

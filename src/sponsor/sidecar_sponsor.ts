@@ -7,7 +7,6 @@ import type {
   SponsoredTransaction,
   SponsorRequest,
 } from "../interfaces/mod.ts";
-import { HEADER } from "../wire/headers.ts";
 import { gather } from "../wire/body/read_body.ts";
 import type { ConnectionPool } from "../http1/http_connection.ts";
 import { fetchOver } from "../http1/loopback_fetch.ts";
@@ -43,7 +42,6 @@ interface SidecarSponsorOptions {
 export class SidecarSponsor implements Sponsor {
   readonly needsSidecar = true;
   readonly #connections: ConnectionPool | undefined;
-  readonly #token: string;
   readonly #now: () => number;
   readonly #onFailure: () => void;
   #failed: { readonly at: number; readonly health: BackendHealth } | undefined;
@@ -51,7 +49,6 @@ export class SidecarSponsor implements Sponsor {
   /** @param onFailure called when the sidecar does not answer. */
   constructor({ sidecar, now = Date.now }: SidecarSponsorOptions, onFailure: () => void) {
     this.#connections = sidecar && sidecarConnections(sidecar);
-    this.#token = sidecar?.token ?? "";
     this.#now = now;
     this.#onFailure = onFailure;
   }
@@ -123,7 +120,7 @@ export class SidecarSponsor implements Sponsor {
     try {
       const response = await fetchOver(this.#connections)(`http://127.0.0.1${path}`, {
         method: "POST",
-        headers: { "content-type": "application/json", [HEADER.sidecarToken]: this.#token },
+        headers: { "content-type": "application/json" },
         body: new TextEncoder().encode(JSON.stringify(body)),
         ...(signal === undefined ? {} : { signal }),
       });

@@ -36,8 +36,8 @@ export const HEADER = {
   mcpSessionId: "mcp-session-id",
   /** Protocol revision of an MCP request. */
   mcpProtocolVersion: "mcp-protocol-version",
-  /** Token between relayer and sidecar; stripped from outside requests. */
+  /** Token of a request that is handed to a sidecar in one process; it crosses no connection. */
   sidecarToken: "x-svc-sidecar-token",
-  /** Address of the client, believed only together with the sidecar token. */
+  /** Address of the client, believed only of a proven sidecar or relayer. */
   clientIp: "x-svc-client-ip",
 } as const;

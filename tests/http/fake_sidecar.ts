@@ -3,7 +3,9 @@ import "../checked_relayers.ts";
 import { listening } from "../listening.ts";
 import { createRelayer, type Relayer, type RelayerOptions } from "../../src/relayer.ts";
 import { memoryBackends } from "../../plugins/memory/mod.ts";
-import { answerChallenge } from "../../src/http1/sidecar_connections.ts";
+import { type HttpListener, listenHttp } from "../../src/http1/http_listener.ts";
+import { proving } from "../../src/http1/mutual_proof.ts";
+import { StreamedResponse } from "../../src/http1/send_answer.ts";
 
 /** Secret of the fake sidecar. */
 export const TOKEN = "token-of-the-test";
@@ -11,16 +13,14 @@ export const TOKEN = "token-of-the-test";
 /** What a fake sidecar answers to MCP requests. */
 export type Answer = (request: Request) => Response | Promise<Response>;
 
-/** Answers challenges under a token, and records every other request. */
+/** Proves itself under a token, and records every other request. */
 export class FakeSidecar implements AsyncDisposable {
-  readonly #server: Deno.HttpServer<Deno.NetAddr>;
-  readonly #cut = new AbortController();
+  readonly #server: HttpListener;
+  readonly #asked = new Set<object>();
   /** What the relayer expects it to know. */
   readonly token: string = TOKEN;
   /** Requests besides challenges, oldest first. */
   readonly requests: Request[] = [];
-  /** Challenges so far. */
-  challenges = 0;
   /** Answers the next requests. */
   answer: Answer;
 
@@ -31,26 +31,33 @@ export class FakeSidecar implements AsyncDisposable {
   ) {
     this.answer = answer;
     const { port = 0, knows = TOKEN } = options;
-    const { signal } = this.#cut;
-    this.#server = Deno.serve(
-      { hostname: "127.0.0.1", port, signal, onListen() {} },
-      async (request) => {
-        if (new URL(request.url).pathname === "/challenge") {
-          this.challenges++;
-          const { nonce } = await request.json();
-          return new Response(answerChallenge(knows, nonce));
-        }
-        // A copy: what the server hands out cannot be looked into after its answer.
-        const { method, url, headers } = request;
-        this.requests.push(new Request(url, { method, headers: [...headers] }));
-        return await this.answer(request);
+    const answered = proving({ token: knows, listens: "sidecar" }, async (request) => {
+      // A copy: what the server hands out cannot be looked into after its answer.
+      const { method, url, headers } = request;
+      this.requests.push(new Request(url, { method, headers: [...headers] }));
+      const response = await this.answer(request);
+      // As it comes, whatever it is.
+      return response.body === null ? response : new StreamedResponse(response.body, response);
+    });
+    this.#server = listenHttp({
+      hostname: "127.0.0.1",
+      port,
+      onError() {},
+      answer: (request, info) => {
+        if (info.target === "/proof") this.#asked.add(info.connection);
+        return answered(request, info);
       },
-    );
+    });
+  }
+
+  /** Connections so far that asked for a proof. */
+  get challenges(): number {
+    return this.#asked.size;
   }
 
   /** Port it listens on. */
   get port(): number {
-    return this.#server.addr.port;
+    return this.#server.port;
   }
 
   /** Address for the relayer. */
@@ -60,8 +67,7 @@ export class FakeSidecar implements AsyncDisposable {
 
   /** Ends as if killed: every connection breaks. */
   async kill(): Promise<void> {
-    this.#cut.abort();
-    await this.#server.finished;
+    await this.#server.shutdown(0);
   }
 
   /** Ends. */
@@ -83,7 +89,11 @@ export async function serve(options: Partial<RelayerOptions> = {}): Promise<Serv
   const relayer = await createRelayer({ backends: memoryBackends(), ...options });
   const server = listening(relayer.fetch);
   relayer.listensAt(server.url);
-  const internal = listening(relayer.fetchInternal);
+  const internal = listening(
+    options.sidecar === undefined
+      ? (request) => relayer.fetchInternal(request)
+      : proving({ token: TOKEN, listens: "relayer" }, relayer.fetchInternal),
+  );
   answersAreMadeUp(`${server.url}/api/mcp`);
   return {
     relayer,

@@ -2,40 +2,50 @@ import assert from "node:assert/strict";
 import { ed25519 } from "@noble/curves/ed25519.js";
 import { memoryBackends } from "../../plugins/memory/mod.ts";
 import { SvcClient } from "../../src/client/client.ts";
+import { loopbackFetch } from "../../src/http1/loopback_fetch.ts";
+import { connectProven } from "../../src/http1/sidecar_connections.ts";
 import { verifies } from "../requirements.ts";
 import { serve, TOKEN } from "./fake_sidecar.ts";
 
 /** Port 9 answers nobody: these tests need no sidecar. */
 const sidecar = { url: "http://127.0.0.1:9", token: TOKEN };
-const health = (url: string, headers: Record<string, string>) =>
-  fetch(`${url}/health`, { headers });
 
-Deno.test("the internal listener knows nobody without the token", async () => {
+/** `fetch` over connections that are proven under a token. */
+function proven(url: string, token = TOKEN) {
+  return loopbackFetch(url, () => connectProven(url, { token, listens: "relayer" }));
+}
+
+Deno.test("the internal listener knows nobody who does not prove to know the token", async () => {
   await using svc = await serve({ sidecar });
-  for (const token of [undefined, "", "wrong", TOKEN + "x", TOKEN.slice(1)]) {
-    const headers = token === undefined ? {} : { "x-svc-sidecar-token": token };
-    const response = await health(svc.internalUrl, headers);
+  for (const headers of [{}, { "x-svc-sidecar-token": TOKEN }] as Record<string, string>[]) {
+    const response = await fetch(`${svc.internalUrl}/health`, { headers });
     assert.equal(`${response.status} ${(await response.json()).code}`, "404 not_found");
     assert.ok(response.headers.get("x-request-id"));
   }
-  const known = await health(svc.internalUrl, { "x-svc-sidecar-token": TOKEN });
-  assert.equal((await known.json()).dependencies.sidecar.status, "down");
+  using known = proven(svc.internalUrl);
+  const health = await (await known(`${svc.internalUrl}/health`, {})).json();
+  assert.equal(health.dependencies.sidecar.status, "down");
+  for (const token of ["wrong token of it", TOKEN + "x", TOKEN.slice(1)]) {
+    using call = proven(svc.internalUrl, token);
+    await assert.rejects(call(`${svc.internalUrl}/health`, {}), /is not the relayer/);
+  }
 
   await using none = await serve();
-  const response = await health(none.internalUrl, { "x-svc-sidecar-token": "" });
-  assert.equal(response.status, 404);
-  await response.body?.cancel();
+  using call = proven(none.internalUrl);
+  await assert.rejects(call(`${none.internalUrl}/health`, {}), /is not the relayer/);
 });
 
-Deno.test("the client's address is believed there and with the token, and nowhere else", async () => {
+Deno.test("the client's address is believed there and with a proof, and nowhere else", async () => {
   verifies("15-18");
   const backends = memoryBackends();
   const config = { accountLookupsPerMinute: 3 };
   await using svc = await serve({ sidecar, backends, config });
   /** Status of a look-up that no cache answers. */
+  using internally = proven(svc.internalUrl);
   const lookUp = async (baseUrl: string, headers: Record<string, string>) => {
     const client = new SvcClient({
       baseUrl,
+      ...(baseUrl === svc.internalUrl ? { fetch: internally } : {}),
       privateKey: ed25519.utils.randomSecretKey().toHex(),
       headers,
       retry: { attempts: 1 },

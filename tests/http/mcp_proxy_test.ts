@@ -94,7 +94,6 @@ Deno.test("only listed headers pass, and what is internal is ours", async () => 
     ...given,
     "content-length": "2",
     "x-svc-client-ip": "203.0.113.7",
-    "x-svc-sidecar-token": TOKEN,
   });
 
   await using plain = await serve({ sidecar, config: { compatAliases: false } });

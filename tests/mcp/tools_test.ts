@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { SvcError } from "../../src/errors.ts";
 import type { Json } from "../relayer_fixture.ts";
 import { verifies } from "../requirements.ts";
-import { messagesOf, startSidecarTest, TOKEN } from "./fixture.ts";
+import { messagesOf, startSidecarTest } from "./fixture.ts";
 import { call, type CallOptions, fakeRelayer, result } from "./tool_calls.ts";
 
 Deno.test("tools/list: names, titles, hints, bounds, size", async () => {
@@ -302,7 +302,7 @@ Deno.test("an idempotency key is passed on", async () => {
   assert.notEqual(await save("two"), await save("one"));
 });
 
-Deno.test("requests to the relayer carry the token and the client's address", async () => {
+Deno.test("requests to the relayer carry the client's address and no secret", async () => {
   const seen: Headers[] = [];
   await using test = await startSidecarTest({
     fetch: (url, init) => {
@@ -314,7 +314,7 @@ Deno.test("requests to the relayer carry the token and the client's address", as
   await result(test, "svc_recall", { query: "x" }, { headers });
   assert.ok(seen.length >= 2);
   for (const sent of seen) {
-    assert.equal(sent.get("x-svc-sidecar-token"), TOKEN);
+    assert.equal(sent.get("x-svc-sidecar-token"), null);
     assert.equal(sent.get("x-svc-client-ip"), "10.1.2.3");
     assert.equal(sent.get("authorization"), null);
     assert.equal(sent.get("x-delegate-key"), null);

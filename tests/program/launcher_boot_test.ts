@@ -98,6 +98,7 @@ Deno.test("a sidecar's start line holds what the settings say, or the defaults",
     url,
     token,
     relayerUrl: internalUrl,
+    isInternal: true,
     limits: {
       sessions: 7,
       sessionsPerIp: 6,
@@ -113,11 +114,8 @@ Deno.test("a sidecar's start line holds what the settings say, or the defaults",
   const least = { url, token, relayerUrl: internalUrl };
   const parsed = parseSidecarBoot(JSON.stringify(least));
   assert.deepEqual(parsed.limits, DEFAULT_SIDECAR_LIMITS);
-  assert.deepEqual([parsed.logLevel, parsed.logFormat, parsed.fixtures], [
-    "info",
-    "text",
-    undefined,
-  ]);
+  const { logLevel, logFormat, fixtures, isInternal } = parsed;
+  assert.deepEqual([logLevel, logFormat, fixtures, isInternal], ["info", "text", undefined, true]);
   for (
     const wrong of [
       { token: "short" },

@@ -1,50 +1,32 @@
 import assert from "node:assert/strict";
-import { createHmac } from "node:crypto";
-import {
-  answerChallenge,
-  isSameSecret,
-  isSidecar,
-  TOKEN_HEADER,
-} from "../../src/http1/sidecar_connections.ts";
-import { sidecarHandler, startSidecar } from "../../src/mcp/process.ts";
+import { loopbackFetch } from "../../src/http1/loopback_fetch.ts";
+import { isSameSecret } from "../../src/http1/mutual_proof.ts";
+import { connectProven, isSidecar } from "../../src/http1/sidecar_connections.ts";
+import { startSidecar } from "../../src/mcp/process.ts";
 import { inHome, Program } from "../program.ts";
 import { verifies } from "../requirements.ts";
 
 const TOKEN = "token-of-the-test";
-const NONCE = "0f".repeat(32);
-
-const ask = (path: string, init?: RequestInit) =>
-  sidecarHandler(TOKEN)(new Request(`http://127.0.0.1${path}`, init));
-
-function challenge(body: string, length = String(body.length)): Promise<Response> {
-  return ask("/challenge", { method: "POST", body, headers: { "content-length": length } });
+/** Asks over a connection that is proven under a token, or not at all. */
+async function ask(port: number, path: string, token?: string, method = "GET") {
+  const url = `http://127.0.0.1:${port}`;
+  const connect = () => connectProven(url, { token: token!, listens: "sidecar" });
+  using call = loopbackFetch(url, token === undefined ? undefined : connect);
+  const response = await call(`${url}${path}`, { method });
+  return { status: response.status, text: await response.text() };
 }
 
-Deno.test("the challenge is answered by an HMAC under the token", async () => {
-  const expected = createHmac("sha256", TOKEN).update(NONCE).digest("hex");
-  assert.equal(answerChallenge(TOKEN, NONCE), expected);
-  const response = await challenge(JSON.stringify({ nonce: NONCE }));
-  assert.equal(await response.text(), expected);
-});
-
-Deno.test("anything but a nonce gets no HMAC", async () => {
-  for (const body of ["", "{", "[]", "null", '{"nonce":1}', '{"nonce":"x"}']) {
-    assert.equal((await challenge(body)).status, 404);
+Deno.test("health and everything else are for whoever proves to know the token", async () => {
+  await using sidecar = startSidecar({ url: "http://127.0.0.1:0", token: TOKEN });
+  const { port } = sidecar;
+  const { text } = await ask(port, "/health", TOKEN);
+  assert.deepEqual(JSON.parse(text), { status: "ok" });
+  for (const given of ["wrong token of it", TOKEN + "x", TOKEN.slice(1)]) {
+    await assert.rejects(ask(port, "/health", given), /is not the sidecar/);
   }
-  assert.equal((await challenge(JSON.stringify({ nonce: NONCE }), "5000")).status, 404);
-  assert.equal((await ask("/challenge")).status, 404);
-});
-
-Deno.test("health and everything else are for those who know the token", async () => {
-  const headers = { [TOKEN_HEADER]: TOKEN };
-  assert.deepEqual(await (await ask("/health", { headers })).json(), { status: "ok" });
-  for (const given of ["", "wrong", TOKEN + "x", TOKEN.slice(1)]) {
-    const response = await ask("/health", { headers: { [TOKEN_HEADER]: given } });
-    assert.equal(response.status, 404);
-  }
-  assert.equal((await ask("/health")).status, 404);
-  assert.equal((await ask("/health", { method: "POST", headers })).status, 404);
-  assert.equal((await ask("/other", { headers })).status, 404);
+  assert.equal((await ask(port, "/health")).status, 404);
+  assert.equal((await ask(port, "/health", TOKEN, "POST")).status, 404);
+  assert.equal((await ask(port, "/other", TOKEN)).status, 404);
 });
 
 Deno.test("secrets are compared whole", () => {

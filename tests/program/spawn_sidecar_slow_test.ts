@@ -17,10 +17,6 @@ Deno.test("an embedded relayer gets a sidecar of its own, which is kept running"
   });
   const sidecar = { url, token: crypto.randomUUID() };
   await using relayer = await createRelayer({ backends: memoryBackends(), sidecar });
-  await using internal = Deno.serve(
-    { hostname: "127.0.0.1", port: 0, onListen() {} },
-    (request) => relayer.fetchInternal(request),
-  );
   const lines: string[] = [];
   const logger = createLogger({
     level: "debug",
@@ -28,8 +24,7 @@ Deno.test("an embedded relayer gets a sidecar of its own, which is kept running"
     write: (line) => lines.push(line),
   });
   const env = Deno.env.toObject();
-  const relayerUrl = `http://127.0.0.1:${internal.addr.port}`;
-  await using _child = spawnSidecar({ ...sidecar, relayerUrl, env, logger });
+  await using _child = spawnSidecar({ ...sidecar, relayer, env, logger });
 
   /** Status of an MCP request without credentials, once a sidecar answers. */
   const answered = async () => {
@@ -60,7 +55,7 @@ Deno.test("a sidecar may pay for an embedded relayer's transactions", async () =
   });
   await using _child = spawnSidecar({
     ...sidecar,
-    relayerUrl: "http://127.0.0.1:9",
+    relayer,
     env: Deno.env.toObject(),
     sponsor: {
       plugin: new URL("../sponsor/fake_plugin.ts", import.meta.url).href,
@@ -87,10 +82,10 @@ Deno.test("a sidecar may pay for an embedded relayer's transactions", async () =
 
 Deno.test({
   name: "who may not run Deno is told so by spawnSidecar itself",
-  permissions: { run: false, read: true },
+  permissions: { run: false, read: true, net: true },
   fn() {
-    const urls = { url: "http://127.0.0.1:1", relayerUrl: "http://127.0.0.1:2" };
-    const options = { ...urls, token: crypto.randomUUID(), env: {} };
+    const relayer = { fetchInternal: () => Promise.reject(new Error("not called")) };
+    const options = { url: "http://127.0.0.1:1", relayer, token: crypto.randomUUID(), env: {} };
     assert.throws(() => spawnSidecar(options), Deno.errors.NotCapable);
   },
 });

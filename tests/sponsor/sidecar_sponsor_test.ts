@@ -1,7 +1,8 @@
 import "../checked_relayers.ts";
 import assert from "node:assert/strict";
 import { SvcError } from "../../src/errors.ts";
-import { TOKEN_HEADER } from "../../src/http1/sidecar_connections.ts";
+import { loopbackFetch } from "../../src/http1/loopback_fetch.ts";
+import { connectProven } from "../../src/http1/sidecar_connections.ts";
 import { type Sidecar, startSidecar } from "../../src/mcp/process.ts";
 import { openSponsor } from "../../src/program/plugins.ts";
 import { createLogger } from "../../src/log.ts";
@@ -76,9 +77,9 @@ Deno.test("the relayer hands both routes to the sidecar, which alone pays", asyn
   assert.deepEqual((await svc.get("/health")).body.dependencies.sponsor, { status: "ok" });
 });
 
-Deno.test("the sidecar's own routes are for those who know the token", async () => {
+Deno.test("the sidecar's own routes are for whoever proves to know the token", async () => {
   await using svc = await proxied();
-  for (const headers of [{}, { [TOKEN_HEADER]: "another-token-of-it" }]) {
+  for (const headers of [{}, { "x-svc-sidecar-token": TOKEN }]) {
     for (const path of ["/sponsor", "/sponsor/execute"]) {
       const response = await fetch(`${svc.url}${path}`, {
         method: "POST",
@@ -96,10 +97,13 @@ Deno.test("the sidecar's own routes are for those who know the token", async () 
     [{ method: "POST", body: "{}" }, 422],
     [{ method: "POST", body: " ".repeat(20_000) }, 413],
   ];
-  for (const [init, status] of refusals) {
-    const response = await fetch(`${svc.url}/sponsor`, {
-      ...init,
-      headers: { [TOKEN_HEADER]: TOKEN },
+  const connect = () => connectProven(svc.url, { token: TOKEN, listens: "sidecar" });
+  using call = loopbackFetch(svc.url, connect);
+  for (const [{ method = "GET", body }, status] of refusals) {
+    const bytes = new TextEncoder().encode(String(body ?? ""));
+    const response = await call(`${svc.url}/sponsor`, {
+      method,
+      ...(body === undefined ? {} : { body: bytes }),
     });
     await response.body?.cancel();
     assert.equal(response.status, status);

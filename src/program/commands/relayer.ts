@@ -108,7 +108,8 @@ function bootByHand({ env, cwd }: ProcessIo): SidecarBoot {
   }
   // The sponsor's plugin gets the whole environment.
   const sponsor = name === EMPTY.sponsor ? undefined : { name, env: setVariables(env) };
-  return sidecarBoot(settings, token, `http://${formatHost(host)}:${port}`, sponsor);
+  const boot = sidecarBoot(settings, token, `http://${formatHost(host)}:${port}`, sponsor);
+  return { ...boot, isInternal: false };
 }
 
 /** The sidecar, as a child of the launcher or by itself. */

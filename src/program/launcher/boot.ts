@@ -46,6 +46,7 @@ const SIDECAR_BOOT: z.ZodType<SidecarBoot> = z.object({
   url: ADDRESS,
   token: z.string().min(16),
   relayerUrl: ADDRESS,
+  isInternal: z.boolean().default(true),
   limits: z.object({
     sessions: limit(DEFAULT_SIDECAR_LIMITS.sessions),
     sessionsPerIp: limit(DEFAULT_SIDECAR_LIMITS.sessionsPerIp),
@@ -86,6 +87,7 @@ export function sidecarBoot(
     url: settings.sidecarUrl,
     token,
     relayerUrl,
+    isInternal: true,
     limits: {
       sessions: settings.mcpMaxSessions,
       sessionsPerIp: settings.mcpMaxSessionsPerIp,
