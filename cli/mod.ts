@@ -36,6 +36,11 @@ function explain(error: unknown, io: CliIo): { message: string; exitCode: ExitCo
     return { message: error instanceof Error ? error.message : "Failed", exitCode: EXIT.error };
   }
   const { status, code } = error;
+  if (code === "audience_mismatch") {
+    const message = "The relayer has another address than the one it was called by. Use its own, " +
+      `or have its operator set SVC_PUBLIC_URL (code: ${code})`;
+    return { message, exitCode: EXIT.error };
+  }
   if (status === 401) {
     return { message: `${rejected(programOf(io))} (code: ${code})`, exitCode: EXIT.notSignedIn };
   }

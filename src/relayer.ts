@@ -274,7 +274,7 @@ class RunningRelayer implements Relayer {
       return errorResponse(new SvcError("not_found"), requestIdOf(request.headers));
     }
     const client = request.headers.get(HEADER.clientIp) ?? "";
-    return this.#router.fetch(request, isAddress(client) ? client : LOCAL, info?.target);
+    return this.#router.fetch(request, isAddress(client) ? client : LOCAL, info?.target, true);
   };
 
   readonly listensAt: Relayer["listensAt"] = (url) => this.#address.listensAt(url);
@@ -283,7 +283,8 @@ class RunningRelayer implements Relayer {
     const { accounts, now } = this.#domain;
     // Loaded here: a relayer that only serves needs no client.
     const { openAccount } = await import("./embed/account.ts");
-    return await openAccount(name, { accounts, seedOf: this.#seedOf, fetch: this.fetch, now });
+    const fetch = (request: Request) => this.#router.fetch(request, LOCAL, undefined, true);
+    return await openAccount(name, { accounts, seedOf: this.#seedOf, fetch, now });
   };
 
   idle(): Promise<void> {

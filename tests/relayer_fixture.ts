@@ -76,6 +76,8 @@ export interface SendOptions {
   readonly nonce?: string;
   /** Value of `x-timestamp`; the clock's second by default. */
   readonly timestamp?: string;
+  /** Value of `x-audience`; without one it is not of the host-bound form. */
+  readonly audience?: string;
   /** Value of `x-account-id`. */
   readonly accountId?: string;
   /** Headers added or replaced after signing; `null` removes one. */
@@ -110,7 +112,7 @@ export function signedHeaders(
   options: SendOptions = {},
 ): Headers {
   const nonce = options.form === 4 ? undefined : options.nonce ?? crypto.randomUUID();
-  const { accountId } = options;
+  const { accountId, audience } = options;
   const text = canonicalText({
     timestamp,
     method,
@@ -118,6 +120,7 @@ export function signedHeaders(
     bodySha256: bodySha256(bytes ?? new Uint8Array()),
     nonce,
     accountId,
+    audience,
   });
   const headers = new Headers({
     "x-public-key": key.publicKey,
@@ -125,6 +128,7 @@ export function signedHeaders(
     "x-timestamp": timestamp,
   });
   if (nonce !== undefined) headers.set("x-nonce", nonce);
+  if (audience !== undefined) headers.set("x-audience", audience);
   if (accountId !== undefined) headers.set("x-account-id", accountId);
   if (bytes !== undefined) headers.set("content-type", "application/json");
   for (const [name, value] of Object.entries(options.headers ?? {})) {

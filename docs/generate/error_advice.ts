@@ -118,6 +118,11 @@ export const ADVICE: Readonly<Record<ErrorCode, Advice>> = {
     "Sign the bytes that are sent. [4.2](protocol.md#4.2) has test vectors.",
   ],
   nonce_reused: ["A request with this nonce came before.", `${SIGN} Use a new nonce each time.`],
+  audience_mismatch: [
+    "`x-audience` or `audience` names another origin than the relayer's own.",
+    "Use the relayer under its own address. If it is the right one, its operator sets " +
+    "`SVC_PUBLIC_URL`, or `SVC_ALLOWED_HOSTS` for a further name.",
+  ],
   account_not_authorized: [
     "No active account lists the key, the key has expired, or `x-account-id` is another account's.",
     "Look at the account's keys on the dashboard. Sign in anew if the key is gone.",
@@ -210,8 +215,8 @@ export const ADVICE: Readonly<Record<ErrorCode, Advice>> = {
   ],
   invalid_request: ["A member is missing or of another type; `field` names it.", FIX],
   upgrade_required: [
-    "The operator set `SVC_REQUIRE_NONCE`.",
-    "Sign the 6-field form ([4.2](protocol.md#4.2)).",
+    "The operator set `SVC_REQUIRE_NONCE` or `SVC_REQUIRE_HOST_BOUND`, or the route wants a nonce.",
+    "Sign the host-bound form ([4.2](protocol.md#4.2)); newer clients do.",
   ],
   rate_limited: [
     "The key, the account or the client's address has used up its weight; `layer` says which.",

@@ -25,8 +25,11 @@ export interface SvcClientOptions {
   readonly signer?: Signer;
   /** Object id of the account, `0x` and 64 hex characters: speeds up its resolution. */
   readonly accountId?: string | undefined;
-  /** Signature form; default `nonce` (6 fields). `legacy` (4 fields) carries no query. */
-  readonly form?: "nonce" | "legacy";
+  /**
+   * Signature form; default `auto`: `host-bound`, which names the relayer's address too, where the
+   * relayer's `/version` offers it, else `nonce` (6 fields). `legacy` (4 fields) carries no query.
+   */
+  readonly form?: "auto" | "host-bound" | "nonce" | "legacy";
   /** Value of `x-seal-session`, sent where the relayer decrypts. */
   readonly sealSession?: string | undefined;
   /**
@@ -140,7 +143,7 @@ export function resolveOptions(options: SvcClientOptions): ResolvedOptions {
     baseUrl,
     makeSigner: async () => options.signer ?? await makeSigner(seed!),
     accountId: options.accountId || undefined,
-    form: options.form ?? "nonce",
+    form: options.form ?? "auto",
     credentialHeaders: credentialHeaders(options, baseUrl, seed),
     headers: options.headers ?? {},
     timeoutMs: atLeast(1, "timeoutMs", options.timeoutMs ?? 60_000),

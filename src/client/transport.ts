@@ -30,6 +30,9 @@ export interface Call {
 
 const utf8 = new TextEncoder();
 const HEALTH_STATUS: keyof AnswerOf<"GET /health"> = "status";
+const HOST_BOUND = "auth.hostBound";
+/** Longest wait for what the relayer offers, in milliseconds. */
+const VERSION_MS = 3000;
 /** A clock that is off by less than this is not why a timestamp was refused. */
 const CLOCK_TOLERANCE_MS = 5000;
 /** A relayer that stopped uncleanly refuses timestamps of its first 2 s (docs/protocol.md#4.4-7). */
@@ -60,6 +63,9 @@ export class Transport {
   #clockOffset = 0;
   /** Set once the relayer asked for a credential where it decrypts. */
   #sealSession: Promise<SealSession> | undefined;
+  /** Whether the relayer takes host-bound signatures, once it has said so. */
+  #isHostBound: boolean | undefined;
+  #asking: Promise<void> | undefined;
   /** `Date` of the last refusal. */
   #relayerDate: string | null = null;
 
@@ -118,6 +124,12 @@ export class Transport {
     };
   }
 
+  /** Whether the relayer wants what it did not offer before: it was upgraded, or did not answer. */
+  #isAskedToBind(error: unknown): boolean {
+    return this.options.form === "auto" && this.#isHostBound !== true &&
+      error instanceof SvcError && error.code === "upgrade_required";
+  }
+
   /** Whether the relayer wants a credential that was not given, and that may be made. */
   #lacksCredential(call: Call, error: unknown): boolean {
     const { baseUrl, credentialHeaders } = this.options;
@@ -147,26 +159,60 @@ export class Transport {
     return await makeSealSession(await this.signer(), packageId, now);
   }
 
-  async #signatureHeaders(prepared: Prepared): Promise<Record<string, string>> {
+  /** Whether to sign for the relayer's address as well. */
+  async #bindsHost(signal: AbortSignal): Promise<boolean> {
+    if (this.options.form !== "auto") return this.options.form === "host-bound";
+    if (this.#isHostBound === undefined) {
+      this.#asking ??= this.#askHostBound(signal).finally(() => this.#asking = undefined);
+      await this.#asking;
+    }
+    return this.#isHostBound ?? false;
+  }
+
+  /** Asks what the relayer offers; without an answer it is asked again before the next call. */
+  async #askHostBound(signal: AbortSignal): Promise<void> {
+    const { baseUrl, timeoutMs, headers, fetch } = this.options;
+    const deadline = new Deadline(Math.min(VERSION_MS, timeoutMs), signal);
+    const init = { headers, redirect: "manual", signal: deadline.signal } as const;
+    try {
+      const response = await deadline.wait(fetch(`${baseUrl}/version`, init));
+      const version = parseObject(await deadline.wait(readCapped(response)) ?? "");
+      if (response.status >= 500) return;
+      const flags: unknown = Reflect.get(version ?? {}, "featureFlags");
+      this.#isHostBound = Object(flags)[HOST_BOUND] === true;
+    } catch {
+      // The call itself says what is wrong.
+    } finally {
+      deadline.close();
+    }
+  }
+
+  async #signatureHeaders(
+    prepared: Prepared,
+    signal: AbortSignal,
+  ): Promise<Record<string, string>> {
     const { accountId, form, now } = this.options;
     const { method, url, body = new Uint8Array() } = prepared;
+    const [signer, isBound] = await Promise.all([this.signer(), this.#bindsHost(signal)]);
     const timestamp = String(Math.floor((now() + this.#clockOffset) / 1000));
     const nonce = form === "legacy" && url.search === "" ? undefined : randomUuid();
     const target = url.pathname + url.search;
-    const signer = await this.signer();
-    const fields = { timestamp, method, target, bodySha256: bodySha256(body), nonce, accountId };
+    const audience = isBound ? url.origin : undefined;
+    const hash = bodySha256(body);
+    const fields = { timestamp, method, target, bodySha256: hash, nonce, accountId, audience };
     const signature = await signer.sign(canonicalText(fields));
     return {
       [HEADER.publicKey]: signer.publicKey,
       [HEADER.signature]: signature.toHex(),
       [HEADER.timestamp]: timestamp,
       ...(nonce === undefined ? {} : { [HEADER.nonce]: nonce }),
+      ...(audience === undefined ? {} : { [HEADER.audience]: audience }),
       ...(accountId === undefined ? {} : { [HEADER.accountId]: accountId }),
     };
   }
 
   async #send(prepared: Prepared, call: Call, signal: AbortSignal): Promise<Response> {
-    const signed = call.unsigned ? {} : await this.#signatureHeaders(prepared);
+    const signed = call.unsigned ? {} : await this.#signatureHeaders(prepared, signal);
     signal.throwIfAborted();
     let response: Response;
     try {
@@ -269,6 +315,10 @@ export class Transport {
         if (!resigned && error instanceof SvcError && error.code === "timestamp_out_of_range") {
           resigned = true; // refused before anything happened, so that any call may be sent again
           wait = this.#correctClock();
+        }
+        if (this.#isAskedToBind(error)) {
+          this.#isHostBound = true;
+          wait = 0; // refused before anything happened as well
         }
         if (!credentialed && this.#lacksCredential(call, error)) {
           credentialed = true; // refused before anything happened as well

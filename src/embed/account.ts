@@ -69,6 +69,7 @@ export async function openAccount(
     baseUrl: "http://localhost",
     privateKey,
     accountId,
+    form: "nonce",
     now: () => now() + AHEAD_MS,
     fetch: (url, init) => fetch(new Request(url, init)),
   });

@@ -21,8 +21,10 @@ export interface AuthHeaders {
   readonly signature: Uint8Array;
   /** As sent. */
   readonly timestamp: string;
-  /** As sent; selects the 6-field form. */
+  /** As sent; without one it is the 4-field form. */
   readonly nonce: string | undefined;
+  /** As sent; with it, it is the host-bound form. */
+  readonly audience: string | undefined;
   /** As sent. */
   readonly accountId: string | undefined;
   /** What opens records, where the cipher needs it. */
@@ -48,18 +50,28 @@ function credentialOf(headers: Headers): DecryptCredential | undefined {
   };
 }
 
+/** What a relayer wants of signature headers. */
+export interface HeaderRules {
+  /** Refuse the 4-field form. */
+  readonly requireNonce: boolean;
+  /** Refuse every form but the host-bound one. */
+  readonly requireHostBound: boolean;
+  /** Whether an origin is one of the relayer's. */
+  readonly isOwnOrigin: (origin: string) => boolean;
+}
+
 /**
  * Checks 2 to 6 of docs/protocol.md#4.3. Repeated headers arrive joined with a comma, which no
  * pattern lets pass.
  *
  * @param now milliseconds since the epoch.
  * @throws {SvcError} `auth_headers_missing`, `auth_header_invalid`, `nonce_invalid`,
- * `upgrade_required`, `unsigned_query`, `timestamp_out_of_range`.
+ * `audience_mismatch`, `upgrade_required`, `unsigned_query`, `timestamp_out_of_range`.
  */
 export function readAuthHeaders(
   headers: Headers,
   target: Target,
-  requireNonce: boolean,
+  rules: HeaderRules,
   now: number,
 ): AuthHeaders {
   const publicKey = headers.get(HEADER.publicKey);
@@ -68,7 +80,9 @@ export function readAuthHeaders(
   if (!publicKey || !signature || !timestamp) throw new SvcError("auth_headers_missing");
   const nonce = optional(headers, HEADER.nonce);
   const accountId = optional(headers, HEADER.accountId);
+  const audience = optional(headers, HEADER.audience);
   if (
+    audience !== undefined && nonce === undefined ||
     !isPublicKey(publicKey) || !SIGNATURE.test(signature) || !TIMESTAMP.test(timestamp) ||
     (accountId !== undefined && !isObjectId(accountId))
   ) {
@@ -76,7 +90,12 @@ export function readAuthHeaders(
   }
   if (nonce !== undefined && !isUuid(nonce)) throw new SvcError("nonce_invalid");
   const credential = credentialOf(headers);
-  if (nonce === undefined && requireNonce) throw new SvcError("upgrade_required");
+  if (audience !== undefined && !rules.isOwnOrigin(audience)) {
+    throw new SvcError("audience_mismatch");
+  }
+  if (
+    nonce === undefined && rules.requireNonce || audience === undefined && rules.requireHostBound
+  ) throw new SvcError("upgrade_required");
   if (nonce === undefined && target.query !== "") throw new SvcError("unsigned_query");
   if (Math.abs(now / 1000 - Number(timestamp)) > TIMESTAMP_WINDOW_SECONDS) {
     throw new SvcError("timestamp_out_of_range");
@@ -86,6 +105,7 @@ export function readAuthHeaders(
     signature: Uint8Array.fromHex(signature),
     timestamp,
     nonce,
+    audience,
     accountId,
     credential,
   };
@@ -110,6 +130,7 @@ export function checkSignature(
     bodySha256,
     nonce: auth.nonce,
     accountId: auth.accountId,
+    audience: auth.audience,
   });
   if (!verifyStrict(auth.publicKey, message, auth.signature)) {
     throw new SvcError("signature_invalid");

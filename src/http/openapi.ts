@@ -31,6 +31,12 @@ const SIGNED_HEADERS: readonly Json[] = [
   ),
   parameter(
     "header",
+    HEADER.audience,
+    TEXT,
+    "Origin that the request is for, in the host-bound signature",
+  ),
+  parameter(
+    "header",
     HEADER.accountId,
     OBJECT_ID,
     "Account of the key, a part of the 6-field signature",

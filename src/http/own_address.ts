@@ -63,10 +63,41 @@ export class OwnAddress {
    * would make everybody look so. What only this machine reaches under one address, and is called by
    * another, is behind a proxy whatever else the settings say.
    */
-  isLocal({ peer, request }: RequestContext): boolean {
-    return isLoopback(peer) && !this.#isPassedOnTo() &&
-      !inRanges(peer, this.#config.trustedProxies) && !isForwarded(request.headers) &&
-      this.#isHere(hostOf(request).toLowerCase());
+  isLocal(context: RequestContext): boolean {
+    return !this.#isPassedOnTo() && this.#isDirect(context);
+  }
+
+  /**
+   * Whether a client that signs for an origin means this relayer: the public one, a further name, or
+   * the listener itself. Every machine is called `localhost`: where the relayer has a public name,
+   * names of this machine count for its own programs only.
+   *
+   * @param origin As `URL` writes it; any other spelling is nobody's.
+   */
+  isOwnOrigin(origin: string, context: RequestContext): boolean {
+    const url = URL.parse(origin);
+    if (url === null || url.origin !== origin) return false;
+    if (origin === this.#public?.origin) return true;
+    if (this.#config.allowedHosts.includes(url.hostname)) return true;
+    const listener = this.#listener;
+    const isHere = this.#isHere(url.host) &&
+      (listener === undefined || url.protocol === listener.protocol);
+    return isHere && (this.#public === undefined || this.#isDirect(context));
+  }
+
+  /** Whether the Host of a request is of an origin of this relayer's. */
+  isNamedBy(context: RequestContext): boolean {
+    const host = hostOf(context.request).toLowerCase();
+    return this.#isPublic(host) || ["http", "https"].some((scheme) => {
+      const origin = URL.parse(`${scheme}://${host}`)?.origin;
+      return origin !== undefined && this.isOwnOrigin(origin, context);
+    });
+  }
+
+  /** Whether a request comes from this machine, under its name, and no proxy says otherwise. */
+  #isDirect({ peer, request }: RequestContext): boolean {
+    return isLoopback(peer) && !inRanges(peer, this.#config.trustedProxies) &&
+      !isForwarded(request.headers) && this.#isHere(hostOf(request).toLowerCase());
   }
 
   #isPassedOnTo(): boolean {

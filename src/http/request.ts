@@ -70,6 +70,8 @@ export interface RequestContext {
   /** Address of the socket's peer; empty when the request came in process. */
   readonly peer: string;
   readonly clientIp: string;
+  /** Whether it comes from this program itself: over the internal listener, or in the process. */
+  readonly isInternal: boolean;
 }
 
 /** Host and port as the client names them: HTTP/2 has them in the address, without a header. */

@@ -9,7 +9,6 @@ import {
   targetOf,
 } from "./request.ts";
 import type { Health } from "./health.ts";
-import type { OwnAddress } from "./own_address.ts";
 import { isMcpPath, type McpProxy } from "./mcp_proxy.ts";
 import { type HttpMetrics, methodLabel } from "./metrics.ts";
 import type { OpenCall, OpenHandler, OpenHandlers, SignedHandlers } from "./route.ts";
@@ -39,6 +38,7 @@ const ALLOWED = [
   "x-signature",
   "x-timestamp",
   "x-nonce",
+  "x-audience",
   "x-account-id",
   "x-delegate-key",
   "x-seal-session",
@@ -83,7 +83,6 @@ interface RouterDependencies extends SignedDependencies {
   readonly metrics: HttpMetrics;
   readonly health: Health;
   readonly mcp: McpProxy;
-  readonly address: OwnAddress;
   /** What answers where transactions are paid for; `undefined` where nobody pays. */
   readonly sponsor: OpenHandlers<"sponsor"> | undefined;
   readonly logger: Logger;
@@ -143,7 +142,12 @@ export class Router {
   }
 
   /** @param target as it came, where the listener tells it. */
-  async fetch(request: Request, peer: string, target?: string): Promise<Response> {
+  async fetch(
+    request: Request,
+    peer: string,
+    target?: string,
+    isInternal = false,
+  ): Promise<Response> {
     const { metrics, domain, logger } = this.#deps;
     const { trustedProxies, allowedOrigins } = domain.config;
     const started = performance.now();
@@ -163,7 +167,7 @@ export class Router {
       if (headerBytes(request.headers) > HEADER_BLOCK_BYTES) {
         throw new SvcError("headers_too_large");
       }
-      const context = { request, target: found, requestId, peer, clientIp: client };
+      const context = { request, target: found, requestId, peer, clientIp: client, isInternal };
       if (place === undefined) throw new SvcError("not_found");
       response = request.method === "OPTIONS"
         ? preflight(origin, allowedOrigins)

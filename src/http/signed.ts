@@ -10,8 +10,15 @@ import type { Route } from "../wire/route.ts";
 import { rowOf, type SignedName } from "../wire/routes.ts";
 import { nativeBodySha256 } from "../wire/signing/verify.ts";
 import type { AccountCache, Authorization } from "./account_cache.ts";
-import { type AuthHeaders, checkSignature, idempotencyKeyOf, readAuthHeaders } from "./auth.ts";
+import {
+  type AuthHeaders,
+  checkSignature,
+  type HeaderRules,
+  idempotencyKeyOf,
+  readAuthHeaders,
+} from "./auth.ts";
 import type { BodyReader } from "./body_reader.ts";
+import type { OwnAddress } from "./own_address.ts";
 import { checkJsonHeaders, parseJson, queryOf, type RequestContext } from "./request.ts";
 import type { Charge, Layer, RateLimiter } from "./rate_limit.ts";
 import type { Call, SignedHandler } from "./route.ts";
@@ -19,6 +26,7 @@ import type { Call, SignedHandler } from "./route.ts";
 export interface SignedDependencies {
   readonly domain: Domain;
   readonly accounts: AccountCache;
+  readonly address: OwnAddress;
   readonly bodies: BodyReader;
   readonly limiter: RateLimiter;
   readonly replay: ReplayStore;
@@ -163,12 +171,7 @@ export class SignedRoutes {
     const { request, target } = context;
     const declared = Number(request.headers.get("content-length") ?? 0);
     if (declared > SIGNED_BODY_BYTES) throw new SvcError("body_too_large");
-    const auth = readAuthHeaders(
-      request.headers,
-      target,
-      domain.config.requireNonce,
-      domain.now(),
-    );
+    const auth = readAuthHeaders(request.headers, target, this.#rules(context), domain.now());
     const body = await bodies.read(request, SIGNED_BODY_BYTES, context.clientIp);
     const bodyHash = nativeBodySha256(body);
     const text = checkSignature(auth, request.method, target, bodyHash);
@@ -189,6 +192,16 @@ export class SignedRoutes {
     } catch (error) {
       throw SvcError.from(error).withHeaders(limiter.headers(charges));
     }
+  }
+
+  #rules(context: RequestContext): HeaderRules {
+    const { domain: { config }, address } = this.#deps;
+    return {
+      requireNonce: config.requireNonce,
+      // What never left this program reached no other relayer.
+      requireHostBound: config.requireHostBound && !context.isInternal,
+      isOwnOrigin: (origin) => address.isOwnOrigin(origin, context),
+    };
   }
 
   #charges(publicKey: string, owner: string): Charge[] {

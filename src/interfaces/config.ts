@@ -81,6 +81,8 @@ export interface RelayerConfig {
   readonly accountLookupsPerMinute: number;
   /** Refuse the 4-field signature with 426. */
   readonly requireNonce: boolean;
+  /** Refuse every signature but the host-bound one with 426. */
+  readonly requireHostBound: boolean;
   /** Longest wait of a recall for the caller's own pending jobs, milliseconds. */
   readonly recallWaitMs: number;
   /** Longest wait of a manual remember for its blob, milliseconds. */
@@ -146,6 +148,7 @@ export const DEFAULT_CONFIG: RelayerConfig = {
   accountStaleSeconds: 300,
   accountLookupsPerMinute: 60,
   requireNonce: false,
+  requireHostBound: false,
   recallWaitMs: 2000,
   manualWaitMs: 30_000,
   jobConcurrency: 8,

@@ -30,6 +30,8 @@ export class Principal {
       baseUrl: relayerUrl,
       privateKey: bearer.privateKey,
       accountId: bearer.accountId,
+      // The relayer's internal listener has no name that another relayer could ask with.
+      form: "nonce",
       headers: { [HEADER.clientIp]: clientIp },
       retry: RETRY,
     });

@@ -8,6 +8,8 @@ export const HEADER = {
   timestamp: "x-timestamp",
   /** UUID, used once; its presence selects the 6-field form. */
   nonce: "x-nonce",
+  /** Origin that the request is for; its presence selects the host-bound form. */
+  audience: "x-audience",
   /** Object id of the account: a hint for its resolution. */
   accountId: "x-account-id",
   /** Delegate private key, for threshold decryption only. */

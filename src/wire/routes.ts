@@ -110,6 +110,7 @@ const BY_ACCESS: Readonly<Record<Access, readonly ErrorCode[]>> = {
     ...BODY,
     ...CREDENTIALS,
     "nonce_invalid",
+    "audience_mismatch",
     "upgrade_required",
     "unsigned_query",
     "timestamp_out_of_range",

@@ -80,7 +80,10 @@ Deno.test("an approval writes the file, answers Connected and closes the listene
   assert.match(answer.text, /Connected/);
   assert.equal(answer.headers.get("access-control-allow-origin"), dashboard.url.origin);
   assert.deepEqual(await login.outcome, { status: "signed-in", accountId });
-  assert.deepEqual(seen, ["http://127.0.0.1:8000/api/account"]);
+  assert.deepEqual(
+    seen,
+    ["/version", "/api/account"].map((path) => `http://127.0.0.1:8000${path}`),
+  );
   assert(!(await dashboard.isListening()));
   const { credentials } = await readCredentials(fixture.path);
   assert.equal(credentials?.delegatePublicKeyHex, publicKey);
@@ -126,7 +129,10 @@ Deno.test("a key the relayer does not accept is reported and the login kept", as
   for (const [fetch, problem] of refusals) {
     let calls = 0;
     await using fixture = await openLogins({
-      fetch: () => (calls++, fetch()),
+      fetch: (url) => {
+        if (url.endsWith("/api/account")) calls++;
+        return fetch();
+      },
       sleep: () => Promise.resolve(),
     });
     const { login, dashboard } = await fixture.start();

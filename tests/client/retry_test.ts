@@ -99,6 +99,7 @@ Deno.test("writes without an idempotency key are never repeated", async () => {
 Deno.test("connection failures: reads and keyed writes are repeated, others are not", async () => {
   let sendings = 0;
   const { client, waits } = clientOf("http://127.0.0.1:1", {
+    form: "nonce",
     retry: { attempts: 3, baseDelayMs: 100 },
     fetch: () => {
       sendings++;
@@ -253,6 +254,7 @@ Deno.test("a right clock that is refused waits for a restarted relayer, once", a
 Deno.test("where no Date is seen a restarted relayer is waited for as well", async () => {
   let refused = 0;
   const { client, waits } = clientOf("http://relayer.internal", {
+    form: "nonce",
     fetch: () =>
       Promise.resolve(
         refused++ === 0
@@ -298,6 +300,7 @@ Deno.test("waitFor answers the last state in time where the relayer falls silent
   const client = new SvcClient({
     baseUrl: "http://relayer.internal",
     privateKey: "07".repeat(32),
+    form: "nonce",
     fetch: () => asked++ === 0 ? Promise.resolve(Response.json(running)) : silence,
   });
   let asked = 0;

@@ -45,6 +45,7 @@ Deno.test("a preflight of an allowed origin lists what is allowed", async () => 
         "x-signature",
         "x-timestamp",
         "x-nonce",
+        "x-audience",
         "x-account-id",
         "x-delegate-key",
         "x-seal-session",

@@ -15,7 +15,8 @@ const TABLE: Readonly<Record<number, string>> = {
     "invalid_transaction invalid_digest invalid_sponsor_signature sponsor_rejected " +
     "session_required already_initialized unsupported_protocol_version",
   401: "owner_proof_invalid auth_headers_missing auth_header_invalid nonce_invalid " +
-    "timestamp_out_of_range signature_invalid nonce_reused account_not_authorized",
+    "timestamp_out_of_range signature_invalid nonce_reused audience_mismatch " +
+    "account_not_authorized",
   402: "quota_exceeded",
   403: "permission_denied move_call_not_allowed metrics_forbidden origin_not_allowed " +
     "host_not_allowed registration_closed session_mismatch",

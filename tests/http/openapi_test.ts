@@ -115,7 +115,7 @@ Deno.test("every POST of an account has its body, and every signed route its hea
   const { parameters } = body.paths["/api/recall"].post;
   assert.deepEqual(
     parameters.map(({ name }: Json) => name),
-    ["x-nonce", "x-account-id", "x-seal-session", "x-delegate-key"],
+    ["x-nonce", "x-audience", "x-account-id", "x-seal-session", "x-delegate-key"],
   );
 });
 

@@ -7,6 +7,8 @@ import { assertError } from "./case.ts";
 const VERSION = /^\d+\.\d+\.\d+$/;
 const FLAGS = {
   "auth.accountBoundNonce": true,
+  "auth.hostBound": true,
+  "auth.hostBoundRequired": false,
   "auth.sealSessionHeader": true,
   "auth.legacySignature": true,
   "config.publicDeploymentMetadata": true,

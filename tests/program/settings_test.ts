@@ -164,6 +164,7 @@ const ROWS: readonly Row[] = [
   number("MCP_MAX_NEW_SESSIONS_PER_IP_PER_MIN", "mcpMaxNewSessionsPerIpPerMinute", 30, 1, 0),
   number("MCP_SESSION_IDLE_SECONDS", "mcpSessionIdleSeconds", 1800, 1, 0),
   on("SVC_REQUIRE_NONCE", "requireNonce", false),
+  on("SVC_REQUIRE_HOST_BOUND", "requireHostBound", false),
   on("SVC_COMPAT_ALIASES", "compatAliases", true),
   [
     "SVC_COMPAT_SUI_RPC_URL",

@@ -21,10 +21,13 @@ const SIX_FIELDS = {
   nonce: "8f14e45f-ceea-467f-a3c1-2b0d6f3a9c11",
   accountId: "0x" + "11".repeat(32),
 };
+const HOST_BOUND = { ...SIX_FIELDS, audience: "https://svc.example" };
 const FOUR_SIGNATURE =
   "8cbf5d8fc163262b871b70c6bc1eb581c72ef6ad0c0a7acffca1e92815078cf9225dd25e0daa4d8d36e4f8240b69e4b3b376eae654dbc7554517c2eb356a9b01";
 const SIX_SIGNATURE =
   "f2808ccbcf1cea4bb2cccd9410c5bdc51846b6f12adf1bd04be7c79fca169c5b4b427d37db1300255a5c4ce3a2d4792006f5ba71d4163d17e489682395a12109";
+const HOST_BOUND_SIGNATURE =
+  "ab686411c2378f11a8a806d442a700509a350c5052c823fabb0cb99c98d7bf1b7a5da60adbb5680844b16ca1569f684dcf37f85f7665f36f836428349415f102";
 
 const text = (bytes: Uint8Array): string => new TextDecoder().decode(bytes);
 
@@ -40,6 +43,7 @@ Deno.test("the canonical text joins its fields as the protocol says", () => {
   assert.equal(text(canonicalText(FOUR_FIELDS)), `1767225600.POST./api/remember.${BODY_HASH}`);
   const six = `${text(canonicalText(FOUR_FIELDS))}.${SIX_FIELDS.nonce}.${SIX_FIELDS.accountId}`;
   assert.equal(text(canonicalText(SIX_FIELDS)), six);
+  assert.equal(text(canonicalText(HOST_BOUND)), `https://svc.example.${six}`);
   const { accountId: _, ...withoutAccount } = SIX_FIELDS;
   assert(text(canonicalText(withoutAccount)).endsWith(`.${SIX_FIELDS.nonce}.`));
 });
@@ -57,6 +61,7 @@ Deno.test("all signers make the protocol's signatures, and they verify", async (
       const [fields, expected] of [
         [FOUR_FIELDS, FOUR_SIGNATURE],
         [SIX_FIELDS, SIX_SIGNATURE],
+        [HOST_BOUND, HOST_BOUND_SIGNATURE],
       ] as const
     ) {
       const signature = await signer.sign(canonicalText(fields));

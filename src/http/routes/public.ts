@@ -7,7 +7,7 @@ import { API_VERSION, openApi } from "../openapi.ts";
 import type { OwnAddress } from "../own_address.ts";
 import type { RequestContext } from "../request.ts";
 import { type Layer, RateLimiter } from "../rate_limit.ts";
-import type { Answer, OpenHandlers } from "../route.ts";
+import type { Answer, OpenCall, OpenHandlers } from "../route.ts";
 import type { RelayerConfig } from "../../interfaces/config.ts";
 import { EXTRACT_PROMPT_VERSION } from "../../memory/analyze/prompt.ts";
 import { ASK_PROMPT_VERSION } from "../../memory/ask.ts";
@@ -105,11 +105,13 @@ function answerCompatSui(body: unknown, packageId: string): AnswerOf<"POST /comp
 }
 
 /** Feature flags: only what is built. */
-function featureFlags(config: RelayerConfig): Record<string, boolean> {
+function featureFlags(config: RelayerConfig, isHostBound: boolean): Record<string, boolean> {
   return {
     "auth.accountBoundNonce": true,
+    "auth.hostBound": isHostBound || config.requireHostBound,
+    "auth.hostBoundRequired": config.requireHostBound,
     "auth.sealSessionHeader": true,
-    "auth.legacySignature": !config.requireNonce,
+    "auth.legacySignature": !config.requireNonce && !config.requireHostBound,
     "config.publicDeploymentMetadata": true,
     "remember.asyncJobs": true,
     "remember.bulk": true,
@@ -122,12 +124,12 @@ function featureFlags(config: RelayerConfig): Record<string, boolean> {
   };
 }
 
-function versionBody(config: RelayerConfig): AnswerOf<"GET /version"> {
+function versionBody(config: RelayerConfig, isHostBound: boolean): AnswerOf<"GET /version"> {
   return {
     relayerVersion: config.version,
     apiVersion: API_VERSION,
     minSupportedSdk: { typescript: "0.0.1", python: "0.1.0", mcp: "0.0.1" },
-    featureFlags: featureFlags(config),
+    featureFlags: featureFlags(config, isHostBound),
     deprecations: [],
     build: config.build,
   };
@@ -145,7 +147,7 @@ function configBody(
     registryId: config.registryId,
     embeddingModel: embedder.model,
     embeddingDimensions: embedder.dimensions,
-    nonceRequired: config.requireNonce,
+    nonceRequired: config.requireNonce || config.requireHostBound,
     sponsorEnabled: sponsor !== undefined,
     mcpUrl: `${base}/api/mcp`,
   };
@@ -153,7 +155,7 @@ function configBody(
 
 /** 200 when a write can be accepted. */
 function healthAnswer(
-  config: RelayerConfig,
+  version: AnswerOf<"GET /version">,
   dependencies: Readonly<Record<string, DependencyHealth>>,
 ): Answer<"GET /health"> {
   const writable = dependencies.database?.status !== "down" &&
@@ -165,11 +167,11 @@ function healthAnswer(
     status: writable ? 200 : 503,
     body: {
       status: !writable ? "unavailable" : troubled ? "degraded" : "ok",
-      version: config.version,
+      version: version.relayerVersion,
       mode: "production",
       prompt_versions: { extract: EXTRACT_PROMPT_VERSION, ask: ASK_PROMPT_VERSION },
       dependencies,
-      ...versionBody(config),
+      ...version,
     },
   };
 }
@@ -195,11 +197,13 @@ export function publicHandlers(
 ): OpenHandlers<"public"> {
   const { domain, health, address } = sources;
   const { config } = domain;
+  // A client is told to name the relayer only if that is a name the relayer knows.
+  const version = ({ context }: OpenCall) => versionBody(config, address.isNamedBy(context));
   const limiter = new RateLimiter(domain.now);
   let described: AnswerOf<"GET /openapi.json"> | undefined;
   return {
-    "GET /health": async () => healthAnswer(config, await health.dependencies()),
-    "GET /version": () => ({ status: 200, body: versionBody(config) }),
+    "GET /health": async (call) => healthAnswer(version(call), await health.dependencies()),
+    "GET /version": (call) => ({ status: 200, body: version(call) }),
     "GET /config": () => ({ status: 200, body: configBody(domain, address) }),
     "GET /openapi.json": () => ({ status: 200, body: described ??= openApi(config.version) }),
     "GET /metrics": async ({ context }) => {

@@ -3,6 +3,11 @@ import { words } from "./parsers.ts";
 
 export const COMPATIBILITY = {
   requireNonce: flag("SVC_REQUIRE_NONCE", false, "Refuses the 4-field signature with 426"),
+  requireHostBound: flag(
+    "SVC_REQUIRE_HOST_BOUND",
+    false,
+    "Refuses signatures that do not name this relayer with 426",
+  ),
   compatAliases: flag("SVC_COMPAT_ALIASES", true, "Answers to the names of older clients"),
   compatSuiRpcUrl: optional(
     httpUrl("SVC_COMPAT_SUI_RPC_URL", "", "`suiRpcUrl` in /config"),

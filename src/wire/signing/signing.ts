@@ -18,6 +18,11 @@ interface SignedFields {
   readonly nonce?: string | undefined;
   /** Value of `x-account-id`; part of the 6-field form only. */
   readonly accountId?: string | undefined;
+  /**
+   * Value of `x-audience`: the origin that the request is for, such as `https://svc.example`. With it
+   * the text is of the host-bound form, which has a nonce.
+   */
+  readonly audience?: string | undefined;
 }
 
 const utf8 = new TextEncoder();
@@ -41,7 +46,9 @@ const utf8 = new TextEncoder();
 export function canonicalText(fields: SignedFields): Uint8Array<ArrayBuffer> {
   const text = `${fields.timestamp}.${fields.method}.${fields.target}.${fields.bodySha256}`;
   if (fields.nonce === undefined) return utf8.encode(text);
-  return utf8.encode(`${text}.${fields.nonce}.${fields.accountId ?? ""}`);
+  const six = `${text}.${fields.nonce}.${fields.accountId ?? ""}`;
+  // In front, where the other forms have ten digits: no text can be read as one of another form.
+  return utf8.encode(fields.audience === undefined ? six : `${fields.audience}.${six}`);
 }
 
 /**
