@@ -118,6 +118,7 @@ class Listener implements HttpListener {
   #certificate: Certificate | undefined;
   #listener: PlatformListener;
   #closing = false;
+  #ended: Promise<void> | undefined;
   /** Settled once the platform's listener, which was closed for that, has been replaced. */
   #renewal: PromiseWithResolvers<void> | undefined;
 
@@ -195,7 +196,11 @@ class Listener implements HttpListener {
     this.#served.add(served);
   }
 
-  async shutdown(ms: number): Promise<void> {
+  shutdown(ms: number): Promise<void> {
+    return this.#ended ??= this.#end(ms);
+  }
+
+  async #end(ms: number): Promise<void> {
     this.#closing = true;
     if (this.#renewal === undefined) this.#listener.close();
     this.#renewal?.resolve();

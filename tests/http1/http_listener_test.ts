@@ -211,6 +211,7 @@ Deno.test("an answer that throws is 500 and noted; disposal waits for answers un
   go.resolve(new Response("late"));
   assert.equal(await (await answer).text(), "late");
   await closed;
+  await listener.shutdown(0);
   await assert.rejects(connect(listener), Deno.errors.ConnectionRefused);
 });
 
