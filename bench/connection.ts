@@ -14,15 +14,23 @@ const decoder = new TextDecoder();
 
 /** A keep-alive connection that sends prepared bytes: cheaper than `fetch`, so it measures less of itself. */
 export class Connection implements Disposable {
-  readonly #socket: Deno.TcpConn;
+  readonly #socket: Deno.Conn;
   #buffer = Buffer.alloc(64 * 1024);
 
-  private constructor(socket: Deno.TcpConn) {
+  private constructor(socket: Deno.Conn) {
     this.#socket = socket;
   }
 
-  /** Connects to a local port. */
-  static async open(port: number): Promise<Connection> {
+  /**
+   * Connects to a local port.
+   *
+   * @param certificate What the server proves its name with, in PEM, where it speaks TLS.
+   */
+  static async open(port: number, certificate?: string): Promise<Connection> {
+    if (certificate !== undefined) {
+      const caCerts = [certificate];
+      return new Connection(await Deno.connectTls({ hostname: "localhost", port, caCerts }));
+    }
     const socket = await Deno.connect({ hostname: "127.0.0.1", port });
     socket.setNoDelay(true);
     return new Connection(socket);

@@ -15,6 +15,7 @@ export interface Load {
 /**
  * Sends all requests over so many connections, each with one request under way.
  *
+ * @param certificate that of a server that speaks TLS.
  * @throws {Error} when an answer has another status.
  */
 export async function drive(
@@ -22,9 +23,10 @@ export async function drive(
   requests: readonly WireRequest[],
   clients: number,
   status: number,
+  certificate?: string,
 ): Promise<Load> {
   const connections = await Promise.all(
-    Array.from({ length: clients }, () => Connection.open(port)),
+    Array.from({ length: clients }, () => Connection.open(port, certificate)),
   );
   const times: number[] = [];
   let next = 0;

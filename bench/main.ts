@@ -9,6 +9,7 @@ import { freshPart } from "./fresh.ts";
 import { indexPart } from "./index.ts";
 import { largePart } from "./large.ts";
 import { lancedbPart } from "./lancedb.ts";
+import { listenerPart } from "./listener.ts";
 import { mcpPart } from "./mcp.ts";
 import { mem0Part } from "./mem0.ts";
 import { recallPart } from "./recall.ts";
@@ -24,6 +25,7 @@ import { writesPart } from "./writes.ts";
 const PARTS: readonly Part[] = [
   acceptPart,
   recallPart,
+  listenerPart,
   freshPart,
   embedderPart,
   startPart,

@@ -19,6 +19,8 @@ export interface ServerOptions {
   readonly env?: Readonly<Record<string, string>>;
   /** Path that answers 200 once it is ready. */
   readonly readyPath?: string;
+  /** Its certificate, where it speaks TLS. */
+  readonly certificate?: string;
 }
 
 /** CPU time of a process, milliseconds. */
@@ -47,7 +49,7 @@ export class ServerProcess implements AsyncDisposable {
 
   /** Starts a server and waits until it answers. */
   static async start(options: ServerOptions): Promise<ServerProcess> {
-    const { args, port, env = {}, readyPath = "/version" } = options;
+    const { args, port, env = {}, readyPath = "/version", certificate } = options;
     const home = Deno.env.get("HOME") ?? "";
     const begin = performance.now();
     const child = new Deno.Command(Deno.execPath(), {
@@ -65,7 +67,7 @@ export class ServerProcess implements AsyncDisposable {
     }).spawn();
     let ended = false;
     void child.status.then(() => ended = true);
-    while (!await answers(port, readyPath)) {
+    while (!await answers(port, readyPath, certificate)) {
       if (ended) throw new Error(`${args.join(" ")} ended before it was ready`);
       await new Promise((resolve) => setTimeout(resolve, 1));
     }
@@ -121,9 +123,9 @@ export class ServerProcess implements AsyncDisposable {
   }
 }
 
-async function answers(port: number, path: string): Promise<boolean> {
+async function answers(port: number, path: string, certificate?: string): Promise<boolean> {
   try {
-    using connection = await Connection.open(port);
+    using connection = await Connection.open(port, certificate);
     return (await connection.send(getRequest(path))).status === 200;
   } catch {
     return false;
