@@ -158,9 +158,12 @@ class Listener implements HttpListener {
         failures = 0;
       } catch (error) {
         if (this.#closing) return;
-        if (this.#renewal === undefined && failures++ === 0) this.#options.onError(error);
+        const isShort = isOutOfDescriptors(error);
+        if (this.#renewal === undefined && failures++ === 0) {
+          this.#options.onError(isShort ? new OutOfDescriptors() : error);
+        }
         if (this.#renewal !== undefined || failures > MAX_FAILURES) await this.#listenAnew();
-        else if (isOutOfDescriptors(error)) this.#connections.shrink();
+        else if (isShort) this.#connections.shrink();
         if (failures > 0) await pause(ACCEPT_PAUSE_MS);
       }
     }
@@ -221,6 +224,11 @@ class Listener implements HttpListener {
 
 function pause(ms: number): Promise<void> {
   return new Promise((resolve) => setTimeout(resolve, ms));
+}
+
+/** Noted when the system gives no more descriptors: from then on there are fewer connections. */
+class OutOfDescriptors extends Error {
+  override readonly name = "OutOfDescriptors";
 }
 
 /** Whether the process, or the machine, has no more descriptors. */

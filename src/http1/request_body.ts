@@ -11,8 +11,10 @@ export interface BodyPace {
 }
 
 const CONTINUE = new TextEncoder().encode("HTTP/1.1 100 Continue\r\n\r\n");
-/** Longest line before a chunk, bytes. */
-const MAX_SIZE_LINE = 16;
+/** Most digits of a chunk's length. */
+const MAX_DIGITS = 8;
+const CARRIAGE_RETURN = 13;
+const LINE_FEED = 10;
 
 /** The body of one request, read from the connection when somebody asks for it. */
 export class RequestBody {
@@ -118,7 +120,11 @@ export class RequestBody {
   async *#chunks(): AsyncGenerator<Uint8Array<ArrayBuffer>, void> {
     try {
       for (;;) {
-        const line = await this.#socket.until("\r\n", MAX_SIZE_LINE);
+        const { bytes, end, isLast } = wholeChunks(await this.#socket.ready());
+        this.#socket.take(end);
+        if (bytes.length > 0) yield bytes;
+        if (isLast) return;
+        const line = await this.#socket.until("\r\n", MAX_DIGITS);
         if (!/^[0-9a-f]{1,8}$/i.test(line)) throw new Error("No chunk");
         const length = parseInt(line, 16);
         yield* this.#socket.exactly(length);
@@ -130,4 +136,43 @@ export class RequestBody {
       throw error;
     }
   }
+}
+
+/**
+ * The chunks that have come as wholes, together: a client may send a byte in each. Leaves what is no
+ * chunk, or not yet.
+ */
+function wholeChunks(
+  all: Uint8Array,
+): { bytes: Uint8Array<ArrayBuffer>; end: number; isLast: boolean } {
+  const bytes = new Uint8Array(all.length);
+  let count = 0;
+  let end = 0;
+  for (;;) {
+    const lineEnd = all.indexOf(CARRIAGE_RETURN, end);
+    const digits = lineEnd - end;
+    if (digits < 1 || digits > MAX_DIGITS) break;
+    let length = 0;
+    for (let at = end; at < lineEnd; at++) length = 16 * length + hexOf(all[at]!);
+    const start = lineEnd + 2;
+    const next = start + length + 2;
+    // What is not a digit makes it NaN, which no comparison is true of.
+    if (!(next <= all.length) || !endsLine(all, start) || !endsLine(all, next)) break;
+    bytes.set(all.subarray(start, start + length), count);
+    count += length;
+    end = next;
+    if (length === 0) return { bytes: bytes.subarray(0, count), end, isLast: true };
+  }
+  return { bytes: bytes.subarray(0, count), end, isLast: false };
+}
+
+function endsLine(bytes: Uint8Array, place: number): boolean {
+  return bytes[place - 2] === CARRIAGE_RETURN && bytes[place - 1] === LINE_FEED;
+}
+
+/** Value of a hexadecimal digit. */
+function hexOf(byte: number): number {
+  if (byte >= 0x30 && byte <= 0x39) return byte - 0x30;
+  const letter = byte | 0x20;
+  return letter >= 0x61 && letter <= 0x66 ? letter - 0x57 : NaN;
 }

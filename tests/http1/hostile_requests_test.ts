@@ -180,6 +180,29 @@ for (const transport of TRANSPORTS) {
     assert.match(await client.rest(), /\["POST","\/",null,"abc"\]$/);
   });
 
+  Deno.test(`${transport}: a body in chunks of one byte, or of any, is what it was`, async () => {
+    await using listener = listenOn(
+      transport,
+      async (request) => new Response(await request.bytes()),
+    );
+    const body = Array.from({ length: 20_000 }, (_, i) => String.fromCharCode(97 + i % 26)).join(
+      "",
+    );
+    for (const size of [1, 7, 5000, 20_000]) {
+      let chunks = "";
+      for (let at = 0; at < body.length; at += size) {
+        const piece = body.slice(at, at + size);
+        chunks += `${piece.length.toString(16)}\r\n${piece}\r\n`;
+      }
+      const bytes = post("transfer-encoding: chunked\r\n", `${chunks}0\r\n\r\n`);
+      const answer = await exchange(listener.port, transport, bytes);
+      assert.ok(answer.endsWith(`\r\n\r\n${body}`), `chunks of ${size}`);
+      // Whatever is wrong far behind is wrong.
+      const wrong = post("transfer-encoding: chunked\r\n", `${chunks}x\r\n\r\n`);
+      assert.match(await exchange(listener.port, transport, wrong), /^HTTP\/1\.1 400 /);
+    }
+  });
+
   Deno.test(`${transport}: a client that waits to be asked for its body is asked`, async () => {
     await using listener = listenOn(
       transport,
