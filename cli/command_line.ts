@@ -127,7 +127,7 @@ export function parseCommandLine(args: readonly string[], program: string): Comm
 
 /** Flags that an installed configuration repeats. */
 const REPEATED = ["relayer", "web-url", "label", "namespace", "transport"];
-const REPEATED_SWITCHES = ["prod", "dev", "staging", "local", "no-browser"];
+const REPEATED_SWITCHES = ["prod", "dev", "staging", "local", "send-key", "no-browser"];
 
 function packageFlags({ values, switches }: Flags): string[] {
   return [

@@ -12,6 +12,7 @@ const FLAGS: Readonly<Record<string, FlagKind>> = {
   dev: "switch",
   staging: "switch",
   local: "switch",
+  "send-key": "switch",
   "no-browser": "switch",
   login: "switch",
   logout: "switch",

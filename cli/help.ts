@@ -17,6 +17,7 @@ so that you can open it elsewhere on this computer. It works for 5 minutes,
 once. What you are signed in to stays until the new sign-in succeeds.
 
   --label <text>      name of the key on the dashboard (default: MCP Client)
+  --send-key                                  let another relayer have the key
   --web-url <url>     dashboard to sign in at (short: --web)
   --no-browser        print the address only
   --local, --prod,

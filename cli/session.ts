@@ -88,6 +88,7 @@ export function clientOf(session: Session): SvcClient {
     baseUrl: settings.relayer,
     privateKey: credentials.delegatePrivateKey,
     accountId: credentials.accountId,
+    isForeign: settings.isForeign,
     timeoutMs: 30_000,
     retry: { attempts: 3 },
     fetch: io.fetch,

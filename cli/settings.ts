@@ -62,6 +62,8 @@ export interface Settings {
   readonly namespace?: string;
   /** How the relayer is reached. */
   readonly transport: TransportChoice;
+  /** Whether the relayer is not the one of the credentials, and may not have their key. */
+  readonly isForeign: boolean;
   /** Whether a browser may be opened. */
   readonly browser: boolean;
   /** Whether verbose logging is wanted (`SVC_MCP_DEBUG=1`). */
@@ -124,12 +126,25 @@ function chosenPreset(switches: readonly string[], notices: string[]): Addresses
   return PRESETS.local;
 }
 
-function addressNotices(relayer: string, webUrl: string, saved: string | undefined): string[] {
+/** Whether a relayer is another one than that of the credentials, whatever its path. */
+function isOther(relayer: string, saved: string | undefined): boolean {
+  return saved !== undefined && new URL(relayer).origin !== new URL(saved).origin;
+}
+
+function addressNotices(
+  { relayer, webUrl }: Addresses,
+  saved: string | undefined,
+  isForeign: boolean,
+): string[] {
   const notices: string[] = [];
   if (saved !== undefined && relayer !== saved) {
+    const key = isForeign
+      ? "your key stays here"
+      : isOther(relayer, saved)
+      ? "it may have your key"
+      : "it is the same host";
     notices.push(
-      `Using ${relayer}, not ${saved} where you signed in: your key is sent there, in this ` +
-        "process only.",
+      `Using ${relayer}, not ${saved} where you signed in, in this process only: ${key}.`,
     );
   }
   for (const [what, url] of [["relayer", relayer], ["dashboard", webUrl]] as const) {
@@ -189,13 +204,16 @@ export function resolveSettings(input: SettingsInput): Settings {
   const namespace = text("namespace", "SVC_NAMESPACE");
   const [command, ...words] = commandWords(flags);
   const has = (name: string): boolean => flags.switches.includes(name);
-  notices.push(...addressNotices(relayer, webUrl, saved && parseBaseUrl(saved.relayerUrl)));
+  const known = saved && parseBaseUrl(saved.relayerUrl);
+  const isForeign = isOther(relayer, known) && !has("send-key");
+  notices.push(...addressNotices({ relayer, webUrl }, known, isForeign));
   return {
     relayer,
     webUrl,
     ...(label === "" ? {} : { label }),
     ...(namespace === undefined ? {} : { namespace }),
     transport: transport ?? "auto",
+    isForeign,
     browser: !has("no-browser") && env.SVC_NO_BROWSER !== "1",
     debug: env.SVC_MCP_DEBUG === "1",
     help: has("help"),

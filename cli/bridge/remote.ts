@@ -2,6 +2,7 @@ import { Deadline } from "../../src/deadline.ts";
 import { type Credentials, SvcClient } from "../../src/client/mod.ts";
 import { HEADER } from "../../src/wire/headers.ts";
 import type { Settings, TransportChoice } from "../settings.ts";
+import { Bearers } from "./bearers.ts";
 import type { RpcResponse } from "./json_rpc.ts";
 import { ReconnectingSession, type ReconnectingSessionOptions } from "./reconnecting_session.ts";
 import { Refused, Unanswered } from "./failures.ts";
@@ -52,7 +53,7 @@ interface RemoteOptions
   extends
     Pick<Upstream, "version" | "fetch">,
     Pick<ReconnectingSessionOptions, "logger" | "pause"> {
-  readonly settings: Pick<Settings, "relayer" | "transport">;
+  readonly settings: Pick<Settings, "relayer" | "transport" | "isForeign">;
   readonly credentials: Pick<Credentials, "delegatePrivateKey" | "accountId">;
   readonly heard: Heard;
 }
@@ -63,16 +64,26 @@ export class Remote extends ReconnectingSession {
 
   constructor(options: RemoteOptions) {
     const { settings, credentials, heard, logger, version, fetch, pause } = options;
+    const { relayer, isForeign } = settings;
+    const bearers = new Bearers({ relayer, credentials, isForeign, fetch });
     const upstream: Upstream = {
-      relayer: settings.relayer,
-      headers: {
-        authorization: `Bearer ${credentials.delegatePrivateKey}`,
+      relayer,
+      headers: async (signal) => ({
+        authorization: `Bearer ${await bearers.current(signal)}`,
         [HEADER.mcpAccountId]: credentials.accountId,
-      },
+      }),
       version,
-      fetch,
+      fetch: async (url, init) => {
+        const response = await fetch(url, init);
+        if (response.status === 401) bearers.forget();
+        return response;
+      },
     };
-    const open = (signal: AbortSignal) => openSession(upstream, settings.transport, heard, signal);
+    const open = (signal: AbortSignal) => {
+      // A relayer that made no tokens may have been upgraded.
+      if (bearers.isKey) bearers.forget();
+      return openSession(upstream, settings.transport, heard, signal);
+    };
     super({ open, logger, pause });
     this.#options = options;
   }

@@ -30,6 +30,16 @@ export interface SvcClientOptions {
    * relayer's `/version` offers it, else `nonce` (6 fields). `legacy` (4 fields) carries no query.
    */
   readonly form?: "auto" | "host-bound" | "nonce" | "legacy";
+  /**
+   * Stands for signatures where a relayer takes a session token for them: on its internal listener.
+   * Instead of `privateKey` and `signer`.
+   */
+  readonly sessionToken?: (() => string) | undefined;
+  /**
+   * Whether the relayer is another one than the key was made for; default `false`. Then requests are
+   * signed for its address, whatever it offers, and it is sent nothing that opens memories.
+   */
+  readonly isForeign?: boolean;
   /** Value of `x-seal-session`, sent where the relayer decrypts. */
   readonly sealSession?: string | undefined;
   /**
@@ -63,6 +73,9 @@ export interface ResolvedOptions
   /** Makes the signer; called once. */
   readonly makeSigner: () => Promise<Signer>;
   readonly accountId: string | undefined;
+  readonly sessionToken: (() => string) | undefined;
+  /** Whether the relayer may be sent what opens memories. */
+  readonly mayOpen: boolean;
   readonly credentialHeaders: Readonly<Record<string, string>>;
 }
 
@@ -100,6 +113,9 @@ function credentialHeaders(
     if (seed === undefined) {
       throw invalid("sendDelegateKey", "sendDelegateKey needs a privateKey");
     }
+    if (options.isForeign) {
+      throw invalid("sendDelegateKey", "The delegate key is not sent to another relayer");
+    }
     if (isExposed(baseUrl)) {
       throw invalid("sendDelegateKey", "The delegate key is not sent over plain http");
     }
@@ -109,7 +125,9 @@ function credentialHeaders(
 }
 
 /** The private key, unless something else signs. */
-function seedOf({ privateKey, signer }: SvcClientOptions): Uint8Array<ArrayBuffer> | undefined {
+function seedOf(options: SvcClientOptions): Uint8Array<ArrayBuffer> | undefined {
+  const { privateKey, signer, sessionToken } = options;
+  if (sessionToken !== undefined) return undefined;
   if (signer !== undefined && privateKey === undefined) return undefined;
   if (signer !== undefined) throw invalid("signer", "privateKey and signer exclude each other");
   const seed = parsePrivateKey(privateKey ?? "");
@@ -143,7 +161,10 @@ export function resolveOptions(options: SvcClientOptions): ResolvedOptions {
     baseUrl,
     makeSigner: async () => options.signer ?? await makeSigner(seed!),
     accountId: options.accountId || undefined,
-    form: options.form ?? "auto",
+    sessionToken: options.sessionToken,
+    // Over plain http others on the network would learn it too.
+    mayOpen: !options.isForeign && !isExposed(baseUrl),
+    form: options.isForeign ? "host-bound" : options.form ?? "auto",
     credentialHeaders: credentialHeaders(options, baseUrl, seed),
     headers: options.headers ?? {},
     timeoutMs: atLeast(1, "timeoutMs", options.timeoutMs ?? 60_000),

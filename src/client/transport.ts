@@ -6,7 +6,7 @@ import type { AnswerOf } from "../wire/routes.ts";
 import { bodySha256, canonicalText } from "../wire/signing/signing.ts";
 import { readCapped } from "./capped_body.ts";
 import { failureOf, parseObject, SvcAnswerError, SvcConnectionError } from "./failures.ts";
-import { isExposed, type ResolvedOptions } from "./options.ts";
+import type { ResolvedOptions } from "./options.ts";
 import { makeSealSession, type SealSession } from "./seal_session.ts";
 import type { Signer } from "./signer.ts";
 
@@ -132,10 +132,11 @@ export class Transport {
 
   /** Whether the relayer wants a credential that was not given, and that may be made. */
   #lacksCredential(call: Call, error: unknown): boolean {
-    const { baseUrl, credentialHeaders } = this.options;
+    const { mayOpen, credentialHeaders, sessionToken } = this.options;
     if (!call.decrypts || !(error instanceof SvcError)) return false;
     // What is sent there lets its holder open memories for a while.
-    if (Object.keys(credentialHeaders).length > 0 || isExposed(baseUrl)) return false;
+    const isMade = Object.keys(credentialHeaders).length === 0 && sessionToken === undefined;
+    if (!mayOpen || !isMade) return false;
     return error.code === "decrypt_credential_required" ||
       error.code === "decrypt_credential_invalid" && this.#sealSession !== undefined;
   }
@@ -191,7 +192,8 @@ export class Transport {
     prepared: Prepared,
     signal: AbortSignal,
   ): Promise<Record<string, string>> {
-    const { accountId, form, now } = this.options;
+    const { accountId, form, now, sessionToken } = this.options;
+    if (sessionToken !== undefined) return { [HEADER.sessionToken]: sessionToken() };
     const { method, url, body = new Uint8Array() } = prepared;
     const [signer, isBound] = await Promise.all([this.signer(), this.#bindsHost(signal)]);
     const timestamp = String(Math.floor((now() + this.#clockOffset) / 1000));

@@ -17,8 +17,8 @@ const BASE64 = /^[A-Za-z0-9+/_-]+={0,2}$/;
 export interface AuthHeaders {
   /** 64 lower-case hex characters. */
   readonly publicKey: string;
-  /** 64 bytes. */
-  readonly signature: Uint8Array;
+  /** 64 bytes; absent where a session token stands for it. */
+  readonly signature: Uint8Array | undefined;
   /** As sent. */
   readonly timestamp: string;
   /** As sent; without one it is the 4-field form. */
@@ -132,7 +132,7 @@ export function checkSignature(
     accountId: auth.accountId,
     audience: auth.audience,
   });
-  if (!verifyStrict(auth.publicKey, message, auth.signature)) {
+  if (auth.signature === undefined || !verifyStrict(auth.publicKey, message, auth.signature)) {
     throw new SvcError("signature_invalid");
   }
   return new TextDecoder().decode(message);

@@ -18,6 +18,8 @@ export interface Call<N extends SignedName> {
   /** The path's parameter: a UUID; empty where the path has none. */
   readonly id: string;
   readonly query: Received<N, "query">;
+  /** Whether an origin is one of the relayer's. */
+  readonly isOwnOrigin: (origin: string) => boolean;
   /**
    * An answer with what makes it the one that replays get; to be part of the commit that accepts the
    * request. A route that has no commit of its own need not call it.

@@ -17,6 +17,7 @@ import { ownerHandlers } from "./routes/owner.ts";
 import { publicHandlers } from "./routes/public.ts";
 import { recallHandlers } from "./routes/recall.ts";
 import { rememberHandlers } from "./routes/remember.ts";
+import { sessionTokenHandlers } from "./routes/session_token.ts";
 import { type SignedDependencies, SignedRoutes } from "./signed.ts";
 import type { Logger } from "../log.ts";
 import { HEADER } from "../wire/headers.ts";
@@ -77,6 +78,7 @@ const SIGNED_HANDLERS: SignedHandlers = {
   ...rememberHandlers,
   ...recallHandlers,
   ...memoryHandlers,
+  ...sessionTokenHandlers,
 };
 
 interface RouterDependencies extends SignedDependencies {

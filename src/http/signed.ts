@@ -19,6 +19,8 @@ import {
 } from "./auth.ts";
 import type { BodyReader } from "./body_reader.ts";
 import type { OwnAddress } from "./own_address.ts";
+import type { Sealer } from "../interfaces/plugin.ts";
+import { openSessionToken, TOKEN_PURPOSE } from "./session_tokens.ts";
 import { checkJsonHeaders, parseJson, queryOf, type RequestContext } from "./request.ts";
 import type { Charge, Layer, RateLimiter } from "./rate_limit.ts";
 import type { Call, SignedHandler } from "./route.ts";
@@ -39,7 +41,7 @@ interface Answer {
 }
 
 /** What a handler is given, whichever it is. */
-interface CheckedCall extends Pick<Call<SignedName>, "caller" | "key" | "id"> {
+interface CheckedCall extends Pick<Call<SignedName>, "caller" | "key" | "id" | "isOwnOrigin"> {
   readonly body: unknown;
   readonly query: unknown;
   keep<A extends Answer>(answer: A): Kept<A>;
@@ -64,7 +66,8 @@ interface Verified {
   readonly authorization: Authorization;
   readonly body: Uint8Array;
   readonly bodyHash: string;
-  readonly text: string;
+  /** What was signed; absent where nothing was. */
+  readonly text: string | undefined;
   readonly charges: readonly Charge[];
 }
 
@@ -127,9 +130,12 @@ export class SignedRoutes {
   readonly #deps: SignedDependencies;
   readonly #layers: readonly { readonly layer: Layer; readonly by: "key" | "owner" }[];
   readonly #free: Layer;
+  /** Opens session tokens. */
+  readonly #tokens: Sealer;
 
   constructor(deps: SignedDependencies) {
     this.#deps = deps;
+    this.#tokens = deps.domain.sealer(TOKEN_PURPOSE);
     const { rateLimit } = deps.domain.config;
     const { keyPerMinute, accountPerMinute, accountPerHour } = rateLimit;
     this.#layers = rateLimit.disabled ? [] : [
@@ -171,10 +177,11 @@ export class SignedRoutes {
     const { request, target } = context;
     const declared = Number(request.headers.get("content-length") ?? 0);
     if (declared > SIGNED_BODY_BYTES) throw new SvcError("body_too_large");
-    const auth = readAuthHeaders(request.headers, target, this.#rules(context), domain.now());
+    const auth = this.#authHeaders(route, context);
     const body = await bodies.read(request, SIGNED_BODY_BYTES, context.clientIp);
     const bodyHash = nativeBodySha256(body);
-    const text = checkSignature(auth, request.method, target, bodyHash);
+    // What a token stands for is used once, so that there is no text to know again.
+    const text = auth.signature && checkSignature(auth, request.method, target, bodyHash);
     const authorization = await accounts.authorize(
       auth.publicKey,
       auth.accountId?.toLowerCase(),
@@ -194,10 +201,27 @@ export class SignedRoutes {
     }
   }
 
-  #rules(context: RequestContext): HeaderRules {
+  /** What signs a request; inside of the program a session token may. */
+  #authHeaders({ row }: SignedRoute, context: RequestContext): AuthHeaders {
+    const { headers } = context.request;
+    const now = this.#deps.domain.now();
+    const token = headers.get(HEADER.sessionToken);
+    if (!context.isInternal || token === null || row.needsNonce) {
+      return readAuthHeaders(headers, context.target, this.#rules(row, context), now);
+    }
+    return {
+      ...openSessionToken(this.#tokens, token, now),
+      signature: undefined,
+      timestamp: String(Math.floor(now / 1000)),
+      nonce: crypto.randomUUID(),
+      audience: undefined,
+    };
+  }
+
+  #rules(row: Route, context: RequestContext): HeaderRules {
     const { domain: { config }, address } = this.#deps;
     return {
-      requireNonce: config.requireNonce,
+      requireNonce: config.requireNonce || row.needsNonce === true,
       // What never left this program reached no other relayer.
       requireHostBound: config.requireHostBound && !context.isInternal,
       isOwnOrigin: (origin) => address.isOwnOrigin(origin, context),
@@ -297,7 +321,7 @@ export class SignedRoutes {
   /** Content type, JSON, shape; then the handler, and the kept answer in its commit or after it. */
   async #process(verified: Verified, keeping: Keeping): Promise<Response> {
     const { context, route, authorization, auth } = verified;
-    const { domain, writer } = this.#deps;
+    const { domain, writer, address } = this.#deps;
     const body = parseRequest(verified);
     const id = decoded(verified.id);
     if (route.unknownId !== undefined && !isUuid(id)) throw new SvcError(route.unknownId);
@@ -312,6 +336,7 @@ export class SignedRoutes {
       body,
       id: id.toLowerCase(),
       query: query && parseBody(query, Object.fromEntries(queryOf(context.target))),
+      isOwnOrigin: (origin) => address.isOwnOrigin(origin, context),
       keep: (answer) => keeping.keep(answer),
     };
     try {

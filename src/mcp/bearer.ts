@@ -3,6 +3,7 @@ import { SvcError } from "../errors.ts";
 import { HEADER } from "../wire/headers.ts";
 import { isObjectId } from "../wire/keys.ts";
 import { NAMESPACE_BYTES } from "../wire/limits.ts";
+import { readSessionToken } from "../wire/session_token.ts";
 import { parsePrivateKey } from "../wire/signing/private_key.ts";
 
 /** Headers of the older naming (docs/protocol.md#17.2). */
@@ -12,13 +13,27 @@ const ALIAS_NAMESPACE = "x-memwal-namespace";
 /** Random key of this process: a hash of credentials means nothing elsewhere. */
 const HASH_KEY = crypto.getRandomValues(new Uint8Array(32));
 
+/** A session token; what it says openly is not true until the relayer has opened it. */
+export interface TokenSecret {
+  readonly token: string;
+  /** When it says it ends, milliseconds since the epoch. */
+  readonly expiresAt: number;
+}
+
+/** What signs, a seed of 64 lower-case hex characters, or what stands for signatures. */
+export type BearerSecret =
+  | { readonly privateKey: string; readonly token?: undefined }
+  | TokenSecret;
+
 /** Credentials of an MCP request, well formed but not yet checked against the account. */
 export interface Bearer {
-  /** Seed, 64 lower-case hex characters. */
-  readonly privateKey: string;
+  readonly secret: BearerSecret;
   /** `0x` and 64 lower-case hex characters. */
   readonly accountId: string;
-  /** Identifies key and account inside this process; tells nothing about them. */
+  /**
+   * Identifies key and account inside this process; tells nothing about them. All tokens of a key
+   * have the same.
+   */
   readonly hash: string;
 }
 
@@ -46,17 +61,26 @@ export function readBearer(headers: Headers, aliases: boolean): Bearer {
   if (!authorization || !account) {
     throw new SvcError(
       "auth_headers_missing",
-      `Send the delegate key as a bearer token, and ${HEADER.mcpAccountId}`,
+      `Send a session token or the delegate key as a bearer token, and ${HEADER.mcpAccountId}`,
     );
   }
-  const token = /^Bearer +(\S{1,128}) *$/i.exec(authorization)?.[1];
-  const seed = token === undefined ? undefined : parsePrivateKey(token);
-  if (seed === undefined || !isObjectId(account)) {
+  const text = /^Bearer +(\S{1,12000}) *$/i.exec(authorization)?.[1] ?? "";
+  const accountId = account.toLowerCase();
+  const token = readSessionToken(text);
+  const seed = parsePrivateKey(text);
+  if (!isObjectId(account) || (seed ?? token) === undefined) {
     throw new SvcError("auth_header_invalid", "The bearer token or the account id is malformed");
   }
-  const privateKey = seed.toHex();
-  const accountId = account.toLowerCase();
-  return { privateKey, accountId, hash: processHash(`${privateKey} ${accountId}`) };
+  if (token === undefined) {
+    const privateKey = seed!.toHex();
+    return { secret: { privateKey }, accountId, hash: processHash(`${privateKey} ${accountId}`) };
+  }
+  if (token.accountId !== accountId) {
+    throw new SvcError("auth_header_invalid", "The bearer token is of another account");
+  }
+  const { publicKey, expiresAt } = token;
+  const hash = processHash(`token ${publicKey} ${accountId}`);
+  return { secret: { token: text, expiresAt }, accountId, hash };
 }
 
 /** Decodes a header as UTF-8: HTTP hands over its bytes as Latin-1. */

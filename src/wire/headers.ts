@@ -34,6 +34,8 @@ export const HEADER = {
   mcpAccountId: "x-svc-account-id",
   /** Default namespace of an MCP session. */
   mcpNamespace: "x-svc-namespace",
+  /** Stands for a signature on the internal listener, and nowhere else. */
+  sessionToken: "x-svc-session-token",
   /** Session of the Streamable HTTP transport. */
   mcpSessionId: "mcp-session-id",
   /** Protocol revision of an MCP request. */

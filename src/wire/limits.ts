@@ -92,3 +92,5 @@ export const HEADER_BLOCK_BYTES = 16_384;
 export const UNVERIFIED_BODIES_BYTES = 134_217_728;
 /** Longest time a body may take to arrive, in seconds. */
 export const BODY_TIMEOUT_SECONDS = 30;
+/** Longest time that a session token counts, in seconds. */
+export const SESSION_TOKEN_SECONDS = 3600;

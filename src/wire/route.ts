@@ -22,6 +22,8 @@ export interface Route {
   readonly weight?: number;
   /** Whether a signed text that is sent again must not write twice. */
   readonly writes?: true;
+  /** Whether only a signature with a nonce will do: no 4-field form, and no session token. */
+  readonly needsNonce?: true;
   /** Whether an idempotency key is honoured. */
   readonly idempotent?: true;
   /** Shape of the query's members; without one they are not looked at. */

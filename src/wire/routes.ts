@@ -6,6 +6,7 @@ import { OWNER } from "./table/owner.ts";
 import { RECALL } from "./table/recall.ts";
 import { PUBLIC } from "./table/public.ts";
 import { REMEMBER } from "./table/remember.ts";
+import { SESSION_TOKEN } from "./table/session_token.ts";
 import { SPONSOR } from "./table/sponsor.ts";
 
 /**
@@ -16,6 +17,7 @@ export const ROUTES = {
   ...REMEMBER,
   ...RECALL,
   ...MEMORIES,
+  ...SESSION_TOKEN,
   ...PUBLIC,
   ...SPONSOR,
   ...OWNER,

@@ -177,8 +177,19 @@ Deno.test("another relayer than the saved one, and plain http, are announced", (
   assert.equal(other.notices.length, 1);
   assert.match(
     other.notices[0]!,
-    /^Using https:\/\/other\.example, not https:\/\/saved\.example .*your key is sent there/,
+    /^Using https:\/\/other\.example, not https:\/\/saved\.example .*your key stays here\.$/,
   );
+  assert.ok(other.isForeign);
+  const allowed = resolveSettings({
+    args: ["--relayer", "https://other.example", "--send-key"],
+    env: {},
+    saved: SAVED,
+  });
+  assert.match(allowed.notices[0]!, /it may have your key\.$/);
+  assert.ok(!allowed.isForeign);
+  // What runs on the relayer's own host has seen the key.
+  const path = `${SAVED.relayerUrl}/other`;
+  assert.ok(!resolveSettings({ args: ["--relayer", path], env: {}, saved: SAVED }).isForeign);
   const quiet: Row[] = ["http://127.0.0.1:1", "http://localhost:1", "http://[::1]:1", "https://a.b"]
     .map((url) => [`--relayer ${url}`, {}, undefined, { notices: [] }]);
   check([...quiet, ["", {}, { ...SAVED, relayerUrl: "https://saved.example/" }, { notices: [] }]]);

@@ -46,6 +46,12 @@ function expectations(vector: number[]): readonly Expectation[] {
       success: 200,
     },
     { route: "GET /api/remember/:id", needs: [], success: 404 },
+    {
+      route: "POST /api/session-token",
+      needs: [],
+      body: { audience: "http://localhost:8000" },
+      success: 200,
+    },
     { route: "GET /api/account", needs: [], success: 200 },
     { route: "GET /api/account/keys", needs: ["read"], success: 200 },
     {

@@ -10,6 +10,7 @@ const FLAGS = {
   "auth.hostBound": true,
   "auth.hostBoundRequired": false,
   "auth.sealSessionHeader": true,
+  "auth.sessionToken": true,
   "auth.legacySignature": true,
   "config.publicDeploymentMetadata": true,
   "remember.asyncJobs": true,

@@ -16,8 +16,8 @@ export const SHORT_MS = 2000;
 export interface Upstream {
   /** Base address of the relayer, no trailing slash. */
   readonly relayer: string;
-  /** `authorization` and `x-svc-account-id`. */
-  readonly headers: Readonly<Record<string, string>>;
+  /** `authorization` and `x-svc-account-id` of the next request. */
+  readonly headers: (signal: AbortSignal) => Promise<Readonly<Record<string, string>>>;
   readonly version: string;
   readonly fetch: (url: string, init: RequestInit) => Promise<Response>;
 }
@@ -153,11 +153,12 @@ export abstract class UpstreamSession implements Session {
     const { url, headers, inSession } = this.route(method);
     const body = message === undefined ? {} : { body: JSON.stringify(message) };
     const type = message === undefined ? {} : { "content-type": "application/json" };
+    const credentials = await this.upstream.headers(signal);
     let response: Response;
     try {
       response = await this.upstream.fetch(url, {
         method,
-        headers: { ...this.upstream.headers, ...type, ...headers },
+        headers: { ...credentials, ...type, ...headers },
         // Not followed: the key would go along.
         redirect: "manual",
         signal,

@@ -111,6 +111,7 @@ function featureFlags(config: RelayerConfig, isHostBound: boolean): Record<strin
     "auth.hostBound": isHostBound || config.requireHostBound,
     "auth.hostBoundRequired": config.requireHostBound,
     "auth.sealSessionHeader": true,
+    "auth.sessionToken": true,
     "auth.legacySignature": !config.requireNonce && !config.requireHostBound,
     "config.publicDeploymentMetadata": true,
     "remember.asyncJobs": true,

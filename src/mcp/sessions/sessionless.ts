@@ -58,7 +58,7 @@ export class Sessionless {
     const principal = this.#principals.get(id) ??
       new Principal(bearer, address, this.#admission.options);
     this.#principals.set(id, principal);
-    await principal.check(() => {
+    await principal.check(bearer.secret, () => {
       this.#principals.delete(id);
       this.#counted.delete(id);
     });

@@ -6,6 +6,7 @@ import {
   type Transport,
 } from "@modelcontextprotocol/server";
 import { SvcError } from "../../errors.ts";
+import type { BearerSecret } from "../bearer.ts";
 import { buildServer, inServerNaming } from "../mcp_server.ts";
 import { checkAccept, readMessageBody } from "../message_body.ts";
 import {
@@ -104,14 +105,16 @@ export class SseSessions {
   async message(request: Request): Promise<Response> {
     const session = this.#sessionOf(new URL(request.url).searchParams.getAll("sessionId"));
     const { principal, address, headers: { alias } } = session.admitted;
+    let secret: BearerSecret | undefined;
     if (request.headers.get("authorization")) {
-      const { hash } = this.#admission.bearer(request);
-      if (hash !== principal.hash) throw new SvcError("session_mismatch");
+      const bearer = this.#admission.bearer(request);
+      ({ secret } = bearer);
+      if (bearer.hash !== principal.hash) throw new SvcError("session_mismatch");
     } else if (clientIpOf(request) !== address) {
       throw new SvcError("auth_headers_missing", "The session was opened from another address");
     }
     const messages = messagesOf(await readMessageBody(request));
-    await principal.check(() => session.close());
+    await principal.check(secret, () => session.close());
     const { aliases } = this.#admission.limits;
     for (const message of messages) {
       session.onmessage?.(aliases ? inServerNaming(message, alias) : message);

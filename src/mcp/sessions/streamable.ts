@@ -48,7 +48,7 @@ export class StreamableSessions {
     const session = this.#sessions.get(id);
     if (session === undefined) throw new SvcError("session_not_found");
     if (session.principal.hash !== bearer.hash) throw new SvcError("session_mismatch");
-    await session.principal.check(() => session.close());
+    await session.principal.check(bearer.secret, () => session.close());
     // It may have ended meanwhile.
     if (!this.#sessions.has(id)) throw new SvcError("session_not_found");
     if (initializes) throw new SvcError("already_initialized");

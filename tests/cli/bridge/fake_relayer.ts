@@ -42,7 +42,7 @@ export class FakeRelayer implements AsyncDisposable {
   /** Streams of the legacy transport by session. */
   readonly #sse = new Map<string, ReadableStreamDefaultController<Uint8Array>>();
   #sessions = 0;
-  /** Every request, in order. */
+  /** Every request of MCP, in order. */
   readonly seen: Seen[] = [];
 
   constructor(options: FakeRelayerOptions = {}) {
@@ -77,7 +77,8 @@ export class FakeRelayer implements AsyncDisposable {
     const text = await request.text();
     const message = text === "" ? undefined : JSON.parse(text);
     const seen = { method, path: url.pathname, headers, message };
-    this.seen.push(seen);
+    // What comes before the first message: an earlier relayer offers nothing and makes no tokens.
+    if (!/^\/(version|api\/session-token)$/.test(url.pathname)) this.seen.push(seen);
     const early = await this.#options.before?.(seen);
     if (early !== undefined) return early;
     switch (`${method} ${url.pathname}`) {
