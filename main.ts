@@ -58,6 +58,10 @@ async function run(args: readonly string[]): Promise<number> {
     const { runAccount } = await import("./src/program/commands/account.ts");
     return await runAccount(rest, io);
   }
+  if (command === "doctor") {
+    const { runDoctor } = await import("./src/program/commands/doctor.ts");
+    return await runDoctor(rest, io);
+  }
   if (command === "contract") {
     const { runContract } = await import("./src/program/commands/contract.ts");
     return await runContract(rest, io);

@@ -2,6 +2,7 @@ import { type CommandName, COMMANDS } from "../../cli/command_line.ts";
 import { helpText } from "../../cli/help.ts";
 import { ACCOUNT_USAGE } from "../../src/program/commands/account_options.ts";
 import { CONTRACT_USAGE } from "../../src/program/commands/contract_options.ts";
+import { DOCTOR_USAGE } from "../../src/program/commands/doctor.ts";
 import { HELP } from "../../src/program/commands/help.ts";
 import { formatted } from "./markdown.ts";
 
@@ -26,6 +27,8 @@ export async function commandLineMarkdown(): Promise<string> {
     block(ACCOUNT_USAGE),
     "### svc contract",
     block(CONTRACT_USAGE),
+    "### svc doctor",
+    block(DOCTOR_USAGE),
     "## svc-mcp",
     block(helpText("svc-mcp")),
     ...names.flatMap((name) => [`### svc-mcp ${name}`, block(helpText("svc-mcp", name))]),

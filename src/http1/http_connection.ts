@@ -43,13 +43,18 @@ export class HttpConnection {
     this.#host = host;
   }
 
+  /** Speaks over a connection that is there. */
+  static over(socket: Deno.Conn, host: string): HttpConnection {
+    return new HttpConnection(new WireSocket(socket), host);
+  }
+
   static async open(url: string): Promise<HttpConnection> {
     const { hostname, port, host } = new URL(url);
     const socket = await Deno.connect({
       hostname: hostname.replace(/^\[|\]$/g, ""),
       port: Number(port || 80),
     });
-    return new HttpConnection(new WireSocket(socket), host);
+    return HttpConnection.over(socket, host);
   }
 
   /** Whether another request may follow once the answer's body has been read to its end. */

@@ -134,6 +134,14 @@ function connect(path: string): DatabaseSync {
 }
 
 /**
+ * A database for reading alone, also beside its writer. Where there is no log SQLite leaves an empty
+ * one, which the next writer takes up.
+ */
+export function openForReading(path: string): DatabaseSync {
+  return new DatabaseSync(path, { readOnly: true, timeout: 1000 });
+}
+
+/**
  * Makes a database that its owner alone may read, and takes wider permissions away from one that is
  * there. SQLite gives the files beside it the mode of the file itself.
  */

@@ -1,0 +1,35 @@
+import { SvcError } from "../../errors.ts";
+import { loadRelayerKey, runCommand } from "../key_source.ts";
+import { keptInCore } from "./databases.ts";
+import { type Check, ok, problem } from "./finding.ts";
+import { isWider } from "./secret_files.ts";
+
+const ADVICE = "put back the key that belongs to this data directory: nothing else opens it";
+
+/** Whether the relayer key is the one that the data was sealed under. */
+export const relayerKey: Check = {
+  name: "relayer key",
+  async look({ prepared: { settings } }) {
+    const { dataDir, keyFile, keyPassphraseFile } = settings;
+    const bound = keptInCore(dataDir, "relayer_key");
+    if (bound === undefined) return [ok("nothing is sealed yet: any key fits")];
+    const needed = keyPassphraseFile === undefined
+      ? [keyFile]
+      : [keyPassphraseFile, `${dataDir}/relayer.salt`];
+    for (const path of needed.filter((path) => path !== undefined)) {
+      const info = await Deno.lstat(path).catch(() => undefined);
+      if (info === undefined) return [problem(`${path} cannot be found`, ADVICE)];
+      // Reading it as a start does would take the wider permissions away.
+      if (!info.isFile || isWider(info.mode, 0o600)) {
+        return [problem(`${path} was not read: other users may open it`, `chmod 600 ${path}`)];
+      }
+    }
+    try {
+      const { key } = await loadRelayerKey(settings, runCommand);
+      if (key.fingerprint() === bound) return [ok("it fits the data directory")];
+      return [problem(`the data in ${dataDir} belongs to another key`, ADVICE)];
+    } catch (error) {
+      return [problem(SvcError.from(error).message, ADVICE)];
+    }
+  },
+};
