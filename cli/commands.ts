@@ -80,7 +80,9 @@ export async function forget(session: Session): Promise<void> {
     throw new CommandError(EXIT.usage, message);
   }
   const answer = await client.forget(line.words);
-  print(session, answer, `Deleted ${memories(answer.deleted)} of "${name}".\n`);
+  // A key that may not read is not told how many there were.
+  const deleted = answer.deleted === undefined ? "the memories" : memories(answer.deleted);
+  print(session, answer, `Deleted ${deleted} of "${name}".\n`);
 }
 
 /** Standard input as text, without the line end that `echo` adds. */

@@ -1,6 +1,7 @@
 import { SvcError } from "../errors.ts";
 import type { KvWriter, Mutation } from "../jobs/staging.ts";
 import type { Kept, KeptAnswer, ReplayStore } from "../jobs/replay.ts";
+import { mayRead } from "../memory/caller.ts";
 import type { Domain } from "../memory/domain.ts";
 import { HEADER } from "../wire/headers.ts";
 import { isUuid } from "../wire/keys.ts";
@@ -254,14 +255,28 @@ export class SignedRoutes {
       if (!key.permissions.includes(permission)) throw new SvcError("permission_denied");
     }
     keeping.idempotencyKey = this.#idempotencyKey(verified);
-    const answer = async (): Promise<Response> => {
-      const kept = await this.#kept(verified, keeping);
-      this.#spend(verified, kept !== undefined);
-      if (kept !== undefined) return replayed(kept);
-      return await this.#process(verified, keeping);
-    };
-    const { keys } = keeping;
-    return keys.length === 0 ? await answer() : await this.#deps.replay.once(keys, answer);
+    const { textKey, idempotencyKey } = keeping;
+    return await this.#once(textKey, async () => {
+      const byText = textKey === undefined ? undefined : this.#deps.replay.signedText(textKey);
+      // Whatever key comes along: the text does not cover it, so that a stranger may have chosen it.
+      if (byText !== undefined) return this.#again(verified, byText);
+      return await this.#once(idempotencyKey, async () => {
+        const byKey = await this.#byKey(verified, keeping);
+        if (byKey !== undefined) return this.#again(verified, byKey);
+        this.#spend(verified, false);
+        return await this.#process(verified, keeping);
+      });
+    });
+  }
+
+  /** Runs a request alone among those of one key; at once where it has none. */
+  #once(key: string | undefined, run: () => Promise<Response>): Promise<Response> {
+    return key === undefined ? run() : this.#deps.replay.once([key], run);
+  }
+
+  #again(verified: Verified, kept: KeptAnswer): Response {
+    this.#spend(verified, true);
+    return replayed(kept);
   }
 
   #idempotencyKey(verified: Verified): string | undefined {
@@ -270,35 +285,31 @@ export class SignedRoutes {
     try {
       const sent = idempotencyKeyOf(context.request.headers);
       if (sent === undefined) return undefined;
-      const { accountId } = authorization.account;
-      return `idempotency ${accountId} ${route.method} ${context.target.path} ${sent}`;
+      const { account: { accountId }, key } = authorization;
+      // What other keys have sent is nothing that a key without `read` may see.
+      const sender = mayRead({ key }) ? accountId : `${accountId}/${key.publicKey}`;
+      return `idempotency ${sender} ${route.method} ${context.target.path} ${sent}`;
     } catch (error) {
       this.#spend(verified, false); // limits are checked before values
       throw error;
     }
   }
 
-  /** The first answer under either key, kept under both: each of them alone must give it later. */
-  async #kept(
+  /** The first answer under the idempotency key, kept under the signed text as well. */
+  async #byKey(
     verified: Verified,
     { textKey, idempotencyKey }: Keeping,
   ): Promise<KeptAnswer | undefined> {
+    if (idempotencyKey === undefined) return undefined;
     const { replay, writer } = this.#deps;
-    const { bodyHash } = verified;
-    const byText = textKey === undefined ? undefined : replay.signedText(textKey);
-    let byKey: KeptAnswer | undefined;
+    let kept: KeptAnswer | undefined;
     try {
-      if (idempotencyKey !== undefined) byKey = await replay.idempotent(idempotencyKey, bodyHash);
+      kept = await replay.idempotent(idempotencyKey, verified.bodyHash);
     } catch (error) {
       this.#spend(verified, false); // limits are checked before values
       throw error;
     }
-    const kept = byText ?? byKey;
-    if (kept === undefined) return undefined;
-    if (idempotencyKey !== undefined && byKey === undefined) {
-      await writer.commit([replay.keepIdempotent(idempotencyKey, bodyHash, kept)]);
-    }
-    if (textKey !== undefined && byText === undefined) {
+    if (kept !== undefined && textKey !== undefined) {
       await writer.commit([replay.keepText(textKey, kept)]);
     }
     return kept;
@@ -329,6 +340,7 @@ export class SignedRoutes {
     const call: CheckedCall = {
       caller: {
         account: authorization.account,
+        key: authorization.key,
         ...(auth.credential === undefined ? {} : { credential: auth.credential }),
         signal: context.request.signal,
       },

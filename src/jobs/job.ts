@@ -14,6 +14,8 @@ export interface JobSpec extends Scope {
   /** Version the job writes. */
   readonly version: number;
   readonly accountId: string;
+  /** Public key that signed for it; absent where an earlier version accepted it. */
+  readonly publicKey?: string;
   readonly source: Source;
   /** When the memory was accepted first. */
   readonly createdAt: number;

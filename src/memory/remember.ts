@@ -138,6 +138,7 @@ export async function accept<A>(
       memoryId: id,
       version: 1,
       accountId: caller.account.accountId,
+      ...(caller.key === undefined ? {} : { publicKey: caller.key.publicKey }),
       ...scope,
       source,
       createdAt: acceptedAt,

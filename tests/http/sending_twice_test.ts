@@ -74,7 +74,7 @@ Deno.test("a repeated 4-field manual write is one, two different ones are two", 
   assert.equal((await svc.post("/api/stats", {})).body.memory_count, 2);
 });
 
-Deno.test("an answer given again under one key is given under the other as well", async () => {
+Deno.test("an answer given again under an idempotency key is given for its text as well", async () => {
   verifies("4.4-10", "6-10");
   await using svc = await startRelayer();
   const now = Number(svc.clock.seconds);
@@ -90,16 +90,64 @@ Deno.test("an answer given again under one key is given under the other as well"
     assert.equal(again.text, first.text);
     assert.equal(again.headers.get("idempotency-replayed"), "true");
   }
-  // By the signed text, then by the key sent with it.
-  for (const again of [await send(8, "two"), await send(7, "two"), await send(7)]) {
-    assert.equal(again.text, first.text);
-  }
   // At the same time, when the first one is not kept yet.
-  const parallel = await Promise.all([send(6, "a"), send(5, "a"), send(5, "b"), send(4, "b")]);
+  const parallel = await Promise.all([send(6, "a"), send(5, "a"), send(5), send(6)]);
   assert.equal(new Set(parallel.map(({ text }) => text)).size, 1);
-  assert.equal((await send(4)).text, parallel[0]?.text);
   await svc.relayer.idle();
   assert.equal((await svc.post("/api/stats", {})).body.memory_count, 2);
+});
+
+Deno.test("a signed text gets its first answer, whatever idempotency key is put beside it", async () => {
+  verifies("4.4-28", "4.4-29");
+  await using svc = await startRelayer();
+  const { seconds: timestamp } = svc.clock;
+  const keyed = (key: string) => ({ headers: { "idempotency-key": key } });
+  const captured = (key?: string) => {
+    const options = { form: 4, timestamp, ...(key === undefined ? {} : keyed(key)) } as const;
+    return svc.post("/api/remember", { text: "pay rent" }, options);
+  };
+  const taken = await svc.post("/api/remember", { text: "buy milk" }, keyed("taken"));
+  const first = await captured("mine");
+  // A free key, one of another body, the first one again, and none.
+  for (const key of ["chosen", "taken", "mine", undefined]) {
+    const again = await captured(key);
+    assert.equal(again.status, 202, key);
+    assert.equal(again.text, first.text, key);
+    assert.equal(again.headers.get("idempotency-replayed"), "true", key);
+  }
+  // The key that came with the repetition is as free as before, for any body.
+  const other = await svc.post("/api/remember", { text: "call Ana" }, keyed("chosen"));
+  assert.deepEqual([other.status, other.headers.get("idempotency-replayed")], [202, null]);
+  const milk = await svc.post("/api/remember", { text: "buy milk" }, keyed("taken"));
+  assert.equal(milk.text, taken.text);
+  await svc.relayer.idle();
+  assert.equal((await svc.post("/api/stats", {})).body.memory_count, 3);
+});
+
+Deno.test("a repetition that waits for its text keeps nobody else's idempotency key waiting", async () => {
+  verifies("4.4-28");
+  const stored = Promise.withResolvers<void>();
+  const reached = Promise.withResolvers<void>();
+  await using svc = await startRelayer();
+  const { blobStore } = svc.backends;
+  const put = blobStore.put.bind(blobStore);
+  blobStore.put = async (...args) => {
+    reached.resolve();
+    await stored.promise;
+    return await put(...args);
+  };
+  const { seconds: timestamp } = svc.clock;
+  const headers = { "idempotency-key": "victim" };
+  const write = (more = {}) =>
+    svc.post("/api/remember/manual", MANUAL, { form: 4, timestamp, ...more });
+  const first = write();
+  await reached.promise;
+  const repetition = write({ headers });
+  // Of the same route, and answered while both others wait for the blob.
+  const refused = await svc.post("/api/remember/manual", { vector: VECTOR }, { headers });
+  assert.equal(refused.status, 422);
+  stored.resolve();
+  assert.equal((await repetition).text, (await first).text);
 });
 
 Deno.test("a write whose final answer cannot be kept is answered, and never written again", async () => {

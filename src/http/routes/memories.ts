@@ -1,5 +1,7 @@
 import type { Answer, SignedHandlers } from "../route.ts";
 import type { Account, DelegateKey } from "../../interfaces/mod.ts";
+import { SvcError } from "../../errors.ts";
+import { mayRead } from "../../memory/caller.ts";
 import { getMemory, listMemories, type MemoryView } from "../../memory/list.ts";
 import { timeText } from "../../memory/record.ts";
 import { usedBytes } from "../../memory/remember.ts";
@@ -81,10 +83,17 @@ export const memoryHandlers = {
       },
     };
   },
-  "DELETE /api/memories/:id": async (domain, { caller, id }) => ({
-    status: 200,
-    body: { memory_id: id, deleted: true, blob: await deleteMemory(domain, caller, id) },
-  }),
+  "DELETE /api/memories/:id": async (
+    domain,
+    { caller, id },
+  ): Promise<Answer<"DELETE /api/memories/:id">> => {
+    const reads = mayRead(caller);
+    const blob = await deleteMemory(domain, caller, id).catch((error) => {
+      if (reads || SvcError.from(error).code !== "memory_not_found") throw error;
+      return undefined;
+    });
+    return { status: 200, body: { memory_id: id, deleted: true, blob: reads ? blob : undefined } };
+  },
   "GET /api/namespaces": async (
     domain,
     { caller, query },
@@ -120,12 +129,17 @@ export const memoryHandlers = {
       },
     };
   },
-  "POST /api/forget": async (domain, { caller, body: { namespace } }) => {
-    const deleted = await forget(domain, caller, namespace);
+  "POST /api/forget": async (
+    domain,
+    { caller, body: { namespace } },
+  ): Promise<Answer<"POST /api/forget">> => {
+    const count = await forget(domain, caller, namespace);
+    const deleted = mayRead(caller) ? count : undefined;
     return { status: 200, body: { deleted, namespace, owner: caller.account.owner } };
   },
-  "GET /api/account": async (domain, { caller: { account }, key }) => {
+  "GET /api/account": async (domain, { caller, key }): Promise<Answer<"GET /api/account">> => {
     const { packageId = "", quotaBytes } = domain.config;
+    const { account } = caller;
     return {
       status: 200,
       body: {
@@ -135,7 +149,7 @@ export const memoryHandlers = {
         active: account.active,
         key: keyBody(key),
         quota: {
-          used_bytes: await usedBytes(domain, account.owner),
+          used_bytes: mayRead(caller) ? await usedBytes(domain, account.owner) : undefined,
           limit_bytes: quotaBytes || null,
         },
       },

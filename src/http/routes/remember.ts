@@ -1,7 +1,7 @@
 import { SvcError } from "../../errors.ts";
 import { JOB_ERRORS, type JobView } from "../../jobs/job.ts";
 import { Deadline } from "../../deadline.ts";
-import { type Caller, scopeOf } from "../../memory/caller.ts";
+import { type Caller, mayRead, scopeOf } from "../../memory/caller.ts";
 import type { Domain } from "../../memory/domain.ts";
 import { timeText } from "../../memory/record.ts";
 import { accept, type NewMemory } from "../../memory/remember.ts";
@@ -60,6 +60,14 @@ function jobBody(job: JobView): AnswerOf<"GET /api/remember/:id"> {
   };
 }
 
+/** A job that the caller may see: without `read` only those of its own key. */
+async function jobOf(domain: Domain, caller: Caller, id: string): Promise<JobView | undefined> {
+  const job = await domain.jobs.get(id, caller.account.owner);
+  if (job === undefined || mayRead(caller)) return job;
+  // Only who sent it was told the id of one of an earlier version, which noted no key.
+  return job.publicKey === undefined || job.publicKey === caller.key?.publicKey ? job : undefined;
+}
+
 function errorText({ errorCode }: JobView): string | undefined {
   return errorCode && JOB_ERRORS[errorCode];
 }
@@ -74,8 +82,10 @@ async function manualData(
   if (body.encrypted_data !== undefined) return { data: body.encrypted_data };
   const blobId = body.blob_id ?? "";
   // A client that stored it by itself has marked it as nobody's.
-  const data = await blobStore.get(blobId, scopeOf(caller, body.namespace)) ??
-    await blobStore.getForeign?.(blobId);
+  const own = mayRead(caller)
+    ? await blobStore.get(blobId, scopeOf(caller, body.namespace))
+    : undefined;
+  const data = own ?? await blobStore.getForeign?.(blobId);
   if (data === undefined) throw new SvcError("blob_not_found");
   return { data, blobId };
 }
@@ -155,10 +165,9 @@ export const rememberHandlers = {
     return answer;
   },
   "POST /api/remember/bulk/status": async (domain, call) => {
-    const { owner } = call.caller.account;
     const results = await Promise.all(call.body.job_ids.map(async (id) => {
       // Anything else is no job's id, and may be too long for a key of the job table.
-      const job = isUuid(id) ? await domain.jobs.get(id.toLowerCase(), owner) : undefined;
+      const job = isUuid(id) ? await jobOf(domain, call.caller, id.toLowerCase()) : undefined;
       if (job === undefined) return { job_id: id, status: "not_found" as const };
       return {
         job_id: id,
@@ -175,13 +184,13 @@ export const rememberHandlers = {
   },
   "POST /api/remember/manual": manual,
   "GET /api/remember/:id": async (domain, call) => {
-    const job = await domain.jobs.get(call.id, call.caller.account.owner);
+    const job = await jobOf(domain, call.caller, call.id);
     if (job === undefined) throw new SvcError("job_not_found");
     return { status: 200, body: jobBody(job) };
   },
   "POST /api/remember/:id/retry": async (domain, call) => {
     const { owner } = call.caller.account;
-    const job = await domain.jobs.get(call.id, owner);
+    const job = await jobOf(domain, call.caller, call.id);
     if (job === undefined) throw new SvcError("job_not_found");
     if (domain.tombstones.isGone(job, job.memoryId, job.acceptedAt)) {
       throw new SvcError("job_not_retryable");

@@ -6,7 +6,7 @@ import type { Kept } from "../../jobs/replay.ts";
 import { Deadline } from "../../deadline.ts";
 import { scopeKey } from "../../interfaces/scope_key.ts";
 import { chat } from "../chat.ts";
-import { type Caller, scopeOf } from "../caller.ts";
+import { type Caller, mayRead, scopeOf } from "../caller.ts";
 import { type Searching, settle, type Settling } from "../recall/recall.ts";
 import { Slices } from "../../index/scope_loading.ts";
 import { extractFacts, type Fact } from "../extract/facts.ts";
@@ -63,8 +63,11 @@ async function modelFacts(
   input: AnalyzeInput,
 ): Promise<Fact[]> {
   const { text, namespace, mostFacts } = input;
-  const vectors = await documentVectors(domain.embedder, [text], caller.signal);
-  const related = await nearestTexts(domain, caller, namespace, vectors.flat());
+  const related: string[] = [];
+  if (mayRead(caller)) {
+    const vectors = await documentVectors(domain.embedder, [text], caller.signal);
+    related.push(...await nearestTexts(domain, caller, namespace, vectors.flat()));
+  }
   const messages = extractionMessages({
     text,
     referenceTime: timeText(input.occurredAt ?? domain.now()),
@@ -88,24 +91,29 @@ async function modelFacts(
   throw new SvcError("llm_unavailable", "The language model gave no usable answer");
 }
 
-/** The facts that are neither remembered nor on their way, each once. */
-async function newFacts(
+/** Texts that may say one of the facts already; none that the caller may not read. */
+async function knownTexts(
   domain: Analyzing,
   caller: Caller,
   namespace: string,
   facts: readonly Fact[],
-): Promise<Fact[]> {
+): Promise<string[]> {
+  if (!mayRead(caller)) return [];
   const waiting = await waitingTexts(domain, scopeOf(caller, namespace));
   const vectors = await documentVectors(
     domain.embedder,
     facts.map(({ text }) => text),
     caller.signal,
   );
-  const texts = [
+  return [
     ...waiting,
     ...await nearestTexts(domain, caller, namespace, vectors.flat()),
     ...await outdatedTexts(domain, caller, namespace),
   ];
+}
+
+/** The facts that none of the texts says, each once. */
+async function newFacts(facts: readonly Fact[], texts: readonly string[]): Promise<Fact[]> {
   const slices = new Slices();
   const known: Statement[] = [];
   for (const text of texts) {
@@ -124,7 +132,8 @@ async function newFacts(
 
 /**
  * Extracts the facts of a text, leaves out what is already stored, and accepts the rest: all of
- * them durably in one commit, or none. Without new facts nothing is written.
+ * them durably in one commit, or none. Without new facts nothing is written. For a caller that may
+ * not read nothing stored is looked at, by the model neither: each fact of the text is new.
  *
  * @param answering makes the answer of the accepted jobs, which is kept in the same commit.
  * @throws {SvcError} `llm_disabled` where a model is required and none is configured;
@@ -137,12 +146,12 @@ export async function analyze<A>(
   input: AnalyzeInput,
   answering: (analysis: Analysis, jobs: readonly AcceptedJob[]) => Kept<A>,
 ): Promise<Analyzed<A>> {
-  requireCredential(domain, caller);
+  if (mayRead(caller)) requireCredential(domain, caller);
   const { languageModel: model, config } = domain;
   if (model === undefined && config.analyzeRequiresLlm) throw new SvcError("llm_disabled");
   const method = model === undefined ? "rules" : "llm";
   // Memories without vectors of the present model are not found as related ones.
-  await settle(domain, caller, scopeOf(caller, input.namespace));
+  if (mayRead(caller)) await settle(domain, caller, scopeOf(caller, input.namespace));
   const facts = model === undefined
     ? extractFacts(input.text, input.mostFacts)
     : await modelFacts(domain, caller, model, input);
@@ -151,10 +160,8 @@ export async function analyze<A>(
   // Compared and accepted under one lock, so that an equal text sent meanwhile sees these jobs.
   // Nothing waits for jobs in here: texts that are not recallable yet are compared as well.
   return await domain.analyses.hold(scopeKey(scopeOf(caller, namespace)), async () => {
-    const analysis: Analysis = {
-      method,
-      facts: await newFacts(domain, caller, namespace, facts),
-    };
+    const known = await knownTexts(domain, caller, namespace, facts);
+    const analysis: Analysis = { method, facts: await newFacts(facts, known) };
     if (analysis.facts.length === 0) return { analysis };
     const memories = analysis.facts.map(({ text, importance }) => ({
       namespace,

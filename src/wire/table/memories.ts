@@ -140,7 +140,8 @@ export const MEMORIES = {
       200: z.strictObject({
         memory_id: uuid("Id of the memory"),
         deleted: z.literal(true),
-        blob: z.enum(["deleted", "retained", "none"]).describe("What became of its blob"),
+        blob: z.enum(["deleted", "retained", "none"]).optional()
+          .describe("What became of its blob; absent without `read`"),
       }),
     }),
     errors: ["memory_not_found"],
@@ -187,7 +188,7 @@ export const MEMORIES = {
     body: object({ namespace: request.requiredNamespace }),
     answers: () => ({
       200: z.strictObject({
-        deleted: count("Number of memories deleted"),
+        deleted: count("Number of memories deleted; absent without `read`").optional(),
         namespace: namespace(),
         owner: owner(),
       }),
@@ -206,7 +207,7 @@ export const MEMORIES = {
         active: flag("Whether it authorises anybody"),
         key: delegateKey().describe("The key that signed"),
         quota: z.strictObject({
-          used_bytes: count("Storage used", 212),
+          used_bytes: count("Storage used; absent without `read`", 212).optional(),
           limit_bytes: z.int().nullable().meta({
             description: "Storage allowed; null is unlimited",
             examples: [null],

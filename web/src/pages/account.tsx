@@ -31,7 +31,8 @@ function Quota({ quota, requests }: {
   /** Requests that are left; `undefined` when they are not limited. */
   requests: number | undefined;
 }) {
-  const { used_bytes: used, limit_bytes: limit } = quota;
+  // The page reads with a key that may.
+  const { used_bytes: used = 0, limit_bytes: limit } = quota;
   return (
     <>
       <p>
