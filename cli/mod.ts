@@ -8,6 +8,7 @@ import { type CommandLine, type CommandName, parseCommandLine } from "./command_
 import { forget, list, namespaces, recall, remember } from "./commands.ts";
 import { helpText } from "./help.ts";
 import { type CliIo, CommandError, EXIT, type ExitCode, printable, programOf } from "./io.ts";
+import { REFUSALS } from "./refusals.ts";
 import { type Command, openSession } from "./session.ts";
 import { login, logout } from "./sign_in.ts";
 import { showStatus } from "./status.ts";
@@ -36,16 +37,13 @@ function explain(error: unknown, io: CliIo): { message: string; exitCode: ExitCo
     return { message: error instanceof Error ? error.message : "Failed", exitCode: EXIT.error };
   }
   const { status, code } = error;
-  if (code === "audience_mismatch") {
-    const message = "The relayer has another address than the one it was called by. Use its own, " +
-      `or have its operator set SVC_PUBLIC_URL (code: ${code})`;
-    return { message, exitCode: EXIT.error };
-  }
+  const known = REFUSALS.get(code);
   if (status === 401) {
-    return { message: `${rejected(programOf(io))} (code: ${code})`, exitCode: EXIT.notSignedIn };
+    const message = known ?? rejected(programOf(io));
+    return { message: `${message} (code: ${code})`, exitCode: EXIT.notSignedIn };
   }
   return {
-    message: `${error.message} (code: ${code})`,
+    message: `${known ?? error.message} (code: ${code})`,
     exitCode: status === 403 ? EXIT.notSignedIn : EXIT.error,
   };
 }

@@ -22,6 +22,8 @@ export interface BearersOptions extends Pick<Upstream, "fetch"> {
   readonly credentials: Pick<Credentials, "delegatePrivateKey" | "accountId">;
   /** Whether the relayer may not have the key. */
   readonly isForeign: boolean;
+  /** Milliseconds since the epoch; default `Date.now`. */
+  readonly now?: () => number;
 }
 
 /** What requests show, until when. */
@@ -39,12 +41,14 @@ interface Shown {
 export class Bearers {
   readonly #options: BearersOptions;
   readonly #client: SvcClient;
+  readonly #now: () => number;
   #shown: Shown | undefined;
   #asking: Promise<Shown> | undefined;
 
   /** Asks for nothing yet. */
   constructor(options: BearersOptions) {
     this.#options = options;
+    this.#now = options.now ?? Date.now;
     const { relayer, credentials, isForeign, fetch } = options;
     this.#client = new SvcClient({
       baseUrl: relayer,
@@ -65,7 +69,7 @@ export class Bearers {
    */
   async current(signal: AbortSignal): Promise<string> {
     const shown = this.#shown;
-    const now = Date.now();
+    const now = this.#now();
     if (shown !== undefined && now < shown.renewAt) return shown.text;
     const asking = this.#asking ??= this.#ask().finally(() => this.#asking = undefined);
     asking.catch(() => {}); // whoever waits hears of it
@@ -90,7 +94,7 @@ export class Bearers {
         body: { audience: new URL(relayer).origin },
         decrypts: true,
       });
-      const now = Date.now();
+      const now = this.#now();
       const endsAt = now + expires_in * 1000;
       const renewAt = endsAt - Math.min(EARLY_MS, (endsAt - now) / 3);
       return this.#shown = { text: token, renewAt, endsAt };

@@ -1,5 +1,6 @@
 import { connectionReason } from "../../src/client/connection_reason.ts";
 import { SvcError } from "../../src/errors.ts";
+import { REFUSALS } from "../refusals.ts";
 import { GivenUp, isForbidden, Refused, SessionLost, Unanswered } from "./failures.ts";
 import type { Members } from "./json_rpc.ts";
 import { NotRepeated, TimedOut, Unreachable } from "./remote_call.ts";
@@ -44,16 +45,20 @@ export function isRejection(thrown: unknown): thrown is Refused {
   return thrown instanceof Refused && thrown.status === 401;
 }
 
+function explainRefusal(refused: Refused, relayer: string): Explained {
+  const { code, status, message } = refused;
+  const known = REFUSALS.get(code);
+  if (known === undefined && isRejection(refused)) {
+    const rejected = `The relayer ${relayer} rejected your key. ${REMEDY}`;
+    return { message: rejected, code: code ?? "account_not_authorized" };
+  }
+  const fallback = status >= 500 ? "sidecar_unavailable" : "invalid_request";
+  return { message: `${known ?? message} (${relayer})`, code: code ?? fallback };
+}
+
 /** Explains why a call of the relayer at an address failed. */
 export function explain(thrown: unknown, relayer: string): Explained {
-  if (isRejection(thrown)) {
-    const code = thrown.code ?? "account_not_authorized";
-    return { message: `The relayer ${relayer} rejected your key. ${REMEDY}`, code };
-  }
-  if (thrown instanceof Refused) {
-    const fallback = thrown.status >= 500 ? "sidecar_unavailable" : "invalid_request";
-    return { message: `${thrown.message} (${relayer})`, code: thrown.code ?? fallback };
-  }
+  if (thrown instanceof Refused) return explainRefusal(thrown, relayer);
   if (thrown instanceof Unreachable) {
     const { cause } = thrown;
     if (cause instanceof Refused) return explain(cause, relayer);

@@ -171,6 +171,7 @@ for (const [name, make] of Object.entries(STRANGERS)) {
       const result = await bridge.host.call("svc_remember", { text: "tea" });
       assert.equal(result.isError, true);
       if (name === "plays an old relayer") assert.match(textOf(result), /--send-key/);
+      if (name === "passes on") assert.match(textOf(result), /another address .*audience_mismatch/);
       assert.ok(stranger.at("/api/session-token").length > 0);
       stranger.lacks(home.svc.key);
       await opensNothing(stranger, home.url);
@@ -199,6 +200,7 @@ for (const [name, make] of Object.entries(STRANGERS)) {
         ? await terminal.run([...words, "--relayer", stranger.url])
         : await terminal.run(words, { env: { HOME: terminal.home, ...env } });
       assert.match(said.err, /your key stays here/);
+      if (name === "passes on" && command !== "status") assert.match(said.err, /another address/);
     }
     assert.ok(stranger.at("/api/").length >= commands.length - 1);
     await checkKey({ ...home.credentials, relayerUrl: stranger.url }, {
