@@ -1,3 +1,4 @@
+import type { SecureContext } from "node:tls";
 import { type ConnectionCaps, OpenConnections } from "./open_connections.ts";
 import {
   type Answer,
@@ -5,15 +6,12 @@ import {
   ServedConnection,
   type Serving,
 } from "./served_connection.ts";
+import { type Certificate, TlsConn, tlsContext } from "./tls_conn.ts";
+
+export type { Certificate };
 
 /** Limits of a listener; those of time are in milliseconds. */
 export interface ListenerLimits extends ConnectionLimits, ConnectionCaps {}
-
-/** What a listener proves its name with, both in PEM. */
-export interface Certificate {
-  readonly cert: string;
-  readonly key: string;
-}
 
 /** A client's network: what its connections are counted by. */
 export interface ClientNetwork {
@@ -48,12 +46,11 @@ export interface HttpListener extends AsyncDisposable {
    */
   shutdown(ms: number): Promise<void>;
   /**
-   * Proves its name with another certificate from then on; open connections keep theirs. Between the
-   * two nobody listens for a moment.
+   * Proves its name with another certificate from then on; open connections keep theirs.
    *
    * @throws what the platform says of one that it cannot use; the former one stays.
    */
-  setCertificate(certificate: Certificate): Promise<void>;
+  setCertificate(certificate: Certificate): void;
 }
 
 /** Limits for clients that nothing is known of. */
@@ -76,8 +73,6 @@ export const INTERNAL_LIMITS: Partial<ListenerLimits> = { idleMs: Infinity, head
 const CHECK_MS = 1000;
 /** Pause after a connection could not be taken, milliseconds. */
 const ACCEPT_PAUSE_MS = 20;
-/** Pause before a port is tried again, milliseconds. */
-const LISTEN_PAUSE_MS = 2;
 /** Connections that the system takes before they are accepted; else their clients try again late. */
 const BACKLOG = 4096;
 /** Failures in a row after which the port is listened on anew. */
@@ -95,18 +90,6 @@ export function listenHttp(options: HttpListenerOptions): HttpListener {
   return new Listener(options);
 }
 
-type PlatformListener = Deno.TcpListener | Deno.TlsListener;
-
-function listen(
-  hostname: string,
-  port: number,
-  certificate: Certificate | undefined,
-): PlatformListener {
-  const address = { hostname, port, tcpBacklog: BACKLOG };
-  if (certificate === undefined) return Deno.listen(address);
-  return Deno.listenTls({ ...address, ...certificate, alpnProtocols: ["http/1.1"] });
-}
-
 class Listener implements HttpListener {
   readonly #options: HttpListenerOptions;
   readonly #connections: OpenConnections;
@@ -115,18 +98,16 @@ class Listener implements HttpListener {
   readonly #check: ReturnType<typeof setInterval>;
   readonly #accepting: Promise<void>;
   readonly port: number;
-  #certificate: Certificate | undefined;
-  #listener: PlatformListener;
+  #context: SecureContext | undefined;
+  #listener: Deno.TcpListener;
   #closing = false;
   #ended: Promise<void> | undefined;
-  /** Settled once the platform's listener, which was closed for that, has been replaced. */
-  #renewal: PromiseWithResolvers<void> | undefined;
 
   constructor(options: HttpListenerOptions) {
     const limits = { ...DEFAULT_LIMITS, ...options.limits };
     this.#options = options;
-    this.#certificate = options.certificate;
-    this.#listener = listen(options.hostname, options.port, options.certificate);
+    if (options.certificate !== undefined) this.setCertificate(options.certificate);
+    this.#listener = this.#listen(options.port);
     this.port = this.#listener.addr.port;
     this.#connections = new OpenConnections(limits);
     this.#serving = {
@@ -142,13 +123,12 @@ class Listener implements HttpListener {
     this.#accepting = this.#accept();
   }
 
-  async setCertificate(certificate: Certificate): Promise<void> {
-    // Checks the pair: that it does not fit would be known only when the former listener is gone.
-    Deno.createHttpClient({ ...certificate }).close();
-    this.#certificate = certificate;
-    this.#renewal = Promise.withResolvers();
-    this.#listener.close();
-    await this.#renewal.promise;
+  setCertificate(certificate: Certificate): void {
+    this.#context = tlsContext(certificate);
+  }
+
+  #listen(port: number): Deno.TcpListener {
+    return Deno.listen({ hostname: this.#options.hostname, port, tcpBacklog: BACKLOG });
   }
 
   async #accept(): Promise<void> {
@@ -159,41 +139,35 @@ class Listener implements HttpListener {
       } catch (error) {
         if (this.#closing) return;
         const isShort = isOutOfDescriptors(error);
-        if (this.#renewal === undefined && failures++ === 0) {
-          this.#options.onError(isShort ? new OutOfDescriptors() : error);
-        }
-        if (this.#renewal !== undefined || failures > MAX_FAILURES) await this.#listenAnew();
-        else if (isShort) this.#connections.shrink();
-        if (failures > 0) await pause(ACCEPT_PAUSE_MS);
+        if (failures++ === 0) this.#options.onError(isShort ? new OutOfDescriptors() : error);
+        if (isShort) this.#connections.shrink();
+        else if (failures > MAX_FAILURES) this.#listenAnew();
+        await new Promise((resolve) => setTimeout(resolve, ACCEPT_PAUSE_MS));
       }
     }
   }
 
-  /** Replaces the platform's listener; the port may be free a moment later only. */
-  async #listenAnew(): Promise<void> {
+  #listenAnew(): void {
     try {
       this.#listener.close();
     } catch {
       // It is closed.
     }
-    while (!this.#closing) {
-      try {
-        this.#listener = listen(this.#options.hostname, this.port, this.#certificate);
-        this.#renewal?.resolve();
-        this.#renewal = undefined;
-        return;
-      } catch {
-        await pause(LISTEN_PAUSE_MS);
-      }
+    try {
+      this.#listener = this.#listen(this.port);
+    } catch {
+      // Tried again after the next failure.
     }
   }
 
-  #take(conn: Deno.TcpConn | Deno.TlsConn): void {
+  #take(conn: Deno.TcpConn): void {
     const { hostname } = conn.remoteAddr as Deno.NetAddr;
     const { key, isBounded } = this.#options.networkOf?.(hostname) ??
       { key: "", isBounded: false };
     if (!this.#connections.admits(key, isBounded)) return conn.close();
-    const connection = new ServedConnection(conn, key, this.#serving);
+    const context = this.#context;
+    const secured = context === undefined ? conn : new TlsConn(conn, context);
+    const connection = new ServedConnection(secured, key, this.#serving);
     this.#connections.add(connection);
     const served = connection.serve().finally(() => this.#served.delete(served));
     this.#served.add(served);
@@ -205,8 +179,7 @@ class Listener implements HttpListener {
 
   async #end(ms: number): Promise<void> {
     this.#closing = true;
-    if (this.#renewal === undefined) this.#listener.close();
-    this.#renewal?.resolve();
+    this.#listener.close();
     this.#connections.closeIdle();
     await this.#accepting;
     const late = Promise.withResolvers<void>();
@@ -220,10 +193,6 @@ class Listener implements HttpListener {
   [Symbol.asyncDispose](): Promise<void> {
     return this.shutdown(Infinity);
   }
-}
-
-function pause(ms: number): Promise<void> {
-  return new Promise((resolve) => setTimeout(resolve, ms));
 }
 
 /** Noted when the system gives no more descriptors: from then on there are fewer connections. */

@@ -18,8 +18,6 @@ export interface ConnectionCaps {
 
 /** Descriptors that stay free for files and calls, once the system has refused one. */
 const RESERVE = 64;
-/** How long a connection counts whose descriptor the platform keeps, milliseconds. */
-const KEPT_MS = 600_000;
 /** Connections that are allowed in any case. */
 const LEAST = 32;
 
@@ -41,8 +39,6 @@ export class OpenConnections {
   readonly #perNetwork: number;
   readonly #networks = new Map<string, Network>();
   readonly #all = new Set<OpenConnection>();
-  /** Networks of connections that ended with their descriptors kept, and until when they count. */
-  readonly #kept: { readonly network: Network; readonly until: number }[] = [];
   #cap: number;
 
   constructor(caps: ConnectionCaps) {
@@ -96,36 +92,15 @@ export class OpenConnections {
   }
 
   remove(connection: OpenConnection): void {
-    const network = this.#withdraw(connection);
-    if (network !== undefined) this.#uncount(network);
-  }
-
-  /**
-   * Removes a connection whose client may still hold the descriptor, because the platform ends TLS
-   * only when its last words were read: it counts for its network for another ten minutes.
-   */
-  removeLater(connection: OpenConnection): void {
-    const network = this.#withdraw(connection);
-    if (network === undefined) return;
-    this.#kept.push({ network, until: performance.now() + KEPT_MS });
+    if (!this.#all.delete(connection)) return;
+    const network = this.#networks.get(connection.network)!;
+    this.setBusy(connection);
+    if (--network.count === 0) this.#networks.delete(network.key);
   }
 
   /** Looks whether clients took too long. */
   check(now: number): void {
     for (const connection of this.#all) connection.check(now);
-    while (this.#kept[0] !== undefined && now > this.#kept[0].until) {
-      this.#uncount(this.#kept.shift()!.network);
-    }
-  }
-
-  #withdraw(connection: OpenConnection): Network | undefined {
-    if (!this.#all.delete(connection)) return undefined;
-    this.setBusy(connection);
-    return this.#networks.get(connection.network);
-  }
-
-  #uncount(network: Network): void {
-    if (--network.count === 0) this.#networks.delete(network.key);
   }
 
   /**

@@ -2,6 +2,7 @@ import type { OpenConnection, OpenConnections } from "./open_connections.ts";
 import { type BodyPace, RequestBody } from "./request_body.ts";
 import { MAX_REQUEST_LINE, parseHead, type RequestHead } from "./request_head.ts";
 import { sendAnswer } from "./send_answer.ts";
+import { TlsConn } from "./tls_conn.ts";
 import { BadHead, WireSocket } from "./wire_socket.ts";
 
 /** How long a client may take, milliseconds, and how much it may send. */
@@ -63,7 +64,7 @@ const REASONS = {
 /** One connection of a client: its requests one after the other. */
 export class ServedConnection implements OpenConnection {
   readonly network: string;
-  readonly #conn: Deno.TcpConn | Deno.TlsConn;
+  readonly #conn: Deno.TcpConn | TlsConn;
   readonly #socket: WireSocket;
   readonly #serving: Serving;
   #doing: "waiting" | "answering" | "draining" = "waiting";
@@ -73,7 +74,7 @@ export class ServedConnection implements OpenConnection {
   #headSince: number | undefined = this.#since;
   #body: RequestBody | undefined;
 
-  constructor(conn: Deno.TcpConn | Deno.TlsConn, network: string, serving: Serving) {
+  constructor(conn: Deno.TcpConn | TlsConn, network: string, serving: Serving) {
     this.network = network;
     this.#conn = conn;
     this.#socket = new WireSocket(conn, PIECE);
@@ -105,7 +106,7 @@ export class ServedConnection implements OpenConnection {
   async serve(): Promise<void> {
     const { connections, isClosing, onError } = this.#serving;
     try {
-      if ("handshake" in this.#conn) await this.#conn.handshake();
+      if (this.#conn instanceof TlsConn) await this.#conn.handshake();
       while (await this.#exchange() && !isClosing()) {
         connections.setIdle(this);
         this.#headSince = undefined;
@@ -115,9 +116,7 @@ export class ServedConnection implements OpenConnection {
       // Nearly always the client left, or speaks something else.
       if (error instanceof TypeError) onError(error);
     } finally {
-      const isStuck = "handshake" in this.#conn && this.#socket.writingSince !== undefined;
-      if (isStuck) connections.removeLater(this);
-      else connections.remove(this);
+      connections.remove(this);
       this.close();
     }
   }
@@ -161,7 +160,7 @@ export class ServedConnection implements OpenConnection {
     const bytes = await body.whole();
     if (body.isRead) void whole();
     const { signal } = gone;
-    const request = requestOf(head, "handshake" in this.#conn, {
+    const request = requestOf(head, this.#conn instanceof TlsConn, {
       // The platform has no bodies of these; one that comes is read and dropped.
       body: /^(GET|HEAD)$/.test(head.method) ? null : bytes ??
         (body.isRead ? null : body.stream(() => void whole())),

@@ -72,9 +72,12 @@ export class BadHead extends Error {
   }
 }
 
+/** A connection that carries bytes. */
+export type ByteConn = Pick<Deno.Conn, "read" | "write" | "close" | "closeWrite">;
+
 /** A TCP or TLS connection as HTTP reads and writes it. */
 export class WireSocket {
-  readonly #conn: Deno.Conn;
+  readonly #conn: ByteConn;
   readonly #piece: number;
   /** A read under way: on an idle connection it tells when the other end is gone. */
   #ahead: Promise<boolean> | undefined;
@@ -86,7 +89,7 @@ export class WireSocket {
   #writingSince: number | undefined;
 
   /** @param piece Bytes that an idle connection has room for. */
-  constructor(conn: Deno.Conn, piece: number = SMALL_PIECE) {
+  constructor(conn: ByteConn, piece: number = SMALL_PIECE) {
     this.#conn = conn;
     this.#piece = piece;
     // TLS connections have no delay from the start.

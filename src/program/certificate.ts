@@ -66,7 +66,7 @@ export function watchCertificate(
       if (found === undefined || found.cert === seen.cert && found.key === seen.key) return;
       seen = found;
       said = "";
-      await listener.setCertificate(found);
+      listener.setCertificate(found);
       logger.info("TLS certificate loaded");
     } catch (error) {
       const reason = error instanceof Error ? error.message : "unknown";

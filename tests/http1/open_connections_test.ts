@@ -102,20 +102,3 @@ Deno.test("everything that waits can be closed, and what was closed is forgotten
   all.closeIdle();
   assert.deepEqual(closed, ["a1", "b1"]);
 });
-
-Deno.test("a connection whose descriptor is kept counts for its network, and for nobody else", () => {
-  const caps = { connections: 3, connectionsPerNetwork: 2 };
-  const { all, closed, admit, of } = filled(caps, ["a1", "a2"]);
-  for (const name of ["a1", "a2"]) {
-    all.setBusy(of(name));
-    all.removeLater(of(name));
-  }
-  assert.equal(all.size, 0);
-  assert.ok(!admit("a3"));
-  for (const name of ["b1", "b2", "c1"]) assert.ok(admit(name));
-  all.check(performance.now() + 500_000);
-  assert.ok(!admit("a3"));
-  all.check(performance.now() + 700_000);
-  assert.ok(admit("a3"));
-  assert.deepEqual(closed, ["b1"]);
-});

@@ -151,6 +151,21 @@ for (const transport of TRANSPORTS) {
   });
 }
 
+Deno.test("tls: a handshake that does not come, or not whole, ends its connection", async () => {
+  verifies("3-68");
+  const limits = { ...PATIENT, headMs: 100 };
+  await using listener = listenOn("tls", () => Promise.resolve(new Response("ok")), { limits });
+  // A hello of 512 bytes announced, and some of it.
+  for (const text of ["", "\x16", "\x16\x03\x01\x02\x00\x01\x00\x01\xfc\x03\x03"]) {
+    using client = await RawClient.open(listener.port);
+    await client.send(text);
+    assert.equal(await client.rest(), "");
+  }
+  using plain = await RawClient.open(listener.port);
+  await plain.send(GET);
+  assert.ok(!(await plain.rest()).includes("HTTP"));
+});
+
 Deno.test("answers under way are given at the end; what waits is closed, what is late is cut", async () => {
   const asked = Promise.withResolvers<void>();
   const go = Promise.withResolvers<Response>();

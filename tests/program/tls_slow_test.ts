@@ -1,5 +1,4 @@
 import assert from "node:assert/strict";
-import { freePort } from "../free_port.ts";
 import { inHome, Program, relayerEnv } from "../program.ts";
 import { CERTIFICATES, RawClient } from "../http1/raw_client.ts";
 import { verifies } from "../requirements.ts";
@@ -20,8 +19,6 @@ async function write(home: string, cert: string, key: string): Promise<void> {
 
 const tlsEnv = (home: string) => ({
   ...relayerEnv(home),
-  // It is listened on again, which a port that the system chose is not permitted to be.
-  SVC_PORT: String(freePort()),
   SVC_LOG_LEVEL: "info",
   SVC_TLS_CERT_FILE: `${home}/cert.pem`,
   SVC_TLS_KEY_FILE: `${home}/key.pem`,
