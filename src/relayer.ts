@@ -214,6 +214,7 @@ class RunningRelayer implements Relayer {
   readonly #domain: Domain;
   readonly #router: Router;
   readonly #address: OwnAddress;
+  readonly #bodies: BodyReader;
   readonly #mcp: McpProxy;
   readonly #replay: ReplayStore;
   readonly #stack: AsyncDisposableStack;
@@ -231,7 +232,11 @@ class RunningRelayer implements Relayer {
     if (cipher.accountChanged !== undefined) {
       stack.use(accounts.watch?.((accountId) => cipher.accountChanged?.(accountId)));
     }
-    const bodies = new BodyReader(config.unverifiedBodyBytes, config.bodyTimeoutMs, now);
+    const bodies = this.#bodies = new BodyReader(
+      config.unverifiedBodyBytes,
+      config.bodyTimeoutMs,
+      now,
+    );
     this.backends = parts.backends;
     this.#domain = domain;
     this.#replay = replay;
@@ -276,6 +281,8 @@ class RunningRelayer implements Relayer {
     const client = request.headers.get(HEADER.clientIp) ?? "";
     return this.#router.fetch(request, isAddress(client) ? client : LOCAL, info?.target, true);
   };
+
+  readonly isKnownNetwork: Relayer["isKnownNetwork"] = (network) => this.#bodies.isKnown(network);
 
   readonly listensAt: Relayer["listensAt"] = (url) => this.#address.listensAt(url);
 

@@ -61,6 +61,13 @@ export interface Relayer extends AsyncDisposable {
    */
   listensAt(url: string): void;
   /**
+   * Whether a signed request came from a network within ten minutes, so that a listener without room
+   * closes connections of others first.
+   *
+   * @param network `v4` and an address, or `v6` and the first four groups of one.
+   */
+  isKnownNetwork(network: string): boolean;
+  /**
    * Answers one call of the sidecar: a request that counts for the client whose address the sidecar
    * names. Whoever is not proven to be the sidecar gets 404. `spawnSidecar` listens for the calls of
    * the process it starts; a sidecar of `createSidecar` is given

@@ -38,6 +38,11 @@ export class BodyReader {
     this.#known.set(limitKey(clientIp), this.#now());
   }
 
+  /** Whether a network, as `limitKey` names it, is no stranger's. */
+  isKnown(network: string): boolean {
+    return this.#now() - (this.#known.get(network) ?? -Infinity) < KNOWN_MS;
+  }
+
   /**
    * Reads a whole body.
    *
@@ -68,7 +73,7 @@ export class BodyReader {
     const share = (this.#shares.get(address) ?? 0) + bytes;
     const held = this.#held + bytes;
     const budget = this.#budget;
-    const isKnown = this.#now() - (this.#known.get(address) ?? -Infinity) < KNOWN_MS;
+    const isKnown = this.isKnown(address);
     // One body of the largest size always finds room where nobody else has one.
     const least = Math.min(SIGNED_BODY_BYTES, budget);
     const most = isSmall ? budget : Math.max(least, isKnown ? budget * 7 / 8 : budget / 2);

@@ -31,6 +31,8 @@ export interface HttpListenerOptions {
   readonly limits?: Partial<ListenerLimits>;
   /** The network of an address; without it all are one, which has no limit of its own. */
   readonly networkOf?: (hostname: string) => ClientNetwork;
+  /** Whether a network, by its key, gives up connections only when no stranger can. */
+  readonly isKnown?: (key: string) => boolean;
   /** Present where the listener speaks TLS. */
   readonly certificate?: Certificate | undefined;
   /** Header lines of every answer, each with its end. */
@@ -109,7 +111,7 @@ class Listener implements HttpListener {
     if (options.certificate !== undefined) this.setCertificate(options.certificate);
     this.#listener = this.#listen(options.port);
     this.port = this.#listener.addr.port;
-    this.#connections = new OpenConnections(limits);
+    this.#connections = new OpenConnections(limits, options.isKnown);
     this.#serving = {
       answer: options.answer,
       onError: options.onError,

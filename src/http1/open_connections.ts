@@ -33,17 +33,21 @@ interface Network {
 /**
  * The connections of a listener. Where there is no room for another one, a client that has many
  * gives one up: first what never sent a whole request, then what waits for the next one. So a
- * client that holds connections to keep others out loses them first.
+ * client that holds connections to keep others out loses them first. Strangers give way before
+ * networks from which somebody signed a request.
  */
 export class OpenConnections {
   readonly #perNetwork: number;
+  readonly #isKnown: (network: string) => boolean;
   readonly #networks = new Map<string, Network>();
   readonly #all = new Set<OpenConnection>();
   #cap: number;
 
-  constructor(caps: ConnectionCaps) {
+  /** `isKnown` tells networks that give connections up only when no other has any to give. */
+  constructor(caps: ConnectionCaps, isKnown: (network: string) => boolean = () => false) {
     this.#cap = caps.connections;
     this.#perNetwork = caps.connectionsPerNetwork;
+    this.#isKnown = isKnown;
   }
 
   get size(): number {
@@ -120,11 +124,15 @@ export class OpenConnections {
   }
 
   #closeOne(): boolean {
-    let largest: Network | undefined;
+    let stranger: Network | undefined;
+    let known: Network | undefined;
     for (const network of this.#networks.values()) {
-      const canGive = network.unproven.size + network.idle.size > 0;
-      if (canGive && network.count > (largest?.count ?? 0)) largest = network;
+      if (network.unproven.size + network.idle.size === 0) continue;
+      if (this.#isKnown(network.key)) {
+        if (network.count > (known?.count ?? 0)) known = network;
+      } else if (network.count > (stranger?.count ?? 0)) stranger = network;
     }
+    const largest = stranger ?? known;
     return largest !== undefined && this.#closeOneOf(largest);
   }
 

@@ -43,7 +43,7 @@ interface PublicListener extends Pick<HttpListener, "port" | "shutdown"> {
  */
 export async function listenPublicly(
   settings: Settings,
-  relayer: Pick<Relayer, "fetch" | "listensAt">,
+  relayer: Pick<Relayer, "fetch" | "listensAt" | "isKnownNetwork">,
   logger: Logger,
 ): Promise<PublicListener> {
   const certificate = await readCertificate(settings);
@@ -65,7 +65,7 @@ export async function listenPublicly(
 
 function listen(
   settings: Settings,
-  relayer: Pick<Relayer, "fetch">,
+  relayer: Pick<Relayer, "fetch" | "isKnownNetwork">,
   logger: Logger,
   certificate: Certificate | undefined,
 ): HttpListener {
@@ -83,6 +83,7 @@ function listen(
         connections: settings.maxConnections,
         connectionsPerNetwork: settings.maxConnectionsPerAddress,
       },
+      isKnown: (network) => relayer.isKnownNetwork(network),
       networkOf: (address) => ({
         key: limitKey(address),
         // Many clients come from there.

@@ -11,9 +11,13 @@ function connection(network: string, name: string, closed: string[]): OpenConnec
 function filled(
   caps: { readonly connections?: number; readonly connectionsPerNetwork?: number },
   names: readonly string[],
+  isKnown?: (network: string) => boolean,
 ) {
   const closed: string[] = [];
-  const all = new OpenConnections({ connections: 100, connectionsPerNetwork: 100, ...caps });
+  const all = new OpenConnections(
+    { connections: 100, connectionsPerNetwork: 100, ...caps },
+    isKnown,
+  );
   const byName = new Map<string, OpenConnection>();
   const admit = (name: string, isBounded = true) => {
     const network = name[0]!;
@@ -43,6 +47,19 @@ Deno.test("where there is no room, the largest network gives what never sent a r
   assert.ok(admit("d3"));
   assert.deepEqual(closed.slice(3), ["d1"]);
   assert.equal(all.size, 5);
+});
+
+Deno.test("strangers give connections up before networks that somebody signed from", () => {
+  verifies("3-67");
+  const names = ["a1", "a2", "a3", "b1", "c1"];
+  const { closed, admit } = filled({ connections: 5 }, names, (network) => network === "a");
+  assert.ok(admit("d1"));
+  assert.ok(admit("a4"));
+  assert.ok(admit("a5"));
+  assert.deepEqual(closed, ["b1", "c1", "d1"]);
+  // Nobody else is left.
+  assert.ok(admit("e1"));
+  assert.deepEqual(closed.slice(3), ["a1"]);
 });
 
 Deno.test("what waits for another request goes behind what sent none, the oldest first", () => {
