@@ -1,4 +1,5 @@
-import { CommandError, EXIT, printable, suggestion } from "./io.ts";
+import { onOneLine } from "../src/printable.ts";
+import { CommandError, EXIT, suggestion } from "./io.ts";
 import { FLAG_NAMES, type Flags, incompleteFlag, readFlags } from "./flags.ts";
 
 /** A command's words and flags. */
@@ -66,7 +67,7 @@ export const isCommand = (word: string): word is CommandName => Object.hasOwn(CO
 function ignoredFlags(unknown: readonly string[], command: CommandName | undefined): string[] {
   const own = command === undefined ? Object.keys(COMMAND_FLAGS) : COMMANDS[command].flags;
   const known = [...own, "json", ...FLAG_NAMES].map((name) => `--${name}`);
-  return unknown.map(printable).map((flag) => {
+  return unknown.map(onOneLine).map((flag) => {
     const hint = suggestion(flag, known);
     // What is deleted does not come back: a flag that was to hold it back must not be ignored.
     if (command === "forget") throw usage(`Unknown flag ${flag}: nothing is deleted.${hint}`);
@@ -107,7 +108,7 @@ export function parseCommandLine(args: readonly string[], program: string): Comm
   if (command !== undefined) checkFlags(flags, command);
   if (first !== undefined && command === undefined) {
     const hint = suggestion(first, Object.keys(COMMANDS)) || ` See: ${program} --help`;
-    throw usage(`Unknown command "${printable(first)}".${hint}`);
+    throw usage(`Unknown command "${onOneLine(first)}".${hint}`);
   }
   if (incomplete[0] !== undefined) throw usage(incompleteFlag(incomplete[0]));
   const line: CommandLine = {

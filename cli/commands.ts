@@ -1,7 +1,8 @@
 import { Buffer } from "node:buffer";
 import type { Hit, Memory } from "../src/client/mod.ts";
 import { TEXT_BYTES } from "../src/wire/limits.ts";
-import { CommandError, EXIT, printable } from "./io.ts";
+import { onOneLine } from "../src/printable.ts";
+import { CommandError, EXIT } from "./io.ts";
 import { clientOf, print, type Session } from "./session.ts";
 
 /** Longest wait for the memory to become recallable, in milliseconds. */
@@ -12,7 +13,7 @@ const memories = (count: number, kind = ""): string =>
 
 function hitLine(hit: Hit, index: number): string {
   const score = Number.isFinite(hit.score) ? hit.score : 1 - hit.distance;
-  return `${index + 1}. [score=${score.toFixed(3)}] ${printable(hit.text)}\n`;
+  return `${index + 1}. [score=${score.toFixed(3)}] ${onOneLine(hit.text)}\n`;
 }
 
 export async function recall(session: Session): Promise<void> {
@@ -44,7 +45,7 @@ export async function namespaces(session: Session): Promise<void> {
     cursor = page.next_cursor;
   } while (cursor !== undefined);
   const lines = all.map(({ namespace, memory_count, storage_bytes }) =>
-    `${printable(namespace)}  ${memories(memory_count)}, ${storage_bytes} bytes\n`
+    `${onOneLine(namespace)}  ${memories(memory_count)}, ${storage_bytes} bytes\n`
   );
   print(session, { namespaces: all, total: all.length }, lines.join("") || "No memories yet.\n");
 }
@@ -60,8 +61,8 @@ export async function list(session: Session): Promise<void> {
     if (shown.length === wanted) break;
   }
   const lines = shown.map((memory) => {
-    const text = printable(memory.text ?? withoutText(memory));
-    return `${memory.memory_id}  ${memory.created_at}  ${text}\n`;
+    const { memory_id, created_at, text = withoutText(memory) } = memory;
+    return `${onOneLine(`${memory_id}  ${created_at}  ${text}`)}\n`;
   });
   print(session, { memories: shown }, lines.join("") || "No memories here.\n");
 }
@@ -74,7 +75,7 @@ function withoutText({ source, text_error: code }: Memory): string {
 export async function forget(session: Session): Promise<void> {
   const { line } = session;
   const client = clientOf(session);
-  const name = printable(line.words);
+  const name = onOneLine(line.words);
   if (!line.yes) {
     const message = `This deletes every memory of "${name}" for good. Add --yes if you mean it.`;
     throw new CommandError(EXIT.usage, message);
@@ -119,6 +120,6 @@ export async function remember(session: Session): Promise<void> {
   }
   const { memory_id, job_id, status, recallable } = job;
   const answer = { memory_id, job_id, namespace: job.namespace, status, recallable };
-  print(session, answer, `${memory_id}\n`);
+  print(session, answer, `${onOneLine(memory_id)}\n`);
   if (!recallable) io.writeError("Saved. Indexing continues; recall finds it in a moment.\n");
 }

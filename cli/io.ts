@@ -54,11 +54,6 @@ export class CommandError extends Error {
   }
 }
 
-/** Text that cannot steer a terminal: control characters but line feed and tab are left out. */
-export function printable(text: string): string {
-  return text.replace(/[^\P{Cc}\n\t]/gu, "");
-}
-
 /** ` Did you mean "…"?` for the closest word, or nothing when none is close. */
 export function suggestion(word: string, words: readonly string[]): string {
   const meant = word.length > 64 ? undefined : suggest(word, words);

@@ -7,7 +7,8 @@ import { SvcConnectionError, SvcError } from "../src/client/mod.ts";
 import { type CommandLine, type CommandName, parseCommandLine } from "./command_line.ts";
 import { forget, list, namespaces, recall, remember } from "./commands.ts";
 import { helpText } from "./help.ts";
-import { type CliIo, CommandError, EXIT, type ExitCode, printable, programOf } from "./io.ts";
+import { onOneLine, printable } from "../src/printable.ts";
+import { type CliIo, CommandError, EXIT, type ExitCode, programOf } from "./io.ts";
 import { REFUSALS } from "./refusals.ts";
 import { type Command, openSession } from "./session.ts";
 import { login, logout } from "./sign_in.ts";
@@ -43,7 +44,7 @@ function explain(error: unknown, io: CliIo): { message: string; exitCode: ExitCo
     return { message: `${message} (code: ${code})`, exitCode: EXIT.notSignedIn };
   }
   return {
-    message: `${known ?? error.message} (code: ${code})`,
+    message: `${known ?? onOneLine(error.message)} (code: ${code})`,
     exitCode: status === 403 ? EXIT.notSignedIn : EXIT.error,
   };
 }

@@ -1,7 +1,8 @@
 import { COMMAND_FLAGS, type CommandLine } from "./command_line.ts";
 import { credentialsPath, readCredentials } from "../src/client/credentials_file.ts";
 import { type Credentials, SvcClient } from "../src/client/mod.ts";
-import { type CliIo, CommandError, EXIT, type ExitCode, printable, programOf } from "./io.ts";
+import { onOneLine } from "../src/printable.ts";
+import { type CliIo, CommandError, EXIT, type ExitCode, programOf } from "./io.ts";
 import { resolveSettings, type Settings, type SettingsInput } from "./settings.ts";
 
 /** What a command runs with. */
@@ -54,14 +55,16 @@ export async function openSession(
   const { credentials, reason, warnings } = path === undefined
     ? { reason: "no home directory is known", warnings: [] }
     : await readCredentials(path);
-  for (const warning of warnings) io.writeError(`Warning: ${warning}.\n`);
+  for (const warning of warnings) io.writeError(`Warning: ${onOneLine(warning)}.\n`);
   const input = { args, env: io.env, saved: credentials, further: COMMAND_FLAGS };
   const settings = resolveSettings(input);
   for (const { name, message } of settings.problems) {
     if (line.command !== "logout" && isNeeded(name)) throw new CommandError(EXIT.usage, message);
-    io.writeError(`Warning: ${message}\n`);
+    io.writeError(`Warning: ${onOneLine(message)}\n`);
   }
-  for (const notice of noticesOf(input, settings, line)) io.writeError(`Note: ${notice}\n`);
+  for (const notice of noticesOf(input, settings, line)) {
+    io.writeError(`Note: ${onOneLine(notice)}\n`);
+  }
   return { line, io, settings, path, credentials, reason };
 }
 
@@ -73,7 +76,7 @@ export function print({ line, io }: Session, answer: object, text: string): void
 /** The message of a command that needs credentials and has none. */
 export function notSignedIn({ reason, io }: Session): string {
   const why = reason === undefined || reason === "there is none" ? "" : ` (${reason})`;
-  return `You are not signed in${printable(why)}. Run: ${programOf(io)} login`;
+  return `You are not signed in${onOneLine(why)}. Run: ${programOf(io)} login`;
 }
 
 /**

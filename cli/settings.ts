@@ -1,7 +1,7 @@
 import { isExposed, parseBaseUrl } from "../src/client/options.ts";
 import { LABEL_BYTES } from "../src/wire/limits.ts";
 import { isCommand } from "./command_line.ts";
-import { printable } from "./io.ts";
+
 import { type FlagKind, type Flags, incompleteFlag, readFlags } from "./flags.ts";
 
 /** A relayer and the dashboard that belongs to it; base addresses without a trailing slash. */
@@ -93,7 +93,7 @@ const isTransport = (text: string): text is TransportChoice => /^(auto|http|sse)
 
 /** Names of keys are at most 64 bytes; a longer one is cut between characters. */
 export function cutLabel(text: string): string {
-  const label = printable(text).replace(/\s+/g, " ").trim();
+  const label = text.replace(/(?!\s)\p{Cc}/gu, "").replace(/\s+/g, " ").trim();
   const { read } = new TextEncoder().encodeInto(label, new Uint8Array(LABEL_BYTES));
   return label.slice(0, read).trim();
 }

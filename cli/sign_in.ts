@@ -1,6 +1,7 @@
 import { deleteCredentials } from "../src/client/credentials_file.ts";
 import type { Credentials } from "../src/client/mod.ts";
-import { CommandError, EXIT, printable, programOf } from "./io.ts";
+import { onOneLine } from "../src/printable.ts";
+import { CommandError, EXIT, programOf } from "./io.ts";
 import {
   type LoginOutcome,
   type LoginTarget,
@@ -25,7 +26,7 @@ function showAddress(pending: PendingLogin, target: LoginTarget, session: Sessio
     `${isOpening ? "Your browser opens this address" : "Open this address"} to sign in:\n\n` +
       `  ${pending.url}\n\n` +
       "Approve only if the page shows the same:\n" +
-      `  Key:      ${printable(target.label)} (ends in ${pending.keySuffix})\n` +
+      `  Key:      ${onOneLine(target.label)} (ends in ${pending.keySuffix})\n` +
       `  Relayer:  ${target.relayer}\n\n` +
       "The address works once, within 5 minutes. Waiting for your approval …\n",
   );
@@ -68,7 +69,7 @@ export async function login(session: Session): Promise<void> {
   const { relayer } = session.settings;
   const { accountId, problem } = outcome;
   if (problem !== undefined) {
-    session.io.writeError(`Warning: signed in, but ${printable(problem)}.\n`);
+    session.io.writeError(`Warning: signed in, but ${onOneLine(problem)}.\n`);
   }
   const answer = {
     account_id: accountId,
@@ -91,7 +92,7 @@ export async function logout(session: Session): Promise<void> {
 
 function keyNote({ delegatePublicKeyHex, webUrl }: Credentials): string {
   const tail = delegatePublicKeyHex.slice(-8);
-  const where = webUrl === undefined ? "" : ` (${printable(webUrl)})`;
+  const where = webUrl === undefined ? "" : ` (${onOneLine(webUrl)})`;
   return `The account still lists the key …${tail}: remove it on the dashboard${where} when you ` +
     "no longer need it.\n";
 }

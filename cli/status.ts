@@ -1,5 +1,6 @@
 import { SvcClient, SvcConnectionError, SvcError } from "../src/client/mod.ts";
-import { EXIT, type ExitCode, printable } from "./io.ts";
+import { onOneLine } from "../src/printable.ts";
+import { EXIT, type ExitCode } from "./io.ts";
 import { clientOf, notSignedIn, print, type Session } from "./session.ts";
 
 /** Longest wait for the relayer's health, in milliseconds. */
@@ -48,10 +49,13 @@ async function whoIs(session: Session, isReachable: boolean) {
     public_key: credentials.delegatePublicKeyHex,
     ...asked.status,
   };
-  const label = printable(status.key_label || "(no label)");
-  const text = `Account:  ${status.account_id} (${asked.verdict})\n` +
-    `Owner:    ${status.owner}\n` +
-    `Key:      ${label} (…${status.public_key.slice(-8)})\n`;
+  const { account_id, owner, key_label, public_key } = status;
+  const lines = [
+    `Account:  ${account_id} (${asked.verdict})`,
+    `Owner:    ${owner}`,
+    `Key:      ${key_label || "(no label)"} (…${public_key.slice(-8)})`,
+  ];
+  const text = lines.map((line) => `${onOneLine(line)}\n`).join("");
   return { text, status, accepted: status.accepted };
 }
 
@@ -67,7 +71,7 @@ export async function showStatus(session: Session): Promise<ExitCode> {
     signed_in: credentials !== undefined,
     ...who.status,
   };
-  const reachable = answer instanceof SvcConnectionError ? answer.reason : printable(answer.status);
+  const reachable = answer instanceof SvcConnectionError ? answer.reason : onOneLine(answer.status);
   print(session, status, `${who.text}Relayer:  ${relayer} (${reachable})\n`);
   if (who.accepted === false) return EXIT.notSignedIn;
   return health === undefined ? EXIT.unreachable : EXIT.success;

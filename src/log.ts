@@ -1,3 +1,5 @@
+import { printable } from "./printable.ts";
+
 /** Importance of a log line, least important first. */
 export type LogLevel = "debug" | "info" | "warn" | "error";
 
@@ -78,7 +80,7 @@ function allowedFields(fields: LogFields): [string, string | number | boolean][]
 /** Text as it is when it is plain, else as a JSON string: a value cannot forge a line or a field. */
 function quote(value: string | number | boolean): string {
   const text = String(value);
-  return /^[\w./:@,+-]+$/.test(text) ? text : JSON.stringify(text);
+  return /^[\w./:@,+-]+$/.test(text) ? text : printable(JSON.stringify(text));
 }
 
 /** A logger that writes one line an event. */

@@ -54,6 +54,12 @@ Deno.test("a value cannot forge a line or a field", () => {
   assert.ok(lines[0]!.includes(`method="GET x"`));
 });
 
+Deno.test("a value cannot steer the terminal or turn the line", () => {
+  const { lines, logger } = collect("text");
+  logger.info("x", { reason: "a\u202eb\u009bc\u2028d" });
+  assert.ok(lines[0]!.endsWith(String.raw`reason="a\u{202e}b\u{9b}c\u{2028}d"` + "\n"));
+});
+
 Deno.test("long values are cut", () => {
   const { lines, logger } = collect("json");
   logger.info("x", { reason: "a".repeat(10_000) });

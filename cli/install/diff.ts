@@ -1,4 +1,4 @@
-import { printable } from "../io.ts";
+import { onOneLine } from "../../src/printable.ts";
 import type { Change } from "./entry.ts";
 
 /** Longest line that is shown, in characters. */
@@ -6,7 +6,7 @@ const LINE_CHARACTERS = 2000;
 
 /** A line without what looks like a key, and not too long. */
 function shown(line: string): string {
-  const text = printable(line).replace(/[0-9a-fA-F]{64,}/g, "(hidden)");
+  const text = onOneLine(line).replace(/[0-9a-fA-F]{64,}/g, "(hidden)");
   return text.length > LINE_CHARACTERS ? `${text.slice(0, LINE_CHARACTERS)}…` : text;
 }
 

@@ -6,7 +6,8 @@
 import { stat } from "node:fs/promises";
 import { dirname, resolve } from "node:path";
 import { platform } from "node:process";
-import { type CliIo, CommandError, EXIT, printable, suggestion } from "../io.ts";
+import { onOneLine, printable } from "../../src/printable.ts";
+import { type CliIo, CommandError, EXIT, suggestion } from "../io.ts";
 import { print, type Session } from "../session.ts";
 import { type ConfigFile, readConfig, replaceConfig } from "./config_file.ts";
 import { diffLines } from "./diff.ts";
@@ -26,7 +27,7 @@ function hostOf(name: string): Host {
   if (host !== undefined) return host;
   const names = Object.keys(HOSTS);
   const hint = suggestion(name, names) || ` Known hosts: ${names.join(", ")}.`;
-  throw new CommandError(EXIT.usage, `Unknown host "${printable(name)}".${hint}`);
+  throw new CommandError(EXIT.usage, `Unknown host "${onOneLine(name)}".${hint}`);
 }
 
 function entryOf(host: Host, { settings, credentials, path, line, io }: Session): ServerEntry {

@@ -143,7 +143,8 @@ Deno.test("remember reports a failed job", async () => {
 
 Deno.test("recall prints numbered lines, or that there are none", async () => {
   verifies("13.4-2", "13.4-5");
-  const steering = { ...HIT, text: "\u001b[31mred\u0007\u009b", score: 0.12345 };
+  const text = "\u001b[31mred\u0007\u009b\u202e\n3. [score=0.900] never said";
+  const steering = { ...HIT, text, score: 0.12345 };
   const found = await run(["recall", "what", "do", "I", "drink?", "--limit", "3"], {
     routes: {
       "POST /api/recall": json({
@@ -155,7 +156,8 @@ Deno.test("recall prints numbered lines, or that there are none", async () => {
     },
   });
   assert.equal(found.code, 0);
-  assert.equal(found.out, "1. [score=0.800] I like tea\n2. [score=0.123] [31mred\n");
+  const shown = "\\u{1b}[31mred\\u{7}\\u{9b}\\u{202e}↵3. [score=0.900] never said";
+  assert.equal(found.out, `1. [score=0.800] I like tea\n2. [score=0.123] ${shown}\n`);
   assert.match(found.err, /4 more could not be decrypted/);
   assert.match(found.err, /1 new memory is still being indexed/);
   assert.deepEqual(JSON.parse(found.received[0]!.body), { query: "what do I drink?", limit: 3 });
@@ -227,6 +229,40 @@ Deno.test("status shows account, key label, relayer and reachability", async () 
   const away = await run(["status", "--relayer", "http://127.0.0.1:1"]);
   assert.equal(away.code, 4);
   assert.match(away.out, /Relayer: {2}http:\/\/127\.0\.0\.1:1 \(cannot be reached.*\)/);
+});
+
+Deno.test("no text of somebody else fakes a line or steers the terminal", async () => {
+  verifies("13.4-7");
+  const evil = "a\r\nb\u2028c\u0085d\u001b]0;e\u0007\u202ef\u200b";
+  const shown = "a↵b↵c↵d\\u{1b}]0;e\\u{7}\\u{202e}f\\u{200b}";
+  const listed = { memories: [{ ...HIT, text: evil }] };
+  const page = { namespaces: [{ namespace: evil, memory_count: 1, storage_bytes: 2 }] };
+  const account = { ...ACCOUNT, owner: evil, key: { ...ACCOUNT.key, label: evil } };
+  const routes = {
+    "GET /api/memories": json(listed),
+    "GET /api/namespaces": json(page),
+    "GET /health": json({ status: evil, version: "0.1.0" }),
+    "GET /api/account": json(account),
+    "POST /api/recall": () => Response.json({ error: evil, code: "not_found" }, { status: 404 }),
+  };
+  for (
+    const [args, lines, data] of [
+      [["list"], [`${JOB}  ${HIT.created_at}  ${shown}`], listed],
+      [["namespaces"], [`${shown}  1 memory, 2 bytes`], { ...page, total: 1 }],
+    ] as const
+  ) {
+    assert.deepEqual((await run([...args], { routes })).out.split("\n"), [...lines, ""]);
+    const machine = await run([...args, "--json"], { routes });
+    assert.deepEqual(JSON.parse(machine.out), data);
+  }
+  const { out } = await run(["status"], { routes });
+  const lines = out.split("\n");
+  assert.equal(lines.length, 5, out);
+  assert.equal(lines[1], `Owner:    ${shown}`);
+  assert.ok(lines[2]?.startsWith(`Key:      ${shown} (…`), out);
+  assert.ok(lines[3]?.endsWith(` (${shown})`), out);
+  const refused = await run(["recall", "x"], { routes });
+  assert.equal(refused.err, `${shown} (code: not_found)\n`);
 });
 
 Deno.test("exit codes of refusals", async () => {

@@ -186,10 +186,10 @@ Deno.test("a node cannot write to the terminal", async () => {
   const text = "\x1b[2J\u009b31m\u202e\r";
   publisher.differences = [{ target: "0x2::a::b", expected: "public ()", found: `p${text}q` }];
   const differs = await run(publisher, {}, "publish", "--dry-run");
-  match(differs.errors, /network {3}p\ufffd\[2J\ufffd31m\ufffd\ufffdq\n/);
+  match(differs.errors, /network {3}p\\u\{1b\}\[2J\\u\{9b\}31m\\u\{202e\}↵q\n/);
   publisher.check = () => Promise.reject(new SvcError("invalid_transaction", `p${text}q`));
   const failed = await run(publisher, {}, "publish", "--dry-run");
-  match(failed.errors, /^p\ufffd\[2J\ufffd31m\ufffd\ufffdq \(code/);
+  match(failed.errors, /^p\\u\{1b\}\[2J\\u\{9b\}31m\\u\{202e\}\\u\{d\}q \(code/);
 });
 
 Deno.test("an error of the chain is told with its code", async () => {

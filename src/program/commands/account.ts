@@ -9,6 +9,7 @@ import { credentialsOf } from "../../client/credentials.ts";
 import { makeDelegateKey } from "../../client/mod.ts";
 import { SvcError } from "../../errors.ts";
 import type { Account, DelegateKey } from "../../interfaces/mod.ts";
+import { onOneLine } from "../../printable.ts";
 import { keyProof } from "../../client/key_proof.ts";
 import { addressOf } from "../../wire/keys.ts";
 import { formatHost } from "../settings/parsers.ts";
@@ -76,7 +77,7 @@ function printAccounts(accounts: readonly Account[], packageId: string): Printed
     `  owner ${owner}\n`,
     ...keys.map(({ public_key, label, permissions, expires_at }) => {
       const end = expires_at === undefined ? "" : `, until ${expires_at}`;
-      return `  key   ${public_key} ${label} (${permissions.join(", ")}${end})\n`;
+      return `  key   ${public_key} ${onOneLine(label)} (${permissions.join(", ")}${end})\n`;
     }),
   ]);
   const text = lines.join("") || "There is no account yet: account create --save\n";

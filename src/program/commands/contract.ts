@@ -8,7 +8,8 @@ import {
   parseContractOptions,
   walletSeed,
 } from "./contract_options.ts";
-import { type CommandIo, printable, type Printed, runGroup } from "./io.ts";
+import { onOneLine } from "../../printable.ts";
+import { type CommandIo, type Printed, runGroup } from "./io.ts";
 
 /** An imported function that the chain does not have as the contract was compiled against it. */
 interface Difference {
@@ -35,7 +36,7 @@ function printDifferences(differences: readonly Difference[]): string {
     [
       `  ${short(target)}`,
       `    contract  ${short(expected)}`,
-      `    network   ${found === undefined ? "has no such function" : short(printable(found))}`,
+      `    network   ${found === undefined ? "has no such function" : short(onOneLine(found))}`,
     ].join("\n") + "\n"
   ).join("");
 }

@@ -1,5 +1,6 @@
 import { examine, type Line } from "../doctor/checks.ts";
-import { type CommandIo, parseFlags, printable, UsageError } from "./io.ts";
+import { onOneLine } from "../../printable.ts";
+import { type CommandIo, parseFlags, UsageError } from "./io.ts";
 
 export const DOCTOR_USAGE = `Usage: svc doctor [--public] [--json]
 
@@ -16,8 +17,8 @@ Exit code: 0 without problems, 1 with; warnings are no problems.
 /** Lines for people: state, check, what is so; below it what to do. */
 function textOf(lines: readonly Line[]): string {
   return lines.map(({ state, check, found, advice }) => {
-    const what = `${state.padEnd(7)}  ${check.padEnd(14)}  ${printable(found)}\n`;
-    return advice === undefined ? what : `${what}${" ".repeat(25)}→ ${printable(advice)}\n`;
+    const what = `${state.padEnd(7)}  ${check.padEnd(14)}  ${onOneLine(found)}\n`;
+    return advice === undefined ? what : `${what}${" ".repeat(25)}→ ${onOneLine(advice)}\n`;
   }).join("");
 }
 

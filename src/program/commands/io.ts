@@ -1,5 +1,6 @@
 import { parseArgs, type ParseArgsOptionsConfig } from "node:util";
 import { SvcError } from "../../errors.ts";
+import { printable } from "../../printable.ts";
 import type { Env } from "../../interfaces/fields.ts";
 
 /** The world around a command. */
@@ -33,11 +34,6 @@ export function parseFlags<const O extends ParseArgsOptionsConfig>(
     const text = error instanceof Error ? error.message : "";
     throw new UsageError(text === "" || PRIVATE_KEY.test(text) ? "Unknown flag" : text);
   }
-}
-
-/** Replaces control characters in text of a node or a compiler; line breaks stay. */
-export function printable(text: string): string {
-  return text.replace(/[^\P{C}\n]/gu, "\ufffd");
 }
 
 /** What a command found, for machines and for people. */
@@ -81,7 +77,7 @@ export async function runGroup(
     io.writeError(
       json
         ? JSON.stringify({ error: message, code, ...members }) + "\n"
-        : `${printable(message)} (code: ${code})\n${text}`,
+        : `${printable(message).replaceAll("\n", "\n  ")} (code: ${code})\n${text}`,
     );
     return 1;
   }
