@@ -111,7 +111,12 @@ Deno.test("every POST of an account has its body, and every signed route its hea
   }
   const keys = body.paths["/accounts/{id}/keys"].post.requestBody.content["application/json"];
   assert.deepEqual(keys.schema.required, ["challenge", "signature", "params"]);
-  assert.deepEqual(keys.schema.properties.params.required, ["public_key", "label", "permissions"]);
+  assert.deepEqual(keys.schema.properties.params.required, [
+    "public_key",
+    "label",
+    "permissions",
+    "proof",
+  ]);
   const { parameters } = body.paths["/api/recall"].post;
   assert.deepEqual(
     parameters.map(({ name }: Json) => name),

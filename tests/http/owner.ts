@@ -1,4 +1,5 @@
-import type { Answer, Json, TestRelayer } from "../relayer_fixture.ts";
+import { keyProofText } from "../../src/wire/signing/signing.ts";
+import { type Answer, type Json, TestKey, type TestRelayer } from "../relayer_fixture.ts";
 import type { Wallet } from "./wallet.ts";
 
 /** What may be changed about an owner's request. */
@@ -22,6 +23,12 @@ export function ownerPost(
     headers: { host, ...(origin === null ? {} : { origin }), ...headers },
     ...(peer === undefined ? {} : { peer }),
   });
+}
+
+/** Parameters that add a key, a new one by default, with its proof. */
+export function keyParams(accountId: string, key: TestKey = new TestKey()): Json {
+  const proof = key.sign(keyProofText(accountId));
+  return { public_key: key.publicKey, label: "a", permissions: ["read"], proof };
 }
 
 /** Asks for a challenge for an owner's action. */

@@ -7,7 +7,12 @@ import { ed25519Wallet } from "./wallet.ts";
 
 const wallet = ed25519Wallet();
 const { publicKey } = new TestKey();
-const key = { public_key: publicKey, label: "laptop", permissions: ["read", "write"] };
+const key = {
+  public_key: publicKey,
+  label: "laptop",
+  permissions: ["read", "write"],
+  proof: "00".repeat(64),
+};
 
 /** The lines of a challenge, those whose text is random replaced by its form. */
 async function linesFor(svc: TestRelayer, action: string, params: Json = {}): Promise<string[]> {

@@ -3,7 +3,7 @@ import { keyProofText } from "../../src/wire/signing/signing.ts";
 import { startRelayer, TestKey } from "../relayer_fixture.ts";
 import { verifies } from "../requirements.ts";
 import { assertError } from "./case.ts";
-import { challengeFor, ownerCall, ownerPost } from "./owner.ts";
+import { challengeFor, keyParams, ownerCall, ownerPost } from "./owner.ts";
 import { ed25519Wallet } from "./wallet.ts";
 
 Deno.test("a sign-in answers the owner's account, and makes it once", async () => {
@@ -50,7 +50,7 @@ Deno.test("a proof of possession is the new key's, for this account", async () =
   const key = new TestKey();
   const add = async (proof: string) => {
     svc.clock.advance(60_000);
-    const params = { public_key: key.publicKey, label: "a", permissions: ["read"], proof };
+    const params = { ...keyParams(account_id, key), proof };
     return await ownerCall(svc, wallet, "add_key", `/accounts/${account_id}/keys`, params);
   };
   const text = keyProofText(account_id);

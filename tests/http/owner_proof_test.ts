@@ -1,8 +1,8 @@
 import assert from "node:assert/strict";
-import { type Json, startRelayer, TestKey, type TestRelayer } from "../relayer_fixture.ts";
+import { type Json, startRelayer, type TestRelayer } from "../relayer_fixture.ts";
 import { verifies } from "../requirements.ts";
 import { assertError } from "./case.ts";
-import { challengeFor, ownerCall, type OwnerOptions, ownerPost } from "./owner.ts";
+import { challengeFor, keyParams, ownerCall, type OwnerOptions, ownerPost } from "./owner.ts";
 import { ed25519Wallet, secp256k1Wallet, type Wallet } from "./wallet.ts";
 
 const INVALID = [401, "owner_proof_invalid"] as const;
@@ -18,7 +18,7 @@ async function start(config = {}): Promise<Fixture> {
   const svc = await startRelayer({ config });
   const wallet = ed25519Wallet();
   const { body } = await ownerCall(svc, wallet, "create", "/accounts");
-  const params = { public_key: new TestKey().publicKey, label: "a", permissions: ["read"] };
+  const params = keyParams(body.account_id);
   return {
     svc,
     wallet,

@@ -5,7 +5,7 @@ import { folderForTests } from "../plugins/sealer_for_tests.ts";
 import { startRelayer, TestClock, TestKey } from "../relayer_fixture.ts";
 import { verifies } from "../requirements.ts";
 import { assertError } from "./case.ts";
-import { ownerCall, ownerPost } from "./owner.ts";
+import { keyParams, ownerCall, ownerPost } from "./owner.ts";
 import { ed25519Wallet, secp256k1Wallet } from "./wallet.ts";
 
 for (
@@ -28,9 +28,8 @@ for (
 
     svc.clock.advance(60_000);
     const params = {
-      public_key: key.publicKey,
+      ...keyParams(account_id, key),
       label: "laptop",
-      permissions: ["read"],
       expires_at: "2999-01-01T00:00:00Z",
     };
     const added = await ownerCall(svc, wallet, "add_key", `/accounts/${account_id}/keys`, params);
@@ -69,14 +68,14 @@ Deno.test("accounts and keys exist once", async () => {
   const { body: { account_id } } = await ownerCall(svc, wallet, "create", "/accounts");
   const again = await ownerCall(svc, wallet, "create", "/accounts");
   assertError(again, [409, "account_exists"]);
-  const params = { public_key: svc.key.publicKey, label: "a", permissions: ["read"] };
+  const params = keyParams(account_id, svc.key);
   const taken = await ownerCall(svc, wallet, "add_key", `/accounts/${account_id}/keys`, params);
   assertError(taken, [409, "key_exists"]);
 });
 
 for (const registry of ["memory", "local"]) {
   Deno.test(`the parameters of a key are checked: ${registry} accounts`, async () => {
-    verifies("16-11", "5-13", "5-14", "9.2-5", "3-2");
+    verifies("16-11", "5-13", "5-14", "9.2-5", "9.2-21", "3-2");
     await using folder = await folderForTests();
     const clock = new TestClock();
     const accounts = registry === "memory"
@@ -85,10 +84,9 @@ for (const registry of ["memory", "local"]) {
     await using svc = await startRelayer({ clock, backends: { accounts } });
     const wallet = ed25519Wallet();
     const { body: { account_id } } = await ownerCall(svc, wallet, "create", "/accounts");
-    const valid = { public_key: new TestKey().publicKey, label: "a", permissions: ["write"] };
+    const valid = keyParams(account_id);
     const cases: readonly (readonly [change: object, status: number, field?: string])[] = [
       [{ public_key: "ab" }, 400, "params.public_key"],
-      [{ public_key: "00".repeat(32) }, 400, "params.public_key"],
       [{ public_key: 1 }, 422, "params.public_key"],
       [{ label: "" }, 400, "params.label"],
       [{ label: "é".repeat(32) + "a" }, 400, "params.label"],
@@ -97,8 +95,10 @@ for (const registry of ["memory", "local"]) {
       [{ expires_at: "2020-01-01T00:00:00Z" }, 400, "params.expires_at"],
       [{ expires_at: "tomorrow" }, 422, "params.expires_at"],
       [{ label: null }, 422, "params.label"],
+      [{ proof: undefined }, 422, "params.proof"],
+      [{ proof: null }, 422, "params.proof"],
       [{ label: "é".repeat(32) }, 200],
-      [{ public_key: new TestKey().publicKey, expires_at: null, proof: null }, 200],
+      [{ ...keyParams(account_id), expires_at: null }, 200],
     ];
     const path = `/accounts/${account_id}/keys`;
     for (const [change, status, field] of cases) {

@@ -131,7 +131,7 @@ class OwnedAccounts {
   async #apply(accountId: string, action: OwnerAction, params: unknown): Promise<Account> {
     if (action === "add_key") {
       const { params: key } = parseBody(newKeyParams, { params });
-      if (key.proof !== undefined && !isHeld(key.public_key, accountId, key.proof)) {
+      if (!isHeld(key.public_key, accountId, key.proof)) {
         throw new SvcError("owner_proof_invalid");
       }
       return await this.#admin.addKey(accountId, {

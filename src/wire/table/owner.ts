@@ -31,7 +31,8 @@ export const newKeyParams = z.object({
     label: z.string().meta({ examples: ["laptop"] }),
     permissions: z.array(z.enum(["read", "write"])),
     expires_at: time.optional(),
-    proof: z.string().optional(),
+    /** Shows that somebody holds the key: its signature, 128 hex characters. */
+    proof: z.string().meta({ examples: ["5c".repeat(64)] }),
   }),
 });
 
