@@ -88,7 +88,7 @@ export class Bearers {
   }
 
   async #ask(): Promise<Shown> {
-    const { relayer } = this.#options;
+    const { relayer, isForeign } = this.#options;
     try {
       const { token, expires_in } = await this.#client.call("POST /api/session-token", {
         body: { audience: new URL(relayer).origin },
@@ -99,7 +99,7 @@ export class Bearers {
       const renewAt = endsAt - Math.min(EARLY_MS, (endsAt - now) / 3);
       return this.#shown = { text: token, renewAt, endsAt };
     } catch (error) {
-      if (!hasNoTokens(error)) throw refusalOf(error);
+      if (!hasNoTokens(error, isForeign)) throw refusalOf(error);
       return this.#shown = this.#key();
     }
   }
@@ -118,8 +118,12 @@ export class Bearers {
   }
 }
 
-/** Whether an answer is that of a relayer before there were tokens. */
-function hasNoTokens(error: unknown): boolean {
+/**
+ * Whether a relayer makes no tokens: one of an earlier version, or one that does not know by what
+ * address it is called, behind a proxy that hides it.
+ */
+function hasNoTokens(error: unknown, isForeign: boolean): boolean {
+  if (error instanceof SvcError && error.code === "audience_mismatch") return !isForeign;
   if (!(error instanceof SvcError || error instanceof SvcAnswerError)) return false;
   return error.status === 404 || error.status === 405 || error.status === 501;
 }

@@ -124,10 +124,15 @@ export class Transport {
     };
   }
 
-  /** Whether the relayer wants what it did not offer before: it was upgraded, or did not answer. */
-  #isAskedToBind(error: unknown): boolean {
-    return this.options.form === "auto" && this.#isHostBound !== true &&
-      error instanceof SvcError && error.code === "upgrade_required";
+  /** Changes the form for a relayer that refuses the one in use; answers whether it did. */
+  #changesForm(error: unknown): boolean {
+    if (this.options.form !== "auto" || !(error instanceof SvcError)) return false;
+    const isBound = this.#isHostBound === true;
+    // It was upgraded, or did not answer before; or a proxy hides from it what it is called.
+    const refused = isBound ? "audience_mismatch" : "upgrade_required";
+    if (error.code !== refused) return false;
+    this.#isHostBound = !isBound;
+    return true;
   }
 
   /** Whether the relayer wants a credential that was not given, and that may be made. */
@@ -307,6 +312,7 @@ export class Transport {
     const safe = call.repeatable === true || call.idempotencyKey !== undefined;
     let resigned = false;
     let credentialed = false;
+    let reformed = false;
     for (let attempt = 1;; attempt++) {
       try {
         return await send(prepared);
@@ -318,8 +324,8 @@ export class Transport {
           resigned = true; // refused before anything happened, so that any call may be sent again
           wait = this.#correctClock();
         }
-        if (this.#isAskedToBind(error)) {
-          this.#isHostBound = true;
+        if (!reformed && this.#changesForm(error)) {
+          reformed = true;
           wait = 0; // refused before anything happened as well
         }
         if (!credentialed && this.#lacksCredential(call, error)) {

@@ -77,6 +77,27 @@ Deno.test("a relayer that wants the form gets it, also when it did not offer it"
   await assert.rejects(fixed.account(), { code: "upgrade_required" });
 });
 
+Deno.test("a relayer that does not know its own address gets the published form", async () => {
+  verifies("4.2-13");
+  await using relayer = fakeRelayer({
+    "GET /version": offering(true),
+    "GET /api/account": (request, n) =>
+      request.headers.has("x-audience")
+        ? refusal(new SvcError("audience_mismatch"))
+        : account(request, n),
+    "GET /api/memories": () => refusal(new SvcError("upgrade_required")),
+  });
+  const client = clientOf(relayer);
+  await client.account();
+  await client.account();
+  assert.deepEqual(seen(relayer), { audiences: [relayer.url, null, null], asked: 1 });
+  // Nothing goes round and round, and nothing is changed for a relayer that is another one.
+  await assert.rejects(client.memories(), { code: "upgrade_required" });
+  assert.equal(seen(relayer).audiences.length, 5);
+  const foreign = clientOf(relayer, { isForeign: true });
+  await assert.rejects(foreign.account(), { code: "audience_mismatch" });
+});
+
 Deno.test("a form that was chosen asks nobody", async () => {
   for (const form of ["host-bound", "nonce", "legacy"] as const) {
     await using relayer = fakeRelayer({ "GET /api/account": account });

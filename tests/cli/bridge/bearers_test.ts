@@ -7,6 +7,18 @@ import { newCredentials } from "./setup.ts";
 const MINUTE = 60_000;
 const { signal } = new AbortController();
 
+Deno.test("a relayer that does not know its address gets the key, if it is the saved one", async () => {
+  verifies("13.3-9");
+  const relayer = "http://127.0.0.1:8000";
+  const credentials = await newCredentials(relayer);
+  const mismatch = { error: "", code: "audience_mismatch" };
+  const fetch = () => Promise.resolve(Response.json(mismatch, { status: 401 }));
+  const home = new Bearers({ relayer, credentials, isForeign: false, fetch });
+  assert.equal(await home.current(signal), credentials.delegatePrivateKey);
+  const foreign = new Bearers({ relayer, credentials, isForeign: true, fetch });
+  await assert.rejects(foreign.current(signal), { code: "audience_mismatch" });
+});
+
 /** Bearers of a relayer that answers as told; `made` counts its tokens. */
 async function start(expires_in = 3600) {
   const relayer = "http://127.0.0.1:8000";
