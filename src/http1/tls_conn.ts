@@ -1,4 +1,5 @@
 import { Duplex } from "node:stream";
+import { setImmediate } from "node:timers";
 import { createSecureContext, type SecureContext, TLSSocket } from "node:tls";
 
 /** What a listener proves its name with, both in PEM. */
@@ -57,15 +58,23 @@ async function readHello(conn: Deno.TcpConn): Promise<Uint8Array> {
 class Encrypted extends Duplex {
   readonly #conn: Deno.TcpConn;
   #room = SMALL_PIECE;
+  #first: Uint8Array | undefined;
 
   /** @param first What has been read of it. */
   constructor(conn: Deno.TcpConn, first: Uint8Array) {
     super();
     this.#conn = conn;
-    this.push(first);
+    this.#first = first;
+    this.on("error", () => {}); // TLS is told of it.
   }
 
   override async _read(): Promise<void> {
+    const first = this.#first;
+    if (first !== undefined) {
+      this.#first = undefined;
+      // A socket that ends before it has begun throws where nobody catches it.
+      return void setImmediate(() => this.push(first));
+    }
     try {
       const piece = new Uint8Array(this.#room);
       const count = await this.#conn.read(piece);
@@ -174,7 +183,7 @@ export class TlsConn implements Pick<Deno.Conn, "read" | "write" | "close" | "cl
   /** Closes it at once, whatever the client has not read. */
   close(): void {
     this.#fail(new Error("The connection is closed"));
-    this.#tls?.destroy();
+    setImmediate(() => this.#tls?.destroy());
     this.#conn.close();
   }
 

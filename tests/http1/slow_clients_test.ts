@@ -164,6 +164,12 @@ Deno.test("tls: a handshake that does not come, or not whole, ends its connectio
   using plain = await RawClient.open(listener.port);
   await plain.send(GET);
   assert.ok(!(await plain.rest()).includes("HTTP"));
+  // A whole record that holds no hello.
+  for (let i = 0; i < 20; i++) {
+    using client = await RawClient.open(listener.port);
+    await client.send("\x16\x03\x01\x00\x05\x01\x00\x00\x01\x00");
+    await client.rest();
+  }
 });
 
 Deno.test("answers under way are given at the end; what waits is closed, what is late is cut", async () => {
