@@ -200,6 +200,11 @@ Deno.test("namespaces, list and forget", async () => {
   assert.match(asked.err, /--yes/);
   const gone = await run(["forget", "old", "--yes"], { routes });
   assert.deepEqual([gone.code, gone.out], [0, 'Deleted 3 memories of "old".\n']);
+  // A key that may only write is told no number.
+  const uncounted = await run(["forget", "old", "--yes"], {
+    routes: { "POST /api/forget": json({ namespace: "old", owner: ID }) },
+  });
+  assert.deepEqual([uncounted.code, uncounted.out], [0, 'Deleted the memories of "old".\n']);
 });
 
 Deno.test("status shows account, key label, relayer and reachability", async () => {

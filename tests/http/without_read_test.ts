@@ -75,6 +75,7 @@ function requests({ memoryId, manualId, blobId }: Stored, own: string): readonly
   return [
     ["GET /api/account"],
     ["POST /api/embed", { text: "I'm allergic to peanuts." }],
+    ["POST /api/session-token", { audience: "http://localhost:8000" }],
     ["POST /api/remember", { text: "I'm allergic to peanuts." }],
     ["POST /api/remember", { text: "tea" }, keyed],
     ["POST /api/remember", { text: "coffee" }, keyed],
@@ -108,6 +109,7 @@ function plain({ status, headers, text }: Answer): string {
       return `id ${seen.indexOf(id)}`;
     })
     .replace(/(0x)?[0-9a-f]{64}/g, "address")
+    .replace(/svct1\.[\w-]+/g, "token")
     .replace(/\d{4}-\d\d-\d\dT[\d:.]+Z/g, "time");
 }
 
