@@ -1,5 +1,6 @@
 import { deepStrictEqual, ok } from "node:assert/strict";
 import { VARIABLES } from "../cli/environment.ts";
+import { HELP } from "../src/program/commands/help.ts";
 import { INSPECTOR } from "./mcp_inspector.ts";
 
 const ROOT = new URL("../", import.meta.url);
@@ -103,6 +104,26 @@ Deno.test("every task, setting and route that a page names exists", async () => 
   }
   deepStrictEqual(unknown, []);
   ok(settings.includes("SVC_DATA_DIR"));
+});
+
+Deno.test("what the security page says to run can be run", async () => {
+  const text = await Deno.readTextFile(new URL("SECURITY.md", ROOT));
+  const { tasks } = JSON.parse(await Deno.readTextFile(new URL("deno.json", ROOT)));
+  const files = [...text.matchAll(/\btests\/[\w./]*\w/g)].map(([path]) => path);
+  ok(files.length > 20);
+  const missing: string[] = [];
+  for (const path of files) {
+    if (!await exists(new URL(path, ROOT))) missing.push(path);
+  }
+  for (const [, task = ""] of text.matchAll(/\btask ([a-z:]+)/g)) {
+    if (!Object.hasOwn(tasks, task)) missing.push(`task ${task}`);
+  }
+  for (const [, command = ""] of text.matchAll(/(?:`|task )svc (--[a-z-]+|[a-z]+)/g)) {
+    if (!HELP.includes(`\n  ${command} `)) missing.push(`svc ${command}`);
+  }
+  const promises = text.split("## What we promise")[1]?.split("\n## ")[0]?.split("\n- ").slice(1);
+  deepStrictEqual(promises?.filter((promise) => !promise.includes("Check:")), []);
+  deepStrictEqual(missing, []);
 });
 
 Deno.test("the Inspector to try by hand is the one that is tested", async () => {
