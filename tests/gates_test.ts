@@ -37,7 +37,7 @@ const SLEEPERS = [
   "tests/e2e/flood_test.ts",
   "tests/e2e/full_disk_test.ts",
   "tests/e2e/mcp_keys_test.ts",
-  "tests/http1/slow_clients_test.ts",
+  "tests/http1/slow_clients_slow_test.ts",
   "tests/live/journey.ts",
   "tests/mcp/conformance_tasks.ts",
   "tests/within.ts",

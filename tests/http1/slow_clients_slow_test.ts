@@ -5,6 +5,8 @@ import { listenOn, RawClient, TRANSPORTS } from "./raw_client.ts";
 
 const HOST = "host: localhost\r\n";
 const GET = `GET / HTTP/1.1\r\n${HOST}\r\n`;
+/** Soon over, but not before a busy machine has done a handshake, milliseconds. */
+const SHORT = 500;
 /** So long that only what a test is about can end first. */
 const NEVER = 600_000;
 const PATIENT = {
@@ -18,7 +20,7 @@ const PATIENT = {
 for (const transport of TRANSPORTS) {
   Deno.test(`${transport}: a head that does not come ends its connection`, async () => {
     verifies("3-68");
-    const limits = { ...PATIENT, headMs: 100 };
+    const limits = { ...PATIENT, headMs: SHORT };
     await using listener = listenOn(transport, () => Promise.resolve(new Response("ok")), {
       limits,
     });
@@ -48,7 +50,7 @@ for (const transport of TRANSPORTS) {
 
   Deno.test(`${transport}: a connection that is not used again is closed`, async () => {
     verifies("3-70");
-    const limits = { ...PATIENT, idleMs: 100 };
+    const limits = { ...PATIENT, idleMs: SHORT };
     await using listener = listenOn(transport, () => Promise.resolve(new Response("ok")), {
       limits,
     });
@@ -62,7 +64,7 @@ for (const transport of TRANSPORTS) {
 
   Deno.test(`${transport}: a body that comes too slowly fails, and its sender is told`, async () => {
     verifies("3-69");
-    const paces = [{ bodyMs: 100 }, { paceAfterMs: 100, bytesPerSecond: 1_000_000 }];
+    const paces = [{ bodyMs: SHORT }, { paceAfterMs: SHORT, bytesPerSecond: 1_000_000 }];
     for (const pace of paces) {
       await using listener = listenOn(
         transport,
@@ -79,7 +81,7 @@ for (const transport of TRANSPORTS) {
 
   Deno.test(`${transport}: a body that is not read at once is not a slow one`, async () => {
     const go = Promise.withResolvers<void>();
-    const limits = { ...PATIENT, bodyMs: 50 };
+    const limits = { ...PATIENT, bodyMs: SHORT };
     await using listener = listenOn(transport, async (request) => {
       await go.promise;
       return new Response(`${(await request.bytes()).length} bytes`);
@@ -89,7 +91,7 @@ for (const transport of TRANSPORTS) {
     const sent = client.send(
       `POST / HTTP/1.1\r\n${HOST}content-length: ${length}\r\n\r\n${"x".repeat(length)}`,
     );
-    await new Promise((resolve) => setTimeout(resolve, 200));
+    await new Promise((resolve) => setTimeout(resolve, 2 * SHORT));
     go.resolve();
     assert.match(await client.until(`${length} bytes`), /^HTTP\/1\.1 200 /);
     await sent;
@@ -102,7 +104,7 @@ for (const transport of TRANSPORTS) {
         pull: (controller) => controller.enqueue(new Uint8Array(65_536)),
       }, { highWaterMark: 0 });
     let left = Promise.withResolvers<void>();
-    const limits = { ...PATIENT, stallMs: 100 };
+    const limits = { ...PATIENT, stallMs: SHORT };
     await using listener = listenOn(transport, ({ signal }, { target }) => {
       signal.addEventListener("abort", () => left.resolve());
       const headers = { "content-type": target === "/events" ? "text/event-stream" : "text/plain" };
@@ -120,7 +122,7 @@ for (const transport of TRANSPORTS) {
 
   Deno.test(`${transport}: an open stream is not idle`, async () => {
     let events!: ReadableStreamDefaultController<Uint8Array>;
-    const limits = { ...PATIENT, headMs: 100, idleMs: 100, bodyMs: 100, stallMs: 100 };
+    const limits = { ...PATIENT, headMs: SHORT, idleMs: SHORT, bodyMs: SHORT, stallMs: SHORT };
     await using listener = listenOn(transport, () => {
       const body = new ReadableStream<Uint8Array>({ start: (made) => void (events = made) });
       return Promise.resolve(
@@ -130,7 +132,7 @@ for (const transport of TRANSPORTS) {
     using client = await RawClient.open(listener.port, transport);
     await client.send(GET);
     await client.until("\r\n\r\n");
-    await new Promise((resolve) => setTimeout(resolve, 400));
+    await new Promise((resolve) => setTimeout(resolve, 2 * SHORT));
     events.enqueue(new TextEncoder().encode("data: late\n\n"));
     assert.match(await client.until("late"), /data: late/);
     events.close();
@@ -153,7 +155,7 @@ for (const transport of TRANSPORTS) {
 
 Deno.test("tls: a handshake that does not come, or not whole, ends its connection", async () => {
   verifies("3-68");
-  const limits = { ...PATIENT, headMs: 100 };
+  const limits = { ...PATIENT, headMs: SHORT };
   await using listener = listenOn("tls", () => Promise.resolve(new Response("ok")), { limits });
   // A hello of 512 bytes announced, and some of it.
   for (const text of ["", "\x16", "\x16\x03\x01\x02\x00\x01\x00\x01\xfc\x03\x03"]) {
