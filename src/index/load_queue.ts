@@ -18,6 +18,9 @@ export interface HeldScope {
   forgetting: ReturnType<typeof setTimeout> | undefined;
 }
 
+/** Loads of one owner at once: more would only make other owners' take longer. */
+const LOADS_OF_OWNER = 4;
+
 /** Longest that one load waits for other loads, and for readers, milliseconds. */
 const PATIENCE_MS = { loads: 10_000, readers: 500 };
 
@@ -42,6 +45,23 @@ export function hindranceOf(
   }
   if (held.bytes <= smallBytes) return undefined;
   return all.some(({ loading, readers }) => !loading && readers > 0) ? "readers" : undefined;
+}
+
+/** How many loads of each owner are under way; the next of the same owner wait, the others do not. */
+export class LoadShares {
+  readonly #owners = new Map<string, { underWay: number; readonly waiting: (() => void)[] }>();
+
+  /** Waits until the owner has a load less than it may; the answer ends this one. */
+  async enter(owner: string): Promise<() => void> {
+    const share = this.#owners.getOrInsertComputed(owner, () => ({ underWay: 0, waiting: [] }));
+    if (share.underWay < LOADS_OF_OWNER) share.underWay++;
+    else await new Promise<void>((resolve) => share.waiting.push(resolve));
+    return () => {
+      const next = share.waiting.shift();
+      if (next !== undefined) next();
+      else if (--share.underWay === 0) this.#owners.delete(owner);
+    };
+  }
 }
 
 /** Lets loads wait while there is no room for all of them. */

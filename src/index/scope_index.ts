@@ -12,7 +12,13 @@ import type {
 } from "../interfaces/mod.ts";
 import { Arena } from "./vectors/arena.ts";
 import { estimatedBytes } from "./budget.ts";
-import { type HeldScope, type Hindrance, hindranceOf, LoadQueue } from "./load_queue.ts";
+import {
+  type HeldScope,
+  type Hindrance,
+  hindranceOf,
+  LoadQueue,
+  LoadShares,
+} from "./load_queue.ts";
 import { type LoadedScope, ResidentScope } from "./resident_scope.ts";
 import { ScanWalk, ScopeLoading, Slices } from "./scope_loading.ts";
 
@@ -64,6 +70,7 @@ export class ScopeIndex implements AsyncDisposable {
   readonly #running = new Set<Promise<LoadedScope>>();
   readonly #closing = new AbortController();
   readonly #queue = new LoadQueue();
+  readonly #shares = new LoadShares();
   #bytes = 0;
 
   constructor(options: ScopeIndexOptions) {
@@ -231,8 +238,9 @@ export class ScopeIndex implements AsyncDisposable {
   }
 
   async #fill(held: HeldScope, loading: ScopeLoading): Promise<LoadedScope> {
+    const leave = await this.#shares.enter(held.resident.scope.owner);
     try {
-      await this.#scan(held, loading);
+      if (!held.resident.released) await this.#scan(held, loading);
       held.loading = undefined;
     } catch (error) {
       if (!held.resident.released) {
@@ -240,6 +248,7 @@ export class ScopeIndex implements AsyncDisposable {
         throw SvcError.from(error);
       }
     } finally {
+      leave();
       this.#queue.tell();
     }
     // A scope that was dropped while it loaded is loaded again.

@@ -1,9 +1,10 @@
 import assert from "node:assert/strict";
+import { SvcError } from "../../src/errors.ts";
 import { LoadQueue } from "../../src/index/load_queue.ts";
 import { ScopeIndex } from "../../src/index/scope_index.ts";
-import type { VectorStore } from "../../src/interfaces/mod.ts";
+import type { Scope, VectorStore } from "../../src/interfaces/mod.ts";
 import { turns, within } from "../within.ts";
-import { entryOf, ListStore, load, scopeOf, unit } from "./fakes.ts";
+import { dropFrom, entryOf, ListStore, load, scopeOf, unit, WaitingStore } from "./fakes.ts";
 
 Deno.test("a load waits while it is held up, and looks again when it is told to", async () => {
   const queue = new LoadQueue();
@@ -133,4 +134,24 @@ Deno.test("a large load waits for a reader where there is no room, a small one d
   assert.ok(large >= 490 && small < large, `${large} and ${small}`);
   reading.resolve();
   assert.equal(await reader, 3000);
+});
+
+Deno.test("many loads of one owner take four shares, and another owner's does not wait", async () => {
+  const store = new WaitingStore();
+  await using index = new ScopeIndex({ vectorStore: store, dimensions: 3, budgetBytes: 2 ** 21 });
+  const read = (scope: Scope) => index.read(scope, (loaded) => loaded.size);
+  const many = Array.from({ length: 10 }, (_, i) => read(scopeOf(`n${i}`)));
+  const other = read({ owner: "0x02", namespace: "n" });
+  await turns();
+  const names = () => store.waiting.map(({ scope }) => scope.namespace);
+  assert.deepEqual(names(), ["n0", "n1", "n2", "n3", "n"]);
+  const failed = assert.rejects(many[1]!, { code: "storage_unavailable" });
+  store.waiting[1]!.fail(new SvcError("storage_unavailable"));
+  await failed;
+  await turns();
+  assert.equal(names().at(-1), "n4", "a load that failed gives its share to the next");
+  dropFrom(index, scopeOf("n5"));
+  // Each is scanned once, the dropped one as well: it had not begun.
+  for (let i = 0; i < 11; i++) (await store.next()).answer([]);
+  await Promise.all([...many.filter((_, i) => i !== 1), other]);
 });
