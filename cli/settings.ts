@@ -64,6 +64,8 @@ export interface Settings {
   readonly transport: TransportChoice;
   /** Whether the relayer is not the one of the credentials, and may not have their key. */
   readonly isForeign: boolean;
+  /** Whether the relayer may have the key: it is that one, and reached safely, or the user says so. */
+  readonly mayHaveKey: boolean;
   /** Whether a browser may be opened. */
   readonly browser: boolean;
   /** Whether verbose logging is wanted (`SVC_MCP_DEBUG=1`). */
@@ -206,6 +208,7 @@ export function resolveSettings(input: SettingsInput): Settings {
   const has = (name: string): boolean => flags.switches.includes(name);
   const known = saved && parseBaseUrl(saved.relayerUrl);
   const isForeign = isOther(relayer, known) && !has("send-key");
+  const mayHaveKey = has("send-key") || !isForeign && !isExposed(relayer);
   notices.push(...addressNotices({ relayer, webUrl }, known, isForeign));
   return {
     relayer,
@@ -214,6 +217,7 @@ export function resolveSettings(input: SettingsInput): Settings {
     ...(namespace === undefined ? {} : { namespace }),
     transport: transport ?? "auto",
     isForeign,
+    mayHaveKey,
     browser: !has("no-browser") && env.SVC_NO_BROWSER !== "1",
     debug: env.SVC_MCP_DEBUG === "1",
     help: has("help"),

@@ -20,8 +20,10 @@ export interface BearersOptions extends Pick<Upstream, "fetch"> {
   /** Base address of the relayer. */
   readonly relayer: string;
   readonly credentials: Pick<Credentials, "delegatePrivateKey" | "accountId">;
-  /** Whether the relayer may not have the key. */
+  /** Whether the relayer is another one than that of the credentials. */
   readonly isForeign: boolean;
+  /** Whether the relayer may have the key where it makes no tokens. */
+  readonly mayHaveKey: boolean;
   /** Milliseconds since the epoch; default `Date.now`. */
   readonly now?: () => number;
 }
@@ -36,7 +38,7 @@ interface Shown {
 
 /**
  * What the relayer is shown on the MCP routes: a session token, so that the private key stays here. A
- * relayer that makes none is shown the key itself, if it is the one that the key was made for.
+ * relayer that makes none is shown the key itself, if it may have it.
  */
 export class Bearers {
   readonly #options: BearersOptions;
@@ -88,7 +90,7 @@ export class Bearers {
   }
 
   async #ask(): Promise<Shown> {
-    const { relayer, isForeign } = this.#options;
+    const { relayer, mayHaveKey } = this.#options;
     try {
       const { token, expires_in } = await this.#client.call("POST /api/session-token", {
         body: { audience: new URL(relayer).origin },
@@ -99,18 +101,21 @@ export class Bearers {
       const renewAt = endsAt - Math.min(EARLY_MS, (endsAt - now) / 3);
       return this.#shown = { text: token, renewAt, endsAt };
     } catch (error) {
-      if (!hasNoTokens(error, isForeign)) throw refusalOf(error);
+      if (!hasNoTokens(error, mayHaveKey)) throw refusalOf(error);
       return this.#shown = this.#key();
     }
   }
 
   #key(): Shown {
-    const { credentials, isForeign, relayer } = this.#options;
-    if (isForeign) {
+    const { credentials, isForeign, mayHaveKey, relayer } = this.#options;
+    if (!mayHaveKey) {
+      const why = isForeign
+        ? "it is not the one where you signed in"
+        : "others on the network can read what is sent over plain http";
       throw new Refused(
         426,
-        `The relayer ${relayer} makes no session tokens, and it is not the one where you signed in: ` +
-          "your key is not sent there. Start with --send-key if it may have your key",
+        `The relayer ${relayer} makes no session tokens, and ${why}: your key is not sent there. ` +
+          "Start with --send-key if it may have your key",
         "upgrade_required",
       );
     }
@@ -122,8 +127,8 @@ export class Bearers {
  * Whether a relayer makes no tokens: one of an earlier version, or one that does not know by what
  * address it is called, behind a proxy that hides it.
  */
-function hasNoTokens(error: unknown, isForeign: boolean): boolean {
-  if (error instanceof SvcError && error.code === "audience_mismatch") return !isForeign;
+function hasNoTokens(error: unknown, mayHaveKey: boolean): boolean {
+  if (error instanceof SvcError && error.code === "audience_mismatch") return mayHaveKey;
   if (!(error instanceof SvcError || error instanceof SvcAnswerError)) return false;
   return error.status === 404 || error.status === 405 || error.status === 501;
 }

@@ -53,7 +53,7 @@ interface RemoteOptions
   extends
     Pick<Upstream, "version" | "fetch">,
     Pick<ReconnectingSessionOptions, "logger" | "pause"> {
-  readonly settings: Pick<Settings, "relayer" | "transport" | "isForeign">;
+  readonly settings: Pick<Settings, "relayer" | "transport" | "isForeign" | "mayHaveKey">;
   readonly credentials: Pick<Credentials, "delegatePrivateKey" | "accountId">;
   readonly heard: Heard;
 }
@@ -64,8 +64,8 @@ export class Remote extends ReconnectingSession {
 
   constructor(options: RemoteOptions) {
     const { settings, credentials, heard, logger, version, fetch, pause } = options;
-    const { relayer, isForeign } = settings;
-    const bearers = new Bearers({ relayer, credentials, isForeign, fetch });
+    const { relayer, isForeign, mayHaveKey } = settings;
+    const bearers = new Bearers({ relayer, credentials, isForeign, mayHaveKey, fetch });
     const upstream: Upstream = {
       relayer,
       headers: async (signal) => ({

@@ -1,4 +1,5 @@
 import assert from "node:assert/strict";
+import { resolveSettings } from "../../../cli/settings.ts";
 import { Bearers } from "../../../cli/bridge/bearers.ts";
 import { turns } from "../../within.ts";
 import { verifies } from "../../requirements.ts";
@@ -13,10 +14,28 @@ Deno.test("a relayer that does not know its address gets the key, if it is the s
   const credentials = await newCredentials(relayer);
   const mismatch = { error: "", code: "audience_mismatch" };
   const fetch = () => Promise.resolve(Response.json(mismatch, { status: 401 }));
-  const home = new Bearers({ relayer, credentials, isForeign: false, fetch });
+  const home = new Bearers({ relayer, credentials, isForeign: false, mayHaveKey: true, fetch });
   assert.equal(await home.current(signal), credentials.delegatePrivateKey);
-  const foreign = new Bearers({ relayer, credentials, isForeign: true, fetch });
+  const foreign = new Bearers({ relayer, credentials, isForeign: true, mayHaveKey: false, fetch });
   await assert.rejects(foreign.current(signal), { code: "audience_mismatch" });
+});
+
+Deno.test("over plain http whoever says that there are no tokens gets no key", async () => {
+  verifies("13.3-9", "13.1-8");
+  const relayer = "http://relayer.example:8000";
+  const credentials = await newCredentials(relayer);
+  const saved = { ...credentials, relayerUrl: relayer };
+  const fetch = () => Promise.resolve(Response.json({}, { status: 404 }));
+  const bearers = (args: readonly string[]) => {
+    const { isForeign, mayHaveKey } = resolveSettings({ args, env: {}, saved });
+    return new Bearers({ relayer, credentials, isForeign, mayHaveKey, fetch });
+  };
+  await assert.rejects(bearers([]).current(signal), {
+    code: "upgrade_required",
+    message: /plain http.*--send-key/,
+  });
+  const { delegatePrivateKey } = credentials;
+  assert.equal(await bearers(["--send-key"]).current(signal), delegatePrivateKey);
 });
 
 /** Bearers of a relayer that answers as told; `made` counts its tokens. */
@@ -27,6 +46,7 @@ async function start(expires_in = 3600) {
     relayer,
     credentials: await newCredentials(relayer),
     isForeign: false,
+    mayHaveKey: true,
     now: () => at.now,
     fetch: (url) => {
       if (url.endsWith("/version")) return Promise.resolve(Response.json({ featureFlags: {} }));
