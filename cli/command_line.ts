@@ -18,6 +18,7 @@ const SHAPES = {
   recall: { words: "query", flags: ["limit"] },
   namespaces: { flags: [] },
   list: { flags: ["limit"] },
+  activity: { flags: ["limit"] },
   forget: { words: "namespace", flags: ["yes"] },
   install: { words: "host", flags: ["yes", "print"] },
 } satisfies Record<string, Shape>;

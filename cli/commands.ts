@@ -1,7 +1,9 @@
 import { Buffer } from "node:buffer";
-import type { Hit, Memory } from "../src/client/mod.ts";
+import type { Activity, Hit, Memory } from "../src/client/mod.ts";
 import { TEXT_BYTES } from "../src/wire/limits.ts";
 import { onOneLine } from "../src/printable.ts";
+import { actionWords, fromWords } from "../src/client/action_words.ts";
+import { ago } from "../src/client/relative_time.ts";
 import { CommandError, EXIT } from "./io.ts";
 import { clientOf, print, type Session } from "./session.ts";
 
@@ -70,6 +72,50 @@ export async function list(session: Session): Promise<void> {
 function withoutText({ source, text_error: code }: Memory): string {
   if (source === "manual") return "(encrypted by the app that saved it)";
   return code === undefined ? "(not readable)" : `(not readable: ${code})`;
+}
+
+/** Prints what keys did, newest first. */
+export async function activity(session: Session): Promise<void> {
+  const { line } = session;
+  const client = clientOf(session);
+  const wanted = line.limit ?? 50;
+  const { keys } = await client.accountKeys();
+  const labels = new Map(keys.map((key) => [key.public_key, key.label]));
+  const shown: Activity[] = [];
+  let cursor: string | undefined;
+  do {
+    const limit = Math.min(wanted - shown.length, 500);
+    const page = await client.activity({ limit, cursor });
+    shown.push(...page.entries);
+    cursor = page.next_cursor;
+  } while (cursor !== undefined && shown.length < wanted);
+  const rows = shown.map((entry) => activityCells(entry, labels));
+  print(session, { entries: shown }, columns(rows) || "Nothing was done yet.\n");
+}
+
+function activityCells(entry: Activity, labels: ReadonlyMap<string, string>): string[] {
+  const { key, action, namespace, via, from, outcome, count, last_at } = entry;
+  const who = key === "owner" ? "the wallet" : labels.get(key) ?? `removed key …${key.slice(-8)}`;
+  const where = namespace === undefined ? "" : `in ${namespace}`;
+  const how = `${via === "mcp" ? "MCP, " : ""}${fromWords(from)}`;
+  const result = outcome === "ok" ? "" : outcome;
+  const cells = [
+    ago(last_at),
+    who,
+    actionWords(action),
+    where,
+    how,
+    count === 1 ? "" : `${count} times`,
+    result,
+  ];
+  return cells.map(onOneLine);
+}
+
+/** Lines of cells, each column as wide as its widest cell. */
+function columns(rows: readonly string[][]): string {
+  const widths = rows[0]?.map((_, i) => Math.max(...rows.map((row) => row[i]!.length))) ?? [];
+  const line = (row: string[]) => row.map((cell, i) => cell.padEnd(widths[i]!)).join("  ");
+  return rows.map((row) => `${line(row).trimEnd()}\n`).join("");
 }
 
 export async function forget(session: Session): Promise<void> {

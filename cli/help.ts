@@ -95,6 +95,18 @@ ${NAMESPACE}${SHARED}
 Example:
   svc-mcp list --ns notes --limit 20
 `,
+  activity: `Usage: svc-mcp activity
+
+Shows what was done with your account, newest first: when, by which key, what,
+in which namespace, from where, and how often within a minute. Only what a key
+of the account or its wallet asked for; texts and questions are not kept.
+
+  --limit <n>         at most this many lines (default 50)
+${SHARED}
+Examples:
+  svc-mcp activity
+  svc-mcp activity --limit 500 --json
+`,
   forget: `Usage: svc-mcp forget <namespace> --yes
 
 Deletes every memory of a namespace. This cannot be undone.
@@ -125,6 +137,7 @@ Account:
   login                    sign in; replaces the key in use (also --login)
   logout                   delete the key on this computer (also --logout)
   status                   show account, key and relayer
+  activity                 show what was read and written, and by which key
 
 Flags, and the variables that do the same:
   --namespace <name>       SVC_NAMESPACE      where memories live (--ns)

@@ -5,7 +5,7 @@
  */
 import { SvcConnectionError, SvcError } from "../src/client/mod.ts";
 import { type CommandLine, type CommandName, parseCommandLine } from "./command_line.ts";
-import { forget, list, namespaces, recall, remember } from "./commands.ts";
+import { activity, forget, list, namespaces, recall, remember } from "./commands.ts";
 import { helpText } from "./help.ts";
 import { onOneLine, printable } from "../src/printable.ts";
 import { type CliIo, CommandError, EXIT, type ExitCode, programOf } from "./io.ts";
@@ -62,6 +62,7 @@ const COMMANDS: Readonly<Record<CommandName, Command>> = {
   remember,
   recall,
   namespaces,
+  activity,
   list,
   forget,
   async install(session) {

@@ -1,4 +1,5 @@
 import { completeConfig, type RelayerConfig } from "./interfaces/config.ts";
+import { ActivityLog } from "./storage/activity_log.ts";
 import { CoreDb } from "./storage/core_db.ts";
 import { lockDataFolder } from "./storage/data_lock.ts";
 import { makePrivateFolder } from "./storage/private_file.ts";
@@ -159,6 +160,7 @@ function domainOf(
     tombstones: core.tombstones,
     tombstoneBlobs: core.tombstoneBlobs,
     keyUse: core.keyUse,
+    activity: stack.use(new ActivityLog({ table: core.activity, key, logger, now })),
     keys: core.keys,
     sealer: (purpose) => key.sealer(purpose),
     logger,

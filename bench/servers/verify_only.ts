@@ -65,6 +65,7 @@ const domain = openDomain({
   staging,
   wordsFiles: new WordsFiles(undefined, () => new Uint8Array()),
   keyUse: core.keyUse,
+  activity: { note() {}, page: () => ({ entries: [] }) },
   tombstones: core.tombstones,
   tombstoneBlobs: core.tombstoneBlobs,
   keys: core.keys,

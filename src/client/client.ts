@@ -4,6 +4,7 @@ import { readLines } from "./capped_body.ts";
 import { parseObject, SvcAnswerError } from "./failures.ts";
 import { resolveOptions, type SvcClientOptions } from "./options.ts";
 import type {
+  ActivityQuery,
   AnalyzeFields,
   CallControl,
   ManualItem,
@@ -294,6 +295,14 @@ export class SvcClient {
   /** The account's keys, with when each was used last. */
   accountKeys(control?: CallControl): Answer<"GET /api/account/keys"> {
     return this.#ask("GET /api/account/keys", read(control));
+  }
+
+  /** One page of what was done with the account, by whom and from where. */
+  activity(
+    query: ActivityQuery = {},
+    control?: CallControl,
+  ): Answer<"GET /api/account/activity"> {
+    return this.#ask("GET /api/account/activity", { ...read(control), query });
   }
 
   /**

@@ -47,6 +47,9 @@ export type MemoryQuery = Sent<"GET /api/memories", "query">;
 /** Which namespaces a page shows. */
 export type NamespaceQuery = Sent<"GET /api/namespaces", "query">;
 
+/** Which entries of activity a page shows. */
+export type ActivityQuery = Sent<"GET /api/account/activity", "query">;
+
 /** A replacement of a memory; omitted members keep their value. */
 export type MemoryUpdate = Omit<RememberItem, "namespace"> & {
   /** Refuses the update when the memory has another version. */

@@ -58,3 +58,6 @@ export interface Imported {
   /** State of the jobs. */
   readonly status: JobRecord["status"];
 }
+
+/** Requests of one kind by one key within a minute. */
+export type Activity = AnswerOf<"GET /api/account/activity">["entries"][number];

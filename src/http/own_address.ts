@@ -1,11 +1,14 @@
 import { SvcError } from "../errors.ts";
 import type { RelayerConfig } from "../interfaces/config.ts";
-import { inRanges, isLoopback } from "../wire/ip_addresses.ts";
+import { inRanges, isLoopback, networkOf } from "../wire/ip_addresses.ts";
 import { hostOf, isForwarded, type RequestContext } from "./request.ts";
 
 /** Names of this machine in a Host header, as clients write them. */
 const LOOPBACK_HOSTS: readonly string[] = ["localhost", "127.0.0.1", "[::1]"];
 const PORTS: Readonly<Record<string, string>> = { "http:": "80", "https:": "443" };
+
+/** Where a client is, as far as its address tells. */
+export type Whereabouts = "this_machine" | "private_network" | "internet" | "unknown";
 
 /** Whether the host of an address belongs to this machine alone. */
 function isThisMachine({ hostname }: URL): boolean {
@@ -65,6 +68,14 @@ export class OwnAddress {
    */
   isLocal(context: RequestContext): boolean {
     return !this.#isPassedOnTo() && this.#isDirect(context);
+  }
+
+  /** Where a client is. A proxy that names no client makes everybody look like this machine. */
+  whereIs({ clientIp }: RequestContext): Whereabouts {
+    const network = networkOf(clientIp);
+    if (network === "loopback") return this.#isPassedOnTo() ? "unknown" : "this_machine";
+    if (network === "private") return "private_network";
+    return network === undefined ? "unknown" : "internet";
   }
 
   /**

@@ -214,7 +214,8 @@ export class Router {
   }
 
   #registerOpen(): void {
-    const { domain: { accounts: { admin }, config, now }, mcp, sponsor, address } = this.#deps;
+    const { domain, mcp, sponsor, address } = this.#deps;
+    const { accounts: { admin }, config } = domain;
     const noSponsor = () => {
       throw new SvcError("sponsor_disabled");
     };
@@ -222,7 +223,7 @@ export class Router {
     const handlers = {
       ...publicHandlers(this.#deps),
       ...sponsor ?? { "POST /sponsor": noSponsor, "POST /sponsor/execute": noSponsor },
-      ...(admin === undefined ? {} : ownerHandlers(admin, address, config, now)),
+      ...(admin === undefined ? {} : ownerHandlers(admin, address, config, domain)),
       "GET /api/mcp/sse": passOn,
       "POST /api/mcp/messages": passOn,
       "GET /api/mcp": passOn,

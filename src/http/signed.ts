@@ -1,5 +1,5 @@
 import { SvcError } from "../errors.ts";
-import type { KvWriter, Mutation } from "../jobs/staging.ts";
+import type { KvWriter } from "../jobs/staging.ts";
 import type { Kept, KeptAnswer, ReplayStore } from "../jobs/replay.ts";
 import { mayRead } from "../memory/caller.ts";
 import type { Domain } from "../memory/domain.ts";
@@ -19,6 +19,8 @@ import {
   readAuthHeaders,
 } from "./auth.ts";
 import type { BodyReader } from "./body_reader.ts";
+import { type Answer, Keeping } from "./keeping.ts";
+import { namespacesIn, noteRequest } from "./request_activity.ts";
 import type { OwnAddress } from "./own_address.ts";
 import type { Sealer } from "../interfaces/plugin.ts";
 import { openSessionToken, TOKEN_PURPOSE } from "./session_tokens.ts";
@@ -36,11 +38,6 @@ export interface SignedDependencies {
   readonly writer: KvWriter;
 }
 
-interface Answer {
-  readonly status: number;
-  readonly body: unknown;
-}
-
 /** What a handler is given, whichever it is. */
 interface CheckedCall extends Pick<Call<SignedName>, "caller" | "key" | "id" | "isOwnOrigin"> {
   readonly body: unknown;
@@ -50,6 +47,7 @@ interface CheckedCall extends Pick<Call<SignedName>, "caller" | "key" | "id" | "
 
 /** Row and handler of a route, and what is known of it before any request. */
 interface SignedRoute {
+  readonly name: SignedName;
   readonly method: string;
   readonly row: Route;
   readonly weight: number;
@@ -70,61 +68,11 @@ interface Verified {
   /** What was signed; absent where nothing was. */
   readonly text: string | undefined;
   readonly charges: readonly Charge[];
+  /** Namespaces that it names, once they are read. */
+  readonly namespaces: Set<string>;
 }
 
 const FREE_READS = "free_reads";
-
-/** What is committed with the answer of one request: its nonce, and the answer for replays. */
-class Keeping {
-  readonly #replay: ReplayStore;
-  readonly #bodyHash: string;
-  /** Under what the answer is kept; neither where it is not. */
-  readonly textKey: string | undefined;
-  idempotencyKey: string | undefined;
-  readonly nonce: Mutation | undefined;
-  /** Whether a commit took the nonce along. */
-  hasNonce = false;
-  /** The answer that was kept last. */
-  kept: KeptAnswer | undefined;
-
-  constructor(
-    replay: ReplayStore,
-    { bodyHash, auth, route, text }: Verified,
-    nonce: Mutation | undefined,
-  ) {
-    this.#replay = replay;
-    this.#bodyHash = bodyHash;
-    this.nonce = nonce;
-    this.textKey = auth.nonce === undefined && route.row.writes
-      ? `text ${auth.publicKey} ${text}`
-      : undefined;
-  }
-
-  get keys(): string[] {
-    return [this.textKey, this.idempotencyKey].filter((key) => key !== undefined);
-  }
-
-  /** An answer with everything that its commit has to write. */
-  keep<A extends Answer>(answer: A): Kept<A> {
-    const { nonce, textKey, idempotencyKey } = this;
-    const mutations: Mutation[] = nonce === undefined ? [] : [nonce];
-    this.hasNonce = true;
-    if (textKey === undefined && idempotencyKey === undefined) return { answer, mutations };
-    const kept = { status: answer.status, body: JSON.stringify(answer.body) };
-    this.kept = kept;
-    if (textKey !== undefined) mutations.push(this.#replay.keepText(textKey, kept));
-    if (idempotencyKey !== undefined) {
-      mutations.push(this.#replay.keepIdempotent(idempotencyKey, this.#bodyHash, kept));
-    }
-    return { answer, mutations };
-  }
-
-  /** After a failure: nothing was committed, and the same text may be sent again. */
-  undo(): void {
-    this.hasNonce = false;
-    if (this.textKey !== undefined) this.#replay.dropText(this.textKey);
-  }
-}
 
 /** Answers signed requests, in the order of checks of docs/protocol.md#4.3. */
 export class SignedRoutes {
@@ -159,6 +107,7 @@ export class SignedRoutes {
     const row = rowOf(name);
     const { weights } = this.#deps.domain.config.rateLimit;
     const route: SignedRoute = {
+      name,
       method: name.slice(0, name.indexOf(" ")),
       row,
       weight: weights[name] ?? row.weight ?? 1,
@@ -190,16 +139,40 @@ export class SignedRoutes {
     );
     bodies.know(context.clientIp);
     const charges = this.#charges(auth.publicKey, authorization.account.owner);
-    const verified = { context, route, id, auth, authorization, body, bodyHash, text, charges };
+    const namespaces = new Set<string>();
+    const verified = {
+      context,
+      route,
+      id,
+      auth,
+      authorization,
+      body,
+      bodyHash,
+      text,
+      charges,
+      namespaces,
+    };
     domain.keyUse.touch(authorization.key.publicKey, domain.now());
     try {
       const response = await this.#authenticated(verified);
+      this.#note(verified, "ok");
       const limits = Object.entries(limiter.headers(charges));
       for (const [name, value] of limits) response.headers.set(name, value);
       return response;
-    } catch (error) {
-      throw SvcError.from(error).withHeaders(limiter.headers(charges));
+    } catch (thrown) {
+      const error = SvcError.from(thrown);
+      this.#note(verified, error.code);
+      throw error.withHeaders(limiter.headers(charges));
     }
+  }
+
+  /** Tells the account's owner what was asked. */
+  #note({ context, route, authorization, namespaces }: Verified, outcome: string): void {
+    const { domain, address } = this.#deps;
+    noteRequest(domain, { authorization, context, namespaces, outcome }, {
+      action: route.name,
+      from: address.whereIs(context),
+    });
   }
 
   /** What signs a request; inside of the program a session token may. */
@@ -336,7 +309,9 @@ export class SignedRoutes {
     const body = parseRequest(verified);
     const id = decoded(verified.id);
     if (route.unknownId !== undefined && !isUuid(id)) throw new SvcError(route.unknownId);
-    const { query } = route.row;
+    const { query: members } = route.row;
+    const query = members && parseBody(members, Object.fromEntries(queryOf(context.target)));
+    for (const namespace of namespacesIn(body, query)) verified.namespaces.add(namespace);
     const call: CheckedCall = {
       caller: {
         account: authorization.account,
@@ -347,7 +322,7 @@ export class SignedRoutes {
       key: authorization.key,
       body,
       id: id.toLowerCase(),
-      query: query && parseBody(query, Object.fromEntries(queryOf(context.target))),
+      query,
       isOwnOrigin: (origin) => address.isOwnOrigin(origin, context),
       keep: (answer) => keeping.keep(answer),
     };

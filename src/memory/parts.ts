@@ -7,6 +7,7 @@ import type { Staging } from "../jobs/staging.ts";
 import type { JobStore } from "../jobs/store.ts";
 import type { JobWorker } from "../jobs/worker.ts";
 import type { Logger } from "../log.ts";
+import type { ActivityLog } from "../storage/activity_log.ts";
 import type { KeyUseTable } from "../storage/core/key_use_table.ts";
 import type { TombstoneBlobTable } from "../storage/core/tombstone_blob_table.ts";
 import type { TombstoneTable } from "../storage/core/tombstone_table.ts";
@@ -32,6 +33,8 @@ export interface Parts extends Backends {
   readonly tombstoneBlobs: Omit<TombstoneBlobTable, never>;
   /** When delegate keys were used; times in milliseconds since the epoch. */
   readonly keyUse: Omit<KeyUseTable, never>;
+  /** What keys did. */
+  readonly activity: Pick<ActivityLog, "note" | "page">;
   /** Name the accounts of memories. */
   readonly keys: Pick<KeyStore, "get">;
   /** Seals under the relayer key, for one purpose. */

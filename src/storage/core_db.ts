@@ -1,3 +1,4 @@
+import { ACTIVITY_SCHEMA, ActivityTable } from "./core/activity_table.ts";
 import { KEY_SCHEMA, KeyTable } from "./core/key_table.ts";
 import { KEY_USE_SCHEMA, KeyUseTable } from "./core/key_use_table.ts";
 import { SPONSORSHIP_SCHEMA, SponsorshipTable } from "./core/sponsorship_table.ts";
@@ -12,11 +13,11 @@ const META_SCHEMA = `
 `;
 
 const SCHEMA = META_SCHEMA + KEY_SCHEMA + TOMBSTONE_SCHEMA + TOMBSTONE_BLOB_SCHEMA +
-  KEY_USE_SCHEMA + SPONSORSHIP_SCHEMA;
+  KEY_USE_SCHEMA + SPONSORSHIP_SCHEMA + ACTIVITY_SCHEMA;
 
 /**
- * What must outlive every other file of a relayer: its package id, wrapped data keys, tombstones
- * and what was sponsored. The accounts of the `local` plugin lie in the same file, opened by the
+ * What must outlive every other file of a relayer: its package id, wrapped data keys, tombstones,
+ * what was sponsored and what keys did. The accounts of the `local` plugin lie in the same file, opened by the
  * plugin itself.
  */
 export class CoreDb implements Disposable {
@@ -28,6 +29,7 @@ export class CoreDb implements Disposable {
   readonly tombstoneBlobs: TombstoneBlobTable;
   readonly keyUse: KeyUseTable;
   readonly sponsorships: SponsorshipTable;
+  readonly activity: ActivityTable;
 
   /**
    * Opens core.db, or makes it.
@@ -43,6 +45,7 @@ export class CoreDb implements Disposable {
     this.tombstoneBlobs = new TombstoneBlobTable(this.#file);
     this.keyUse = new KeyUseTable(this.#file);
     this.sponsorships = new SponsorshipTable(this.#file);
+    this.activity = new ActivityTable(this.#file);
   }
 
   /** Package id of an embedded relayer: made at first use, `0x` and 64 hex characters. */

@@ -34,6 +34,15 @@ export function isLoopback(address: string): boolean {
   return parse(address)?.range() === "loopback";
 }
 
+const PRIVATE = ["private", "uniqueLocal", "linkLocal", "carrierGradeNat"];
+
+/** What kind of network an address is of; `undefined` for what is none. */
+export function networkOf(address: string): "loopback" | "private" | "public" | undefined {
+  const range = parse(address)?.range();
+  if (range === undefined || range === "loopback") return range;
+  return PRIVATE.includes(range) ? "private" : "public";
+}
+
 /** Four decimal numbers as systems write them. */
 const USUAL_IPV4 =
   /^(?:(?:25[0-5]|2[0-4]\d|1\d\d|[1-9]?\d)\.){3}(?:25[0-5]|2[0-4]\d|1\d\d|[1-9]?\d)$/;

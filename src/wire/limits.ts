@@ -36,6 +36,10 @@ export const MEMORY_PAGE_MAX = 200;
 export const MEMORY_PAGE_DEFAULT = 50;
 /** Most namespaces of one page, and their number when no limit is named. */
 export const NAMESPACE_PAGE_MAX = 1000;
+/** Entries of activity per page. */
+export const ACTIVITY_PAGE_MAX = 500;
+/** Entries per page of activity when nothing is asked for. */
+export const ACTIVITY_PAGE_DEFAULT = 100;
 
 /** Bytes of an answer that a request's weight covers; each further so many weigh 1 more: 256 KiB. */
 export const WEIGHED_BYTES = 262_144;

@@ -236,6 +236,54 @@ Deno.test("status shows account, key label, relayer and reachability", async () 
   assert.match(away.out, /Relayer: {2}http:\/\/127\.0\.0\.1:1 \(cannot be reached.*\)/);
 });
 
+Deno.test("activity in columns: who, what, where, from where, how often", async () => {
+  verifies("13.4-2");
+  const at = new Date(Date.now() - 3 * 3_600_000).toISOString();
+  const entry = (members: object) => ({
+    key: ACCOUNT.key.public_key,
+    action: "POST /api/recall",
+    via: "mcp",
+    from: "this_machine",
+    outcome: "ok",
+    count: 1,
+    first_at: at,
+    last_at: at,
+    ...members,
+  });
+  const pages = [
+    [
+      entry({ namespace: "a\u001b[1mb", count: 12 }),
+      entry({ key: "owner", action: "add_key", via: "http" }),
+    ],
+    [entry({ key: "c".repeat(64), action: "POST /api/new", via: "http", from: "unknown" })],
+    [entry({ action: "POST /api/forget", outcome: "permission_denied", via: "http" })],
+  ];
+  const routes: Record<string, Answer> = {
+    "GET /api/account/keys": json({ keys: [ACCOUNT.key] }),
+    "GET /api/account/activity": (_, n) =>
+      Response.json({ entries: pages[n], ...(n < 2 ? { next_cursor: `c${n}` } : {}) }),
+  };
+  const { out, received } = await run(["activity", "--limit", "600"], { routes });
+  const { label } = ACCOUNT.key;
+  const removed = "removed key …cccccccc";
+  const who = (name: string) => name.padEnd(removed.length);
+  assert.deepEqual(out.split("\n"), [
+    `3 hours ago  ${who(label)}  searched             in a\\u{1b}[1mb  MCP, this machine  12 times`,
+    `3 hours ago  ${who("the wallet")}  added a key                          this machine`,
+    `3 hours ago  ${removed}  POST /api/new                        an unknown place`,
+    `3 hours ago  ${
+      who(label)
+    }  deleted a namespace                  this machine                 permission_denied`,
+    "",
+  ]);
+  const targets = received.map(({ target }) => target).filter((target) => /activity/.test(target));
+  assert.deepEqual(targets, [
+    "/api/account/activity?limit=500",
+    "/api/account/activity?limit=500&cursor=c0",
+    "/api/account/activity?limit=500&cursor=c1",
+  ]);
+});
+
 Deno.test("no text of somebody else fakes a line or steers the terminal", async () => {
   verifies("13.4-7");
   const evil = "a\r\nb\u2028c\u0085d\u001b]0;e\u0007\u202ef\u200b";
@@ -386,6 +434,7 @@ Deno.test("help is short and exits 0", async () => {
       ["status", "-h"],
       ["list", "-h"],
       ["namespaces", "-h"],
+      ["activity", "-h"],
     ]
   ) {
     const { code, out, err } = await run(args, { signedOut: true });

@@ -1,5 +1,5 @@
 import { deepStrictEqual, ok, strictEqual } from "node:assert/strict";
-import { removeDelegateKey } from "../../plugins/sui/accounts/transactions.ts";
+import { removeDelegateKeys } from "../../plugins/sui/accounts/transactions.ts";
 import { type Env, Installation } from "../crash/installation.ts";
 import { call, health, type Identity, idle, makeIdentity } from "../crash/wire.ts";
 import { OnDevnet } from "../plugins/sui/accounts/on_devnet.ts";
@@ -47,7 +47,7 @@ Deno.test("a key of an account on chain remembers and recalls, until it is remov
   const refused = await call(url, readOnly, { route: "POST /api/remember", body });
   strictEqual(refused.body.code, "permission_denied");
 
-  await chain.execute(owner, removeDelegateKey(chain.deployment, accountId, key.publicKey));
+  await chain.execute(owner, removeDelegateKeys(chain.deployment, accountId, [key.publicKey]));
   await poll(
     () => stats(url, identity),
     (answer) => answer === "401 account_not_authorized",

@@ -32,6 +32,7 @@ Deno.test("the description is OpenAPI 3.1 and names every route", async () => {
     "POST /accounts/open",
     "POST /accounts/{id}/keys",
     "POST /accounts/{id}/keys/remove",
+    "POST /accounts/{id}/keys/remove_all",
     "POST /accounts/{id}/deactivate",
     "POST /accounts/{id}/reactivate",
   ];

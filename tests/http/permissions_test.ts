@@ -56,6 +56,7 @@ function expectations(vector: number[]): readonly Expectation[] {
     },
     { route: "GET /api/account", needs: [], success: 200 },
     { route: "GET /api/account/keys", needs: ["read"], success: 200 },
+    { route: "GET /api/account/activity", needs: ["read"], success: 200 },
     {
       route: "POST /api/remember/bulk/status",
       needs: [],

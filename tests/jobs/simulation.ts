@@ -118,6 +118,7 @@ export class Simulation {
         isTombstone: () => false,
       },
       keyUse: { touch() {}, lastUsed: () => undefined },
+      activity: { note() {}, page: () => ({ entries: [] }) },
       keys: { get: () => undefined },
       sealer: (purpose) => KEY.sealer(purpose),
       logger: silentLogger,

@@ -96,6 +96,12 @@ Deno.test("keys are added, listed and removed", async () => {
     assert.match((await run(home, "add-key")).errors, /2 accounts: say which with --account/);
     const chosen = await json(home, "add-key", "--account", String(first.account_id));
     assert.equal(chosen.account_id, first.account_id);
+
+    assert.match((await run(home, "remove-all-keys")).errors, /say which with --account/);
+    const all = ["remove-all-keys", "--account", String(first.account_id)];
+    const { accounts: [emptied] } = await json(home, ...all) as { accounts: { keys: unknown[] }[] };
+    assert.deepEqual(emptied?.keys, []);
+    assert.equal((await run(home, "remove-all-keys", ...all.slice(1))).code, 0);
   });
 });
 
@@ -107,6 +113,8 @@ Deno.test("a command line that breaks a rule is explained", async () => {
     ["create", "--save", "--public-key", "ab".repeat(32)],
     ["list", "--save"],
     ["remove-key"],
+    ["remove-all-keys", "--public-key", "ab".repeat(32)],
+    ["remove-all-keys", "--save"],
   ];
   for (const args of usage) assert.throws(() => parseAccountOptions(args), UsageError);
   const invalid = [

@@ -4,6 +4,8 @@ import type { ComponentChildren, ComponentType } from "preact";
 import { useEffect, useRef } from "preact/hooks";
 import { Link, usePath } from "./navigation.tsx";
 import { AccountPage } from "./pages/account.tsx";
+import { NewKeysNotice } from "./activity/new_keys.tsx";
+import { ActivityPage } from "./pages/activity.tsx";
 import { AppsPage } from "./pages/apps.tsx";
 import { ConnectPage, linkProblem } from "./pages/connect.tsx";
 import { MemoriesPage } from "./pages/memories.tsx";
@@ -16,15 +18,18 @@ const PAGES: Readonly<Record<string, { title: string; page: ComponentType }>> = 
   "/": { title: "Memories", page: MemoriesPage },
   "/memories": { title: "Memories", page: MemoriesPage },
   "/apps": { title: "Apps", page: AppsPage },
+  "/activity": { title: "Activity", page: ActivityPage },
   "/account": { title: "Account", page: AccountPage },
   "/connect/mcp": { title: "Connect an app", page: ConnectPage },
 };
 
 function Header({ path, signedIn }: { path: string; signedIn: boolean }) {
-  const entries = [["/memories", "Memories"], ["/apps", "Apps"], [
-    "/account",
-    "Account",
-  ]] as const;
+  const entries = [
+    ["/memories", "Memories"],
+    ["/apps", "Apps"],
+    ["/activity", "Activity"],
+    ["/account", "Account"],
+  ] as const;
   return (
     <header class="top">
       <a class="skip" href="#main">Skip to the content</a>
@@ -86,6 +91,7 @@ export function App() {
       {who === undefined && !useless ? <SignIn /> : (
         <>
           {path !== "/connect/mcp" && path !== "/account" && <RecoveryReminder />}
+          {path !== "/connect/mcp" && who?.active === true && <NewKeysNotice />}
           <Page />
         </>
       )}

@@ -72,20 +72,23 @@ export function addDelegateKey(
 }
 
 /**
- * `remove_delegate_key`, which starts the next generation; the sender is the owner.
+ * `remove_delegate_key` for each key, which starts the next generation; the sender is the owner.
  *
- * @param publicKey 64 hex characters.
+ * @param publicKeys 64 hex characters each; at least one.
  */
-export function removeDelegateKey(
-  contract: Deployment,
+export function removeDelegateKeys(
+  { packageId, registry }: Deployment,
   accountId: string,
-  publicKey: string,
+  publicKeys: readonly string[],
 ): Transaction {
-  return call(contract, "remove_delegate_key", (tx) => [
-    tx.object(contract.registry),
-    tx.object(accountId),
-    tx.pure(bytes(publicKey)),
-  ]);
+  const tx = new Transaction();
+  for (const publicKey of publicKeys) {
+    tx.moveCall({
+      target: `${packageId}::account::remove_delegate_key`,
+      arguments: [tx.object(registry), tx.object(accountId), tx.pure(bytes(publicKey))],
+    });
+  }
+  return tx;
 }
 
 /**

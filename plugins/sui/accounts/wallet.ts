@@ -16,7 +16,7 @@ import {
   addDelegateKey,
   createAccount,
   type Deployment,
-  removeDelegateKey,
+  removeDelegateKeys,
   setAccountActive,
 } from "./transactions.ts";
 
@@ -76,7 +76,7 @@ export class WalletAccounts extends SuiAccounts {
       ofOwner: (owner) => this.ofOwner(owner),
       addKey: (accountId, key) => this.#addKey(accountId, key),
       removeKey: (accountId, publicKey) =>
-        this.#change(accountId, removeDelegateKey(this.#deployment, accountId, publicKey)),
+        this.#change(accountId, removeDelegateKeys(this.#deployment, accountId, [publicKey])),
       setActive: (accountId, active) =>
         this.#change(accountId, setAccountActive(this.#deployment, accountId, active)),
     };

@@ -162,4 +162,22 @@ export const memoryHandlers = {
     }));
     return { status: 200, body: { keys } };
   },
+  "GET /api/account/activity": ({ activity }, { caller, query }) => {
+    const { entries, nextCursor } = activity.page(caller.account.accountId, {
+      limit: query.limit,
+      cursor: query.cursor || undefined,
+      key: query.key?.toLowerCase() || undefined,
+    });
+    return {
+      status: 200,
+      body: {
+        entries: entries.map(({ firstAt, lastAt, ...entry }) => ({
+          ...entry,
+          first_at: timeText(firstAt),
+          last_at: timeText(lastAt),
+        })),
+        next_cursor: nextCursor,
+      },
+    };
+  },
 } satisfies Partial<SignedHandlers>;

@@ -7,6 +7,7 @@ import { parseBody } from "../../wire/request_members.ts";
 import { newKeyParams, removedKeyParams } from "../../wire/table/owner.ts";
 import { accountBody } from "./memories.ts";
 import { limitKey } from "../../wire/ip_addresses.ts";
+import type { Domain } from "../../memory/domain.ts";
 import type { OwnAddress } from "../own_address.ts";
 import type { RequestContext } from "../request.ts";
 import { type Layer, RateLimiter } from "../rate_limit.ts";
@@ -39,9 +40,9 @@ export function ownerHandlers(
   admin: AccountAdmin,
   address: OwnAddress,
   config: RelayerConfig,
-  now: () => number,
+  { activity, now }: Pick<Domain, "activity" | "now">,
 ): OpenHandlers<"owner"> {
-  const accounts = new OwnedAccounts(admin, address, config, now);
+  const accounts = new OwnedAccounts(admin, address, config, { activity, now });
   const change = (action: OwnerAction) => (call: OpenCall) => accounts.change(action, call);
   return {
     "POST /accounts/challenge": (call) => accounts.challenge(call),
@@ -49,6 +50,7 @@ export function ownerHandlers(
     "POST /accounts/open": (call) => accounts.open(call),
     "POST /accounts/:id/keys": change("add_key"),
     "POST /accounts/:id/keys/remove": change("remove_key"),
+    "POST /accounts/:id/keys/remove_all": change("remove_all_keys"),
     "POST /accounts/:id/deactivate": change("deactivate"),
     "POST /accounts/:id/reactivate": change("reactivate"),
   };
@@ -58,10 +60,17 @@ class OwnedAccounts {
   readonly #admin: AccountAdmin;
   readonly #address: OwnAddress;
   readonly #config: RelayerConfig;
+  readonly #activity: Domain["activity"];
   readonly #limiter: RateLimiter;
   readonly #challenges: OwnerChallenges;
 
-  constructor(admin: AccountAdmin, address: OwnAddress, config: RelayerConfig, now: () => number) {
+  constructor(
+    admin: AccountAdmin,
+    address: OwnAddress,
+    config: RelayerConfig,
+    { activity, now }: Pick<Domain, "activity" | "now">,
+  ) {
+    this.#activity = activity;
     this.#admin = admin;
     this.#address = address;
     this.#config = config;
@@ -97,12 +106,26 @@ class OwnedAccounts {
     const body = await this.#admit(call);
     if (!this.#mayRegister(call.context)) throw new SvcError("registration_closed");
     const { owner } = this.#challenges.prove("create", body);
-    return { status: 201, body: accountBody(await this.#admin.create(owner)) };
+    const account = await this.#admin.create(owner);
+    this.#note(account.accountId, "create", call, "ok");
+    return { status: 201, body: accountBody(account) };
+  }
+
+  /** Tells the owner what the wallet has proven. */
+  #note(accountId: string, action: OwnerAction, { context }: OpenCall, outcome: string): void {
+    const from = this.#address.whereIs(context);
+    this.#activity.note({ accountId, key: "owner", action, via: "http", from, outcome });
   }
 
   /** The owner's account, made now when there is none: a sign-in takes one signature. */
   async open(call: OpenCall): Promise<Answer<"POST /accounts/open">> {
     const { owner } = this.#challenges.prove("open", await this.#admit(call));
+    const answer = await this.#opened(owner, call);
+    this.#note(answer.body.account_id, "open", call, "ok");
+    return answer;
+  }
+
+  async #opened(owner: string, call: OpenCall): Promise<Answer<"POST /accounts/open">> {
     const account = await this.#admin.ofOwner(owner);
     if (account !== undefined) return { status: 200, body: accountBody(account) };
     if (!this.#mayRegister(call.context)) throw new SvcError("registration_closed");
@@ -125,10 +148,26 @@ class OwnedAccounts {
     const { owner, params } = this.#challenges.prove(action, body);
     const own = await this.#admin.ofOwner(owner);
     if (own?.accountId !== accountId) throw new SvcError("owner_proof_invalid");
-    return { status: 200, body: accountBody(await this.#apply(accountId, action, params)) };
+    try {
+      const account = await this.#apply(own, action, params);
+      this.#note(accountId, action, call, "ok");
+      return { status: 200, body: accountBody(account) };
+    } catch (error) {
+      this.#note(accountId, action, call, SvcError.from(error).code);
+      throw error;
+    }
   }
 
-  async #apply(accountId: string, action: OwnerAction, params: unknown): Promise<Account> {
+  async #removeKeys(account: Account): Promise<Account> {
+    let left = account;
+    for (let key = left.keys[0]; key !== undefined; key = left.keys[0]) {
+      left = await this.#admin.removeKey(left.accountId, key.publicKey);
+    }
+    return left;
+  }
+
+  async #apply(account: Account, action: OwnerAction, params: unknown): Promise<Account> {
+    const { accountId } = account;
     if (action === "add_key") {
       const { params: key } = parseBody(newKeyParams, { params });
       if (!isHeld(key.public_key, accountId, key.proof)) {
@@ -147,6 +186,7 @@ class OwnedAccounts {
       const { params: key } = parseBody(removedKeyParams, { params });
       return await this.#admin.removeKey(accountId, key.public_key);
     }
+    if (action === "remove_all_keys") return await this.#removeKeys(account);
     return await this.#admin.setActive(accountId, action === "reactivate");
   }
 }

@@ -83,6 +83,7 @@ const WORDS: Readonly<Record<OwnerAction, (params: Params) => string[]>> = {
   create: () => ["request: create an account"],
   add_key: newKeyLines,
   remove_key: removedKeyLines,
+  remove_all_keys: () => ["request: remove every key from the account: no app works any more"],
   deactivate: () => ["request: deactivate the account: none of its keys works any more"],
   reactivate: () => ["request: reactivate the account: its keys work again"],
 };

@@ -175,6 +175,13 @@ async function run(options: AccountOptions, io: CommandIo): Promise<Printed> {
   });
   const { packageId } = store;
   if (action === "list") return printAccounts(await listed(store, options), packageId);
+  if (action === "remove-all-keys") {
+    let account = await chosen(store, options);
+    for (const { publicKey } of account.keys) {
+      account = await store.admin.removeKey(account.accountId, publicKey);
+    }
+    return printAccounts([account], packageId);
+  }
   if (action !== "remove-key") {
     const title = action === "create" ? "Account created" : "Key added";
     return printKey(title, await addKey(store, options, io), packageId);

@@ -5,10 +5,11 @@ import { parseFlags, UsageError } from "./io.ts";
 
 export const ACCOUNT_USAGE = `Usage: svc account <command>
 
-  create      makes an account and registers a key for it
-  list        shows accounts and their keys
-  add-key     registers another key
-  remove-key  removes a key; needs --public-key
+  create           makes an account and registers a key for it
+  list             shows accounts and their keys
+  add-key          registers another key
+  remove-key       removes a key; needs --public-key
+  remove-all-keys  removes every key: no app works any more
 
   --owner <0x…>         address of the owner; default: that of the key
   --account <0x…>       account to change; default: the only one
@@ -24,7 +25,7 @@ export const ACCOUNT_USAGE = `Usage: svc account <command>
 Example: svc account create --save
 `;
 
-const ACTIONS = ["create", "list", "add-key", "remove-key"] as const;
+const ACTIONS = ["create", "list", "add-key", "remove-key", "remove-all-keys"] as const;
 const UNITS: Readonly<Record<string, number>> = {
   d: 86_400_000,
   h: 3_600_000,
@@ -101,11 +102,15 @@ export function parseAccountOptions(args: readonly string[]) {
     throw new UsageError(`Unknown account command "${positionals.join(" ")}"`);
   }
   const publicKey = checkPublicKey(values["public-key"]);
-  if (values.save && (publicKey !== undefined || action === "list" || action === "remove-key")) {
+  const makesKey = action === "create" || action === "add-key";
+  if (values.save && (publicKey !== undefined || !makesKey)) {
     throw new UsageError("--save goes with a new key only: leave out --public-key");
   }
   if (action === "remove-key" && publicKey === undefined) {
     throw new UsageError("remove-key needs --public-key");
+  }
+  if (action === "remove-all-keys" && publicKey !== undefined) {
+    throw new UsageError("remove-all-keys takes no --public-key");
   }
   const expiry = values["expires-in"];
   return {

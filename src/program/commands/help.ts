@@ -4,13 +4,15 @@ Usage: svc <command>
 
   start                the relayer with its dashboard, and its sidecar, each in its own sandbox
                        (default)
-  account …            accounts and their keys: create, list, add-key, remove-key
+  account …            accounts and their keys: create, list, add-key, remove-key,
+                       remove-all-keys
   doctor               looks at everything a relayer needs, and says what to do; --public: also at
                        its public address
   contract publish     compile, check and publish the contract of accounts on chain
   login                sign in with a wallet, in a browser
   logout               delete the key on this computer
   status               show account, key and relayer
+  activity             what was read and written, and by which key
   install <host>       add svc to an MCP host's configuration
   remember <text>      save a memory
   recall <query>       find memories by meaning

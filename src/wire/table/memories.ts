@@ -231,4 +231,31 @@ export const MEMORIES = {
     }),
     errors: [],
   },
+  "GET /api/account/activity": {
+    ...READS,
+    summary: "What keys did with the account, newest first",
+    weight: 0,
+    query: z.object({
+      limit: pageLimit(limit.ACTIVITY_PAGE_DEFAULT, limit.ACTIVITY_PAGE_MAX),
+      cursor: z.string().optional().describe("`next_cursor` of the page before"),
+      key: z.string().optional().describe("Only what this key did; `owner` is the owner's wallet"),
+    }),
+    answers: () => ({
+      200: z.strictObject({
+        entries: z.array(z.strictObject({
+          key: text("Public key that signed; `owner` where the wallet did", "a4".repeat(32)),
+          action: text("Name of the route; of the owner, the action signed", "POST /api/recall"),
+          namespace: namespace().optional(),
+          via: z.enum(["http", "mcp", "program"]),
+          from: z.enum(["this_machine", "private_network", "internet", "unknown"]),
+          outcome: text("`ok`, or the code of the error", "ok"),
+          count: count("How many requests, all within a minute"),
+          first_at: timestamp("Time of the first"),
+          last_at: timestamp("Time of the last"),
+        })),
+        next_cursor: text("Where the next page starts; absent on the last").optional(),
+      }),
+    }),
+    errors: ["invalid_parameter", "invalid_cursor"],
+  },
 } as const satisfies RouteRows;

@@ -11,6 +11,7 @@ export const OWNER_ACTIONS = [
   "create",
   "add_key",
   "remove_key",
+  "remove_all_keys",
   "deactivate",
   "reactivate",
 ] as const;
@@ -98,6 +99,7 @@ export const OWNER = {
     summary: "Remove a delegate key",
     body: ownerProof.extend(removedKeyParams.shape),
   },
+  "POST /accounts/:id/keys/remove_all": { ...CHANGES, summary: "Remove every delegate key" },
   "POST /accounts/:id/deactivate": { ...CHANGES, summary: "Deactivate an account" },
   "POST /accounts/:id/reactivate": { ...CHANGES, summary: "Reactivate an account" },
 } as const satisfies RouteRows;

@@ -1,6 +1,7 @@
 /** @jsxRuntime automatic */
 /** @jsxImportSource preact */
 import { useState } from "preact/hooks";
+import { addKnownKey } from "../activity/known_keys.ts";
 import type { NewKey } from "../owner/account.ts";
 import { keyProof } from "../owner/key_proof.ts";
 import { useAction } from "../parts/action.tsx";
@@ -29,15 +30,17 @@ interface Wanted {
 async function addKey(session: Session, wanted: Wanted): Promise<MadeKey> {
   const label = wanted.label.trim();
   const { privateKey, publicKey } = await makeKey(true);
-  await session.change(async (owner, wallet, accountId) =>
-    owner.addKey(wallet, accountId, {
+  await session.change(async (owner, wallet, accountId) => {
+    const account = await owner.addKey(wallet, accountId, {
       public_key: publicKey,
       label,
       permissions: wanted.permissions,
       proof: await keyProof(privateKey, accountId),
       ...expiryOf(wanted.days),
-    })
-  );
+    });
+    await addKnownKey(accountId, publicKey);
+    return account;
+  });
   return { label, privateKey: (await seedOf(privateKey)).toHex() };
 }
 

@@ -79,10 +79,22 @@ export class ChainOwner implements Owner {
   }
 
   async removeKey(wallet: Wallet, accountId: string, publicKey: string): Promise<Account> {
-    await this.#execute(wallet, contract.removeDelegateKey(this.#deployment, accountId, publicKey));
+    return await this.#removeKeys(wallet, accountId, [publicKey]);
+  }
+
+  async removeAllKeys(wallet: Wallet, accountId: string): Promise<Account> {
+    const account = await this.#account(accountId, () => true);
+    if (account.keys.length === 0) return account;
+    return await this.#removeKeys(wallet, accountId, account.keys.map((key) => key.public_key));
+  }
+
+  /** One transaction: all of them or none. */
+  async #removeKeys(wallet: Wallet, accountId: string, publicKeys: string[]): Promise<Account> {
+    const remove = contract.removeDelegateKeys(this.#deployment, accountId, publicKeys);
+    await this.#execute(wallet, remove);
     return await this.#account(
       accountId,
-      ({ keys }) => keys.every(({ public_key: listed }) => listed !== publicKey),
+      ({ keys }) => !keys.some(({ public_key: listed }) => publicKeys.includes(listed)),
     );
   }
 

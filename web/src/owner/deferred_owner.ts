@@ -14,6 +14,7 @@ export function deferredOwner(load: () => Promise<Owner>): Owner {
     open: async (...args) => await (await owner()).open(...args),
     addKey: async (...args) => await (await owner()).addKey(...args),
     removeKey: async (...args) => await (await owner()).removeKey(...args),
+    removeAllKeys: async (...args) => await (await owner()).removeAllKeys(...args),
     setActive: async (...args) => await (await owner()).setActive(...args),
   };
 }

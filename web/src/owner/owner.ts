@@ -9,6 +9,8 @@ export interface Owner {
   addKey(wallet: Wallet, accountId: string, key: NewKey): Promise<Account>;
   /** Removes a key. */
   removeKey(wallet: Wallet, accountId: string, publicKey: string): Promise<Account>;
+  /** Removes every key at once. */
+  removeAllKeys(wallet: Wallet, accountId: string): Promise<Account>;
   /** Switches every key of the account off, or on again. */
   setActive(wallet: Wallet, accountId: string, active: boolean): Promise<Account>;
 }

@@ -52,6 +52,11 @@ export class OwnerClient implements Owner {
     );
   }
 
+  /** Removes every key at once. */
+  removeAllKeys(wallet: Wallet, accountId: string): Promise<Account> {
+    return this.#prove(wallet, "remove_all_keys", `/accounts/${accountId}/keys/remove_all`, {});
+  }
+
   /** Switches every key of the account off, or on again. */
   setActive(
     wallet: Wallet,

@@ -2,6 +2,7 @@
 /** @jsxImportSource preact */
 import { useState } from "preact/hooks";
 import type { AnswerOf } from "../../../src/wire/routes.ts";
+import { RevokeEverything } from "../activity/revoke_everything.tsx";
 import { ActionButton, useAction } from "../parts/action.tsx";
 import { CopyButton } from "../parts/copy.tsx";
 import { ConfirmDialog } from "../parts/dialog.tsx";
@@ -166,6 +167,7 @@ export function AccountPage() {
           <RecoveryKey />
         </section>
         {who.active && <Usage />}
+        <RevokeEverything />
         <Deactivation />
         <SignOut />
       </div>

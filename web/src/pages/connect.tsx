@@ -1,6 +1,7 @@
 /** @jsxRuntime automatic */
 /** @jsxImportSource preact */
 import { useState } from "preact/hooks";
+import { addKnownKey } from "../activity/known_keys.ts";
 import { askForProof, ListenerError, tellApproved } from "../connect/listener.ts";
 import { checkLoginLink, type LoginLink } from "../connect/login_link.ts";
 import { useVisibleFor } from "../connect/visible_for.ts";
@@ -39,15 +40,17 @@ async function approve(
   const proof = await askForProof(link, who.accountId);
   const remove = () =>
     session.change((owner, wallet, id) => owner.removeKey(wallet, id, link.publicKey));
-  await session.change((owner, wallet, accountId) =>
-    owner.addKey(wallet, accountId, {
+  await session.change(async (owner, wallet, accountId) => {
+    const account = await owner.addKey(wallet, accountId, {
       public_key: link.publicKey,
       label: link.label,
       permissions: grant.permissions,
       proof,
       ...expiryOf(grant.days),
-    })
-  );
+    });
+    await addKnownKey(accountId, link.publicKey);
+    return account;
+  });
   try {
     await tellApproved(link, {
       accountId: who.accountId,

@@ -1,6 +1,7 @@
 /** @jsxRuntime automatic */
 /** @jsxImportSource preact */
-import { ago, inFull } from "../text/format.ts";
+import { ago } from "../../../src/client/relative_time.ts";
+import { inFull } from "../text/format.ts";
 
 /** A moment, relative to now; in full on demand. */
 export function Moment({ time }: { time: string }) {

@@ -1,6 +1,6 @@
 import { deepStrictEqual, ok, rejects, strictEqual } from "node:assert/strict";
 import {
-  removeDelegateKey,
+  removeDelegateKeys,
   setAccountActive,
 } from "../../../../plugins/sui/accounts/transactions.ts";
 import { SvcError } from "../../../../src/errors.ts";
@@ -40,8 +40,8 @@ Deno.test("an account's whole life on chain is seen", async () => {
   await chain.execute(heir, ownerCall("accept_ownership", deployment, accountId));
   strictEqual((await accounts.resolve(key.publicKey))?.owner, heir.toSuiAddress());
   strictEqual(await accounts.ofOwner(owner.toSuiAddress()), undefined);
-  await rejects(chain.execute(owner, removeDelegateKey(deployment, accountId, key.publicKey)));
-  await chain.execute(heir, removeDelegateKey(deployment, accountId, key.publicKey));
+  await rejects(chain.execute(owner, removeDelegateKeys(deployment, accountId, [key.publicKey])));
+  await chain.execute(heir, removeDelegateKeys(deployment, accountId, [key.publicKey]));
   strictEqual(await accounts.resolve(key.publicKey), undefined);
   await chain.execute(heir, ownerCall("close_account", deployment, accountId));
   strictEqual(await accounts.get(accountId), undefined);
@@ -72,7 +72,7 @@ Deno.test("every change on chain is told", async () => {
     const change of [
       setAccountActive(deployment, accountId, false),
       setAccountActive(deployment, accountId, true),
-      removeDelegateKey(deployment, accountId, key.publicKey),
+      removeDelegateKeys(deployment, accountId, [key.publicKey]),
       ownerCall("close_account", deployment, accountId),
     ]
   ) {

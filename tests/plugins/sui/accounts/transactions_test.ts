@@ -4,7 +4,7 @@ import type { Transaction } from "@mysten/sui/transactions";
 import {
   addDelegateKey,
   createAccount,
-  removeDelegateKey,
+  removeDelegateKeys,
   setAccountActive,
 } from "../../../../plugins/sui/accounts/transactions.ts";
 
@@ -56,7 +56,7 @@ Deno.test("every entry function gets its arguments in order", () => {
   ]);
   const both = addDelegateKey(DEPLOYMENT, ACCOUNT, { ...added, permissions: ["write", "read"] });
   deepStrictEqual(read(both).slice(5, 7), ["03", "0000000000000000"]);
-  deepStrictEqual(read(removeDelegateKey(DEPLOYMENT, ACCOUNT, key)), [
+  deepStrictEqual(read(removeDelegateKeys(DEPLOYMENT, ACCOUNT, [key])), [
     "remove_delegate_key",
     registry,
     account,

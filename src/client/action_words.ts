@@ -1,0 +1,44 @@
+import type { SignedName } from "../wire/routes.ts";
+import type { OWNER_ACTIONS } from "../wire/table/owner.ts";
+
+const WORDS: Readonly<Record<SignedName | typeof OWNER_ACTIONS[number], string>> = {
+  "POST /api/remember": "saved a memory",
+  "POST /api/remember/bulk": "saved several memories",
+  "POST /api/remember/manual": "saved an encrypted memory",
+  "GET /api/remember/:id": "asked for a job",
+  "POST /api/remember/:id/retry": "started a job again",
+  "POST /api/remember/bulk/status": "asked for jobs",
+  "POST /api/analyze": "saved the facts of a text",
+  "POST /api/recall": "searched",
+  "POST /api/recall/manual": "searched by a vector",
+  "POST /api/ask": "asked a question",
+  "POST /api/embed": "embedded a text",
+  "POST /api/restore": "restored a namespace",
+  "GET /api/memories": "listed memories",
+  "GET /api/memories/:id": "read a memory",
+  "DELETE /api/memories/:id": "deleted a memory",
+  "GET /api/namespaces": "listed namespaces",
+  "POST /api/stats": "counted memories",
+  "POST /api/forget": "deleted a namespace",
+  "GET /api/account": "read the account",
+  "GET /api/account/keys": "listed keys",
+  "GET /api/account/activity": "read the activity",
+  "POST /api/session-token": "made a session token",
+  open: "signed in",
+  create: "made the account",
+  add_key: "added a key",
+  remove_key: "removed a key",
+  remove_all_keys: "removed every key",
+  deactivate: "switched the account off",
+  reactivate: "switched the account on",
+};
+
+/** What an entry of activity did, for people; an action that is not known stays what it is. */
+export function actionWords(action: string): string {
+  return Object.hasOwn(WORDS, action) ? WORDS[action as keyof typeof WORDS] : action;
+}
+
+/** Where an entry of activity came from, for people. */
+export function fromWords(from: string): string {
+  return from === "unknown" ? "an unknown place" : from.replaceAll("_", " ");
+}

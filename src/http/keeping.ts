@@ -1,0 +1,69 @@
+import type { Mutation } from "../jobs/staging.ts";
+import type { Kept, KeptAnswer, ReplayStore } from "../jobs/replay.ts";
+import type { AuthHeaders } from "./auth.ts";
+import type { Route } from "../wire/route.ts";
+
+export interface Answer {
+  readonly status: number;
+  readonly body: unknown;
+}
+
+/** What of a request is needed to know it again. */
+interface KeptRequest {
+  readonly auth: Pick<AuthHeaders, "nonce" | "publicKey">;
+  readonly bodyHash: string;
+  readonly route: { readonly row: Route };
+  readonly text: string | undefined;
+}
+
+/** What is committed with the answer of one request: its nonce, and the answer for replays. */
+export class Keeping {
+  readonly #replay: ReplayStore;
+  readonly #bodyHash: string;
+  /** Under what the answer is kept; neither where it is not. */
+  readonly textKey: string | undefined;
+  idempotencyKey: string | undefined;
+  readonly nonce: Mutation | undefined;
+  /** Whether a commit took the nonce along. */
+  hasNonce = false;
+  /** The answer that was kept last. */
+  kept: KeptAnswer | undefined;
+
+  constructor(
+    replay: ReplayStore,
+    { bodyHash, auth, route, text }: KeptRequest,
+    nonce: Mutation | undefined,
+  ) {
+    this.#replay = replay;
+    this.#bodyHash = bodyHash;
+    this.nonce = nonce;
+    this.textKey = auth.nonce === undefined && route.row.writes
+      ? `text ${auth.publicKey} ${text}`
+      : undefined;
+  }
+
+  get keys(): string[] {
+    return [this.textKey, this.idempotencyKey].filter((key) => key !== undefined);
+  }
+
+  /** An answer with everything that its commit has to write. */
+  keep<A extends Answer>(answer: A): Kept<A> {
+    const { nonce, textKey, idempotencyKey } = this;
+    const mutations: Mutation[] = nonce === undefined ? [] : [nonce];
+    this.hasNonce = true;
+    if (textKey === undefined && idempotencyKey === undefined) return { answer, mutations };
+    const kept = { status: answer.status, body: JSON.stringify(answer.body) };
+    this.kept = kept;
+    if (textKey !== undefined) mutations.push(this.#replay.keepText(textKey, kept));
+    if (idempotencyKey !== undefined) {
+      mutations.push(this.#replay.keepIdempotent(idempotencyKey, this.#bodyHash, kept));
+    }
+    return { answer, mutations };
+  }
+
+  /** After a failure: nothing was committed, and the same text may be sent again. */
+  undo(): void {
+    this.hasNonce = false;
+    if (this.textKey !== undefined) this.#replay.dropText(this.textKey);
+  }
+}

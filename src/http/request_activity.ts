@@ -1,0 +1,43 @@
+import type { Domain } from "../memory/domain.ts";
+import { HEADER } from "../wire/headers.ts";
+import type { Authorization } from "./account_cache.ts";
+import type { RequestContext } from "./request.ts";
+
+type Entry = Parameters<Domain["activity"]["note"]>[0];
+
+/** A request of a key, answered. */
+interface AnsweredRequest {
+  readonly authorization: Authorization;
+  readonly context: RequestContext;
+  /** Those that it names. */
+  readonly namespaces: ReadonlySet<string>;
+  /** `ok`, or the code of the error. */
+  readonly outcome: string;
+}
+
+/** Notes a request for the owner of its account, once for each namespace that it names. */
+export function noteRequest(
+  { activity }: Pick<Domain, "activity">,
+  { authorization: { account, key }, context, namespaces, outcome }: AnsweredRequest,
+  what: Pick<Entry, "action" | "from">,
+): void {
+  const { accountId } = account;
+  const entry = { ...what, accountId, key: key.publicKey, via: viaOf(context), outcome };
+  if (namespaces.size === 0) activity.note(entry);
+  for (const namespace of namespaces) activity.note({ ...entry, namespace });
+}
+
+function viaOf({ isInternal, request }: RequestContext): Entry["via"] {
+  if (!isInternal) return "http";
+  // The MCP sidecar says whom it asks for; the program itself is nobody's.
+  return request.headers.has(HEADER.clientIp) ? "mcp" : "program";
+}
+
+/** Namespaces that a checked body or query names, those of its items too. */
+export function namespacesIn(...given: unknown[]): string[] {
+  return given.flatMap((value): string[] => {
+    if (typeof value !== "object" || value === null) return [];
+    if ("namespace" in value && typeof value.namespace === "string") return [value.namespace];
+    return "items" in value && Array.isArray(value.items) ? namespacesIn(...value.items) : [];
+  });
+}

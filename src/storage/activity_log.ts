@@ -1,0 +1,210 @@
+import { SvcError } from "../errors.ts";
+import type { Sealer } from "../interfaces/plugin.ts";
+import type { ActivityBounds, ActivityRow, ActivityTable } from "./core/activity_table.ts";
+
+/** Where a request came from, as far as its address tells; the address itself is not kept. */
+export type ActivityFrom = "this_machine" | "private_network" | "internet" | "unknown";
+
+/** What is noted of a request that an account's key or its owner made. */
+export interface ActivityEntry {
+  readonly accountId: string;
+  /** Public key that signed, 64 lower-case hex characters; `owner` where the wallet did. */
+  readonly key: string;
+  /** Name of the route. */
+  readonly action: string;
+  /** Namespace that the request names. */
+  readonly namespace?: string | undefined;
+  /** Through HTTP, through MCP, or by the program that the relayer is a part of. */
+  readonly via: "http" | "mcp" | "program";
+  readonly from: ActivityFrom;
+  /** `ok`, or the code of the error that was answered. */
+  readonly outcome: string;
+}
+
+/** Equal entries of one minute; times in milliseconds since the epoch. */
+export interface Activity extends Omit<ActivityEntry, "accountId"> {
+  readonly count: number;
+  readonly firstAt: number;
+  readonly lastAt: number;
+}
+
+/** Which entries of an account are asked for. */
+export interface ActivityQuery {
+  /** Of this key alone. */
+  readonly key?: string | undefined;
+  /** Where an earlier page ended. */
+  readonly cursor?: string | undefined;
+  readonly limit: number;
+}
+
+export interface ActivityPage {
+  /** Newest first. */
+  readonly entries: readonly Activity[];
+  /** Absent on the last page. */
+  readonly nextCursor?: string;
+}
+
+/** What rows are sealed and found under. */
+interface Key {
+  hmac(purpose: string): (data: string) => Uint8Array;
+  sealer(purpose: string): Sealer;
+}
+
+export interface ActivityOptions {
+  readonly table: Omit<ActivityTable, never>;
+  readonly key: Key;
+  /** Milliseconds since the epoch. */
+  readonly now: () => number;
+  /** Told when entries could not be written; they are tried again. */
+  readonly logger: { warn(event: string, fields: Readonly<Record<string, string>>): void };
+  /** How many entries stay. */
+  readonly bounds?: ActivityBounds;
+}
+
+const MINUTE_MS = 60_000;
+const DAY_MS = 86_400_000;
+const WRITE_EVERY_MS = 5000;
+const PRUNE_EVERY_MS = 3_600_000;
+const KEPT_DAYS = 90;
+/** Entries in memory: as many are written at once. */
+const MAX_HELD = 2000;
+const BOUNDS: ActivityBounds = { perHolder: 1000, total: 200_000 };
+
+/** An entry that may still be counted up. */
+interface Held {
+  readonly entry: ActivityEntry;
+  readonly firstAt: number;
+  lastAt: number;
+  count: number;
+  /** 0 before it was written. */
+  id: number;
+  isWritten: boolean;
+}
+
+/**
+ * What was done with an account and by whom, for its owner to read: never a text, a question or an
+ * id of a memory. Equal entries of a minute are one. They are written every few seconds, sealed; a
+ * relayer that is killed loses those of its last seconds.
+ */
+export class ActivityLog implements Disposable {
+  readonly #options: ActivityOptions;
+  readonly #hmac: (data: string) => Uint8Array;
+  readonly #sealer: Sealer;
+  readonly #bounds: ActivityBounds;
+  readonly #held = new Map<string, Held>();
+  readonly #timer: ReturnType<typeof setInterval>;
+  #prunedAt = -Infinity;
+
+  constructor(options: ActivityOptions) {
+    this.#options = options;
+    this.#hmac = options.key.hmac("activity");
+    this.#sealer = options.key.sealer("activity");
+    this.#bounds = options.bounds ?? BOUNDS;
+    this.#timer = setInterval(() => this.#tryWrite(), WRITE_EVERY_MS);
+  }
+
+  note(entry: ActivityEntry): void {
+    const now = this.#options.now();
+    const minute = Math.floor(now / MINUTE_MS);
+    const { accountId, key, action, namespace = null, via, from, outcome } = entry;
+    const name = JSON.stringify([minute, accountId, key, action, namespace, via, from, outcome]);
+    const held = this.#held.get(name);
+    if (held !== undefined) {
+      held.count++;
+      held.lastAt = now;
+      held.isWritten = false;
+      return;
+    }
+    if (this.#held.size >= MAX_HELD) {
+      this.#tryWrite();
+      this.#held.clear(); // what could not be written is lost
+    }
+    const fresh = { entry, firstAt: now, lastAt: now, count: 1, id: 0, isWritten: false };
+    this.#held.set(name, fresh);
+  }
+
+  /**
+   * Entries of an account, with those not written yet.
+   *
+   * @throws {SvcError} `invalid_cursor`, `storage_unavailable`.
+   */
+  page(accountId: string, { key, cursor, limit }: ActivityQuery): ActivityPage {
+    const account = this.#nameOf(accountId);
+    const holder = key === undefined ? undefined : this.#nameOf(accountId, key);
+    const before = cursor === undefined ? undefined : this.#openCursor(account, cursor);
+    this.#write();
+    const rows = this.#options.table.page({ account, holder, before, limit: limit + 1 });
+    const entries = rows.slice(0, limit).map((row) => this.#opened(row));
+    const last = rows[limit - 1];
+    if (rows.length <= limit || last === undefined) return { entries };
+    return { entries, nextCursor: this.#sealCursor(account, last.id) };
+  }
+
+  [Symbol.dispose](): void {
+    clearInterval(this.#timer);
+    this.#tryWrite();
+  }
+
+  #tryWrite(): void {
+    try {
+      this.#write();
+      const now = this.#options.now();
+      if (now - this.#prunedAt < PRUNE_EVERY_MS) return;
+      this.#prunedAt = now;
+      this.#options.table.prune(Math.floor(now / DAY_MS) - KEPT_DAYS, this.#bounds);
+    } catch (error) {
+      // A full disk must not refuse requests; what is held is tried again.
+      this.#options.logger.warn("activity_not_saved", { reason: SvcError.from(error).code });
+    }
+  }
+
+  #write(): void {
+    const waiting = [...this.#held.values()].filter(({ isWritten }) => !isWritten);
+    if (waiting.length > 0) {
+      const rows = waiting.map((held) => this.#rowOf(held));
+      const ids = this.#options.table.write(rows, this.#bounds.perHolder);
+      waiting.forEach((held, i) => {
+        held.id = ids[i] ?? 0;
+        held.isWritten = true;
+      });
+    }
+    const minute = Math.floor(this.#options.now() / MINUTE_MS);
+    for (const [name, { firstAt }] of this.#held) {
+      if (Math.floor(firstAt / MINUTE_MS) !== minute) this.#held.delete(name);
+    }
+  }
+
+  #nameOf(...parts: string[]): string {
+    return this.#hmac(parts.join(" ")).subarray(0, 16).toHex();
+  }
+
+  #rowOf({ entry, firstAt, lastAt, count, id }: Held): ActivityRow {
+    const { accountId, ...what } = entry;
+    const account = this.#nameOf(accountId);
+    const holder = this.#nameOf(accountId, entry.key);
+    const plain = new TextEncoder().encode(JSON.stringify({ ...what, count, firstAt, lastAt }));
+    const day = Math.floor(firstAt / DAY_MS);
+    return { id, account, holder, day, entry: this.#sealer.seal(plain, holder) };
+  }
+
+  #opened({ holder, entry }: ActivityRow): Activity {
+    return JSON.parse(new TextDecoder().decode(this.#sealer.open(entry, holder)));
+  }
+
+  /** Sealed, because ids tell how much everybody does. */
+  #sealCursor(account: string, id: number): string {
+    const sealed = this.#sealer.seal(new TextEncoder().encode(`${id}`), `after ${account}`);
+    return sealed.toBase64({ alphabet: "base64url", omitPadding: true });
+  }
+
+  #openCursor(account: string, cursor: string): number {
+    try {
+      const sealed = Uint8Array.fromBase64(cursor, { alphabet: "base64url" });
+      return Number(
+        new TextDecoder().decode(this.#sealer.open(sealed, `after ${account}`)),
+      );
+    } catch (cause) {
+      throw new SvcError("invalid_cursor", undefined, { cause, field: "cursor" });
+    }
+  }
+}
