@@ -107,6 +107,7 @@ export class ScopeIndex implements AsyncDisposable {
       } finally {
         held.readers--;
         this.#account(held);
+        this.#dropEmpty(held);
         this.#evict();
         this.#queue.tell();
       }
@@ -149,6 +150,7 @@ export class ScopeIndex implements AsyncDisposable {
     if (held === undefined) return;
     for (const id of ids) (held.loading ?? held.resident).remove(id);
     this.#account(held);
+    this.#dropEmpty(held);
   }
 
   /** Forgets a scope's texts at the latest after this time, in milliseconds from the first call on. */
@@ -297,6 +299,12 @@ export class ScopeIndex implements AsyncDisposable {
   get #used(): number {
     const spare = this.#arena.freeBytes - this.#budget * SPARE_SHARE.free;
     return this.#bytes + Math.min(Math.max(0, spare), this.#budget * SPARE_SHARE.most);
+  }
+
+  /** Drops a scope without memories: it loads at once, and there may be any number of them. */
+  #dropEmpty(held: HeldScope): void {
+    const isIdle = held.loading === undefined && held.readers === 0;
+    if (isIdle && held.resident.size === 0 && !held.resident.released) this.#release(held);
   }
 
   /** Evicts while the budget is exceeded; see `budgetBytes` for what stays. */

@@ -101,4 +101,7 @@ Deno.test("an account with all its keys says so before anybody pays", async () =
   for (let n = 0; n < 20; n++) await owner.addKey(wallet, id, await newKey());
   const sponsored = new ChainOwner({ ...place, sponsored: true });
   await assert.rejects(sponsored.addKey(wallet, id, await newKey()), /Remove one first/);
+  // All of them in one transaction.
+  assert.deepEqual((await owner.removeAllKeys(wallet, id)).keys, []);
+  assert.deepEqual((await owner.removeAllKeys(wallet, id)).keys, []);
 });
