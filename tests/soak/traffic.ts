@@ -22,6 +22,8 @@ interface Kind {
 }
 
 const NAMESPACES = 10;
+/** Ids of messages: two that are under way in a session must differ. */
+let messages = 0;
 
 function namespaceOf(number: number): string {
   return `soak ${number % NAMESPACES}`;
@@ -41,7 +43,7 @@ async function mcp(
       accept: "application/json, text/event-stream",
       ...(session === undefined ? {} : { "mcp-session-id": session }),
     },
-    body: JSON.stringify({ jsonrpc: "2.0", id: 1, method, params }),
+    body: JSON.stringify({ jsonrpc: "2.0", id: ++messages, method, params }),
   });
   const text = await response.text();
   assert.equal(response.status, 200, text);
