@@ -52,7 +52,7 @@ async function run(args: readonly string[]): Promise<number> {
   if (!isChild) Deno.env.set("NO_PROXY", noProxyHere(io.env));
   if (isCommand(command)) {
     const { runCli } = await import(TERMINAL_COMMANDS) as typeof import("./cli/mod.ts");
-    return await runCli(args, { ...io, program: "svc" });
+    return await runCli(args, { ...io, program: "svc", isTerminal: Deno.stdout.isTerminal() });
   }
   if (command === "account") {
     const { runAccount } = await import("./src/program/commands/account.ts");

@@ -3,8 +3,8 @@ import type { Activity, Hit, Memory } from "../src/client/mod.ts";
 import { TEXT_BYTES } from "../src/wire/limits.ts";
 import { onOneLine } from "../src/printable.ts";
 import { actionWords, fromWords } from "../src/client/action_words.ts";
-import { ago } from "../src/client/relative_time.ts";
 import { CommandError, EXIT } from "./io.ts";
+import { type Cell, columns, type Paint, paintFor, when } from "./output.ts";
 import { clientOf, print, type Session } from "./session.ts";
 
 /** Longest wait for the memory to become recallable, in milliseconds. */
@@ -13,15 +13,24 @@ const WAIT_MS = 30_000;
 const memories = (count: number, kind = ""): string =>
   `${count} ${kind}${count === 1 ? "memory" : "memories"}`;
 
-function hitLine(hit: Hit, index: number): string {
+/** A hit on two lines: what was said; then when, and how well it fits. */
+function hitLines(hit: Hit, index: number, { dim }: Paint): string {
   const score = Number.isFinite(hit.score) ? hit.score : 1 - hit.distance;
-  return `${index + 1}. [score=${score.toFixed(3)}] ${onOneLine(hit.text)}\n`;
+  const number = `${index + 1}. `;
+  const about = `${when(hit.occurred_at ?? hit.created_at)} · fits ${percent(score)}`;
+  return `${number}${onOneLine(hit.text)}\n${" ".repeat(number.length)}${dim(about)}\n`;
+}
+
+function percent(score: number): string {
+  return `${Math.round(100 * Math.min(1, Math.max(0, score)))} %`;
 }
 
 export async function recall(session: Session): Promise<void> {
   const { line, io, settings: { namespace } } = session;
   const found = await clientOf(session).recall(line.words, { limit: line.limit ?? 10, namespace });
-  print(session, found, found.results.map(hitLine).join("") || "No matching memories found.\n");
+  const paint = paintFor(io);
+  const lines = found.results.map((hit, i) => hitLines(hit, i, paint)).join("");
+  print(session, found, lines || "No matching memories found.\n");
   if (line.json) return;
   if (found.truncated) {
     io.writeError("More memories matched: together they are too large for one answer.\n");
@@ -46,10 +55,14 @@ export async function namespaces(session: Session): Promise<void> {
     all.push(...page.namespaces);
     cursor = page.next_cursor;
   } while (cursor !== undefined);
-  const lines = all.map(({ namespace, memory_count, storage_bytes }) =>
-    `${onOneLine(namespace)}  ${memories(memory_count)}, ${storage_bytes} bytes\n`
-  );
-  print(session, { namespaces: all, total: all.length }, lines.join("") || "No memories yet.\n");
+  const rows = all.map(({ namespace, memory_count, storage_bytes, last_write_at }): Cell[] => [
+    namespace,
+    memories(memory_count),
+    `${storage_bytes} bytes`,
+    { dim: `written ${when(last_write_at)}` },
+  ]);
+  const text = columns(rows, paintFor(session.io)) || "No memories yet.\n";
+  print(session, { namespaces: all, total: all.length }, text);
 }
 
 /** Prints the memories of a namespace, newest first. */
@@ -62,11 +75,12 @@ export async function list(session: Session): Promise<void> {
     shown.push(memory);
     if (shown.length === wanted) break;
   }
-  const lines = shown.map((memory) => {
-    const { memory_id, created_at, text = withoutText(memory) } = memory;
-    return `${onOneLine(`${memory_id}  ${created_at}  ${text}`)}\n`;
+  const rows = shown.map((memory): Cell[] => {
+    const { memory_id, created_at, occurred_at = created_at, text = withoutText(memory) } = memory;
+    return [{ dim: memory_id }, when(occurred_at), text];
   });
-  print(session, { memories: shown }, lines.join("") || "No memories here.\n");
+  const text = columns(rows, paintFor(session.io)) || "No memories here.\n";
+  print(session, { memories: shown }, text);
 }
 
 function withoutText({ source, text_error: code }: Memory): string {
@@ -90,17 +104,21 @@ export async function activity(session: Session): Promise<void> {
     cursor = page.next_cursor;
   } while (cursor !== undefined && shown.length < wanted);
   const rows = shown.map((entry) => activityCells(entry, labels));
-  print(session, { entries: shown }, columns(rows) || "Nothing was done yet.\n");
+  print(
+    session,
+    { entries: shown },
+    columns(rows, paintFor(session.io)) || "Nothing was done yet.\n",
+  );
 }
 
-function activityCells(entry: Activity, labels: ReadonlyMap<string, string>): string[] {
+function activityCells(entry: Activity, labels: ReadonlyMap<string, string>): Cell[] {
   const { key, action, namespace, via, from, outcome, count, last_at } = entry;
   const who = key === "owner" ? "the wallet" : labels.get(key) ?? `removed key …${key.slice(-8)}`;
   const where = namespace === undefined ? "" : `in ${namespace}`;
   const how = `${via === "mcp" ? "MCP, " : ""}${fromWords(from)}`;
   const result = outcome === "ok" ? "" : outcome;
-  const cells = [
-    ago(last_at),
+  return [
+    { dim: when(last_at) },
     who,
     actionWords(action),
     where,
@@ -108,14 +126,6 @@ function activityCells(entry: Activity, labels: ReadonlyMap<string, string>): st
     count === 1 ? "" : `${count} times`,
     result,
   ];
-  return cells.map(onOneLine);
-}
-
-/** Lines of cells, each column as wide as its widest cell. */
-function columns(rows: readonly string[][]): string {
-  const widths = rows[0]?.map((_, i) => Math.max(...rows.map((row) => row[i]!.length))) ?? [];
-  const line = (row: string[]) => row.map((cell, i) => cell.padEnd(widths[i]!)).join("  ");
-  return rows.map((row) => `${line(row).trimEnd()}\n`).join("");
 }
 
 export async function forget(session: Session): Promise<void> {
@@ -151,7 +161,7 @@ async function readStdin(stdin: ReadableStream<Uint8Array> | undefined): Promise
   }
 }
 
-/** Saves a text, waits until it is recallable, prints its id. */
+/** Saves a text, waits until it is recallable, says where it is, and its id. */
 export async function remember(session: Session): Promise<void> {
   const { line, io, settings: { namespace } } = session;
   const client = clientOf(session);
@@ -166,6 +176,7 @@ export async function remember(session: Session): Promise<void> {
   }
   const { memory_id, job_id, status, recallable } = job;
   const answer = { memory_id, job_id, namespace: job.namespace, status, recallable };
-  print(session, answer, `${onOneLine(memory_id)}\n`);
+  const place = `Remembered in ${onOneLine(job.namespace)}.`;
+  print(session, answer, `${place} ${paintFor(io).dim(onOneLine(memory_id))}\n`);
   if (!recallable) io.writeError("Saved. Indexing continues; recall finds it in a moment.\n");
 }

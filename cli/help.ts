@@ -54,7 +54,7 @@ Examples:
 `,
   remember: `Usage: svc-mcp remember <text>
 
-Saves a memory, waits until it can be recalled, and prints its id.
+Saves a memory, waits until it can be recalled, and says where, with its id.
 With - instead of a text, the text is read from standard input.
 
 ${NAMESPACE}${SHARED}

@@ -12,6 +12,8 @@ export interface CliIo extends Pick<SvcClientOptions, "fetch" | "sleep"> {
   readonly stdin?: ReadableStream<Uint8Array>;
   /** Writes to standard output. */
   write(text: string): void;
+  /** Whether standard output is a terminal that somebody looks at; default: it is none. */
+  readonly isTerminal?: boolean;
   /** Writes to standard error. */
   writeError(text: string): void;
   /** Opens an address in a browser, if there is one; default: the user's. */

@@ -48,6 +48,7 @@ async function runCommand(args: readonly string[], env: Environment): Promise<nu
     env,
     stdin: Readable.toWeb(process.stdin) as ReadableStream<Uint8Array>,
     write: writeOut,
+    isTerminal: process.stdout.isTTY === true,
     writeError: (text) => void process.stderr.write(text),
   };
   return await runCli(args, io, { install });

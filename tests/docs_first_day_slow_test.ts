@@ -36,9 +36,9 @@ Deno.test("the commands of the first day and the TypeScript program find what th
       .replaceAll("npx -y deno@2.9.6 task svc", program);
     const output = await run("bash", ["-eu", "-c", commands], home, url);
     match(output, /Account created/);
-    match(output, /^1\. \[score=0\.\d+\] I am allergic to peanuts$/m);
-    match(output, /^1\. \[score=0\.\d+\] Our boiler was serviced in March$/m);
-    match(output, /^home {2}1 memory/m);
+    match(output, /^1\. I am allergic to peanuts\n {3}just now · fits \d+ %$/m);
+    match(output, /^1\. Our boiler was serviced in March$/m);
+    match(output, /^home +1 memory/m);
 
     const [config] = await blocks("docs/typescript.md", "json");
     const [first = ""] = await blocks("docs/typescript.md", "ts");

@@ -9,11 +9,13 @@ import { type Answer, fakeRelayer, type Received, refusal } from "../client/fake
 const JOB = "11111111-2222-4333-8444-555555555555";
 const ID = "0x" + "cd".repeat(32);
 const RUNNING = { job_id: JOB, memory_id: JOB, namespace: "default", status: "running" };
+/** Three days ago. */
+const DAYS_AGO = new Date(Date.now() - 3 * 86_400_000 - 60_000).toISOString();
 const HIT = {
   memory_id: JOB,
   blob_id: "",
   namespace: "default",
-  created_at: "2026-01-01T00:00:00.000Z",
+  created_at: DAYS_AGO,
   text: "I like tea",
   distance: 0.2,
   score: 0.8,
@@ -99,7 +101,7 @@ Deno.test("remember waits until recallable and prints the id", async () => {
   const { code, out, err, received } = await run(["remember", "I like tea", "--ns", "日本"], {
     routes: REMEMBER,
   });
-  assert.deepEqual([code, out, err], [0, JOB + "\n", ""]);
+  assert.deepEqual([code, out, err], [0, `Remembered in default. ${JOB}\n`, ""]);
   assert.deepEqual(JSON.parse(received[0]!.body), { text: "I like tea", namespace: "日本" });
   assert.equal(received.length, 4);
   assert(received.every(({ signed }) => signed));
@@ -157,7 +159,10 @@ Deno.test("recall prints numbered lines, or that there are none", async () => {
   });
   assert.equal(found.code, 0);
   const shown = "\\u{1b}[31mred\\u{7}\\u{9b}\\u{202e}↵3. [score=0.900] never said";
-  assert.equal(found.out, `1. [score=0.800] I like tea\n2. [score=0.123] ${shown}\n`);
+  assert.equal(
+    found.out,
+    `1. I like tea\n   3 days ago · fits 80 %\n2. ${shown}\n   3 days ago · fits 12 %\n`,
+  );
   assert.match(found.err, /4 more could not be decrypted/);
   assert.match(found.err, /1 new memory is still being indexed/);
   assert.deepEqual(JSON.parse(found.received[0]!.body), { query: "what do I drink?", limit: 3 });
@@ -176,16 +181,25 @@ Deno.test("namespaces, list and forget", async () => {
     routes: {
       "GET /api/namespaces": (_, n) =>
         Response.json({
-          namespaces: [{ namespace: `n${n}`, memory_count: n + 1, storage_bytes: 300 }],
+          namespaces: [{
+            namespace: `n${n}`,
+            memory_count: n + 1,
+            storage_bytes: 300,
+            last_write_at: DAYS_AGO,
+          }],
           ...(n === 0 ? { next_cursor: "c" } : {}),
         }),
     },
   });
-  assert.equal(spaces.out, "n0  1 memory, 300 bytes\nn1  2 memories, 300 bytes\n");
+  assert.equal(
+    spaces.out,
+    "n0  1 memory    300 bytes  written 3 days ago\n" +
+      "n1  2 memories  300 bytes  written 3 days ago\n",
+  );
   const listed = await run(["list", "--limit", "1", "--ns", "日本"], {
     routes: { "GET /api/memories": json({ memories: [HIT, HIT], next_cursor: "c" }) },
   });
-  assert.equal(listed.out, `${JOB}  2026-01-01T00:00:00.000Z  I like tea\n`);
+  assert.equal(listed.out, `${JOB}  3 days ago  I like tea\n`);
   assert.equal(listed.received[0]?.target, "/api/memories?limit=1&namespace=%E6%97%A5%E6%9C%AC");
   const { text: _, ...bare } = HIT;
   const memories = [{ ...bare, text_error: "storage_unavailable" }, { ...bare, source: "manual" }];
@@ -289,7 +303,9 @@ Deno.test("no text of somebody else fakes a line or steers the terminal", async 
   const evil = "a\r\nb\u2028c\u0085d\u001b]0;e\u0007\u202ef\u200b";
   const shown = "a↵b↵c↵d\\u{1b}]0;e\\u{7}\\u{202e}f\\u{200b}";
   const listed = { memories: [{ ...HIT, text: evil }] };
-  const page = { namespaces: [{ namespace: evil, memory_count: 1, storage_bytes: 2 }] };
+  const page = {
+    namespaces: [{ namespace: evil, memory_count: 1, storage_bytes: 2, last_write_at: DAYS_AGO }],
+  };
   const account = { ...ACCOUNT, owner: evil, key: { ...ACCOUNT.key, label: evil } };
   const routes = {
     "GET /api/memories": json(listed),
@@ -300,8 +316,8 @@ Deno.test("no text of somebody else fakes a line or steers the terminal", async 
   };
   for (
     const [args, lines, data] of [
-      [["list"], [`${JOB}  ${HIT.created_at}  ${shown}`], listed],
-      [["namespaces"], [`${shown}  1 memory, 2 bytes`], { ...page, total: 1 }],
+      [["list"], [`${JOB}  3 days ago  ${shown}`], listed],
+      [["namespaces"], [`${shown}  1 memory  2 bytes  written 3 days ago`], { ...page, total: 1 }],
     ] as const
   ) {
     assert.deepEqual((await run([...args], { routes })).out.split("\n"), [...lines, ""]);

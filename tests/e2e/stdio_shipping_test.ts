@@ -107,7 +107,7 @@ for (const { name, ignore, start } of VARIANTS) {
         const saved = await terminal(launched, "remember", "I drink tea", "--json");
         assert.equal(JSON.parse(saved.out).recallable, true, saved.err);
         const listed = await terminal(launched, "recall", "tea", "--limit=1");
-        assert.match(listed.out, /^1\. \[score=\S+\] I drink tea\n$/);
+        assert.match(listed.out, /^1\. I drink tea\n {3}just now · fits \d+ %\n$/);
         const { credentials } = await readCredentials(`${home}/.svc/credentials.json`);
         assert.equal(credentials?.accountId, made.account_id);
         const gone = await terminal(launched, "logout");

@@ -17,7 +17,8 @@ export const ACCOUNT_USAGE = `Usage: svc account <command>
   --label <text>        name of the key, at most 64 bytes
   --permissions <list>  read,write (default), read or write
   --expires-in <time>   such as 90d, 12h or 30m; default: never
-  --wallet-file <path>  where accounts are on chain: the owner's private key, which pays for gas
+  --wallet-file <path>  where accounts are on chain: the owner's private key,
+                        which pays for gas
   --save                writes the new key to the credentials file
   --force               with --save, replaces credentials that are there
   --json                machine output

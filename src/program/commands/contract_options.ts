@@ -8,11 +8,13 @@ import { parseFlags, PRIVATE_KEY, UsageError } from "./io.ts";
 
 export const CONTRACT_USAGE = `Usage: svc contract publish
 
-  Compiles the contract, compares every function of the framework that it calls with the network's,
-  and publishes it with the wallet of --key-file, or the first of SVC_SUI_PRIVATE_KEYS.
+  Compiles the contract, compares every function of the framework that it calls
+  with the network's, and publishes it with the wallet of --key-file, or the
+  first of SVC_SUI_PRIVATE_KEYS.
 
-  --key-file <path>   file with the private key of the wallet that pays: suiprivkey1… or hex
-  --burn-upgrade-cap  makes the package immutable: nobody can ever change its rules
+  --key-file <path>   file with the private key of the wallet that pays:
+                      suiprivkey1… or hex
+  --burn-upgrade-cap  makes the package immutable: nobody can ever change it
   --dry-run           compiles and compares only
   --json              machine output
 

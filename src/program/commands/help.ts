@@ -2,13 +2,13 @@ export const HELP = `svc: private, portable memory for AI agents
 
 Usage: svc <command>
 
-  start                the relayer with its dashboard, and its sidecar, each in its own sandbox
-                       (default)
-  account …            accounts and their keys: create, list, add-key, remove-key,
-                       remove-all-keys
-  doctor               looks at everything a relayer needs, and says what to do; --public: also at
-                       its public address
-  contract publish     compile, check and publish the contract of accounts on chain
+  start                the relayer, its dashboard and its sidecar, each in a
+                       sandbox of its own (default)
+  account …            accounts and their keys: create, list, add-key,
+                       remove-key, remove-all-keys
+  doctor               looks at everything a relayer needs, and says what to do;
+                       --public: also at its public address
+  contract publish     compile, check and publish the contract of accounts
   login                sign in with a wallet, in a browser
   logout               delete the key on this computer
   status               show account, key and relayer
