@@ -6,8 +6,8 @@ export const DOCTOR_USAGE = `Usage: svc doctor [--public] [--json]
 
 Looks at everything a relayer needs, and says what to do: settings, permissions,
 files with secrets, the data directory and its databases, disk, descriptors,
-clock, listener, TLS, and what its plugins depend on. It changes no data, and can
-be run beside a running relayer.
+clock, listener, TLS, and what its plugins depend on. It changes no data, and
+can be run beside a running relayer.
 
   --public  also asks SVC_PUBLIC_URL from here, as a client would
   --json    machine output
