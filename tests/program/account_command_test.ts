@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import { readCredentials } from "../../src/client/credentials_file.ts";
 import { makeDelegateKey } from "../../src/client/mod.ts";
+import { seedOfRecoveryWords } from "../../src/client/recovery_words.ts";
 import { CoreDb } from "../../src/storage/core_db.ts";
 import { parseAccountOptions } from "../../src/program/commands/account_options.ts";
 import { UsageError } from "../../src/program/commands/io.ts";
@@ -10,11 +11,21 @@ import { inHome } from "../program.ts";
 
 const OWNER = "0x" + "ab".repeat(32);
 
-async function run(home: string, ...args: string[]) {
+async function ownerOf(words: string): Promise<string> {
+  const seed = await seedOfRecoveryWords(words);
+  assert.ok(seed, "these are no recovery words");
+  return (await makeDelegateKey(seed)).address;
+}
+
+/** Runs a command; what is typed into it comes last, behind `<`. */
+async function run(home: string, ...given: string[]) {
   const [output, errors]: [string[], string[]] = [[], []];
+  const at = given.indexOf("<");
+  const [args, typed] = at < 0 ? [given, []] : [given.slice(0, at), given.slice(at + 1)];
   const code = await runAccount(args, {
     env: { HOME: home },
     cwd: home,
+    stdin: new Blob(typed).stream(),
     write: (text) => output.push(text),
     writeError: (text) => errors.push(text),
   });
@@ -22,7 +33,7 @@ async function run(home: string, ...args: string[]) {
 }
 
 async function json(home: string, ...args: string[]): Promise<Record<string, unknown>> {
-  const { code, output, errors } = await run(home, ...args, "--json");
+  const { code, output, errors } = await run(home, args[0]!, "--json", ...args.slice(1));
   assert.equal(code, 0, errors);
   return JSON.parse(output);
 }
@@ -30,11 +41,11 @@ async function json(home: string, ...args: string[]): Promise<Record<string, unk
 Deno.test("create makes a key, and saves it where it is asked to", async () => {
   await inHome(async (home) => {
     const shown = await json(home, "create");
-    const { privateKey, publicKey, address } = await makeDelegateKey(
+    const { privateKey, publicKey } = await makeDelegateKey(
       Uint8Array.fromHex(String(shown.private_key)),
     );
     assert.deepEqual([shown.private_key, shown.public_key], [privateKey, publicKey]);
-    assert.equal(shown.owner, address);
+    assert.equal(shown.owner, await ownerOf(String(shown.recovery_words)));
 
     const saved = await json(home, "create", "--save", "--label", "Laptop");
     const path = `${home}/.svc/credentials.json`;
@@ -52,6 +63,38 @@ Deno.test("create makes a key, and saves it where it is asked to", async () => {
     assert.match(again.errors, /holds the key of account 0x.*--force replaces it/);
     assert.equal((await readCredentials(path)).credentials?.accountId, saved.account_id);
     assert.notEqual((await json(home, "create", "--save", "--force")).account_id, saved.account_id);
+  });
+});
+
+Deno.test("recovery words let a new key in, and are kept nowhere", async () => {
+  await inHome(async (home) => {
+    const { output } = await run(home, "create", "--save");
+    const words = /^ {2}((?:[a-z]+ ){11}[a-z]+)$/m.exec(output)?.[1] ?? "";
+    const owner = await ownerOf(words);
+    for await (const { name } of Deno.readDir(`${home}/.svc/relayer`)) {
+      const bytes = await Deno.readFile(`${home}/.svc/relayer/${name}`);
+      assert.ok(!new TextDecoder("latin1").decode(bytes).includes(words.slice(0, 20)), name);
+    }
+    const saved = await Deno.readTextFile(`${home}/.svc/credentials.json`);
+    assert.ok(!saved.includes(words));
+    await json(home, "create"); // Another account does not come between.
+
+    await Deno.remove(`${home}/.svc/credentials.json`);
+    const back = await json(home, "recover", "--save", "<", `${words.toUpperCase()}\n`);
+    assert.deepEqual([back.owner, back.recovery_words], [owner, undefined]);
+    const { credentials } = await readCredentials(`${home}/.svc/credentials.json`);
+    assert.deepEqual([credentials?.accountId, credentials?.walletAddress], [
+      back.account_id,
+      owner,
+    ]);
+    const other = "legal winner thank year wave sausage worth useful legal winner thank yellow";
+    assert.match((await run(home, "recover", "<", other)).errors, /belongs to these words/);
+    for (const typed of ["", "one two three", `${words} more`]) {
+      const { code, errors } = await run(home, "recover", "<", typed);
+      assert.equal(code, 1);
+      assert.match(errors, /no recovery words/);
+      assert.ok(!errors.includes(words));
+    }
   });
 });
 
@@ -115,6 +158,7 @@ Deno.test("a command line that breaks a rule is explained", async () => {
     ["remove-key"],
     ["remove-all-keys", "--public-key", "ab".repeat(32)],
     ["remove-all-keys", "--save"],
+    ["recover", "--owner", OWNER],
   ];
   for (const args of usage) assert.throws(() => parseAccountOptions(args), UsageError);
   const invalid = [

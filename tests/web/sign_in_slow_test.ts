@@ -19,7 +19,7 @@ browserTest("the recovery key opens the account again, in another browser too", 
     const account = await accountId(page);
     await page.getByRole("button", { name: "Show the recovery key" }).click();
     const key = await page.getByLabel("Recovery key").innerText();
-    assert.match(key, /^suiprivkey1/);
+    assert.match(key, /^([a-z]+ ){11}[a-z]+$/);
     await page.getByRole("button", { name: "I saved it" }).click();
 
     const other = await (await browser.newContext()).newPage();
@@ -31,6 +31,42 @@ browserTest("the recovery key opens the account again, in another browser too", 
     await other.getByRole("button", { name: "Use this key" }).click();
     await other.getByRole("heading", { name: "Memories" }).waitFor();
     assert.equal(await accountId(other), account);
+  });
+});
+
+browserTest("an account of the terminal opens in a browser by its words", async (browser) => {
+  await withDashboard(async ({ web, relayer, env: started }) => {
+    const env = { ...started, SVC_PUBLIC_URL: relayer };
+    await using create = new Program(["account", "create", "--save", "--json"], env);
+    const made = JSON.parse(await create.output);
+    await using remember = new Program(["remember", "I keep canaries"], env);
+    assert.match(await remember.output, /Remembered in default/);
+    const page = await browser.newPage();
+    await page.goto(web);
+    await page.getByLabel("Recovery key").fill(made.recovery_words);
+    await page.getByRole("button", { name: "Use this key" }).click();
+    await page.getByText("I keep canaries").first().waitFor();
+    assert.equal(await accountId(page), made.account_id);
+    // It shows them again, and a reload keeps them.
+    await page.reload();
+    await page.getByRole("button", { name: "Show the recovery key" }).click();
+    assert.equal(await page.getByLabel("Recovery key").innerText(), made.recovery_words);
+  });
+});
+
+browserTest("an account of the browser is recovered in a terminal", async (browser) => {
+  await withDashboard(async ({ web, relayer, env: started }) => {
+    const env = { ...started, SVC_PUBLIC_URL: relayer };
+    const page = await browser.newPage();
+    await signIn(page, web);
+    const account = await accountId(page);
+    await page.getByRole("button", { name: "Show the recovery key" }).click();
+    const words = await page.getByLabel("Recovery key").innerText();
+    await using recover = new Program(["account", "recover", "--save", "--json"], env);
+    await recover.write(`${words}\n`);
+    assert.equal(JSON.parse(await recover.output).account_id, account);
+    await using list = new Program(["list"], env);
+    assert.match(await list.output, /No memories here/);
   });
 });
 

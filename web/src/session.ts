@@ -35,8 +35,9 @@ export interface SignedIn {
   readonly accountId: string;
   /** Whether its keys work. */
   readonly active: boolean;
-  /** The key, where it lies in this browser. */
+  /** The key, where it lies in this browser, and the words that it was made of. */
   readonly pair?: KeyPair;
+  readonly words?: string;
   /** Whether the recovery key was shown and confirmed. */
   readonly backedUp: boolean;
 }
@@ -104,7 +105,7 @@ export class Session {
     };
     this.who = await read<SignedIn>(NAME);
     if (this.who?.pair !== undefined) {
-      this.#wallet = new BrowserWallet(this.who.pair);
+      this.#wallet = new BrowserWallet(this.who.pair, this.who.words);
     }
   }
 
@@ -127,7 +128,7 @@ export class Session {
 
   async #openAccount(wallet: Wallet): Promise<string> {
     const account = await this.owner.open(wallet);
-    const pair = wallet instanceof BrowserWallet ? wallet.pair : undefined;
+    const { pair, words } = wallet instanceof BrowserWallet ? wallet : {};
     this.#wallet = wallet;
     const { kind, name, address } = wallet;
     const { account_id: accountId, active } = account;
@@ -139,6 +140,7 @@ export class Session {
       active,
       backedUp: this.who?.address === address && this.who.backedUp,
       ...(pair === undefined ? {} : { pair }),
+      ...(words === undefined ? {} : { words }),
     });
     return accountId;
   }

@@ -7,6 +7,7 @@ import {
 } from "../../client/credentials_file.ts";
 import { credentialsOf } from "../../client/credentials.ts";
 import { makeDelegateKey } from "../../client/mod.ts";
+import { makeRecoveryWords, seedOfRecoveryWords } from "../../client/recovery_words.ts";
 import { SvcError } from "../../errors.ts";
 import type { Account, DelegateKey } from "../../interfaces/mod.ts";
 import { onOneLine } from "../../printable.ts";
@@ -15,7 +16,7 @@ import { addressOf } from "../../wire/keys.ts";
 import { formatHost } from "../settings/parsers.ts";
 import { ACCOUNT_USAGE, type AccountOptions, parseAccountOptions } from "./account_options.ts";
 import { type AccountStore, openAccounts } from "./account_store.ts";
-import { type CommandIo, type Printed, runGroup } from "./io.ts";
+import { type CommandIo, type Printed, readLine, runGroup } from "./io.ts";
 
 const time = (ms: number | undefined) => ms === undefined ? undefined : new Date(ms).toISOString();
 
@@ -35,10 +36,18 @@ interface ChangedKey {
   readonly publicKey: string;
   readonly privateKey?: string | undefined;
   readonly savedTo?: string | undefined;
+  /** Words that own a new account. */
+  readonly words?: string | undefined;
 }
 
+const ABOUT_WORDS = [
+  "Whoever has these words owns the account. They are shown only now, and kept",
+  "nowhere: write them on paper, or put them into a password manager. They open the",
+  "account on a dashboard, in any browser, and here with: account recover",
+];
+
 function printKey(title: string, changed: ChangedKey, packageId: string): Printed {
-  const { account, privateKey, publicKey, savedTo } = changed;
+  const { account, privateKey, publicKey, savedTo, words } = changed;
   const key = account.keys.find((key) => key.publicKey === publicKey);
   const answer = {
     account_id: account.accountId,
@@ -48,6 +57,7 @@ function printKey(title: string, changed: ChangedKey, packageId: string): Printe
     ...(key && keyJson(key)),
     private_key: privateKey,
     saved_to: savedTo,
+    recovery_words: words,
   };
   const lines = [
     title,
@@ -62,6 +72,9 @@ function printKey(title: string, changed: ChangedKey, packageId: string): Printe
     lines.push(`  private key  ${privateKey}`, "", "Keep the private key: it is shown only now.");
   }
   if (savedTo !== undefined) lines.push("", `Signed in: the key is saved in ${savedTo}`);
+  if (words !== undefined) {
+    lines.push("", "Recovery words:", "", `  ${words}`, "", ...ABOUT_WORDS);
+  }
   return [answer, lines.join("\n") + "\n"];
 }
 
@@ -145,8 +158,13 @@ async function addKey(
   const pair = options.publicKey === undefined ? await makeDelegateKey() : undefined;
   const publicKey = pair?.publicKey ?? options.publicKey ?? "";
   if (await store.accounts.resolve(publicKey) !== undefined) throw new SvcError("key_exists");
+  const owner = options.owner ?? store.wallet;
+  // Whoever brings a key of their own keeps what owns the account, too.
+  const words = options.action === "create" && owner === undefined && pair !== undefined
+    ? makeRecoveryWords()
+    : undefined;
   const before = options.action === "create"
-    ? await store.admin.create(options.owner ?? store.wallet ?? addressOf(publicKey))
+    ? await store.admin.create(owner ?? await ownerOf(words) ?? addressOf(publicKey))
     : await chosen(store, options);
   const { label, permissions, expiresInMs } = options;
   const account = await store.admin.addKey(before.accountId, {
@@ -164,7 +182,33 @@ async function addKey(
     await writeCredentials(path, credentials);
   }
   const privateKey = path === undefined ? pair?.privateKey : undefined;
-  return { account, publicKey, privateKey, savedTo: path };
+  return { account, publicKey, privateKey, savedTo: path, words };
+}
+
+/** Address of the wallet that recovery words are. */
+async function ownerOf(words: string | undefined): Promise<string | undefined> {
+  const seed = words === undefined ? undefined : await seedOfRecoveryWords(words);
+  return seed && (await makeDelegateKey(seed)).address;
+}
+
+/** Asks for recovery words; the options of the account that they own. */
+async function recovered(
+  store: AccountStore,
+  options: AccountOptions,
+  io: CommandIo,
+): Promise<AccountOptions> {
+  if (store.settings.accounts === "sui") {
+    throw invalid("Accounts are on chain: add a key with add-key and --wallet-file");
+  }
+  io.writeError("Recovery words: ");
+  const owner = await ownerOf(await readLine(io));
+  if (owner === undefined) {
+    throw invalid("These are no recovery words: they are twelve, from a list, and one is a check");
+  }
+  if (await store.admin.ofOwner(owner) === undefined) {
+    throw new SvcError("not_found", "No account of this relayer belongs to these words");
+  }
+  return { ...options, owner };
 }
 
 async function run(options: AccountOptions, io: CommandIo): Promise<Printed> {
@@ -184,7 +228,8 @@ async function run(options: AccountOptions, io: CommandIo): Promise<Printed> {
   }
   if (action !== "remove-key") {
     const title = action === "create" ? "Account created" : "Key added";
-    return printKey(title, await addKey(store, options, io), packageId);
+    const all = action === "recover" ? await recovered(store, options, io) : options;
+    return printKey(title, await addKey(store, all, io), packageId);
   }
   const publicKey = options.publicKey ?? "";
   const owner = options.account === undefined && options.owner === undefined

@@ -5,7 +5,10 @@ import { parseFlags, UsageError } from "./io.ts";
 
 export const ACCOUNT_USAGE = `Usage: svc account <command>
 
-  create           makes an account and registers a key for it
+  create           makes an account and registers a key for it; shows the
+                   recovery words that own it
+  recover          registers a key for the account of recovery words, which are
+                   read from standard input
   list             shows accounts and their keys
   add-key          registers another key
   remove-key       removes a key; needs --public-key
@@ -26,7 +29,7 @@ export const ACCOUNT_USAGE = `Usage: svc account <command>
 Example: svc account create --save
 `;
 
-const ACTIONS = ["create", "list", "add-key", "remove-key", "remove-all-keys"] as const;
+const ACTIONS = ["create", "list", "add-key", "remove-key", "remove-all-keys", "recover"] as const;
 const UNITS: Readonly<Record<string, number>> = {
   d: 86_400_000,
   h: 3_600_000,
@@ -103,9 +106,12 @@ export function parseAccountOptions(args: readonly string[]) {
     throw new UsageError(`Unknown account command "${positionals.join(" ")}"`);
   }
   const publicKey = checkPublicKey(values["public-key"]);
-  const makesKey = action === "create" || action === "add-key";
+  const makesKey = action === "create" || action === "add-key" || action === "recover";
   if (values.save && (publicKey !== undefined || !makesKey)) {
     throw new UsageError("--save goes with a new key only: leave out --public-key");
+  }
+  if (action === "recover" && (values.owner !== undefined || values.account !== undefined)) {
+    throw new UsageError("The words of recover say which account: no --owner, no --account");
   }
   if (action === "remove-key" && publicKey === undefined) {
     throw new UsageError("remove-key needs --public-key");

@@ -3,13 +3,28 @@ import { SvcError } from "../../errors.ts";
 import { printable } from "../../printable.ts";
 import type { Env } from "../../interfaces/fields.ts";
 
+/** A line that is longer is no answer to anything that is asked. */
+const LINE_CHARACTERS = 10_000;
+
 /** The world around a command. */
 export interface CommandIo {
   readonly env: Env;
   /** What relative paths are relative to. */
   readonly cwd: string;
+  /** What is read where a command asks for something. */
+  readonly stdin?: ReadableStream<Uint8Array>;
   write(text: string): void;
   writeError(text: string): void;
+}
+
+/** The first line of standard input, without its end; empty where there is none. */
+export async function readLine({ stdin }: Pick<CommandIo, "stdin">): Promise<string> {
+  let text = "";
+  for await (const piece of stdin?.pipeThrough(new TextDecoderStream()) ?? []) {
+    text += piece;
+    if (text.includes("\n") || text.length > LINE_CHARACTERS) break;
+  }
+  return text.split("\n")[0]!.trim();
 }
 
 /** A command line that cannot be understood; the usage is printed below its message. */

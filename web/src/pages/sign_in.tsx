@@ -62,7 +62,7 @@ function Restore() {
   async function restore(): Promise<void> {
     const wallet = await BrowserWallet.restore(text);
     if (wallet === undefined) {
-      throw new Error("This is not a recovery key (suiprivkey1…)");
+      throw new Error("This is not a recovery key: twelve words, or suiprivkey1…");
     }
     await session.signIn(wallet);
     await session.markBackedUp();
@@ -70,6 +70,9 @@ function Restore() {
   return (
     <section class="card">
       <h2>With a recovery key</h2>
+      <p class="quiet">
+        The words of an account that was made here, in another browser or in a terminal.
+      </p>
       <form
         class="stack"
         onSubmit={(event) => {

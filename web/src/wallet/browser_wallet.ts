@@ -1,8 +1,9 @@
+import { makeRecoveryWords, seedOfRecoveryWords } from "../../../src/client/recovery_words.ts";
 import { addressOf } from "../../../src/wire/keys.ts";
 import { blake2b } from "@noble/hashes/blake2.js";
 import { personalMessageDigest } from "../../../src/wire/signing/signing.ts";
 import { formatPrivateKey, parsePrivateKey } from "../../../src/wire/signing/private_key.ts";
-import { keyOfSeed, type KeyPair, makeKey, seedOf, sign } from "./ed25519.ts";
+import { keyOfSeed, type KeyPair, seedOf, sign } from "./ed25519.ts";
 import type { Signable, SignedTransaction, Wallet } from "./wallet.ts";
 
 /** A wallet that is a key in this browser, for people who have no wallet program. */
@@ -12,32 +13,41 @@ export class BrowserWallet implements Wallet {
   readonly address: string;
   /** The key itself, to be kept. */
   readonly pair: KeyPair;
+  /** Recovery words that the key was made of, to be kept, too; earlier keys have none. */
+  readonly words: string | undefined;
 
   /** The wallet of a key that was kept. */
-  constructor(pair: KeyPair) {
+  constructor(pair: KeyPair, words?: string) {
     this.pair = pair;
+    this.words = words;
     this.address = addressOf(pair.publicKey);
   }
 
   /** A wallet with a new key. */
   static async make(): Promise<BrowserWallet> {
-    return new BrowserWallet(await makeKey(true));
+    const words = makeRecoveryWords();
+    const seed = await seedOfRecoveryWords(words);
+    return new BrowserWallet(await keyOfSeed(seed!), words);
   }
 
   /**
    * The wallet of a recovery key.
    *
-   * @param text `suiprivkey1…`, or 64 hex characters.
+   * @param text Recovery words, `suiprivkey1…`, or 64 hex characters.
    * @returns `undefined` for anything else.
    */
   static async restore(text: string): Promise<BrowserWallet | undefined> {
-    const seed = parsePrivateKey(text.trim());
-    return seed === undefined ? undefined : new BrowserWallet(await keyOfSeed(seed));
+    const given = parsePrivateKey(text.trim());
+    if (given !== undefined) return new BrowserWallet(await keyOfSeed(given));
+    const seed = await seedOfRecoveryWords(text);
+    if (seed === undefined) return undefined;
+    const words = text.trim().toLowerCase().split(/\s+/).join(" ");
+    return new BrowserWallet(await keyOfSeed(seed), words);
   }
 
-  /** The recovery key, `suiprivkey1…`: whoever has it owns the account. */
+  /** The recovery key, words or `suiprivkey1…`: whoever has it owns the account. */
   async recoveryKey(): Promise<string> {
-    return formatPrivateKey(await seedOf(this.pair.privateKey));
+    return this.words ?? formatPrivateKey(await seedOf(this.pair.privateKey));
   }
 
   async signPersonalMessage(text: string): Promise<string> {
