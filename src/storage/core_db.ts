@@ -16,6 +16,30 @@ const SCHEMA = META_SCHEMA + KEY_SCHEMA + TOMBSTONE_SCHEMA + TOMBSTONE_BLOB_SCHE
   KEY_USE_SCHEMA + SPONSORSHIP_SCHEMA + ACTIVITY_SCHEMA;
 
 /**
+ * Form of everything in a data directory. Raised by a version whose files an earlier one would
+ * misread or damage; what an earlier one can ignore, such as a new table, does not raise it.
+ */
+const DATA_FORMAT = 1;
+
+/** Notes the form, or refuses a later one: the transaction that opens the file is undone then. */
+function checkDataFormat(file: SqliteFile): void {
+  const read = "select value from meta where name = 'data_format'";
+  const found = Number(file.get<{ value: string }>(read)?.value ?? 0);
+  if (found > DATA_FORMAT) {
+    const formats = `data format ${found}, this one reads up to ${DATA_FORMAT}`;
+    const advice = "start that version, or put back a copy from before the upgrade";
+    throw new SvcError(
+      "invalid_parameter",
+      `The data was written by a later version of svc (${formats}): ${advice}`,
+    );
+  }
+  if (found === DATA_FORMAT) return;
+  const write = `insert into meta values ('data_format', ?)
+    on conflict (name) do update set value = excluded.value`;
+  file.run(write, String(DATA_FORMAT));
+}
+
+/**
  * What must outlive every other file of a relayer: its package id, wrapped data keys, tombstones,
  * what was sponsored and what keys did. The accounts of the `local` plugin lie in the same file, opened by the
  * plugin itself.
@@ -35,10 +59,11 @@ export class CoreDb implements Disposable {
    * Opens core.db, or makes it.
    *
    * @param path Path of the file in a folder that exists, or `:memory:`.
-   * @throws {SvcError} `storage_unavailable` when it cannot be opened.
+   * @throws {SvcError} `storage_unavailable` when it cannot be opened, `invalid_parameter` when a
+   * later version has changed its form.
    */
   constructor(path: string) {
-    this.#file = new SqliteFile({ path, schema: SCHEMA });
+    this.#file = new SqliteFile({ path, schema: SCHEMA, migrate: checkDataFormat });
     this.#folder = folderOf(path);
     this.keys = new KeyTable(this.#file);
     this.tombstones = new TombstoneTable(this.#file);
