@@ -1,3 +1,4 @@
+import { BoundedMap } from "../bounded_map.ts";
 import { SvcError } from "../errors.ts";
 import type { Sealer } from "../interfaces/plugin.ts";
 import type { ActivityBounds, ActivityRow, ActivityTable } from "./core/activity_table.ts";
@@ -21,7 +22,7 @@ export interface ActivityEntry {
   readonly outcome: string;
 }
 
-/** Equal entries of one minute; times in milliseconds since the epoch. */
+/** Equal entries of one minute, or of one day where a key has many; times in milliseconds since the epoch. */
 export interface Activity extends Omit<ActivityEntry, "accountId"> {
   readonly count: number;
   readonly firstAt: number;
@@ -59,6 +60,8 @@ export interface ActivityOptions {
   readonly logger: { warn(event: string, fields: Readonly<Record<string, string>>): void };
   /** How many entries stay. */
   readonly bounds?: ActivityBounds;
+  /** Entries of a key that a day has by the minute; further ones are by the day, without namespace. */
+  readonly perDay?: number;
 }
 
 const MINUTE_MS = 60_000;
@@ -68,11 +71,16 @@ const PRUNE_EVERY_MS = 3_600_000;
 const KEPT_DAYS = 90;
 /** Entries in memory: as many are written at once. */
 const MAX_HELD = 2000;
-const BOUNDS: ActivityBounds = { perHolder: 1000, total: 200_000 };
+const BOUNDS: ActivityBounds = { perHolder: 2000, total: 200_000 };
+/** Keys whose entries of the day are counted in memory. */
+const MAX_COUNTED = 10_000;
+const PER_DAY = 200;
 
 /** An entry that may still be counted up. */
 interface Held {
   readonly entry: ActivityEntry;
+  /** When it is no longer counted up, milliseconds since the epoch. */
+  readonly until: number;
   readonly firstAt: number;
   lastAt: number;
   count: number;
@@ -81,10 +89,18 @@ interface Held {
   isWritten: boolean;
 }
 
+/** Equal names: equal entries of the same minute, or day. */
+function nameOf(entry: ActivityEntry, now: number, span: number): string {
+  const { accountId, key, action, namespace = null, via, from, outcome } = entry;
+  const at = Math.floor(now / span);
+  return JSON.stringify([span, at, accountId, key, action, namespace, via, from, outcome]);
+}
+
 /**
  * What was done with an account and by whom, for its owner to read: never a text, a question or an
- * id of a memory. Equal entries of a minute are one. They are written every few seconds, sealed; a
- * relayer that is killed loses those of its last seconds.
+ * id of a memory. Equal entries of a minute are one. Who steals a key may want to push out what it
+ * did: beyond some entries a day a key's further ones are told by the day. They are written every few
+ * seconds, sealed; a relayer that is killed loses those of its last seconds.
  */
 export class ActivityLog implements Disposable {
   readonly #options: ActivityOptions;
@@ -92,6 +108,10 @@ export class ActivityLog implements Disposable {
   readonly #sealer: Sealer;
   readonly #bounds: ActivityBounds;
   readonly #held = new Map<string, Held>();
+  /** Entries of a day by account and key. */
+  readonly #counted = new BoundedMap<string, { readonly day: number; entries: number }>(
+    MAX_COUNTED,
+  );
   readonly #timer: ReturnType<typeof setInterval>;
   #prunedAt = -Infinity;
 
@@ -105,22 +125,54 @@ export class ActivityLog implements Disposable {
 
   note(entry: ActivityEntry): void {
     const now = this.#options.now();
-    const minute = Math.floor(now / MINUTE_MS);
-    const { accountId, key, action, namespace = null, via, from, outcome } = entry;
-    const name = JSON.stringify([minute, accountId, key, action, namespace, via, from, outcome]);
-    const held = this.#held.get(name);
-    if (held !== undefined) {
-      held.count++;
-      held.lastAt = now;
-      held.isWritten = false;
-      return;
+    if (this.#countUp(entry, now, MINUTE_MS)) return;
+    const counted = this.#countedOf(entry, Math.floor(now / DAY_MS));
+    const { perDay = PER_DAY } = this.#options;
+    if (counted.entries < perDay) {
+      this.#hold(entry, now, MINUTE_MS);
+      counted.entries++;
+    } else {
+      const { namespace: _, ...less } = entry;
+      if (!this.#countUp(less, now, DAY_MS)) this.#hold(less, now, DAY_MS);
     }
+  }
+
+  /** Counts an equal entry of the same minute or day up, if there is one. */
+  #countUp(entry: ActivityEntry, now: number, span: number): boolean {
+    const held = this.#held.get(nameOf(entry, now, span));
+    if (held === undefined) return false;
+    held.count++;
+    held.lastAt = now;
+    held.isWritten = false;
+    return true;
+  }
+
+  #hold(entry: ActivityEntry, now: number, span: number): void {
     if (this.#held.size >= MAX_HELD) {
       this.#tryWrite();
       this.#held.clear(); // what could not be written is lost
     }
-    const fresh = { entry, firstAt: now, lastAt: now, count: 1, id: 0, isWritten: false };
-    this.#held.set(name, fresh);
+    const until = (Math.floor(now / span) + 1) * span;
+    const fresh = { entry, until, firstAt: now, lastAt: now, count: 1, id: 0, isWritten: false };
+    this.#held.set(nameOf(entry, now, span), fresh);
+  }
+
+  #countedOf({ accountId, key }: ActivityEntry, day: number) {
+    const name = `${accountId} ${key}`;
+    const known = this.#counted.get(name);
+    if (known?.day === day) return known;
+    const counted = { day, entries: this.#entriesOn(this.#nameOf(accountId, key), day) };
+    this.#counted.set(name, counted);
+    return counted;
+  }
+
+  /** Entries of a key that an earlier process has written on the same day. */
+  #entriesOn(holder: string, day: number): number {
+    try {
+      return this.#options.table.countOn(holder, day);
+    } catch {
+      return 0; // A file that cannot be read must not refuse requests.
+    }
   }
 
   /**
@@ -168,9 +220,9 @@ export class ActivityLog implements Disposable {
         held.isWritten = true;
       });
     }
-    const minute = Math.floor(this.#options.now() / MINUTE_MS);
-    for (const [name, { firstAt }] of this.#held) {
-      if (Math.floor(firstAt / MINUTE_MS) !== minute) this.#held.delete(name);
+    const now = this.#options.now();
+    for (const [name, { until }] of this.#held) {
+      if (until <= now) this.#held.delete(name);
     }
   }
 

@@ -21,6 +21,7 @@ class Setup implements Disposable {
   readonly core = new CoreDb(":memory:");
   readonly failures: string[] = [];
   readonly bounds = { perHolder: 4, total: 10 };
+  perDay: number | undefined;
   log = this.open();
 
   open(): ActivityLog {
@@ -30,6 +31,7 @@ class Setup implements Disposable {
       now: () => this.now,
       logger: { warn: (event) => this.failures.push(event) },
       bounds: this.bounds,
+      ...(this.perDay === undefined ? {} : { perDay: this.perDay }),
     });
   }
 
@@ -97,6 +99,28 @@ Deno.test("an entry that was written is still counted up within its minute", () 
   assert.equal((entry?.lastAt ?? 0) - (entry?.firstAt ?? 0), 59_000);
 });
 
+Deno.test("a flood of a key's entries pushes nothing of it out within days", () => {
+  verifies("10.13-10");
+  using setup = new Setup();
+  setup.perDay = 2;
+  setup.reopen();
+  setup.note({ namespace: "what was read" });
+  for (let n = 0; n < 50; n++) {
+    setup.now += 60_000;
+    setup.note({ namespace: `flood ${n}` });
+    if (n === 20) setup.reopen(); // A restart does not begin the day anew.
+  }
+  const { entries } = setup.log.page("0xa", { limit: 100 });
+  assert.deepEqual(
+    entries.map(({ namespace = "of the day", count }) => `${namespace}, ${count}`),
+    // A restart begins one more entry of the day.
+    ["of the day, 29", "of the day, 20", "flood 0, 1", "what was read, 1"],
+  );
+  setup.now += DAY_MS;
+  setup.note({ namespace: "tomorrow" });
+  assert.equal(setup.spaces()[0], "tomorrow");
+});
+
 Deno.test("what cannot be written refuses no request, and is written later", () => {
   using setup = new Setup();
   const { write } = setup.core.activity;
@@ -104,7 +128,7 @@ Deno.test("what cannot be written refuses no request, and is written later", () 
     throw new Error("full");
   };
   // More than are held: a flood on a full disk takes no more memory, and no request with it.
-  for (let n = 0; n < 2001; n++) setup.note({ namespace: `n${n}` });
+  for (let n = 0; n < 2001; n++) setup.note({ key: `k${n}`, namespace: `n${n}` });
   assert.deepEqual(setup.failures, ["activity_not_saved"]);
   setup.core.activity.write = write;
   assert.deepEqual(setup.spaces(), ["n2000"]);

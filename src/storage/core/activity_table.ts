@@ -66,6 +66,12 @@ export class ActivityTable {
     });
   }
 
+  /** How many rows a key has of a day. */
+  countOn(holder: string, day: number): number {
+    const sql = "select count(*) as rows from activity where holder = ? and day = ?";
+    return this.#file.get<{ rows: number }>(sql, holder, day)?.rows ?? 0;
+  }
+
   /** Rows of a range, newest first. */
   page({ account, holder, before, limit }: ActivityRange): ActivityRow[] {
     const [column, value] = holder === undefined ? ["account", account] : ["holder", holder];

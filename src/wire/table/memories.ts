@@ -249,7 +249,7 @@ export const MEMORIES = {
           via: z.enum(["http", "mcp", "program"]),
           from: z.enum(["this_machine", "private_network", "internet", "unknown"]),
           outcome: text("`ok`, or the code of the error", "ok"),
-          count: count("How many requests, all within a minute"),
+          count: count("How many requests within a minute, or a day where a key has many entries"),
           first_at: timestamp("Time of the first"),
           last_at: timestamp("Time of the last"),
         })),
