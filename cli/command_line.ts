@@ -14,6 +14,7 @@ const SHAPES = {
   login: { flags: [] },
   logout: { flags: [] },
   status: { flags: [] },
+  open: { flags: [] },
   remember: { words: "text", flags: [] },
   recall: { words: "query", flags: ["limit"] },
   namespaces: { flags: [] },

@@ -2,7 +2,7 @@ import { Buffer } from "node:buffer";
 import type { Activity, Hit, Memory } from "../src/client/mod.ts";
 import { TEXT_BYTES } from "../src/wire/limits.ts";
 import { onOneLine } from "../src/printable.ts";
-import { actionWords, fromWords } from "../src/client/action_words.ts";
+import { actionWords, fromWords } from "../src/client/text/action_words.ts";
 import { CommandError, EXIT } from "./io.ts";
 import { type Cell, columns, type Paint, paintFor, when } from "./output.ts";
 import { clientOf, print, type Session } from "./session.ts";

@@ -79,6 +79,16 @@ ${SHARED}
 Example:
   svc-mcp status
 `,
+  open: `Usage: svc-mcp open
+
+Opens the dashboard in a browser. Where the account was made on this computer it
+is signed in: the page is told the recovery words, once, within a minute.
+
+  --no-browser        print the address only
+${SHARED}
+Example:
+  svc-mcp open
+`,
   namespaces: `Usage: svc-mcp namespaces
 
 Lists your namespaces with the number of memories and bytes in each.
@@ -137,6 +147,7 @@ Account:
   login                    sign in; replaces the key in use (also --login)
   logout                   delete the key on this computer (also --logout)
   status                   show account, key and relayer
+  open                     open the dashboard, signed in where it can be
   activity                 show what was read and written, and by which key
 
 Flags, and the variables that do the same:

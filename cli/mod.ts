@@ -11,6 +11,7 @@ import { onOneLine, printable } from "../src/printable.ts";
 import { type CliIo, CommandError, EXIT, type ExitCode, programOf } from "./io.ts";
 import { REFUSALS } from "./refusals.ts";
 import { type Command, openSession } from "./session.ts";
+import { openDashboard } from "./open.ts";
 import { login, logout } from "./sign_in.ts";
 import { showStatus } from "./status.ts";
 
@@ -59,6 +60,7 @@ const COMMANDS: Readonly<Record<CommandName, Command>> = {
   login,
   logout,
   status: showStatus,
+  open: openDashboard,
   remember,
   recall,
   namespaces,

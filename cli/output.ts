@@ -1,5 +1,5 @@
 import { onOneLine } from "../src/printable.ts";
-import { ago } from "../src/client/relative_time.ts";
+import { ago } from "../src/client/text/relative_time.ts";
 import type { CliIo } from "./io.ts";
 
 /** Text for a person; what is less important is dim where the terminal has colours. */

@@ -1,4 +1,5 @@
 import { match, ok, strictEqual } from "node:assert/strict";
+import { freePort } from "./free_port.ts";
 import { LOCKED } from "./locked.ts";
 import { inHome, Program, relayerEnv } from "./program.ts";
 
@@ -25,17 +26,18 @@ async function run(command: string, args: readonly string[], home: string, url: 
 
 Deno.test("the commands of the first day and the TypeScript program find what they stored", async () => {
   await inHome(async (home) => {
-    await using relayer = new Program(["start"], relayerEnv(home));
+    // With a port that is known before, as the usual one: then the start makes the account.
+    const own = { ...relayerEnv(home), SVC_PORT: String(freePort()), SVC_NO_BROWSER: "1" };
+    await using relayer = new Program(["start"], own);
     const { port } = await relayer.event("listening");
     const url = `http://127.0.0.1:${port}`;
     const program = `deno run ${LOCKED.join(" ")} -A ${new URL("main.ts", ROOT).pathname}`;
     // The relayer runs already, and building the stdio package has a test of its own.
     const commands = (await blocks("docs/first-day.md", "sh"))
-      .filter((block) => !/task (?:start|bundle)/.test(block))
+      .filter((block) => !/task (?:start|bundle|svc open)/.test(block))
       .join("\n")
       .replaceAll("npx -y deno@2.9.6 task svc", program);
     const output = await run("bash", ["-eu", "-c", commands], home, url);
-    match(output, /Account created/);
     match(output, /^1\. I am allergic to peanuts\n {3}just now · fits \d+ %$/m);
     match(output, /^1\. Our boiler was serviced in March$/m);
     match(output, /^home +1 memory/m);

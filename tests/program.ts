@@ -107,6 +107,11 @@ export class Program implements AsyncDisposable {
     this.#more.resolve(false);
   }
 
+  /** Waits for a further line of standard error; answers whether there is one. */
+  async more(): Promise<boolean> {
+    return await within(this.#more.promise, () => `no more than\n${this.errors.join("\n")}`);
+  }
+
   /** Sends a signal. */
   kill(signal: Deno.Signal): void {
     this.#child.kill(signal);

@@ -2,44 +2,25 @@ import { once } from "node:events";
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http";
 import { within } from "../../src/deadline.ts";
 import { SvcError } from "../../src/errors.ts";
-import { type Approval, parseApproval, parseProofRequest } from "./approval.ts";
 import { checkHead, checkHost, headerOf, readBody, Refusal } from "./request_checks.ts";
 
 /** Longest wait for the listener, in milliseconds. */
 const OPENING_MS = 5000;
 
-/** The page that ends a login in the browser. */
-const CONNECTED_PAGE = `<!doctype html>
-<html lang="en">
-<head>
-<meta charset="utf-8">
-<meta name="viewport" content="width=device-width, initial-scale=1">
-<title>Connected</title>
-<style>
-:root { color-scheme: light dark; font: 16px/1.5 system-ui, sans-serif; }
-body { display: grid; min-height: 90vh; place-content: center; text-align: center; }
-</style>
-</head>
-<body>
-<h1>Connected</h1>
-<p>Your key is saved on this computer. You can close this page.</p>
-</body>
-</html>
-`;
+/** What asks: the body of its request, and its port on this machine. */
+export interface Asked {
+  readonly text: string;
+  readonly port: number;
+}
+
+/** An answer, and what to do once it was sent or the browser has gone. */
+export type Answer = readonly [answer: Response, sent?: () => void];
 
 interface ListenerOptions {
   /** Origin of the dashboard: the only one that is answered. */
   readonly origin: string;
-  /** 64 lower-case hex characters. */
-  readonly state: string;
-  /** Throws a refusal once the login is over. */
-  readonly checkAge: () => void;
-  /** Signature that proves possession of the new key to an account's registry, 128 hex characters. */
-  readonly prove: (accountId: string) => Promise<string>;
-  /**
-   * Handles the approval, or throws a refusal; returns what to do once the browser has its answer.
-   */
-  readonly approve: (approval: Approval) => Promise<() => void>;
+  /** Answers a POST, by its path, or throws a refusal. */
+  readonly routes: Readonly<Record<string, (asked: Asked) => Promise<Answer>>>;
   /** Starts listening and answers the port; default: a random port of 127.0.0.1. */
   readonly listen?: ((server: Server) => Promise<number>) | undefined;
 }
@@ -56,9 +37,6 @@ function preflight(request: IncomingMessage): Response {
   return new Response(null, { status: 204, headers });
 }
 
-/** An answer, and what to do once it was sent or the browser has gone. */
-type Answer = readonly [answer: Response, sent?: () => void];
-
 /** The checks of docs/protocol.md#14.2, in its order, then what was asked for. */
 async function answer(
   request: IncomingMessage,
@@ -70,21 +48,9 @@ async function answer(
     const isDashboard = headerOf(request, "origin") === options.origin;
     return [isDashboard ? preflight(request) : new Response(null, { status: 204 })];
   }
-  const path = checkHead(request, options.origin);
+  const path = checkHead(request, options.origin, Object.keys(options.routes));
   const text = await readBody(request);
-  if (path === "/proof") {
-    const accountId = parseProofRequest(text, options.state);
-    options.checkAge();
-    return [Response.json({ proof: await options.prove(accountId) })];
-  }
-  const approval = parseApproval(text, options.state);
-  options.checkAge();
-  const sent = await options.approve(approval);
-  const headers = {
-    "content-type": "text/html; charset=utf-8",
-    "content-security-policy": "default-src 'none'; style-src 'unsafe-inline'",
-  };
-  return [new Response(CONNECTED_PAGE, { headers }), sent];
+  return await options.routes[path]!({ text, port: request.socket.remotePort ?? 0 });
 }
 
 function refused(thrown: unknown): Answer {

@@ -5,6 +5,7 @@ import { credentialsOf } from "../../src/client/credentials.ts";
 import { keyProof } from "../../src/client/key_proof.ts";
 import { SvcError } from "../../src/errors.ts";
 import { LOGIN_URL_SECONDS } from "../../src/wire/limits.ts";
+import { type Approval, parseApproval, parseProofRequest } from "./approval.ts";
 import { checkKey, type KeyCheckOptions } from "./check_key.ts";
 import { openListener } from "./listener.ts";
 import type { LoginOutcome, LoginRequests, LoginTarget, PendingLogin } from "./login.ts";
@@ -16,6 +17,30 @@ const LOGIN_MS = LOGIN_URL_SECONDS * 1000;
 const LATE_MS = 60_000;
 /** Most logins that are open at a time. */
 const MOST_OPEN = 3;
+
+/** The page that ends a login in the browser. */
+const CONNECTED_PAGE = `<!doctype html>
+<html lang="en">
+<head>
+<meta charset="utf-8">
+<meta name="viewport" content="width=device-width, initial-scale=1">
+<title>Connected</title>
+<style>
+:root { color-scheme: light dark; font: 16px/1.5 system-ui, sans-serif; }
+body { display: grid; min-height: 90vh; place-content: center; text-align: center; }
+</style>
+</head>
+<body>
+<h1>Connected</h1>
+<p>Your key is saved on this computer. You can close this page.</p>
+</body>
+</html>
+`;
+
+const PAGE_HEADERS = {
+  "content-type": "text/html; charset=utf-8",
+  "content-security-policy": "default-src 'none'; style-src 'unsafe-inline'",
+};
 
 /**
  * The address that the user opens. It holds nothing secret: whoever reads it can neither sign nor
@@ -82,22 +107,33 @@ class OpenLogins implements LoginRequests {
     const expiresAt = this.#now() + LOGIN_MS;
     const outcome = Promise.withResolvers<LoginOutcome>();
     let timer: ReturnType<typeof setTimeout> | undefined;
+    const checkAge = () => {
+      if (this.#open.has(login) && this.#now() < expiresAt) return;
+      login.end({ status: "expired" });
+      login.close();
+      throw gone();
+    };
+    const approve = async (approval: Approval) => {
+      const { relayer: relayerUrl, webUrl, label } = target;
+      const createdAt = new Date(this.#now()).toISOString();
+      const saved = credentialsOf(pair, { label, ...approval, relayerUrl, webUrl, createdAt });
+      await this.#inTurn(() => this.#save(login, saved));
+      return () => void this.#finish(login, saved);
+    };
     const listener = await openListener({
       origin: new URL(target.webUrl).origin,
-      state,
-      checkAge: () => {
-        if (this.#open.has(login) && this.#now() < expiresAt) return;
-        login.end({ status: "expired" });
-        login.close();
-        throw gone();
-      },
-      prove: (accountId) => keyProof(pair.privateKey, accountId),
-      approve: async (approval) => {
-        const { relayer: relayerUrl, webUrl, label } = target;
-        const createdAt = new Date(this.#now()).toISOString();
-        const saved = credentialsOf(pair, { label, ...approval, relayerUrl, webUrl, createdAt });
-        await this.#inTurn(() => this.#save(login, saved));
-        return () => void this.#finish(login, saved);
+      routes: {
+        "/proof": async ({ text }) => {
+          const accountId = parseProofRequest(text, state);
+          checkAge();
+          return [Response.json({ proof: await keyProof(pair.privateKey, accountId) })];
+        },
+        "/callback": async ({ text }) => {
+          const approval = parseApproval(text, state);
+          checkAge();
+          const sent = await approve(approval);
+          return [new Response(CONNECTED_PAGE, { headers: PAGE_HEADERS }), sent];
+        },
       },
       listen: this.#options.listen,
     });

@@ -50,11 +50,16 @@ export function checkHost(request: IncomingMessage, port: number): void {
  * The method, the path, the origin and the content type, in this order.
  *
  * @param origin Origin of the dashboard.
+ * @returns the path, one of `paths`.
  * @throws {Refusal} 404, 403, 415.
  */
-export function checkHead(request: IncomingMessage, origin: string): "/proof" | "/callback" {
-  const { method, url } = request;
-  if (method !== "POST" || (url !== "/proof" && url !== "/callback")) {
+export function checkHead(
+  request: IncomingMessage,
+  origin: string,
+  paths: readonly string[],
+): string {
+  const { method, url = "" } = request;
+  if (method !== "POST" || !paths.includes(url)) {
     throw new Refusal(404, "not_found", "There is nothing here");
   }
   if (headerOf(request, "origin") !== origin) {

@@ -173,12 +173,11 @@ Deno.test("an approval counts when its browser is gone before the answer", async
   const state = "a".repeat(64);
   const listener = await openListener({
     origin: ORIGIN,
-    state,
-    checkAge: () => undefined,
-    prove: () => Promise.resolve(""),
-    approve: async () => {
-      (await connected.promise).close();
-      return finished.resolve;
+    routes: {
+      "/callback": async () => {
+        (await connected.promise).close();
+        return [new Response("connected"), finished.resolve];
+      },
     },
   });
   const text = JSON.stringify({ ...IDS, state });

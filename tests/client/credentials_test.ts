@@ -166,7 +166,7 @@ Deno.test("missing, malformed and wrong files mean no credentials, and are left 
     [{ ...good, label: 7 }, /label/],
     [{ ...good, webUrl: "javascript:alert(1)" }, /webUrl/],
     [{ ...good, createdAt: "yesterday" }, /createdAt/],
-    ["x".repeat(70_000), /not a credentials file/],
+    ["x".repeat(70_000), /not a file of this program/],
   ];
   for (const [file, expected] of cases) {
     const text = typeof file === "string" ? file : JSON.stringify(file);
@@ -179,7 +179,7 @@ Deno.test("missing, malformed and wrong files mean no credentials, and are left 
   }
   await Deno.remove(path);
   await Deno.mkdir(path);
-  assert.match((await readCredentials(path)).reason ?? "", /not a credentials file/);
+  assert.match((await readCredentials(path)).reason ?? "", /not a file of this program/);
 });
 
 Deno.test("hex of either case is read as lower case", async () => {

@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { ago } from "../../src/client/relative_time.ts";
+import { ago } from "../../src/client/text/relative_time.ts";
 
 const NOW = Date.parse("2027-03-01T00:00:00Z");
 const after = (seconds: number): string => ago(new Date(NOW + seconds * 1000).toISOString(), NOW);

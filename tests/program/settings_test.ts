@@ -116,6 +116,7 @@ const ROWS: readonly Row[] = [
   ["SVC_SUI_RPC_URL", "suiRpcUrl", undefined, "https://n.example", "https://n.example", "n"],
   ["SVC_PACKAGE_ID", "packageId", undefined, ID.toUpperCase().replace("X", "x"), ID, "0x12"],
   ["SVC_REGISTRY_ID", "registryId", undefined, ID, ID, "12"],
+  on("SVC_FIRST_ACCOUNT", "firstAccount", true),
   ["SVC_ACCOUNT_ID", "accountId", undefined, ID, ID, ID + "0"],
   number("SVC_ACCOUNT_CACHE_TTL_SECONDS", "accountCacheTtlSeconds", 60, 0, -1),
   number("SVC_ACCOUNT_NEGATIVE_TTL_SECONDS", "accountNegativeTtlSeconds", 5, 3600, 3601),

@@ -9,6 +9,7 @@ import { ActivityPage } from "./pages/activity.tsx";
 import { AppsPage } from "./pages/apps.tsx";
 import { ConnectPage, linkProblem } from "./pages/connect.tsx";
 import { MemoriesPage } from "./pages/memories.tsx";
+import { OpenPage } from "./pages/open.tsx";
 import { SignIn } from "./pages/sign_in.tsx";
 import { Pause } from "./parts/pause.tsx";
 import { RecoveryReminder } from "./parts/recovery.tsx";
@@ -20,6 +21,7 @@ const PAGES: Readonly<Record<string, { title: string; page: ComponentType }>> = 
   "/apps": { title: "Apps", page: AppsPage },
   "/activity": { title: "Activity", page: ActivityPage },
   "/account": { title: "Account", page: AccountPage },
+  "/open": { title: "Sign in", page: OpenPage },
   "/connect/mcp": { title: "Connect an app", page: ConnectPage },
 };
 
@@ -76,6 +78,7 @@ export function App() {
   const shown = who === undefined ? "Sign in" : title;
   // Nobody makes a key for the sake of a link that leads nowhere.
   const useless = path === "/connect/mcp" && linkProblem(session) !== undefined;
+  const signsIn = path === "/open";
   const first = useRef(true);
   useEffect(() => {
     // A screen reader goes on at the new page's beginning.
@@ -88,10 +91,10 @@ export function App() {
   return (
     <Frame path={path} signedIn={who !== undefined}>
       <Pause until={session.pausedUntil} />
-      {who === undefined && !useless ? <SignIn /> : (
+      {who === undefined && !useless && !signsIn ? <SignIn /> : (
         <>
-          {path !== "/connect/mcp" && path !== "/account" && <RecoveryReminder />}
-          {path !== "/connect/mcp" && who?.active === true && <NewKeysNotice />}
+          {path !== "/connect/mcp" && path !== "/account" && !signsIn && <RecoveryReminder />}
+          {path !== "/connect/mcp" && !signsIn && who?.active === true && <NewKeysNotice />}
           <Page />
         </>
       )}

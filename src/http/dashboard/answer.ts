@@ -14,7 +14,15 @@ export interface WebOptions {
 }
 
 /** Addresses that show the one page; its script tells them apart. */
-const PAGES = new Set(["/", "/connect/mcp", "/memories", "/apps", "/account"]);
+const PAGES = new Set([
+  "/",
+  "/connect/mcp",
+  "/open",
+  "/memories",
+  "/apps",
+  "/activity",
+  "/account",
+]);
 
 const LOOPBACK_HOST = /^(localhost|127\.0\.0\.1|\[::1\])(:\d{1,5})?$/;
 

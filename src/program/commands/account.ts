@@ -7,6 +7,7 @@ import {
 } from "../../client/credentials_file.ts";
 import { credentialsOf } from "../../client/credentials.ts";
 import { makeDelegateKey } from "../../client/mod.ts";
+import { ownerPath, writeOwner } from "../../client/owner_file.ts";
 import { makeRecoveryWords, seedOfRecoveryWords } from "../../client/recovery_words.ts";
 import { SvcError } from "../../errors.ts";
 import type { Account, DelegateKey } from "../../interfaces/mod.ts";
@@ -36,18 +37,25 @@ interface ChangedKey {
   readonly publicKey: string;
   readonly privateKey?: string | undefined;
   readonly savedTo?: string | undefined;
-  /** Words that own a new account. */
+  /** Words that own a new account, and where they are saved. */
   readonly words?: string | undefined;
+  readonly ownerFile?: string | undefined;
 }
 
-const ABOUT_WORDS = [
-  "Whoever has these words owns the account. They are shown only now, and kept",
-  "nowhere: write them on paper, or put them into a password manager. They open the",
-  "account on a dashboard, in any browser, and here with: account recover",
-];
+/** What to do with recovery words, and where they are besides. */
+function aboutWords(ownerFile: string | undefined): string[] {
+  const kept = ownerFile === undefined
+    ? "They are shown only now, and kept nowhere."
+    : `They are also in ${ownerFile}.`;
+  return [
+    `Whoever has these words owns the account. ${kept}`,
+    "Write them on paper, or put them into a password manager: they open the account",
+    "on a dashboard, in any browser, and in a terminal with: account recover",
+  ];
+}
 
 function printKey(title: string, changed: ChangedKey, packageId: string): Printed {
-  const { account, privateKey, publicKey, savedTo, words } = changed;
+  const { account, privateKey, publicKey, savedTo, words, ownerFile } = changed;
   const key = account.keys.find((key) => key.publicKey === publicKey);
   const answer = {
     account_id: account.accountId,
@@ -58,6 +66,7 @@ function printKey(title: string, changed: ChangedKey, packageId: string): Printe
     private_key: privateKey,
     saved_to: savedTo,
     recovery_words: words,
+    owner_file: ownerFile,
   };
   const lines = [
     title,
@@ -73,7 +82,7 @@ function printKey(title: string, changed: ChangedKey, packageId: string): Printe
   }
   if (savedTo !== undefined) lines.push("", `Signed in: the key is saved in ${savedTo}`);
   if (words !== undefined) {
-    lines.push("", "Recovery words:", "", `  ${words}`, "", ...ABOUT_WORDS);
+    lines.push("", "Recovery words:", "", `  ${words}`, "", ...aboutWords(ownerFile));
   }
   return [answer, lines.join("\n") + "\n"];
 }
@@ -144,10 +153,13 @@ async function savePath(options: AccountOptions, io: CommandIo): Promise<string 
   return path;
 }
 
+/** Options, and the recovery words that were typed in. */
+type WithWords = AccountOptions & { readonly words?: string };
+
 /** `create` and `add-key`: both end with one more key on an account. */
 async function addKey(
   store: AccountStore,
-  options: AccountOptions,
+  options: WithWords,
   io: CommandIo,
 ): Promise<ChangedKey> {
   if (store.wallet !== undefined && options.publicKey !== undefined) {
@@ -178,11 +190,19 @@ async function addKey(
     const { accountId, owner: walletAddress } = account;
     const given = { walletAddress, accountId, packageId: store.packageId, label };
     const createdAt = new Date().toISOString();
-    const credentials = credentialsOf(pair, { ...given, relayerUrl: relayerUrl(store), createdAt });
+    const { webUrl } = store.settings;
+    const addresses = { relayerUrl: relayerUrl(store), webUrl };
+    const credentials = credentialsOf(pair, { ...given, ...addresses, createdAt });
     await writeCredentials(path, credentials);
   }
+  const known = words ?? options.words;
+  const ownerFile = path === undefined || known === undefined ? undefined : ownerPath(path);
+  if (ownerFile !== undefined && known !== undefined) {
+    const { webUrl } = store.settings;
+    await writeOwner(ownerFile, { words: known, owner: account.owner, webUrl });
+  }
   const privateKey = path === undefined ? pair?.privateKey : undefined;
-  return { account, publicKey, privateKey, savedTo: path, words };
+  return { account, publicKey, privateKey, savedTo: path, words, ownerFile };
 }
 
 /** Address of the wallet that recovery words are. */
@@ -196,19 +216,20 @@ async function recovered(
   store: AccountStore,
   options: AccountOptions,
   io: CommandIo,
-): Promise<AccountOptions> {
+): Promise<WithWords> {
   if (store.settings.accounts === "sui") {
     throw invalid("Accounts are on chain: add a key with add-key and --wallet-file");
   }
   io.writeError("Recovery words: ");
-  const owner = await ownerOf(await readLine(io));
+  const words = (await readLine(io)).toLowerCase().split(/\s+/).join(" ");
+  const owner = await ownerOf(words);
   if (owner === undefined) {
     throw invalid("These are no recovery words: they are twelve, from a list, and one is a check");
   }
   if (await store.admin.ofOwner(owner) === undefined) {
     throw new SvcError("not_found", "No account of this relayer belongs to these words");
   }
-  return { ...options, owner };
+  return { ...options, owner, words };
 }
 
 async function run(options: AccountOptions, io: CommandIo): Promise<Printed> {

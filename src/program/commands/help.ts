@@ -12,6 +12,7 @@ Usage: svc <command>
   login                sign in with a wallet, in a browser
   logout               delete the key on this computer
   status               show account, key and relayer
+  open                 open the dashboard, signed in
   activity             what was read and written, and by which key
   install <host>       add svc to an MCP host's configuration
   remember <text>      save a memory

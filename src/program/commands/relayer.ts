@@ -7,6 +7,7 @@ import { inspect, prepare, type Prepared } from "../launcher/prepare.ts";
 import { printPermissions, runLauncher } from "../launcher/start.ts";
 import { createLogger, errorFields, type Logger } from "../../log.ts";
 import { RelayerKey } from "../../sealing/relayer_key.ts";
+import { makeFirstAccount } from "../first_account.ts";
 import { loadRelayerKey, runCommand } from "../key_source.ts";
 import {
   configurationMarkdown,
@@ -57,6 +58,7 @@ async function startLine(io: ProcessIo): Promise<string> {
 
 async function start(io: ProcessIo): Promise<number> {
   const prepared = await prepare(io.env, io.cwd);
+  await makeFirstAccount(prepared.settings, io);
   return await runLauncher(prepared, io.env, loggerOf(prepared.settings, io));
 }
 

@@ -43,6 +43,11 @@ export const ROLE_FIELDS: Readonly<Record<Role, { readonly env: string }>> = ROL
 
 /** Accounts and the chain they live on. */
 export const ACCOUNTS = {
+  firstAccount: flag(
+    "SVC_FIRST_ACCOUNT",
+    true,
+    "Makes an account at the first start, where only this machine reaches the relayer",
+  ),
   suiNetwork: CHAIN_FIELDS.network,
   suiRpcUrl: CHAIN_FIELDS.rpcUrl,
   packageId: CHAIN_FIELDS.packageId,

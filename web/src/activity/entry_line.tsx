@@ -1,6 +1,6 @@
 /** @jsxRuntime automatic */
 /** @jsxImportSource preact */
-import { actionWords, fromWords } from "../../../src/client/action_words.ts";
+import { actionWords, fromWords } from "../../../src/client/text/action_words.ts";
 import type { Activity } from "../../../src/client/results.ts";
 import { Moment } from "../parts/moment.tsx";
 import { count } from "../text/format.ts";

@@ -15,14 +15,10 @@ export class ListenerError extends Error {
   }
 }
 
-async function post(
-  link: LoginLink,
-  path: string,
-  body: object,
-): Promise<Response> {
+async function post(port: number, path: string, body: object): Promise<Response> {
   let response: Response;
   try {
-    response = await fetch(`http://127.0.0.1:${link.port}${path}`, {
+    response = await fetch(`http://127.0.0.1:${port}${path}`, {
       method: "POST",
       headers: { "content-type": "application/json" },
       body: JSON.stringify(body),
@@ -46,7 +42,7 @@ export async function askForProof(
   link: LoginLink,
   accountId: string,
 ): Promise<string> {
-  const response = await post(link, "/proof", { accountId, state: link.state });
+  const response = await post(link.port, "/proof", { accountId, state: link.state });
   const body: unknown = await response.json().catch(() => undefined);
   const proof = typeof body === "object" && body !== null ? Reflect.get(body, "proof") : undefined;
   if (typeof proof !== "string" || !/^[0-9a-f]{128}$/.test(proof)) {
@@ -68,5 +64,14 @@ export async function tellApproved(
   link: LoginLink,
   approval: Approval,
 ): Promise<void> {
-  await post(link, "/callback", { ...approval, state: link.state });
+  await post(link.port, "/callback", { ...approval, state: link.state });
+}
+
+/** Asks the terminal that opened this page for the recovery words of its account. */
+export async function askForWords(port: number, state: string): Promise<string> {
+  const response = await post(port, "/owner", { state });
+  const body: unknown = await response.json().catch(() => undefined);
+  const words = typeof body === "object" && body !== null ? Reflect.get(body, "words") : undefined;
+  if (typeof words !== "string") throw new ListenerError(response.status);
+  return words;
 }

@@ -1,6 +1,6 @@
 /** @jsxRuntime automatic */
 /** @jsxImportSource preact */
-import { ago } from "../../../src/client/relative_time.ts";
+import { ago } from "../../../src/client/text/relative_time.ts";
 import { inFull } from "../text/format.ts";
 
 /** A moment, relative to now; in full on demand. */

@@ -1,5 +1,5 @@
-import type { SignedName } from "../wire/routes.ts";
-import type { OWNER_ACTIONS } from "../wire/table/owner.ts";
+import type { SignedName } from "../../wire/routes.ts";
+import type { OWNER_ACTIONS } from "../../wire/table/owner.ts";
 
 const WORDS: Readonly<Record<SignedName | typeof OWNER_ACTIONS[number], string>> = {
   "POST /api/remember": "saved a memory",
