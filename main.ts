@@ -46,13 +46,16 @@ function processIo(isChild: boolean): ProcessIo {
 
 /** Runs one command and answers its exit code; each loads only what it needs. */
 async function run(args: readonly string[]): Promise<number> {
-  const [command = "start", ...rest] = args;
+  // Whoever says nothing is told where things stand, and what comes next.
+  const [command = "status", ...rest] = args;
   const isChild = rest[0] === "--boot-stdin";
   const io = processIo(isChild);
   if (!isChild) Deno.env.set("NO_PROXY", noProxyHere(io.env));
   if (isCommand(command)) {
     const { runCli } = await import(TERMINAL_COMMANDS) as typeof import("./cli/mod.ts");
-    return await runCli(args, { ...io, program: "svc", isTerminal: Deno.stdout.isTerminal() });
+    const terminal = { ...io, program: "svc", isTerminal: Deno.stdout.isTerminal() };
+    const code = await runCli([command, ...rest], terminal);
+    return args.length === 0 ? 0 : code;
   }
   if (command === "account") {
     const { runAccount } = await import("./src/program/commands/account.ts");

@@ -1,6 +1,6 @@
 import { SvcClient, SvcConnectionError, SvcError } from "../src/client/mod.ts";
 import { onOneLine } from "../src/printable.ts";
-import { EXIT, type ExitCode } from "./io.ts";
+import { EXIT, type ExitCode, programOf } from "./io.ts";
 import { clientOf, notSignedIn, print, type Session } from "./session.ts";
 
 /** Longest wait for the relayer's health, in milliseconds. */
@@ -59,6 +59,23 @@ async function whoIs(session: Session, isReachable: boolean) {
   return { text, status, accepted: status.accepted };
 }
 
+/** What somebody does next who is where this is. */
+async function nextStep(
+  session: Session,
+  { isReachable, accepted }: { isReachable: boolean; accepted: boolean | undefined },
+): Promise<string> {
+  const program = programOf(session.io);
+  if (!isReachable) {
+    return program === "svc" ? "svc start, in a terminal that stays open" : "start the relayer";
+  }
+  if (accepted === false) return `${program} login`;
+  // A key that may not read is told nothing, and can save.
+  const total = await clientOf(session).namespaces({ limit: 1 })
+    .then((page) => page.total, () => 0);
+  if (total === 0) return `${program} remember "I am allergic to peanuts"`;
+  return `${program} recall "what should I not eat?", or ${program} open for the dashboard`;
+}
+
 export async function showStatus(session: Session): Promise<ExitCode> {
   const { credentials, settings: { relayer } } = session;
   const answer = await healthOf(session);
@@ -72,7 +89,11 @@ export async function showStatus(session: Session): Promise<ExitCode> {
     ...who.status,
   };
   const reachable = answer instanceof SvcConnectionError ? answer.reason : onOneLine(answer.status);
-  print(session, status, `${who.text}Relayer:  ${relayer} (${reachable})\n`);
+  const isReachable = health !== undefined;
+  const next = session.line.json
+    ? ""
+    : await nextStep(session, { isReachable, accepted: who.accepted });
+  print(session, status, `${who.text}Relayer:  ${relayer} (${reachable})\nNext:     ${next}\n`);
   if (who.accepted === false) return EXIT.notSignedIn;
   return health === undefined ? EXIT.unreachable : EXIT.success;
 }

@@ -228,7 +228,13 @@ Deno.test("status shows account, key label, relayer and reachability", async () 
   assert.equal(good.code, 0);
   assert.match(good.out, new RegExp(`Account: {2}${ID} \\(active\\)`));
   assert.match(good.out, /Key: {6}Laptop \(…[0-9a-f]{8}\)\n/);
-  assert.match(good.out, /Relayer: {2}\{relayer\} \(ok\)\n/);
+  assert.match(
+    good.out,
+    /Relayer: {2}\{relayer\} \(ok\)\nNext: {5}svc-mcp remember "I am allergic to peanuts"\n$/,
+  );
+  const page = { namespaces: [{ namespace: "a", memory_count: 1 }], total: 1 };
+  const full = await run(["status"], { routes: { ...routes, "GET /api/namespaces": json(page) } });
+  assert.match(full.out, /\nNext: {5}svc-mcp recall .*svc-mcp open for the dashboard\n$/);
   const machine = JSON.parse((await run(["status", "--json"], { routes })).out);
   assert.deepEqual(
     [machine.reachable, machine.signed_in, machine.accepted, machine.key_label],
@@ -236,7 +242,10 @@ Deno.test("status shows account, key label, relayer and reachability", async () 
   );
   const out = await run(["status", "--relayer", "{relayer}"], { routes, signedOut: true });
   assert.equal(out.code, 3);
-  assert.match(out.out, /not signed in.*login\nRelayer: {2}\{relayer\} \(ok\)\n/);
+  assert.match(
+    out.out,
+    /not signed in.*login\nRelayer: {2}\{relayer\} \(ok\)\nNext: {5}svc-mcp login\n/,
+  );
   const rejected = await run(["status"], {
     routes: {
       "GET /health": health,
@@ -247,7 +256,10 @@ Deno.test("status shows account, key label, relayer and reachability", async () 
   assert.match(rejected.out, /rejected by this relayer \(code: account_not_authorized\)/);
   const away = await run(["status", "--relayer", "http://127.0.0.1:1"]);
   assert.equal(away.code, 4);
-  assert.match(away.out, /Relayer: {2}http:\/\/127\.0\.0\.1:1 \(cannot be reached.*\)/);
+  assert.match(
+    away.out,
+    /Relayer: {2}http:\/\/127\.0\.0\.1:1 \(cannot be reached.*\)\nNext: {5}start the relayer/,
+  );
 });
 
 Deno.test("activity in columns: who, what, where, from where, how often", async () => {
@@ -326,7 +338,7 @@ Deno.test("no text of somebody else fakes a line or steers the terminal", async 
   }
   const { out } = await run(["status"], { routes });
   const lines = out.split("\n");
-  assert.equal(lines.length, 5, out);
+  assert.equal(lines.length, 6, out);
   assert.equal(lines[1], `Owner:    ${shown}`);
   assert.ok(lines[2]?.startsWith(`Key:      ${shown} (…`), out);
   assert.ok(lines[3]?.endsWith(` (${shown})`), out);

@@ -2,6 +2,7 @@ import assert from "node:assert/strict";
 import { isSameUser, usersOf } from "../../cli/login/same_user.ts";
 import { ownerPath, readOwner, writeOwner } from "../../src/client/owner_file.ts";
 import { makeRecoveryWords } from "../../src/client/recovery_words.ts";
+import { verifies } from "../requirements.ts";
 import { type Said, Terminal } from "./terminal.ts";
 
 const WEB = "http://localhost:5173";
@@ -41,6 +42,7 @@ async function ask(url: URL, body: unknown, origin = WEB): Promise<Response> {
 const stateOf = (url: URL) => new URLSearchParams(url.hash.slice(1)).get("state");
 
 Deno.test("the words are told once, to the page that was opened", async () => {
+  verifies("13.4-8");
   const [terminal, words] = await opened();
   await using _terminal = terminal;
   const { code, out, err } = await open(terminal, async (url) => {

@@ -1,9 +1,11 @@
 export const HELP = `svc: private, portable memory for AI agents
 
-Usage: svc <command>
+Usage: svc [command]
+
+Without a command it says where things stand, and what comes next.
 
   start                the relayer, its dashboard and its sidecar, each in a
-                       sandbox of its own (default)
+                       sandbox of its own
   account …            accounts and their keys: create, list, add-key,
                        remove-key, remove-all-keys
   doctor               looks at everything a relayer needs, and says what to do;
