@@ -1,6 +1,7 @@
 import { constants } from "node:fs";
 import * as fs from "node:fs/promises";
 import { dirname } from "node:path";
+import { replaceFile } from "../../src/client/private_file.ts";
 import { ConfigError } from "./entry.ts";
 
 /** A configuration as it is on disk. */
@@ -113,7 +114,7 @@ export async function replaceConfig(
       await fs.chmod(backup, mode);
     }
     await writeDurably(temporary, text, mode);
-    await fs.rename(temporary, path);
+    await replaceFile(temporary, path);
     return backup;
   } catch (error) {
     await fs.rm(temporary, { force: true }).catch(() => undefined);

@@ -4,9 +4,8 @@
  *
  * @module
  */
-import * as fs from "node:fs/promises";
 import { dirname } from "node:path";
-import { isMissing, readText, tighten, writePrivate } from "./private_file.ts";
+import { readText, replaceFile, tighten, writePrivate } from "./private_file.ts";
 import { seedOfRecoveryWords } from "./recovery_words.ts";
 
 /** Who owns the account of this machine. */
@@ -49,9 +48,7 @@ export async function writeOwner(path: string, file: OwnerFile): Promise<void> {
   const before = await readOwner(path);
   if (before !== undefined && before.owner !== file.owner) {
     const kept = path.replace(/\.json$/, `_${before.owner.slice(2, 10)}.json`);
-    await fs.rename(path, kept).catch((error) => {
-      if (!isMissing(error)) throw error;
-    });
+    await replaceFile(path, kept);
   }
   await writePrivate(path, JSON.stringify({ version: 1, ...file }, null, 2) + "\n");
 }

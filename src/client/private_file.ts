@@ -108,6 +108,36 @@ async function syncDirectory(directory: string): Promise<void> {
   }
 }
 
+/** What a file that another process has open answers on Windows, for a moment. */
+const HELD = ["EACCES", "EBUSY", "EPERM"];
+/** Tries of a rename; the pauses between them make some two seconds. */
+const RENAME_TRIES = 9;
+
+/** What a rename is made with, for tests. */
+export interface RenameOptions {
+  readonly rename?: (from: string, to: string) => Promise<void>;
+  readonly isWindows?: boolean;
+  readonly pause?: (ms: number) => Promise<unknown>;
+}
+
+/**
+ * Renames a file over another one. On Windows that fails while a program has the other one open, as
+ * virus scanners and indexers do for a moment: it is tried again.
+ */
+export async function replaceFile(from: string, to: string, options: RenameOptions = {}) {
+  const { rename = fs.rename, isWindows = WINDOWS } = options;
+  const { pause = (ms: number) => new Promise((resolve) => setTimeout(resolve, ms)) } = options;
+  for (let tries = 1;; tries++) {
+    try {
+      return await rename(from, to);
+    } catch (error) {
+      const code = error instanceof Error && "code" in error ? String(error.code) : "";
+      if (!isWindows || tries === RENAME_TRIES || !HELD.includes(code)) throw error;
+      await pause(2 ** tries * 4);
+    }
+  }
+}
+
 /**
  * Writes a file as a whole or not at all: a new file with permissions 0600 in the same directory (made
  * with 0700), made durable, then renamed; a symbolic link is replaced, not followed.
@@ -121,7 +151,7 @@ export async function writePrivate(path: string, text: string): Promise<void> {
   try {
     await prepareDirectory(directory);
     await writeNew(temporary, text, directory);
-    await fs.rename(temporary, path);
+    await replaceFile(temporary, path);
     await syncDirectory(directory);
   } catch (error) {
     await fs.rm(temporary).catch(() => undefined);
