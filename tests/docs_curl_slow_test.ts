@@ -18,7 +18,7 @@ Deno.test("the page's curl and openssl commands store a memory and find it", asy
       new URL("../main.ts", import.meta.url).pathname;
     // The page's port and its way to the program are those of a first day; the rest runs as it is.
     const commands = (await script())
-      .replaceAll("npx -y deno@2.9.6 task svc", program)
+      .replaceAll("npx -y deno@2.9.6 task -q svc", program)
       .replaceAll("http://127.0.0.1:8000", `http://127.0.0.1:${port}`);
     ok(commands.includes("openssl pkeyutl"), "the page still shows how to sign");
     const cache = Deno.env.get("DENO_DIR") ?? `${Deno.env.get("HOME")}/.cache/deno`;

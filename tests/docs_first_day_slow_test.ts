@@ -34,9 +34,9 @@ Deno.test("the commands of the first day and the TypeScript program find what th
     const program = `deno run ${LOCKED.join(" ")} -A ${new URL("main.ts", ROOT).pathname}`;
     // The relayer runs already, and building the stdio package has a test of its own.
     const commands = (await blocks("docs/first-day.md", "sh"))
-      .filter((block) => !/task (?:start|bundle|svc open)/.test(block))
+      .filter((block) => !/(?:task (?:start|bundle)|svc open)/.test(block))
       .join("\n")
-      .replaceAll("npx -y deno@2.9.6 task svc", program);
+      .replaceAll("npx -y deno@2.9.6 task -q svc", program);
     const output = await run("bash", ["-eu", "-c", commands], home, url);
     match(output, /^1\. I am allergic to peanuts\n {3}just now · fits \d+ %$/m);
     match(output, /^1\. Our boiler was serviced in March$/m);

@@ -94,7 +94,7 @@ Deno.test("every task, setting and route that a page names exists", async () => 
   const unknown: string[] = [];
   for (const page of await pages()) {
     const text = await Deno.readTextFile(new URL(page, ROOT));
-    for (const [, task = ""] of text.matchAll(/deno(?:@[\d.]+)? task ([a-z]+)/g)) {
+    for (const [, task = ""] of text.matchAll(/deno(?:@[\d.]+)? task (?:-q )?([a-z]+)/g)) {
       if (!(task in config.tasks)) unknown.push(`${page}: task ${task}`);
     }
     for (const [name] of text.matchAll(/\bSVC_[A-Z_]+[A-Z]\b/g)) {

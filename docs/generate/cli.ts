@@ -8,7 +8,7 @@ import { formatted } from "./markdown.ts";
 
 const INTRODUCTION = `# Command line
 
-Two programs share the terminal commands: the program itself, \`npx -y deno@2.9.6 task svc\`, and the
+Two programs share the terminal commands: the program itself, \`npx -y deno@2.9.6 task -q svc\`, and the
 stdio package, \`svc-mcp\` ([stdio.md](stdio.md) says how to get it). What follows is what \`--help\`
 prints.
 

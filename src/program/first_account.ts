@@ -45,9 +45,9 @@ ${ownerPath(path)}: save them elsewhere, too.
 
 When the relayer listens, in another terminal:
 
-  npx -y deno@2.9.6 task svc remember "I am allergic to peanuts"
-  npx -y deno@2.9.6 task svc recall "what should I not cook for them?"
-  npx -y deno@2.9.6 task svc open
+  npx -y deno@2.9.6 task -q svc remember "I am allergic to peanuts"
+  npx -y deno@2.9.6 task -q svc recall "what should I not cook for them?"
+  npx -y deno@2.9.6 task -q svc open
 
 `);
 }

@@ -50,9 +50,9 @@ export function welcome(settings: Settings, env: Env, address: string, dashboard
   return `
 The relayer is ready at ${address} and has no account yet. ${first} another terminal:
 
-  ${set}npx -y deno@2.9.6 task svc account create --save
-  npx -y deno@2.9.6 task svc remember "I am allergic to peanuts"
-  npx -y deno@2.9.6 task svc recall "what should I not cook for them?"
+  ${set}npx -y deno@2.9.6 task -q svc account create --save
+  npx -y deno@2.9.6 task -q svc remember "I am allergic to peanuts"
+  npx -y deno@2.9.6 task -q svc recall "what should I not cook for them?"
 
 `;
 }

@@ -4,7 +4,7 @@ import { readSettings } from "../../src/program/settings/mod.ts";
 import { welcome } from "../../src/program/welcome.ts";
 import { inHome, Program, relayerEnv } from "../program.ts";
 
-const CREATE = "npx -y deno@2.9.6 task svc account create --save";
+const CREATE = "npx -y deno@2.9.6 task -q svc account create --save";
 
 /** The line that creates the account. */
 function lineOf(text: string): string {
