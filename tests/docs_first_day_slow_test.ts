@@ -27,7 +27,8 @@ async function run(command: string, args: readonly string[], home: string, url: 
 Deno.test("the commands of the first day and the TypeScript program find what they stored", async () => {
   await inHome(async (home) => {
     // With a port that is known before, as the usual one: then the start makes the account.
-    const own = { ...relayerEnv(home), SVC_PORT: String(freePort()), SVC_NO_BROWSER: "1" };
+    const making = { SVC_PORT: String(freePort()), SVC_FIRST_ACCOUNT: "true" };
+    const own = { ...relayerEnv(home), ...making };
     await using relayer = new Program(["start"], own);
     const { port } = await relayer.event("listening");
     const url = `http://127.0.0.1:${port}`;

@@ -171,6 +171,8 @@ export function relayerEnv(home: string): Record<string, string> {
   return {
     HOME: home,
     SVC_PORT: "0",
+    // Tests make their accounts themselves.
+    SVC_FIRST_ACCOUNT: "false",
     SVC_WEB_PORT: "0",
     SIDECAR_URL: "http://127.0.0.1:0",
     SVC_EMBEDDER: "memory",

@@ -94,6 +94,7 @@ export class Installation implements AsyncDisposable {
     return new Installation(home, {
       HOME: home,
       SVC_PORT: "0",
+      SVC_FIRST_ACCOUNT: "false",
       SVC_WEB_PORT: "0",
       SIDECAR_URL: "http://127.0.0.1:0",
       SVC_LOG_FORMAT: "json",

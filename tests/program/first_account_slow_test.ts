@@ -8,7 +8,8 @@ import { inHome, Program, relayerEnv } from "../program.ts";
 
 Deno.test("the first start makes an account that works at once, and no later one does", async () => {
   await inHome(async (home) => {
-    const env = { ...relayerEnv(home), SVC_PORT: String(freePort()) };
+    const first = { SVC_PORT: String(freePort()), SVC_FIRST_ACCOUNT: "true" };
+    const env = { ...relayerEnv(home), ...first };
     let words = "";
     {
       await using program = new Program(["start"], env);

@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import { SvcClient } from "../../src/client/mod.ts";
 import { Program } from "../program.ts";
+import { poll } from "../within.ts";
 import { browserTest, complaints, screenshot } from "./chromium.ts";
 import { signIn, withDashboard } from "./dashboard.ts";
 
@@ -33,6 +34,9 @@ browserTest(
 
       await using terminal = new Program(["account", "add-key", "--label", "Stranger"], env);
       assert.match(await terminal.output, /Key added/);
+      // The relayer looks every so often what other processes changed.
+      const labels = async () => (await client.accountKeys()).keys.map(({ label }) => label);
+      await poll(labels, (all) => all.includes("Stranger"));
       await page.goto(`${web}/memories`);
       const notice = page.getByText("since this browser was here last");
       await notice.waitFor();

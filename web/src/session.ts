@@ -1,6 +1,7 @@
 import { SvcClient } from "../../src/client/client.ts";
 import { SvcConnectionError } from "../../src/client/failures.ts";
 import { type ErrorCode, SvcError } from "../../src/errors.ts";
+import { keepKnownKeys, knownKeys } from "./activity/known_keys.ts";
 import type { WebConfig } from "./config.ts";
 import {
   alone,
@@ -131,7 +132,11 @@ export class Session {
     const { pair, words } = wallet instanceof BrowserWallet ? wallet : {};
     this.#wallet = wallet;
     const { kind, name, address } = wallet;
-    const { account_id: accountId, active } = account;
+    const { account_id: accountId, active, keys } = account;
+    // What the owner finds on the first visit is nothing that happened since the last one.
+    if (await knownKeys(accountId) === undefined) {
+      await keepKnownKeys(accountId, keys.map(({ public_key: key }) => key));
+    }
     await this.#keep({
       kind,
       name,

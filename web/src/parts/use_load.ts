@@ -1,5 +1,8 @@
 import { useCallback, useEffect, useRef, useState } from "preact/hooks";
 
+/** Pause after a load that failed, where it is repeated, milliseconds. */
+const AFTER_FAILURE_MS = 5000;
+
 /** Something that is loaded. */
 export interface Loaded<T> {
   /** The newest value. */
@@ -29,12 +32,15 @@ export function useLoad<T>(
   newest.current = load;
   const current = useRef(key);
   current.current = key;
+  const failed = useRef(false);
   const reload = useCallback(async () => {
     const asked = current.current;
     try {
       const value = await newest.current();
+      failed.current = false;
       if (current.current === asked) setState({ key: asked, value });
     } catch (error) {
+      failed.current = true;
       if (current.current !== asked) return;
       setState((before) => before.key === asked ? { ...before, error } : { key: asked, error });
     }
@@ -42,13 +48,15 @@ export function useLoad<T>(
   useEffect(() => {
     let timer: ReturnType<typeof setTimeout> | undefined;
     let over = false;
+    function plan(): void {
+      if (over || everyMs === undefined) return;
+      timer = setTimeout(turn, failed.current ? Math.min(everyMs, AFTER_FAILURE_MS) : everyMs);
+    }
     async function turn(): Promise<void> {
       if (document.visibilityState === "visible") await reload();
-      if (!over && everyMs !== undefined) timer = setTimeout(turn, everyMs);
+      plan();
     }
-    void reload().then(() => {
-      if (!over && everyMs !== undefined) timer = setTimeout(turn, everyMs);
-    });
+    void reload().then(plan);
     return () => {
       over = true;
       clearTimeout(timer);
