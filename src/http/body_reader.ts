@@ -4,7 +4,7 @@ import { readBody } from "../wire/body/read_body.ts";
 import { limitKey } from "../wire/ip_addresses.ts";
 import { SIGNED_BODY_BYTES } from "../wire/limits.ts";
 
-/** Bodies up to this size may use the part of the budget that larger ones have to leave: 64 KiB. */
+/** Bodies up to this size may use parts of the budget that larger ones have to leave: 64 KiB. */
 const SMALL_BODY_BYTES = 65_536;
 /** How long an address counts as known after a signature from it was verified, milliseconds. */
 const KNOWN_MS = 600_000;
@@ -12,9 +12,10 @@ const MOST_KNOWN = 10_000;
 
 /**
  * Reads bodies within a size limit, a deadline, and a bound on all unverified bytes in memory. Of
- * that budget one address holds at most a quarter; addresses that nobody known signs from hold half
- * of it together, known ones seven eighths, and the rest is for small bodies. So neither one address
- * nor many strangers can keep others from being read.
+ * that budget one address holds at most a quarter with large bodies; strangers, from whose addresses
+ * nobody known signs, hold half of it together with large bodies and three quarters with small ones;
+ * the last eighth is for small bodies of known addresses. So neither one address nor many strangers
+ * can keep others from being read.
  */
 export class BodyReader {
   readonly #budget: number;
@@ -76,7 +77,8 @@ export class BodyReader {
     const isKnown = this.isKnown(address);
     // One body of the largest size always finds room where nobody else has one.
     const least = Math.min(SIGNED_BODY_BYTES, budget);
-    const most = isSmall ? budget : Math.max(least, isKnown ? budget * 7 / 8 : budget / 2);
+    const eighths = isSmall ? (isKnown ? 8 : 6) : (isKnown ? 7 : 4);
+    const most = Math.max(isSmall ? SMALL_BODY_BYTES : least, budget * eighths / 8);
     const isOverShare = !isSmall && share > Math.max(least, budget / 4);
     if (held > most || isOverShare) throw new SvcError("overloaded");
     this.#held = held;

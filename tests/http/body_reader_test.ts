@@ -72,7 +72,8 @@ Deno.test("strangers leave room to known addresses, and those to small bodies", 
   for (let n = 0; n < 4; n++) reader.know(`198.51.100.${n}`);
   const known = await fill(reader, (n) => `198.51.100.${n}`, 2 * MIB);
   assert.equal(known.length, 3);
-  const small = await fill(reader, () => "203.0.113.77", SMALL);
+  assert.equal((await partly(reader, "203.0.113.77", SMALL)).state, "overloaded");
+  const small = await fill(reader, () => "198.51.100.1", SMALL);
   assert.equal(small.length, 2 * MIB / SMALL);
   await endAll([...small, ...known]);
   // Who signed nothing for ten minutes is a stranger again.
@@ -81,6 +82,19 @@ Deno.test("strangers leave room to known addresses, and those to small bodies", 
   const smallStill = await partly(reader, "198.51.100.0", SMALL);
   assert.equal(smallStill.state, "held");
   await endAll([smallStill, ...strangers]);
+});
+
+Deno.test("a crowd of small bodies leaves room to known addresses", async () => {
+  verifies("4.3-24");
+  const reader = new BodyReader(BUDGET, 60_000);
+  reader.know("198.51.100.1");
+  const crowd = await fill(reader, (n) => `203.0.113.${n % 200}`, SMALL);
+  assert.equal(crowd.length, 12 * MIB / SMALL);
+  const large = await partly(reader, "198.51.100.1", 2 * MIB);
+  assert.equal(large.state, "held");
+  const small = await fill(reader, () => "198.51.100.1", SMALL);
+  assert.equal(small.length, 2 * MIB / SMALL);
+  await endAll([...crowd, large, ...small]);
 });
 
 Deno.test("a body of the largest size fits into any budget that holds one", async () => {
