@@ -9,6 +9,16 @@ const encoder = new TextEncoder();
 /** A computed specifier, so that a start does not download packages of these commands. */
 const TERMINAL_COMMANDS = new URL("./cli/mod.ts", import.meta.url).href;
 
+/** Commands that are not the terminal's, and words that may follow them, for completions. */
+const FURTHER_COMMANDS = {
+  start: [],
+  account: ["create", "recover", "list", "add-key", "remove-key", "remove-all-keys"],
+  doctor: ["--public", "--json"],
+  contract: ["publish"],
+  serve: [],
+  sidecar: [],
+};
+
 function writeAll(stream: { writeSync(bytes: Uint8Array): number }, text: string): void {
   const bytes = encoder.encode(text);
   for (let done = 0; done < bytes.length;) done += stream.writeSync(bytes.subarray(done));
@@ -53,7 +63,12 @@ async function run(args: readonly string[]): Promise<number> {
   if (!isChild) Deno.env.set("NO_PROXY", noProxyHere(io.env));
   if (isCommand(command)) {
     const { runCli } = await import(TERMINAL_COMMANDS) as typeof import("./cli/mod.ts");
-    const terminal = { ...io, program: "svc", isTerminal: Deno.stdout.isTerminal() };
+    const terminal = {
+      ...io,
+      program: "svc",
+      isTerminal: Deno.stdout.isTerminal(),
+      furtherCommands: FURTHER_COMMANDS,
+    };
     const code = await runCli([command, ...rest], terminal);
     return args.length === 0 ? 0 : code;
   }

@@ -21,6 +21,7 @@ const SHAPES = {
   list: { flags: ["limit"] },
   activity: { flags: ["limit"] },
   forget: { words: "namespace", flags: ["yes"] },
+  completions: { words: "shell", flags: [] },
   install: { words: "host", flags: ["yes", "print"] },
 } satisfies Record<string, Shape>;
 

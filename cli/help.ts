@@ -79,6 +79,15 @@ ${SHARED}
 Example:
   svc-mcp status
 `,
+  completions: `Usage: svc-mcp completions <shell>
+
+Prints what makes a shell complete commands and flags: bash, zsh, fish or
+powershell. Add its output to what the shell reads at its start.
+${SHARED}
+Examples:
+  svc-mcp completions bash >> ~/.bashrc
+  svc-mcp completions fish > ~/.config/fish/completions/svc-mcp.fish
+`,
   open: `Usage: svc-mcp open
 
 Opens the dashboard in a browser. Where the account was made on this computer it
@@ -149,6 +158,9 @@ Account:
   status                   show account, key and relayer
   open                     open the dashboard, signed in where it can be
   activity                 show what was read and written, and by which key
+
+Shell:
+  completions <shell>      have bash, zsh, fish or powershell complete commands
 
 Flags, and the variables that do the same:
   --namespace <name>       SVC_NAMESPACE      where memories live (--ns)

@@ -18,6 +18,8 @@ export interface CliIo extends Pick<SvcClientOptions, "fetch" | "sleep"> {
   writeError(text: string): void;
   /** Opens an address in a browser, if there is one; default: the user's. */
   readonly openBrowser?: (url: string) => boolean;
+  /** Commands of the program besides those of this package, and words that may follow each. */
+  readonly furtherCommands?: Readonly<Record<string, readonly string[]>>;
   /** What the user calls the program, in help and hints; default: `svc-mcp`. */
   readonly program?: string;
 }

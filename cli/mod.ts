@@ -11,6 +11,7 @@ import { onOneLine, printable } from "../src/printable.ts";
 import { type CliIo, CommandError, EXIT, type ExitCode, programOf } from "./io.ts";
 import { REFUSALS } from "./refusals.ts";
 import { type Command, openSession } from "./session.ts";
+import { printCompletions } from "./completions.ts";
 import { openDashboard } from "./open.ts";
 import { login, logout } from "./sign_in.ts";
 import { showStatus } from "./status.ts";
@@ -67,6 +68,7 @@ const COMMANDS: Readonly<Record<CommandName, Command>> = {
   activity,
   list,
   forget,
+  completions: printCompletions,
   async install(session) {
     const url = new URL("./install/mod.ts", import.meta.url).href;
     const { install } = await import(url) as { readonly install: Command };

@@ -22,6 +22,7 @@ Without a command it says where things stand, and what comes next.
   list                 list memories, newest first
   namespaces           list namespaces
   forget <namespace>   delete a whole namespace
+  completions <shell>  what makes bash, zsh, fish or powershell complete these
 
   serve                the relayer alone, with the permissions of this process
   sidecar              the sidecar alone; token from SIDECAR_AUTH_TOKEN
