@@ -67,6 +67,7 @@ function startProgram(settings: Readonly<Record<string, string>>, dir: string): 
       "--allow-run",
       "--allow-net",
       "main.ts",
+      "start",
     ],
     env: {
       SVC_DATA_DIR: `${dir}/relayer`,

@@ -32,7 +32,7 @@ Deno.test("a plugin in a folder of its own runs inside the relayer's permissions
     await using relayer = await installation.start();
     assert.equal((await health(relayer.url)).status, "ok");
     assert.equal(await relayer.stop(), 0);
-    const { code, errors } = await installation.run([], {
+    const { code, errors } = await installation.run(["start"], {
       SVC_VECTOR_STORE: `${folder}/broken.ts`,
     });
     assert.equal(code, 78);

@@ -37,7 +37,7 @@ Deno.test("the launcher starts both processes, restarts the dead and ends with b
     await program.event("stopped");
     assert.equal(await program.end(), 0);
     await untilReleased(home);
-    assert.match(await program.output, /task svc account create --save/);
+    assert.match(await program.output, /task -q svc account create --save/);
     const key = (await Deno.readTextFile(`${home}/.svc/relayer.key`)).trim();
     assert.ok(!program.errors.join("\n").includes(key));
   });
