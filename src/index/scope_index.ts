@@ -33,6 +33,9 @@ const SPARE_SHARE = { free: 1 / 4, most: 1 / 2 };
 /** A scope up to this part of the budget is small, and neither yields to large ones nor waits. */
 const SMALL_SHARE = 1 / 8;
 
+/** Scopes without memories that are held. */
+const MAX_EMPTY = 64;
+
 /** Thrown instead of a reader's error when its scope was evicted meanwhile. */
 const DROPPED: unique symbol = Symbol("dropped");
 
@@ -67,6 +70,8 @@ export class ScopeIndex implements AsyncDisposable {
   readonly #arena: Arena;
   /** Least recently read first. */
   readonly #held = new Map<string, HeldScope>();
+  /** Scopes without memories, least recently read first. */
+  readonly #empty = new Set<HeldScope>();
   readonly #running = new Set<Promise<LoadedScope>>();
   readonly #closing = new AbortController();
   readonly #queue = new LoadQueue();
@@ -301,10 +306,18 @@ export class ScopeIndex implements AsyncDisposable {
     return this.#bytes + Math.min(Math.max(0, spare), this.#budget * SPARE_SHARE.most);
   }
 
-  /** Drops a scope without memories: it loads at once, and there may be any number of them. */
+  /**
+   * Drops scopes without memories, but for those read last: they load at once, and there may be any
+   * number of them.
+   */
   #dropEmpty(held: HeldScope): void {
-    const isIdle = held.loading === undefined && held.readers === 0;
-    if (isIdle && held.resident.size === 0 && !held.resident.released) this.#release(held);
+    this.#empty.delete(held);
+    if (!isIdleAndEmpty(held)) return;
+    this.#empty.add(held);
+    const [oldest] = this.#empty;
+    if (this.#empty.size <= MAX_EMPTY || oldest === undefined) return;
+    this.#empty.delete(oldest);
+    if (isIdleAndEmpty(oldest)) this.#release(oldest);
   }
 
   /** Evicts while the budget is exceeded; see `budgetBytes` for what stays. */
@@ -327,12 +340,17 @@ export class ScopeIndex implements AsyncDisposable {
   }
 
   #release(held: HeldScope): void {
+    this.#empty.delete(held);
     clearTimeout(held.forgetting);
     held.resident.release();
     this.#bytes -= held.bytes;
     this.#held.delete(held.key);
     this.#queue.tell();
   }
+}
+
+function isIdleAndEmpty({ loading, readers, resident }: HeldScope): boolean {
+  return loading === undefined && readers === 0 && resident.size === 0 && !resident.released;
 }
 
 /** Runs a reader; throws {@linkcode DROPPED} when it failed because the scope was evicted. */

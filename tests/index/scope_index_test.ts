@@ -202,23 +202,24 @@ Deno.test("bytes in use follow every change and return to zero", async () => {
   assert.deepEqual(index.stats(), { scopes: 0, memories: 0, bytes: 0 });
 });
 
-Deno.test("a scope without memories takes no room, and loads again", async () => {
+Deno.test("of scopes without memories the last ones are held, and load again", async () => {
   const store = new ListStore([]);
   await using index = open(store);
-  for (let n = 0; n < 3; n++) await index.read(scopeOf(`empty ${n}`), ({ size }) => size);
-  assert.deepEqual(index.stats(), { scopes: 0, memories: 0, bytes: 0 });
-  store.entries.push(...many("a", 2));
-  await load(index, scopeOf("a"));
-  // A reader may still look at what is being removed.
-  const left = await index.read(scopeOf("a"), (loaded) => {
-    index.remove(scopeOf("a"), many("a", 2).map(({ id }) => id));
-    return [loaded.size, loaded.released];
-  });
-  assert.deepEqual(left, [0, false]);
-  assert.deepEqual(index.stats(), { scopes: 0, memories: 0, bytes: 0 });
-  index.apply([entryOf("later", [X])]);
-  store.entries.splice(0, 2, entryOf("later", [X]));
-  assert.equal((await load(index, scopeOf("a"))).size, 1);
+  for (let n = 0; n < 70; n++) await index.read(scopeOf(`empty ${n}`), ({ size }) => size);
+  assert.equal(index.stats().scopes, 64);
+  assert.deepEqual([0, 5, 6, 69].map((n) => index.holds(scopeOf(`empty ${n}`))), [
+    false,
+    false,
+    true,
+    true,
+  ]);
+  // One that is filled is none of them, and one that is emptied is.
+  index.apply([entryOf("later", [X], scopeOf("empty 6"))]);
+  for (let n = 70; n < 140; n++) await index.read(scopeOf(`empty ${n}`), ({ size }) => size);
+  assert.deepEqual([index.holds(scopeOf("empty 6")), index.stats().memories], [true, 1]);
+  index.remove(scopeOf("empty 6"), ["later"]);
+  for (let n = 140; n < 210; n++) await index.read(scopeOf(`empty ${n}`), ({ size }) => size);
+  assert.deepEqual([index.holds(scopeOf("empty 6")), index.stats().scopes], [false, 64]);
 });
 
 Deno.test("a vector of another length drops the scope; the next load says why", async () => {
