@@ -1,19 +1,23 @@
 import { noProxyHere } from "./src/client/no_proxy.ts";
 import { isCommand } from "./cli/command_line.ts";
 import { HELP } from "./src/program/commands/help.ts";
+import type * as Backups from "./src/program/commands/backup.ts";
 import type { ProcessIo } from "./src/program/commands/relayer.ts";
 import { VERSION } from "./src/wire/version.ts";
 
 const encoder = new TextEncoder();
 
-/** A computed specifier, so that a start does not download packages of these commands. */
+/** Computed specifiers, so that a start does not download packages of these commands. */
 const TERMINAL_COMMANDS = new URL("./cli/mod.ts", import.meta.url).href;
+const BACKUPS = new URL("./src/program/commands/backup.ts", import.meta.url).href;
 
 /** Commands that are not the terminal's, and words that may follow them, for completions. */
 const FURTHER_COMMANDS = {
   start: [],
   account: ["create", "recover", "list", "add-key", "remove-key", "remove-all-keys"],
   doctor: ["--public", "--json"],
+  backup: ["verify", "--to", "--keep", "--recipient", "--json"],
+  "restore-backup": ["--replace", "--identity", "--json"],
   contract: ["publish"],
   serve: [],
   sidecar: [],
@@ -48,6 +52,7 @@ function processIo(isChild: boolean): ProcessIo {
     env: isChild ? {} : Deno.env.toObject(),
     cwd: isChild ? "" : Deno.cwd(),
     stdin: Deno.stdin.readable,
+    isErrorTerminal: !isChild && Deno.stderr.isTerminal(),
     write: writeOut,
     writeError: (text) => tryToWriteAll(Deno.stderr, text),
     exit: (code) => Deno.exit(code),
@@ -79,6 +84,10 @@ async function run(args: readonly string[]): Promise<number> {
   if (command === "doctor") {
     const { runDoctor } = await import("./src/program/commands/doctor.ts");
     return await runDoctor(rest, io);
+  }
+  if (command === "backup" || command === "restore-backup") {
+    const { runBackup, runRestoreBackup } = await import(BACKUPS) as typeof Backups;
+    return await (command === "backup" ? runBackup : runRestoreBackup)(rest, io);
   }
   if (command === "contract") {
     const { runContract } = await import("./src/program/commands/contract.ts");

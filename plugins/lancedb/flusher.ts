@@ -33,12 +33,20 @@ export function commitsUntilOptimized(least: number, rows: number): number {
   return Math.max(least, Math.min(MOST_COMMITS, Math.floor(rows / ROWS_A_COMMIT)));
 }
 
+/** Where memories go. */
+export interface FlushTarget {
+  readonly table: WindowsTable;
+  /** Waits until the table's files may change; they may until what it answers is disposed of. */
+  readonly mayWrite: () => Promise<Disposable>;
+}
+
 /** Carries memories from the catalogue into the table, one batch at a time. */
 export class Flusher implements AsyncDisposable {
   readonly #log: FlushLog;
   readonly #table: WindowsTable;
   readonly #packing: Packing;
   readonly #policy: FlushPolicy;
+  readonly #mayWrite: () => Promise<Disposable>;
   readonly #failed: (state: string, error: unknown) => void;
   #timer: ReturnType<typeof setTimeout> | undefined;
   #running: Promise<void> | undefined;
@@ -57,12 +65,13 @@ export class Flusher implements AsyncDisposable {
    */
   constructor(
     log: FlushLog,
-    table: WindowsTable,
+    { table, mayWrite }: FlushTarget,
     packing: Packing,
     policy: FlushPolicy,
     failed: (state: string, error: unknown) => void,
   ) {
     this.#log = log;
+    this.#mayWrite = mayWrite;
     this.#table = table;
     this.#packing = packing;
     this.#policy = policy;
@@ -135,6 +144,7 @@ export class Flusher implements AsyncDisposable {
 
   async #run(): Promise<void> {
     for (;;) {
+      using _turn = await this.#mayWrite();
       // Before the next announcement replaces the one of an append that failed.
       await this.recover();
       const batch = this.#log.next(BATCH);

@@ -62,11 +62,15 @@ export async function lancedbVectorStore(options: LancedbOptions): Promise<Vecto
     const packing = new Packing(sealer, dimensions);
     const log = new FlushLog(database);
     const policy = { ...POLICY, ...options.flush };
+    const mayWrite = () => whileNotCopied(folder);
     const failed = (state: string, error: unknown): void =>
       options.log?.(`LanceDB: ${state} (${SvcError.from(error).code})`);
-    const flusher = stack.use(new Flusher(log, table, packing, policy, failed));
-    await flusher.recover();
-    await checkRows(log, table);
+    const flusher = stack.use(new Flusher(log, { table, mayWrite }, packing, policy, failed));
+    {
+      using _turn = await mayWrite();
+      await flusher.recover();
+      await checkRows(log, table);
+    }
     flusher.notify();
     const { vectorIndexRows } = policy;
     const parts = { database, table, packing, flusher, dimensions, vectorIndexRows };
@@ -75,6 +79,13 @@ export async function lancedbVectorStore(options: LancedbOptions): Promise<Vecto
     await stack.disposeAsync();
     throw error;
   }
+}
+
+/** Waits while a backup copies the folder: table and catalogue would not be of the same moment. */
+async function whileNotCopied(folder: string): Promise<Disposable> {
+  const file = await Deno.open(`${folder}/backup.lock`, { create: true, write: true, mode: 0o600 });
+  await file.lock(false);
+  return file;
 }
 
 /** Refuses a table that was lost, replaced or rolled back and lacks memories. */

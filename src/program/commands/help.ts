@@ -10,6 +10,9 @@ Without a command it says where things stand, and what comes next.
                        remove-key, remove-all-keys
   doctor               looks at everything a relayer needs, and says what to do;
                        --public: also at its public address
+  backup               everything the relayer keeps, in one encrypted file
+  restore-backup <file>
+                       put a backup back
   contract publish     compile, check and publish the contract of accounts
   login                sign in with a wallet, in a browser
   logout               delete the key on this computer

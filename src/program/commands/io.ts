@@ -13,6 +13,8 @@ export interface CommandIo {
   readonly cwd: string;
   /** What is read where a command asks for something. */
   readonly stdin?: ReadableStream<Uint8Array>;
+  /** Whether a person sees what is written as errors. */
+  readonly isErrorTerminal?: boolean;
   write(text: string): void;
   writeError(text: string): void;
 }

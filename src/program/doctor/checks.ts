@@ -1,6 +1,7 @@
 import type { Env } from "../../interfaces/fields.ts";
 import { inspect } from "../launcher/prepare.ts";
 import { ask } from "./ask.ts";
+import { backups } from "./backups.ts";
 import { clock } from "./clock.ts";
 import { databases, keptInCore } from "./databases.ts";
 import { dataFolder } from "./data_folder.ts";
@@ -26,6 +27,7 @@ export const CHECKS: readonly Check[] = [
   relayerKey,
   dataFolder,
   databases,
+  backups,
   disk,
   descriptors,
   clock,

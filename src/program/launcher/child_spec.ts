@@ -80,10 +80,15 @@ interface ChildOptions {
   readonly castings: readonly Named[];
 }
 
-/** This program once more, as a child with its own list of permissions. */
-export function childSpec(options: ChildOptions): ChildSpec {
+/**
+ * How Deno runs this program once more, up to the command.
+ *
+ * @param flags Permissions, and other flags of `deno run`.
+ */
+export function programArgs(flags: readonly string[]): string[] {
   const main = new URL("main.ts", PROGRAM_ROOT);
-  const place = main.protocol === "file:"
+  const isLocal = main.protocol === "file:";
+  const place = isLocal
     ? [
       "--config",
       fileURLToPath(new URL("deno.json", PROGRAM_ROOT)),
@@ -91,22 +96,28 @@ export function childSpec(options: ChildOptions): ChildSpec {
       "--frozen",
     ]
     : ["--no-config", "--unstable-kv", "--unstable-no-legacy-abort"];
+  return [
+    "run",
+    "--no-prompt",
+    // The cache of compiled code saves a tenth of a second and takes as much disk as a package.
+    "--no-code-cache",
+    ...place,
+    ...flags,
+    isLocal ? fileURLToPath(main) : main.href,
+  ];
+}
+
+/** This program once more, as a child with its own list of permissions. */
+export function childSpec(options: ChildOptions): ChildSpec {
+  const flags = [
+    V8_FLAGS[options.command],
+    ...(isWithoutRemoteModules(options.castings) ? ["--no-remote"] : []),
+    ...permissionFlags(options.permissions),
+  ];
   return {
     name: options.command === "serve" ? "relayer" : "sidecar",
     command: Deno.execPath(),
-    args: [
-      "run",
-      "--no-prompt",
-      // The cache of compiled code saves a tenth of a second and takes as much disk as a package.
-      "--no-code-cache",
-      V8_FLAGS[options.command],
-      ...place,
-      ...(isWithoutRemoteModules(options.castings) ? ["--no-remote"] : []),
-      ...permissionFlags(options.permissions),
-      main.protocol === "file:" ? fileURLToPath(main) : main.href,
-      options.command,
-      "--boot-stdin",
-    ],
+    args: [...programArgs(flags), options.command, "--boot-stdin"],
     env: childEnvironment(options.env, options),
     boot: JSON.stringify(options.boot),
   };

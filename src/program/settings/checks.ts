@@ -29,6 +29,13 @@ function roleProblems(settings: Settings): string[] {
   ];
 }
 
+function backupProblems({ backupDir, dataDir }: Settings): string[] {
+  return when(
+    isInside(backupDir, dataDir),
+    "SVC_BACKUP_DIR must be outside SVC_DATA_DIR: what takes the one would take the other",
+  );
+}
+
 function keyProblems({ given, keyFile, keyPassphraseFile, dataDir }: Settings): string[] {
   const files = {
     SVC_RELAYER_KEY_FILE: keyFile,
@@ -105,6 +112,7 @@ export function crossProblems(settings: Settings): string[] {
     homeProblems,
     roleProblems,
     keyProblems,
+    backupProblems,
     proxyProblems,
     publicProblems,
     tlsProblems,

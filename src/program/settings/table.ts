@@ -1,4 +1,5 @@
 import type { Fields, Values } from "../../interfaces/fields.ts";
+import { BACKUPS } from "./backups.ts";
 import { LIMITS } from "./limits.ts";
 import { LISTEN, SIDECAR } from "./listen.ts";
 import { COMPATIBILITY, PROGRAM, TESTING } from "./program.ts";
@@ -9,6 +10,7 @@ import { DATA, WORK } from "./work.ts";
 export const TABLE = {
   ...LISTEN,
   ...DATA,
+  ...BACKUPS,
   ...ROLES,
   ...ACCOUNTS,
   ...WORK,
@@ -39,6 +41,7 @@ export interface Section {
 export const SECTIONS: readonly Section[] = [
   { title: "Listening", fields: LISTEN },
   { title: "Data and relayer key", fields: DATA },
+  { title: "Backups", fields: BACKUPS },
   {
     title: "Plugins",
     note:

@@ -31,6 +31,8 @@ export interface Settings extends TableValues {
   readonly dataDir: string;
   /** Path of the relayer key; absent when it is a passphrase's or a command's. */
   readonly keyFile: string | undefined;
+  /** Absolute path of the folder of backups. */
+  readonly backupDir: string;
   readonly accounts: string;
   /** Names of the variables that were set. */
   readonly given: ReadonlySet<string>;
@@ -85,6 +87,7 @@ export function complete(values: TableValues, env: Env, cwd: string): Settings {
     behindProxy,
     allowedHosts: values.allowedHosts ?? (isBehind ? ["*"] : []),
     dataDir: path(values.dataDir ?? "~/.svc/relayer"),
+    backupDir: path(values.backupDir ?? "~/.svc/backups"),
     keyFile: keyFile === undefined ? undefined : path(keyFile),
     keyPassphraseFile: values.keyPassphraseFile && path(values.keyPassphraseFile),
     tlsCertFile: values.tlsCertFile && path(values.tlsCertFile),
