@@ -1,4 +1,4 @@
-import { bundle } from "../build/stdio_package.ts";
+import { bundleStdio } from "../build/stdio_package.ts";
 import { writeCredentials } from "../src/client/credentials_file.ts";
 import { makeDelegateKey } from "../src/client/mod.ts";
 import type { Part } from "./figures.ts";
@@ -88,7 +88,7 @@ export const stdioPart: Part = {
       const base = `http://127.0.0.1:${port}`;
       await saveCredentials(home, base);
       const path = `${home}/svc-mcp.mjs`;
-      await bundle(path);
+      await bundleStdio(path);
       const deno = {
         command: Deno.execPath(),
         args: ["run", "--no-prompt", "--no-config", "-A", path],

@@ -1,9 +1,16 @@
 import { resolve } from "node:path";
-import { fileURLToPath } from "node:url";
 import { VERSION } from "../src/wire/version.ts";
 import { VARIABLES } from "../cli/environment.ts";
+import { ROOT, runDeno } from "./run_deno.ts";
 
-const ROOT = fileURLToPath(new URL("../", import.meta.url));
+/**
+ * Members of a package.json about its source, which registries compare with where it was built.
+ *
+ * @param url Address of the repository.
+ */
+export function sourceMembers(url: string | undefined): object {
+  return url === undefined ? {} : { repository: { type: "git", url: `git+${url}.git` } };
+}
 
 /** What the npm registry is told. */
 const MANIFEST = {
@@ -15,21 +22,11 @@ const MANIFEST = {
   bin: { "svc-mcp": "svc-mcp.mjs" },
   files: ["svc-mcp.mjs", "LICENSE", "THIRD_PARTY_LICENSES"],
   engines: { node: ">=20" },
+  publishConfig: { access: "public", provenance: true },
 };
 
 /** Largest executable, in bytes. */
 export const EXECUTABLE_BYTES = 110_000_000;
-
-async function run(args: readonly string[], env: Record<string, string> = {}): Promise<void> {
-  const { code, stderr } = await new Deno.Command(Deno.execPath(), {
-    args: [...args],
-    cwd: ROOT,
-    env: { NO_COLOR: "1", ...env },
-    stdout: "null",
-    stderr: "piped",
-  }).output();
-  if (code !== 0) throw new Error(`deno ${args[0]} failed: ${new TextDecoder().decode(stderr)}`);
-}
 
 /** Where the bundler took a module of a package from: a cache, then name and version. */
 const MODULE = /[^\s"]*\/npm\/[^/\s"]+\/((?:@[^/\s"]+\/)?[^/\s"]+\/\d[^/\s"]*)\//g;
@@ -41,26 +38,38 @@ export interface Bundle {
 }
 
 /**
- * Makes one file of the stdio package, for Deno and for Node.
+ * Makes one file of a module and all it imports, for Deno and for Node.
  *
+ * @param entry Path of the module, from the root.
  * @param output Path of the file; its folder must exist.
  */
-export async function bundle(output: string): Promise<Bundle> {
+export async function bundle(entry: string, output: string): Promise<Bundle> {
   const lock = ["--lock=deno.lock", "--frozen"];
   const how = ["--quiet", ...lock, "--platform", "deno", "--format", "esm"];
-  await run(["bundle", ...how, "--output", output, "cli/svc_mcp.ts"]);
+  await runDeno(["bundle", ...how, "--output", output, entry]);
   const packages = new Map<string, string>();
   const text = (await Deno.readTextFile(output)).replace(MODULE, (folder, name: string) => {
     packages.set(name, resolve(ROOT, folder));
     return `npm/${name}/`; // The same file wherever it is made.
   });
-  await Deno.writeTextFile(output, `#!/usr/bin/env node\n${text}`);
-  if (Deno.build.os !== "windows") await Deno.chmod(output, 0o755);
+  await Deno.writeTextFile(output, text);
   return { packages };
 }
 
+/** Makes the one file of the stdio package, which can be started. */
+export async function bundleStdio(output: string): Promise<Bundle> {
+  const made = await bundle("cli/svc_mcp.ts", output);
+  const text = await Deno.readTextFile(output);
+  await Deno.writeTextFile(output, `#!/usr/bin/env node\n${text}`);
+  if (Deno.build.os !== "windows") await Deno.chmod(output, 0o755);
+  return made;
+}
+
+/** A value as a file of a package has it. */
+export const json = (value: unknown): string => JSON.stringify(value, null, 2) + "\n";
+
 /** Licences of the packages in a bundle, which their owners want to go with it. */
-async function licences({ packages }: Bundle): Promise<string> {
+export async function licences({ packages }: Bundle): Promise<string> {
   const texts: string[] = [];
   for (const [name, folder] of [...packages].sort(([a], [b]) => a < b ? -1 : 1)) {
     const files = (await Array.fromAsync(Deno.readDir(folder))).map((entry) => entry.name);
@@ -71,11 +80,18 @@ async function licences({ packages }: Bundle): Promise<string> {
   return texts.join("\n");
 }
 
-/** Makes the folder that `npm publish` takes. */
-export async function buildPackage(folder: string): Promise<void> {
+/**
+ * Makes the folder that `npm publish` takes.
+ *
+ * @param repository Address of the repository, without `.git`.
+ */
+export async function buildPackage(folder: string, repository?: string): Promise<void> {
   await Deno.mkdir(folder, { recursive: true });
-  const made = await bundle(`${folder}/svc-mcp.mjs`);
-  await Deno.writeTextFile(`${folder}/package.json`, JSON.stringify(MANIFEST, null, 2) + "\n");
+  const made = await bundleStdio(`${folder}/svc-mcp.mjs`);
+  await Deno.writeTextFile(
+    `${folder}/package.json`,
+    json({ ...MANIFEST, ...sourceMembers(repository) }),
+  );
   await Deno.writeTextFile(`${folder}/THIRD_PARTY_LICENSES`, await licences(made));
   await Deno.copyFile(`${ROOT}LICENSE`, `${folder}/LICENSE`);
 }
@@ -102,7 +118,7 @@ export async function compile(bundled: string, output: string, base?: string): P
   ];
   const how = ["--no-config", "--no-prompt", ...permissions];
   const env: Record<string, string> = base === undefined ? {} : { DENORT_BIN: base };
-  await run(["compile", ...how, "--output", output, bundled], env);
+  await runDeno(["compile", ...how, "--output", output, bundled], env);
   const { size } = await Deno.stat(output);
   if (size > EXECUTABLE_BYTES) throw new Error(`${output} has ${size} bytes`);
 }

@@ -3,6 +3,7 @@ import { ownerPath } from "../client/owner_file.ts";
 import type { CommandIo } from "./commands/io.ts";
 import { isLoopback } from "./settings/parsers.ts";
 import type { Settings } from "./settings/mod.ts";
+import { COMMAND } from "../wire/version.ts";
 
 /** Whether a file is there; one that cannot be looked at counts as there. */
 async function exists(path: string): Promise<boolean> {
@@ -43,11 +44,12 @@ You have an account on this computer now. Its key is in
 ${path}, its recovery words are in
 ${ownerPath(path)}: save them elsewhere, too.
 
-When the relayer listens, in another terminal:
+The relayer starts now; the first time it fetches less than 60 MB. When it
+listens, in another terminal:
 
-  npx -y deno@2.9.6 task -q svc remember "I am allergic to peanuts"
-  npx -y deno@2.9.6 task -q svc recall "what should I not cook for them?"
-  npx -y deno@2.9.6 task -q svc open
+  ${COMMAND} remember "I am allergic to peanuts"
+  ${COMMAND} recall "what should I not cook for them?"
+  ${COMMAND} open
 
 `);
 }

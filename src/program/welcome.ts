@@ -2,6 +2,7 @@ import type { Env } from "../interfaces/fields.ts";
 import { readSettings, type Settings } from "./settings/mod.ts";
 import { formatValue } from "./settings/print.ts";
 import { TABLE } from "./settings/table.ts";
+import { COMMAND } from "../wire/version.ts";
 
 /** What `account create` reads besides the relayer's address, to find and to check its place. */
 const READ = [
@@ -50,9 +51,9 @@ export function welcome(settings: Settings, env: Env, address: string, dashboard
   return `
 The relayer is ready at ${address} and has no account yet. ${first} another terminal:
 
-  ${set}npx -y deno@2.9.6 task -q svc account create --save
-  npx -y deno@2.9.6 task -q svc remember "I am allergic to peanuts"
-  npx -y deno@2.9.6 task -q svc recall "what should I not cook for them?"
+  ${set}${COMMAND} account create --save
+  ${COMMAND} remember "I am allergic to peanuts"
+  ${COMMAND} recall "what should I not cook for them?"
 
 `;
 }

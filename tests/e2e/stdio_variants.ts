@@ -1,4 +1,4 @@
-import { bundle, compile } from "../../build/stdio_package.ts";
+import { bundleStdio, compile } from "../../build/stdio_package.ts";
 import { denoPermissions } from "../../cli/install/launch.ts";
 import { type PackageStart, packageStart } from "./stdio.ts";
 
@@ -24,7 +24,7 @@ function once<T>(make: () => Promise<T>): () => Promise<T> {
 /** Makes the bundle; answers its path. */
 export const bundled: () => Promise<string> = once(async () => {
   const path = `${folder}/svc-mcp.mjs`;
-  await bundle(path);
+  await bundleStdio(path);
   return path;
 });
 

@@ -98,6 +98,7 @@ export function programArgs(flags: readonly string[]): string[] {
     : ["--no-config", "--unstable-kv", "--unstable-no-legacy-abort"];
   return [
     "run",
+    "--quiet",
     "--no-prompt",
     // The cache of compiled code saves a tenth of a second and takes as much disk as a package.
     "--no-code-cache",
