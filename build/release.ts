@@ -13,6 +13,15 @@ const MOST_BYTES: Readonly<Record<string, number>> = {
   "svc.cdx.json": 500_000,
 };
 
+/** Systems that there are executables for, as Deno names them. */
+const TARGETS = [
+  "x86_64-unknown-linux-gnu",
+  "aarch64-unknown-linux-gnu",
+  "x86_64-apple-darwin",
+  "aarch64-apple-darwin",
+  "x86_64-pc-windows-msvc",
+];
+
 /** The part of the changelog about a version; the unreleased one where it is not named yet. */
 export function releaseNotes(changelog: string, version: string): string {
   const parts = changelog.split(/^## /m).slice(1);
@@ -71,9 +80,10 @@ export async function writeChecksums(folder: string): Promise<void> {
 const say = (text: string) => Deno.stdout.write(new TextEncoder().encode(`${text}\n`));
 
 /** An executable of the stdio package, where the base binary of Deno can be had. */
-async function addExecutable(folder: string, name: string): Promise<void> {
+async function addExecutable(folder: string, target: string): Promise<void> {
+  const name = `svc-mcp-${target}${target.includes("windows") ? ".exe" : ""}`;
   try {
-    await compile(`${folder}/svc-mcp.mjs`, `${folder}/${name}`);
+    await compile(`${folder}/svc-mcp.mjs`, `${folder}/${name}`, { target });
   } catch (error) {
     await say(`SKIPPED ${name}: ${(error as Error).message.split("\n")[0]}`);
   }
@@ -83,8 +93,7 @@ if (import.meta.main) {
   const [repository] = Deno.args;
   const folder = `${ROOT}dist/release`;
   await buildRelease(folder, repository);
-  const end = Deno.build.os === "windows" ? ".exe" : "";
-  await addExecutable(folder, `svc-mcp-${Deno.build.target}${end}`);
+  for (const target of TARGETS) await addExecutable(folder, target);
   await writeChecksums(folder);
   await say(await Deno.readTextFile(`${folder}/SHA256SUMS`));
 }

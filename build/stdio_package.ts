@@ -96,8 +96,9 @@ export async function buildPackage(folder: string, repository?: string): Promise
   await Deno.copyFile(`${ROOT}LICENSE`, `${folder}/LICENSE`);
 }
 
-/** Program that opens a browser, which an executable of this platform may start. */
-const OPENERS: Readonly<Record<string, string>> = { darwin: "open", windows: "rundll32" };
+/** Program that opens a browser, which an executable for a system may start. */
+const opener = (target: string): string =>
+  target.includes("darwin") ? "open" : target.includes("windows") ? "rundll32" : "xdg-open";
 
 /**
  * Makes an executable of a bundle. From the bundle, because one made from the source holds every
@@ -105,18 +106,23 @@ const OPENERS: Readonly<Record<string, string>> = { darwin: "open", windows: "ru
  *
  * @param bundled Path of the bundle.
  * @param output Path of the executable.
- * @param base A base binary, instead of the one of the release.
+ * @param how `base`: a base binary, instead of the one of Deno's release. `target`: for which system,
+ * as Deno names it; this one if absent.
  * @throws {Error} when it is larger than 110 MB.
  */
-export async function compile(bundled: string, output: string, base?: string): Promise<void> {
+export async function compile(
+  bundled: string,
+  output: string,
+  { base, target = Deno.build.target }: { readonly base?: string; readonly target?: string } = {},
+): Promise<void> {
   const permissions = [
     "--allow-net",
     "--allow-read",
     "--allow-write",
     `--allow-env=${VARIABLES.join(",")}`,
-    `--allow-run=${OPENERS[Deno.build.os] ?? "xdg-open"}`,
+    `--allow-run=${opener(target)}`,
   ];
-  const how = ["--no-config", "--no-prompt", ...permissions];
+  const how = ["--no-config", "--no-prompt", "--target", target, ...permissions];
   const env: Record<string, string> = base === undefined ? {} : { DENORT_BIN: base };
   await runDeno(["compile", ...how, "--output", output, bundled], env);
   const { size } = await Deno.stat(output);

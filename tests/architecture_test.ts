@@ -105,7 +105,7 @@ const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
     "src/log.ts",
   ],
   "testing/": ["src/interfaces/", "src/errors.ts"],
-  "build/": ["src/", "plugins/", "cli/"],
+  "build/": ["src/", "plugins/", "cli/", "deno.json"],
   "mod.ts": ["src/"],
   "main.ts": ["src/", "cli/"],
 };

@@ -204,7 +204,7 @@ Deno.test("the bundle names no folder of the machine it was made on", async () =
 Deno.test("an executable is made of the bundle, within its size", async () => {
   await inHome(async (home) => {
     // Deno itself as the base: what comes out has the size of the real one, but does not run.
-    await compile(await bundled(), `${home}/svc-mcp`, Deno.execPath());
+    await compile(await bundled(), `${home}/svc-mcp`, { base: Deno.execPath() });
     const { size } = await Deno.stat(`${home}/svc-mcp`);
     assert(size < EXECUTABLE_BYTES, `${size} bytes`);
   });

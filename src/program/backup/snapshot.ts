@@ -1,6 +1,6 @@
 import { SvcError } from "../../errors.ts";
 import { folderOf } from "../../storage/private_file.ts";
-import { openForReading } from "../../storage/sqlite/sqlite_file.ts";
+import { copyDatabase, openForReading } from "../../storage/sqlite/sqlite_file.ts";
 
 /** Name of a file whose lock keeps what stands in its folder as it is, but for databases. */
 const HOLD = "backup.lock";
@@ -35,17 +35,6 @@ async function filesIn(root: string): Promise<string[]> {
   };
   await look("");
   return found.sort((a, b) => place(a) - place(b) || (a < b ? -1 : 1));
-}
-
-/**
- * Copies one database as it is at one moment, also beside its writer.
- *
- * @throws {Error} when it is damaged.
- */
-function copyDatabase(from: string, to: string): void {
-  using database = openForReading(from);
-  database.prepare("vacuum into ?").run(to);
-  checkDatabase(to);
 }
 
 /**
@@ -112,7 +101,9 @@ export async function takeSnapshot(
 
 async function copyFile(from: string, to: string): Promise<void> {
   await Deno.mkdir(folderOf(to), { recursive: true, mode: 0o700 });
-  if (isDatabase(from)) copyDatabase(from, to);
-  else await Deno.copyFile(from, to);
+  if (isDatabase(from)) {
+    await copyDatabase(from, to);
+    checkDatabase(to);
+  } else await Deno.copyFile(from, to);
   if (Deno.build.os !== "windows") await Deno.chmod(to, 0o600);
 }

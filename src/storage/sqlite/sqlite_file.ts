@@ -1,4 +1,4 @@
-import { DatabaseSync, type SQLInputValue, type StatementSync } from "node:sqlite";
+import { backup, DatabaseSync, type SQLInputValue, type StatementSync } from "node:sqlite";
 import { SvcError } from "../../errors.ts";
 import { folderOf } from "../private_file.ts";
 
@@ -139,6 +139,13 @@ function connect(path: string): DatabaseSync {
  */
 export function openForReading(path: string): DatabaseSync {
   return new DatabaseSync(path, { readOnly: true, timeout: 1000 });
+}
+
+/** Copies a database as it is at one moment, also beside its writer. */
+export async function copyDatabase(from: string, to: string): Promise<void> {
+  using database = openForReading(from);
+  // All pages in one step: otherwise each write in between begins it anew.
+  await backup(database, to, { rate: -1 });
 }
 
 /**
