@@ -1,8 +1,9 @@
 import { noProxyHere } from "./src/client/no_proxy.ts";
-import { isCommand } from "./cli/command_line.ts";
+import { COMMANDS, isCommand } from "./cli/command_line.ts";
 import { HELP } from "./src/program/commands/help.ts";
 import type * as Backups from "./src/program/commands/backup.ts";
 import type { ProcessIo } from "./src/program/commands/relayer.ts";
+import { suggest } from "./src/suggestion.ts";
 import { VERSION } from "./src/wire/version.ts";
 
 const encoder = new TextEncoder();
@@ -11,14 +12,58 @@ const encoder = new TextEncoder();
 const TERMINAL_COMMANDS = new URL("./cli/mod.ts", import.meta.url).href;
 const BACKUPS = new URL("./src/program/commands/backup.ts", import.meta.url).href;
 
+/** A command of the machine that the relayer runs on, loaded when it is called. */
+interface MachineCommand {
+  /** Words that may follow it, for completions. */
+  readonly words: readonly string[];
+  load(): Promise<(args: readonly string[], io: ProcessIo) => Promise<number>>;
+}
+
+const MACHINE_COMMANDS: Readonly<Record<string, MachineCommand>> = {
+  stop: {
+    words: ["--json"],
+    load: async () => (await import("./src/program/commands/background.ts")).runStop,
+  },
+  logs: {
+    words: ["--follow", "--lines"],
+    load: async () => (await import("./src/program/commands/background.ts")).runLogs,
+  },
+  service: {
+    words: ["install", "uninstall", "--print", "--yes"],
+    load: async () => (await import("./src/program/commands/autostart.ts")).runService,
+  },
+  update: {
+    words: ["--check"],
+    load: async () => (await import("./src/program/commands/update.ts")).runUpdate,
+  },
+  account: {
+    words: ["create", "recover", "list", "add-key", "remove-key", "remove-all-keys"],
+    load: async () => (await import("./src/program/commands/account.ts")).runAccount,
+  },
+  doctor: {
+    words: ["--public", "--json"],
+    load: async () => (await import("./src/program/commands/doctor.ts")).runDoctor,
+  },
+  backup: {
+    words: ["verify", "--to", "--keep", "--recipient", "--json"],
+    load: async () => (await import(BACKUPS) as typeof Backups).runBackup,
+  },
+  "restore-backup": {
+    words: ["--replace", "--identity", "--json"],
+    load: async () => (await import(BACKUPS) as typeof Backups).runRestoreBackup,
+  },
+  contract: {
+    words: ["publish"],
+    load: async () => (await import("./src/program/commands/contract.ts")).runContract,
+  },
+};
+
 /** Commands that are not the terminal's, and words that may follow them, for completions. */
 const FURTHER_COMMANDS = {
-  start: [],
-  account: ["create", "recover", "list", "add-key", "remove-key", "remove-all-keys"],
-  doctor: ["--public", "--json"],
-  backup: ["verify", "--to", "--keep", "--recipient", "--json"],
-  "restore-backup": ["--replace", "--identity", "--json"],
-  contract: ["publish"],
+  start: ["--background"],
+  ...Object.fromEntries(
+    Object.entries(MACHINE_COMMANDS).map(([name, { words }]) => [name, words]),
+  ),
   serve: [],
   sidecar: [],
 };
@@ -77,21 +122,12 @@ async function run(args: readonly string[]): Promise<number> {
     const code = await runCli([command, ...rest], terminal);
     return args.length === 0 ? 0 : code;
   }
-  if (command === "account") {
-    const { runAccount } = await import("./src/program/commands/account.ts");
-    return await runAccount(rest, io);
+  if (Object.hasOwn(MACHINE_COMMANDS, command)) {
+    return await (await MACHINE_COMMANDS[command]!.load())(rest, io);
   }
-  if (command === "doctor") {
-    const { runDoctor } = await import("./src/program/commands/doctor.ts");
-    return await runDoctor(rest, io);
-  }
-  if (command === "backup" || command === "restore-backup") {
-    const { runBackup, runRestoreBackup } = await import(BACKUPS) as typeof Backups;
-    return await (command === "backup" ? runBackup : runRestoreBackup)(rest, io);
-  }
-  if (command === "contract") {
-    const { runContract } = await import("./src/program/commands/contract.ts");
-    return await runContract(rest, io);
+  if (command === "start" && rest.length > 0) {
+    const { runInBackground } = await import("./src/program/commands/background.ts");
+    return await runInBackground(rest, io);
   }
   if ([command, ...rest].some((word) => word === "--help" || word === "-h") || command === "help") {
     io.write(HELP);
@@ -106,7 +142,10 @@ async function run(args: readonly string[]): Promise<number> {
     const code = await runRelayer(command, isChild, io);
     if (code !== undefined) return code;
   }
-  io.writeError(`Unknown command "${args.join(" ")}"\n\n${HELP}`);
+  const known = [...Object.keys(COMMANDS), ...Object.keys(FURTHER_COMMANDS)];
+  const meant = suggest(command, known);
+  const hint = meant === undefined ? "" : ` Did you mean "${meant}"?`;
+  io.writeError(`Unknown command "${args.join(" ")}".${hint}\n\n${HELP}`);
   return 2;
 }
 

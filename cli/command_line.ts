@@ -15,6 +15,7 @@ const SHAPES = {
   logout: { flags: [] },
   status: { flags: [] },
   open: { flags: [] },
+  try: { flags: [] },
   remember: { words: "text", flags: [] },
   recall: { words: "query", flags: ["limit"] },
   namespaces: { flags: [] },

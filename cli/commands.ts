@@ -14,7 +14,7 @@ const memories = (count: number, kind = ""): string =>
   `${count} ${kind}${count === 1 ? "memory" : "memories"}`;
 
 /** A hit on two lines: what was said; then when, and how well it fits. */
-function hitLines(hit: Hit, index: number, { dim }: Paint): string {
+export function hitLines(hit: Hit, index: number, { dim }: Paint): string {
   const score = Number.isFinite(hit.score) ? hit.score : 1 - hit.distance;
   const number = `${index + 1}. `;
   const about = `${when(hit.occurred_at ?? hit.created_at)} · fits ${percent(score)}`;

@@ -98,6 +98,14 @@ ${SHARED}
 Example:
   svc-mcp open
 `,
+  try: `Usage: svc-mcp try
+
+Shows in a minute what it does: saves three facts in a namespace of their own,
+finds one of them by meaning, and deletes them again.
+${SHARED}
+Example:
+  svc-mcp try
+`,
   namespaces: `Usage: svc-mcp namespaces
 
 Lists your namespaces with the number of memories and bytes in each.
@@ -146,6 +154,7 @@ First steps:
   svc-mcp install <host>   claude-desktop, claude-code, cursor, codex, vscode
 
 Memories:
+  try                      see in a minute what it does
   remember <text>          save a memory (- reads standard input)
   recall <query>           find memories by meaning
   list                     list memories, newest first

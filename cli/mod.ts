@@ -15,6 +15,7 @@ import { printCompletions } from "./completions.ts";
 import { openDashboard } from "./open.ts";
 import { login, logout } from "./sign_in.ts";
 import { showStatus } from "./status.ts";
+import { tryOut } from "./try.ts";
 
 export type { CommandLine, CommandName } from "./command_line.ts";
 export { type CliIo, EXIT, type ExitCode } from "./io.ts";
@@ -62,6 +63,7 @@ const COMMANDS: Readonly<Record<CommandName, Command>> = {
   logout,
   status: showStatus,
   open: openDashboard,
+  try: tryOut,
   remember,
   recall,
   namespaces,

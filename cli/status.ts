@@ -66,7 +66,7 @@ async function nextStep(
 ): Promise<string> {
   const program = programOf(session.io);
   if (!isReachable) {
-    return program === "svc" ? "svc start, in a terminal that stays open" : "start the relayer";
+    return program === "svc" ? "svc start --background" : "start the relayer";
   }
   if (accepted === false) return `${program} login`;
   // A key that may not read is told nothing, and can save.

@@ -12,12 +12,17 @@ async function blocks(page: string, language: string): Promise<string[]> {
     .map(([, block = ""]) => block);
 }
 
-async function run(command: string, args: readonly string[], home: string, url: string) {
+async function run(
+  command: string,
+  args: readonly string[],
+  home: string,
+  env: Readonly<Record<string, string>>,
+): Promise<string> {
   const cache = Deno.env.get("DENO_DIR") ?? `${Deno.env.get("HOME")}/.cache/deno`;
   const { stdout, stderr, success } = await new Deno.Command(command, {
     args: [...args],
     cwd: home,
-    env: { HOME: home, DENO_DIR: cache, NO_COLOR: "1", SVC_PUBLIC_URL: url },
+    env: { ...env, HOME: home, DENO_DIR: cache, NO_COLOR: "1" },
   }).output();
   const decoder = new TextDecoder();
   ok(success, decoder.decode(stdout) + decoder.decode(stderr));
@@ -38,7 +43,11 @@ Deno.test("the commands of the first day and the TypeScript program find what th
       .filter((block) => !/(?:task (?:start|bundle)|svc open)/.test(block))
       .join("\n")
       .replaceAll("npx -y deno@2.9.6 task -q svc", program);
-    const output = await run("bash", ["-eu", "-c", commands], home, url);
+    const env = { ...own, SVC_PUBLIC_URL: url };
+    // The page ends with a relayer in the background.
+    await using started = new AsyncDisposableStack();
+    started.defer(async () => void await run("bash", ["-c", `${program} stop`], home, env));
+    const output = await run("bash", ["-eu", "-c", commands], home, env);
     match(output, /^1\. I am allergic to peanuts\n {3}just now · fits \d+ %$/m);
     match(output, /^1\. Our boiler was serviced in March$/m);
     match(output, /^home +1 memory/m);
@@ -47,7 +56,7 @@ Deno.test("the commands of the first day and the TypeScript program find what th
     const [first = ""] = await blocks("docs/typescript.md", "ts");
     await Deno.writeTextFile(`${home}/deno.json`, config!.replace("../svc", ROOT.pathname));
     await Deno.writeTextFile(`${home}/main.ts`, first);
-    const found = await run(Deno.execPath(), ["run", "-A", "--no-lock", "main.ts"], home, url);
+    const found = await run(Deno.execPath(), ["run", "-A", "--no-lock", "main.ts"], home, env);
     strictEqual(found.trim(), "I am allergic to peanuts");
   });
 });

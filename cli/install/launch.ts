@@ -3,6 +3,7 @@ import { delimiter, dirname, join } from "node:path";
 import { execPath, platform } from "node:process";
 import { fileURLToPath } from "node:url";
 import { netEntry } from "../../src/wire/net_entry.ts";
+import { stablePath } from "../../src/stable_path.ts";
 import { VARIABLES } from "../environment.ts";
 import { CommandError, EXIT } from "../io.ts";
 import type { ServerEntry } from "./entry.ts";
@@ -75,14 +76,15 @@ export function launchCommand(
   options: LaunchOptions,
 ): Pick<ServerEntry, "command" | "args"> {
   const deno = globalThis.Deno;
-  if (deno?.build.standalone) return { command: execPath, args: options.flags };
+  const command = stablePath(execPath, options.env.PATH).path;
+  if (deno?.build.standalone) return { command, args: options.flags };
   const url = import.meta.url;
   const root = SOURCE.exec(url)?.[1];
   const script = fileURLToPath(root === undefined ? url : `${root}cli/svc_mcp.ts`);
-  if (deno === undefined) return { command: execPath, args: [script, ...options.flags] };
+  if (deno === undefined) return { command, args: [script, ...options.flags] };
   const config = root === undefined
     ? ["--no-config"]
     : ["--config", fileURLToPath(`${root}deno.json`)];
   const run = ["run", "--no-prompt", ...config, ...denoPermissions(options)];
-  return { command: execPath, args: [...run, script, ...options.flags] };
+  return { command, args: [...run, script, ...options.flags] };
 }

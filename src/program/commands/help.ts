@@ -5,7 +5,11 @@ Usage: svc [command]
 Without a command it says where things stand, and what comes next.
 
   start                the relayer, its dashboard and its sidecar, each in a
-                       sandbox of its own
+                       sandbox of its own; --background: without a terminal
+  stop, logs           end what runs in the background, show what it says
+  service install      start with this machine
+  update --check       whether there is a later version
+  try                  see in a minute what it does
   account …            accounts and their keys: create, list, add-key,
                        remove-key, remove-all-keys
   doctor               looks at everything a relayer needs, and says what to do;

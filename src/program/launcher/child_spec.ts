@@ -80,6 +80,15 @@ interface ChildOptions {
   readonly castings: readonly Named[];
 }
 
+/** Permissions of the program that starts the others, which have exact ones. */
+export const WHOLE_PROGRAM: readonly string[] = [
+  "--allow-env",
+  "--allow-read",
+  "--allow-write",
+  "--allow-run",
+  "--allow-net",
+];
+
 /**
  * How Deno runs this program once more, up to the command.
  *

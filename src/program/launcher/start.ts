@@ -5,6 +5,7 @@ import { loadRelayerKey, runCommand } from "../key_source.ts";
 import type { Settings } from "../settings/mod.ts";
 import { onStopSignal } from "../process_events.ts";
 import { startBackups } from "./backups.ts";
+import { noteLauncher } from "../background/running.ts";
 import { chooseAddresses } from "./addresses.ts";
 import { EXIT_CONFIG, type RelayerBoot, relayerEnvironment, sidecarBoot } from "./boot.ts";
 import { childSpec } from "./child_spec.ts";
@@ -104,6 +105,7 @@ export async function runLauncher(prepared: Prepared, env: Env, logger: Logger):
     sidecar.startNoMore();
     void relayer.stop(signal, graceMs);
   });
+  await using _noted = await noteLauncher(settings.dataDir);
   await using _backups = startBackups(settings, env, logger);
   const sidecarRun = sidecarAutostart ? sidecar.run() : Promise.resolve(0);
   const code = await relayer.run();
