@@ -71,11 +71,7 @@ const args = [
   \`--config=\${at("deno.json")}\`,
   \`--lock=\${at("deno.lock")}\`,
   "--frozen",
-  "--allow-env",
-  "--allow-read",
-  "--allow-write",
-  "--allow-run",
-  "--allow-net",
+  "--allow-all",
   at("main.ts"),
   ...process.argv.slice(2),
 ];

@@ -18,6 +18,15 @@ export function usersOf(table: string, from: number, to: number): number[] {
   });
 }
 
+/** This process's user; `undefined` where there are none, or a sandbox does not tell. */
+function ownUser(): number | undefined {
+  try {
+    return process.getuid?.();
+  } catch {
+    return undefined;
+  }
+}
+
 /**
  * Whether a connection on this machine comes from a program of this user, or of root: another user may
  * have seen the address that a browser was started with. True where the system does not tell.
@@ -26,7 +35,7 @@ export function usersOf(table: string, from: number, to: number): number[] {
  * @param to Port that it is connected to.
  */
 export async function isSameUser(from: number, to: number): Promise<boolean> {
-  const user = process.getuid?.();
+  const user = ownUser();
   const tables = await Promise.all(TABLES.map((path) => readFile(path, "utf8").catch(() => "")));
   const users = tables.flatMap((table) => usersOf(table, from, to));
   return user === undefined || users.every((other) => other === user || other === 0);

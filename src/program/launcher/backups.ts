@@ -3,7 +3,7 @@ import type { Env } from "../../interfaces/fields.ts";
 import type { Logger } from "../../log.ts";
 import { backupsIn, timeOf } from "../backup/files.ts";
 import { type Settings, setVariables } from "../settings/mod.ts";
-import { programArgs } from "./child_spec.ts";
+import { programArgs, WHOLE_PROGRAM } from "./child_spec.ts";
 
 const HOUR_MS = 3_600_000;
 /** A timer cannot wait for longer than 24 days: what is due is looked at every hour at least. */
@@ -60,9 +60,8 @@ export function startBackups(settings: Settings, env: Env, logger: Logger): Asyn
 /** Makes a backup in a process of its own, which packs and encrypts beside the relayer. */
 function backupProcess(keep: number, env: Env): RunBackup {
   return async () => {
-    const permissions = ["--allow-read", "--allow-write", "--allow-env", "--allow-run"];
     const { success, stderr } = await new Deno.Command(Deno.execPath(), {
-      args: [...programArgs(permissions), "backup", `--keep=${keep}`, "--json"],
+      args: [...programArgs(WHOLE_PROGRAM), "backup", `--keep=${keep}`, "--json"],
       env: setVariables(env),
       clearEnv: true,
       stdin: "null",
