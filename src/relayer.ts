@@ -28,6 +28,7 @@ import { bounded, startBackground } from "./memory/upkeep/background.ts";
 import { replayTombstones } from "./memory/remove/remove.ts";
 import { HEADER } from "./wire/headers.ts";
 import { openJobsFile, scrubJobsFile, withJobsFile } from "./jobs/jobs_file.ts";
+import { type CallNote, measured, measuredBackends } from "./embed/measured.ts";
 import { openBackends } from "./embed/open_backends.ts";
 import type { Relayer, RelayerOptions } from "./embed/relayer_options.ts";
 import { RelayerKey } from "./sealing/relayer_key.ts";
@@ -383,11 +384,12 @@ export async function createRelayer(options: RelayerOptions): Promise<Relayer> {
   const unreachable = () => metrics.sidecarFailures.add({ reason: "unreachable" });
   const tables = openJobTables(ground, stack);
   const worker = workerOf(ground, tables, metrics, (attempt) => processMemory(domain, attempt));
+  const note: CallNote = (call) => metrics.noteCall(call);
   const domain = {
     ...(options.sidecarSponsors
-      ? { sponsor: stack.use(new SidecarSponsor(options, unreachable)) }
+      ? { sponsor: measured("sponsor", stack.use(new SidecarSponsor(options, unreachable)), note) }
       : {}),
-    ...domainOf(ground, tables, backends, worker, stack),
+    ...domainOf(ground, tables, measuredBackends(backends, note), worker, stack),
   };
   await start(ground, tables, domain, stack);
   return new RunningRelayer(

@@ -24,6 +24,7 @@ const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
   "src/deadline.ts": [],
   "src/key_lock.ts": [],
   "src/threads.ts": [],
+  "src/tracing.ts": [],
   "src/suggestion.ts": [],
   "src/stable_path.ts": [],
   "src/printable.ts": [],
@@ -179,6 +180,7 @@ const EVERYWHERE = [
   "src/deadline.ts",
   "src/key_lock.ts",
   "src/threads.ts",
+  "src/tracing.ts",
 ];
 
 const fits = (key: string, file: string): boolean =>

@@ -1,5 +1,7 @@
 /** Upper bounds of the duration histograms, seconds. */
 const BUCKETS = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10];
+/** Of calls that may take as long as a language model. */
+const LONG_BUCKETS = [...BUCKETS, 30, 60];
 
 type Labels = Readonly<Record<string, string>>;
 
@@ -65,17 +67,17 @@ interface Distribution {
 class Histogram {
   readonly #series = new Series<Distribution>();
 
-  constructor(readonly name: string, readonly help: string) {}
+  constructor(readonly name: string, readonly help: string, readonly bounds = BUCKETS) {}
 
   observe(labels: Labels, seconds: number): void {
     const { value } = this.#series.get(labels, () => ({
-      counts: BUCKETS.map(() => 0),
+      counts: this.bounds.map(() => 0),
       sum: 0,
       count: 0,
     }));
     value.sum += seconds;
     value.count++;
-    const at = BUCKETS.findIndex((bound) => seconds <= bound);
+    const at = this.bounds.findIndex((bound) => seconds <= bound);
     if (at >= 0) value.counts[at] = value.counts[at]! + 1;
   }
 
@@ -83,7 +85,7 @@ class Histogram {
     const lines = [`# HELP ${this.name} ${this.help}`, `# TYPE ${this.name} histogram`];
     for (const { labels, value } of this.#series.values.values()) {
       let below = 0;
-      for (const [i, bound] of BUCKETS.entries()) {
+      for (const [i, bound] of this.bounds.entries()) {
         below += value.counts[i]!;
         lines.push(`${this.name}_bucket${labelText({ ...labels, le: String(bound) })} ${below}`);
       }
@@ -114,6 +116,14 @@ export function gaugeLines(
   ];
 }
 
+/** A call of a backend that has ended; `failure` is the code of a failure. */
+interface BackendCall {
+  readonly dependency: string;
+  readonly operation: string;
+  readonly seconds: number;
+  readonly failure?: string;
+}
+
 /** What requests are counted by. Labels never hold keys, owners or namespaces. */
 export class HttpMetrics {
   readonly requests: Counter = new Counter(
@@ -137,5 +147,20 @@ export class HttpMetrics {
     "svc_job_duration_seconds",
     "Time from acceptance to the end of a job",
   );
+  readonly calls: Histogram = new Histogram(
+    "svc_external_request_duration_seconds",
+    "Time of calls of backends, by dependency and operation",
+    LONG_BUCKETS,
+  );
+  readonly callFailures: Counter = new Counter(
+    "svc_external_request_failures_total",
+    "Calls of backends that failed, by dependency, operation and code",
+  );
   inFlight = 0;
+
+  /** Takes note of a call of a backend. */
+  noteCall({ dependency, operation, seconds, failure }: BackendCall): void {
+    this.calls.observe({ dependency, operation }, seconds);
+    if (failure !== undefined) this.callFailures.add({ dependency, operation, code: failure });
+  }
 }

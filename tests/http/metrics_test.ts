@@ -1,4 +1,7 @@
 import assert from "node:assert/strict";
+import { memoryEmbedder } from "../../plugins/memory/embedder.ts";
+import { SvcError } from "../../src/errors.ts";
+import type { Embedder } from "../../src/interfaces/mod.ts";
 import { startRelayer, type TestRelayer } from "../relayer_fixture.ts";
 import { verifies } from "../requirements.ts";
 import { assertError } from "./case.ts";
@@ -15,6 +18,11 @@ const NAMES = [
   "svc_job_duration_seconds",
   "svc_account_cache_total",
   "svc_mcp_sessions",
+  "svc_external_request_duration_seconds",
+  "svc_external_request_failures_total",
+  "svc_build_info",
+  "process_start_time_seconds",
+  "process_resident_memory_bytes",
 ];
 const SAMPLE = /^[a-z_]+(\{([a-z_]+="[^"\\\n]*",?)+\})? [0-9.e+-]+$/;
 
@@ -30,7 +38,7 @@ function value(lines: readonly string[], sample: string): number {
 }
 
 Deno.test("metrics are Prometheus text, each named and typed once", async () => {
-  verifies("9-14", "9-18");
+  verifies("9-14", "9-18", "9-23");
   await using svc = await startRelayer({ config: { accountLookupsPerMinute: 2 } });
   const id = await svc.remember("tea");
   await svc.get(`/api/remember/${id}`);
@@ -57,6 +65,46 @@ Deno.test("metrics are Prometheus text, each named and typed once", async () => 
   assert.equal(value(lines, 'svc_jobs{state="pending"}'), 0);
   assert.equal(value(lines, 'svc_account_cache_total{result="miss"}'), 2);
   assert.equal(value(lines, 'svc_account_cache_total{result="hit"}'), 2);
+});
+
+Deno.test("calls of backends are counted by dependency and operation, failures by code", async () => {
+  verifies("9-20");
+  const embedder = memoryEmbedder();
+  let fails = true;
+  await using svc = await startRelayer({
+    backends: {
+      // A backend of somebody else, which nothing may be added to.
+      embedder: Object.freeze({
+        ...embedder,
+        embed: (...given: Parameters<Embedder["embed"]>) =>
+          fails ? Promise.reject(new SvcError("embedding_unavailable")) : embedder.embed(...given),
+      }),
+    },
+  });
+  assertError(await svc.post("/api/recall", { query: "coffee" }), [503, "embedding_unavailable"]);
+  fails = false;
+  await svc.remember("tea");
+  await svc.relayer.idle();
+  await svc.post("/api/recall", { query: "coffee" });
+  const lines = await metrics(svc);
+  const count = (dependency: string, operation: string) =>
+    value(
+      lines,
+      `svc_external_request_duration_seconds_count{dependency="${dependency}",operation="${operation}"}`,
+    );
+  for (
+    const [dependency, operation, calls] of [
+      ["embedder", "embed", 3],
+      ["cipher", "seal", 1],
+      ["vector_store", "upsert", 1],
+      ["vector_store", "link", 1],
+      ["blob_store", "put", 1],
+      ["accounts", "resolve", 1],
+    ] as const
+  ) assert.equal(count(dependency, operation), calls, `${dependency} ${operation}`);
+  assert.deepEqual(lines.filter((line) => line.startsWith("svc_external_request_failures_total")), [
+    'svc_external_request_failures_total{dependency="embedder",operation="embed",code="embedding_unavailable"} 1',
+  ]);
 });
 
 Deno.test("labels hold nothing that callers choose", async () => {

@@ -37,6 +37,15 @@ async function metricsText(
   const age = oldest === undefined ? 0 : Math.max(0, (domain.now() - oldest) / 1000);
   const { hit, miss, stale } = accounts.counts;
   return [
+    ...gaugeLines("svc_build_info", "Version of the program", "gauge", [
+      { labels: { version: domain.config.version }, value: 1 },
+    ]),
+    ...gaugeLines("process_start_time_seconds", "When the process started", "gauge", [
+      { labels: {}, value: performance.timeOrigin / 1000 },
+    ]),
+    ...gaugeLines("process_resident_memory_bytes", "Memory of the process", "gauge", [
+      { labels: {}, value: Deno.memoryUsage().rss },
+    ]),
     ...metrics.requests.lines(),
     ...metrics.durations.lines(),
     ...gaugeLines("svc_http_requests_in_flight", "Requests being answered", "gauge", [
@@ -53,6 +62,8 @@ async function metricsText(
       { labels: {}, value: age },
     ]),
     ...metrics.jobs.lines(),
+    ...metrics.calls.lines(),
+    ...metrics.callFailures.lines(),
     ...gaugeLines("svc_account_cache_total", "Account look-ups", "counter", [
       { labels: { result: "hit" }, value: hit },
       { labels: { result: "miss" }, value: miss },
