@@ -65,10 +65,15 @@ export function traceparent(): string | undefined {
   return `00-${span.traceId}-${span.spanId}-${span.traceFlags.toString(16).padStart(2, "0")}`;
 }
 
-/** The span that a received `traceparent` names; `undefined` for one that breaks the rules. */
-export function remoteSpan(header: string | null): TraceParent | undefined {
-  if (TRACER === undefined || header === null) return undefined;
-  const [, traceId, spanId, flags] = TRACEPARENT.exec(header) ?? [];
+/**
+ * The span that a request is part of: the current one, or the one its `traceparent` names. A header
+ * that breaks the rules is passed over, as `tracestate` and `baggage` always are.
+ */
+export function requestParent(headers: Headers): TraceParent | undefined {
+  if (TRACER === undefined) return undefined;
+  const current = currentSpan();
+  if (current !== undefined) return current;
+  const [, traceId, spanId, flags] = TRACEPARENT.exec(headers.get("traceparent") ?? "") ?? [];
   if (traceId === undefined || spanId === undefined) return undefined;
   const named = { traceId, spanId, traceFlags: Number(`0x${flags}`) & 1, isRemote: true };
   return { spanContext: () => named };

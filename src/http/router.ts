@@ -20,6 +20,7 @@ import { rememberHandlers } from "./routes/remember.ts";
 import { sessionTokenHandlers } from "./routes/session_token.ts";
 import { type SignedDependencies, SignedRoutes } from "./signed.ts";
 import type { Logger } from "../log.ts";
+import { fail, requestParent, type Span, traced } from "../tracing.ts";
 import { HEADER } from "../wire/headers.ts";
 import { jsonRpcErrorResponse } from "../wire/json_rpc_error.ts";
 import { HEADER_BLOCK_BYTES, SIGNED_BODY_BYTES } from "../wire/limits.ts";
@@ -109,6 +110,22 @@ function headerBytes(headers: Headers): number {
   return bytes;
 }
 
+/** A request as a listener got it. */
+interface Asked {
+  readonly request: Request;
+  readonly peer: string;
+  readonly target: string | undefined;
+  readonly isInternal: boolean;
+}
+
+/** What is noted of an answer. */
+interface Answered {
+  readonly requestId: string;
+  readonly method: string;
+  readonly route: string;
+  readonly seconds: number;
+}
+
 /** Answers a request; `id` is empty where the path has none. */
 type Handle = (id: string, context: RequestContext) => Promise<Response>;
 
@@ -144,13 +161,14 @@ export class Router {
   }
 
   /** @param target as it came, where the listener tells it. */
-  async fetch(
-    request: Request,
-    peer: string,
-    target?: string,
-    isInternal = false,
-  ): Promise<Response> {
-    const { metrics, domain, logger } = this.#deps;
+  fetch(request: Request, peer: string, target?: string, isInternal = false): Promise<Response> {
+    const options = { kind: "server", parent: requestParent(request.headers) } as const;
+    const asked = { request, peer, target, isInternal };
+    return traced("request", options, (span) => this.#answer(asked, span));
+  }
+
+  async #answer({ request, peer, target, isInternal }: Asked, span?: Span): Promise<Response> {
+    const { metrics, domain } = this.#deps;
     const { trustedProxies, allowedOrigins } = domain.config;
     const started = performance.now();
     const requestId = requestIdOf(request.headers);
@@ -181,21 +199,27 @@ export class Router {
     }
     if (!request.bodyUsed) await request.body?.cancel().catch(() => {});
     metrics.inFlight--;
-    const route = place?.pattern ?? "none";
-    const seconds = (performance.now() - started) / 1000;
-    const method = methodLabel(request.method);
-    metrics.requests.add({ route, method, status: String(response.status) });
-    metrics.durations.observe({ route }, seconds);
     response.headers.set(HEADER.requestId, requestId);
     addCors(response.headers, origin, allowedOrigins);
-    logger.debug("request", {
-      request_id: requestId,
-      method,
-      route,
-      status: response.status,
-      ms: Math.round(seconds * 1000),
-    });
+    const route = place?.pattern ?? "none";
+    const seconds = (performance.now() - started) / 1000;
+    this.#note({ requestId, method: methodLabel(request.method), route, seconds }, response, span);
     return response;
+  }
+
+  #note({ requestId, method, route, seconds }: Answered, { status }: Response, span?: Span): void {
+    const { metrics, logger } = this.#deps;
+    metrics.requests.add({ route, method, status: String(status) });
+    metrics.durations.observe({ route }, seconds);
+    const ms = Math.round(seconds * 1000);
+    logger.debug("request", { request_id: requestId, method, route, status, ms });
+    if (span === undefined) return;
+    span.updateName(`${method} ${route}`);
+    span.setAttribute("http.request.method", method);
+    span.setAttribute("http.route", route);
+    span.setAttribute("http.response.status_code", status);
+    span.setAttribute("svc.request_id", requestId);
+    if (status >= 500) fail(span, String(status));
   }
 
   #refuse(thrown: unknown, requestId: string, route: string, isMcp: boolean): Response {

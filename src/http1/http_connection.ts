@@ -1,3 +1,4 @@
+import { traceparent } from "../tracing.ts";
 import { headerLine, WireHeaders } from "./wire_headers.ts";
 import { bytesOf, concat, WireSocket } from "./wire_socket.ts";
 
@@ -209,7 +210,7 @@ export class ConnectionPool implements Disposable {
     signal.addEventListener("abort", cut);
     if (signal.aborted) cut();
     try {
-      const answer = await connection.send(request);
+      const answer = await connection.send(inTrace(request));
       let isRead = answer.body === undefined || answer.whole !== undefined;
       let isClosed = false;
       return {
@@ -253,6 +254,13 @@ export class ConnectionPool implements Disposable {
     this.#idle.splice(at, 1);
     connection.close();
   }
+}
+
+/** A request that says which span it is part of, where spans are recorded. */
+function inTrace(request: WireRequest): WireRequest {
+  const span = traceparent();
+  if (span === undefined) return request;
+  return { ...request, headers: [...request.headers, ["traceparent", span]] };
 }
 
 async function* noticeEnd(

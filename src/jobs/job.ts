@@ -1,3 +1,4 @@
+import { currentSpan, type TraceParent } from "../tracing.ts";
 import type { JobErrorCode } from "../errors.ts";
 import type { Scope, Source } from "../interfaces/mod.ts";
 import type { Stored } from "./staging.ts";
@@ -142,6 +143,8 @@ export class LiveJob {
   ending: Promise<void> | undefined;
   /** Called once when the memory is recallable or never will be by this run. */
   onSettled: ((live: LiveJob) => void) | undefined;
+  /** What was under way when it was made: the request that brought it. */
+  readonly origin: TraceParent | undefined = currentSpan();
   #isSettled = false;
   #hasEnded = false;
   #ended: PromiseWithResolvers<void> | undefined;

@@ -2,6 +2,7 @@ import { abortable, within } from "../deadline.ts";
 import { SvcError } from "../errors.ts";
 import type { DispatchConfig } from "../interfaces/config.ts";
 import type { Logger } from "../log.ts";
+import { traced } from "../tracing.ts";
 import { givenUp } from "./ended_jobs.ts";
 import type { Scope } from "../interfaces/mod.ts";
 import type { LiveJob } from "./job.ts";
@@ -231,15 +232,21 @@ export class JobWorker {
       if (!await this.#claim(live)) return;
       this.#working.add(live.job.memoryId);
       this.#abort.signal.throwIfAborted();
-      await this.#untilStopped(
-        this.#options.process({ live, signal: this.#abort.signal, release }),
-      );
+      await this.#untilStopped(this.#attempt({ live, signal: this.#abort.signal, release }));
     } catch (error) {
       await this.#failed(live, error);
     } finally {
       this.#working.delete(live.job.memoryId);
       release();
     }
+  }
+
+  /** One attempt, part of the request that brought the job and of no other. */
+  #attempt(attempt: Attempt): Promise<void> {
+    const { origin, job, attempts } = attempt.live;
+    const attributes = { "svc.job_id": job.id, "svc.job_attempt": attempts };
+    const options = { parent: origin ?? "none", attributes } as const;
+    return traced("job", options, () => this.#options.process(attempt));
   }
 
   /** Takes a job; answers whether the table took note. */

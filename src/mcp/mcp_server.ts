@@ -15,6 +15,7 @@ import { INSTRUCTIONS, SERVER_NAME, SESSION_REVISIONS } from "../wire/mcp.ts";
 import type { ToolName } from "../wire/table/tools.ts";
 import { TOOL_DEFINITIONS, TOOL_NAMES, writesTwice } from "../wire/tool_definitions.ts";
 import { VERSION } from "../wire/version.ts";
+import { fail, traced } from "../tracing.ts";
 import type { Principal } from "./principal.ts";
 import { analyze } from "./tools/analyze.ts";
 import { ownIdempotencyKey, Progress, type Sleep, type ToolCall } from "./tools/call.ts";
@@ -78,7 +79,23 @@ export interface ServerSubject {
   readonly derivedKey?: (tool: ToolName, given: unknown, id: RequestId) => string;
 }
 
-async function callTool(
+function callTool(
+  name: ToolName,
+  given: unknown,
+  context: ServerContext,
+  subject: ServerSubject,
+  around: ServerSurroundings,
+): Promise<CallToolResult> {
+  const tool = PREFIX + name;
+  const attributes = { "mcp.method.name": "tools/call", "gen_ai.tool.name": tool };
+  return traced(`tools/call ${tool}`, { attributes }, async (span) => {
+    const result = await resultOf(name, given, context, subject, around);
+    if (span !== undefined && result.isError === true) fail(span, "tool_error");
+    return result;
+  });
+}
+
+async function resultOf(
   name: ToolName,
   given: unknown,
   context: ServerContext,

@@ -6,6 +6,7 @@ import { connectProven } from "../http1/sidecar_connections.ts";
 import { INTERNAL_LIMITS, listenHttp } from "../http1/http_listener.ts";
 import { loopbackFetch } from "../http1/loopback_fetch.ts";
 import type { Sidecar as McpSidecar } from "./mcp.ts";
+import { requestParent, traced } from "../tracing.ts";
 import type { ServerExtension } from "./mcp_server.ts";
 import type { SidecarLimits, SidecarOptions } from "./options.ts";
 import {
@@ -65,15 +66,19 @@ export function sidecarHandler(
   return proving({ token, listens: "sidecar" }, async (request, { isProven }) => {
     if (!isProven) return notFound();
     const { pathname } = new URL(request.url);
+    const options = { kind: "server", parent: requestParent(request.headers) } as const;
+    return await traced("sidecar request", options, () => answerRelayer(request, pathname));
+  });
+  async function answerRelayer(request: Request, pathname: string): Promise<Response> {
     if (mcp && /^\/api\/mcp(\/|$)/.test(pathname)) {
-      return await (await mcp).fetch(request, { isProven });
+      return await (await mcp).fetch(request, { isProven: true });
     }
     if (sponsor !== undefined && isSponsorPath(pathname)) {
       return await answerSponsor(request, sponsor);
     }
     if (pathname === "/health" && request.method === "GET") return await healthOf(mcp);
     return notFound();
-  });
+  }
 }
 
 export interface Sidecar extends AsyncDisposable {

@@ -8,6 +8,7 @@ import type { Attempt } from "../jobs/worker.ts";
 import type { Payload, Step } from "./job_contents.ts";
 import { encodeRecord, timeText } from "./record.ts";
 import { type Removing, undoJob } from "./remove/remove.ts";
+import { traced } from "../tracing.ts";
 import { storeBlob } from "./store_blob.ts";
 import { documentVectors } from "./vectors.ts";
 
@@ -23,9 +24,10 @@ type Storing = Uses<{
   config: "failpoint";
 }, Removing>;
 
-async function step<T>(code: JobErrorCode, work: () => Promise<T>): Promise<T> {
+/** A step of a job, which is a span where spans are recorded, and fails with a code of its own. */
+async function step<T>(name: string, code: JobErrorCode, work: () => Promise<T>): Promise<T> {
   try {
-    return await work();
+    return await traced(`job ${name}`, {}, work);
   } catch (cause) {
     throw new StepError(code, cause);
   }
@@ -64,7 +66,7 @@ async function vectorsOf(
     const fits = model === embedder.model && vector.length === embedder.dimensions;
     return fits ? [vector] : [];
   }
-  return await step("embedding_failed", async () => {
+  return await step("embed", "embedding_failed", async () => {
     const [vectors] = await documentVectors(embedder, [payload.text], signal);
     return vectors!;
   });
@@ -86,9 +88,9 @@ async function makeStep(
   const vectors = await vectorsOf(domain, payload, signal);
   domain.config.failpoint("embed");
   const sealed = saved?.sealed ??
-    await step("encryption_failed", () => sealRecord(domain, job, payload));
+    await step("seal", "encryption_failed", () => sealRecord(domain, job, payload));
   const made = { vectors, model, sealed };
-  await step("storage_failed", () => domain.contents.saveStep(live, made));
+  await step("save", "storage_failed", () => domain.contents.saveStep(live, made));
   domain.config.failpoint("seal");
   return made;
 }
@@ -127,14 +129,14 @@ export async function processMemory(domain: Storing, attempt: Attempt): Promise<
   const isDeleted = () => domain.tombstones.isGone(scope, job.memoryId, job.acceptedAt);
   if (isDeleted()) return await undoJob(domain, live);
 
-  const sealed = await step("storage_failed", () => domain.jobs.payload(live));
+  const sealed = await step("load", "storage_failed", () => domain.jobs.payload(live));
   const payload = await domain.contents.payload(live, sealed);
   const made = await makeStep(domain, attempt, payload);
   const entry = entryOf(live, payload, made);
 
   // Before the row, so that a crash between them leaves no memory that never expires.
-  await step("storage_failed", () => domain.expiries.note([entry]));
-  await step("storage_failed", () => domain.vectorStore.upsert([entry], { signal }));
+  await step("note expiry", "storage_failed", () => domain.expiries.note([entry]));
+  await step("index", "storage_failed", () => domain.vectorStore.upsert([entry], { signal }));
   // A deletion writes its tombstone first and then removes the row: a later one sees this row.
   if (isDeleted()) return await undoJob(domain, live);
   // Where opening needs a credential, words are indexed only for callers that show one.
@@ -147,6 +149,7 @@ export async function processMemory(domain: Storing, attempt: Attempt): Promise<
   live.mayBeStored = true;
   try {
     live.blobId = await step(
+      "store",
       "storage_failed",
       () => storeBlob(domain, live, payload, made, signal),
     );
@@ -159,9 +162,9 @@ export async function processMemory(domain: Storing, attempt: Attempt): Promise<
   if (isDeleted()) return await undoJob(domain, live);
   live.state = "uploaded";
   const link = { id: job.memoryId, version: job.version, blobId: live.blobId };
-  await step("storage_failed", () => domain.vectorStore.link(scope, [link], { signal }));
+  await step("link", "storage_failed", () => domain.vectorStore.link(scope, [link], { signal }));
   domain.index.applyLinks(scope, [link]);
-  await step("storage_failed", () => domain.jobs.end(live, { state: "done" }));
+  await step("end", "storage_failed", () => domain.jobs.end(live, { state: "done" }));
   if (isDeleted()) await undoJob(domain, live);
   domain.config.failpoint("done");
 }

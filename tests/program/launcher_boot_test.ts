@@ -182,10 +182,36 @@ Deno.test("the relayer gets its settings, absolute paths, and nothing else", () 
 
 Deno.test("a child's environment holds nothing of ours; loopback never goes through a proxy", () => {
   const env = { HOME: "/h", SVC_OPENAI_API_KEY: "k", HTTPS_PROXY: "http://p", NO_PROXY: "corp" };
-  assert.deepEqual(childEnvironment(env, { proxies: false }), { HOME: "/h" });
-  assert.deepEqual(childEnvironment(env, { proxies: true }), {
+  assert.deepEqual(childEnvironment(env, { command: "serve", proxies: false }), { HOME: "/h" });
+  assert.deepEqual(childEnvironment(env, { command: "serve", proxies: true }), {
     HOME: "/h",
     HTTPS_PROXY: "http://p",
     NO_PROXY: "corp,127.0.0.0/8,localhost,::1",
   });
+});
+
+Deno.test("a child's environment says where spans go, if they are wanted", () => {
+  const env = {
+    OTEL_EXPORTER_OTLP_ENDPOINT: "http://collector:4318",
+    OTEL_EXPORTER_OTLP_HEADERS: "authorization=token",
+    OTEL_TRACES_SAMPLER: "traceidratio",
+    OTEL_BSP_SCHEDULE_DELAY: "100",
+    OTEL_SECRET_OF_SOMEBODY: "s",
+    SVC_OPENAI_API_KEY: "k",
+  };
+  assert.deepEqual(childEnvironment(env, { command: "serve", proxies: false }), {});
+  const { OTEL_SECRET_OF_SOMEBODY: _, SVC_OPENAI_API_KEY: __, ...passed } = env;
+  const on = { ...env, OTEL_DENO: "true" };
+  assert.deepEqual(childEnvironment(on, { command: "serve", proxies: false }), {
+    ...passed,
+    OTEL_DENO: "true",
+    OTEL_DENO_CONSOLE: "ignore",
+    OTEL_SERVICE_NAME: "svc-relayer",
+  });
+  const { OTEL_SERVICE_NAME } = childEnvironment(on, { command: "sidecar", proxies: false });
+  assert.equal(OTEL_SERVICE_NAME, "svc-sidecar");
+  const named = { ...on, OTEL_SERVICE_NAME: "memory", OTEL_DENO_CONSOLE: "capture" };
+  const kept = childEnvironment(named, { command: "sidecar", proxies: false });
+  assert.equal(kept["OTEL_SERVICE_NAME"], "memory");
+  assert.equal(kept["OTEL_DENO_CONSOLE"], "capture");
 });

@@ -51,19 +51,51 @@ export const V8_FLAGS = {
   sidecar:
     "--v8-flags=--min-semi-space-size=1,--max-semi-space-size=2,--heap-growing-percent=20,--invocation-count-for-turbofan=1000",
 } as const satisfies Record<ChildOptions["command"], string>;
+/** What tells Deno where to send spans, and which; of all that begins with `OTEL_` nothing else. */
+const TELEMETRY = [
+  ...["DENO", "DENO_CONSOLE", "DENO_METRICS", "DENO_TRACING", "SDK_DISABLED"],
+  ...["SERVICE_NAME", "RESOURCE_ATTRIBUTES", "PROPAGATORS", "TRACES_SAMPLER", "TRACES_SAMPLER_ARG"],
+  ...["TRACES", "METRICS", "LOGS"].flatMap((signal) => [
+    `${signal}_EXPORTER`,
+    ...["ENDPOINT", "PROTOCOL", "HEADERS", "TIMEOUT", "COMPRESSION"].map((name) =>
+      `EXPORTER_OTLP_${signal}_${name}`
+    ),
+  ]),
+  ...["ENDPOINT", "PROTOCOL", "HEADERS", "TIMEOUT", "COMPRESSION", "INSECURE"].map((name) =>
+    `EXPORTER_OTLP_${name}`
+  ),
+  ...["CERTIFICATE", "CLIENT_KEY", "CLIENT_CERTIFICATE"].map((name) => `EXPORTER_OTLP_${name}`),
+  "EXPORTER_OTLP_METRICS_TEMPORALITY_PREFERENCE",
+  "METRIC_EXPORT_INTERVAL",
+  ...["BSP", "BLRP"].flatMap((queue) =>
+    ["SCHEDULE_DELAY", "EXPORT_TIMEOUT", "MAX_QUEUE_SIZE", "MAX_EXPORT_BATCH_SIZE"]
+      .map((name) => `${queue}_${name}`)
+  ),
+].map((name) => `OTEL_${name}`);
 const PROXIES = ["HTTP_PROXY", "HTTPS_PROXY", "http_proxy", "https_proxy"];
 
 /** The environment of a child: what Deno needs. Settings go through its standard input. */
 export function childEnvironment(
   env: Env,
-  options: Pick<ChildOptions, "proxies">,
+  options: Pick<ChildOptions, "command" | "proxies">,
 ): Record<string, string> {
   const kept = setVariables(env, options.proxies ? [...KEPT, ...PROXIES] : KEPT);
   if (PROXIES.some((name) => kept[name] !== undefined)) {
     // Traffic to the sidecar carries bearers; it must never leave through a proxy.
     kept["NO_PROXY"] = noProxyHere(env);
   }
-  return kept;
+  return { ...kept, ...telemetryVariables(env, options.command) };
+}
+
+/**
+ * What is passed on where spans are wanted. What libraries write to the console stays here, unless
+ * somebody asks for it: nobody knows what is in it.
+ */
+function telemetryVariables(env: Env, command: ChildOptions["command"]): Record<string, string> {
+  const given = setVariables(env, TELEMETRY);
+  if (given["OTEL_DENO"] === undefined) return {};
+  const name = command === "serve" ? "svc-relayer" : "svc-sidecar";
+  return { OTEL_SERVICE_NAME: name, OTEL_DENO_CONSOLE: "ignore", ...given };
 }
 
 interface ChildOptions {
