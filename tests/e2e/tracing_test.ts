@@ -68,6 +68,29 @@ class Collector implements AsyncDisposable {
 
 const TEXT = "The spare key is under the blue flower pot";
 const QUERY = "where would a burglar look";
+const TRACE_ID = "0af7651916cd43dd8448eb211c80319c";
+const GIVEN = `00-${TRACE_ID}-b7ad6b7169203331-01`;
+/** What names no span: each begins a trace of its own. */
+const HOSTILE = [
+  `00-${"0".repeat(32)}-b7ad6b7169203331-01`,
+  `00-${TRACE_ID}-${"0".repeat(16)}-01`,
+  `00-${TRACE_ID.toUpperCase()}-b7ad6b7169203331-01`,
+  `00-${TRACE_ID}-b7ad6b7169203331-01-more`,
+  `00-${TRACE_ID}-b7ad6b7169203331-01, 00-${TRACE_ID}-b7ad6b7169203331-01`,
+  `ff-${TRACE_ID}-b7ad6b7169203331-01`,
+  "a secret of somebody",
+];
+
+/** The forms in which the bytes of a key could leave. */
+function formsOf(key: string): string[] {
+  const bytes = Uint8Array.fromHex(key);
+  return [
+    key,
+    bytes.toBase64({ omitPadding: true }),
+    bytes.toBase64({ alphabet: "base64url", omitPadding: true }),
+    new TextDecoder("latin1").decode(bytes),
+  ];
+}
 
 Deno.test("a remember and an MCP recall are traces, without a text", async () => {
   await inHome(async (home) => {
@@ -96,6 +119,14 @@ Deno.test("a remember and an MCP recall are traces, without a text", async () =>
       const found = await mcp.callTool({ name: "svc_recall", arguments: { query: QUERY } });
       assert.match(JSON.stringify(found), /blue flower pot/);
       await mcp.close();
+      for (const traceparent of [GIVEN, ...HOSTILE]) {
+        const answer = await fetch(`${baseUrl}/openapi.json`, { headers: { traceparent } });
+        await answer.body?.cancel();
+      }
+      await poll(
+        () => collector.spans.filter(({ name }) => name === "GET /openapi.json").length,
+        (count) => count > HOSTILE.length,
+      );
       await poll(
         () => collector.spans.map(({ name }) => name),
         (names) => names.includes("tools/call svc_recall") && names.includes("job end"),
@@ -123,7 +154,17 @@ Deno.test("a remember and an MCP recall are traces, without a text", async () =>
     );
     assert.ok(search, "the query's vector is part of the trace");
 
-    for (const secret of [TEXT, "flower", QUERY, "burglar", privateKey]) {
+    const asked = collector.spans.filter(({ name }) => name === "GET /openapi.json");
+    assert.equal(
+      asked.filter(({ traceId }) => traceId === TRACE_ID).length,
+      1,
+      "only the valid one",
+    );
+    assert.equal(new Set(asked.map(({ traceId }) => traceId)).size, asked.length);
+
+    const relayerKey = (await Deno.readTextFile(`${home}/.svc/relayer.key`)).trim();
+    const keys = [privateKey, relayerKey].flatMap(formsOf);
+    for (const secret of [TEXT, "flower", QUERY, "burglar", "a secret of", ...keys, accountId]) {
       assert.ok(!collector.received.includes(secret), `${secret.slice(0, 12)} was exported`);
     }
   });
