@@ -1,4 +1,5 @@
 import { join } from "node:path";
+import { homeFolder } from "../../src/home_folder.ts";
 
 /** A program that starts MCP servers, and where it keeps their configuration. */
 export interface Host {
@@ -21,8 +22,8 @@ interface Place {
   readonly platform: string;
 }
 
-function inHome({ env }: Place, ...path: string[]): string | undefined {
-  const home = env.HOME || env.USERPROFILE;
+function inHome({ env, platform }: Place, ...path: string[]): string | undefined {
+  const home = homeFolder(env, platform === "win32");
   return home ? join(home, ...path) : undefined;
 }
 

@@ -13,6 +13,7 @@ import {
   type CredentialsCheck,
 } from "./credentials.ts";
 import { isMissing, readText, refused, tighten, writePrivate } from "./private_file.ts";
+import { homeFolder } from "../home_folder.ts";
 
 /** What reading the credentials file found. */
 export type CredentialsReading = CredentialsCheck & {
@@ -30,7 +31,7 @@ export function credentialsPath(
   env: Readonly<Record<string, string | undefined>>,
 ): string | undefined {
   if (env.SVC_CREDENTIALS_FILE) return env.SVC_CREDENTIALS_FILE;
-  const home = env.HOME || env.USERPROFILE;
+  const home = homeFolder(env);
   return home ? `${home}/.svc/credentials.json` : undefined;
 }
 

@@ -10,6 +10,7 @@ import { prepare } from "../launcher/prepare.ts";
 import type { Settings } from "../settings/mod.ts";
 import { TABLE_VARIABLES } from "../settings/table.ts";
 import { type CommandIo, parseFlags, type Printed, readLine, runGroup, UsageError } from "./io.ts";
+import { homeFolder } from "../../home_folder.ts";
 
 export const SERVICE_USAGE = `Usage: svc service install [--print] [--yes]
        svc service uninstall [--yes]
@@ -36,7 +37,7 @@ function kept(io: CommandIo, settings: Settings): Record<string, string> {
 }
 
 function homeOf({ env }: CommandIo): string {
-  const home = env.HOME || env.USERPROFILE;
+  const home = homeFolder(env);
   if (!home) throw invalid("HOME is needed");
   return home;
 }

@@ -5,6 +5,7 @@ import { readPrivateFile } from "../../storage/private_file.ts";
 import { parsePrivateKey } from "../../wire/signing/private_key.ts";
 import { resolvePath } from "../settings/values.ts";
 import { parseFlags, PRIVATE_KEY, UsageError } from "./io.ts";
+import { homeFolder } from "../../home_folder.ts";
 
 export const CONTRACT_USAGE = `Usage: svc contract publish
 
@@ -75,7 +76,7 @@ export async function walletSeed(
   env: Env,
   cwd: string,
 ): Promise<Uint8Array> {
-  const home = env["HOME"] || env["USERPROFILE"] || "~";
+  const home = homeFolder(env) || "~";
   if (keyFile !== undefined && PRIVATE_KEY.test(keyFile)) {
     throw invalid("--key-file takes the path of a file, not a key");
   }

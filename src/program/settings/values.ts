@@ -5,6 +5,7 @@ import { isLoopback } from "./parsers.ts";
 import type { PluginSettings } from "./plugin_settings.ts";
 import { ROLE_NAMES } from "./roles.ts";
 import type { TableValues } from "./table.ts";
+import { homeFolder } from "../../home_folder.ts";
 
 /** A path with `~` and relative parts resolved. */
 export function resolvePath(path: string, home: string, cwd: string): string {
@@ -68,7 +69,7 @@ export function setVariables(
  * @param cwd What relative paths are relative to.
  */
 export function complete(values: TableValues, env: Env, cwd: string): Settings {
-  const home = env["HOME"] || env["USERPROFILE"] || "~";
+  const home = homeFolder(env) || "~";
   const webUrl = values.webUrl ?? `http://localhost:${values.webPort || 5173}`;
   const ownKey = values.keyPassphraseFile !== undefined || values.keyCommand !== undefined;
   const keyFile = values.keyFile ?? (ownKey ? undefined : "~/.svc/relayer.key");
