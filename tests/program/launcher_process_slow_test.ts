@@ -217,7 +217,7 @@ Deno.test("settings and permissions can be printed without starting anything", a
     assert.match(lists, /^relayer\n {2}--allow-net=127\.0\.0\.1:0\n/);
     await using help = new Program(["start", "--help"], env);
     assert.equal(await help.end(), 0);
-    assert.match(await help.output, /Usage: svc \[command\]/);
+    assert.match(await help.output, /Usage: svc start /);
     await using unknown = new Program(["strat"], env);
     assert.equal(await unknown.end(), 2);
     assert.deepEqual(await Array.fromAsync(Deno.readDir(home)), []);

@@ -120,9 +120,9 @@ Deno.test("a table that cannot be put in order takes what is written all the sam
 function watchSyncs() {
   const { open } = Deno;
   const watch = { synced: new Set<string>(), refused: /^$/ };
-  mock.method(Deno, "open", async (path: string) => {
+  mock.method(Deno, "open", async (path: string, options?: Deno.OpenOptions) => {
     if (watch.refused.test(path)) throw new Error("too many open files");
-    const file = await open(path);
+    const file = await open(path, options);
     watch.synced.add(path);
     return file;
   });
