@@ -39,6 +39,7 @@ const ELSEWHERE: readonly (readonly [page: string, part: string, where: string])
   ["docs/plugins.md", "mod_test.ts", "tests/e2e/outside_plugin_test.ts"],
   ["docs/plugins.md", "deno@2.9.6 cache", "tests/e2e/outside_plugin_test.ts"],
   ["docs/releasing.md", "task release", "tests/e2e/release_test.ts"],
+  ["docs/releasing.md", "task site", "tests/site_slow_test.ts"],
   ["docs/contract.md", "contract publish", "tests/program/contract_command_slow_test.ts"],
   ["docs/accounts.md", "--wallet-file", "tests/program/account_command_chain_slow_test.ts"],
 ];
