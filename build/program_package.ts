@@ -26,8 +26,7 @@ const MANIFEST = {
     "./package.json": "./package.json",
   },
   engines: { node: ">=20" },
-  // The client's types speak of zod's.
-  dependencies: { deno: DENO, zod: versionOf("zod") },
+  dependencies: { deno: DENO },
   publishConfig: { access: "public", provenance: true },
 };
 
@@ -130,7 +129,7 @@ async function writeTypes(folder: string): Promise<void> {
   const work = await Deno.makeTempDir();
   try {
     for (const path of ["src", "deno.json"]) await copy(`${ROOT}${path}`, `${work}/in/${path}`);
-    const names = ["zod", "@noble/ed25519", "@noble/hashes", "@scure/base"];
+    const names = ["@noble/ed25519", "@noble/hashes", "@scure/base"];
     const dependencies = Object.fromEntries(names.map((name) => [name, versionOf(name)]));
     const packages = json({ dependencies: { ...dependencies, "@types/node": TYPES_OF_NODE } });
     await Deno.writeTextFile(`${work}/package.json`, packages);

@@ -114,10 +114,9 @@ export async function buildSite(folder: string, base = "/", repository?: string)
     }
     await Deno.copyFile(join(ROOT, "build/site/config.js"), `${work}/.vitepress/config.js`);
     const sections = sidebar(await Deno.readTextFile(`${work}/index.md`));
-    await Deno.writeTextFile(`${work}/.vitepress/sidebar.json`, JSON.stringify(sections));
     await runDeno(
       ["run", "--allow-all", "--quiet", "npm:vitepress@1.6.4", "build", "."],
-      { SITE_BASE: base },
+      { SITE_BASE: base, SITE_SIDEBAR: JSON.stringify(sections) },
       work,
     );
     await Deno.remove(folder, { recursive: true }).catch(() => {});

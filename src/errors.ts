@@ -2,17 +2,11 @@
 interface ErrorKind {
   readonly status: number;
   readonly message: string;
+  /** Whether the same call may succeed later; so it may where it says when. */
   readonly retryable?: true;
   /** Default of `Retry-After` in seconds. */
   readonly retryAfter?: number;
 }
-
-const down = (message: string, retryAfter = 5): ErrorKind => ({
-  status: 503,
-  message,
-  retryable: true,
-  retryAfter,
-});
 
 /**
  * HTTP status and default text of every code; {@linkcode ErrorCode} is read off it.
@@ -109,19 +103,27 @@ export const ERROR_KINDS = {
   internal_error: { status: 500, message: "Something went wrong on our side" },
   sidecar_unavailable: { status: 502, message: "The sidecar cannot be reached", retryable: true },
   sponsor_upstream_error: { status: 502, message: "The sponsor cannot be reached" },
-  chain_unavailable: down("The chain cannot be reached"),
-  storage_unavailable: down("Storage is not available"),
-  embedding_unavailable: down("The embedder is not available"),
-  llm_unavailable: down("The language model is not available"),
-  key_service_unavailable: down("The key service is not available"),
+  chain_unavailable: { status: 503, message: "The chain cannot be reached", retryAfter: 5 },
+  storage_unavailable: { status: 503, message: "Storage is not available", retryAfter: 5 },
+  embedding_unavailable: { status: 503, message: "The embedder is not available", retryAfter: 5 },
+  llm_unavailable: { status: 503, message: "The language model is not available", retryAfter: 5 },
+  key_service_unavailable: {
+    status: 503,
+    message: "The key service is not available",
+    retryAfter: 5,
+  },
   llm_disabled: { status: 503, message: "No language model is configured" },
   sponsor_disabled: { status: 503, message: "No sponsor is configured" },
-  sponsor_overloaded: down("The sponsor is overloaded", 30),
-  sponsor_budget_exhausted: down("The sponsor's budget is used up", 3600),
-  limiter_unavailable: down("The rate limiter is not available"),
-  overloaded: down("The relayer is overloaded", 1),
-  shutting_down: down("The relayer is shutting down", 1),
-} satisfies Readonly<Record<string, ErrorKind>>;
+  sponsor_overloaded: { status: 503, message: "The sponsor is overloaded", retryAfter: 30 },
+  sponsor_budget_exhausted: {
+    status: 503,
+    message: "The sponsor's budget is used up",
+    retryAfter: 3600,
+  },
+  limiter_unavailable: { status: 503, message: "The rate limiter is not available", retryAfter: 5 },
+  overloaded: { status: 503, message: "The relayer is overloaded", retryAfter: 1 },
+  shutting_down: { status: 503, message: "The relayer is shutting down", retryAfter: 1 },
+} as const satisfies Readonly<Record<string, ErrorKind>>;
 
 /** Stable machine-readable name of an error (docs/protocol.md#5). */
 export type ErrorCode = keyof typeof ERROR_KINDS;
@@ -185,7 +187,7 @@ export class SvcError extends Error {
     const kind: ErrorKind = ERROR_KINDS[code];
     super(message ?? kind.message, "cause" in options ? { cause: options.cause } : undefined);
     this.code = code;
-    this.retryable = options.retryable ?? kind.retryable ?? false;
+    this.retryable = options.retryable ?? kind.retryable ?? kind.retryAfter !== undefined;
     this.retryAfter = options.retryAfter ?? kind.retryAfter;
     this.field = options.field;
     this.extra = options.extra;

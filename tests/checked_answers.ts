@@ -2,7 +2,8 @@ import { z } from "zod";
 import { SvcError } from "../src/errors.ts";
 import { errorShape } from "../src/wire/answer_members.ts";
 import type { AnswerShape } from "../src/wire/route.ts";
-import { errorsOf, type RouteName, routeNames, rowOf } from "../src/wire/routes.ts";
+import { errorsOf, routeNames, rowOf } from "../src/wire/routes.ts";
+import type { RouteName } from "../src/wire/route_types.ts";
 import { TOOLS } from "../src/wire/table/tools.ts";
 
 /** An answer as it was received. */

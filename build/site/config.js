@@ -1,8 +1,6 @@
 /**
  * Settings of the generator of the site. The sidebar comes from the list of pages, docs/README.md.
  */
-import sidebar from "./sidebar.json";
-
 /** The anchors that links between pages use, which are GitHub's. */
 function slugify(heading) {
   return heading.toLowerCase().replace(/[^\p{L}\p{N}_ -]/gu, "").replaceAll(" ", "-");
@@ -28,6 +26,6 @@ export default {
       { text: "Protocol", link: "/protocol" },
       { text: "svc and others", link: "/compared" },
     ],
-    sidebar,
+    sidebar: JSON.parse(process.env.SITE_SIDEBAR),
   },
 };

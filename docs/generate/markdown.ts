@@ -15,17 +15,17 @@ export function code(text: string): string {
   return text === "" ? "" : `\`${text}\``;
 }
 
-/** Markdown as `deno fmt` leaves it. */
-export async function formatted(markdown: string): Promise<string> {
+/** Markdown, or code, as `deno fmt` leaves it. */
+export async function formatted(text: string, kind: "md" | "ts" = "md"): Promise<string> {
   const child = new Deno.Command(Deno.execPath(), {
-    args: ["fmt", "--ext", "md", "-"],
+    args: ["fmt", "--ext", kind, "-"],
     cwd: new URL("../../", import.meta.url),
     stdin: "piped",
     stdout: "piped",
     stderr: "inherit",
   }).spawn();
   const writer = child.stdin.getWriter();
-  await writer.write(new TextEncoder().encode(markdown));
+  await writer.write(new TextEncoder().encode(text));
   await writer.close();
   const { success, stdout } = await child.output();
   if (!success) throw new Error("deno fmt failed");

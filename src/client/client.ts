@@ -1,5 +1,5 @@
 import { SvcError } from "../errors.ts";
-import type { RouteName, Sent, SignedName } from "../wire/routes.ts";
+import type { RouteName, Sent, SignedName } from "../wire/route_types.ts";
 import { readLines } from "./capped_body.ts";
 import { parseObject, SvcAnswerError } from "./failures.ts";
 import { resolveOptions, type SvcClientOptions } from "./options.ts";

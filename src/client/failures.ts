@@ -1,5 +1,5 @@
 import { ERROR_CODES, type ErrorCode, SvcError } from "../errors.ts";
-import type { ErrorBody } from "../wire/answer_members.ts";
+import type { ErrorBody } from "../wire/route_types.ts";
 import { HEADER } from "../wire/headers.ts";
 import { connectionReason } from "./connection_reason.ts";
 

@@ -18,14 +18,21 @@ export { isExposed, parseBaseUrl, type RetryPolicy, type SvcClientOptions } from
 export type * from "./requests.ts";
 export type * from "./results.ts";
 export type {
+  Access,
   AnswerOf,
-  Frozen,
   NamesOf,
   RouteName,
-  Routes,
+  RouteTypes,
   Sent,
   SignedName,
   StatusAndBody,
-} from "../wire/routes.ts";
-export type { Access } from "../wire/route.ts";
+} from "../wire/route_types.ts";
+export type { McpRoutes } from "../wire/route_types/mcp.ts";
+export type { MemoryRoutes } from "../wire/route_types/memories.ts";
+export type { OwnerRoutes } from "../wire/route_types/owner.ts";
+export type { PublicRoutes } from "../wire/route_types/public.ts";
+export type { RecallRoutes } from "../wire/route_types/recall.ts";
+export type { RememberRoutes } from "../wire/route_types/remember.ts";
+export type { SessionTokenRoutes } from "../wire/route_types/session_token.ts";
+export type { SponsorRoutes } from "../wire/route_types/sponsor.ts";
 export type { Signer } from "./signer.ts";

@@ -1,4 +1,4 @@
-import type { Sent } from "../wire/routes.ts";
+import type { Sent } from "../wire/route_types.ts";
 
 /** Options of every call. */
 export interface CallControl {

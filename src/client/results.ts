@@ -1,4 +1,4 @@
-import type { AnswerOf, RouteName } from "../wire/routes.ts";
+import type { AnswerOf, RouteName } from "../wire/route_types.ts";
 
 /** What a route answers, once it does. */
 export type Answer<N extends RouteName> = Promise<AnswerOf<N>>;

@@ -2,7 +2,7 @@ import { Deadline } from "../deadline.ts";
 import { SvcError } from "../errors.ts";
 import { HEADER } from "../wire/headers.ts";
 import { isObjectId } from "../wire/keys.ts";
-import type { AnswerOf } from "../wire/routes.ts";
+import type { AnswerOf } from "../wire/route_types.ts";
 import { bodySha256, canonicalText } from "../wire/signing/signing.ts";
 import { readCapped } from "./capped_body.ts";
 import { failureOf, parseObject, SvcAnswerError, SvcConnectionError } from "./failures.ts";

@@ -5,7 +5,8 @@ import { exampleOf, type JsonSchema, jsonSchemaOf } from "../wire/json_schema.ts
 import { IDEMPOTENCY_KEY_CHARACTERS } from "../wire/limits.ts";
 import type { AnswerShape, Route } from "../wire/route.ts";
 import { errorShape } from "../wire/answer_members.ts";
-import { type AnswerOf, errorsOf, type RouteName, routeNames, rowOf } from "../wire/routes.ts";
+import { errorsOf, routeNames, rowOf } from "../wire/routes.ts";
+import type { AnswerOf, RouteName } from "../wire/route_types.ts";
 
 type Json = Record<string, unknown>;
 

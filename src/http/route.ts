@@ -2,7 +2,8 @@ import type { DelegateKey } from "../interfaces/mod.ts";
 import type { Kept } from "../jobs/replay.ts";
 import type { Caller } from "../memory/caller.ts";
 import type { Domain } from "../memory/domain.ts";
-import type { NamesOf, Received, RouteName, SignedName, StatusAndBody } from "../wire/routes.ts";
+import type { Received } from "../wire/routes.ts";
+import type { NamesOf, RouteName, SignedName, StatusAndBody } from "../wire/route_types.ts";
 import type { RequestContext } from "./request.ts";
 
 /** What a handler returns: status and body as the table says, or a `Response` that is no JSON. */

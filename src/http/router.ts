@@ -24,7 +24,8 @@ import { fail, requestParent, type Span, traced } from "../tracing.ts";
 import { HEADER } from "../wire/headers.ts";
 import { jsonRpcErrorResponse } from "../wire/json_rpc_error.ts";
 import { HEADER_BLOCK_BYTES, SIGNED_BODY_BYTES } from "../wire/limits.ts";
-import { type RouteName, routeNames, rowOf } from "../wire/routes.ts";
+import { routeNames, rowOf } from "../wire/routes.ts";
+import type { RouteName } from "../wire/route_types.ts";
 
 const METHODS = "GET, POST, PUT, DELETE, OPTIONS";
 const ALLOWED = [

@@ -8,7 +8,8 @@ import { isUuid } from "../wire/keys.ts";
 import { SIGNED_BODY_BYTES, WEIGHED_BYTES } from "../wire/limits.ts";
 import { parseBody } from "../wire/request_members.ts";
 import type { Route } from "../wire/route.ts";
-import { rowOf, type SignedName } from "../wire/routes.ts";
+import { rowOf } from "../wire/routes.ts";
+import type { SignedName } from "../wire/route_types.ts";
 import { nativeBodySha256 } from "../wire/signing/verify.ts";
 import type { AccountCache, Authorization } from "./account_cache.ts";
 import {

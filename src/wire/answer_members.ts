@@ -69,5 +69,3 @@ export function errorShape() {
     retry_after_seconds: count("Whole seconds to wait").optional(),
   });
 }
-
-export type ErrorBody = z.output<ReturnType<typeof errorShape>>;

@@ -1,11 +1,6 @@
 import type { z } from "zod";
 import type { ErrorCode } from "../errors.ts";
-
-/**
- * Who may call a route: anybody (`public`), a key of an account (`signed`), the owner of an account by
- * a proof of the wallet (`owner`), anybody within a budget (`sponsor`), or an MCP host (`mcp`).
- */
-export type Access = "public" | "signed" | "owner" | "sponsor" | "mcp";
+import type { Access } from "./route_types.ts";
 
 /** What an answer holds: JSON of a shape, or shapes by media type; none for one without a body. */
 export type AnswerShape = z.ZodType | Readonly<Record<string, z.ZodType>>;

@@ -1,5 +1,6 @@
 import type { ErrorCode } from "../errors.ts";
-import type { Access, Route } from "./route.ts";
+import type { Route } from "./route.ts";
+import type { Access, NamesOf, RouteName } from "./route_types.ts";
 import { MCP } from "./table/mcp.ts";
 import { MEMORIES } from "./table/memories.ts";
 import { OWNER } from "./table/owner.ts";
@@ -24,46 +25,9 @@ export const ROUTES = {
   ...MCP,
 };
 
-/**
- * The rows of the table by their names: what the other types here are made of.
- *
- * @internal
- */
-export type Routes = typeof ROUTES;
-
-/** Name of a route. */
-export type RouteName = keyof Routes;
-
-/** Names of the routes that are called in one way. */
-export type NamesOf<A extends Access> = {
-  [N in RouteName]: Routes[N]["access"] extends A ? N : never;
-}[RouteName];
-
-/** Name of a route whose requests a key of an account signs, such as `POST /api/recall`. */
-export type SignedName = NamesOf<"signed">;
-
-/** A wire value that its holder may not change, at any depth. */
-export type Frozen<T> = T extends readonly (infer E)[] ? readonly Frozen<E>[]
-  : T extends object ? { readonly [K in keyof T]: Frozen<T[K]> }
-  : T;
-
 /** The checked body or query of a request, as a handler gets it. */
-export type Received<N extends RouteName, M extends "body" | "query"> = Routes[N] extends
+export type Received<N extends RouteName, M extends "body" | "query"> = (typeof ROUTES)[N] extends
   { readonly [K in M]: { readonly _output: infer T } } ? T : undefined;
-
-/** The body or query of a request, as a client sends it. */
-export type Sent<N extends RouteName, M extends "body" | "query" = "body"> = Routes[N] extends
-  { readonly [K in M]: { readonly _input: infer T } } ? Frozen<T> : undefined;
-
-/** A successful answer of a route: its status and the JSON that belongs to it. */
-export type StatusAndBody<N extends RouteName> = N extends RouteName ? {
-    [S in keyof ReturnType<Routes[N]["answers"]>]: ReturnType<Routes[N]["answers"]>[S] extends
-      { readonly _output: infer T } ? { readonly status: S; readonly body: Frozen<T> } : never;
-  }[keyof ReturnType<Routes[N]["answers"]>]
-  : never;
-
-/** The JSON of an answer of a route, whatever the status. */
-export type AnswerOf<N extends RouteName> = StatusAndBody<N>["body"];
 
 /** A row of the table, without what is particular to it. */
 export function rowOf(name: RouteName): Route {

@@ -1,5 +1,6 @@
 import { exampleOf, jsonSchemaOf } from "../../src/wire/json_schema.ts";
-import { type RouteName, routeNames, rowOf } from "../../src/wire/routes.ts";
+import { routeNames, rowOf } from "../../src/wire/routes.ts";
+import type { RouteName } from "../../src/wire/route_types.ts";
 import type { Random } from "../contracts/differential/random.ts";
 import { signedHeaders, type TestKey } from "../relayer_fixture.ts";
 import { hostileJson, hostileText, mutated } from "./hostile.ts";

@@ -1,5 +1,6 @@
 import assert from "node:assert/strict";
-import { type RouteName, routeNames, rowOf } from "../../src/wire/routes.ts";
+import { routeNames, rowOf } from "../../src/wire/routes.ts";
+import type { RouteName } from "../../src/wire/route_types.ts";
 import { TOOLS } from "../../src/wire/table/tools.ts";
 
 const PAGE = await Deno.readTextFile(new URL("../../docs/security.md", import.meta.url));

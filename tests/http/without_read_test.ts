@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import { memoryLanguageModel } from "../../plugins/memory/language_model.ts";
-import { routeNames, rowOf, type SignedName } from "../../src/wire/routes.ts";
+import { routeNames, rowOf } from "../../src/wire/routes.ts";
+import type { SignedName } from "../../src/wire/route_types.ts";
 import {
   type Answer,
   type Json,

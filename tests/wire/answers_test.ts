@@ -1,7 +1,8 @@
 import assert from "node:assert/strict";
 import { z } from "zod";
 import { exampleOf, jsonSchemaOf } from "../../src/wire/json_schema.ts";
-import { type RouteName, routeNames, ROUTES, rowOf } from "../../src/wire/routes.ts";
+import { routeNames, ROUTES, rowOf } from "../../src/wire/routes.ts";
+import type { RouteName } from "../../src/wire/route_types.ts";
 import { TOOLS } from "../../src/wire/table/tools.ts";
 import { checkAnswer, type Received } from "../checked_answers.ts";
 import { watched } from "../watched_answers.ts";

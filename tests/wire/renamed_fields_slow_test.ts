@@ -2,26 +2,26 @@ import assert from "node:assert/strict";
 
 const ROOT = new URL("../../", import.meta.url);
 
-/** Answer fields that are renamed, each by the beginning of its line in a file of the table. */
+/** Answer fields that are renamed, by the file of `src/wire` that the table's types are in. */
 const RENAMED: Readonly<Record<string, readonly string[]>> = {
-  "../answer_members": ["    request_id: text"],
-  memories: ["  label: text", "  next_cursor: text", "        pending: count"],
-  public: ["    status: z.enum"],
-  recall: ["    text: text"],
-  remember: ["  recallable: flag"],
+  "route_types.ts": ["request_id"],
+  "route_types/memories.ts": ["label", "next_cursor", "pending"],
+  "route_types/public.ts": ["status"],
+  "route_types/recall.ts": ["text"],
+  "route_types/remember.ts": ["recallable"],
 };
 
-/** Writes the table with its fields renamed; answers an import map that puts it in place. */
-async function renamedTable(folder: string): Promise<string> {
+/** Writes the types with fields renamed; answers an import map that puts them in place. */
+async function renamedTypes(folder: string): Promise<string> {
   const map = JSON.parse(await Deno.readTextFile(new URL("import_map.json", ROOT)));
-  for (const [name, lines] of Object.entries(RENAMED)) {
-    const url = new URL(`src/wire/table/${name}.ts`, ROOT);
+  for (const [name, fields] of Object.entries(RENAMED)) {
+    const url = new URL(`src/wire/${name}`, ROOT);
     let source = await Deno.readTextFile(url);
-    for (const line of lines) {
-      assert.equal(source.split(`\n${line}`).length, 2, `${name}.ts has ${line}`);
-      source = source.replace(`\n${line}`, `\n${line.replace(":", "_renamed:")}`);
+    for (const field of fields) {
+      assert.match(source, new RegExp(`readonly ${field}\\??:`), `${name} has ${field}`);
+      source = source.replaceAll(new RegExp(`readonly ${field}(?=\\??:)`, "g"), `$&_renamed`);
     }
-    const copy = `${folder}/${name.replace("../", "")}.ts`;
+    const copy = `${folder}/${name.replace("/", "_")}`;
     source = source.replaceAll(/from "(\..+)"/g, (_, path) => `from "${new URL(path, url)}"`);
     await Deno.writeTextFile(copy, source);
     map.imports[url.href] = `file://${copy}`;
@@ -59,10 +59,10 @@ function isAbout(error: string, field: string, beginning: string): boolean {
   return new RegExp(`['"]${field}['"]`).test(error) && url.startsWith(`${ROOT}${beginning}`);
 }
 
-Deno.test("a field renamed in the table alone fails the type check of all who read it", async () => {
+Deno.test("a renamed field of an answer fails the type check of all who read it", async () => {
   const folder = await Deno.makeTempDir();
   try {
-    const map = await renamedTable(folder);
+    const map = await renamedTypes(folder);
     const program = ["src/client/mod.ts", "src/mcp/mod.ts", "cli/mod.ts"];
     const errors = await Promise.all([
       typeErrors(map, "--lock=deno.lock", "--frozen", ...program),

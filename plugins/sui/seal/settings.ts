@@ -1,5 +1,6 @@
 import { SvcError } from "../../../src/errors.ts";
 import {
+  type Field,
   integer,
   optional,
   type Permissions,
@@ -7,7 +8,7 @@ import {
   secret,
   type Values,
 } from "../../../src/interfaces/plugin.ts";
-import { CHAIN_FIELDS } from "../../../src/interfaces/shared_fields.ts";
+import { CHAIN_FIELDS, type ChainFields } from "../../../src/interfaces/shared_fields.ts";
 import { isObjectId } from "../../../src/wire/keys.ts";
 import { rpcUrlOf } from "../../../src/wire/networks.ts";
 import { netEntry } from "../../../src/wire/net_entry.ts";
@@ -97,8 +98,18 @@ function totalWeight(servers: readonly KeyServer[]): number {
   return servers.reduce((sum, { weight }) => sum + weight, 0);
 }
 
+/** Settings of the plugin; docs/configuration.md describes each. */
+export type SealFields = Pick<ChainFields, "network" | "rpcUrl" | "packageId"> & {
+  /** Key servers with their weights, as JSON. */
+  readonly servers: Field<Secret | undefined>;
+  /** Weight needed to open a key. */
+  readonly threshold: Field<number | undefined>;
+  /** Longest wait for a key server, milliseconds. */
+  readonly timeoutMs: Field<number>;
+};
+
 /** Where the settings come from. */
-export const SEAL_FIELDS = {
+export const SEAL_FIELDS: SealFields = {
   network: CHAIN_FIELDS.network,
   rpcUrl: CHAIN_FIELDS.rpcUrl,
   packageId: CHAIN_FIELDS.packageId,
@@ -124,13 +135,6 @@ export const SEAL_FIELDS = {
     "Longest wait for a key server, milliseconds",
   ),
 };
-
-/**
- * Settings of the plugin; docs/configuration.md describes each.
- *
- * @internal
- */
-export type SealFields = typeof SEAL_FIELDS;
 
 /** Parsed {@linkcode SealFields}. */
 export type SealSettings = Values<SealFields>;

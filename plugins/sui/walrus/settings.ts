@@ -1,31 +1,69 @@
 import {
+  type Field,
   httpUrl,
   integer,
   list,
   objectId,
   optional,
   type Permissions,
+  type Secret,
   type Values,
 } from "../../../src/interfaces/plugin.ts";
-import { CHAIN_FIELDS, WALLETS_FIELD } from "../../../src/interfaces/shared_fields.ts";
+import {
+  CHAIN_FIELDS,
+  type ChainFields,
+  WALLETS_FIELD,
+} from "../../../src/interfaces/shared_fields.ts";
 import { isObjectId } from "../../../src/wire/keys.ts";
 import { rpcUrlOf } from "../../../src/wire/networks.ts";
 import { netEntry } from "../../../src/wire/net_entry.ts";
 import { aggregatorUrls, ARCHIVES, findRoute } from "./networks.ts";
 
 /** A list of which each item is parsed by itself. */
-const listOf = (env: string, doc: string, parse: (item: string) => string) => {
+function listOf(
+  env: string,
+  doc: string,
+  parse: (item: string) => string,
+): Field<readonly string[]> {
   const items = list(env, [], doc);
   return { ...items, parse: (raw: string) => items.parse(raw).map(parse) };
-};
+}
 
 function address(item: string): string {
   if (!isObjectId(item)) throw new TypeError("must list addresses");
   return item.toLowerCase();
 }
 
+/** Settings of the plugin; docs/configuration.md describes each. */
+export type WalrusFields = Pick<ChainFields, "network" | "rpcUrl" | "packageId"> & {
+  /** Wallets that pay for blobs. */
+  readonly privateKeys: Field<Secret | undefined>;
+  /** Where blobs are read. */
+  readonly aggregators: Field<readonly string[]>;
+  /** Where blobs are stored. */
+  readonly publisher: Field<string>;
+  /** Relay that encodes uploads. */
+  readonly relay: Field<string>;
+  /** Epochs a blob is paid for. */
+  readonly epochs: Field<number | undefined>;
+  /** Epochs before its end at which a blob is renewed. */
+  readonly renewBefore: Field<number>;
+  /** Wait before a second aggregator is asked, milliseconds. */
+  readonly raceAfterMs: Field<number>;
+  /** Longest wait for an upload batch, milliseconds. */
+  readonly batchMs: Field<number>;
+  /** How long a downloaded blob is kept, seconds. */
+  readonly keepSeconds: Field<number>;
+  /** System object of Walrus on chain. */
+  readonly systemId: Field<string | undefined>;
+  /** Staking object of Walrus on chain. */
+  readonly stakingId: Field<string | undefined>;
+  /** Addresses, besides the owner and the wallets, whose blobs are restored. */
+  readonly writers: Field<readonly string[]>;
+};
+
 /** Where the settings come from. */
-export const WALRUS_FIELDS = {
+export const WALRUS_FIELDS: WalrusFields = {
   network: CHAIN_FIELDS.network,
   rpcUrl: CHAIN_FIELDS.rpcUrl,
   packageId: CHAIN_FIELDS.packageId,
@@ -92,13 +130,6 @@ export const WALRUS_FIELDS = {
     address,
   ),
 };
-
-/**
- * Settings of the plugin; docs/configuration.md describes each.
- *
- * @internal
- */
-export type WalrusFields = typeof WALRUS_FIELDS;
 
 /** Values of {@linkcode WalrusFields}. */
 export type WalrusSettings = Values<WalrusFields>;

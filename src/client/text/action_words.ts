@@ -1,4 +1,4 @@
-import type { SignedName } from "../../wire/routes.ts";
+import type { SignedName } from "../../wire/route_types.ts";
 import type { OWNER_ACTIONS } from "../../wire/table/owner.ts";
 
 const WORDS: Readonly<Record<SignedName | typeof OWNER_ACTIONS[number], string>> = {

@@ -7,7 +7,7 @@ import { timeText } from "../../memory/record.ts";
 import { usedBytes } from "../../memory/remember.ts";
 import { deleteMemory, forget } from "../../memory/remove/remove.ts";
 import { namespaces, stats } from "../../memory/usage.ts";
-import type { AnswerOf } from "../../wire/routes.ts";
+import type { AnswerOf } from "../../wire/route_types.ts";
 
 /** A delegate key as answers show it. */
 function keyBody(key: DelegateKey): AnswerOf<"GET /api/account">["key"] {

@@ -15,7 +15,7 @@ import type { Domain } from "../../memory/domain.ts";
 import { limitKey } from "../../wire/ip_addresses.ts";
 import { isObjectId } from "../../wire/keys.ts";
 import { COMPAT_SUI_OBJECTS } from "../../wire/limits.ts";
-import type { AnswerOf } from "../../wire/routes.ts";
+import type { AnswerOf } from "../../wire/route_types.ts";
 
 const COMPAT_LAYER: Layer = { name: "compat_ip", limit: 120, seconds: 60 };
 

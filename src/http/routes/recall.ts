@@ -18,7 +18,8 @@ import {
   RECALL_LIMIT_MAX,
   RESTORE_LIMIT_MAX,
 } from "../../wire/limits.ts";
-import type { AnswerOf, Received } from "../../wire/routes.ts";
+import type { Received } from "../../wire/routes.ts";
+import type { AnswerOf } from "../../wire/route_types.ts";
 import type { Answer, Call, SignedHandlers } from "../route.ts";
 
 const NOTHING = "No matching memories found";

@@ -6,7 +6,8 @@ import type { Domain } from "../../memory/domain.ts";
 import { timeText } from "../../memory/record.ts";
 import { accept, type NewMemory } from "../../memory/remember.ts";
 import { isUuid } from "../../wire/keys.ts";
-import type { AnswerOf, Received } from "../../wire/routes.ts";
+import type { Received } from "../../wire/routes.ts";
+import type { AnswerOf } from "../../wire/route_types.ts";
 import type { Answer, Call, SignedHandlers } from "../route.ts";
 import { checkDimensions } from "./recall.ts";
 

@@ -1,8 +1,12 @@
 import type { CallToolResult } from "@modelcontextprotocol/server";
 import { SvcAnswerError, SvcConnectionError } from "../../client/failures.ts";
 import { SvcError } from "../../errors.ts";
-import type { Frozen } from "../../wire/routes.ts";
 import type { ToolName, ToolOutput } from "../../wire/table/tools.ts";
+
+/** A value that its holder may not change, at any depth. */
+type Frozen<T> = T extends readonly (infer E)[] ? readonly Frozen<E>[]
+  : T extends object ? { readonly [K in keyof T]: Frozen<T[K]> }
+  : T;
 
 /** A successful result of a tool: one text and the same as data. */
 export function success<N extends ToolName>(

@@ -1,6 +1,6 @@
 import { z } from "zod";
 import * as limit from "../limits.ts";
-import type { AnswerOf } from "../routes.ts";
+import type { AnswerOf } from "../route_types.ts";
 
 /** What the table says about a tool besides its name, which has no prefix. */
 export interface Tool {

@@ -1,5 +1,5 @@
 import { failureOf, SvcConnectionError } from "../../../src/client/failures.ts";
-import type { AnswerOf } from "../../../src/wire/routes.ts";
+import type { AnswerOf } from "../../../src/wire/route_types.ts";
 import type { WebConfig } from "../config.ts";
 import type { Owner } from "../owner/owner.ts";
 import type { ChainOwner, ChainPlace } from "./main.ts";

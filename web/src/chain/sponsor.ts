@@ -1,5 +1,5 @@
 import { failureOf, SvcConnectionError } from "../../../src/client/failures.ts";
-import type { AnswerOf, Sent } from "../../../src/wire/routes.ts";
+import type { AnswerOf, Sent } from "../../../src/wire/route_types.ts";
 
 /** A transaction that the relayer pays for. */
 export interface Sponsored {

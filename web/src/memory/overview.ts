@@ -1,6 +1,6 @@
 import type { SvcClient } from "../../../src/client/client.ts";
 import type { Memory, MemoryPage } from "../../../src/client/results.ts";
-import type { AnswerOf } from "../../../src/wire/routes.ts";
+import type { AnswerOf } from "../../../src/wire/route_types.ts";
 import type { Session } from "../session.ts";
 
 /** Most memories of a page, and about how many bytes of them: an answer may have 32 MiB. */

@@ -1,4 +1,4 @@
-import type { AnswerOf, Sent } from "../../../src/wire/routes.ts";
+import type { AnswerOf, Sent } from "../../../src/wire/route_types.ts";
 
 /** A key of an account, as the relayer lists it; an account on a chain names no addresses. */
 export type AccountKey = Omit<AnswerOf<"GET /api/account/keys">["keys"][number], "address">;

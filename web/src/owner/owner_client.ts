@@ -1,6 +1,6 @@
 import { failureOf, SvcConnectionError } from "../../../src/client/failures.ts";
 import { SvcError } from "../../../src/errors.ts";
-import type { AnswerOf, NamesOf, Sent } from "../../../src/wire/routes.ts";
+import type { AnswerOf, NamesOf, Sent } from "../../../src/wire/route_types.ts";
 import type { Wallet } from "../wallet/wallet.ts";
 import type { Account, NewKey } from "./account.ts";
 import type { Owner } from "./owner.ts";

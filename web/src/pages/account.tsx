@@ -1,7 +1,7 @@
 /** @jsxRuntime automatic */
 /** @jsxImportSource preact */
 import { useState } from "preact/hooks";
-import type { AnswerOf } from "../../../src/wire/routes.ts";
+import type { AnswerOf } from "../../../src/wire/route_types.ts";
 import { RevokeEverything } from "../activity/revoke_everything.tsx";
 import { ActionButton, useAction } from "../parts/action.tsx";
 import { CopyButton } from "../parts/copy.tsx";

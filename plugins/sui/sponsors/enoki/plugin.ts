@@ -1,6 +1,12 @@
 import { SvcError } from "../../../../src/errors.ts";
-import { definePlugin, headerSecret, type Secret } from "../../../../src/interfaces/plugin.ts";
-import { CHAIN_FIELDS } from "../../../../src/interfaces/shared_fields.ts";
+import {
+  definePlugin,
+  type Field,
+  headerSecret,
+  type Plugin,
+  type Secret,
+} from "../../../../src/interfaces/plugin.ts";
+import { CHAIN_FIELDS, type ChainFields } from "../../../../src/interfaces/shared_fields.ts";
 import { rpcUrlOf } from "../../../../src/wire/networks.ts";
 import { netEntry } from "../../../../src/wire/net_entry.ts";
 
@@ -18,12 +24,14 @@ function needed(apiKey: Secret | undefined): Secret {
   throw new SvcError("invalid_parameter", "SVC_ENOKI_API_KEY is needed by enoki");
 }
 
-/**
- * The plugin `enoki` for the role `sponsor`.
- *
- * @internal
- */
-const plugin = definePlugin({
+/** Settings of the plugin; docs/configuration.md describes each. */
+export type EnokiFields = Pick<ChainFields, "network" | "rpcUrl"> & {
+  /** API key. */
+  readonly apiKey: Field<Secret | undefined>;
+};
+
+/** The plugin `enoki` for the role `sponsor`. */
+const plugin: Plugin<EnokiFields> = definePlugin({
   name: "enoki",
   docs: "sponsor.md",
   fields: {
@@ -51,8 +59,5 @@ const plugin = definePlugin({
     },
   },
 });
-
-/** Settings of the plugin; docs/configuration.md describes each. */
-export type EnokiFields = typeof plugin.fields;
 
 export default plugin;

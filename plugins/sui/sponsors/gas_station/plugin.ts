@@ -1,6 +1,16 @@
 import { SvcError } from "../../../../src/errors.ts";
-import { definePlugin, type Secret, secret } from "../../../../src/interfaces/plugin.ts";
-import { CHAIN_FIELDS, MAX_GAS_FIELD } from "../../../../src/interfaces/shared_fields.ts";
+import {
+  definePlugin,
+  type Field,
+  type Plugin,
+  type Secret,
+  secret,
+} from "../../../../src/interfaces/plugin.ts";
+import {
+  CHAIN_FIELDS,
+  type ChainFields,
+  MAX_GAS_FIELD,
+} from "../../../../src/interfaces/shared_fields.ts";
 import { rpcUrlOf } from "../../../../src/wire/networks.ts";
 import { netEntry } from "../../../../src/wire/net_entry.ts";
 
@@ -13,12 +23,16 @@ function needed(privateKey: Secret | undefined): Secret {
   throw new SvcError("invalid_parameter", "SVC_SPONSOR_PRIVATE_KEY is needed by gas-station");
 }
 
-/**
- * The plugin `gas-station` for the role `sponsor`.
- *
- * @internal
- */
-const plugin = definePlugin({
+/** Settings of the plugin; docs/configuration.md describes each. */
+export type GasStationFields = Pick<ChainFields, "network" | "rpcUrl"> & {
+  /** Wallet that pays for gas. */
+  readonly privateKey: Field<Secret | undefined>;
+  /** Most gas of one sponsored transaction, MIST. */
+  readonly maxGasMist: Field<number>;
+};
+
+/** The plugin `gas-station` for the role `sponsor`. */
+const plugin: Plugin<GasStationFields> = definePlugin({
   name: "gas-station",
   docs: "sponsor.md",
   fields: {
@@ -41,8 +55,5 @@ const plugin = definePlugin({
     },
   },
 });
-
-/** Settings of the plugin; docs/configuration.md describes each. */
-export type GasStationFields = typeof plugin.fields;
 
 export default plugin;

@@ -1,0 +1,283 @@
+// Written by `deno task docs` from the table of routes.
+
+/** What the routes in `src/wire/table/memories.ts` take and answer. */
+export interface MemoryRoutes {
+  /** List memories of a namespace. */
+  readonly "GET /api/memories": {
+    readonly access: "signed";
+    readonly query: {
+      /** 1 to 256 bytes; missing or empty means default. */
+      readonly namespace?: string | undefined;
+      readonly limit?: number | undefined;
+      /** `next_cursor` of the page before. */
+      readonly cursor?: string | undefined;
+      readonly order?: "newest" | "oldest" | undefined;
+      readonly text?: true | false | undefined;
+    };
+    readonly answers: {
+      readonly 200: {
+        readonly memories: readonly {
+          /** Id of the memory. */
+          readonly memory_id: string;
+          /** Namespace. */
+          readonly namespace: string;
+          /** The text, unless left out. */
+          readonly text?: string | undefined;
+          /** Code of the error for which there is no text. */
+          readonly text_error?: string | undefined;
+          /** Id of the blob; empty until it is stored. */
+          readonly blob_id: string;
+          /** State of its newest job. */
+          readonly status: "pending" | "running" | "uploaded" | "done" | "failed";
+          /** Whether a recall finds it. */
+          readonly recallable: boolean;
+          /** From 1, raised by each replacement. */
+          readonly version: number;
+          /** 0 to 1. */
+          readonly importance: number;
+          /** Data of the caller. */
+          readonly metadata?:
+            | { readonly [name: string]: string | number | boolean | null }
+            | undefined;
+          /** When the fact happened. */
+          readonly occurred_at?: string | undefined;
+          /** When it ends. */
+          readonly expires_at?: string | undefined;
+          /** When it was accepted first. */
+          readonly created_at: string;
+          /** When it changed last. */
+          readonly updated_at: string;
+          /** Size of its ciphertext. */
+          readonly size_bytes: number;
+          readonly source: "remember" | "bulk" | "manual" | "analyze" | "import" | "restore";
+        }[];
+        /** Number of all memories. */
+        readonly total: number;
+        /** Where the next page starts; absent on the last. */
+        readonly next_cursor?: string | undefined;
+      };
+    };
+  };
+  /** One memory with its versions. */
+  readonly "GET /api/memories/:id": {
+    readonly access: "signed";
+    readonly answers: {
+      readonly 200: {
+        /** Id of the memory. */
+        readonly memory_id: string;
+        /** Namespace. */
+        readonly namespace: string;
+        /** The text, unless left out. */
+        readonly text?: string | undefined;
+        /** Code of the error for which there is no text. */
+        readonly text_error?: string | undefined;
+        /** Id of the blob; empty until it is stored. */
+        readonly blob_id: string;
+        /** State of its newest job. */
+        readonly status: "pending" | "running" | "uploaded" | "done" | "failed";
+        /** Whether a recall finds it. */
+        readonly recallable: boolean;
+        /** From 1, raised by each replacement. */
+        readonly version: number;
+        /** 0 to 1. */
+        readonly importance: number;
+        /** Data of the caller. */
+        readonly metadata?:
+          | { readonly [name: string]: string | number | boolean | null }
+          | undefined;
+        /** When the fact happened. */
+        readonly occurred_at?: string | undefined;
+        /** When it ends. */
+        readonly expires_at?: string | undefined;
+        /** When it was accepted first. */
+        readonly created_at: string;
+        /** When it changed last. */
+        readonly updated_at: string;
+        /** Size of its ciphertext. */
+        readonly size_bytes: number;
+        readonly source: "remember" | "bulk" | "manual" | "analyze" | "import" | "restore";
+        readonly versions: readonly {
+          /** Its number. */
+          readonly version: number;
+          /** Id of the blob; empty until it is stored. */
+          readonly blob_id: string;
+          /** When it was accepted. */
+          readonly created_at: string;
+        }[];
+      };
+    };
+  };
+  /** Delete a memory with all its versions. */
+  readonly "DELETE /api/memories/:id": {
+    readonly access: "signed";
+    readonly answers: {
+      readonly 200: {
+        /** Id of the memory. */
+        readonly memory_id: string;
+        readonly deleted: true;
+        /** What became of its blob; absent without `read`. */
+        readonly blob?: "deleted" | "retained" | "none" | undefined;
+      };
+    };
+  };
+  /** List namespaces with counts. */
+  readonly "GET /api/namespaces": {
+    readonly access: "signed";
+    readonly query: {
+      readonly limit?: number | undefined;
+      /** `next_cursor` of the page before. */
+      readonly cursor?: string | undefined;
+    };
+    readonly answers: {
+      readonly 200: {
+        readonly namespaces: readonly {
+          /** Namespace. */
+          readonly namespace: string;
+          /** Number of memories. */
+          readonly memory_count: number;
+          /** Size of their ciphertext. */
+          readonly storage_bytes: number;
+          /** Time of the last write. */
+          readonly last_write_at: string;
+        }[];
+        /** Number of all namespaces. */
+        readonly total: number;
+        /** Where the next page starts; absent on the last. */
+        readonly next_cursor?: string | undefined;
+      };
+    };
+  };
+  /** Counts of a namespace. */
+  readonly "POST /api/stats": {
+    readonly access: "signed";
+    readonly body: {
+      /** 1 to 256 bytes; missing or empty means default. */
+      readonly namespace?: string | undefined;
+    };
+    readonly answers: {
+      readonly 200: {
+        /** Number of memories. */
+        readonly memory_count: number;
+        /** Size of their ciphertext. */
+        readonly storage_bytes: number;
+        /** Unfinished jobs. */
+        readonly pending: number;
+        /** Namespace. */
+        readonly namespace: string;
+        /** Address of the owner. */
+        readonly owner: string;
+      };
+    };
+  };
+  /** Delete every memory of a namespace. */
+  readonly "POST /api/forget": {
+    readonly access: "signed";
+    readonly body: {
+      readonly namespace: string;
+    };
+    readonly answers: {
+      readonly 200: {
+        /** Number of memories deleted; absent without `read`. */
+        readonly deleted?: number | undefined;
+        /** Namespace. */
+        readonly namespace: string;
+        /** Address of the owner. */
+        readonly owner: string;
+      };
+    };
+  };
+  /** The caller's account, key and quota. */
+  readonly "GET /api/account": {
+    readonly access: "signed";
+    readonly answers: {
+      readonly 200: {
+        /** Address of the owner. */
+        readonly owner: string;
+        /** Object id of the account. */
+        readonly account_id: string;
+        /** Package of the account. */
+        readonly package_id: string;
+        /** Whether it authorises anybody. */
+        readonly active: boolean;
+        /** The key that signed. */
+        readonly key: {
+          /** Public key, 64 hex characters. */
+          readonly public_key: string;
+          /** Its address. */
+          readonly address: string;
+          /** Name for people. */
+          readonly label: string;
+          readonly permissions: readonly ("read" | "write")[];
+          /** When it was added. */
+          readonly created_at: string;
+          /** When it ends. */
+          readonly expires_at?: string | undefined;
+        };
+        readonly quota: {
+          /** Storage used; absent without `read`. */
+          readonly used_bytes?: number | undefined;
+          /** Storage allowed; null is unlimited. */
+          readonly limit_bytes: number | null;
+        };
+      };
+    };
+  };
+  /** The account's keys and when each was used last. */
+  readonly "GET /api/account/keys": {
+    readonly access: "signed";
+    readonly answers: {
+      readonly 200: {
+        readonly keys: readonly {
+          /** Public key, 64 hex characters. */
+          readonly public_key: string;
+          /** Its address. */
+          readonly address: string;
+          /** Name for people. */
+          readonly label: string;
+          readonly permissions: readonly ("read" | "write")[];
+          /** When it was added. */
+          readonly created_at: string;
+          /** When it ends. */
+          readonly expires_at?: string | undefined;
+          /** When it signed last; absent when it never did. */
+          readonly last_used_at?: string | undefined;
+        }[];
+      };
+    };
+  };
+  /** What keys did with the account, newest first. */
+  readonly "GET /api/account/activity": {
+    readonly access: "signed";
+    readonly query: {
+      readonly limit?: number | undefined;
+      /** `next_cursor` of the page before. */
+      readonly cursor?: string | undefined;
+      /** Only what this key did; `owner` is the owner's wallet. */
+      readonly key?: string | undefined;
+    };
+    readonly answers: {
+      readonly 200: {
+        readonly entries: readonly {
+          /** Public key that signed; `owner` where the wallet did. */
+          readonly key: string;
+          /** Name of the route; of the owner, the action signed. */
+          readonly action: string;
+          /** Namespace. */
+          readonly namespace?: string | undefined;
+          readonly via: "http" | "mcp" | "program";
+          readonly from: "this_machine" | "private_network" | "internet" | "unknown";
+          /** `ok`, or the code of the error. */
+          readonly outcome: string;
+          /** How many requests within a minute, or a day where a key has many entries. */
+          readonly count: number;
+          /** Time of the first. */
+          readonly first_at: string;
+          /** Time of the last. */
+          readonly last_at: string;
+        }[];
+        /** Where the next page starts; absent on the last. */
+        readonly next_cursor?: string | undefined;
+      };
+    };
+  };
+}
