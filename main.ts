@@ -52,6 +52,10 @@ const MACHINE_COMMANDS: Readonly<Record<string, MachineCommand>> = {
     words: ["--replace", "--identity", "--json"],
     load: async () => (await import(BACKUPS) as typeof Backups).runRestoreBackup,
   },
+  key: {
+    words: ["rotate", "--keep-old", "--next", "--json"],
+    load: async () => (await import("./src/program/commands/key.ts")).runKey,
+  },
   contract: {
     words: ["publish"],
     load: async () => (await import("./src/program/commands/contract.ts")).runContract,

@@ -31,6 +31,7 @@ import { openJobsFile, scrubJobsFile, withJobsFile } from "./jobs/jobs_file.ts";
 import { type CallNote, measured, measuredBackends } from "./embed/measured.ts";
 import { openBackends } from "./embed/open_backends.ts";
 import type { Relayer, RelayerOptions } from "./embed/relayer_options.ts";
+import { openDataKey } from "./sealing/data_key.ts";
 import { RelayerKey } from "./sealing/relayer_key.ts";
 import { isSidecar, type SidecarAddress, sidecarConnections } from "./http1/sidecar_connections.ts";
 import { WordsFiles } from "./storage/words_files.ts";
@@ -69,14 +70,13 @@ async function openGround(
   stack: AsyncDisposableStack,
 ): Promise<Ground> {
   const { dataDir, logger = silentLogger, now = Date.now } = options;
-  const key = keyOf(options);
   const given = completeConfig(options.config);
   if (dataDir !== undefined) {
     await makePrivateFolder(dataDir);
     stack.use(await lockDataFolder(dataDir));
   }
   const core = stack.use(new CoreDb(dataDir === undefined ? ":memory:" : `${dataDir}/core.db`));
-  core.bindKey(key.fingerprint(), options.relayerKeySource);
+  const key = openDataKey(core, keyOf(options), options.relayerKeySource);
   // The queue's listener ends after the table was closed, not with it.
   const queue: Ground["queue"] = {};
   stack.defer(async () => await queue.listening);

@@ -1,9 +1,11 @@
 import { type CommandName, COMMANDS } from "../../cli/command_line.ts";
 import { helpText } from "../../cli/help.ts";
 import { ACCOUNT_USAGE } from "../../src/program/commands/account_options.ts";
+import { BACKUP_USAGE, RESTORE_USAGE } from "../../src/program/commands/backup.ts";
 import { CONTRACT_USAGE } from "../../src/program/commands/contract_options.ts";
 import { DOCTOR_USAGE } from "../../src/program/commands/doctor.ts";
 import { HELP } from "../../src/program/commands/help.ts";
+import { KEY_USAGE } from "../../src/program/commands/key.ts";
 import { formatted } from "./markdown.ts";
 
 const INTRODUCTION = `# Command line
@@ -29,6 +31,12 @@ export async function commandLineMarkdown(): Promise<string> {
     block(CONTRACT_USAGE),
     "### svc doctor",
     block(DOCTOR_USAGE),
+    "### svc backup",
+    block(BACKUP_USAGE),
+    "### svc restore-backup",
+    block(RESTORE_USAGE),
+    "### svc key",
+    block(KEY_USAGE),
     "## svc-mcp",
     block(helpText("svc-mcp")),
     ...names.flatMap((name) => [`### svc-mcp ${name}`, block(helpText("svc-mcp", name))]),

@@ -85,18 +85,46 @@ function derive(passphrase: string, salt: Uint8Array): Promise<Uint8Array> {
 
 async function fromPassphrase(path: string, dataDir: string): Promise<LoadedKey> {
   await checkOutside("SVC_RELAYER_KEY_PASSPHRASE_FILE", path, dataDir);
-  const found = await readPrivateFile(path);
-  if (found === undefined) throw invalid(`SVC_RELAYER_KEY_PASSPHRASE_FILE: ${path} does not exist`);
-  const passphrase = firstLine(found.text).normalize("NFC");
-  if (passphrase.length < 12) throw invalid("The passphrase must have at least 12 characters");
-  const warnings = [...found.warnings, ...await ensurePrivateFolder(dataDir)];
+  const { passphrase, warnings: mended } = await readPassphrase(
+    path,
+    "SVC_RELAYER_KEY_PASSPHRASE_FILE",
+  );
+  const warnings = [...mended, ...await ensurePrivateFolder(dataDir)];
   // The salt is no secret; without it the passphrase alone does not give the key.
   const saltPath = `${dataDir}/relayer.salt`;
   await checkFirstStart(saltPath, dataDir);
   await createPrivateFile(saltPath, crypto.getRandomValues(new Uint8Array(16)).toHex() + "\n");
+  return { key: await salted(passphrase, saltPath), warnings };
+}
+
+async function readPassphrase(path: string, name: string) {
+  const found = await readPrivateFile(path);
+  if (found === undefined) throw invalid(`${name}: ${path} does not exist`);
+  const passphrase = firstLine(found.text).normalize("NFC");
+  if (passphrase.length < 12) throw invalid("The passphrase must have at least 12 characters");
+  return { passphrase, warnings: found.warnings };
+}
+
+async function salted(passphrase: string, saltPath: string): Promise<RelayerKey> {
   const salt = (await readPrivateFile(saltPath))?.text.trim() ?? "";
   if (!/^[0-9a-f]{32}$/.test(salt)) throw invalid(`${saltPath} must be 32 hex characters`);
-  return { key: new RelayerKey(await derive(passphrase, Uint8Array.fromHex(salt))), warnings };
+  return new RelayerKey(await derive(passphrase, Uint8Array.fromHex(salt)));
+}
+
+/**
+ * The relayer key that a passphrase or a key command will answer once it is changed.
+ *
+ * @param path A file with the next passphrase, or the 64 hex characters that the command will print.
+ * @throws {SvcError} `invalid_parameter` when there is no usable key in it.
+ */
+export async function readNextKey(path: string, settings: KeySettings): Promise<RelayerKey> {
+  if (settings.keyPassphraseFile !== undefined) {
+    const { passphrase } = await readPassphrase(path, "--next");
+    return await salted(passphrase, `${settings.dataDir}/relayer.salt`);
+  }
+  const found = await readPrivateFile(path);
+  if (found === undefined) throw invalid(`--next: ${path} does not exist`);
+  return new RelayerKey(keyFromHex(firstLine(found.text).trim(), `The first line of ${path}`));
 }
 
 async function fromCommand(line: string, run: RunCommand): Promise<LoadedKey> {

@@ -69,7 +69,7 @@ export function spawnSidecar(options: SpawnSidecarOptions): SpawnedSidecar {
     permissions: sidecarPermissions({ sidecarUrl: url }, castings, asked),
     env,
     proxies: sponsor !== undefined,
-    boot: {
+    boot: () => ({
       url,
       token,
       relayerUrl: `http://127.0.0.1:${internal.port}`,
@@ -78,7 +78,7 @@ export function spawnSidecar(options: SpawnSidecarOptions): SpawnedSidecar {
       ...(sponsor === undefined ? {} : { sponsor: { name: sponsor.plugin, env: sponsor.env } }),
       logLevel: "warn",
       logFormat: "text",
-    },
+    }),
     // Also with a sponsor, modules come from this machine and npm only.
     castings: [],
   });

@@ -1,5 +1,6 @@
 import { ACTIVITY_SCHEMA, ActivityTable } from "./core/activity_table.ts";
 import { KEY_SCHEMA, KeyTable } from "./core/key_table.ts";
+import { KEY_SLOT_SCHEMA, KeySlotTable } from "./core/key_slot_table.ts";
 import { KEY_USE_SCHEMA, KeyUseTable } from "./core/key_use_table.ts";
 import { SPONSORSHIP_SCHEMA, SponsorshipTable } from "./core/sponsorship_table.ts";
 import { TOMBSTONE_BLOB_SCHEMA, TombstoneBlobTable } from "./core/tombstone_blob_table.ts";
@@ -12,7 +13,8 @@ const META_SCHEMA = `
   create table if not exists meta (name text primary key, value text not null) strict, without rowid;
 `;
 
-const SCHEMA = META_SCHEMA + KEY_SCHEMA + TOMBSTONE_SCHEMA + TOMBSTONE_BLOB_SCHEMA +
+const SCHEMA = META_SCHEMA + KEY_SLOT_SCHEMA + KEY_SCHEMA + TOMBSTONE_SCHEMA +
+  TOMBSTONE_BLOB_SCHEMA +
   KEY_USE_SCHEMA + SPONSORSHIP_SCHEMA + ACTIVITY_SCHEMA;
 
 /**
@@ -46,7 +48,9 @@ function checkDataFormat(file: SqliteFile): void {
  */
 export class CoreDb implements Disposable {
   readonly #file: SqliteFile;
-  readonly #folder: string;
+  /** The folder it lies in. */
+  readonly folder: string;
+  readonly keySlots: KeySlotTable;
   readonly keys: KeyTable;
   readonly tombstones: TombstoneTable;
   /** Deletions that a blob store is told. */
@@ -64,7 +68,8 @@ export class CoreDb implements Disposable {
    */
   constructor(path: string) {
     this.#file = new SqliteFile({ path, schema: SCHEMA, migrate: checkDataFormat });
-    this.#folder = folderOf(path);
+    this.folder = folderOf(path);
+    this.keySlots = new KeySlotTable(this.#file);
     this.keys = new KeyTable(this.#file);
     this.tombstones = new TombstoneTable(this.#file);
     this.tombstoneBlobs = new TombstoneBlobTable(this.#file);
@@ -80,21 +85,22 @@ export class CoreDb implements Disposable {
   }
 
   /**
-   * Ties the data to a relayer key, at first use; afterwards only that key is let in.
+   * Ties the data to the key that it is sealed under, at first use.
    *
-   * @param source Where the key comes from, for the message.
-   * @throws {SvcError} `invalid_parameter` for another key than the first.
+   * @returns fingerprint of the key that it is tied to.
    */
-  bindKey(fingerprint: string, source = "this relayer"): void {
-    if (this.#keep("relayer_key", fingerprint) === fingerprint) return;
-    const text =
-      `The data in ${this.#folder} belongs to another relayer key than that of ${source}`;
-    throw new SvcError("invalid_parameter", text);
+  bind(fingerprint: string): string {
+    return this.#keep("relayer_key", fingerprint);
   }
 
   get isBound(): boolean {
     const sql = "select 1 from meta where name = 'relayer_key'";
     return this.#file.get(sql) !== undefined;
+  }
+
+  /** Empties the log, so that nothing deleted stands in it; not while another program reads. */
+  emptyLog(): void {
+    this.#file.exec("pragma wal_checkpoint(truncate)");
   }
 
   [Symbol.dispose](): void {

@@ -157,10 +157,10 @@ export class Installation implements AsyncDisposable {
       permissions: relayerPermissions(settings, castings, asked, this.internalUrl),
       env: Deno.env.toObject(),
       proxies: false,
-      boot,
+      boot: () => boot,
       castings,
     });
-    return this.#keep(new Child(withFlags(spec, flags)));
+    return this.#keep(new Child({ ...withFlags(spec, flags), boot: JSON.stringify(boot) }));
   }
 
   /** Starts the sidecar's process as the launcher does, with these permissions. */
@@ -172,10 +172,10 @@ export class Installation implements AsyncDisposable {
       permissions: { net: [], read: [], write: [], env: [], ffi: [], sys: [], run: false },
       env: Deno.env.toObject(),
       proxies: false,
-      boot,
+      boot: () => boot,
       castings: [],
     });
-    return this.#keep(new Child(withFlags(spec, flags)));
+    return this.#keep(new Child({ ...withFlags(spec, flags), boot: JSON.stringify(boot) }));
   }
 
   /**

@@ -8,6 +8,7 @@ import { room } from "../../src/program/doctor/disk.ts";
 import type { Finding } from "../../src/program/doctor/finding.ts";
 import { denoVersion, TESTED_DENO } from "../../src/program/doctor/permissions.ts";
 import { lookAtCertificate } from "../../src/program/doctor/tls.ts";
+import { openDataKey } from "../../src/sealing/data_key.ts";
 import { RelayerKey } from "../../src/sealing/relayer_key.ts";
 import { CoreDb } from "../../src/storage/core_db.ts";
 import { VERSION } from "../../src/wire/version.ts";
@@ -48,7 +49,7 @@ async function started(home: string): Promise<{ key: string; data: string }> {
   const bytes = crypto.getRandomValues(new Uint8Array(32));
   await Deno.writeTextFile(key, bytes.toHex() + "\n", { mode: 0o600 });
   using core = new CoreDb(`${data}/core.db`);
-  core.bindKey(new RelayerKey(bytes).fingerprint());
+  openDataKey(core, new RelayerKey(bytes));
   core.packageId();
   return { key, data };
 }

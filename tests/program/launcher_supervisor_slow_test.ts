@@ -14,7 +14,7 @@ function child(code: string, port = 0, boot = "boot line") {
     command: Deno.execPath(),
     args: ["eval", `const port = ${port};${code}`],
     env: { HOME: Deno.env.get("HOME") ?? "", DENO_DIR: Deno.env.get("DENO_DIR") ?? "" },
-    boot,
+    boot: () => boot,
   };
 }
 

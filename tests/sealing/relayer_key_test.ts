@@ -201,7 +201,7 @@ Deno.test("no new key is made for data that is sealed under another", async () =
       using core = new CoreDb(`${dataDir}/core.db`);
       // Accounts may be created before the first start.
       await load(settings({ keyFile }));
-      core.bindKey("aa");
+      core.bind("aa");
     }
     await Deno.remove(`${folder}/keys`, { recursive: true });
     const lost = { [keyFile]: { keyFile }, [`${dataDir}/relayer.salt`]: { keyPassphraseFile } };

@@ -52,23 +52,6 @@ Deno.test("the file is its owner's alone, in WAL, fully synchronous", {
   });
 });
 
-Deno.test("data belongs to the first relayer key", async () => {
-  await inFile((path) => {
-    using core = new CoreDb(path);
-    assert.equal(core.isBound, false);
-    core.bindKey("aa");
-    core.bindKey("aa");
-    assert.equal(core.isBound, true);
-    using later = new CoreDb(path);
-    const folder = path.slice(0, path.lastIndexOf("/"));
-    assert.throws(() => later.bindKey("bb", "/k"), {
-      name: "SvcError",
-      code: "invalid_parameter",
-      message: `The data in ${folder} belongs to another relayer key than that of /k`,
-    });
-  });
-});
-
 Deno.test("wrapped keys: put, get, delete; the first of an id stays", () => {
   using core = new CoreDb(":memory:");
   const { keys } = core;

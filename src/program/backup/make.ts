@@ -1,4 +1,7 @@
 import { SvcError } from "../../errors.ts";
+import { keyFromHex } from "../../sealing/key_file.ts";
+import { RelayerKey } from "../../sealing/relayer_key.ts";
+import { keysThatOpen } from "../../storage/core/key_slot_table.ts";
 import { ensurePrivateFolder, makePrivateFolder } from "../../storage/private_file.ts";
 import { type ArchivedFile, verifyArchive, writeArchive } from "./archive.ts";
 import { backupsIn, freeName } from "./files.ts";
@@ -56,11 +59,16 @@ export async function makeBackup(plan: BackupPlan): Promise<MadeBackup> {
   try {
     // Copying is most of the work; reading the file back is about a third.
     const report = (share: number) => plan.progress?.(share);
+    const keyCopy = `${work}/${KEY_NAME}`;
+    if (keyFile !== undefined) await Deno.copyFile(keyFile, keyCopy);
     const paths = await takeSnapshot(dataDir, work, (done, all) => report(0.4 * done / all));
     const files: ArchivedFile[] = paths.map((name) => (
       { name: `${DATA_NAME}/${name}`, path: `${work}/${name}` }
     ));
-    if (keyFile !== undefined) files.unshift({ name: KEY_NAME, path: keyFile });
+    if (keyFile !== undefined) {
+      await checkKey(keyCopy, `${work}/core.db`);
+      files.unshift({ name: KEY_NAME, path: keyCopy });
+    }
     const digest = await writeArchive(`${work}/backup`, files, [...own, ...plan.recipients]);
     report(0.7);
     if (identities.length > 0) await verifyArchive(`${work}/backup`, identities, digest);
@@ -73,4 +81,16 @@ export async function makeBackup(plan: BackupPlan): Promise<MadeBackup> {
   } finally {
     await Deno.remove(work, { recursive: true });
   }
+}
+
+/** A key that was changed between the two copies would make a backup that nothing opens. */
+async function checkKey(path: string, core: string): Promise<void> {
+  const text = await Deno.readTextFile(path);
+  const key = new RelayerKey(keyFromHex(text.trim(), "The relayer key"));
+  const letIn = keysThatOpen(core);
+  if (letIn.length === 0 || letIn.includes(key.fingerprint())) return;
+  throw new SvcError(
+    "storage_unavailable",
+    "The relayer key does not open the data: svc doctor says more, or try again if it was changed",
+  );
 }

@@ -17,6 +17,7 @@ Without a command it says where things stand, and what comes next.
   backup               everything the relayer keeps, in one encrypted file
   restore-backup <file>
                        put a backup back
+  key rotate           change the relayer key, also while the relayer runs
   contract publish     compile, check and publish the contract of accounts
   login                sign in with a wallet, in a browser
   logout               delete the key on this computer

@@ -1,18 +1,22 @@
 import { SvcError } from "../../errors.ts";
+import { keysThatOpen } from "../../storage/core/key_slot_table.ts";
 import { loadRelayerKey, runCommand } from "../key_source.ts";
-import { keptInCore } from "./databases.ts";
-import { type Check, ok, problem } from "./finding.ts";
+import { type Check, ok, problem, warning } from "./finding.ts";
 import { isWider } from "./secret_files.ts";
 
 const ADVICE = "put back the key that belongs to this data directory: nothing else opens it";
+
+const CHANGED =
+  "the next key is let in, but this one is still in use: put the next one where the " +
+  "settings say and restart, or say `svc key rotate` again";
 
 /** Whether the relayer key is the one that the data was sealed under. */
 export const relayerKey: Check = {
   name: "relayer key",
   async look({ prepared: { settings } }) {
     const { dataDir, keyFile, keyPassphraseFile } = settings;
-    const bound = keptInCore(dataDir, "relayer_key");
-    if (bound === undefined) return [ok("nothing is sealed yet: any key fits")];
+    const letIn = keysThatOpen(`${dataDir}/core.db`);
+    if (letIn.length === 0) return [ok("nothing is sealed yet: any key fits")];
     const needed = keyPassphraseFile === undefined
       ? [keyFile]
       : [keyPassphraseFile, `${dataDir}/relayer.salt`];
@@ -26,7 +30,8 @@ export const relayerKey: Check = {
     }
     try {
       const { key } = await loadRelayerKey(settings, runCommand);
-      if (key.fingerprint() === bound) return [ok("it fits the data directory")];
+      if (letIn.at(-1) === key.fingerprint()) return [ok("it fits the data directory")];
+      if (letIn.includes(key.fingerprint())) return [warning("it was to be changed", CHANGED)];
       return [problem(`the data in ${dataDir} belongs to another key`, ADVICE)];
     } catch (error) {
       return [problem(SvcError.from(error).message, ADVICE)];

@@ -106,8 +106,8 @@ interface ChildOptions {
   readonly env: Env;
   /** Whether it calls other machines, and so needs to know of proxies. */
   readonly proxies: boolean;
-  /** What the first line of its standard input says. */
-  readonly boot: RelayerBoot | SidecarBoot;
+  /** What the first line of its standard input says, at each start. */
+  readonly boot: () => RelayerBoot | SidecarBoot | Promise<RelayerBoot>;
   /** The plugins that it opens. */
   readonly castings: readonly Named[];
 }
@@ -158,6 +158,6 @@ export function childSpec(options: ChildOptions): ChildSpec {
     command: Deno.execPath(),
     args: [...programArgs(flags), options.command, "--boot-stdin"],
     env: childEnvironment(options.env, options),
-    boot: JSON.stringify(options.boot),
+    boot: async () => JSON.stringify(await options.boot()),
   };
 }

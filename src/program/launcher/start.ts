@@ -1,5 +1,7 @@
 import type { Env } from "../../interfaces/fields.ts";
+import { SvcError } from "../../errors.ts";
 import type { Logger } from "../../log.ts";
+import type { RelayerKey } from "../../sealing/relayer_key.ts";
 import { pluginPermissions, pluginVariables } from "../plugins.ts";
 import { loadRelayerKey, runCommand } from "../key_source.ts";
 import type { Settings } from "../settings/mod.ts";
@@ -52,6 +54,35 @@ export async function printPermissions(
 }
 
 /**
+ * The relayer key: at first as it is now, then as it is when the relayer starts again, since it may
+ * have been changed. Where it cannot be had any more, the last one is tried.
+ *
+ * @throws {SvcError} `invalid_parameter` when there is no usable relayer key.
+ */
+async function relayerKeyOf(
+  settings: Settings,
+  logger: Logger,
+): Promise<() => Promise<RelayerKey>> {
+  const load = async () => {
+    const { key, warnings } = await loadRelayerKey(settings, runCommand);
+    for (const warning of warnings) logger.warn("relayer key", { reason: warning });
+    return key;
+  };
+  let key = await load();
+  let isFresh = true;
+  return async () => {
+    if (!isFresh) {
+      key = await load().catch((error) => {
+        logger.warn("relayer key", { reason: SvcError.from(error).message });
+        return key;
+      });
+    }
+    isFresh = false;
+    return key;
+  };
+}
+
+/**
  * Runs the relayer and the sidecar as children with exactly the permissions each needs, until a
  * signal or a start that cannot succeed.
  *
@@ -64,18 +95,16 @@ export async function runLauncher(prepared: Prepared, env: Env, logger: Logger):
   const { sidecarAutostart } = settings;
   const parted = partPlugins(prepared.castings, env);
   for (const warning of prepared.warnings) logger.warn("settings", { reason: warning });
-  const { key, warnings } = await loadRelayerKey(settings, runCommand);
-  for (const warning of warnings) logger.warn("relayer key", { reason: warning });
+  const key = await relayerKeyOf(settings, logger);
 
   const token = settings.sidecarToken?.reveal() ??
     crypto.getRandomValues(new Uint8Array(32)).toHex();
-  const relayerBoot: RelayerBoot = {
+  const relayerBoot: Omit<RelayerBoot, "relayerKey"> = {
     env: {
       ...relayerEnvironment(env, settings, pluginVariables(parted.relayer)),
       SIDECAR_URL: sidecarUrl,
       ...(sidecarAutostart ? { SIDECAR_AUTH_TOKEN: token } : {}),
     },
-    relayerKey: key.reveal(),
     ...(sidecarAutostart ? { internalUrl } : {}),
   };
   const lists = await permissionLists(settings, parted, env, relayerBoot.internalUrl);
@@ -84,7 +113,7 @@ export async function runLauncher(prepared: Prepared, env: Env, logger: Logger):
     permissions: lists.relayer,
     env,
     proxies: true,
-    boot: relayerBoot,
+    boot: async () => ({ ...relayerBoot, relayerKey: (await key()).reveal() }),
     castings: parted.relayer,
   });
   const sidecarSpec = childSpec({
@@ -93,7 +122,7 @@ export async function runLauncher(prepared: Prepared, env: Env, logger: Logger):
     env,
     // Only a sponsor makes a sidecar call other machines.
     proxies: parted.sponsor !== undefined,
-    boot: sidecarBoot(settings, token, internalUrl, parted.sponsor),
+    boot: () => sidecarBoot(settings, token, internalUrl, parted.sponsor),
     castings: parted.sidecar,
   });
   const relayer = new Supervisor(relayerSpec, { logger });

@@ -7,8 +7,8 @@ export interface ChildSpec {
   readonly command: string;
   readonly args: readonly string[];
   readonly env: Readonly<Record<string, string>>;
-  /** First line of its standard input, which then stays open as its leash. */
-  readonly boot: string;
+  /** First line of its standard input, which then stays open as its leash; asked at each start. */
+  readonly boot: () => string | Promise<string>;
 }
 
 export interface SupervisorOptions {
@@ -121,7 +121,7 @@ export class Supervisor {
   }
 
   async #runOnce(): Promise<number> {
-    const { boot } = this.#spec;
+    const boot = await this.#spec.boot();
     const child = this.#first ?? this.#spawn();
     this.#first = undefined;
     const leash = child.stdin.getWriter();
