@@ -102,15 +102,15 @@ Deno.test("a started program makes a backup when one is due", async () => {
     const settings = { backupHours: 24, backupDir: home };
     const hoursAgo = (hours: number) =>
       new Date(Date.now() - hours * 3_600_000).toISOString().replace(/[-:]|\.\d+/g, "");
-    await Deno.writeTextFile(`${home}/svc-backup-${hoursAgo(23)}.age`, "");
+    const recent = `${home}/svc-backup-${hoursAgo(23)}.age`;
+    await Deno.writeTextFile(recent, "");
     const stop = new AbortController();
     const waits: number[] = [];
     const ran: number[] = [];
-    const wait = (ms: number) => {
+    const wait = async (ms: number) => {
       waits.push(Math.round(ms / 60_000));
-      if (waits.length === 2) void Deno.remove(`${home}/svc-backup-${hoursAgo(23)}.age`);
+      if (waits.length === 2) await Deno.remove(recent);
       if (waits.length === 4) stop.abort();
-      return Promise.resolve();
     };
     const run = () => Promise.resolve({ ok: ran.push(waits.length) > 9, said: "the disk is full" });
     const options = { signal: stop.signal, wait };
