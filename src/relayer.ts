@@ -160,6 +160,7 @@ function domainOf(
     staging,
     tombstones: core.tombstones,
     tombstoneBlobs: core.tombstoneBlobs,
+    versions: core.versions,
     keyUse: core.keyUse,
     activity: stack.use(new ActivityLog({ table: core.activity, key, logger, now })),
     keys: core.keys,

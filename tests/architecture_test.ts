@@ -38,6 +38,7 @@ const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
     "src/wire/networks.ts",
     "src/errors.ts",
   ],
+  "src/importers/": ["src/wire/", "src/errors.ts"],
   "src/client/": ["src/wire/", "src/errors.ts", "src/home_folder.ts"],
   "src/http1/": [],
   "src/storage/": ["src/interfaces/", "src/errors.ts"],

@@ -112,9 +112,14 @@ export class Program implements AsyncDisposable {
     return await within(this.#more.promise, () => `no more than\n${this.errors.join("\n")}`);
   }
 
-  /** Sends a signal. */
+  /** Sends a signal; to what has ended by itself it does nothing. */
   kill(signal: Deno.Signal): void {
-    this.#child.kill(signal);
+    try {
+      this.#child.kill(signal);
+    } catch (error) {
+      // "Child process has already terminated"
+      if (!(error instanceof TypeError)) throw error;
+    }
   }
 
   /** Waits for the end and answers the exit code. */
@@ -128,11 +133,7 @@ export class Program implements AsyncDisposable {
 
   /** Ends what still runs. */
   async [Symbol.asyncDispose](): Promise<void> {
-    try {
-      this.#child.kill("SIGTERM");
-    } catch {
-      // It has ended.
-    }
+    this.kill("SIGTERM");
     await this.end();
   }
 }

@@ -68,6 +68,7 @@ const domain = openDomain({
   activity: { note() {}, page: () => ({ entries: [] }) },
   tombstones: core.tombstones,
   tombstoneBlobs: core.tombstoneBlobs,
+  versions: core.versions,
   keys: core.keys,
   sealer: (purpose) => key.sealer(purpose),
   logger,

@@ -18,7 +18,7 @@ import type {
   WaitControl,
   WriteControl,
 } from "./requests.ts";
-import type { Answer, Imported, JobRecord, JobStatus, Memory, UpdateAccepted } from "./results.ts";
+import type { Answer, Imported, JobRecord, JobStatus, Memory } from "./results.ts";
 import { type Call, randomUuid, Transport } from "./transport.ts";
 import { isSettled, poll } from "./waiting.ts";
 
@@ -247,24 +247,30 @@ export class SvcClient {
     } while (cursor !== undefined);
   }
 
-  /** A memory and its versions. */
-  memory(memoryId: string, control?: CallControl): Answer<"GET /api/memories/:id"> {
-    const call = { ...read(control), id: memoryId, decrypts: true } as const;
+  /** A memory and its versions; with `version` as it was then. */
+  memory(
+    memoryId: string,
+    control?: CallControl & { readonly version?: number | undefined },
+  ): Answer<"GET /api/memories/:id"> {
+    const { version } = control ?? {};
+    const query = version === undefined ? {} : { query: { version } };
+    const call = { ...read(control), ...query, id: memoryId, decrypts: true } as const;
     return this.#ask("GET /api/memories/:id", call);
   }
 
   /**
-   * Replaces a memory; the old version is recalled until the new one is recallable. A relayer that
-   * does not do this yet answers `method_not_allowed`, also where `featureFlags` in its `/version`
-   * say `memories.manage`: that stands for listing, reading and deleting.
+   * Replaces a memory; the old version is recalled until the new one is recallable, and readable
+   * afterwards. Answers once the change is durably accepted; `version_conflict` when the memory has
+   * another version than the expected one. A relayer whose `featureFlags` in `/version` do not say
+   * `memories.replace` answers `method_not_allowed`.
    */
-  async updateMemory(
+  updateMemory(
     memoryId: string,
     update: MemoryUpdate,
     control?: WriteControl,
-  ): Promise<UpdateAccepted> {
-    const route = `PUT /api/memories/${segment("/memories/", memoryId)}` as const;
-    return await this.#transport.json({ ...write(control), route, body: update });
+  ): Answer<"PUT /api/memories/:id"> {
+    const call = { ...write(control), id: memoryId, body: update, decrypts: true } as const;
+    return this.#ask("PUT /api/memories/:id", call);
   }
 
   /** Deletes a memory with all its versions. */

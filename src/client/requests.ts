@@ -50,8 +50,5 @@ export type NamespaceQuery = Sent<"GET /api/namespaces", "query">;
 /** Which entries of activity a page shows. */
 export type ActivityQuery = Sent<"GET /api/account/activity", "query">;
 
-/** A replacement of a memory; omitted members keep their value. */
-export type MemoryUpdate = Omit<RememberItem, "namespace"> & {
-  /** Refuses the update when the memory has another version. */
-  readonly expected_version?: number;
-};
+/** A replacement of a memory; omitted members keep their value, and null takes one away. */
+export type MemoryUpdate = Sent<"PUT /api/memories/:id">;

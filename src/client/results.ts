@@ -28,16 +28,7 @@ export type Memory = MemoryPage["memories"][number];
 export type NamespaceInfo = AnswerOf<"GET /api/namespaces">["namespaces"][number];
 
 /** Answer of an accepted replacement. */
-export interface UpdateAccepted {
-  /** Id of the job; differs from `memory_id`. */
-  readonly job_id: string;
-  /** Id of the memory. */
-  readonly memory_id: string;
-  /** Its new version. */
-  readonly version: number;
-  /** State of the job. */
-  readonly status: JobRecord["status"];
-}
+export type UpdateAccepted = AnswerOf<"PUT /api/memories/:id">;
 
 /** Answer of an import. */
 export interface Imported {

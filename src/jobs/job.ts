@@ -214,10 +214,14 @@ export interface AtRest {
   putDown(live: LiveJob): void;
 }
 
+const isReplacing = ({ job }: LiveJob): boolean => job.id !== job.memoryId;
+
 /** The unfinished jobs in memory, by id and by scope. */
 export class LiveJobs implements AtRest {
   readonly #byId = new Map<string, LiveJob>();
   readonly #byScope = new Map<string, Set<LiveJob>>();
+  /** Replacements by their memory; the first job of a memory has its id. */
+  readonly #replacing = new Map<string, Set<LiveJob>>();
   readonly #unsettled = new Map<string, Unsettled>();
   readonly #atRest = new Set<LiveJob>();
   /** Unfinished jobs by owner. */
@@ -248,6 +252,9 @@ export class LiveJobs implements AtRest {
     this.#atRest.add(live);
     const key = scopeKey(live.job);
     this.#byScope.getOrInsertComputed(key, () => new Set()).add(live);
+    if (isReplacing(live)) {
+      this.#replacing.getOrInsertComputed(live.job.memoryId, () => new Set()).add(live);
+    }
     if (live.isSettled) return live;
     const none = () => ({ jobs: new Map(), waiters: new Set<Waiter>() });
     this.#unsettled.getOrInsertComputed(key, none).jobs.set(live, ++this.#last);
@@ -263,6 +270,9 @@ export class LiveJobs implements AtRest {
     const scope = this.#byScope.get(key);
     scope?.delete(live);
     if (scope?.size === 0) this.#byScope.delete(key);
+    const replacing = isReplacing(live) ? this.#replacing.get(live.job.memoryId) : undefined;
+    replacing?.delete(live);
+    if (replacing?.size === 0) this.#replacing.delete(live.job.memoryId);
     this.#settled(live);
   }
 
@@ -301,6 +311,15 @@ export class LiveJobs implements AtRest {
 
   get(id: string): LiveJob | undefined {
     return this.#byId.get(id);
+  }
+
+  /** The unfinished job of a memory's newest version. */
+  newestOf(memoryId: string): LiveJob | undefined {
+    let newest = this.#byId.get(memoryId);
+    for (const live of this.#replacing.get(memoryId) ?? []) {
+      if (live.job.version > (newest?.job.version ?? 0)) newest = live;
+    }
+    return newest;
   }
 
   all(): LiveJob[] {

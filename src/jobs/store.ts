@@ -76,6 +76,11 @@ export class JobStore {
     return this.#live.get(id);
   }
 
+  /** The unfinished job of a memory's newest version. */
+  newestOf(memoryId: string): LiveJob | undefined {
+    return this.#live.newestOf(memoryId);
+  }
+
   liveIn(scope: Scope): LiveJob[] {
     return this.#live.in(scope);
   }

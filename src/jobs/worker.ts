@@ -60,7 +60,8 @@ export class JobWorker {
   /** Everything that runs, also after a stop aborted it. */
   readonly #work = new Set<Promise<void>>();
   readonly #abort = new AbortController();
-  readonly #working = new Set<string>();
+  /** Running jobs by memory. */
+  readonly #working = new Map<string, number>();
   #slots = 0;
   #bytesInFlight = 0;
   readonly #timers = new Timers();
@@ -218,6 +219,7 @@ export class JobWorker {
 
   async #run(live: LiveJob): Promise<void> {
     let held = true;
+    let working = false;
     this.#slots++;
     const release = () => {
       if (!held) return;
@@ -230,15 +232,22 @@ export class JobWorker {
       // It may have been cancelled while it waited for its turn.
       if (live.ending !== undefined) return;
       if (!await this.#claim(live)) return;
-      this.#working.add(live.job.memoryId);
+      this.#count(live, 1);
+      working = true;
       this.#abort.signal.throwIfAborted();
       await this.#untilStopped(this.#attempt({ live, signal: this.#abort.signal, release }));
     } catch (error) {
       await this.#failed(live, error);
     } finally {
-      this.#working.delete(live.job.memoryId);
+      if (working) this.#count(live, -1);
       release();
     }
+  }
+
+  #count({ job: { memoryId } }: LiveJob, change: 1 | -1): void {
+    const running = (this.#working.get(memoryId) ?? 0) + change;
+    if (running === 0) this.#working.delete(memoryId);
+    else this.#working.set(memoryId, running);
   }
 
   /** One attempt, part of the request that brought the job and of no other. */

@@ -4,12 +4,15 @@ import type { IndexedMemory } from "../index/ranking.ts";
 import type { JobSpec, JobState } from "../jobs/job.ts";
 import { type Caller, scopeOf } from "./caller.ts";
 import { countThatFits, openPage, type ReadingPages } from "./large_reads.ts";
-import { openMemories, requireCredential, storedEntries } from "./open.ts";
+import { requireCredential, storedEntries } from "./open.ts";
 import type { MemoryRecord, Metadata } from "./record.ts";
+import type { MemoryVersion } from "../storage/core/version_table.ts";
+import { openVersion, versionsOf } from "./versions/history.ts";
 
 type Listing = Uses<{
   index: "read";
-  jobs: "live";
+  jobs: "newestOf";
+  versions: "has" | "of";
   tombstones: "unappliedIn";
   expiry: "purge";
   cursors: true;
@@ -74,7 +77,7 @@ function view(
     ...(error === undefined ? {} : { textError: error.code }),
     blobId,
     // A job that ended without a blob has failed; the memory is recallable all the same.
-    state: domain.jobs.live(memory.id)?.state ?? (blobId === undefined ? "failed" : "done"),
+    state: domain.jobs.newestOf(memory.id)?.state ?? (blobId === undefined ? "failed" : "done"),
     recallable: true,
     version: memory.version,
     importance: memory.importance,
@@ -154,37 +157,59 @@ export async function listMemories(
   };
 }
 
-/** A memory and when each of its versions was accepted; none until it is indexed. */
+/** A memory and when each of its versions was accepted, newest first; none until it is indexed. */
 interface MemoryHistory {
   readonly memory: MemoryView;
-  readonly versions: readonly Pick<MemoryView, "version" | "blobId" | "updatedAt">[];
+  readonly versions: readonly Pick<MemoryVersion, "version" | "blobId" | "acceptedAt">[];
 }
 
 /**
  * One memory with its versions.
  *
- * @throws {SvcError} `memory_not_found`, also for another owner's; why its record cannot be opened.
+ * @param version An earlier version to be shown instead of the present one.
+ * @throws {SvcError} `memory_not_found`, also for another owner's and for an unknown version; why its
+ * record cannot be opened.
  */
 export async function getMemory(
   domain: Listing,
   caller: Caller,
   id: string,
+  version?: number,
 ): Promise<MemoryHistory> {
   requireCredential(domain, caller);
   const [entry] = await storedEntries(domain, caller.account.owner, [id]);
   const expired = entry?.expiresAt !== undefined && entry.expiresAt <= domain.now();
   if (entry === undefined || expired || domain.tombstones.isDeleted(entry, id)) {
-    return { memory: pendingMemory(domain, caller, id), versions: [] };
+    const memory = pendingMemory(domain, caller, id);
+    if (version !== undefined) throw new SvcError("memory_not_found");
+    return { memory, versions: [] };
   }
-  const [opened] = await openMemories(domain, caller, scopeOf(caller, entry.namespace), [entry]);
+  const [opened] = await openVersion(domain, caller, entry, version ?? entry.version);
   if (opened === undefined || "deleted" in opened) throw new SvcError("memory_not_found");
   if ("error" in opened) throw opened.error;
   const memory = view(domain, entry, opened);
-  return { memory, versions: [memory] };
+  const versions = versionsOf(domain, entry);
+  if (version === undefined || version === entry.version) return { memory, versions };
+  const { blobId } = versions.find((row) => row.version === version)!;
+  return { memory: { ...memory, ...viewOfRecord(opened.record), blobId }, versions };
+}
+
+/** What a replaced version says of itself. */
+function viewOfRecord(record: MemoryRecord) {
+  const time = (text: string | undefined) => text === undefined ? undefined : Date.parse(text);
+  return {
+    state: "done" as const,
+    recallable: false,
+    version: record.version,
+    importance: record.importance,
+    occurredAt: time(record.occurred_at),
+    expiresAt: time(record.expires_at),
+    updatedAt: Date.parse(record.updated_at),
+  };
 }
 
 function pendingMemory(domain: Listing, caller: Caller, id: string): MemoryView {
-  const live = domain.jobs.live(id);
+  const live = domain.jobs.newestOf(id);
   if (live === undefined || live.job.owner !== caller.account.owner || live.cancelled) {
     throw new SvcError("memory_not_found");
   }

@@ -26,6 +26,7 @@ export type Opening = Uses<{
   blobStore: "get";
   contents: "step";
   tombstones: "isDeleted";
+  versions: "jobOf";
 }, StoredRows>;
 
 /** A memory's record, why it could not be opened, or that it was deleted meanwhile. */
@@ -71,8 +72,9 @@ async function storedRecord(
     const blob = bytes === undefined ? undefined : decodeBlob(bytes);
     if (blob?.memoryId === memory.id) return blob;
   }
-  // The newest job of a memory carries its id until a version replaces it.
-  const step = await domain.contents.step(memory.id);
+  const step = await domain.contents.step(
+    domain.versions.jobOf(memory, memory.id, memory.version),
+  );
   return step && { memoryId: memory.id, ...step.sealed };
 }
 

@@ -11,6 +11,7 @@ import type { ActivityLog } from "../storage/activity_log.ts";
 import type { KeyUseTable } from "../storage/core/key_use_table.ts";
 import type { TombstoneBlobTable } from "../storage/core/tombstone_blob_table.ts";
 import type { TombstoneTable } from "../storage/core/tombstone_table.ts";
+import type { VersionTable } from "../storage/core/version_table.ts";
 import type { WordsFiles } from "../storage/words_files.ts";
 import type { FairTurns } from "./fair_turns.ts";
 import type { Caller } from "./caller.ts";
@@ -31,6 +32,8 @@ export interface Parts extends Backends {
   readonly tombstones: Omit<TombstoneTable, "tombstone">;
   /** Deletions that the blob store is told. */
   readonly tombstoneBlobs: Omit<TombstoneBlobTable, never>;
+  /** Versions of memories that were replaced. */
+  readonly versions: Omit<VersionTable, never>;
   /** When delegate keys were used; times in milliseconds since the epoch. */
   readonly keyUse: Omit<KeyUseTable, never>;
   /** What keys did. */

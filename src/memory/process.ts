@@ -10,6 +10,7 @@ import { encodeRecord, timeText } from "./record.ts";
 import { type Removing, undoJob } from "./remove/remove.ts";
 import { traced } from "../tracing.ts";
 import { storeBlob } from "./store_blob.ts";
+import { noteBlob, noteReplaced, type Versioning } from "./versions/history.ts";
 import { documentVectors } from "./vectors.ts";
 
 /** What a memory's job takes; it also removes a memory that was deleted meanwhile. */
@@ -22,7 +23,7 @@ type Storing = Uses<{
   jobs: "payload";
   expiries: "note";
   config: "failpoint";
-}, Removing>;
+}, Removing & Versioning>;
 
 /** A step of a job, which is a span where spans are recorded, and fails with a code of its own. */
 async function step<T>(name: string, code: JobErrorCode, work: () => Promise<T>): Promise<T> {
@@ -136,7 +137,11 @@ export async function processMemory(domain: Storing, attempt: Attempt): Promise<
 
   // Before the row, so that a crash between them leaves no memory that never expires.
   await step("note expiry", "storage_failed", () => domain.expiries.note([entry]));
-  await step("index", "storage_failed", () => domain.vectorStore.upsert([entry], { signal }));
+  await step("index", "storage_failed", async () => {
+    await noteReplaced(domain, scope, [entry], job.id);
+    domain.config.failpoint("history");
+    await domain.vectorStore.upsert([entry], { signal });
+  });
   // A deletion writes its tombstone first and then removes the row: a later one sees this row.
   if (isDeleted()) return await undoJob(domain, live);
   // Where opening needs a credential, words are indexed only for callers that show one.
@@ -162,7 +167,10 @@ export async function processMemory(domain: Storing, attempt: Attempt): Promise<
   if (isDeleted()) return await undoJob(domain, live);
   live.state = "uploaded";
   const link = { id: job.memoryId, version: job.version, blobId: live.blobId };
-  await step("link", "storage_failed", () => domain.vectorStore.link(scope, [link], { signal }));
+  await step("link", "storage_failed", async () => {
+    await domain.vectorStore.link(scope, [link], { signal });
+    await noteBlob(domain, scope, { ...entry, blobId: live.blobId }, job.id);
+  });
   domain.index.applyLinks(scope, [link]);
   await step("end", "storage_failed", () => domain.jobs.end(live, { state: "done" }));
   if (isDeleted()) await undoJob(domain, live);

@@ -1,6 +1,7 @@
 import type { Uses } from "./parts.ts";
 import { SvcError } from "../errors.ts";
 import type { Source, VectorStore } from "../interfaces/mod.ts";
+import type { VersionTable } from "../storage/core/version_table.ts";
 import type { JobStore } from "../jobs/store.ts";
 import { Buffer } from "node:buffer";
 import type { AcceptedJob, JobSpec, LiveJob } from "../jobs/job.ts";
@@ -16,15 +17,17 @@ interface QuotaOptions {
   readonly vectorStore: Pick<VectorStore, "scopes">;
   /** Count what is accepted and not indexed yet. */
   readonly jobs: Pick<JobStore, "unsettledBytes">;
+  /** Count what was replaced and is kept. */
+  readonly versions: Pick<VersionTable, "bytesOf">;
 }
 
-/** Ciphertext bytes of an owner's indexed memories. */
+/** Ciphertext bytes of an owner's indexed memories, and of their replaced versions. */
 export async function usedBytes(
-  { vectorStore }: Pick<QuotaOptions, "vectorStore">,
+  { vectorStore, versions }: Pick<QuotaOptions, "vectorStore" | "versions">,
   owner: string,
 ): Promise<number> {
   const scopes = await vectorStore.scopes(owner);
-  return scopes.reduce((sum, scope) => sum + scope.bytes, 0);
+  return scopes.reduce((sum, scope) => sum + scope.bytes, versions.bytesOf(owner));
 }
 
 /**
@@ -89,7 +92,14 @@ export type Accepting = Uses<{
 export type NewMemory =
   & Pick<JobSpec, "namespace">
   & { readonly [K in "importance" | "occurredAt" | "expiresAt"]?: JobSpec[K] | undefined }
-  & { readonly payload: Payload };
+  & {
+    readonly payload: Payload;
+    /** Called in the turn of the acceptance, for a version of a memory that exists; may refuse. */
+    readonly replaces?: (jobId: string, acceptedAt: number) => Replacing;
+  };
+
+/** Which version of which memory a job writes. */
+export type Replacing = Pick<JobSpec, "memoryId" | "version" | "createdAt" | "source">;
 
 function payloadBytes(payload: Payload): number {
   return payload.kind === "text" ? Buffer.byteLength(payload.text) : payload.data.length;
@@ -142,6 +152,7 @@ export async function accept<A>(
       ...scope,
       source,
       createdAt: acceptedAt,
+      ...memory.replaces?.(id, acceptedAt),
       acceptedAt,
       importance: memory.importance ?? 0.5,
       bytes: sizes[i] ?? 0,

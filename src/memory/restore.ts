@@ -10,6 +10,7 @@ import { type Caller, scopeOf } from "./caller.ts";
 import { isCredentialError, requireCredential, settled } from "./open.ts";
 import type { Settling } from "./recall/recall.ts";
 import { type BlobContent, decodeBlob, decodeRecord, type MemoryRecord } from "./record.ts";
+import { noteBlob, noteReplaced, type Versioning } from "./versions/history.ts";
 import { documentVectors } from "./vectors.ts";
 
 interface FoundTombstone {
@@ -67,7 +68,8 @@ type Restoring = Uses<{
   index: "apply";
   expiries: "note";
   restores: "hold";
-}, Removing & Settling & Linking>;
+  versions: "blobsIn";
+}, Removing & Settling & Linking & Versioning>;
 
 /** Blobs fetched, opened and embedded together. */
 const BATCH = 16;
@@ -203,6 +205,7 @@ class Restore {
       });
       used += unreachable + wanted.length;
       await this.#index(wanted);
+      await this.#noteHistory(found);
       await linkMoved(this.#domain, moves);
     }
     const restored = this.#count;
@@ -224,20 +227,29 @@ class Restore {
 
   /** Listed blobs that no memory refers to; notes the memories that are there. */
   async #missing(blobIds: readonly string[]): Promise<string[]> {
-    const { index, jobs, tombstoneBlobs } = this.#domain;
+    const { index, jobs, tombstoneBlobs, versions } = this.#domain;
     const listed = new Set(blobIds);
+    const replaced = versions.blobsIn(this.#scope);
     const missing = await index.read(this.#scope, (loaded) => {
       for (const { id, version, blobId } of loaded.entries()) {
         this.#known.set(id, version);
         if (blobId === undefined || !listed.has(blobId)) this.#unlinked.set(id, version);
       }
+      const isReplaced = (blobId: string): boolean => {
+        const { id, version = 0 } = replaced.get(blobId) ?? {};
+        return id !== undefined && (loaded.get(id)?.version ?? 0) > version;
+      };
       return blobIds.filter((blobId) =>
-        !loaded.hasBlob(blobId) && !tombstoneBlobs.isTombstone(this.#scope, blobId)
+        !loaded.hasBlob(blobId) && !isReplaced(blobId) &&
+        !tombstoneBlobs.isTombstone(this.#scope, blobId)
       );
     });
-    for (const { job } of jobs.liveIn(this.#scope)) {
-      this.#known.set(job.memoryId, job.version);
-      this.#unlinked.delete(job.memoryId);
+    for (const { job, recallable } of jobs.liveIn(this.#scope)) {
+      const { memoryId: id, version } = job;
+      this.#unlinked.delete(id);
+      // Until a replacement is recallable the version before it is to be found.
+      const counts = version === 1 || recallable;
+      if (counts) this.#known.set(id, Math.max(version, this.#known.get(id) ?? 0));
     }
     return missing;
   }
@@ -306,6 +318,7 @@ class Restore {
     const vectors = await documentVectors(embedder, texts, signal);
     const entries = found.map((item, n) => entryOf(this.#scope, item, vectors[n]!));
     await expiries.note(entries);
+    await noteReplaced(this.#domain, this.#scope, entries);
     await vectorStore.upsert(entries, { signal });
     // Tombstones come first, so one that is not there now is applied by whoever writes it.
     const kept = entries.filter((_, n) => !this.#isGone(found[n]!.record));
@@ -314,6 +327,17 @@ class Restore {
     index.apply(kept);
     for (const { id } of kept) this.#restored.add(id);
     this.#count += kept.length;
+  }
+
+  /** Notes the blobs of versions that others have replaced, so that they are not fetched again. */
+  async #noteHistory(found: readonly Found[]): Promise<void> {
+    for (const { blobId, content, record } of found) {
+      const { id, version, updated_at } = record;
+      if (version >= (this.#known.get(id) ?? 0) || this.#isGone(record)) continue;
+      const bytes = content.record.length;
+      const updatedAt = Date.parse(updated_at);
+      await noteBlob(this.#domain, this.#scope, { id, version, updatedAt, blobId, bytes });
+    }
   }
 
   /** Whether a record was deleted or forgotten through this relayer, or has expired. */

@@ -5,6 +5,7 @@ import { KEY_USE_SCHEMA, KeyUseTable } from "./core/key_use_table.ts";
 import { SPONSORSHIP_SCHEMA, SponsorshipTable } from "./core/sponsorship_table.ts";
 import { TOMBSTONE_BLOB_SCHEMA, TombstoneBlobTable } from "./core/tombstone_blob_table.ts";
 import { TOMBSTONE_SCHEMA, TombstoneTable } from "./core/tombstone_table.ts";
+import { VERSION_SCHEMA, VersionTable } from "./core/version_table.ts";
 import { SvcError } from "../errors.ts";
 import { folderOf } from "./private_file.ts";
 import { SqliteFile } from "./sqlite/sqlite_file.ts";
@@ -15,7 +16,7 @@ const META_SCHEMA = `
 
 const SCHEMA = META_SCHEMA + KEY_SLOT_SCHEMA + KEY_SCHEMA + TOMBSTONE_SCHEMA +
   TOMBSTONE_BLOB_SCHEMA +
-  KEY_USE_SCHEMA + SPONSORSHIP_SCHEMA + ACTIVITY_SCHEMA;
+  KEY_USE_SCHEMA + SPONSORSHIP_SCHEMA + ACTIVITY_SCHEMA + VERSION_SCHEMA;
 
 /**
  * Form of everything in a data directory. Raised by a version whose files an earlier one would
@@ -58,6 +59,8 @@ export class CoreDb implements Disposable {
   readonly keyUse: KeyUseTable;
   readonly sponsorships: SponsorshipTable;
   readonly activity: ActivityTable;
+  /** Versions of memories that were replaced. */
+  readonly versions: VersionTable;
 
   /**
    * Opens core.db, or makes it.
@@ -76,6 +79,7 @@ export class CoreDb implements Disposable {
     this.keyUse = new KeyUseTable(this.#file);
     this.sponsorships = new SponsorshipTable(this.#file);
     this.activity = new ActivityTable(this.#file);
+    this.versions = new VersionTable(this.#file);
   }
 
   /** Package id of an embedded relayer: made at first use, `0x` and 64 hex characters. */

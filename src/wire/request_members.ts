@@ -82,14 +82,19 @@ export function fail(context: z.RefinementCtx, code: ErrorCode, message?: string
 }
 
 /** An object whose `null` members count as absent and whose unknown members are dropped. */
-export function object<T extends z.core.$ZodLooseShape>(shape: T) {
+export function object<T extends z.core.$ZodLooseShape>(
+  shape: T,
+  nullable: readonly (keyof T)[] = [],
+) {
   const names = Object.keys(shape);
   return z.preprocess((value: z.input<z.ZodObject<T>>) => {
     if (typeof value !== "object" || value === null || Array.isArray(value)) return value;
     // By the known names: a body may have a hundred thousand others.
     const known = names.filter((name) => Object.hasOwn(value, name));
     const members = known.map((name) => [name, Reflect.get(value, name)] as const);
-    return Object.fromEntries(members.filter(([, member]) => member !== null));
+    return Object.fromEntries(
+      members.filter(([name, member]) => member !== null || nullable.includes(name)),
+    );
   }, z.object(shape));
 }
 
@@ -196,6 +201,13 @@ export const weightAndTimes = {
   importance: range(0, 1).optional(),
   occurred_at: time.optional(),
   expires_at: future.optional(),
+};
+
+/** A change of what is said about a memory: what is left out stays, and null takes it away. */
+export const changedWeightAndTimes = {
+  importance: range(0, 1).optional(),
+  occurred_at: time.nullish(),
+  expires_at: future.nullish(),
 };
 
 /** A whole number from 0. */

@@ -36,4 +36,4 @@ export interface Route {
 }
 
 /** Rows by the names of their routes, such as `GET /api/remember/:id`; `:id` is the only parameter. */
-export type RouteRows = Readonly<Record<`${"GET" | "POST" | "DELETE"} /${string}`, Route>>;
+export type RouteRows = Readonly<Record<`${"GET" | "POST" | "PUT" | "DELETE"} /${string}`, Route>>;

@@ -34,6 +34,12 @@ function expectations(vector: number[]): readonly Expectation[] {
     },
     { route: "POST /api/remember/:id/retry", needs: ["write"], success: 404 },
     { route: "POST /api/forget", needs: ["write"], body: { namespace: "a" }, success: 200 },
+    {
+      route: "PUT /api/memories/:id",
+      needs: ["read", "write"],
+      body: { text: "tea" },
+      success: 404,
+    },
     { route: "DELETE /api/memories/:id", needs: ["write"], success: 404, writing: 200 },
     { route: "POST /api/recall", needs: ["read"], body: { query: "tea" }, success: 200 },
     { route: "POST /api/recall/manual", needs: ["read"], body: { vector }, success: 200 },

@@ -1,4 +1,3 @@
-import { SvcError } from "../../src/errors.ts";
 import type {
   Account,
   BlobStore,
@@ -10,6 +9,7 @@ import type {
 } from "../../src/interfaces/mod.ts";
 import type { Parts } from "../../src/memory/parts.ts";
 import { memoryVectorStore } from "../../plugins/memory/vector_store.ts";
+import { CoreDb } from "../../src/storage/core_db.ts";
 import { FakeTable, type Gate } from "./fake_kv.ts";
 
 /** Numbers from a seed: mulberry32 (public domain, Tommy Ettinger). */
@@ -77,6 +77,7 @@ export class World {
   readonly rows: VectorStore = memoryVectorStore();
   readonly blobs = new Map<string, { readonly key: string; readonly bytes: string }>();
   readonly tombstones = new FakeTombstones();
+  readonly versions = new CoreDb(":memory:").versions;
   /** Blobs that were put, also those deleted since; by idempotency key. */
   readonly puts = new Map<string, Set<string>>();
 
@@ -167,7 +168,12 @@ export function backendsOf(world: World, { gate }: Process) {
       const record = Uint8Array.of(1, ...new Uint8Array(16), ++nonce & 0xff, ...plaintext);
       return gate("seal", () => ({ record, keyId: "key", wrappedKey: Uint8Array.of(1) }));
     },
-    open: () => Promise.reject(new SvcError("internal_error")),
+    open: (items) =>
+      gate(
+        "open",
+        () =>
+          items.map(({ record }) => ({ status: "fulfilled" as const, value: record.slice(18) })),
+      ),
     rotate: () => Promise.resolve(),
     destroy: () => Promise.resolve(),
     ...dispose,

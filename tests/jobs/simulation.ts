@@ -1,10 +1,11 @@
 import assert from "node:assert/strict";
 import { setImmediate } from "node:timers/promises";
 import { DEFAULT_CONFIG } from "../../src/interfaces/config.ts";
+import type { IndexEntry } from "../../src/interfaces/mod.ts";
 import { WordsFiles } from "../../src/storage/words_files.ts";
 import { SvcError } from "../../src/errors.ts";
 import { ScopeIndex } from "../../src/index/scope_index.ts";
-import type { EndedJob, JobState } from "../../src/jobs/job.ts";
+import type { AcceptedJob, EndedJob, JobState } from "../../src/jobs/job.ts";
 import { Expiries } from "../../src/jobs/expiries.ts";
 import { KvWriter, Staging } from "../../src/jobs/staging.ts";
 import { JobStore } from "../../src/jobs/store.ts";
@@ -13,6 +14,7 @@ import { silentLogger } from "../../src/log.ts";
 import { type Domain, openDomain } from "../../src/memory/domain.ts";
 import { processMemory } from "../../src/memory/process.ts";
 import { deleteMemory, replayTombstones } from "../../src/memory/remove/remove.ts";
+import { replaceMemory } from "../../src/memory/versions/replace.ts";
 import { memoryAccounts } from "../../plugins/memory/accounts.ts";
 import { RelayerKey } from "../../src/sealing/relayer_key.ts";
 import { fakeKv } from "./fake_kv.ts";
@@ -47,6 +49,12 @@ export class Simulation {
   #booting = true;
   #acting = true;
   #accepted = new Set<string>();
+  /** Accepted replacements: job, memory, and the version it was given. */
+  readonly #replaced: {
+    readonly job: string;
+    readonly memory: string;
+    readonly version: number;
+  }[] = [];
   #offered = 0;
   /** What happened, in order. */
   readonly trace: string[] = [];
@@ -117,6 +125,7 @@ export class Simulation {
         sent() {},
         isTombstone: () => false,
       },
+      versions: world.versions,
       keyUse: { touch() {}, lastUsed: () => undefined },
       activity: { note() {}, page: () => ({ entries: [] }) },
       keys: { get: () => undefined },
@@ -186,7 +195,8 @@ export class Simulation {
     const some = ids[Math.floor(this.#random() * ids.length)];
     const kind = this.#random();
     if (kind < 0.6 || some === undefined) this.#remember();
-    else if (kind < 0.8) {
+    else if (kind < 0.75) this.#replace(some);
+    else if (kind < 0.85) {
       this.trace.push(`delete ${some}`);
       deleteMemory(this.#domain, CALLER, some).catch(() => {});
     } else {
@@ -198,6 +208,21 @@ export class Simulation {
       const nothing = { answer: undefined, mutations: [] };
       if (!deleted) jobs.retry(some, OWNER.owner, () => nothing).catch(() => {});
     }
+  }
+
+  /** A client corrects a memory, and is told the version that it gets. */
+  #replace(memory: string): void {
+    this.trace.push(`replace ${memory}`);
+    const text = this.#random() < 0.3 ? LARGE : `memory ${memory} again`;
+    let job: AcceptedJob | undefined;
+    replaceMemory(this.#domain, CALLER, memory, { text }, (accepted) => {
+      job = accepted;
+      return { answer: undefined, mutations: [] };
+    }).then(() => {
+      const { id, version } = job!;
+      this.trace.push(`accepted ${id} version ${version} of ${memory}`);
+      this.#replaced.push({ job: id, memory, version });
+    }, (error) => assert.ok(error instanceof SvcError, String(error)));
   }
 
   #remember(): void {
@@ -221,8 +246,10 @@ export class Simulation {
     const { table, tombstones } = this.#world;
     const entries = (await Promise.all(NAMESPACES.map((name) => this.#world.entries(name)))).flat();
     for (const { key: [kind, id], value } of table.rows.values()) {
-      if (kind === "job") this.#checkJob(String(id), value as EndedJob, entries);
+      const job = value as EndedJob;
+      if (kind === "job" && job.id === job.memoryId) this.#checkJob(String(id), job, entries);
     }
+    for (const accepted of this.#replaced) this.#checkReplacement(accepted, entries);
     for (const id of this.#accepted) {
       assert.ok(table.rows.has(JSON.stringify(["job", id])), `job ${id} was lost`);
     }
@@ -237,7 +264,35 @@ export class Simulation {
     for (const [key, bytes] of this.#world.puts) assert.equal(bytes.size, 1, `${key} sealed twice`);
   }
 
-  #checkJob(id: string, job: EndedJob, entries: readonly { id: string; blobId?: string }[]): void {
+  /** No accepted version is lost or doubled, and none of a deleted memory is left. */
+  #checkReplacement(
+    { job: jobId, memory, version }: { job: string; memory: string; version: number },
+    entries: readonly IndexEntry[],
+  ): void {
+    const { versions, tombstones, table, blobs } = this.#world;
+    const job = table.rows.get(JSON.stringify(["job", jobId]))?.value as EndedJob | undefined;
+    assert.ok(job !== undefined, `version ${version} of ${memory} was lost`);
+    const twins = this.#replaced.filter((other) =>
+      other.memory === memory && other.version === version
+    );
+    assert.equal(twins.length, 1, `version ${version} of ${memory} was given twice`);
+    const scope = { owner: OWNER.owner, namespace: job.namespace };
+    const [row] = entries.filter((entry) => entry.id === memory);
+    const blob = [...blobs].find(([, { key }]) => key === jobId)?.[0];
+    if (tombstones.isDeleted(scope, memory)) {
+      assert.equal(row, undefined, `deleted ${memory} has a row`);
+      assert.deepEqual(versions.of(scope, memory, true), [], `deleted ${memory} has versions`);
+      const { temporary, lostAnswer } = this.#chaos;
+      if (temporary + lostAnswer === 0) assert.equal(blob, undefined, `${memory} has a blob`);
+    } else if (job.state === "done") {
+      assert.ok(row !== undefined && row.version >= version, `version ${version} is not there`);
+      const known = versions.of(scope, memory).find((one) => one.version === version);
+      assert.ok(blob !== undefined && known !== undefined, `version ${version} has no blob`);
+      assert.equal(row.version === version ? row.blobId : known.blobId, blob);
+    }
+  }
+
+  #checkJob(id: string, job: EndedJob, entries: readonly IndexEntry[]): void {
     const rows = entries.filter((entry) => entry.id === id);
     const blobs = [...this.#world.blobs].filter(([, blob]) => blob.key === id);
     const states: JobState[] = ["done", "failed"];
@@ -252,7 +307,11 @@ export class Simulation {
     } else if (job.state === "done") {
       assert.equal(rows.length, 1, `done ${id} has ${rows.length} rows`);
       assert.equal(blobs.length, 1, `done ${id} has ${blobs.length} blobs`);
-      assert.equal(rows[0]?.blobId, blobs[0]?.[0]);
+      if (rows[0]?.version === 1) assert.equal(rows[0].blobId, blobs[0]?.[0]);
+      else {
+        const [first] = this.#world.versions.of(scope, id).slice(-1);
+        assert.equal(first?.blobId, blobs[0]?.[0], `the first version of ${id} is lost`);
+      }
       assert.equal(job.payload, undefined);
     } else {
       assert.ok(job.errorCode !== undefined, `failed ${id} has no reason`);

@@ -16,6 +16,7 @@ const WORDS: Readonly<Record<SignedName | typeof OWNER_ACTIONS[number], string>>
   "POST /api/restore": "restored a namespace",
   "GET /api/memories": "listed memories",
   "GET /api/memories/:id": "read a memory",
+  "PUT /api/memories/:id": "corrected a memory",
   "DELETE /api/memories/:id": "deleted a memory",
   "GET /api/namespaces": "listed namespaces",
   "POST /api/stats": "counted memories",

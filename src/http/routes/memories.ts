@@ -6,6 +6,7 @@ import { getMemory, listMemories, type MemoryView } from "../../memory/list.ts";
 import { timeText } from "../../memory/record.ts";
 import { usedBytes } from "../../memory/remember.ts";
 import { deleteMemory, forget } from "../../memory/remove/remove.ts";
+import { replaceMemory } from "../../memory/versions/replace.ts";
 import { namespaces, stats } from "../../memory/usage.ts";
 import type { AnswerOf } from "../../wire/route_types.ts";
 
@@ -69,19 +70,43 @@ export const memoryHandlers = {
       body: { memories: memories.map(memoryBody), total, next_cursor: nextCursor },
     };
   },
-  "GET /api/memories/:id": async (domain, { caller, id }) => {
-    const { memory, versions } = await getMemory(domain, caller, id);
+  "GET /api/memories/:id": async (domain, { caller, id, query }) => {
+    const { memory, versions } = await getMemory(domain, caller, id, query.version);
     return {
       status: 200,
       body: {
         ...memoryBody(memory),
-        versions: versions.map(({ version, blobId, updatedAt }) => ({
+        versions: versions.map(({ version, blobId, acceptedAt }) => ({
           version,
           blob_id: blobId ?? "",
-          created_at: timeText(updatedAt),
+          created_at: timeText(acceptedAt),
         })),
       },
     };
+  },
+  "PUT /api/memories/:id": async (domain, call): Promise<Answer<"PUT /api/memories/:id">> => {
+    const { caller, id, body } = call;
+    const change = {
+      text: body.text,
+      metadata: body.metadata,
+      importance: body.importance,
+      occurredAt: body.occurred_at,
+      expiresAt: body.expires_at,
+      fromVersion: body.from_version,
+      expectedVersion: body.expected_version,
+    };
+    const { answer } = await replaceMemory(domain, caller, id, change, (job) =>
+      call.keep({
+        status: 202,
+        body: {
+          job_id: job.id,
+          memory_id: job.memoryId,
+          version: job.version,
+          status: domain.worker.free ? "running" : "pending",
+          namespace: job.namespace,
+        },
+      }));
+    return answer;
   },
   "DELETE /api/memories/:id": async (
     domain,

@@ -131,6 +131,7 @@ function featureFlags(config: RelayerConfig, isHostBound: boolean): Record<strin
     "recall.readYourWrites": true,
     "recall.hybrid": true,
     "memories.manage": true,
+    "memories.replace": true,
     "memories.export": false,
     "runtime.versionEndpoint": true,
   };

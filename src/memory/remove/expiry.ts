@@ -9,11 +9,15 @@ import { storedEntries } from "../open.ts";
 const SWEEP_MS = 60_000;
 
 async function remove(domain: Removing, scope: Scope, expired: readonly Gone[]): Promise<void> {
-  if (expired.length === 0) return;
-  const ids = new Set(expired.map(({ id }) => id));
+  // What is being replaced may last longer than the version that is indexed.
+  const over = expired.filter(({ id, version = 0 }) =>
+    (domain.jobs.newestOf(id)?.job.version ?? 0) <= version
+  );
+  if (over.length === 0) return;
+  const ids = new Set(over.map(({ id }) => id));
   domain.tombstones.addTombstones(scope, [...ids], domain.now());
   const live = domain.jobs.liveIn(scope).filter(({ job }) => ids.has(job.memoryId));
-  await applyDeletion(domain, scope, expired, live);
+  await applyDeletion(domain, scope, over, live);
 }
 
 /** Deletes memories that have expired, whether or not somebody came across them. */

@@ -13,9 +13,10 @@ export type Removing = Uses<{
   vectorStore: "get" | "delete";
   index: "read" | "remove";
   wordsFiles: "drop";
-  jobs: "get" | "liveIn" | "liveOf" | "end" | "discard";
+  jobs: "get" | "newestOf" | "liveIn" | "liveOf" | "end" | "discard";
   worker: "isWorkingOn";
   tombstones: true;
+  versions: "has" | "of" | "remove";
   tombstoneBlobs: "add" | "remove";
   tombstoneSender: "notify";
   now: true;
@@ -32,6 +33,8 @@ export interface Gone {
   readonly blobId?: string | undefined;
   /** Size of the blob of a manual memory in bytes, when known. */
   readonly bytes?: number | undefined;
+  /** Its version, when known. */
+  readonly version?: number;
 }
 
 /** What an unfinished job knows of its memory. */
@@ -59,10 +62,19 @@ export async function removeMemories(
 ): Promise<Map<string, BlobFate>> {
   const ids = memories.map((memory) => memory.id);
   const unlinked = memories.filter((memory) => memory.blobId === undefined).map(({ id }) => id);
-  const named = await Promise.all(memories.map(async (memory): Promise<Gone> => {
-    if (memory.blobId !== undefined) return memory;
-    return { ...memory, blobId: (await domain.jobs.get(memory.id, scope.owner))?.blobId };
-  }));
+  const { versions, jobs } = domain;
+  const rows = memories.flatMap(({ id }) => versions.of(scope, id, true));
+  const named = await Promise.all([
+    ...memories.map((memory) => ({ jobId: memory.id, gone: memory })),
+    ...rows.map(({ id, jobId, blobId }) => ({
+      jobId,
+      gone: { id, blobId, source: "remember" as const },
+    })),
+  ].map(async ({ jobId, gone }): Promise<Gone> =>
+    gone.blobId === undefined
+      ? { ...gone, blobId: (await jobs.get(jobId, scope.owner))?.blobId }
+      : gone
+  ));
   domain.index.remove(scope, ids);
   // After the index, so that nobody writes its words again.
   await domain.wordsFiles.drop(scope);
@@ -72,7 +84,9 @@ export async function removeMemories(
   // Again: a scope loaded meanwhile may have read the rows, and written its words.
   domain.index.remove(scope, ids);
   await domain.wordsFiles.drop(scope);
-  await domain.jobs.discard(unlinked);
+  const replaced = rows.flatMap(({ id, jobId }) => [id, jobId]);
+  await jobs.discard([...new Set([...unlinked, ...replaced])]);
+  versions.remove(scope, ids);
   return fates;
 }
 
@@ -116,6 +130,12 @@ function noteDeletion(
   domain.tombstoneBlobs.add(caller.account.accountId, scope, ids, at);
 }
 
+/** What became of a memory's blobs together: one that is left counts. */
+function joined(one: BlobFate | undefined, other: BlobFate): BlobFate {
+  if (one === "retained" || other === "retained") return "retained";
+  return one === "deleted" ? one : other;
+}
+
 /** Deletes the blobs of memories, except those that another memory needs. */
 async function removeBlobs(
   { blobStore, index, jobs, tombstones }: Removing,
@@ -131,9 +151,12 @@ async function removeBlobs(
           other.blobId === blobId && !ids.has(other.id) && !tombstones.isDeleted(scope, other.id)
         );
       const isAwaited = source === "manual" && isManualUnderWay(jobs.liveIn(scope), bytes, ids);
-      if (blobId === undefined) fates.set(id, "none");
-      else if (blobStore.delete === undefined || isShared || isAwaited) fates.set(id, "retained");
-      else fates.set(id, await blobStore.delete(blobId, scope) ? "deleted" : "retained");
+      let fate: BlobFate = "retained";
+      if (blobId === undefined) fate = "none";
+      else if (blobStore.delete !== undefined && !isShared && !isAwaited) {
+        fate = await blobStore.delete(blobId, scope) ? "deleted" : "retained";
+      }
+      fates.set(id, joined(fates.get(id), fate));
     }
     return fates;
   });

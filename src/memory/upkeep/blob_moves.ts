@@ -7,6 +7,7 @@ export type Linking = Uses<{
   vectorStore: "link";
   index: "read" | "applyLinks";
   tombstoneBlobs: "isTombstone" | "sent";
+  versions: "moved";
 }>;
 
 /** Links memories anew whose blobs the store moved. */
@@ -36,6 +37,7 @@ export async function linkMoved(domain: Linking, moves: readonly BlobMove[]): Pr
     await domain.vectorStore.link(scope, links);
     domain.index.applyLinks(scope, links);
   }
+  domain.versions.moved(scope, moves);
   for (const { from, to } of moves) {
     if (domain.tombstoneBlobs.isTombstone(scope, from)) domain.tombstoneBlobs.sent(scope, to);
   }

@@ -61,6 +61,10 @@ export interface MemoryRoutes {
   /** One memory with its versions. */
   readonly "GET /api/memories/:id": {
     readonly access: "signed";
+    readonly query: {
+      /** An earlier version; without it the present one. */
+      readonly version?: number | undefined;
+    };
     readonly answers: {
       readonly 200: {
         /** Id of the memory. */
@@ -104,6 +108,34 @@ export interface MemoryRoutes {
           /** When it was accepted. */
           readonly created_at: string;
         }[];
+      };
+    };
+  };
+  /** Write a new version of a memory. */
+  readonly "PUT /api/memories/:id": {
+    readonly access: "signed";
+    readonly body: {
+      readonly text?: string | undefined;
+      /** An earlier version to copy, instead of a text. */
+      readonly from_version?: number | undefined;
+      readonly metadata?: { readonly [name: string]: unknown } | null | undefined;
+      readonly importance?: number | undefined;
+      readonly occurred_at?: string | null | undefined;
+      readonly expires_at?: string | null | undefined;
+      /** Refuses the change when the newest version is another one. */
+      readonly expected_version?: number | undefined;
+    };
+    readonly answers: {
+      readonly 202: {
+        /** Id of the job, another one than the memory's. */
+        readonly job_id: string;
+        /** Id of the memory. */
+        readonly memory_id: string;
+        /** Number of the new version. */
+        readonly version: number;
+        readonly status: "running" | "pending";
+        /** Namespace. */
+        readonly namespace: string;
       };
     };
   };

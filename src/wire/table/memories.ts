@@ -84,6 +84,53 @@ const key = () => ({
 /** A delegate key of an account. */
 export const delegateKey = () => z.strictObject(key());
 
+/** The number of a version, as a member of a body. */
+const versionNumber = () =>
+  z.number().superRefine((value, context) => {
+    if (!Number.isInteger(value) || value < 1) {
+      fail(context, "invalid_request", "must be a whole number from 1");
+    }
+  });
+
+/** A new version of a memory. */
+const replacement = object({
+  text: request.memoryText.optional(),
+  from_version: versionNumber().optional().describe(
+    "An earlier version to copy, instead of a text",
+  ),
+  metadata: request.metadata.nullable(),
+  ...request.changedWeightAndTimes,
+  expected_version: versionNumber().optional().describe(
+    "Refuses the change when the newest version is another one",
+  ),
+}, ["metadata", "occurred_at", "expires_at"]).superRefine((body, context) => {
+  const { text, from_version: from } = body;
+  if ((text === undefined) === (from === undefined)) {
+    const message = text === undefined ? "is required" : "goes without text";
+    const path = [text === undefined ? "text" : "from_version"];
+    context.addIssue({ code: "custom", path, message });
+  }
+});
+
+/** A version's number in a query. */
+const versionQuery = () =>
+  z.custom<number>((given) => typeof given === "string").transform((given, context) => {
+    const text = String(given);
+    if (!/^[1-9]\d{0,8}$/.test(text)) {
+      fail(context, "invalid_parameter", "must be a whole number from 1");
+    }
+    return Number(text);
+  }).optional().meta({
+    type: "integer",
+    minimum: 1,
+    description: "An earlier version; without it the present one",
+  });
+
+const OPENS = [
+  "decrypt_credential_required",
+  "decrypt_credential_invalid",
+  "key_service_unavailable",
+] as const;
 const READS = { access: "signed", permissions: ["read"] } as const;
 const REMOVES = { access: "signed", permissions: ["write"], writes: true } as const;
 
@@ -107,15 +154,14 @@ export const MEMORIES = {
       "invalid_namespace",
       "invalid_parameter",
       "invalid_cursor",
-      "decrypt_credential_required",
-      "decrypt_credential_invalid",
-      "key_service_unavailable",
+      ...OPENS,
     ],
   },
   "GET /api/memories/:id": {
     ...READS,
     summary: "One memory with its versions",
     weight: 0,
+    query: z.object({ version: versionQuery() }),
     answers: () => ({
       200: z.strictObject({
         ...memory(),
@@ -126,11 +172,34 @@ export const MEMORIES = {
         })),
       }),
     }),
+    errors: ["memory_not_found", "invalid_parameter", ...OPENS],
+  },
+  "PUT /api/memories/:id": {
+    access: "signed",
+    permissions: ["read", "write"],
+    writes: true,
+    idempotent: true,
+    summary: "Write a new version of a memory",
+    weight: 5,
+    body: replacement,
+    answers: () => ({
+      202: z.strictObject({
+        job_id: uuid("Id of the job, another one than the memory's"),
+        memory_id: uuid("Id of the memory"),
+        version: count("Number of the new version", 2),
+        status: z.enum(["running", "pending"]),
+        namespace: namespace(),
+      }),
+    }),
     errors: [
       "memory_not_found",
-      "decrypt_credential_required",
-      "decrypt_credential_invalid",
-      "key_service_unavailable",
+      "version_conflict",
+      "empty_text",
+      "text_too_long",
+      "invalid_metadata",
+      "invalid_parameter",
+      "quota_exceeded",
+      ...OPENS,
     ],
   },
   "DELETE /api/memories/:id": {

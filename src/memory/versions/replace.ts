@@ -1,0 +1,198 @@
+import type { Uses } from "../parts.ts";
+import { SvcError } from "../../errors.ts";
+import type { IndexEntry, Scope, Source } from "../../interfaces/mod.ts";
+import type { AcceptedJob, LiveJob } from "../../jobs/job.ts";
+import type { Kept } from "../../jobs/replay.ts";
+import { type Caller, scopeOf } from "../caller.ts";
+import { type Opening, requireCredential, storedEntries } from "../open.ts";
+import type { Metadata } from "../record.ts";
+import { accept, type Accepting } from "../remember.ts";
+import { openVersion } from "./history.ts";
+
+type Replacing = Uses<{
+  jobs: "newestOf";
+  contents: "payload";
+  tombstones: "isDeleted";
+  versions: "latest" | "reserve" | "has" | "of";
+  now: true;
+}, Accepting & Opening>;
+
+/** What a version says; times in milliseconds since the epoch. */
+interface Content {
+  readonly text: string;
+  readonly metadata?: Metadata | undefined;
+  readonly importance: number;
+  readonly occurredAt?: number | undefined;
+  readonly expiresAt?: number | undefined;
+}
+
+/** A change of a memory: what is absent stays as it is, and null takes a value away. */
+export interface Change {
+  readonly text?: string | undefined;
+  readonly metadata?: Metadata | null | undefined;
+  readonly importance?: number | undefined;
+  readonly occurredAt?: number | null | undefined;
+  readonly expiresAt?: number | null | undefined;
+  /** An earlier version that the new one is to be a copy of, but for the other members. */
+  readonly fromVersion?: number | undefined;
+  /** Refuses the change when the newest version is another one. */
+  readonly expectedVersion?: number | undefined;
+}
+
+/** The newest version of a memory, accepted or indexed, and what it says. */
+interface Newest {
+  readonly scope: Scope;
+  readonly version: number;
+  /** The highest number that was taken; one that was never written is no version. */
+  readonly taken: number;
+  /** The version that is indexed; 0 when none is yet. */
+  readonly indexed: number;
+  readonly createdAt: number;
+  readonly source: Source;
+  readonly content: Content;
+}
+
+/** Tries against changes of others that come between reading and accepting. */
+const TRIES = 10;
+
+/**
+ * Accepts a new version of a memory, which is recalled instead of the one before as soon as it is
+ * recallable itself.
+ *
+ * @param answering makes the answer of the accepted job, which is kept in the same commit.
+ * @throws {SvcError} `memory_not_found`, also for another owner's; `version_conflict`;
+ * `invalid_parameter` for a memory that its app encrypted; what opening the present version, or
+ * accepting, throws.
+ */
+export async function replaceMemory<A>(
+  domain: Replacing,
+  caller: Caller,
+  id: string,
+  change: Change,
+  answering: (job: AcceptedJob) => Kept<A>,
+): Promise<{ readonly answer: A; readonly live: LiveJob }> {
+  requireCredential(domain, caller);
+  for (let tried = 0; tried < TRIES; tried++) {
+    try {
+      const newest = await newestVersion(domain, caller, id, change.fromVersion);
+      const { expectedVersion = newest.version } = change;
+      if (expectedVersion !== newest.version) break;
+      return await acceptVersion(domain, caller, newest, { id, change, answering });
+    } catch (error) {
+      if (!(error instanceof Overtaken)) throw error;
+    }
+  }
+  throw new SvcError("version_conflict");
+}
+
+/** Something came between reading the newest version and accepting the next one. */
+class Overtaken extends Error {}
+
+interface Asked<A> {
+  readonly id: string;
+  readonly change: Change;
+  readonly answering: (job: AcceptedJob) => Kept<A>;
+}
+
+async function acceptVersion<A>(
+  domain: Replacing,
+  caller: Caller,
+  { scope, taken, indexed, createdAt, source, content }: Newest,
+  { id, change, answering }: Asked<A>,
+): Promise<{ readonly answer: A; readonly live: LiveJob }> {
+  const { text, metadata, ...rest } = changed(content, change);
+  const { answer, jobs: [live] } = await accept(domain, caller, source, [{
+    namespace: scope.namespace,
+    payload: { kind: "text", text, ...(metadata === undefined ? {} : { metadata }) },
+    ...rest,
+    replaces: (jobId, acceptedAt) => {
+      if (domain.tombstones.isDeleted(scope, id)) throw new SvcError("memory_not_found");
+      if (domain.versions.latest(scope, id) > taken) throw new Overtaken();
+      const version = domain.versions.reserve(scope, id, Math.max(indexed, 1), jobId, acceptedAt);
+      return { memoryId: id, version, createdAt, source };
+    },
+  }], ([job]) => answering(job!));
+  return { answer, live: live! };
+}
+
+function changed(content: Content, change: Change): Content {
+  const kept = <T>(given: T | null | undefined, present: T): T | undefined =>
+    given === undefined ? present : given ?? undefined;
+  return {
+    text: change.text ?? content.text,
+    metadata: kept(change.metadata, content.metadata),
+    importance: change.importance ?? content.importance,
+    occurredAt: kept(change.occurredAt, content.occurredAt),
+    expiresAt: kept(change.expiresAt, content.expiresAt),
+  };
+}
+
+async function newestVersion(
+  domain: Replacing,
+  caller: Caller,
+  id: string,
+  from: number | undefined,
+): Promise<Newest> {
+  const { owner } = caller.account;
+  const [entry] = await storedEntries(domain, owner, [id]);
+  const newest = domain.jobs.newestOf(id);
+  const isNewer = newest !== undefined && newest.job.owner === owner && !newest.cancelled &&
+    newest.job.version >= (entry?.version ?? 0);
+  const live = isNewer ? newest : undefined;
+  const job = live?.job ?? entry;
+  if (job === undefined) throw new SvcError("memory_not_found");
+  const scope = scopeOf(caller, job.namespace);
+  const { version, createdAt, source, expiresAt = Infinity } = job;
+  if (expiresAt <= domain.now() || domain.tombstones.isDeleted(scope, id)) {
+    throw new SvcError("memory_not_found");
+  }
+  if (source === "manual") {
+    const message = "The app that encrypted this memory replaces it by saving a new one";
+    throw new SvcError("invalid_parameter", message);
+  }
+  const indexed = entry?.version ?? 0;
+  const taken = Math.max(domain.versions.latest(scope, id), version);
+  const known = { scope, version, taken, indexed, createdAt, source };
+  if (from === undefined && live !== undefined) {
+    return { ...known, content: await waitingContent(domain, live) };
+  }
+  if (entry === undefined) throw new SvcError("memory_not_found");
+  return { ...known, content: await storedContent(domain, caller, entry, from ?? indexed) };
+}
+
+/** What a version says that is indexed, or was. */
+async function storedContent(
+  domain: Replacing,
+  caller: Caller,
+  entry: IndexEntry,
+  version: number,
+): Promise<Content> {
+  const [opened] = await openVersion(domain, caller, entry, version);
+  if (opened === undefined) {
+    throw new SvcError("invalid_parameter", "There is no such version", { field: "from_version" });
+  }
+  if ("deleted" in opened) throw new SvcError("memory_not_found");
+  if ("error" in opened) throw opened.error;
+  const { text, metadata, importance, occurred_at, expires_at } = opened.record;
+  const expiresAt = expires_at === undefined ? Infinity : Date.parse(expires_at);
+  return {
+    text,
+    metadata,
+    importance,
+    occurredAt: occurred_at === undefined ? undefined : Date.parse(occurred_at),
+    // What an earlier version said may be over by now.
+    expiresAt: expiresAt > domain.now() && expiresAt < Infinity ? expiresAt : undefined,
+  };
+}
+
+/** What an unfinished job is going to write. */
+async function waitingContent(domain: Replacing, live: LiveJob): Promise<Content> {
+  const payload = await domain.contents.payload(live).catch((error) => {
+    // It has ended meanwhile: its version is read from the store.
+    throw live.ending === undefined ? error : new Overtaken();
+  });
+  if (payload.kind !== "text") throw new SvcError("internal_error");
+  const { text, metadata } = payload;
+  const { importance, occurredAt, expiresAt } = live.job;
+  return { text, metadata, importance, occurredAt, expiresAt };
+}
