@@ -3,6 +3,7 @@ import { configurationMarkdown } from "../src/program/settings/mod.ts";
 import type { RouteRows } from "../src/wire/route.ts";
 import { MCP } from "../src/wire/table/mcp.ts";
 import { MEMORIES } from "../src/wire/table/memories.ts";
+import { PORTABLE } from "../src/wire/table/portable.ts";
 import { OWNER } from "../src/wire/table/owner.ts";
 import { PUBLIC } from "../src/wire/table/public.ts";
 import { RECALL } from "../src/wire/table/recall.ts";
@@ -30,6 +31,7 @@ export interface GeneratedPage {
 const TABLES: readonly (readonly [file: string, name: string, rows: RouteRows])[] = [
   ["mcp.ts", "McpRoutes", MCP],
   ["memories.ts", "MemoryRoutes", MEMORIES],
+  ["portable.ts", "PortableRoutes", PORTABLE],
   ["owner.ts", "OwnerRoutes", OWNER],
   ["public.ts", "PublicRoutes", PUBLIC],
   ["recall.ts", "RecallRoutes", RECALL],

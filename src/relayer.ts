@@ -17,9 +17,8 @@ import { Router } from "./http/router.ts";
 import { ScopeIndex } from "./index/scope_index.ts";
 import type { Backends, Sponsor } from "./interfaces/mod.ts";
 import { Expiries } from "./jobs/expiries.ts";
-import { KvWriter, Staging } from "./jobs/staging.ts";
-import { ReplayStore } from "./jobs/replay.ts";
-import { JobStore } from "./jobs/store.ts";
+import type { ReplayStore } from "./jobs/replay.ts";
+import { type JobTables, openJobTables } from "./jobs/tables.ts";
 import { type Attempt, JobWorker } from "./jobs/worker.ts";
 import { type Logger, silentLogger } from "./log.ts";
 import { type Domain, openDomain } from "./memory/domain.ts";
@@ -88,25 +87,11 @@ async function openGround(
   return { dataDir, key, core, kv, config: { ...given, packageId }, logger, now, queue };
 }
 
-/** Where accepted work is kept until it is done. */
-interface JobTables {
-  readonly writer: KvWriter;
-  readonly staging: Staging;
-  readonly jobs: JobStore;
-  readonly replay: ReplayStore;
-}
-
-function openJobTables({ kv, key, config, now }: Ground, stack: AsyncDisposableStack): JobTables {
-  const writer = new KvWriter(kv, { wakeUps: config.dispatch.queue, now });
-  const staging = new Staging(kv, writer, now);
-  const jobs = new JobStore(kv, writer, staging, { maxPending: config.maxPendingJobs, now });
-  const replay = new ReplayStore(kv, writer, {
-    now,
-    hmac: key.hmac("replay"),
-    sealer: key.sealer("kept answer"),
-    idempotencyHours: config.idempotencyHours,
-  });
-  return { writer, staging, jobs, replay: stack.use(replay) };
+function jobTables({ kv, key, config, now }: Ground, stack: AsyncDisposableStack): JobTables {
+  const hmac = key.hmac("replay");
+  const tables = openJobTables({ kv, config, hmac, sealer: key.sealer("kept answer"), now });
+  stack.use(tables.replay);
+  return tables;
 }
 
 /** A worker; `work` does what one attempt of a job needs. */
@@ -165,6 +150,7 @@ function domainOf(
     activity: stack.use(new ActivityLog({ table: core.activity, key, logger, now })),
     keys: core.keys,
     sealer: (purpose) => key.sealer(purpose),
+    importedId: key.hmac("imported id"),
     logger,
     now,
   });
@@ -383,7 +369,7 @@ export async function createRelayer(options: RelayerOptions): Promise<Relayer> {
   }, stack);
   const metrics = new HttpMetrics();
   const unreachable = () => metrics.sidecarFailures.add({ reason: "unreachable" });
-  const tables = openJobTables(ground, stack);
+  const tables = jobTables(ground, stack);
   const worker = workerOf(ground, tables, metrics, (attempt) => processMemory(domain, attempt));
   const note: CallNote = (call) => metrics.noteCall(call);
   const domain = {

@@ -69,6 +69,7 @@ const domain = openDomain({
   tombstones: core.tombstones,
   tombstoneBlobs: core.tombstoneBlobs,
   versions: core.versions,
+  importedId: key.hmac("imported id"),
   keys: core.keys,
   sealer: (purpose) => key.sealer(purpose),
   logger,

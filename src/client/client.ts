@@ -18,7 +18,7 @@ import type {
   WaitControl,
   WriteControl,
 } from "./requests.ts";
-import type { Answer, Imported, JobRecord, JobStatus, Memory } from "./results.ts";
+import type { Answer, JobRecord, JobStatus, Memory } from "./results.ts";
 import { type Call, randomUuid, Transport } from "./transport.ts";
 import { isSettled, poll } from "./waiting.ts";
 
@@ -312,9 +312,11 @@ export class SvcClient {
   }
 
   /**
-   * Lines of an export (docs/protocol.md#10.11), parsed. It is complete only if the last one has
-   * the type `end`. A relayer whose `featureFlags` in `/version` and `/health` do not say
+   * Lines of an export (docs/protocol.md#10.11) as they come, parsed. It is complete only if the last
+   * one has the type `end`. A relayer whose `featureFlags` in `/version` and `/health` do not say
    * `memories.export` answers `not_found`.
+   *
+   * @param namespace Only this one; every namespace when absent.
    */
   async *exportMemories(
     namespace?: string,
@@ -326,11 +328,17 @@ export class SvcClient {
   }
 
   /**
-   * Imports at most 200 memories; `ndjson` has the form of an export. A relayer whose `featureFlags`
-   * in `/version` and `/health` do not say `memories.export` answers `not_found`.
+   * Imports at most 200 memories; `ndjson` has the form of an export. Ids, times and versions stay,
+   * and what is there already is skipped, so that it may be repeated. With `bringBack` memories that
+   * were deleted come back, under other ids.
    */
-  importMemories(ndjson: string, control?: WriteControl): Promise<Imported> {
-    return this.#transport.json({ ...write(control), route: "POST /api/import", body: ndjson });
+  importMemories(
+    ndjson: string,
+    control?: WriteControl & { readonly bringBack?: boolean | undefined },
+  ): Answer<"POST /api/import"> {
+    const query = control?.bringBack ? { query: { bring_back: true } } : {};
+    const call = { ...write(control), ...query, body: ndjson, decrypts: true } as const;
+    return this.#ask("POST /api/import", call);
   }
 
   /** Health of the relayer, also when it is not well; not signed. */

@@ -31,24 +31,7 @@ export type NamespaceInfo = AnswerOf<"GET /api/namespaces">["namespaces"][number
 export type UpdateAccepted = AnswerOf<"PUT /api/memories/:id">;
 
 /** Answer of an import. */
-export interface Imported {
-  /** Lines that became jobs. */
-  readonly accepted: number;
-  /** Lines whose memory exists. */
-  readonly skipped: number;
-  /** Lines that were refused. */
-  readonly failed: number;
-  /** The jobs. */
-  readonly job_ids: readonly string[];
-  /** Why lines were refused. */
-  readonly errors: readonly {
-    readonly line: number;
-    readonly code: string;
-    readonly error: string;
-  }[];
-  /** State of the jobs. */
-  readonly status: JobRecord["status"];
-}
+export type Imported = AnswerOf<"POST /api/import">;
 
 /** Requests of one kind by one key within a minute. */
 export type Activity = AnswerOf<"GET /api/account/activity">["entries"][number];

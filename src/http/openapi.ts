@@ -111,7 +111,7 @@ function errorCodes(name: RouteName): Json {
 
 function operation(name: RouteName): Json {
   const row = rowOf(name);
-  const { summary, permissions = [], body, optionalBody } = row;
+  const { summary, permissions = [], body, optionalBody, lines } = row;
   const list = parameters(name, row);
   const answers = Object.entries(row.answers()).map(([status, shape]) => [status, answer(shape)]);
   return {
@@ -124,7 +124,10 @@ function operation(name: RouteName): Json {
       : {}),
     ...(list.length === 0 ? {} : { parameters: list }),
     ...(body === undefined ? {} : {
-      requestBody: { required: !optionalBody, content: { "application/json": content(body) } },
+      requestBody: {
+        required: !optionalBody,
+        content: { [lines ? "application/x-ndjson" : "application/json"]: content(body) },
+      },
     }),
     responses: { ...Object.fromEntries(answers), default: errorAnswer(row) },
     "x-error-codes": errorCodes(name),

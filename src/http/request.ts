@@ -139,14 +139,32 @@ export function parseJson(bytes: Uint8Array): unknown {
 }
 
 /**
- * Lets a body through that says it is JSON and uncompressed.
+ * A body as text.
+ *
+ * @throws {SvcError} `malformed_json` when it is not UTF-8.
+ */
+export function textOf(bytes: Uint8Array): string {
+  try {
+    return decoder.decode(bytes);
+  } catch {
+    throw new SvcError("malformed_json", "The body is not UTF-8");
+  }
+}
+
+/** Media type of most bodies. */
+export const JSON_TYPE = "application/json";
+/** Media type of exports and imports: a JSON object on each line. */
+export const LINES_TYPE = "application/x-ndjson";
+
+/**
+ * Lets a body through that says it is of a type and uncompressed.
  *
  * @throws {SvcError} `unsupported_media_type`.
  */
-export function checkJsonHeaders(headers: Headers): void {
+export function checkTypeHeaders(headers: Headers, wanted = JSON_TYPE): void {
   const type = headers.get("content-type")?.split(";")[0]?.trim().toLowerCase();
   const encoding = headers.get("content-encoding")?.toLowerCase() ?? "identity";
-  if (type !== "application/json" || encoding !== "identity") {
+  if (type !== wanted || encoding !== "identity") {
     throw new SvcError("unsupported_media_type");
   }
 }

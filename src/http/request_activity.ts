@@ -33,11 +33,12 @@ function viaOf({ isInternal, request }: RequestContext): Entry["via"] {
   return request.headers.has(HEADER.clientIp) ? "mcp" : "program";
 }
 
-/** Namespaces that a checked body or query names, those of its items too. */
+/** Namespaces that a checked body or query names, those of its items or memories too. */
 export function namespacesIn(...given: unknown[]): string[] {
   return given.flatMap((value): string[] => {
     if (typeof value !== "object" || value === null) return [];
     if ("namespace" in value && typeof value.namespace === "string") return [value.namespace];
-    return "items" in value && Array.isArray(value.items) ? namespacesIn(...value.items) : [];
+    const several = "items" in value ? value.items : "memories" in value ? value.memories : [];
+    return Array.isArray(several) ? namespacesIn(...several) : [];
   });
 }

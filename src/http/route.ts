@@ -19,6 +19,8 @@ export interface Call<N extends SignedName> {
   /** The path's parameter: a UUID; empty where the path has none. */
   readonly id: string;
   readonly query: Received<N, "query">;
+  /** Charges for bytes of a body, or of an answer that is no JSON. */
+  spend(bytes: number): void;
   /** Whether an origin is one of the relayer's. */
   readonly isOwnOrigin: (origin: string) => boolean;
   /**

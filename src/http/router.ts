@@ -1,7 +1,7 @@
 import { errorResponse, SvcError } from "../errors.ts";
 import { BodyReader } from "./body_reader.ts";
 import {
-  checkJsonHeaders,
+  checkTypeHeaders,
   clientIp,
   parseJson,
   type RequestContext,
@@ -17,6 +17,7 @@ import { ownerHandlers } from "./routes/owner.ts";
 import { publicHandlers } from "./routes/public.ts";
 import { recallHandlers } from "./routes/recall.ts";
 import { rememberHandlers } from "./routes/remember.ts";
+import { portableHandlers } from "./routes/portable.ts";
 import { sessionTokenHandlers } from "./routes/session_token.ts";
 import { type SignedDependencies, SignedRoutes } from "./signed.ts";
 import type { Logger } from "../log.ts";
@@ -80,6 +81,7 @@ const SIGNED_HANDLERS: SignedHandlers = {
   ...rememberHandlers,
   ...recallHandlers,
   ...memoryHandlers,
+  ...portableHandlers,
   ...sessionTokenHandlers,
 };
 
@@ -299,7 +301,7 @@ export class Router {
       throw new SvcError("body_too_large");
     }
     const body = await this.#publicBodies.read(request, limit, context.clientIp);
-    checkJsonHeaders(request.headers);
+    checkTypeHeaders(request.headers);
     return parseJson(body);
   }
 }

@@ -25,7 +25,15 @@ import { namespacesIn, noteRequest } from "./request_activity.ts";
 import type { OwnAddress } from "./own_address.ts";
 import type { Sealer } from "../interfaces/plugin.ts";
 import { openSessionToken, TOKEN_PURPOSE } from "./session_tokens.ts";
-import { checkJsonHeaders, parseJson, queryOf, type RequestContext } from "./request.ts";
+import {
+  checkTypeHeaders,
+  JSON_TYPE,
+  LINES_TYPE,
+  parseJson,
+  queryOf,
+  type RequestContext,
+  textOf,
+} from "./request.ts";
 import type { Charge, Layer, RateLimiter } from "./rate_limit.ts";
 import type { Call, SignedHandler } from "./route.ts";
 
@@ -40,7 +48,8 @@ export interface SignedDependencies {
 }
 
 /** What a handler is given, whichever it is. */
-interface CheckedCall extends Pick<Call<SignedName>, "caller" | "key" | "id" | "isOwnOrigin"> {
+interface CheckedCall
+  extends Pick<Call<SignedName>, "caller" | "key" | "id" | "spend" | "isOwnOrigin"> {
   readonly body: unknown;
   readonly query: unknown;
   keep<A extends Answer>(answer: A): Kept<A>;
@@ -54,7 +63,10 @@ interface SignedRoute {
   readonly weight: number;
   /** Error code for a path parameter that is no UUID; absent where the path has none. */
   readonly unknownId: "memory_not_found" | "job_not_found" | undefined;
-  readonly handle: (domain: Domain, call: CheckedCall) => Answer | Promise<Answer>;
+  readonly handle: (
+    domain: Domain,
+    call: CheckedCall,
+  ) => Answer | Response | Promise<Answer | Response>;
 }
 
 /** A request whose checks 1 to 10 have passed. */
@@ -127,9 +139,10 @@ export class SignedRoutes {
     const { domain, accounts, bodies, limiter } = this.#deps;
     const { request, target } = context;
     const declared = Number(request.headers.get("content-length") ?? 0);
-    if (declared > SIGNED_BODY_BYTES) throw new SvcError("body_too_large");
+    const { bodyBytes = SIGNED_BODY_BYTES } = route.row;
+    if (declared > bodyBytes) throw new SvcError("body_too_large");
     const auth = this.#authHeaders(route, context);
-    const body = await bodies.read(request, SIGNED_BODY_BYTES, context.clientIp);
+    const body = await bodies.read(request, bodyBytes, context.clientIp);
     const bodyHash = nativeBodySha256(body);
     // What a token stands for is used once, so that there is no text to know again.
     const text = auth.signature && checkSignature(auth, request.method, target, bodyHash);
@@ -303,6 +316,13 @@ export class SignedRoutes {
     limiter.spend(charges, weight);
   }
 
+  /** Charges for what is large. */
+  #spendBytes({ charges }: Verified, bytes: number): void {
+    if (bytes > WEIGHED_BYTES) {
+      this.#deps.limiter.add(charges, Math.floor(bytes / WEIGHED_BYTES));
+    }
+  }
+
   /** Content type, JSON, shape; then the handler, and the kept answer in its commit or after it. */
   async #process(verified: Verified, keeping: Keeping): Promise<Response> {
     const { context, route, authorization, auth } = verified;
@@ -324,11 +344,13 @@ export class SignedRoutes {
       body,
       id: id.toLowerCase(),
       query,
+      spend: (bytes) => this.#spendBytes(verified, bytes),
       isOwnOrigin: (origin) => address.isOwnOrigin(origin, context),
       keep: (answer) => keeping.keep(answer),
     };
     try {
       const answer = await route.handle(domain, call);
+      if (answer instanceof Response) return answer;
       const provisional = keeping.kept;
       if (keeping.keys.length > 0 && provisional?.status !== answer.status) {
         const kept = writer.commit(keeping.keep(answer).mutations);
@@ -337,9 +359,7 @@ export class SignedRoutes {
       }
       const text = JSON.stringify(answer.body);
       // Charged afterwards: how much it is was not known before.
-      if (text.length > WEIGHED_BYTES) {
-        this.#deps.limiter.add(verified.charges, Math.floor(text.length / WEIGHED_BYTES));
-      }
+      this.#spendBytes(verified, text.length);
       return respond(answer.status, text);
     } catch (error) {
       keeping.undo();
@@ -361,7 +381,8 @@ function decoded(id: string): string {
 function parseRequest({ context, route: { row }, body }: Verified): unknown {
   if (row.body === undefined) return undefined;
   if (body.length === 0 && row.optionalBody) return parseBody(row.body, {});
-  checkJsonHeaders(context.request.headers);
+  checkTypeHeaders(context.request.headers, row.lines ? LINES_TYPE : JSON_TYPE);
+  if (row.lines) return parseBody(row.body, textOf(body));
   return parseBody(row.body, parseJson(body));
 }
 

@@ -2,6 +2,9 @@ import type { JobErrorCode } from "../errors.ts";
 import type { EndedJob, Ending, JobView, LiveJob, LiveJobs } from "./job.ts";
 import { type KvWriter, type Mutation, type Staging, type Stored, tableRead } from "./staging.ts";
 
+/** Memories looked up at once. */
+const TOGETHER = 100;
+
 /** Records of jobs that are done or failed, until their retention is over. */
 export class EndedJobs {
   readonly #kv: Deno.Kv;
@@ -54,6 +57,7 @@ export class EndedJobs {
           mutations.push({ key: ["job", id], value: { ...rest, expired: true } });
         } else {
           mutations.push({ key: ["job", id], remove: true }, ...this.#staging.discard(record.step));
+          mutations.push(...foundLater(record, false));
         }
       }
       await this.#writer.commit(mutations);
@@ -62,11 +66,28 @@ export class EndedJobs {
     return count;
   }
 
-  /** Drops what ended jobs of deleted memories still hold; they cannot be retried any more. */
-  async discard(ids: readonly string[]): Promise<void> {
+  /**
+   * Drops what ended jobs of an owner's deleted memories still hold; they cannot be retried any more.
+   */
+  async discard(owner: string, memoryIds: readonly string[]): Promise<void> {
+    for (let i = 0; i < memoryIds.length; i += TOGETHER) {
+      const part = memoryIds.slice(i, i + TOGETHER);
+      await Promise.all(part.map((memoryId) => this.#discardOf(owner, memoryId)));
+    }
+  }
+
+  async #discardOf(owner: string, memoryId: string): Promise<void> {
+    const others = this.#kv.list({ prefix: [OF, owner, memoryId] });
+    const keys = await tableRead(Array.fromAsync(others, ({ key }) => key));
+    await this.#discard(owner, [memoryId, ...keys.map((key) => String(key[3]))]);
+    if (keys.length === 0) return;
+    await this.#writer.commit(keys.map((key) => ({ key, remove: true })));
+  }
+
+  async #discard(owner: string, ids: readonly string[]): Promise<void> {
     for (const id of ids) {
       const record = await this.#read(id);
-      if (record === undefined || this.#live.get(id) !== undefined) continue;
+      if (record?.owner !== owner || this.#live.get(id) !== undefined) continue;
       const { payload, step, ...rest } = record;
       if (payload === undefined && step === undefined) continue;
       await this.#writer.commit([
@@ -82,6 +103,24 @@ export class EndedJobs {
   async #read(id: string): Promise<EndedJob | undefined> {
     return (await tableRead(this.#kv.get<EndedJob>(["job", id]))).value ?? undefined;
   }
+}
+
+/** First part of the keys that name ended jobs by their memory. */
+const OF = "of";
+
+/**
+ * What makes an ended job that holds bytes be found by its memory, where they do not share an id; or
+ * takes that away.
+ */
+export function foundLater(job: EndedJob, kept = holdsBytes(job)): Mutation[] {
+  const { owner, memoryId, id } = job;
+  if (id === memoryId) return [];
+  const key = [OF, owner, memoryId, id];
+  return [kept ? { key, value: null, bytes: 128 } : { key, remove: true }];
+}
+
+function holdsBytes({ payload, step }: EndedJob): boolean {
+  return payload !== undefined || step !== undefined;
 }
 
 /** How a job ends that is not tried again by itself: it keeps what a retry needs. */

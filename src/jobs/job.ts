@@ -22,6 +22,8 @@ export interface JobSpec extends Scope {
   readonly createdAt: number;
   /** When this version was accepted. */
   readonly acceptedAt: number;
+  /** When it was written first, where it comes from an export; else when it was accepted. */
+  readonly changedAt?: number;
   readonly occurredAt?: number;
   readonly expiresAt?: number;
   /** 0 to 1. */
@@ -214,14 +216,12 @@ export interface AtRest {
   putDown(live: LiveJob): void;
 }
 
-const isReplacing = ({ job }: LiveJob): boolean => job.id !== job.memoryId;
-
 /** The unfinished jobs in memory, by id and by scope. */
 export class LiveJobs implements AtRest {
   readonly #byId = new Map<string, LiveJob>();
   readonly #byScope = new Map<string, Set<LiveJob>>();
-  /** Replacements by their memory; the first job of a memory has its id. */
-  readonly #replacing = new Map<string, Set<LiveJob>>();
+  /** Jobs whose id is not that of their memory, by their memory. */
+  readonly #others = new Map<string, Set<LiveJob>>();
   readonly #unsettled = new Map<string, Unsettled>();
   readonly #atRest = new Set<LiveJob>();
   /** Unfinished jobs by owner. */
@@ -252,9 +252,8 @@ export class LiveJobs implements AtRest {
     this.#atRest.add(live);
     const key = scopeKey(live.job);
     this.#byScope.getOrInsertComputed(key, () => new Set()).add(live);
-    if (isReplacing(live)) {
-      this.#replacing.getOrInsertComputed(live.job.memoryId, () => new Set()).add(live);
-    }
+    const { id, memoryId } = live.job;
+    if (id !== memoryId) this.#others.getOrInsertComputed(memoryId, () => new Set()).add(live);
     if (live.isSettled) return live;
     const none = () => ({ jobs: new Map(), waiters: new Set<Waiter>() });
     this.#unsettled.getOrInsertComputed(key, none).jobs.set(live, ++this.#last);
@@ -270,9 +269,10 @@ export class LiveJobs implements AtRest {
     const scope = this.#byScope.get(key);
     scope?.delete(live);
     if (scope?.size === 0) this.#byScope.delete(key);
-    const replacing = isReplacing(live) ? this.#replacing.get(live.job.memoryId) : undefined;
-    replacing?.delete(live);
-    if (replacing?.size === 0) this.#replacing.delete(live.job.memoryId);
+    const { memoryId } = live.job;
+    const others = this.#others.get(memoryId);
+    others?.delete(live);
+    if (others?.size === 0) this.#others.delete(memoryId);
     this.#settled(live);
   }
 
@@ -313,13 +313,12 @@ export class LiveJobs implements AtRest {
     return this.#byId.get(id);
   }
 
-  /** The unfinished job of a memory's newest version. */
-  newestOf(memoryId: string): LiveJob | undefined {
-    let newest = this.#byId.get(memoryId);
-    for (const live of this.#replacing.get(memoryId) ?? []) {
-      if (live.job.version > (newest?.job.version ?? 0)) newest = live;
-    }
-    return newest;
+  /** The unfinished jobs of an owner's memory. */
+  of(owner: string, memoryId: string): LiveJob[] {
+    const own = this.#byId.get(memoryId);
+    // Another owner may have brought a memory of the same id along.
+    return [...own === undefined ? [] : [own], ...this.#others.get(memoryId) ?? []]
+      .filter(({ job }) => job.owner === owner);
   }
 
   all(): LiveJob[] {

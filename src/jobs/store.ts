@@ -1,6 +1,6 @@
 import { type JobErrorCode, SvcError } from "../errors.ts";
 import type { Scope } from "../interfaces/mod.ts";
-import { EndedJobs, endedRecord } from "./ended_jobs.ts";
+import { EndedJobs, endedRecord, foundLater } from "./ended_jobs.ts";
 import {
   ACCEPTED,
   type AcceptedJob,
@@ -76,9 +76,18 @@ export class JobStore {
     return this.#live.get(id);
   }
 
-  /** The unfinished job of a memory's newest version. */
-  newestOf(memoryId: string): LiveJob | undefined {
-    return this.#live.newestOf(memoryId);
+  /** The unfinished job of the newest version of an owner's memory. */
+  newestOf(owner: string, memoryId: string): LiveJob | undefined {
+    const jobs = this.#live.of(owner, memoryId);
+    return jobs.reduce<LiveJob | undefined>(
+      (newest, live) => live.job.version > (newest?.job.version ?? 0) ? live : newest,
+      undefined,
+    );
+  }
+
+  /** The unfinished job of one version of an owner's memory. */
+  liveVersion(owner: string, memoryId: string, version: number): LiveJob | undefined {
+    return this.#live.of(owner, memoryId).find(({ job }) => job.version === version);
   }
 
   liveIn(scope: Scope): LiveJob[] {
@@ -245,6 +254,7 @@ export class JobStore {
       { key: ["step", id], remove: true },
       ...(ending.keepPayload ? [] : this.#staging.discard(payload)),
       ...(record.step === undefined ? this.#staging.discard(live.step) : []),
+      ...foundLater(record),
     ]);
     await this.#sure(written, id, true);
     live.errorCode = ending.errorCode;
@@ -301,8 +311,8 @@ export class JobStore {
     return this.#ended.forget(before);
   }
 
-  discard(ids: readonly string[]): Promise<void> {
-    return this.#ended.discard(ids);
+  discard(owner: string, memoryIds: readonly string[]): Promise<void> {
+    return this.#ended.discard(owner, memoryIds);
   }
 
   async #add(jobs: readonly LiveJob[], mutations: readonly Mutation[]): Promise<LiveJob[]> {

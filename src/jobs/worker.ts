@@ -102,8 +102,8 @@ export class JobWorker {
   }
 
   /** Whether a job of the memory is running: such a job notices a deletion by itself. */
-  isWorkingOn(memoryId: string): boolean {
-    return this.#working.has(memoryId);
+  isWorkingOn(owner: string, memoryId: string): boolean {
+    return this.#working.has(`${owner} ${memoryId}`);
   }
 
   /** Accepted jobs, to be started in this process. */
@@ -244,10 +244,11 @@ export class JobWorker {
     }
   }
 
-  #count({ job: { memoryId } }: LiveJob, change: 1 | -1): void {
-    const running = (this.#working.get(memoryId) ?? 0) + change;
-    if (running === 0) this.#working.delete(memoryId);
-    else this.#working.set(memoryId, running);
+  #count({ job: { owner, memoryId } }: LiveJob, change: 1 | -1): void {
+    const key = `${owner} ${memoryId}`;
+    const running = (this.#working.get(key) ?? 0) + change;
+    if (running === 0) this.#working.delete(key);
+    else this.#working.set(key, running);
   }
 
   /** One attempt, part of the request that brought the job and of no other. */

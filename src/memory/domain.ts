@@ -28,6 +28,7 @@ export function openDomain(parts: Parts) {
     chats: new FairTurns(config.llmCalls, 8 * config.llmCalls),
     largeReads: new FairTurns(LARGE_READS, WAITING_READS),
     analyses: new KeyLock(),
+    imports: new KeyLock(),
     restores: new KeyLock(),
     reembedding: new Reembedding({ ...parts, contents }),
     tombstoneSender,

@@ -77,7 +77,8 @@ function view(
     ...(error === undefined ? {} : { textError: error.code }),
     blobId,
     // A job that ended without a blob has failed; the memory is recallable all the same.
-    state: domain.jobs.newestOf(memory.id)?.state ?? (blobId === undefined ? "failed" : "done"),
+    state: domain.jobs.newestOf(memory.owner, memory.id)?.state ??
+      (blobId === undefined ? "failed" : "done"),
     recallable: true,
     version: memory.version,
     importance: memory.importance,
@@ -209,8 +210,8 @@ function viewOfRecord(record: MemoryRecord) {
 }
 
 function pendingMemory(domain: Listing, caller: Caller, id: string): MemoryView {
-  const live = domain.jobs.newestOf(id);
-  if (live === undefined || live.job.owner !== caller.account.owner || live.cancelled) {
+  const live = domain.jobs.newestOf(caller.account.owner, id);
+  if (live === undefined || live.cancelled) {
     throw new SvcError("memory_not_found");
   }
   const { job, blobId, state, recallable } = live;

@@ -27,6 +27,7 @@ export type Opening = Uses<{
   contents: "step";
   tombstones: "isDeleted";
   versions: "jobOf";
+  jobs: "liveVersion";
 }, StoredRows>;
 
 /** A memory's record, why it could not be opened, or that it was deleted meanwhile. */
@@ -72,9 +73,10 @@ async function storedRecord(
     const blob = bytes === undefined ? undefined : decodeBlob(bytes);
     if (blob?.memoryId === memory.id) return blob;
   }
-  const step = await domain.contents.step(
-    domain.versions.jobOf(memory, memory.id, memory.version),
-  );
+  const { owner, id, version } = memory;
+  const live = domain.jobs.liveVersion(owner, id, version);
+  const jobId = live?.job.id ?? domain.versions.jobOf(memory, id, version);
+  const step = await domain.contents.step(jobId);
   return step && { memoryId: memory.id, ...step.sealed };
 }
 

@@ -42,6 +42,8 @@ export interface Parts extends Backends {
   readonly keys: Pick<KeyStore, "get">;
   /** Seals under the relayer key, for one purpose. */
   readonly sealer: (purpose: string) => Sealer;
+  /** 32 bytes that only this relayer makes of a text: short texts are guessed by a plain hash. */
+  readonly importedId: (text: string) => Uint8Array;
   readonly logger: Logger;
   /** Milliseconds since the epoch. */
   readonly now: () => number;
@@ -57,6 +59,8 @@ interface Shared extends Parts {
   readonly largeReads: FairTurns;
   /** Lets one analyze at a time compare and write in a scope. */
   readonly analyses: KeyLock;
+  /** Lets one import of an owner at a time look what is there and write. */
+  readonly imports: KeyLock;
   /** Lets one restore at a time count what it did in a scope. */
   readonly restores: KeyLock;
   readonly quota: { reserve(owner: string, bytes: number): Promise<Disposable> };

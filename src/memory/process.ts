@@ -34,6 +34,11 @@ async function step<T>(name: string, code: JobErrorCode, work: () => Promise<T>)
   }
 }
 
+/** When a version was written first: what came with an export is as old as it says. */
+function changedAt({ changedAt: given, acceptedAt }: AcceptedJob): number {
+  return given ?? acceptedAt;
+}
+
 /** Seals the record of a memory; that of a manual one has no text. */
 async function sealRecord(
   { cipher }: Pick<Storing, "cipher">,
@@ -47,7 +52,7 @@ async function sealRecord(
     text: payload.kind === "text" ? payload.text : "",
     ...(payload.metadata === undefined ? {} : { metadata: payload.metadata }),
     created_at: timeText(job.createdAt),
-    updated_at: timeText(job.acceptedAt),
+    updated_at: timeText(changedAt(job)),
     ...(job.occurredAt === undefined ? {} : { occurred_at: timeText(job.occurredAt) }),
     ...(job.expiresAt === undefined ? {} : { expires_at: timeText(job.expiresAt) }),
     importance: job.importance,
@@ -107,7 +112,7 @@ function entryOf({ job, blobId }: LiveJob, payload: Payload, step: Step): IndexE
     payload: sealed.record.length <= INLINE_BYTES ? sealed.record : new Uint8Array(),
     keyId: sealed.keyId,
     createdAt: job.createdAt,
-    updatedAt: job.acceptedAt,
+    updatedAt: changedAt(job),
     importance: job.importance,
     source: job.source,
     bytes: payload.kind === "manual" ? payload.data.length : sealed.record.length,
@@ -127,7 +132,7 @@ export async function processMemory(domain: Storing, attempt: Attempt): Promise<
   const { live, signal, release } = attempt;
   const { job } = live;
   const scope: Scope = { owner: job.owner, namespace: job.namespace };
-  const isDeleted = () => domain.tombstones.isGone(scope, job.memoryId, job.acceptedAt);
+  const isDeleted = () => domain.tombstones.isGone(scope, job.memoryId, changedAt(job));
   if (isDeleted()) return await undoJob(domain, live);
 
   const sealed = await step("load", "storage_failed", () => domain.jobs.payload(live));

@@ -94,12 +94,15 @@ export type NewMemory =
   & { readonly [K in "importance" | "occurredAt" | "expiresAt"]?: JobSpec[K] | undefined }
   & {
     readonly payload: Payload;
-    /** Called in the turn of the acceptance, for a version of a memory that exists; may refuse. */
+    /** Called in the turn of the acceptance, for a memory that has an id already; may refuse. */
     readonly replaces?: (jobId: string, acceptedAt: number) => Replacing;
   };
 
 /** Which version of which memory a job writes. */
-export type Replacing = Pick<JobSpec, "memoryId" | "version" | "createdAt" | "source">;
+export type Replacing = Pick<
+  JobSpec,
+  "memoryId" | "version" | "createdAt" | "changedAt" | "source"
+>;
 
 function payloadBytes(payload: Payload): number {
   return payload.kind === "text" ? Buffer.byteLength(payload.text) : payload.data.length;

@@ -15,6 +15,8 @@ export const BULK_ITEMS = 20;
 export const BULK_STATUS_IDS = 20;
 /** Most memory lines of an import. */
 export const IMPORT_MEMORIES = 200;
+/** Largest version that an import may bring along. */
+export const IMPORT_VERSION = 1_000_000_000;
 
 /** Largest effective limit of a recall; above it counts as this. */
 export const RECALL_LIMIT_MAX = 100;

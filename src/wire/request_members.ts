@@ -131,6 +131,11 @@ export const namespace = z.string().superRefine(checkNamespace)
   .default(limit.DEFAULT_NAMESPACE)
   .meta({ type: "string", description: "1 to 256 bytes; missing or empty means default" });
 
+/** A namespace that may be named: without one, all of them are meant. */
+export const givenNamespace = z.string().superRefine(checkNamespace)
+  .transform((name) => name === "" ? limit.DEFAULT_NAMESPACE : name)
+  .meta({ type: "string", description: "1 to 256 bytes; missing means every namespace" });
+
 /** A namespace that has to be named. */
 export const requiredNamespace = z.string().superRefine((name, context) => {
   if (name === "") fail(context, "empty_namespace");

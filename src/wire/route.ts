@@ -25,6 +25,8 @@ export interface Route {
   readonly query?: z.ZodType;
   /** Shape of the body; absent for requests without one. */
   readonly body?: z.ZodType;
+  /** Whether the body is NDJSON: its shape is given the lines as one text. */
+  readonly lines?: true;
   /** Whether an empty body stands for `{}`. */
   readonly optionalBody?: true;
   /** Largest body in bytes; 2 MiB when absent. */

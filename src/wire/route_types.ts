@@ -2,6 +2,7 @@ import type { ErrorCode } from "../errors.ts";
 import type { McpRoutes } from "./route_types/mcp.ts";
 import type { MemoryRoutes } from "./route_types/memories.ts";
 import type { OwnerRoutes } from "./route_types/owner.ts";
+import type { PortableRoutes } from "./route_types/portable.ts";
 import type { PublicRoutes } from "./route_types/public.ts";
 import type { RecallRoutes } from "./route_types/recall.ts";
 import type { RememberRoutes } from "./route_types/remember.ts";
@@ -23,6 +24,7 @@ export interface RouteTypes
     McpRoutes,
     MemoryRoutes,
     OwnerRoutes,
+    PortableRoutes,
     PublicRoutes,
     RecallRoutes,
     RememberRoutes,

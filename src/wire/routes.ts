@@ -7,6 +7,7 @@ import { OWNER } from "./table/owner.ts";
 import { RECALL } from "./table/recall.ts";
 import { PUBLIC } from "./table/public.ts";
 import { REMEMBER } from "./table/remember.ts";
+import { PORTABLE } from "./table/portable.ts";
 import { SESSION_TOKEN } from "./table/session_token.ts";
 import { SPONSOR } from "./table/sponsor.ts";
 
@@ -18,6 +19,7 @@ export const ROUTES = {
   ...REMEMBER,
   ...RECALL,
   ...MEMORIES,
+  ...PORTABLE,
   ...SESSION_TOKEN,
   ...PUBLIC,
   ...SPONSOR,

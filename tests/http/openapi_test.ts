@@ -181,7 +181,7 @@ Deno.test("every body has a schema and an example", async () => {
   for (const [path, item] of Object.entries<Json>(body.paths)) {
     for (const { requestBody } of Object.values<Json>(item)) {
       if (requestBody === undefined) continue;
-      const { schema, example } = requestBody.content["application/json"];
+      const [{ schema, example }] = Object.values<Json>(requestBody.content);
       assert.ok(Object.keys(schema).length > 0, path);
       assert.ok(example !== undefined && example !== "", path);
     }

@@ -8,7 +8,9 @@ import { assertError } from "./case.ts";
 interface Expectation {
   readonly route: string;
   readonly needs: readonly Permission[];
-  readonly body?: Readonly<Record<string, unknown>>;
+  readonly body?: Readonly<Record<string, unknown>> | string;
+  /** Media type of the body, where it is not JSON. */
+  readonly type?: string;
   /** Status for a key with every permission. */
   readonly success: number;
   /** Status for one that may only write, where that differs. */
@@ -34,6 +36,14 @@ function expectations(vector: number[]): readonly Expectation[] {
     },
     { route: "POST /api/remember/:id/retry", needs: ["write"], success: 404 },
     { route: "POST /api/forget", needs: ["write"], body: { namespace: "a" }, success: 200 },
+    { route: "POST /api/export", needs: ["read"], body: {}, success: 200 },
+    {
+      route: "POST /api/import",
+      needs: ["read", "write"],
+      body: '{"type":"memory","text":"tea"}',
+      type: "application/x-ndjson",
+      success: 202,
+    },
     {
       route: "PUT /api/memories/:id",
       needs: ["read", "write"],
@@ -90,10 +100,11 @@ Deno.test("every signed route takes the keys the table names", async () => {
     [["write"], await svc.addKey(["write"])],
     [["read", "write"], await svc.addKey(["read", "write"])],
   ];
-  for (const { route, needs, body, success, writing = success } of table) {
+  for (const { route, needs, body, success, writing = success, type } of table) {
+    const headers = type === undefined ? {} : { headers: { "content-type": type } };
     const [method = "", path = ""] = route.split(" ");
     for (const [permissions, key] of keys) {
-      const answer = await svc.send(method, path.replace(":id", ID), body, { key });
+      const answer = await svc.send(method, path.replace(":id", ID), body, { key, ...headers });
       const name = `${route} with ${permissions.join(" and ")}`;
       if (needs.every((permission) => permissions.includes(permission))) {
         assert.equal(answer.status, permissions.includes("read") ? success : writing, name);

@@ -126,6 +126,7 @@ export class Simulation {
         isTombstone: () => false,
       },
       versions: world.versions,
+      importedId: KEY.hmac("imported id"),
       keyUse: { touch() {}, lastUsed: () => undefined },
       activity: { note() {}, page: () => ({ entries: [] }) },
       keys: { get: () => undefined },

@@ -49,6 +49,7 @@ async function setup() {
     blobStore,
     vectorStore,
     contents: { step: () => Promise.resolve(job.step) },
+    jobs: { liveVersion: () => undefined },
     versions: { jobOf: (_scope, id) => id },
     tombstones: { isDeleted: () => job.deleted },
   };

@@ -18,6 +18,8 @@ const WORDS: Readonly<Record<SignedName | typeof OWNER_ACTIONS[number], string>>
   "GET /api/memories/:id": "read a memory",
   "PUT /api/memories/:id": "corrected a memory",
   "DELETE /api/memories/:id": "deleted a memory",
+  "POST /api/export": "exported memories",
+  "POST /api/import": "imported memories",
   "GET /api/namespaces": "listed namespaces",
   "POST /api/stats": "counted memories",
   "POST /api/forget": "deleted a namespace",

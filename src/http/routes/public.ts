@@ -132,7 +132,7 @@ function featureFlags(config: RelayerConfig, isHostBound: boolean): Record<strin
     "recall.hybrid": true,
     "memories.manage": true,
     "memories.replace": true,
-    "memories.export": false,
+    "memories.export": true,
     "runtime.versionEndpoint": true,
   };
 }

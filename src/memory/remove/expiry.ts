@@ -11,7 +11,7 @@ const SWEEP_MS = 60_000;
 async function remove(domain: Removing, scope: Scope, expired: readonly Gone[]): Promise<void> {
   // What is being replaced may last longer than the version that is indexed.
   const over = expired.filter(({ id, version = 0 }) =>
-    (domain.jobs.newestOf(id)?.job.version ?? 0) <= version
+    (domain.jobs.newestOf(scope.owner, id)?.job.version ?? 0) <= version
   );
   if (over.length === 0) return;
   const ids = new Set(over.map(({ id }) => id));

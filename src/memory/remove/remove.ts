@@ -61,7 +61,6 @@ export async function removeMemories(
   { accountId, mayUpload = new Set() }: Removal = {},
 ): Promise<Map<string, BlobFate>> {
   const ids = memories.map((memory) => memory.id);
-  const unlinked = memories.filter((memory) => memory.blobId === undefined).map(({ id }) => id);
   const { versions, jobs } = domain;
   const rows = memories.flatMap(({ id }) => versions.of(scope, id, true));
   const named = await Promise.all([
@@ -84,8 +83,7 @@ export async function removeMemories(
   // Again: a scope loaded meanwhile may have read the rows, and written its words.
   domain.index.remove(scope, ids);
   await domain.wordsFiles.drop(scope);
-  const replaced = rows.flatMap(({ id, jobId }) => [id, jobId]);
-  await jobs.discard([...new Set([...unlinked, ...replaced])]);
+  await jobs.discard(scope.owner, ids);
   versions.remove(scope, ids);
   return fates;
 }
@@ -204,7 +202,7 @@ export async function applyDeletion(
   live: readonly LiveJob[],
 ): Promise<Map<string, BlobFate>> {
   const ids = memories.map((memory) => memory.id);
-  const running = new Set(ids.filter((id) => domain.worker.isWorkingOn(id)));
+  const running = new Set(ids.filter((id) => domain.worker.isWorkingOn(scope.owner, id)));
   await cancel(domain, live);
   const unsure = live.filter(({ mayBeStored, blobId }) => mayBeStored && blobId === undefined);
   const mayUpload = new Set(unsure.map((job) => job.job.memoryId));
@@ -315,7 +313,7 @@ export async function replayTombstones(domain: Removing): Promise<void> {
 /** Removes what is left of deleted memories of a scope; answers those memories. */
 async function finishDeletions(domain: Removing, scope: Scope): Promise<Gone[]> {
   const unapplied = [...domain.tombstones.unappliedIn(scope)];
-  const ids = new Set(unapplied.filter((id) => !domain.worker.isWorkingOn(id)));
+  const ids = new Set(unapplied.filter((id) => !domain.worker.isWorkingOn(scope.owner, id)));
   if (ids.size === 0) return [];
   await cancel(
     domain,

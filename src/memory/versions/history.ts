@@ -35,7 +35,12 @@ export async function noteReplaced(
   entries: readonly IndexEntry[],
   jobId?: string,
 ): Promise<void> {
-  const replacing = entries.filter(({ id, version }) => version > 1 || versions.has(scope, id));
+  // A record that no row holds is found by its job, whose id may be another one.
+  const isElsewhere = ({ id, payload }: IndexEntry) =>
+    jobId !== undefined && jobId !== id && payload.length === 0;
+  const replacing = entries.filter((entry) =>
+    entry.version > 1 || versions.has(scope, entry.id) || isElsewhere(entry)
+  );
   if (replacing.length === 0) return;
   const rows = await storedEntries({ vectorStore }, scope.owner, replacing.map(({ id }) => id));
   const present = new Map(

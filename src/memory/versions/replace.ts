@@ -45,8 +45,6 @@ interface Newest {
   readonly version: number;
   /** The highest number that was taken; one that was never written is no version. */
   readonly taken: number;
-  /** The version that is indexed; 0 when none is yet. */
-  readonly indexed: number;
   readonly createdAt: number;
   readonly source: Source;
   readonly content: Content;
@@ -97,7 +95,7 @@ interface Asked<A> {
 async function acceptVersion<A>(
   domain: Replacing,
   caller: Caller,
-  { scope, taken, indexed, createdAt, source, content }: Newest,
+  { scope, version, taken, createdAt, source, content }: Newest,
   { id, change, answering }: Asked<A>,
 ): Promise<{ readonly answer: A; readonly live: LiveJob }> {
   const { text, metadata, ...rest } = changed(content, change);
@@ -108,8 +106,8 @@ async function acceptVersion<A>(
     replaces: (jobId, acceptedAt) => {
       if (domain.tombstones.isDeleted(scope, id)) throw new SvcError("memory_not_found");
       if (domain.versions.latest(scope, id) > taken) throw new Overtaken();
-      const version = domain.versions.reserve(scope, id, Math.max(indexed, 1), jobId, acceptedAt);
-      return { memoryId: id, version, createdAt, source };
+      const given = domain.versions.reserve(scope, id, version, jobId, acceptedAt);
+      return { memoryId: id, version: given, createdAt, source };
     },
   }], ([job]) => answering(job!));
   return { answer, live: live! };
@@ -135,8 +133,8 @@ async function newestVersion(
 ): Promise<Newest> {
   const { owner } = caller.account;
   const [entry] = await storedEntries(domain, owner, [id]);
-  const newest = domain.jobs.newestOf(id);
-  const isNewer = newest !== undefined && newest.job.owner === owner && !newest.cancelled &&
+  const newest = domain.jobs.newestOf(owner, id);
+  const isNewer = newest !== undefined && !newest.cancelled &&
     newest.job.version >= (entry?.version ?? 0);
   const live = isNewer ? newest : undefined;
   const job = live?.job ?? entry;
@@ -152,7 +150,7 @@ async function newestVersion(
   }
   const indexed = entry?.version ?? 0;
   const taken = Math.max(domain.versions.latest(scope, id), version);
-  const known = { scope, version, taken, indexed, createdAt, source };
+  const known = { scope, version, taken, createdAt, source };
   if (from === undefined && live !== undefined) {
     return { ...known, content: await waitingContent(domain, live) };
   }

@@ -61,11 +61,11 @@ export class VersionTable {
   }
 
   /**
-   * Takes the next number of a memory for a job: above the indexed one, and above every one that
+   * Takes the next number of a memory for a job: above the present one, and above every one that
    * was ever taken.
    */
-  reserve(scope: Scope, id: string, indexed: number, jobId: string, at: number): number {
-    const version = Math.max(indexed, this.latest(scope, id)) + 1;
+  reserve(scope: Scope, id: string, present: number, jobId: string, at: number): number {
+    const version = Math.max(present, this.latest(scope, id)) + 1;
     this.#file.run(
       "insert into memory_version values (?, ?, ?, ?, ?, ?, 0, null, 0)",
       scope.owner,
@@ -77,6 +77,17 @@ export class VersionTable {
     );
     this.#know(scope.owner, id);
     return version;
+  }
+
+  /** Takes a given number for a job; answers false when it, or a later one, was taken already. */
+  claim(
+    scope: Scope,
+    id: string,
+    { version, jobId, acceptedAt }: Pick<MemoryVersion, "version" | "jobId" | "acceptedAt">,
+  ): boolean {
+    if (this.latest(scope, id) >= version) return false;
+    this.reserve(scope, id, version - 1, jobId, acceptedAt);
+    return true;
   }
 
   /** The highest number that was taken; 0 where none was. */
@@ -128,9 +139,9 @@ export class VersionTable {
       .map(({ written: _, blobId, ...row }) => ({ ...row, blobId: blobId ?? undefined }));
   }
 
-  /** The job that writes or wrote a version; that of the first one has the memory's id. */
+  /** The job that writes or wrote a version; one without a row has the memory's id. */
   jobOf(scope: Scope, id: string, version: number): string {
-    if (version === 1 || !this.has(scope, id)) return id;
+    if (!this.has(scope, id)) return id;
     return this.of(scope, id, true).find((row) => row.version === version)?.jobId ?? id;
   }
 

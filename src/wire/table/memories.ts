@@ -24,6 +24,9 @@ function pageLimit(fallback: number, max: number) {
   }).meta({ type: "integer", minimum: 1, maximum: max, default: fallback });
 }
 
+/** A switch in a query. */
+export const queryFlag = (fallback: boolean) => oneOf<boolean>(fallback, !fallback);
+
 /** One of two; the first where none is named. */
 function oneOf<T extends string | boolean>(first: T, second: T) {
   return queryMember<T>().transform((given, context): T => {
@@ -126,7 +129,8 @@ const versionQuery = () =>
     description: "An earlier version; without it the present one",
   });
 
-const OPENS = [
+/** Errors of whatever opens memories. */
+export const OPENS = [
   "decrypt_credential_required",
   "decrypt_credential_invalid",
   "key_service_unavailable",

@@ -1,0 +1,66 @@
+import { StreamedResponse } from "../../http1/send_answer.ts";
+import { exportLines } from "../../memory/portable/export.ts";
+import { importMemories } from "../../memory/portable/import.ts";
+import type { SignedHandlers } from "../route.ts";
+
+/** Bytes of lines as they come, each part charged for. */
+async function* bytesOf(
+  lines: AsyncIterable<string>,
+  spend: (bytes: number) => void,
+): AsyncGenerator<Uint8Array, void, undefined> {
+  const encoder = new TextEncoder();
+  for await (const part of lines) {
+    const bytes = encoder.encode(part);
+    spend(bytes.length);
+    yield bytes;
+  }
+}
+
+/** All of somebody's memories, out and in. */
+export const portableHandlers = {
+  "POST /api/export": async (domain, { caller, body: { namespace }, spend }) => {
+    const lines = exportLines(domain, caller, namespace);
+    // What refuses the whole export refuses it before the answer begins.
+    const header = await lines.next();
+    async function* all() {
+      if (!header.done) yield header.value;
+      yield* lines;
+    }
+    return new StreamedResponse(ReadableStream.from(bytesOf(all(), spend)), {
+      headers: { "content-type": "application/x-ndjson", "cache-control": "no-store" },
+    });
+  },
+  "POST /api/import": async (domain, call) => {
+    const { caller, body: { memories, bad }, query, keep, spend } = call;
+    spend(memories.reduce((sum, { text }) => sum + text.length, 0));
+    const given = memories.map(({ memory_id, version = 1, ...line }) => ({
+      line: line.line,
+      namespace: line.namespace,
+      text: line.text,
+      memoryId: memory_id,
+      version,
+      metadata: line.metadata,
+      importance: line.importance,
+      occurredAt: line.occurred_at,
+      expiresAt: line.expires_at,
+      createdAt: line.created_at,
+      updatedAt: line.updated_at,
+    }));
+    return await importMemories(domain, caller, given, {
+      bringBack: query.bring_back,
+      answering: (jobs, skips) =>
+        keep({
+          status: 202,
+          body: {
+            accepted: jobs.length,
+            skipped: skips.length,
+            failed: bad.length,
+            job_ids: jobs.map(({ id }) => id),
+            skips,
+            errors: bad,
+            status: "pending",
+          },
+        }),
+    });
+  },
+} satisfies Partial<SignedHandlers>;

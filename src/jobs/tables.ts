@@ -1,0 +1,35 @@
+import type { RelayerConfig } from "../interfaces/config.ts";
+import type { Sealer } from "../interfaces/plugin.ts";
+import { ReplayStore } from "./replay.ts";
+import { KvWriter, Staging } from "./staging.ts";
+import { JobStore } from "./store.ts";
+
+/** Where accepted work is kept until it is done. */
+export interface JobTables {
+  readonly writer: KvWriter;
+  readonly staging: Staging;
+  readonly jobs: JobStore;
+  readonly replay: ReplayStore;
+}
+
+/** What the tables of jobs stand on. */
+interface JobGround {
+  readonly kv: Deno.Kv;
+  readonly config: RelayerConfig;
+  /** Tells requests apart that came before. */
+  readonly hmac: (data: string | Uint8Array) => Uint8Array;
+  /** Seals kept answers. */
+  readonly sealer: Sealer;
+  /** Milliseconds since the epoch. */
+  readonly now: () => number;
+}
+
+/** Opens the tables of a `jobs.kv`, which stays the caller's. */
+export function openJobTables({ kv, config, hmac, sealer, now }: JobGround): JobTables {
+  const writer = new KvWriter(kv, { wakeUps: config.dispatch.queue, now });
+  const staging = new Staging(kv, writer, now);
+  const jobs = new JobStore(kv, writer, staging, { maxPending: config.maxPendingJobs, now });
+  const { idempotencyHours } = config;
+  const replay = new ReplayStore(kv, writer, { now, hmac, sealer, idempotencyHours });
+  return { writer, staging, jobs, replay };
+}

@@ -1,0 +1,252 @@
+import type { Uses } from "../parts.ts";
+import { SvcError } from "../../errors.ts";
+import type { IndexEntry, Scope } from "../../interfaces/mod.ts";
+import { scopeKey } from "../../interfaces/scope_key.ts";
+import type { AcceptedJob } from "../../jobs/job.ts";
+import type { Kept } from "../../jobs/replay.ts";
+import { type Caller, scopeOf } from "../caller.ts";
+import { type Opening, openMemories, requireCredential, storedEntries } from "../open.ts";
+import type { Metadata } from "../record.ts";
+import { accept, type Accepting, type NewMemory } from "../remember.ts";
+
+type Importing = Uses<{
+  jobs: "newestOf";
+  contents: "payload";
+  tombstones: "isDeleted" | "forgottenAt";
+  versions: "latest" | "claim";
+  imports: "hold";
+  importedId: true;
+  now: true;
+}, Accepting & Opening>;
+
+/** A memory of an export. Times are milliseconds since the epoch. */
+export interface ImportedMemory {
+  /** Its line in the file, from 1. */
+  readonly line: number;
+  readonly namespace: string;
+  readonly text: string;
+  /** Id it had; one made of what it says when absent, so that importing it again finds it. */
+  readonly memoryId?: string | undefined;
+  readonly version: number;
+  readonly metadata?: Metadata | undefined;
+  readonly importance?: number | undefined;
+  readonly occurredAt?: number | undefined;
+  readonly expiresAt?: number | undefined;
+  readonly createdAt?: number | undefined;
+  readonly updatedAt?: number | undefined;
+}
+
+/** Why a line was not taken: it is there already, is older than what is there, was deleted, is over. */
+export type SkipReason = "exists" | "older" | "deleted" | "expired";
+
+/** A line that was not taken. */
+export interface SkippedLine {
+  readonly line: number;
+  readonly reason: SkipReason;
+}
+
+interface ImportOptions<A> {
+  /** Whether deleted memories come back, under another id. */
+  readonly bringBack: boolean;
+  /** Makes the answer of the accepted jobs, which is kept in the same commit. */
+  readonly answering: (
+    jobs: readonly AcceptedJob[],
+    skipped: readonly SkippedLine[],
+  ) => Kept<A>;
+}
+
+/** What is there under an id. */
+interface Present {
+  readonly version: number;
+  readonly text: string | undefined;
+}
+
+/** A line and the id it is stored under. */
+interface Placed {
+  readonly memory: ImportedMemory;
+  readonly id: string;
+  /** Whether an earlier version is here. */
+  readonly replaces: boolean;
+}
+
+/** Tries against changes of others that come between. */
+const TRIES = 10;
+/** An id can be taken by something else so many times. */
+const MOST_IDS = 16;
+
+/**
+ * Accepts memories of an export: all that are new here, in one commit. Ids, versions and times stay;
+ * repeating it takes nothing twice. Imports of one owner come one after the other.
+ *
+ * @throws {SvcError} as `accept`; `decrypt_credential_required`.
+ */
+export async function importMemories<A>(
+  domain: Importing,
+  caller: Caller,
+  memories: readonly ImportedMemory[],
+  { bringBack, answering }: ImportOptions<A>,
+): Promise<A> {
+  requireCredential(domain, caller);
+  return await domain.imports.hold(caller.account.owner, async () => {
+    for (let tried = 0; tried < TRIES; tried++) {
+      try {
+        const { placed, skipped } = await new Placing(domain, caller, bringBack).place(memories);
+        const taken = placed.map((item) => newMemory(domain, caller, item));
+        const keep = (jobs: readonly AcceptedJob[]) => answering(jobs, skipped);
+        return (await accept(domain, caller, "import", taken, keep)).answer;
+      } catch (error) {
+        if (!(error instanceof Overtaken)) throw error;
+      }
+    }
+    throw new SvcError("version_conflict");
+  });
+}
+
+/** Something came between looking what is there and accepting. */
+class Overtaken extends Error {}
+
+function newMemory(domain: Importing, caller: Caller, placed: Placed): NewMemory {
+  const { memory, id, replaces } = placed;
+  const { namespace, text, metadata, importance, occurredAt, expiresAt, version } = memory;
+  const scope = scopeOf(caller, namespace);
+  const forgottenAt = domain.tombstones.forgottenAt(scope) ?? -Infinity;
+  const { updatedAt, createdAt = updatedAt } = memory;
+  return {
+    namespace,
+    payload: { kind: "text", text, ...(metadata === undefined ? {} : { metadata }) },
+    importance,
+    occurredAt,
+    expiresAt,
+    replaces: (jobId, acceptedAt) => {
+      if (domain.tombstones.isDeleted(scope, id)) throw new Overtaken();
+      if (replaces && !domain.versions.claim(scope, id, { version, jobId, acceptedAt })) {
+        throw new Overtaken();
+      }
+      const changedAt = Math.min(updatedAt ?? createdAt ?? acceptedAt, acceptedAt);
+      return {
+        memoryId: id,
+        version,
+        createdAt: Math.min(createdAt ?? acceptedAt, acceptedAt),
+        source: "import",
+        // What was forgotten and is brought back is as old as its coming back.
+        ...(changedAt > forgottenAt ? { changedAt } : {}),
+      };
+    },
+  };
+}
+
+/** Finds out which lines are new, and under which ids they are to be stored. */
+class Placing {
+  readonly #domain: Importing;
+  readonly #caller: Caller;
+  readonly #bringBack: boolean;
+  readonly #present = new Map<string, Present | "elsewhere">();
+
+  constructor(domain: Importing, caller: Caller, bringBack: boolean) {
+    this.#domain = domain;
+    this.#caller = caller;
+    this.#bringBack = bringBack;
+  }
+
+  async place(memories: readonly ImportedMemory[]) {
+    const placed = new Map<string, Placed>();
+    const skipped: SkippedLine[] = [];
+    let open: Placed[] = [];
+    for (const memory of memories) {
+      const { memoryId } = memory;
+      const id = memoryId ?? this.#idOf(memory, 0);
+      open.push({ memory, id, replaces: false });
+    }
+    for (let tried = 1; open.length > 0; tried++) {
+      await this.#look(open);
+      const again: Placed[] = [];
+      for (const item of open) {
+        const decision = this.#decide(item, placed);
+        const key = keyOf(this.#scope(item.memory), item.id);
+        if (decision === "take") {
+          const twin = placed.get(key);
+          if (twin !== undefined) skipped.push({ line: twin.memory.line, reason: "older" });
+          placed.set(key, { ...item, replaces: this.#present.has(key) });
+        } else if (decision !== "another id") {
+          skipped.push({ line: item.memory.line, reason: decision });
+        } else if (tried === MOST_IDS) throw new SvcError("version_conflict");
+        else again.push({ ...item, id: this.#idOf(item.memory, tried) });
+      }
+      open = again;
+    }
+    skipped.sort((a, b) => a.line - b.line);
+    return { placed: [...placed.values()], skipped };
+  }
+
+  #scope({ namespace }: ImportedMemory): Scope {
+    return scopeOf(this.#caller, namespace);
+  }
+
+  /** A UUID of version 8 out of what a memory says: the same for the same memory and number. */
+  #idOf(memory: ImportedMemory, number: number): string {
+    const { memoryId, version, text, metadata, createdAt, occurredAt } = memory;
+    const scope = scopeKey(this.#scope(memory));
+    const parts = [scope, memoryId, version, text, metadata, createdAt, occurredAt, number];
+    const hex = this.#domain.importedId(JSON.stringify(parts)).toHex();
+    return `${hex.slice(0, 8)}-${hex.slice(8, 12)}-8${hex.slice(13, 16)}-8${hex.slice(17, 20)}-` +
+      hex.slice(20, 32);
+  }
+
+  #decide(
+    { memory, id }: Placed,
+    placed: ReadonlyMap<string, Placed>,
+  ): SkipReason | "take" | "another id" {
+    const scope = this.#scope(memory);
+    const { tombstones, versions, now } = this.#domain;
+    const { text, version, expiresAt = Infinity, updatedAt = Infinity } = memory;
+    if (expiresAt <= now()) return "expired";
+    if (tombstones.isDeleted(scope, id)) return this.#bringBack ? "another id" : "deleted";
+    const isForgotten = updatedAt <= (tombstones.forgottenAt(scope) ?? -Infinity);
+    if (isForgotten && !this.#bringBack) return "deleted";
+    const twin = placed.get(keyOf(scope, id))?.memory;
+    const present = twin ?? this.#present.get(keyOf(scope, id));
+    if (present === undefined) return "take";
+    if (present === "elsewhere") return "another id";
+    // A number that was given to a version that failed is not given again.
+    if (version > present.version) {
+      return version > versions.latest(scope, id) ? "take" : "another id";
+    }
+    if (present.text === text) return "exists";
+    return version < present.version ? "older" : "another id";
+  }
+
+  /** Reads what is there under the ids of some lines. */
+  async #look(items: readonly Placed[]): Promise<void> {
+    const { owner } = this.#caller.account;
+    const rows = await storedEntries(this.#domain, owner, items.map(({ id }) => id));
+    for (const { memory, id } of items) {
+      const scope = this.#scope(memory);
+      const key = keyOf(scope, id);
+      const own = rows.find((row) => row.id === id && row.namespace === memory.namespace);
+      const present = await this.#presentOf(own, scope, id);
+      const isElsewhere = rows.some((row) => row.id === id && row !== own);
+      if (present !== undefined) this.#present.set(key, present);
+      else if (isElsewhere) this.#present.set(key, "elsewhere");
+    }
+  }
+
+  async #presentOf(
+    row: IndexEntry | undefined,
+    scope: Scope,
+    id: string,
+  ): Promise<Present | "elsewhere" | undefined> {
+    const live = this.#domain.jobs.newestOf(scope.owner, id);
+    if (live !== undefined && live.job.version >= (row?.version ?? 0)) {
+      if (live.job.namespace !== scope.namespace) return "elsewhere";
+      const payload = await this.#domain.contents.payload(live).catch(() => undefined);
+      const text = payload?.kind === "text" ? payload.text : undefined;
+      return { version: live.job.version, text };
+    }
+    if (row === undefined) return undefined;
+    const [opened] = await openMemories(this.#domain, this.#caller, scope, [row]);
+    const text = opened !== undefined && "record" in opened ? opened.record.text : undefined;
+    return { version: row.version, text };
+  }
+}
+
+const keyOf = (scope: Scope, id: string): string => `${scopeKey(scope)}\n${id}`;
