@@ -26,10 +26,11 @@ import { processMemory } from "./memory/process.ts";
 import { bounded, startBackground } from "./memory/upkeep/background.ts";
 import { replayTombstones } from "./memory/remove/remove.ts";
 import { HEADER } from "./wire/headers.ts";
-import { openJobsFile, scrubJobsFile, withJobsFile } from "./jobs/jobs_file.ts";
+import { JobsFileScrub, openJobsFile, withJobsFile } from "./jobs/jobs_file.ts";
 import { type CallNote, measured, measuredBackends } from "./embed/measured.ts";
 import { openBackends } from "./embed/open_backends.ts";
 import type { Relayer, RelayerOptions } from "./embed/relayer_options.ts";
+import { RelayerReceiptKey } from "./sealing/receipt_key.ts";
 import { openDataKey } from "./sealing/data_key.ts";
 import { RelayerKey } from "./sealing/relayer_key.ts";
 import { isSidecar, type SidecarAddress, sidecarConnections } from "./http1/sidecar_connections.ts";
@@ -57,6 +58,7 @@ interface Ground {
   readonly key: RelayerKey;
   readonly core: CoreDb;
   readonly kv: Deno.Kv;
+  readonly jobsScrub: JobsFileScrub;
   readonly config: RelayerConfig;
   readonly logger: Logger;
   readonly now: () => number;
@@ -79,12 +81,13 @@ async function openGround(
   // The queue's listener ends after the table was closed, not with it.
   const queue: Ground["queue"] = {};
   stack.defer(async () => await queue.listening);
-  const kv = stack.adopt(await openJobsFile(dataDir), async (opened) => {
+  const jobsScrub = stack.use(new JobsFileScrub(dataDir));
+  const kv = stack.adopt(await openJobsFile(dataDir), (opened) => {
     opened.close();
-    if (dataDir !== undefined) await scrubJobsFile(dataDir);
+    jobsScrub.end();
   });
   const packageId = (given.packageId ?? core.packageId()).toLowerCase();
-  return { dataDir, key, core, kv, config: { ...given, packageId }, logger, now, queue };
+  return { dataDir, key, core, kv, config: { ...given, packageId }, logger, now, queue, jobsScrub };
 }
 
 function jobTables({ kv, key, config, now }: Ground, stack: AsyncDisposableStack): JobTables {
@@ -122,7 +125,7 @@ function workerOf(
 
 /** Everything the operations on memories work with. */
 function domainOf(
-  { dataDir, key, core, kv, config, logger, now }: Ground,
+  { dataDir, key, core, kv, config, logger, now, jobsScrub }: Ground,
   { writer, staging, jobs }: JobTables,
   backends: Backends,
   worker: JobWorker,
@@ -143,6 +146,7 @@ function domainOf(
     worker,
     expiries: new Expiries(kv, writer),
     staging,
+    scrubJobs: () => writer.hold(() => jobsScrub.run()),
     tombstones: core.tombstones,
     tombstoneBlobs: core.tombstoneBlobs,
     versions: core.versions,
@@ -151,6 +155,7 @@ function domainOf(
     keys: core.keys,
     sealer: (purpose) => key.sealer(purpose),
     importedId: key.hmac("imported id"),
+    receipts: new RelayerReceiptKey(key),
     logger,
     now,
   });

@@ -94,6 +94,7 @@ const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
   // A page in a browser: nothing of the relayer, and nothing that only Deno has.
   "web/src/": [
     "src/client/",
+    "src/importers/",
     // Its transactions are those of the plugin; only pages of accounts on a chain load them.
     "plugins/sui/chain/account_object.ts",
     "plugins/sui/accounts/transactions.ts",
@@ -102,6 +103,7 @@ const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
   ],
   "cli/": [
     "src/client/",
+    "src/importers/",
     "src/wire/",
     "src/suggestion.ts",
     "src/stable_path.ts",

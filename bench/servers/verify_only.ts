@@ -27,6 +27,7 @@ import { JobStore } from "../../src/jobs/store.ts";
 import { JobWorker } from "../../src/jobs/worker.ts";
 import { silentLogger as logger } from "../../src/log.ts";
 import { openDomain } from "../../src/memory/domain.ts";
+import { RelayerReceiptKey } from "../../src/sealing/receipt_key.ts";
 import { RelayerKey } from "../../src/sealing/relayer_key.ts";
 
 const [port = "0", dataDir = ""] = Deno.args;
@@ -70,6 +71,8 @@ const domain = openDomain({
   tombstoneBlobs: core.tombstoneBlobs,
   versions: core.versions,
   importedId: key.hmac("imported id"),
+  receipts: new RelayerReceiptKey(key),
+  scrubJobs: () => Promise.resolve(),
   keys: core.keys,
   sealer: (purpose) => key.sealer(purpose),
   logger,

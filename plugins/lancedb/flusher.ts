@@ -98,6 +98,28 @@ export class Flusher implements AsyncDisposable {
     this.#startAfter(this.#policy.quietMs);
   }
 
+  /**
+   * Carries over what waits, and writes the table anew without what was deleted from it.
+   *
+   * @throws {SvcError} `storage_unavailable`: it has to be tried again.
+   */
+  async scrub(): Promise<void> {
+    clearTimeout(this.#timer);
+    while (this.#running !== undefined) await this.#running;
+    if (this.#closed) return;
+    const scrubbed = (async () => {
+      await this.#run();
+      using _turn = await this.#mayWrite();
+      await this.#table.rewrite();
+      this.#commits = 0;
+    })();
+    this.#running = scrubbed.catch(() => {}).finally(() => {
+      this.#running = undefined;
+      if (this.#notified) this.notify();
+    });
+    await scrubbed;
+  }
+
   /** Finishes the batch under way; what waits is carried over by the next start. */
   async [Symbol.asyncDispose](): Promise<void> {
     this.#closed = true;

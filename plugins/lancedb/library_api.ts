@@ -79,8 +79,15 @@ export interface LanceTable {
   vectorSearch(vector: Float32Array): NearestQuery;
   listIndices(): Promise<readonly { readonly name: string }[]>;
   createIndex(column: string, options: { config: Opaque; name?: string }): Promise<void>;
-  /** Merges files and indices, and drops versions older than a time. */
-  optimize(options: { cleanupOlderThan: Date }): Promise<unknown>;
+  /** Writes rows anew. */
+  update(change: { where: string; valuesSql: Readonly<Record<string, string>> }): Promise<unknown>;
+  /**
+   * Merges files and indices, and drops versions older than a time; with `deleteUnverified` also files
+   * of them that are young.
+   */
+  optimize(
+    options?: { cleanupOlderThan: Date; deleteUnverified?: boolean },
+  ): Promise<unknown>;
   close(): void;
 }
 

@@ -180,6 +180,11 @@ class LancedbVectorStore implements VectorStore {
     return scopeCounts(this.#parts.database, owner);
   }
 
+  async scrub(): Promise<void> {
+    await this.#parts.flusher.scrub();
+    await this.#parts.database.scrub();
+  }
+
   async [Symbol.asyncDispose](): Promise<void> {
     await this.#stack.disposeAsync();
   }

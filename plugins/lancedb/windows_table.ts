@@ -1,4 +1,5 @@
 import { SvcError } from "../../src/errors.ts";
+import { within } from "../../src/deadline.ts";
 import type { Library } from "./library.ts";
 import type { ArrowSchema, LanceConnection, LanceTable, Opaque } from "./library_api.ts";
 
@@ -78,6 +79,7 @@ export class WindowsTable {
   readonly #parts: TableParts;
   /** Whether every file is known to be on disk; an earlier process may have ended before. */
   #synced = false;
+  readonly #reading = new Set<Promise<unknown>>();
 
   private constructor(parts: TableParts) {
     this.#parts = parts;
@@ -126,7 +128,7 @@ export class WindowsTable {
     const parts = new Map<number, { vectors: Float32Array[]; sealed: Uint8Array }>();
     for (const some of chunks(seqs, FILTER)) {
       const query = this.#parts.table.query().where(`seq in (${some.join(",")})`);
-      const found = await guard(query.toArrow());
+      const found = await this.#read(query.toArrow());
       for (const { seq, part, vector, sealed } of found) {
         const number = Number(seq);
         const row = parts.get(number) ?? { vectors: [], sealed: new Uint8Array() };
@@ -143,7 +145,7 @@ export class WindowsTable {
     const query = this.#parts.table.vectorSearch(vector).distanceType("cosine")
       .where(`scope = ${scope}`).limit(limit).select(["seq", "_distance"]);
     const chosen = approximate ? query.refineFactor(10) : query.bypassVectorIndex();
-    const found = await guard(chosen.toArrow());
+    const found = await this.#read(chosen.toArrow());
     return Array.from(found, ({ seq, _distance }) => ({ seq: Number(seq), distance: _distance }));
   }
 
@@ -157,6 +159,38 @@ export class WindowsTable {
       await this.#index(approximate);
       await this.#parts.table.optimize({ cleanupOlderThan: old });
     });
+  }
+
+  /**
+   * Writes every row anew and drops the files of before: those hold what was deleted, and are merged
+   * by themselves only when much of them was.
+   */
+  async rewrite(): Promise<void> {
+    await this.#change(async () => {
+      const { table } = this.#parts;
+      const rows = await table.countRows();
+      if (rows > 0) await table.update({ where: "true", valuesSql: { part: "part" } });
+      await table.optimize();
+      // Whoever reads an earlier version reads its files.
+      await this.#readers();
+      await table.optimize({ cleanupOlderThan: new Date(), deleteUnverified: true });
+    });
+  }
+
+  /** Waits until the reads that have begun are over. */
+  async #readers(): Promise<void> {
+    await within(READ_MS, Promise.allSettled([...this.#reading]));
+  }
+
+  /** A read, while which no file is dropped. */
+  async #read<T>(work: Promise<T>): Promise<T> {
+    const reading = guard(work);
+    this.#reading.add(reading);
+    try {
+      return await reading;
+    } finally {
+      this.#reading.delete(reading);
+    }
   }
 
   close(): void {

@@ -108,6 +108,10 @@ class LocalBlobStore implements BlobStore {
     }, options?.signal);
   }
 
+  async scrub(): Promise<void> {
+    await this.#database.scrub();
+  }
+
   async [Symbol.asyncDispose](): Promise<void> {
     await this.#database.close();
   }

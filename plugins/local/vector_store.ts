@@ -179,6 +179,10 @@ class LocalVectorStore implements VectorStore {
     return this.#rows.outdated();
   }
 
+  async scrub(): Promise<void> {
+    await this.#database.scrub();
+  }
+
   async [Symbol.asyncDispose](): Promise<void> {
     await this.#packer.stop();
     await this.#database.close();

@@ -293,6 +293,25 @@ export class SvcClient {
     return this.#ask("POST /api/forget", { body: { namespace }, signal: control?.signal });
   }
 
+  /**
+   * A receipt for memories that were deleted, as things are now: what was not erased at once may be
+   * by now. `memory_not_found` when one of them was not deleted through this relayer.
+   */
+  receipt(
+    memoryIds: readonly string[],
+    namespace?: string,
+    control?: CallControl,
+  ): Answer<"POST /api/receipts"> {
+    const body = { namespace, memory_ids: memoryIds };
+    return this.#ask("POST /api/receipts", { ...read(control), body });
+  }
+
+  /** The key that signs receipts; not signed. */
+  receiptKey(control?: CallControl): Answer<"GET /.well-known/svc-receipt-key"> {
+    const call = { ...read(control), unsigned: true } as const;
+    return this.#ask("GET /.well-known/svc-receipt-key", call);
+  }
+
   /** The account, the key that signed, and the quota. */
   account(control?: CallControl): Answer<"GET /api/account"> {
     return this.#ask("GET /api/account", read(control));

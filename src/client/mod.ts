@@ -30,9 +30,17 @@ export type {
 export type { McpRoutes } from "../wire/route_types/mcp.ts";
 export type { MemoryRoutes } from "../wire/route_types/memories.ts";
 export type { OwnerRoutes } from "../wire/route_types/owner.ts";
+export type { PortableRoutes } from "../wire/route_types/portable.ts";
 export type { PublicRoutes } from "../wire/route_types/public.ts";
 export type { RecallRoutes } from "../wire/route_types/recall.ts";
 export type { RememberRoutes } from "../wire/route_types/remember.ts";
 export type { SessionTokenRoutes } from "../wire/route_types/session_token.ts";
 export type { SponsorRoutes } from "../wire/route_types/sponsor.ts";
 export type { Signer } from "./signer.ts";
+export {
+  type Receipt,
+  receiptOf,
+  type ReceiptStatement,
+  type Survivor,
+  verifyReceipt,
+} from "../wire/signing/receipts.ts";

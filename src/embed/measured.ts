@@ -20,12 +20,12 @@ export type CallNote = (call: MeasuredCall) => void;
 /** Calls that may leave the process or wait for a disk; all of them answer promises. */
 const OPERATIONS: { readonly [R in Role]: readonly (keyof Backend<R>)[] } = {
   accounts: ["resolve", "get"],
-  blobStore: ["put", "get", "getForeign", "delete"],
+  blobStore: ["put", "get", "getForeign", "delete", "scrub"],
   cipher: ["seal", "open", "rotate", "destroy"],
   embedder: ["embed", "embedQuery"],
   languageModel: ["chat"],
   sponsor: ["sponsor", "execute"],
-  vectorStore: ["upsert", "link", "search", "get", "scan", "scopes", "outdated", "delete"],
+  vectorStore: ["upsert", "link", "search", "get", "scan", "scopes", "outdated", "delete", "scrub"],
 };
 
 type Callable = (...args: readonly unknown[]) => unknown;

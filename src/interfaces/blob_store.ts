@@ -60,6 +60,16 @@ export interface BlobStore extends AsyncDisposable {
    */
   delete?(blobId: string, scope: Scope, options?: CallOptions): Promise<boolean>;
   /**
+   * Overwrites what deleted blobs left in the store's files; afterwards none of their bytes stands
+   * there. Absent where nothing is left behind. Rejects where it has to be tried again later.
+   */
+  scrub?(options?: CallOptions): Promise<void>;
+  /**
+   * Until when the bytes of a deleted blob are kept where others may read them, milliseconds since
+   * the epoch; `undefined` where that is not known. Absent where a deletion ends them.
+   */
+  keptUntil?(blobId: string, scope: Scope, options?: CallOptions): Promise<number | undefined>;
+  /**
    * Takes back what was put under a key of a scope and has not left this machine: it is forgotten,
    * and a `put` that waits for it rejects with `storage_unavailable`. Answers whether it was; false
    * once it may be stored. Absent where `put` stores at once.

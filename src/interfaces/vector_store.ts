@@ -123,4 +123,10 @@ export interface VectorStore extends AsyncDisposable {
   outdated?(options?: CallOptions): Promise<OutdatedScope[]>;
   /** Removes memories; unknown ids are ignored. */
   delete(scope: Scope, ids: readonly string[], options?: CallOptions): Promise<void>;
+  /**
+   * Overwrites what removed and replaced memories left in the store's files; afterwards none of their
+   * bytes stands there. Absent where nothing is left behind. Rejects where it has to be tried again
+   * later.
+   */
+  scrub?(options?: CallOptions): Promise<void>;
 }

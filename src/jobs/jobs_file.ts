@@ -1,26 +1,7 @@
 import { SvcError } from "../errors.ts";
-import { fileFailure, makePrivate, SqliteFile } from "../storage/sqlite/sqlite_file.ts";
-
-/** Larger files are not scrubbed, because it would hold up the stop, bytes. */
-const MOST_SCRUBBED = 64 * 1024 * 1024;
-
-/**
- * Deno KV leaves deleted bytes in the file. This writes all rows anew and takes all free pages once:
- * an {@linkcode SqliteFile} overwrites the pages that are given back.
- */
-const SCRUB = `
-  pragma busy_timeout = 1000;
-  begin immediate;
-  create table scrubbed as select * from kv;
-  delete from kv;
-  insert into kv select * from scrubbed;
-  drop table scrubbed;
-  create table scrubbed (zeros blob);
-  insert into scrubbed select zeroblob(freelist_count * page_size)
-    from pragma_freelist_count, pragma_page_size;
-  drop table scrubbed;
-  commit;
-  pragma wal_checkpoint(truncate)`;
+import { type Checkpoints, sharedCheckpoints } from "../storage/sqlite/checkpoints.ts";
+import { rewriteDatabase } from "../storage/sqlite/rewrite.ts";
+import { fileFailure, makePrivate } from "../storage/sqlite/sqlite_file.ts";
 
 const REMEDY = "put back a copy, or move jobs.kv* away and lose what is not stored yet";
 
@@ -59,20 +40,48 @@ export async function openJobsFile(dataDir: string | undefined): Promise<Deno.Kv
 }
 
 /**
- * Overwrites what was deleted from a `jobs.kv` that is closed: texts waited there under the relayer
- * key alone. What fails leaves the file as it was.
+ * Takes what was deleted out of a `jobs.kv`: Deno KV leaves its bytes in the file, whose pages are
+ * therefore written anew. Payloads wait there under the relayer key alone.
  */
-export async function scrubJobsFile(dataDir: string): Promise<void> {
-  const path = `${dataDir}/jobs.kv`;
-  try {
-    if ((await Deno.stat(path)).size > MOST_SCRUBBED) return;
-    const file = new SqliteFile({ path });
+export class JobsFileScrub implements AsyncDisposable {
+  readonly #path: string | undefined;
+  readonly #checkpoints: Checkpoints;
+
+  /** @param dataDir Folder of the file; absent: nothing is kept. */
+  constructor(dataDir: string | undefined, checkpoints = sharedCheckpoints) {
+    this.#path = dataDir === undefined ? undefined : `${dataDir}/jobs.kv`;
+    this.#checkpoints = checkpoints;
+    if (this.#path !== undefined) checkpoints.join(this.#path);
+  }
+
+  /**
+   * Writes the file anew; nobody may write to it meanwhile.
+   *
+   * @throws {SvcError} `storage_unavailable` when it is damaged or missing, somebody reads it, or the
+   * disk is full: the file is left as it was.
+   */
+  async run(): Promise<void> {
+    if (this.#path === undefined) return;
     try {
-      file.exec(SCRUB);
-    } finally {
-      await file.close();
+      await Deno.stat(this.#path);
+      await this.#checkpoints.rewrite(this.#path);
+    } catch (cause) {
+      throw fileFailure(cause, "jobs.kv", REMEDY);
     }
-  } catch {
-    // The next stop tries it again.
+  }
+
+  /** The same without another thread, once the file is closed; what fails is left to the next end. */
+  end(): void {
+    try {
+      if (this.#path === undefined) return;
+      Deno.statSync(this.#path);
+      rewriteDatabase(this.#path);
+    } catch {
+      // The next end tries it again.
+    }
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    if (this.#path !== undefined) await this.#checkpoints.leave(this.#path);
   }
 }

@@ -49,6 +49,8 @@ export class KvWriter {
   readonly #options: KvWriterOptions;
   #waiting: Waiting[] = [];
   #running: Promise<void> | undefined;
+  /** Settles when writes may begin. */
+  #held: Promise<void> | undefined;
   #wokenAt = -Infinity;
   #burstAt = -Infinity;
   #failing = false;
@@ -74,6 +76,24 @@ export class KvWriter {
     });
   }
 
+  /** Lets nothing be written while `work` goes on; what is added meanwhile waits. */
+  async hold<T>(work: () => Promise<T>): Promise<T> {
+    const before = this.#held;
+    const done = Promise.withResolvers<void>();
+    this.#held = done.promise;
+    try {
+      await before;
+      await this.#running;
+      return await work();
+    } finally {
+      if (this.#held === done.promise) {
+        this.#held = undefined;
+        if (this.#waiting.length > 0) this.#running ??= this.#run();
+      }
+      done.resolve();
+    }
+  }
+
   /** To be called when a queue message arrived: the next group that asks sends a new one. */
   woken(): void {
     this.#wokenAt = -Infinity;
@@ -96,7 +116,9 @@ export class KvWriter {
     // One turn later: everything added in this turn shares the first commit.
     await Promise.resolve();
     try {
-      while (this.#waiting.length > 0) await this.#write(this.#take());
+      while (this.#waiting.length > 0 && this.#held === undefined) {
+        await this.#write(this.#take());
+      }
     } finally {
       this.#running = undefined;
     }

@@ -4,6 +4,7 @@ import type { Parts } from "./parts.ts";
 import { Quota } from "./remember.ts";
 import { LargeScopes } from "./recall/candidates.ts";
 import { QueryVectors } from "./recall/query_vectors.ts";
+import { Erasure } from "./remove/erasure.ts";
 import { ExpirySweeper } from "./remove/expiry.ts";
 import { TombstoneSender } from "./remove/tombstones.ts";
 import { KeyLock } from "../key_lock.ts";
@@ -32,6 +33,7 @@ export function openDomain(parts: Parts) {
     restores: new KeyLock(),
     reembedding: new Reembedding({ ...parts, contents }),
     tombstoneSender,
+    erasure: new Erasure(parts),
     expiry: new ExpirySweeper({ ...parts, contents, tombstoneSender }, parts.expiries),
   };
 }

@@ -19,6 +19,21 @@ import type { JobContents } from "./job_contents.ts";
 import type { QueryVectors } from "./recall/query_vectors.ts";
 import type { KeyLock } from "../key_lock.ts";
 
+/** The key that signs receipts, made of the relayer key. */
+interface ReceiptKey {
+  /** Ed25519, 64 hex characters. */
+  readonly publicKey: string;
+  /** A statement, signed (docs/protocol.md#10.13). */
+  sign(statement: string): SignedReceipt;
+}
+
+/** A statement and its signature, as answers have them. */
+export interface SignedReceipt {
+  readonly statement: string;
+  readonly signature: string;
+  readonly public_key: string;
+}
+
 /** What the operations on memories are built on. */
 export interface Parts extends Backends {
   readonly config: RelayerConfig;
@@ -28,6 +43,8 @@ export interface Parts extends Backends {
   readonly worker: JobWorker;
   readonly expiries: Expiries;
   readonly staging: Staging;
+  /** Takes what was deleted out of the file of the jobs. */
+  readonly scrubJobs: () => Promise<void>;
   /** Deletions, written before anything is removed. */
   readonly tombstones: Omit<TombstoneTable, "tombstone">;
   /** Deletions that the blob store is told. */
@@ -44,6 +61,8 @@ export interface Parts extends Backends {
   readonly sealer: (purpose: string) => Sealer;
   /** 32 bytes that only this relayer makes of a text: short texts are guessed by a plain hash. */
   readonly importedId: (text: string) => Uint8Array;
+  /** Signs receipts of deletions. */
+  readonly receipts: ReceiptKey;
   readonly logger: Logger;
   /** Milliseconds since the epoch. */
   readonly now: () => number;
@@ -67,6 +86,7 @@ interface Shared extends Parts {
   readonly largeScopes: { has(scope: Scope): Promise<boolean> };
   readonly reembedding: { hurry(scope: Scope, caller: Caller, ms: number): Promise<number> };
   readonly tombstoneSender: { notify(): void };
+  readonly erasure: { hurry(ms: number): Promise<void> };
   readonly expiry: { purge(scope: Scope): void };
 }
 

@@ -13,6 +13,8 @@ export const ANALYZE_FACTS = 20;
 
 export const BULK_ITEMS = 20;
 export const BULK_STATUS_IDS = 20;
+/** Most ids of a receipt that is asked for. */
+export const RECEIPT_IDS = 1000;
 /** Most memory lines of an import. */
 export const IMPORT_MEMORIES = 200;
 /** Largest version that an import may bring along. */

@@ -1,5 +1,6 @@
 import assert from "node:assert/strict";
 import { type Json, startRelayer, type TestRelayer } from "../relayer_fixture.ts";
+import { verifyReceipt } from "../../src/client/mod.ts";
 import { verifies } from "../requirements.ts";
 import { assertError } from "./case.ts";
 
@@ -98,13 +99,15 @@ Deno.test("pages hold every memory once, in either order, also while others are 
 });
 
 Deno.test("DELETE says what became of the memory", async () => {
-  verifies("10.9-13", "10.9-14", "10.9-8", "10.6-22");
+  verifies("10.9-27", "10.9-13", "10.9-14", "10.9-8", "10.6-22");
   await using svc = await startRelayer();
   const id = await svc.remember("tea");
   const { blob_id } = (await svc.get(`/api/memories/${id}`)).body;
   const { status, body } = await svc.send("DELETE", `/api/memories/${id}`);
   assert.equal(status, 200);
-  assert.deepEqual(body, { memory_id: id, deleted: true, blob: "deleted" });
+  const { receipt, ...rest } = body;
+  assert.deepEqual(rest, { memory_id: id, deleted: true, blob: "deleted", erased: true });
+  assert.deepEqual(verifyReceipt(receipt).memory_ids, [id]);
   const scope = { owner: svc.owner, namespace: "default" };
   assert.equal(await svc.backends.blobStore.get(blob_id, scope), undefined);
   assert.deepEqual(await svc.backends.vectorStore.get(svc.owner, [id]), []);
@@ -162,7 +165,9 @@ Deno.test("forget deletes one namespace and answers how many memories it had", a
   const forget = () => svc.post("/api/forget", { namespace: "a" });
   const { status, body } = await forget();
   assert.equal(status, 200);
-  assert.deepEqual(body, { deleted: 2, namespace: "a", owner: svc.owner });
+  const { receipt, ...rest } = body;
+  assert.equal(verifyReceipt(receipt).memory_ids.length, 2);
+  assert.deepEqual(rest, { deleted: 2, namespace: "a", owner: svc.owner, erased: true });
   assert.equal((await forget()).body.deleted, 0);
   assert.deepEqual(await svc.recall("tea", { namespace: "a" }), []);
   assert.deepEqual(await svc.recall("tea", { namespace: "b" }), ["tea"]);

@@ -21,6 +21,7 @@ Deno.test("the description is OpenAPI 3.1 and names every route", async () => {
   const open = [
     "GET /health",
     "GET /version",
+    "GET /.well-known/svc-receipt-key",
     "GET /config",
     "GET /openapi.json",
     "GET /metrics",

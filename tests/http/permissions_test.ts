@@ -36,6 +36,12 @@ function expectations(vector: number[]): readonly Expectation[] {
     },
     { route: "POST /api/remember/:id/retry", needs: ["write"], success: 404 },
     { route: "POST /api/forget", needs: ["write"], body: { namespace: "a" }, success: 200 },
+    {
+      route: "POST /api/receipts",
+      needs: ["read"],
+      body: { memory_ids: [ID] },
+      success: 404,
+    },
     { route: "POST /api/export", needs: ["read"], body: {}, success: 200 },
     {
       route: "POST /api/import",

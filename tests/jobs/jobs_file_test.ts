@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { Buffer } from "node:buffer";
 import { DatabaseSync } from "node:sqlite";
-import { openJobsFile, scrubJobsFile } from "../../src/jobs/jobs_file.ts";
+import { JobsFileScrub, openJobsFile } from "../../src/jobs/jobs_file.ts";
 
 /** How many of the values stand in the files of a folder. */
 async function countIn(folder: string, values: readonly Uint8Array[]): Promise<number> {
@@ -33,9 +33,12 @@ Deno.test("what was deleted from jobs.kv is not in the file once it is scrubbed"
         await kv.set(["job", n, "kept"], kept[n]);
       }
       for (const n of gone.keys()) await kv.delete(["job", n, "gone"]);
-      kv.close();
       assert.ok(await countIn(folder, gone) > 0, "this database overwrites what it deletes");
-      await scrubJobsFile(folder);
+      await using scrub = new JobsFileScrub(folder);
+      // Beside its owner, and once that has closed it.
+      if (round === 0) await scrub.run();
+      kv.close();
+      if (round === 1) scrub.end();
       assert.equal(await countIn(folder, gone), 0);
       assert.equal(await countIn(folder, kept), kept.length);
     }
@@ -54,11 +57,15 @@ Deno.test("what was deleted from jobs.kv is not in the file once it is scrubbed"
 Deno.test("a jobs.kv that is damaged or missing is left as it is", async () => {
   const folder = await Deno.makeTempDir();
   try {
-    await scrubJobsFile(folder);
+    await using scrub = new JobsFileScrub(folder);
+    const failed = { code: "storage_unavailable" };
+    scrub.end();
+    await assert.rejects(() => scrub.run(), failed);
     assert.deepEqual(await Array.fromAsync(Deno.readDir(folder)), []);
     const bytes = random(50_000);
     await Deno.writeFile(`${folder}/jobs.kv`, bytes);
-    await scrubJobsFile(folder);
+    scrub.end();
+    await assert.rejects(() => scrub.run(), failed);
     assert.deepEqual(await Deno.readFile(`${folder}/jobs.kv`), bytes);
   } finally {
     await Deno.remove(folder, { recursive: true });

@@ -4,10 +4,8 @@ import type {
   Cipher,
   Embedder,
   IndexEntry,
-  Scope,
   VectorStore,
 } from "../../src/interfaces/mod.ts";
-import type { Parts } from "../../src/memory/parts.ts";
 import { memoryVectorStore } from "../../plugins/memory/vector_store.ts";
 import { CoreDb } from "../../src/storage/core_db.ts";
 import { FakeTable, type Gate } from "./fake_kv.ts";
@@ -23,46 +21,6 @@ export function randomFrom(seed: number): () => number {
   };
 }
 
-type Tombstones = Parts["tombstones"];
-
-/** Deletions in a map; they outlive the process. */
-class FakeTombstones implements Tombstones {
-  readonly #deleted = new Map<string, boolean>();
-  readonly #forgotten = new Map<string, number>();
-
-  addTombstones(scope: Scope, ids: readonly string[]): void {
-    for (const id of ids) this.#deleted.getOrInsert(JSON.stringify([scope.namespace, id]), false);
-  }
-  isDeleted(scope: Scope, id: string): boolean {
-    return this.#deleted.has(JSON.stringify([scope.namespace, id]));
-  }
-  isGone(scope: Scope, id: string, acceptedAt: number): boolean {
-    return this.isDeleted(scope, id) || acceptedAt <= (this.forgottenAt(scope) ?? -Infinity);
-  }
-  forgetNamespace(scope: Scope, at: number): void {
-    this.#forgotten.set(scope.namespace, Math.max(at, this.#forgotten.get(scope.namespace) ?? at));
-  }
-  forgottenAt(scope: Scope): number | undefined {
-    return this.#forgotten.get(scope.namespace);
-  }
-  unapplied() {
-    return [...this.#deleted].filter(([, applied]) => !applied).map(([key]) => {
-      const [namespace, id] = JSON.parse(key);
-      return { owner: OWNER.owner, namespace, id };
-    });
-  }
-  unappliedIn({ namespace }: Scope) {
-    const here = this.unapplied().filter((item) => item.namespace === namespace);
-    return new Set<string>(here.map(({ id }) => id));
-  }
-  markApplied(scope: Scope, ids: readonly string[]): void {
-    for (const id of ids) {
-      const key = JSON.stringify([scope.namespace, id]);
-      if (this.#deleted.has(key)) this.#deleted.set(key, true);
-    }
-  }
-}
-
 /** The one account of the simulation. */
 export const OWNER: Account = {
   accountId: `0x${"01".repeat(32)}`,
@@ -76,8 +34,9 @@ export class World {
   readonly table = new FakeTable();
   readonly rows: VectorStore = memoryVectorStore();
   readonly blobs = new Map<string, { readonly key: string; readonly bytes: string }>();
-  readonly tombstones = new FakeTombstones();
-  readonly versions = new CoreDb(":memory:").versions;
+  readonly #core = new CoreDb(":memory:");
+  readonly tombstones = this.#core.tombstones;
+  readonly versions = this.#core.versions;
   /** Blobs that were put, also those deleted since; by idempotency key. */
   readonly puts = new Map<string, Set<string>>();
 

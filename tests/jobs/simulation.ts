@@ -16,6 +16,7 @@ import { processMemory } from "../../src/memory/process.ts";
 import { deleteMemory, replayTombstones } from "../../src/memory/remove/remove.ts";
 import { replaceMemory } from "../../src/memory/versions/replace.ts";
 import { memoryAccounts } from "../../plugins/memory/accounts.ts";
+import { RelayerReceiptKey } from "../../src/sealing/receipt_key.ts";
 import { RelayerKey } from "../../src/sealing/relayer_key.ts";
 import { fakeKv } from "./fake_kv.ts";
 import { jobOf } from "./setup.ts";
@@ -127,6 +128,8 @@ export class Simulation {
       },
       versions: world.versions,
       importedId: KEY.hmac("imported id"),
+      receipts: new RelayerReceiptKey(KEY),
+      scrubJobs: () => Promise.resolve(),
       keyUse: { touch() {}, lastUsed: () => undefined },
       activity: { note() {}, page: () => ({ entries: [] }) },
       keys: { get: () => undefined },

@@ -23,6 +23,7 @@ const WORDS: Readonly<Record<SignedName | typeof OWNER_ACTIONS[number], string>>
   "GET /api/namespaces": "listed namespaces",
   "POST /api/stats": "counted memories",
   "POST /api/forget": "deleted a namespace",
+  "POST /api/receipts": "asked for a receipt",
   "GET /api/account": "read the account",
   "GET /api/account/keys": "listed keys",
   "GET /api/account/activity": "read the activity",

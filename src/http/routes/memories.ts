@@ -5,6 +5,7 @@ import { mayRead } from "../../memory/caller.ts";
 import { getMemory, listMemories, type MemoryView } from "../../memory/list.ts";
 import { timeText } from "../../memory/record.ts";
 import { usedBytes } from "../../memory/remember.ts";
+import { receiptFor } from "../../memory/remove/receipts.ts";
 import { deleteMemory, forget } from "../../memory/remove/remove.ts";
 import { replaceMemory } from "../../memory/versions/replace.ts";
 import { namespaces, stats } from "../../memory/usage.ts";
@@ -52,6 +53,9 @@ function memoryBody(memory: MemoryView): AnswerOf<"GET /api/memories">["memories
     source: memory.source,
   };
 }
+
+/** Longest wait of a deletion until its bytes are overwritten, milliseconds. */
+const ERASURE_MS = 3_000;
 
 type ListedKey = AnswerOf<"GET /api/account/keys">["keys"][number];
 
@@ -113,11 +117,15 @@ export const memoryHandlers = {
     { caller, id },
   ): Promise<Answer<"DELETE /api/memories/:id">> => {
     const reads = mayRead(caller);
-    const blob = await deleteMemory(domain, caller, id).catch((error) => {
+    const deleted = await deleteMemory(domain, caller, id).catch((error) => {
       if (reads || SvcError.from(error).code !== "memory_not_found") throw error;
       return undefined;
     });
-    return { status: 200, body: { memory_id: id, deleted: true, blob: reads ? blob : undefined } };
+    const body = { memory_id: id, deleted: true } as const;
+    if (!reads || deleted === undefined) return { status: 200, body };
+    await domain.erasure.hurry(ERASURE_MS);
+    const { namespace, blob } = deleted;
+    return { status: 200, body: { ...body, blob, ...receiptFor(domain, caller, namespace, [id]) } };
   },
   "GET /api/namespaces": async (
     domain,
@@ -158,9 +166,17 @@ export const memoryHandlers = {
     domain,
     { caller, body: { namespace } },
   ): Promise<Answer<"POST /api/forget">> => {
-    const count = await forget(domain, caller, namespace);
-    const deleted = mayRead(caller) ? count : undefined;
-    return { status: 200, body: { deleted, namespace, owner: caller.account.owner } };
+    const ids = await forget(domain, caller, namespace);
+    const body = { namespace, owner: caller.account.owner };
+    if (!mayRead(caller)) return { status: 200, body };
+    if (ids.length === 0) return { status: 200, body: { ...body, deleted: 0 } };
+    await domain.erasure.hurry(ERASURE_MS);
+    const issued = receiptFor(domain, caller, namespace, ids);
+    return { status: 200, body: { ...body, deleted: ids.length, ...issued } };
+  },
+  "POST /api/receipts": (domain, { caller, body: { namespace, memory_ids } }) => {
+    const ids = memory_ids.map((id) => id.toLowerCase());
+    return { status: 200, body: receiptFor(domain, caller, namespace, ids) };
   },
   "GET /api/account": async (domain, { caller, key }): Promise<Answer<"GET /api/account">> => {
     const { packageId = "", quotaBytes } = domain.config;

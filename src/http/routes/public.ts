@@ -216,6 +216,10 @@ export function publicHandlers(
   let described: AnswerOf<"GET /openapi.json"> | undefined;
   return {
     "GET /health": async (call) => healthAnswer(version(call), await health.dependencies()),
+    "GET /.well-known/svc-receipt-key": () => ({
+      status: 200,
+      body: { algorithm: "Ed25519", public_key: domain.receipts.publicKey },
+    }),
     "GET /version": (call) => ({ status: 200, body: version(call) }),
     "GET /config": () => ({ status: 200, body: configBody(domain, address) }),
     "GET /openapi.json": () => ({ status: 200, body: described ??= openApi(config.version) }),

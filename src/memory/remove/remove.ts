@@ -9,7 +9,7 @@ import { storedEntries } from "../open.ts";
 
 /** Every place that may hold something of a memory. */
 export type Removing = Uses<{
-  blobStore: "list" | "delete" | "erases";
+  blobStore: "list" | "delete" | "erases" | "keptUntil";
   vectorStore: "get" | "delete";
   index: "read" | "remove";
   wordsFiles: "drop";
@@ -78,6 +78,7 @@ export async function removeMemories(
   // After the index, so that nobody writes its words again.
   await domain.wordsFiles.drop(scope);
   const fates = await removeBlobs(domain, scope, named);
+  await noteKept(domain, scope, named, fates);
   noteStored(domain, scope, fates, accountId, mayUpload);
   await domain.vectorStore.delete(scope, ids);
   // Again: a scope loaded meanwhile may have read the rows, and written its words.
@@ -86,6 +87,24 @@ export async function removeMemories(
   await jobs.discard(scope.owner, ids);
   versions.remove(scope, ids);
   return fates;
+}
+
+/** Notes for receipts which blobs stay, and until when. */
+async function noteKept(
+  { blobStore, tombstones }: Removing,
+  scope: Scope,
+  gone: readonly Gone[],
+  fates: ReadonlyMap<string, BlobFate>,
+): Promise<void> {
+  const kept = gone.filter(({ id, blobId }) => blobId && fates.get(id) === "retained");
+  for (const [id, blobs] of Map.groupBy(kept, (memory) => memory.id)) {
+    const ends = await Promise.all(blobs.map(async ({ blobId = "" }) => {
+      const until = await blobStore.keptUntil?.(blobId, scope).catch(() => undefined);
+      return until ?? Infinity;
+    }));
+    const last = Math.max(...ends);
+    tombstones.noteKept(scope, id, last < Infinity ? last : undefined);
+  }
 }
 
 /** Whether the blob store may keep the bytes of deleted memories where others read them. */
@@ -222,7 +241,7 @@ export async function deleteMemory(
   domain: Removing,
   caller: Caller,
   id: string,
-): Promise<BlobFate> {
+): Promise<{ readonly namespace: string; readonly blob: BlobFate }> {
   const { owner } = caller.account;
   const [entry] = await storedEntries(domain, owner, [id]);
   const live = domain.jobs.liveOf(owner).filter((item) => item.job.memoryId === id);
@@ -238,15 +257,19 @@ export async function deleteMemory(
   noteDeletion(domain, caller, scope, [id], at);
   const gone = entry === undefined ? live.map(goneOf) : [entry];
   const fates = await applyDeletion(domain, scope, gone, live);
-  return fates.get(id) ?? "none";
+  return { namespace, blob: fates.get(id) ?? "none" };
 }
 
 /**
  * Deletes every memory of a namespace and cancels its pending jobs.
  *
- * @returns how many memories it had, pending ones included.
+ * @returns ids of the memories it had, pending ones included.
  */
-export async function forget(domain: Removing, caller: Caller, namespace: string): Promise<number> {
+export async function forget(
+  domain: Removing,
+  caller: Caller,
+  namespace: string,
+): Promise<string[]> {
   const scope = scopeOf(caller, namespace);
   // Before that turn: a blob stored later may belong to a memory accepted after it.
   const [stored] = await Promise.allSettled([storedBlobs(domain, scope)]);
@@ -275,7 +298,7 @@ export async function forget(domain: Removing, caller: Caller, namespace: string
   const rest = stored.value.filter(({ blobId }) => !known.has(blobId));
   await removeUnindexed(domain, scope, rest);
   domain.tombstoneSender.notify();
-  return gone.length;
+  return gone.map(({ id }) => id);
 }
 
 async function storedBlobs({ blobStore }: Removing, scope: Scope): Promise<BlobInfo[]> {

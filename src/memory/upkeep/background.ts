@@ -1,4 +1,5 @@
 import { within } from "../../deadline.ts";
+import type { Erasure } from "../remove/erasure.ts";
 import type { ExpirySweeper } from "../remove/expiry.ts";
 import type { TombstoneSender } from "../remove/tombstones.ts";
 import { followBlobMoves } from "./blob_moves.ts";
@@ -9,11 +10,12 @@ type Upkeep = Parameters<typeof followBlobMoves>[0] & {
   readonly tombstoneSender: TombstoneSender;
   readonly reembedding: Reembedding;
   readonly expiry: ExpirySweeper;
+  readonly erasure: Erasure;
 };
 
 /** Starts what goes on beside requests and jobs; dispose to stop. */
 export async function startBackground(domain: Upkeep): Promise<AsyncDisposable> {
-  const { tombstoneSender, reembedding, expiry } = domain;
+  const { tombstoneSender, reembedding, expiry, erasure } = domain;
   await using stack = new AsyncDisposableStack();
   stack.use(bounded(tombstoneSender));
   tombstoneSender.notify();
@@ -22,6 +24,8 @@ export async function startBackground(domain: Upkeep): Promise<AsyncDisposable> 
   await reembedding.start();
   stack.use(bounded(expiry));
   expiry.start();
+  stack.use(bounded(erasure));
+  erasure.start();
   return stack.move();
 }
 

@@ -13,6 +13,10 @@ export const TOMBSTONE_SCHEMA = `
     owner text not null, namespace blob not null, at integer not null,
     primary key (owner, namespace)
   ) strict, without rowid;
+  create table if not exists erasure (
+    owner text not null, namespace blob not null, id text not null, erased integer not null,
+    kept integer not null, kept_until integer, primary key (owner, namespace, id)
+  ) strict, without rowid;
 `;
 
 interface ScopeRow {
@@ -25,6 +29,34 @@ const scopeOfRow = ({ owner, namespace }: ScopeRow): Scope => ({
   namespace: fromColumn(namespace),
 });
 
+interface DeletionRow {
+  readonly at: number;
+  readonly applied: number;
+  readonly erased: number | null;
+  readonly kept: number | null;
+  readonly keptUntil: number | null;
+}
+
+/** A memory as a key of a map. */
+function placeOf(memory: Scope & { readonly id: string }): string {
+  return `${scopeKey(memory)}\n${memory.id}`;
+}
+
+/** A deletion, as receipts tell of it. */
+export interface Deletion {
+  readonly id: string;
+  /** When it was deleted, milliseconds since the epoch. */
+  readonly at: number;
+  /** Whether no byte of it stands in the relayer's files. */
+  readonly erased: boolean;
+  /** Whether the blob store keeps its bytes. */
+  readonly kept: boolean;
+  /** Until when, where that is known, milliseconds since the epoch. */
+  readonly keptUntil?: number | undefined;
+}
+
+const PLACE = "e.owner = t.owner and e.namespace = t.namespace and e.id = t.id";
+
 /**
  * Deletions, written before anything is removed. They stay for good: a blob store that still lists
  * a deleted memory must never bring it back. Calls are synchronous and durable on return; times are
@@ -36,6 +68,8 @@ export class TombstoneTable {
   #forgotten: Map<string, number> | undefined;
   /** Scopes with tombstones, read once: every hit of every recall is checked against them. */
   #marked: Set<string> | undefined;
+  /** Finished removals that are not erased, read once. */
+  #unerased: Map<string, Scope & { readonly id: string }> | undefined;
 
   constructor(file: SqliteFile) {
     this.#file = file;
@@ -103,6 +137,66 @@ export class TombstoneTable {
     this.#file.transaction(() => {
       for (const id of ids) this.#file.run(sql, scope.owner, namespace, id);
     });
+    const { owner, namespace: name } = scope;
+    for (const id of ids) {
+      const memory = { owner, namespace: name, id };
+      if (this.#unerased !== undefined) this.#unerased.set(placeOf(memory), memory);
+    }
+  }
+
+  /** Finished removals of which bytes may stand in files. */
+  unerased(): (Scope & { readonly id: string })[] {
+    this.#unerased ??= this.#readUnerased();
+    return [...this.#unerased.values()];
+  }
+
+  /** Notes that no byte of memories stands in files. */
+  markErased(memories: readonly (Scope & { readonly id: string })[]): void {
+    const sql = `insert into erasure values (?, ?, ?, 1, 0, null)
+      on conflict (owner, namespace, id) do update set erased = 1`;
+    this.#file.transaction(() => {
+      for (const { owner, namespace, id } of memories) {
+        this.#file.run(sql, owner, toColumn(namespace), id);
+      }
+    });
+    for (const memory of memories) this.#unerased?.delete(placeOf(memory));
+  }
+
+  /** Notes that the blob store keeps bytes of a memory, and until when where that is known. */
+  noteKept(scope: Scope, id: string, until: number | undefined): void {
+    const sql = `insert into erasure values (?, ?, ?, 0, 1, ?)
+      on conflict (owner, namespace, id) do update set kept = 1, kept_until = excluded.kept_until`;
+    this.#file.run(sql, scope.owner, toColumn(scope.namespace), id, until ?? null);
+  }
+
+  /** Deletions of memories of a scope; those that were not deleted are left out. */
+  deletions(scope: Scope, ids: readonly string[]): Deletion[] {
+    const sql = `select t.id, t.at, t.applied, e.erased, e.kept, e.kept_until as keptUntil
+      from tombstone t left join erasure e on ${PLACE}
+      where t.owner = ? and t.namespace = ? and t.id = ?`;
+    const namespace = toColumn(scope.namespace);
+    return ids.flatMap((id) => {
+      const row = this.#file.get<DeletionRow>(sql, scope.owner, namespace, id);
+      if (row === undefined) return [];
+      const { at, applied, erased, kept, keptUntil } = row;
+      return [{
+        id,
+        at,
+        erased: applied === 1 && erased === 1,
+        kept: kept === 1,
+        keptUntil: keptUntil ?? undefined,
+      }];
+    });
+  }
+
+  /** Of deletions by earlier versions as well. */
+  #readUnerased(): Map<string, Scope & { readonly id: string }> {
+    const sql = `select t.owner, t.namespace, t.id from tombstone t
+      left join erasure e on ${PLACE} where t.applied = 1 and coalesce(e.erased, 0) = 0
+      order by t.at`;
+    const rows = this.#file.all<ScopeRow & { id: string }>(sql)
+      .map((row) => ({ ...scopeOfRow(row), id: row.id }));
+    return new Map(rows.map((memory) => [placeOf(memory), memory]));
   }
 
   #readMarked(): Set<string> {

@@ -1,4 +1,5 @@
 import type { CheckpointAnswer, CheckpointRequest } from "./checkpoints.ts";
+import { emptyLog, rewriteDatabase } from "./rewrite.ts";
 import { SqliteFile } from "./sqlite_file.ts";
 import { stepBack } from "./step_back.ts";
 
@@ -11,10 +12,14 @@ import { stepBack } from "./step_back.ts";
 /** Connections of this thread, by path. */
 const files = new Map<string, SqliteFile>();
 
-function checkpoint(path: string): void {
+function fileAt(path: string): SqliteFile {
   let file = files.get(path);
   if (file === undefined) files.set(path, file = new SqliteFile({ path }));
-  file.get("pragma wal_checkpoint(passive)");
+  return file;
+}
+
+function checkpoint(path: string): void {
+  fileAt(path).get("pragma wal_checkpoint(passive)");
 }
 
 function close(path: string): void {
@@ -32,6 +37,8 @@ stepBack();
 scope.onmessage = ({ data: { id, call, path } }) => {
   try {
     if (call === "close") close(path);
+    else if (call === "empty") emptyLog(fileAt(path));
+    else if (call === "rewrite") rewriteDatabase(path);
     else checkpoint(path);
     scope.postMessage({ id });
   } catch (error) {

@@ -3,8 +3,11 @@ import { type Thread, ThreadCalls } from "../../threads.ts";
 /** What the thread is asked about a database. */
 export interface CheckpointRequest {
   readonly id: number;
-  /** `checkpoint` copies what is in the log; `close` ends the thread's own connection. */
-  readonly call: "checkpoint" | "close";
+  /**
+   * `checkpoint` copies what is in the log; `empty` also empties the log; `rewrite` writes the whole
+   * database anew; `close` ends the thread's own connection.
+   */
+  readonly call: "checkpoint" | "empty" | "rewrite" | "close";
   readonly path: string;
 }
 
@@ -18,8 +21,8 @@ const spawnWorker = (): Thread<CheckpointAnswer> =>
   new Worker(new URL("./checkpoint_worker.ts", import.meta.url), { type: "module" });
 
 /**
- * Checkpoints of write-ahead logs in one thread for all databases of the process; the first
- * checkpoint starts it, and it ends with the last database that had one.
+ * Checkpoints of write-ahead logs, and what else takes long, in one thread for all databases of the
+ * process; the first call starts it, and it ends with the last database that had one.
  */
 export class Checkpoints {
   readonly #calls: ThreadCalls<CheckpointAnswer>;
@@ -37,6 +40,26 @@ export class Checkpoints {
    */
   run(path: string): Promise<void> {
     return this.#call("checkpoint", path);
+  }
+
+  /**
+   * Copies what is in the log into the database and empties the log, so that nothing deleted stands
+   * in it. Writers have to wait meanwhile.
+   *
+   * @throws {Error} when somebody reads or writes, or the thread failed.
+   */
+  empty(path: string): Promise<void> {
+    return this.#call("empty", path);
+  }
+
+  /**
+   * Writes a database anew, with what it holds and nothing else, and empties its log: for one whose
+   * own connection leaves deleted bytes in the file. Writers have to wait meanwhile.
+   *
+   * @throws {Error} when somebody reads or writes, the disk is full, or the thread failed.
+   */
+  rewrite(path: string): Promise<void> {
+    return this.#call("rewrite", path);
   }
 
   /** Adds a user of a database; each must leave once. */
@@ -61,3 +84,6 @@ export class Checkpoints {
     if (error !== undefined) throw new Error(error);
   }
 }
+
+/** Of the whole process: stores that know nothing of each other share one thread. */
+export const sharedCheckpoints = new Checkpoints();

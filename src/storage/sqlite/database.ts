@@ -85,6 +85,22 @@ export class Database extends SqliteFile {
     return await this.#writer.add(work, signal);
   }
 
+  /**
+   * Overwrites what was deleted: pages are overwritten when they are freed, and here the log, in
+   * which earlier ones stand, is emptied.
+   *
+   * @throws {SvcError} `storage_unavailable` while somebody reads the file, such as a backup.
+   */
+  async scrub(): Promise<void> {
+    this.check(undefined);
+    try {
+      if (this.#log === undefined) this.exec("pragma wal_checkpoint(truncate)");
+      else await this.#log.empty();
+    } catch (cause) {
+      throw this.failure(cause);
+    }
+  }
+
   /** Finishes the writes under way and closes the file. */
   override async close(): Promise<void> {
     if (this.#closed) return;

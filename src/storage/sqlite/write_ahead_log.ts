@@ -1,5 +1,5 @@
 import { within } from "../../deadline.ts";
-import { Checkpoints } from "./checkpoints.ts";
+import { type Checkpoints, sharedCheckpoints } from "./checkpoints.ts";
 
 /** Bytes written between two checkpoints, about; the log is a few times as long at most. */
 const BYTES = 8 * 1024 * 1024;
@@ -7,9 +7,6 @@ const BYTES = 8 * 1024 * 1024;
 const ROW_BYTES = 4096;
 /** Longest time that writes wait for a checkpoint, and an end for one under way, milliseconds. */
 const PATIENCE_MS = 1000;
-
-/** Of the whole process: stores that know nothing of each other share one thread. */
-const shared = new Checkpoints();
 
 interface WriteAheadLogOptions {
   /** The database; its log is there. */
@@ -43,7 +40,7 @@ export class WriteAheadLog {
 
   /** Opens the log. Throws what the system says when it cannot. */
   constructor(options: WriteAheadLogOptions) {
-    const { path, onFailed, checkpoints = shared, bytes = BYTES } = options;
+    const { path, onFailed, checkpoints = sharedCheckpoints, bytes = BYTES } = options;
     this.#path = path;
     this.#onFailed = onFailed;
     this.#checkpoints = checkpoints;
@@ -73,6 +70,25 @@ export class WriteAheadLog {
       if (!this.#closed) this.#onFailed();
     };
     this.#running = this.#checkpoint().catch(failed).finally(() => this.#running = undefined);
+  }
+
+  /**
+   * Empties the log, so that nothing deleted stands in it. Writes wait for the little that is left
+   * when most of it is copied.
+   *
+   * @throws {Error} when somebody reads the database at that moment: try it again later.
+   */
+  async empty(): Promise<void> {
+    await this.#running;
+    await this.#checkpoints.run(this.#path);
+    this.#written = 0;
+    const rest = this.#checkpoints.empty(this.#path);
+    const held = this.#hold = soon(rest);
+    try {
+      await rest;
+    } finally {
+      if (this.#hold === held) this.#hold = undefined;
+    }
   }
 
   /** Closes the log; the last connection to the database copies what is in it. */

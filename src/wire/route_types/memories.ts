@@ -149,6 +149,17 @@ export interface MemoryRoutes {
         readonly deleted: true;
         /** What became of its blob; absent without `read`. */
         readonly blob?: "deleted" | "retained" | "none" | undefined;
+        /** Whether no byte of it is left anywhere; what is left says the receipt. */
+        readonly erased?: boolean | undefined;
+        /** What was deleted and what is left of it, signed; absent without `read`. */
+        readonly receipt?: {
+          /** JSON, exactly as it was signed. */
+          readonly statement: string;
+          /** Ed25519, 128 hex characters. */
+          readonly signature: string;
+          /** The relayer's receipt key, 64 hex characters. */
+          readonly public_key: string;
+        } | undefined;
       };
     };
   };
@@ -215,6 +226,41 @@ export interface MemoryRoutes {
         readonly namespace: string;
         /** Address of the owner. */
         readonly owner: string;
+        /** Whether no byte of it is left anywhere; what is left says the receipt. */
+        readonly erased?: boolean | undefined;
+        /** What was deleted and what is left of it, signed; absent without `read`, and where nothing was deleted. */
+        readonly receipt?: {
+          /** JSON, exactly as it was signed. */
+          readonly statement: string;
+          /** Ed25519, 128 hex characters. */
+          readonly signature: string;
+          /** The relayer's receipt key, 64 hex characters. */
+          readonly public_key: string;
+        } | undefined;
+      };
+    };
+  };
+  /** A receipt for memories that were deleted, as things are now. */
+  readonly "POST /api/receipts": {
+    readonly access: "signed";
+    readonly body: {
+      /** 1 to 256 bytes; missing or empty means default. */
+      readonly namespace?: string | undefined;
+      readonly memory_ids: readonly string[];
+    };
+    readonly answers: {
+      readonly 200: {
+        /** Whether no byte of them is left anywhere. */
+        readonly erased: boolean;
+        /** What was deleted and what is left of it, signed. */
+        readonly receipt: {
+          /** JSON, exactly as it was signed. */
+          readonly statement: string;
+          /** Ed25519, 128 hex characters. */
+          readonly signature: string;
+          /** The relayer's receipt key, 64 hex characters. */
+          readonly public_key: string;
+        };
       };
     };
   };

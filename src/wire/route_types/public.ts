@@ -108,6 +108,17 @@ export interface PublicRoutes {
       };
     };
   };
+  /** The key that signs receipts of deletions. */
+  readonly "GET /.well-known/svc-receipt-key": {
+    readonly access: "public";
+    readonly answers: {
+      readonly 200: {
+        readonly algorithm: "Ed25519";
+        /** 64 hex characters. */
+        readonly public_key: string;
+      };
+    };
+  };
   /** Versions and feature flags. */
   readonly "GET /version": {
     readonly access: "public";

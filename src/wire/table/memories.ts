@@ -136,6 +136,19 @@ export const OPENS = [
   "key_service_unavailable",
 ] as const;
 const READS = { access: "signed", permissions: ["read"] } as const;
+const RECEIPT = "What was deleted and what is left of it, signed";
+
+/** A signed statement about deletions. */
+const receipt = (description: string) =>
+  z.strictObject({
+    statement: text("JSON, exactly as it was signed", '{"v":1,"type":"svc-deletion"}'),
+    signature: text("Ed25519, 128 hex characters", "5c".repeat(64)),
+    public_key: text("The relayer's receipt key, 64 hex characters", "a4".repeat(32)),
+  }).describe(description);
+
+const erased = () =>
+  flag("Whether no byte of it is left anywhere; what is left says the receipt").optional();
+
 const REMOVES = { access: "signed", permissions: ["write"], writes: true } as const;
 
 /** Memories, namespaces, and the caller's account. */
@@ -215,6 +228,8 @@ export const MEMORIES = {
         deleted: z.literal(true),
         blob: z.enum(["deleted", "retained", "none"]).optional()
           .describe("What became of its blob; absent without `read`"),
+        erased: erased(),
+        receipt: receipt(`${RECEIPT}; absent without \`read\``).optional(),
       }),
     }),
     errors: ["memory_not_found"],
@@ -264,9 +279,31 @@ export const MEMORIES = {
         deleted: count("Number of memories deleted; absent without `read`").optional(),
         namespace: namespace(),
         owner: owner(),
+        erased: erased(),
+        receipt: receipt(`${RECEIPT}; absent without \`read\`, and where nothing was deleted`)
+          .optional(),
       }),
     }),
     errors: ["empty_namespace", "invalid_namespace"],
+  },
+  "POST /api/receipts": {
+    ...READS,
+    summary: "A receipt for memories that were deleted, as things are now",
+    body: object({
+      namespace: request.namespace,
+      memory_ids: z.array(z.custom<string>()).superRefine((ids, context) => {
+        if (ids.length === 0 || ids.length > limit.RECEIPT_IDS) {
+          fail(context, "invalid_parameter", `must have 1 to ${limit.RECEIPT_IDS} ids`);
+        }
+      }).pipe(z.array(uuid("Id of a memory"))),
+    }),
+    answers: () => ({
+      200: z.strictObject({
+        erased: flag("Whether no byte of them is left anywhere"),
+        receipt: receipt(RECEIPT),
+      }),
+    }),
+    errors: ["invalid_namespace", "invalid_parameter", "memory_not_found"],
   },
   "GET /api/account": {
     access: "signed",

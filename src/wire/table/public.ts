@@ -76,6 +76,17 @@ export const PUBLIC = {
     }),
     errors: [],
   },
+  "GET /.well-known/svc-receipt-key": {
+    access: "public",
+    summary: "The key that signs receipts of deletions",
+    answers: () => ({
+      200: z.strictObject({
+        algorithm: z.literal("Ed25519"),
+        public_key: text("64 hex characters", "a4".repeat(32)),
+      }),
+    }),
+    errors: [],
+  },
   "GET /version": {
     access: "public",
     summary: "Versions and feature flags",
