@@ -121,6 +121,8 @@ async function run(args: readonly string[]): Promise<number> {
       ...io,
       program: "svc",
       isTerminal: Deno.stdout.isTerminal(),
+      columns: Deno.stdout.isTerminal() ? Deno.consoleSize().columns || undefined : undefined,
+      isInputTerminal: Deno.stdin.isTerminal(),
       furtherCommands: FURTHER_COMMANDS,
     };
     const code = await runCli([command, ...rest], terminal);

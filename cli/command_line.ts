@@ -1,13 +1,17 @@
 import { onOneLine } from "../src/printable.ts";
 import { CommandError, EXIT, suggestion } from "./io.ts";
-import { FLAG_NAMES, type Flags, incompleteFlag, readFlags } from "./flags.ts";
+import { FLAG_NAMES, type FlagKind, type Flags, incompleteFlag, readFlags } from "./flags.ts";
 
 /** A command's words and flags. */
 interface Shape {
   /** What its words are called; none: it takes none. */
   readonly words?: string;
+  /** Whether the words may be missing. */
+  readonly optional?: true;
   /** Flags besides those every command has. */
   readonly flags: readonly string[];
+  /** Whether it writes, deletes or vouches: a flag that was to hold it back must not be ignored. */
+  readonly strict?: true;
 }
 
 const SHAPES = {
@@ -16,12 +20,29 @@ const SHAPES = {
   status: { flags: [] },
   open: { flags: [] },
   try: { flags: [] },
-  remember: { words: "text", flags: [] },
+  remember: { words: "text", flags: [], strict: true },
   recall: { words: "query", flags: ["limit"] },
+  ask: { words: "question", flags: ["limit"] },
+  analyze: { words: "text", flags: [], strict: true },
   namespaces: { flags: [] },
   list: { flags: ["limit"] },
+  get: { words: "id", flags: ["version"] },
+  history: { words: "id", flags: ["limit"] },
+  edit: {
+    words: "id",
+    flags: ["expect", "importance", "undo", "from"],
+    strict: true,
+  },
+  forget: { words: "id", optional: true, flags: ["yes", "receipt"], strict: true },
+  receipt: { words: "id", flags: ["output", "key"], strict: true },
+  export: { flags: ["output", "markdown"], strict: true },
+  import: {
+    words: "file",
+    flags: ["from", "preview", "bring-back", "yes"],
+    strict: true,
+  },
+  restore: { flags: ["limit"], strict: true },
   activity: { flags: ["limit"] },
-  forget: { words: "namespace", flags: ["yes"] },
   completions: { words: "shell", flags: [] },
   install: { words: "host", flags: ["yes", "print"] },
 } satisfies Record<string, Shape>;
@@ -41,7 +62,29 @@ export const COMMAND_FLAGS = {
   limit: "text",
   yes: "switch",
   print: "switch",
+  version: "text",
+  expect: "text",
+  importance: "text",
+  undo: "switch",
+  from: "text",
+  receipt: "text",
+  output: "text",
+  key: "text",
+  markdown: "text",
+  preview: "switch",
+  "bring-back": "switch",
 } as const;
+
+type Named<K extends FlagKind> = {
+  [N in keyof typeof COMMAND_FLAGS]: typeof COMMAND_FLAGS[N] extends K ? N : never;
+}[keyof typeof COMMAND_FLAGS];
+
+/**
+ * A flag of a command that takes a text.
+ *
+ * @internal
+ */
+export type TextFlag = Named<"text">;
 
 /** A command line, read. */
 export interface CommandLine {
@@ -49,6 +92,8 @@ export interface CommandLine {
   readonly command?: CommandName;
   /** The words after it, joined with a space. */
   readonly words: string;
+  /** The same, one by one. */
+  readonly args: readonly string[];
   /** Whether help is wanted. */
   readonly help: boolean;
   /** Whether output is for machines. */
@@ -59,6 +104,12 @@ export interface CommandLine {
   readonly print: boolean;
   /** Limit named by a flag. */
   readonly limit?: number;
+  /** Namespace named by the flag, and not by a variable. */
+  readonly namespace?: string;
+  /** Flags of the command that have a text, as they were given. */
+  readonly texts: Readonly<Partial<Record<TextFlag, string>>>;
+  /** Switches that are set. */
+  readonly switches: readonly string[];
   /** Flags of the package itself as they were given, for a configuration that repeats them. */
   readonly packageFlags: readonly string[];
   /** What to say about flags that nobody knows and that are ignored, one line each. */
@@ -68,13 +119,17 @@ export interface CommandLine {
 const usage = (message: string): CommandError => new CommandError(EXIT.usage, message);
 export const isCommand = (word: string): word is CommandName => Object.hasOwn(COMMANDS, word);
 
+const isStrict = (command: CommandName): boolean => COMMANDS[command].strict === true;
+
 function ignoredFlags(unknown: readonly string[], command: CommandName | undefined): string[] {
   const own = command === undefined ? Object.keys(COMMAND_FLAGS) : COMMANDS[command].flags;
   const known = [...own, "json", ...FLAG_NAMES].map((name) => `--${name}`);
   return unknown.map(onOneLine).map((flag) => {
     const hint = suggestion(flag, known);
-    // What is deleted does not come back: a flag that was to hold it back must not be ignored.
-    if (command === "forget") throw usage(`Unknown flag ${flag}: nothing is deleted.${hint}`);
+    if (command !== undefined && isStrict(command)) {
+      const kept = command === "forget" ? "nothing is deleted" : "nothing was done";
+      throw usage(`Unknown flag ${flag}: ${kept}.${hint}`);
+    }
     return `The flag ${flag} is unknown and ignored.${hint}`;
   });
 }
@@ -90,14 +145,25 @@ function checkFlags({ values, switches, incomplete }: Flags, command: CommandNam
   }
 }
 
-function parseLimit(raw: string): number {
-  if (!/^\d{1,6}$/.test(raw) || Number(raw) < 1) throw usage("--limit must be a number from 1.");
+/** A number of a flag, 1 to 999,999. */
+function parseNumber(flag: string, raw: string): number {
+  if (!/^\d{1,6}$/.test(raw) || Number(raw) < 1) throw usage(`--${flag} must be a number from 1.`);
   return Number(raw);
 }
 
 /**
+ * The number of a flag; `undefined` where it is not given.
+ *
+ * @throws {CommandError} with the usage exit code, when it is no number from 1.
+ */
+export function numberOf({ texts }: CommandLine, flag: TextFlag): number | undefined {
+  const raw = texts[flag];
+  return raw === undefined ? undefined : parseNumber(flag, raw);
+}
+
+/**
  * Reads a command line, but for the flags that `resolveSettings` reads. An unknown flag is ignored
- * (docs/protocol.md#13.1), except by `forget`; like there, it takes no value.
+ * (docs/protocol.md#13.1), except by commands that change something; like there, it takes no value.
  *
  * @param program What the user calls it.
  * @throws {CommandError} with the usage exit code.
@@ -117,17 +183,32 @@ export function parseCommandLine(args: readonly string[], program: string): Comm
   if (incomplete[0] !== undefined) throw usage(incompleteFlag(incomplete[0]));
   const line: CommandLine = {
     words: words.join(" "),
+    args: words,
     help: has("help"),
     json: has("json"),
     yes: has("yes"),
     print: has("print"),
     packageFlags: packageFlags(flags),
     ignored,
+    texts: textsOf(values),
+    switches: flags.switches,
     ...command && { command },
-    ...values.limit && { limit: parseLimit(values.limit) },
+    ...values.limit && { limit: parseNumber("limit", values.limit) },
+    ...values.namespace !== undefined && { namespace: values.namespace },
   };
   if (command !== undefined && !line.help) checkWords(command, line.words);
   return line;
+}
+
+/** Flags of commands that take a text. */
+const TEXT_FLAGS = (Object.keys(COMMAND_FLAGS) as (keyof typeof COMMAND_FLAGS)[])
+  .filter((name): name is TextFlag => COMMAND_FLAGS[name] === "text");
+
+function textsOf(values: Flags["values"]): CommandLine["texts"] {
+  const given = TEXT_FLAGS.filter((name) => values[name] !== undefined);
+  const empty = given.find((name) => values[name] === "");
+  if (empty !== undefined) throw usage(incompleteFlag(`--${empty}`));
+  return Object.fromEntries(given.map((name) => [name, values[name]]));
 }
 
 /** Flags that an installed configuration repeats. */
@@ -142,7 +223,8 @@ function packageFlags({ values, switches }: Flags): string[] {
 }
 
 function checkWords(command: CommandName, words: string): void {
-  const wanted = COMMANDS[command].words;
+  const { words: wanted, optional } = COMMANDS[command];
   if (wanted === undefined && words !== "") throw usage(`${command} takes no words.`);
-  if (wanted !== undefined && words.trim() === "") throw usage(`${command} needs a ${wanted}.`);
+  if (wanted === undefined || optional || words.trim() !== "") return;
+  throw usage(`${command} needs ${/^[aeiou]/.test(wanted) ? "an" : "a"} ${wanted}.`);
 }

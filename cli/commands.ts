@@ -1,17 +1,18 @@
-import { Buffer } from "node:buffer";
 import type { Activity, Hit, Memory } from "../src/client/mod.ts";
-import { TEXT_BYTES } from "../src/wire/limits.ts";
 import { onOneLine } from "../src/printable.ts";
 import { actionWords, fromWords } from "../src/client/text/action_words.ts";
 import { CommandError, EXIT } from "./io.ts";
-import { type Cell, columns, type Paint, paintFor, when } from "./output.ts";
+import { withoutText } from "./memories/get.ts";
+import { allNamespaces, emptinessOf, namespaceOf, shownNamespace } from "./memories/namespaces.ts";
+import { textOf } from "./memories/text_input.ts";
+import { type Cell, columns, counted, type Paint, paintFor, when } from "./output.ts";
 import { clientOf, print, type Session } from "./session.ts";
 
 /** Longest wait for the memory to become recallable, in milliseconds. */
 const WAIT_MS = 30_000;
 
 const memories = (count: number, kind = ""): string =>
-  `${count} ${kind}${count === 1 ? "memory" : "memories"}`;
+  counted(count, `${kind}memory`, `${kind}memories`);
 
 /** A hit on two lines: what was said; then when, and how well it fits. */
 export function hitLines(hit: Hit, index: number, { dim }: Paint): string {
@@ -30,7 +31,10 @@ export async function recall(session: Session): Promise<void> {
   const found = await clientOf(session).recall(line.words, { limit: line.limit ?? 10, namespace });
   const paint = paintFor(io);
   const lines = found.results.map((hit, i) => hitLines(hit, i, paint)).join("");
-  print(session, found, lines || "No matching memories found.\n");
+  const empty = lines === "" && !found.pending && !line.json
+    ? await emptinessOf(session, namespaceOf(session))
+    : undefined;
+  print(session, found, lines || `${empty ?? "No matching memories found."}\n`);
   if (line.json) return;
   if (found.truncated) {
     io.writeError("More memories matched: together they are too large for one answer.\n");
@@ -49,19 +53,14 @@ export async function recall(session: Session): Promise<void> {
 export async function namespaces(session: Session): Promise<void> {
   const client = clientOf(session);
   const all = [];
-  let cursor: string | undefined;
-  do {
-    const page = await client.namespaces({ cursor });
-    all.push(...page.namespaces);
-    cursor = page.next_cursor;
-  } while (cursor !== undefined);
+  for await (const namespace of allNamespaces(client)) all.push(namespace);
   const rows = all.map(({ namespace, memory_count, storage_bytes, last_write_at }): Cell[] => [
-    namespace,
+    shownNamespace(namespace),
     memories(memory_count),
     `${storage_bytes} bytes`,
     { dim: `written ${when(last_write_at)}` },
   ]);
-  const text = columns(rows, paintFor(session.io)) || "No memories yet.\n";
+  const text = columns(rows, paintFor(session.io), session.io) || "No memories yet.\n";
   print(session, { namespaces: all, total: all.length }, text);
 }
 
@@ -79,13 +78,11 @@ export async function list(session: Session): Promise<void> {
     const { memory_id, created_at, occurred_at = created_at, text = withoutText(memory) } = memory;
     return [{ dim: memory_id }, when(occurred_at), text];
   });
-  const text = columns(rows, paintFor(session.io)) || "No memories here.\n";
-  print(session, { memories: shown }, text);
-}
-
-function withoutText({ source, text_error: code }: Memory): string {
-  if (source === "manual") return "(encrypted by the app that saved it)";
-  return code === undefined ? "(not readable)" : `(not readable: ${code})`;
+  const empty = rows.length === 0 && !line.json
+    ? await emptinessOf(session, namespaceOf(session))
+    : undefined;
+  const text = columns(rows, paintFor(session.io), session.io);
+  print(session, { memories: shown }, text || `${empty ?? "No memories here."}\n`);
 }
 
 /** Prints what keys did, newest first. */
@@ -107,14 +104,14 @@ export async function activity(session: Session): Promise<void> {
   print(
     session,
     { entries: shown },
-    columns(rows, paintFor(session.io)) || "Nothing was done yet.\n",
+    columns(rows, paintFor(session.io), session.io) || "Nothing was done yet.\n",
   );
 }
 
 function activityCells(entry: Activity, labels: ReadonlyMap<string, string>): Cell[] {
   const { key, action, namespace, via, from, outcome, count, last_at } = entry;
   const who = key === "owner" ? "the wallet" : labels.get(key) ?? `removed key …${key.slice(-8)}`;
-  const where = namespace === undefined ? "" : `in ${namespace}`;
+  const where = namespace === undefined ? "" : `in ${shownNamespace(namespace)}`;
   const how = `${via === "mcp" ? "MCP, " : ""}${fromWords(from)}`;
   const result = outcome === "ok" ? "" : outcome;
   return [
@@ -128,45 +125,11 @@ function activityCells(entry: Activity, labels: ReadonlyMap<string, string>): Ce
   ];
 }
 
-export async function forget(session: Session): Promise<void> {
-  const { line } = session;
-  const client = clientOf(session);
-  const name = onOneLine(line.words);
-  if (!line.yes) {
-    const message = `This deletes every memory of "${name}" for good. Add --yes if you mean it.`;
-    throw new CommandError(EXIT.usage, message);
-  }
-  const answer = await client.forget(line.words);
-  // A key that may not read is not told how many there were.
-  const deleted = answer.deleted === undefined ? "the memories" : memories(answer.deleted);
-  print(session, answer, `Deleted ${deleted} of "${name}".\n`);
-}
-
-/** Standard input as text, without the line end that `echo` adds. */
-async function readStdin(stdin: ReadableStream<Uint8Array> | undefined): Promise<string> {
-  const chunks: Uint8Array[] = [];
-  let bytes = 0;
-  for await (const chunk of stdin ?? []) {
-    chunks.push(chunk);
-    bytes += chunk.byteLength;
-    if (bytes > TEXT_BYTES + 2) {
-      throw new CommandError(EXIT.usage, "The text is longer than 1 MiB.");
-    }
-  }
-  try {
-    const text = new TextDecoder("utf-8", { fatal: true }).decode(Buffer.concat(chunks));
-    return text.replace(/\r?\n$/, "");
-  } catch {
-    throw new CommandError(EXIT.usage, "The text is not UTF-8.");
-  }
-}
-
 /** Saves a text, waits until it is recallable, says where it is, and its id. */
 export async function remember(session: Session): Promise<void> {
   const { line, io, settings: { namespace } } = session;
   const client = clientOf(session);
-  const text = line.words === "-" ? await readStdin(io.stdin) : line.words;
-  if (text.trim() === "") throw new CommandError(EXIT.usage, "The text is empty.");
+  const text = await textOf(session, line.words);
   const accepted = await client.remember(text, { namespace });
   const job = accepted.recallable
     ? accepted
@@ -176,7 +139,7 @@ export async function remember(session: Session): Promise<void> {
   }
   const { memory_id, job_id, status, recallable } = job;
   const answer = { memory_id, job_id, namespace: job.namespace, status, recallable };
-  const place = `Remembered in ${onOneLine(job.namespace)}.`;
+  const place = `Remembered in ${shownNamespace(job.namespace)}.`;
   print(session, answer, `${place} ${paintFor(io).dim(onOneLine(memory_id))}\n`);
   if (!recallable) io.writeError("Saved. Indexing continues; recall finds it in a moment.\n");
 }

@@ -61,13 +61,17 @@ ${entries}  }
 `;
 }
 
+/** Words that some commands take besides flags. */
+const SUBCOMMANDS: Readonly<Record<string, readonly string[]>> = { receipt: ["verify"] };
+
 /** Words behind the package's own commands. */
 function ownWords(): Words {
   const shared = [...FLAG_NAMES.filter((name) => !name.startsWith("log")), "json"];
   return Object.fromEntries(
     Object.entries(COMMANDS).map(([command, { flags }]) => {
       const given = flags.filter((flag) => flag in COMMAND_FLAGS);
-      return [command, [...given, ...shared].map((name) => `--${name}`).sort()];
+      const written = [...given, ...shared].map((name) => `--${name}`).sort();
+      return [command, [...SUBCOMMANDS[command] ?? [], ...written]];
     }),
   );
 }

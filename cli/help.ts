@@ -1,12 +1,5 @@
 import type { CommandName } from "./command_line.ts";
-
-const SHARED = `
-  --relayer <url>     another relayer than the one you signed in to
-  --json              output for machines
-  -h, --help          this text
-`;
-
-const NAMESPACE = "  --namespace <name>  where the memories live (short: --ns)";
+import { MEMORY_HELP, NAMESPACE, SHARED } from "./memories/help_texts.ts";
 
 const ONE: Readonly<Record<CommandName, string>> = {
   login: `Usage: svc-mcp login
@@ -134,14 +127,7 @@ Examples:
   svc-mcp activity
   svc-mcp activity --limit 500 --json
 `,
-  forget: `Usage: svc-mcp forget <namespace> --yes
-
-Deletes every memory of a namespace. This cannot be undone.
-
-  --yes               yes, really${SHARED}
-Example:
-  svc-mcp forget old-notes --yes
-`,
+  ...MEMORY_HELP,
 };
 
 const ALL = `Usage: svc-mcp [command] [flags]
@@ -157,9 +143,18 @@ Memories:
   try                      see in a minute what it does
   remember <text>          save a memory (- reads standard input)
   recall <query>           find memories by meaning
+  ask <question>           answer a question from your memories
+  analyze <text>           save the facts in a text
   list                     list memories, newest first
   namespaces               list namespaces
-  forget <namespace>       delete a whole namespace
+  get <id>                 show a memory whole
+  edit <id> <text>         correct a memory; --undo goes back
+  history <id>             list the versions of a memory
+  forget <id>              delete a memory; --namespace: a whole namespace
+  receipt <id>             what the relayer signs about a deletion; verify it
+  export                   write every memory out, as NDJSON or Markdown
+  import <file>...         take memories in: of svc and other products
+  restore                  put back what recall should find and does not
 
 Account:
   login                    sign in; replaces the key in use (also --login)

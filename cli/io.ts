@@ -14,8 +14,14 @@ export interface CliIo extends Pick<SvcClientOptions, "fetch" | "sleep"> {
   write(text: string): void;
   /** Whether standard output is a terminal that somebody looks at; default: it is none. */
   readonly isTerminal?: boolean;
+  /** How many columns it has; absent where that is not known, and lines are never cut. */
+  readonly columns?: number | undefined;
   /** Writes to standard error. */
   writeError(text: string): void;
+  /** Whether standard error is a terminal, so that progress is shown; default: it is none. */
+  readonly isErrorTerminal?: boolean;
+  /** Whether standard input is a terminal, so that questions are asked; default: as the output. */
+  readonly isInputTerminal?: boolean;
   /** Opens an address in a browser, if there is one; default: the user's. */
   readonly openBrowser?: (url: string) => boolean;
   /** Commands of the program besides those of this package, and words that may follow each. */

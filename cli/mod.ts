@@ -1,12 +1,21 @@
 /**
- * Terminal commands: sign in and out, save, find, list and delete memories, install.
+ * Terminal commands: sign in and out; save, find, list, correct, delete, carry away and bring back
+ * memories; install.
  *
  * @module
  */
 import { SvcConnectionError, SvcError } from "../src/client/mod.ts";
 import { type CommandLine, type CommandName, parseCommandLine } from "./command_line.ts";
-import { activity, forget, list, namespaces, recall, remember } from "./commands.ts";
+import { activity, list, namespaces, recall, remember } from "./commands.ts";
 import { helpText } from "./help.ts";
+import { analyze, ask } from "./memories/ask.ts";
+import { edit } from "./memories/edit.ts";
+import { exportMemories } from "./memories/export.ts";
+import { forget } from "./memories/forget.ts";
+import { get, history } from "./memories/get.ts";
+import { importMemories } from "./memories/import/import.ts";
+import { receipt } from "./memories/receipt.ts";
+import { restore } from "./memories/restore.ts";
 import { onOneLine, printable } from "../src/printable.ts";
 import { type CliIo, CommandError, EXIT, type ExitCode, programOf } from "./io.ts";
 import { REFUSALS } from "./refusals.ts";
@@ -69,7 +78,16 @@ const COMMANDS: Readonly<Record<CommandName, Command>> = {
   namespaces,
   activity,
   list,
+  get,
+  history,
+  edit,
   forget,
+  receipt,
+  ask,
+  analyze,
+  restore,
+  export: exportMemories,
+  import: importMemories,
   completions: printCompletions,
   async install(session) {
     const url = new URL("./install/mod.ts", import.meta.url).href;

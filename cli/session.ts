@@ -82,9 +82,10 @@ export function notSignedIn({ reason, io }: Session): string {
 /**
  * A client of the session's relayer.
  *
+ * @param timeoutMs Longest wait for one answer, in milliseconds.
  * @throws {CommandError} without credentials.
  */
-export function clientOf(session: Session): SvcClient {
+export function clientOf(session: Session, timeoutMs = 30_000): SvcClient {
   const { credentials, settings, io } = session;
   if (credentials === undefined) throw new CommandError(EXIT.notSignedIn, notSignedIn(session));
   return new SvcClient({
@@ -92,7 +93,7 @@ export function clientOf(session: Session): SvcClient {
     privateKey: credentials.delegatePrivateKey,
     accountId: credentials.accountId,
     isForeign: settings.isForeign,
-    timeoutMs: 30_000,
+    timeoutMs,
     retry: { attempts: 3 },
     fetch: io.fetch,
     sleep: io.sleep,

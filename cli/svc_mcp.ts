@@ -49,7 +49,11 @@ async function runCommand(args: readonly string[], env: Environment): Promise<nu
     stdin: Readable.toWeb(process.stdin) as ReadableStream<Uint8Array>,
     write: writeOut,
     isTerminal: process.stdout.isTTY === true,
+    // A terminal that does not say how wide it is says 0.
+    columns: process.stdout.columns || undefined,
     writeError: (text) => void process.stderr.write(text),
+    isErrorTerminal: process.stderr.isTTY === true,
+    isInputTerminal: process.stdin.isTTY === true,
   };
   return await runCli(args, io, { install });
 }

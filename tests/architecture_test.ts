@@ -64,6 +64,7 @@ const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
   ],
   "src/sponsor/": ["src/http/", "src/http1/", "src/wire/", "src/interfaces/", "src/errors.ts"],
   "src/mcp/": [
+    "src/suggestion.ts",
     "src/sponsor/",
     "src/client/",
     "src/http1/",
@@ -87,7 +88,14 @@ const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
     "src/log.ts",
   ],
   "src/program/": ["src/", "plugins/built_in.ts"],
-  "src/embed/": ["src/client/", "src/http1/", "src/interfaces/", "src/errors.ts", "src/log.ts"],
+  "src/embed/": [
+    "src/wire/keys.ts",
+    "src/client/",
+    "src/http1/",
+    "src/interfaces/",
+    "src/errors.ts",
+    "src/log.ts",
+  ],
   "plugins/": FOR_PLUGINS,
   "plugins/built_in.ts": ["plugins/", "src/interfaces/"],
   "plugins/sui/": [...FOR_PLUGINS, "plugins/sui/chain/"],

@@ -1,3 +1,4 @@
+import { within } from "../../src/deadline.ts";
 import type { LoginRequests } from "../login/login.ts";
 import {
   cutLabel,
@@ -16,6 +17,9 @@ import { SavedCredentials } from "./saved_credentials.ts";
 import type { Upstream } from "./sessions/session.ts";
 import { isMemoryTool, prepareCall } from "./tool_calls.ts";
 import { explain, failure, isRejection, notSignedIn } from "./tool_results.ts";
+
+/** Longest wait of a list of tools for the relayer, milliseconds. */
+const TOOLS_MS = 700;
 
 export interface BridgeOptions
   extends
@@ -55,7 +59,8 @@ export class Bridge {
       logger,
       tools: async () => {
         await this.#ready;
-        return toolsOf(this.#saved.current !== undefined);
+        const isSignedIn = this.#saved.current !== undefined;
+        return toolsOf(isSignedIn, isSignedIn && await this.#mayManage());
       },
       call: (method, params, signal) => this.#call(method, params, signal),
       notify: (method, params) => this.#remote?.notify(method, params),
@@ -148,6 +153,20 @@ export class Bridge {
     this.#remote.connect();
   }
 
+  /** Whether the key may correct and forget memories; a host is told when that is known too late. */
+  async #mayManage(): Promise<boolean> {
+    const remote = this.#remote;
+    if (remote === undefined) return false;
+    const asked = remote.mayManage();
+    const known = await within(TOOLS_MS, asked);
+    if (known === undefined) {
+      void asked.then((may) => {
+        if (may && this.#remote === remote) this.#host.toolsChanged();
+      });
+    }
+    return known ?? false;
+  }
+
   async #call(
     method: string,
     params: Members | undefined,
@@ -168,6 +187,7 @@ export class Bridge {
       return error === undefined ? { result: result ?? {} } : { error };
     } catch (thrown) {
       const explained = explain(thrown, relayer);
+      if (isRejection(thrown) && remote.rejected()) this.#host.toolsChanged();
       if (!signal.aborted) {
         this.#options.logger.warn("call failed", { method, code: explained.code });
       }

@@ -11,16 +11,20 @@ function exactly(properties: Members): Members {
   return { type: "object", properties, required, additionalProperties: false };
 }
 
-const MEMORY_TOOLS: readonly Members[] = TOOL_NAMES
-  .map((name) => ({ name: PREFIX + name, ...TOOL_DEFINITIONS[name] }));
+/** Memory tools, for keys that may manage memories and for the others. */
+function memoryTools(mayManage: boolean): Members[] {
+  return TOOL_NAMES.flatMap((name) => {
+    const { manages = false, ...definition } = TOOL_DEFINITIONS[name];
+    return manages && !mayManage ? [] : [{ name: PREFIX + name, ...definition }];
+  });
+}
 
 const LOGIN: Members = {
   name: LOCAL_TOOL.login,
   title: "Sign in",
   description:
-    "Opens a browser to sign in, or sign in again, with a blockchain wallet. Returns at " +
-    "once with a one-time URL, valid for 5 minutes: show it to the user. Calling it again mints a " +
-    "new URL.",
+    "Lets the user sign in with a browser. Answers at once with an address, valid for 5 minutes: " +
+    "show it to the user. Each call makes a new one.",
   annotations: {
     readOnlyHint: false,
     destructiveHint: false,
@@ -35,8 +39,7 @@ const LOGOUT: Members = {
   name: LOCAL_TOOL.logout,
   title: "Sign out",
   description:
-    "Deletes the local credentials file. The on-chain key is not revoked: that is done " +
-    "on the dashboard.",
+    "Signs this computer out. The account still lists its key: that is removed on the dashboard.",
   annotations: {
     readOnlyHint: false,
     destructiveHint: true,
@@ -47,7 +50,14 @@ const LOGOUT: Members = {
   outputSchema: exactly({ removed: { type: "boolean" } }),
 };
 
-/** The tools of a mode (docs/protocol.md#13.2). */
-export function toolsOf(signedIn: boolean): readonly Members[] {
-  return [...MEMORY_TOOLS, LOGIN, ...(signedIn ? [LOGOUT] : [])];
+/**
+ * The tools of a mode (docs/protocol.md#13.2). Hosts put off what is more than eight: whoever may
+ * manage memories signs out before somebody else signs in.
+ */
+export function toolsOf(signedIn: boolean, mayManage: boolean): readonly Members[] {
+  const own = signedIn ? mayManage ? [LOGOUT] : [LOGIN, LOGOUT] : [LOGIN];
+  return [...memoryTools(mayManage), ...own];
 }
+
+/** Every tool, for what describes them. */
+export const ALL_TOOLS: readonly Members[] = [...memoryTools(true), LOGIN, LOGOUT];

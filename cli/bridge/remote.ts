@@ -61,6 +61,8 @@ interface RemoteOptions
 /** A relayer, called with one key. */
 export class Remote extends ReconnectingSession {
   readonly #options: RemoteOptions;
+  #mayManage: Promise<boolean> | undefined;
+  #managed = false;
 
   constructor(options: RemoteOptions) {
     const { settings, credentials, heard, logger, version, fetch, pause } = options;
@@ -97,16 +99,49 @@ export class Remote extends ReconnectingSession {
     });
   }
 
-  /** Whether the relayer stores a write with a key once; `false` when it does not say. */
-  async #honoursKeys(): Promise<boolean> {
-    const { settings, credentials, fetch } = this.#options;
-    const client = new SvcClient({
+  /** Whether the key may correct and forget memories; `false` when the relayer does not say. */
+  mayManage(): Promise<boolean> {
+    this.#mayManage ??= this.#askPermissions().catch(() => {
+      // It may say so the next time.
+      this.#mayManage = undefined;
+      return false;
+    });
+    return this.#mayManage;
+  }
+
+  /**
+   * To be called when the relayer rejects the key: whatever it could, it cannot now. Answers whether
+   * it was known to manage memories.
+   */
+  rejected(): boolean {
+    const could = this.#managed;
+    this.#managed = false;
+    this.#mayManage = undefined;
+    return could;
+  }
+
+  async #askPermissions(): Promise<boolean> {
+    const { settings: { isForeign, mayHaveKey } } = this.#options;
+    if (isForeign && !mayHaveKey) return false;
+    const { key } = await this.#client().account();
+    return this.#managed = key.permissions.includes("manage");
+  }
+
+  #client(): SvcClient {
+    const { settings, credentials: { delegatePrivateKey, accountId }, fetch } = this.#options;
+    return new SvcClient({
       baseUrl: settings.relayer,
-      privateKey: credentials.delegatePrivateKey,
+      privateKey: delegatePrivateKey,
+      accountId,
       fetch,
       timeoutMs: VERSION_MS,
       retry: { attempts: 1 },
     });
+  }
+
+  /** Whether the relayer stores a write with a key once; `false` when it does not say. */
+  async #honoursKeys(): Promise<boolean> {
+    const client = this.#client();
     const answer = await client.version().catch(() => undefined);
     // Another program may answer something else.
     return answer?.featureFlags?.["remember.idempotencyKey"] === true;

@@ -7,6 +7,7 @@ import {
   type DelegateKeyState,
   MAX_KEYS,
   MAX_LABEL,
+  MANAGE,
   READ,
   VERSION,
   type World,
@@ -103,7 +104,7 @@ export function addDelegateKey(world: World, accountId: string, key: NewDelegate
   const { permissions, expiresAt, label, proof } = key;
   assert(account.active, "EInactive");
   assert(key.publicKey.length === 32 && !isLowOrder(key.publicKey), "EBadKey");
-  assert(permissions >= READ && permissions <= (READ | WRITE), "EPermissions");
+  assert(permissions > 0 && permissions <= (READ | WRITE | MANAGE), "EPermissions");
   assert(expiresAt === 0n || expiresAt > world.now, "EExpiry");
   assert(new TextEncoder().encode(label).length <= MAX_LABEL, "ELabel");
   const expired = account.delegateKeys.filter((listed) => isExpired(listed, world.now));

@@ -16,6 +16,7 @@ export const READ = 1;
 
 /** Bit of a permission to write. */
 export const WRITE = 2;
+export const MANAGE = 4;
 
 /** `svc::account::DelegateKey`. Times are milliseconds since the epoch. */
 export interface DelegateKeyState {
@@ -25,7 +26,7 @@ export interface DelegateKeyState {
   readonly address: string;
   /** At most {@linkcode MAX_LABEL} bytes. */
   readonly label: string;
-  /** {@linkcode READ} and {@linkcode WRITE}, one or both. */
+  /** {@linkcode READ}, {@linkcode WRITE} and {@linkcode MANAGE}, one or more. */
   readonly permissions: number;
   /** When it was added. */
   readonly createdAt: bigint;

@@ -1,4 +1,4 @@
-import { toolsOf } from "../../cli/bridge/local_tools.ts";
+import { ALL_TOOLS } from "../../cli/bridge/local_tools.ts";
 import { ERROR_CODES, SvcError } from "../../src/errors.ts";
 import { code, table } from "./markdown.ts";
 import { routesTable, routeText } from "./routes.ts";
@@ -49,7 +49,7 @@ interface Tool {
 }
 
 function tools(): string {
-  const blocks = (toolsOf(true) as unknown as readonly Tool[]).map((tool) => {
+  const blocks = (ALL_TOOLS as unknown as readonly Tool[]).map((tool) => {
     const { name, title, annotations, inputSchema, outputSchema } = tool;
     const hints = HINTS.filter((hint) => annotations[hint]).join(", ") || "no hint";
     return [

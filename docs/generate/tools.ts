@@ -8,6 +8,7 @@ const KEYWORDS = [
   "enum",
   "minimum",
   "maximum",
+  "maxLength",
   "default",
   "description",
   "items",
@@ -44,18 +45,21 @@ function inOrder(schema: Schema): Schema {
   return Object.fromEntries(members.sort(([a], [b]) => rank(a) - rank(b)));
 }
 
-function definition({ title, description, readOnly, idempotent, input, output }: Tool) {
+function definition(
+  { title, description, readOnly, idempotent, destroys, manages, input, output }: Tool,
+) {
   return {
     title,
     description,
     annotations: {
       readOnlyHint: readOnly,
-      destructiveHint: false,
+      destructiveHint: destroys === true,
       idempotentHint: idempotent,
       openWorldHint: false,
     },
     inputSchema: shown(input),
     outputSchema: shown(output()),
+    ...(manages ? { manages } : {}),
   };
 }
 

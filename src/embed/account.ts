@@ -1,6 +1,7 @@
 import { makeDelegateKey } from "../client/delegate_key.ts";
 import { SvcClient } from "../client/client.ts";
 import { type ErrorCode, SvcError } from "../errors.ts";
+import { PERMISSIONS } from "../wire/keys.ts";
 import type { AccountRegistry } from "../interfaces/mod.ts";
 
 /** Longest name in bytes of UTF-8: it is the label of the account's key, too. */
@@ -61,7 +62,7 @@ export async function openAccount(
   const { accountId, keys } = (await admin.ofOwner(address))!;
   // An account that lists other keys has lost this one on purpose.
   if (keys.length === 0) {
-    const key = { publicKey, label: name, permissions: ["read", "write"] as const };
+    const key = { publicKey, label: name, permissions: PERMISSIONS };
     await admin.addKey(accountId, key).catch(unless("key_exists"));
   }
   return new SvcClient({

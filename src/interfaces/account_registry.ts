@@ -1,7 +1,7 @@
+import type { Permission } from "../wire/keys.ts";
 import type { BackendHealth, CallOptions } from "./common.ts";
 
-/** What a delegate key may do. */
-export type Permission = "read" | "write";
+export type { Permission };
 
 /** A key that signs requests for an account. */
 export interface DelegateKey {

@@ -1,6 +1,7 @@
 import {
   type CallToolResult,
   fromJsonSchema,
+  type InputRequiredResult,
   type JSONRPCMessage,
   type JsonSchemaValidator,
   type jsonSchemaValidator,
@@ -18,7 +19,10 @@ import { VERSION } from "../wire/version.ts";
 import { fail, traced } from "../tracing.ts";
 import type { Principal } from "./principal.ts";
 import { analyze } from "./tools/analyze.ts";
-import { ownIdempotencyKey, Progress, type Sleep, type ToolCall } from "./tools/call.ts";
+import type { Confirmations } from "./tools/confirmations.ts";
+import { list } from "./tools/list.ts";
+import { forget, update } from "./tools/manage.ts";
+import { asksOf, ownIdempotencyKey, Progress, type Sleep, type ToolCall } from "./tools/call.ts";
 import { recall } from "./tools/recall.ts";
 import { remember } from "./tools/remember.ts";
 import { restore } from "./tools/restore.ts";
@@ -26,9 +30,14 @@ import { failureOf } from "./tools/results.ts";
 
 const PREFIX = "svc_";
 const ALIAS_PREFIX = "memwal_";
-const TOOL_CALLS: Readonly<Record<ToolName, (call: ToolCall) => Promise<CallToolResult>>> = {
+type Result = CallToolResult | InputRequiredResult;
+
+const TOOL_CALLS: Readonly<Record<ToolName, (call: ToolCall) => Promise<Result>>> = {
   remember,
   recall,
+  list,
+  update,
+  forget,
   analyze,
   restore,
 };
@@ -41,9 +50,10 @@ const UNCHECKED: jsonSchemaValidator = {
 };
 
 const LISTED = TOOL_NAMES.map((name) => {
-  const { inputSchema, outputSchema, ...words } = TOOL_DEFINITIONS[name];
+  const { inputSchema, outputSchema, manages = false, ...words } = TOOL_DEFINITIONS[name];
   return {
     name,
+    manages,
     ...words,
     inputSchema: fromJsonSchema<unknown>(inputSchema, UNCHECKED),
     outputSchema: fromJsonSchema<Record<string, unknown>>(outputSchema, UNCHECKED),
@@ -64,6 +74,8 @@ interface ServerSurroundings {
   readonly logger: Logger;
   /** Waits between signs of progress. */
   readonly sleep: Sleep;
+  /** What users agree to. */
+  readonly confirmations: Confirmations;
   /** Absent in the product. */
   readonly extension?: ServerExtension | undefined;
 }
@@ -84,8 +96,8 @@ function callTool(
   given: unknown,
   context: ServerContext,
   subject: ServerSubject,
-  around: ServerSurroundings,
-): Promise<CallToolResult> {
+  around: ServerSurroundings & { readonly declared: object | undefined },
+): Promise<Result> {
   const tool = PREFIX + name;
   const attributes = { "mcp.method.name": "tools/call", "gen_ai.tool.name": tool };
   return traced(`tools/call ${tool}`, { attributes }, async (span) => {
@@ -100,8 +112,8 @@ async function resultOf(
   given: unknown,
   context: ServerContext,
   subject: ServerSubject,
-  { logger, sleep }: ServerSurroundings,
-): Promise<CallToolResult> {
+  { logger, sleep, confirmations, declared }: Parameters<typeof callTool>[4],
+): Promise<Result> {
   try {
     using progress = new Progress(context, sleep);
     const idempotencyKey = writesTwice(name)
@@ -114,6 +126,9 @@ async function resultOf(
       signal: context.mcpReq.signal,
       idempotencyKey,
       progress,
+      caller: subject.principal.hash,
+      confirmations,
+      asks: asksOf(context, declared),
     });
   } catch (thrown) {
     const result = failureOf(PREFIX + name, thrown);
@@ -135,11 +150,15 @@ export function buildServer(subject: ServerSubject, around: ServerSurroundings):
     },
   );
   const prefix = subject.alias ? ALIAS_PREFIX : PREFIX;
-  for (const { name, ...definition } of LISTED) {
+  for (const { name, manages, ...definition } of LISTED) {
+    if (manages && !subject.principal.mayManage) continue;
     server.registerTool(
       prefix + name,
       definition,
-      (given, context) => callTool(name, given, context, subject, around),
+      (given, context) => {
+        const declared = server.server.getClientCapabilities();
+        return callTool(name, given, context, subject, { ...around, declared });
+      },
     );
   }
   extension?.register(server);

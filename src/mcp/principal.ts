@@ -28,6 +28,7 @@ export class Principal {
   #tokenEnd = -Infinity;
   #checkedAt = -Infinity;
   #checking: Promise<void> | undefined;
+  #mayManage = false;
 
   /** Of well-formed credentials; nothing is sent yet. */
   constructor({ secret, accountId, hash }: Bearer, clientIp: string, options: SidecarOptions) {
@@ -48,6 +49,11 @@ export class Principal {
       });
     const isKey = secret.token === undefined;
     this.client = this.#clientOf(isKey ? secret : { sessionToken: () => this.#token! });
+  }
+
+  /** Whether its key may correct and delete memories by tools, as far as the relayer has said. */
+  get mayManage(): boolean {
+    return this.#mayManage;
   }
 
   /**
@@ -83,7 +89,8 @@ export class Principal {
   async #ask(client: SvcClient): Promise<void> {
     const started = this.#now();
     try {
-      await client.account();
+      const { key } = await client.account();
+      this.#mayManage = key.permissions.includes("manage");
     } catch (cause) {
       if (cause instanceof SvcConnectionError) {
         throw new SvcError("sidecar_unavailable", "The relayer does not answer", { cause });

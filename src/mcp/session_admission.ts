@@ -7,6 +7,7 @@ import type { ServerExtension } from "./mcp_server.ts";
 import { DEFAULT_SIDECAR_LIMITS, type SidecarLimits, type SidecarOptions } from "./options.ts";
 import { Principal } from "./principal.ts";
 import { SessionCaps } from "./sessions/session_caps.ts";
+import { Confirmations } from "./tools/confirmations.ts";
 
 export interface AdmittedSession {
   readonly principal: Principal;
@@ -24,6 +25,8 @@ export class SessionAdmission {
   readonly caps: SessionCaps;
   readonly now: () => number;
   readonly sleep: (ms: number, signal?: AbortSignal) => Promise<void>;
+  /** Of all sessions: an answer may come by another one. */
+  readonly confirmations: Confirmations;
 
   /** `extension` adds to every server. */
   constructor(readonly options: SidecarOptions, readonly extension?: ServerExtension) {
@@ -31,6 +34,7 @@ export class SessionAdmission {
     this.logger = options.logger ?? silentLogger;
     this.now = options.now ?? Date.now;
     this.sleep = options.sleep ?? pause;
+    this.confirmations = new Confirmations(this.now);
     this.caps = new SessionCaps(this.limits, this.now);
   }
 

@@ -56,6 +56,8 @@ interface ListOptions {
   /** Whether texts and metadata are opened. */
   readonly text: boolean;
   readonly cursor?: string | undefined;
+  /** The end of an id: only what fits is listed. */
+  readonly id?: string | undefined;
 }
 
 /** @param opened Left out where texts are. */
@@ -120,7 +122,8 @@ export async function listMemories(
 ): Promise<MemoryPage> {
   if (options.text) requireCredential(domain, caller);
   const scope = scopeOf(caller, options.namespace);
-  const bound = `${scope.owner} ${options.order} ${options.namespace}`;
+  const { id: end = "" } = options;
+  const bound = `${scope.owner} ${options.order} ${options.namespace}${end && `\n${end}`}`;
   const after = options.cursor === undefined
     ? undefined
     : openCursor(domain, bound, options.cursor);
@@ -131,7 +134,7 @@ export async function listMemories(
   const deleted = domain.tombstones.unappliedIn(scope);
   const present = await domain.index.read(
     scope,
-    (loaded) => loaded.entries().filter(({ id }) => !deleted.has(id)),
+    (loaded) => loaded.entries().filter(({ id }) => id.endsWith(end) && !deleted.has(id)),
   );
   const all = present.filter(({ expiresAt = Infinity }) => expiresAt > now);
   if (all.length < present.length) domain.expiry.purge(scope);

@@ -23,7 +23,7 @@ import type { KeyLock } from "../key_lock.ts";
 interface ReceiptKey {
   /** Ed25519, 64 hex characters. */
   readonly publicKey: string;
-  /** A statement, signed (docs/protocol.md#10.13). */
+  /** A statement, signed (docs/protocol.md#10.14). */
   sign(statement: string): SignedReceipt;
 }
 

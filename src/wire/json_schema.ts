@@ -53,5 +53,5 @@ export function exampleOf(schema: JsonSchema): unknown {
   }
   if (schema.format === "date-time") return "2026-03-01T09:30:00.000Z";
   if (schema.type === "boolean") return true;
-  return schema.type === "integer" ? 1 : "";
+  return schema.type === "integer" || schema.type === "number" ? 1 : "";
 }

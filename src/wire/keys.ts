@@ -1,5 +1,14 @@
 import { blake2b } from "@noble/hashes/blake2.js";
 
+/**
+ * What a key may do: `read` memories, `write` new ones and delete, and `manage`, to correct and forget
+ * memories by tools, which models call.
+ */
+export const PERMISSIONS = ["read", "write", "manage"] as const;
+
+/** One of {@linkcode PERMISSIONS}. */
+export type Permission = typeof PERMISSIONS[number];
+
 const PUBLIC_KEY = /^[0-9a-fA-F]{64}$/;
 const OBJECT_ID = /^0x[0-9a-fA-F]{64}$/;
 const UUID = /^[0-9a-fA-F]{8}-[0-9a-fA-F]{4}-[0-9a-fA-F]{4}-[0-9a-fA-F]{4}-[0-9a-fA-F]{12}$/;

@@ -34,6 +34,10 @@ export const RESTORE_LIMIT_MAX = 500;
 export const RESTORE_LIMIT_DEFAULT = 50;
 /** Limit of a restore by the MCP tool that names none. */
 export const RESTORE_TOOL_LIMIT_DEFAULT = 10;
+/** Most memories that the MCP tool lists at once. */
+export const LIST_TOOL_LIMIT_MAX = 50;
+/** Memories that it lists when no limit is named. */
+export const LIST_TOOL_LIMIT_DEFAULT = 20;
 /** Most memories of one page. */
 export const MEMORY_PAGE_MAX = 200;
 /** Memories of a page whose limit is not named. */

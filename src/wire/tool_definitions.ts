@@ -12,6 +12,8 @@ interface ToolDefinition {
   readonly annotations: ToolAnnotations;
   readonly inputSchema: JsonSchemaType;
   readonly outputSchema: JsonSchemaType;
+  /** Whether it is listed only for keys with the permission `manage`. */
+  readonly manages?: boolean;
 }
 
 /** The memory tools by their names. */

@@ -25,8 +25,15 @@ Deno.test({
   name: "a bash completes commands, flags and further words",
   ignore: Deno.build.os === "windows",
   async fn() {
-    assert.deepEqual(await offered("svc", "rec"), ["recall"]);
-    assert.deepEqual((await offered("svc", "re")).sort(), ["recall", "remember"]);
+    assert.deepEqual(await offered("svc", "reca"), ["recall"]);
+    assert.deepEqual((await offered("svc", "re")).sort(), [
+      "recall",
+      "receipt",
+      "remember",
+      "restore",
+    ]);
+    assert.deepEqual(await offered("svc", "receipt", "v"), ["verify"]);
+    assert.deepEqual(await offered("svc", "import", "--b"), ["--bring-back"]);
     assert.deepEqual(await offered("svc", "account", "c"), ["create"]);
     assert.deepEqual(await offered("svc", "recall", "--lim"), ["--limit"]);
     assert.deepEqual(await offered("svc", "status", "--lim"), [""]);

@@ -26,7 +26,7 @@ Deno.test("the program keeps its index in LanceDB, with the permissions that tak
   assert.match(await svc("recall", "spare key", "--limit", "1"), /spare key/);
   assert.equal(JSON.parse(await svc("list", "--json")).memories.length, 2);
   await svc("forget", "default", "--yes");
-  assert.match(await svc("recall", "peanuts"), /No matching memories/);
+  assert.match(await svc("recall", "peanuts"), /There are no memories in "default"/);
   assert.equal(await program.stop(), 0);
   const permissions = (await installation.run(["--print-permissions"])).output;
   assert.match(permissions, /--allow-ffi=[^\n]*@lancedb/);

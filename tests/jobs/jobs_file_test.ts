@@ -33,12 +33,14 @@ Deno.test("what was deleted from jobs.kv is not in the file once it is scrubbed"
         await kv.set(["job", n, "kept"], kept[n]);
       }
       for (const n of gone.keys()) await kv.delete(["job", n, "gone"]);
-      assert.ok(await countIn(folder, gone) > 0, "this database overwrites what it deletes");
       await using scrub = new JobsFileScrub(folder);
       // Beside its owner, and once that has closed it.
       if (round === 0) await scrub.run();
       kv.close();
-      if (round === 1) scrub.end();
+      if (round === 1) {
+        assert.ok(await countIn(folder, gone) > 0, "this database overwrites what it deletes");
+        scrub.end();
+      }
       assert.equal(await countIn(folder, gone), 0);
       assert.equal(await countIn(folder, kept), kept.length);
     }

@@ -6,7 +6,7 @@ import { Client, StreamableHTTPClientTransport } from "@modelcontextprotocol/cli
 import { verifies } from "../requirements.ts";
 import { startSidecarTest, type TestSidecar } from "./fixture.ts";
 
-const NAMES = ["svc_analyze", "svc_recall", "svc_remember", "svc_restore"];
+const NAMES = ["svc_analyze", "svc_list", "svc_recall", "svc_remember", "svc_restore"];
 const FACT = "I am allergic to peanuts";
 
 interface AnyClient {
@@ -19,9 +19,12 @@ async function throughTools(client: AnyClient): Promise<void> {
   const { tools } = await client.listTools();
   assert.deepEqual(tools.map(({ name }) => name).sort(), NAMES);
   const saved = await client.callTool({ name: "svc_remember", arguments: { text: FACT } });
-  assert.match(JSON.stringify(saved), /Saved to svc memory\. memory_id=.*"recallable":true/);
+  assert.match(JSON.stringify(saved), /Remembered in default\. memory_id=.*"recallable":true/);
   const found = await client.callTool({ name: "svc_recall", arguments: { query: "peanuts" } });
-  assert.match(JSON.stringify(found), /1\. \[score=\d\.\d{3}\] I am allergic to peanuts/);
+  assert.match(
+    JSON.stringify(found),
+    /1\. \[\d{4}-\d\d-\d\d · [0-9a-f]{8}\] I am allergic to peanuts/,
+  );
   await client.close();
 }
 

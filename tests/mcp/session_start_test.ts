@@ -65,7 +65,7 @@ Deno.test("a client may accept ranges of types, and write them in capitals", asy
     const response = await test.send("POST", "/api/mcp", LIST, headers);
     assert.equal(response.status, 200, accept);
     const [message] = await messagesOf(response);
-    assert.equal((message as Json).result.tools.length, 4);
+    assert.equal((message as Json).result.tools.length, 5);
   }
   const id = { "mcp-session-id": await test.open() };
   for (const accept of [...both, "text/*", "TEXT/event-stream"]) {

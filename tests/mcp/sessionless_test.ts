@@ -33,7 +33,7 @@ Deno.test("discover, list and call without a session", async () => {
   const discovered = await (await ask(test, "server/discover")).json();
   assert.deepEqual(discovered.result.supportedVersions, ["2026-07-28"]);
   const listed = await (await ask(test, "tools/list")).json();
-  assert.equal(listed.result.tools.length, 4);
+  assert.equal(listed.result.tools.length, 5);
   for (const name of ["svc_recall", "memwal_recall"]) {
     const response = await ask(test, "tools/call", { ...recall, name });
     assert.equal(response.status, 200, name);
@@ -50,7 +50,7 @@ Deno.test("a request that names its revision itself has no session, whatever its
   const id = { "mcp-session-id": await test.open() };
   const listed = await ask(test, "tools/list", {}, id);
   assert.equal(listed.status, 200);
-  assert.equal((await listed.json()).result.tools.length, 4);
+  assert.equal((await listed.json()).result.tools.length, 5);
   const mismatch = await ask(test, "tools/list", {}, { ...id, "mcp-protocol-version": "x" });
   assert.equal((await mismatch.json()).error.code, -32020);
 });

@@ -81,7 +81,7 @@ Deno.test("requests are served without initialize, and in batches", async () => 
   const response = await test.send("POST", stream.path, LIST);
   assert.equal(response.status, 202);
   await response.body?.cancel();
-  assert.equal((await stream.message()).result.tools.length, 4);
+  assert.equal((await stream.message()).result.tools.length, 5);
   const ping = { jsonrpc: "2.0", id: 2, method: "ping" };
   await (await test.send("POST", stream.path, [{ ...ping, id: 3 }, ping])).text();
   assert.deepEqual([(await stream.message()).id, (await stream.message()).id].sort(), [2, 3]);
@@ -164,7 +164,7 @@ Deno.test("the older naming: headers, tool names, list", async () => {
     const { result } = await stream.message();
     assert.deepEqual(
       result.tools.map((tool: { name: string }) => tool.name),
-      ["remember", "recall", "analyze", "restore"].map((name) => prefix + name),
+      ["remember", "recall", "list", "analyze", "restore"].map((name) => prefix + name),
     );
     for (const name of ["svc_remember", "memwal_remember"]) {
       await (await test.send("POST", stream.path, call(name), headers)).text();

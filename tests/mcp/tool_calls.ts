@@ -33,11 +33,13 @@ export async function result(
   return (await call(test, name, args, options)).at(-1).result;
 }
 
+const ACCOUNT = { key: { permissions: ["read", "write"] } };
+
 /** Answers routes with bodies or errors; every account is in order. */
 export function fakeRelayer(routes: Readonly<Record<string, unknown>>) {
   return (url: string, init: RequestInit): Promise<Response> => {
     init.signal?.throwIfAborted();
-    const answer = routes[new URL(url).pathname] ?? {};
+    const answer = { "/api/account": ACCOUNT, ...routes }[new URL(url).pathname] ?? {};
     if (answer instanceof SvcError) {
       const { message, code, status } = answer;
       return Promise.resolve(Response.json({ error: message, code }, { status }));

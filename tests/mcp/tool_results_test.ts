@@ -20,7 +20,8 @@ const ACCEPTED = {
 Deno.test("descriptions say when and how to call", async () => {
   verifies("12-3");
   await using test = await startSidecarTest();
-  const id = { "mcp-session-id": await test.open() };
+  const headers = test.headers(await test.svc.addKey(["read", "write", "manage"]));
+  const id = { ...headers, "mcp-session-id": await test.open(headers) };
   const body = { jsonrpc: "2.0", id: 1, method: "tools/list" };
   const [message] = await messagesOf(await test.send("POST", "/api/mcp", body, id)) as Json[];
   const described = new Map<string, string>(
@@ -29,22 +30,15 @@ Deno.test("descriptions say when and how to call", async () => {
   const table: Record<string, RegExp[]> = {
     svc_remember: [
       /saves .*fact/i,
-      /only when the user explicitly asks to remember or save/,
+      /when the user asks to remember or save/,
       /complete statement, never a summary/,
-      /`namespace` defaults to the session namespace/,
     ],
-    svc_recall: [/searches .*memories/i, /ranked by relevance/],
-    svc_analyze: [
-      /extracts memorable facts/i,
-      /preferences, habits, biographical info, constraints/,
-      /transcript, note or other longer text/,
-      /saves each as a separate memory/,
-    ],
-    svc_restore: [
-      /re-indexes a namespace from its blob-store blobs/i,
-      /only the counts restored, skipped and total, no texts/,
-      /call svc_recall afterwards/,
-    ],
+    svc_recall: [/searches what the user had saved/i, /before answering/, /never instructions/],
+    svc_list: [/newest first/, /wants to see what is saved/],
+    svc_update: [/wrong or has changed/, /asks the user first/i],
+    svc_forget: [/deletes one memory for good/i, /never because a memory says so/],
+    svc_analyze: [/preferences, habits, people, plans/, /transcript or note/, /saves each/],
+    svc_restore: [/for repair only/i, /counts, no texts/],
   };
   assert.deepEqual([...described.keys()].sort(), Object.keys(table).sort());
   for (const [name, patterns] of Object.entries(table)) {
@@ -65,11 +59,8 @@ Deno.test("svc_remember does not wait for the blob", async () => {
   gate.close();
   const { content, structuredContent } = await result(test, "svc_remember", { text: "tea" });
   const { memory_id, ...rest } = structuredContent;
-  assert.equal(
-    content[0].text,
-    `Saved to svc memory. memory_id=${memory_id} blob_id=pending namespace=default`,
-  );
-  assert.deepEqual([rest.blob_id, rest.recallable], [null, true]);
+  assert.equal(content[0].text, `Remembered in default. memory_id=${memory_id}`);
+  assert.deepEqual(rest, { namespace: "default", recallable: true });
   const found = await result(test, "svc_recall", { query: "tea" });
   assert.equal(found.structuredContent.results[0].memory_id, memory_id);
   gate.open();
@@ -91,6 +82,8 @@ Deno.test("a client that validates finds every result to fit its schema", async 
     [test, "svc_remember", { text: "I like milk" }],
     [test, "svc_recall", { query: "tea" }],
     [test, "svc_recall", { query: "tea", namespace: "empty" }],
+    [test, "svc_list", {}],
+    [test, "svc_list", { limit: 1 }],
     [test, "svc_restore", { namespace: "default" }],
     [fake, "svc_analyze", { text: "I like tea" }],
   ] as const;
@@ -190,6 +183,7 @@ Deno.test("in a batch, a cancelled call keeps no other from its response, and no
       return await fetch(url, init);
     },
   });
+  await test.svc.remember("tea");
   const session = { "mcp-session-id": await test.open() };
   const post = (body: Json) => test.send("POST", "/api/mcp", body, session);
   const save = (id: number) => {
@@ -233,6 +227,7 @@ Deno.test("an id that is in use is refused until its response is there, or its c
       return Response.json(found);
     },
   });
+  await test.svc.remember("tea");
   const session = { "mcp-session-id": await test.open() };
   const post = (body: Json) => test.send("POST", "/api/mcp", body, session);
   const resultIn = async (stream: Response): Promise<Json> => (await messagesOf(stream))[0]?.result;
@@ -251,7 +246,7 @@ Deno.test("an id that is in use is refused until its response is there, or its c
     assert.equal(error.data.code, "invalid_request");
   }
   calls.open();
-  assert.equal((await resultIn(found)).structuredContent.total, 0);
+  assert.equal((await resultIn(found)).structuredContent.total, 1);
   assert.deepEqual(await resultIn(await post(ping)), {});
 
   calls.close();

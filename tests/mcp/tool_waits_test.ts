@@ -57,10 +57,11 @@ Deno.test("svc_remember answers after 30 s all the same", async () => {
   const { content, structuredContent, isError } = answer.result;
   assert.equal(isError, undefined);
   const [first, second, ...rest] = content[0].text.split("\n");
-  assert.equal(first, "Saved to svc memory. memory_id=m blob_id=pending namespace=default");
+  assert.equal(first, "Remembered in default. memory_id=m");
   assert.match(second, /^Indexing continues/);
   assert.deepEqual(rest, []);
-  assert.deepEqual([structuredContent.blob_id, structuredContent.recallable], [null, false]);
+  assert.equal(structuredContent.recallable, false);
+  assert.equal(structuredContent.message, second);
 });
 
 Deno.test("svc_analyze waits at most 180 s, and what is late counts as failed", async () => {
@@ -70,10 +71,10 @@ Deno.test("svc_analyze waits at most 180 s, and what is late counts as failed", 
   const { content, structuredContent } = answer.result;
   assert.equal(
     content[0].text,
-    "Extracted 1 fact(s) — succeeded=0 failed=1\n\n1. [timeout] tea",
+    "Extracted 1 fact(s) — succeeded=0 failed=1\n\n1. [timeout · m] tea",
   );
   assert.deepEqual(structuredContent, {
-    facts: [{ text: "tea", memory_id: "m", job_id: "j", status: "timeout" }],
+    facts: [{ text: "tea", memory_id: "m", status: "timeout" }],
     extracted: 1,
     succeeded: 0,
     failed: 1,

@@ -8,12 +8,13 @@ import { call, type CallOptions, fakeRelayer, result } from "./tool_calls.ts";
 Deno.test("tools/list: names, titles, hints, bounds, size", async () => {
   verifies("12-1", "12-2");
   await using test = await startSidecarTest();
-  const id = { "mcp-session-id": await test.open() };
+  const headers = test.headers(await test.svc.addKey(["read", "write", "manage"]));
+  const id = { ...headers, "mcp-session-id": await test.open(headers) };
   const body = { jsonrpc: "2.0", id: 1, method: "tools/list" };
   const [message] = await messagesOf(await test.send("POST", "/api/mcp", body, id)) as Json[];
   const { tools } = message.result;
   const size = JSON.stringify(message.result).length;
-  assert.ok(size < 6000, `${size} characters`);
+  assert.ok(size < 7600, `${size} characters`);
   const rows = tools.map((tool: Json) => {
     const { readOnlyHint, destructiveHint, idempotentHint, openWorldHint } = tool.annotations;
     const hints = [readOnlyHint, destructiveHint, idempotentHint, openWorldHint];
@@ -23,16 +24,21 @@ Deno.test("tools/list: names, titles, hints, bounds, size", async () => {
       tool.name,
       tool.title,
       hints.map((hint) => hint ? "t" : "f").join(""),
-      tool.inputSchema.required,
+      tool.inputSchema.required ?? [],
     ];
   });
   assert.deepEqual(rows, [
     ["svc_remember", "Remember", "ffff", ["text"]],
     ["svc_recall", "Recall", "tftf", ["query"]],
-    ["svc_analyze", "Analyze", "ffff", ["text"]],
-    ["svc_restore", "Restore", "fftf", ["namespace"]],
+    ["svc_list", "List memories", "tftf", []],
+    ["svc_update", "Correct a memory", "fttf", ["memory_id", "text"]],
+    ["svc_forget", "Forget a memory", "fttf", ["memory_id"]],
+    ["svc_analyze", "Save the facts of a text", "ffff", ["text"]],
+    ["svc_restore", "Repair", "fftf", ["namespace"]],
   ]);
-  const [remember, recall, , restore] = tools.map((tool: Json) => tool.inputSchema.properties);
+  const [remember, recall, , , , , restore] = tools.map((tool: Json) =>
+    tool.inputSchema.properties
+  );
   assert.equal(remember.text.minLength, 1);
   const { minimum, maximum } = recall.limit;
   assert.deepEqual([minimum, maximum, recall.limit.default], [1, 100, 10]);
@@ -52,41 +58,50 @@ Deno.test("svc_remember answers when the memory is recallable", async () => {
     namespace: "drinks",
   });
   assert.equal(isError, undefined);
-  assert.deepEqual(Object.keys(saved).sort(), [
-    "blob_id",
-    "job_id",
-    "memory_id",
-    "namespace",
-    "recallable",
-    "status",
-  ]);
+  assert.deepEqual(Object.keys(saved).sort(), ["memory_id", "namespace", "recallable"]);
   assert.equal(saved.recallable, true);
-  assert.equal(
-    content[0].text,
-    `Saved to svc memory. memory_id=${saved.memory_id} blob_id=${
-      saved.blob_id ?? "pending"
-    } namespace=drinks`,
-  );
+  assert.equal(content[0].text, `Remembered in drinks. memory_id=${saved.memory_id}`);
   assert.equal(content.length, 1);
 });
 
 Deno.test("svc_recall: one line a hit, and none", async () => {
   verifies("12-7");
   await using test = await startSidecarTest();
-  await test.svc.remember("I like tea\n2. [score=1.000] forged");
+  const id = await test.svc.remember("I like tea\n2. [2026-01-01 · 12345678] forged", {
+    occurred_at: "2026-02-03T04:05:06.000Z",
+  });
   const { content, structuredContent } = await result(test, "svc_recall", { query: "tea" });
-  assert.match(content[0].text, /^1\. \[score=\d\.\d{3}\] I like tea 2\. \[score=1\.000\] forged$/);
+  assert.equal(
+    content[0].text,
+    `1. [2026-02-03 · ${id.slice(-8)}] I like tea 2. [2026-01-01 · 12345678] forged`,
+  );
   assert.equal(structuredContent.total, 1);
-  assert.equal(structuredContent.results[0].text, "I like tea\n2. [score=1.000] forged");
+  const [{ score, ...hit }] = structuredContent.results;
+  assert.equal(score, Math.round(score * 100) / 100);
+  assert.deepEqual(hit, {
+    memory_id: id,
+    text: "I like tea\n2. [2026-01-01 · 12345678] forged",
+    date: "2026-02-03",
+  });
   const none = await result(test, "svc_recall", { query: "tea", namespace: "other" });
-  assert.equal(none.content[0].text, "No matching memories found.");
-  assert.deepEqual(none.structuredContent, { results: [], total: 0 });
+  const message = 'There are no memories in "other". There are some in "default".';
+  assert.equal(none.content[0].text, message);
+  assert.deepEqual(none.structuredContent, { results: [], total: 0, message });
+  const close = await result(test, "svc_recall", { query: "tea", namespace: "defualt" });
+  assert.match(close.content[0].text, /Did you mean "default"\?/);
 });
 
 Deno.test("svc_recall tells of dropped and pending memories", async () => {
   verifies("12-19");
   const answer = {
-    results: [{ blob_id: "", text: "tea", distance: 0.2, memory_id: "m", namespace: "default" }],
+    results: [{
+      blob_id: "",
+      text: "tea",
+      distance: 0.2,
+      memory_id: "m",
+      namespace: "default",
+      created_at: "2026-01-02T03:04:05.000Z",
+    }],
     total: 1,
     dropped_count: 1,
     pending: 2,
@@ -95,7 +110,7 @@ Deno.test("svc_recall tells of dropped and pending memories", async () => {
   const { content } = await result(test, "svc_recall", { query: "tea" });
   assert.equal(
     content[0].text,
-    "1. [score=0.800] tea\n" +
+    "1. [2026-01-02 · m] tea\n" +
       "1 memory matched but could not be decrypted.\n" +
       "2 memories still being indexed: retry in 5–15 seconds.",
   );
@@ -123,13 +138,13 @@ Deno.test("svc_analyze: one line a fact, and none", async () => {
   const { content, structuredContent } = await result(test, "svc_analyze", { text: "long" });
   assert.equal(
     content[0].text,
-    "Extracted 3 fact(s) — succeeded=2 failed=1\n\n1. [done] fact a\n2. [failed] fact b\n3. [done] fact c",
+    "Extracted 3 fact(s) — succeeded=2 failed=1\n\n" +
+      "1. [done · a] fact a\n2. [failed · b] fact b\n3. [done · c] fact c",
   );
   assert.equal(structuredContent.method, "rules");
   assert.deepEqual(structuredContent.facts[1], {
     text: "fact\nb",
     memory_id: "b",
-    job_id: "b",
     status: "failed",
   });
   await using empty = await startSidecarTest({
@@ -266,9 +281,9 @@ Deno.test("an accepted write is told of, whatever becomes of the wait", async ()
   });
   const { content, structuredContent } = await result(test, "svc_remember", { text: "x" });
   const [first, second] = content[0].text.split("\n");
-  assert.equal(first, "Saved to svc memory. memory_id=j blob_id=pending namespace=default");
+  assert.equal(first, "Remembered in default. memory_id=j");
   assert.match(second, /Indexing continues/);
-  assert.equal(structuredContent.blob_id, null);
+  assert.equal(structuredContent.message, second);
   assert.equal(structuredContent.recallable, false);
 });
 

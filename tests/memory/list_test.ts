@@ -137,3 +137,18 @@ Deno.test("an empty namespace has no pages", async () => {
   await using svc = await startRelayer();
   assert.deepEqual((await svc.get("/api/memories")).body, { memories: [], total: 0 });
 });
+
+Deno.test("a list may be of the memories whose id ends with something", async () => {
+  verifies("10.9-28");
+  await using svc = await startRelayer();
+  const ids = [await svc.remember("tea"), await svc.remember("coffee")];
+  const found = async (id: string) =>
+    (await svc.get(`/api/memories?id=${id}`)).body.memories.map(({ memory_id }: Json) => memory_id);
+  assert.deepEqual(await found(ids[0]!.slice(-8)), [ids[0]]);
+  assert.deepEqual(await found(ids[1]!.toUpperCase()), [ids[1]]);
+  assert.deepEqual(await found("00000000"), []);
+  for (const id of ["1234567", "x".repeat(8), "%25".repeat(8)]) {
+    const { status, body } = await svc.get(`/api/memories?id=${id}`);
+    assert.deepEqual([status, body.code, body.field], [400, "invalid_parameter", "id"]);
+  }
+});

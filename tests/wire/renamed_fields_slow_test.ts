@@ -39,7 +39,7 @@ const READERS: Readonly<Record<string, readonly string[]>> = {
   recallable: ["src/client/", "src/mcp/tools/", "cli/", "web/src/"],
   request_id: ["src/client/"],
   status: ["src/client/", "cli/"],
-  text: ["src/mcp/tools/", "src/wire/table/tools.ts", "cli/", "web/src/"],
+  text: ["src/mcp/tools/", "src/mcp/tools/shown.ts", "cli/", "web/src/"],
 };
 
 /** Type errors, each with what it says and the place it names first. */

@@ -27,7 +27,7 @@ const ELabel: u64 = 7; // The label is too long.
 const EInactive: u64 = 8; // The account is deactivated.
 const EExists: u64 = 9; // The address has an account.
 const EVersion: u64 = 10; // The data is of another version than the code.
-const EPermissions: u64 = 11; // The permissions are not a combination of READ and WRITE.
+const EPermissions: u64 = 11; // The permissions are not a combination of READ, WRITE and MANAGE.
 const EExpiry: u64 = 12; // The expiry is in the past.
 const ENoOffer: u64 = 13; // The account is not offered to anybody.
 const ENoAccess: u64 = 100; // The identity is another account's, or the caller may not read.
@@ -40,6 +40,7 @@ const MAX_LABEL: u64 = 64; // Bytes of UTF-8.
 
 const READ: u8 = 1; // Seal gives the key's holder decryption keys.
 const WRITE: u8 = 2; // A relayer takes memories from the key's holder.
+const MANAGE: u8 = 4; // Correcting and forgetting by tools; relayers check it.
 
 /// Finds accounts: dynamic fields `OwnerKey` and `DelegateIndex`, both to the account's id.
 public struct Registry has key { id: UID, version: u64 }
@@ -142,7 +143,7 @@ entry fun create_account(registry: &mut Registry, clock: &Clock, ctx: &mut TxCon
 /// Lists a key. Keys that have expired leave the account first.
 ///
 /// - `proof`: the key's signature over `svc-delegate-v1:` and the 32 bytes of the account's id.
-/// - `permissions`: READ, WRITE or both.
+/// - `permissions`: one or more of READ, WRITE and MANAGE.
 /// - `expires_at`: milliseconds since the epoch; 0 = never.
 entry fun add_delegate_key(
     registry: &mut Registry,
@@ -159,7 +160,7 @@ entry fun add_delegate_key(
     account.check_owner(ctx);
     assert!(account.active, EInactive);
     assert!(key_proof::is_acceptable(&public_key), EBadKey);
-    assert!(permissions >= READ && permissions <= READ | WRITE, EPermissions);
+    assert!(permissions > 0 && permissions <= READ | WRITE | MANAGE, EPermissions);
     let now = clock.timestamp_ms();
     assert!(expires_at == 0 || expires_at > now, EExpiry);
     assert!(label.length() <= MAX_LABEL, ELabel);

@@ -77,6 +77,13 @@ fun label_of_64_characters() {
     abort 0
 }
 
+#[test]
+fun every_permission() {
+    let mut s = account();
+    add(&mut s, 7, 0, b"");
+    s.end();
+}
+
 #[test, expected_failure(abort_code = EPermissions, location = svc::account)]
 fun no_permission() {
     let mut s = account();
@@ -87,7 +94,7 @@ fun no_permission() {
 #[test, expected_failure(abort_code = EPermissions, location = svc::account)]
 fun unknown_permission() {
     let mut s = account();
-    add(&mut s, 4, 0, b"");
+    add(&mut s, 8, 0, b"");
     abort 0
 }
 

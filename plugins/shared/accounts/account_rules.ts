@@ -1,7 +1,7 @@
 import { blake2b } from "@noble/hashes/blake2.js";
 import { SvcError } from "../../../src/errors.ts";
 import type { NewKey } from "../../../src/interfaces/mod.ts";
-import { addressOf, isLowOrder, isObjectId, isPublicKey } from "../../../src/wire/keys.ts";
+import { addressOf, isLowOrder, isObjectId, isPublicKey, PERMISSIONS } from "../../../src/wire/keys.ts";
 
 export const MAX_KEYS = 100;
 
@@ -47,9 +47,9 @@ export function checkedKey(key: NewKey, now: number): CheckedKey {
     throw invalid("label", "must have 1 to 64 bytes of UTF-8 without control characters");
   }
   const asked = new Set<string>(key.permissions);
-  const permissions = (["read", "write"] as const).filter((permission) => asked.has(permission));
+  const permissions = PERMISSIONS.filter((permission) => asked.has(permission));
   if (permissions.length === 0 || permissions.length !== asked.size) {
-    throw invalid("permissions", "must be read, write or both");
+    throw invalid("permissions", "must be some of read, write and manage");
   }
   const { expiresAt } = key;
   if (expiresAt !== undefined && !(Number.isSafeInteger(expiresAt) && expiresAt > now)) {

@@ -1,9 +1,14 @@
 import { bcs } from "@mysten/sui/bcs";
 import { deriveDynamicFieldID } from "@mysten/sui/utils";
 import type { Account, Permission } from "../../../src/interfaces/mod.ts";
+import { PERMISSIONS } from "../../../src/wire/keys.ts";
 
 /** Bits of a delegate key's permissions on chain. */
-export const PERMISSION_BITS: Readonly<Record<Permission, number>> = { read: 1, write: 2 };
+export const PERMISSION_BITS: Readonly<Record<Permission, number>> = {
+  read: 1,
+  write: 2,
+  manage: 4,
+};
 
 /** BCS of `svc::account::DelegateKey`. Times are milliseconds since the epoch; 0 = never. */
 const DelegateKeyObject = bcs.struct("DelegateKey", {
@@ -76,7 +81,7 @@ export function parseAccount(content: Uint8Array): ChainAccount {
       publicKey: new Uint8Array(key.public_key).toHex(),
       address: key.sui_address,
       label: key.label,
-      permissions: (["read", "write"] as const).filter((name) =>
+      permissions: PERMISSIONS.filter((name) =>
         (key.permissions & PERMISSION_BITS[name]) !== 0
       ),
       createdAt: milliseconds(key.created_at),

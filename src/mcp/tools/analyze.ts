@@ -3,6 +3,7 @@ import type { JobStatus } from "../../client/results.ts";
 import { type ToolOutput, TOOLS } from "../../wire/table/tools.ts";
 import { argumentsOf, type ToolCall } from "./call.ts";
 import { oneLine, success } from "./results.ts";
+import { shortId } from "./shown.ts";
 
 /** Longest wait for all facts, in milliseconds. */
 const WAIT_MS = 180_000;
@@ -35,14 +36,16 @@ export async function analyze(call: ToolCall): Promise<CallToolResult> {
   const { facts, method } = await call.client.analyze(text, { namespace }, { idempotencyKey });
   call.progress.step(1, 2, `Saved ${facts.length} fact(s), indexing`);
   const jobs = await waitForAll(call, facts.map((fact) => fact.job_id));
-  const outcomes = facts.map(({ text, memory_id, job_id }, i) => {
-    return { text, memory_id, job_id, status: outcome(jobs[i]) };
+  const outcomes = facts.map(({ text, memory_id }, i) => {
+    return { text, memory_id, status: outcome(jobs[i]) };
   });
   const succeeded = outcomes.filter(({ status }) => status === "done").length;
   const failed = facts.length - succeeded;
   call.progress.step(2, 2, "Done");
   const first = `Extracted ${facts.length} fact(s) — succeeded=${succeeded} failed=${failed}`;
-  const list = outcomes.map(({ status, text }, i) => `${i + 1}. [${status}] ${oneLine(text)}`);
+  const list = outcomes.map(({ status, text, memory_id }, i) =>
+    `${i + 1}. [${status} · ${shortId(memory_id)}] ${oneLine(text)}`
+  );
   return success<"analyze">(facts.length === 0 ? first : [first, "", ...list].join("\n"), {
     facts: outcomes,
     extracted: facts.length,

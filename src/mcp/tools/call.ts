@@ -1,7 +1,8 @@
 import type { z } from "zod";
-import type { ServerContext } from "@modelcontextprotocol/server";
+import { CLIENT_CAPABILITIES_META_KEY, type ServerContext } from "@modelcontextprotocol/server";
 import type { SvcClient } from "../../client/client.ts";
 import { IDEMPOTENCY_META, isIdempotencyKey } from "../../wire/mcp.ts";
+import type { Confirmations } from "./confirmations.ts";
 import { InvalidArguments } from "./results.ts";
 
 export interface ToolCall {
@@ -16,6 +17,36 @@ export interface ToolCall {
   readonly idempotencyKey: string | undefined;
   /** Tells the caller how far the call is. */
   readonly progress: Progress;
+  /** Identifies key and account of the caller. */
+  readonly caller: string;
+  readonly confirmations: Confirmations;
+  readonly asks: Asks;
+}
+
+/** How the user can be asked, and what was answered. */
+interface Asks {
+  /** Whether the host shows questions to its user. */
+  readonly canAsk: boolean;
+  /** What came back with an answer; nothing says that it is ours. */
+  readonly state: string | undefined;
+  readonly responses: Record<string, unknown> | undefined;
+}
+
+/** @param declared What a host of an earlier revision said when its session began. */
+export function asksOf(
+  { mcpReq }: Pick<ServerContext, "mcpReq">,
+  declared: { readonly elicitation?: object } | undefined,
+): Asks {
+  const envelope: Readonly<Record<string, typeof declared>> = { ...mcpReq.envelope };
+  const own = envelope[CLIENT_CAPABILITIES_META_KEY] ?? declared;
+  const form = own?.elicitation as { readonly form?: unknown; readonly url?: unknown } | undefined;
+  const state: unknown = mcpReq.requestState();
+  return {
+    // Without a mode it is a form.
+    canAsk: form !== undefined && (form.form !== undefined || form.url === undefined),
+    state: typeof state === "string" ? state : undefined,
+    responses: mcpReq.inputResponses,
+  };
 }
 
 /** Waits some milliseconds, or until the signal aborts: then it may reject. */

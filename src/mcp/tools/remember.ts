@@ -32,17 +32,15 @@ export async function remember(call: ToolCall): Promise<CallToolResult> {
     throw new JobFailure(job.error_code ?? "internal_error");
   }
   call.progress.step(2, 2, job.recallable ? "Recallable" : "Still indexing");
-  const blobId = job.blob_id || null;
-  const bucket = accepted.namespace || DEFAULT_NAMESPACE;
-  const saved = `Saved to svc memory. memory_id=${accepted.memory_id} ` +
-    `blob_id=${blobId ?? "pending"} namespace=${bucket}`;
-  const later = "Indexing continues: the memory can be recalled in a moment.";
-  return success<"remember">(job.recallable ? saved : `${saved}\n${later}`, {
-    memory_id: accepted.memory_id,
-    job_id: accepted.job_id,
-    blob_id: blobId,
-    namespace: bucket,
-    status: job.status,
-    recallable: job.recallable,
+  const saved = accepted.namespace || DEFAULT_NAMESPACE;
+  const { memory_id } = accepted;
+  const { recallable } = job;
+  const said = `Remembered in ${saved}. memory_id=${memory_id}`;
+  const message = "Indexing continues: the memory can be recalled in a moment.";
+  return success<"remember">(recallable ? said : `${said}\n${message}`, {
+    memory_id,
+    namespace: saved,
+    recallable,
+    ...(recallable ? {} : { message }),
   });
 }

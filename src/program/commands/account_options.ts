@@ -1,6 +1,6 @@
 import { invalid } from "../invalid.ts";
 import type { Permission } from "../../interfaces/mod.ts";
-import { isLowOrder, isObjectId, isPublicKey } from "../../wire/keys.ts";
+import { isLowOrder, isObjectId, isPublicKey, PERMISSIONS } from "../../wire/keys.ts";
 import { parseFlags, UsageError } from "./io.ts";
 
 export const ACCOUNT_USAGE = `Usage: svc account <command>
@@ -18,7 +18,7 @@ export const ACCOUNT_USAGE = `Usage: svc account <command>
   --account <0x…>       account to change; default: the only one
   --public-key <hex>    registers this Ed25519 key instead of a new one
   --label <text>        name of the key, at most 64 bytes
-  --permissions <list>  read,write (default), read or write
+  --permissions <list>  some of read,write,manage (default: all)
   --expires-in <time>   such as 90d, 12h or 30m; default: never
   --wallet-file <path>  where accounts are on chain: the owner's private key,
                         which pays for gas
@@ -54,9 +54,9 @@ const FLAGS = {
 
 function parsePermissions(text: string): Permission[] {
   const words = text.split(",").map((word) => word.trim());
-  const known = (["read", "write"] as const).filter((word) => words.includes(word));
+  const known = PERMISSIONS.filter((word) => words.includes(word));
   if (known.length === 0 || known.length !== words.length) {
-    throw invalid("--permissions must be read,write, read or write");
+    throw invalid("--permissions must be some of read,write,manage");
   }
   return known;
 }
@@ -126,7 +126,7 @@ export function parseAccountOptions(args: readonly string[]) {
     account: checkId("--account", values.account),
     publicKey,
     label: checkLabel(values.label ?? "Terminal"),
-    permissions: parsePermissions(values.permissions ?? "read,write"),
+    permissions: parsePermissions(values.permissions ?? PERMISSIONS.join()),
     /** How long the key is valid, milliseconds; for good when absent. */
     expiresInMs: expiry === undefined ? undefined : parseDuration(expiry),
     walletFile: values["wallet-file"],

@@ -29,7 +29,13 @@ Without a command it says where things stand, and what comes next.
   recall <query>       find memories by meaning
   list                 list memories, newest first
   namespaces           list namespaces
-  forget <namespace>   delete a whole namespace
+  get, history <id>    show a memory whole; its versions
+  edit <id> <text>     correct a memory; --undo goes back
+  forget <id>          delete a memory; --namespace: a whole namespace
+  receipt <id>         what the relayer signs about a deletion; verify it
+  ask, analyze <text>  answer from memories; save the facts in a text
+  export, import       write every memory out; take memories in
+  restore              put back what recall should find and does not
   completions <shell>  what makes bash, zsh, fish or powershell complete these
 
   serve                the relayer alone, with the permissions of this process

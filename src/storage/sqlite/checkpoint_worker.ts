@@ -42,6 +42,8 @@ scope.onmessage = ({ data: { id, call, path } }) => {
     else checkpoint(path);
     scope.postMessage({ id });
   } catch (error) {
-    scope.postMessage({ id, error: String(error) });
+    // Of a failure of SQLite the cause says which.
+    const cause = error instanceof Error ? error.cause ?? error : error;
+    scope.postMessage({ id, error: String(cause) });
   }
 };

@@ -13,6 +13,8 @@ export interface MemoryRoutes {
       readonly cursor?: string | undefined;
       readonly order?: "newest" | "oldest" | undefined;
       readonly text?: true | false | undefined;
+      /** Only memories whose id is, or ends with, this. */
+      readonly id?: string | undefined;
     };
     readonly answers: {
       readonly 200: {
@@ -285,7 +287,7 @@ export interface MemoryRoutes {
           readonly address: string;
           /** Name for people. */
           readonly label: string;
-          readonly permissions: readonly ("read" | "write")[];
+          readonly permissions: readonly ("read" | "write" | "manage")[];
           /** When it was added. */
           readonly created_at: string;
           /** When it ends. */
@@ -312,7 +314,7 @@ export interface MemoryRoutes {
           readonly address: string;
           /** Name for people. */
           readonly label: string;
-          readonly permissions: readonly ("read" | "write")[];
+          readonly permissions: readonly ("read" | "write" | "manage")[];
           /** When it was added. */
           readonly created_at: string;
           /** When it ends. */

@@ -49,7 +49,7 @@ export interface OwnerRoutes {
           readonly address: string;
           /** Name for people. */
           readonly label: string;
-          readonly permissions: readonly ("read" | "write")[];
+          readonly permissions: readonly ("read" | "write" | "manage")[];
           /** When it was added. */
           readonly created_at: string;
           /** When it ends. */
@@ -81,7 +81,7 @@ export interface OwnerRoutes {
           readonly address: string;
           /** Name for people. */
           readonly label: string;
-          readonly permissions: readonly ("read" | "write")[];
+          readonly permissions: readonly ("read" | "write" | "manage")[];
           /** When it was added. */
           readonly created_at: string;
           /** When it ends. */
@@ -102,7 +102,7 @@ export interface OwnerRoutes {
           readonly address: string;
           /** Name for people. */
           readonly label: string;
-          readonly permissions: readonly ("read" | "write")[];
+          readonly permissions: readonly ("read" | "write" | "manage")[];
           /** When it was added. */
           readonly created_at: string;
           /** When it ends. */
@@ -120,7 +120,7 @@ export interface OwnerRoutes {
       readonly params: {
         readonly public_key: string;
         readonly label: string;
-        readonly permissions: readonly ("read" | "write")[];
+        readonly permissions: readonly ("read" | "write" | "manage")[];
         readonly expires_at?: string | undefined;
         readonly proof: string;
       };
@@ -140,7 +140,7 @@ export interface OwnerRoutes {
           readonly address: string;
           /** Name for people. */
           readonly label: string;
-          readonly permissions: readonly ("read" | "write")[];
+          readonly permissions: readonly ("read" | "write" | "manage")[];
           /** When it was added. */
           readonly created_at: string;
           /** When it ends. */
@@ -174,7 +174,7 @@ export interface OwnerRoutes {
           readonly address: string;
           /** Name for people. */
           readonly label: string;
-          readonly permissions: readonly ("read" | "write")[];
+          readonly permissions: readonly ("read" | "write" | "manage")[];
           /** When it was added. */
           readonly created_at: string;
           /** When it ends. */
@@ -206,7 +206,7 @@ export interface OwnerRoutes {
           readonly address: string;
           /** Name for people. */
           readonly label: string;
-          readonly permissions: readonly ("read" | "write")[];
+          readonly permissions: readonly ("read" | "write" | "manage")[];
           /** When it was added. */
           readonly created_at: string;
           /** When it ends. */
@@ -238,7 +238,7 @@ export interface OwnerRoutes {
           readonly address: string;
           /** Name for people. */
           readonly label: string;
-          readonly permissions: readonly ("read" | "write")[];
+          readonly permissions: readonly ("read" | "write" | "manage")[];
           /** When it was added. */
           readonly created_at: string;
           /** When it ends. */
@@ -270,7 +270,7 @@ export interface OwnerRoutes {
           readonly address: string;
           /** Name for people. */
           readonly label: string;
-          readonly permissions: readonly ("read" | "write")[];
+          readonly permissions: readonly ("read" | "write" | "manage")[];
           /** When it was added. */
           readonly created_at: string;
           /** When it ends. */

@@ -1,6 +1,7 @@
 import { z } from "zod";
 import { blobId, count, flag, jobState, metadata, namespace } from "../answer_members.ts";
 import { number, objectId, owner, text, timestamp, uuid } from "../answer_members.ts";
+import { PERMISSIONS } from "../keys.ts";
 import * as limit from "../limits.ts";
 import * as request from "../request_members.ts";
 import { fail, object } from "../request_members.ts";
@@ -79,7 +80,7 @@ const key = () => ({
   public_key: text("Public key, 64 hex characters", "a4".repeat(32)),
   address: objectId("Its address"),
   label: text("Name for people", "laptop"),
-  permissions: z.array(z.enum(["read", "write"])),
+  permissions: z.array(z.enum(PERMISSIONS)),
   created_at: timestamp("When it was added"),
   expires_at: timestamp("When it ends").optional(),
 });
@@ -114,6 +115,17 @@ const replacement = object({
     context.addIssue({ code: "custom", path, message });
   }
 });
+
+/** The end of an id in a query, as lists for people show it. */
+const idEnd = () =>
+  z.string().superRefine((value, context) => {
+    if (!/^[0-9a-f-]{8,36}$/i.test(value)) {
+      fail(context, "invalid_parameter", "must be 8 to 36 characters of an id");
+    }
+  }).transform((value) => value.toLowerCase()).optional().meta({
+    type: "string",
+    description: "Only memories whose id is, or ends with, this",
+  });
 
 /** A version's number in a query. */
 const versionQuery = () =>
@@ -163,6 +175,7 @@ export const MEMORIES = {
       cursor: z.string().optional().describe("`next_cursor` of the page before"),
       order: oneOf<"newest" | "oldest">("newest", "oldest"),
       text: oneOf<boolean>(true, false),
+      id: idEnd(),
     }),
     answers: () => ({
       200: z.strictObject({ memories: z.array(z.strictObject(memory())), ...page("memories") }),

@@ -1,5 +1,6 @@
 import { z } from "zod";
 import { flag, objectId, owner, text, timestamp } from "../answer_members.ts";
+import { PERMISSIONS } from "../keys.ts";
 import { PUBLIC_BODY_BYTES } from "../limits.ts";
 import { object, time } from "../request_members.ts";
 import type { RouteRows } from "../route.ts";
@@ -30,7 +31,7 @@ export const newKeyParams = z.object({
   params: object({
     public_key: publicKey,
     label: z.string().meta({ examples: ["laptop"] }),
-    permissions: z.array(z.enum(["read", "write"])),
+    permissions: z.array(z.enum(PERMISSIONS)),
     expires_at: time.optional(),
     /** Shows that somebody holds the key: its signature, 128 hex characters. */
     proof: z.string().meta({ examples: ["5c".repeat(64)] }),

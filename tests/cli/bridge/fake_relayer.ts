@@ -78,7 +78,7 @@ export class FakeRelayer implements AsyncDisposable {
     const message = text === "" ? undefined : JSON.parse(text);
     const seen = { method, path: url.pathname, headers, message };
     // What comes before the first message: an earlier relayer offers nothing and makes no tokens.
-    if (!/^\/(version|api\/session-token)$/.test(url.pathname)) this.seen.push(seen);
+    if (!/^\/(version|api\/(session-token|account))$/.test(url.pathname)) this.seen.push(seen);
     const early = await this.#options.before?.(seen);
     if (early !== undefined) return early;
     switch (`${method} ${url.pathname}`) {

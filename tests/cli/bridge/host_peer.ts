@@ -115,11 +115,19 @@ export function textOf(result: Json): string {
 export const TOOLS = {
   signedIn: [
     "svc_analyze",
+    "svc_list",
     "svc_login",
     "svc_logout",
     "svc_recall",
     "svc_remember",
     "svc_restore",
   ],
-  authRequired: ["svc_analyze", "svc_login", "svc_recall", "svc_remember", "svc_restore"],
+  authRequired: [
+    "svc_analyze",
+    "svc_list",
+    "svc_login",
+    "svc_recall",
+    "svc_remember",
+    "svc_restore",
+  ],
 } as const;

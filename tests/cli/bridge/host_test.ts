@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import type { Json } from "../../relayer_fixture.ts";
 import { verifies } from "../../requirements.ts";
 import { startSidecarTest } from "../../mcp/fixture.ts";
-import { toolsOf } from "../../../cli/bridge/local_tools.ts";
+import { ALL_TOOLS } from "../../../cli/bridge/local_tools.ts";
 import { eventResponse, FakeRelayer } from "./fake_relayer.ts";
 import { textOf, TOOLS } from "./host_peer.ts";
 import { newCredentials, startBridge } from "./setup.ts";
@@ -44,12 +44,12 @@ Deno.test("the memory tools are described as the relayer describes them", async 
   const response = await sidecar.send("POST", "/api/mcp", list, { "mcp-session-id": session });
   const [, data = ""] = /^data: (.*)$/m.exec(await response.text()) ?? [];
   const theirs: Json[] = JSON.parse(data).result.tools;
-  const ours: Json[] = JSON.parse(JSON.stringify(toolsOf(true)));
+  const ours: Json[] = JSON.parse(JSON.stringify(ALL_TOOLS));
   for (const tool of theirs) {
     const own = ours.find(({ name }) => name === tool.name);
     for (const key of Object.keys(own)) assert.deepEqual(own[key], tool[key], tool.name + key);
   }
-  assert.equal(theirs.length, 4);
+  assert.equal(theirs.length, 5);
   const hints = (name: string) =>
     Object.values(ours.find((tool) => tool.name === name).annotations);
   for (const [name, title] of [["svc_login", "Sign in"], ["svc_logout", "Sign out"]]) {
@@ -79,7 +79,7 @@ Deno.test("the sessionless revision is spoken to hosts that ask for it", async (
     assert.deepEqual([result.ttlMs, result.cacheScope], [0, "private"]);
     assert.equal(result._meta[`${META}serverInfo`].name, "svc");
   }
-  assert.equal(listed.tools.length, 6);
+  assert.equal(listed.tools.length, 7);
   const called = await ask("tools/call", {
     name: "svc_recall",
     arguments: { query: "q" },

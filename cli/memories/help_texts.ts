@@ -1,0 +1,151 @@
+import type { CommandName } from "../command_line.ts";
+
+/** Flags of every command. */
+export const SHARED = `
+  --relayer <url>     another relayer than the one you signed in to
+  --json              output for machines
+  -h, --help          this text
+`;
+
+/** The flag of commands that are about one namespace. */
+export const NAMESPACE = "  --namespace <name>  where the memories live (short: --ns)";
+
+/** How a memory is named. */
+const ID = `The id is the one that list shows, or its first 8 characters or more, which are
+looked for in the namespace.`;
+
+/** Help of the commands in this folder. */
+export const MEMORY_HELP = {
+  get: `Usage: svc-mcp get <id>
+
+Shows a memory whole, and below it where it lives, when it was said and
+accepted, its version, and what else is known about it.
+${ID}
+
+  --version <n>       as this version had it
+${NAMESPACE}${SHARED}
+Examples:
+  svc-mcp get 0198c2a4
+  svc-mcp get 0198c2a4 --version 1 --json
+`,
+  history: `Usage: svc-mcp history <id>
+
+Lists the versions of a memory, newest first: number, when, text.
+${ID}
+
+  --limit <n>         at most this many (default 50)
+${NAMESPACE}${SHARED}
+Example:
+  svc-mcp history 0198c2a4
+`,
+  edit: `Usage: svc-mcp edit <id> <text>
+       svc-mcp edit <id> --undo
+
+Corrects a memory: the text becomes its newest version, the older ones are kept.
+Waits until it can be recalled. With - instead of a text, the text is read from
+standard input; with --importance alone, the text stays.
+${ID}
+
+  --undo              goes back to the version before, as a new version
+  --from <n>          with --undo: goes back to this version
+  --expect <n>        only if this is its newest version
+  --importance <x>    0 to 1
+${NAMESPACE}${SHARED}
+Examples:
+  svc-mcp edit 0198c2a4 "I am allergic to peanuts and to soy"
+  svc-mcp edit 0198c2a4 --undo
+`,
+  forget: `Usage: svc-mcp forget <id>
+       svc-mcp forget --namespace <name> --yes
+
+Deletes a memory with all its versions, or every memory of a namespace. This
+cannot be undone. Before it deletes one memory it shows it and asks. Afterwards
+it says whether anything is left anywhere, and until when.
+${ID}
+A word that is no id is taken for the name of a namespace.
+
+  --yes               yes, really; needed where nobody can be asked
+  --receipt <file>    keeps what the relayer signs about the deletion
+${NAMESPACE}${SHARED}
+Examples:
+  svc-mcp forget 0198c2a4
+  svc-mcp forget --namespace old-notes --yes
+`,
+  receipt: `Usage: svc-mcp receipt <id>...
+       svc-mcp receipt verify <file>
+
+Asks for a receipt of memories that were deleted, as things are now: what was
+left at first may be gone by now. Their whole ids are needed. With verify it
+checks a receipt in a file, without asking anybody; where you are signed in, it
+also compares its key with the one that the relayer publishes.
+
+  --output <file>     keeps the receipt
+  --key <hex>         verify: only this key may have made it; asks nobody
+${NAMESPACE}${SHARED}
+Examples:
+  svc-mcp forget 0198c2a4 --receipt gone.json
+  svc-mcp receipt verify gone.json
+`,
+  ask: `Usage: svc-mcp ask <question>
+
+Answers a question from your memories, and shows those that the answer rests on.
+A relayer without a language model shows the memories that fit best.
+
+  --limit <n>         rests on at most this many (default 5)
+${NAMESPACE}${SHARED}
+Example:
+  svc-mcp ask "what should I not cook for Ada?"
+`,
+  analyze: `Usage: svc-mcp analyze <text>
+
+Takes the facts out of a text of at most 64 KiB and saves each as a memory. With
+- instead of a text, the text is read from standard input.
+
+${NAMESPACE}${SHARED}
+Examples:
+  svc-mcp analyze "Ada moved to Oslo in May. She is allergic to hazelnuts."
+  cat meeting.txt | svc-mcp analyze - --ns work
+`,
+  restore: `Usage: svc-mcp restore
+
+Repairs a namespace: memories that are in the blob store and that recall does
+not find are put back into the index. It goes on until nothing is left, and may
+be repeated. (What svc restore-backup puts back is a whole relayer.)
+
+  --limit <n>         at most this many memories
+${NAMESPACE}${SHARED}
+Example:
+  svc-mcp restore --ns work
+`,
+  export: `Usage: svc-mcp export
+
+Writes every memory out, of all namespaces or of one, as NDJSON with ids, times
+and versions; import takes it back. It is whole when its last line has the type
+"end". The memories in it are not encrypted.
+
+  --output <file>     into a file that only you may read, instead of standard
+                      output; until it is whole it is called <file>.part
+  --markdown <dir>    a Markdown file for each memory instead
+  --namespace <name>  this one only (short: --ns)${SHARED}
+Examples:
+  svc-mcp export --output memories.ndjson
+  svc-mcp export --ns work --markdown work-notes
+`,
+  import: `Usage: svc-mcp import <file>...
+
+Saves the memories in files, and in the files of folders: exports of svc, and
+those of ChatGPT, Claude, mem0 and others. Each is recognised by what is in it.
+What is there already is not taken twice, so that it may be repeated. The facts
+in conversations are saved by analyze, after you were asked.
+
+  --preview           shows what would be taken and what not; sends nothing
+  --from <format>     what the files are: mem0, mcp-memory, chatgpt, claude,
+                      claude-code, basic-memory, markdown, svc-markdown, svc
+  --namespace <name>  puts all of them there (short: --ns)
+  --bring-back        takes also what was deleted here
+  --yes               analyzes conversations without asking${SHARED}
+Examples:
+  svc-mcp import memories.ndjson
+  svc-mcp import conversations.json notes/ --preview
+`,
+} satisfies Partial<Record<CommandName, string>>;
