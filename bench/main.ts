@@ -12,6 +12,7 @@ import { lancedbPart } from "./lancedb.ts";
 import { listenerPart } from "./listener.ts";
 import { mcpPart } from "./mcp.ts";
 import { mem0Part } from "./mem0.ts";
+import { portablePart } from "./portable.ts";
 import { recallPart } from "./recall.ts";
 import { scanPart } from "./scan.ts";
 import { sealPart } from "./seal.ts";
@@ -41,6 +42,7 @@ const PARTS: readonly Part[] = [
   walrusPart,
   networkedPart,
   writesPart,
+  portablePart,
 ];
 
 const encoder = new TextEncoder();
