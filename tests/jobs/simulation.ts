@@ -13,7 +13,7 @@ import { JobWorker } from "../../src/jobs/worker.ts";
 import { silentLogger } from "../../src/log.ts";
 import { type Domain, openDomain } from "../../src/memory/domain.ts";
 import { processMemory } from "../../src/memory/process.ts";
-import { deleteMemory, replayTombstones } from "../../src/memory/remove/remove.ts";
+import { deleteMemory, forget, replayTombstones } from "../../src/memory/remove/remove.ts";
 import { replaceMemory } from "../../src/memory/versions/replace.ts";
 import { memoryAccounts } from "../../plugins/memory/accounts.ts";
 import { RelayerReceiptKey } from "../../src/sealing/receipt_key.ts";
@@ -203,6 +203,10 @@ export class Simulation {
     else if (kind < 0.85) {
       this.trace.push(`delete ${some}`);
       deleteMemory(this.#domain, CALLER, some).catch(() => {});
+    } else if (kind < 0.88) {
+      const namespace = NAMESPACES[Math.floor(this.#random() * NAMESPACES.length)]!;
+      this.trace.push(`forget ${namespace}`);
+      forget(this.#domain, CALLER, namespace).catch(() => {});
     } else {
       const { jobs, tombstones } = this.#domain;
       const deleted = NAMESPACES.some((namespace) =>
@@ -238,7 +242,9 @@ export class Simulation {
     const remember = async () => {
       const payload = await contents.stage(id, { kind: "text", text });
       const { accountId, owner } = OWNER;
-      const acceptedAt = this.#now;
+      // As `accept` does it: what comes after a forget is later than it.
+      const forgottenAt = this.#world.tombstones.forgottenAt({ owner, namespace }) ?? -Infinity;
+      const acceptedAt = Math.max(this.#now, forgottenAt + 1);
       const job = jobOf({ id, namespace, payload, accountId, owner, acceptedAt });
       await jobs.accept([job], []);
       this.#accepted.add(id);
@@ -283,7 +289,7 @@ export class Simulation {
     const scope = { owner: OWNER.owner, namespace: job.namespace };
     const [row] = entries.filter((entry) => entry.id === memory);
     const blob = [...blobs].find(([, { key }]) => key === jobId)?.[0];
-    if (tombstones.isDeleted(scope, memory)) {
+    if (tombstones.isGone(scope, memory, job.acceptedAt)) {
       assert.equal(row, undefined, `deleted ${memory} has a row`);
       assert.deepEqual(versions.of(scope, memory, true), [], `deleted ${memory} has versions`);
       const { temporary, lostAnswer } = this.#chaos;
@@ -302,7 +308,8 @@ export class Simulation {
     const states: JobState[] = ["done", "failed"];
     assert.ok(states.includes(job.state), `job ${id} is ${job.state}`);
     const scope = { owner: OWNER.owner, namespace: job.namespace };
-    const deleted = this.#world.tombstones.isDeleted(scope, id);
+    // A write whose answer was lost may be found by the next start, and be older than a forget.
+    const deleted = this.#world.tombstones.isGone(scope, id, job.acceptedAt);
     if (deleted) {
       assert.equal(rows.length, 0, `deleted ${id} has a row`);
       // A store that is down cannot be asked for the blob of an attempt that was cut off.
