@@ -75,7 +75,13 @@ const KEY_RULE_CASES: readonly Case<AccountRegistry>[] = [
   }),
   adminLaw("takes at least one known permission", async (admin) => {
     const { accountId } = await admin.create(A);
-    for (const permissions of [["read"], ["write"], ["read", "write"], ["manage", "read", "write"]] as Permission[][]) {
+    for (
+      const permissions of [["read"], ["write"], ["read", "write"], [
+        "manage",
+        "read",
+        "write",
+      ]] as Permission[][]
+    ) {
       const key = await newKey({ permissions });
       const { keys } = await admin.addKey(accountId, key);
       const added = keys.find(({ publicKey }) => publicKey === key.publicKey);

@@ -5,9 +5,9 @@ import { type AbortName, MoveAbort } from "./abort.ts";
 import {
   type AccountState,
   type DelegateKeyState,
+  MANAGE,
   MAX_KEYS,
   MAX_LABEL,
-  MANAGE,
   READ,
   VERSION,
   type World,

@@ -1,7 +1,13 @@
 import { blake2b } from "@noble/hashes/blake2.js";
 import { SvcError } from "../../../src/errors.ts";
 import type { NewKey } from "../../../src/interfaces/mod.ts";
-import { addressOf, isLowOrder, isObjectId, isPublicKey, PERMISSIONS } from "../../../src/wire/keys.ts";
+import {
+  addressOf,
+  isLowOrder,
+  isObjectId,
+  isPublicKey,
+  PERMISSIONS,
+} from "../../../src/wire/keys.ts";
 
 export const MAX_KEYS = 100;
 

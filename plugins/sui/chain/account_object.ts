@@ -81,9 +81,7 @@ export function parseAccount(content: Uint8Array): ChainAccount {
       publicKey: new Uint8Array(key.public_key).toHex(),
       address: key.sui_address,
       label: key.label,
-      permissions: PERMISSIONS.filter((name) =>
-        (key.permissions & PERMISSION_BITS[name]) !== 0
-      ),
+      permissions: PERMISSIONS.filter((name) => (key.permissions & PERMISSION_BITS[name]) !== 0),
       createdAt: milliseconds(key.created_at),
       ...(key.expires_at === "0" ? {} : { expiresAt: milliseconds(key.expires_at) }),
     })),
