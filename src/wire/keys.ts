@@ -4,10 +4,10 @@ import { blake2b } from "@noble/hashes/blake2.js";
  * What a key may do: `read` memories, `write` new ones and delete, and `manage`, to correct and forget
  * memories by tools, which models call.
  */
-export const PERMISSIONS = ["read", "write", "manage"] as const;
+export type Permission = "read" | "write" | "manage";
 
-/** One of {@linkcode PERMISSIONS}. */
-export type Permission = typeof PERMISSIONS[number];
+/** Every {@linkcode Permission}, as accounts and settings list them. */
+export const PERMISSIONS = ["read", "write", "manage"] as const satisfies readonly Permission[];
 
 const PUBLIC_KEY = /^[0-9a-fA-F]{64}$/;
 const OBJECT_ID = /^0x[0-9a-fA-F]{64}$/;

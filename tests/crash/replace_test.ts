@@ -57,9 +57,8 @@ for (const [store, cases] of Object.entries(CASES)) {
       assert.equal(again.headers.get("idempotency-replayed") === "true", wasAccepted);
       await idle(relayer.url);
       assert.equal((await listAll(relayer.url, identity, namespace)).length, 1, namespace);
-      const { text, versions } = await get(`/api/memories/${id}`);
+      const { text, versions: known } = await get(`/api/memories/${id}`);
       assert.equal(text, second);
-      const known = versions as unknown as readonly { version: number; blob_id: string }[];
       assert.deepEqual([known.length, known.at(-1)?.version], [2, 1], namespace);
       assert.ok(known.every(({ blob_id }) => blob_id !== ""), JSON.stringify(known));
       assert.equal((await get(`/api/memories/${id}?version=1`)).text, first);

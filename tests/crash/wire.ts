@@ -72,6 +72,8 @@ export interface Body {
   readonly remaining: number;
   readonly total: number;
   readonly namespaces: readonly Item[];
+  readonly text: string;
+  readonly versions: readonly { readonly version: number; readonly blob_id: string }[];
 }
 
 /** An answer, read to its end. */

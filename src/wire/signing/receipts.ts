@@ -27,9 +27,13 @@ export interface Survivor {
 
 /** What a receipt says. Times are RFC 3339, UTC. */
 export interface ReceiptStatement {
+  /** Version of this form. */
   readonly v: 1;
+  /** What it is about. */
   readonly type: "svc-deletion";
+  /** Whose memories were deleted. */
   readonly owner: string;
+  /** Where they were. */
   readonly namespace: string;
   /** Memories that were deleted, with all their versions. */
   readonly memory_ids: readonly string[];
