@@ -8,7 +8,13 @@ import { fileURLToPath } from "node:url";
 
 const FOLDER = new URL("../web/", import.meta.url);
 const DIST = new URL("dist/", FOLDER);
-const STYLES = ["base", "controls", "layout", "pages"];
+const STYLES = [
+  "styles/base.css",
+  "styles/controls.css",
+  "styles/layout.css",
+  "styles/pages.css",
+  "src/memory/memory.css",
+];
 
 const path = (name: string) => fileURLToPath(new URL(name, FOLDER));
 
@@ -38,7 +44,7 @@ async function bundle(entry: string, output: string): Promise<void> {
 
 /** The styles one after the other, without comments and indentation. */
 async function styles(): Promise<string> {
-  const parts = STYLES.map((name) => Deno.readTextFile(path(`styles/${name}.css`)));
+  const parts = STYLES.map((name) => Deno.readTextFile(path(name)));
   return (await Promise.all(parts)).join("\n")
     .replace(/\/\*[\s\S]*?\*\//g, "")
     .replace(/^\s+/gm, "");
@@ -47,6 +53,7 @@ async function styles(): Promise<string> {
 await Deno.mkdir(DIST, { recursive: true });
 await bundle("src/main.tsx", "app.js");
 await bundle("src/chain/main.ts", "chain.js");
+await bundle("src/importers/main.ts", "importers.js");
 await Deno.writeTextFile(new URL("app.css", DIST), await styles());
 for (const name of ["index.html", "icon.svg"]) {
   await Deno.copyFile(path(name), path(`dist/${name}`));

@@ -4,6 +4,7 @@ import { addressOf } from "../../src/wire/keys.ts";
 import type { Browser, Page } from "playwright-core";
 import { browserTest, screenshot } from "./chromium.ts";
 import { type Dashboard, withDashboard } from "./dashboard.ts";
+import { chooseFile, openUpkeep } from "./page.ts";
 
 /** The source of axe-core, for the page. */
 const AXE: string = axe.source;
@@ -32,10 +33,74 @@ async function settled(page: Page): Promise<void> {
   await page.getByText("Loading…").first().waitFor({ state: "hidden" });
 }
 
+/** Edits a memory, reads its history, deletes one. */
+async function correctAndDelete(
+  page: Page,
+  visit: (what: string) => Promise<void>,
+): Promise<void> {
+  const sister = page.locator("main li.memory", { hasText: "My sister Ada" });
+  await sister.getByRole("button", { name: "Edit" }).click();
+  await visit("edit");
+  const relayer = await page.evaluate("fetch('/config.json').then((it) => it.json())") as {
+    relayerUrl: string;
+  };
+  const memory = `${relayer.relayerUrl}/api/memories/*`;
+  await page.route(memory, async (route) => {
+    const { headers, method } = { headers: route.request().headers(), method: "PUT" };
+    if (route.request().method() !== method) return await route.continue();
+    await route.fulfill({
+      status: 409,
+      headers: { "access-control-allow-origin": headers.origin ?? "*" },
+      json: { error: "The memory has another version", code: "version_conflict" },
+    });
+  });
+  await page.getByLabel("Text of the memory").fill("My sister Ada lives in Bergen");
+  await page.getByRole("button", { name: "Save" }).click();
+  await page.getByRole("button", { name: "Take mine" }).waitFor();
+  await visit("edit_conflict");
+  await page.unroute(memory);
+  await page.getByRole("button", { name: "Take mine" }).click();
+  await sister.getByRole("button", { name: "History" }).click();
+  await page.getByRole("button", { name: "Go back to this" }).waitFor();
+  await visit("history");
+  await sister.getByRole("button", { name: "History" }).click();
+  await page.getByLabel("Remember something").fill("I like snow");
+  await page.getByRole("button", { name: "Remember" }).click();
+  const snow = page.locator("main li.memory", { hasText: "I like snow" });
+  await snow.getByRole("button", { name: "Delete" }).click();
+  const bar = page.getByRole("region", { name: "Deleted just now" });
+  // The time stands still while the bar has the focus.
+  await bar.getByRole("button", { name: "Undo" }).focus();
+  await visit("deleted");
+  await bar.getByRole("button", { name: "Undo" }).click();
+  await snow.getByRole("button", { name: "Delete" }).waitFor();
+}
+
+/** Looks at what a file holds, imports and exports. */
+async function importAndExport(
+  page: Page,
+  visit: (what: string) => Promise<void>,
+): Promise<void> {
+  const lines = ["I like tea", "I like milk"].map((memory) => ({ memory, metadata: { a: [] } }));
+  const content = JSON.stringify({ results: [...lines, { memory: "" }] });
+  await chooseFile(page, "mem0.json", content);
+  const preview = page.getByRole("region", { name: "Before the import" });
+  await preview.waitFor();
+  await visit("import_preview");
+  await preview.getByRole("button", { name: "Import 2 memories" }).click();
+  await page.getByText("2 memories imported").waitFor();
+  await page.getByRole("button", { name: "Export everything" }).click();
+  await page.getByText("memories exported").waitFor();
+  await visit("imported_and_exported");
+  await page.getByRole("button", { name: "Forget…" }).click();
+  await visit("forget");
+  await page.getByRole("button", { name: "Cancel" }).click();
+}
+
 const LOOKS = [
   { name: "light", colorScheme: "light", viewport: { width: 1280, height: 900 } },
   { name: "dark", colorScheme: "dark", viewport: { width: 1280, height: 900 } },
-  { name: "phone", colorScheme: "light", viewport: { width: 375, height: 740 } },
+  { name: "phone", colorScheme: "light", viewport: { width: 320, height: 640 } },
 ] as const;
 
 /** Every page and dialog, one after the other. */
@@ -69,8 +134,10 @@ async function tour(browser: Browser, { web, relayer }: Dashboard): Promise<stri
     await page.getByRole("button", { name: "Remember" }).click();
     await page.locator(".memory", { hasText: text }).getByText("Delete").waitFor();
   }
-  await page.getByText("Import, repair, forget").click();
+  await openUpkeep(page);
   await visit("memories");
+  await correctAndDelete(page, visit);
+  await importAndExport(page, visit);
   await page.getByLabel("Search by meaning").fill("peanuts");
   await page.getByRole("button", { name: "Search" }).click();
   await page.getByText("score").first().waitFor();

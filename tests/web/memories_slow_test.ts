@@ -1,14 +1,11 @@
 import assert from "node:assert/strict";
-import { Buffer } from "node:buffer";
 import type { Locator, Page } from "playwright-core";
 import { SvcClient } from "../../src/client/mod.ts";
 import { browserTest, complaints } from "./chromium.ts";
 import { inHome, Program, relayerEnv } from "../program.ts";
 import { signIn, withDashboard } from "./dashboard.ts";
 import { freePort } from "../free_port.ts";
-
-const card = (page: Page, text: string) =>
-  page.locator(".memory", { hasText: text }).filter({ has: page.locator("time") });
+import { card, chooseFile, openUpkeep } from "./page.ts";
 
 async function remember(page: Page, text: string): Promise<void> {
   await page.getByLabel("Remember something").fill(text);
@@ -31,7 +28,6 @@ browserTest("memories are saved, found and deleted in the page", async (browser)
     assert.match(await page.locator(".match").innerText(), /score 0\.\d\d/);
 
     await page.getByRole("button", { name: "Delete" }).first().click();
-    await page.getByRole("dialog").getByRole("button", { name: "Delete" }).click();
     await page.getByRole("heading", { name: "0 matches" }).waitFor();
     await page.getByRole("button", { name: "Show all memories" }).click();
     await page.getByText("Nothing here yet").waitFor();
@@ -82,18 +78,21 @@ browserTest("a memory that was accepted unheard is not saved again", async (brow
 browserTest("a deleted memory is counted no more", async (browser) => {
   await withDashboard(async ({ web }) => {
     const page = await browser.newPage();
+    await page.clock.install();
     await signIn(page, web);
     await importLines(page, ["I like tea", "I live in Oslo"]);
     const counted = (text: string) =>
       page.getByRole("navigation", { name: "Namespaces" }).getByRole("button", { name: text });
     await counted("default 2 memories").waitFor();
+    await page.locator("main li.memory").nth(1).waitFor();
     // A page that nobody sees refreshes nothing by itself.
     await page.evaluate(
       `Object.defineProperty(document, "visibilityState", { get: () => "hidden" })`,
     );
     const deleteOne = async () => {
-      await page.getByRole("button", { name: "Delete" }).first().click();
-      await page.getByRole("dialog").getByRole("button", { name: "Delete" }).click();
+      await page.locator("main li.memory").getByRole("button", { name: "Delete" }).first().click();
+      await page.mouse.move(0, 0);
+      await page.clock.runFor(10_500);
     };
     await deleteOne();
     await counted("default 1 memory").waitFor();
@@ -105,13 +104,8 @@ browserTest("a deleted memory is counted no more", async (browser) => {
 
 /** Puts a text file with a memory on each line into the open page. */
 async function importLines(page: Page, lines: readonly string[]): Promise<void> {
-  await page.getByText("Import, repair, forget").click();
-  await page.getByLabel("File").setInputFiles({
-    name: "facts.txt",
-    mimeType: "text/plain",
-    buffer: Buffer.from(lines.join("\n")),
-  });
-  await page.getByText(`${lines.length} of ${lines.length} memories saved.`).waitFor();
+  await chooseFile(page, "facts.txt", lines.join("\n"));
+  await page.getByText(`${lines.length} memories imported: ${lines.length} taken.`).waitFor();
 }
 
 const MARKUP = `<img src=x onerror="document.title='run'"><script>run()</script><b>bold</b> &amp;`;
@@ -136,7 +130,7 @@ browserTest("what a memory or a namespace holds is shown as text", async (browse
     await page.getByRole("button", { name: "Search" }).click();
     await page.getByRole("heading", { name: "1 match for" }).waitFor();
     await page.getByRole("button", { name: "Delete" }).first().click();
-    await page.getByRole("dialog").getByText(MARKUP).waitFor();
+    await page.getByRole("region", { name: "Deleted just now" }).getByText("<img src=x").waitFor();
     assert.equal(await page.locator("main img, main script, main b").count(), 0);
     assert.equal(await page.title(), "Memories · svc");
     assert.deepEqual(found, []);
@@ -169,13 +163,9 @@ browserTest("of two imports only the last one's outcome is shown", async (browse
     const page = await browser.newPage();
     await signIn(page, web);
     await importLines(page, ["I like tea", "I live in Oslo"]);
-    await page.getByLabel("File").setInputFiles({
-      name: "empty.txt",
-      mimeType: "text/plain",
-      buffer: Buffer.from("\n"),
-    });
+    await chooseFile(page, "empty.txt", "\n");
     await page.getByRole("alert").getByText("There is nothing to import in this file").waitFor();
-    assert.equal(await page.getByText("memories saved.").count(), 0);
+    assert.equal(await page.getByText("memories imported").count(), 0);
     assert.equal(await page.getByRole("progressbar", { name: "Import" }).count(), 0);
   });
 });
@@ -225,7 +215,7 @@ browserTest("records that the search lost are put back, step by step", async (br
     await program.event("dashboard");
     await page.goto(web);
     await page.getByText("Nothing here yet").waitFor();
-    await page.getByText("Import, repair, forget").click();
+    await openUpkeep(page);
     await page.evaluate(WATCH_REPAIR);
     await page.getByRole("button", { name: "Repair" }).click();
     await page.getByText("60 records looked at, 60 put back.").waitFor();
@@ -233,7 +223,8 @@ browserTest("records that the search lost are put back, step by step", async (br
     await page.getByText("60 memories,").waitFor();
     await page.getByLabel("Search by meaning").fill("fact number 7");
     await page.getByRole("button", { name: "Search" }).click();
-    await page.locator(".memory", { hasText: /fact number 7$/m }).first().waitFor();
+    await page.getByRole("region", { name: "Matches" })
+      .locator(".memory", { hasText: /fact number 7$/m }).first().waitFor();
   });
 });
 
@@ -290,7 +281,7 @@ browserTest("what was forgotten while it was being saved is shown no more", asyn
     await remember(page, "I am allergic to peanuts");
     const waiting = page.locator("li.memory", { hasText: "peanuts" });
     await waiting.getByText("Reading and encrypting").waitFor();
-    await page.getByText("Import, repair, forget").click();
+    await openUpkeep(page);
     await page.getByRole("button", { name: "Forget…" }).click();
     const dialog = page.getByRole("dialog");
     await dialog.getByLabel("Namespace").fill("default");

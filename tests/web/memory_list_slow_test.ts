@@ -1,18 +1,8 @@
 import assert from "node:assert/strict";
-import type { Page } from "playwright-core";
-import { SvcClient } from "../../src/client/mod.ts";
+import type { SvcClient } from "../../src/client/mod.ts";
 import { browserTest } from "./chromium.ts";
 import { signIn, withDashboard } from "./dashboard.ts";
-
-/** A client with a key of its own, made in the page. */
-async function makeApp(page: Page, relayer: string): Promise<SvcClient> {
-  await page.getByRole("link", { name: "Apps" }).click();
-  await page.getByLabel("Name of the app").fill("Cursor");
-  await page.getByRole("button", { name: "Make a key" }).click();
-  const privateKey = await page.getByLabel("Key of Cursor").innerText();
-  await page.getByRole("link", { name: "Memories" }).click();
-  return new SvcClient({ baseUrl: relayer, privateKey });
-}
+import { deletions, makeApp, openUpkeep } from "./page.ts";
 
 browserTest("a page that is left open uses up no requests of the apps", async (browser) => {
   await withDashboard(async ({ web, relayer }) => {
@@ -151,9 +141,8 @@ browserTest("a memory that was deleted elsewhere can be deleted", async (browser
     const { memories } = await app.memories();
     for (const { memory_id } of memories) await app.deleteMemory(memory_id);
     await page.getByRole("button", { name: "Delete" }).first().click();
-    await page.getByRole("dialog").getByRole("button", { name: "Delete" }).click();
     await page.getByRole("heading", { name: "1 match" }).waitFor();
-    assert.equal(await page.getByRole("dialog").count(), 0);
+    await (await deletions(page)).getByText("It was deleted elsewhere before.").waitFor();
   });
 });
 
@@ -170,14 +159,9 @@ browserTest("the keyboard stays at its place when a memory is deleted", async (b
     await cards.nth(1).getByRole("button", { name: "Delete" }).focus();
     for (const next of [texts[2], texts[0]]) {
       await page.keyboard.press("Enter");
-      await page.getByRole("dialog").getByRole("button", { name: "Delete" }).focus();
-      await page.keyboard.press("Enter");
-      await page.getByRole("dialog").waitFor({ state: "detached" });
       await cards.filter({ hasText: next! }).getByRole("button", { name: "Delete" })
         .and(focused).waitFor();
     }
-    await page.keyboard.press("Enter");
-    await page.getByRole("dialog").getByRole("button", { name: "Delete" }).focus();
     await page.keyboard.press("Enter");
     await page.getByText("Nothing here yet").waitFor();
     await page.locator("main:focus").waitFor();
@@ -197,7 +181,7 @@ browserTest("a namespace is forgotten by its exact name, typed anew each time", 
     // What somebody sees is what they type or copy.
     const shown = (await button.innerText()).split("\n")[0]!;
     assert.equal(shown, "a  b");
-    await page.getByText("Import, repair, forget").click();
+    await openUpkeep(page);
     const dialog = page.getByRole("dialog");
     const name = dialog.getByLabel("Namespace");
     await page.getByRole("button", { name: "Forget…" }).click();

@@ -66,7 +66,7 @@ browserTest("an account of the browser is recovered in a terminal", async (brows
     await recover.write(`${words}\n`);
     assert.equal(JSON.parse(await recover.output).account_id, account);
     await using list = new Program(["list"], env);
-    assert.match(await list.output, /No memories here/);
+    assert.match(await list.output, /There are no memories in "default"/);
   });
 });
 

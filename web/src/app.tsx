@@ -7,6 +7,7 @@ import { AccountPage } from "./pages/account.tsx";
 import { NewKeysNotice } from "./activity/new_keys.tsx";
 import { ActivityPage } from "./pages/activity.tsx";
 import { AppsPage } from "./pages/apps.tsx";
+import { DeletionBar } from "./memory/delete/deletion_bar.tsx";
 import { ConnectPage, linkProblem } from "./pages/connect.tsx";
 import { MemoriesPage } from "./pages/memories.tsx";
 import { OpenPage } from "./pages/open.tsx";
@@ -96,6 +97,7 @@ export function App() {
           {path !== "/connect/mcp" && path !== "/account" && !signsIn && <RecoveryReminder />}
           {path !== "/connect/mcp" && !signsIn && who?.active === true && <NewKeysNotice />}
           <Page />
+          {who !== undefined && <DeletionBar />}
         </>
       )}
     </Frame>

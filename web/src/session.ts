@@ -11,8 +11,11 @@ import {
   readPageKey,
   signerOf,
 } from "./memory/page_key.ts";
-import { FileImport } from "./memory/file_import.ts";
-import type { ImportLines } from "./memory/import_lines.ts";
+import { Deletions } from "./memory/delete/deletions.ts";
+import { KeptDeletions } from "./memory/delete/kept_deletions.ts";
+import { Outbox } from "./memory/delete/presigned.ts";
+import { type ExportSurroundings, FileExport } from "./memory/export/file_export.ts";
+import { FileImport, type ImportPlan } from "./memory/import/file_import.ts";
 import type { Account } from "./owner/account.ts";
 import { loadChainOwner } from "./chain/load_owner.ts";
 import { deferredOwner } from "./owner/deferred_owner.ts";
@@ -68,6 +71,12 @@ export class Session {
   rateLimit: string | undefined;
   /** Imports by their namespace: they go on whatever page is shown. */
   readonly imports = new Map<string, FileImport>();
+  /** The newest export, which goes on as well. */
+  exporting: FileExport | undefined;
+  /** What was deleted just now, and can be undone for a while. */
+  readonly deletions: Deletions;
+  readonly #outbox = new Outbox();
+  readonly #kept = new KeptDeletions();
   #wallet: Wallet | undefined;
   #client: Promise<SvcClient> | undefined;
   /** Why there can be no page key; nobody asks for one all the time. */
@@ -90,6 +99,14 @@ export class Session {
         this.pausedUntil = until;
         this.#changed();
       });
+    this.deletions = new Deletions({
+      ask: (use) => this.ask(use),
+      sign: (name, use) => this.#outbox.sign(name, () => this.ask(use)),
+      changed: () => this.#changed(),
+      keep: ({ memoryId, namespace }) =>
+        this.#kept.add(this.#signedIn().accountId, memoryId, namespace),
+      settle: (memoryId) => this.#kept.remove(memoryId),
+    });
   }
 
   /** Takes up what this browser kept. */
@@ -107,6 +124,9 @@ export class Session {
     this.who = await read<SignedIn>(NAME);
     if (this.who?.pair !== undefined) {
       this.#wallet = new BrowserWallet(this.who.pair, this.who.words);
+    }
+    if (this.who !== undefined) {
+      this.deletions.finishLate(await this.#kept.takeOver(this.who.accountId));
     }
   }
 
@@ -213,23 +233,38 @@ export class Session {
     await this.#signedClient();
   }
 
-  /** Saves what a file holds; resolves when it is saved, or stopped. */
-  async startImport(namespace: string, lines: ImportLines): Promise<void> {
+  /** What works beside the page; it ends with the account that it was begun for. */
+  #surroundings(): ExportSurroundings {
     const { accountId } = this.#signedIn();
-    const work = new FileImport(namespace, lines, {
+    return {
       ask: (use) => {
         if (this.who?.accountId === accountId) return this.ask(use);
         return Promise.reject(new Error("Somebody else is signed in"));
       },
       changed: () => this.#changed(),
-    });
-    this.imports.set(namespace, work);
-    await work.run();
+    };
+  }
+
+  /** Saves what files hold. */
+  startImport(plan: ImportPlan): void {
+    const work = new FileImport(plan, this.#surroundings());
+    this.imports.set(plan.namespace, work);
+    void work.run();
+  }
+
+  /** Writes a file of the memories of a namespace, or of all. */
+  startExport(namespace: string | undefined, expected: number): void {
+    this.exporting = new FileExport(namespace, expected, this.#surroundings());
+    void this.exporting.run();
   }
 
   /** Forgets everybody and everything in this browser. */
   async signOut(): Promise<void> {
     const { who } = this;
+    this.exporting?.stop();
+    this.exporting = undefined;
+    for (const work of this.imports.values()) work.stop();
+    await Promise.race([this.deletions.finish(), new Promise((end) => setTimeout(end, LEAVE_MS))]);
     const key = who && await readPageKey(who.accountId);
     if (who?.kind === "browser" && key !== undefined) {
       const removed = this.change((owner, wallet, id) => owner.removeKey(wallet, id, key.publicKey))
@@ -278,7 +313,7 @@ export class Session {
       signer: signerOf(key),
       accountId: key.accountId,
       fetch: async (url, init) => {
-        const response = await fetch(url, init);
+        const response = await this.#outbox.send(url, init);
         this.rateLimit = response.headers.get("ratelimit") ?? this.rateLimit;
         return response;
       },

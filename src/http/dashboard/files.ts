@@ -19,6 +19,7 @@ export const WEB_FILES: Readonly<Record<string, string>> = {
   "app.js": "text/javascript; charset=utf-8",
   "app.css": "text/css; charset=utf-8",
   "chain.js": "text/javascript; charset=utf-8",
+  "importers.js": "text/javascript; charset=utf-8",
   "icon.svg": "image/svg+xml",
 };
 

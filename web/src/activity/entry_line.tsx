@@ -4,6 +4,7 @@ import { actionWords, fromWords } from "../../../src/client/text/action_words.ts
 import type { Activity } from "../../../src/client/results.ts";
 import { Moment } from "../parts/moment.tsx";
 import { count } from "../text/format.ts";
+import { namespaceName } from "../text/namespace_name.ts";
 
 /** One kind of request by one key within a minute. */
 export function EntryLine({ entry, labels }: {
@@ -21,7 +22,7 @@ export function EntryLine({ entry, labels }: {
           {namespace !== undefined && (
             <>
               {" in "}
-              <bdi class="exact">{namespace}</bdi>
+              <bdi class="exact">{namespaceName(namespace)}</bdi>
             </>
           )}
         </p>

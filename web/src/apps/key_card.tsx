@@ -6,6 +6,7 @@ import { ConfirmDialog } from "../parts/dialog.tsx";
 import { Moment } from "../parts/moment.tsx";
 
 const RIGHTS: Readonly<Record<string, string>> = {
+  "manage,read,write": "does everything",
   "read,write": "reads and writes",
   "read": "only reads",
   "write": "only writes",

@@ -5,7 +5,7 @@ import { addKnownKey } from "../activity/known_keys.ts";
 import type { NewKey } from "../owner/account.ts";
 import { keyProof } from "../owner/key_proof.ts";
 import { useAction } from "../parts/action.tsx";
-import { ExpiryField, expiryOf, PermissionField } from "../parts/key_fields.tsx";
+import { ExpiryField, expiryOf, PermissionField, usualPermissions } from "../parts/key_fields.tsx";
 import { Failure } from "../parts/notice.tsx";
 import type { Session } from "../session.ts";
 import { useSession } from "../use_session.ts";
@@ -51,7 +51,9 @@ export function NewKeyForm(
   const session = useSession();
   const action = useAction();
   const [label, setLabel] = useState("");
-  const [permissions, setPermissions] = useState<NewKey["permissions"]>(["read", "write"]);
+  const [permissions, setPermissions] = useState<NewKey["permissions"]>(
+    usualPermissions(session.config.accounts),
+  );
   const [days, setDays] = useState(0);
   async function add(): Promise<void> {
     await onAdded(await addKey(session, { label, permissions, days }));

@@ -1,79 +1,227 @@
 /** @jsxRuntime automatic */
 /** @jsxImportSource preact */
-import type { ComponentChildren } from "preact";
-import { useState } from "preact/hooks";
-import type { Hit, Memory } from "../../../src/client/results.ts";
-import { ConfirmDialog } from "../parts/dialog.tsx";
+import type { ComponentChildren, RefObject } from "preact";
+import { useEffect, useId, useRef, useState } from "preact/hooks";
+import type { UpdateAccepted } from "../../../src/client/results.ts";
+import { useAction } from "../parts/action.tsx";
+import { focusOnceGone, neighbourOf } from "../parts/focus.ts";
 import { Moment } from "../parts/moment.tsx";
+import { Failure } from "../parts/notice.tsx";
+import { useSession } from "../use_session.ts";
+import { type Corrections, useCorrection } from "./edit/correction.ts";
+import { EditText } from "./edit/edit_text.tsx";
+import { History } from "./edit/history.tsx";
+import { type ShownMemory, textOrReason } from "./shown_memory.ts";
 
 /** Texts longer than this are folded. */
 const LONG = 420;
+/** Characters of a text that stand for it. */
+const BEGINNING = 60;
 
-/** What a card shows of a memory. */
-export type ShownMemory =
-  & Pick<Memory | Hit, "memory_id" | "text" | "created_at" | "occurred_at">
-  & Partial<Pick<Memory, "text_error" | "expires_at" | "source">>;
-
-function withoutText({ source, text_error: code }: ShownMemory): string {
-  if (source === "manual") return "Encrypted by the app that saved it.";
-  return `This memory cannot be opened right now${code === undefined ? "" : ` (${code})`}.`;
+function Times({ memory }: { memory: ShownMemory }) {
+  const { created_at: created, occurred_at: occurred, expires_at: expires } = memory;
+  return (
+    <>
+      <Moment time={created} />
+      {occurred !== undefined && (
+        <span>
+          happened <Moment time={occurred} />
+        </span>
+      )}
+      {expires !== undefined && (
+        <span>
+          ends <Moment time={expires} />
+        </span>
+      )}
+    </>
+  );
 }
 
-/** A memory: its text, its age, and a way to delete it. */
+/** How far a correction is. */
+function CorrectionState({ corrections: { correction, retry } }: { corrections: Corrections }) {
+  const action = useAction();
+  return (
+    <span class="row" role="status">
+      {correction !== undefined && (
+        <>
+          <span class={`chip ${correction.failure === undefined ? "chip-warn" : "chip-bad"}`}>
+            {correction.failure === undefined
+              ? "Correction on its way"
+              : `Correction not saved: ${correction.failure}`}
+          </span>
+          {correction.failure !== undefined && (
+            <button
+              type="button"
+              class="button small"
+              onClick={() => action.run(retry)}
+            >
+              Try again
+            </button>
+          )}
+          <Failure error={action.error} />
+        </>
+      )}
+    </span>
+  );
+}
+
+/** Buttons of a card. */
+function CardActions(
+  { text, isOpen, onOpen, canEdit, onDelete, edit }: {
+    text: string;
+    /** Whether a long text is shown whole; absent where it is short. */
+    isOpen: boolean | undefined;
+    onOpen: () => void;
+    canEdit: boolean;
+    onDelete: (button: Element) => void;
+    /** Opens the field. */
+    edit: { readonly ref: RefObject<HTMLButtonElement | null>; readonly run: () => void };
+  },
+) {
+  const beginning = <span class="unseen">{text.slice(0, BEGINNING)}</span>;
+  return (
+    <span class="end row">
+      {isOpen !== undefined && (
+        <button
+          type="button"
+          class="button small bare"
+          aria-expanded={isOpen}
+          onClick={onOpen}
+        >
+          {isOpen ? "Show less" : "Show all"}
+        </button>
+      )}
+      {canEdit && (
+        <button ref={edit.ref} type="button" class="button small bare" onClick={edit.run}>
+          Edit{beginning}
+        </button>
+      )}
+      <button
+        type="button"
+        class="button small bare"
+        data-delete
+        onClick={(event) => onDelete(event.currentTarget)}
+      >
+        Delete{beginning}
+      </button>
+    </span>
+  );
+}
+
+/** When a memory was corrected, and what opens its history. */
+function Corrected({ at, history, controls }: {
+  at: string;
+  history: { readonly ref: RefObject<HTMLButtonElement | null>; readonly run: () => void };
+  /** Id of the history, while it is open. */
+  controls: string | undefined;
+}) {
+  return (
+    <span class="row">
+      <span>
+        Corrected <Moment time={at} />
+      </span>
+      <button
+        ref={history.ref}
+        type="button"
+        class="button small bare"
+        aria-expanded={controls !== undefined}
+        aria-controls={controls}
+        onClick={history.run}
+      >
+        History
+      </button>
+    </span>
+  );
+}
+
+/** What a card shows: its text, a field with it, or what it said before as well. */
+type Shown = "text" | "field" | "history";
+
+/** What a card shows; whoever closes something goes on where they opened it. */
+function useShown() {
+  const [shown, setShown] = useState<Shown>("text");
+  const edit = useRef<HTMLButtonElement>(null);
+  const history = useRef<HTMLButtonElement>(null);
+  const before = useRef<Shown>("text");
+  useEffect(() => {
+    if (shown === "text" && before.current === "field") edit.current?.focus();
+    if (shown === "text" && before.current === "history") history.current?.focus();
+    before.current = shown;
+  }, [shown]);
+  return {
+    shown,
+    show: setShown,
+    edit: { ref: edit, run: () => setShown("field") },
+    history: { ref: history, run: () => setShown(shown === "history" ? "text" : "history") },
+  };
+}
+
+/** Deletes a memory after a while, and keeps the keyboard at its place. */
+function useDelete({ memory_id: memoryId, namespace, ...memory }: ShownMemory) {
+  const { deletions } = useSession();
+  return (button: Element) => {
+    const neighbour = neighbourOf(button);
+    const text = textOrReason({ ...memory, memory_id: memoryId, namespace }).slice(0, BEGINNING);
+    deletions.delete({ memoryId, namespace, text });
+    focusOnceGone(neighbour);
+  };
+}
+
+/** A memory: its text, its age, and ways to correct and to delete it. */
 export function MemoryCard(
-  { memory, children, onDelete }: {
+  { memory, children, onChanged }: {
     memory: ShownMemory;
     /** What else is known of it. */
     children?: ComponentChildren;
-    onDelete: () => Promise<void>;
+    /** Loads anew what a correction changes. */
+    onChanged: () => Promise<void>;
   },
 ) {
-  const [open, setOpen] = useState(false);
-  const [asking, setAsking] = useState(false);
-  const text = memory.text ?? withoutText(memory);
+  const [whole, setWhole] = useState(false);
+  const { shown, show, edit, history } = useShown();
+  const corrections = useCorrection(onChanged);
+  const remove = useDelete(memory);
+  const historyId = useId();
+  const { memory_id: memoryId, version = 1, updated_at: updated } = memory;
+  const text = textOrReason(memory);
   const long = text.length > LONG || text.split("\n").length > 6;
+  function accept(accepted: UpdateAccepted): void {
+    corrections.accept(accepted);
+    show("text");
+  }
+  async function close(isStale: boolean): Promise<void> {
+    show("text");
+    if (isStale) await onChanged();
+  }
   return (
-    <li class="memory">
-      <p class={long && !open ? "text long" : "text"} dir="auto">{text}</p>
+    <li class="memory" data-memory={memoryId}>
+      {shown === "field"
+        ? <EditText memory={memory} onAccepted={accept} onClose={close} />
+        : <p class={long && !whole ? "text long" : "text"} dir="auto">{text}</p>}
       <div class="foot">
-        <Moment time={memory.created_at} />
-        {memory.occurred_at !== undefined && (
-          <span>
-            happened <Moment time={memory.occurred_at} />
-          </span>
-        )}
-        {memory.expires_at !== undefined && (
-          <span>
-            ends <Moment time={memory.expires_at} />
-          </span>
+        <Times memory={memory} />
+        {version > 1 && updated !== undefined && (
+          <Corrected
+            at={updated}
+            history={history}
+            controls={shown === "history" ? historyId : undefined}
+          />
         )}
         {children}
-        <span class="end row">
-          {long && (
-            <button
-              type="button"
-              class="button small bare"
-              aria-expanded={open}
-              onClick={() => setOpen(!open)}
-            >
-              {open ? "Show less" : "Show all"}
-            </button>
-          )}
-          <button type="button" class="button small bare" onClick={() => setAsking(true)}>
-            Delete<span class="unseen">{text.slice(0, 60)}</span>
-          </button>
-        </span>
+        <CorrectionState corrections={corrections} />
+        {shown !== "field" && (
+          <CardActions
+            text={text}
+            isOpen={long ? whole : undefined}
+            onOpen={() => setWhole(!whole)}
+            canEdit={memory.text !== undefined && memory.source !== "manual"}
+            onDelete={remove}
+            edit={edit}
+          />
+        )}
       </div>
-      {asking && (
-        <ConfirmDialog
-          title="Delete this memory?"
-          action="Delete"
-          onConfirm={onDelete}
-          onClose={() => setAsking(false)}
-        >
-          <p class="quiet" dir="auto">{text.length > 160 ? `${text.slice(0, 160)}…` : text}</p>
-          <p>No app finds it any more. This cannot be undone.</p>
-        </ConfirmDialog>
+      {shown === "history" && (
+        <History id={historyId} memoryId={memoryId} version={version} onAccepted={accept} />
       )}
     </li>
   );

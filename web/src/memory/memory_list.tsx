@@ -2,11 +2,11 @@
 /** @jsxImportSource preact */
 import { useEffect, useState } from "preact/hooks";
 import type { Memory } from "../../../src/client/results.ts";
+import { useAction } from "../parts/action.tsx";
 import { Failure, Notice } from "../parts/notice.tsx";
 import type { Loaded } from "../parts/use_load.ts";
 import { bytesText, count } from "../text/format.ts";
 import { useSession } from "../use_session.ts";
-import { deleteMemory } from "./delete_memory.ts";
 import { JobChip } from "./job_progress.tsx";
 import { MemoryCard } from "./memory_card.tsx";
 import { mergePages, reaches } from "./memory_pages.ts";
@@ -28,7 +28,13 @@ interface Older {
 /** What was loaded behind the first page, and what first pages held since. */
 function useOlder(
   value: Overview | undefined,
-): [Older | undefined, (next: Older | ((before?: Older) => Older | undefined)) => void] {
+): [
+  older: Older | undefined,
+  setOlder: (next: Older) => void,
+  /** Loads one of them anew. */
+  renew: (id: string) => Promise<void>,
+] {
+  const session = useSession();
   const [older, setOlder] = useState<Older>();
   useEffect(() => {
     if (value === undefined) return;
@@ -39,7 +45,16 @@ function useOlder(
       return { ...before, memories: mergePages({ newest, more, before: before.memories }) };
     });
   }, [value?.page]);
-  return [older, setOlder];
+  async function renew(id: string): Promise<void> {
+    const now = await session.ask((client) => client.memory(id));
+    setOlder((before) =>
+      before && {
+        ...before,
+        memories: before.memories.map((item) => item.memory_id === id ? now : item),
+      }
+    );
+  }
+  return [older, setOlder, renew];
 }
 
 /** How much there is. */
@@ -58,9 +73,9 @@ function Amount({ total, bytes }: { total: number; bytes: number }) {
     );
 }
 
-function Cards({ memories, onDelete }: {
+function Cards({ memories, onChanged }: {
   memories: readonly Memory[];
-  onDelete: (id: string) => Promise<void>;
+  onChanged: (id: string) => Promise<void>;
 }) {
   return (
     <ul class="list">
@@ -68,7 +83,7 @@ function Cards({ memories, onDelete }: {
         <MemoryCard
           key={memory.memory_id}
           memory={memory}
-          onDelete={() => onDelete(memory.memory_id)}
+          onChanged={() => onChanged(memory.memory_id)}
         >
           {ORIGINS[memory.source] !== undefined && <span>{ORIGINS[memory.source]}</span>}
           {memory.status !== "done" && <JobChip job={memory} />}
@@ -78,20 +93,33 @@ function Cards({ memories, onDelete }: {
   );
 }
 
+function OlderButton({ onShow }: { onShow: () => Promise<void> }) {
+  const action = useAction();
+  return (
+    <>
+      <Failure error={action.error} />
+      <div class="row">
+        <button type="button" class="button" onClick={() => action.run(onShow)}>
+          Show older ones
+        </button>
+      </div>
+    </>
+  );
+}
+
 /** The memories of a namespace, newest first. */
 export function MemoryList(
-  { namespace, overview, hidden, onDeleted }: {
+  { namespace, overview, hidden, onChanged }: {
     namespace: string;
     overview: Loaded<Overview>;
     /** Ids that are shown elsewhere. */
     hidden: ReadonlySet<string>;
-    /** Loads anew what a deletion changes. */
-    onDeleted: () => Promise<void>;
+    /** Loads anew what a correction changes. */
+    onChanged: () => Promise<void>;
   },
 ) {
   const session = useSession();
-  const [older, setOlder] = useOlder(overview.value);
-  const [error, setError] = useState<unknown>();
+  const [older, setOlder, renew] = useOlder(overview.value);
   const { value } = overview;
   if (value === undefined) {
     return overview.error === undefined
@@ -102,23 +130,13 @@ export function MemoryList(
   const more = next !== undefined;
   const behind = older !== undefined && reaches(first, older.memories) ? older : undefined;
   const listed = mergePages({ newest: first, more, before: behind?.memories ?? [] });
-  const shown = listed.filter(({ memory_id }) => !hidden.has(memory_id));
+  const { deletions } = session;
+  const shown = listed.filter(({ memory_id: id }) => !hidden.has(id) && !deletions.hidden.has(id));
+  const total = Math.max(0, value.page.total - deletions.waitingIn(namespace));
   const cursor = more && behind !== undefined ? behind.cursor : next;
   async function showOlder(): Promise<void> {
-    try {
-      const page = await loadOlder(session, { namespace, cursor });
-      setOlder({ memories: [...listed, ...page.memories], cursor: page.next_cursor });
-      setError(undefined);
-    } catch (thrown) {
-      setError(thrown);
-    }
-  }
-  async function remove(id: string): Promise<void> {
-    await deleteMemory(session, id);
-    setOlder((before) =>
-      before && { ...before, memories: before.memories.filter((item) => item.memory_id !== id) }
-    );
-    await onDeleted();
+    const page = await loadOlder(session, { namespace, cursor });
+    setOlder({ memories: [...listed, ...page.memories], cursor: page.next_cursor });
   }
   return (
     <section class="stack" aria-label="Memories">
@@ -128,14 +146,16 @@ export function MemoryList(
           <p>{count(value.stats.pending, "memory is", "memories are")} being saved right now.</p>
         </Notice>
       )}
-      <Amount total={value.page.total} bytes={value.stats.storage_bytes} />
-      <Cards memories={shown} onDelete={remove} />
-      <Failure error={error} />
-      {cursor !== undefined && (
-        <div class="row">
-          <button type="button" class="button" onClick={showOlder}>Show older ones</button>
-        </div>
-      )}
+      <Amount total={total} bytes={value.stats.storage_bytes} />
+      <Cards
+        memories={shown}
+        onChanged={async (id) => {
+          // Only the first page is loaded again and again.
+          if (!first.some(({ memory_id }) => memory_id === id)) await renew(id);
+          await onChanged();
+        }}
+      />
+      {cursor !== undefined && <OlderButton onShow={showOlder} />}
     </section>
   );
 }

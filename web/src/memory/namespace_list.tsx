@@ -2,6 +2,7 @@
 /** @jsxImportSource preact */
 import type { NamespaceInfo } from "../../../src/client/results.ts";
 import { count } from "../text/format.ts";
+import { namespaceName } from "../text/namespace_name.ts";
 
 /** Namespaces to choose from; `default` and the chosen one are there even while they are empty. */
 export function NamespaceList(
@@ -24,7 +25,7 @@ export function NamespaceList(
               aria-current={name === chosen ? "true" : undefined}
               onClick={() => onChoose(name)}
             >
-              <bdi class="exact">{name}</bdi>
+              <bdi class="exact">{namespaceName(name)}</bdi>
               {namespaces !== undefined && (
                 <span class="count">
                   {(counts.get(name) ?? 0).toLocaleString("en")}

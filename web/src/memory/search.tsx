@@ -7,7 +7,6 @@ import { useAction } from "../parts/action.tsx";
 import { Failure, Notice } from "../parts/notice.tsx";
 import { count } from "../text/format.ts";
 import { useSession } from "../use_session.ts";
-import { deleteMemory } from "./delete_memory.ts";
 import { MemoryCard } from "./memory_card.tsx";
 
 /** What was found, and for what. */
@@ -50,16 +49,18 @@ function SearchField({ query, busy, onSearch, onType }: {
 }
 
 /** What was found, the best first. */
-function Matches({ found: { query, answer }, onDelete, onClose }: {
+function Matches({ found: { query, answer }, onChanged, onClose }: {
   found: Found;
-  onDelete: (id: string) => Promise<void>;
+  onChanged: (id: string) => Promise<void>;
   onClose: () => void;
 }) {
+  const { deletions } = useSession();
+  const shown = answer.results.filter(({ memory_id: id }) => !deletions.hidden.has(id));
   return (
     <section class="stack" aria-label="Matches">
       <div class="row between">
         <h2 aria-live="polite">
-          {count(answer.results.length, "match", "matches")} for “<bdi>{query}</bdi>”
+          {count(shown.length, "match", "matches")} for “<bdi>{query}</bdi>”
         </h2>
         <button type="button" class="button small" onClick={onClose}>
           Show all memories
@@ -86,11 +87,11 @@ function Matches({ found: { query, answer }, onDelete, onClose }: {
         </Notice>
       )}
       <ul class="list">
-        {answer.results.map((hit) => (
+        {shown.map((hit) => (
           <MemoryCard
             key={hit.memory_id}
             memory={hit}
-            onDelete={() => onDelete(hit.memory_id)}
+            onChanged={() => onChanged(hit.memory_id)}
           >
             <span class="match">
               <meter aria-label="Match" min={0} max={100} value={percent(hit.score)} />
@@ -104,9 +105,9 @@ function Matches({ found: { query, answer }, onDelete, onClose }: {
 }
 
 /** Finds memories by meaning, as an app does, with how well each fits. */
-export function Search({ namespace, onDeleted, children }: {
+export function Search({ namespace, onChanged, children }: {
   namespace: string;
-  onDeleted: () => void;
+  onChanged: () => void;
   /** Shown while nothing is searched for. */
   children: ComponentChildren;
 }) {
@@ -121,18 +122,20 @@ export function Search({ namespace, onDeleted, children }: {
     // Whoever emptied the field meanwhile wants the list.
     if (typed.current !== "") setFound({ query, answer });
   }
-  async function remove(id: string): Promise<void> {
-    await deleteMemory(session, id);
+  async function corrected(id: string): Promise<void> {
+    const { text = "" } = await session.ask((client) => client.memory(id));
     setFound((before) =>
       before && {
         ...before,
         answer: {
           ...before.answer,
-          results: before.answer.results.filter(({ memory_id }) => memory_id !== id),
+          results: before.answer.results.map((hit) =>
+            hit.memory_id === id ? { ...hit, text } : hit
+          ),
         },
       }
     );
-    onDeleted();
+    onChanged();
   }
   return (
     <>
@@ -151,7 +154,7 @@ export function Search({ namespace, onDeleted, children }: {
       {found !== undefined && (
         <Matches
           found={found}
-          onDelete={remove}
+          onChanged={corrected}
           onClose={() => setFound(undefined)}
         />
       )}

@@ -2,11 +2,12 @@
 /** @jsxImportSource preact */
 import { useState } from "preact/hooks";
 import { useAction } from "../parts/action.tsx";
-import { ConfirmDialog } from "../parts/dialog.tsx";
 import { Failure, Notice } from "../parts/notice.tsx";
 import { count } from "../text/format.ts";
 import { useSession } from "../use_session.ts";
-import { ImportFile } from "./import_file.tsx";
+import { Forget } from "./delete/forget.tsx";
+import { ExportFile } from "./export/export_file.tsx";
+import { ImportFile } from "./import/import_file.tsx";
 
 /** Records that one step of a repair puts back, and the most that a step may look at. */
 const STEP = 25;
@@ -78,63 +79,16 @@ function Repair({ namespace, onChanged }: { namespace: string; onChanged: () => 
   );
 }
 
-function Forget({ namespace, total, onChanged }: {
-  namespace: string;
-  total: number;
-  onChanged: () => void;
-}) {
-  const session = useSession();
-  const [asking, setAsking] = useState(false);
-  const [typed, setTyped] = useState("");
-  async function forget(): Promise<void> {
-    if (typed !== namespace) throw new Error("The name does not match");
-    await session.ask((client) => client.forget(namespace));
-    onChanged();
-  }
-  return (
-    <div class="stack">
-      <h3>
-        Forget everything in <bdi class="exact">{namespace}</bdi>
-      </h3>
-      <p class="quiet">Deletes all memories of this namespace, also those being saved.</p>
-      <button type="button" class="button danger" onClick={() => setAsking(true)}>
-        Forget…
-      </button>
-      {asking && (
-        <ConfirmDialog
-          title={`Forget ${count(total, "memory", "memories")}?`}
-          action="Forget everything"
-          onConfirm={forget}
-          onClose={() => {
-            setAsking(false);
-            setTyped("");
-          }}
-        >
-          <p>This cannot be undone. Type the name of the namespace to go on.</p>
-          <label>
-            Namespace
-            <input
-              value={typed}
-              autocomplete="off"
-              placeholder={namespace}
-              onInput={(event) => setTyped(event.currentTarget.value)}
-            />
-          </label>
-        </ConfirmDialog>
-      )}
-    </div>
-  );
-}
-
-/** What is done rarely: import, repair, forget. */
+/** What is done rarely: import, export, repair, forget. */
 export function Upkeep(
-  props: { namespace: string; total: number; onChanged: () => void },
+  props: { namespace: string; total: number; totalOfAll: number; onChanged: () => void },
 ) {
   return (
     <details>
-      <summary>Import, repair, forget</summary>
+      <summary>Import, export, repair, forget</summary>
       <div class="upkeep card">
         <ImportFile {...props} />
+        <ExportFile {...props} />
         <Repair {...props} />
         <Forget {...props} />
       </div>

@@ -7,7 +7,13 @@ import { checkLoginLink, type LoginLink } from "../connect/login_link.ts";
 import { useVisibleFor } from "../connect/visible_for.ts";
 import { Link } from "../navigation.tsx";
 import { useAction } from "../parts/action.tsx";
-import { ExpiryField, expiryOf, PermissionField } from "../parts/key_fields.tsx";
+import {
+  ExpiryField,
+  expiryOf,
+  PermissionField,
+  type Permissions,
+  usualPermissions,
+} from "../parts/key_fields.tsx";
 import { Failure, Notice } from "../parts/notice.tsx";
 import type { Session } from "../session.ts";
 import { useSession } from "../use_session.ts";
@@ -17,7 +23,7 @@ const READING_MS = 1000;
 
 /** What is granted besides the link. */
 interface Grant {
-  readonly permissions: readonly ("read" | "write")[];
+  readonly permissions: Permissions;
   readonly days: number;
 }
 
@@ -98,10 +104,9 @@ function Facts({ link }: { link: LoginLink }) {
 function Question({ link, onDone }: { link: LoginLink; onDone: () => void }) {
   const session = useSession();
   const action = useAction();
-  const [permissions, setPermissions] = useState<Grant["permissions"]>([
-    "read",
-    "write",
-  ]);
+  const [permissions, setPermissions] = useState<Grant["permissions"]>(
+    usualPermissions(session.config.accounts),
+  );
   const [days, setDays] = useState(0);
   const { ref, visible } = useVisibleFor<HTMLButtonElement>(READING_MS);
   async function run(): Promise<void> {
@@ -112,7 +117,7 @@ function Question({ link, onDone }: { link: LoginLink; onDone: () => void }) {
     <section class="card first">
       <h1>Connect {link.label}?</h1>
       <p>
-        It will be able to use your memories on this relayer. You can remove it at any time.
+        It can then use your memories on this relayer, until you remove it.
       </p>
       <Facts link={link} />
       <PermissionField value={permissions} onChange={setPermissions} />

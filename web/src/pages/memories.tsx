@@ -1,6 +1,6 @@
 /** @jsxRuntime automatic */
 /** @jsxImportSource preact */
-import { useRef, useState } from "preact/hooks";
+import { useEffect, useRef, useState } from "preact/hooks";
 import type { SvcClient } from "../../../src/client/client.ts";
 import type { NamespaceInfo } from "../../../src/client/results.ts";
 import { Compose } from "../memory/compose.tsx";
@@ -74,6 +74,10 @@ function Shelf() {
   async function changed(): Promise<void> {
     await Promise.all([overview.reload(), namespaces.reload()]);
   }
+  const { ended } = session.deletions;
+  useEffect(() => {
+    if (ended > 0) void changed();
+  }, [ended]);
   return (
     <>
       <div class="title">
@@ -94,17 +98,18 @@ function Shelf() {
           )}
         </aside>
         <div key={namespace}>
-          <Search namespace={namespace} onDeleted={changed}>
+          <Search namespace={namespace} onChanged={changed}>
             <Compose namespace={namespace} onSaved={changed} onWaiting={setWaiting} />
             <MemoryList
               namespace={namespace}
               overview={overview}
               hidden={waiting}
-              onDeleted={changed}
+              onChanged={changed}
             />
             <Upkeep
               namespace={namespace}
               total={overview.value?.page.total ?? 0}
+              totalOfAll={namespaces.value?.reduce((sum, item) => sum + item.memory_count, 0) ?? 0}
               onChanged={changed}
             />
           </Search>

@@ -2,19 +2,8 @@
 /** @jsxImportSource preact */
 import type { ComponentChildren } from "preact";
 import { useEffect, useId, useRef, useState } from "preact/hooks";
+import { focusOnceGone, neighbourOf } from "./focus.ts";
 import { Failure } from "./notice.tsx";
-
-/** The entry of a list next to the one that holds an element. */
-function neighbourOf(element: Element | null): Element | null {
-  const item = element?.closest("li");
-  return item?.nextElementSibling ?? item?.previousElementSibling ?? null;
-}
-
-/** Gives the focus to a neighbour of what was deleted: whoever goes by the keyboard stays there. */
-function focusOn(neighbour: Element | null): void {
-  const buttons = neighbour?.isConnected ? neighbour.querySelectorAll("button") : [];
-  ([...buttons].at(-1) ?? document.getElementById("main"))?.focus();
-}
 
 /** A question that must be answered before something happens that cannot be undone. */
 export function ConfirmDialog(
@@ -46,7 +35,7 @@ export function ConfirmDialog(
       if (ref.current === null) onClose();
       else ref.current.close();
       // With the opener, the place is gone to which a browser gives back the focus.
-      setTimeout(() => document.activeElement === document.body && focusOn(neighbour));
+      focusOnceGone(neighbour);
     } catch (thrown) {
       setError(thrown);
       setBusy(false);

@@ -2,13 +2,19 @@
 /** @jsxImportSource preact */
 import { useId } from "preact/hooks";
 
-type Permissions = readonly ("read" | "write")[];
+/** What a key may do. */
+export type Permissions = readonly ("read" | "write" | "manage")[];
 
 const CHOICES: readonly {
   name: string;
   hint: string;
   permissions: Permissions;
 }[] = [
+  {
+    name: "Everything",
+    hint: "also corrects and forgets, when you confirm",
+    permissions: ["read", "write", "manage"],
+  },
   {
     name: "Read and write",
     hint: "finds memories and saves new ones",
@@ -26,7 +32,12 @@ const CHOICES: readonly {
   },
 ];
 
-/** What a key may do. */
+/** What new keys may do where nothing else is chosen; a contract of before knows no `manage`. */
+export function usualPermissions(accounts: "local" | "chain"): Permissions {
+  return CHOICES[accounts === "local" ? 0 : 1]!.permissions;
+}
+
+/** Lets somebody choose what a key may do. */
 export function PermissionField(
   { value, onChange }: {
     value: Permissions;
