@@ -1,3 +1,4 @@
+import { SvcError } from "../../src/errors.ts";
 import type {
   Account,
   BlobStore,
@@ -64,6 +65,20 @@ export class Process {
   kill(): void {
     this.#dead = true;
     this.waiting.length = 0;
+  }
+
+  /** A table that is written at once, which a process that has ended writes no more. */
+  table<T extends object>(table: T): T {
+    return new Proxy(table, {
+      get: (target, name) => {
+        const value = Reflect.get(target, name);
+        if (typeof value !== "function") return value;
+        return (...args: unknown[]) => {
+          if (this.#dead) throw new SvcError("storage_unavailable");
+          return value.apply(target, args);
+        };
+      },
+    });
   }
 
   readonly gate: Gate = <T>(name: string, work: () => T | Promise<T>): Promise<T> => {

@@ -117,7 +117,7 @@ export class Simulation {
       worker,
       expiries: new Expiries(kv, writer),
       staging,
-      tombstones: world.tombstones,
+      tombstones: process.table(world.tombstones),
       // The simulated store erases.
       tombstoneBlobs: {
         add() {},
@@ -126,7 +126,7 @@ export class Simulation {
         sent() {},
         isTombstone: () => false,
       },
-      versions: world.versions,
+      versions: process.table(world.versions),
       importedId: KEY.hmac("imported id"),
       receipts: new RelayerReceiptKey(KEY),
       scrubJobs: () => Promise.resolve(),
