@@ -1,4 +1,5 @@
 import type { JobErrorCode } from "../errors.ts";
+import type { Scope } from "../interfaces/mod.ts";
 import type { EndedJob, Ending, JobView, LiveJob, LiveJobs } from "./job.ts";
 import { type KvWriter, type Mutation, type Staging, type Stored, tableRead } from "./staging.ts";
 
@@ -57,7 +58,7 @@ export class EndedJobs {
           mutations.push({ key: ["job", id], value: { ...rest, expired: true } });
         } else {
           mutations.push({ key: ["job", id], remove: true }, ...this.#staging.discard(record.step));
-          mutations.push(...foundLater(record, false));
+          mutations.push(...heldNoMore(record));
         }
       }
       await this.#writer.commit(mutations);
@@ -66,25 +67,36 @@ export class EndedJobs {
     return count;
   }
 
-  /**
-   * Drops what ended jobs of an owner's deleted memories still hold; they cannot be retried any more.
-   */
-  async discard(owner: string, memoryIds: readonly string[]): Promise<void> {
+  /** Memories of a scope of which jobs accepted until `at` hold bytes although they ended. */
+  async heldIn(scope: Scope, at: number): Promise<string[]> {
+    const held = new Set<string>();
+    const prefix = [HELD, scope.owner, scope.namespace];
+    for (const key of await tableRead(Array.fromAsync(this.#kv.list({ prefix }), keyOf))) {
+      const record = await this.#read(String(key[4]));
+      if (record !== undefined && record.acceptedAt <= at) held.add(record.memoryId);
+    }
+    return [...held];
+  }
+
+  /** Drops what ended jobs of deleted memories still hold; they cannot be retried any more. */
+  async discard(scope: Scope, memoryIds: readonly string[]): Promise<void> {
     for (let i = 0; i < memoryIds.length; i += TOGETHER) {
       const part = memoryIds.slice(i, i + TOGETHER);
-      await Promise.all(part.map((memoryId) => this.#discardOf(owner, memoryId)));
+      await Promise.all(part.map((memoryId) => this.#discardOf(scope, memoryId)));
     }
   }
 
-  async #discardOf(owner: string, memoryId: string): Promise<void> {
-    const others = this.#kv.list({ prefix: [OF, owner, memoryId] });
-    const keys = await tableRead(Array.fromAsync(others, ({ key }) => key));
-    await this.#discard(owner, [memoryId, ...keys.map((key) => String(key[3]))]);
+  async #discardOf({ owner, namespace }: Scope, memoryId: string): Promise<void> {
+    const held = this.#kv.list({ prefix: [HELD, owner, namespace, memoryId] });
+    const keys = await tableRead(Array.fromAsync(held, keyOf));
+    // Records of before are found by the memory's id alone.
+    const ids = new Set([memoryId, ...keys.map((key) => String(key[4]))]);
+    await this.#discard(owner, ids);
     if (keys.length === 0) return;
     await this.#writer.commit(keys.map((key) => ({ key, remove: true })));
   }
 
-  async #discard(owner: string, ids: readonly string[]): Promise<void> {
+  async #discard(owner: string, ids: Iterable<string>): Promise<void> {
     for (const id of ids) {
       const record = await this.#read(id);
       if (record?.owner !== owner || this.#live.get(id) !== undefined) continue;
@@ -105,18 +117,23 @@ export class EndedJobs {
   }
 }
 
-/** First part of the keys that name ended jobs by their memory. */
-const OF = "of";
+/** First part of the keys that name ended jobs that hold bytes, by scope and memory. */
+const HELD = "held";
 
-/**
- * What makes an ended job that holds bytes be found by its memory, where they do not share an id; or
- * takes that away.
- */
-export function foundLater(job: EndedJob, kept = holdsBytes(job)): Mutation[] {
-  const { owner, memoryId, id } = job;
-  if (id === memoryId) return [];
-  const key = [OF, owner, memoryId, id];
-  return [kept ? { key, value: null, bytes: 128 } : { key, remove: true }];
+const keyOf = ({ key }: { readonly key: Deno.KvKey }) => key;
+
+function heldKey({ owner, namespace, memoryId, id }: EndedJob): Deno.KvKey {
+  return [HELD, owner, namespace, memoryId, id];
+}
+
+/** What makes an ended job be found by its memory and scope, where it holds bytes. */
+export function heldBy(job: EndedJob): Mutation[] {
+  return holdsBytes(job) ? [{ key: heldKey(job), value: null, bytes: 128 }] : [];
+}
+
+/** What makes an ended job be found no more. */
+export function heldNoMore(job: EndedJob): Mutation[] {
+  return holdsBytes(job) ? [{ key: heldKey(job), remove: true }] : [];
 }
 
 function holdsBytes({ payload, step }: EndedJob): boolean {

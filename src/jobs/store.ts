@@ -1,6 +1,6 @@
 import { type JobErrorCode, SvcError } from "../errors.ts";
 import type { Scope } from "../interfaces/mod.ts";
-import { EndedJobs, endedRecord, foundLater } from "./ended_jobs.ts";
+import { EndedJobs, endedRecord, heldBy, heldNoMore } from "./ended_jobs.ts";
 import {
   ACCEPTED,
   type AcceptedJob,
@@ -254,7 +254,7 @@ export class JobStore {
       { key: ["step", id], remove: true },
       ...(ending.keepPayload ? [] : this.#staging.discard(payload)),
       ...(record.step === undefined ? this.#staging.discard(live.step) : []),
-      ...foundLater(record),
+      ...heldBy(record),
     ]);
     await this.#sure(written, id, true);
     live.errorCode = ending.errorCode;
@@ -293,6 +293,7 @@ export class JobStore {
       { key: ["live", id], value: again.job, bytes: 1024 },
       { key: ["job", id], remove: true },
       { key: ["ended", endedAt, id], remove: true },
+      ...heldNoMore(record),
       this.#progress(again),
     ];
     if (step !== undefined) mutations.push({ key: ["step", id], value: step });
@@ -311,8 +312,12 @@ export class JobStore {
     return this.#ended.forget(before);
   }
 
-  discard(owner: string, memoryIds: readonly string[]): Promise<void> {
-    return this.#ended.discard(owner, memoryIds);
+  heldIn(scope: Scope, at: number): Promise<string[]> {
+    return this.#ended.heldIn(scope, at);
+  }
+
+  discard(scope: Scope, memoryIds: readonly string[]): Promise<void> {
+    return this.#ended.discard(scope, memoryIds);
   }
 
   async #add(jobs: readonly LiveJob[], mutations: readonly Mutation[]): Promise<LiveJob[]> {

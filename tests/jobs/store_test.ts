@@ -323,8 +323,8 @@ Deno.test("records go after their time, the only copy of a memory stays", async 
     await assert.rejects(store.retry(live!.job.id, OWNER, NONE), { code: "job_not_found" });
   }
   assert.deepEqual(await store.loadStep(copy!.job.id), Uint8Array.of(5));
-  assert.deepEqual((await keysOf(kv)).map((key) => key[0]), ["job"]);
-  await store.discard(OWNER, [done!.job.id, copy!.job.id]);
+  assert.deepEqual((await keysOf(kv)).map((key) => key[0]).sort(), ["held", "job"]);
+  await store.discard(SCOPE, [done!.job.id, copy!.job.id]);
   assert.deepEqual(await keysOf(kv), []);
 });
 
@@ -347,10 +347,10 @@ Deno.test("discarded records say that they ended and cannot be retried", async (
   const payload = await staging.put(new Uint8Array(70_000));
   const [live] = await store.accept([jobOf({ payload })], []);
   const { id } = live!.job;
-  await store.discard(OWNER, [id]);
+  await store.discard(SCOPE, [id]);
   assert.equal((await store.payload(live!)).length, 70_000);
   await store.end(live!, { state: "failed", errorCode: "storage_failed", keepPayload: true });
-  await store.discard(OWNER, [id, "unknown"]);
+  await store.discard(SCOPE, [id, "unknown"]);
   assert.equal((await store.get(id, OWNER))?.state, "failed");
   await assert.rejects(store.retry(id, OWNER, NONE), { code: "job_not_retryable" });
   assert.equal((await keysOf(kv, "chunk")).length, 0);

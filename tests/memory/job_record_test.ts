@@ -90,6 +90,31 @@ Deno.test("only failed jobs of one's own memories that exist can be retried", as
   assert.deepEqual(status.body.results, [{ job_id: failed, status: "not_found" }]);
 });
 
+Deno.test("a forgotten namespace takes along what its failed jobs kept for a retry", async () => {
+  verifies("10.14-6");
+  const state: { error: SvcError | undefined } = { error: permanent };
+  await using durable = await DurableRelayer.start({ embedder: () => failing(state) });
+  const { svc } = durable;
+  const large = "large tea ".repeat(10_000);
+  const gone = await Promise.all(
+    ["small tea", large].map((text) => svc.remember(text, { namespace: "gone" })),
+  );
+  for (const text of ["tea", "coffee"]) await svc.remember(text, { namespace: "stays" });
+  assert.equal((await svc.post("/api/forget", { namespace: "gone" })).status, 200);
+  for (const id of gone) {
+    assert.equal((await svc.post(`/api/remember/${id}/retry`, {})).body.code, "job_not_retryable");
+  }
+  await durable.restart({}, async (dir) => {
+    using kv = await Deno.openKv(`${dir}/jobs.kv`);
+    const entries = await Array.fromAsync(kv.list<{ payload?: unknown }>({ prefix: [] }));
+    const held = entries.filter(({ key: [kind] }) => kind === "held");
+    assert.deepEqual(held.map(({ key }) => key[2]), ["stays", "stays"]);
+    assert.equal(entries.filter(({ key: [kind] }) => kind === "chunk").length, 0);
+    const withPayload = entries.filter(({ value }) => value?.payload !== undefined);
+    assert.equal(withPayload.length, 2);
+  });
+});
+
 Deno.test("temporary errors end a job after the attempts limit", async () => {
   verifies("8-11");
   const state = { error: new SvcError("embedding_unavailable") };

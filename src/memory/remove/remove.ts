@@ -13,10 +13,10 @@ export type Removing = Uses<{
   vectorStore: "get" | "delete";
   index: "read" | "remove";
   wordsFiles: "drop";
-  jobs: "get" | "newestOf" | "liveIn" | "liveOf" | "end" | "discard";
+  jobs: "get" | "newestOf" | "liveIn" | "liveOf" | "end" | "heldIn" | "discard";
   worker: "isWorkingOn";
   tombstones: true;
-  versions: "has" | "of" | "remove";
+  versions: "has" | "of" | "idsIn" | "remove";
   tombstoneBlobs: "add" | "remove";
   tombstoneSender: "notify";
   now: true;
@@ -84,7 +84,7 @@ export async function removeMemories(
   // Again: a scope loaded meanwhile may have read the rows, and written its words.
   domain.index.remove(scope, ids);
   await domain.wordsFiles.drop(scope);
-  await jobs.discard(scope.owner, ids);
+  await jobs.discard(scope, ids);
   versions.remove(scope, ids);
   return fates;
 }
@@ -274,7 +274,7 @@ export async function forget(
   // Before that turn: a blob stored later may belong to a memory accepted after it.
   const [stored] = await Promise.allSettled([storedBlobs(domain, scope)]);
   // In one turn, so that a memory is either seen here or accepted after the time noted.
-  const { gone, live } = await domain.index.read(scope, (loaded) => {
+  const { gone, failed, live, at } = await domain.index.read(scope, (loaded) => {
     const live = domain.jobs.liveIn(scope);
     const found = new Map<string, Gone>();
     for (const item of live) found.set(item.job.memoryId, goneOf(item));
@@ -284,14 +284,18 @@ export async function forget(
     for (const { job } of live) times.push(job.acceptedAt);
     const at = times.reduce((latest, time) => Math.max(latest, time), domain.now());
     const ids = gone.map(({ id }) => id);
+    const failed = domain.versions.idsIn(scope).filter((id) =>
+      !found.has(id) && !domain.tombstones.isDeleted(scope, id)
+    );
     // Blobs that are not indexed have no id here: the time covers them.
     domain.tombstones.forgetNamespace(scope, at);
     // By id as well, because clocks of machines differ.
     noteDeletion(domain, caller, scope, ["", ...ids], at);
-    domain.tombstones.addTombstones(scope, ids, at);
-    return { gone, live };
+    domain.tombstones.addTombstones(scope, [...ids, ...failed], at);
+    return { gone, failed, live, at };
   });
-  await applyDeletion(domain, scope, gone, live);
+  await applyDeletion(domain, scope, [...gone, ...failed.map((id) => ({ id }))], live);
+  await dropFailed(domain, scope, at);
   const finished = await finishDeletions(domain, scope);
   if (stored.status === "rejected") throw stored.reason;
   const known = new Set([...gone, ...finished].map(({ blobId }) => blobId));
@@ -299,6 +303,15 @@ export async function forget(
   await removeUnindexed(domain, scope, rest);
   domain.tombstoneSender.notify();
   return gone.map(({ id }) => id);
+}
+
+/** Removes what failed jobs of a forgotten scope hold for a retry: no memory of theirs is known. */
+async function dropFailed(domain: Removing, scope: Scope, at: number): Promise<void> {
+  const held = await domain.jobs.heldIn(scope, at);
+  const ids = held.filter((id) => !domain.tombstones.isDeleted(scope, id));
+  if (ids.length === 0) return;
+  domain.tombstones.addTombstones(scope, ids, at);
+  await applyDeletion(domain, scope, ids.map((id) => ({ id })), []);
 }
 
 async function storedBlobs({ blobStore }: Removing, scope: Scope): Promise<BlobInfo[]> {

@@ -157,6 +157,14 @@ export class VersionTable {
     return new Map(rows.map(({ blobId, ...version }) => [blobId, version]));
   }
 
+  /** Memories of a scope that were ever replaced, or a replacement of them accepted. */
+  idsIn({ owner, namespace }: Scope): string[] {
+    this.#known ??= this.#readKnown();
+    if (!this.#known.has(owner)) return [];
+    const sql = "select distinct id from memory_version where owner = ? and namespace = ?";
+    return this.#file.all<{ id: string }>(sql, owner, toColumn(namespace)).map(({ id }) => id);
+  }
+
   /** Takes over that blobs of a scope have other ids now. */
   moved(scope: Scope, moves: readonly Pick<BlobMove, "from" | "to">[]): void {
     const sql = `update memory_version set blob_id = ?
