@@ -73,6 +73,7 @@ export interface Body {
   readonly total: number;
   readonly namespaces: readonly Item[];
   readonly text: string;
+  readonly receipt: { readonly statement: string };
   readonly versions: readonly { readonly version: number; readonly blob_id: string }[];
 }
 
