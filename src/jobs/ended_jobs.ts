@@ -78,6 +78,14 @@ export class EndedJobs {
     return [...held];
   }
 
+  /** Ended jobs of a memory that hold bytes. */
+  async heldOf({ owner, namespace }: Scope, memoryId: string): Promise<EndedJob[]> {
+    const held = this.#kv.list({ prefix: [HELD, owner, namespace, memoryId] });
+    const keys = await tableRead(Array.fromAsync(held, keyOf));
+    const records = await Promise.all(keys.map((key) => this.#read(String(key[4]))));
+    return records.filter((record) => record !== undefined);
+  }
+
   /** Drops what ended jobs of deleted memories still hold; they cannot be retried any more. */
   async discard(scope: Scope, memoryIds: readonly string[]): Promise<void> {
     for (let i = 0; i < memoryIds.length; i += TOGETHER) {

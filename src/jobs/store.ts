@@ -5,6 +5,7 @@ import {
   ACCEPTED,
   type AcceptedJob,
   type AtRest,
+  type EndedJob,
   type Ending,
   type JobView,
   LiveJob,
@@ -314,6 +315,10 @@ export class JobStore {
 
   heldIn(scope: Scope, at: number): Promise<string[]> {
     return this.#ended.heldIn(scope, at);
+  }
+
+  heldOf(scope: Scope, memoryId: string): Promise<EndedJob[]> {
+    return this.#ended.heldOf(scope, memoryId);
   }
 
   discard(scope: Scope, memoryIds: readonly string[]): Promise<void> {

@@ -26,6 +26,7 @@ import { asksOf, ownIdempotencyKey, Progress, type Sleep, type ToolCall } from "
 import { recall } from "./tools/recall.ts";
 import { remember } from "./tools/remember.ts";
 import { restore } from "./tools/restore.ts";
+import { SvcError } from "../errors.ts";
 import { failureOf } from "./tools/results.ts";
 
 const PREFIX = "svc_";
@@ -156,6 +157,10 @@ export function buildServer(subject: ServerSubject, around: ServerSurroundings):
       prefix + name,
       definition,
       (given, context) => {
+        // A session outlives a change of what its key may do.
+        if (manages && !subject.principal.mayManage) {
+          return failureOf(PREFIX + name, new SvcError("permission_denied"));
+        }
         const declared = server.server.getClientCapabilities();
         return callTool(name, given, context, subject, { ...around, declared });
       },

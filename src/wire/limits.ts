@@ -17,6 +17,8 @@ export const BULK_STATUS_IDS = 20;
 export const RECEIPT_IDS = 1000;
 /** Most memory lines of an import. */
 export const IMPORT_MEMORIES = 200;
+/** Most lines of an import, of any kind. */
+export const IMPORT_LINES = 1000;
 /** Largest version that an import may bring along. */
 export const IMPORT_VERSION = 1_000_000_000;
 

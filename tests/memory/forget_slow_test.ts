@@ -36,7 +36,9 @@ Deno.test("forget deletes a namespace, its pending jobs too, and no other", asyn
   await gate.reached;
   const { status, body } = await svc.post("/api/forget", forgetDefault);
   assert.equal(status, 200);
-  assert.deepEqual(body, { deleted: 7, namespace: "default", owner: svc.owner });
+  const { receipt, erased: _, ...answer } = body;
+  assert.deepEqual(answer, { deleted: 7, namespace: "default", owner: svc.owner });
+  assert.equal(JSON.parse(receipt.statement).memory_ids.length, 7);
   for (const id of pending) {
     const job = (await svc.get(`/api/remember/${id}`)).body;
     assert.equal(job.error_code, "deleted");

@@ -86,6 +86,11 @@ export class WalrusBlobStore implements BlobStore {
     return await this.#parts.uploads.withdraw(idempotencyKey, scope);
   }
 
+  async scrub(): Promise<void> {
+    this.#check(undefined);
+    await this.#parts.catalogue.database.scrub();
+  }
+
   watchMoves(listener: BlobMoveListener): Disposable {
     return this.#parts.moves.watch(listener);
   }

@@ -48,9 +48,11 @@ async function memoryOf(
   return first;
 }
 
+/** A text as a question shows it; one that is not shown whole says so. */
 const short = (text: string) => {
   const line = oneLine(text);
-  return line.length > SHOWN ? `${line.slice(0, SHOWN)}…` : line;
+  if (line.length <= SHOWN) return `"${line}"`;
+  return `"${line.slice(0, SHOWN)}…" (the first ${SHOWN} of ${line.length} characters)`;
 };
 
 /**
@@ -93,7 +95,7 @@ export async function update(call: ToolCall): Promise<CallToolResult | InputRequ
     call,
   );
   const memory = await memoryOf(call, id, namespace);
-  const question = `Replace "${short(memory.text ?? "")}" by "${short(text)}"?`;
+  const question = `Replace ${short(memory.text ?? "")} by ${short(text)}?`;
   const agreed = agreement(call, {
     tool: "update",
     memory,
@@ -124,7 +126,7 @@ export async function forget(call: ToolCall): Promise<CallToolResult | InputRequ
     call,
   );
   const memory = await memoryOf(call, id, namespace);
-  const question = `Delete "${short(memory.text ?? "")}" for good?`;
+  const question = `Delete ${short(memory.text ?? "")} for good?`;
   const agreed = agreement(call, { tool: "forget", memory, parts: [], question, confirmation });
   if (agreed !== true) return agreed;
   const { memory_id } = memory;

@@ -10,10 +10,10 @@ import type { Metadata } from "../record.ts";
 import { accept, type Accepting, type NewMemory } from "../remember.ts";
 
 type Importing = Uses<{
-  jobs: "newestOf";
+  jobs: "newestOf" | "get";
   contents: "payload";
   tombstones: "isDeleted" | "forgottenAt";
-  versions: "latest" | "claim";
+  versions: "latest" | "claim" | "unwritten" | "release";
   imports: "hold";
   importedId: true;
   now: true;
@@ -150,6 +150,7 @@ class Placing {
 
   async place(memories: readonly ImportedMemory[]) {
     const placed = new Map<string, Placed>();
+    const scopeOfId = new Map<string, string>();
     const skipped: SkippedLine[] = [];
     let open: Placed[] = [];
     for (const memory of memories) {
@@ -161,9 +162,12 @@ class Placing {
       await this.#look(open);
       const again: Placed[] = [];
       for (const item of open) {
-        const decision = this.#decide(item, placed);
+        const scope = scopeKey(this.#scope(item.memory));
+        const isElsewhere = (scopeOfId.get(item.id) ?? scope) !== scope;
+        const decision = isElsewhere ? "another id" : this.#decide(item, placed);
         const key = keyOf(this.#scope(item.memory), item.id);
         if (decision === "take") {
+          scopeOfId.set(item.id, scope);
           const twin = placed.get(key);
           if (twin !== undefined) skipped.push({ line: twin.memory.line, reason: "older" });
           placed.set(key, { ...item, replaces: this.#present.has(key) });
@@ -225,8 +229,17 @@ class Placing {
       const own = rows.find((row) => row.id === id && row.namespace === memory.namespace);
       const present = await this.#presentOf(own, scope, id);
       const isElsewhere = rows.some((row) => row.id === id && row !== own);
+      if (memory.version > 1) await this.#releaseUnused(scope, id);
       if (present !== undefined) this.#present.set(key, present);
       else if (isElsewhere) this.#present.set(key, "elsewhere");
+    }
+  }
+
+  /** Gives numbers back that were taken for jobs which were then not accepted. */
+  async #releaseUnused(scope: Scope, id: string): Promise<void> {
+    const { jobs, versions } = this.#domain;
+    for (const { jobId, version } of versions.unwritten(scope, id)) {
+      if (await jobs.get(jobId, scope.owner) === undefined) versions.release(scope, id, version);
     }
   }
 

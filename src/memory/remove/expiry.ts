@@ -8,16 +8,22 @@ import { storedEntries } from "../open.ts";
 /** How often expired memories are looked for, milliseconds. */
 const SWEEP_MS = 60_000;
 
-async function remove(domain: Removing, scope: Scope, expired: readonly Gone[]): Promise<void> {
+/** Removes expired memories; answers which. */
+async function remove(
+  domain: Removing,
+  scope: Scope,
+  expired: readonly Gone[],
+): Promise<ReadonlySet<string>> {
   // What is being replaced may last longer than the version that is indexed.
   const over = expired.filter(({ id, version = 0 }) =>
     (domain.jobs.newestOf(scope.owner, id)?.job.version ?? 0) <= version
   );
-  if (over.length === 0) return;
   const ids = new Set(over.map(({ id }) => id));
+  if (over.length === 0) return ids;
   domain.tombstones.addTombstones(scope, [...ids], domain.now());
   const live = domain.jobs.liveIn(scope).filter(({ job }) => ids.has(job.memoryId));
   await applyDeletion(domain, scope, over, live);
+  return ids;
 }
 
 /** Deletes memories that have expired, whether or not somebody came across them. */
@@ -93,8 +99,10 @@ export class ExpirySweeper implements AsyncDisposable {
     const expired = rows.filter((row) =>
       row.namespace === namespace && (row.expiresAt ?? Infinity) <= now()
     );
-    await remove(this.#domain, { owner, namespace }, expired);
-    for (const { id } of expired) waiting.delete(id);
+    const removed = await remove(this.#domain, { owner, namespace }, expired);
+    // One that is being replaced is looked at again: its replacement may fail.
+    for (const { id } of expired) if (!removed.has(id)) waiting.add(id);
+    for (const id of removed) waiting.delete(id);
     await this.#expiries.remove(group.filter(({ id }) => !waiting.has(id)));
   }
 }

@@ -48,7 +48,7 @@ export function receiptFor(
     owner: scope.owner,
     namespace,
     memory_ids: deletions.map(({ id }) => id),
-    deleted_at: timeText(Math.min(...deletions.map(({ at }) => at))),
+    deleted_at: timeText(deletions.reduce((first, { at }) => Math.min(first, at), Infinity)),
     issued_at: timeText(now()),
     erased,
     survives,

@@ -13,7 +13,7 @@ export type Removing = Uses<{
   vectorStore: "get" | "delete";
   index: "read" | "remove";
   wordsFiles: "drop";
-  jobs: "get" | "newestOf" | "liveIn" | "liveOf" | "end" | "heldIn" | "discard";
+  jobs: "get" | "newestOf" | "liveIn" | "liveOf" | "end" | "heldIn" | "heldOf" | "discard";
   worker: "isWorkingOn";
   tombstones: true;
   versions: "has" | "of" | "idsIn" | "remove";
@@ -47,6 +47,8 @@ interface Removal {
   readonly accountId?: string;
   /** Memories that may have been uploaded although no blob of theirs is known. */
   readonly mayUpload?: ReadonlySet<string>;
+  /** More blobs of these memories, which their jobs know. */
+  readonly blobs?: readonly Gone[];
 }
 
 /**
@@ -58,12 +60,16 @@ export async function removeMemories(
   domain: Removing,
   scope: Scope,
   memories: readonly Gone[],
-  { accountId, mayUpload = new Set() }: Removal = {},
+  { accountId, mayUpload = new Set(), blobs = [] }: Removal = {},
 ): Promise<Map<string, BlobFate>> {
   const ids = memories.map((memory) => memory.id);
   const { versions, jobs } = domain;
   const rows = memories.flatMap(({ id }) => versions.of(scope, id, true));
-  const named = await Promise.all([
+  const held = (await Promise.all(ids.map((id) => jobs.heldOf(scope, id)))).flat();
+  // A job that was given up may have stored its blob all the same.
+  const unsure = new Set(mayUpload);
+  for (const job of held) if (job.step && job.blobId === undefined) unsure.add(job.memoryId);
+  const known = await Promise.all([
     ...memories.map((memory) => ({ jobId: memory.id, gone: memory })),
     ...rows.map(({ id, jobId, blobId }) => ({
       jobId,
@@ -74,12 +80,18 @@ export async function removeMemories(
       ? { ...gone, blobId: (await jobs.get(jobId, scope.owner))?.blobId }
       : gone
   ));
+  const named = distinct([
+    ...known,
+    ...blobs,
+    ...held.map(({ memoryId: id, blobId, source, bytes }) => ({ id, blobId, source, bytes })),
+  ]);
   domain.index.remove(scope, ids);
   // After the index, so that nobody writes its words again.
   await domain.wordsFiles.drop(scope);
   const fates = await removeBlobs(domain, scope, named);
   await noteKept(domain, scope, named, fates);
-  noteStored(domain, scope, fates, accountId, mayUpload);
+  noteUnsure(domain, scope, fates, unsure);
+  noteStored(domain, scope, fates, accountId, unsure);
   await domain.vectorStore.delete(scope, ids);
   // Again: a scope loaded meanwhile may have read the rows, and written its words.
   domain.index.remove(scope, ids);
@@ -87,6 +99,24 @@ export async function removeMemories(
   await jobs.discard(scope, ids);
   versions.remove(scope, ids);
   return fates;
+}
+
+/** Each blob of each memory once; a memory without one, where it has none. */
+function distinct(gone: readonly Gone[]): Gone[] {
+  return [...new Map(gone.map((one) => [`${one.id} ${one.blobId}`, one])).values()];
+}
+
+/** Notes for receipts that a blob may be somewhere which nobody could name. */
+function noteUnsure(
+  domain: Removing,
+  scope: Scope,
+  fates: ReadonlyMap<string, BlobFate>,
+  unsure: ReadonlySet<string>,
+): void {
+  if (!keepsBytes(domain)) return;
+  for (const id of unsure) {
+    if (fates.get(id) === "none") domain.tombstones.noteKept(scope, id, undefined);
+  }
 }
 
 /** Notes for receipts which blobs stay, and until when. */
@@ -225,7 +255,9 @@ export async function applyDeletion(
   await cancel(domain, live);
   const unsure = live.filter(({ mayBeStored, blobId }) => mayBeStored && blobId === undefined);
   const mayUpload = new Set(unsure.map((job) => job.job.memoryId));
-  const fates = await removeMemories(domain, scope, memories, { mayUpload });
+  const blobs = live.filter(({ blobId }) => blobId !== undefined)
+    .map((item) => ({ ...goneOf(item), blobId: item.blobId }));
+  const fates = await removeMemories(domain, scope, memories, { mayUpload, blobs });
   // A running job notes it when its effects are undone; after a crash the next start does.
   domain.tombstones.markApplied(scope, ids.filter((id) => !running.has(id)));
   return fates;
@@ -244,9 +276,10 @@ export async function deleteMemory(
 ): Promise<{ readonly namespace: string; readonly blob: BlobFate }> {
   const { owner } = caller.account;
   const [entry] = await storedEntries(domain, owner, [id]);
-  const live = domain.jobs.liveOf(owner).filter((item) => item.job.memoryId === id);
-  const namespace = entry?.namespace ?? live[0]?.job.namespace;
+  const jobs = domain.jobs.liveOf(owner).filter((item) => item.job.memoryId === id);
+  const namespace = entry?.namespace ?? jobs[0]?.job.namespace;
   if (namespace === undefined) throw new SvcError("memory_not_found");
+  const live = jobs.filter(({ job }) => job.namespace === namespace);
   const scope = scopeOf(caller, namespace);
   if (domain.tombstones.isDeleted(scope, id)) {
     const unfinished = domain.tombstones.unapplied().some((item) => item.id === id);

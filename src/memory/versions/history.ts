@@ -1,4 +1,5 @@
 import type { Uses } from "../parts.ts";
+import { SvcError } from "../../errors.ts";
 import type { IndexEntry, Scope } from "../../interfaces/mod.ts";
 import type { IndexedMemory } from "../../index/ranking.ts";
 import type { MemoryVersion } from "../../storage/core/version_table.ts";
@@ -110,6 +111,12 @@ export async function openVersion(
   const { blobId: _, ...rest } = memory;
   const { blobId } = found;
   const earlier = { ...rest, version, ...blobId && { blobId }, payload: new Uint8Array() };
-  const wanted = version === memory.version ? memory : earlier;
-  return await openMemories(domain, caller, { owner, namespace }, [wanted]);
+  if (version === memory.version) {
+    return await openMemories(domain, caller, { owner, namespace }, [memory]);
+  }
+  const opened = await openMemories(domain, caller, { owner, namespace }, [earlier]);
+  // Where its own record is lost, the present one was found by the memory's id.
+  const isOther = (one: Opened) => "record" in one && one.record.version !== version;
+  const lost = new SvcError("storage_unavailable", "The version cannot be read");
+  return opened.map((one) => isOther(one) ? { error: lost } : one);
 }

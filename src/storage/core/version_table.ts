@@ -139,6 +139,19 @@ export class VersionTable {
       .map(({ written: _, blobId, ...row }) => ({ ...row, blobId: blobId ?? undefined }));
   }
 
+  /** Versions of a memory that were never written. */
+  unwritten(scope: Scope, id: string): MemoryVersion[] {
+    const written = new Set(this.of(scope, id).map(({ version }) => version));
+    return this.of(scope, id, true).filter(({ version }) => !written.has(version));
+  }
+
+  /** Gives a number back whose version was never written. */
+  release(scope: Scope, id: string, version: number): void {
+    const sql = `delete from memory_version
+      where owner = ? and namespace = ? and id = ? and version = ? and written = 0`;
+    this.#file.run(sql, scope.owner, toColumn(scope.namespace), id, version);
+  }
+
   /** The job that writes or wrote a version; one without a row has the memory's id. */
   jobOf(scope: Scope, id: string, version: number): string {
     if (!this.has(scope, id)) return id;

@@ -74,15 +74,19 @@ function objectOf(line: string): object {
 function readLines(body: string): ImportLines {
   const memories: MemoryLine[] = [];
   const bad: BadLine[] = [];
-  for (const [i, line] of body.split("\n").entries()) {
+  for (let start = 0, number = 1; start < body.length; number++) {
+    if (number > limit.IMPORT_LINES) throw new SvcError("too_many_items");
+    const end = body.indexOf("\n", start);
+    const line = body.slice(start, end < 0 ? undefined : end);
+    start = end < 0 ? body.length : end + 1;
     if (line.trim() === "") continue;
     try {
       const value = objectOf(line);
       if ((Reflect.get(value, "type") ?? "memory") !== "memory") continue;
-      memories.push({ ...parseBody(memoryLine, value), line: i + 1 });
+      memories.push({ ...parseBody(memoryLine, value), line: number });
     } catch (thrown) {
       const { code, message } = SvcError.from(thrown);
-      bad.push({ line: i + 1, code, error: message });
+      bad.push({ line: number, code, error: message });
     }
     if (memories.length + bad.length > limit.IMPORT_MEMORIES) throw new SvcError("too_many_items");
   }
@@ -93,7 +97,8 @@ const importBody = z.string().transform((body, context): ImportLines => {
   try {
     return readLines(body);
   } catch (thrown) {
-    fail(context, SvcError.from(thrown).code, `at most ${limit.IMPORT_MEMORIES} memory lines`);
+    const most = `at most ${limit.IMPORT_MEMORIES} memory lines of ${limit.IMPORT_LINES} lines`;
+    fail(context, SvcError.from(thrown).code, most);
     return z.NEVER;
   }
 }).meta({

@@ -1,4 +1,5 @@
 import assert from "node:assert/strict";
+import { DatabaseSync } from "node:sqlite";
 import { type Json, startRelayer, type TestRelayer } from "../../relayer_fixture.ts";
 import { verifies } from "../../requirements.ts";
 import { assertError } from "../../http/case.ts";
@@ -194,6 +195,8 @@ Deno.test("an import has limits, a type, and takes nothing where it is refused",
   const lines = (count: number) =>
     Array.from({ length: count }, (_, i) => JSON.stringify({ text: `fact ${i}` })).join("\n");
   assertError(await send(lines(201)), [400, "too_many_items"]);
+  assertError(await send("\n".repeat(1001)), [400, "too_many_items"]);
+  assertError(await send('{"type":"other"}\n'.repeat(1001)), [400, "too_many_items"]);
   assertError(await send({ text: "tea" }, { "content-type": "application/json" }), [
     415,
     "unsupported_media_type",
@@ -204,7 +207,39 @@ Deno.test("an import has limits, a type, and takes nothing where it is refused",
   });
   assert.equal((await listing(svc)).size, 0);
   assert.equal((await send(lines(200))).status, 202);
+  assert.equal((await send("\n".repeat(1000))).status, 202);
   assert.equal((await send("")).status, 202);
+});
+
+Deno.test("an id in two namespaces is two memories, and one is deleted without the other", async () => {
+  await using svc = await startRelayer();
+  const memory_id = crypto.randomUUID();
+  const lines = ["one", "two"].map((namespace) => ({ memory_id, namespace, text: namespace }));
+  assert.equal((await imported(svc, lines)).accepted, 2);
+  const ids = [...await listing(svc, "one"), ...await listing(svc, "two")].map(([id]) => id);
+  assert.equal(new Set(ids).size, 2);
+  assert.ok(ids.includes(memory_id));
+  await svc.send("DELETE", `/api/memories/${memory_id}`);
+  const left = [...await listing(svc, "one"), ...await listing(svc, "two")];
+  assert.deepEqual(left.map(([id]) => id), ids.filter((id) => id !== memory_id));
+});
+
+Deno.test("a number whose job was never accepted is given again", async () => {
+  await using durable = await DurableRelayer.start();
+  const memory_id = await durable.svc.remember("first");
+  await durable.svc.send("PUT", `/api/memories/${memory_id}`, { text: "second" });
+  await durable.svc.relayer.idle();
+  const { owner } = durable.svc;
+  await durable.restart({}, (dir) => {
+    using core = new DatabaseSync(`${dir}/core.db`);
+    core.prepare("insert into memory_version values (?, ?, ?, 3, ?, 0, 0, null, 0)")
+      .run(owner, new TextEncoder().encode("default"), memory_id, crypto.randomUUID());
+    return Promise.resolve();
+  });
+  const { svc } = durable;
+  assert.equal((await imported(svc, [{ memory_id, text: "third", version: 3 }])).accepted, 1);
+  const found = [...await listing(svc)].map(([id, { text, version }]) => [id, text, version]);
+  assert.deepEqual(found, [[memory_id, "third", 3]]);
 });
 
 Deno.test("two imports of the same file at once store each memory once", async () => {
