@@ -176,11 +176,10 @@ browserTest("a deletion that got lost with its tab is made up for", async (brows
     const second = await context.newPage();
     await second.goto(web);
     await second.getByText("3 memories,").waitFor();
+    assert.equal((await app.memories()).total, 3);
     await first.keyboard.press("Control+z");
     await card(first, "Oslo").waitFor();
     await first.close();
-    assert.equal((await app.memories()).total, 3);
-    await second.reload();
     await second.getByText("2 memories,").waitFor();
     const bar = await deletions(second);
     await bar.getByText("Deleted for good.").waitFor();

@@ -103,8 +103,7 @@ export class Session {
       ask: (use) => this.ask(use),
       sign: (name, use) => this.#outbox.sign(name, () => this.ask(use)),
       changed: () => this.#changed(),
-      keep: ({ memoryId, namespace }) =>
-        this.#kept.add(this.#signedIn().accountId, memoryId, namespace),
+      keep: (memory) => this.#kept.add(this.#signedIn().accountId, memory),
       settle: (memoryId) => this.#kept.remove(memoryId),
     });
   }
@@ -125,9 +124,11 @@ export class Session {
     if (this.who?.pair !== undefined) {
       this.#wallet = new BrowserWallet(this.who.pair, this.who.words);
     }
-    if (this.who !== undefined) {
-      this.deletions.finishLate(await this.#kept.takeOver(this.who.accountId));
-    }
+    const { accountId } = this.who ?? {};
+    if (accountId === undefined) return;
+    this.#kept.watch(accountId, (left) => {
+      if (this.who?.accountId === accountId) this.deletions.finishLate(left);
+    });
   }
 
   /** Calls back on every change; answers how to stop. */
@@ -273,6 +274,7 @@ export class Session {
       await Promise.race([removed, new Promise((resolve) => setTimeout(resolve, LEAVE_MS))]);
     }
     await dropAll();
+    this.#kept.clear();
     this.imports.clear();
     this.#wallet = undefined;
     this.#client = undefined;

@@ -1,6 +1,7 @@
 import type { AnswerOf } from "../../../../src/wire/route_types.ts";
 import type { SvcClient } from "../../../../src/client/client.ts";
 import { SvcError } from "../../../../src/errors.ts";
+import type { Left } from "./kept_deletions.ts";
 import { type Outcome, outcomeOf } from "./receipt.ts";
 import { sendAtOnce, type SignedRequest } from "./presigned.ts";
 
@@ -20,9 +21,9 @@ export interface DeletionSurroundings {
   /** Told of every change. */
   readonly changed: () => void;
   /** Keeps in the browser that a memory is to be deleted. */
-  readonly keep: (memory: Doomed) => Promise<void>;
+  readonly keep: (memory: Left) => void;
   /** Nothing is left to be done about it. */
-  readonly settle: (memoryId: string) => Promise<void>;
+  readonly settle: (memoryId: string) => void;
 }
 
 /** A memory that is to be deleted. */
@@ -105,12 +106,12 @@ export class Deletions {
       .then((request) => pending.request = request)
       // Then it is not deleted if the page is left; whoever stays learns why by and by.
       .catch(() => undefined);
-    void this.#surroundings.keep(memory).catch(() => undefined);
+    this.#surroundings.keep(memory);
     this.#say(`Deleted: ${memory.text}. Undo with Control and Z.`);
   }
 
   /** Deletes what a page that was closed did not. */
-  finishLate(memories: readonly Omit<Doomed, "text">[]): void {
+  finishLate(memories: readonly Left[]): void {
     for (const { memoryId, namespace } of memories) {
       const id = ++this.#last;
       const memory = { memoryId, namespace, text: "a memory deleted before the page was closed" };
@@ -127,7 +128,7 @@ export class Deletions {
     if (item?.memory === undefined) return undefined;
     this.#forget(item);
     this.#show(item.memory.memoryId);
-    this.#settle(item.memory.memoryId);
+    this.#surroundings.settle(item.memory.memoryId);
     this.#say(`Kept: ${item.memory.text}`);
     return item.memory;
   }
@@ -231,13 +232,9 @@ export class Deletions {
         this.#show(memoryId);
       }
     }
-    this.#settle(memoryId);
+    this.#surroundings.settle(memoryId);
     this.ended++;
     this.#surroundings.changed();
-  }
-
-  #settle(memoryId: string): void {
-    void this.#surroundings.settle(memoryId).catch(() => undefined);
   }
 
   #set(id: number, change: Partial<Deletion>): void {

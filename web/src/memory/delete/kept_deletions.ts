@@ -1,64 +1,86 @@
 import { randomUuid } from "../../../../src/client/transport.ts";
-import { keep, read } from "../../storage.ts";
 
-const NAME = "deletions";
-/** Held while the list is changed. */
-const LIST_LOCK = "svc-deletions";
+/** What the entries of tabs begin with, and the locks that tabs hold as long as they are there. */
+const PREFIX = "svc-deletions-";
 
-/** A memory that a tab is to delete; never its text. */
-interface Kept {
+/** A memory that is to be deleted; never its text. */
+export interface Left {
   readonly memoryId: string;
   readonly namespace: string;
-  readonly accountId: string;
-  /** Name of the lock that the tab holds as long as it is there. */
-  readonly tab: string;
 }
 
-async function change(to: (before: readonly Kept[]) => readonly Kept[]): Promise<void> {
-  await navigator.locks.request(LIST_LOCK, async () => {
-    await keep(NAME, to(await read<readonly Kept[]>(NAME) ?? []));
-  });
+/** As {@linkcode Left}, of an account. */
+interface Kept extends Left {
+  readonly accountId: string;
+}
+
+function read(name: string): readonly Kept[] {
+  try {
+    return JSON.parse(localStorage.getItem(name) ?? "[]");
+  } catch {
+    return [];
+  }
+}
+
+function write(name: string, items: readonly Kept[]): void {
+  try {
+    if (items.length === 0) localStorage.removeItem(name);
+    else localStorage.setItem(name, JSON.stringify(items));
+  } catch {
+    // A browser that keeps nothing sends what it can when the page is left.
+  }
+}
+
+function names(): string[] {
+  try {
+    return Object.keys(localStorage).filter((name) => name.startsWith(PREFIX));
+  } catch {
+    return [];
+  }
 }
 
 /**
  * Deletions that wait, kept in this browser: a browser that is closed, or a relayer that does not
- * answer then, only puts them off until the page is opened again.
+ * answer then, only puts them off until the page is opened again. Written at once and not by and by:
+ * what was taken back must not be deleted because the tab was closed right after it.
  */
 export class KeptDeletions {
-  #tab: string | undefined;
+  readonly #name = PREFIX + randomUuid();
 
-  #lock(): string {
-    if (this.#tab === undefined) {
-      this.#tab = `svc-tab-${randomUuid()}`;
-      void navigator.locks.request(this.#tab, () => new Promise(() => {}));
-    }
-    return this.#tab;
+  /** Holds the lock from the beginning: nobody can take up what is added later. */
+  constructor() {
+    void navigator.locks.request(this.#name, () => new Promise(() => {}));
   }
 
   /** Notes that a memory is to be deleted. */
-  async add(accountId: string, memoryId: string, namespace: string): Promise<void> {
-    const kept = { memoryId, namespace, accountId, tab: this.#lock() };
-    await change((before) => [...before, kept]);
+  add(accountId: string, { memoryId, namespace }: Left): void {
+    write(this.#name, [...read(this.#name), { memoryId, namespace, accountId }]);
   }
 
   /** Notes that nothing is left to be done about a memory. */
-  async remove(memoryId: string): Promise<void> {
-    await change((before) => before.filter((item) => item.memoryId !== memoryId));
+  remove(memoryId: string): void {
+    write(this.#name, read(this.#name).filter((item) => item.memoryId !== memoryId));
   }
 
-  /** What tabs left that are there no more; from now on it is this one's. */
-  async takeOver(accountId: string): Promise<readonly Pick<Kept, "memoryId" | "namespace">[]> {
-    const found = await read<readonly Kept[]>(NAME) ?? [];
-    if (found.length === 0) return [];
-    const { held = [] } = await navigator.locks.query();
-    const tabs = new Set(held.map(({ name }) => name));
-    const tab = this.#lock();
-    const isLeft = (item: Kept) => item.accountId === accountId && !tabs.has(item.tab);
-    const left: Kept[] = [];
-    await change((before) => {
-      left.push(...before.filter(isLeft));
-      return before.map((item) => isLeft(item) ? { ...item, tab } : item);
-    });
-    return left;
+  /** Forgets everything that tabs were to do. */
+  clear(): void {
+    for (const name of names()) write(name, []);
+  }
+
+  /**
+   * Takes up what other tabs are to delete, as soon as they are gone.
+   *
+   * @param take Is given what a tab left; from then on it is this one's.
+   */
+  watch(accountId: string, take: (left: readonly Left[]) => void): void {
+    for (const name of names()) {
+      if (name === this.#name) continue;
+      void navigator.locks.request(name, () => {
+        const left = read(name).filter((item) => item.accountId === accountId);
+        write(name, []);
+        for (const item of left) this.add(accountId, item);
+        if (left.length > 0) take(left);
+      });
+    }
   }
 }
