@@ -58,7 +58,7 @@ async function check(program: McpProgram, home: string, transport: "http" | "sse
     const method = ["--method", "tools/call", "--tool-name", tool];
     return inspect(program, home, transport, ...method, ...given);
   };
-  demand(await call("svc_remember", `text=${FACT}`), "Saved to svc memory");
+  demand(await call("svc_remember", `text=${FACT}`), "Remembered in notes-");
   demand(await call("svc_recall", "query=peanuts"), FACT);
   const line = `${transport}: ${TOOLS.length} tools listed, a fact remembered and recalled\n`;
   await Deno.stdout.write(new TextEncoder().encode(line));

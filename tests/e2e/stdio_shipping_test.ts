@@ -96,7 +96,7 @@ for (const { name, ignore, start } of VARIANTS) {
         const { status } = await dashboard.approve({ accountId: made.account_id });
         assert.equal(status, 200);
         await changed;
-        assert.deepEqual(await svc.host.tools(), TOOLS.signedIn);
+        assert.deepEqual(await svc.host.tools(), TOOLS.managing);
         await svc.host.call("svc_remember", { text: "I am allergic to peanuts" });
         const found = await svc.host.call("svc_recall", { query: "peanuts" });
         assert.match(textOf(found), /I am allergic to peanuts/);

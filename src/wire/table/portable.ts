@@ -74,8 +74,9 @@ function objectOf(line: string): object {
 function readLines(body: string): ImportLines {
   const memories: MemoryLine[] = [];
   const bad: BadLine[] = [];
-  for (let start = 0, number = 1; start < body.length; number++) {
-    if (number > limit.IMPORT_LINES) throw new SvcError("too_many_items");
+  let number = 0;
+  for (let start = 0; start < body.length;) {
+    if (++number > limit.IMPORT_LINES) throw new SvcError("too_many_items");
     const end = body.indexOf("\n", start);
     const line = body.slice(start, end < 0 ? undefined : end);
     start = end < 0 ? body.length : end + 1;

@@ -111,8 +111,18 @@ export function textOf(result: Json): string {
   return result.content.map(({ text }: Json) => text).join("\n");
 }
 
-/** The four tools of every mode and those for signing in and out, sorted. */
+/** The tools that are listed, sorted: signed in, with a key that may manage, and signed out. */
 export const TOOLS = {
+  managing: [
+    "svc_analyze",
+    "svc_forget",
+    "svc_list",
+    "svc_logout",
+    "svc_recall",
+    "svc_remember",
+    "svc_restore",
+    "svc_update",
+  ],
   signedIn: [
     "svc_analyze",
     "svc_list",
