@@ -98,7 +98,8 @@ browserTest("a word is found by the search of the site", async (browser) => {
       await page.getByPlaceholder("Search").fill("grafana");
       await page.locator("#localsearch-list a[href*='observability']").first().click();
       await page.waitForURL(/\/observability\.html/);
-      match(await page.locator("main").innerText(), /Grafana/);
+      // The address changes before the page does.
+      await page.locator("main").getByText(/Grafana/).first().waitFor();
       deepStrictEqual(heard, []);
       deepStrictEqual(elsewhere, []);
     } finally {
