@@ -92,7 +92,9 @@ async function openGround(
 
 function jobTables({ kv, key, config, now }: Ground, stack: AsyncDisposableStack): JobTables {
   const hmac = key.hmac("replay");
-  const tables = openJobTables({ kv, config, hmac, sealer: key.sealer("kept answer"), now });
+  const sealer = (secret?: string) =>
+    key.sealer(secret === undefined ? "kept answer" : `kept answer ${secret}`);
+  const tables = openJobTables({ kv, config, hmac, sealer, now });
   stack.use(tables.replay);
   return tables;
 }

@@ -101,7 +101,7 @@ const remember: SignedHandler<"POST /api/remember"> = (_domain, call) => {
 const replay = new ReplayStore(kv, writer, {
   now,
   hmac: key.hmac("replay"),
-  sealer: key.sealer("kept answer"),
+  sealer: (secret) => key.sealer(`kept answer ${secret ?? ""}`),
   idempotencyHours: 24,
 });
 await replay.open();

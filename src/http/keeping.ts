@@ -54,7 +54,9 @@ export class Keeping {
     if (textKey === undefined && idempotencyKey === undefined) return { answer, mutations };
     const kept = { status: answer.status, body: JSON.stringify(answer.body) };
     this.kept = kept;
-    if (textKey !== undefined) mutations.push(this.#replay.keepText(textKey, kept));
+    if (textKey !== undefined) {
+      mutations.push(this.#replay.keepText(textKey, this.#bodyHash, kept));
+    }
     if (idempotencyKey !== undefined) {
       mutations.push(this.#replay.keepIdempotent(idempotencyKey, this.#bodyHash, kept));
     }

@@ -244,7 +244,9 @@ export class SignedRoutes {
     keeping.idempotencyKey = this.#idempotencyKey(verified);
     const { textKey, idempotencyKey } = keeping;
     return await this.#once(textKey, async () => {
-      const byText = textKey === undefined ? undefined : this.#deps.replay.signedText(textKey);
+      const byText = textKey === undefined
+        ? undefined
+        : this.#deps.replay.signedText(textKey, verified.bodyHash);
       // Whatever key comes along: the text does not cover it, so that a stranger may have chosen it.
       if (byText !== undefined) return this.#again(verified, byText);
       return await this.#once(idempotencyKey, async () => {
@@ -297,7 +299,7 @@ export class SignedRoutes {
       throw error;
     }
     if (kept !== undefined && textKey !== undefined) {
-      await writer.commit([replay.keepText(textKey, kept)]);
+      await writer.commit([replay.keepText(textKey, verified.bodyHash, kept)]);
     }
     return kept;
   }

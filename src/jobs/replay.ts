@@ -35,7 +35,11 @@ interface ReplayOptions {
   readonly now: () => number;
   /** Keyed digest; no plain hash of a request is ever kept. */
   readonly hmac: (data: string) => Uint8Array;
-  readonly sealer: Sealer;
+  /**
+   * Seals answers under a secret. What a relayer keeps opens with its key and the request's body
+   * only, which it does not keep: texts of an answer outlive no deletion.
+   */
+  readonly sealer: (secret?: string) => Sealer;
   /** Hours an idempotency key is remembered. */
   readonly idempotencyHours: number;
   /** A monotonic clock, milliseconds. */
@@ -174,14 +178,14 @@ export class ReplayStore implements Disposable {
   }
 
   /** The first answer to a request signed without a nonce; `undefined` when there is none. */
-  signedText(key: string): KeptAnswer | undefined {
+  signedText(key: string, bodyHash: string): KeptAnswer | undefined {
     const sealed = this.#find(this.#entry(key).id);
-    return sealed instanceof Uint8Array ? this.#unseal(sealed, key) : undefined;
+    return sealed instanceof Uint8Array ? this.#unseal(sealed, key, bodyHash) : undefined;
   }
 
-  keepText(key: string, answer: KeptAnswer): Mutation {
+  keepText(key: string, bodyHash: string, answer: KeptAnswer): Mutation {
     const { id, digest, bucket } = this.#entry(key);
-    const sealed = this.#seal(answer, key);
+    const sealed = this.#seal(answer, key, bodyHash);
     this.#add(bucket, id, sealed);
     return { key: ["used", bucket, digest], value: sealed, bytes: sealed.length };
   }
@@ -207,12 +211,12 @@ export class ReplayStore implements Disposable {
     if (this.#digest(`body ${bodyHash}`).toBase64() !== value.body.toBase64()) {
       throw new SvcError("idempotency_conflict");
     }
-    return this.#unseal(value.answer, key);
+    return this.#unseal(value.answer, key, bodyHash);
   }
 
   keepIdempotent(key: string, bodyHash: string, answer: KeptAnswer): Mutation {
     const lifetime = this.#options.idempotencyHours * 3_600_000;
-    const sealed = this.#seal(answer, key);
+    const sealed = this.#seal(answer, key, bodyHash);
     const value: IdempotencyRecord = {
       body: this.#digest(`body ${bodyHash}`),
       answer: sealed,
@@ -276,13 +280,21 @@ export class ReplayStore implements Disposable {
     return undefined;
   }
 
-  #seal(answer: KeptAnswer, key: string): Uint8Array {
+  #seal(answer: KeptAnswer, key: string, bodyHash: string): Uint8Array {
     const plain = new TextEncoder().encode(`${answer.status} ${answer.body}`);
-    return this.#options.sealer.seal(plain, this.#digest(key).toBase64());
+    return this.#options.sealer(bodyHash).seal(plain, this.#digest(key).toBase64());
   }
 
-  #unseal(sealed: Uint8Array, key: string): KeptAnswer {
-    const plain = this.#options.sealer.open(sealed, this.#digest(key).toBase64());
+  #unseal(sealed: Uint8Array, key: string, bodyHash: string): KeptAnswer {
+    const { sealer } = this.#options;
+    const additionalData = this.#digest(key).toBase64();
+    let plain: Uint8Array;
+    try {
+      plain = sealer(bodyHash).open(sealed, additionalData);
+    } catch {
+      // As 0.1.0 kept it, a day ago at most.
+      plain = sealer().open(sealed, additionalData);
+    }
     const text = new TextDecoder().decode(plain);
     return { status: Number(text.slice(0, 3)), body: text.slice(4) };
   }

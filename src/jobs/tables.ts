@@ -18,8 +18,8 @@ interface JobGround {
   readonly config: RelayerConfig;
   /** Tells requests apart that came before. */
   readonly hmac: (data: string | Uint8Array) => Uint8Array;
-  /** Seals kept answers. */
-  readonly sealer: Sealer;
+  /** Seals kept answers under a secret. */
+  readonly sealer: (secret?: string) => Sealer;
   /** Milliseconds since the epoch. */
   readonly now: () => number;
 }

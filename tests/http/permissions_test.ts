@@ -93,7 +93,7 @@ function expectations(vector: number[]): readonly Expectation[] {
 
 Deno.test("every signed route takes the keys the table names", async () => {
   verifies("10-1", "10-2", "10-3", "10-4", "10-5", "10-6", "10-7", "10-8", "10-11", "4.3-19");
-  verifies("17.1-7");
+  verifies("17.1-7", "10-9", "10-10", "10-12");
   await using svc = await startRelayer();
   const { body: { vector } } = await svc.post("/api/embed", { text: "tea" });
   const table = expectations(vector);

@@ -29,7 +29,7 @@ function left(answer: Answer, layer = "delegate_key"): number {
 const stats = (svc: TestRelayer, options: SendOptions = {}) => svc.post("/api/stats", {}, options);
 
 Deno.test("every route has its weight", async () => {
-  verifies("7-1", "7-4", "7-5", "7-6", "7-7", "7-8", "7-21", "7-22");
+  verifies("7-1", "7-4", "7-5", "7-6", "7-7", "7-8", "7-21", "7-22", "7-23", "7-26");
   await using svc = await limited({});
   const { body: { vector } } = await svc.post("/api/embed", { text: "tea" });
   const weights: readonly (readonly [weight: number, route: string, body?: unknown])[] = [
@@ -38,6 +38,7 @@ Deno.test("every route has its weight", async () => {
     [10, "POST /api/analyze", { text: "I like tea with my breakfast." }],
     [10, "POST /api/analyze", { text: "ok" }],
     [5, "POST /api/remember", { text: "tea" }],
+    [5, `PUT /api/memories/${ID}`, { text: "tea" }],
     [2, "POST /api/ask", { question: "tea" }],
     [3, "POST /api/remember/manual", { encrypted_data: "AAAA", vector }],
     [3, "POST /api/restore", { namespace: "a" }],
@@ -62,6 +63,8 @@ Deno.test("every route has its weight", async () => {
     assert.equal(before - after, weight, route);
     before = after;
   }
+  const lines = { headers: { "content-type": "application/x-ndjson" } };
+  assert.equal(before - left(await svc.send("POST", "/api/import", '{"text":"a"}', lines)), 10);
 });
 
 Deno.test("a request that fails after the check weighs what it would have", async () => {

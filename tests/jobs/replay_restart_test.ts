@@ -7,6 +7,8 @@ import type { Answer, SendOptions, TestRelayer } from "../relayer_fixture.ts";
 import { verifies } from "../requirements.ts";
 
 /** Sends the very same request; its timestamp is fixed. */
+const NDJSON = { headers: { "content-type": "application/x-ndjson" } };
+
 function sameRequest(
   durable: DurableRelayer,
   method: string,
@@ -102,7 +104,7 @@ Deno.test("an equal 4-field write is one write, also after a stop or a power cut
 });
 
 Deno.test("equal 4-field deletes, forgets, restores and retries give the first answer", async () => {
-  verifies("4.4-13", "4.4-14", "4.4-15", "4.4-16");
+  verifies("4.4-13", "4.4-14", "4.4-15", "4.4-16", "4.4-18", "4.4-19");
   let broken = true;
   await using durable = await DurableRelayer.start({
     wrap: {
@@ -119,7 +121,10 @@ Deno.test("equal 4-field deletes, forgets, restores and retries give the first a
   const failed = await durable.svc.remember("will fail");
   broken = false;
   const id = await durable.svc.remember("keep me");
+  const edited = await durable.svc.remember("correct me");
   const calls = [
+    sameRequest(durable, "PUT", `/api/memories/${edited}`, { text: "corrected" }),
+    sameRequest(durable, "POST", "/api/import", '{"text":"taken along"}', NDJSON),
     sameRequest(durable, "POST", `/api/remember/${failed}/retry`),
     sameRequest(durable, "DELETE", `/api/memories/${id}`),
     sameRequest(durable, "POST", "/api/restore", { namespace: "default" }),
@@ -127,11 +132,11 @@ Deno.test("equal 4-field deletes, forgets, restores and retries give the first a
   ];
   const firsts: Answer[] = [];
   for (const call of calls) firsts.push(await call());
-  assert.deepEqual(firsts.map((answer) => answer.status), [202, 200, 200, 200]);
+  assert.deepEqual(firsts.map((answer) => answer.status), [202, 202, 202, 200, 200, 200]);
   await durable.restart();
   for (const [i, call] of calls.entries()) assertReplayed(await call(), firsts[i]!);
   await durable.svc.remember("after the forget");
-  assertReplayed(await calls[3]!(), firsts[3]!);
+  assertReplayed(await calls.at(-1)!(), firsts.at(-1)!);
   assert.equal(await count(durable.svc), 1);
 });
 
@@ -235,6 +240,24 @@ Deno.test("remember and bulk honour an idempotency key, other routes ignore it",
     forgotten.push(body.deleted);
   }
   assert.deepEqual(forgotten, [3, 0]);
+});
+
+Deno.test("a replacement and an import honour an idempotency key", async () => {
+  verifies("6-14", "6-15", "6-8");
+  await using durable = await DurableRelayer.start();
+  const { svc } = durable;
+  const headers = { "idempotency-key": "key-1" };
+  const id = await svc.remember("one");
+  const replace = () => svc.send("PUT", `/api/memories/${id}`, { text: "two" }, { headers });
+  const replaced = await replace();
+  assertReplayed(await replace(), replaced);
+  const lines = '{"text":"three"}\n{"text":"four"}';
+  const ndjson = { headers: { ...headers, ...NDJSON.headers } };
+  const take = () => svc.send("POST", "/api/import", lines, ndjson);
+  const first = await take();
+  assert.equal(first.body.accepted, 2);
+  assertReplayed(await take(), first);
+  assert.equal(await count(svc), 3);
 });
 
 /** Every file of a directory, one after the other. */

@@ -12,6 +12,8 @@ const NONCE = "8f14e45f-ceea-467f-a3c1-2b0d6f3a9c11";
 const DAY = 86_400_000;
 
 /** A replay store on a table, with clocks that the test moves. */
+const sealerUnder = (secret?: string) => KEY.sealer(`kept answer ${secret ?? ""}`);
+
 class Bench implements Disposable {
   now = START;
   elapsed = 0;
@@ -35,7 +37,7 @@ class Bench implements Disposable {
       now: () => this.now,
       elapsed: () => this.elapsed,
       hmac: KEY.hmac("replay"),
-      sealer: KEY.sealer("kept answer"),
+      sealer: sealerUnder,
       idempotencyHours: 24,
     });
     await this.store.open();
@@ -203,13 +205,13 @@ Deno.test("the first answer to a signed text is kept over restarts, sealed", asy
   verifies("4.4-26");
   using bench = await Bench.open();
   const answer = { status: 202, body: '{"job_id":"secret words"}' };
-  assert.equal(bench.store.signedText("text a"), undefined);
-  await bench.writer.commit([bench.store.keepText("text a", answer)]);
-  assert.deepEqual(bench.store.signedText("text a"), answer);
-  assert.equal(bench.store.signedText("text b"), undefined);
+  assert.equal(bench.store.signedText("text a", "hash"), undefined);
+  await bench.writer.commit([bench.store.keepText("text a", "hash", answer)]);
+  assert.deepEqual(bench.store.signedText("text a", "hash"), answer);
+  assert.equal(bench.store.signedText("text b", "hash"), undefined);
   for (const clean of [true, false]) {
     await bench.restart(clean);
-    assert.deepEqual(bench.store.signedText("text a"), answer);
+    assert.deepEqual(bench.store.signedText("text a", "hash"), answer);
   }
   for await (const { value } of bench.kv.list({ prefix: ["used"] })) {
     assert.ok(value instanceof Uint8Array);
@@ -217,16 +219,48 @@ Deno.test("the first answer to a signed text is kept over restarts, sealed", asy
   }
   // A nonce has no answer.
   bench.used();
-  assert.equal(bench.store.signedText(`nonce a ${NONCE}`), undefined);
+  assert.equal(bench.store.signedText(`nonce a ${NONCE}`, "hash"), undefined);
+  await bench.stop();
+});
+
+Deno.test("a kept answer opens with the body of its request only", async () => {
+  verifies("6-28");
+  using bench = await Bench.open();
+  const answer = { status: 202, body: '{"facts":["the spare key"]}' };
+  await bench.writer.commit([
+    bench.store.keepIdempotent("k", "hash", answer),
+    bench.store.keepText("text a", "hash", answer),
+  ]);
+  const { value } = await bench.kv.get<{ answer: Uint8Array }>(
+    (await keysOf(bench.kv, "idempotency"))[0]!,
+  );
+  const data = KEY.hmac("replay")("k").toBase64();
+  assert.throws(() => sealerUnder().open(value!.answer, data), { code: "storage_unavailable" });
+  assert.throws(() => sealerUnder("other").open(value!.answer, data));
+  assert.equal(sealerUnder("hash").open(value!.answer, data).length, 4 + answer.body.length);
+  assert.throws(() => bench.store.signedText("text a", "other"), { code: "storage_unavailable" });
+  await bench.stop();
+});
+
+Deno.test("an answer that 0.1.0 kept is given again", async () => {
+  using bench = await Bench.open();
+  const digest = KEY.hmac("replay");
+  const answer = sealerUnder().seal(
+    new TextEncoder().encode('202 {"a":1}'),
+    digest("k").toBase64(),
+  );
+  const value = { body: digest("body hash"), answer, until: bench.now + DAY };
+  await bench.writer.commit([{ key: ["idempotency", digest("k")], value, bytes: 100 }]);
+  assert.deepEqual(await bench.store.idempotent("k", "hash"), { status: 202, body: '{"a":1}' });
   await bench.stop();
 });
 
 Deno.test("a text whose commit failed is free again, also ten minutes later", async () => {
   using bench = await Bench.open();
-  bench.store.keepText("text a", { status: 202, body: "{}" });
+  bench.store.keepText("text a", "hash", { status: 202, body: "{}" });
   bench.now += 600_000;
   bench.store.dropText("text a");
-  assert.equal(bench.store.signedText("text a"), undefined);
+  assert.equal(bench.store.signedText("text a", "hash"), undefined);
   await bench.stop();
 });
 

@@ -91,6 +91,13 @@ browserTest(
           .find(({ text }) => text === DELETED);
         const gone = await client.deleteMemory(old!.memory_id);
         assert.equal(gone.blob, "retained");
+        assert.equal(gone.erased, false);
+        // Until its quilt ends: an epoch of the network is a day, and five are paid for.
+        const { survives } = JSON.parse(gone.receipt!.statement);
+        const kept = survives.find(({ what }: { what: string }) => what === "blob");
+        assert.deepEqual(kept.memory_ids, [old!.memory_id]);
+        const days = (Date.parse(kept.until) - Date.now()) / 86_400_000;
+        assert.ok(days > 0 && days <= 5, kept.until);
         before = await memories(client);
         assert.equal(before.length, 3);
         await until(

@@ -10,7 +10,7 @@ import type {
 } from "../../../src/interfaces/mod.ts";
 import { openParts, type WalrusOptions, type WalrusParts } from "./parts.ts";
 import { blobIdOf, isBlobId } from "./quilt/patch_id.ts";
-import { deleteBlob, presentId } from "./upkeep/moves.ts";
+import { deleteBlob, endEpochOf, presentId } from "./upkeep/moves.ts";
 
 /** Pause before the first round of upkeep, and while there is more to do, in milliseconds. */
 const SOON_MS = 60_000;
@@ -79,6 +79,13 @@ export class WalrusBlobStore implements BlobStore {
     const epoch = await state().then((known) => known.epoch, () => 0);
     this.#check(options.signal);
     return await deleteBlob(catalogue, scope, id, { epoch, now: clock.now() });
+  }
+
+  async keptUntil(id: string, scope: Scope): Promise<number | undefined> {
+    this.#check(undefined);
+    const { catalogue, discovery, startOf } = this.#parts;
+    const end = endEpochOf(catalogue, scope, id, (objectId) => discovery.isOwn(objectId));
+    return end === undefined ? undefined : await startOf(end);
   }
 
   async withdraw(idempotencyKey: string, scope: Scope): Promise<boolean> {

@@ -175,6 +175,12 @@ export class Catalogue {
     return row && { ...storedOf(row), state: row.state };
   }
 
+  /** Every Blob object with these bytes, whatever became of it. */
+  objectsOf(blobId: string): Pick<StoredBlob, "objectId" | "endEpoch">[] {
+    const sql = `select object_id as objectId, end_epoch as endEpoch from stored where blob_id = ?`;
+    return this.database.all(sql, blobId);
+  }
+
   /** Scopes with live blobs, after the given one in the order of their bytes. */
   scopes(after: Scope | undefined, limit: number): Scope[] {
     return this.database.all<ScopeColumns>(

@@ -134,5 +134,6 @@ export function openParts(options: WalrusOptions) {
   const found = { bytes, discovery, listing, moves };
   const upkeep = new Upkeep({ ...options, ...ground, ...found, writer: uploads, epochStart });
   const { upkeepMs = 0 } = options;
-  return { ...ground, ...found, items, uploads, aggregators, upkeep, upkeepMs, clock };
+  const startOf = (epoch: number) => reader.startOf(epoch);
+  return { ...ground, ...found, items, uploads, aggregators, upkeep, upkeepMs, clock, startOf };
 }

@@ -58,6 +58,16 @@ export class StateReader {
     return Number(state.EpochChangeDone ?? state.NextParamsSelected ?? this.#now());
   }
 
+  /**
+   * When an epoch begins, in milliseconds since the epoch of time: planned, for one to come.
+   *
+   * @throws {SvcError} `storage_unavailable` when the chain does not answer.
+   */
+  async startOf(epoch: number): Promise<number> {
+    const { epoch: present, epoch_duration } = await this.#read(() => this.#walrus.stakingState());
+    return await this.epochStart() + (epoch - present) * Number(epoch_duration);
+  }
+
   async #read<T>(read: () => Promise<T>): Promise<T> {
     const now = this.#now();
     if (now - this.#readAt > FRESH_MS) {

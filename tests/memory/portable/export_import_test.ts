@@ -145,7 +145,7 @@ Deno.test("deleted memories stay deleted, unless they are asked back", async () 
 });
 
 Deno.test("lines without ids are recognised; broken ones are named and keep no other out", async () => {
-  verifies("10.11-9", "10.11-11");
+  verifies("10.11-9", "10.11-11", "2-20");
   await using svc = await startRelayer();
   const secret = "the launch code is 1234";
   const lines = [
@@ -184,11 +184,13 @@ Deno.test("lines without ids are recognised; broken ones are named and keep no o
     ],
   );
   assert.ok(!JSON.stringify(answer).includes("1234"));
+  const { memories: [first] } = (await svc.get("/api/memories")).body;
+  assert.deepEqual([first.text, first.source], ["tea", "import"]);
   assert.equal((await imported(svc, lines)).accepted, 0);
 });
 
 Deno.test("an import has limits, a type, and takes nothing where it is refused", async () => {
-  verifies("10.11-3");
+  verifies("10.11-3", "16-16", "3-29");
   await using svc = await startRelayer();
   const send = (body: unknown, headers: Record<string, string> = NDJSON) =>
     svc.send("POST", "/api/import", body, { headers });
@@ -209,6 +211,9 @@ Deno.test("an import has limits, a type, and takes nothing where it is refused",
   assert.equal((await send(lines(200))).status, 202);
   assert.equal((await send("\n".repeat(1000))).status, 202);
   assert.equal((await send("")).status, 202);
+  const mib = 1024 * 1024;
+  assert.equal((await send("\n".repeat(900) + " ".repeat(32 * mib - 900))).status, 202);
+  assertError(await send(" ".repeat(32 * mib + 1)), [413, "body_too_large"]);
 });
 
 Deno.test("an id in two namespaces is two memories, and one is deleted without the other", async () => {

@@ -28,7 +28,7 @@ const texts = async (svc: TestRelayer, query: string): Promise<string[]> =>
   (await svc.post("/api/recall", { query })).body.results.map((hit: Json) => hit.text);
 
 Deno.test("a replaced memory is recalled in its new version, and its old one is history", async () => {
-  verifies("10.9-9", "10.9-10", "10.9-12", "10.9-21", "10.9-22");
+  verifies("10.9-9", "10.9-10", "10.9-12", "10.9-21", "10.9-22", "10.6-23", "2-16");
   await using svc = await startRelayer();
   const occurred_at = "2026-01-02T03:04:05.000Z";
   const members = { metadata: { kind: "drink" }, importance: 0.9, occurred_at };

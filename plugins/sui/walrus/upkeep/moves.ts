@@ -54,6 +54,31 @@ export async function deleteBlob(
 }
 
 /**
+ * The epoch in which the bytes of a deleted blob have ended, under this id and all that it moved to:
+ * a quilt with deleted patches is not stored again as it is.
+ *
+ * @param isOwn Whether a Blob object is this relayer's; who stored another may store it again.
+ * @returns `undefined` where it is not known.
+ */
+export function endEpochOf(
+  catalogue: Catalogue,
+  scope: Scope,
+  id: string,
+  isOwn: (objectId: string) => boolean,
+): number | undefined {
+  let last: number | undefined;
+  const ids = new Set<string>();
+  for (let next: string | undefined = id; next !== undefined && !ids.has(next);) {
+    ids.add(next);
+    const objects = catalogue.objectsOf(blobIdOf(next) ?? "");
+    if (objects.length === 0 || !objects.every(({ objectId }) => isOwn(objectId))) return undefined;
+    last = Math.max(last ?? 0, ...objects.map(({ endEpoch }) => endEpoch));
+    next = catalogue.movedTo(scope, next);
+  }
+  return last;
+}
+
+/**
  * Whether a blob was stored and has ended. A node that does not list its object proves nothing: the
  * space is paid for, and the node may be behind.
  */

@@ -16,7 +16,12 @@ import { Quilt } from "../../../../plugins/sui/walrus/quilt/quilt.ts";
 import type { StoreAgain, StoredBlob } from "../../../../plugins/sui/walrus/stored_blob.ts";
 import type { BlobWriter } from "../../../../plugins/sui/walrus/upload/uploads.ts";
 import { UPKEEP_SCHEMA } from "../../../../plugins/sui/walrus/upkeep/merge.ts";
-import { deleteBlob, MoveTeller, presentId } from "../../../../plugins/sui/walrus/upkeep/moves.ts";
+import {
+  deleteBlob,
+  endEpochOf,
+  MoveTeller,
+  presentId,
+} from "../../../../plugins/sui/walrus/upkeep/moves.ts";
 import { Upkeep } from "../../../../plugins/sui/walrus/upkeep/upkeep.ts";
 import { SvcError } from "../../../../src/errors.ts";
 import type { BlobMove, Scope } from "../../../../src/interfaces/mod.ts";
@@ -338,6 +343,32 @@ Deno.test("deleted patches are neither read nor listed, and gone with their quil
   strictEqual(await remove(world, second), false);
   deepStrictEqual(await listed(world), []);
   strictEqual(await read(world, moved), undefined);
+});
+
+Deno.test("the end of a deleted patch is that of its quilts, whatever becomes of the others", async () => {
+  await using world = open();
+  const { catalogue, network } = world;
+  const [first, second] = await Promise.all([put(world, 1), put(world, 2)]);
+  const { blobId } = catalogue.patch(SCOPE, first)!;
+  const endOf = (id: string, own = true) => endEpochOf(catalogue, SCOPE, id, () => own);
+  await remove(world, first);
+  const end = endOf(first);
+  ok(end !== undefined && end > network.epoch);
+  while (network.epoch < end - 1) {
+    network.epoch++;
+    await settle(world);
+    strictEqual(endOf(first), end);
+    ok(network.read(blobId) !== undefined);
+  }
+  network.epoch++;
+  await settle(world);
+  strictEqual(network.read(blobId), undefined);
+  deepStrictEqual(await read(world, second), content(2));
+  // What moved is in two quilts; who deletes it by its first id hears of both.
+  await remove(world, second);
+  ok(endOf(second)! > end);
+  strictEqual(endOf("unknown-blob"), undefined);
+  strictEqual(endOf(second, false), undefined);
 });
 
 Deno.test("what was deleted while it was copied does not come back", async () => {
