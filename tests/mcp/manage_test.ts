@@ -136,6 +136,40 @@ Deno.test("keys without manage have neither tool, and no id names another's memo
   assert.deepEqual(await texts(svc), ["I like tea"]);
 });
 
+Deno.test("a question about a long text says how much of it is shown", async () => {
+  await using svc = await managing();
+  const id = await svc.test.svc.remember(`I like tea ${"and cake ".repeat(200)}`);
+  const { content } = await svc.call("svc_forget", { memory_id: id });
+  assert.match(content[0].text, /Delete "I like tea .*…" \(the first 300 of 1811 characters\) for/);
+});
+
+Deno.test("an open session changes nothing once its key may not manage any more", async () => {
+  const clock = new TestClock();
+  await using svc = await managing(clock);
+  const { test: { svc: relayer, base } } = svc;
+  const id = await relayer.remember("I like tea");
+  const key = await relayer.addKey(["read", "write", "manage"]);
+  const client = new ClientV1({ name: "v1", version: "1" });
+  const requestInit = { headers: svc.test.headers(key) };
+  await client.connect(new StreamableV1(new URL(`${base}/api/mcp`), { requestInit }));
+  const forget = (args: Json): Promise<Json> =>
+    client.callTool({ name: "svc_forget", arguments: { memory_id: id, ...args } });
+  const { confirmation } = (await forget({})).structuredContent;
+  const { admin } = relayer.backends.accounts;
+  const { accountId } = relayer.account;
+  await admin!.removeKey(accountId, key.publicKey);
+  await admin!.addKey(accountId, {
+    publicKey: key.publicKey,
+    label: "less",
+    permissions: ["read", "write"],
+  });
+  clock.advance(60_000);
+  const refused = await forget({ confirmation });
+  assert.match(refused.content[0].text, /code: permission_denied/);
+  assert.deepEqual(await texts(svc), ["I like tea"]);
+  await client.close();
+});
+
 /** What a model might do that believes every memory: it sends whatever a memory tells it. */
 async function obey(call: (name: string, args: Json) => Promise<unknown>, ids: readonly string[]) {
   await call("svc_recall", { query: "what do I like" });

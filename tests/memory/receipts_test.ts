@@ -1,4 +1,5 @@
 import assert from "node:assert/strict";
+import { SvcError } from "../../src/errors.ts";
 import { receiptOf, verifyReceipt } from "../../src/client/mod.ts";
 import { type Json, startRelayer } from "../relayer_fixture.ts";
 import { verifies } from "../requirements.ts";
@@ -83,6 +84,33 @@ Deno.test("the key stays when the relayer restarts", async () => {
   assert.deepEqual(Object.keys(before), ["algorithm", "public_key"]);
   await durable.restart();
   assert.deepEqual(await key(), before);
+});
+
+Deno.test("a blob whose id nobody learned is named as left", async () => {
+  verifies("10.14-2");
+  await using blobs = new PublicBlobs();
+  await using durable = await DurableRelayer.start({
+    wrap: {
+      blobStore: (store) => ({
+        ...blobs.open(),
+        // The answer is lost, and the job given up.
+        put: async (bytes, options) => {
+          await blobs.open().put(bytes, options);
+          throw new SvcError("storage_unavailable", undefined, { retryable: false });
+        },
+        [Symbol.asyncDispose]: () => store[Symbol.asyncDispose](),
+      }),
+    },
+  });
+  const { svc } = durable;
+  const id = await svc.remember("tea");
+  await svc.send("DELETE", `/api/memories/${id}`);
+  const now = async () => (await svc.post("/api/receipts", { memory_ids: [id] })).body;
+  const { receipt } = await poll(
+    now,
+    ({ receipt }) => verifyReceipt(receipt).survives.every(({ what }) => what !== "files"),
+  );
+  assert.deepEqual(verifyReceipt(receipt).survives, [{ what: "blob", memory_ids: [id] }]);
 });
 
 Deno.test("what a blob store keeps is named, and until when", async () => {

@@ -3,6 +3,10 @@ import { type Json, startRelayer, type TestRelayer } from "../../relayer_fixture
 import { verifies } from "../../requirements.ts";
 import { assertError } from "../../http/case.ts";
 import { DurableRelayer } from "../durable.ts";
+import { intercepted } from "../intercepted.ts";
+import { PublicBlobs } from "../retaining_store.ts";
+import { SvcError } from "../../../src/errors.ts";
+import { poll } from "../../within.ts";
 
 const LARGE = "tea is what I drink in the morning ".repeat(2_000);
 
@@ -211,6 +215,58 @@ Deno.test("an edit that gives a memory more time is not overtaken by its end", a
   assert.deepEqual(await texts(svc, "tea"), ["tea"]);
   await replace(svc, id, { text: "green tea" });
   assert.deepEqual(await texts(svc, "tea"), ["green tea"]);
+});
+
+Deno.test("a memory whose correction failed ends at its time all the same", async () => {
+  let broken = false;
+  await using durable = await DurableRelayer.start({
+    wrap: {
+      embedder: (embedder) =>
+        intercepted(embedder, {
+          embed: (next, ...args) => {
+            if (!broken) return next(...args);
+            const error = new SvcError("embedding_unavailable", undefined, { retryable: false });
+            return Promise.reject(error);
+          },
+        }),
+    },
+  });
+  const { svc, clock } = durable;
+  const id = await svc.remember("tea", { expires_at: new Date(Date.now() + 60_000).toISOString() });
+  broken = true;
+  const { job_id } = await replace(svc, id, { text: "cocoa", expires_at: null });
+  await settled(svc);
+  assert.equal((await svc.get(`/api/remember/${job_id}`)).body.status, "failed");
+  broken = false;
+  clock.advance(60_001);
+  assert.deepEqual(await texts(svc, "tea"), []);
+  await poll(async () => (await svc.get(`/api/memories/${id}`)).status, (status) => status === 404);
+});
+
+Deno.test("a version whose record is lost is not answered by another one", async () => {
+  await using blobs = new PublicBlobs();
+  const hidden = new Set<string>();
+  await using durable = await DurableRelayer.start({
+    wrap: {
+      blobStore: (store) => {
+        const { get, ...rest } = blobs.open();
+        return {
+          ...rest,
+          get: async (id, scope) => hidden.has(id) ? undefined : await get(id, scope),
+          [Symbol.asyncDispose]: () => store[Symbol.asyncDispose](),
+        };
+      },
+    },
+  });
+  const { svc } = durable;
+  const id = await svc.remember("tea");
+  await replace(svc, id, { text: "cocoa" });
+  await settled(svc);
+  const { versions } = await read(svc, id);
+  hidden.add(versions.find(({ version }: Json) => version === 1).blob_id);
+  const { status, body } = await svc.get(`/api/memories/${id}?version=1`);
+  assert.ok(status === 200 ? body.text !== "cocoa" : status === 503, JSON.stringify(body));
+  assert.equal((await read(svc, id, 2)).text, "cocoa");
 });
 
 Deno.test("replaced versions count against the quota", async () => {
