@@ -2,6 +2,7 @@ import { openApi } from "../src/http/openapi.ts";
 import { configurationMarkdown } from "../src/program/settings/mod.ts";
 import type { RouteRows } from "../src/wire/route.ts";
 import { MCP } from "../src/wire/table/mcp.ts";
+import { ACCOUNT } from "../src/wire/table/account.ts";
 import { MEMORIES } from "../src/wire/table/memories.ts";
 import { PORTABLE } from "../src/wire/table/portable.ts";
 import { OWNER } from "../src/wire/table/owner.ts";
@@ -31,6 +32,7 @@ export interface GeneratedPage {
 const TABLES: readonly (readonly [file: string, name: string, rows: RouteRows])[] = [
   ["mcp.ts", "McpRoutes", MCP],
   ["memories.ts", "MemoryRoutes", MEMORIES],
+  ["account.ts", "AccountRoutes", ACCOUNT],
   ["portable.ts", "PortableRoutes", PORTABLE],
   ["owner.ts", "OwnerRoutes", OWNER],
   ["public.ts", "PublicRoutes", PUBLIC],

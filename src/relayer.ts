@@ -157,6 +157,7 @@ function domainOf(
     keys: core.keys,
     sealer: (purpose) => key.sealer(purpose),
     importedId: key.hmac("imported id"),
+    sameText: key.hmac("same text"),
     receipts: new RelayerReceiptKey(key),
     logger,
     now,

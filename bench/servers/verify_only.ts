@@ -71,6 +71,7 @@ const domain = openDomain({
   tombstoneBlobs: core.tombstoneBlobs,
   versions: core.versions,
   importedId: key.hmac("imported id"),
+  sameText: key.hmac("same text"),
   receipts: new RelayerReceiptKey(key),
   scrubJobs: () => Promise.resolve(),
   keys: core.keys,

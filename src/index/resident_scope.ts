@@ -13,6 +13,7 @@ import {
 } from "./ranking.ts";
 import { LexicalIndex, type LexicalScores } from "./words/lexical_index.ts";
 import { PayloadBytes } from "./payload_bytes.ts";
+import { Relations } from "./relations.ts";
 import { decodeWords, snapshotWords } from "./words/words_snapshot.ts";
 import { ScopeVectors } from "./vectors/scope_vectors.ts";
 
@@ -64,6 +65,11 @@ export class ResidentScope {
   #texts = new LexicalIndex();
   #entries: IndexedMemory[] = [];
   readonly #slots = new Map<string, number>();
+  /** How the memories stand to each other. */
+  readonly relations = new Relations((id) => {
+    const slot = this.#slots.get(id);
+    return slot === undefined ? undefined : this.#entries[slot];
+  });
   /** Number of memories by blob; counted on the first question, because recalls never ask. */
   #blobs: Map<string, number> | undefined;
   /** Ids of memories without vectors. */
@@ -244,7 +250,7 @@ export class ResidentScope {
     }
     const known = this.get(entry.id);
     if (known !== undefined && known.version > entry.version) return;
-    const { vectors, occurredAt, expiresAt } = entry;
+    const { vectors, occurredAt, expiresAt, standing } = entry;
     const blobId = entry.blobId ?? (known?.version === entry.version ? known.blobId : undefined);
     // Without spreads, which are slow for thousands of entries. All share one copy of the scope's
     // strings, and no payload keeps a buffer of the vector store alive.
@@ -265,6 +271,7 @@ export class ResidentScope {
     if (blobId !== undefined) memory.blobId = blobId;
     if (occurredAt !== undefined) memory.occurredAt = occurredAt;
     if (expiresAt !== undefined) memory.expiresAt = expiresAt;
+    if (standing !== undefined) memory.standing = standing;
     const slot = this.#slots.get(entry.id);
     if (slot === undefined) {
       this.#vectors.add(vectors);
@@ -276,8 +283,10 @@ export class ResidentScope {
       // The same version is the same text.
       if (known?.version !== entry.version) this.#texts.clear(slot);
       this.#count(this.#entries[slot]!, -1);
+      this.relations.remove(this.#entries[slot]!);
       this.#entries[slot] = memory;
     }
+    this.relations.add(memory);
     this.#count(memory, 1);
     if (vectors.length === 0) this.#bare.add(entry.id);
     else this.#bare.delete(entry.id);
@@ -304,6 +313,7 @@ export class ResidentScope {
     this.#slots.delete(id);
     this.#bare.delete(id);
     this.#count(this.#entries[slot]!, -1);
+    this.relations.remove(this.#entries[slot]!);
     this.#vectors.remove(slot);
     this.#texts.remove(slot);
     const last = this.#entries.pop()!;
@@ -324,6 +334,7 @@ export class ResidentScope {
     this.#payloads.clear();
     this.#slots.clear();
     this.#bare.clear();
+    this.relations.clear();
     this.#blobs = undefined;
   }
 

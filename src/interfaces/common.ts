@@ -20,5 +20,8 @@ export interface BackendHealth {
   readonly reason?: string;
 }
 
+/** How far what a memory says may be believed: who said it. */
+export type Trust = "user" | "agent" | "import" | "web";
+
 /** Where a memory came from. */
 export type Source = "remember" | "bulk" | "manual" | "analyze" | "import" | "restore";

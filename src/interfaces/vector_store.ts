@@ -1,4 +1,37 @@
-import type { CallOptions, Scope, Source } from "./common.ts";
+import type { CallOptions, Scope, Source, Trust } from "./common.ts";
+
+/** What ties a memory to another one of its namespace. */
+export interface MemoryLink {
+  /** Id of the other one. */
+  readonly id: string;
+  /**
+   * `supersedes`: it takes the other one's place. `conflicts`: both say something about one thing, and
+   * the newer is probably right. `restates`: it says what the other one says.
+   */
+  readonly kind: "supersedes" | "conflicts" | "restates";
+  /** The rule that found it; `caller` where the writer says so. */
+  readonly by: string;
+  /** How sure that is, 0 to 1. */
+  readonly score: number;
+  /** Version of the other one that was looked at; any where absent. */
+  readonly version?: number;
+}
+
+/** When what a memory says is true, what it takes the place of, and who said it. */
+export interface Standing {
+  /** Since when it is true, milliseconds since the epoch. */
+  readonly validFrom?: number;
+  /** Until when, milliseconds since the epoch. */
+  readonly validTo?: number;
+  readonly links?: readonly MemoryLink[];
+  /** Made of what it is about by the relayer alone; the newest with one is the one that counts. */
+  readonly keyDigest?: string;
+  /** Made of its text by the relayer alone; equal for texts that say the same word for word. */
+  readonly textDigest?: string;
+  readonly trust?: Trust;
+  /** Public key that signed for it, 64 hex characters. */
+  readonly writtenBy?: string;
+}
 
 /** One memory in the index. Times are milliseconds since the epoch. */
 export interface IndexEntry extends Scope {
@@ -29,6 +62,8 @@ export interface IndexEntry extends Scope {
   readonly importance: number;
   /** Where the memory came from. */
   readonly source: Source;
+  /** Absent where an earlier version wrote it. */
+  readonly standing?: Standing;
   /** Size of the sealed record in bytes. */
   readonly bytes: number;
 }

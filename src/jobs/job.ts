@@ -1,11 +1,14 @@
 import { currentSpan, type TraceParent } from "../tracing.ts";
 import type { JobErrorCode } from "../errors.ts";
-import type { Scope, Source } from "../interfaces/mod.ts";
+import type { Scope, Source, Standing } from "../interfaces/mod.ts";
 import type { Stored } from "./staging.ts";
 import { scopeKey } from "../interfaces/scope_key.ts";
 
 /** State of a job (docs/protocol.md#8). */
 export type JobState = "pending" | "running" | "uploaded" | "done" | "failed";
+
+/** What a writer may say of a memory's standing. */
+export type WrittenStanding = Pick<Standing, "validFrom" | "validTo" | "links" | "trust">;
 
 /** What is known of a memory when its job is accepted. Times are milliseconds since the epoch. */
 export interface JobSpec extends Scope {
@@ -26,6 +29,8 @@ export interface JobSpec extends Scope {
   readonly changedAt?: number;
   readonly occurredAt?: number;
   readonly expiresAt?: number;
+  /** What the writer says of it. */
+  readonly standing?: WrittenStanding;
   /** 0 to 1. */
   readonly importance: number;
   /** Size of the payload in bytes, for quotas. */

@@ -1,5 +1,5 @@
 import { SvcError } from "../errors.ts";
-import type { Sealed } from "../interfaces/mod.ts";
+import type { MemoryLink, Sealed } from "../interfaces/mod.ts";
 import type { Sealer } from "../interfaces/plugin.ts";
 import type { LiveJob } from "../jobs/job.ts";
 import type { Staging, Stored } from "../jobs/staging.ts";
@@ -7,18 +7,41 @@ import type { JobStore } from "../jobs/store.ts";
 import type { Metadata } from "./record.ts";
 
 /** What waits, sealed, until a worker takes it. */
-export type Payload =
-  | { readonly kind: "text"; readonly text: string; readonly metadata?: Metadata }
-  | {
-    readonly kind: "manual";
-    readonly vector: Float32Array;
-    /** Model the relayer had when the vector was accepted; absent = the present one. */
-    readonly model?: string;
-    readonly data: Uint8Array;
-    /** Set instead of `data` when the client stored the blob itself. */
-    readonly blobId?: string;
-    readonly metadata?: Metadata;
+export type Payload = TextPayload | {
+  readonly kind: "manual";
+  readonly vector: Float32Array;
+  /** Model the relayer had when the vector was accepted; absent = the present one. */
+  readonly model?: string;
+  readonly data: Uint8Array;
+  /** Set instead of `data` when the client stored the blob itself. */
+  readonly blobId?: string;
+  readonly metadata?: Metadata;
+};
+
+/** What a memory says. */
+interface TextPayload {
+  readonly kind: "text";
+  readonly text: string;
+  readonly metadata?: Metadata;
+  /** What it is about, such as `me/home city`. */
+  readonly key?: string;
+}
+
+/** The payload of a text. */
+export function textPayload(
+  { text, metadata, key }: {
+    readonly text: string;
+    readonly metadata?: Metadata | undefined;
+    readonly key?: string | undefined;
+  },
+): TextPayload {
+  return {
+    kind: "text",
+    text,
+    ...(metadata === undefined ? {} : { metadata }),
+    ...(key === undefined ? {} : { key }),
   };
+}
 
 /** A worker's result: saved before its first effect, so that every retry uses the same bytes. */
 export interface Step {
@@ -27,6 +50,8 @@ export interface Step {
   readonly model: string;
   /** The sealed record, its key id and its wrapped key. */
   readonly sealed: Sealed;
+  /** The links that the record has. */
+  readonly links?: readonly MemoryLink[];
 }
 
 const encoder = new TextEncoder();
@@ -74,10 +99,10 @@ function vectorOf(bytes: Uint8Array): Float32Array {
 
 function encodePayload(payload: Payload): Uint8Array {
   if (payload.kind === "text") {
-    const { text, metadata } = payload;
-    const head = metadata === undefined
+    const { text, metadata, key } = payload;
+    const head = metadata === undefined && key === undefined
       ? TEXT_HEAD
-      : encoder.encode(JSON.stringify({ kind: "text", metadata }));
+      : encoder.encode(JSON.stringify({ kind: "text", metadata, key }));
     return frame([head, encoder.encode(text)]);
   }
   const { blobId, model, metadata } = payload;
@@ -93,15 +118,16 @@ function encodePayload(payload: Payload): Uint8Array {
 function decodePayload(bytes: Uint8Array): Payload {
   try {
     const [head, body, vector] = unframe(bytes);
-    const { kind, blobId, model, metadata } = JSON.parse(decoder.decode(head)) as {
+    const { kind, blobId, model, metadata, key } = JSON.parse(decoder.decode(head)) as {
       kind: string;
       blobId?: string;
       model?: string;
       metadata?: Metadata;
+      key?: string;
     };
     const meta = metadata === undefined ? {} : { metadata };
     if (kind === "text" && body !== undefined) {
-      return { kind, text: decoder.decode(body), ...meta };
+      return textPayload({ text: decoder.decode(body), metadata, key });
     }
     if (kind === "manual" && body !== undefined && vector !== undefined) {
       const blob = blobId === undefined ? {} : { blobId };
@@ -114,8 +140,8 @@ function decodePayload(bytes: Uint8Array): Payload {
   throw new SvcError("storage_unavailable", "The payload is damaged", { retryable: false });
 }
 
-function encodeStep({ vectors, model, sealed }: Step): Uint8Array {
-  const head = encoder.encode(`${sealed.keyId}\n${model}`);
+function encodeStep({ vectors, model, sealed, links = [] }: Step): Uint8Array {
+  const head = encoder.encode([sealed.keyId, model, JSON.stringify(links)].join("\n"));
   return frame([head, sealed.wrappedKey, sealed.record, ...vectors.map(vectorBytes)]);
 }
 
@@ -129,11 +155,13 @@ function decodeStep(bytes: Uint8Array): Step {
   if (head === undefined || wrappedKey === undefined || record === undefined) {
     throw new SvcError("storage_unavailable", "The saved step is damaged", { retryable: false });
   }
-  const [keyId = "", ...model] = decoder.decode(head).split("\n");
+  // An earlier version saved no links.
+  const [keyId = "", model = "", links = "[]"] = decoder.decode(head).split("\n");
   return {
     vectors: vectors.map(vectorOf),
-    model: model.join("\n"),
+    model,
     sealed: { keyId, wrappedKey, record },
+    links: JSON.parse(links),
   };
 }
 

@@ -1,10 +1,12 @@
 import type { Uses } from "./parts.ts";
 import { type ErrorCode, SvcError } from "../errors.ts";
+import type { MemoryLink, Standing } from "../interfaces/mod.ts";
 import type { IndexedMemory } from "../index/ranking.ts";
 import type { JobSpec, JobState } from "../jobs/job.ts";
 import { type Caller, scopeOf } from "./caller.ts";
 import { countThatFits, openPage, type ReadingPages } from "./large_reads.ts";
 import { requireCredential, storedEntries } from "./open.ts";
+import { countsAt, relationsOf, type RelationsView } from "./links/view.ts";
 import type { MemoryRecord, Metadata } from "./record.ts";
 import type { MemoryVersion } from "../storage/core/version_table.ts";
 import { openVersion, versionsOf } from "./versions/history.ts";
@@ -15,6 +17,7 @@ type Listing = Uses<{
   versions: "has" | "of";
   tombstones: "unappliedIn";
   expiry: "purge";
+  largeScopes: "has";
   cursors: true;
   now: true;
 }, ReadingPages>;
@@ -40,11 +43,17 @@ export interface MemoryView
   readonly updatedAt: number;
   /** Ciphertext bytes; 0 until it is indexed. */
   readonly bytes: number;
+  readonly standing?: Standing | undefined;
+  /** What it is about. */
+  readonly key?: string | undefined;
+  readonly relations?: RelationsView | undefined;
 }
 
 interface MemoryPage {
   readonly memories: readonly MemoryView[];
   readonly total: number;
+  /** Memories that are left out because they are over, or another one says the same. */
+  readonly history: number;
   /** Where the next page starts. */
   readonly nextCursor?: string;
 }
@@ -58,6 +67,10 @@ interface ListOptions {
   readonly cursor?: string | undefined;
   /** The end of an id: only what fits is listed. */
   readonly id?: string | undefined;
+  /** Whether memories are listed that are over, or for which another one stands. */
+  readonly include: "present" | "history";
+  /** When the memories have to be true, milliseconds since the epoch; now when absent. */
+  readonly as_of?: number | undefined;
 }
 
 /** @param opened Left out where texts are. */
@@ -91,6 +104,8 @@ function view(
     updatedAt: memory.updatedAt,
     bytes: memory.bytes,
     source: memory.source,
+    standing: memory.standing,
+    key: record?.key,
   };
 }
 
@@ -132,12 +147,24 @@ export async function listMemories(
   const compare = (time: number, id: string, time2: number, id2: string) =>
     sign * (time - time2 || (id < id2 ? -1 : id > id2 ? 1 : 0));
   const deleted = domain.tombstones.unappliedIn(scope);
-  const present = await domain.index.read(
-    scope,
-    (loaded) => loaded.entries().filter(({ id }) => id.endsWith(end) && !deleted.has(id)),
-  );
-  const all = present.filter(({ expiresAt = Infinity }) => expiresAt > now);
-  if (all.length < present.length) domain.expiry.purge(scope);
+  const isShown = ({ id, expiresAt = Infinity }: IndexedMemory) =>
+    expiresAt > now && !deleted.has(id);
+  const { present, unexpired, related } = await domain.index.read(scope, (loaded) => {
+    const present = loaded.entries().filter(({ id }) => id.endsWith(end) && !deleted.has(id));
+    const unexpired = present.filter(isShown);
+    const { as_of: at = now } = options;
+    const counts = countsAt(loaded, at, isShown, options.as_of !== undefined);
+    // Of all of them: the page is cut out later, and another may be loaded by then.
+    const related = new Map(unexpired.map((memory) => [memory.id, {
+      counts: counts(memory),
+      relations: relationsOf(loaded, memory, at, isShown),
+    }]));
+    return { present, unexpired, related };
+  });
+  if (unexpired.length < present.length) domain.expiry.purge(scope);
+  const all = options.include === "history"
+    ? unexpired
+    : unexpired.filter(({ id }) => related.get(id)?.counts);
   const rest = after === undefined
     ? [...all]
     : all.filter((m) => compare(m.createdAt, m.id, after[0], after[1]) > 0);
@@ -149,12 +176,14 @@ export async function listMemories(
     const item = opened[i];
     if (item !== undefined && "deleted" in item) return [];
     if (domain.tombstones.isDeleted(scope, memory.id)) return [];
-    return [view(domain, memory, item)];
+    const { relations } = related.get(memory.id)!;
+    return [{ ...view(domain, memory, item), relations }];
   });
   const last = page.at(-1);
   return {
     memories,
     total: all.length,
+    history: unexpired.length - all.length,
     ...(last !== undefined && rest.length > page.length
       ? { nextCursor: sealCursor(domain, bound, last) }
       : {}),
@@ -164,6 +193,7 @@ export async function listMemories(
 /** A memory and when each of its versions was accepted, newest first; none until it is indexed. */
 interface MemoryHistory {
   readonly memory: MemoryView;
+  readonly links?: readonly MemoryLink[];
   readonly versions: readonly Pick<MemoryVersion, "version" | "blobId" | "acceptedAt">[];
 }
 
@@ -191,11 +221,27 @@ export async function getMemory(
   const [opened] = await openVersion(domain, caller, entry, version ?? entry.version);
   if (opened === undefined || "deleted" in opened) throw new SvcError("memory_not_found");
   if ("error" in opened) throw opened.error;
-  const memory = view(domain, entry, opened);
+  const relations = await presentRelations(domain, entry);
+  const memory = { ...view(domain, entry, opened), ...(relations && { relations }) };
+  const { links } = entry.standing ?? {};
   const versions = versionsOf(domain, entry);
-  if (version === undefined || version === entry.version) return { memory, versions };
+  if (version === undefined || version === entry.version) {
+    return { memory, versions, ...(links === undefined ? {} : { links }) };
+  }
   const { blobId } = versions.find((row) => row.version === version)!;
   return { memory: { ...memory, ...viewOfRecord(opened.record), blobId }, versions };
+}
+
+/** How a memory stands to others now; `undefined` where its namespace is too large to be looked at. */
+async function presentRelations(
+  domain: Listing,
+  entry: IndexedMemory,
+): Promise<RelationsView | undefined> {
+  if (await domain.largeScopes.has(entry)) return undefined;
+  const now = domain.now();
+  const isShown = ({ id, expiresAt = Infinity }: IndexedMemory) =>
+    expiresAt > now && !domain.tombstones.isDeleted(entry, id);
+  return await domain.index.read(entry, (loaded) => relationsOf(loaded, entry, now, isShown));
 }
 
 /** What a replaced version says of itself. */
@@ -219,8 +265,8 @@ function pendingMemory(domain: Listing, caller: Caller, id: string): MemoryView 
   }
   const { job, blobId, state, recallable } = live;
   const { memoryId, namespace, version, importance, source, createdAt } = job;
-  const { occurredAt, expiresAt, acceptedAt: updatedAt } = job;
+  const { occurredAt, expiresAt, acceptedAt: updatedAt, standing } = job;
   const times = { occurredAt, expiresAt, createdAt, updatedAt };
-  const known = { memoryId, namespace, version, importance, source, ...times };
+  const known = { memoryId, namespace, version, importance, source, standing, ...times };
   return { ...known, blobId, state, recallable, bytes: 0 };
 }

@@ -61,6 +61,8 @@ export interface Parts extends Backends {
   readonly sealer: (purpose: string) => Sealer;
   /** 32 bytes that only this relayer makes of a text: short texts are guessed by a plain hash. */
   readonly importedId: (text: string) => Uint8Array;
+  /** 32 bytes that only this relayer makes of a text, to know one that is said again. */
+  readonly sameText: (text: string) => Uint8Array;
   /** Signs receipts of deletions. */
   readonly receipts: ReceiptKey;
   readonly logger: Logger;

@@ -1,6 +1,6 @@
 import type { Uses } from "./parts.ts";
 import type { JobErrorCode } from "../errors.ts";
-import type { IndexEntry, Scope, Sealed } from "../interfaces/mod.ts";
+import type { IndexEntry, MemoryLink, Scope, Sealed } from "../interfaces/mod.ts";
 import type { AcceptedJob, LiveJob } from "../jobs/job.ts";
 import { INLINE_BYTES } from "../jobs/staging.ts";
 import { StepError } from "../jobs/retries.ts";
@@ -9,6 +9,7 @@ import type { Payload, Step } from "./job_contents.ts";
 import { encodeRecord, timeText } from "./record.ts";
 import { type Removing, undoJob } from "./remove/remove.ts";
 import { traced } from "../tracing.ts";
+import { type Digesting, standingOf } from "./standing.ts";
 import { storeBlob } from "./store_blob.ts";
 import { noteBlob, noteReplaced, type Versioning } from "./versions/history.ts";
 import { documentVectors } from "./vectors.ts";
@@ -21,6 +22,7 @@ type Storing = Uses<{
   vectorStore: "upsert" | "link";
   index: "apply" | "applyLinks";
   jobs: "payload";
+  sameText: true;
   expiries: "note";
   config: "failpoint";
 }, Removing & Versioning>;
@@ -44,7 +46,9 @@ async function sealRecord(
   { cipher }: Pick<Storing, "cipher">,
   job: AcceptedJob,
   payload: Payload,
+  links: readonly MemoryLink[],
 ): Promise<Sealed> {
+  const { validFrom, validTo, trust } = job.standing ?? {};
   const record = encodeRecord({
     v: 1,
     id: job.memoryId,
@@ -55,8 +59,14 @@ async function sealRecord(
     updated_at: timeText(changedAt(job)),
     ...(job.occurredAt === undefined ? {} : { occurred_at: timeText(job.occurredAt) }),
     ...(job.expiresAt === undefined ? {} : { expires_at: timeText(job.expiresAt) }),
+    ...(validFrom === undefined ? {} : { valid_from: timeText(validFrom) }),
+    ...(validTo === undefined ? {} : { valid_to: timeText(validTo) }),
+    ...(payload.kind === "manual" || payload.key === undefined ? {} : { key: payload.key }),
+    ...(links.length === 0 ? {} : { links }),
     importance: job.importance,
     source: job.source,
+    ...(trust === undefined ? {} : { trust }),
+    ...(job.publicKey === undefined ? {} : { written_by: job.publicKey }),
   });
   return await cipher.seal(record, job);
 }
@@ -93,16 +103,25 @@ async function makeStep(
   if (saved?.model === model) return saved;
   const vectors = await vectorsOf(domain, payload, signal);
   domain.config.failpoint("embed");
+  const links = saved?.links ?? job.standing?.links ?? [];
   const sealed = saved?.sealed ??
-    await step("seal", "encryption_failed", () => sealRecord(domain, job, payload));
-  const made = { vectors, model, sealed };
+    await step("seal", "encryption_failed", () => sealRecord(domain, job, payload, links));
+  const made = { vectors, model, sealed, links };
   await step("save", "storage_failed", () => domain.contents.saveStep(live, made));
   domain.config.failpoint("seal");
   return made;
 }
 
-function entryOf({ job, blobId }: LiveJob, payload: Payload, step: Step): IndexEntry {
-  const { vectors, sealed } = step;
+function entryOf(
+  domain: Digesting,
+  { job, blobId }: LiveJob,
+  payload: Payload,
+  step: Step,
+): IndexEntry {
+  const { vectors, sealed, links } = step;
+  const { validFrom, validTo, trust } = job.standing ?? {};
+  const { publicKey: writtenBy } = job;
+  const said = payload.kind === "text" ? payload : { text: "" };
   return {
     owner: job.owner,
     namespace: job.namespace,
@@ -119,6 +138,12 @@ function entryOf({ job, blobId }: LiveJob, payload: Payload, step: Step): IndexE
     ...(blobId === undefined ? {} : { blobId }),
     ...(job.occurredAt === undefined ? {} : { occurredAt: job.occurredAt }),
     ...(job.expiresAt === undefined ? {} : { expiresAt: job.expiresAt }),
+    standing: standingOf(domain, job, { ...said, links }, {
+      ...(validFrom === undefined ? {} : { validFrom }),
+      ...(validTo === undefined ? {} : { validTo }),
+      ...(trust === undefined ? {} : { trust }),
+      ...(writtenBy === undefined ? {} : { writtenBy }),
+    }),
   };
 }
 
@@ -138,7 +163,7 @@ export async function processMemory(domain: Storing, attempt: Attempt): Promise<
   const sealed = await step("load", "storage_failed", () => domain.jobs.payload(live));
   const payload = await domain.contents.payload(live, sealed);
   const made = await makeStep(domain, attempt, payload);
-  const entry = entryOf(live, payload, made);
+  const entry = entryOf(domain, live, payload, made);
 
   // Before the row, so that a crash between them leaves no memory that never expires.
   await step("note expiry", "storage_failed", () => domain.expiries.note([entry]));

@@ -1,5 +1,5 @@
 import { SvcError } from "../errors.ts";
-import type { SealedItem, Source } from "../interfaces/mod.ts";
+import type { MemoryLink, SealedItem, Source, Trust } from "../interfaces/mod.ts";
 
 export type Metadata = Readonly<Record<string, string | number | boolean | null>>;
 
@@ -17,9 +17,18 @@ export interface MemoryRecord {
   readonly updated_at: string;
   readonly occurred_at?: string;
   readonly expires_at?: string;
+  /** Since when, and until when, it is true. */
+  readonly valid_from?: string;
+  readonly valid_to?: string;
+  /** What it is about, such as `me/home city`. */
+  readonly key?: string;
+  readonly links?: readonly MemoryLink[];
   /** 0 to 1. */
   readonly importance: number;
   readonly source: Source;
+  readonly trust?: Trust;
+  /** Public key that signed for it, 64 hex characters. */
+  readonly written_by?: string;
 }
 
 /** RFC 3339, UTC, milliseconds. */
@@ -36,6 +45,7 @@ const decoder = new TextDecoder("utf-8", { fatal: true, ignoreBOM: true });
 export function encodeRecord(record: MemoryRecord): Uint8Array {
   const { v, id, version, text, metadata, created_at, updated_at } = record;
   const { occurred_at, expires_at, importance, source } = record;
+  const { valid_from, valid_to, key, links, trust, written_by } = record;
   return encoder.encode(JSON.stringify({
     v,
     id,
@@ -46,8 +56,14 @@ export function encodeRecord(record: MemoryRecord): Uint8Array {
     updated_at,
     occurred_at,
     expires_at,
+    valid_from,
+    valid_to,
+    key,
+    links,
     importance,
     source,
+    trust,
+    written_by,
   }));
 }
 

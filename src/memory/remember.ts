@@ -7,6 +7,7 @@ import { Buffer } from "node:buffer";
 import type { AcceptedJob, JobSpec, LiveJob } from "../jobs/job.ts";
 import type { Kept } from "../jobs/replay.ts";
 import { type Caller, scopeOf } from "./caller.ts";
+import { type CheckingLinks, checkSuperseded } from "./links/superseded.ts";
 import type { Payload } from "./job_contents.ts";
 
 /** What is counted, and the most it may come to. */
@@ -86,12 +87,14 @@ export type Accepting = Uses<{
   worker: "notify";
   config: "failpoint";
   now: true;
-}>;
+}, CheckingLinks>;
 
 /** One memory to be stored; its importance is 0.5 when absent. */
 export type NewMemory =
   & Pick<JobSpec, "namespace">
-  & { readonly [K in "importance" | "occurredAt" | "expiresAt"]?: JobSpec[K] | undefined }
+  & {
+    readonly [K in "importance" | "occurredAt" | "expiresAt" | "standing"]?: JobSpec[K] | undefined;
+  }
   & {
     readonly payload: Payload;
     /** Called in the turn of the acceptance, for a memory that has an id already; may refuse. */
@@ -120,7 +123,7 @@ interface Accepted<A> {
  * Accepts memories: all of them durably in one commit, or none.
  *
  * @param answering makes the answer of the accepted jobs, which is kept in the same commit.
- * @throws {SvcError} `quota_exceeded`, `overloaded`, `storage_unavailable`.
+ * @throws {SvcError} `quota_exceeded`, `overloaded`, `storage_unavailable`; as `checkSuperseded`.
  */
 export async function accept<A>(
   domain: Accepting,
@@ -129,6 +132,11 @@ export async function accept<A>(
   memories: readonly NewMemory[],
   answering: (jobs: readonly AcceptedJob[]) => Kept<A>,
 ): Promise<Accepted<A>> {
+  // An import brings along what was checked where it comes from.
+  for (const { namespace, standing, replaces } of source === "import" ? [] : memories) {
+    const { links = [] } = standing ?? {};
+    if (replaces === undefined) await checkSuperseded(domain, caller, namespace, links);
+  }
   const sizes = memories.map(({ payload }) => payloadBytes(payload));
   const bytes = sizes.reduce((sum, size) => sum + size, 0);
   using room = await domain.quota.reserve(caller.account.owner, bytes);
@@ -162,6 +170,7 @@ export async function accept<A>(
       payload,
       ...(memory.occurredAt === undefined ? {} : { occurredAt: memory.occurredAt }),
       ...(memory.expiresAt === undefined ? {} : { expiresAt: memory.expiresAt }),
+      ...(memory.standing === undefined ? {} : { standing: memory.standing }),
     };
   });
   domain.config.failpoint("stage");

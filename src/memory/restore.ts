@@ -10,6 +10,7 @@ import { type Caller, scopeOf } from "./caller.ts";
 import { isCredentialError, requireCredential, settled } from "./open.ts";
 import type { Settling } from "./recall/recall.ts";
 import { type BlobContent, decodeBlob, decodeRecord, type MemoryRecord } from "./record.ts";
+import { type Digesting, standingOfRecord } from "./standing.ts";
 import { noteBlob, noteReplaced, type Versioning } from "./versions/history.ts";
 import { documentVectors } from "./vectors.ts";
 
@@ -69,7 +70,7 @@ type Restoring = Uses<{
   expiries: "note";
   restores: "hold";
   versions: "blobsIn";
-}, Removing & Settling & Linking & Versioning>;
+}, Removing & Settling & Linking & Versioning & Digesting>;
 
 /** Blobs fetched, opened and embedded together. */
 const BATCH = 16;
@@ -106,7 +107,12 @@ function keyIdOf(record: Uint8Array): string {
   return record.subarray(1, 17).toHex();
 }
 
-function entryOf(scope: Scope, found: Found, vectors: readonly Float32Array[]): IndexEntry {
+function entryOf(
+  domain: Digesting,
+  scope: Scope,
+  found: Found,
+  vectors: readonly Float32Array[],
+): IndexEntry {
   const { record, content, blobId } = found;
   return {
     ...scope,
@@ -123,6 +129,7 @@ function entryOf(scope: Scope, found: Found, vectors: readonly Float32Array[]): 
     bytes: content.record.length,
     ...(record.occurred_at === undefined ? {} : { occurredAt: Date.parse(record.occurred_at) }),
     ...(record.expires_at === undefined ? {} : { expiresAt: Date.parse(record.expires_at) }),
+    standing: standingOfRecord(domain, scope, record),
   };
 }
 
@@ -316,7 +323,7 @@ class Restore {
     const { signal } = this.#caller;
     const texts = found.map((item) => item.record.text);
     const vectors = await documentVectors(embedder, texts, signal);
-    const entries = found.map((item, n) => entryOf(this.#scope, item, vectors[n]!));
+    const entries = found.map((item, n) => entryOf(this.#domain, this.#scope, item, vectors[n]!));
     await expiries.note(entries);
     await noteReplaced(this.#domain, this.#scope, entries);
     await vectorStore.upsert(entries, { signal });

@@ -50,6 +50,24 @@ export function metadata() {
   return z.record(z.string(), value).meta({ description: "Data of the caller" });
 }
 
+/** When a memory is true, who says so, and how it stands to others. */
+export function standing() {
+  const ids = (description: string) => z.array(uuid("Id of a memory")).describe(description);
+  return {
+    valid_from: timestamp("Since when it is true").optional(),
+    valid_to: timestamp("Until when it is true").optional(),
+    key: text("What it is about", "me/home city").optional(),
+    trust: z.enum(["user", "agent", "import", "web"]).optional()
+      .describe("Who says so; absent where nobody knows"),
+    written_by: text("Public key that signed for it, 64 hex characters").optional(),
+    superseded_by: uuid("The memory that took its place").optional(),
+    supersedes: ids("Memories whose place it took").optional(),
+    conflicts_with: ids("Memories that say something else about the same thing").optional(),
+    restates: uuid("The memory that says the same and stands for it").optional(),
+    restated: count("Memories that say the same, for which it stands").optional(),
+  };
+}
+
 /** How far a job is. */
 export function jobState() {
   return z.enum(["pending", "running", "uploaded", "done", "failed"]).meta({

@@ -59,6 +59,12 @@ export const DEFAULT_NAMESPACE = "default";
 export const NAMESPACE_BYTES = 256;
 /** Largest metadata, in bytes of JSON: 4 KiB. */
 export const METADATA_BYTES = 4096;
+/** Longest key of a memory, in bytes of UTF-8. */
+export const KEY_BYTES = 256;
+/** Most memories that one takes the place of. */
+export const SUPERSEDED_IDS = 20;
+/** Most links of one memory to others. */
+export const LINKS = 40;
 /** Longest idempotency key, in visible ASCII characters. */
 export const IDEMPOTENCY_KEY_CHARACTERS = 128;
 /** Longest request id taken over from a caller, in characters. */

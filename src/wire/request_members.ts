@@ -1,5 +1,6 @@
 import * as limit from "./limits.ts";
 import { type ErrorCode, SvcError } from "../errors.ts";
+import { isUuid } from "./keys.ts";
 import { z } from "zod";
 
 const CLOCK = "(?:[01]\\d|2[0-3]):[0-5]\\d";
@@ -214,6 +215,65 @@ export const changedWeightAndTimes = {
   occurred_at: time.nullish(),
   expires_at: future.nullish(),
 };
+
+/** A text of the caller's of so many bytes; empty ones are none. */
+const keyText = z.string().superRefine((given, context) => {
+  const bytes = utf8.encode(given).length;
+  if (given.trim() === "" || bytes > limit.KEY_BYTES || !given.isWellFormed()) {
+    fail(context, "invalid_parameter", `must have 1 to ${limit.KEY_BYTES} bytes`);
+  }
+}).meta({ type: "string", minLength: 1, description: "What it is about, at most 256 bytes" });
+
+const superseded = z.array(z.string()).superRefine((ids, context) => {
+  if (ids.length > limit.SUPERSEDED_IDS) {
+    fail(context, "invalid_parameter", `at most ${limit.SUPERSEDED_IDS} ids`);
+  } else if (!ids.every(isUuid)) fail(context, "invalid_parameter", "must be UUIDs");
+}).meta({ description: "Ids of memories whose place it takes, at most 20" });
+
+const trust = word(["user", "agent", "import", "web"]);
+
+/** Memories by who said them. */
+export const trusts = z.array(trust).superRefine((given, context) => {
+  if (given.length === 0 || given.length > 4) {
+    fail(context, "invalid_parameter", "must name 1 to 4");
+  }
+});
+
+/** When a memory is true, what it takes the place of, and how far it may be believed. */
+export const standing = {
+  valid_from: time.optional(),
+  valid_to: time.optional(),
+  supersedes: superseded.optional(),
+  key: keyText.optional(),
+  trust: trust.optional(),
+};
+
+/** A change of that: what is left out stays, and null takes it away. */
+export const changedStanding = {
+  valid_from: time.nullish(),
+  valid_to: time.nullish(),
+  supersedes: superseded.nullish(),
+  key: keyText.nullish(),
+  trust: trust.optional(),
+};
+
+/** Refuses a time that ends before it begins. */
+export function checkValidity(
+  { valid_from, valid_to }: {
+    readonly valid_from?: number | null | undefined;
+    readonly valid_to?: number | null | undefined;
+  },
+  context: z.RefinementCtx,
+): void {
+  if (typeof valid_from === "number" && typeof valid_to === "number" && valid_to <= valid_from) {
+    context.addIssue({
+      code: "custom",
+      path: ["valid_to"],
+      params: { code: "invalid_parameter" },
+      message: "must be later than valid_from",
+    });
+  }
+}
 
 /** A whole number from 0. */
 export const wholeNumber = z.number().superRefine((value, context) => {

@@ -1,5 +1,6 @@
 import type { ErrorCode } from "../errors.ts";
 import type { McpRoutes } from "./route_types/mcp.ts";
+import type { AccountRoutes } from "./route_types/account.ts";
 import type { MemoryRoutes } from "./route_types/memories.ts";
 import type { OwnerRoutes } from "./route_types/owner.ts";
 import type { PortableRoutes } from "./route_types/portable.ts";
@@ -23,6 +24,7 @@ export interface RouteTypes
   extends
     McpRoutes,
     MemoryRoutes,
+    AccountRoutes,
     OwnerRoutes,
     PortableRoutes,
     PublicRoutes,

@@ -1,6 +1,7 @@
 import type { ErrorCode } from "../errors.ts";
 import type { Route } from "./route.ts";
 import type { Access, NamesOf, RouteName } from "./route_types.ts";
+import { ACCOUNT } from "./table/account.ts";
 import { MCP } from "./table/mcp.ts";
 import { MEMORIES } from "./table/memories.ts";
 import { OWNER } from "./table/owner.ts";
@@ -19,6 +20,7 @@ export const ROUTES = {
   ...REMEMBER,
   ...RECALL,
   ...MEMORIES,
+  ...ACCOUNT,
   ...PORTABLE,
   ...SESSION_TOKEN,
   ...PUBLIC,

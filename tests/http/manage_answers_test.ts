@@ -42,6 +42,7 @@ Deno.test("a listed memory has the fields of its resource", async () => {
       updated_at,
       size_bytes,
       source: "remember",
+      written_by: svc.key.publicKey,
     }],
     total: 1,
   });

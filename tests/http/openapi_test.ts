@@ -84,10 +84,15 @@ Deno.test("bodies are described with the members they need", async () => {
   assert.deepEqual(Object.keys(remember.properties).toSorted(), [
     "expires_at",
     "importance",
+    "key",
     "metadata",
     "namespace",
     "occurred_at",
+    "supersedes",
     "text",
+    "trust",
+    "valid_from",
+    "valid_to",
   ]);
   assert.deepEqual(schema("/api/recall").required, ["query"]);
   assert.deepEqual(schema("/api/restore").required, ["namespace"]);

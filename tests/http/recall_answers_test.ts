@@ -33,6 +33,7 @@ Deno.test("a hit has its members, and no others", async () => {
       memory_id: id,
       namespace: "default",
       created_at,
+      written_by: svc.key.publicKey,
       ...more,
     });
     assert.ok(blob_id.length > 0);

@@ -128,6 +128,7 @@ export class Simulation {
       },
       versions: process.table(world.versions),
       importedId: KEY.hmac("imported id"),
+      sameText: KEY.hmac("same text"),
       receipts: new RelayerReceiptKey(KEY),
       scrubJobs: () => Promise.resolve(),
       keyUse: { touch() {}, lastUsed: () => undefined },

@@ -84,6 +84,28 @@ Deno.test("max_distance keeps what is closer, min_score what is as good", async 
   assert.equal((await search({ min_score: 2 })).body.message, "No matching memories found");
 });
 
+Deno.test("strong hits do not tie under weights, and what happened long ago is old", async () => {
+  verifies("10.6-37");
+  const clock = new TestClock();
+  await using svc = await startRelayer({ clock });
+  const best = await svc.remember("my green tea comes from the hills of Darjeeling in spring");
+  clock.advance(30 * DAY);
+  const other = await svc.remember("my green tea comes from the hills of Darjeeling");
+  const query = "my green tea comes from the hills of Darjeeling in spring";
+  const search = (weights: Json) =>
+    svc.post("/api/recall", { query, scoring_weights: weights }).then(({ body }) => body.results);
+  assert.equal((await search({}))[1].score, 1);
+  assert.deepEqual(idsOf(await search({ recency: 0.01 })), [best, other]);
+  assert.deepEqual(idsOf(await search({ recency: 100 })), [other, best]);
+  // Imported yesterday, it happened years ago.
+  await svc.send("PUT", `/api/memories/${other}`, {
+    from_version: 1,
+    occurred_at: new Date(clock.now() - 3000 * DAY).toISOString(),
+  });
+  await svc.relayer.idle();
+  assert.deepEqual(idsOf(await search({ recency: 100 })), [best, other]);
+});
+
 Deno.test("equally good hits: newer first, then by id", async () => {
   verifies("10.6-16");
   const clock = new TestClock();

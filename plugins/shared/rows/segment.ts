@@ -1,5 +1,5 @@
 import { SvcError } from "../../../src/errors.ts";
-import type { IndexEntry, Scope, Source } from "../../../src/interfaces/mod.ts";
+import type { IndexEntry, Scope, Source, Standing } from "../../../src/interfaces/mod.ts";
 
 /**
  * Memories of one scope as one run of bytes, little-endian:
@@ -25,6 +25,8 @@ interface Columns {
   readonly importance: number[];
   readonly source: Source[];
   readonly bytes: number[];
+  /** Absent where an earlier version packed them, and where none has one. */
+  readonly standing?: (Standing | null)[];
 }
 
 const FORMAT = 1;
@@ -55,6 +57,9 @@ export function packSegment(entries: readonly IndexEntry[], dimensions: number):
     importance: entries.map((entry) => entry.importance),
     source: entries.map((entry) => entry.source),
     bytes: entries.map((entry) => entry.bytes),
+    ...(entries.some((entry) => entry.standing !== undefined)
+      ? { standing: entries.map((entry) => entry.standing ?? null) }
+      : {}),
   };
   const header = encoder.encode(JSON.stringify(columns));
   const vectorsAt = align(PREFIX + header.length);
@@ -180,6 +185,8 @@ export class Segment {
     if (typeof blobId === "string") entry.blobId = blobId;
     if (typeof occurredAt === "number") entry.occurredAt = occurredAt;
     if (typeof expiresAt === "number") entry.expiresAt = expiresAt;
+    const standing = c.standing?.[index];
+    if (standing) entry.standing = standing;
     return entry;
   }
 

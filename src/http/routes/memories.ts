@@ -51,6 +51,25 @@ function memoryBody(memory: MemoryView): AnswerOf<"GET /api/memories">["memories
     updated_at: timeText(memory.updatedAt),
     size_bytes: memory.bytes,
     source: memory.source,
+    ...standingBody(memory),
+  };
+}
+
+/** What is said of a memory besides its text: when it is true, and how it stands to others. */
+export function standingBody(
+  { standing, key, relations }: Pick<MemoryView, "standing" | "key" | "relations">,
+) {
+  return {
+    valid_from: timeText(standing?.validFrom),
+    valid_to: timeText(standing?.validTo),
+    key,
+    trust: standing?.trust,
+    written_by: standing?.writtenBy,
+    superseded_by: relations?.supersededBy,
+    supersedes: relations?.supersedes,
+    conflicts_with: relations?.conflictsWith,
+    restates: relations?.restates,
+    restated: relations?.restated,
   };
 }
 
@@ -65,21 +84,27 @@ export const memoryHandlers = {
     domain,
     { caller, query },
   ): Promise<Answer<"GET /api/memories">> => {
-    const { memories, total, nextCursor } = await listMemories(domain, caller, {
+    const { memories, total, history, nextCursor } = await listMemories(domain, caller, {
       ...query,
       cursor: query.cursor || undefined,
     });
     return {
       status: 200,
-      body: { memories: memories.map(memoryBody), total, next_cursor: nextCursor },
+      body: {
+        memories: memories.map(memoryBody),
+        total,
+        history_count: history || undefined,
+        next_cursor: nextCursor,
+      },
     };
   },
   "GET /api/memories/:id": async (domain, { caller, id, query }) => {
-    const { memory, versions } = await getMemory(domain, caller, id, query.version);
+    const { memory, versions, links } = await getMemory(domain, caller, id, query.version);
     return {
       status: 200,
       body: {
         ...memoryBody(memory),
+        links: links?.map(({ id: memory_id, kind, by, score }) => ({ memory_id, kind, by, score })),
         versions: versions.map(({ version, blobId, acceptedAt }) => ({
           version,
           blob_id: blobId ?? "",
@@ -96,6 +121,11 @@ export const memoryHandlers = {
       importance: body.importance,
       occurredAt: body.occurred_at,
       expiresAt: body.expires_at,
+      validFrom: body.valid_from,
+      validTo: body.valid_to,
+      supersedes: body.supersedes,
+      key: body.key,
+      trust: body.trust,
       fromVersion: body.from_version,
       expectedVersion: body.expected_version,
     };

@@ -1,6 +1,7 @@
 import { StreamedResponse } from "../../http1/send_answer.ts";
 import { exportLines } from "../../memory/portable/export.ts";
 import { importMemories } from "../../memory/portable/import.ts";
+import { writtenStanding } from "../../memory/standing.ts";
 import type { SignedHandlers } from "../route.ts";
 
 /** Bytes of lines as they come, each part charged for. */
@@ -45,6 +46,8 @@ export const portableHandlers = {
       expiresAt: line.expires_at,
       createdAt: line.created_at,
       updatedAt: line.updated_at,
+      key: line.key,
+      standing: writtenStanding(line, line.links),
     }));
     return await importMemories(domain, caller, given, {
       bringBack: query.bring_back,

@@ -11,6 +11,7 @@ import {
 } from "../../memory/recall/recall.ts";
 import { timeText } from "../../memory/record.ts";
 import { restore } from "../../memory/restore.ts";
+import { writtenStanding } from "../../memory/standing.ts";
 import { documentVectors } from "../../memory/vectors.ts";
 import {
   ANALYZE_FACTS,
@@ -21,6 +22,7 @@ import {
 import type { Received } from "../../wire/routes.ts";
 import type { AnswerOf } from "../../wire/route_types.ts";
 import type { Answer, Call, SignedHandlers } from "../route.ts";
+import { standingBody } from "./memories.ts";
 
 const NOTHING = "No matching memories found";
 
@@ -46,6 +48,9 @@ function recallOptions(body: Omit<RecallBody, "query">, limitMax: number): Recal
     weights: weightsOf(body.scoring_weights),
     occurredAfter: body.occurred_after,
     occurredBefore: body.occurred_before,
+    asOf: body.as_of,
+    history: body.include === "history",
+    trust: body.trust,
   };
 }
 
@@ -62,6 +67,7 @@ function hitBody(hit: Hit): AnswerOf<"POST /api/recall">["results"][number] {
     importance: hit.importance,
     occurred_at: hit.occurredAt,
     metadata: hit.metadata,
+    ...standingBody(hit),
   };
 }
 
@@ -172,9 +178,16 @@ export const recallHandlers = {
     return { status: 200, body: { ...counts, namespace, owner: caller.account.owner } };
   },
   "POST /api/analyze": async (domain, call) => {
-    const { text, namespace, occurred_at } = call.body;
+    const { text, namespace, occurred_at, key } = call.body;
     const { owner } = call.caller.account;
-    const input = { text, namespace, occurredAt: occurred_at, mostFacts: ANALYZE_FACTS };
+    const input = {
+      text,
+      namespace,
+      occurredAt: occurred_at,
+      key,
+      standing: writtenStanding(call.body),
+      mostFacts: ANALYZE_FACTS,
+    };
     const { analysis, answer } = await analyze(
       domain,
       call.caller,

@@ -3,8 +3,10 @@ import { JOB_ERRORS, type JobView } from "../../jobs/job.ts";
 import { Deadline } from "../../deadline.ts";
 import { type Caller, mayRead, scopeOf } from "../../memory/caller.ts";
 import type { Domain } from "../../memory/domain.ts";
+import { textPayload } from "../../memory/job_contents.ts";
 import { timeText } from "../../memory/record.ts";
 import { accept, type NewMemory } from "../../memory/remember.ts";
+import { writtenStanding } from "../../memory/standing.ts";
 import { isUuid } from "../../wire/keys.ts";
 import type { Received } from "../../wire/routes.ts";
 import type { AnswerOf } from "../../wire/route_types.ts";
@@ -12,13 +14,14 @@ import type { Answer, Call, SignedHandlers } from "../route.ts";
 import { checkDimensions } from "./recall.ts";
 
 function newMemory(item: Received<"POST /api/remember", "body">): NewMemory {
-  const { text, namespace, metadata, importance, occurred_at, expires_at } = item;
+  const { text, namespace, metadata, key, importance, occurred_at, expires_at } = item;
   return {
     namespace,
-    payload: { kind: "text", text, ...(metadata === undefined ? {} : { metadata }) },
+    payload: textPayload({ text, metadata, key }),
     importance,
     occurredAt: occurred_at,
     expiresAt: expires_at,
+    standing: writtenStanding(item),
   };
 }
 

@@ -1,7 +1,7 @@
 import type { Uses } from "../parts.ts";
 import { SvcError } from "../../errors.ts";
 import type { LanguageModel } from "../../interfaces/mod.ts";
-import type { AcceptedJob } from "../../jobs/job.ts";
+import type { AcceptedJob, WrittenStanding } from "../../jobs/job.ts";
 import type { Kept } from "../../jobs/replay.ts";
 import { Deadline } from "../../deadline.ts";
 import { scopeKey } from "../../interfaces/scope_key.ts";
@@ -10,6 +10,7 @@ import { type Caller, mayRead, scopeOf } from "../caller.ts";
 import { type Searching, settle, type Settling } from "../recall/recall.ts";
 import { Slices } from "../../index/scope_loading.ts";
 import { extractFacts, type Fact } from "../extract/facts.ts";
+import { textPayload } from "../job_contents.ts";
 import { requireCredential } from "../open.ts";
 import { timeText } from "../record.ts";
 import { accept, type Accepting } from "../remember.ts";
@@ -34,6 +35,9 @@ interface AnalyzeInput {
   readonly namespace: string;
   /** When the text was written, milliseconds since the epoch; now when absent. */
   readonly occurredAt: number | undefined;
+  /** What every fact is about. */
+  readonly key?: string | undefined;
+  readonly standing?: WrittenStanding | undefined;
   readonly mostFacts: number;
 }
 
@@ -165,9 +169,10 @@ export async function analyze<A>(
     if (analysis.facts.length === 0) return { analysis };
     const memories = analysis.facts.map(({ text, importance }) => ({
       namespace,
-      payload: { kind: "text" as const, text },
+      payload: textPayload({ text, key: input.key }),
       importance,
       occurredAt,
+      standing: input.standing,
     }));
     const accepted = await accept(
       domain,

@@ -110,5 +110,10 @@ function memoryLine(entry: IndexEntry, opened: Opened) {
     updated_at: record.updated_at,
     version: record.version,
     source,
+    valid_from: record.valid_from,
+    valid_to: record.valid_to,
+    key: record.key,
+    links: record.links,
+    trust: record.trust,
   };
 }

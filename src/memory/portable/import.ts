@@ -2,10 +2,11 @@ import type { Uses } from "../parts.ts";
 import { SvcError } from "../../errors.ts";
 import type { IndexEntry, Scope } from "../../interfaces/mod.ts";
 import { scopeKey } from "../../interfaces/scope_key.ts";
-import type { AcceptedJob } from "../../jobs/job.ts";
+import type { AcceptedJob, WrittenStanding } from "../../jobs/job.ts";
 import type { Kept } from "../../jobs/replay.ts";
 import { type Caller, scopeOf } from "../caller.ts";
 import { type Opening, openMemories, requireCredential, storedEntries } from "../open.ts";
+import { textPayload } from "../job_contents.ts";
 import type { Metadata } from "../record.ts";
 import { accept, type Accepting, type NewMemory } from "../remember.ts";
 
@@ -34,6 +35,9 @@ export interface ImportedMemory {
   readonly expiresAt?: number | undefined;
   readonly createdAt?: number | undefined;
   readonly updatedAt?: number | undefined;
+  /** What it is about. */
+  readonly key?: string | undefined;
+  readonly standing?: WrittenStanding | undefined;
 }
 
 /** Why a line was not taken: it is there already, is older than what is there, was deleted, is over. */
@@ -113,10 +117,11 @@ function newMemory(domain: Importing, caller: Caller, placed: Placed): NewMemory
   const { updatedAt, createdAt = updatedAt } = memory;
   return {
     namespace,
-    payload: { kind: "text", text, ...(metadata === undefined ? {} : { metadata }) },
+    payload: textPayload({ text, metadata, key: memory.key }),
     importance,
     occurredAt,
     expiresAt,
+    standing: memory.standing,
     replaces: (jobId, acceptedAt) => {
       if (domain.tombstones.isDeleted(scope, id)) throw new Overtaken();
       if (replaces && !domain.versions.claim(scope, id, { version, jobId, acceptedAt })) {

@@ -5,6 +5,7 @@ import type { IndexEntry, Scope, VectorQuery, VectorStore } from "../../interfac
 import type { Caller } from "../caller.ts";
 import { partsOf } from "../large_reads.ts";
 import { type Opening, openMemories } from "../open.ts";
+import type { Narrowing } from "./narrowing.ts";
 
 /** Scopes up to this size are loaded whatever the budget: they take little time and RAM. */
 const SMALL = { count: 20_000, bytes: 20_000 * 1024 };
@@ -17,8 +18,7 @@ const OWNERS = 1_000;
 
 interface FilteredSearch extends SearchOptions {
   accept(memory: IndexedMemory): boolean;
-  /** Whether it leaves out more than a few. */
-  readonly isFiltered: boolean;
+  readonly narrowing: Pick<Narrowing, "isFiltered" | "counting">;
 }
 
 /** Namespaces of an owner that are too large. */
@@ -105,7 +105,10 @@ export async function matchNearest(
         if ("record" in item) gathered.setText(id, version, item.record.text);
       }
     }
-    return gathered.match(query, search);
+    return gathered.match(query, {
+      ...search,
+      accept: search.narrowing.counting(gathered, search.accept),
+    });
   } finally {
     gathered.release();
   }
@@ -114,11 +117,11 @@ export async function matchNearest(
 async function nearest(
   vectorStore: Pick<VectorStore, "search">,
   query: Omit<VectorQuery, "limit">,
-  { limit, accept, isFiltered }: FilteredSearch,
+  { limit, accept, narrowing }: FilteredSearch,
   signal: AbortSignal | undefined,
 ): Promise<IndexEntry[]> {
   // Once: each search reads the whole scope.
-  const asked = Math.max(isFiltered ? FILTERED : NEAREST, 2 * limit);
+  const asked = Math.max(narrowing.isFiltered ? FILTERED : NEAREST, 2 * limit);
   const found = await vectorStore.search({ ...query, limit: asked }, { signal });
   return found.map(({ entry }) => entry).filter(accept);
 }

@@ -1,12 +1,14 @@
 import type { Uses } from "../parts.ts";
 import type { SvcError } from "../../errors.ts";
 import type { IndexedMemory, Match, ScopeQuery, SearchOptions } from "../../index/ranking.ts";
-import type { Scope } from "../../interfaces/mod.ts";
+import type { Scope, Standing } from "../../interfaces/mod.ts";
 import { type Caller, scopeOf } from "../caller.ts";
 import { matchNearest, type SearchingLarge } from "./candidates.ts";
+import type { countsAt, relationsOf, RelationsView } from "../links/view.ts";
 import { countThatFits, openPage, type ReadingPages } from "../large_reads.ts";
 import { openMemories, requireCredential } from "../open.ts";
 import type { MemoryRecord, Metadata } from "../record.ts";
+import { Narrowing, type NarrowingOptions } from "./narrowing.ts";
 import { openSavedWords, type ReadingWords, readWords } from "./read_words.ts";
 
 export type Searching = Uses<{
@@ -39,7 +41,7 @@ export interface ScoringWeights {
 }
 
 /** What narrows and orders a recall. Times are milliseconds since the epoch. */
-export interface RecallOptions {
+export interface RecallOptions extends Omit<NarrowingOptions, "accept"> {
   readonly namespace: string;
   readonly limit: number;
   /** Hybrid when absent. */
@@ -50,10 +52,6 @@ export interface RecallOptions {
   readonly minScore?: number | undefined;
   /** Replaces the order by relevance. */
   readonly weights?: ScoringWeights | undefined;
-  /** Keep memories whose time is not before. */
-  readonly occurredAfter?: number | undefined;
-  /** Keep memories whose time is before. */
-  readonly occurredBefore?: number | undefined;
 }
 
 /** A recalled memory. Times are RFC 3339, as its record has them. */
@@ -71,6 +69,10 @@ export interface Hit {
   /** 0 to 1. */
   readonly importance: number;
   readonly metadata: Metadata | undefined;
+  readonly standing: Standing | undefined;
+  /** What it is about. */
+  readonly key: string | undefined;
+  readonly relations: RelationsView | undefined;
 }
 
 interface Recalled {
@@ -99,15 +101,22 @@ interface Scored {
   readonly score: number;
   /** What candidates are ordered by: the score, its relevance not cut off at 1. */
   readonly rank: number;
+  /** How it stands to others; absent where that is not known. */
+  readonly relations?: RelationsView;
 }
 
-function scored(match: Match, weights: ScoringWeights | undefined, now: number): Scored {
+interface Found extends Match {
+  readonly relations?: RelationsView;
+}
+
+function scored(match: Found, weights: ScoringWeights | undefined, now: number): Scored {
   const relevance = Math.min(1, Math.max(0, match.score));
   if (weights === undefined || (weights.recency === 0 && weights.importance === 0)) {
     return { ...match, score: relevance, rank: match.score };
   }
   const score = weightedScore(match, relevance, weights, now);
-  return { ...match, score, rank: score };
+  // Strong hits, whose relevance is answered as 1, do not tie.
+  return { ...match, score, rank: weightedScore(match, Math.max(0, match.score), weights, now) };
 }
 
 function weightedScore(
@@ -116,7 +125,8 @@ function weightedScore(
   weights: ScoringWeights,
   now: number,
 ): number {
-  const age = Math.max(0, now - hit.entry.createdAt) / DAY_MS;
+  const { occurredAt, createdAt } = hit.entry;
+  const age = Math.max(0, now - (occurredAt ?? createdAt)) / DAY_MS;
   return weights.semantic * relevance +
     weights.recency * 2 ** (-age / weights.recencyHalfLifeDays) +
     weights.importance * hit.entry.importance;
@@ -137,32 +147,21 @@ export async function rank(
   domain: Searching,
   caller: Caller,
   query: ScopeQuery,
-  options: RecallOptions & { readonly accept?: (memory: IndexedMemory) => boolean },
+  options: RecallOptions & NarrowingOptions,
 ): Promise<Scored[]> {
   const scope = scopeOf(caller, options.namespace);
   const now = domain.now();
-  const { weights, occurredAfter = -Infinity, occurredBefore = Infinity } = options;
-  let expired = false;
-  const pool = weights === undefined ? options.limit : Math.max(POOL, 5 * options.limit);
+  const { weights, maxDistance } = options;
   const isDeleted = ({ id }: IndexedMemory): boolean => domain.tombstones.isDeleted(scope, id);
+  const narrowing = new Narrowing(options, now, isDeleted);
   const search = {
-    limit: pool,
-    accept: (memory: IndexedMemory): boolean => {
-      if (memory.expiresAt !== undefined && memory.expiresAt <= now) {
-        expired = true;
-        return false;
-      }
-      const time = memory.occurredAt ?? memory.createdAt;
-      return time >= occurredAfter && time < occurredBefore && (options.accept?.(memory) ?? true);
-    },
-    ...(options.maxDistance === undefined ? {} : { maxDistance: options.maxDistance }),
+    limit: weights === undefined ? options.limit : Math.max(POOL, 5 * options.limit),
+    accept: narrowing.accept,
+    ...(maxDistance === undefined ? {} : { maxDistance }),
   } satisfies SearchOptions;
   if (await domain.largeScopes.has(scope)) {
-    const accept = (memory: IndexedMemory): boolean => search.accept(memory) && !isDeleted(memory);
-    const isFiltered = occurredAfter > -Infinity || occurredBefore < Infinity;
-    const asked = { ...search, accept, isFiltered };
-    const found = await matchNearest(domain, caller, scope, query, asked);
-    return best(found, options, now);
+    const asked = { ...search, accept: narrowing.acceptKept, narrowing };
+    return best(await matchNearest(domain, caller, scope, query, asked), options, now);
   }
   // The words are opened while the scope is loaded.
   const isCold = query.text !== undefined && !domain.index.holds(scope);
@@ -173,18 +172,19 @@ export async function rank(
     // The scope takes the bytes over: a second run, after the scope was dropped, opens them again.
     opening = undefined;
     if (query.text !== undefined) await readWords(domain, caller, loaded, opened);
-    const found = loaded.match(query, search);
-    if (!found.some(({ entry }) => isDeleted(entry))) return found;
+    const match = (accept: typeof narrowing.accept): Found[] =>
+      loaded.match(query, { ...search, accept: narrowing.counting(loaded, accept) })
+        .map((hit) => ({ ...hit, relations: narrowing.relationsOf(loaded, hit.entry) }));
+    const found = match(narrowing.accept);
     // Rows of a deletion that is not finished must not take the places of others.
-    const accept = (memory: IndexedMemory): boolean => search.accept(memory) && !isDeleted(memory);
-    return loaded.match(query, { ...search, accept });
+    return found.some(({ entry }) => isDeleted(entry)) ? match(narrowing.acceptKept) : found;
   });
-  if (expired) domain.expiry.purge(scope);
+  if (narrowing.expired) domain.expiry.purge(scope);
   return best(hits, options, now);
 }
 
 /** Scored, ordered and cut to the limit. */
-function best(hits: readonly Match[], options: RecallOptions, now: number): Scored[] {
+function best(hits: readonly Found[], options: RecallOptions, now: number): Scored[] {
   const { weights } = options;
   return hits
     .map((hit) => scored(hit, weights, now))
@@ -193,7 +193,7 @@ function best(hits: readonly Match[], options: RecallOptions, now: number): Scor
     .slice(0, options.limit);
 }
 
-function toHit({ entry, distance, score }: Scored, record: MemoryRecord): Hit {
+function toHit({ entry, distance, score, relations }: Scored, record: MemoryRecord): Hit {
   return {
     memoryId: entry.id,
     blobId: entry.blobId,
@@ -205,6 +205,9 @@ function toHit({ entry, distance, score }: Scored, record: MemoryRecord): Hit {
     occurredAt: record.occurred_at,
     importance: entry.importance,
     metadata: record.metadata,
+    standing: entry.standing,
+    key: record.key,
+    relations,
   };
 }
 

@@ -1,16 +1,20 @@
 import type { Uses } from "../parts.ts";
 import { SvcError } from "../../errors.ts";
-import type { IndexEntry, Scope, Source } from "../../interfaces/mod.ts";
-import type { AcceptedJob, LiveJob } from "../../jobs/job.ts";
+import type { IndexEntry, MemoryLink, Scope, Source, Trust } from "../../interfaces/mod.ts";
+import type { AcceptedJob, LiveJob, WrittenStanding } from "../../jobs/job.ts";
 import type { Kept } from "../../jobs/replay.ts";
 import { type Caller, scopeOf } from "../caller.ts";
 import { type Opening, requireCredential, storedEntries } from "../open.ts";
 import type { Metadata } from "../record.ts";
 import { accept, type Accepting } from "../remember.ts";
+import { textPayload } from "../job_contents.ts";
+import { standingOfRecord, supersedesLinks, writtenStanding } from "../standing.ts";
+import { checkSuperseded } from "../links/superseded.ts";
 import { openVersion } from "./history.ts";
 
 type Replacing = Uses<{
   jobs: "newestOf";
+  sameText: true;
   contents: "payload";
   tombstones: "isDeleted";
   versions: "latest" | "reserve" | "has" | "of";
@@ -24,6 +28,9 @@ interface Content {
   readonly importance: number;
   readonly occurredAt?: number | undefined;
   readonly expiresAt?: number | undefined;
+  /** What it is about. */
+  readonly key?: string | undefined;
+  readonly standing?: WrittenStanding | undefined;
 }
 
 /** A change of a memory: what is absent stays as it is, and null takes a value away. */
@@ -33,6 +40,12 @@ export interface Change {
   readonly importance?: number | undefined;
   readonly occurredAt?: number | null | undefined;
   readonly expiresAt?: number | null | undefined;
+  readonly validFrom?: number | null | undefined;
+  readonly validTo?: number | null | undefined;
+  /** Memories whose place it takes. */
+  readonly supersedes?: readonly string[] | null | undefined;
+  readonly key?: string | null | undefined;
+  readonly trust?: Trust | undefined;
   /** An earlier version that the new one is to be a copy of, but for the other members. */
   readonly fromVersion?: number | undefined;
   /** Refuses the change when the newest version is another one. */
@@ -98,10 +111,14 @@ async function acceptVersion<A>(
   { scope, version, taken, createdAt, source, content }: Newest,
   { id, change, answering }: Asked<A>,
 ): Promise<{ readonly answer: A; readonly live: LiveJob }> {
-  const { text, metadata, ...rest } = changed(content, change);
+  const { text, metadata, key, ...rest } = changed(content, change);
+  if (change.supersedes) {
+    const links = supersedesLinks(change.supersedes);
+    await checkSuperseded(domain, caller, scope.namespace, links, id);
+  }
   const { answer, jobs: [live] } = await accept(domain, caller, source, [{
     namespace: scope.namespace,
-    payload: { kind: "text", text, ...(metadata === undefined ? {} : { metadata }) },
+    payload: textPayload({ text, metadata, key }),
     ...rest,
     replaces: (jobId, acceptedAt) => {
       if (domain.tombstones.isDeleted(scope, id)) throw new SvcError("memory_not_found");
@@ -122,7 +139,23 @@ function changed(content: Content, change: Change): Content {
     importance: change.importance ?? content.importance,
     occurredAt: kept(change.occurredAt, content.occurredAt),
     expiresAt: kept(change.expiresAt, content.expiresAt),
+    key: kept(change.key, content.key),
+    standing: writtenStanding({
+      valid_from: kept(change.validFrom, content.standing?.validFrom),
+      valid_to: kept(change.validTo, content.standing?.validTo),
+      trust: change.trust ?? content.standing?.trust,
+    }, changedLinks(content, change)),
   };
+}
+
+/** Links of the new version: those that were found belong to the text that they were found for. */
+function changedLinks(content: Content, { text, supersedes }: Change): readonly MemoryLink[] {
+  const { links = [] } = content.standing ?? {};
+  const given = (link: MemoryLink) => link.kind === "supersedes" && link.by === "caller";
+  const found = text === undefined ? links.filter((link) => !given(link)) : [];
+  // Whoever says what it takes the place of has looked at all of it.
+  if (supersedes !== undefined) return supersedesLinks(supersedes ?? []);
+  return [...links.filter(given), ...found];
 }
 
 async function newestVersion(
@@ -171,7 +204,8 @@ async function storedContent(
   }
   if ("deleted" in opened) throw new SvcError("memory_not_found");
   if ("error" in opened) throw opened.error;
-  const { text, metadata, importance, occurred_at, expires_at } = opened.record;
+  const { text, metadata, importance, occurred_at, expires_at, key } = opened.record;
+  const { validFrom, validTo, trust } = standingOfRecord(domain, entry, opened.record);
   const expiresAt = expires_at === undefined ? Infinity : Date.parse(expires_at);
   return {
     text,
@@ -180,6 +214,11 @@ async function storedContent(
     occurredAt: occurred_at === undefined ? undefined : Date.parse(occurred_at),
     // What an earlier version said may be over by now.
     expiresAt: expiresAt > domain.now() && expiresAt < Infinity ? expiresAt : undefined,
+    key,
+    standing: writtenStanding(
+      { valid_from: validFrom, valid_to: validTo, trust },
+      opened.record.links,
+    ),
   };
 }
 
@@ -190,7 +229,7 @@ async function waitingContent(domain: Replacing, live: LiveJob): Promise<Content
     throw live.ending === undefined ? error : new Overtaken();
   });
   if (payload.kind !== "text") throw new SvcError("internal_error");
-  const { text, metadata } = payload;
-  const { importance, occurredAt, expiresAt } = live.job;
-  return { text, metadata, importance, occurredAt, expiresAt };
+  const { text, metadata, key } = payload;
+  const { importance, occurredAt, expiresAt, standing } = live.job;
+  return { text, metadata, importance, occurredAt, expiresAt, key, standing };
 }

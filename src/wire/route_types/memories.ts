@@ -15,6 +15,8 @@ export interface MemoryRoutes {
       readonly text?: true | false | undefined;
       /** Only memories whose id is, or ends with, this. */
       readonly id?: string | undefined;
+      readonly include?: "present" | "history" | undefined;
+      readonly as_of?: string | undefined;
     };
     readonly answers: {
       readonly 200: {
@@ -52,11 +54,33 @@ export interface MemoryRoutes {
           /** Size of its ciphertext. */
           readonly size_bytes: number;
           readonly source: "remember" | "bulk" | "manual" | "analyze" | "import" | "restore";
+          /** Since when it is true. */
+          readonly valid_from?: string | undefined;
+          /** Until when it is true. */
+          readonly valid_to?: string | undefined;
+          /** What it is about. */
+          readonly key?: string | undefined;
+          /** Who says so; absent where nobody knows. */
+          readonly trust?: "user" | "agent" | "import" | "web" | undefined;
+          /** Public key that signed for it, 64 hex characters. */
+          readonly written_by?: string | undefined;
+          /** The memory that took its place. */
+          readonly superseded_by?: string | undefined;
+          /** Memories whose place it took. */
+          readonly supersedes?: readonly string[] | undefined;
+          /** Memories that say something else about the same thing. */
+          readonly conflicts_with?: readonly string[] | undefined;
+          /** The memory that says the same and stands for it. */
+          readonly restates?: string | undefined;
+          /** Memories that say the same, for which it stands. */
+          readonly restated?: number | undefined;
         }[];
         /** Number of all memories. */
         readonly total: number;
         /** Where the next page starts; absent on the last. */
         readonly next_cursor?: string | undefined;
+        /** Memories that are left out because they are over. */
+        readonly history_count?: number | undefined;
       };
     };
   };
@@ -102,6 +126,38 @@ export interface MemoryRoutes {
         /** Size of its ciphertext. */
         readonly size_bytes: number;
         readonly source: "remember" | "bulk" | "manual" | "analyze" | "import" | "restore";
+        /** Since when it is true. */
+        readonly valid_from?: string | undefined;
+        /** Until when it is true. */
+        readonly valid_to?: string | undefined;
+        /** What it is about. */
+        readonly key?: string | undefined;
+        /** Who says so; absent where nobody knows. */
+        readonly trust?: "user" | "agent" | "import" | "web" | undefined;
+        /** Public key that signed for it, 64 hex characters. */
+        readonly written_by?: string | undefined;
+        /** The memory that took its place. */
+        readonly superseded_by?: string | undefined;
+        /** Memories whose place it took. */
+        readonly supersedes?: readonly string[] | undefined;
+        /** Memories that say something else about the same thing. */
+        readonly conflicts_with?: readonly string[] | undefined;
+        /** The memory that says the same and stands for it. */
+        readonly restates?: string | undefined;
+        /** Memories that say the same, for which it stands. */
+        readonly restated?: number | undefined;
+        /** What ties it to others, and why. */
+        readonly links?:
+          | readonly {
+            /** Id of the other memory. */
+            readonly memory_id: string;
+            readonly kind: "supersedes" | "conflicts" | "restates";
+            /** The rule that found it; `caller` where the writer said so. */
+            readonly by: string;
+            /** How sure that is, 0 to 1. */
+            readonly score: number;
+          }[]
+          | undefined;
         readonly versions: readonly {
           /** Its number. */
           readonly version: number;
@@ -124,6 +180,11 @@ export interface MemoryRoutes {
       readonly importance?: number | undefined;
       readonly occurred_at?: string | null | undefined;
       readonly expires_at?: string | null | undefined;
+      readonly valid_from?: string | null | undefined;
+      readonly valid_to?: string | null | undefined;
+      readonly supersedes?: readonly string[] | null | undefined;
+      readonly key?: string | null | undefined;
+      readonly trust?: "user" | "agent" | "import" | "web" | undefined;
       /** Refuses the change when the newest version is another one. */
       readonly expected_version?: number | undefined;
     };
@@ -263,100 +324,6 @@ export interface MemoryRoutes {
           /** The relayer's receipt key, 64 hex characters. */
           readonly public_key: string;
         };
-      };
-    };
-  };
-  /** The caller's account, key and quota. */
-  readonly "GET /api/account": {
-    readonly access: "signed";
-    readonly answers: {
-      readonly 200: {
-        /** Address of the owner. */
-        readonly owner: string;
-        /** Object id of the account. */
-        readonly account_id: string;
-        /** Package of the account. */
-        readonly package_id: string;
-        /** Whether it authorises anybody. */
-        readonly active: boolean;
-        /** The key that signed. */
-        readonly key: {
-          /** Public key, 64 hex characters. */
-          readonly public_key: string;
-          /** Its address. */
-          readonly address: string;
-          /** Name for people. */
-          readonly label: string;
-          readonly permissions: readonly ("read" | "write" | "manage")[];
-          /** When it was added. */
-          readonly created_at: string;
-          /** When it ends. */
-          readonly expires_at?: string | undefined;
-        };
-        readonly quota: {
-          /** Storage used; absent without `read`. */
-          readonly used_bytes?: number | undefined;
-          /** Storage allowed; null is unlimited. */
-          readonly limit_bytes: number | null;
-        };
-      };
-    };
-  };
-  /** The account's keys and when each was used last. */
-  readonly "GET /api/account/keys": {
-    readonly access: "signed";
-    readonly answers: {
-      readonly 200: {
-        readonly keys: readonly {
-          /** Public key, 64 hex characters. */
-          readonly public_key: string;
-          /** Its address. */
-          readonly address: string;
-          /** Name for people. */
-          readonly label: string;
-          readonly permissions: readonly ("read" | "write" | "manage")[];
-          /** When it was added. */
-          readonly created_at: string;
-          /** When it ends. */
-          readonly expires_at?: string | undefined;
-          /** When it signed last; absent when it never did. */
-          readonly last_used_at?: string | undefined;
-        }[];
-      };
-    };
-  };
-  /** What keys did with the account, newest first. */
-  readonly "GET /api/account/activity": {
-    readonly access: "signed";
-    readonly query: {
-      readonly limit?: number | undefined;
-      /** `next_cursor` of the page before. */
-      readonly cursor?: string | undefined;
-      /** Only what this key did; `owner` is the owner's wallet. */
-      readonly key?: string | undefined;
-    };
-    readonly answers: {
-      readonly 200: {
-        readonly entries: readonly {
-          /** Public key that signed; `owner` where the wallet did. */
-          readonly key: string;
-          /** Name of the route; of the owner, the action signed. */
-          readonly action: string;
-          /** Namespace. */
-          readonly namespace?: string | undefined;
-          readonly via: "http" | "mcp" | "program";
-          readonly from: "this_machine" | "private_network" | "internet" | "unknown";
-          /** `ok`, or the code of the error. */
-          readonly outcome: string;
-          /** How many requests within a minute, or a day where a key has many entries. */
-          readonly count: number;
-          /** Time of the first. */
-          readonly first_at: string;
-          /** Time of the last. */
-          readonly last_at: string;
-        }[];
-        /** Where the next page starts; absent on the last. */
-        readonly next_cursor?: string | undefined;
       };
     };
   };

@@ -21,6 +21,9 @@ export interface RecallRoutes {
       readonly min_score?: number | undefined;
       readonly occurred_after?: string | undefined;
       readonly occurred_before?: string | undefined;
+      readonly as_of?: string | undefined;
+      readonly include?: "present" | "history" | undefined;
+      readonly trust?: readonly ("user" | "agent" | "import" | "web")[] | undefined;
     };
     readonly answers: {
       readonly 200: {
@@ -48,6 +51,26 @@ export interface RecallRoutes {
           readonly metadata?:
             | { readonly [name: string]: string | number | boolean | null }
             | undefined;
+          /** Since when it is true. */
+          readonly valid_from?: string | undefined;
+          /** Until when it is true. */
+          readonly valid_to?: string | undefined;
+          /** What it is about. */
+          readonly key?: string | undefined;
+          /** Who says so; absent where nobody knows. */
+          readonly trust?: "user" | "agent" | "import" | "web" | undefined;
+          /** Public key that signed for it, 64 hex characters. */
+          readonly written_by?: string | undefined;
+          /** The memory that took its place. */
+          readonly superseded_by?: string | undefined;
+          /** Memories whose place it took. */
+          readonly supersedes?: readonly string[] | undefined;
+          /** Memories that say something else about the same thing. */
+          readonly conflicts_with?: readonly string[] | undefined;
+          /** The memory that says the same and stands for it. */
+          readonly restates?: string | undefined;
+          /** Memories that say the same, for which it stands. */
+          readonly restated?: number | undefined;
         }[];
         /** Number of hits. */
         readonly total: number;
@@ -152,6 +175,13 @@ export interface RecallRoutes {
       /** 1 to 256 bytes; missing or empty means default. */
       readonly namespace?: string | undefined;
       readonly occurred_at?: string | undefined;
+      readonly valid_from?: string | undefined;
+      readonly valid_to?: string | undefined;
+      /** Ids of memories whose place it takes, at most 20. */
+      readonly supersedes?: readonly string[] | undefined;
+      /** What it is about, at most 256 bytes. */
+      readonly key?: string | undefined;
+      readonly trust?: "user" | "agent" | "import" | "web" | undefined;
     };
     readonly answers: {
       readonly 202: {
@@ -198,6 +228,9 @@ export interface RecallRoutes {
       readonly min_score?: number | undefined;
       readonly occurred_after?: string | undefined;
       readonly occurred_before?: string | undefined;
+      readonly as_of?: string | undefined;
+      readonly include?: "present" | "history" | undefined;
+      readonly trust?: readonly ("user" | "agent" | "import" | "web")[] | undefined;
     };
     readonly answers: {
       readonly 200: {
@@ -229,6 +262,26 @@ export interface RecallRoutes {
           readonly metadata?:
             | { readonly [name: string]: string | number | boolean | null }
             | undefined;
+          /** Since when it is true. */
+          readonly valid_from?: string | undefined;
+          /** Until when it is true. */
+          readonly valid_to?: string | undefined;
+          /** What it is about. */
+          readonly key?: string | undefined;
+          /** Who says so; absent where nobody knows. */
+          readonly trust?: "user" | "agent" | "import" | "web" | undefined;
+          /** Public key that signed for it, 64 hex characters. */
+          readonly written_by?: string | undefined;
+          /** The memory that took its place. */
+          readonly superseded_by?: string | undefined;
+          /** Memories whose place it took. */
+          readonly supersedes?: readonly string[] | undefined;
+          /** Memories that say something else about the same thing. */
+          readonly conflicts_with?: readonly string[] | undefined;
+          /** The memory that says the same and stands for it. */
+          readonly restates?: string | undefined;
+          /** Memories that say the same, for which it stands. */
+          readonly restated?: number | undefined;
         }[];
         /** Whether a model composed the answer. */
         readonly answer_mode: "llm" | "quotes";

@@ -14,6 +14,13 @@ export interface RememberRoutes {
       readonly importance?: number | undefined;
       readonly occurred_at?: string | undefined;
       readonly expires_at?: string | undefined;
+      readonly valid_from?: string | undefined;
+      readonly valid_to?: string | undefined;
+      /** Ids of memories whose place it takes, at most 20. */
+      readonly supersedes?: readonly string[] | undefined;
+      /** What it is about, at most 256 bytes. */
+      readonly key?: string | undefined;
+      readonly trust?: "user" | "agent" | "import" | "web" | undefined;
     };
     readonly answers: {
       readonly 202: {
@@ -48,6 +55,13 @@ export interface RememberRoutes {
         readonly importance?: number | undefined;
         readonly occurred_at?: string | undefined;
         readonly expires_at?: string | undefined;
+        readonly valid_from?: string | undefined;
+        readonly valid_to?: string | undefined;
+        /** Ids of memories whose place it takes, at most 20. */
+        readonly supersedes?: readonly string[] | undefined;
+        /** What it is about, at most 256 bytes. */
+        readonly key?: string | undefined;
+        readonly trust?: "user" | "agent" | "import" | "web" | undefined;
       }[];
     };
     readonly answers: {

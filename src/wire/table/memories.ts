@@ -1,44 +1,11 @@
 import { z } from "zod";
-import { blobId, count, flag, jobState, metadata, namespace } from "../answer_members.ts";
-import { number, objectId, owner, text, timestamp, uuid } from "../answer_members.ts";
-import { PERMISSIONS } from "../keys.ts";
+import { blobId, count, flag, jobState, metadata, namespace, standing } from "../answer_members.ts";
+import { number, owner, text, timestamp, uuid } from "../answer_members.ts";
 import * as limit from "../limits.ts";
 import * as request from "../request_members.ts";
+import { oneOf, pageLimit, queryTime } from "../query_members.ts";
 import { fail, object } from "../request_members.ts";
 import type { RouteRows } from "../route.ts";
-
-/**
- * A member of a query, which is always text; an empty one counts as absent. `T` is what clients give
- * before it is made text.
- */
-function queryMember<T>() {
-  return z.custom<T>((given) => typeof given === "string").optional();
-}
-
-function pageLimit(fallback: number, max: number) {
-  return queryMember<number>().transform((given, context) => {
-    const text = String(given ?? "");
-    if (text === "") return fallback;
-    const value = /^\d{1,6}$/.test(text) ? Number(text) : 0;
-    if (value < 1 || value > max) fail(context, "invalid_parameter", `must be from 1 to ${max}`);
-    return value;
-  }).meta({ type: "integer", minimum: 1, maximum: max, default: fallback });
-}
-
-/** A switch in a query. */
-export const queryFlag = (fallback: boolean) => oneOf<boolean>(fallback, !fallback);
-
-/** One of two; the first where none is named. */
-function oneOf<T extends string | boolean>(first: T, second: T) {
-  return queryMember<T>().transform((given, context): T => {
-    const text = String(given ?? "");
-    if (text === "" || text === String(first)) return first;
-    if (text !== String(second)) {
-      fail(context, "invalid_parameter", `must be ${first} or ${second}`);
-    }
-    return second;
-  }).meta({ type: typeof first, enum: [first, second], default: first });
-}
 
 /** The name of a namespace that a page of namespaces ends with, as base64url. */
 const namespaceCursor = z.string().transform((cursor, context) => {
@@ -68,25 +35,17 @@ const memory = () => ({
   updated_at: timestamp("When it changed last"),
   size_bytes: count("Size of its ciphertext", 212),
   source: z.enum(["remember", "bulk", "manual", "analyze", "import", "restore"]),
+  ...standing(),
 });
+
+/** What is over, folded or contradicted, in a query. */
+const included = () => oneOf<"present" | "history">("present", "history");
 
 /** What every page has besides its items. */
 const page = (items: string) => ({
   total: count(`Number of all ${items}`),
   next_cursor: text("Where the next page starts; absent on the last").optional(),
 });
-
-const key = () => ({
-  public_key: text("Public key, 64 hex characters", "a4".repeat(32)),
-  address: objectId("Its address"),
-  label: text("Name for people", "laptop"),
-  permissions: z.array(z.enum(PERMISSIONS)),
-  created_at: timestamp("When it was added"),
-  expires_at: timestamp("When it ends").optional(),
-});
-
-/** A delegate key of an account. */
-export const delegateKey = () => z.strictObject(key());
 
 /** The number of a version, as a member of a body. */
 const versionNumber = () =>
@@ -104,10 +63,20 @@ const replacement = object({
   ),
   metadata: request.metadata.nullable(),
   ...request.changedWeightAndTimes,
+  ...request.changedStanding,
   expected_version: versionNumber().optional().describe(
     "Refuses the change when the newest version is another one",
   ),
-}, ["metadata", "occurred_at", "expires_at"]).superRefine((body, context) => {
+}, [
+  "metadata",
+  "occurred_at",
+  "expires_at",
+  "valid_from",
+  "valid_to",
+  "supersedes",
+  "key",
+]).superRefine((body, context) => {
+  request.checkValidity(body, context);
   const { text, from_version: from } = body;
   if ((text === undefined) === (from === undefined)) {
     const message = text === undefined ? "is required" : "goes without text";
@@ -163,7 +132,7 @@ const erased = () =>
 
 const REMOVES = { access: "signed", permissions: ["write"], writes: true } as const;
 
-/** Memories, namespaces, and the caller's account. */
+/** Memories and namespaces. */
 export const MEMORIES = {
   "GET /api/memories": {
     ...READS,
@@ -176,9 +145,15 @@ export const MEMORIES = {
       order: oneOf<"newest" | "oldest">("newest", "oldest"),
       text: oneOf<boolean>(true, false),
       id: idEnd(),
+      include: included(),
+      as_of: queryTime(),
     }),
     answers: () => ({
-      200: z.strictObject({ memories: z.array(z.strictObject(memory())), ...page("memories") }),
+      200: z.strictObject({
+        memories: z.array(z.strictObject(memory())),
+        ...page("memories"),
+        history_count: count("Memories that are left out because they are over").optional(),
+      }),
     }),
     errors: [
       "invalid_namespace",
@@ -195,6 +170,12 @@ export const MEMORIES = {
     answers: () => ({
       200: z.strictObject({
         ...memory(),
+        links: z.array(z.strictObject({
+          memory_id: uuid("Id of the other memory"),
+          kind: z.enum(["supersedes", "conflicts", "restates"]),
+          by: text("The rule that found it; `caller` where the writer said so", "caller"),
+          score: number("How sure that is, 0 to 1", 1),
+        })).describe("What ties it to others, and why").optional(),
         versions: z.array(z.strictObject({
           version: count("Its number"),
           blob_id: blobId(),
@@ -317,68 +298,5 @@ export const MEMORIES = {
       }),
     }),
     errors: ["invalid_namespace", "invalid_parameter", "memory_not_found"],
-  },
-  "GET /api/account": {
-    access: "signed",
-    summary: "The caller's account, key and quota",
-    weight: 0,
-    answers: () => ({
-      200: z.strictObject({
-        owner: owner(),
-        account_id: objectId("Object id of the account"),
-        package_id: objectId("Package of the account"),
-        active: flag("Whether it authorises anybody"),
-        key: delegateKey().describe("The key that signed"),
-        quota: z.strictObject({
-          used_bytes: count("Storage used; absent without `read`", 212).optional(),
-          limit_bytes: z.int().nullable().meta({
-            description: "Storage allowed; null is unlimited",
-            examples: [null],
-          }),
-        }),
-      }),
-    }),
-    errors: [],
-  },
-  "GET /api/account/keys": {
-    ...READS,
-    summary: "The account's keys and when each was used last",
-    weight: 0,
-    answers: () => ({
-      200: z.strictObject({
-        keys: z.array(z.strictObject({
-          ...key(),
-          last_used_at: timestamp("When it signed last; absent when it never did").optional(),
-        })),
-      }),
-    }),
-    errors: [],
-  },
-  "GET /api/account/activity": {
-    ...READS,
-    summary: "What keys did with the account, newest first",
-    weight: 0,
-    query: z.object({
-      limit: pageLimit(limit.ACTIVITY_PAGE_DEFAULT, limit.ACTIVITY_PAGE_MAX),
-      cursor: z.string().optional().describe("`next_cursor` of the page before"),
-      key: z.string().optional().describe("Only what this key did; `owner` is the owner's wallet"),
-    }),
-    answers: () => ({
-      200: z.strictObject({
-        entries: z.array(z.strictObject({
-          key: text("Public key that signed; `owner` where the wallet did", "a4".repeat(32)),
-          action: text("Name of the route; of the owner, the action signed", "POST /api/recall"),
-          namespace: namespace().optional(),
-          via: z.enum(["http", "mcp", "program"]),
-          from: z.enum(["this_machine", "private_network", "internet", "unknown"]),
-          outcome: text("`ok`, or the code of the error", "ok"),
-          count: count("How many requests within a minute, or a day where a key has many entries"),
-          first_at: timestamp("Time of the first"),
-          last_at: timestamp("Time of the last"),
-        })),
-        next_cursor: text("Where the next page starts; absent on the last").optional(),
-      }),
-    }),
-    errors: ["invalid_parameter", "invalid_cursor"],
   },
 } as const satisfies RouteRows;

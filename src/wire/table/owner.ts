@@ -4,7 +4,7 @@ import { PERMISSIONS } from "../keys.ts";
 import { PUBLIC_BODY_BYTES } from "../limits.ts";
 import { object, time } from "../request_members.ts";
 import type { RouteRows } from "../route.ts";
-import { delegateKey } from "./memories.ts";
+import { delegateKey } from "./account.ts";
 
 /** What an owner may ask for. */
 export const OWNER_ACTIONS = [

@@ -6,7 +6,8 @@ import * as limit from "../limits.ts";
 import * as request from "../request_members.ts";
 import { fail, object, parseBody } from "../request_members.ts";
 import type { RouteRows } from "../route.ts";
-import { OPENS, queryFlag } from "./memories.ts";
+import { queryFlag } from "../query_members.ts";
+import { OPENS } from "./memories.ts";
 
 const id = z.string().superRefine((value, context) => {
   if (!isUuid(value)) fail(context, "invalid_parameter", "must be a UUID");
@@ -24,6 +25,22 @@ const version = z.number().superRefine((value, context) => {
   }
 });
 
+/** Links of an export's line, as they were found; unknown kinds are left out. */
+const links = z.array(
+  z.object({
+    id,
+    kind: z.enum(["supersedes", "conflicts", "restates"]),
+    by: z.string().max(limit.LABEL_BYTES),
+    score: z.number().min(0).max(1),
+    version: version.optional(),
+  }).transform(({ version, ...link }) => version === undefined ? link : { ...link, version }),
+)
+  .superRefine((given, context) => {
+    if (given.length > limit.LINKS) {
+      fail(context, "invalid_parameter", `at most ${limit.LINKS} links`);
+    }
+  });
+
 /** A line of an import, in the form of an export's. */
 const memoryLine = object({
   memory_id: id.optional(),
@@ -36,7 +53,9 @@ const memoryLine = object({
   created_at: past.optional(),
   updated_at: past.optional(),
   version: version.optional(),
-});
+  ...request.standing,
+  links: links.optional(),
+}).superRefine(request.checkValidity);
 
 /** A memory of an import, checked. */
 export type MemoryLine = z.output<typeof memoryLine> & {

@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { blobId, count, metadata, namespace, number, owner } from "../answer_members.ts";
+import { blobId, count, metadata, namespace, number, owner, standing } from "../answer_members.ts";
 import { text, timestamp, uuid } from "../answer_members.ts";
 import * as limit from "../limits.ts";
 import * as request from "../request_members.ts";
@@ -18,6 +18,9 @@ const searching = {
   min_score: z.number().optional(),
   occurred_after: request.time.optional(),
   occurred_before: request.time.optional(),
+  as_of: request.time.optional(),
+  include: request.word(["present", "history"]).default("present"),
+  trust: request.trusts.optional(),
 };
 
 /** A memory found by vector: identifiers and numbers only. */
@@ -38,6 +41,7 @@ const hit = () =>
     text: text("The memory", "I am allergic to peanuts"),
     occurred_at: timestamp("When the fact happened").optional(),
     metadata: metadata().optional(),
+    ...standing(),
   });
 
 /** What a search could not do in time, or not answer. */
@@ -166,7 +170,8 @@ export const RECALL = {
       ),
       namespace: request.namespace,
       occurred_at: request.time.optional(),
-    }),
+      ...request.standing,
+    }).superRefine(request.checkValidity),
     answers: () => ({
       202: z.strictObject({
         job_ids: z.array(uuid("Id of a job")).describe("One job a fact"),
@@ -187,6 +192,8 @@ export const RECALL = {
       "empty_text",
       "text_too_long",
       "invalid_namespace",
+      "invalid_parameter",
+      "memory_not_found",
       "quota_exceeded",
       ...OPENING_ERRORS,
       "llm_disabled",

@@ -13,7 +13,8 @@ const memory = object({
   namespace: request.namespace,
   metadata: request.metadata,
   ...request.weightAndTimes,
-});
+  ...request.standing,
+}).superRefine(request.checkValidity);
 
 const bulk = object({
   items: z.array(z.custom<z.input<typeof memory>>()).superRefine((items, context) => {
@@ -129,7 +130,7 @@ export const REMEMBER = {
     weight: 5,
     body: memory,
     answers: () => ({ 202: accepted() }),
-    errors: ["empty_text", "text_too_long", ...MEMORY_ERRORS],
+    errors: ["empty_text", "text_too_long", "memory_not_found", ...MEMORY_ERRORS],
   },
   "POST /api/remember/bulk": {
     ...REMEMBERS,
@@ -143,7 +144,14 @@ export const REMEMBER = {
         status: z.literal("running"),
       }),
     }),
-    errors: ["empty_items", "too_many_items", "empty_text", "text_too_long", ...MEMORY_ERRORS],
+    errors: [
+      "empty_items",
+      "too_many_items",
+      "empty_text",
+      "text_too_long",
+      "memory_not_found",
+      ...MEMORY_ERRORS,
+    ],
   },
   "POST /api/remember/bulk/status": {
     access: "signed",

@@ -14,6 +14,9 @@ function hit(text: string, distance: number, score = Math.max(0, 1 - distance)):
     occurredAt: undefined,
     importance: 0.5,
     metadata: undefined,
+    standing: undefined,
+    key: undefined,
+    relations: undefined,
   };
 }
 

@@ -32,7 +32,7 @@ const reasons = ({ skips }: Json) => skips.map(({ reason }: Json) => reason);
 async function listing(svc: TestRelayer, namespace = "default"): Promise<Map<string, Json>> {
   const { body } = await svc.get(`/api/memories?limit=200&namespace=${namespace}`);
   return new Map(body.memories.map((memory: Json) => {
-    const { blob_id: _, source: __, size_bytes: ___, ...rest } = memory;
+    const { blob_id: _, source: __, size_bytes: ___, written_by: ____, ...rest } = memory;
     return [memory.memory_id, rest];
   }));
 }

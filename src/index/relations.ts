@@ -1,0 +1,178 @@
+import type { MemoryLink } from "../interfaces/mod.ts";
+import type { IndexedMemory } from "./ranking.ts";
+
+/** Since when a memory counts: when it became true, else when it happened or was accepted. */
+export function startOf({ standing, occurredAt, createdAt }: IndexedMemory): number {
+  return standing?.validFrom ?? occurredAt ?? createdAt;
+}
+
+/** Whether one memory is newer than another: it counts later, or was accepted later. */
+export function isNewer(a: IndexedMemory, b: IndexedMemory): boolean {
+  const gap = startOf(a) - startOf(b) || a.createdAt - b.createdAt;
+  return gap !== 0 ? gap > 0 : a.id > b.id;
+}
+
+/** A memory and the link that ties it to another. */
+interface Tie {
+  readonly from: string;
+  readonly link: MemoryLink;
+}
+
+/**
+ * How the memories of a scope stand to each other: which took another's place, which say the same, and
+ * which contradict each other. Nothing of it is stored but the links of each memory, so that what
+ * a deleted memory took the place of is there again.
+ */
+export class Relations {
+  readonly #memories: (id: string) => IndexedMemory | undefined;
+  /** Links to a memory, by its id. */
+  readonly #ties = new Map<string, Tie[]>();
+  readonly #byKey = new Map<string, Set<string>>();
+  readonly #byText = new Map<string, Set<string>>();
+
+  /** @param memories The memory with an id, where it is in the scope. */
+  constructor(memories: (id: string) => IndexedMemory | undefined) {
+    this.#memories = memories;
+  }
+
+  /** Takes a memory's links over. */
+  add({ id, standing }: IndexedMemory): void {
+    if (standing === undefined) return;
+    const { links = [], keyDigest, textDigest } = standing;
+    for (const link of links) {
+      this.#ties.getOrInsertComputed(link.id, () => []).push({ from: id, link });
+    }
+    if (keyDigest !== undefined) addTo(this.#byKey, keyDigest, id);
+    if (textDigest !== undefined) addTo(this.#byText, textDigest, id);
+  }
+
+  /** Drops the links of a memory that is removed or replaced. */
+  remove({ id, standing }: IndexedMemory): void {
+    if (standing === undefined) return;
+    const { links = [], keyDigest, textDigest } = standing;
+    for (const link of links) {
+      const left = this.#ties.get(link.id)?.filter((tie) => tie.from !== id) ?? [];
+      if (left.length === 0) this.#ties.delete(link.id);
+      else this.#ties.set(link.id, left);
+    }
+    if (keyDigest !== undefined) dropFrom(this.#byKey, keyDigest, id);
+    if (textDigest !== undefined) dropFrom(this.#byText, textDigest, id);
+  }
+
+  clear(): void {
+    this.#ties.clear();
+    this.#byKey.clear();
+    this.#byText.clear();
+  }
+
+  /** Whether nothing ties a memory to others. */
+  isAlone({ id, standing }: IndexedMemory): boolean {
+    if (this.#ties.has(id)) return false;
+    if (standing?.links !== undefined) return false;
+    const { keyDigest } = standing ?? {};
+    return keyDigest === undefined || (this.#byKey.get(keyDigest)?.size ?? 0) < 2;
+  }
+
+  /** Memories with a text, by its digest. */
+  withText(textDigest: string): IndexedMemory[] {
+    return this.#known(this.#byText.get(textDigest) ?? []);
+  }
+
+  /**
+   * The memory that took this one's place by a time, milliseconds since the epoch: the newest, where
+   * there are several.
+   */
+  supersededBy(memory: IndexedMemory, at: number): IndexedMemory | undefined {
+    const { keyDigest } = memory.standing ?? {};
+    const sameKey = keyDigest === undefined ? [] : this.#known(this.#byKey.get(keyDigest) ?? []);
+    const others = sameKey.filter((other) => other.id !== memory.id && isNewer(other, memory));
+    for (const { from, link } of this.#ties.get(memory.id) ?? []) {
+      const other = link.kind === "supersedes" ? this.#memories(from) : undefined;
+      if (other !== undefined && holds(memory, other, link)) others.push(other);
+    }
+    return others.filter((other) => startOf(other) <= at)
+      .reduce<IndexedMemory | undefined>(
+        (newest, other) => newest === undefined || isNewer(other, newest) ? other : newest,
+        undefined,
+      );
+  }
+
+  /** Whether what a memory says was over at a time, milliseconds since the epoch. */
+  isOver(memory: IndexedMemory, at: number): boolean {
+    const { standing } = memory;
+    if (standing?.validTo !== undefined && standing.validTo <= at) return true;
+    // Most memories are tied to none.
+    if (standing?.keyDigest === undefined && !this.#ties.has(memory.id)) return false;
+    return this.supersededBy(memory, at) !== undefined;
+  }
+
+  /** The memory that says the same, and stands for this one. */
+  standsFor(memory: IndexedMemory): IndexedMemory | undefined {
+    for (const link of memory.standing?.links ?? []) {
+      if (link.kind !== "restates") continue;
+      const other = this.#memories(link.id);
+      // A correction of the other one is one of this as well.
+      if (other !== undefined && (link.version ?? 0) <= other.version) return other;
+    }
+    return undefined;
+  }
+
+  /** Memories that say the same as this one, for which it stands. */
+  restatements(memory: IndexedMemory): IndexedMemory[] {
+    return this.#linked(memory, "restates")
+      .filter((other) => this.standsFor(other)?.id === memory.id);
+  }
+
+  /** Memories whose place this one took. */
+  supersededOf({ id, standing }: IndexedMemory): IndexedMemory[] {
+    const { keyDigest, links = [] } = standing ?? {};
+    const ids = links.filter(({ kind }) => kind === "supersedes").map((link) => link.id);
+    const sameKey = keyDigest === undefined ? [] : [...this.#byKey.get(keyDigest) ?? []];
+    return this.#known(new Set([...ids, ...sameKey]))
+      .filter((other) => other.id !== id && this.supersededBy(other, Infinity) !== undefined);
+  }
+
+  /** Memories that say something else about the same thing. */
+  conflicts(memory: IndexedMemory): IndexedMemory[] {
+    if (memory.standing?.links === undefined && !this.#ties.has(memory.id)) return [];
+    const own = memory.standing?.links?.filter(({ kind }) => kind === "conflicts") ?? [];
+    const others = [
+      ...this.#known(own.map(({ id }) => id)),
+      ...this.#linked(memory, "conflicts"),
+    ];
+    return [...new Map(others.map((other) => [other.id, other])).values()];
+  }
+
+  #linked(memory: IndexedMemory, kind: MemoryLink["kind"]): IndexedMemory[] {
+    const ties = this.#ties.get(memory.id) ?? [];
+    return this.#known(ties.filter(({ link }) => link.kind === kind).map(({ from }) => from));
+  }
+
+  #known(ids: Iterable<string>): IndexedMemory[] {
+    return [...ids].flatMap((id) => this.#memories(id) ?? []);
+  }
+}
+
+/**
+ * Whether a link counts: of two memories that name each other the one that was written last, so that no
+ * pair of them disappears.
+ */
+function holds(memory: IndexedMemory, other: IndexedMemory, { by, version }: MemoryLink): boolean {
+  if (version !== undefined && version !== memory.version) return false;
+  if (by !== "caller" && !isNewer(other, memory)) return false;
+  const back = memory.standing?.links?.some(({ id, kind }) =>
+    kind === "supersedes" && id === other.id
+  );
+  return back !== true || other.updatedAt > memory.updatedAt ||
+    (other.updatedAt === memory.updatedAt && other.id > memory.id);
+}
+
+function addTo(groups: Map<string, Set<string>>, name: string, id: string): void {
+  groups.getOrInsertComputed(name, () => new Set()).add(id);
+}
+
+function dropFrom(groups: Map<string, Set<string>>, name: string, id: string): void {
+  const group = groups.get(name);
+  group?.delete(id);
+  if (group?.size === 0) groups.delete(name);
+}

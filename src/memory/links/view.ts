@@ -1,0 +1,69 @@
+import type { IndexedMemory } from "../../index/ranking.ts";
+import { startOf } from "../../index/relations.ts";
+import type { LoadedScope } from "../../index/resident_scope.ts";
+
+/** How a memory stands to others of its namespace. */
+export interface RelationsView {
+  /** The memory that took its place. */
+  readonly supersededBy?: string;
+  /** Memories whose place it took. */
+  readonly supersedes?: readonly string[];
+  /** Memories that say something else about the same thing. */
+  readonly conflictsWith?: readonly string[];
+  /** The memory that says the same and stands for it. */
+  readonly restates?: string;
+  /** Number of memories that say the same, for which it stands. */
+  readonly restated?: number;
+}
+
+const NONE: RelationsView = {};
+
+/**
+ * Which memories count at a time, in milliseconds since the epoch: those that are not over by then, and
+ * for which no other one stands. One that is hidden, because it was deleted, takes nobody's place.
+ *
+ * @param strictly Leaves out what was not true yet, or not known.
+ */
+export function countsAt(
+  { relations }: Pick<LoadedScope, "relations">,
+  at: number,
+  isShown: (memory: IndexedMemory) => boolean,
+  strictly: boolean,
+): (memory: IndexedMemory) => boolean {
+  return (memory) => {
+    if (strictly && startOf(memory) > at) return false;
+    const { validTo = Infinity } = memory.standing ?? {};
+    if (validTo <= at) return false;
+    if (relations.isAlone(memory)) return true;
+    const superseding = relations.supersededBy(memory, at);
+    if (superseding !== undefined && isShown(superseding)) return false;
+    const standing = relations.standsFor(memory);
+    return standing === undefined || !isShown(standing);
+  };
+}
+
+/**
+ * How a memory stands to others at a time, in milliseconds since the epoch. Memories that are hidden,
+ * because they are deleted or have expired, are not named.
+ */
+export function relationsOf(
+  { relations }: Pick<LoadedScope, "relations">,
+  memory: IndexedMemory,
+  at: number,
+  isShown: (memory: IndexedMemory) => boolean,
+): RelationsView {
+  if (relations.isAlone(memory)) return NONE;
+  const ids = (memories: readonly IndexedMemory[]) => memories.filter(isShown).map(({ id }) => id);
+  const superseding = relations.supersededBy(memory, at);
+  const standing = relations.standsFor(memory);
+  const supersedes = ids(relations.supersededOf(memory));
+  const conflictsWith = ids(relations.conflicts(memory));
+  const restated = relations.restatements(memory).filter(isShown).length;
+  return {
+    ...(superseding === undefined || !isShown(superseding) ? {} : { supersededBy: superseding.id }),
+    ...(supersedes.length === 0 ? {} : { supersedes }),
+    ...(conflictsWith.length === 0 ? {} : { conflictsWith }),
+    ...(standing === undefined || !isShown(standing) ? {} : { restates: standing.id }),
+    ...(restated === 0 ? {} : { restated }),
+  };
+}

@@ -1,0 +1,89 @@
+import type { Uses } from "./parts.ts";
+import type { MemoryLink, Scope, Standing, Trust } from "../interfaces/mod.ts";
+import { scopeKey } from "../interfaces/scope_key.ts";
+import type { WrittenStanding } from "../jobs/job.ts";
+import type { MemoryRecord } from "./record.ts";
+
+/** Makes what stands for a text where the text itself must not stand. */
+export type Digesting = Uses<{ sameText: true }>;
+
+/** What a record says of a memory's standing; times are milliseconds since the epoch. */
+interface Said {
+  readonly text: string;
+  readonly key?: string | undefined;
+  readonly links?: readonly MemoryLink[] | undefined;
+}
+
+/** A text without what changes nothing about what it says, word for word. */
+function plain(text: string): string {
+  return text.normalize("NFKC").toLowerCase().replace(/[\s\p{P}]+/gu, " ").trim();
+}
+
+/** The same for texts of a scope that say the same word for word. */
+export function textDigest({ sameText }: Digesting, scope: Scope, text: string): string {
+  return sameText(`text ${scopeKey(scope)} ${plain(text)}`).subarray(0, 16).toBase64();
+}
+
+/** The same for memories of a scope that are about the same thing. */
+function keyDigest({ sameText }: Digesting, scope: Scope, key: string): string {
+  return sameText(`key ${scopeKey(scope)} ${plain(key)}`).subarray(0, 16).toBase64();
+}
+
+/** A memory's standing as the index has it. */
+export function standingOf(
+  domain: Digesting,
+  scope: Scope,
+  { text, key, links = [] }: Said,
+  given: Pick<Standing, "validFrom" | "validTo" | "trust" | "writtenBy"> = {},
+): Standing {
+  return {
+    ...given,
+    ...(links.length === 0 ? {} : { links }),
+    ...(key === undefined ? {} : { keyDigest: keyDigest(domain, scope, key) }),
+    // The client encrypted it: there is no text.
+    ...(text === "" ? {} : { textDigest: textDigest(domain, scope, text) }),
+  };
+}
+
+/** The standing of a memory that was read out of its record. */
+export function standingOfRecord(
+  domain: Digesting,
+  scope: Scope,
+  record: MemoryRecord,
+): Standing {
+  const { valid_from, valid_to, trust, written_by } = record;
+  return standingOf(domain, scope, record, {
+    ...(valid_from === undefined ? {} : { validFrom: Date.parse(valid_from) }),
+    ...(valid_to === undefined ? {} : { validTo: Date.parse(valid_to) }),
+    ...(trust === undefined ? {} : { trust }),
+    ...(written_by === undefined ? {} : { writtenBy: written_by }),
+  });
+}
+
+/** What a writer says, as requests have it; times are milliseconds since the epoch. */
+export interface GivenStanding {
+  readonly valid_from?: number | undefined;
+  readonly valid_to?: number | undefined;
+  readonly supersedes?: readonly string[] | undefined;
+  readonly trust?: Trust | undefined;
+}
+
+/** Links by which a writer says that other memories are over. */
+export function supersedesLinks(ids: readonly string[]): MemoryLink[] {
+  return [...new Set(ids.map((id) => id.toLowerCase()))]
+    .map((id) => ({ id, kind: "supersedes", by: "caller", score: 1 }));
+}
+
+/** What a writer says of a memory's standing; `undefined` where that is nothing. */
+export function writtenStanding(
+  { valid_from, valid_to, supersedes = [], trust }: GivenStanding,
+  links: readonly MemoryLink[] = supersedesLinks(supersedes),
+): WrittenStanding | undefined {
+  const standing: WrittenStanding = {
+    ...(valid_from === undefined ? {} : { validFrom: valid_from }),
+    ...(valid_to === undefined ? {} : { validTo: valid_to }),
+    ...(links.length === 0 ? {} : { links }),
+    ...(trust === undefined ? {} : { trust }),
+  };
+  return Object.keys(standing).length === 0 ? undefined : standing;
+}
