@@ -4,7 +4,7 @@ import type { IndexedMemory, Match, ScopeQuery, SearchOptions } from "../../inde
 import type { Scope, Standing } from "../../interfaces/mod.ts";
 import { type Caller, scopeOf } from "../caller.ts";
 import { matchNearest, type SearchingLarge } from "./candidates.ts";
-import type { countsAt, relationsOf, RelationsView } from "../links/view.ts";
+import type { RelationsView } from "../links/view.ts";
 import { countThatFits, openPage, type ReadingPages } from "../large_reads.ts";
 import { openMemories, requireCredential } from "../open.ts";
 import type { MemoryRecord, Metadata } from "../record.ts";
