@@ -26,6 +26,7 @@ const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
   "src/threads.ts": [],
   "src/tracing.ts": [],
   "src/suggestion.ts": [],
+  "src/replace_file.ts": [],
   "src/stable_path.ts": [],
   "src/home_folder.ts": [],
   "src/printable.ts": [],
@@ -192,6 +193,7 @@ const EVERYWHERE = [
   "src/bounded_map.ts",
   "src/deadline.ts",
   "src/key_lock.ts",
+  "src/replace_file.ts",
   "src/threads.ts",
   "src/tracing.ts",
 ];

@@ -1,7 +1,8 @@
 import { constants } from "node:fs";
 import * as fs from "node:fs/promises";
 import { dirname } from "node:path";
-import { replaceFile } from "../../src/client/private_file.ts";
+import { platform } from "node:process";
+import { replaceFile } from "../../src/replace_file.ts";
 import { ConfigError } from "./entry.ts";
 
 /** A configuration as it is on disk. */
@@ -14,6 +15,8 @@ export interface ConfigFile {
   readonly mode?: number;
 }
 
+/** Windows has access lists instead of modes, and a new file gets those of its folder. */
+const WINDOWS = platform === "win32";
 /** Larger files are no configurations, in bytes. */
 const FILE_BYTES = 32 * 1024 * 1024;
 
@@ -80,7 +83,7 @@ async function copyAside(path: string, wanted: string): Promise<string> {
 async function writeDurably(path: string, text: string, mode: number): Promise<void> {
   const file = await fs.open(path, "wx", mode);
   try {
-    await file.chmod(mode); // whatever the umask is
+    if (!WINDOWS) await file.chmod(mode); // whatever the umask is
     await file.writeFile(text);
     await file.sync();
   } finally {
@@ -111,7 +114,7 @@ export async function replaceConfig(
     let backup: string | undefined;
     if (file.mode !== undefined) {
       backup = await copyAside(path, `${path}.backup-${stamp(now)}`);
-      await fs.chmod(backup, mode);
+      if (!WINDOWS) await fs.chmod(backup, mode);
     }
     await writeDurably(temporary, text, mode);
     await replaceFile(temporary, path);

@@ -1,4 +1,4 @@
-import { chmod, mkdir, readFile, rename, rm, stat, writeFile } from "node:fs/promises";
+import { chmod, mkdir, readFile, rm, stat, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import {
   fileNameOf,
@@ -8,6 +8,7 @@ import {
 } from "../../src/importers/mod.ts";
 import { SvcAnswerError } from "../../src/client/mod.ts";
 import { onOneLine } from "../../src/printable.ts";
+import { replaceFile } from "../../src/replace_file.ts";
 import { CommandError, EXIT } from "../io.ts";
 import { systemReason } from "./output_file.ts";
 
@@ -78,7 +79,7 @@ export class MarkdownFolder {
       await rm(part, { force: true });
       // An exclusive creation follows no link.
       await writeFile(part, toMarkdown(memory), { flag: "wx", mode: 0o600 });
-      await rename(part, path);
+      await replaceFile(part, path);
     } catch (error) {
       throw refused(path, error);
     }

@@ -1,6 +1,6 @@
 import { Buffer } from "node:buffer";
 import { type FileHandle, open, rm, stat } from "node:fs/promises";
-import { replaceFile } from "../../src/client/private_file.ts";
+import { replaceFile } from "../../src/replace_file.ts";
 import { onOneLine } from "../../src/printable.ts";
 import { CommandError, EXIT } from "../io.ts";
 

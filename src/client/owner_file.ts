@@ -5,7 +5,8 @@
  * @module
  */
 import { dirname } from "node:path";
-import { readText, replaceFile, tighten, writePrivate } from "./private_file.ts";
+import { replaceFile } from "../replace_file.ts";
+import { readText, tighten, writePrivate } from "./private_file.ts";
 import { seedOfRecoveryWords } from "./recovery_words.ts";
 
 /** Who owns the account of this machine. */

@@ -9,6 +9,7 @@ import * as fs from "node:fs/promises";
 import { dirname } from "node:path";
 import { platform } from "node:process";
 import { SvcError } from "../errors.ts";
+import { replaceFile } from "../replace_file.ts";
 
 /** A file larger than this is not one of ours. */
 const FILE_BYTES = 65_536;
@@ -105,36 +106,6 @@ async function syncDirectory(directory: string): Promise<void> {
     await handle.sync();
   } finally {
     await handle.close();
-  }
-}
-
-/** What a file that another process has open answers on Windows, for a moment. */
-const HELD = ["EACCES", "EBUSY", "EPERM"];
-/** Tries of a rename; the pauses between them make some two seconds. */
-const RENAME_TRIES = 9;
-
-/** What a rename is made with, for tests. */
-export interface RenameOptions {
-  readonly rename?: (from: string, to: string) => Promise<void>;
-  readonly isWindows?: boolean;
-  readonly pause?: (ms: number) => Promise<unknown>;
-}
-
-/**
- * Renames a file over another one. On Windows that fails while a program has the other one open, as
- * virus scanners and indexers do for a moment: it is tried again.
- */
-export async function replaceFile(from: string, to: string, options: RenameOptions = {}) {
-  const { rename = fs.rename, isWindows = WINDOWS } = options;
-  const { pause = (ms: number) => new Promise((resolve) => setTimeout(resolve, ms)) } = options;
-  for (let tries = 1;; tries++) {
-    try {
-      return await rename(from, to);
-    } catch (error) {
-      const code = error instanceof Error && "code" in error ? String(error.code) : "";
-      if (!isWindows || tries === RENAME_TRIES || !HELD.includes(code)) throw error;
-      await pause(2 ** tries * 4);
-    }
   }
 }
 

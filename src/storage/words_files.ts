@@ -1,5 +1,6 @@
 import type { Scope } from "../interfaces/mod.ts";
 import { KeyLock } from "../key_lock.ts";
+import { replaceFile } from "../replace_file.ts";
 import { scopeKey } from "../interfaces/scope_key.ts";
 
 /**
@@ -53,7 +54,7 @@ export class WordsFiles implements AsyncDisposable {
       try {
         const bytes = ReadableStream.from(whilst(isWanted, make()));
         await Deno.writeFile(`${file}.new`, bytes, { mode: 0o600 });
-        if (isWanted()) await Deno.rename(`${file}.new`, file);
+        if (isWanted()) await replaceFile(`${file}.new`, file);
       } finally {
         await removed(`${file}.new`);
       }

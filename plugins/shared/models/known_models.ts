@@ -1,3 +1,5 @@
+import { replaceFile } from "../../../src/replace_file.ts";
+
 /** What was found out about a model when its server answered last. */
 export interface KnownModel {
   /** Name stored with every vector. */
@@ -51,5 +53,5 @@ export async function keepModel(
   const path = `${dataDir}/${FILE}`;
   const text = JSON.stringify({ ...known, [key]: entry }, null, 2);
   await Deno.writeTextFile(`${path}.new`, `${text}\n`, { mode: 0o600 });
-  await Deno.rename(`${path}.new`, path);
+  await replaceFile(`${path}.new`, path);
 }

@@ -1,3 +1,4 @@
+import { replaceFile } from "../../replace_file.ts";
 import { makePrivateFolder } from "../../storage/private_file.ts";
 import { folderOf } from "../../storage/private_file.ts";
 
@@ -14,7 +15,7 @@ export const logFileOf = (dataDir: string): string => `${folderOf(dataDir)}/svc.
 export async function prepareLog(path: string): Promise<void> {
   await makePrivateFolder(folderOf(path));
   const size = await Deno.stat(path).then((info) => info.size, () => 0);
-  if (size > MOST_BYTES) await Deno.rename(path, `${path}.1`);
+  if (size > MOST_BYTES) await replaceFile(path, `${path}.1`);
   (await Deno.open(path, { create: true, append: true, mode: 0o600 })).close();
 }
 

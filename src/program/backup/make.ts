@@ -1,4 +1,5 @@
 import { SvcError } from "../../errors.ts";
+import { replaceFile } from "../../replace_file.ts";
 import { keyFromHex } from "../../sealing/key_file.ts";
 import { RelayerKey } from "../../sealing/relayer_key.ts";
 import { keysThatOpen } from "../../storage/core/key_slot_table.ts";
@@ -72,7 +73,7 @@ export async function makeBackup(plan: BackupPlan): Promise<MadeBackup> {
     const digest = await writeArchive(`${work}/backup`, files, [...own, ...plan.recipients]);
     report(0.7);
     if (identities.length > 0) await verifyArchive(`${work}/backup`, identities, digest);
-    await Deno.rename(`${work}/backup`, path);
+    await replaceFile(`${work}/backup`, path);
     report(1);
     const { size: bytes } = await Deno.stat(path);
     const removed = keep === undefined ? [] : [...before, path].slice(0, -keep);

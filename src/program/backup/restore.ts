@@ -1,4 +1,5 @@
 import { SvcError } from "../../errors.ts";
+import { replaceFile } from "../../replace_file.ts";
 import { lockDataFolder } from "../../storage/data_lock.ts";
 import { folderOf, makePrivateFolder } from "../../storage/private_file.ts";
 import { unpackArchive } from "./archive.ts";
@@ -54,7 +55,7 @@ async function checked(folder: string): Promise<number> {
 async function putAside(path: string, stamp: string): Promise<string[]> {
   if (!await exists(path)) return [];
   const aside = `${path}.before-${stamp}`;
-  await Deno.rename(path, aside);
+  await replaceFile(path, aside);
   return [aside];
 }
 
@@ -99,7 +100,7 @@ export async function restoreBackup(plan: RestorePlan): Promise<Restored> {
     }
     if (isUsed) aside.push(...await putAside(dataDir, stamp));
     else await Deno.remove(dataDir).catch(() => {});
-    await Deno.rename(data, dataDir);
+    await replaceFile(data, dataDir);
     return { files, key: hasKey, aside };
   } finally {
     await Deno.remove(work, { recursive: true });

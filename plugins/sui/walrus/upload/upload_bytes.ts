@@ -1,5 +1,6 @@
 import { createHash } from "node:crypto";
 import type { Scope } from "../../../../src/interfaces/mod.ts";
+import { replaceFile } from "../../../../src/replace_file.ts";
 import { toColumn } from "../../../../src/storage/sqlite/database.ts";
 import { TOMBSTONE_IDENTIFIER } from "../stored_blob.ts";
 import type { Chain } from "./chain.ts";
@@ -35,7 +36,7 @@ export class BlobFiles {
       for (let at = 0; at < bytes.length;) at += await file.write(bytes.subarray(at));
       await file.sync();
     }
-    await Deno.rename(part, path);
+    await replaceFile(part, path);
     // The new name must survive a power cut, too.
     if (Deno.build.os !== "windows") {
       using folder = await Deno.open(this.#folder);

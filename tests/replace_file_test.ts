@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { replaceFile } from "../../src/client/private_file.ts";
+import { replaceFile } from "../src/replace_file.ts";
 
 /** A rename that fails with a code so many times. */
 function failing(code: string, times: number) {
