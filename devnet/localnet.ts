@@ -8,16 +8,21 @@
  * @module
  */
 import { fileURLToPath } from "node:url";
+import { homeFolder } from "../src/home_folder.ts";
+import { onStopSignal } from "../src/program/process_events.ts";
 import { type Devnet, startDevnet } from "./mod.ts";
 
 const ROOT = fileURLToPath(new URL("../", import.meta.url));
-const SIGNALS: readonly Deno.Signal[] = ["SIGINT", "SIGTERM"];
+const IS_WINDOWS = Deno.build.os === "windows";
 
 function folder(): string {
   const chosen = Deno.env.get("LOCALNET_DIR");
   if (chosen !== undefined && chosen !== "") return chosen;
-  const home = Deno.env.get("HOME") ?? Deno.env.get("USERPROFILE");
-  if (home === undefined) throw new Error("LOCALNET_DIR is needed where HOME is not set");
+  const home = homeFolder({
+    HOME: Deno.env.get("HOME"),
+    USERPROFILE: Deno.env.get("USERPROFILE"),
+  });
+  if (home === "") throw new Error("LOCALNET_DIR is needed where HOME is not set");
   return `${home}/.svc/localnet`;
 }
 
@@ -85,12 +90,11 @@ if (import.meta.main) {
   tell(network);
   const program = startProgram(network.settings(), dir);
   let ended = false;
-  for (const signal of SIGNALS) {
-    Deno.addSignalListener(signal, () => {
-      // The terminal sends Ctrl+C to the whole group; a supervisor may signal this process alone.
-      if (!ended) program.kill("SIGTERM");
-    });
-  }
+  using _signals = onStopSignal(() => {
+    // The terminal sends Ctrl+C to the whole group; a supervisor may signal this process alone,
+    // but on Windows, where a signal of ours would end the program without its say.
+    if (!ended && !IS_WINDOWS) program.kill("SIGTERM");
+  });
   const { code } = await program.status;
   ended = true;
   Deno.exitCode = code;

@@ -6,6 +6,7 @@
  * @module
  */
 import { parseArgs } from "node:util";
+import { onStopSignal } from "../src/program/process_events.ts";
 import { startDevnet } from "./mod.ts";
 
 /** Where the node listens unless told otherwise: the address that `localnet` stands for. */
@@ -36,9 +37,7 @@ if (import.meta.main) {
   });
   const lines = Object.entries(devnet.settings()).map(([name, value]) => `${name}='${value}'`);
   const ended = new Promise<void>((resolve) => {
-    for (const signal of ["SIGINT", "SIGTERM"] as const) {
-      Deno.addSignalListener(signal, () => resolve());
-    }
+    onStopSignal(() => resolve());
   });
   const text = [`# node ${devnet.rpcUrl}, faucet ${devnet.faucetUrl}`, ...lines, ""].join("\n");
   Deno.stdout.writeSync(new TextEncoder().encode(text));

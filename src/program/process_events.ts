@@ -31,12 +31,14 @@ export function noteStrayFailures(logger: Logger): Disposable {
   };
 }
 
+/** The signals that end a program: Windows has no SIGTERM, and nobody may listen to it there. */
+export function stopSignals(os: string = Deno.build.os): readonly Deno.Signal[] {
+  return os === "windows" ? ["SIGINT", "SIGBREAK"] : ["SIGINT", "SIGTERM"];
+}
+
 /** Calls back at the signals that end a program; dispose to stop. */
 export function onStopSignal(stop: (signal: Deno.Signal) => void): Disposable {
-  const signals: Deno.Signal[] = Deno.build.os === "windows"
-    ? ["SIGINT", "SIGBREAK"]
-    : ["SIGINT", "SIGTERM"];
-  const listeners = signals.map((signal) => [signal, () => stop(signal)] as const);
+  const listeners = stopSignals().map((signal) => [signal, () => stop(signal)] as const);
   for (const [signal, listener] of listeners) Deno.addSignalListener(signal, listener);
   return {
     [Symbol.dispose]() {

@@ -19,8 +19,14 @@ function shellWord(text: string): string {
   return /^[\w@%+:,./-]+$/.test(text) ? text : `'${text.replaceAll("'", `'\\''`)}'`;
 }
 
-/** Assignments for a terminal that knows none of the relayer's settings, each with a blank after. */
-function assignments(settings: Settings, env: Env, address: string): string {
+/** An assignment in front of a command, with a blank after: of a POSIX shell, or of PowerShell. */
+function assignment(name: string, value: string, isWindows: boolean): string {
+  if (!isWindows) return `${name}=${shellWord(value)} `;
+  return `$env:${name}='${value.replaceAll("'", "''")}'; `;
+}
+
+/** What a terminal that knows none of the relayer's settings needs of them. */
+function needed(settings: Settings, env: Env, address: string): [string, string][] {
   const { HOME, USERPROFILE } = env;
   const { settings: plain } = readSettings({ HOME, USERPROFILE });
   const values: [string, string][] = [];
@@ -34,7 +40,7 @@ function assignments(settings: Settings, env: Env, address: string): string {
       values.push([TABLE[key].env, key === "keyCommand" ? "…" : formatValue(value)]);
     }
   }
-  return values.map(([name, value]) => `${name}=${shellWord(value)} `).join("");
+  return values;
 }
 
 /**
@@ -43,11 +49,19 @@ function assignments(settings: Settings, env: Env, address: string): string {
  * @param env Where the settings come from.
  * @param address Where the relayer listens.
  * @param dashboard Address of the dashboard, where there is one.
+ * @param isWindows Whether they are pasted into PowerShell.
  */
-export function welcome(settings: Settings, env: Env, address: string, dashboard?: string): string {
+export function welcome(
+  settings: Settings,
+  env: Env,
+  address: string,
+  dashboard?: string,
+  isWindows: boolean = Deno.build.os === "windows",
+): string {
   const first = dashboard === undefined ? "In" : `Open ${dashboard} in a browser, or in`;
   // The other two find the relayer in what the first one saves.
-  const set = assignments(settings, env, address);
+  const set = needed(settings, env, address)
+    .map(([name, value]) => assignment(name, value, isWindows)).join("");
   return `
 The relayer is ready at ${address} and has no account yet. ${first} another terminal:
 

@@ -57,6 +57,16 @@ Deno.test({
   },
 });
 
+Deno.test("on Windows the first command is one of PowerShell", () => {
+  const env = { USERPROFILE: "C:\\Users\\ada", SVC_PUBLIC_URL: "https://svc.example.org" };
+  const { settings } = readSettings({ ...env, SVC_DATA_DIR: "/x/it's here" }, { cwd: "/cwd" });
+  const line = lineOf(welcome(settings, env, "http://127.0.0.1:8000", undefined, true));
+  assert.equal(
+    line,
+    `$env:SVC_PUBLIC_URL='https://svc.example.org'; $env:SVC_DATA_DIR='/x/it''s here'; ${CREATE}`,
+  );
+});
+
 Deno.test({
   name: "the first command creates the account where the relayer looks for it",
   ignore: Deno.build.os === "windows",
