@@ -1,4 +1,5 @@
 import assert from "node:assert/strict";
+import { lookAtLists } from "../../src/program/doctor/access_lists.ts";
 import { examine, type Line } from "../../src/program/doctor/checks.ts";
 import { apart } from "../../src/program/doctor/clock.ts";
 import { lookThrough } from "../../src/program/doctor/databases.ts";
@@ -7,6 +8,7 @@ import { enough } from "../../src/program/doctor/descriptors.ts";
 import { room } from "../../src/program/doctor/disk.ts";
 import type { Finding } from "../../src/program/doctor/finding.ts";
 import { denoVersion, TESTED_DENO } from "../../src/program/doctor/permissions.ts";
+import { ofFile } from "../../src/program/doctor/secret_files.ts";
 import { lookAtCertificate } from "../../src/program/doctor/tls.ts";
 import { openDataKey } from "../../src/sealing/data_key.ts";
 import { RelayerKey } from "../../src/sealing/relayer_key.ts";
@@ -101,6 +103,37 @@ Deno.test("a file with a secret is its owner's alone, and so is its folder", asy
     );
     await Deno.remove(key);
   });
+});
+
+Deno.test("on Windows access lists are named, and modes promise nothing", () => {
+  const env = { USERPROFILE: "C:\\Users\\ada", USERDOMAIN: "DESK", USERNAME: "ada" };
+  const own = "C:\\Users\\ada/.svc";
+  const look = (paths: readonly string[], env: Record<string, string>, os = "windows") =>
+    lookAtLists(paths.map((path) => ({ path, isFolder: !path.endsWith(".key") })), env, os);
+  const found = look([own, own, `${own}/relayer`, "D:\\keys\\relayer.key"], env);
+  assert.deepEqual(found, [
+    {
+      state: "ok",
+      found:
+        "file modes such as 0600 are not enforced on Windows: C:\\Users\\ada\\.svc is as open " +
+        "as your profile, by default to you, the system and administrators",
+      advice: "for yourself alone: " +
+        'icacls "C:\\Users\\ada\\.svc" /inheritance:r /grant:r "DESK\\ada:(OI)(CI)F"',
+    },
+    {
+      state: "warning",
+      found: "file modes such as 0600 are not enforced on Windows: whoever may open the folder " +
+        "above may open D:\\keys\\relayer.key",
+      advice: 'icacls "D:\\keys\\relayer.key" /inheritance:r /grant:r "DESK\\ada:F"',
+    },
+  ]);
+  assert.match(look(["D:\\x"], {})[0]?.advice ?? "", /"%USERNAME%:\(OI\)\(CI\)F"$/);
+  // A name that only begins like the profile's is not in it.
+  assert.equal(look(["C:\\users\\ADA2\\.svc"], env)[0]?.state, "warning");
+  assert.equal(look(["c:\\users\\ADA\\.svc"], env)[0]?.state, "ok");
+  assert.deepEqual(look([own], env, "linux"), []);
+  assert.equal(ofFile("key", "k", { mode: 0o666 }, "windows").found, "key: k is there");
+  assert.equal(ofFile("key", "k", { mode: 0o666 }, "darwin").state, "problem");
 });
 
 Deno.test("the data directory is no link and nobody else's", async () => {

@@ -1,5 +1,6 @@
 import type { Env } from "../../interfaces/fields.ts";
 import { inspect } from "../launcher/prepare.ts";
+import { accessLists } from "./access_lists.ts";
 import { ask } from "./ask.ts";
 import { backups } from "./backups.ts";
 import { clock } from "./clock.ts";
@@ -24,6 +25,7 @@ export const CHECKS: readonly Check[] = [
   settings,
   permissions,
   secretFiles,
+  accessLists,
   relayerKey,
   dataFolder,
   databases,

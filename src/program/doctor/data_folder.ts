@@ -3,7 +3,7 @@ import { type Check, ok, problem } from "./finding.ts";
 import { reasonOf } from "./reason.ts";
 import { isWider, octal } from "./secret_files.ts";
 
-/** Whether the data directory is this user's alone, and can be written by it. */
+/** Whether the data directory is this user's alone, and can be written by it; not so on Windows. */
 export const dataFolder: Check = {
   name: "data directory",
   async look({ prepared: { settings: { dataDir } } }) {
@@ -25,6 +25,7 @@ export const dataFolder: Check = {
       const found = `other users may open ${dataDir} (${octal(info.mode)})`;
       return [problem(found, `chmod 700 ${dataDir}`)];
     }
+    if (Deno.build.os === "windows") return [ok(`${dataDir} is there`)];
     const closed = await unwritable(dataDir);
     if (closed.length === 0) return [ok(`${dataDir} is this user's alone`)];
     const found = `this user cannot write ${closed.join(", ")}`;

@@ -57,7 +57,14 @@ export async function lookAt({ what, path, isMade, mayBeLink }: SecretFile): Pro
   return wrong.length > 0 ? wrong : found.slice(0, 1);
 }
 
-function ofFile(what: string, path: string, { mode }: Deno.FileInfo): Finding {
+/** What is to be said of a file's mode. Windows has none, so nothing is claimed there. */
+export function ofFile(
+  what: string,
+  path: string,
+  { mode }: Pick<Deno.FileInfo, "mode">,
+  os: string = Deno.build.os,
+): Finding {
+  if (os === "windows") return ok(`${what}: ${path} is there`);
   if (!isWider(mode, 0o600)) return ok(`${what}: only its owner reads ${path}`);
   return problem(`${what}: other users may open ${path} (${octal(mode)})`, `chmod 600 ${path}`);
 }
