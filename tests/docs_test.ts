@@ -106,6 +106,22 @@ Deno.test("every task, setting and route that a page names exists", async () => 
   ok(settings.includes("SVC_DATA_DIR"));
 });
 
+Deno.test("the commands that pages show for PowerShell are there", async () => {
+  const shown: string[] = [];
+  const unknown: string[] = [];
+  for (const page of await pages()) {
+    const text = await Deno.readTextFile(new URL(page, ROOT));
+    for (const [, block = ""] of text.matchAll(/^```powershell\n([^]*?)```/gm)) {
+      for (const [, command = ""] of block.matchAll(/^svc ([a-z-]+)/gm)) {
+        shown.push(command);
+        if (!HELP.includes(`\n  ${command} `)) unknown.push(`${page}: svc ${command}`);
+      }
+    }
+  }
+  deepStrictEqual(unknown, []);
+  ok(shown.length > 0);
+});
+
 Deno.test("what the security page says to run can be run", async () => {
   const text = await Deno.readTextFile(new URL("SECURITY.md", ROOT));
   const { tasks } = JSON.parse(await Deno.readTextFile(new URL("deno.json", ROOT)));
