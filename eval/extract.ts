@@ -31,7 +31,7 @@ const HELD = 0.6;
 /** Most facts of one text, as at the route. */
 const MOST_FACTS = 20;
 
-/** Reads `dev`, `held_out` or `fresh`. */
+/** Reads `dev`, `held_out`, `fresh`, `styles_dev` or `styles_held_out`. */
 export async function labelledTexts(split: string): Promise<LabelledText[]> {
   const file = new URL(`../tests/testdata/extraction/${split}.json`, import.meta.url);
   return JSON.parse(await Deno.readTextFile(file));
@@ -63,27 +63,37 @@ export function measure(texts: readonly LabelledText[]): ExtractionFigures {
   };
 }
 
-/** Prints coverage and facts a text of every split; `--missed` lists what is missed in `dev`. */
+/**
+ * Prints coverage and facts a text of every split; `--missed` lists what is missed in both
+ * `dev`. */
 export async function run(args: readonly string[]): Promise<number> {
   const lines = ["Rule extractor: labels held by one fact (>= 60 % of the content words)"];
   const dev = await labelledTexts("dev");
   const heldOut = await labelledTexts("held_out");
   const fresh = await labelledTexts("fresh");
+  const stylesDev = await labelledTexts("styles_dev");
   const splits = [
     ["dev", dev],
     ["held out", heldOut],
     ["fresh", fresh],
     ["all", [...dev, ...heldOut, ...fresh]],
+    ["styles dev", stylesDev],
+    ["styles held out", await labelledTexts("styles_held_out")],
   ] as const;
   for (const [name, texts] of splits) {
     const { labels, coverage, factsPerText, factsPerEmptyText } = measure(texts);
     lines.push(
-      `${name.padEnd(9)} ${texts.length} texts, ${String(labels).padStart(3)} labels: ` +
+      `${name.padEnd(15)} ${String(texts.length).padStart(3)} texts, ${
+        String(labels).padStart(3)
+      } labels: ` +
         `coverage ${coverage.toFixed(3)}, facts/text ${factsPerText.toFixed(2)} ` +
         `(${factsPerEmptyText.toFixed(2)} where there is nothing to keep)`,
     );
   }
-  if (args.includes("--missed")) lines.push("missed in dev:", ...measure(dev).missed);
+  if (args.includes("--missed")) {
+    lines.push("missed in dev:", ...measure(dev).missed);
+    lines.push("missed in styles dev:", ...measure(stylesDev).missed);
+  }
   print(...lines);
   return 0;
 }

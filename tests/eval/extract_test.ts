@@ -22,3 +22,12 @@ Deno.test("the rules cover four labels of five at 2.5 facts a text, on texts the
   // Denser texts: 2.7 labels each.
   assert.ok(measure(fresh).coverage >= 0.8);
 });
+
+Deno.test("the texts in seven styles are others than the older ones", async () => {
+  const styles = [...await labelledTexts("styles_dev"), ...await labelledTexts("styles_held_out")];
+  const older = [...await labelledTexts("dev"), ...await labelledTexts("held_out")];
+  const all = [...styles, ...older, ...await labelledTexts("fresh")];
+  assert.equal(styles.length, 200);
+  assert.equal(new Set(styles.map(({ kind }) => kind)).size, 7);
+  assert.equal(new Set(all.map(({ text }) => text)).size, all.length);
+});
