@@ -1,5 +1,6 @@
 import { importanceOf, isQuestion, languageOf, MEDIUM, score } from "./cues.ts";
-import { sentences, turns } from "./sentences.ts";
+import { sentences } from "./sentences.ts";
+import { turns } from "./turns.ts";
 
 export interface Fact {
   readonly text: string;
