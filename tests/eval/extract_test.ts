@@ -31,3 +31,9 @@ Deno.test("the texts in seven styles are others than the older ones", async () =
   assert.equal(new Set(styles.map(({ kind }) => kind)).size, 7);
   assert.equal(new Set(all.map(({ text }) => text)).size, all.length);
 });
+
+Deno.test("the rules cover 0.88 of the labels of held-out texts in seven styles", async () => {
+  const { coverage, factsPerText } = measure(await labelledTexts("styles_held_out"));
+  assert.ok(coverage >= 0.88, `coverage ${coverage}`);
+  assert.ok(factsPerText <= 2.2, `${factsPerText} facts a text`);
+});

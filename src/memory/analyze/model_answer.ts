@@ -1,5 +1,5 @@
 import type { Fact } from "../extract/facts.ts";
-import { HIGH, LOW, MEDIUM } from "../extract/cues.ts";
+import { HIGH, LOW, MEDIUM } from "../extract/score.ts";
 
 /** Longest fact that is taken, in characters. */
 const MOST_CHARACTERS = 600;

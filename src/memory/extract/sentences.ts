@@ -2,9 +2,13 @@
 const TITLES = /(?:^|[\s("'“])(?:dr|mr|mrs|ms|mx|prof|st|sr|jr|rev|gen|col|lt|capt|vs|cf)\.$/i;
 /** Words whose full stop ends no sentence when a lower-case word or a number follows. */
 const SHORTENED =
-  /(?:^|[\s("'“])(?:e\.g|i\.e|etc|approx|ca|inc|ltd|co|dept|tel|no|nr|fig|p|pp|vol|ext|a\.m|p\.m|jan|feb|mar|apr|jun|jul|aug|sept?|oct|nov|dec|z\.b|bzw|str)\.$/i;
+  /(?:^|[\s("'“])(?:e\.g|i\.e|etc|approx|ca|inc|ltd|co|dept|tel|no|nr|ref|appt|apt|hrs?|resp|usw|fig|p|pp|vol|ext|a\.m|p\.m|jan|feb|mar|apr|jun|jul|aug|sept?|oct|nov|dec|z\.b|bzw|str)\.$/i;
 /** A single capital is somebody's initial. */
 const INITIAL = /(?:^|[\s.])\p{Lu}\.$/u;
+/** A day in German or the like: `3. Juni`. */
+const ORDINAL = /(?:^|[\s(])\d{1,2}\.$/u;
+const AFTER_ORDINAL =
+  /^(?:\p{Ll}|Januar|Jänner|Februar|März|April|Mai|Juni|Juli|August|September|Oktober|November|Dezember)/u;
 /** Where a sentence may end: after its mark, and whatever closes with it. */
 const BOUNDARY = /(?<=[.!?…]["'”’)\]]{0,3})\s+|(?<=[。！？]["'”’」』）]{0,3})(?!["'”’」』）])/u;
 /** Control characters except white space. */
@@ -17,6 +21,7 @@ const MOST_CHARACTERS = 500;
 
 function endsOpen(piece: string, next: string): boolean {
   if (TITLES.test(piece) || INITIAL.test(piece)) return true;
+  if (ORDINAL.test(piece) && AFTER_ORDINAL.test(next)) return true;
   const small = /^[\p{Ll}\p{N}]/u.test(next);
   return small && (SHORTENED.test(piece) || /(?:\.\.\.|…)$/.test(piece));
 }

@@ -31,7 +31,7 @@ Deno.test("a fact of a conversation names who said it, and an assistant says non
     texts(
       "user: I don't eat pork.\nassistant: I will remember that you never eat pork on Mondays.",
     ),
-    ["user: I don't eat pork."],
+    ["I don't eat pork."],
   );
   assert.deepEqual(texts("Decision: we ship version 2.4 in June"), [
     "Decision: we ship version 2.4 in June",
@@ -66,14 +66,17 @@ Deno.test("of a long text the best facts are kept, in the text's order", () => {
   assert.deepEqual(texts(lines.join("\n"), 0), []);
 });
 
-Deno.test("of another language every statement is kept", () => {
+Deno.test("of a language without cues every statement is kept", () => {
   assert.deepEqual(
     texts(
-      "Meine Schwester wohnt in Graz. Wie spät ist es eigentlich? Ich vertrage keinen Knoblauch.",
+      "Mijn zus woont in Gent en werkt bij de post. Hoe laat is het? Ik eet geen varkensvlees.",
     ),
-    ["Meine Schwester wohnt in Graz.", "Ich vertrage keinen Knoblauch."],
+    ["Mijn zus woont in Gent en werkt bij de post.", "Ik eet geen varkensvlees."],
   );
-  assert.deepEqual(texts("Ich vertrage keinen Knoblauch."), ["Ich vertrage keinen Knoblauch."]);
+  assert.deepEqual(texts("Я живу в Берлине. У меня есть собака. Как дела?"), [
+    "Я живу в Берлине.",
+    "У меня есть собака.",
+  ]);
   assert.deepEqual(texts("milk, onions, bin bags, batteries"), []);
   assert.deepEqual(texts("母の誕生日は五月三日です。元気ですか？"), ["母の誕生日は五月三日です。"]);
 });
@@ -95,4 +98,73 @@ Deno.test("any text gives well-formed facts of bounded number and length", () =>
   ) {
     assert.ok(extractFacts(unit.repeat(65_536 / unit.length), 20).length <= 20);
   }
+});
+
+Deno.test("long runs of anything end, and give no more facts than were asked for", () => {
+  const piece = fc.oneof(
+    fc.string({ unit: "binary", minLength: 1, maxLength: 12 }),
+    fc.constantFrom(
+      "“",
+      "?",
+      ",",
+      " a",
+      "A ",
+      "Aa-",
+      "his ",
+      "ich ",
+      "j'",
+      "¿",
+      "1. ",
+      "[1",
+      "uh ",
+    ),
+    fc.constantFrom(
+      "\nA: ",
+      "\nUser: ",
+      "\nBest, A",
+      "hi A, ",
+      " and i ",
+      " / ",
+      ": ",
+      "no ",
+      "\u2028",
+    ),
+  );
+  const runs = fc.array(fc.tuple(piece, fc.integer({ min: 1, max: 8000 })), {
+    minLength: 1,
+    maxLength: 4,
+  });
+  fc.assert(
+    fc.property(runs, fc.integer({ min: 0, max: 20 }), (parts, most) => {
+      const text = parts.map(([unit, times]) => unit.repeat(times)).join("").slice(0, 65_536);
+      const found = extractFacts(text, most);
+      assert.ok(found.length <= most);
+      assert.ok(found.every((fact) => fact.text.trim() !== "" && fact.text.length <= 1200));
+    }),
+    { numRuns: 60 },
+  );
+});
+
+Deno.test("every word of a fact is in its text", () => {
+  const sentence = fc.constantFrom(
+    "My sister Ana lives in Ulm. ",
+    "She hates tea. ",
+    "Is Bo home?\n",
+    "Best, Tom",
+    "\nTom: we moved to Graz in May",
+    "\nAna: since when?",
+    "\nUser: in may. ",
+    "Ich bin Veganer. ",
+    "Hi Bo, the code is 7714. ",
+    "It is broken. ",
+  );
+  fc.assert(fc.property(fc.array(sentence, { maxLength: 12 }), (parts) => {
+    const text = parts.join("");
+    const words = new Set(text.toLowerCase().match(/[\p{L}\p{N}]+/gu));
+    for (const fact of extractFacts(text, 20)) {
+      for (const word of fact.text.toLowerCase().match(/[\p{L}\p{N}]+/gu) ?? []) {
+        assert.ok(words.has(word) || word === "s", `${word} in ${fact.text}`);
+      }
+    }
+  }));
 });
