@@ -104,6 +104,13 @@ Deno.test("a heading and fragments stand with what they belong to", () => {
   assert.deepEqual(texts("milk / bin bags / thread (navy)"), []);
 });
 
+Deno.test("a line with a verb of its own is a fact of its own", () => {
+  assert.deepEqual(texts("Weekly", "- release slips to 4 July", "- Petra owns the changelog"), [
+    "Weekly: release slips to 4 July",
+    "Petra owns the changelog",
+  ]);
+});
+
 Deno.test("of two languages in one text each has its own cues", () => {
   assert.deepEqual(
     texts("I moved to Graz in May.", "Meine Schwester wohnt auch in der Stadt. Es hat geregnet."),
