@@ -1,6 +1,6 @@
 import type { Uses } from "../parts.ts";
 import { SvcError } from "../../errors.ts";
-import type { BlobInfo, Scope, Source } from "../../interfaces/mod.ts";
+import type { Scope, Source } from "../../interfaces/mod.ts";
 import { scopeKey } from "../../interfaces/scope_key.ts";
 import type { LiveJob } from "../../jobs/job.ts";
 import { type Caller, scopeOf } from "../caller.ts";
@@ -38,7 +38,7 @@ export interface Gone {
 }
 
 /** What an unfinished job knows of its memory. */
-function goneOf({ job: { memoryId: id, source, bytes } }: LiveJob): Gone {
+export function goneOf({ job: { memoryId: id, source, bytes } }: LiveJob): Gone {
   return { id, source, bytes };
 }
 
@@ -166,7 +166,7 @@ function noteStored(
 }
 
 /** Notes deletions for the blob store before anything is removed, so that no crash forgets them. */
-function noteDeletion(
+export function noteDeletion(
   domain: Removing,
   caller: Caller,
   scope: Scope,
@@ -213,7 +213,7 @@ async function removeBlobs(
  * Whether a client's own ciphertext of this size is being stored: equal bytes may share a blob, and
  * its job may have been given that blob without having linked it yet.
  */
-function isManualUnderWay(
+export function isManualUnderWay(
   live: readonly LiveJob[],
   bytes: number | undefined,
   except: ReadonlySet<string>,
@@ -294,79 +294,6 @@ export async function deleteMemory(
 }
 
 /**
- * Deletes every memory of a namespace and cancels its pending jobs.
- *
- * @returns ids of the memories it had, pending ones included.
- */
-export async function forget(
-  domain: Removing,
-  caller: Caller,
-  namespace: string,
-): Promise<string[]> {
-  const scope = scopeOf(caller, namespace);
-  // Before that turn: a blob stored later may belong to a memory accepted after it.
-  const [stored] = await Promise.allSettled([storedBlobs(domain, scope)]);
-  // In one turn, so that a memory is either seen here or accepted after the time noted.
-  const { gone, failed, live, at } = await domain.index.read(scope, (loaded) => {
-    const live = domain.jobs.liveIn(scope);
-    const found = new Map<string, Gone>();
-    for (const item of live) found.set(item.job.memoryId, goneOf(item));
-    for (const memory of loaded.entries()) found.set(memory.id, memory);
-    const gone = [...found.values()].filter(({ id }) => !domain.tombstones.isDeleted(scope, id));
-    const times = loaded.entries().map((memory) => memory.updatedAt);
-    for (const { job } of live) times.push(job.acceptedAt);
-    const at = times.reduce((latest, time) => Math.max(latest, time), domain.now());
-    const ids = gone.map(({ id }) => id);
-    const failed = domain.versions.idsIn(scope).filter((id) =>
-      !found.has(id) && !domain.tombstones.isDeleted(scope, id)
-    );
-    // Blobs that are not indexed have no id here: the time covers them.
-    domain.tombstones.forgetNamespace(scope, at);
-    // By id as well, because clocks of machines differ.
-    noteDeletion(domain, caller, scope, ["", ...ids], at);
-    domain.tombstones.addTombstones(scope, [...ids, ...failed], at);
-    return { gone, failed, live, at };
-  });
-  await applyDeletion(domain, scope, [...gone, ...failed.map((id) => ({ id }))], live);
-  await dropFailed(domain, scope, at);
-  const finished = await finishDeletions(domain, scope);
-  if (stored.status === "rejected") throw stored.reason;
-  const known = new Set([...gone, ...finished].map(({ blobId }) => blobId));
-  const rest = stored.value.filter(({ blobId }) => !known.has(blobId));
-  await removeUnindexed(domain, scope, rest);
-  domain.tombstoneSender.notify();
-  return gone.map(({ id }) => id);
-}
-
-/** Removes what failed jobs of a forgotten scope hold for a retry: no memory of theirs is known. */
-async function dropFailed(domain: Removing, scope: Scope, at: number): Promise<void> {
-  const held = await domain.jobs.heldIn(scope, at);
-  const ids = held.filter((id) => !domain.tombstones.isDeleted(scope, id));
-  if (ids.length === 0) return;
-  domain.tombstones.addTombstones(scope, ids, at);
-  await applyDeletion(domain, scope, ids.map((id) => ({ id })), []);
-}
-
-async function storedBlobs({ blobStore }: Removing, scope: Scope): Promise<BlobInfo[]> {
-  return blobStore.delete === undefined ? [] : await Array.fromAsync(blobStore.list(scope));
-}
-
-/** Removes those blobs of a forgotten scope that no memory refers to. */
-async function removeUnindexed(
-  { blobStore, index, jobs }: Removing,
-  scope: Scope,
-  stored: readonly BlobInfo[],
-): Promise<void> {
-  await index.read(scope, async (loaded) => {
-    for (const { blobId, bytes } of stored) {
-      if (loaded.hasBlob(blobId)) continue;
-      const isAwaited = isManualUnderWay(jobs.liveIn(scope), bytes, new Set());
-      if (!isAwaited) await blobStore.delete?.(blobId, scope);
-    }
-  });
-}
-
-/**
  * Finishes deletions that a crash or a store that failed has interrupted.
  *
  * @throws {SvcError} what the stores throw: the next call goes on.
@@ -380,7 +307,7 @@ export async function replayTombstones(domain: Removing): Promise<void> {
 }
 
 /** Removes what is left of deleted memories of a scope; answers those memories. */
-async function finishDeletions(domain: Removing, scope: Scope): Promise<Gone[]> {
+export async function finishDeletions(domain: Removing, scope: Scope): Promise<Gone[]> {
   const unapplied = [...domain.tombstones.unappliedIn(scope)];
   const ids = new Set(unapplied.filter((id) => !domain.worker.isWorkingOn(scope.owner, id)));
   if (ids.size === 0) return [];
