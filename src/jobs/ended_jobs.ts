@@ -31,7 +31,8 @@ export class EndedJobs {
   async view(id: string, owner: string): Promise<JobView | undefined> {
     const record = await this.get(id);
     if (record?.owner !== owner) return undefined;
-    const { payload: _, step: __, endedAt: updatedAt, blobId, errorCode, ...job } = record;
+    const { payload: _, step: __, mayBeIndexed: ___, ...rest } = record;
+    const { endedAt: updatedAt, blobId, errorCode, ...job } = rest;
     return { ...job, updatedAt, blobId, errorCode };
   }
 
@@ -53,7 +54,8 @@ export class EndedJobs {
       if (record !== undefined && current) {
         const { payload, ...rest } = record;
         mutations.push(...this.#staging.discard(payload));
-        if (record.recallable && record.step !== undefined) {
+        const isCopied = record.recallable || record.mayBeIndexed;
+        if (isCopied && record.step !== undefined) {
           // The only copy of a recallable memory outlives its retention.
           mutations.push({ key: ["job", id], value: { ...rest, expired: true } });
         } else {
@@ -108,7 +110,7 @@ export class EndedJobs {
     for (const id of ids) {
       const record = await this.#read(id);
       if (record?.owner !== owner || this.#live.get(id) !== undefined) continue;
-      const { payload, step, ...rest } = record;
+      const { payload, step, mayBeIndexed: _, ...rest } = record;
       if (payload === undefined && step === undefined) continue;
       await this.#writer.commit([
         rest.expired
@@ -154,12 +156,14 @@ export function givenUp(live: LiveJob, errorCode: JobErrorCode): Ending {
     state: "failed",
     errorCode,
     keepPayload: true,
-    keepStep: live.recallable || live.mayBeStored,
+    keepStep: live.recallable || live.mayBeIndexed || live.mayBeStored,
   };
 }
 
 export function endedRecord(live: LiveJob, ending: Ending, endedAt: number): EndedJob {
   const { payload, ...spec } = live.job;
+  const step = ending.keepStep ? live.step : undefined;
+  const mayBeIndexed = live.mayBeIndexed && !live.mayBeStored;
   return {
     ...spec,
     state: ending.state,
@@ -169,6 +173,6 @@ export function endedRecord(live: LiveJob, ending: Ending, endedAt: number): End
     ...(live.blobId === undefined ? {} : { blobId: live.blobId }),
     ...(ending.errorCode === undefined ? {} : { errorCode: ending.errorCode }),
     ...(ending.keepPayload ? { payload } : {}),
-    ...(ending.keepStep && live.step !== undefined ? { step: live.step } : {}),
+    ...(step === undefined ? {} : { step, ...(mayBeIndexed ? { mayBeIndexed } : {}) }),
   };
 }

@@ -54,6 +54,8 @@ export interface EndedJob extends JobSpec {
   readonly payload?: Stored;
   /** Sealed result, kept where a memory or a blob may be made of it already. */
   readonly step?: Stored;
+  /** Whether that may be the only copy of a memory that it never was known to have written. */
+  readonly mayBeIndexed?: true;
   /** Whether its retention is over and it stays for its sealed result only. */
   readonly expired?: true;
 }
@@ -142,6 +144,8 @@ export class LiveJob {
   accepted: Promise<boolean> = ACCEPTED;
   /** Sealed result of an attempt, once saved. */
   step: Stored | undefined;
+  /** Whether an attempt may have written the row without having been told so. */
+  mayBeIndexed = false;
   /** Whether an attempt may have stored the blob without its id being known. */
   mayBeStored = false;
   /** Set while the id of that blob is being found out. */

@@ -204,7 +204,10 @@ export class JobStore {
   async loadStep(id: string): Promise<Uint8Array | undefined> {
     const live = this.#live.get(id);
     const step = live === undefined ? await this.#ended.step(id) : live.step;
-    return step === undefined ? undefined : await this.#staging.get(step);
+    const sealed = step === undefined ? undefined : await this.#staging.get(step);
+    // Another result may have taken its place while it was read.
+    const isReplaced = live !== undefined && live.step !== step && sealed === undefined;
+    return isReplaced ? await this.loadStep(id) : sealed;
   }
 
   async payload(live: LiveJob): Promise<Uint8Array> {
@@ -279,13 +282,14 @@ export class JobStore {
     if (live !== undefined && live.job.owner === owner) throw new SvcError("job_not_retryable");
     if (record === undefined || record.owner !== owner) throw new SvcError("job_not_found");
     const { state, attempts: _, endedAt, recallable, errorCode: __, blobId: ___, ...rest } = record;
-    const { step, payload, ...spec } = rest;
+    const { step, payload, mayBeIndexed = false, ...spec } = rest;
     if (state !== "failed" || payload === undefined) throw new SvcError("job_not_retryable");
     this.checkRoom(owner, 1);
     const due = this.#options.now();
     const again = new LiveJob({ ...spec, payload }, due);
     again.step = step;
-    again.mayBeStored = step !== undefined;
+    again.mayBeIndexed = mayBeIndexed;
+    again.mayBeStored = step !== undefined && !mayBeIndexed;
     again.updatedAt = due;
     if (recallable) again.markRecallable();
     const kept = answering(again.view());

@@ -170,6 +170,7 @@ export async function processMemory(domain: Storing, attempt: Attempt): Promise<
   await step("index", "storage_failed", async () => {
     await noteReplaced(domain, scope, [entry], job.id);
     domain.config.failpoint("history");
+    live.mayBeIndexed = true;
     await domain.vectorStore.upsert([entry], { signal });
   });
   // A deletion writes its tombstone first and then removes the row: a later one sees this row.
