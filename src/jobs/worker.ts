@@ -101,9 +101,12 @@ export class JobWorker {
     return this.#abort.signal;
   }
 
-  /** Whether a job of the memory is running: such a job notices a deletion by itself. */
-  isWorkingOn(owner: string, memoryId: string): boolean {
-    return this.#working.has(`${owner} ${memoryId}`);
+  /**
+   * Whether more jobs of the memory than so many are running: such a job notices a deletion by
+   * itself.
+   */
+  isWorkingOn(owner: string, memoryId: string, besides = 0): boolean {
+    return (this.#working.get(`${owner} ${memoryId}`) ?? 0) > besides;
   }
 
   /** Accepted jobs, to be started in this process. */

@@ -6,6 +6,7 @@ import { LargeScopes } from "./recall/candidates.ts";
 import { QueryVectors } from "./recall/query_vectors.ts";
 import { Erasure } from "./remove/erasure.ts";
 import { ExpirySweeper } from "./remove/expiry.ts";
+import { RowWrites } from "./remove/row_writes.ts";
 import { TombstoneSender } from "./remove/tombstones.ts";
 import { KeyLock } from "../key_lock.ts";
 import { Reembedding } from "./upkeep/reembedding.ts";
@@ -18,6 +19,7 @@ const WAITING_READS = 256;
 export function openDomain(parts: Parts) {
   const { config, embedder, jobs, staging, sealer, now } = parts;
   const contents = new JobContents(jobs, staging, sealer);
+  const rowWrites = new RowWrites();
   const tombstoneSender = new TombstoneSender(parts);
   return {
     ...parts,
@@ -31,10 +33,11 @@ export function openDomain(parts: Parts) {
     analyses: new KeyLock(),
     imports: new KeyLock(),
     restores: new KeyLock(),
-    reembedding: new Reembedding({ ...parts, contents }),
+    reembedding: new Reembedding({ ...parts, contents, rowWrites }),
+    rowWrites,
     tombstoneSender,
     erasure: new Erasure(parts),
-    expiry: new ExpirySweeper({ ...parts, contents, tombstoneSender }, parts.expiries),
+    expiry: new ExpirySweeper({ ...parts, contents, rowWrites, tombstoneSender }, parts.expiries),
   };
 }
 

@@ -16,6 +16,7 @@ import type { WordsFiles } from "../storage/words_files.ts";
 import type { FairTurns } from "./fair_turns.ts";
 import type { Caller } from "./caller.ts";
 import type { JobContents } from "./job_contents.ts";
+import type { RowWrites } from "./remove/row_writes.ts";
 import type { QueryVectors } from "./recall/query_vectors.ts";
 import type { KeyLock } from "../key_lock.ts";
 
@@ -85,6 +86,8 @@ interface Shared extends Parts {
   /** Lets one restore at a time count what it did in a scope. */
   readonly restores: KeyLock;
   readonly quota: { reserve(owner: string, bytes: number): Promise<Disposable> };
+  /** Rows that are written beside jobs. */
+  readonly rowWrites: RowWrites;
   readonly largeScopes: { has(scope: Scope): Promise<boolean> };
   readonly reembedding: { hurry(scope: Scope, caller: Caller, ms: number): Promise<number> };
   readonly tombstoneSender: { notify(): void };

@@ -1,6 +1,6 @@
 import type { Uses } from "./parts.ts";
 import type { BlobLink, BlobMove, IndexEntry, Scope } from "../interfaces/mod.ts";
-import { removeMemories, type Removing } from "./remove/remove.ts";
+import { isWorkedOn, removeMemories, type Removing } from "./remove/remove.ts";
 import { decodeTombstone, type TombstoneRecord } from "./remove/tombstones.ts";
 import { type Linking, linkMoved } from "./upkeep/blob_moves.ts";
 import { SvcError } from "../errors.ts";
@@ -55,7 +55,7 @@ async function applyTombstones(
     return memories;
   });
   await removeMemories(domain, scope, gone);
-  domain.tombstones.markApplied(scope, [...ids]);
+  domain.tombstones.markApplied(scope, [...ids].filter((id) => !isWorkedOn(domain, scope, id)));
   for (const { blobId } of found) domain.tombstoneBlobs.sent(scope, blobId);
   return new Set(gone.map(({ id }) => id));
 }
@@ -69,6 +69,7 @@ type Restoring = Uses<{
   index: "apply";
   expiries: "note";
   restores: "hold";
+  rowWrites: "hold";
   versions: "blobsIn";
 }, Removing & Settling & Linking & Versioning & Digesting>;
 
@@ -319,21 +320,27 @@ class Restore {
   /** Embeds and indexes what was found, and notes what stayed. */
   async #index(found: readonly Found[]): Promise<void> {
     if (found.length === 0) return;
-    const { embedder, expiries, vectorStore, index } = this.#domain;
+    const { embedder, expiries, vectorStore, index, rowWrites } = this.#domain;
     const { signal } = this.#caller;
     const texts = found.map((item) => item.record.text);
     const vectors = await documentVectors(embedder, texts, signal);
     const entries = found.map((item, n) => entryOf(this.#domain, this.#scope, item, vectors[n]!));
     await expiries.note(entries);
     await noteReplaced(this.#domain, this.#scope, entries);
-    await vectorStore.upsert(entries, { signal });
-    // Tombstones come first, so one that is not there now is applied by whoever writes it.
-    const kept = entries.filter((_, n) => !this.#isGone(found[n]!.record));
-    const undone = entries.filter((entry) => !kept.includes(entry)).map((entry) => entry.id);
-    if (undone.length > 0) await vectorStore.delete(this.#scope, undone);
-    index.apply(kept);
-    for (const { id } of kept) this.#restored.add(id);
-    this.#count += kept.length;
+    const present = () => entries.filter((_, n) => !this.#isGone(found[n]!.record));
+    // From here on a deletion knows of the rows.
+    await rowWrites.hold(this.#scope, entries, async () => {
+      await vectorStore.upsert(entries, { signal });
+      // Tombstones come first, so one that is not there now is applied by whoever writes it.
+      const before = new Set(present());
+      const undone = entries.filter((entry) => !before.has(entry)).map(({ id }) => id);
+      if (undone.length > 0) await vectorStore.delete(this.#scope, undone);
+      // Looked for again: what was deleted meanwhile has left the index already.
+      const kept = present();
+      index.apply(kept);
+      for (const { id } of kept) this.#restored.add(id);
+      this.#count += kept.length;
+    });
   }
 
   /** Notes the blobs of versions that others have replaced, so that they are not fetched again. */

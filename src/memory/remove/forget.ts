@@ -30,11 +30,13 @@ export async function forget(
     for (const item of live) found.set(item.job.memoryId, goneOf(item));
     for (const memory of loaded.entries()) found.set(memory.id, memory);
     const gone = [...found.values()].filter(({ id }) => !domain.tombstones.isDeleted(scope, id));
-    const times = loaded.entries().map((memory) => memory.updatedAt);
+    const written = domain.rowWrites.in(scope);
+    const times = [...loaded.entries(), ...written].map((memory) => memory.updatedAt);
     for (const { job } of live) times.push(job.acceptedAt);
     const at = times.reduce((latest, time) => Math.max(latest, time), domain.now());
     const ids = gone.map(({ id }) => id);
-    const failed = domain.versions.idsIn(scope).filter((id) =>
+    const hidden = new Set([...domain.versions.idsIn(scope), ...written.map(({ id }) => id)]);
+    const failed = [...hidden].filter((id) =>
       !found.has(id) && !domain.tombstones.isDeleted(scope, id)
     );
     // Blobs that are not indexed have no id here: the time covers them.

@@ -2,7 +2,7 @@ import type { Uses } from "../parts.ts";
 import { SvcError } from "../../errors.ts";
 import type { Scope, Source } from "../../interfaces/mod.ts";
 import { scopeKey } from "../../interfaces/scope_key.ts";
-import type { LiveJob } from "../../jobs/job.ts";
+import type { EndedJob, LiveJob } from "../../jobs/job.ts";
 import { type Caller, scopeOf } from "../caller.ts";
 import { nameBlob, type StoringBlobs } from "../store_blob.ts";
 import { storedEntries } from "../open.ts";
@@ -19,6 +19,7 @@ export type Removing = Uses<{
   versions: "has" | "of" | "idsIn" | "remove";
   tombstoneBlobs: "add" | "remove";
   tombstoneSender: "notify";
+  rowWrites: "isUnderWay" | "in" | "removed";
   now: true;
 }, StoringBlobs>;
 
@@ -65,10 +66,11 @@ export async function removeMemories(
   const ids = memories.map((memory) => memory.id);
   const { versions, jobs } = domain;
   const rows = memories.flatMap(({ id }) => versions.of(scope, id, true));
+  const isUnsure = (job: EndedJob) => job.step && !job.mayBeIndexed && job.blobId === undefined;
   const held = (await Promise.all(ids.map((id) => jobs.heldOf(scope, id)))).flat();
   // A job that was given up may have stored its blob all the same.
   const unsure = new Set(mayUpload);
-  for (const job of held) if (job.step && job.blobId === undefined) unsure.add(job.memoryId);
+  for (const job of held) if (isUnsure(job)) unsure.add(job.memoryId);
   const known = await Promise.all([
     ...memories.map((memory) => ({ jobId: memory.id, gone: memory })),
     ...rows.map(({ id, jobId, blobId }) => ({
@@ -93,6 +95,7 @@ export async function removeMemories(
   noteUnsure(domain, scope, fates, unsure);
   noteStored(domain, scope, fates, accountId, unsure);
   await domain.vectorStore.delete(scope, ids);
+  domain.rowWrites.removed(scope, ids);
   // Again: a scope loaded meanwhile may have read the rows, and written its words.
   domain.index.remove(scope, ids);
   await domain.wordsFiles.drop(scope);
@@ -233,14 +236,28 @@ async function cancel(domain: Removing, jobs: readonly LiveJob[]): Promise<void>
   }));
 }
 
-/** Ends the job of a deleted memory and removes whatever it left behind. */
+/** Ends the running job of a deleted memory and removes whatever it left behind. */
 export async function undoJob(domain: Removing, live: LiveJob): Promise<void> {
   const { owner, namespace, memoryId } = live.job;
   const scope: Scope = { owner, namespace };
   await cancel(domain, [live]);
   const gone = { ...goneOf(live), blobId: live.blobId };
   await removeMemories(domain, scope, [gone], { accountId: live.job.accountId });
-  domain.tombstones.markApplied(scope, [memoryId]);
+  // Another version's job may be about to write its row: it comes here too.
+  if (!isWorkedOn(domain, scope, memoryId, 1)) domain.tombstones.markApplied(scope, [memoryId]);
+}
+
+/**
+ * Whether somebody may write a row of a memory now, who looks for its tombstone afterwards: a
+ * restore, or more than so many jobs.
+ */
+export function isWorkedOn(
+  { worker, rowWrites }: Pick<Removing, "worker" | "rowWrites">,
+  scope: Scope,
+  id: string,
+  jobs = 0,
+): boolean {
+  return worker.isWorkingOn(scope.owner, id, jobs) || rowWrites.isUnderWay(scope, id);
 }
 
 /** Cancels the jobs, removes the memories, and marks finished deletions. */
@@ -251,14 +268,14 @@ export async function applyDeletion(
   live: readonly LiveJob[],
 ): Promise<Map<string, BlobFate>> {
   const ids = memories.map((memory) => memory.id);
-  const running = new Set(ids.filter((id) => domain.worker.isWorkingOn(scope.owner, id)));
+  const running = new Set(ids.filter((id) => isWorkedOn(domain, scope, id)));
   await cancel(domain, live);
   const unsure = live.filter(({ mayBeStored, blobId }) => mayBeStored && blobId === undefined);
   const mayUpload = new Set(unsure.map((job) => job.job.memoryId));
   const blobs = live.filter(({ blobId }) => blobId !== undefined)
     .map((item) => ({ ...goneOf(item), blobId: item.blobId }));
   const fates = await removeMemories(domain, scope, memories, { mayUpload, blobs });
-  // A running job notes it when its effects are undone; after a crash the next start does.
+  // A running job notes it when its effects are undone; else the upkeep does, or the next start.
   domain.tombstones.markApplied(scope, ids.filter((id) => !running.has(id)));
   return fates;
 }
@@ -309,7 +326,7 @@ export async function replayTombstones(domain: Removing): Promise<void> {
 /** Removes what is left of deleted memories of a scope; answers those memories. */
 export async function finishDeletions(domain: Removing, scope: Scope): Promise<Gone[]> {
   const unapplied = [...domain.tombstones.unappliedIn(scope)];
-  const ids = new Set(unapplied.filter((id) => !domain.worker.isWorkingOn(scope.owner, id)));
+  const ids = new Set(unapplied.filter((id) => !isWorkedOn(domain, scope, id)));
   if (ids.size === 0) return [];
   await cancel(
     domain,

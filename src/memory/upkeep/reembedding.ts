@@ -15,6 +15,7 @@ type EmbeddingAnew = Uses<{
   index: "apply";
   jobs: "liveIn";
   tombstones: "isGone";
+  rowWrites: "hold";
 }, Opening>;
 
 interface ReembeddedPart {
@@ -116,10 +117,13 @@ async function reembedPart(
     .filter(({ id }) => !live.has(id))
     .map((row) => ({ ...row, vectors: made.get(row.id)! }));
   // No await since the rows were looked at: what is written later is applied later.
-  if (entries.length > 0) await domain.vectorStore.upsert(entries, { signal });
-  const undone = entries.filter(isGone).map(({ id }) => id);
-  if (undone.length > 0) await domain.vectorStore.delete(scope, undone);
-  domain.index.apply(entries.filter(({ id }) => !undone.includes(id)));
+  await domain.rowWrites.hold(scope, entries, async () => {
+    if (entries.length > 0) await domain.vectorStore.upsert(entries, { signal });
+    const undone = entries.filter(isGone).map(({ id }) => id);
+    if (undone.length > 0) await domain.vectorStore.delete(scope, undone);
+    // Looked for again: what was deleted meanwhile has left the index already.
+    domain.index.apply(entries.filter((entry) => !isGone(entry)));
+  });
   const lost = [...impossible, ...refused];
   const postponed = unreadable + bare.length - entries.length;
   return { done: part.length - lost.length - postponed, postponed, impossible: lost };
@@ -154,6 +158,8 @@ interface Outdated {
   left: number;
   /** Memories that cannot; they are not tried again before the next start. */
   readonly failed: Set<string>;
+  /** Memories that may have been written without an answer: the index does not know of it. */
+  readonly unsure: Set<string>;
   run: Promise<void> | undefined;
 }
 
@@ -182,7 +188,13 @@ export class Reembedding implements AsyncDisposable {
     for (const { owner, namespace, count } of await vectorStore.outdated?.() ?? []) {
       const scope = { owner, namespace };
       this.#total += count;
-      this.#scopes.set(scopeKey(scope), { scope, left: count, failed: new Set(), run: undefined });
+      this.#scopes.set(scopeKey(scope), {
+        scope,
+        left: count,
+        failed: new Set(),
+        unsure: new Set(),
+        run: undefined,
+      });
     }
     if (this.#total === 0) return;
     logger.info("reembedding", { count: this.#total });
@@ -262,11 +274,14 @@ export class Reembedding implements AsyncDisposable {
     let left = 0;
     do {
       const page = await vectorStore.scan(scope, cursor, { signal });
+      this.#showWritten(outdated, page.entries);
       const bare = page.entries.filter(({ vectors }) => vectors.length === 0);
       const able = bare.filter(({ id, source }) => source !== "manual" && !failed.has(id));
       for (let i = 0; i < able.length; i += PART) {
         const part = able.slice(i, i + PART);
-        const { done, impossible, postponed } = await this.#part(part, caller);
+        const work = this.#part(part, caller);
+        work.catch(() => part.forEach(({ id }) => outdated.unsure.add(id)));
+        const { done, impossible, postponed } = await work;
         for (const id of impossible) failed.add(id);
         this.#failed += impossible.length;
         this.#done += done;
@@ -281,6 +296,16 @@ export class Reembedding implements AsyncDisposable {
     // A client's own vectors of another model are left: there is no text to embed.
     this.#total = this.#done + this.#failed;
     logger.info("reembedded", { count: this.#done, failed: this.#failed });
+  }
+
+  /** Tells the index of memories that were written although the answer did not say so. */
+  #showWritten({ unsure }: Outdated, rows: readonly IndexEntry[]): void {
+    if (unsure.size === 0) return;
+    const { index, tombstones } = this.#domain;
+    const written = rows.filter(({ id, vectors }) => unsure.has(id) && vectors.length > 0);
+    // What is deleted from now on leaves the index after this.
+    index.apply(written.filter((row) => !tombstones.isGone(row, row.id, row.updatedAt)));
+    for (const { id } of written) unsure.delete(id);
   }
 
   async #part(part: readonly IndexEntry[], caller: Caller | undefined): Promise<ReembeddedPart> {
