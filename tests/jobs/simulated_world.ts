@@ -5,6 +5,7 @@ import type {
   Cipher,
   Embedder,
   IndexEntry,
+  OutdatedScope,
   VectorStore,
 } from "../../src/interfaces/mod.ts";
 import { memoryVectorStore } from "../../plugins/memory/vector_store.ts";
@@ -30,29 +31,67 @@ export const OWNER: Account = {
   keys: [],
 };
 
+/** Namespaces of the simulation. */
+export const NAMESPACES = ["default", "other"];
+
+/** Which of two embedding models a process runs with: the place of the 1 in all its vectors. */
+export type Model = 0 | 1;
+
+const VECTORS = [Float32Array.of(1, 0), Float32Array.of(0, 1)] as const;
+
+interface Blob {
+  /** Idempotency key it was put under. */
+  readonly key: string;
+  readonly namespace: string;
+  readonly bytes: string;
+  readonly createdAt: number;
+}
+
 /** What outlives a crash: the table, the index rows, the blobs and the tombstones. */
 export class World {
   readonly table = new FakeTable();
   readonly rows: VectorStore = memoryVectorStore();
-  readonly blobs = new Map<string, { readonly key: string; readonly bytes: string }>();
+  readonly blobs = new Map<string, Blob>();
+  /** Whether deleted blobs are gone; else they stay where a restore finds them. */
+  readonly erases: boolean;
+  readonly now: () => number;
   readonly #core = new CoreDb(":memory:");
   readonly tombstones = this.#core.tombstones;
+  readonly tombstoneBlobs = this.#core.tombstoneBlobs;
   readonly versions = this.#core.versions;
   /** Blobs that were put, also those deleted since; by idempotency key. */
   readonly puts = new Map<string, Set<string>>();
+
+  constructor(erases: boolean, now: () => number) {
+    this.erases = erases;
+    this.now = now;
+    // No other relayer restores, so that the store is not told of deletions.
+    this.tombstoneBlobs.unsent = () => [];
+  }
 
   /** Index rows of a namespace. */
   async entries(namespace: string): Promise<IndexEntry[]> {
     const page = await this.rows.scan({ owner: OWNER.owner, namespace });
     return [...page.entries];
   }
+
+  /** Loses the index rows of a namespace, as a disk does. */
+  async lose(namespace: string): Promise<void> {
+    const ids = (await this.entries(namespace)).map(({ id }) => id);
+    await this.rows.delete({ owner: OWNER.owner, namespace }, ids);
+  }
+}
+
+/** Whether a row has vectors of a model. */
+export function isOf(model: Model, { vectors }: IndexEntry): boolean {
+  return vectors[0]?.[model] === 1;
 }
 
 /** A call of the simulated process that waits for its turn. */
 export interface Waiting {
   readonly name: string;
-  /** Does it; answers only when told to. */
-  run(answer: boolean): Promise<void>;
+  /** Does it; answers only when told to, at once or in a turn of its own. */
+  run(answer: boolean, later?: boolean): Promise<void>;
   fail(error: Error): void;
 }
 
@@ -86,9 +125,17 @@ export class Process {
     if (this.#dead) return promise;
     this.waiting.push({
       name,
-      run: async (answer) => {
+      run: async (answer, later) => {
         const result = await work();
-        if (answer && !this.#dead) resolve(result);
+        if (!answer || this.#dead) return;
+        if (!later) return resolve(result);
+        const arrive = (isAnswered: boolean) => {
+          if (isAnswered && !this.#dead) resolve(result);
+          return Promise.resolve();
+        };
+        // What is done does not fail any more.
+        const fail = () => void arrive(true);
+        this.waiting.push({ name: `answer to ${name}`, run: arrive, fail });
       },
       fail: reject,
     });
@@ -96,43 +143,82 @@ export class Process {
   };
 }
 
-const embedding = Float32Array.of(1, 0);
-
-/** The backends of a world, behind the gate of a process. */
-export function backendsOf(world: World, { gate }: Process) {
-  const dispose = { [Symbol.asyncDispose]: () => Promise.resolve() };
-  const vectorStore: VectorStore = {
-    upsert: (...args) => gate(`upsert ${args[0][0]?.id}`, () => world.rows.upsert(...args)),
-    link: (...args) => gate(`link ${args[1][0]?.id}`, () => world.rows.link(...args)),
-    search: (...args) => gate("search", () => world.rows.search(...args)),
-    get: (...args) => gate("get", () => world.rows.get(...args)),
-    scan: (...args) => gate("scan", () => world.rows.scan(...args)),
-    scopes: (...args) => gate("scopes", () => world.rows.scopes(...args)),
-    delete: (...args) => gate(`delete rows ${args[1]}`, () => world.rows.delete(...args)),
-    ...dispose,
+/** The rows of a world, as a process sees them whose model is this one. */
+function vectorStoreOf(world: World, model: Model, gate: Gate): VectorStore {
+  const seen = (entry: IndexEntry): IndexEntry =>
+    isOf(model, entry) ? entry : { ...entry, vectors: [] };
+  const { rows } = world;
+  return {
+    upsert: (...args) => gate(`upsert ${args[0][0]?.id}`, () => rows.upsert(...args)),
+    link: (...args) => gate(`link ${args[1][0]?.id}`, () => rows.link(...args)),
+    search: (...args) =>
+      gate("search", async () => {
+        const found = await rows.search(...args);
+        return found.filter(({ entry }) => isOf(model, entry));
+      }),
+    get: (...args) => gate("get", async () => (await rows.get(...args)).map(seen)),
+    scan: (...args) =>
+      gate("scan", async () => {
+        const page = await rows.scan(...args);
+        return { ...page, entries: page.entries.map(seen) };
+      }),
+    scopes: (...args) => gate("scopes", () => rows.scopes(...args)),
+    outdated: () =>
+      gate("outdated", async () => {
+        const found: OutdatedScope[] = [];
+        for (const namespace of NAMESPACES) {
+          const entries = await world.entries(namespace);
+          const count = entries.filter((entry) => !isOf(model, entry)).length;
+          if (count > 0) found.push({ owner: OWNER.owner, namespace, count });
+        }
+        return found;
+      }),
+    delete: (...args) => gate(`delete rows ${args[1]}`, () => rows.delete(...args)),
+    [Symbol.asyncDispose]: () => Promise.resolve(),
   };
-  const blobStore: BlobStore = {
-    erases: true,
-    put: (bytes, { idempotencyKey }) => {
+}
+
+function blobStoreOf(world: World, gate: Gate): BlobStore {
+  const { blobs, puts } = world;
+  return {
+    erases: world.erases,
+    put: (bytes, { idempotencyKey, namespace }) => {
       const hex = bytes.toHex();
       return gate(`put ${idempotencyKey}`, () => {
-        world.puts.getOrInsertComputed(idempotencyKey, () => new Set()).add(hex);
-        for (const [id, blob] of world.blobs) if (blob.key === idempotencyKey) return id;
+        puts.getOrInsertComputed(idempotencyKey, () => new Set()).add(hex);
+        for (const [id, blob] of blobs) if (blob.key === idempotencyKey) return id;
         const id = `blob-${idempotencyKey}`;
-        world.blobs.set(id, { key: idempotencyKey, bytes: hex });
+        blobs.set(id, { key: idempotencyKey, namespace, bytes: hex, createdAt: world.now() });
         return id;
       });
     },
-    get: (id) => gate("get blob", () => Uint8Array.fromHex(world.blobs.get(id)?.bytes ?? "")),
-    async *list() {},
-    delete: (id) => gate(`delete ${id}`, () => world.blobs.delete(id) || true),
-    ...dispose,
+    get: (id) =>
+      gate("get blob", () => {
+        const blob = blobs.get(id);
+        return blob && Uint8Array.fromHex(blob.bytes);
+      }),
+    async *list({ namespace }) {
+      const found = await gate("list", () => [...blobs].reverse());
+      for (const [blobId, blob] of found) {
+        if (blob.namespace !== namespace) continue;
+        yield { blobId, bytes: blob.bytes.length / 2, createdAt: blob.createdAt };
+      }
+    },
+    ...(world.erases
+      ? { delete: (id) => gate(`delete ${id}`, () => blobs.delete(id) || true) }
+      : {}),
+    [Symbol.asyncDispose]: () => Promise.resolve(),
   };
+}
+
+/** The backends of a world, behind the gate of a process. */
+export function backendsOf(world: World, { gate }: Process, model: Model) {
+  const dispose = { [Symbol.asyncDispose]: () => Promise.resolve() };
   const embedder: Embedder = {
-    model: "simulated",
+    model: `simulated ${model}`,
     dimensions: 2,
     maxTokens: 10,
-    embed: (texts) => gate("embed", () => texts.map(() => [embedding])),
+    embed: (texts) => gate("embed", () => texts.map(() => [VECTORS[model]])),
     ...dispose,
   };
   let nonce = 0;
@@ -152,5 +238,6 @@ export function backendsOf(world: World, { gate }: Process) {
     destroy: () => Promise.resolve(),
     ...dispose,
   };
-  return { vectorStore, blobStore, embedder, cipher };
+  const vectorStore = vectorStoreOf(world, model, gate);
+  return { vectorStore, blobStore: blobStoreOf(world, gate), embedder, cipher };
 }
