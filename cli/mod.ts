@@ -10,7 +10,7 @@ import { activity, list, namespaces, recall, remember } from "./commands.ts";
 import { helpText } from "./help.ts";
 import { analyze, ask } from "./memories/ask.ts";
 import { edit } from "./memories/edit.ts";
-import { exportMemories } from "./memories/export.ts";
+import { exportMemories } from "./memories/export/export.ts";
 import { forget } from "./memories/forget.ts";
 import { get, history } from "./memories/get.ts";
 import { importMemories } from "./memories/import/import.ts";

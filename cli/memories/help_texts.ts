@@ -125,7 +125,8 @@ and versions; import takes it back. It is whole when its last line has the type
 
   --output <file>     into a file that only you may read, instead of standard
                       output; until it is whole it is called <file>.part
-  --markdown <dir>    a Markdown file for each memory instead
+  --markdown <dir>    a Markdown file for each memory instead; repeated, it
+                      removes those of memories that are gone, as it wrote them
   --namespace <name>  this one only (short: --ns)${SHARED}
 Examples:
   svc-mcp export --output memories.ndjson

@@ -1,16 +1,17 @@
 import { chmod, mkdir, readFile, rm, stat, writeFile } from "node:fs/promises";
-import { join } from "node:path";
+import { basename, join } from "node:path";
 import {
   fileNameOf,
   fromMarkdown,
   type MarkdownMemory,
   toMarkdown,
-} from "../../src/importers/mod.ts";
-import { SvcAnswerError } from "../../src/client/mod.ts";
-import { onOneLine } from "../../src/printable.ts";
-import { replaceFile } from "../../src/replace_file.ts";
-import { CommandError, EXIT } from "../io.ts";
-import { systemReason } from "./output_file.ts";
+} from "../../../src/importers/mod.ts";
+import { SvcAnswerError } from "../../../src/client/mod.ts";
+import { onOneLine } from "../../../src/printable.ts";
+import { replaceFile } from "../../../src/replace_file.ts";
+import { CommandError, EXIT } from "../../io.ts";
+import { systemReason } from "../output_file.ts";
+import { WrittenFiles } from "./written_files.ts";
 
 function refused(path: string, error: unknown): CommandError {
   return new CommandError(
@@ -38,12 +39,40 @@ async function idIn(path: string): Promise<string | undefined> {
   }
 }
 
+/** Whether a file is of a memory that a whole export would have written again under this name. */
+function isOver(content: string, { namespace, unopened }: Exported): boolean {
+  try {
+    const memory = fromMarkdown(content);
+    return memory !== undefined && !unopened.has(memory.memory_id) &&
+      (namespace === undefined || memory.namespace === namespace);
+  } catch {
+    return false;
+  }
+}
+
+/** Which memories an export into a folder is about. */
+interface Exported {
+  /** Only this namespace; every one when absent. */
+  readonly namespace: string | undefined;
+  /** Ids of memories that are there, and that the export does not have. */
+  readonly unopened: ReadonlySet<string>;
+}
+
+/** What became of files of earlier exports whose memories have other files now, or are gone. */
+interface LeftOver {
+  readonly removed: number;
+  /** How many stay because somebody changed them. */
+  readonly changed: number;
+}
+
 /** A folder with a Markdown file for each memory, which only its user may read. */
 export class MarkdownFolder {
   readonly #path: string;
+  readonly #written: WrittenFiles;
 
-  private constructor(path: string) {
+  private constructor(path: string, written: WrittenFiles) {
     this.#path = path;
+    this.#written = written;
   }
 
   /**
@@ -62,7 +91,7 @@ export class MarkdownFolder {
     } catch (error) {
       throw refused(path, error);
     }
-    return new MarkdownFolder(path);
+    return new MarkdownFolder(path, await WrittenFiles.read(path));
   }
 
   /**
@@ -75,14 +104,47 @@ export class MarkdownFolder {
     const memory = memoryOf(line);
     const path = await this.#place(memory);
     const part = `${path}.part`;
+    const content = toMarkdown(memory);
     try {
       await rm(part, { force: true });
       // An exclusive creation follows no link.
-      await writeFile(part, toMarkdown(memory), { flag: "wx", mode: 0o600 });
+      await writeFile(part, content, { flag: "wx", mode: 0o600 });
       await replaceFile(part, path);
     } catch (error) {
       throw refused(path, error);
     }
+    this.#written.note(basename(path), content);
+  }
+
+  /**
+   * Everything came: removes what earlier exports wrote and nobody changed, where the memory is gone
+   * or has a file of another name.
+   *
+   * @throws {CommandError} when the disk refuses.
+   */
+  async finish(exported: Exported): Promise<LeftOver> {
+    let [removed, changed] = [0, 0];
+    for (const name of this.#written.leftOver) {
+      const file = await this.#written.find(name);
+      if (file === undefined) this.#written.drop(name);
+      if (file === undefined || !isOver(file.content, exported)) continue;
+      if (file.isChanged) changed++;
+      else {
+        const path = join(this.#path, name);
+        await rm(path).catch((error) => {
+          throw refused(path, error);
+        });
+        this.#written.drop(name);
+        removed++;
+      }
+    }
+    await this.#written.save();
+    return { removed, changed };
+  }
+
+  /** It broke off: what is there stays, and is known to the next export. */
+  async leave(): Promise<void> {
+    await this.#written.save();
   }
 
   /** Two memories whose ids end in the same way have two files. */
