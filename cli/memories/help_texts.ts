@@ -137,7 +137,8 @@ Examples:
 Saves the memories in files, and in the files of folders: exports of svc, and
 those of ChatGPT, Claude, mem0 and others. Each is recognised by what is in it.
 What is there already is not taken twice, so that it may be repeated. The facts
-in conversations are saved by analyze, after you were asked.
+in conversations are saved by analyze, after you were asked. With - instead of a
+file, it is read from standard input.
 
   --preview           shows what would be taken and what not; sends nothing
   --from <format>     what the files are: mem0, mcp-memory, chatgpt, claude,

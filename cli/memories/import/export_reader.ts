@@ -1,11 +1,8 @@
-import { createReadStream } from "node:fs";
-import { open } from "node:fs/promises";
 import { recognise } from "../../../src/importers/mod.ts";
 import { IMPORT_BODY_BYTES } from "../../../src/wire/limits.ts";
+import type { Input } from "./input.ts";
 import { textLines } from "./text_lines.ts";
 
-/** Bytes of a file's beginning by which an export is known. */
-const HEAD_BYTES = 65_536;
 /** Most bytes of a line: what a request may have, and the line's end. */
 const LINE_BYTES = IMPORT_BODY_BYTES - 1024;
 
@@ -38,20 +35,12 @@ export interface Placing {
   readonly fallback?: string | undefined;
 }
 
-/** Whether a file is an export of svc, by its first lines: it may be too large to be read at once. */
-export async function isExport(path: string): Promise<boolean> {
-  const file = await open(path, "r");
-  try {
-    const bytes = new Uint8Array(HEAD_BYTES);
-    const { bytesRead } = await file.read(bytes, 0, HEAD_BYTES, 0);
-    const isAll = bytesRead < HEAD_BYTES;
-    const text = new TextDecoder().decode(bytes.subarray(0, bytesRead));
-    // A line that was cut says nothing.
-    const content = isAll ? text : text.slice(0, text.lastIndexOf("\n") + 1);
-    return content !== "" && recognise({ path, content }) === "svc";
-  } finally {
-    await file.close();
-  }
+/** Whether it is an export of svc, by its first lines: it may be too large to be read at once. */
+export function isExport(path: string, { head, isAll }: Pick<Input, "head" | "isAll">): boolean {
+  const text = new TextDecoder().decode(head);
+  // A line that was cut says nothing.
+  const content = isAll ? text : text.slice(0, text.lastIndexOf("\n") + 1);
+  return content !== "" && recognise({ path, content }) === "svc";
 }
 
 function parse(text: string): unknown {
@@ -96,10 +85,10 @@ function readLine(
 
 /** The lines of an export of any size, as they are read. */
 export async function* exportedLines(
-  path: string,
+  chunks: AsyncIterable<Uint8Array>,
   placing: Placing,
 ): AsyncGenerator<MemoryLine | OtherLine | BadLine, void, undefined> {
-  for await (const line of textLines(createReadStream(path), LINE_BYTES)) {
+  for await (const line of textLines(chunks, LINE_BYTES)) {
     if ("problem" in line) yield { kind: "bad", number: line.number, problem: line.problem };
     else {
       const read = readLine(line.number, line.text, placing);

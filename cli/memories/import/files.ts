@@ -15,7 +15,12 @@ export interface ImportFile {
   readonly path: string;
   /** As the user wrote it, on one line. */
   readonly shown: string;
+  /** Whether it is what comes by standard input. */
+  readonly isStandardInput?: true;
 }
+
+/** What `-` stands for. */
+const STANDARD_INPUT: ImportFile = { path: "-", shown: "standard input", isStandardInput: true };
 
 /** What the words of a command name. */
 export interface Named {
@@ -38,7 +43,8 @@ async function* filesIn(folder: string): AsyncGenerator<string, void, undefined>
 }
 
 /**
- * The files that paths name; of a folder those with names of notes, JSON or NDJSON.
+ * The files that paths name; of a folder those with names of notes, JSON or NDJSON. A `-` is
+ * standard input.
  *
  * @throws {CommandError} when one cannot be read, or a folder has none.
  */
@@ -47,6 +53,13 @@ export async function namedFiles(paths: readonly string[]): Promise<Named> {
   let passedOver = 0;
   for (const path of paths) {
     const before = files.length;
+    if (path === "-") {
+      if (files.includes(STANDARD_INPUT)) {
+        throw new CommandError(EXIT.usage, "Standard input can be read once only.");
+      }
+      files.push(STANDARD_INPUT);
+      continue;
+    }
     try {
       if (!(await stat(path)).isDirectory()) {
         files.push({ path: resolve(path), shown: onOneLine(path) });

@@ -1,4 +1,4 @@
-import { readFile, stat } from "node:fs/promises";
+import { Buffer } from "node:buffer";
 import { SvcError } from "../../../src/client/mod.ts";
 import {
   type FormatName,
@@ -16,6 +16,7 @@ import { isAsked, Questions } from "../asking.ts";
 import { Analysis, textsIn } from "./conversations.ts";
 import { exportedLines, isExport, type Placing } from "./export_reader.ts";
 import type { ImportFile } from "./files.ts";
+import { type Input, openInput } from "./input.ts";
 import { type FileReport, omissions, type Problem } from "./report.ts";
 import { systemReason } from "../output_file.ts";
 import { Progress } from "../progress.ts";
@@ -39,13 +40,18 @@ export interface ImportOptions {
 /** A file that cannot be read as what it is, in words that begin behind its name. */
 class Unreadable extends Error {}
 
-async function readWhole({ path }: ImportFile): Promise<string> {
-  if ((await stat(path)).size > WHOLE_BYTES) {
-    throw new Unreadable("it is too large to be read at once (more than 256 MiB)");
+async function readWhole(input: Input): Promise<string> {
+  const chunks: Uint8Array[] = [];
+  let bytes = 0;
+  for await (const chunk of input.chunks()) {
+    bytes += chunk.length;
+    if (bytes > WHOLE_BYTES) {
+      throw new Unreadable("it is too large to be read at once (more than 256 MiB)");
+    }
+    chunks.push(chunk);
   }
-  const bytes = await readFile(path);
   try {
-    return new TextDecoder("utf-8", { fatal: true }).decode(bytes);
+    return new TextDecoder("utf-8", { fatal: true }).decode(Buffer.concat(chunks));
   } catch {
     throw new Unreadable("it is not text in UTF-8; unpack an archive first");
   }
@@ -53,19 +59,21 @@ async function readWhole({ path }: ImportFile): Promise<string> {
 
 /** What a file was read as. */
 type Contents =
-  | { readonly kind: "export" }
+  | { readonly kind: "export"; readonly chunks: AsyncIterable<Uint8Array> }
   | { readonly kind: "markdown"; readonly memory: MarkdownMemory }
   | { readonly kind: "found"; readonly report: ImportReport };
 
 async function contentsOf(
-  file: ImportFile,
+  { path }: ImportFile,
+  input: Input,
   named: FormatName | undefined,
 ): Promise<Contents> {
-  const { path } = file;
-  if (named === "svc" || named === undefined && await isExport(path)) return { kind: "export" };
-  const content = await readWhole(file);
+  if (named === "svc" || named === undefined && isExport(path, input)) {
+    return { kind: "export", chunks: input.chunks() };
+  }
+  const content = await readWhole(input);
   const format = named ?? recognise({ path, content });
-  if (format === "svc") return { kind: "export" };
+  if (format === "svc") return { kind: "export", chunks: new Blob([content]).stream() };
   if (format === "svc-markdown") {
     const memory = fromMarkdown(content);
     if (memory === undefined) throw new Unreadable("it does not have the form of svc-markdown");
@@ -128,17 +136,26 @@ export class ImportRun {
    * @throws what keeps the relayer from taking anything.
    */
   async file(file: ImportFile): Promise<void> {
-    let contents: Contents;
+    const { stdin } = this.#session.io;
+    await using input = await this.#tried(file, () => openInput(file, stdin));
+    if (input === undefined) return;
+    const contents = await this.#tried(file, () => contentsOf(file, input, this.#options.format));
+    if (contents === undefined) return;
+    if (contents.kind === "export") await this.#export(file, contents.chunks);
+    else if (contents.kind === "markdown") await this.#markdown(file, contents.memory);
+    else await this.#found(file, contents.report);
+  }
+
+  /** Reads something of a file; where that cannot be, it becomes a problem. */
+  async #tried<T>(file: ImportFile, read: () => Promise<T>): Promise<T | undefined> {
     try {
-      contents = await contentsOf(file, this.#options.format);
+      return await read();
     } catch (error) {
       const why = whyUnreadable(error, file);
       if (why === undefined) throw error;
-      return this.#problem(file, why);
+      this.#problem(file, why);
+      return undefined;
     }
-    if (contents.kind === "export") await this.#export(file);
-    else if (contents.kind === "markdown") await this.#markdown(file, contents.memory);
-    else await this.#found(file, contents.report);
   }
 
   #problem({ shown }: ImportFile, error: string): void {
@@ -169,11 +186,11 @@ export class ImportRun {
     if (!this.#options.preview) await this.sending.add(line, { file: file.shown, where });
   }
 
-  async #export(file: ImportFile): Promise<void> {
+  async #export(file: ImportFile, chunks: AsyncIterable<Uint8Array>): Promise<void> {
     const namespaces = new Map<string, number>();
     let [memories, bad, hasHeader, hasEnd] = [0, 0, false, false];
     try {
-      for await (const line of exportedLines(file.path, this.#options.placing)) {
+      for await (const line of exportedLines(chunks, this.#options.placing)) {
         if (line.kind === "memory") {
           memories++;
           const name = line.namespace ?? "";
