@@ -20,6 +20,7 @@ const FOR_PLUGINS = [
  */
 const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
   "src/errors.ts": [],
+  "src/age_keys.ts": [],
   "src/bounded_map.ts": [],
   "src/deadline.ts": [],
   "src/key_lock.ts": [],
@@ -111,6 +112,7 @@ const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
     "src/errors.ts",
   ],
   "cli/": [
+    "src/age_keys.ts",
     "src/client/",
     "src/importers/",
     "src/wire/",

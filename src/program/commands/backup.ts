@@ -1,4 +1,5 @@
 import { resolve } from "node:path";
+import { ageIdentitiesIn, isAgeRecipient } from "../../age_keys.ts";
 import { credentialsPath } from "../../client/credentials_file.ts";
 import { ownerPath, readOwner } from "../../client/owner_file.ts";
 import { seedOfRecoveryWords } from "../../client/recovery_words.ts";
@@ -78,8 +79,7 @@ async function identitiesHere(settings: Settings, io: CommandIo): Promise<string
 async function identitiesIn(path: string | undefined, cwd: string): Promise<string[]> {
   if (path === undefined) return [];
   const found = await readPrivateFile(resolve(cwd, path));
-  const lines = found?.text.split(/\r?\n/).map((line) => line.trim()) ?? [];
-  const identities = lines.filter((line) => /^AGE-SECRET-KEY-1[0-9A-Z]+$/i.test(line));
+  const identities = ageIdentitiesIn(found?.text ?? "");
   if (identities.length === 0) throw invalid(`--identity: ${path} holds no identity of age`);
   return identities;
 }
@@ -135,7 +135,7 @@ function printBackup({ path, bytes, files, removed }: MadeBackup): Printed {
 async function make(flags: Flags, io: CommandIo): Promise<Printed> {
   const settings = settingsOf(io);
   const recipients = [...recipientsIn(settings.backupRecipients), ...flags.recipient ?? []];
-  const wrong = recipients.find((text) => !/^age1[02-9a-z]{20,}$/.test(text));
+  const wrong = recipients.find((text) => !isAgeRecipient(text));
   if (wrong !== undefined) throw new UsageError("--recipient: a recipient of age begins with age1");
   const keep = flags.keep === undefined ? undefined : Number(flags.keep);
   if (keep !== undefined && !(Number.isInteger(keep) && keep >= 1)) {

@@ -1,7 +1,8 @@
+import { isAgeRecipient } from "../../age_keys.ts";
 import { checked, integer, optionalText } from "../../interfaces/fields.ts";
 
 const recipients = (value: string | undefined) =>
-  value === undefined || recipientsIn(value).every((text) => /^age1[02-9a-z]{20,}$/.test(text))
+  value === undefined || recipientsIn(value).every(isAgeRecipient)
     ? undefined
     : "must be recipients of age (age1…), comma-separated";
 
