@@ -123,6 +123,7 @@ async function run(args: readonly string[]): Promise<number> {
       isTerminal: Deno.stdout.isTerminal(),
       columns: Deno.stdout.isTerminal() ? Deno.consoleSize().columns || undefined : undefined,
       isInputTerminal: Deno.stdin.isTerminal(),
+      hideTyping: (isHidden: boolean) => Deno.stdin.setRaw(isHidden),
       furtherCommands: FURTHER_COMMANDS,
     };
     const code = await runCli([command, ...rest], terminal);

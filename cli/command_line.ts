@@ -14,6 +14,9 @@ interface Shape {
   readonly strict?: true;
 }
 
+/** Flags about what opens a bundle, and whose it must be. */
+const OPENING = ["passphrase-file", "identity", "key"];
+
 const SHAPES = {
   login: { flags: [] },
   logout: { flags: [] },
@@ -35,10 +38,15 @@ const SHAPES = {
   },
   forget: { words: "id", optional: true, flags: ["yes", "receipt"], strict: true },
   receipt: { words: "id", flags: ["output", "key"], strict: true },
-  export: { flags: ["output", "markdown"], strict: true },
+  export: {
+    words: "file",
+    optional: true,
+    flags: ["output", "markdown", "bundle", "recipient", ...OPENING],
+    strict: true,
+  },
   import: {
     words: "file",
-    flags: ["from", "preview", "bring-back", "yes"],
+    flags: ["from", "preview", "bring-back", "yes", ...OPENING],
     strict: true,
   },
   restore: { flags: ["limit"], strict: true },
@@ -71,6 +79,10 @@ export const COMMAND_FLAGS = {
   output: "text",
   key: "text",
   markdown: "text",
+  bundle: "text",
+  recipient: "list",
+  "passphrase-file": "text",
+  identity: "text",
   preview: "switch",
   "bring-back": "switch",
 } as const;
@@ -85,6 +97,13 @@ type Named<K extends FlagKind> = {
  * @internal
  */
 export type TextFlag = Named<"text">;
+
+/**
+ * A flag of a command that takes a text each time it is given.
+ *
+ * @internal
+ */
+export type ListFlag = Named<"list">;
 
 /** A command line, read. */
 export interface CommandLine {
@@ -108,6 +127,8 @@ export interface CommandLine {
   readonly namespace?: string;
   /** Flags of the command that have a text, as they were given. */
   readonly texts: Readonly<Partial<Record<TextFlag, string>>>;
+  /** Flags of the command that may be repeated, with all their texts. */
+  readonly lists: Readonly<Partial<Record<ListFlag, readonly string[]>>>;
   /** Switches that are set. */
   readonly switches: readonly string[];
   /** Flags of the package itself as they were given, for a configuration that repeats them. */
@@ -135,8 +156,10 @@ function ignoredFlags(unknown: readonly string[], command: CommandName | undefin
 }
 
 /** Refuses flags of other commands. */
-function checkFlags({ values, switches, incomplete }: Flags, command: CommandName): void {
-  const given = [...Object.keys(values), ...switches, ...incomplete.map((name) => name.slice(2))];
+function checkFlags(flags: Flags, command: CommandName): void {
+  const { values, lists, switches, incomplete } = flags;
+  const named = [...Object.keys(values), ...Object.keys(lists), ...switches];
+  const given = [...named, ...incomplete.map((name) => name.slice(2))];
   for (const name of Object.keys(COMMAND_FLAGS)) {
     if (name === "json" || COMMANDS[command].flags.includes(name) || !given.includes(name)) {
       continue;
@@ -191,6 +214,7 @@ export function parseCommandLine(args: readonly string[], program: string): Comm
     packageFlags: packageFlags(flags),
     ignored,
     texts: textsOf(values),
+    lists: flags.lists,
     switches: flags.switches,
     ...command && { command },
     ...values.limit && { limit: parseNumber("limit", values.limit) },

@@ -62,7 +62,10 @@ ${entries}  }
 }
 
 /** Words that some commands take besides flags. */
-const SUBCOMMANDS: Readonly<Record<string, readonly string[]>> = { receipt: ["verify"] };
+const SUBCOMMANDS: Readonly<Record<string, readonly string[]>> = {
+  export: ["verify"],
+  receipt: ["verify"],
+};
 
 /** Words behind the package's own commands. */
 function ownWords(): Words {

@@ -1,5 +1,5 @@
-/** Whether a flag takes a text or none. */
-export type FlagKind = "text" | "switch";
+/** Whether a flag takes a text, one each time it is given, or none. */
+export type FlagKind = "text" | "list" | "switch";
 
 /** Flags of the package, whether it serves a host or runs a command. */
 const FLAGS: Readonly<Record<string, FlagKind>> = {
@@ -34,6 +34,8 @@ export const FLAG_NAMES: readonly string[] = [...Object.keys(FLAGS), ...Object.k
 export interface Flags {
   /** Texts by flag, aliases resolved; the last one counts. */
   readonly values: Readonly<Record<string, string>>;
+  /** All texts of flags that may be repeated. */
+  readonly lists: Readonly<Record<string, readonly string[]>>;
   /** Switches that are set, in their order. */
   readonly switches: readonly string[];
   /** What is no flag and no value. */
@@ -65,6 +67,11 @@ export function readFlags(
 ): Flags {
   const kinds = { ...FLAGS, ...further };
   const values: Record<string, string> = {};
+  const lists: Record<string, string[]> = {};
+  const take = (name: string, kind: FlagKind, text: string): void => {
+    if (kind === "list") (lists[name] ??= []).push(text);
+    else values[name] = text;
+  };
   const switches: string[] = [];
   const words: string[] = [];
   const unknown: string[] = [];
@@ -92,9 +99,9 @@ export function readFlags(
     } else if (kind === "switch") {
       if (inline === undefined) switches.push(name);
       else incomplete.push(written);
-    } else if (inline !== undefined) values[name] = inline;
-    else if (at + 1 < args.length && !isFlag(args[at + 1]!)) values[name] = args[++at]!;
+    } else if (inline !== undefined) take(name, kind, inline);
+    else if (at + 1 < args.length && !isFlag(args[at + 1]!)) take(name, kind, args[++at]!);
     else incomplete.push(written);
   }
-  return { values, switches, words, doubtful, unknown, incomplete };
+  return { values, lists, switches, words, doubtful, unknown, incomplete };
 }

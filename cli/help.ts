@@ -152,7 +152,7 @@ Memories:
   history <id>             list the versions of a memory
   forget <id>              delete a memory; --namespace: a whole namespace
   receipt <id>             what the relayer signs about a deletion; verify it
-  export                   write every memory out, as NDJSON or Markdown
+  export                   write every memory out: NDJSON, Markdown, encrypted
   import <file>...         take memories in: of svc and other products
   restore                  put back what recall should find and does not
 

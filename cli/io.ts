@@ -22,6 +22,8 @@ export interface CliIo extends Pick<SvcClientOptions, "fetch" | "sleep"> {
   readonly isErrorTerminal?: boolean;
   /** Whether standard input is a terminal, so that questions are asked; default: as the output. */
   readonly isInputTerminal?: boolean;
+  /** Keeps the terminal from showing what is typed, or has it shown again; default: it cannot. */
+  readonly hideTyping?: (isHidden: boolean) => void;
   /** Opens an address in a browser, if there is one; default: the user's. */
   readonly openBrowser?: (url: string) => boolean;
   /** Commands of the program besides those of this package, and words that may follow each. */

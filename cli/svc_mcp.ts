@@ -54,6 +54,7 @@ async function runCommand(args: readonly string[], env: Environment): Promise<nu
     writeError: (text) => void process.stderr.write(text),
     isErrorTerminal: process.stderr.isTTY === true,
     isInputTerminal: process.stdin.isTTY === true,
+    hideTyping: (isHidden) => void process.stdin.setRawMode(isHidden),
   };
   return await runCli(args, io, { install });
 }

@@ -10,6 +10,11 @@ export const SHARED = `
 /** The flag of commands that are about one namespace. */
 export const NAMESPACE = "  --namespace <name>  where the memories live (short: --ns)";
 
+/** Flags about what opens a bundle, and who may have made it. */
+const OPENING = `  --passphrase-file <file>  holds the passphrase of a bundle (-: standard input)
+  --identity <file>   identities of age that open a bundle
+  --key <hex>         only this key may have signed it`;
+
 /** How a memory is named. */
 const ID = `The id is the one that list shows, or its first 8 characters or more, which are
 looked for in the namespace.`;
@@ -118,34 +123,43 @@ Example:
   svc-mcp restore --ns work
 `,
   export: `Usage: svc-mcp export
+       svc-mcp export verify <file>
 
 Writes every memory out, of all namespaces or of one, as NDJSON with ids, times
 and versions; import takes it back. It is whole when its last line has the type
-"end". The memories in it are not encrypted.
+"end". The memories in it are not encrypted, but in a bundle: that one is signed
+with the key of this computer, too. With verify it checks a bundle, and who made
+it, without asking anybody.
 
   --output <file>     into a file that only you may read, instead of standard
                       output; until it is whole it is called <file>.part
   --markdown <dir>    a Markdown file for each memory instead; repeated, it
                       removes those of memories that are gone, as it wrote them
-  --namespace <name>  this one only (short: --ns)${SHARED}
+  --bundle <file>     an encrypted file instead; asks for a passphrase
+  --recipient <age1…> for a key of age instead of a passphrase; may be repeated
+  --namespace <name>  this one only (short: --ns)
+${OPENING}${SHARED}
 Examples:
   svc-mcp export --output memories.ndjson
-  svc-mcp export --ns work --markdown work-notes
+  svc-mcp export --bundle memories.age
+  svc-mcp export verify memories.age
 `,
   import: `Usage: svc-mcp import <file>...
 
-Saves the memories in files, and in the files of folders: exports of svc, and
-those of ChatGPT, Claude, mem0 and others. Each is recognised by what is in it.
-What is there already is not taken twice, so that it may be repeated. The facts
-in conversations are saved by analyze, after you were asked. With - instead of a
-file, it is read from standard input.
+Saves the memories in files, and in the files of folders: exports and bundles of
+svc, and what ChatGPT, Claude, mem0 and others write. Each is recognised by what
+is in it. What is there already is not taken twice, so that it may be repeated.
+The facts in conversations are saved by analyze, after you were asked. With -
+instead of a file, it is read from standard input.
 
   --preview           shows what would be taken and what not; sends nothing
   --from <format>     what the files are: mem0, mcp-memory, chatgpt, claude,
                       claude-code, basic-memory, markdown, svc-markdown, svc
   --namespace <name>  puts all of them there (short: --ns)
   --bring-back        takes also what was deleted here
-  --yes               analyzes conversations without asking${SHARED}
+  --yes               analyzes conversations, and takes what an unknown key
+                      signed, without asking
+${OPENING}${SHARED}
 Examples:
   svc-mcp import memories.ndjson
   svc-mcp import conversations.json notes/ --preview

@@ -4,8 +4,8 @@ import { replaceFile } from "../../src/replace_file.ts";
 import { onOneLine } from "../../src/printable.ts";
 import { CommandError, EXIT } from "../io.ts";
 
-/** Characters that are written together. */
-const PART_CHARACTERS = 262_144;
+/** Characters or bytes that are written together. */
+const PART_LENGTH = 262_144;
 
 /** Why the system refuses a file, as its own code. */
 export function systemReason(error: unknown): string {
@@ -20,8 +20,8 @@ export function systemReason(error: unknown): string {
 export class OutputFile {
   readonly #path: string;
   readonly #file: FileHandle;
-  #texts: string[] = [];
-  #characters = 0;
+  #parts: (string | Uint8Array)[] = [];
+  #length = 0;
 
   private constructor(path: string, file: FileHandle) {
     this.#path = path;
@@ -50,17 +50,19 @@ export class OutputFile {
     return `${this.#path}.part`;
   }
 
-  /** Adds a text. @throws {CommandError} when the disk refuses. */
-  async write(text: string): Promise<void> {
-    this.#texts.push(text);
-    this.#characters += text.length;
-    if (this.#characters >= PART_CHARACTERS) await this.#flush();
+  /** Adds a text or bytes. @throws {CommandError} when the disk refuses. */
+  async write(part: string | Uint8Array): Promise<void> {
+    this.#parts.push(part);
+    this.#length += part.length;
+    if (this.#length >= PART_LENGTH) await this.#flush();
   }
 
   async #flush(): Promise<void> {
-    const bytes = Buffer.from(this.#texts.join(""), "utf8");
-    this.#texts = [];
-    this.#characters = 0;
+    const bytes = Buffer.concat(
+      this.#parts.map((part) => typeof part === "string" ? Buffer.from(part) : part),
+    );
+    this.#parts = [];
+    this.#length = 0;
     try {
       for (let done = 0; done < bytes.length;) {
         done += (await this.#file.write(bytes, done, bytes.length - done)).bytesWritten;

@@ -8,6 +8,7 @@ import { patiently } from "../patience.ts";
 import { Progress } from "../progress.ts";
 import { Contents, type ExportLine, missingWords } from "./contents.ts";
 import { type Target, targetOf } from "./targets.ts";
+import { verifyBundle } from "./verify.ts";
 
 /** The error of an export that broke off. */
 function brokenOff({ memories }: Contents, cause: unknown, rest: string | undefined): CommandError {
@@ -63,6 +64,8 @@ function noteVariable({ line, settings: { namespace }, io }: Session): void {
 /** Writes every memory out: as NDJSON, or as Markdown files. */
 export async function exportMemories(session: Session): Promise<ExitCode> {
   const { line, io, settings: { namespace } } = session;
+  if (line.args[0] === "verify") return await verifyBundle(session) ?? EXIT.success;
+  if (line.args.length > 0) throw new CommandError(EXIT.usage, "Only export verify takes a word.");
   noteVariable(session);
   // Signed out, no file is made.
   clientOf(session);
@@ -80,9 +83,9 @@ export async function exportMemories(session: Session): Promise<ExitCode> {
   const count = `${counted(memories, "memory", "memories")}${of}`;
   const { place } = target;
   if (place !== undefined) {
-    const { output, markdown } = line.texts;
+    const { output, markdown, bundle } = line.texts;
     const errors = Object.fromEntries(contents.errors);
-    const answer = { memories, errors, path: output ?? markdown, ...outcome?.members };
+    const answer = { memories, errors, path: output ?? markdown ?? bundle, ...outcome?.members };
     print(session, answer, `${count}: ${place}\n${outcome?.words ?? ""}`);
   } else if (io.isErrorTerminal) io.writeError(`${count}.\n`);
   return contents.isDamaged ? EXIT.error : EXIT.success;

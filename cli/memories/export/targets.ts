@@ -1,10 +1,15 @@
 import { onOneLine } from "../../../src/printable.ts";
 import { CommandError, EXIT } from "../../io.ts";
 import { counted } from "../../output.ts";
-import type { Session } from "../../session.ts";
+import { notSignedIn, type Session } from "../../session.ts";
+import { Questions } from "../asking.ts";
+import { BundleWriter } from "../bundle/bundle_writer.ts";
+import { lockOf } from "../bundle/secrets.ts";
 import { OutputFile } from "../output_file.ts";
 import type { Contents, ExportLine } from "./contents.ts";
 import { MarkdownFolder } from "./markdown_folder.ts";
+
+const usage = (message: string): CommandError => new CommandError(EXIT.usage, message);
 
 /** What a terminal would obey or hide, and JSON allows as it is. */
 const UNSAFE = /[\u007f-\u009f\u2028\u2029\p{Cf}]/gu;
@@ -91,11 +96,48 @@ async function inFolder(path: string, namespace: string | undefined): Promise<Ta
   };
 }
 
+async function inBundle(path: string, session: Session): Promise<Target> {
+  const { credentials } = session;
+  if (credentials === undefined) throw new CommandError(EXIT.notSignedIn, notSignedIn(session));
+  const lock = await lockOf(session, new Questions(session.io));
+  const bundle = await BundleWriter.open(path, lock);
+  let format = "";
+  return {
+    take(line) {
+      if (line.type === "header") format = String(line.format);
+      return bundle.write(jsonLine(line));
+    },
+    async done({ memories, unopened: { size: errors } }) {
+      await bundle.commit(credentials, format, { memories, errors });
+      const who = "passphrase" in lock
+        ? "the passphrase"
+        : counted(lock.recipients.length, "recipient");
+      const key = credentials.delegatePublicKeyHex;
+      return {
+        members: { public_key: key },
+        words: `Encrypted for ${who}, and signed with the key of this computer:\n${key}\n`,
+      };
+    },
+    async broken() {
+      await bundle.discard();
+      return undefined;
+    },
+    unused: () => bundle.discard(),
+    place: onOneLine(path),
+  };
+}
+
 /** Opens what the flags name. @throws {CommandError} when it cannot be written. */
 export async function targetOf(session: Session): Promise<Target> {
-  const { line: { texts: { output, markdown } }, settings: { namespace } } = session;
-  if (output !== undefined && markdown !== undefined) {
-    throw new CommandError(EXIT.usage, "--output and --markdown exclude each other.");
+  const { line: { texts, lists }, settings: { namespace } } = session;
+  const { output, markdown, bundle } = texts;
+  const places = [output, markdown, bundle].filter((place) => place !== undefined);
+  if (places.length > 1) throw usage("--output, --markdown and --bundle exclude each other.");
+  const odd = (["identity", "key"] as const).find((flag) => texts[flag] !== undefined);
+  if (odd !== undefined) throw usage(`--${odd} is a flag of export verify.`);
+  if (bundle !== undefined) return await inBundle(bundle, session);
+  if (lists.recipient !== undefined || texts["passphrase-file"] !== undefined) {
+    throw usage("--recipient and --passphrase-file are about a --bundle.");
   }
   if (output !== undefined) return await inFile(output);
   return markdown === undefined ? onOutput(session) : await inFolder(markdown, namespace);

@@ -62,7 +62,9 @@ async function readAll(session: Session, run: ImportRun): Promise<number> {
     for (const file of files) await run.file(file);
     await run.finish();
   } catch (error) {
-    sayBroken(run, session);
+    // What was asked for in vain before anything was taken speaks for itself.
+    const isBegun = run.sending.counts.sent + run.analysis.counts.texts > 0;
+    if (isBegun || !(error instanceof CommandError)) sayBroken(run, session);
     throw error;
   }
   run.progress.clear();

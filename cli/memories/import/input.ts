@@ -1,5 +1,10 @@
 import type { Buffer } from "node:buffer";
-import { type FileHandle, open } from "node:fs/promises";
+import { randomUUID } from "node:crypto";
+import { type FileHandle, open, rm } from "node:fs/promises";
+import { dirname, join } from "node:path";
+import type { Session } from "../../session.ts";
+import { isAge } from "../bundle/age_file.ts";
+import { Unreadable } from "../unreadable.ts";
 import type { ImportFile } from "./files.ts";
 
 /** Bytes of a beginning by which a format is known. */
@@ -54,20 +59,33 @@ async function headOf(chunks: Chunks): Promise<Pick<Input, "head" | "isAll" | "c
   return { head: head.subarray(0, bytes), isAll, chunks: all };
 }
 
-/**
- * Opens what is to be imported.
- *
- * @param stdin Standard input, which is read where it is named.
- * @throws what the system says.
- */
-export async function openInput(
-  { path, isStandardInput }: ImportFile,
-  stdin: Chunks | undefined,
-): Promise<Input> {
-  if (isStandardInput) {
-    const begun = await headOf(stdin ?? new ReadableStream({ start: (all) => all.close() }));
-    return { ...begun, isRepeatable: false, [Symbol.asyncDispose]: () => Promise.resolve() };
+/** A copy of what can be read once only, which is as encrypted as what came. */
+async function copied(input: Input, folder: string): Promise<Input> {
+  const path = join(folder, `.import-${randomUUID()}.age`);
+  // An exclusive creation follows no link.
+  const file = await open(path, "wx+", 0o600);
+  const remove = () => rm(path, { force: true });
+  const close = async () => {
+    await file.close();
+    await remove();
+  };
+  try {
+    // Where the system allows it, nothing is left should the program be killed.
+    await remove().catch(() => undefined);
+    for await (const chunk of input.chunks()) await file.writeFile(chunk);
+    return {
+      ...input,
+      isRepeatable: true,
+      chunks: () => chunksOf(file, true),
+      [Symbol.asyncDispose]: close,
+    };
+  } catch (error) {
+    await close();
+    throw error;
   }
+}
+
+async function openFile(path: string): Promise<Input> {
   const file = await open(path, "r");
   try {
     // What is no file, such as a pipe, gives its bytes once.
@@ -78,5 +96,33 @@ export async function openInput(
   } catch (error) {
     await file.close();
     throw error;
+  }
+}
+
+async function openStandardInput({ io }: Pick<Session, "io">): Promise<Input> {
+  const nothing = new ReadableStream<Uint8Array>({ start: (all) => all.close() });
+  const begun = await headOf(io.stdin ?? nothing);
+  return { ...begun, isRepeatable: false, [Symbol.asyncDispose]: () => Promise.resolve() };
+}
+
+/**
+ * Opens what is to be imported. A bundle is read twice, so that one that comes by standard input or
+ * a pipe is copied beside the credentials meanwhile.
+ *
+ * @throws {Unreadable} when there is no place for the copy; what the system says.
+ */
+export async function openInput(
+  { path, isStandardInput }: Pick<ImportFile, "path" | "isStandardInput">,
+  session: Pick<Session, "io" | "path">,
+): Promise<Input> {
+  const input = await (isStandardInput ? openStandardInput(session) : openFile(path));
+  if (input.isRepeatable || !isAge(input.head)) return input;
+  try {
+    if (session.path === undefined) {
+      throw new Unreadable("no home directory is known to copy it to");
+    }
+    return await copied(input, dirname(session.path));
+  } finally {
+    await input[Symbol.asyncDispose]();
   }
 }

@@ -5,6 +5,7 @@ import {
   SKIP_REASONS,
   type Skipped,
 } from "../../../src/importers/mod.ts";
+import type { BundleStatement } from "../../../src/wire/signing/bundles.ts";
 import { onOneLine } from "../../../src/printable.ts";
 import { counted, fitted, type Paint } from "../../output.ts";
 import { shownNamespace } from "../namespaces.ts";
@@ -32,6 +33,8 @@ export interface FileReport {
   readonly namespaces?: Readonly<Record<string, number>>;
   /** Of an export, whether its last line is missing. */
   readonly isCut?: boolean;
+  /** Of a bundle, what its signature says. */
+  readonly signed?: BundleStatement;
   /** The first texts, for a preview. */
   readonly samples: readonly string[];
 }

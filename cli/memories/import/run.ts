@@ -9,6 +9,7 @@ import {
   readMemories,
   recognise,
 } from "../../../src/importers/mod.ts";
+import type { BundleStatement } from "../../../src/wire/signing/bundles.ts";
 import { onOneLine } from "../../../src/printable.ts";
 import { counted } from "../../output.ts";
 import type { Session } from "../../session.ts";
@@ -19,6 +20,9 @@ import type { ImportFile } from "./files.ts";
 import { type Input, openInput } from "./input.ts";
 import { type FileReport, omissions, type Problem } from "./report.ts";
 import { systemReason } from "../output_file.ts";
+import { Unreadable } from "../unreadable.ts";
+import { isAge } from "../bundle/age_file.ts";
+import { takeBundle } from "./bundles.ts";
 import { Progress } from "../progress.ts";
 import { Sending } from "./sending.ts";
 
@@ -37,9 +41,6 @@ export interface ImportOptions {
   readonly placing: Placing;
 }
 
-/** A file that cannot be read as what it is, in words that begin behind its name. */
-class Unreadable extends Error {}
-
 async function readWhole(input: Input): Promise<string> {
   const chunks: Uint8Array[] = [];
   let bytes = 0;
@@ -57,9 +58,16 @@ async function readWhole(input: Input): Promise<string> {
   }
 }
 
+/** An export, and what its signature says where it is a bundle. */
+interface ExportContents {
+  readonly kind: "export";
+  readonly chunks: AsyncIterable<Uint8Array>;
+  readonly statement?: BundleStatement;
+}
+
 /** What a file was read as. */
 type Contents =
-  | { readonly kind: "export"; readonly chunks: AsyncIterable<Uint8Array> }
+  | ExportContents
   | { readonly kind: "markdown"; readonly memory: MarkdownMemory }
   | { readonly kind: "found"; readonly report: ImportReport };
 
@@ -136,14 +144,25 @@ export class ImportRun {
    * @throws what keeps the relayer from taking anything.
    */
   async file(file: ImportFile): Promise<void> {
-    const { stdin } = this.#session.io;
-    await using input = await this.#tried(file, () => openInput(file, stdin));
+    await using input = await this.#tried(file, () => openInput(file, this.#session));
     if (input === undefined) return;
-    const contents = await this.#tried(file, () => contentsOf(file, input, this.#options.format));
+    const contents = await this.#tried(
+      file,
+      () =>
+        isAge(input.head)
+          ? this.#bundle(file, input)
+          : contentsOf(file, input, this.#options.format),
+    );
     if (contents === undefined) return;
-    if (contents.kind === "export") await this.#export(file, contents.chunks);
+    if (contents.kind === "export") await this.#export(file, contents);
     else if (contents.kind === "markdown") await this.#markdown(file, contents.memory);
     else await this.#found(file, contents.report);
+  }
+
+  async #bundle(file: ImportFile, input: Input): Promise<Contents> {
+    this.progress.clear();
+    const bundle = await takeBundle(this.#session, file, input, this.#questions);
+    return { kind: "export", ...bundle };
   }
 
   /** Reads something of a file; where that cannot be, it becomes a problem. */
@@ -186,7 +205,7 @@ export class ImportRun {
     if (!this.#options.preview) await this.sending.add(line, { file: file.shown, where });
   }
 
-  async #export(file: ImportFile, chunks: AsyncIterable<Uint8Array>): Promise<void> {
+  async #export(file: ImportFile, { chunks, statement }: ExportContents): Promise<void> {
     const namespaces = new Map<string, number>();
     let [memories, bad, hasHeader, hasEnd] = [0, 0, false, false];
     try {
@@ -206,6 +225,7 @@ export class ImportRun {
         }
       }
     } catch (error) {
+      if (error instanceof Unreadable) return this.#problem(file, error.message);
       const isSystem = error instanceof Error && "syscall" in error;
       if (!isSystem) throw error;
       return this.#problem(file, `it cannot be read to its end (${systemReason(error)})`);
@@ -221,6 +241,7 @@ export class ImportRun {
       notes: [],
       namespaces: Object.fromEntries(namespaces),
       isCut: hasHeader && !hasEnd,
+      ...statement && { signed: statement },
       samples: [],
     });
   }
