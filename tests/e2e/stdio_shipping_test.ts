@@ -1,4 +1,5 @@
 import assert from "node:assert/strict";
+import { generateIdentity, identityToRecipient } from "age-encryption";
 import { compile, EXECUTABLE_BYTES } from "../../build/stdio_package.ts";
 import { readCredentials, writeCredentials } from "../../src/client/credentials_file.ts";
 import { Dashboard } from "../cli/dashboard.ts";
@@ -110,6 +111,23 @@ for (const { name, ignore, start } of VARIANTS) {
         assert.match(listed.out, /^1\. I drink tea\n {3}just now · fits \d+ %\n$/);
         const { credentials } = await readCredentials(`${home}/.svc/credentials.json`);
         assert.equal(credentials?.accountId, made.account_id);
+        const identity = await generateIdentity();
+        await Deno.writeTextFile(`${home}/.svc/keys.txt`, identity);
+        const [path, opening] = [`${home}/.svc/all.age`, ["--identity", `${home}/.svc/keys.txt`]];
+        const recipient = await identityToRecipient(identity);
+        const bundle = await terminal(
+          launched,
+          "export",
+          "--bundle",
+          path,
+          "--recipient",
+          recipient,
+        );
+        assert.match(bundle.out, /^2 memories: /, bundle.err);
+        const verified = await terminal(launched, "export", "verify", path, ...opening);
+        assert.match(verified.out, /The key of this computer signed it/, verified.err);
+        const taken = await terminal(launched, "import", path, ...opening);
+        assert.match(taken.out, /2 are there already/, taken.err);
         const gone = await terminal(launched, "logout");
         assert.equal(gone.code, 0, gone.err);
         assert.equal((await terminal(launched, "status")).code, 3);

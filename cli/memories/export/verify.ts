@@ -13,13 +13,17 @@ import { systemReason } from "../output_file.ts";
 import { Unreadable } from "../unreadable.ts";
 
 async function check(session: Session, path: string) {
-  await using input = await openInput({ path: resolve(path) }, session);
-  if (!isAge(input.head)) throw new Unreadable("it is no bundle");
-  const shown = onOneLine(path);
-  const ask = (isForPassphrase: boolean) =>
-    secretOf(session, { shown, isForPassphrase }, new Questions(session.io));
-  const { statement } = await openBundle(input, ask);
-  return { statement, maker: await makerOf(session, statement, false) };
+  const input = await openInput({ path: resolve(path) }, session);
+  try {
+    if (!isAge(input.head)) throw new Unreadable("it is no bundle");
+    const shown = onOneLine(path);
+    const ask = (isForPassphrase: boolean) =>
+      secretOf(session, { shown, isForPassphrase }, new Questions(session.io));
+    const { statement } = await openBundle(input, ask);
+    return { statement, maker: await makerOf(session, statement, false) };
+  } finally {
+    await input.close();
+  }
 }
 
 function notValid(path: string, error: unknown): unknown {

@@ -13,7 +13,7 @@ const HEAD_BYTES = 65_536;
 type Chunks = AsyncIterable<Uint8Array>;
 
 /** Something to import, opened. */
-export interface Input extends AsyncDisposable {
+export interface Input {
   /** Its beginning. */
   readonly head: Uint8Array;
   /** Whether the beginning is all of it. */
@@ -22,6 +22,8 @@ export interface Input extends AsyncDisposable {
   readonly isRepeatable: boolean;
   /** All of it, from the beginning. */
   chunks(): Chunks;
+  /** Ends its use. */
+  close(): Promise<void>;
 }
 
 async function* chunksOf(file: FileHandle, isRepeatable: boolean): AsyncGenerator<Uint8Array> {
@@ -77,7 +79,7 @@ async function copied(input: Input, folder: string): Promise<Input> {
       ...input,
       isRepeatable: true,
       chunks: () => chunksOf(file, true),
-      [Symbol.asyncDispose]: close,
+      close,
     };
   } catch (error) {
     await close();
@@ -92,7 +94,7 @@ async function openFile(path: string): Promise<Input> {
     const isRepeatable = (await file.stat()).isFile();
     const begun = await headOf(chunksOf(file, isRepeatable));
     const chunks = isRepeatable ? () => chunksOf(file, true) : begun.chunks;
-    return { ...begun, chunks, isRepeatable, [Symbol.asyncDispose]: () => file.close() };
+    return { ...begun, chunks, isRepeatable, close: () => file.close() };
   } catch (error) {
     await file.close();
     throw error;
@@ -102,7 +104,7 @@ async function openFile(path: string): Promise<Input> {
 async function openStandardInput({ io }: Pick<Session, "io">): Promise<Input> {
   const nothing = new ReadableStream<Uint8Array>({ start: (all) => all.close() });
   const begun = await headOf(io.stdin ?? nothing);
-  return { ...begun, isRepeatable: false, [Symbol.asyncDispose]: () => Promise.resolve() };
+  return { ...begun, isRepeatable: false, close: () => Promise.resolve() };
 }
 
 /**
@@ -123,6 +125,6 @@ export async function openInput(
     }
     return await copied(input, dirname(session.path));
   } finally {
-    await input[Symbol.asyncDispose]();
+    await input.close();
   }
 }

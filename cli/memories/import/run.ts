@@ -144,8 +144,16 @@ export class ImportRun {
    * @throws what keeps the relayer from taking anything.
    */
   async file(file: ImportFile): Promise<void> {
-    await using input = await this.#tried(file, () => openInput(file, this.#session));
+    const input = await this.#tried(file, () => openInput(file, this.#session));
     if (input === undefined) return;
+    try {
+      await this.#input(file, input);
+    } finally {
+      await input.close();
+    }
+  }
+
+  async #input(file: ImportFile, input: Input): Promise<void> {
     const contents = await this.#tried(
       file,
       () =>
