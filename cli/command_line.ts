@@ -41,7 +41,7 @@ const SHAPES = {
   export: {
     words: "file",
     optional: true,
-    flags: ["output", "markdown", "bundle", "recipient", ...OPENING],
+    flags: ["output", "markdown", "bundle", "recipient", "history", ...OPENING],
     strict: true,
   },
   import: {
@@ -80,6 +80,7 @@ export const COMMAND_FLAGS = {
   key: "text",
   markdown: "text",
   bundle: "text",
+  history: "switch",
   recipient: "list",
   "passphrase-file": "text",
   identity: "text",

@@ -150,6 +150,7 @@ const RUN_HERE: Readonly<Record<string, readonly RegExp[]>> = {
   ],
   "docs/export.md": [
     /^\d+ memor.*: memories\.ndjson\n.*\n? *\d+ (is|are) there already/,
+    /memor.* and \d+ earlier versions?: with-history\.ndjson\n/,
     /The bundle is whole, [^]*\d+ (is|are) there already/,
     /^\d+ memor.*: notes\n/,
   ],

@@ -137,6 +137,7 @@ it, without asking anybody.
                       removes those of memories that are gone, as it wrote them
   --bundle <file>     an encrypted file instead; asks for a passphrase
   --recipient <age1…> for a key of age instead of a passphrase; may be repeated
+  --history           what memories said before, too; not as Markdown
   --namespace <name>  this one only (short: --ns)
 ${OPENING}${SHARED}
 Examples:

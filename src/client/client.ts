@@ -336,13 +336,16 @@ export class SvcClient {
    * `memories.export` answers `not_found`.
    *
    * @param namespace Only this one; every namespace when absent.
+   * @param control With `history` the earlier versions of each memory come before it; the end line of
+   * a relayer that does not know them has no `versions`.
    */
   async *exportMemories(
     namespace?: string,
-    control?: CallControl,
+    control?: CallControl & { readonly history?: boolean | undefined },
   ): AsyncGenerator<Record<string, unknown>, void, undefined> {
     const route = "POST /api/export";
-    const call = { route, body: { namespace }, decrypts: true, signal: control?.signal } as const;
+    const body = { namespace, ...control?.history && { history: true } };
+    const call = { route, body, decrypts: true, signal: control?.signal } as const;
     for await (const line of readLines(await this.#transport.stream(call))) yield exportLine(line);
   }
 

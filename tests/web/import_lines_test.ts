@@ -23,10 +23,13 @@ const HEADER = { type: "header", format: "svc-export/1" };
 Deno.test("lines of an export are kept as they are; what it left out is counted", async () => {
   const a = { type: "memory", memory_id: "x", text: "a", version: 3, created_at: "2026-01-01" };
   const b = { text: "b", metadata: { nested: {} } };
-  const content = lines(HEADER, a, b, { type: "error", code: "manual_memory" }, { type: "end" });
+  const content = lines(HEADER, a, b, { type: "error", code: "manual_memory" }, {
+    type: "version",
+    text: "before",
+  }, { type: "end" });
   const read = await readNdjson(content);
   assert.deepEqual(read.items, [{ where: "line 2", line: a }, { where: "line 3", line: b }]);
-  assert.equal(read.leftOut, 1);
+  assert.deepEqual([read.leftOut, read.versions], [1, 1]);
   assert.deepEqual(read.broken, []);
   assert.equal(read.isIncomplete, false);
 });

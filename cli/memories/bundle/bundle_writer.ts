@@ -13,7 +13,7 @@ import type { Lock } from "./secrets.ts";
 const PART_CHARACTERS = 65_536;
 
 /** How many lines of which kind a bundle has. */
-export type BundleCounts = Pick<BundleStatement, "memories" | "errors">;
+export type BundleCounts = Pick<BundleStatement, "memories" | "versions" | "errors">;
 
 async function encrypted(
   lines: ReadableStream<Uint8Array>,

@@ -12,6 +12,12 @@ export type ExportLine = Readonly<Record<string, unknown>>;
 /** What an export has, and what it lacks. */
 export class Contents {
   memories = 0;
+  /** Earlier versions of them. */
+  versions = 0;
+  /** Earlier versions that could not be opened. */
+  lostVersions = 0;
+  /** Whether the relayer knows of earlier versions. */
+  hasHistory = false;
   /** Whether the last line came. */
   isWhole = false;
   /** Whether any line came. */
@@ -21,24 +27,29 @@ export class Contents {
   /** Ids of those that are there and could not be opened, or not by the relayer. */
   readonly unopened = new Set<string>();
 
-  note({ type, code, memory_id }: ExportLine): void {
+  note({ type, code, memory_id, version, versions }: ExportLine): void {
     this.isBegun = true;
     if (type === "memory") this.memories++;
-    if (type === "end") this.isWhole = true;
-    if (type !== "error") return;
-    const name = String(code);
-    this.errors.set(name, (this.errors.get(name) ?? 0) + 1);
-    this.unopened.add(String(memory_id));
+    else if (type === "version") this.versions++;
+    else if (type === "end") {
+      this.isWhole = true;
+      this.hasHistory = versions !== undefined;
+    } else if (type === "error" && version !== undefined) this.lostVersions++;
+    else if (type === "error") {
+      const name = String(code);
+      this.errors.set(name, (this.errors.get(name) ?? 0) + 1);
+      this.unopened.add(String(memory_id));
+    }
   }
 
   /** Whether the relayer could not open what it should. */
   get isDamaged(): boolean {
-    return [...this.errors.keys()].some((code) => code !== MANUAL);
+    return this.lostVersions > 0 || [...this.errors.keys()].some((code) => code !== MANUAL);
   }
 }
 
 /** What is not in the export, a line for each reason. */
-export function missingWords({ errors, unopened }: Contents): string {
+export function missingWords({ errors, unopened, lostVersions }: Contents): string {
   const all = [...errors.values()].reduce((sum, count) => sum + count, 0);
   const lines = [...errors].map(([code, count]) => {
     const many = counted(count, "memory is", "memories are");
@@ -49,5 +60,8 @@ export function missingWords({ errors, unopened }: Contents): string {
   });
   const ids = [...unopened].slice(0, NAMED_IDS).map(onOneLine);
   const more = unopened.size > ids.length ? ", …" : "";
-  return lines.join("") + (all > 0 ? `  ${ids.join(", ")}${more}\n` : "");
+  const lost = lostVersions === 0
+    ? ""
+    : `${counted(lostVersions, "earlier version")} could not be opened.\n`;
+  return lines.join("") + (all > 0 ? `  ${ids.join(", ")}${more}\n` : "") + lost;
 }

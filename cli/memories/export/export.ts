@@ -22,10 +22,11 @@ function brokenOff({ memories }: Contents, cause: unknown, rest: string | undefi
 
 /** The lines, once the first one is there: until then a busy relayer is waited for. */
 async function begin(session: Session, progress: Progress): Promise<AsyncIterable<ExportLine>> {
-  const { settings: { namespace } } = session;
+  const { settings: { namespace }, line: { switches } } = session;
   const client = clientOf(session);
+  const history = switches.includes("history");
   return await patiently(session, progress, async () => {
-    const lines = client.exportMemories(namespace);
+    const lines = client.exportMemories(namespace, { history });
     const first = await lines.next();
     return (async function* () {
       if (!first.done) yield first.value;
@@ -72,7 +73,11 @@ export async function exportMemories(session: Session): Promise<ExitCode> {
   const target = await targetOf(session);
   const contents = await receive(session, target);
   const outcome = await target.done(contents);
-  const { memories } = contents;
+  const { memories, versions } = contents;
+  const hasAsked = line.switches.includes("history");
+  if (hasAsked && !contents.hasHistory) {
+    io.writeError("This relayer is of an earlier version: it exports no history.\n");
+  }
   const empty = memories === 0 && contents.errors.size === 0 && namespace !== undefined
     ? await emptinessOf(session, namespace)
     : undefined;
@@ -80,12 +85,14 @@ export async function exportMemories(session: Session): Promise<ExitCode> {
   if (missing !== "") io.writeError(missing);
   if (empty !== undefined) io.writeError(`${empty}\n`);
   const of = namespace === undefined ? "" : ` of "${onOneLine(namespace)}"`;
-  const count = `${counted(memories, "memory", "memories")}${of}`;
+  const earlier = hasAsked ? ` and ${counted(versions, "earlier version")}` : "";
+  const count = `${counted(memories, "memory", "memories")}${earlier}${of}`;
   const { place } = target;
   if (place !== undefined) {
     const { output, markdown, bundle } = line.texts;
     const errors = Object.fromEntries(contents.errors);
-    const answer = { memories, errors, path: output ?? markdown ?? bundle, ...outcome?.members };
+    const path = output ?? markdown ?? bundle;
+    const answer = { memories, ...hasAsked && { versions }, errors, path, ...outcome?.members };
     print(session, answer, `${count}: ${place}\n${outcome?.words ?? ""}`);
   } else if (io.isErrorTerminal) io.writeError(`${count}.\n`);
   return contents.isDamaged ? EXIT.error : EXIT.success;

@@ -107,8 +107,9 @@ async function inBundle(path: string, session: Session): Promise<Target> {
       if (line.type === "header") format = String(line.format);
       return bundle.write(jsonLine(line));
     },
-    async done({ memories, unopened: { size: errors } }) {
-      await bundle.commit(credentials, format, { memories, errors });
+    async done({ memories, versions, lostVersions, unopened }) {
+      const errors = unopened.size + lostVersions;
+      await bundle.commit(credentials, format, { memories, versions, errors });
       const who = "passphrase" in lock
         ? "the passphrase"
         : counted(lock.recipients.length, "recipient");
@@ -129,12 +130,15 @@ async function inBundle(path: string, session: Session): Promise<Target> {
 
 /** Opens what the flags name. @throws {CommandError} when it cannot be written. */
 export async function targetOf(session: Session): Promise<Target> {
-  const { line: { texts, lists }, settings: { namespace } } = session;
+  const { line: { texts, lists, switches }, settings: { namespace } } = session;
   const { output, markdown, bundle } = texts;
   const places = [output, markdown, bundle].filter((place) => place !== undefined);
   if (places.length > 1) throw usage("--output, --markdown and --bundle exclude each other.");
   const odd = (["identity", "key"] as const).find((flag) => texts[flag] !== undefined);
   if (odd !== undefined) throw usage(`--${odd} is a flag of export verify.`);
+  if (markdown !== undefined && switches.includes("history")) {
+    throw usage("A Markdown file holds one version: --history and --markdown exclude each other.");
+  }
   if (bundle !== undefined) return await inBundle(bundle, session);
   if (lists.recipient !== undefined || texts["passphrase-file"] !== undefined) {
     throw usage("--recipient and --passphrase-file are about a --bundle.");

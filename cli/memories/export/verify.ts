@@ -45,12 +45,13 @@ export async function verifyBundle(session: Session): Promise<void> {
   const { statement, maker } = await check(session, path).catch((error) => {
     throw notValid(path, error);
   });
-  const { memories, errors, created_at } = statement;
-  const missing = errors === 0 ? "" : `, and ${counted(errors, "memory", "memories")} not in it`;
+  const { memories, versions, errors, created_at } = statement;
+  const earlier = versions === 0 ? "" : `, ${counted(versions, "earlier version")}`;
+  const missing = errors === 0 ? "" : `; ${errors.toLocaleString("en")} could not be opened`;
   print(
     session,
     { valid: true, key_known: maker.isKnown, statement },
     `The bundle is whole, and as it was signed. ${maker.words}\n` +
-      `Signed ${created_at}: ${counted(memories, "memory", "memories")}${missing}.\n`,
+      `Signed ${created_at}: ${counted(memories, "memory", "memories")}${earlier}${missing}.\n`,
   );
 }

@@ -19,9 +19,10 @@ export interface BadLine {
   readonly problem: string;
 }
 
-/** A memory, as an import takes it. */
+/** A memory, as an import takes it, or what it said before. */
 export interface MemoryLine {
   readonly kind: "memory";
+  readonly isEarlier: boolean;
   readonly number: number;
   readonly line: string;
   readonly namespace: string | undefined;
@@ -77,10 +78,11 @@ function readLine(
   }
   const type: unknown = Reflect.get(value, "type") ?? "memory";
   if (type === "header" || type === "end" || type === "error") return { kind: type };
-  if (type !== "memory") return { kind: "other" };
+  if (type !== "memory" && type !== "version") return { kind: "other" };
   const said: unknown = Reflect.get(value, "text");
   if (typeof said !== "string" || said.trim() === "") return bad("it has no text");
-  return { kind: "memory", number, ...placed(text, value, placing) };
+  const isEarlier = type === "version";
+  return { kind: "memory", isEarlier, number, ...placed(text, value, placing) };
 }
 
 /** The lines of an export of any size, as they are read. */

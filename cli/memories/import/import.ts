@@ -95,11 +95,22 @@ async function report(session: Session, run: ImportRun, passedOver: number): Pro
   const { texts, facts } = analysis.counts;
   const isNothing = reports.length === 0;
   const files = reports.map((one) => ({ ...one, samples: undefined }));
-  const { accepted, exists, older, deleted, expired, failed } = counts;
-  const skipped = { exists, older, deleted, expired };
+  const { accepted, versions, exists, older, deleted, expired, history, failed } = counts;
+  const skipped = { exists, older, deleted, expired, history };
   print(
     session,
-    { files, problems, accepted, skipped, failed, failures, texts, facts, passed_over: passedOver },
+    {
+      files,
+      problems,
+      accepted,
+      versions,
+      skipped,
+      failed,
+      failures,
+      texts,
+      facts,
+      passed_over: passedOver,
+    },
     isNothing ? "" : outcomeOf(counts, analysis.counts),
   );
   if (!line.json) {

@@ -24,6 +24,8 @@ export interface FileReport {
   readonly path: string;
   readonly format: FormatName;
   readonly memories: number;
+  /** Of an export, earlier versions of them. */
+  readonly versions?: number;
   readonly conversations: number;
   /** Texts into which the conversations are cut to be analyzed. */
   readonly texts: number;
@@ -78,9 +80,10 @@ export function omissions({ path, skipped, notes, isCut }: FileReport): string {
 
 /** What a file has, in one line. */
 function contentsOf(report: FileReport): string {
-  const { path, format, conversations, texts } = report;
+  const { path, format, conversations, texts, versions = 0 } = report;
   const parts = [
     ...(report.memories > 0 || conversations === 0 ? [memories(report.memories)] : []),
+    ...(versions > 0 ? [counted(versions, "earlier version")] : []),
     ...(conversations > 0
       ? [`${counted(conversations, "conversation")} in ${counted(texts, "text")} to analyze`]
       : []),
@@ -111,10 +114,11 @@ export interface Analyzed {
 
 /** What became of everything, a line each. */
 export function outcomeOf(counts: Counts, { texts, facts }: Analyzed): string {
-  const { sent, accepted, exists, older, deleted, expired } = counts;
+  const { sent, accepted, versions, exists, older, deleted, expired, history } = counts;
   const one = (count: number, singular: string, plural: string): string[] =>
     count === 0 ? [] : [`  ${count.toLocaleString("en")} ${count === 1 ? singular : plural}\n`];
-  const took = sent > 0 || texts === 0 ? [`Took ${memories(accepted)}.\n`] : [];
+  const earlier = versions > 0 ? ` and ${counted(versions, "earlier version")}` : "";
+  const took = sent > 0 || texts === 0 ? [`Took ${memories(accepted)}${earlier}.\n`] : [];
   return [
     ...took,
     ...one(exists, "is there already", "are there already"),
@@ -125,6 +129,11 @@ export function outcomeOf(counts: Counts, { texts, facts }: Analyzed): string {
       "were deleted earlier: --bring-back takes them all the same",
     ),
     ...one(expired, "has expired", "have expired"),
+    ...one(
+      history,
+      "earlier version was left out: it is there, or too late to be added",
+      "earlier versions were left out: they are there, or too late to be added",
+    ),
     ...(texts > 0
       ? [`Analyzed ${counted(texts, "text")} and saved ${counted(facts, "fact")}.\n`]
       : []),

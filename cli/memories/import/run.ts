@@ -209,20 +209,26 @@ export class ImportRun {
       .map(({ text }) => text.slice(0, SAMPLE_CHARACTERS).toWellFormed());
   }
 
-  async #send(file: ImportFile, where: string, line: string): Promise<void> {
-    if (!this.#options.preview) await this.sending.add(line, { file: file.shown, where });
+  async #send(file: ImportFile, where: string, line: string, isEarlier = false): Promise<void> {
+    if (this.#options.preview) return;
+    await this.sending.add(line, { file: file.shown, where, isEarlier });
   }
 
   async #export(file: ImportFile, { chunks, statement }: ExportContents): Promise<void> {
     const namespaces = new Map<string, number>();
-    let [memories, bad, hasHeader, hasEnd] = [0, 0, false, false];
+    let [memories, versions, bad] = [0, 0, 0];
+    let [hasHeader, hasEnd] = [false, false];
     try {
       for await (const line of exportedLines(chunks, this.#options.placing)) {
         if (line.kind === "memory") {
-          memories++;
-          const name = line.namespace ?? "";
-          namespaces.set(name, (namespaces.get(name) ?? 0) + 1);
-          await this.#send(file, `line ${line.number}`, line.line);
+          const { isEarlier } = line;
+          if (isEarlier) versions++;
+          else {
+            memories++;
+            const name = line.namespace ?? "";
+            namespaces.set(name, (namespaces.get(name) ?? 0) + 1);
+          }
+          await this.#send(file, `line ${line.number}`, line.line, isEarlier);
         } else if (line.kind === "bad") {
           bad++;
           const where = `line ${line.number}`;
@@ -238,11 +244,14 @@ export class ImportRun {
       if (!isSystem) throw error;
       return this.#problem(file, `it cannot be read to its end (${systemReason(error)})`);
     }
-    if (memories + bad === 0) return this.#problem(file, "svc was recognised, but it is empty");
+    if (memories + versions + bad === 0) {
+      return this.#problem(file, "svc was recognised, but it is empty");
+    }
     this.#report({
       path: file.shown,
       format: "svc",
       memories,
+      ...versions > 0 && { versions },
       conversations: 0,
       texts: 0,
       skipped: [],

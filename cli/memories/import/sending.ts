@@ -19,6 +19,8 @@ export interface Origin {
   readonly file: string;
   /** Its place there, such as `line 3`. */
   readonly where: string;
+  /** Whether it is an earlier version of a memory that follows. */
+  readonly isEarlier?: boolean;
 }
 
 /** A memory that was not taken because something is wrong with it. */
@@ -32,10 +34,14 @@ export interface Counts {
   /** Lines that were sent. */
   sent: number;
   accepted: number;
+  /** Earlier versions that were taken. */
+  versions: number;
   exists: number;
   older: number;
   deleted: number;
   expired: number;
+  /** Earlier versions that were left out. */
+  history: number;
   failed: number;
 }
 
@@ -50,10 +56,12 @@ export class Sending {
   readonly counts: Counts = {
     sent: 0,
     accepted: 0,
+    versions: 0,
     exists: 0,
     older: 0,
     deleted: 0,
     expired: 0,
+    history: 0,
     failed: 0,
   };
   /** The first of the lines that were refused. */
@@ -107,6 +115,8 @@ export class Sending {
       this.#broken ??= { error };
     }).finally(() => this.#underWay.delete(sending));
     this.#underWay.add(sending);
+    // Versions are taken in their order only: what follows must not overtake them.
+    if (origins.at(-1)?.isEarlier) await sending;
   }
 
   /** Sends what is left and waits for every answer. @throws what kept a batch from being taken. */
@@ -139,8 +149,17 @@ export class Sending {
   #count({ accepted, skips, errors, job_ids }: Imported, origins: readonly Origin[]): void {
     const { counts } = this;
     counts.sent += origins.length;
-    counts.accepted += accepted;
-    for (const { reason } of skips) counts[reason]++;
+    const isMemory = ({ line }: { readonly line: number }) => !origins[line - 1]?.isEarlier;
+    const earlier = origins.filter(({ isEarlier }) => isEarlier).length;
+    const skipped = skips.filter(isMemory);
+    for (const { reason } of skipped) counts[reason]++;
+    const refused = errors.filter(isMemory).length;
+    const memories = origins.length - earlier - skipped.length - refused;
+    const versions = Math.max(0, accepted - memories);
+    counts.accepted += accepted - versions;
+    counts.versions += versions;
+    // Also those that a relayer of before passed over without a word.
+    counts.history += earlier - versions - (errors.length - refused);
     for (const { line, code, error } of errors) {
       const origin = origins[line - 1] ?? { file: "", where: `line ${line}` };
       this.fail({ ...origin, error: `${onOneLine(error)} (${onOneLine(code)})` });

@@ -19,8 +19,8 @@ async function* bytesOf(
 
 /** All of somebody's memories, out and in. */
 export const portableHandlers = {
-  "POST /api/export": async (domain, { caller, body: { namespace }, spend }) => {
-    const lines = exportLines(domain, caller, namespace);
+  "POST /api/export": async (domain, { caller, body, spend }) => {
+    const lines = exportLines(domain, caller, body);
     // What refuses the whole export refuses it before the answer begins.
     const header = await lines.next();
     async function* all() {
@@ -36,6 +36,7 @@ export const portableHandlers = {
     spend(memories.reduce((sum, { text }) => sum + text.length, 0));
     const given = memories.map(({ memory_id, version = 1, ...line }) => ({
       line: line.line,
+      isEarlier: line.isEarlier,
       namespace: line.namespace,
       text: line.text,
       memoryId: memory_id,

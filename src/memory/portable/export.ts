@@ -3,13 +3,15 @@ import type { IndexEntry, Scope } from "../../interfaces/mod.ts";
 import { type Caller, scopeOf } from "../caller.ts";
 import { openPage, partsOf, type ReadingPages } from "../large_reads.ts";
 import { type Opened, requireCredential } from "../open.ts";
-import { timeText } from "../record.ts";
+import { type MemoryRecord, timeText } from "../record.ts";
+import { openVersion, versionsOf } from "../versions/history.ts";
 
 type Exporting = Uses<{
   vectorStore: "scan" | "scopes";
   jobs: "settle";
   worker: "expedite";
   tombstones: "isDeleted";
+  versions: "has" | "of";
   config: true;
   now: true;
 }, ReadingPages>;
@@ -17,24 +19,33 @@ type Exporting = Uses<{
 /** Memories opened together. */
 const PART = 64;
 
+/** What an export is of. */
+export interface ExportOptions {
+  /** Only this namespace; every one of the owner's when absent. */
+  readonly namespace?: string | undefined;
+  /** Whether each memory comes with its earlier versions. */
+  readonly history: boolean;
+}
+
 /** What the last line of an export counts. */
 interface Counts {
   memories: number;
   errors: number;
+  /** Earlier versions, where they were asked for. */
+  versions?: number;
 }
 
 /**
  * The lines of an export (docs/protocol.md#10.11), several at a time, each with its line end. What is
  * written meanwhile may be in it or not; what was accepted before is.
  *
- * @param namespace Only this one; every namespace of the owner when absent.
  * @throws {SvcError} `decrypt_credential_required`, `decrypt_credential_invalid`,
  * `storage_unavailable`: the lines so far are no whole export then.
  */
 export async function* exportLines(
   domain: Exporting,
   caller: Caller,
-  namespace: string | undefined,
+  { namespace, history }: ExportOptions,
 ): AsyncGenerator<string, void, undefined> {
   requireCredential(domain, caller);
   const { owner } = caller.account;
@@ -47,7 +58,7 @@ export async function* exportLines(
     owner,
     exported_at: timeText(domain.now()),
   });
-  const counts: Counts = { memories: 0, errors: 0 };
+  const counts: Counts = { memories: 0, errors: 0, ...history && { versions: 0 } };
   for (const name of namespaces) yield* scopeLines(domain, caller, scopeOf(caller, name), counts);
   yield lineOf({ type: "end", ...counts });
 }
@@ -76,18 +87,56 @@ async function* scopeLines(
     for (const { id } of entries) met.add(id);
     for (const part of partsOf(entries, PART)) {
       const opened = await openPage(domain, caller, scope, part);
-      const lines = part.flatMap((entry, i) => {
-        if (tombstones.isDeleted(scope, entry.id)) return [];
-        const line = memoryLine(entry as IndexEntry, opened[i]!);
-        if (line === undefined) return [];
-        counts[line.type === "memory" ? "memories" : "errors"]++;
-        return [lineOf(line)];
-      });
-      if (lines.length > 0) yield lines.join("");
+      yield* partLines(domain, caller, { part: part as IndexEntry[], opened, counts });
     }
     cursor = page.cursor;
     page.release?.();
   } while (cursor !== undefined);
+}
+
+interface Part {
+  readonly part: readonly IndexEntry[];
+  readonly opened: readonly Opened[];
+  readonly counts: Counts;
+}
+
+/** Lines of some memories: together, but where earlier versions come between, which may be large. */
+async function* partLines(
+  domain: Exporting,
+  caller: Caller,
+  { part, opened, counts }: Part,
+): AsyncGenerator<string, void, undefined> {
+  let lines = "";
+  for (const [i, entry] of part.entries()) {
+    if (domain.tombstones.isDeleted(entry, entry.id)) continue;
+    const line = memoryLine(entry, opened[i]!);
+    if (line === undefined) continue;
+    if (counts.versions !== undefined && domain.versions.has(entry, entry.id)) {
+      for await (const earlier of earlierLines(domain, caller, entry)) {
+        counts[earlier.type === "version" ? "versions" : "errors"]++;
+        yield lines + lineOf(earlier);
+        lines = "";
+      }
+    }
+    counts[line.type === "memory" ? "memories" : "errors"]++;
+    lines += lineOf(line);
+  }
+  if (lines !== "") yield lines;
+}
+
+/** What a memory said before, oldest first: an import that takes the lines in turn ends with it. */
+async function* earlierLines(domain: Exporting, caller: Caller, entry: IndexEntry) {
+  const { id: memory_id, namespace } = entry;
+  const [, ...earlier] = versionsOf(domain, entry);
+  for (const { version } of earlier.reverse()) {
+    const [opened] = await openVersion(domain, caller, entry, version);
+    if (opened === undefined || domain.tombstones.isDeleted(entry, memory_id)) continue;
+    if ("error" in opened) {
+      yield { type: "error", memory_id, namespace, version, code: opened.error.code } as const;
+    } else if ("record" in opened) {
+      yield { type: "version", ...members(entry, opened.record) } as const;
+    }
+  }
 }
 
 function memoryLine(entry: IndexEntry, opened: Opened) {
@@ -96,10 +145,12 @@ function memoryLine(entry: IndexEntry, opened: Opened) {
   // The client encrypted it: there is no text that the relayer could write.
   if (source === "manual") return { type: "error", memory_id, namespace, code: "manual_memory" };
   if ("error" in opened) return { type: "error", memory_id, namespace, code: opened.error.code };
-  const { record } = opened;
+  return { type: "memory", ...members(entry, opened.record) };
+}
+
+function members({ id, namespace, source }: IndexEntry, record: MemoryRecord) {
   return {
-    type: "memory",
-    memory_id,
+    memory_id: id,
     namespace,
     text: record.text,
     metadata: record.metadata,

@@ -24,6 +24,8 @@ type Importing = Uses<{
 export interface ImportedMemory {
   /** Its line in the file, from 1. */
   readonly line: number;
+  /** Whether it is what a memory said before; its id is that memory's. */
+  readonly isEarlier: boolean;
   readonly namespace: string;
   readonly text: string;
   /** Id it had; one made of what it says when absent, so that importing it again finds it. */
@@ -40,8 +42,11 @@ export interface ImportedMemory {
   readonly standing?: WrittenStanding | undefined;
 }
 
-/** Why a line was not taken: it is there already, is older than what is there, was deleted, is over. */
-export type SkipReason = "exists" | "older" | "deleted" | "expired";
+/**
+ * Why a line was not taken: it is there already, is older than what is there, was deleted, is over;
+ * or it is an earlier version, and the memory has that one or a later one, or another id.
+ */
+export type SkipReason = "exists" | "older" | "deleted" | "expired" | "history";
 
 /** A line that was not taken. */
 export interface SkippedLine {
@@ -58,6 +63,9 @@ interface ImportOptions<A> {
     skipped: readonly SkippedLine[],
   ) => Kept<A>;
 }
+
+/** What is to become of a line. */
+type Decision = SkipReason | "take" | "another id";
 
 /** What is there under an id. */
 interface Present {
@@ -124,10 +132,10 @@ function newMemory(domain: Importing, caller: Caller, placed: Placed): NewMemory
     standing: memory.standing,
     replaces: (jobId, acceptedAt) => {
       if (domain.tombstones.isDeleted(scope, id)) throw new Overtaken();
-      if (replaces && !domain.versions.claim(scope, id, { version, jobId, acceptedAt })) {
-        throw new Overtaken();
-      }
       const changedAt = Math.min(updatedAt ?? createdAt ?? acceptedAt, acceptedAt);
+      // As old as it says, also once it is history.
+      const claimed = { version, jobId, acceptedAt: changedAt };
+      if (replaces && !domain.versions.claim(scope, id, claimed)) throw new Overtaken();
       return {
         memoryId: id,
         version,
@@ -154,7 +162,7 @@ class Placing {
   }
 
   async place(memories: readonly ImportedMemory[]) {
-    const placed = new Map<string, Placed>();
+    const placed = new Map<string, Placed[]>();
     const scopeOfId = new Map<string, string>();
     const skipped: SkippedLine[] = [];
     let open: Placed[] = [];
@@ -169,13 +177,19 @@ class Placing {
       for (const item of open) {
         const scope = scopeKey(this.#scope(item.memory));
         const isElsewhere = (scopeOfId.get(item.id) ?? scope) !== scope;
-        const decision = isElsewhere ? "another id" : this.#decide(item, placed);
+        const wanted = isElsewhere ? "another id" : this.#decide(item, placed);
+        const decision = item.memory.isEarlier ? earlierDecision(wanted) : wanted;
         const key = keyOf(this.#scope(item.memory), item.id);
         if (decision === "take") {
           scopeOfId.set(item.id, scope);
-          const twin = placed.get(key);
+          const twins = placed.getOrInsertComputed(key, () => []);
+          // Of two lines that say what a memory is, the later version counts; the one before is
+          // history only where it says so.
+          const twin = item.memory.isEarlier || twins.at(-1)?.memory.isEarlier
+            ? undefined
+            : twins.pop();
           if (twin !== undefined) skipped.push({ line: twin.memory.line, reason: "older" });
-          placed.set(key, { ...item, replaces: this.#present.has(key) });
+          twins.push({ ...item, replaces: twins.length > 0 || this.#present.has(key) });
         } else if (decision !== "another id") {
           skipped.push({ line: item.memory.line, reason: decision });
         } else if (tried === MOST_IDS) throw new SvcError("version_conflict");
@@ -183,8 +197,9 @@ class Placing {
       }
       open = again;
     }
+    const inOrder = [...placed.values()].flat().sort((a, b) => a.memory.line - b.memory.line);
     skipped.sort((a, b) => a.line - b.line);
-    return { placed: [...placed.values()], skipped };
+    return { placed: inOrder, skipped };
   }
 
   #scope({ namespace }: ImportedMemory): Scope {
@@ -201,18 +216,17 @@ class Placing {
       hex.slice(20, 32);
   }
 
-  #decide(
-    { memory, id }: Placed,
-    placed: ReadonlyMap<string, Placed>,
-  ): SkipReason | "take" | "another id" {
+  #decide({ memory, id }: Placed, placed: ReadonlyMap<string, readonly Placed[]>): Decision {
     const scope = this.#scope(memory);
     const { tombstones, versions, now } = this.#domain;
     const { text, version, expiresAt = Infinity, updatedAt = Infinity } = memory;
     if (expiresAt <= now()) return "expired";
-    if (tombstones.isDeleted(scope, id)) return this.#bringBack ? "another id" : "deleted";
+    // What a deleted memory said before does not come back with it.
+    const comesBack = this.#bringBack && !memory.isEarlier;
+    if (tombstones.isDeleted(scope, id)) return comesBack ? "another id" : "deleted";
     const isForgotten = updatedAt <= (tombstones.forgottenAt(scope) ?? -Infinity);
-    if (isForgotten && !this.#bringBack) return "deleted";
-    const twin = placed.get(keyOf(scope, id))?.memory;
+    if (isForgotten && !comesBack) return "deleted";
+    const twin = placed.get(keyOf(scope, id))?.at(-1)?.memory;
     const present = twin ?? this.#present.get(keyOf(scope, id));
     if (present === undefined) return "take";
     if (present === "elsewhere") return "another id";
@@ -265,6 +279,12 @@ class Placing {
     const text = opened !== undefined && "record" in opened ? opened.record.text : undefined;
     return { version: row.version, text };
   }
+}
+
+/** What becomes of an earlier version: it has the id of its memory, or none. */
+function earlierDecision(decision: Decision): Decision {
+  const isOut = decision === "another id" || decision === "exists" || decision === "older";
+  return isOut ? "history" : decision;
 }
 
 const keyOf = (scope: Scope, id: string): string => `${scopeKey(scope)}\n${id}`;

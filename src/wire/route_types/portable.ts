@@ -8,6 +8,8 @@ export interface PortableRoutes {
     readonly body: {
       /** 1 to 256 bytes; missing means every namespace. */
       readonly namespace?: string | undefined;
+      /** Whether earlier versions are in it. */
+      readonly history?: boolean | undefined;
     };
   };
   /** Take memories of an export, up to 200. */
@@ -30,7 +32,7 @@ export interface PortableRoutes {
           /** Number of the line, from 1. */
           readonly line: number;
           /** Why it was not taken. */
-          readonly reason: "exists" | "older" | "deleted" | "expired";
+          readonly reason: "exists" | "older" | "deleted" | "expired" | "history";
         }[];
         readonly errors: readonly {
           /** Number of the line, from 1. */

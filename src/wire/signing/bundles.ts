@@ -19,7 +19,9 @@ export interface BundleStatement {
   readonly lines: number;
   /** How many of them are memories. */
   readonly memories: number;
-  /** How many stand for memories that could not be opened. */
+  /** How many are earlier versions of them. */
+  readonly versions: number;
+  /** How many stand for memories or versions that could not be opened. */
   readonly errors: number;
   /** SHA-256 of the lines, each with its line feed; 64 hex characters. */
   readonly sha256: string;
@@ -54,7 +56,7 @@ function isStatement(value: unknown): value is BundleStatement {
   return v === 1 && type === "svc-bundle" && typeof format === "string" &&
     typeof account_id === "string" && /^0x[0-9a-f]{64}$/.test(account_id) &&
     isHex(public_key, 64) && isTime(created_at) && isHex(sha256, 64) &&
-    [said.lines, said.memories, said.errors].every(isCount);
+    [said.lines, said.memories, said.versions, said.errors].every(isCount);
 }
 
 function parse(text: string): unknown {

@@ -41,8 +41,8 @@ const links = z.array(
     }
   });
 
-/** A line of an import, in the form of an export's. */
-const memoryLine = object({
+/** Members of a line of an import, in the form of an export's. */
+const LINE = {
   memory_id: id.optional(),
   namespace: request.namespace,
   text: request.memoryText,
@@ -55,12 +55,19 @@ const memoryLine = object({
   version: version.optional(),
   ...request.standing,
   links: links.optional(),
-}).superRefine(request.checkValidity);
+};
 
-/** A memory of an import, checked. */
+const memoryLine = object(LINE).superRefine(request.checkValidity);
+/** A line that says what a memory said before: it is nothing without the memory. */
+const versionLine = object({ ...LINE, memory_id: id, version })
+  .superRefine(request.checkValidity);
+
+/** A memory of an import, or an earlier version of one, checked. */
 export type MemoryLine = z.output<typeof memoryLine> & {
   /** Its line, from 1. */
   readonly line: number;
+  /** Whether it is an earlier version. */
+  readonly isEarlier: boolean;
 };
 
 /** A line that was refused. */
@@ -102,8 +109,11 @@ function readLines(body: string): ImportLines {
     if (line.trim() === "") continue;
     try {
       const value = objectOf(line);
-      if ((Reflect.get(value, "type") ?? "memory") !== "memory") continue;
-      memories.push({ ...parseBody(memoryLine, value), line: number });
+      const type = Reflect.get(value, "type") ?? "memory";
+      if (type !== "memory" && type !== "version") continue;
+      const isEarlier = type === "version";
+      const memory = parseBody(isEarlier ? versionLine : memoryLine, value);
+      memories.push({ ...memory, line: number, isEarlier });
     } catch (thrown) {
       const { code, message } = SvcError.from(thrown);
       bad.push({ line: number, code, error: message });
@@ -126,7 +136,7 @@ const importBody = z.string().transform((body, context): ImportLines => {
   examples: ['{"type":"memory","text":"I am allergic to peanuts"}\n'],
 });
 
-const SKIPS = ["exists", "older", "deleted", "expired"] as const;
+const SKIPS = ["exists", "older", "deleted", "expired", "history"] as const;
 
 /** All of somebody's memories, out and in. */
 export const PORTABLE = {
@@ -135,7 +145,10 @@ export const PORTABLE = {
     permissions: ["read"],
     summary: "Every memory, as NDJSON",
     weight: 10,
-    body: object({ namespace: request.givenNamespace.optional() }),
+    body: object({
+      namespace: request.givenNamespace.optional(),
+      history: z.boolean().default(false).describe("Whether earlier versions are in it"),
+    }),
     optionalBody: true,
     answers: () => ({
       200: {

@@ -93,7 +93,13 @@ Deno.test("lines of other kinds, damaged ones and those that are refused", async
   assert.match(back.out, /^Took 1 memory\.\n {2}2 are there already\n {2}1 has expired\n$/);
   const machine = await here.run(["import", "~/lines.ndjson", "--json"]);
   const answer = JSON.parse(machine.out);
-  assert.deepEqual(answer.skipped, { exists: 2, older: 0, deleted: 1, expired: 1 });
+  assert.deepEqual(answer.skipped, {
+    exists: 2,
+    older: 0,
+    deleted: 1,
+    expired: 1,
+    history: 0,
+  });
   assert.deepEqual([answer.accepted, answer.failed, answer.failures.length], [0, 4, 4]);
 });
 

@@ -3,6 +3,7 @@ import { Buffer } from "node:buffer";
 import { generateIdentity, identityToRecipient } from "age-encryption";
 import { Program } from "../../program.ts";
 import { verifies } from "../../requirements.ts";
+import { poll } from "../../within.ts";
 import { answersAreMadeUp } from "../../watched_answers.ts";
 import { Terminal } from "../terminal.ts";
 import { exportOf, HEADER } from "./exports.ts";
@@ -41,11 +42,11 @@ async function peakOf(args: readonly string[], home: string, url: string): Promi
   let peak = 0;
   let isOver = false;
   const ended = program.end().finally(() => isOver = true);
-  while (!isOver) {
+  await poll(async () => {
     const status = await Deno.readTextFile(`/proc/${program.pid}/status`).catch(() => "");
     peak = Math.max(peak, Number(/VmHWM:\s+(\d+)/.exec(status)?.[1] ?? 0) / 1024);
-    await new Promise((resolve) => setTimeout(resolve, 50));
-  }
+    return isOver;
+  }, (isOver) => isOver);
   assert.equal(await ended, 0, program.errors.join("\n"));
   return peak;
 }

@@ -16,6 +16,8 @@ export interface ImportLines {
   readonly broken: readonly string[];
   /** Lines that stand for memories which the export left out. */
   readonly leftOut: number;
+  /** Lines that say what memories said before, which are not taken here. */
+  readonly versions: number;
   /** Whether it is an export whose last line is missing. */
   readonly isIncomplete: boolean;
 }
@@ -87,14 +89,14 @@ export async function readTextLines(content: string): Promise<ImportLines> {
       items.push({ where: `line ${number}`, line: { text: line } });
     }
   }
-  return { items, broken: [], leftOut: 0, isIncomplete: false };
+  return { items, broken: [], leftOut: 0, versions: 0, isIncomplete: false };
 }
 
 /** Reads NDJSON in the form of an export, whose lines of memories count. */
 export async function readNdjson(content: string): Promise<ImportLines> {
   const items: PlacedLine[] = [];
   const broken: string[] = [];
-  let leftOut = 0;
+  let [leftOut, versions] = [0, 0];
   const ends = { header: false, end: false };
   for await (const slice of linesOf(content)) {
     for (const { line, number } of slice) {
@@ -104,8 +106,9 @@ export async function readNdjson(content: string): Promise<ImportLines> {
       if (value === undefined) broken.push(where);
       else if (type === "memory") items.push({ where, line: value });
       else if (type === "error") leftOut++;
+      else if (type === "version") versions++;
       else if (type === "header" || type === "end") ends[type] = true;
     }
   }
-  return { items, broken, leftOut, isIncomplete: ends.header && !ends.end };
+  return { items, broken, leftOut, versions, isIncomplete: ends.header && !ends.end };
 }

@@ -89,7 +89,7 @@ export function needsPreview({ files, namespaces }: ReadFiles): boolean {
 
 function remarksOn({ name, lines }: ReadFile): string[] {
   if (lines === undefined) return [];
-  const { broken, leftOut, isIncomplete } = lines;
+  const { broken, leftOut, versions, isIncomplete } = lines;
   const places = broken.slice(0, 5).join(", ") + (broken.length > 5 ? ", …" : "");
   return [
     ...broken.length > 0
@@ -97,6 +97,13 @@ function remarksOn({ name, lines }: ReadFile): string[] {
       : [],
     ...leftOut > 0
       ? [`${name}: ${count(leftOut, "memory was", "memories were")} left out when it was exported.`]
+      : [],
+    ...versions > 0
+      ? [
+        `${name}: ${
+          count(versions, "earlier version", "earlier versions")
+        } left out: svc import takes them.`,
+      ]
       : [],
     ...isIncomplete
       ? [`${name} is an export whose end is missing: it may not hold everything.`]
