@@ -20,6 +20,10 @@ function optionsOf({ line, settings }: Session): ImportOptions {
     const hint = suggestion(from, FORMAT_NAMES) || ` Known formats: ${FORMAT_NAMES.join(", ")}.`;
     throw new CommandError(EXIT.usage, `Unknown format "${onOneLine(from)}".${hint}`);
   }
+  if (line.args.includes("-") && line.texts["passphrase-file"] === "-") {
+    const message = "Standard input is what is imported: --passphrase-file needs a file.";
+    throw new CommandError(EXIT.usage, message);
+  }
   return {
     format: from,
     preview: line.switches.includes("preview"),

@@ -49,6 +49,8 @@ Deno.test("standard input is recognised like a file, or is what --from says", as
   assert.equal(nothing.code, 1);
   const twice = await here.run(["import", "-", "-"], { stdin: pieces(mem0) });
   assert.deepEqual([twice.code, twice.out], [2, ""]);
+  const both = await here.run(["import", "-", "--passphrase-file", "-"], { stdin: pieces(mem0) });
+  assert.deepEqual([both.code, both.out], [2, ""]);
 });
 
 Deno.test({
