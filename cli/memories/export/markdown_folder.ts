@@ -32,21 +32,21 @@ function memoryOf(line: Readonly<Record<string, unknown>>): MarkdownMemory {
 
 /** Id of the memory in a file; `undefined` where there is none. */
 async function idIn(path: string): Promise<string | undefined> {
-  try {
-    return fromMarkdown(await readFile(path, "utf8"))?.memory_id;
-  } catch {
-    return undefined;
-  }
+  const content = await readFile(path, "utf8").catch(() => "");
+  return memoryIn(content)?.memory_id;
 }
 
-/** Whether a file is of a memory that a whole export would have written again under this name. */
-function isOver(content: string, { namespace, unopened }: Exported): boolean {
+/** Names that the file of a memory may have: the second where another memory has the first. */
+function namesOf(memory: MarkdownMemory): readonly [string, string] {
+  const name = fileNameOf(memory);
+  return [name, name.replace(/[^-]*\.md$/, `${memory.memory_id}.md`)];
+}
+
+function memoryIn(content: string): MarkdownMemory | undefined {
   try {
-    const memory = fromMarkdown(content);
-    return memory !== undefined && !unopened.has(memory.memory_id) &&
-      (namespace === undefined || memory.namespace === namespace);
+    return fromMarkdown(content);
   } catch {
-    return false;
+    return undefined;
   }
 }
 
@@ -56,6 +56,12 @@ interface Exported {
   readonly namespace: string | undefined;
   /** Ids of memories that are there, and that the export does not have. */
   readonly unopened: ReadonlySet<string>;
+}
+
+/** Whether a whole export would have written a memory's file again under its name. */
+function isOver(memory: MarkdownMemory, { namespace, unopened }: Exported): boolean {
+  return !unopened.has(memory.memory_id) &&
+    (namespace === undefined || memory.namespace === namespace);
 }
 
 /** What became of files of earlier exports whose memories have other files now, or are gone. */
@@ -127,9 +133,10 @@ export class MarkdownFolder {
     for (const name of this.#written.leftOver) {
       const file = await this.#written.find(name);
       if (file === undefined) this.#written.drop(name);
-      if (file === undefined || !isOver(file.content, exported)) continue;
+      const memory = memoryIn(file?.content ?? "");
+      if (file === undefined || memory === undefined || !isOver(memory, exported)) continue;
       if (file.isChanged) changed++;
-      else {
+      else if (namesOf(memory).includes(name)) {
         const path = join(this.#path, name);
         await rm(path).catch((error) => {
           throw refused(path, error);
@@ -149,10 +156,8 @@ export class MarkdownFolder {
 
   /** Two memories whose ids end in the same way have two files. */
   async #place(memory: MarkdownMemory): Promise<string> {
-    const name = fileNameOf(memory);
-    const path = join(this.#path, name);
-    const id = await idIn(path);
-    if (id === undefined || id === memory.memory_id) return path;
-    return join(this.#path, name.replace(/[^-]*\.md$/, `${memory.memory_id}.md`));
+    const [first, second] = namesOf(memory).map((name) => join(this.#path, name));
+    const id = await idIn(first!);
+    return id === undefined || id === memory.memory_id ? first! : second!;
   }
 }

@@ -55,7 +55,13 @@ Deno.test("files that the export did not write, or somebody changed, stay", asyn
   await Deno.symlink(`${terminal.home}/outside.md`, linked);
   // A list that somebody else wrote leads to no other folder.
   const list = await terminal.read(`notes/${LIST}`);
-  await terminal.write(`notes/${LIST}`, `${list}${list.slice(0, 64)}  ../outside.md\nrubbish\n`);
+  const copy = new Uint8Array(
+    await crypto.subtle.digest("SHA-256", await Deno.readFile(`${terminal.home}/notes/my-own.md`)),
+  ).toHex();
+  await terminal.write(
+    `notes/${LIST}`,
+    `${list}${list.slice(0, 64)}  ../outside.md\nrubbish\n${copy}  my-own.md\n`,
+  );
   await here.run(["forget", "--namespace", "old", "--yes"]);
   const machine = await here.json(["export", "--markdown", "~/notes"]);
   assert.deepEqual([machine.memories, machine.removed, machine.changed], [0, 2, 1]);
