@@ -8,7 +8,7 @@ import { openVersion, versionsOf } from "../versions/history.ts";
 
 type Exporting = Uses<{
   vectorStore: "scan" | "scopes";
-  jobs: "settle";
+  jobs: "settle" | "liveOf";
   worker: "expedite";
   tombstones: "isDeleted";
   versions: "has" | "of";
@@ -49,9 +49,7 @@ export async function* exportLines(
 ): AsyncGenerator<string, void, undefined> {
   requireCredential(domain, caller);
   const { owner } = caller.account;
-  const namespaces = namespace === undefined
-    ? (await domain.vectorStore.scopes(owner)).map((scope) => scope.namespace)
-    : [namespace];
+  const namespaces = namespace === undefined ? await namespacesOf(domain, owner) : [namespace];
   yield lineOf({
     type: "header",
     format: "svc-export/1",
@@ -61,6 +59,13 @@ export async function* exportLines(
   const counts: Counts = { memories: 0, errors: 0, ...history && { versions: 0 } };
   for (const name of namespaces) yield* scopeLines(domain, caller, scopeOf(caller, name), counts);
   yield lineOf({ type: "end", ...counts });
+}
+
+/** The owner's namespaces, also those whose first memories wait. */
+async function namespacesOf(domain: Exporting, owner: string): Promise<string[]> {
+  const waiting = domain.jobs.liveOf(owner).map(({ job }) => job.namespace);
+  const indexed = (await domain.vectorStore.scopes(owner)).map((scope) => scope.namespace);
+  return [...new Set([...indexed, ...waiting])];
 }
 
 function lineOf(members: object): string {

@@ -2,7 +2,7 @@ import type { Uses } from "../parts.ts";
 import { SvcError } from "../../errors.ts";
 import type { IndexEntry, Scope } from "../../interfaces/mod.ts";
 import { scopeKey } from "../../interfaces/scope_key.ts";
-import type { AcceptedJob, WrittenStanding } from "../../jobs/job.ts";
+import type { AcceptedJob, LiveJob, WrittenStanding } from "../../jobs/job.ts";
 import type { Kept } from "../../jobs/replay.ts";
 import { type Caller, scopeOf } from "../caller.ts";
 import { type Opening, openMemories, requireCredential, storedEntries } from "../open.ts";
@@ -241,12 +241,14 @@ class Placing {
   /** Reads what is there under the ids of some lines. */
   async #look(items: readonly Placed[]): Promise<void> {
     const { owner } = this.#caller.account;
+    // Before the rows: a job that ends in between has written its row by then.
+    const lives = new Map(items.map(({ id }) => [id, this.#domain.jobs.newestOf(owner, id)]));
     const rows = await storedEntries(this.#domain, owner, items.map(({ id }) => id));
     for (const { memory, id } of items) {
       const scope = this.#scope(memory);
       const key = keyOf(scope, id);
       const own = rows.find((row) => row.id === id && row.namespace === memory.namespace);
-      const present = await this.#presentOf(own, scope, id);
+      const present = await this.#presentOf(own, scope, lives.get(id));
       const isElsewhere = rows.some((row) => row.id === id && row !== own);
       if (memory.version > 1) await this.#releaseUnused(scope, id);
       if (present !== undefined) this.#present.set(key, present);
@@ -265,9 +267,8 @@ class Placing {
   async #presentOf(
     row: IndexEntry | undefined,
     scope: Scope,
-    id: string,
+    live: LiveJob | undefined,
   ): Promise<Present | "elsewhere" | undefined> {
-    const live = this.#domain.jobs.newestOf(scope.owner, id);
     if (live !== undefined && live.job.version >= (row?.version ?? 0)) {
       if (live.job.namespace !== scope.namespace) return "elsewhere";
       const payload = await this.#domain.contents.payload(live).catch(() => undefined);
