@@ -3,6 +3,7 @@ import { run as ask } from "./ask.ts";
 import { run as duplicates } from "./duplicates.ts";
 import { run as extract } from "./extract.ts";
 import { run as recall } from "./recall.ts";
+import { run as secrets } from "./secrets.ts";
 import { run as tokens } from "./training/tokens.ts";
 
 type Evaluation = (args: readonly string[]) => Promise<number>;
@@ -13,6 +14,7 @@ const EVALUATIONS: ReadonlyMap<string, Evaluation> = new Map([
   ["duplicates", duplicates],
   ["extract", extract],
   ["recall", recall],
+  ["secrets", secrets],
 ]);
 
 const [name, ...args] = Deno.args;

@@ -46,8 +46,10 @@ const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
   "src/storage/": ["src/interfaces/", "src/errors.ts"],
   "src/sealing/": ["src/storage/", "src/interfaces/", "src/errors.ts"],
   "src/index/": ["src/interfaces/", "src/errors.ts"],
+  "src/secrets/": [],
   "src/jobs/": ["src/storage/", "src/interfaces/", "src/errors.ts", "src/log.ts"],
   "src/memory/": [
+    "src/secrets/",
     "src/jobs/",
     "src/index/",
     "src/storage/",
