@@ -39,6 +39,7 @@ export const ERROR_KINDS = {
   },
   invalid_parameter: { status: 400, message: "A value is out of range" },
   invalid_encrypted_data: { status: 400, message: "encrypted_data must be non-empty base64" },
+  secret_found: { status: 400, message: "The text holds a secret" },
   invalid_vector: { status: 400, message: "vector must be non-empty and finite" },
   dimension_mismatch: { status: 400, message: "vector has the wrong length" },
   decrypt_credential_required: { status: 400, message: "A decrypt credential is needed" },

@@ -61,6 +61,12 @@ export const ADVICE: Readonly<Record<ErrorCode, Advice>> = {
   ],
   invalid_parameter: ["A value is out of range; `field` and the text say which.", FIX],
   invalid_encrypted_data: ["`encrypted_data` is empty or not base64.", FIX],
+  secret_found: [
+    "The text holds a password, key, seed phrase, card number or the like; `kind`, `offset` and " +
+    "`length` say which and where ([writing.md](writing.md#secrets)).",
+    'Leave it out, or send `secrets: "redact"` to have it replaced. The operator\'s setting is ' +
+    "`SVC_SECRETS`.",
+  ],
   invalid_vector: ["The vector is empty, has no direction, or holds an infinite number.", FIX],
   dimension_mismatch: [
     "The vector has another length than the embedder's.",

@@ -17,6 +17,7 @@ import type {
   RememberItem,
   WaitControl,
   WriteControl,
+  WritesControl,
 } from "./requests.ts";
 import type { Answer, JobRecord, JobStatus, Memory } from "./results.ts";
 import { type Call, randomUuid, Transport } from "./transport.ts";
@@ -134,9 +135,10 @@ export class SvcClient {
   /** Saves 1 to 20 texts, all or none. */
   rememberBulk(
     items: readonly RememberItem[],
-    control?: WriteControl,
+    control?: WritesControl,
   ): Answer<"POST /api/remember/bulk"> {
-    return this.#ask("POST /api/remember/bulk", { ...write(control), body: { items } });
+    const body = { items, secrets: control?.secrets };
+    return this.#ask("POST /api/remember/bulk", { ...write(control), body });
   }
 
   /** Saves a payload the caller encrypted; see `status` for whether its blob is stored. */
@@ -356,10 +358,11 @@ export class SvcClient {
    */
   importMemories(
     ndjson: string,
-    control?: WriteControl & { readonly bringBack?: boolean | undefined },
+    control?: WritesControl & { readonly bringBack?: boolean | undefined },
   ): Answer<"POST /api/import"> {
-    const query = control?.bringBack ? { query: { bring_back: true } } : {};
-    const call = { ...write(control), ...query, body: ndjson, decrypts: true } as const;
+    const { bringBack, secrets } = control ?? {};
+    const query = { bring_back: bringBack || undefined, secrets };
+    const call = { ...write(control), query, body: ndjson, decrypts: true } as const;
     return this.#ask("POST /api/import", call);
   }
 

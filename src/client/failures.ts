@@ -61,15 +61,20 @@ export function parseObject(text: string): object | undefined {
   }
 }
 
-/** Members of an error body that are text. */
-function textsIn(text: string): Partial<Record<keyof ErrorBody, string>> {
+type Members<T> = Partial<Record<keyof ErrorBody, T>>;
+
+/** Members of an error body that are text, and those that are numbers. */
+function membersIn(text: string): readonly [Members<string>, Members<number>] {
   const members = Object.entries(parseObject(text) ?? {});
-  return Object.fromEntries(members.filter(([, value]) => typeof value === "string"));
+  const texts = members.filter(([, value]) => typeof value === "string");
+  const numbers = members.filter(([, value]) => typeof value === "number");
+  return [Object.fromEntries(texts), Object.fromEntries(numbers)];
 }
 
 /** The error an answer stands for. */
 export function failureOf({ headers, status }: Response, text: string): SvcError | SvcAnswerError {
-  const { error, code, request_id, field, layer, limit } = textsIn(text);
+  const [texts, { offset, length }] = membersIn(text);
+  const { error, code, request_id, field, layer, limit, kind } = texts;
   const requestId = headers.get(HEADER.requestId) ?? request_id;
   if (code === undefined || !isErrorCode(code)) {
     const message = error ?? `The answer (HTTP ${status}) is not one of this service`;
@@ -85,6 +90,9 @@ export function failureOf({ headers, status }: Response, text: string): SvcError
       ...(requestId ? { requestId } : {}),
       ...(layer === undefined ? {} : { layer }),
       ...(limit === undefined ? {} : { limit }),
+      ...(kind === undefined ? {} : { kind }),
+      ...(offset === undefined ? {} : { offset }),
+      ...(length === undefined ? {} : { length }),
     },
   });
 }

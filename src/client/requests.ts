@@ -15,6 +15,12 @@ export interface WriteControl extends CallControl {
   readonly idempotencyKey?: string | undefined;
 }
 
+/** Options of a call that writes several memories. */
+export interface WritesControl extends WriteControl {
+  /** What is done about secrets; the relayer's setting when absent. */
+  readonly secrets?: Sent<"POST /api/remember">["secrets"];
+}
+
 /** How long to wait for a job. */
 export interface WaitControl extends CallControl {
   /** `recallable` (the default) comes before the blob is stored, `done` after. */
@@ -24,10 +30,10 @@ export interface WaitControl extends CallControl {
 }
 
 /** One item of a bulk remember. */
-export type RememberItem = Sent<"POST /api/remember">;
+export type RememberItem = Omit<Sent<"POST /api/remember">, "secrets">;
 
 /** Fields of a remember. */
-export type RememberFields = Omit<RememberItem, "text">;
+export type RememberFields = Omit<Sent<"POST /api/remember">, "text">;
 
 /** Fields of an analyze. */
 export type AnalyzeFields = Omit<Sent<"POST /api/analyze">, "text">;

@@ -35,6 +35,9 @@ export interface SponsorConfig {
   readonly dailyGasMist: number;
 }
 
+/** What is done about secrets in what is to be stored (docs/protocol.md#10.15). */
+export type SecretsRule = "refuse" | "redact" | "allow";
+
 /** How jobs are started; all of them in production, each alone suffices. */
 export interface DispatchConfig {
   /** Start accepted jobs in this process at once. */
@@ -111,6 +114,8 @@ export interface RelayerConfig {
   readonly llmTimeoutMs: number;
   /** Calls of the language model under way at once. */
   readonly llmCalls: number;
+  /** What is done about passwords, keys and other secrets in memories. */
+  readonly secrets: SecretsRule;
   /** Ciphertext bytes per owner; 0 = unlimited. */
   readonly quotaBytes: number;
   /** Memory budget of the scope index in bytes. */
@@ -175,6 +180,7 @@ export const DEFAULT_CONFIG: RelayerConfig = {
   analyzeRequiresLlm: false,
   llmTimeoutMs: 55_000,
   llmCalls: 8,
+  secrets: "refuse",
   quotaBytes: 0,
   indexMemoryBytes: 512 * 1024 * 1024,
   openRegistration: false,

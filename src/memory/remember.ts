@@ -1,5 +1,6 @@
 import type { Uses } from "./parts.ts";
 import { SvcError } from "../errors.ts";
+import type { SecretsRule } from "../interfaces/config.ts";
 import type { Source, VectorStore } from "../interfaces/mod.ts";
 import type { VersionTable } from "../storage/core/version_table.ts";
 import type { JobStore } from "../jobs/store.ts";
@@ -9,6 +10,8 @@ import type { Kept } from "../jobs/replay.ts";
 import { type Caller, scopeOf } from "./caller.ts";
 import { type CheckingLinks, checkSuperseded } from "./links/superseded.ts";
 import type { Payload } from "./job_contents.ts";
+import { type Redacted, SecretScreen, secretsRule } from "./secrets.ts";
+import { Slices } from "../index/scope_loading.ts";
 
 /** What is counted, and the most it may come to. */
 interface QuotaOptions {
@@ -85,7 +88,7 @@ export type Accepting = Uses<{
   contents: "stage";
   tombstones: "forgottenAt";
   worker: "notify";
-  config: "failpoint";
+  config: "failpoint" | "secrets";
   now: true;
 }, CheckingLinks>;
 
@@ -97,6 +100,8 @@ export type NewMemory =
   }
   & {
     readonly payload: Payload;
+    /** What is asked for about secrets; the relayer's setting when absent. */
+    readonly secrets?: SecretsRule | undefined;
     /** Called in the turn of the acceptance, for a memory that has an id already; may refuse. */
     readonly replaces?: (jobId: string, acceptedAt: number) => Replacing;
   };
@@ -111,6 +116,36 @@ function payloadBytes(payload: Payload): number {
   return payload.kind === "text" ? Buffer.byteLength(payload.text) : payload.data.length;
 }
 
+/** Memories as they may be stored, and what was taken out of them. */
+interface Screened {
+  readonly memories: readonly NewMemory[];
+  readonly redacted: readonly Redacted[] | undefined;
+}
+
+/**
+ * Looks for secrets in what is about to be accepted; what clients sealed cannot be looked at.
+ *
+ * @throws {SvcError} `secret_found`, `invalid_parameter`.
+ */
+async function screened(
+  { config }: Accepting,
+  source: Source,
+  memories: readonly NewMemory[],
+): Promise<Screened> {
+  const screen = new SecretScreen(secretsRule(config.secrets, memories[0]?.secrets));
+  const slices = new Slices();
+  const kept: NewMemory[] = [];
+  for (const [i, memory] of memories.entries()) {
+    const { payload } = memory;
+    const path = source === "bulk" ? `items[${i}].` : "";
+    kept.push(
+      payload.kind === "text" ? { ...memory, payload: screen.payload(payload, path) } : memory,
+    );
+    await slices.rest();
+  }
+  return { memories: kept, redacted: screen.redacted };
+}
+
 /** What was accepted, and the answer that tells of it. */
 interface Accepted<A> {
   /** The answer, kept for whoever sends the same again. */
@@ -120,18 +155,21 @@ interface Accepted<A> {
 }
 
 /**
- * Accepts memories: all of them durably in one commit, or none.
+ * Accepts memories: all of them durably in one commit, or none. All of a request ask for the same
+ * about secrets; none is embedded, sealed or written before it was looked at.
  *
  * @param answering makes the answer of the accepted jobs, which is kept in the same commit.
- * @throws {SvcError} `quota_exceeded`, `overloaded`, `storage_unavailable`; as `checkSuperseded`.
+ * @throws {SvcError} `secret_found`, `quota_exceeded`, `overloaded`, `storage_unavailable`; as
+ * `checkSuperseded`.
  */
 export async function accept<A>(
   domain: Accepting,
   caller: Caller,
   source: Source,
-  memories: readonly NewMemory[],
-  answering: (jobs: readonly AcceptedJob[]) => Kept<A>,
+  given: readonly NewMemory[],
+  answering: (jobs: readonly AcceptedJob[], redacted: Screened["redacted"]) => Kept<A>,
 ): Promise<Accepted<A>> {
+  const { memories, redacted } = await screened(domain, source, given);
   // An import brings along what was checked where it comes from.
   for (const { namespace, standing, replaces } of source === "import" ? [] : memories) {
     const { links = [] } = standing ?? {};
@@ -174,7 +212,7 @@ export async function accept<A>(
     };
   });
   domain.config.failpoint("stage");
-  const { answer, mutations } = answering(jobs);
+  const { answer, mutations } = answering(jobs, redacted);
   const accepting = domain.jobs.accept(jobs, mutations);
   room[Symbol.dispose]();
   const live = await accepting;

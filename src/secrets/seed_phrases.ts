@@ -91,8 +91,11 @@ export function findSeedPhrases(text: string): Finding[] {
   const lengthAt = (numbers: readonly number[], from: number): number | undefined =>
     LENGTHS.find((length) => {
       if (from + length > numbers.length) return false;
+      const phrase = numbers.slice(from, from + length);
+      // Words that are drawn repeat rarely; one word again and again may fit, too.
+      if (new Set(phrase).size < length / 2) return false;
       // So many words of the list and nothing else are no prose; one in sixteen fits by chance.
-      return ++checks > MOST_CHECKS || fits(numbers.slice(from, from + length));
+      return ++checks > MOST_CHECKS || fits(phrase);
     });
   for (const [words, numbers] of runsIn(text)) {
     for (let i = 0; i + SHORTEST <= words.length;) {

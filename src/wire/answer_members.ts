@@ -75,6 +75,14 @@ export function jobState() {
   });
 }
 
+/** Secrets that were taken out of what was stored. */
+export function redacted() {
+  return z.array(z.strictObject({
+    kind: text("Kind of the secrets, such as aws_access_key"),
+    count: count("How many were replaced"),
+  })).optional().describe("Secrets that were replaced by their kind; absent where there were none");
+}
+
 /** The body of every error outside of MCP. */
 export function errorShape() {
   return z.strictObject({
@@ -84,6 +92,9 @@ export function errorShape() {
     field: text("Path of the member at fault, such as items[3].text").optional(),
     layer: text("The limit that was met").optional(),
     limit: text("What that limit allows").optional(),
+    kind: text("Kind of the secret that was found").optional(),
+    offset: count("Characters before the secret").optional(),
+    length: count("Characters of the secret").optional(),
     retry_after_seconds: count("Whole seconds to wait").optional(),
   });
 }

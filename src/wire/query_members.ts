@@ -43,3 +43,14 @@ export const queryTime = () =>
     if (Number.isNaN(time)) fail(context, "invalid_parameter", "must be an RFC 3339 time");
     return time;
   }).optional().meta({ type: "string", format: "date-time" });
+
+/** One of several words; an empty one counts as absent. */
+export const queryWord = <const T extends string>(words: readonly T[]) =>
+  z.custom<T>((given) => typeof given === "string").transform((given, context): T | undefined => {
+    const text = String(given);
+    const known = words.find((item) => item === text);
+    if (known === undefined && text !== "") {
+      fail(context, "invalid_parameter", `must be one of ${words.join(", ")}`);
+    }
+    return known;
+  }).optional().meta({ type: "string", enum: words });

@@ -202,6 +202,13 @@ export const metadata = z.any().transform((value: unknown, context): Metadata =>
   return z.NEVER;
 }).optional().meta({ type: "object", description: "flat; at most 4 KiB as JSON" });
 
+/** What may be asked for about secrets. */
+export const SECRETS_RULES = ["refuse", "redact", "allow"] as const;
+
+/** What is to be done about secrets; `allow` only where the relayer does. */
+export const secrets = word(SECRETS_RULES).optional()
+  .describe("What is done about secrets; `allow` only where the relayer allows them");
+
 /** What may be said about a memory besides its text: how much it matters, and its times. */
 export const weightAndTimes = {
   importance: range(0, 1).optional(),

@@ -72,6 +72,12 @@ export interface ErrorBody {
   readonly layer?: string | undefined;
   /** What that limit allows. */
   readonly limit?: string | undefined;
+  /** Kind of the secret that was found. */
+  readonly kind?: string | undefined;
+  /** Characters before the secret. */
+  readonly offset?: number | undefined;
+  /** Characters of the secret. */
+  readonly length?: number | undefined;
   /** Whole seconds to wait. */
   readonly retry_after_seconds?: number | undefined;
 }

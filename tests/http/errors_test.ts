@@ -10,7 +10,7 @@ const TABLE: Readonly<Record<number, string>> = {
   400: "malformed_json unsigned_query empty_text empty_query empty_question empty_items " +
     "empty_job_ids empty_namespace text_too_long query_too_long too_many_items too_many_job_ids " +
     "invalid_namespace invalid_metadata invalid_scoring_weights invalid_cursor " +
-    "invalid_idempotency_key invalid_parameter invalid_encrypted_data invalid_vector " +
+    "invalid_idempotency_key invalid_parameter invalid_encrypted_data secret_found invalid_vector " +
     "dimension_mismatch decrypt_credential_required decrypt_credential_invalid invalid_sender " +
     "invalid_transaction invalid_digest invalid_sponsor_signature sponsor_rejected " +
     "session_required already_initialized unsupported_protocol_version",

@@ -88,6 +88,7 @@ Deno.test("bodies are described with the members they need", async () => {
     "metadata",
     "namespace",
     "occurred_at",
+    "secrets",
     "supersedes",
     "text",
     "trust",
@@ -99,7 +100,10 @@ Deno.test("bodies are described with the members they need", async () => {
   assert.equal(schema("/api/stats").required, undefined);
   const bulk = schema("/api/remember/bulk");
   assert.deepEqual(bulk.required, ["items"]);
-  assert.deepEqual(bulk.properties.items.items, remember);
+  // What is asked for about secrets is asked for all items.
+  const { secrets, ...members } = remember.properties;
+  assert.deepEqual(bulk.properties.items.items.properties, members);
+  assert.deepEqual(bulk.properties.secrets, secrets);
   const manual = schema("/api/remember/manual");
   assert.deepEqual(manual.required, ["vector"]);
   for (const { properties } of [remember, manual, schema("/api/recall")]) {

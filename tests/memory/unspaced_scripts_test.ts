@@ -27,6 +27,8 @@ const SENTENCES: readonly (readonly [text: string, queries: readonly string[]])[
   ],
   ["the party 🎉 is tonight", ["🎉"]],
 ];
+/** One of the sentences tells a password. */
+const ALLOWING = { secrets: "allow" } as const;
 const TEXTS = SENTENCES.map(([text]) => text);
 const ENGLISH = [
   "My dog is called Biscuit",
@@ -39,7 +41,7 @@ Deno.test("what stands in a sentence without spaces is found", async () => {
   const embedder = intercepted(memoryEmbedder(), {
     embed: (next, texts, options) => next(texts.map(() => "same"), options),
   });
-  await using svc = await startRelayer({ backends: { embedder } });
+  await using svc = await startRelayer({ backends: { embedder }, config: ALLOWING });
   for (const text of [...TEXTS, ...ENGLISH]) await svc.remember(text);
   for (const [text, queries] of SENTENCES) {
     for (const query of queries) {
@@ -50,7 +52,7 @@ Deno.test("what stands in a sentence without spaces is found", async () => {
 });
 
 Deno.test("what stands in no sentence is not found by single characters of it", async () => {
-  await using svc = await startRelayer();
+  await using svc = await startRelayer({ config: ALLOWING });
   for (const text of [...TEXTS, ...ENGLISH]) await svc.remember(text);
   for (const query of ["熊", "水果", "公文", "天上", "学校に", "กีตาร์", "ปู", "🚲", "submarine"]) {
     assert.deepEqual(await svc.recall(query, { mode: "keyword" }), [], query);
@@ -58,7 +60,7 @@ Deno.test("what stands in no sentence is not found by single characters of it", 
 });
 
 Deno.test("English answers stay the same beside sentences without spaces", async () => {
-  await using svc = await startRelayer();
+  await using svc = await startRelayer({ config: ALLOWING });
   for (const text of ENGLISH) await svc.remember(text);
   const queries = ["what is the dog called", "cello", "kitchen budget"];
   const recallAll = (mode: string) =>

@@ -48,6 +48,7 @@ Deno.test("what only stands for a secret, or is about one, is none", () => {
     "-----BEGIN PRIVATE KEY----- is how a PEM file begins",
     "pin 13 of the Arduino is an LED",
     "abandon ability able about above absent absorb abstract absurd abuse access accident",
+    "large ".repeat(60),
     "Tracking number 1Z999AA10123456784",
   ];
   for (const text of texts) assert.deepEqual(found(text), [], text);

@@ -127,20 +127,28 @@ export const memoryHandlers = {
       supersedes: body.supersedes,
       key: body.key,
       trust: body.trust,
+      secrets: body.secrets,
       fromVersion: body.from_version,
       expectedVersion: body.expected_version,
     };
-    const { answer } = await replaceMemory(domain, caller, id, change, (job) =>
-      call.keep({
-        status: 202,
-        body: {
-          job_id: job.id,
-          memory_id: job.memoryId,
-          version: job.version,
-          status: domain.worker.free ? "running" : "pending",
-          namespace: job.namespace,
-        },
-      }));
+    const { answer } = await replaceMemory(
+      domain,
+      caller,
+      id,
+      change,
+      (job, redacted) =>
+        call.keep({
+          status: 202,
+          body: {
+            job_id: job.id,
+            memory_id: job.memoryId,
+            version: job.version,
+            status: domain.worker.free ? "running" : "pending",
+            namespace: job.namespace,
+            redacted,
+          },
+        }),
+    );
     return answer;
   },
   "DELETE /api/memories/:id": async (

@@ -2,7 +2,7 @@ import { StreamedResponse } from "../../http1/send_answer.ts";
 import { exportLines } from "../../memory/portable/export.ts";
 import { importMemories } from "../../memory/portable/import.ts";
 import { writtenStanding } from "../../memory/standing.ts";
-import type { SignedHandlers } from "../route.ts";
+import type { Answer, SignedHandlers } from "../route.ts";
 
 /** Bytes of lines as they come, each part charged for. */
 async function* bytesOf(
@@ -31,7 +31,7 @@ export const portableHandlers = {
       headers: { "content-type": "application/x-ndjson", "cache-control": "no-store" },
     });
   },
-  "POST /api/import": async (domain, call) => {
+  "POST /api/import": async (domain, call): Promise<Answer<"POST /api/import">> => {
     const { caller, body: { memories, bad }, query, keep, spend } = call;
     spend(memories.reduce((sum, { text }) => sum + text.length, 0));
     const given = memories.map(({ memory_id, version = 1, ...line }) => ({
@@ -52,19 +52,28 @@ export const portableHandlers = {
     }));
     return await importMemories(domain, caller, given, {
       bringBack: query.bring_back,
-      answering: (jobs, skips) =>
-        keep({
+      secrets: query.secrets,
+      answering: (jobs, { skipped, refused, redacted }) => {
+        const secret = refused.map(({ line, error: { code, message } }) => ({
+          line,
+          code,
+          error: message,
+        }));
+        const errors = [...bad, ...secret].sort((a, b) => a.line - b.line);
+        return keep({
           status: 202,
           body: {
             accepted: jobs.length,
-            skipped: skips.length,
-            failed: bad.length,
+            skipped: skipped.length,
+            failed: errors.length,
             job_ids: jobs.map(({ id }) => id),
-            skips,
-            errors: bad,
+            skips: skipped,
+            errors,
             status: "pending",
+            redacted,
           },
-        }),
+        });
+      },
     });
   },
 } satisfies Partial<SignedHandlers>;

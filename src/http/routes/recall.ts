@@ -93,7 +93,7 @@ function meanVector(windows: readonly Float32Array[]): number[] {
 }
 
 function analyzed(
-  { facts, method }: Analysis,
+  { facts, method, redacted }: Analysis,
   jobIds: readonly string[],
   owner: string,
 ): Answer<"POST /api/analyze"> {
@@ -112,6 +112,7 @@ function analyzed(
       status: "pending",
       owner,
       method,
+      redacted,
     },
   };
 }
@@ -177,7 +178,7 @@ export const recallHandlers = {
     const counts = await restore(domain, caller, namespace, limit);
     return { status: 200, body: { ...counts, namespace, owner: caller.account.owner } };
   },
-  "POST /api/analyze": async (domain, call) => {
+  "POST /api/analyze": async (domain, call): Promise<Answer<"POST /api/analyze">> => {
     const { text, namespace, occurred_at, key } = call.body;
     const { owner } = call.caller.account;
     const input = {

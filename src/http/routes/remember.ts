@@ -13,7 +13,12 @@ import type { AnswerOf } from "../../wire/route_types.ts";
 import type { Answer, Call, SignedHandlers } from "../route.ts";
 import { checkDimensions } from "./recall.ts";
 
-function newMemory(item: Received<"POST /api/remember", "body">): NewMemory {
+type SentMemory = Received<"POST /api/remember/bulk", "body">["items"][number];
+
+function newMemory(
+  item: SentMemory,
+  secrets: Received<"POST /api/remember", "body">["secrets"],
+): NewMemory {
   const { text, namespace, metadata, key, importance, occurred_at, expires_at } = item;
   return {
     namespace,
@@ -22,6 +27,7 @@ function newMemory(item: Received<"POST /api/remember", "body">): NewMemory {
     occurredAt: occurred_at,
     expiresAt: expires_at,
     standing: writtenStanding(item),
+    secrets,
   };
 }
 
@@ -145,25 +151,32 @@ function unit(vector: Float32Array): Float32Array {
 
 /** Remember, bulk, manual, and the jobs they start. */
 export const rememberHandlers = {
-  "POST /api/remember": async (domain, call) => {
+  "POST /api/remember": async (domain, call): Promise<Answer<"POST /api/remember">> => {
     const { caller } = call;
-    const memory = newMemory(call.body);
+    const memory = newMemory(call.body, call.body.secrets);
     const { answer } = await accept(
       domain,
       caller,
       "remember",
       [memory],
-      ([job]) => call.keep(acceptedAnswer(domain, caller, memory.namespace, job?.id ?? "")),
+      ([job], redacted) => {
+        const { status, body } = acceptedAnswer(domain, caller, memory.namespace, job?.id ?? "");
+        return call.keep({ status, body: { ...body, redacted } });
+      },
     );
     return answer;
   },
-  "POST /api/remember/bulk": async (domain, call) => {
-    const memories = call.body.items.map(newMemory);
-    const { answer } = await accept(domain, call.caller, "bulk", memories, (jobs) => {
+  "POST /api/remember/bulk": async (
+    domain,
+    call,
+  ): Promise<Answer<"POST /api/remember/bulk">> => {
+    const { items, secrets } = call.body;
+    const memories = items.map((item) => newMemory(item, secrets));
+    const { answer } = await accept(domain, call.caller, "bulk", memories, (jobs, redacted) => {
       const ids = jobs.map((job) => job.id);
       return call.keep({
         status: 202,
-        body: { job_ids: ids, total: ids.length, status: "running" },
+        body: { job_ids: ids, total: ids.length, status: "running", redacted },
       });
     });
     return answer;

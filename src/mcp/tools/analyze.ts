@@ -1,5 +1,6 @@
 import type { CallToolResult } from "@modelcontextprotocol/server";
 import type { JobStatus } from "../../client/results.ts";
+import { redactedWords } from "../../client/text/redacted_words.ts";
 import { type ToolOutput, TOOLS } from "../../wire/table/tools.ts";
 import { argumentsOf, type ToolCall } from "./call.ts";
 import { oneLine, success } from "./results.ts";
@@ -33,7 +34,11 @@ export async function analyze(call: ToolCall): Promise<CallToolResult> {
   call.progress.step(0, 2, "Extracting facts");
   const { text, namespace = call.namespace } = argumentsOf(TOOLS.analyze, call);
   const { idempotencyKey } = call;
-  const { facts, method } = await call.client.analyze(text, { namespace }, { idempotencyKey });
+  const { facts, method, redacted } = await call.client.analyze(
+    text,
+    { namespace },
+    { idempotencyKey },
+  );
   call.progress.step(1, 2, `Saved ${facts.length} fact(s), indexing`);
   const jobs = await waitForAll(call, facts.map((fact) => fact.job_id));
   const outcomes = facts.map(({ text, memory_id }, i) => {
@@ -46,11 +51,14 @@ export async function analyze(call: ToolCall): Promise<CallToolResult> {
   const list = outcomes.map(({ status, text, memory_id }, i) =>
     `${i + 1}. [${status} · ${shortId(memory_id)}] ${oneLine(text)}`
   );
-  return success<"analyze">(facts.length === 0 ? first : [first, "", ...list].join("\n"), {
+  const message = redactedWords(redacted);
+  const head = message === undefined ? first : `${first}\n${message}`;
+  return success<"analyze">(facts.length === 0 ? head : [head, "", ...list].join("\n"), {
     facts: outcomes,
     extracted: facts.length,
     succeeded,
     failed,
     method,
+    ...(message === undefined ? {} : { message }),
   });
 }

@@ -7,6 +7,7 @@ import {
 } from "@modelcontextprotocol/server";
 import { z } from "zod";
 import type { Memory } from "../../client/results.ts";
+import { redactedWords } from "../../client/text/redacted_words.ts";
 import { TOOLS } from "../../wire/table/tools.ts";
 import { argumentsOf, type ToolCall } from "./call.ts";
 import { InvalidArguments, JobFailure, oneLine, success } from "./results.ts";
@@ -110,7 +111,8 @@ export async function update(call: ToolCall): Promise<CallToolResult | InputRequ
   const { signal } = call;
   const job = await call.client.waitFor(accepted.job_id, { timeoutMs: WAIT_MS, signal });
   if (job.status === "failed") throw new JobFailure(job.error_code ?? "internal_error");
-  const message = `Corrected. memory_id=${memory_id}`;
+  const cut = redactedWords(accepted.redacted);
+  const message = `Corrected. memory_id=${memory_id}${cut === undefined ? "" : `\n${cut}`}`;
   return success<"update">(message, {
     status: "updated",
     memory_id,

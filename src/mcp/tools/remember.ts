@@ -1,5 +1,6 @@
 import type { CallToolResult } from "@modelcontextprotocol/server";
 import type { Accepted, JobRecord } from "../../client/results.ts";
+import { redactedWords } from "../../client/text/redacted_words.ts";
 import { DEFAULT_NAMESPACE } from "../../wire/limits.ts";
 import { TOOLS } from "../../wire/table/tools.ts";
 import { argumentsOf, type ToolCall } from "./call.ts";
@@ -36,11 +37,13 @@ export async function remember(call: ToolCall): Promise<CallToolResult> {
   const { memory_id } = accepted;
   const { recallable } = job;
   const said = `Remembered in ${saved}. memory_id=${memory_id}`;
-  const message = "Indexing continues: the memory can be recalled in a moment.";
-  return success<"remember">(recallable ? said : `${said}\n${message}`, {
+  const waits = "Indexing continues: the memory can be recalled in a moment.";
+  const notes = [redactedWords(accepted.redacted), recallable ? undefined : waits];
+  const message = notes.filter((note) => note !== undefined).join("\n");
+  return success<"remember">(message === "" ? said : `${said}\n${message}`, {
     memory_id,
     namespace: saved,
     recallable,
-    ...(recallable ? {} : { message }),
+    ...(message === "" ? {} : { message }),
   });
 }

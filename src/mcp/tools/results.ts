@@ -1,5 +1,6 @@
 import type { CallToolResult } from "@modelcontextprotocol/server";
 import { SvcAnswerError, SvcConnectionError } from "../../client/failures.ts";
+import { secretWords } from "../../client/text/redacted_words.ts";
 import { SvcError } from "../../errors.ts";
 import type { ToolName, ToolOutput } from "../../wire/table/tools.ts";
 
@@ -38,6 +39,10 @@ export class JobFailure extends Error {
   }
 }
 
+const withoutSecret = (found: string): string =>
+  `The text holds a secret (${found}). Nothing was saved. Save it again without the secret, and ` +
+  "tell the user that secrets are not kept here";
+
 /** Message and code of anything thrown; unknown errors say nothing about themselves. */
 function describe(thrown: unknown): { readonly message: string; readonly code: string } {
   if (thrown instanceof SvcAnswerError) {
@@ -48,7 +53,9 @@ function describe(thrown: unknown): { readonly message: string; readonly code: s
     return { message: "The relayer does not answer", code: "sidecar_unavailable" };
   }
   if (thrown instanceof JobFailure) return { message: thrown.message, code: thrown.code };
-  const { message, code } = SvcError.from(thrown);
+  const { message, code, extra } = SvcError.from(thrown);
+  // The relayer's own text names members of a request that models do not write.
+  if (code === "secret_found") return { message: withoutSecret(secretWords(extra)), code };
   return { message, code };
 }
 

@@ -14,6 +14,7 @@ import { textPayload } from "../job_contents.ts";
 import { requireCredential } from "../open.ts";
 import { timeText } from "../record.ts";
 import { accept, type Accepting } from "../remember.ts";
+import { type Redacted, SecretScreen } from "../secrets.ts";
 import { documentVectors } from "../vectors.ts";
 import { nearestTexts, outdatedTexts, waitingTexts } from "./known.ts";
 import { factsOfAnswer } from "./model_answer.ts";
@@ -26,7 +27,7 @@ type Analyzing = Uses<{
   chats: true;
   jobs: "liveIn";
   contents: "payload";
-  config: "analyzeRequiresLlm" | "llmTimeoutMs";
+  config: "analyzeRequiresLlm" | "llmTimeoutMs" | "secrets";
   analyses: "hold";
 }, Searching & Settling & Accepting>;
 
@@ -45,6 +46,8 @@ export interface Analysis {
   readonly method: "llm" | "rules";
   /** What was new, in the order of the jobs. */
   readonly facts: readonly Fact[];
+  /** Secrets that were taken out of the text, and of what a model said. */
+  readonly redacted: readonly Redacted[] | undefined;
 }
 
 interface Analyzed<A> {
@@ -137,7 +140,9 @@ async function newFacts(facts: readonly Fact[], texts: readonly string[]): Promi
 /**
  * Extracts the facts of a text, leaves out what is already stored, and accepts the rest: all of
  * them durably in one commit, or none. Without new facts nothing is written. For a caller that may
- * not read nothing stored is looked at, by the model neither: each fact of the text is new.
+ * not read nothing stored is looked at, by the model neither: each fact of the text is new. Secrets
+ * are taken out before anything reads the text, unless the relayer allows them: of a longer text the
+ * rest is worth keeping.
  *
  * @param answering makes the answer of the accepted jobs, which is kept in the same commit.
  * @throws {SvcError} `llm_disabled` where a model is required and none is configured;
@@ -147,29 +152,34 @@ async function newFacts(facts: readonly Fact[], texts: readonly string[]): Promi
 export async function analyze<A>(
   domain: Analyzing,
   caller: Caller,
-  input: AnalyzeInput,
+  given: AnalyzeInput,
   answering: (analysis: Analysis, jobs: readonly AcceptedJob[]) => Kept<A>,
 ): Promise<Analyzed<A>> {
   if (mayRead(caller)) requireCredential(domain, caller);
   const { languageModel: model, config } = domain;
   if (model === undefined && config.analyzeRequiresLlm) throw new SvcError("llm_disabled");
   const method = model === undefined ? "rules" : "llm";
+  const screen = new SecretScreen(config.secrets === "allow" ? "allow" : "redact");
+  const input = { ...given, text: screen.text(given.text, "text") };
   // Memories without vectors of the present model are not found as related ones.
   if (mayRead(caller)) await settle(domain, caller, scopeOf(caller, input.namespace));
-  const facts = model === undefined
+  const said = model === undefined
     ? extractFacts(input.text, input.mostFacts)
     : await modelFacts(domain, caller, model, input);
-  if (facts.length === 0) return { analysis: { method, facts } };
+  const facts = said.map((fact) => ({ ...fact, text: screen.text(fact.text, "text") }));
+  const { redacted } = screen;
+  if (facts.length === 0) return { analysis: { method, facts, redacted } };
   const { namespace, occurredAt } = input;
   // Compared and accepted under one lock, so that an equal text sent meanwhile sees these jobs.
   // Nothing waits for jobs in here: texts that are not recallable yet are compared as well.
   return await domain.analyses.hold(scopeKey(scopeOf(caller, namespace)), async () => {
     const known = await knownTexts(domain, caller, namespace, facts);
-    const analysis: Analysis = { method, facts: await newFacts(facts, known) };
+    const analysis: Analysis = { method, facts: await newFacts(facts, known), redacted };
     if (analysis.facts.length === 0) return { analysis };
     const memories = analysis.facts.map(({ text, importance }) => ({
       namespace,
       payload: textPayload({ text, key: input.key }),
+      secrets: config.secrets === "allow" ? "allow" as const : "redact" as const,
       importance,
       occurredAt,
       standing: input.standing,

@@ -7,8 +7,11 @@ import type { Kept } from "../../jobs/replay.ts";
 import { type Caller, scopeOf } from "../caller.ts";
 import { type Opening, openMemories, requireCredential, storedEntries } from "../open.ts";
 import { textPayload } from "../job_contents.ts";
+import type { SecretsRule } from "../../interfaces/config.ts";
 import type { Metadata } from "../record.ts";
 import { accept, type Accepting, type NewMemory } from "../remember.ts";
+import { type Redacted, SecretScreen, secretsRule } from "../secrets.ts";
+import { Slices } from "../../index/scope_loading.ts";
 
 type Importing = Uses<{
   jobs: "newestOf" | "get";
@@ -54,14 +57,26 @@ export interface SkippedLine {
   readonly reason: SkipReason;
 }
 
+/** A line that was refused. */
+interface RefusedLine {
+  readonly line: number;
+  readonly error: SvcError;
+}
+
+/** What became of the lines that are no jobs, and of what was in the others. */
+interface Outcome {
+  readonly skipped: readonly SkippedLine[];
+  readonly refused: readonly RefusedLine[];
+  readonly redacted: readonly Redacted[] | undefined;
+}
+
 interface ImportOptions<A> {
   /** Whether deleted memories come back, under another id. */
   readonly bringBack: boolean;
+  /** What is asked for about secrets; the relayer's setting when absent. */
+  readonly secrets: SecretsRule | undefined;
   /** Makes the answer of the accepted jobs, which is kept in the same commit. */
-  readonly answering: (
-    jobs: readonly AcceptedJob[],
-    skipped: readonly SkippedLine[],
-  ) => Kept<A>;
+  readonly answering: (jobs: readonly AcceptedJob[], outcome: Outcome) => Kept<A>;
 }
 
 /** What is to become of a line. */
@@ -96,15 +111,21 @@ export async function importMemories<A>(
   domain: Importing,
   caller: Caller,
   memories: readonly ImportedMemory[],
-  { bringBack, answering }: ImportOptions<A>,
+  { bringBack, secrets, answering }: ImportOptions<A>,
 ): Promise<A> {
   requireCredential(domain, caller);
+  const rule = secretsRule(domain.config.secrets, secrets);
+  const { lines, refused, redacted } = await screenLines(rule, memories);
   return await domain.imports.hold(caller.account.owner, async () => {
     for (let tried = 0; tried < TRIES; tried++) {
       try {
-        const { placed, skipped } = await new Placing(domain, caller, bringBack).place(memories);
-        const taken = placed.map((item) => newMemory(domain, caller, item));
-        const keep = (jobs: readonly AcceptedJob[]) => answering(jobs, skipped);
+        const { placed, skipped } = await new Placing(domain, caller, bringBack).place(lines);
+        const taken = placed.map((item) => ({
+          ...newMemory(domain, caller, item),
+          secrets: rule,
+        }));
+        const outcome = { skipped, refused, redacted };
+        const keep = (jobs: readonly AcceptedJob[]) => answering(jobs, outcome);
         return (await accept(domain, caller, "import", taken, keep)).answer;
       } catch (error) {
         if (!(error instanceof Overtaken)) throw error;
@@ -112,6 +133,32 @@ export async function importMemories<A>(
     }
     throw new SvcError("version_conflict");
   });
+}
+
+/**
+ * Looks for secrets line by line, before ids are made of texts and texts are compared: a line must
+ * be the same memory each time it is imported.
+ */
+async function screenLines(rule: SecretsRule, memories: readonly ImportedMemory[]) {
+  const screen = new SecretScreen(rule);
+  const slices = new Slices();
+  const lines: ImportedMemory[] = [];
+  const refused: RefusedLine[] = [];
+  for (const memory of memories) {
+    const { line, text, metadata } = memory;
+    try {
+      const payload = {
+        kind: "text" as const,
+        text,
+        ...(metadata === undefined ? {} : { metadata }),
+      };
+      lines.push({ ...memory, ...screen.payload(payload, "") });
+    } catch (thrown) {
+      refused.push({ line, error: SvcError.from(thrown) });
+    }
+    await slices.rest();
+  }
+  return { lines, refused, redacted: screen.redacted };
 }
 
 /** Something came between looking what is there and accepting. */

@@ -5,7 +5,9 @@ import type { AcceptedJob, LiveJob, WrittenStanding } from "../../jobs/job.ts";
 import type { Kept } from "../../jobs/replay.ts";
 import { type Caller, scopeOf } from "../caller.ts";
 import { type Opening, requireCredential, storedEntries } from "../open.ts";
+import type { SecretsRule } from "../../interfaces/config.ts";
 import type { Metadata } from "../record.ts";
+import type { Redacted } from "../secrets.ts";
 import { accept, type Accepting } from "../remember.ts";
 import { textPayload } from "../job_contents.ts";
 import { standingOfRecord, supersedesLinks, writtenStanding } from "../standing.ts";
@@ -48,6 +50,8 @@ export interface Change {
   readonly trust?: Trust | undefined;
   /** An earlier version that the new one is to be a copy of, but for the other members. */
   readonly fromVersion?: number | undefined;
+  /** What is asked for about secrets; the relayer's setting when absent. */
+  readonly secrets?: SecretsRule | undefined;
   /** Refuses the change when the newest version is another one. */
   readonly expectedVersion?: number | undefined;
 }
@@ -62,6 +66,9 @@ interface Newest {
   readonly source: Source;
   readonly content: Content;
 }
+
+/** Makes the answer of the accepted job. */
+type Answering<A> = (job: AcceptedJob, redacted: readonly Redacted[] | undefined) => Kept<A>;
 
 /** Tries against changes of others that come between reading and accepting. */
 const TRIES = 10;
@@ -80,7 +87,7 @@ export async function replaceMemory<A>(
   caller: Caller,
   id: string,
   change: Change,
-  answering: (job: AcceptedJob) => Kept<A>,
+  answering: Answering<A>,
 ): Promise<{ readonly answer: A; readonly live: LiveJob }> {
   requireCredential(domain, caller);
   for (let tried = 0; tried < TRIES; tried++) {
@@ -102,7 +109,7 @@ class Overtaken extends Error {}
 interface Asked<A> {
   readonly id: string;
   readonly change: Change;
-  readonly answering: (job: AcceptedJob) => Kept<A>;
+  readonly answering: Answering<A>;
 }
 
 async function acceptVersion<A>(
@@ -120,13 +127,14 @@ async function acceptVersion<A>(
     namespace: scope.namespace,
     payload: textPayload({ text, metadata, key }),
     ...rest,
+    secrets: change.secrets,
     replaces: (jobId, acceptedAt) => {
       if (domain.tombstones.isDeleted(scope, id)) throw new SvcError("memory_not_found");
       if (domain.versions.latest(scope, id) > taken) throw new Overtaken();
       const given = domain.versions.reserve(scope, id, version, jobId, acceptedAt);
       return { memoryId: id, version: given, createdAt, source };
     },
-  }], ([job]) => answering(job!));
+  }], ([job], redacted) => answering(job!, redacted));
   return { answer, live: live! };
 }
 

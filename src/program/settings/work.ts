@@ -1,4 +1,4 @@
-import { integer, optionalText } from "../../interfaces/fields.ts";
+import { choice, integer, optionalText } from "../../interfaces/fields.ts";
 
 export const DATA = {
   dataDir: {
@@ -80,6 +80,13 @@ export const WORK = {
     1,
     720,
     "How long an idempotency key is remembered, hours",
+  ),
+  secrets: choice(
+    "SVC_SECRETS",
+    "refuse",
+    ["refuse", "redact", "allow"],
+    "Memories with passwords, keys, seed phrases or card numbers: `refuse`, `redact` or `allow`; " +
+      "see writing.md",
   ),
   embeddingCacheTtlSeconds: integer(
     "SVC_EMBEDDING_CACHE_TTL_SECONDS",

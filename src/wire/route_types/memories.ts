@@ -185,6 +185,8 @@ export interface MemoryRoutes {
       readonly supersedes?: readonly string[] | null | undefined;
       readonly key?: string | null | undefined;
       readonly trust?: "user" | "agent" | "import" | "web" | undefined;
+      /** What is done about secrets; `allow` only where the relayer allows them. */
+      readonly secrets?: "refuse" | "redact" | "allow" | undefined;
       /** Refuses the change when the newest version is another one. */
       readonly expected_version?: number | undefined;
     };
@@ -199,6 +201,15 @@ export interface MemoryRoutes {
         readonly status: "running" | "pending";
         /** Namespace. */
         readonly namespace: string;
+        /** Secrets that were replaced by their kind; absent where there were none. */
+        readonly redacted?:
+          | readonly {
+            /** Kind of the secrets, such as aws_access_key. */
+            readonly kind: string;
+            /** How many were replaced. */
+            readonly count: number;
+          }[]
+          | undefined;
       };
     };
   };

@@ -17,6 +17,7 @@ export interface PortableRoutes {
     readonly access: "signed";
     readonly query: {
       readonly bring_back?: false | true | undefined;
+      readonly secrets?: "refuse" | "redact" | "allow" | undefined;
     };
     readonly body: string;
     readonly answers: {
@@ -43,6 +44,15 @@ export interface PortableRoutes {
           readonly error: string;
         }[];
         readonly status: "pending";
+        /** Secrets that were replaced by their kind; absent where there were none. */
+        readonly redacted?:
+          | readonly {
+            /** Kind of the secrets, such as aws_access_key. */
+            readonly kind: string;
+            /** How many were replaced. */
+            readonly count: number;
+          }[]
+          | undefined;
       };
     };
   };

@@ -206,6 +206,15 @@ export interface RecallRoutes {
         readonly owner: string;
         /** How the facts were found. */
         readonly method: "llm" | "rules";
+        /** Secrets that were replaced by their kind; absent where there were none. */
+        readonly redacted?:
+          | readonly {
+            /** Kind of the secrets, such as aws_access_key. */
+            readonly kind: string;
+            /** How many were replaced. */
+            readonly count: number;
+          }[]
+          | undefined;
       };
     };
   };

@@ -21,6 +21,8 @@ export interface RememberRoutes {
       /** What it is about, at most 256 bytes. */
       readonly key?: string | undefined;
       readonly trust?: "user" | "agent" | "import" | "web" | undefined;
+      /** What is done about secrets; `allow` only where the relayer allows them. */
+      readonly secrets?: "refuse" | "redact" | "allow" | undefined;
     };
     readonly answers: {
       readonly 202: {
@@ -39,6 +41,15 @@ export interface RememberRoutes {
         readonly namespace: string;
         /** Whether a recall finds the memory. */
         readonly recallable: boolean;
+        /** Secrets that were replaced by their kind; absent where there were none. */
+        readonly redacted?:
+          | readonly {
+            /** Kind of the secrets, such as aws_access_key. */
+            readonly kind: string;
+            /** How many were replaced. */
+            readonly count: number;
+          }[]
+          | undefined;
       };
     };
   };
@@ -63,6 +74,8 @@ export interface RememberRoutes {
         readonly key?: string | undefined;
         readonly trust?: "user" | "agent" | "import" | "web" | undefined;
       }[];
+      /** What is done about secrets; `allow` only where the relayer allows them. */
+      readonly secrets?: "refuse" | "redact" | "allow" | undefined;
     };
     readonly answers: {
       readonly 202: {
@@ -71,6 +84,15 @@ export interface RememberRoutes {
         /** Number of items. */
         readonly total: number;
         readonly status: "running";
+        /** Secrets that were replaced by their kind; absent where there were none. */
+        readonly redacted?:
+          | readonly {
+            /** Kind of the secrets, such as aws_access_key. */
+            readonly kind: string;
+            /** How many were replaced. */
+            readonly count: number;
+          }[]
+          | undefined;
       };
     };
   };

@@ -1,6 +1,6 @@
 import { z } from "zod";
 import { blobId, count, flag, jobState, metadata, namespace, standing } from "../answer_members.ts";
-import { number, owner, text, timestamp, uuid } from "../answer_members.ts";
+import { number, owner, redacted, text, timestamp, uuid } from "../answer_members.ts";
 import * as limit from "../limits.ts";
 import * as request from "../request_members.ts";
 import { oneOf, pageLimit, queryTime } from "../query_members.ts";
@@ -64,6 +64,7 @@ const replacement = object({
   metadata: request.metadata.nullable(),
   ...request.changedWeightAndTimes,
   ...request.changedStanding,
+  secrets: request.secrets,
   expected_version: versionNumber().optional().describe(
     "Refuses the change when the newest version is another one",
   ),
@@ -200,6 +201,7 @@ export const MEMORIES = {
         version: count("Number of the new version", 2),
         status: z.enum(["running", "pending"]),
         namespace: namespace(),
+        redacted: redacted(),
       }),
     }),
     errors: [
@@ -207,6 +209,7 @@ export const MEMORIES = {
       "version_conflict",
       "empty_text",
       "text_too_long",
+      "secret_found",
       "invalid_metadata",
       "invalid_parameter",
       "quota_exceeded",

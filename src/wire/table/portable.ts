@@ -1,12 +1,12 @@
 import { z } from "zod";
 import { type ErrorCode, SvcError } from "../../errors.ts";
-import { count, text, uuid } from "../answer_members.ts";
+import { count, redacted, text, uuid } from "../answer_members.ts";
 import { isUuid } from "../keys.ts";
 import * as limit from "../limits.ts";
 import * as request from "../request_members.ts";
-import { fail, object, parseBody } from "../request_members.ts";
+import { fail, object, parseBody, SECRETS_RULES } from "../request_members.ts";
 import type { RouteRows } from "../route.ts";
-import { queryFlag } from "../query_members.ts";
+import { queryFlag, queryWord } from "../query_members.ts";
 import { OPENS } from "./memories.ts";
 
 const id = z.string().superRefine((value, context) => {
@@ -167,7 +167,7 @@ export const PORTABLE = {
     idempotent: true,
     summary: "Take memories of an export, up to 200",
     weight: 10,
-    query: z.object({ bring_back: queryFlag(false) }),
+    query: z.object({ bring_back: queryFlag(false), secrets: queryWord(SECRETS_RULES) }),
     body: importBody,
     lines: true,
     bodyBytes: limit.IMPORT_BODY_BYTES,
@@ -187,8 +187,15 @@ export const PORTABLE = {
           error: text("The error for people", "text must not be empty"),
         })),
         status: z.literal("pending"),
+        redacted: redacted(),
       }),
     }),
-    errors: ["too_many_items", "version_conflict", "quota_exceeded", ...OPENS],
+    errors: [
+      "too_many_items",
+      "invalid_parameter",
+      "version_conflict",
+      "quota_exceeded",
+      ...OPENS,
+    ],
   },
 } as const satisfies RouteRows;

@@ -1,6 +1,6 @@
 import { z } from "zod";
 import { blobId, count, metadata, namespace, number, owner, standing } from "../answer_members.ts";
-import { text, timestamp, uuid } from "../answer_members.ts";
+import { redacted, text, timestamp, uuid } from "../answer_members.ts";
 import * as limit from "../limits.ts";
 import * as request from "../request_members.ts";
 import { boundedText, object } from "../request_members.ts";
@@ -186,6 +186,7 @@ export const RECALL = {
         status: z.literal("pending"),
         owner: owner(),
         method: z.enum(["llm", "rules"]).describe("How the facts were found"),
+        redacted: redacted(),
       }),
     }),
     errors: [

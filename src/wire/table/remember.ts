@@ -1,6 +1,6 @@
 import { z } from "zod";
 import type { JobErrorCode } from "../../errors.ts";
-import { blobId, count, flag, jobState, namespace, owner } from "../answer_members.ts";
+import { blobId, count, flag, jobState, namespace, owner, redacted } from "../answer_members.ts";
 import { text, timestamp, uuid } from "../answer_members.ts";
 import * as limit from "../limits.ts";
 import * as request from "../request_members.ts";
@@ -8,13 +8,17 @@ import { fail, object } from "../request_members.ts";
 import type { RouteRows } from "../route.ts";
 
 /** One memory of remember and bulk. */
-const memory = object({
+const members = {
   text: request.memoryText,
   namespace: request.namespace,
   metadata: request.metadata,
   ...request.weightAndTimes,
   ...request.standing,
-}).superRefine(request.checkValidity);
+};
+const memory = object(members).superRefine(request.checkValidity);
+
+const remember = object({ ...members, secrets: request.secrets })
+  .superRefine(request.checkValidity);
 
 const bulk = object({
   items: z.array(z.custom<z.input<typeof memory>>()).superRefine((items, context) => {
@@ -23,6 +27,7 @@ const bulk = object({
       fail(context, "too_many_items", `at most ${limit.BULK_ITEMS} items`);
     }
   }).pipe(z.array(memory)),
+  secrets: request.secrets,
 });
 
 const bulkStatus = object({
@@ -128,9 +133,9 @@ export const REMEMBER = {
     ...REMEMBERS,
     summary: "Store a memory",
     weight: 5,
-    body: memory,
-    answers: () => ({ 202: accepted() }),
-    errors: ["empty_text", "text_too_long", "memory_not_found", ...MEMORY_ERRORS],
+    body: remember,
+    answers: () => ({ 202: accepted().extend({ redacted: redacted() }) }),
+    errors: ["empty_text", "text_too_long", "memory_not_found", "secret_found", ...MEMORY_ERRORS],
   },
   "POST /api/remember/bulk": {
     ...REMEMBERS,
@@ -142,6 +147,7 @@ export const REMEMBER = {
         job_ids: z.array(jobId()).describe("One id an item, in the order of the items"),
         total: count("Number of items"),
         status: z.literal("running"),
+        redacted: redacted(),
       }),
     }),
     errors: [
@@ -150,6 +156,7 @@ export const REMEMBER = {
       "empty_text",
       "text_too_long",
       "memory_not_found",
+      "secret_found",
       ...MEMORY_ERRORS,
     ],
   },

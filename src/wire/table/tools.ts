@@ -173,6 +173,7 @@ export const TOOLS = {
         succeeded: count(),
         failed: count(),
         method: z.enum(["llm", "rules"]).optional(),
+        message: word().optional(),
       }),
   },
   restore: {
