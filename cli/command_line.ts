@@ -23,7 +23,7 @@ const SHAPES = {
   status: { flags: [] },
   open: { flags: [] },
   try: { flags: [] },
-  remember: { words: "text", flags: [], strict: true },
+  remember: { words: "text", flags: ["redact"], strict: true },
   recall: { words: "query", flags: ["limit"] },
   ask: { words: "question", flags: ["limit"] },
   analyze: { words: "text", flags: [], strict: true },
@@ -33,7 +33,7 @@ const SHAPES = {
   history: { words: "id", flags: ["limit"] },
   edit: {
     words: "id",
-    flags: ["expect", "importance", "undo", "from"],
+    flags: ["expect", "importance", "undo", "from", "redact"],
     strict: true,
   },
   forget: { words: "id", optional: true, flags: ["yes", "receipt"], strict: true },
@@ -46,7 +46,7 @@ const SHAPES = {
   },
   import: {
     words: "file",
-    flags: ["from", "preview", "bring-back", "yes", ...OPENING],
+    flags: ["from", "preview", "bring-back", "redact", "yes", ...OPENING],
     strict: true,
   },
   restore: { flags: ["limit"], strict: true },
@@ -86,6 +86,7 @@ export const COMMAND_FLAGS = {
   identity: "text",
   preview: "switch",
   "bring-back": "switch",
+  redact: "switch",
 } as const;
 
 type Named<K extends FlagKind> = {
@@ -167,6 +168,11 @@ function checkFlags(flags: Flags, command: CommandName): void {
     }
     throw usage(`--${name} is not a flag of ${command}.`);
   }
+}
+
+/** What a command asks for about secrets: nothing, or that they are replaced. */
+export function secretsOf({ switches }: CommandLine): { readonly secrets?: "redact" } {
+  return switches.includes("redact") ? { secrets: "redact" } : {};
 }
 
 /** A number of a flag, 1 to 999,999. */

@@ -1,12 +1,13 @@
 import type { Activity, Hit, Memory } from "../src/client/mod.ts";
 import { onOneLine } from "../src/printable.ts";
 import { actionWords, fromWords } from "../src/client/text/action_words.ts";
+import { secretsOf } from "./command_line.ts";
 import { CommandError, EXIT } from "./io.ts";
 import { withoutText } from "./memories/get.ts";
 import { allNamespaces, emptinessOf, namespaceOf, shownNamespace } from "./memories/namespaces.ts";
 import { textOf } from "./memories/text_input.ts";
 import { type Cell, columns, counted, type Paint, paintFor, when } from "./output.ts";
-import { clientOf, print, type Session } from "./session.ts";
+import { clientOf, print, sayRedacted, type Session } from "./session.ts";
 
 /** Longest wait for the memory to become recallable, in milliseconds. */
 const WAIT_MS = 30_000;
@@ -130,7 +131,7 @@ export async function remember(session: Session): Promise<void> {
   const { line, io, settings: { namespace } } = session;
   const client = clientOf(session);
   const text = await textOf(session, line.words);
-  const accepted = await client.remember(text, { namespace });
+  const accepted = await client.remember(text, { namespace, ...secretsOf(line) });
   const job = accepted.recallable
     ? accepted
     : await client.waitFor(accepted.job_id, { timeoutMs: WAIT_MS });
@@ -138,8 +139,10 @@ export async function remember(session: Session): Promise<void> {
     throw new CommandError(EXIT.error, `Saving failed (${job.error_code ?? "unknown reason"}).`);
   }
   const { memory_id, job_id, status, recallable } = job;
-  const answer = { memory_id, job_id, namespace: job.namespace, status, recallable };
+  const { redacted } = accepted;
+  const answer = { memory_id, job_id, namespace: job.namespace, status, recallable, redacted };
   const place = `Remembered in ${shownNamespace(job.namespace)}.`;
   print(session, answer, `${place} ${paintFor(io).dim(onOneLine(memory_id))}\n`);
+  sayRedacted(session, redacted);
   if (!recallable) io.writeError("Saved. Indexing continues; recall finds it in a moment.\n");
 }

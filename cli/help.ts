@@ -50,6 +50,7 @@ Examples:
 Saves a memory, waits until it can be recalled, and says where, with its id.
 With - instead of a text, the text is read from standard input.
 
+  --redact            saves a text with a secret without it
 ${NAMESPACE}${SHARED}
 Examples:
   svc-mcp remember "I am allergic to peanuts"

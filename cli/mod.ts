@@ -18,7 +18,7 @@ import { receipt } from "./memories/receipt.ts";
 import { restore } from "./memories/restore.ts";
 import { onOneLine, printable } from "../src/printable.ts";
 import { type CliIo, CommandError, EXIT, type ExitCode, programOf } from "./io.ts";
-import { REFUSALS } from "./refusals.ts";
+import { REFUSALS, secretRefusal } from "./refusals.ts";
 import { type Command, openSession } from "./session.ts";
 import { printCompletions } from "./completions.ts";
 import { openDashboard } from "./open.ts";
@@ -50,7 +50,7 @@ function explain(error: unknown, io: CliIo): { message: string; exitCode: ExitCo
     return { message: error instanceof Error ? error.message : "Failed", exitCode: EXIT.error };
   }
   const { status, code } = error;
-  const known = REFUSALS.get(code);
+  const known = code === "secret_found" ? onOneLine(secretRefusal(error)) : REFUSALS.get(code);
   if (status === 401) {
     const message = known ?? rejected(programOf(io));
     return { message: `${message} (code: ${code})`, exitCode: EXIT.notSignedIn };

@@ -1,3 +1,14 @@
+import { secretWords } from "../src/client/text/redacted_words.ts";
+import type { SvcError } from "../src/client/mod.ts";
+
+/** What to do about a text that was refused because of a secret in it. */
+export function secretRefusal({ extra }: SvcError): string {
+  return `Not saved: the text holds a secret (${
+    secretWords(extra)
+  }). Say it without the secret, or ` +
+    "add --redact, which saves the rest. Whether secrets are taken is set by SVC_SECRETS";
+}
+
 /** What to do about refusals that have to do with where a relayer is and whose it is, by code. */
 export const REFUSALS: ReadonlyMap<string | undefined, string> = new Map([
   [

@@ -1,6 +1,7 @@
 import { COMMAND_FLAGS, type CommandLine } from "./command_line.ts";
 import { credentialsPath, readCredentials } from "../src/client/credentials_file.ts";
 import { type Credentials, SvcClient } from "../src/client/mod.ts";
+import { redactedWords } from "../src/client/text/redacted_words.ts";
 import { onOneLine } from "../src/printable.ts";
 import { type CliIo, CommandError, EXIT, type ExitCode, programOf } from "./io.ts";
 import { resolveSettings, type Settings, type SettingsInput } from "./settings.ts";
@@ -71,6 +72,15 @@ export async function openSession(
 /** Prints what a command found: as JSON for machines, else the text. */
 export function print({ line, io }: Session, answer: object, text: string): void {
   io.write(line.json ? `${JSON.stringify(answer)}\n` : text);
+}
+
+/** Says what the relayer took out of a text, unless the answer for machines does. */
+export function sayRedacted(
+  { line, io }: Session,
+  redacted: Parameters<typeof redactedWords>[0],
+): void {
+  const words = redactedWords(redacted);
+  if (words !== undefined && !line.json) io.writeError(`${onOneLine(words)}\n`);
 }
 
 /** The message of a command that needs credentials and has none. */

@@ -3,7 +3,7 @@ import { ANALYZE_TEXT_BYTES } from "../../src/wire/limits.ts";
 import { EXIT, type ExitCode } from "../io.ts";
 import { hitLines } from "../commands.ts";
 import { counted, paintFor, when } from "../output.ts";
-import { clientOf, print, type Session } from "../session.ts";
+import { clientOf, print, sayRedacted, type Session } from "../session.ts";
 import { emptinessOf, namespaceOf, shownNamespace } from "./namespaces.ts";
 import { textOf } from "./text_input.ts";
 
@@ -45,7 +45,7 @@ export async function analyze(session: Session): Promise<ExitCode> {
   const text = await textOf(session, line.words, ANALYZE_TEXT_BYTES);
   const client = clientOf(session, MODEL_MS);
   const answer = await client.analyze(text, { namespace });
-  const { facts, method, job_ids } = answer;
+  const { facts, method, job_ids, redacted } = answer;
   const jobs = job_ids.length === 0
     ? []
     : (await client.waitForAll(job_ids, { timeoutMs: WAIT_MS })).results;
@@ -61,6 +61,7 @@ export async function analyze(session: Session): Promise<ExitCode> {
     ? "No facts were found in it: nothing was saved.\n"
     : `${counted(saved, "fact")} saved${place}.\n`;
   print(session, answer, lines.join("") + end);
+  sayRedacted(session, redacted);
   if (method === "rules" && !line.json) {
     io.writeError("The relayer has no language model: facts are found by simple rules only.\n");
   }

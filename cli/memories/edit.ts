@@ -1,9 +1,9 @@
 import { type MemoryUpdate, type SvcClient, SvcError } from "../../src/client/mod.ts";
 import { onOneLine } from "../../src/printable.ts";
-import { numberOf } from "../command_line.ts";
+import { numberOf, secretsOf } from "../command_line.ts";
 import { CommandError, EXIT, programOf } from "../io.ts";
 import { paintFor } from "../output.ts";
-import { clientOf, print, type Session } from "../session.ts";
+import { clientOf, print, sayRedacted, type Session } from "../session.ts";
 import { about, wholeId } from "./ids.ts";
 import { textOf } from "./text_input.ts";
 
@@ -101,9 +101,11 @@ export async function edit(session: Session): Promise<void> {
   // Before the text is read: a mistyped id should not cost somebody's typing.
   const id = await wholeId(session, client, wanted.id);
   const update = await updateOf(session, client, id, wanted);
-  const accepted = await client.updateMemory(id, update).catch((error: unknown) => {
-    throw advice(error, session, id, wanted);
-  });
+  const accepted = await client.updateMemory(id, { ...update, ...secretsOf(session.line) }).catch(
+    (error: unknown) => {
+      throw advice(error, session, id, wanted);
+    },
+  );
   const job = await client.waitFor(accepted.job_id, { timeoutMs: WAIT_MS });
   if (job.status === "failed" && !job.recallable) {
     const reason = onOneLine(job.error_code ?? "unknown reason");
@@ -115,5 +117,6 @@ export async function edit(session: Session): Promise<void> {
   const shown = paintFor(io).dim(`${onOneLine(memory_id)} version ${version}`);
   const answer = { memory_id, version, job_id, namespace, status, recallable };
   print(session, answer, `${done} ${shown}\n`);
+  sayRedacted(session, accepted.redacted);
   if (!recallable) io.writeError("Saved. Indexing continues; recall finds it in a moment.\n");
 }

@@ -55,6 +55,7 @@ ${ID}
   --from <n>          with --undo: goes back to this version
   --expect <n>        only if this is its newest version
   --importance <x>    0 to 1
+  --redact            saves a text with a secret without it
 ${NAMESPACE}${SHARED}
 Examples:
   svc-mcp edit 0198c2a4 "I am allergic to peanuts and to soy"
@@ -158,6 +159,7 @@ instead of a file, it is read from standard input.
                       claude-code, basic-memory, markdown, svc-markdown, svc
   --namespace <name>  puts all of them there (short: --ns)
   --bring-back        takes also what was deleted here
+  --redact            takes memories with secrets without these
   --yes               analyzes conversations, and takes what an unknown key
                       signed, without asking
 ${OPENING}${SHARED}

@@ -135,6 +135,27 @@ Deno.test("remember reads standard input, joins words, takes the namespace of th
   assert.deepEqual(JSON.parse(dashed.out), { ...RUNNING, recallable: true });
 });
 
+Deno.test("a refused secret is told with the next step, which --redact takes", async () => {
+  verifies("13.4-2");
+  const found = { kind: "aws_access_key", offset: 10, length: 20 };
+  const body = { error: "text holds it", code: "secret_found", request_id: "r", ...found };
+  const refused = await run(["remember", "anything"], {
+    routes: { "POST /api/remember": () => Response.json(body, { status: 400 }) },
+  });
+  assert.deepEqual([refused.code, refused.err], [
+    1,
+    "Not saved: the text holds a secret (aws access key, 20 characters at 10). Say it without the " +
+    "secret, or add --redact, which saves the rest. Whether secrets are taken is set by " +
+    "SVC_SECRETS (code: secret_found)\n",
+  ]);
+  const redacted = [{ kind: "aws_access_key", count: 1 }];
+  const saved = await run(["remember", "--redact", "anything"], {
+    routes: { "POST /api/remember": json({ ...RUNNING, recallable: true, redacted }) },
+  });
+  assert.deepEqual([saved.code, saved.err], [0, "Left out: 1 × aws access key.\n"]);
+  assert.deepEqual(JSON.parse(saved.received[0]!.body), { secrets: "redact", text: "anything" });
+});
+
 Deno.test("remember reports a failed job", async () => {
   const failed = { ...RUNNING, status: "failed", recallable: false, error_code: "quota_exceeded" };
   const bad = await run(["remember", "tea"], {

@@ -1,5 +1,6 @@
 import { FORMAT_NAMES, type FormatName } from "../../../src/importers/mod.ts";
 import { onOneLine } from "../../../src/printable.ts";
+import { secretsOf } from "../../command_line.ts";
 import { CommandError, EXIT, type ExitCode, suggestion } from "../../io.ts";
 import { counted, paintFor } from "../../output.ts";
 import { clientOf, print, type Session } from "../../session.ts";
@@ -28,6 +29,7 @@ function optionsOf({ line, settings }: Session): ImportOptions {
     format: from,
     preview: line.switches.includes("preview"),
     bringBack: line.switches.includes("bring-back"),
+    ...secretsOf(line),
     // A variable is the default of what has no namespace of its own; who writes the flag means all.
     placing: { namespace: line.namespace || undefined, fallback: settings.namespace },
   };

@@ -38,6 +38,7 @@ export interface ImportOptions {
   readonly format: FormatName | undefined;
   readonly preview: boolean;
   readonly bringBack: boolean;
+  readonly secrets?: "redact";
   readonly placing: Placing;
 }
 
@@ -133,8 +134,7 @@ export class ImportRun {
     this.#options = options;
     this.progress = new Progress(session.io);
     this.#questions = new Questions(session.io);
-    const { bringBack } = options;
-    this.sending = new Sending(session, { progress: this.progress, bringBack });
+    this.sending = new Sending(session, { ...options, progress: this.progress });
     this.analysis = new Analysis(session, this.progress);
   }
 

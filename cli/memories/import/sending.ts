@@ -49,6 +49,7 @@ export interface Counts {
 export interface SendOptions {
   readonly progress: Progress;
   readonly bringBack: boolean;
+  readonly secrets?: "redact";
 }
 
 /** Sends lines of an import in batches, and counts what became of them. */
@@ -132,7 +133,7 @@ export class Sending {
   }
 
   async #send(lines: readonly string[], origins: readonly Origin[]): Promise<void> {
-    const { progress, bringBack } = this.#options;
+    const { progress, bringBack, secrets } = this.#options;
     const client = clientOf(this.#session);
     const body = `${lines.join("\n")}\n`;
     // The same key each time: what a broken connection hid is answered again, and not done again.
@@ -140,7 +141,7 @@ export class Sending {
     const answer = await patiently(
       this.#session,
       progress,
-      () => client.importMemories(body, { bringBack, idempotencyKey }),
+      () => client.importMemories(body, { bringBack, secrets, idempotencyKey }),
     );
     this.#count(answer, origins);
     progress.show(`${this.counts.sent.toLocaleString("en")} memories read`);
