@@ -11,6 +11,7 @@ export type {
   DispatchConfig,
   RateLimitConfig,
   RelayerConfig,
+  SecretsRule,
   SponsorConfig,
 } from "./src/interfaces/config.ts";
 export * from "./src/errors.ts";
