@@ -4,7 +4,7 @@ import { isPlaceholder } from "./plausible.ts";
 const SCHEME_END = "://";
 
 /** RFC 3986, 3.2.1: `user:password@host`. No part holds a slash, so that nothing is read twice. */
-const CREDENTIALS = /:\/\/([^\s:@/?#]{0,128}):([^\s@/]{1,256})@[^\s@/]/y;
+const CREDENTIALS = /:\/\/([^\s:@/?#"'<>]{0,128}):([^\s@/"'<>]{1,256})@[^\s@/]/y;
 
 /** Passwords of addresses that explain the form. */
 const SAMPLE = /^(?:pass(?:word|wd)?|pwd?|secret|user(?:name)?|token|hunter2)$/i;

@@ -41,6 +41,7 @@ Deno.test("what only stands for a secret, or is about one, is none", () => {
     "uuid 123e4567-e89b-12d3-a456-426614174000 is my device",
     "commit 9fceb02d0ae598e95dc970b74767f19372d61af8 broke it",
     "postgres://user:password@host/db is the form",
+    '["https://svc.example:8443","ada@svc.example"]',
     "postgres://<user>:<password>@<host>/db",
     `${"AKIA"}IOSFODNN7EXAMPLE stands in the manual`,
     `gh${"p_"}${"x".repeat(36)}`,
