@@ -98,6 +98,7 @@ export async function listAll(reading: Reading, namespace: string): Promise<void
     namespace,
     limit: 200,
     order,
+    include: "present",
     text: random() < 0.8,
   });
   trace(`listed ${memories.length} of ${namespace}`);
@@ -138,7 +139,12 @@ export async function exportAll(
   trace(`export ${namespace}`);
   const before = bounds(reading, namespace === undefined ? NAMESPACES : [namespace]);
   let text = "";
-  for await (const part of exportLines(waiting(domain, PATIENT_MS), CALLER, namespace)) {
+  for await (
+    const part of exportLines(waiting(domain, PATIENT_MS), CALLER, {
+      namespace,
+      history: false,
+    })
+  ) {
     text += part;
   }
   const lines = text.trim().split("\n").map((line): ExportLine => JSON.parse(line));
@@ -159,6 +165,7 @@ export async function exportAll(
 function imported(line: ExportLine, i: number): ImportedMemory {
   const { memory_id: memoryId, namespace, text = "", version = 1, importance } = line;
   return {
+    isEarlier: false,
     line: i + 1,
     namespace,
     text,
@@ -196,7 +203,7 @@ export async function importSome(
     }
     return { answer: undefined, mutations: [] };
   };
-  await importMemories(domain, CALLER, lines, { bringBack, answering });
+  await importMemories(domain, CALLER, lines, { bringBack, answering, secrets: undefined });
   for (const answered of answers) answered();
 }
 

@@ -23,8 +23,9 @@ async function imported(svc: TestRelayer, lines: readonly Json[], query = ""): P
 /** What every version of a memory says, without what another relayer may not know. */
 async function historyOf(svc: TestRelayer, id: string): Promise<Json[]> {
   const { body } = await svc.get(`/api/memories/${id}`);
-  const known = ({ blob_id: _, source: __, versions: ___, size_bytes: ____, ...rest }: Json) =>
-    rest;
+  const known = (
+    { blob_id: _, source: __, versions: ___, size_bytes: ____, written_by: _____, ...rest }: Json,
+  ) => rest;
   return await Promise.all(body.versions.map(async ({ version, created_at }: Json) => {
     const { status, body } = await svc.get(`/api/memories/${id}?version=${version}`);
     assert.equal(status, 200);
