@@ -1,5 +1,4 @@
 import { useLiteEmbedder } from "../plugins/use_lite/mod.ts";
-import { closenessOf } from "../src/memory/ask.ts";
 import { QueryVectors } from "../src/memory/recall/query_vectors.ts";
 import { comparisons } from "./compare_store.ts";
 import { print } from "./print.ts";
@@ -23,8 +22,9 @@ export async function queriesOf(name: string): Promise<Query[]> {
   const found: Query[] = [];
   for (const store of (await readQuerySet(name, [name])).stores) {
     for await (const { answer, distances, fused } of comparisons(embedder, vectors, store)) {
+      // By meaning, or by the words where those count.
       const scores = Array.from(distances, (distance, i) => {
-        return closenessOf({ distance, score: Math.min(1, fused[i]!) });
+        return Math.max(1 - distance, Math.min(1, fused[i]!));
       });
       found.push({
         answerable: Math.max(...scores),

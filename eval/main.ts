@@ -4,6 +4,7 @@ import { run as duplicates } from "./duplicates.ts";
 import { run as extract } from "./extract.ts";
 import { run as recall } from "./recall.ts";
 import { run as secrets } from "./secrets.ts";
+import { run as silence } from "./silence.ts";
 import { run as tokens } from "./training/tokens.ts";
 
 type Evaluation = (args: readonly string[]) => Promise<number>;
@@ -15,6 +16,7 @@ const EVALUATIONS: ReadonlyMap<string, Evaluation> = new Map([
   ["extract", extract],
   ["recall", recall],
   ["secrets", secrets],
+  ["silence", silence],
 ]);
 
 const [name, ...args] = Deno.args;

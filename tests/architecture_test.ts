@@ -22,6 +22,7 @@ const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
   "src/errors.ts": [],
   "src/age_keys.ts": [],
   "src/bounded_map.ts": [],
+  "src/close_enough.ts": [],
   "src/deadline.ts": [],
   "src/key_lock.ts": [],
   "src/threads.ts": [],
@@ -50,6 +51,7 @@ const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
   "src/jobs/": ["src/storage/", "src/interfaces/", "src/errors.ts", "src/log.ts"],
   "src/memory/": [
     "src/secrets/",
+    "src/close_enough.ts",
     "src/jobs/",
     "src/index/",
     "src/storage/",
@@ -68,6 +70,7 @@ const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
   ],
   "src/sponsor/": ["src/http/", "src/http1/", "src/wire/", "src/interfaces/", "src/errors.ts"],
   "src/mcp/": [
+    "src/close_enough.ts",
     "src/suggestion.ts",
     "src/sponsor/",
     "src/client/",
@@ -115,6 +118,7 @@ const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
   ],
   "cli/": [
     "src/age_keys.ts",
+    "src/close_enough.ts",
     "src/client/",
     "src/importers/",
     "src/wire/",

@@ -30,6 +30,10 @@ export interface Match {
   readonly distance: number;
   /** Larger is better; not bounded when both legs are used, else 0 to 1. */
   readonly score: number;
+  /** Share of the query's words, by what they tell, that its text has, 0 to 1; 0 without words. */
+  readonly coverage: number;
+  /** How many memories it was compared with, itself included. */
+  readonly among: number;
 }
 
 /**
@@ -128,7 +132,14 @@ export function bestMemories(
   const first = nearest(entries, costs, limit, (entry, _, slot) => {
     return distances[slot]! + bound < maxDistance && accepted(entry);
   }, most);
-  if (exact) return matchesOf(entries, first, distances, order && costs);
+  const matchOf = (slot: number, distance: number, cost: number): Match => ({
+    entry: entries[slot]!,
+    distance,
+    score: order === undefined ? Math.max(0, RIGHT_ANGLE - distance) : -cost,
+    coverage: order?.coverage(slot) ?? 0,
+    among: size,
+  });
+  if (exact) return Array.from(first, (slot) => matchOf(slot, distances[slot]!, costs[slot]!));
   // `limit` memories cost at most this much: what costs more cannot be among the best.
   let last = -Infinity;
   for (const slot of first) {
@@ -153,22 +164,7 @@ export function bestMemories(
   const found = nearest(candidates, exactCosts, limit, (_, __, i) => {
     return exactDistances[i]! < maxDistance;
   }, most);
-  return matchesOf(candidates, found, exactDistances, order && exactCosts);
-}
-
-function matchesOf(
-  entries: readonly IndexedMemory[],
-  positions: Int32Array,
-  distances: Float32Array,
-  costs: Float32Array | undefined,
-): Match[] {
-  const found: Match[] = [];
-  for (const at of positions) {
-    const distance = distances[at]!;
-    const score = costs === undefined ? Math.max(0, RIGHT_ANGLE - distance) : -costs[at]!;
-    found.push({ entry: entries[at]!, distance, score });
-  }
-  return found;
+  return Array.from(found, (at) => matchOf(slots[at]!, exactDistances[at]!, exactCosts[at]!));
 }
 
 /** Weights of the legs; chosen on the development queries of the retrieval data. */
@@ -220,6 +216,11 @@ export class FusedCosts {
     return fusedCost(words[slot]!, runs[slot]!, distance, this.#weight, this.#perMatch);
   }
 
+  /** Share of the query's words, by what they tell, that the text of a slot has, 0 to 1. */
+  coverage(slot: number): number {
+    return coverageOf(this.#lexical, slot);
+  }
+
   /** Writes those of the first `size` slots at their distances, rounded to 32 bits. */
   write(distances: Float32Array, size: number, into: Float32Array): void {
     const { words, runs } = this.#lexical;
@@ -243,18 +244,22 @@ function fusedCost(
   return -score;
 }
 
+/** Share of the query's words, by what they tell, that the text of a slot has, 0 to 1. */
+export function coverageOf({ words, fullMatch }: LexicalScores, slot: number): number {
+  return fullMatch > 0 ? Math.min(1, words[slot]! / fullMatch) : 0;
+}
+
 /**
  * Relevance of every slot to a keyword search, 0 to 1: how much of the query's words, by what they
  * tell, and of its letter runs the text has. 0 where no word and hardly a run is shared.
  */
 export function keywordScores(lexical: LexicalScores): Float32Array {
-  const { words, runs, fullMatch } = lexical;
+  const { words, runs } = lexical;
   const scores = new Float32Array(words.length);
   for (let slot = 0; slot < words.length; slot++) {
     const isHit = words[slot]! > 0 || runs[slot]! >= KEYWORD_RUNS;
-    const match = fullMatch > 0 ? Math.min(1, words[slot]! / fullMatch) : 0;
     scores[slot] = isHit
-      ? KEYWORD_WORDS * match + (1 - KEYWORD_WORDS) * Math.min(1, runs[slot]!)
+      ? KEYWORD_WORDS * coverageOf(lexical, slot) + (1 - KEYWORD_WORDS) * Math.min(1, runs[slot]!)
       : 0;
   }
   return scores;

@@ -3,6 +3,7 @@ import type { BlobLink, IndexEntry, Scope } from "../interfaces/mod.ts";
 import type { Arena } from "./vectors/arena.ts";
 import {
   bestMemories,
+  coverageOf,
   FusedCosts,
   type IndexedMemory,
   keywordScores,
@@ -172,6 +173,8 @@ export class ResidentScope {
       entry: this.#entries[slot]!,
       distance: 1 + costs[slot]!,
       score: -costs[slot]!,
+      coverage: coverageOf(lexical, slot),
+      among: this.size,
     }));
   }
 

@@ -29,7 +29,8 @@ export interface Embedder extends AsyncDisposable {
   readonly maxTokens: number;
   /**
    * Cosine of query and memory from which the memory may answer the query, measured for this
-   * model; absent when nobody measured it.
+   * model; the confidence of hits starts from there. Absent when nobody measured it: then hits have
+   * none.
    */
   readonly closeness?: number;
   /**

@@ -2,6 +2,7 @@ import type { Uses } from "./parts.ts";
 import type { ChatMessage } from "../interfaces/mod.ts";
 import { chat, dataBlock } from "./chat.ts";
 import { type Hit, recall, type Recalling, type RecallOptions } from "./recall/recall.ts";
+import { closeEnough } from "../close_enough.ts";
 import { Deadline } from "../deadline.ts";
 import type { Caller } from "./caller.ts";
 
@@ -89,31 +90,13 @@ function quote(text: string): string {
 }
 
 /**
- * How close a hit is, 0 to 1: by meaning, or by its words where those count.
- *
- * @param isWeighted whether the score holds more than relevance.
- */
-export function closenessOf(
-  { distance, score }: Pick<Hit, "distance" | "score">,
-  isWeighted = false,
-): number {
-  return isWeighted ? 1 - distance : Math.max(1 - distance, score);
-}
-
-/**
  * Quotes the memories that are close enough to a question, and says that no language model composed
  * the answer.
  *
- * @param closeness the least closeness that is quoted; absent where nobody measured it for the
- * embedding model: then every hit is quoted.
- * @param isWeighted whether the score holds more than relevance.
+ * @param least keeps every hit with this confidence instead.
  */
-export function quotes(
-  hits: readonly Hit[],
-  closeness: number | undefined,
-  isWeighted: boolean,
-): Quoted {
-  const quoted = hits.filter((hit) => closenessOf(hit, isWeighted) >= (closeness ?? -Infinity));
+export function quotes(hits: readonly Hit[], least?: number): Quoted {
+  const quoted = closeEnough(hits, least);
   if (quoted.length === 0) {
     return {
       answer: "No language model is configured, and no memory is close enough to the question.",
@@ -127,7 +110,6 @@ export function quotes(
 
 type Asking = Uses<{
   languageModel: true;
-  embedder: "closeness";
   chats: true;
   config: "llmTimeoutMs";
 }, Recalling>;
@@ -164,11 +146,9 @@ export async function ask(
 ): Promise<Answered> {
   const found = await recall(domain, caller, question, options);
   const { results, dropped, pending, truncated } = found;
-  const { languageModel: model, embedder, config } = domain;
+  const { languageModel: model, config } = domain;
   if (model === undefined) {
-    const weights = options.weights;
-    const isWeighted = weights !== undefined && (weights.recency > 0 || weights.importance > 0);
-    const { answer, quoted } = quotes(results, embedder.closeness, isWeighted);
+    const { answer, quoted } = quotes(results, options.minConfidence);
     return { answer, mode: "quotes", memories: quoted, dropped, pending, truncated };
   }
   const { messages, shown } = askPrompt(question, results);

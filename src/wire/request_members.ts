@@ -209,6 +209,9 @@ export const SECRETS_RULES = ["refuse", "redact", "allow"] as const;
 export const secrets = word(SECRETS_RULES).optional()
   .describe("What is done about secrets; `allow` only where the relayer allows them");
 
+/** A least probability that a memory answers. */
+export const confidence = range(0, 1);
+
 /** What may be said about a memory besides its text: how much it matters, and its times. */
 export const weightAndTimes = {
   importance: range(0, 1).optional(),

@@ -8,6 +8,7 @@ import type { RelationsView } from "../links/view.ts";
 import { countThatFits, openPage, type ReadingPages } from "../large_reads.ts";
 import { openMemories, requireCredential } from "../open.ts";
 import type { MemoryRecord, Metadata } from "../record.ts";
+import { confidenceOf, type RecallMode } from "./confidence.ts";
 import { Narrowing, type NarrowingOptions } from "./narrowing.ts";
 import { openSavedWords, type ReadingWords, readWords } from "./read_words.ts";
 
@@ -25,10 +26,7 @@ export type Settling = Uses<{
   config: "recallWaitMs";
 }>;
 
-export type Recalling = Searching & Settling & ReadingPages;
-
-/** What a recall compares: meaning and words, meaning alone, words alone. */
-type RecallMode = "hybrid" | "semantic" | "keyword";
+export type Recalling = Searching & Settling & ReadingPages & Uses<{ embedder: "closeness" }>;
 
 /** Weights of docs/protocol.md#10.6. */
 export interface ScoringWeights {
@@ -50,6 +48,8 @@ export interface RecallOptions extends Omit<NarrowingOptions, "accept"> {
   readonly maxDistance?: number | undefined;
   /** Keep hits with at least this score. */
   readonly minScore?: number | undefined;
+  /** Keep hits with at least this confidence, and those without one. */
+  readonly minConfidence?: number | undefined;
   /** Replaces the order by relevance. */
   readonly weights?: ScoringWeights | undefined;
 }
@@ -64,6 +64,8 @@ export interface Hit {
   readonly distance: number;
   /** What hits are ordered by. */
   readonly score: number;
+  /** Probability that it answers the query, 0 to 1; absent where nobody measured the embedder. */
+  readonly confidence: number | undefined;
   readonly createdAt: string;
   readonly occurredAt: string | undefined;
   /** 0 to 1. */
@@ -93,12 +95,11 @@ const DAY_MS = 86_400_000;
 /** Weights are computed over at least this many candidates. */
 const POOL = 200;
 
-interface Scored {
-  readonly entry: IndexedMemory;
-  /** Cosine distance; 1 − score in a search by words alone. */
-  readonly distance: number;
+interface Scored extends Match {
   /** Relevance, 0 to 1, or the weighted sum. */
   readonly score: number;
+  /** Relevance, not cut off at 1. */
+  readonly relevance: number;
   /** What candidates are ordered by: the score, its relevance not cut off at 1. */
   readonly rank: number;
   /** How it stands to others; absent where that is not known. */
@@ -112,11 +113,12 @@ interface Found extends Match {
 function scored(match: Found, weights: ScoringWeights | undefined, now: number): Scored {
   const relevance = Math.min(1, Math.max(0, match.score));
   if (weights === undefined || (weights.recency === 0 && weights.importance === 0)) {
-    return { ...match, score: relevance, rank: match.score };
+    return { ...match, score: relevance, relevance: match.score, rank: match.score };
   }
   const score = weightedScore(match, relevance, weights, now);
   // Strong hits, whose relevance is answered as 1, do not tie.
-  return { ...match, score, rank: weightedScore(match, Math.max(0, match.score), weights, now) };
+  const rank = weightedScore(match, Math.max(0, match.score), weights, now);
+  return { ...match, score, relevance: match.score, rank };
 }
 
 function weightedScore(
@@ -193,7 +195,33 @@ function best(hits: readonly Found[], options: RecallOptions, now: number): Scor
     .slice(0, options.limit);
 }
 
-function toHit({ entry, distance, score, relations }: Scored, record: MemoryRecord): Hit {
+/** Tells the confidence of hits by their texts. */
+type Rating = (hit: Scored, text: string) => number | undefined;
+
+function ratingOf(
+  { embedder }: Recalling,
+  query: string,
+  mode: RecallMode,
+  known: number | undefined,
+  hits: readonly Scored[],
+): Rating {
+  const { closeness } = embedder;
+  if (mode !== "keyword" && closeness === undefined) return () => undefined;
+  const best = hits.reduce((most, hit) => Math.max(most, hit.relevance), -Infinity);
+  return ({ distance, relevance, coverage, among }, text) =>
+    confidenceOf(mode, {
+      query,
+      text,
+      closeness: mode === "keyword" ? 0 : 1 - distance - (closeness ?? 0),
+      known: known ?? 1,
+      coverage,
+      behind: best - relevance,
+      among,
+    });
+}
+
+function toHit(scored: Scored, record: MemoryRecord, rating: Rating): Hit {
+  const { entry, distance, score, relations } = scored;
   return {
     memoryId: entry.id,
     blobId: entry.blobId,
@@ -201,6 +229,7 @@ function toHit({ entry, distance, score, relations }: Scored, record: MemoryReco
     text: record.text,
     distance,
     score,
+    confidence: rating(scored, record.text),
     createdAt: record.created_at,
     occurredAt: record.occurred_at,
     importance: entry.importance,
@@ -272,18 +301,21 @@ export async function recall(
   const entries = best.map((hit) => hit.entry);
   const answered = entries.slice(0, countThatFits(entries));
   const opened = await openPage(domain, caller, scope, answered);
-  const results: Hit[] = [];
+  const rating = ratingOf(domain, query, mode, embedding?.known, best);
+  const found: Hit[] = [];
   const errors: SvcError[] = [];
   for (const [i, scored] of best.slice(0, answered.length).entries()) {
     const item = opened[i];
     if (item === undefined || "deleted" in item) continue;
     if ("error" in item) errors.push(item.error);
-    else results.push(toHit(scored, item.record));
+    else found.push(toHit(scored, item.record, rating));
   }
   const [first] = errors;
-  if (results.length === 0 && first !== undefined && errors.every((error) => error.retryable)) {
+  if (found.length === 0 && first !== undefined && errors.every((error) => error.retryable)) {
     throw first;
   }
   const truncated = answered.length < best.length;
+  const { minConfidence = 0 } = options;
+  const results = found.filter(({ confidence = 1 }) => confidence >= minConfidence);
   return { results, dropped: errors.length, pending, truncated };
 }

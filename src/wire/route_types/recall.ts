@@ -19,6 +19,7 @@ export interface RecallRoutes {
       } | undefined;
       readonly mode?: "hybrid" | "semantic" | "keyword" | undefined;
       readonly min_score?: number | undefined;
+      readonly min_confidence?: number | undefined;
       readonly occurred_after?: string | undefined;
       readonly occurred_before?: string | undefined;
       readonly as_of?: string | undefined;
@@ -45,6 +46,8 @@ export interface RecallRoutes {
           readonly importance?: number | undefined;
           /** The memory. */
           readonly text: string;
+          /** Probability that it answers the query, 0 to 1. */
+          readonly confidence?: number | undefined;
           /** When the fact happened. */
           readonly occurred_at?: string | undefined;
           /** Data of the caller. */
@@ -235,6 +238,7 @@ export interface RecallRoutes {
       } | undefined;
       readonly mode?: "hybrid" | "semantic" | "keyword" | undefined;
       readonly min_score?: number | undefined;
+      readonly min_confidence?: number | undefined;
       readonly occurred_after?: string | undefined;
       readonly occurred_before?: string | undefined;
       readonly as_of?: string | undefined;
@@ -265,6 +269,8 @@ export interface RecallRoutes {
           readonly importance?: number | undefined;
           /** The memory. */
           readonly text: string;
+          /** Probability that it answers the query, 0 to 1. */
+          readonly confidence?: number | undefined;
           /** When the fact happened. */
           readonly occurred_at?: string | undefined;
           /** Data of the caller. */

@@ -16,6 +16,7 @@ const searching = {
   ...ranking,
   mode: request.word(["hybrid", "semantic", "keyword"]).default("hybrid"),
   min_score: z.number().optional(),
+  min_confidence: request.confidence.optional(),
   occurred_after: request.time.optional(),
   occurred_before: request.time.optional(),
   as_of: request.time.optional(),
@@ -39,6 +40,7 @@ const hit = () =>
   z.strictObject({
     ...found(),
     text: text("The memory", "I am allergic to peanuts"),
+    confidence: number("Probability that it answers the query, 0 to 1", 0.62).optional(),
     occurred_at: timestamp("When the fact happened").optional(),
     metadata: metadata().optional(),
     ...standing(),
