@@ -24,7 +24,7 @@ const SHAPES = {
   open: { flags: [] },
   try: { flags: [] },
   remember: { words: "text", flags: ["redact"], strict: true },
-  recall: { words: "query", flags: ["limit"] },
+  recall: { words: "query", flags: ["limit", "all"] },
   ask: { words: "question", flags: ["limit"] },
   analyze: { words: "text", flags: [], strict: true },
   namespaces: { flags: [] },
@@ -68,6 +68,7 @@ export const COMMANDS: Readonly<Record<CommandName, Shape>> = SHAPES;
 export const COMMAND_FLAGS = {
   json: "switch",
   limit: "text",
+  all: "switch",
   yes: "switch",
   print: "switch",
   version: "text",

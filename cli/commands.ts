@@ -1,4 +1,5 @@
-import type { Activity, Hit, Memory } from "../src/client/mod.ts";
+import type { Activity, Hit, Memory, Recalled } from "../src/client/mod.ts";
+import { shown } from "../src/close_enough.ts";
 import { onOneLine } from "../src/printable.ts";
 import { actionWords, fromWords } from "../src/client/text/action_words.ts";
 import { secretsOf } from "./command_line.ts";
@@ -30,13 +31,31 @@ function percent(score: number): string {
 export async function recall(session: Session): Promise<void> {
   const { line, io, settings: { namespace } } = session;
   const found = await clientOf(session).recall(line.words, { limit: line.limit ?? 10, namespace });
+  const least = line.switches.includes("all") ? 0 : undefined;
+  const { results, nearest } = shown(found.results, least);
   const paint = paintFor(io);
-  const lines = found.results.map((hit, i) => hitLines(hit, i, paint)).join("");
-  const empty = lines === "" && !found.pending && !line.json
+  const lines = results.map((hit, i) => hitLines(hit, i, paint)).join("");
+  const empty = found.results.length === 0 && !found.pending && !line.json
     ? await emptinessOf(session, namespaceOf(session))
     : undefined;
-  print(session, found, lines || `${empty ?? "No matching memories found."}\n`);
-  if (line.json) return;
+  const none = nearest.length === 0
+    ? `${empty ?? "No matching memories found."}\n`
+    : `Nothing close enough; the nearest are:\n\n${nearestLines(nearest, paint)}`;
+  const answer = nearest.length === 0
+    ? { ...found, results, total: results.length }
+    : { ...found, results, total: 0, nearest, message: "Nothing close enough" };
+  print(session, answer, lines || none);
+  if (!line.json) sayWhatIsMissing(session, found);
+}
+
+/** Memories that hardly fit: with their ids, and without how well they do. */
+function nearestLines(nearest: readonly Hit[], { dim }: Paint): string {
+  return nearest.map(({ memory_id, text, created_at, occurred_at = created_at }) => {
+    return `- ${onOneLine(text)}\n  ${dim(`${when(occurred_at)} · ${onOneLine(memory_id)}`)}\n`;
+  }).join("");
+}
+
+function sayWhatIsMissing({ io }: Session, found: Recalled): void {
   if (found.truncated) {
     io.writeError("More memories matched: together they are too large for one answer.\n");
   }

@@ -58,9 +58,11 @@ Examples:
 `,
   recall: `Usage: svc-mcp recall <query>
 
-Finds memories by meaning, best first.
+Finds memories by meaning, best first. Where none is close enough to the query
+it says so, and shows the two that are nearest.
 
   --limit <n>         at most this many (default 10)
+  --all               also those that are not close enough
 ${NAMESPACE}${SHARED}
 Examples:
   svc-mcp recall "what can I not eat?"

@@ -22,3 +22,18 @@ export function closeEnough<H extends Rated>(hits: readonly H[], least?: number)
   if (!hits.some((hit) => reaches(hit, CONFIDENCE_FLOOR))) return [];
   return hits.filter((hit) => reaches(hit, LEAST_CONFIDENCE));
 }
+
+/** Hits worth showing; where there are none, those that are nearest all the same. */
+export interface Shown<H> {
+  readonly results: readonly H[];
+  /** At most two; none where there are results, or no hits. */
+  readonly nearest: readonly H[];
+}
+
+const NEAREST = 2;
+
+/** As {@linkcode closeEnough}, with what is nearest where nothing is. */
+export function shown<H extends Rated>(hits: readonly H[], least?: number): Shown<H> {
+  const results = closeEnough(hits, least);
+  return { results, nearest: results.length === 0 ? hits.slice(0, NEAREST) : [] };
+}

@@ -197,6 +197,23 @@ Deno.test("recall prints numbered lines, or that there are none", async () => {
   assert.deepEqual(JSON.parse(machine.out), empty);
 });
 
+Deno.test("recall says that nothing is close enough and shows the nearest; --all shows every hit", async () => {
+  const hits = [0.069, 0.02, 0.01].map((confidence) => ({ ...HIT, confidence }));
+  const recall = (flags: string[], results: object[] = hits) => {
+    const routes = { "POST /api/recall": json({ results, total: results.length }) };
+    return run(["recall", "x", ...flags], { routes });
+  };
+  const none = await recall([]);
+  const near = `- I like tea\n  3 days ago · ${HIT.memory_id}\n`;
+  assert.equal(none.out, `Nothing close enough; the nearest are:\n\n${near}${near}`);
+  const machine = JSON.parse((await recall(["--json"])).out);
+  assert.deepEqual([machine.results, machine.total, machine.nearest.length], [[], 0, 2]);
+  assert.equal(machine.message, "Nothing close enough");
+  assert.match((await recall(["--all"])).out, /^1\. .*^2\. .*^3\. /ms);
+  assert.equal(JSON.parse((await recall(["--all", "--json"])).out).total, 3);
+  assert.match((await recall([], [{ ...HIT, confidence: 0.07 }])).out, /^1\. I like tea/);
+});
+
 Deno.test("namespaces, list and forget", async () => {
   verifies("13.4-2");
   const spaces = await run(["namespaces"], {

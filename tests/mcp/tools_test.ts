@@ -14,7 +14,7 @@ Deno.test("tools/list: names, titles, hints, bounds, size", async () => {
   const [message] = await messagesOf(await test.send("POST", "/api/mcp", body, id)) as Json[];
   const { tools } = message.result;
   const size = JSON.stringify(message.result).length;
-  assert.ok(size < 7600, `${size} characters`);
+  assert.ok(size < 7800, `${size} characters`);
   const rows = tools.map((tool: Json) => {
     const { readOnlyHint, destructiveHint, idempotentHint, openWorldHint } = tool.annotations;
     const hints = [readOnlyHint, destructiveHint, idempotentHint, openWorldHint];
@@ -89,6 +89,50 @@ Deno.test("svc_recall: one line a hit, and none", async () => {
   assert.deepEqual(none.structuredContent, { results: [], total: 0, message });
   const close = await result(test, "svc_recall", { query: "tea", namespace: "defualt" });
   assert.match(close.content[0].text, /Did you mean "default"\?/);
+});
+
+Deno.test("svc_recall leaves out what is not close enough, and names the nearest", async () => {
+  verifies("12-30", "12-31");
+  const hit = (id: string, confidence?: number) => ({
+    blob_id: "",
+    text: `text of ${id}`,
+    distance: 0.5,
+    score: 0.5,
+    confidence,
+    memory_id: id,
+    namespace: "default",
+    created_at: "2026-01-02T03:04:05.000Z",
+  });
+  const recall = async (hits: Json[], args: Json = {}): Promise<Json> => {
+    const answer = { results: hits, total: hits.length };
+    await using test = await startSidecarTest({ fetch: fakeRelayer({ "/api/recall": answer }) });
+    return await result(test, "svc_recall", { query: "tea", ...args });
+  };
+  const close = await recall([hit("a", 0.618), hit("b", 0.003), hit("c", 0.002)]);
+  assert.equal(
+    close.content[0].text,
+    "1. [2026-01-02 · a] text of a\n2. [2026-01-02 · b] text of b",
+  );
+  const { results, total } = close.structuredContent;
+  assert.deepEqual(results.map(({ confidence }: Json) => confidence), [0.62, 0]);
+  assert.equal(total, 2);
+  const far = [hit("a", 0.069), hit("b", 0.02), hit("c", 0.01)];
+  const none = await recall(far);
+  assert.equal(
+    none.content[0].text,
+    "Nothing close enough; the nearest are:\n" +
+      "1. [2026-01-02 · a] text of a\n2. [2026-01-02 · b] text of b",
+  );
+  const nearest = ["a", "b"].map((id) => ({
+    memory_id: id,
+    text: `text of ${id}`,
+    date: "2026-01-02",
+  }));
+  const message = "Nothing close enough; the nearest are in `nearest`.";
+  assert.deepEqual(none.structuredContent, { results: [], total: 0, nearest, message });
+  assert.equal((await recall(far, { min_confidence: 0 })).structuredContent.total, 3);
+  assert.equal((await recall(far, { min_confidence: 0.02 })).structuredContent.total, 2);
+  assert.equal((await recall([hit("a"), hit("b")])).structuredContent.total, 2, "unmeasured ones");
 });
 
 Deno.test("svc_recall tells of dropped and pending memories", async () => {
@@ -209,6 +253,8 @@ Deno.test("invalid arguments", async () => {
     ["svc_recall", { query: "" }],
     ["svc_recall", { query: "x", limit: 0 }],
     ["svc_recall", { query: "x", limit: 101 }],
+    ["svc_recall", { query: "x", min_confidence: 1.1 }],
+    ["svc_recall", { query: "x", min_confidence: -1 }],
     ["svc_recall", { query: "x", limit: 1.5 }],
     ["svc_analyze", { text: "" }],
     ["svc_restore", {}],

@@ -1,5 +1,6 @@
 import type { CallToolResult } from "@modelcontextprotocol/server";
-import type { Recalled } from "../../client/results.ts";
+import type { Hit, Recalled } from "../../client/results.ts";
+import { shown } from "../../close_enough.ts";
 import { TOOLS } from "../../wire/table/tools.ts";
 import { argumentsOf, type ToolCall } from "./call.ts";
 import { nothingThere } from "./namespaces.ts";
@@ -24,22 +25,31 @@ function rounded(score: number): number {
   return Math.round(score * 100) / 100;
 }
 
+const NOTHING_CLOSE = "Nothing close enough; the nearest are";
+
 export async function recall(call: ToolCall): Promise<CallToolResult> {
-  const { query, limit, namespace = call.namespace } = argumentsOf(TOOLS.recall, call);
+  const args = argumentsOf(TOOLS.recall, call);
+  const { query, limit, namespace = call.namespace } = args;
   const { signal } = call;
   const answer = await call.client.recall(query, { limit, namespace }, { signal });
-  const { results, total } = answer;
+  // All are asked for, so that the nearest can be named.
+  const { results, nearest } = shown(answer.results, args.min_confidence);
   const said = notes(answer);
-  if (results.length === 0) {
+  if (answer.results.length === 0) {
     said.unshift(await nothingThere(call, namespace, "No matching memories found."));
   }
-  return success<"recall">([...results.map(memoryLine), ...said].join("\n"), {
+  const head = nearest.length === 0 ? [] : [`${NOTHING_CLOSE}:`, ...nearest.map(memoryLine)];
+  const message = [...(nearest.length === 0 ? [] : [`${NOTHING_CLOSE} in \`nearest\`.`]), ...said];
+  const data = (hit: Hit) => memoryData(hit, namespace ?? "default");
+  return success<"recall">([...head, ...results.map(memoryLine), ...said].join("\n"), {
     results: results.map((hit) => ({
-      ...memoryData(hit, namespace ?? "default"),
+      ...data(hit),
       // Older relayers know distances only.
       score: rounded(typeof hit.score === "number" ? hit.score : 1 - hit.distance),
+      ...(hit.confidence === undefined ? {} : { confidence: rounded(hit.confidence) }),
     })),
-    total,
-    ...(said.length === 0 ? {} : { message: said.join(" ") }),
+    total: results.length,
+    ...(nearest.length === 0 ? {} : { nearest: nearest.map(data) }),
+    ...(message.length === 0 ? {} : { message: message.join(" ") }),
   });
 }

@@ -96,12 +96,21 @@ export const TOOLS = {
     input: z.strictObject({
       query: memoryText("What to look for, in natural language"),
       limit: most(limit.RECALL_LIMIT_MAX, limit.RECALL_LIMIT_DEFAULT, "Most matches"),
+      min_confidence: z.number().min(0).max(1).nullable().transform((value) => value ?? undefined)
+        .optional()
+        .meta({ type: "number", minimum: 0, maximum: 1, description: "0 for every match" }),
       namespace,
     }),
     output: () =>
       z.strictObject({
-        results: z.array(z.strictObject({ ...shownMemory(), score: z.number() })),
+        results: z.array(z.strictObject({
+          ...shownMemory(),
+          score: z.number(),
+          confidence: z.number().optional(),
+        })),
         total: count(),
+        // The same members as the results have: a list of tools is read whole, so it is kept short.
+        nearest: z.array(data()).optional(),
         message: word().optional(),
       }),
   },
