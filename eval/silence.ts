@@ -15,6 +15,7 @@ import {
   Asking,
   type Found,
   inSmallerStores,
+  lookUps,
   type Question,
   readQuestions,
   readRetrieval,
@@ -35,6 +36,8 @@ const SIZES = [1, 2, 4, 8, 16, 30];
 /** How often a question counts that is asked in several smaller stores, or with its fact and without. */
 const OF_SMALLER = 0.25;
 const OF_RETRIEVAL = 0.5;
+/** Every name of a store is looked up: more often than people do. */
+const OF_LOOK_UPS = 0.1;
 
 interface RatedHit {
   readonly confidence: number;
@@ -105,6 +108,7 @@ export async function fittedWeights(asking: Asking, mode: RecallMode): Promise<W
   const parts: readonly (readonly [Question[], number])[] = [
     [tuning, 1],
     [inSmallerStores(tuning, SIZES), OF_SMALLER],
+    [lookUps(tuning), OF_LOOK_UPS],
     [retrieval, OF_RETRIEVAL],
     [inSmallerStores(retrieval, SIZES), OF_SMALLER * OF_RETRIEVAL],
   ];

@@ -65,6 +65,29 @@ export async function readRetrieval(files: readonly string[]): Promise<Question[
   });
 }
 
+const TOKEN = /[\p{L}\p{N}][\p{L}\p{N}-]+/gu;
+
+/**
+ * Names and numbers of which only one fact of its store knows, as queries, with the fact in the
+ * store and without: people look them up.
+ */
+export function lookUps(questions: readonly Question[]): Question[] {
+  return [...new Set(questions.map(({ facts }) => facts))].flatMap((facts) => {
+    const tokens = facts.map((fact) => new Set(fact.toLowerCase().match(TOKEN) ?? []));
+    return facts.flatMap((fact) => {
+      const names = (fact.match(TOKEN) ?? []).filter((token) => {
+        const isName = /\d/.test(token) || (/^\p{Lu}/u.test(token) && !fact.startsWith(token));
+        return isName && tokens.filter((known) => known.has(token.toLowerCase())).length === 1;
+      });
+      const others = facts.filter((other) => other !== fact);
+      return names.flatMap((question): Question[] => [
+        { question, sort: "answerable", answer: fact, facts },
+        { question, sort: "far", facts: others },
+      ]);
+    });
+  });
+}
+
 /** The same questions to smaller stores of each of these sizes; the answer stays. */
 export function inSmallerStores(
   questions: readonly Question[],

@@ -28,6 +28,17 @@ Deno.test("what is closer, has more of the words, and is not behind is more like
   assert.equal(of({ among: 1_000_000 }), of({ among: 60 }), "no less likely in a large namespace");
 });
 
+Deno.test("a name that is looked up is found, also in a long text and by an embedder at a loss", () => {
+  const lookUp = { ...EVIDENCE, query: "Orban", known: 0.4, closeness: -0.25 };
+  const [short, long] = ["Mr. Orban repairs the mixer", `${"flour and water ".repeat(200)} Orban`];
+  const of = (text: string, coverage: number) => {
+    return confidenceOf("hybrid", { ...lookUp, text, coverage });
+  };
+  for (const found of [of(short, 0.9), of(long, 0.05)]) assert.ok(found > 0.3, `${found}`);
+  assert.ok(of(long.replace("Orban", "nobody"), 0.05) < 0.07);
+  assert.ok(of(short, 0) < 0.07);
+});
+
 Deno.test("a confidence has three decimals, from 0 to 1", () => {
   for (const mode of ["hybrid", "semantic", "keyword"] as const) {
     for (const closeness of [-1.5, -0.3, 0, 0.3, 0.6]) {
@@ -99,7 +110,7 @@ Deno.test("hits have a confidence where the embedder was measured, and min_confi
   const weights = { semantic: 1, importance: 5 };
   const weighted = await recall({ scoring_weights: weights });
   assert.deepEqual(weighted.map(({ confidence }) => confidence), [first, second]);
-  const { body } = await svc.post("/api/recall", { query: "green tea", min_confidence: 1 });
+  const { body } = await svc.post("/api/recall", { query: "purple", min_confidence: 1 });
   assert.deepEqual([body.total, body.message], [0, "No matching memories found"]);
 });
 

@@ -1,3 +1,4 @@
+import { folded, words } from "../../index/words/words.ts";
 import { lacksAnswer } from "./answer_kinds.ts";
 
 /** What a recall compares: meaning and words, meaning alone, words alone. */
@@ -22,6 +23,16 @@ export interface Evidence {
 /** Where there are more memories, each is no less likely to answer: data ends here. */
 const MOST_AMONG = 60;
 
+/** That of a word which stands once in a text of twice the usual length. */
+const FULL_COVERAGE = 0.85;
+
+/** Longer texts have less of a word's coverage: there each word of the query is looked for. */
+const LONG_TEXT = 200;
+/** Characters of a text that are looked through, as many as are indexed. */
+const READ_CHARACTERS = 65_536;
+/** Characters of a query that may be looked for. */
+const LOOK_UP_CHARACTERS = 500;
+
 /** What the model weighs, by name. */
 export interface Features {
   readonly closeness: number;
@@ -32,6 +43,8 @@ export interface Features {
   readonly coverage: number;
   /** 1 where half of the query is found: the thing, but not what is asked about it. */
   readonly halfCoverage: number;
+  /** 1 where hardly a word of the query is missing: a name that is looked up, for example. */
+  readonly fullCoverage: number;
   readonly behind: number;
   /** 1 where a number, a time, a name or a place is asked for, and the text has none. */
   readonly lacksAnswer: number;
@@ -48,39 +61,49 @@ export type Weights = Readonly<Record<keyof Features | "constant", number>>;
  */
 export const WEIGHTS: Readonly<Record<RecallMode, Weights>> = {
   hybrid: {
-    constant: 1.388,
-    closeness: 16.789,
-    unknown: -1.241,
-    unknownCloseness: -10.086,
-    coverage: 2.766,
-    halfCoverage: -1.958,
-    behind: -14.629,
-    lacksAnswer: -2.116,
-    among: -0.806,
+    constant: 1.371,
+    closeness: 16.629,
+    unknown: -1.394,
+    unknownCloseness: -9.569,
+    coverage: 0.651,
+    halfCoverage: -0.901,
+    fullCoverage: 6.209,
+    behind: -14.852,
+    lacksAnswer: -2.017,
+    among: -0.809,
   },
   semantic: {
-    constant: 1.295,
-    closeness: 15.957,
-    unknown: -0.607,
-    unknownCloseness: -11.711,
+    constant: 1.228,
+    closeness: 15.705,
+    unknown: -0.394,
+    unknownCloseness: -12.239,
     coverage: 0,
     halfCoverage: 0,
-    behind: -18.527,
-    lacksAnswer: -2.216,
-    among: -0.785,
+    fullCoverage: 0,
+    behind: -17.705,
+    lacksAnswer: -2.215,
+    among: -0.763,
   },
   keyword: {
-    constant: 0.263,
+    constant: 0.221,
     closeness: 0,
     unknown: 0,
     unknownCloseness: 0,
-    coverage: 7.072,
-    halfCoverage: 0.08,
-    behind: -6.524,
-    lacksAnswer: -3.006,
-    among: -1.135,
+    coverage: 6.477,
+    halfCoverage: 0.399,
+    fullCoverage: 1.031,
+    behind: -6.507,
+    lacksAnswer: -3.017,
+    among: -1.134,
   },
 };
+
+function isCovered({ query, text, coverage }: Evidence): boolean {
+  if (coverage >= FULL_COVERAGE) return true;
+  if (coverage === 0 || text.length <= LONG_TEXT || query.length > LOOK_UP_CHARACTERS) return false;
+  const plain = folded(text.slice(0, READ_CHARACTERS));
+  return words(folded(query)).every((word) => plain.includes(word));
+}
 
 /** The features of a hit. */
 export function featuresOf(evidence: Evidence): Features {
@@ -91,6 +114,7 @@ export function featuresOf(evidence: Evidence): Features {
     unknownCloseness: (1 - known) * closeness,
     coverage,
     halfCoverage: 4 * coverage * (1 - coverage),
+    fullCoverage: Number(isCovered(evidence)),
     behind,
     lacksAnswer: Number(lacksAnswer(query, text)),
     among: Math.log(Math.min(among, MOST_AMONG)),
