@@ -1,5 +1,5 @@
 import { useLiteEmbedder } from "../plugins/use_lite/mod.ts";
-import { closeEnough } from "../src/close_enough.ts";
+import { closeEnough, shown } from "../src/close_enough.ts";
 import {
   confidenceOf,
   type Features,
@@ -61,6 +61,10 @@ function report(name: string, found: readonly Found[], mode: RecallMode): string
   const isRight = (hit: RatedHit): boolean => hit.isRight;
   const right = answers.filter(({ hits }) => hits.some(isRight));
   const kept = right.filter(({ hits }) => closeEnough(hits).some(isRight));
+  const seen = right.filter(({ hits }) => {
+    const { results, nearest } = shown(hits);
+    return [...results, ...nearest].some(isRight);
+  });
   const first = kept.filter(({ hits }) => closeEnough(hits)[0]!.isRight);
   const silence = (["far", "near"] as const).flatMap((sort) => {
     const asked = answers.filter((answer) => answer.sort === sort);
@@ -78,7 +82,8 @@ function report(name: string, found: readonly Found[], mode: RecallMode): string
     `${name}, ${mode}`,
     `  right answer among ten hits            ${percent(right.length, answerable)}`,
     `  of these kept at the default floor     ${percent(kept.length, right.length)}`,
-    `  of these first                         ${percent(first.length, kept.length)}`,
+    `  or named as one of the two nearest     ${percent(seen.length, right.length)}`,
+    `  first among those kept                 ${percent(first.length, kept.length)}`,
     ...silence,
     `  calibration error, first hits          ${calibrationError(firsts).toFixed(3)}`,
     `  calibration error, all hits            ${calibrationError(all).toFixed(3)}`,

@@ -3,6 +3,7 @@ import type { IndexEntry } from "../src/interfaces/mod.ts";
 import type { Embedder } from "../src/interfaces/mod.ts";
 import { ResidentScope } from "../src/index/resident_scope.ts";
 import { Arena } from "../src/index/vectors/arena.ts";
+import { Question as AskedQuestion } from "../src/memory/recall/answer_kinds.ts";
 import type { Evidence, RecallMode } from "../src/memory/recall/confidence.ts";
 import { QueryVectors } from "../src/memory/recall/query_vectors.ts";
 import { documentVectors } from "../src/memory/vectors.ts";
@@ -129,6 +130,7 @@ export class Asking {
 
   async #ask({ question, answer, facts, sort }: Question, mode: RecallMode): Promise<Found> {
     const scope = await this.#scope(facts);
+    const asked = new AskedQuestion(question);
     const { vector, known } = await this.#queries.get(question);
     const matches = scope.match({
       ...(mode === "keyword" ? {} : { vector, known }),
@@ -138,7 +140,7 @@ export class Asking {
     const hits = matches.map(({ entry, distance, score, coverage, among }) => {
       const text = facts[Number(entry.id)]!;
       const evidence: Evidence = {
-        query: question,
+        question: asked,
         text,
         closeness: mode === "keyword" ? 0 : 1 - distance - this.#embedder.closeness!,
         known: mode === "keyword" ? 1 : known,

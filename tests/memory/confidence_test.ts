@@ -1,12 +1,12 @@
 import assert from "node:assert/strict";
-import { lacksAnswer } from "../../src/memory/recall/answer_kinds.ts";
+import { Question } from "../../src/memory/recall/answer_kinds.ts";
 import { confidenceOf, type Evidence } from "../../src/memory/recall/confidence.ts";
 import { memoryEmbedder } from "../../plugins/memory/mod.ts";
 import { type Json, startRelayer } from "../relayer_fixture.ts";
 import { verifies } from "../requirements.ts";
 
 const EVIDENCE: Evidence = {
-  query: "what do I drink?",
+  question: new Question("what do I drink?"),
   text: "I like tea",
   closeness: 0,
   known: 1,
@@ -22,14 +22,15 @@ Deno.test("what is closer, has more of the words, and is not behind is more like
   for (const better of [{ closeness: 0.2 }, { coverage: 1 }, { among: 1 }]) {
     assert.ok(of(better) > plain, JSON.stringify(better));
   }
-  for (const worse of [{ closeness: -0.2 }, { behind: 0.1 }, { query: "when do I drink?" }]) {
+  const when = { question: new Question("when do I drink?") };
+  for (const worse of [{ closeness: -0.2 }, { behind: 0.1 }, when]) {
     assert.ok(of(worse) < plain, JSON.stringify(worse));
   }
   assert.equal(of({ among: 1_000_000 }), of({ among: 60 }), "no less likely in a large namespace");
 });
 
 Deno.test("a name that is looked up is found, also in a long text and by an embedder at a loss", () => {
-  const lookUp = { ...EVIDENCE, query: "Orban", known: 0.4, closeness: -0.25 };
+  const lookUp = { ...EVIDENCE, question: new Question("Orban"), known: 0.4, closeness: -0.25 };
   const [short, long] = ["Mr. Orban repairs the mixer", `${"flour and water ".repeat(200)} Orban`];
   const of = (text: string, coverage: number) => {
     return confidenceOf("hybrid", { ...lookUp, text, coverage });
@@ -66,8 +67,8 @@ Deno.test("a text without a number, a time, a name or a place does not answer wh
       ["Wie viele Kinder?", "Die Kinder spielen", "Sie hat drei Kinder"],
     ] as const
   ) {
-    assert.ok(lacksAnswer(question, lacking), `${question} ${lacking}`);
-    assert.ok(!lacksAnswer(question, having), `${question} ${having}`);
+    assert.ok(new Question(question).isLackedBy(lacking), `${question} ${lacking}`);
+    assert.ok(!new Question(question).isLackedBy(having), `${question} ${having}`);
   }
 });
 
@@ -83,7 +84,7 @@ Deno.test("who asks for nothing of a kind, in another language or at length, lac
       ["When is the exam?", "tea ".repeat(1000)],
     ] as const
   ) {
-    assert.ok(!lacksAnswer(question, text), question);
+    assert.ok(!new Question(question).isLackedBy(text), question);
   }
 });
 

@@ -106,20 +106,31 @@ function root(word: string): string {
   return folded(word).replace(/'s$/, "").replace(/(?<=.{3})(?:ings?|ies|ied|ed|es|s|e)$/, "");
 }
 
-/**
- * Whether a question asks for a number, a time, a name or a place, and a text has nothing of that
- * kind: it is about the same thing and does not answer. Questions in other languages than English
- * and German seem to ask for nothing.
- */
-export function lacksAnswer(question: string, text: string): boolean {
-  if (question.length > LONGEST_QUESTION || text.length > LONGEST_TEXT) return false;
-  const asked = folded(question);
-  const kinds = ANSWER_KINDS.filter((kind) => kind.asked.test(asked));
-  if (kinds.length === 0) return false;
-  const known = new Set((question.match(WORD) ?? []).map(root));
-  const words = text.match(WORD) ?? [];
-  const news = words.filter((word) => !known.has(root(word)));
-  const opensNew = words[0] !== undefined && news[0] === words[0];
-  const answer = { written: text, news, plainNews: folded(news.join(" ")), opensNew };
-  return kinds.some((kind) => !kind.given(answer));
+/** What a query asks for, read once for all of its hits. */
+export class Question {
+  readonly text: string;
+  readonly #kinds: readonly AnswerKind[];
+  /** Roots of its words, where it asks for a kind of thing. */
+  readonly #roots: ReadonlySet<string>;
+
+  constructor(text: string) {
+    this.text = text;
+    const asked = text.length > LONGEST_QUESTION ? "" : folded(text);
+    this.#kinds = ANSWER_KINDS.filter((kind) => kind.asked.test(asked));
+    this.#roots = new Set(this.#kinds.length === 0 ? [] : (text.match(WORD) ?? []).map(root));
+  }
+
+  /**
+   * Whether it asks for a number, a time, a name or a place, and a text has nothing of that kind: it
+   * is about the same thing and does not answer. Questions in other languages than English and
+   * German seem to ask for nothing.
+   */
+  isLackedBy(text: string): boolean {
+    if (this.#kinds.length === 0 || text.length > LONGEST_TEXT) return false;
+    const words = text.match(WORD) ?? [];
+    const news = words.filter((word) => !this.#roots.has(root(word)));
+    const opensNew = words[0] !== undefined && news[0] === words[0];
+    const answer = { written: text, news, plainNews: folded(news.join(" ")), opensNew };
+    return this.#kinds.some((kind) => !kind.given(answer));
+  }
 }

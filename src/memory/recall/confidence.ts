@@ -1,12 +1,12 @@
 import { folded, words } from "../../index/words/words.ts";
-import { lacksAnswer } from "./answer_kinds.ts";
+import type { Question } from "./answer_kinds.ts";
 
 /** What a recall compares: meaning and words, meaning alone, words alone. */
 export type RecallMode = "hybrid" | "semantic" | "keyword";
 
 /** What is known about a hit when it is ranked and opened. */
 export interface Evidence {
-  readonly query: string;
+  readonly question: Question;
   readonly text: string;
   /** Cosine of query and memory, less the one from which memories answer; 0 in a keyword search. */
   readonly closeness: number;
@@ -98,16 +98,18 @@ export const WEIGHTS: Readonly<Record<RecallMode, Weights>> = {
   },
 };
 
-function isCovered({ query, text, coverage }: Evidence): boolean {
+function isCovered({ question, text, coverage }: Evidence): boolean {
   if (coverage >= FULL_COVERAGE) return true;
-  if (coverage === 0 || text.length <= LONG_TEXT || query.length > LOOK_UP_CHARACTERS) return false;
+  if (coverage === 0 || text.length <= LONG_TEXT || question.text.length > LOOK_UP_CHARACTERS) {
+    return false;
+  }
   const plain = folded(text.slice(0, READ_CHARACTERS));
-  return words(folded(query)).every((word) => plain.includes(word));
+  return words(folded(question.text)).every((word) => plain.includes(word));
 }
 
 /** The features of a hit. */
 export function featuresOf(evidence: Evidence): Features {
-  const { query, text, closeness, known, coverage, behind, among } = evidence;
+  const { question, text, closeness, known, coverage, behind, among } = evidence;
   return {
     closeness,
     unknown: 1 - known,
@@ -116,7 +118,7 @@ export function featuresOf(evidence: Evidence): Features {
     halfCoverage: 4 * coverage * (1 - coverage),
     fullCoverage: Number(isCovered(evidence)),
     behind,
-    lacksAnswer: Number(lacksAnswer(query, text)),
+    lacksAnswer: Number(question.isLackedBy(text)),
     among: Math.log(Math.min(among, MOST_AMONG)),
   };
 }

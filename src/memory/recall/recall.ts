@@ -8,6 +8,7 @@ import type { RelationsView } from "../links/view.ts";
 import { countThatFits, openPage, type ReadingPages } from "../large_reads.ts";
 import { openMemories, requireCredential } from "../open.ts";
 import type { MemoryRecord, Metadata } from "../record.ts";
+import { Question } from "./answer_kinds.ts";
 import { confidenceOf, type RecallMode } from "./confidence.ts";
 import { Narrowing, type NarrowingOptions } from "./narrowing.ts";
 import { openSavedWords, type ReadingWords, readWords } from "./read_words.ts";
@@ -208,9 +209,10 @@ function ratingOf(
   const { closeness } = embedder;
   if (mode !== "keyword" && closeness === undefined) return () => undefined;
   const best = hits.reduce((most, hit) => Math.max(most, hit.relevance), -Infinity);
+  const question = new Question(query);
   return ({ distance, relevance, coverage, among }, text) =>
     confidenceOf(mode, {
-      query,
+      question,
       text,
       closeness: mode === "keyword" ? 0 : 1 - distance - (closeness ?? 0),
       known: known ?? 1,
