@@ -5,6 +5,7 @@ import { run as extract } from "./extract.ts";
 import { run as recall } from "./recall.ts";
 import { run as secrets } from "./secrets.ts";
 import { run as silence } from "./silence.ts";
+import { run as updates } from "./updates.ts";
 import { run as tokens } from "./training/tokens.ts";
 
 type Evaluation = (args: readonly string[]) => Promise<number>;
@@ -17,6 +18,7 @@ const EVALUATIONS: ReadonlyMap<string, Evaluation> = new Map([
   ["recall", recall],
   ["secrets", secrets],
   ["silence", silence],
+  ["updates", updates],
 ]);
 
 const [name, ...args] = Deno.args;

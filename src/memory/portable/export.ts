@@ -78,7 +78,7 @@ async function* scopeLines(
   scope: Scope,
   counts: Counts,
 ): AsyncGenerator<string, void, undefined> {
-  const { vectorStore, jobs, worker, config, tombstones, now } = domain;
+  const { vectorStore, jobs, worker, config, now } = domain;
   worker.expedite(scope);
   await jobs.settle(scope, config.recallWaitMs);
   // What is written beside the scan may be met again, at its new place.

@@ -1,6 +1,7 @@
 import type { Uses } from "../parts.ts";
 import type { SvcError } from "../../errors.ts";
 import type { IndexedMemory, Match, ScopeQuery, SearchOptions } from "../../index/ranking.ts";
+import { startOf } from "../../index/relations.ts";
 import type { Scope, Standing } from "../../interfaces/mod.ts";
 import { type Caller, scopeOf } from "../caller.ts";
 import { matchNearest, type SearchingLarge } from "./candidates.ts";
@@ -10,6 +11,7 @@ import { openMemories, requireCredential } from "../open.ts";
 import type { MemoryRecord, Metadata } from "../record.ts";
 import { Question } from "./answer_kinds.ts";
 import { confidenceOf, type RecallMode } from "./confidence.ts";
+import { newerFirst } from "./newer_first.ts";
 import { Narrowing, type NarrowingOptions } from "./narrowing.ts";
 import { openSavedWords, type ReadingWords, readWords } from "./read_words.ts";
 
@@ -295,29 +297,86 @@ export async function recall(
   // Manual memories hold no text the relayer could open.
   const best = await rank(domain, caller, asked, {
     ...options,
+    limit: options.limit + (ordersByTime(options) ? AROUND : 0),
     accept: (memory) => memory.source !== "manual",
   });
   if (best.length === 0 && domain.cipher.needsCredential) {
     await proveCredential(domain, caller, scope);
   }
   const entries = best.map((hit) => hit.entry);
-  const answered = entries.slice(0, countThatFits(entries));
-  const opened = await openPage(domain, caller, scope, answered);
+  const fitting = best.slice(0, countThatFits(entries));
+  const { opened, errors } = await openHits(domain, caller, scope, fitting);
   const rating = ratingOf(domain, query, mode, embedding?.known, best);
-  const found: Hit[] = [];
-  const errors: SvcError[] = [];
-  for (const [i, scored] of best.slice(0, answered.length).entries()) {
-    const item = opened[i];
-    if (item === undefined || "deleted" in item) continue;
-    if ("error" in item) errors.push(item.error);
-    else found.push(toHit(scored, item.record, rating));
-  }
+  const ordered = ordersByTime(options) ? newestOfEach(query, opened) : opened;
+  const found = ordered.slice(0, options.limit)
+    .map(({ scored, record }) => toHit(scored, record, rating));
   const [first] = errors;
   if (found.length === 0 && first !== undefined && errors.every((error) => error.retryable)) {
     throw first;
   }
-  const truncated = answered.length < best.length;
+  const truncated = fitting.length < Math.min(best.length, options.limit);
   const { minConfidence = 0 } = options;
   const results = found.filter(({ confidence = 1 }) => confidence >= minConfidence);
   return { results, dropped: errors.length, pending, truncated };
+}
+
+/** Hits beyond the limit among which a newer statement of one that is answered may be. */
+const AROUND = 10;
+
+/** Whether hits are ordered by what they say: where the caller weighs, or asks for less, they are not. */
+function ordersByTime({ mode = "hybrid", weights, history = false }: RecallOptions): boolean {
+  return mode === "hybrid" && weights === undefined && !history;
+}
+
+/** A hit and its record. */
+interface OpenedHit {
+  readonly scored: Scored;
+  readonly record: MemoryRecord;
+}
+
+/** Opens hits; those that cannot be opened are left out. */
+async function openHits(
+  domain: Recalling,
+  caller: Caller,
+  scope: Scope,
+  hits: readonly Scored[],
+): Promise<{ readonly opened: readonly OpenedHit[]; readonly errors: readonly SvcError[] }> {
+  const items = await openPage(domain, caller, scope, hits.map((hit) => hit.entry));
+  const opened: OpenedHit[] = [];
+  const errors: SvcError[] = [];
+  for (const [i, scored] of hits.entries()) {
+    const item = items[i];
+    if (item === undefined || "deleted" in item) continue;
+    if ("error" in item) errors.push(item.error);
+    else opened.push({ scored, record: item.record });
+  }
+  return { opened, errors };
+}
+
+/** Puts newer statements before older ones about the same thing, and notes that they differ. */
+function newestOfEach(query: string, hits: readonly OpenedHit[]): OpenedHit[] {
+  const { order, conflicts } = newerFirst(
+    query,
+    hits.map(({ scored, record }) => ({
+      text: record.text,
+      rank: scored.rank,
+      start: startOf(scored.entry),
+    })),
+  );
+  const others = new Map<number, Set<string>>();
+  for (const [newer, older] of conflicts) {
+    for (const [one, other] of [[newer, older], [older, newer]] as const) {
+      others.getOrInsertComputed(one, () => new Set()).add(hits[other]!.scored.entry.id);
+    }
+  }
+  return order.map((at) => {
+    const hit = hits[at]!;
+    const { relations = {} } = hit.scored;
+    const ids = new Set([...relations.conflictsWith ?? [], ...others.get(at) ?? []]);
+    if (ids.size === 0) return hit;
+    return {
+      ...hit,
+      scored: { ...hit.scored, relations: { ...relations, conflictsWith: [...ids] } },
+    };
+  });
 }
