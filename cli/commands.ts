@@ -1,3 +1,4 @@
+import { olderHits } from "../src/client/text/older_hits.ts";
 import type { Activity, Hit, Memory, Recalled } from "../src/client/mod.ts";
 import { shown } from "../src/close_enough.ts";
 import { onOneLine } from "../src/printable.ts";
@@ -17,10 +18,12 @@ const memories = (count: number, kind = ""): string =>
   counted(count, `${kind}memory`, `${kind}memories`);
 
 /** A hit on two lines: what was said; then when, and how well it fits. */
-export function hitLines(hit: Hit, index: number, { dim }: Paint): string {
+export function hitLines(hit: Hit, index: number, { dim }: Paint, isOlder = false): string {
   const score = Number.isFinite(hit.score) ? hit.score : 1 - hit.distance;
   const number = `${index + 1}. `;
-  const about = `${when(hit.occurred_at ?? hit.created_at)} · fits ${percent(score)}`;
+  const about = `${when(hit.occurred_at ?? hit.created_at)} · fits ${percent(score)}${
+    isOlder ? " · older: one above says otherwise" : ""
+  }`;
   return `${number}${onOneLine(hit.text)}\n${" ".repeat(number.length)}${dim(about)}\n`;
 }
 
@@ -34,7 +37,8 @@ export async function recall(session: Session): Promise<void> {
   const least = line.switches.includes("all") ? 0 : undefined;
   const { results, nearest } = shown(found.results, least);
   const paint = paintFor(io);
-  const lines = results.map((hit, i) => hitLines(hit, i, paint)).join("");
+  const older = olderHits(results);
+  const lines = results.map((hit, i) => hitLines(hit, i, paint, older.has(hit))).join("");
   const empty = found.results.length === 0 && !found.pending && !line.json
     ? await emptinessOf(session, namespaceOf(session))
     : undefined;

@@ -130,8 +130,26 @@ Deno.test("what a call leaves out has the defaults of the table", async () => {
     { query: "tea", limit: 100, namespace: "a" },
     { namespace: "n", limit: 10 },
     { namespace: "n", limit: 500 },
-    { text: "tea" },
+    { text: "tea", trust: "agent" },
   ]);
+});
+
+Deno.test("of two statements about one thing the older one is marked", async () => {
+  await using test = await startSidecarTest();
+  const facts = ["My phone number is 555-0188.", "My phone number is 555-0142."];
+  for (const text of facts) await call(test, "svc_remember", { text });
+  const { content, structuredContent } = await result(test, "svc_recall", {
+    query: "my phone number 555-0188",
+  });
+  const [first, second] = content[0].text.split("\n");
+  assert.match(first, /555-0142\.$/);
+  assert.match(second, /555-0188\. \(older: one above says otherwise\)$/);
+  assert.deepEqual(
+    structuredContent.results.map(({ older }: Json) => older),
+    [undefined, true],
+  );
+  const { body: { memories } } = await test.svc.get("/api/memories");
+  assert.deepEqual(memories.map(({ trust }: Json) => trust), ["agent", "agent"]);
 });
 
 Deno.test("an idempotency key of analyze is passed on, too", async () => {

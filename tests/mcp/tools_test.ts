@@ -14,7 +14,7 @@ Deno.test("tools/list: names, titles, hints, bounds, size", async () => {
   const [message] = await messagesOf(await test.send("POST", "/api/mcp", body, id)) as Json[];
   const { tools } = message.result;
   const size = JSON.stringify(message.result).length;
-  assert.ok(size < 7800, `${size} characters`);
+  assert.ok(size < 7550, `${size} characters`);
   const rows = tools.map((tool: Json) => {
     const { readOnlyHint, destructiveHint, idempotentHint, openWorldHint } = tool.annotations;
     const hints = [readOnlyHint, destructiveHint, idempotentHint, openWorldHint];

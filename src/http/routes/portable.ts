@@ -48,7 +48,11 @@ export const portableHandlers = {
       createdAt: line.created_at,
       updatedAt: line.updated_at,
       key: line.key,
-      standing: writtenStanding(line, line.links),
+      // What another product wrote is not what this account's owner said here.
+      standing: writtenStanding(
+        memory_id === undefined ? { trust: "import" as const, ...line } : line,
+        line.links,
+      ),
     }));
     return await importMemories(domain, caller, given, {
       bringBack: query.bring_back,

@@ -36,7 +36,7 @@ export async function analyze(call: ToolCall): Promise<CallToolResult> {
   const { idempotencyKey } = call;
   const { facts, method, redacted } = await call.client.analyze(
     text,
-    { namespace },
+    { namespace, trust: "agent" },
     { idempotencyKey },
   );
   call.progress.step(1, 2, `Saved ${facts.length} fact(s), indexing`);

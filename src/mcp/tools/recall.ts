@@ -1,5 +1,6 @@
 import type { CallToolResult } from "@modelcontextprotocol/server";
 import type { Hit, Recalled } from "../../client/results.ts";
+import { olderHits } from "../../client/text/older_hits.ts";
 import { shown } from "../../close_enough.ts";
 import { TOOLS } from "../../wire/table/tools.ts";
 import { argumentsOf, type ToolCall } from "./call.ts";
@@ -38,15 +39,19 @@ export async function recall(call: ToolCall): Promise<CallToolResult> {
   if (answer.results.length === 0) {
     said.unshift(await nothingThere(call, namespace, "No matching memories found."));
   }
+  const older = olderHits(results);
+  const line = (hit: Hit, index: number) =>
+    memoryLine(hit, index) + (older.has(hit) ? " (older: one above says otherwise)" : "");
   const head = nearest.length === 0 ? [] : [`${NOTHING_CLOSE}:`, ...nearest.map(memoryLine)];
   const message = [...(nearest.length === 0 ? [] : [`${NOTHING_CLOSE} in \`nearest\`.`]), ...said];
   const data = (hit: Hit) => memoryData(hit, namespace ?? "default");
-  return success<"recall">([...head, ...results.map(memoryLine), ...said].join("\n"), {
+  return success<"recall">([...head, ...results.map(line), ...said].join("\n"), {
     results: results.map((hit) => ({
       ...data(hit),
       // Older relayers know distances only.
       score: rounded(typeof hit.score === "number" ? hit.score : 1 - hit.distance),
       ...(hit.confidence === undefined ? {} : { confidence: rounded(hit.confidence) }),
+      ...(older.has(hit) ? { older: true as const } : {}),
     })),
     total: results.length,
     ...(nearest.length === 0 ? {} : { nearest: nearest.map(data) }),

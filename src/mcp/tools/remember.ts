@@ -26,7 +26,11 @@ export async function remember(call: ToolCall): Promise<CallToolResult> {
   call.progress.step(0, 2, "Saving");
   // Without the signal: a cancelled call ends the wait, not the write.
   const { idempotencyKey } = call;
-  const accepted = await call.client.remember(text, { namespace }, { idempotencyKey });
+  const accepted = await call.client.remember(
+    text,
+    { namespace, trust: "agent" },
+    { idempotencyKey },
+  );
   call.progress.step(1, 2, "Saved, indexing");
   const job = accepted.recallable ? accepted : await waitFor(call, accepted);
   if (job.status === "failed") {

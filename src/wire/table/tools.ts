@@ -39,15 +39,13 @@ const shownMemory = () => ({
 
 const memoryId = z.string().min(8).max(36).meta({
   type: "string",
-  minLength: 8,
-  maxLength: 36,
-  description: "Id of the memory, from svc_recall or svc_list",
+  description: "From svc_recall or svc_list",
 });
 
 const confirmation = z.string().nullable().transform((token) => token ?? undefined).optional().meta(
   {
     type: "string",
-    description: "Leave out at first. Only after the user agreed: what the first call answered",
+    description: "Only after the user agreed: what the first call answered",
   },
 );
 
@@ -62,7 +60,7 @@ const outcome = (done: string) => ({
 /** The namespace of a call; an empty one and none are the same. */
 const namespace = z.string().nullable().transform((name) => name || undefined).optional().meta({
   type: "string",
-  description: "Leave it out unless the user names one",
+  description: "Only if the user names one",
 });
 
 function most(maximum: number, fallback: number, description: string) {
@@ -78,7 +76,7 @@ export const TOOLS = {
       "remember or save something. Pass the complete statement, never a summary.",
     readOnly: false,
     idempotent: false,
-    input: z.strictObject({ text: memoryText("The complete statement to save"), namespace }),
+    input: z.strictObject({ text: memoryText("The statement"), namespace }),
     output: () =>
       z.strictObject({
         memory_id: word(),
@@ -94,11 +92,11 @@ export const TOOLS = {
     readOnly: true,
     idempotent: true,
     input: z.strictObject({
-      query: memoryText("What to look for, in natural language"),
+      query: memoryText("What to look for"),
       limit: most(limit.RECALL_LIMIT_MAX, limit.RECALL_LIMIT_DEFAULT, "Most matches"),
       min_confidence: z.number().min(0).max(1).nullable().transform((value) => value ?? undefined)
         .optional()
-        .meta({ type: "number", minimum: 0, maximum: 1, description: "0 for every match" }),
+        .meta({ type: "number", description: "0 for every match" }),
       namespace,
     }),
     output: () =>
@@ -107,6 +105,7 @@ export const TOOLS = {
           ...shownMemory(),
           score: z.number(),
           confidence: z.number().optional(),
+          older: z.literal(true).optional(),
         })),
         total: count(),
         // The same members as the results have: a list of tools is read whole, so it is kept short.
@@ -146,7 +145,7 @@ export const TOOLS = {
     destroys: true,
     input: z.strictObject({
       memory_id: memoryId,
-      text: memoryText("The complete new statement"),
+      text: memoryText("The new statement"),
       namespace,
       confirmation,
     }),

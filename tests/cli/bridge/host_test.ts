@@ -50,6 +50,10 @@ Deno.test("the memory tools are described as the relayer describes them", async 
     for (const key of Object.keys(own)) assert.deepEqual(own[key], tool[key], tool.name + key);
   }
   assert.equal(theirs.length, 5);
+  // The longest list that a host is given: models read it whole.
+  const managing = ours.filter(({ name }) => TOOLS.managing.includes(name));
+  assert.equal(managing.length, 8);
+  assert.ok(JSON.stringify({ tools: managing }).length < 8000);
   const hints = (name: string) =>
     Object.values(ours.find((tool) => tool.name === name).annotations);
   for (const [name, title] of [["svc_login", "Sign in"], ["svc_logout", "Sign out"]]) {
