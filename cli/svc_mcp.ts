@@ -7,6 +7,7 @@ import { createLogger } from "../src/log.ts";
 import { VERSION } from "../src/wire/version.ts";
 import { Bridge } from "./bridge/bridge.ts";
 import { VARIABLES } from "./environment.ts";
+import { haveAgeInside } from "./memories/bundle/age_library.ts";
 import { install } from "./install/mod.ts";
 import type { CliIo } from "./io.ts";
 import { openBrowser, openLoginRequests } from "./login/mod.ts";
@@ -56,6 +57,7 @@ async function runCommand(args: readonly string[], env: Environment): Promise<nu
     isInputTerminal: process.stdin.isTTY === true,
     hideTyping: (isHidden) => void process.stdin.setRawMode(isHidden),
   };
+  haveAgeInside(() => import("age-encryption"));
   return await runCli(args, io, { install });
 }
 

@@ -182,6 +182,8 @@ export interface FixtureOptions {
 }
 
 const NO_LIMITS: Partial<RelayerConfig> = {
+  // Many tests save equal texts: what becomes of them is tested where it is asked for.
+  deduplicate: false,
   rateLimit: { ...DEFAULT_CONFIG.rateLimit, disabled: true },
 };
 

@@ -28,6 +28,7 @@ export type {
   StatusAndBody,
 } from "../wire/route_types.ts";
 export type { McpRoutes } from "../wire/route_types/mcp.ts";
+export type { AccountRoutes } from "../wire/route_types/account.ts";
 export type { MemoryRoutes } from "../wire/route_types/memories.ts";
 export type { OwnerRoutes } from "../wire/route_types/owner.ts";
 export type { PortableRoutes } from "../wire/route_types/portable.ts";

@@ -84,6 +84,8 @@ export interface RelayerConfig {
   readonly accountLookupsPerMinute: number;
   /** Refuse the 4-field signature with 426. */
   readonly requireNonce: boolean;
+  /** Whether a text that is stored already is answered with the memory that has it. */
+  readonly deduplicate: boolean;
   /** Refuse every signature but the host-bound one with 426. */
   readonly requireHostBound: boolean;
   /** Longest wait of a recall for the caller's own pending jobs, milliseconds. */
@@ -153,6 +155,7 @@ export const DEFAULT_CONFIG: RelayerConfig = {
   accountStaleSeconds: 300,
   accountLookupsPerMinute: 60,
   requireNonce: false,
+  deduplicate: true,
   requireHostBound: false,
   recallWaitMs: 2000,
   manualWaitMs: 30_000,

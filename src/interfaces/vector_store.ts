@@ -23,11 +23,13 @@ export interface Standing {
   readonly validFrom?: number;
   /** Until when, milliseconds since the epoch. */
   readonly validTo?: number;
+  /** What ties it to others. */
   readonly links?: readonly MemoryLink[];
   /** Made of what it is about by the relayer alone; the newest with one is the one that counts. */
   readonly keyDigest?: string;
   /** Made of its text by the relayer alone; equal for texts that say the same word for word. */
   readonly textDigest?: string;
+  /** Who says so, as far as that may be believed. */
   readonly trust?: Trust;
   /** Public key that signed for it, 64 hex characters. */
   readonly writtenBy?: string;

@@ -88,7 +88,10 @@ interface Shared extends Parts {
   readonly quota: { reserve(owner: string, bytes: number): Promise<Disposable> };
   /** Rows that are written beside jobs. */
   readonly rowWrites: RowWrites;
-  readonly largeScopes: { has(scope: Scope): Promise<boolean> };
+  readonly largeScopes: {
+    has(scope: Scope): Promise<boolean>;
+    isAtHand(scope: Scope): Promise<boolean>;
+  };
   readonly reembedding: { hurry(scope: Scope, caller: Caller, ms: number): Promise<number> };
   readonly tombstoneSender: { notify(): void };
   readonly erasure: { hurry(ms: number): Promise<void> };

@@ -82,6 +82,7 @@ Deno.test("bodies are described with the members they need", async () => {
   assert.equal(remember.type, "object");
   assert.deepEqual(remember.required, ["text"]);
   assert.deepEqual(Object.keys(remember.properties).toSorted(), [
+    "deduplicate",
     "expires_at",
     "importance",
     "key",
@@ -101,7 +102,7 @@ Deno.test("bodies are described with the members they need", async () => {
   const bulk = schema("/api/remember/bulk");
   assert.deepEqual(bulk.required, ["items"]);
   // What is asked for about secrets is asked for all items.
-  const { secrets, ...members } = remember.properties;
+  const { secrets, deduplicate: _, ...members } = remember.properties;
   assert.deepEqual(bulk.properties.items.items.properties, members);
   assert.deepEqual(bulk.properties.secrets, secrets);
   const manual = schema("/api/remember/manual");

@@ -100,6 +100,7 @@ export class DurableRelayer implements AsyncDisposable {
       dataDir: this.dir,
       relayerKey: this.#relayerKey,
       config: {
+        deduplicate: false,
         rateLimit: { ...DEFAULT_CONFIG.rateLimit, disabled: true },
         ...this.#options.config,
       },

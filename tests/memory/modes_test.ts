@@ -179,7 +179,7 @@ Deno.test("callers share the work of opening a scope", async () => {
   });
   await using svc = await startRelayer({ backends: { cipher } });
   for (let i = 0; i < 20; i++) await svc.remember(`heron ${i}`);
-  const search = () => svc.post("/api/recall", { query: "heron", limit: 1 });
+  const search = () => svc.post("/api/recall", { query: "heron", limit: 1, mode: "keyword" });
   const answers = await Promise.all(Array.from({ length: 8 }, search));
   assert.ok(answers.every(({ body }) => body.total === 1));
   assert.equal(count.opened, 20 + 8);

@@ -176,6 +176,7 @@ const ROWS: readonly Row[] = [
   number("MCP_MAX_SESSIONS_PER_IP", "mcpMaxSessionsPerIp", 16, 1, 0),
   number("MCP_MAX_NEW_SESSIONS_PER_IP_PER_MIN", "mcpMaxNewSessionsPerIpPerMinute", 30, 1, 0),
   number("MCP_SESSION_IDLE_SECONDS", "mcpSessionIdleSeconds", 1800, 1, 0),
+  on("SVC_DEDUPLICATE", "deduplicate", true),
   on("SVC_REQUIRE_NONCE", "requireNonce", false),
   on("SVC_REQUIRE_HOST_BOUND", "requireHostBound", false),
   on("SVC_COMPAT_ALIASES", "compatAliases", true),

@@ -1,3 +1,4 @@
+import { ageLibrary } from "./age_library.ts";
 import { Unreadable } from "../unreadable.ts";
 
 const MAGIC = "age-encryption.org/v1\n";
@@ -41,7 +42,7 @@ export class AgeHeader {
    * @throws {Unreadable} when the secret does not open it, or the header was altered.
    */
   async open(secret: Secret): Promise<FileKey> {
-    const { Decrypter } = await import("age-encryption");
+    const { Decrypter } = await ageLibrary();
     const decrypter = new Decrypter();
     try {
       if ("passphrase" in secret) decrypter.addPassphrase(secret.passphrase);
@@ -69,7 +70,7 @@ export class FileKey {
 
   /** What stands in the file, as its bytes come; a piece that was altered is an error. */
   async decrypt(file: ReadableStream<Uint8Array>): Promise<ReadableStream<Uint8Array>> {
-    const { Decrypter } = await import("age-encryption");
+    const { Decrypter } = await ageLibrary();
     const decrypter = new Decrypter();
     // A passphrase is not tried anew.
     decrypter.addIdentity({ unwrapFileKey: () => this.#key });

@@ -1,3 +1,4 @@
+import { ageLibrary } from "./age_library.ts";
 import { createHash } from "node:crypto";
 import { makeSigner } from "../../../src/client/signer.ts";
 import type { Credentials } from "../../../src/client/mod.ts";
@@ -19,7 +20,7 @@ async function encrypted(
   lines: ReadableStream<Uint8Array>,
   lock: Lock,
 ): Promise<ReadableStream<Uint8Array>> {
-  const { Encrypter } = await import("age-encryption");
+  const { Encrypter } = await ageLibrary();
   const encrypter = new Encrypter();
   if ("passphrase" in lock) encrypter.setPassphrase(lock.passphrase);
   else for (const recipient of lock.recipients) encrypter.addRecipient(recipient);

@@ -1,3 +1,4 @@
+import { ageLibrary } from "./age_library.ts";
 import { createReadStream } from "node:fs";
 import { readFile } from "node:fs/promises";
 import { ageIdentitiesIn, isAgeRecipient } from "../../../src/age_keys.ts";
@@ -46,7 +47,7 @@ const given = (passphrase: string): { readonly passphrase: string } => {
 
 /** Recipients that were named. @throws {CommandError} when one is none; it says which. */
 async function checked(recipients: readonly string[]): Promise<Lock> {
-  const { Encrypter } = await import("age-encryption");
+  const { Encrypter } = await ageLibrary();
   for (const [i, recipient] of recipients.entries()) {
     try {
       if (!isAgeRecipient(recipient)) throw new Error("It does not begin with age1");

@@ -4,6 +4,8 @@ import { Deadline } from "../../deadline.ts";
 import { type Caller, mayRead, scopeOf } from "../../memory/caller.ts";
 import type { Domain } from "../../memory/domain.ts";
 import { textPayload } from "../../memory/job_contents.ts";
+import { twinOf } from "../../memory/links/twins.ts";
+import { storedEntries } from "../../memory/open.ts";
 import { timeText } from "../../memory/record.ts";
 import { accept, type NewMemory } from "../../memory/remember.ts";
 import { writtenStanding } from "../../memory/standing.ts";
@@ -70,9 +72,34 @@ function jobBody(job: JobView): AnswerOf<"GET /api/remember/:id"> {
   };
 }
 
+/** What would be known of the job of a memory that is stored, and was named instead of a second one. */
+async function storedView(
+  domain: Domain,
+  { account: { owner, accountId } }: Caller,
+  id: string,
+): Promise<JobView | undefined> {
+  const [entry] = await storedEntries(domain, owner, [id]);
+  if (entry === undefined || domain.tombstones.isDeleted(entry, id)) return undefined;
+  const { namespace, version, source, createdAt, updatedAt, importance, bytes, blobId } = entry;
+  const spec = { owner, namespace, version, source, createdAt, importance, bytes, accountId };
+  return {
+    ...spec,
+    id,
+    memoryId: id,
+    acceptedAt: updatedAt,
+    updatedAt,
+    blobId,
+    state: "done",
+    recallable: true,
+    attempts: 1,
+    errorCode: undefined,
+  };
+}
+
 /** A job that the caller may see: without `read` only those of its own key. */
 async function jobOf(domain: Domain, caller: Caller, id: string): Promise<JobView | undefined> {
   const job = await domain.jobs.get(id, caller.account.owner);
+  if (job === undefined && mayRead(caller)) return await storedView(domain, caller, id);
   if (job === undefined || mayRead(caller)) return job;
   // Only who sent it was told the id of one of an earlier version, which noted no key.
   return job.publicKey === undefined || job.publicKey === caller.key?.publicKey ? job : undefined;
@@ -154,6 +181,11 @@ export const rememberHandlers = {
   "POST /api/remember": async (domain, call): Promise<Answer<"POST /api/remember">> => {
     const { caller } = call;
     const memory = newMemory(call.body, call.body.secrets);
+    const twin = call.body.deduplicate ? await twinOf(domain, caller, memory) : undefined;
+    if (twin !== undefined) {
+      const { status, body } = acceptedAnswer(domain, caller, memory.namespace, twin.id);
+      return { status, body: { ...body, recallable: true, deduplicated: true } };
+    }
     const { answer } = await accept(
       domain,
       caller,

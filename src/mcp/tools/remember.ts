@@ -40,7 +40,8 @@ export async function remember(call: ToolCall): Promise<CallToolResult> {
   const saved = accepted.namespace || DEFAULT_NAMESPACE;
   const { memory_id } = accepted;
   const { recallable } = job;
-  const said = `Remembered in ${saved}. memory_id=${memory_id}`;
+  const verb = accepted.deduplicated ? "Already remembered" : "Remembered";
+  const said = `${verb} in ${saved}. memory_id=${memory_id}`;
   const waits = "Indexing continues: the memory can be recalled in a moment.";
   const notes = [redactedWords(accepted.redacted), recallable ? undefined : waits];
   const message = notes.filter((note) => note !== undefined).join("\n");

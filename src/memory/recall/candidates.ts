@@ -21,9 +21,15 @@ interface FilteredSearch extends SearchOptions {
   readonly narrowing: Pick<Narrowing, "isFiltered" | "counting">;
 }
 
-/** Namespaces of an owner that are too large. */
+/** Scopes up to this size are loaded in a few milliseconds. */
+const AT_HAND = 5_000;
+
+/** Namespaces of an owner that are large. */
 interface Large {
+  /** Those that do not fit into the budget. */
   readonly namespaces: ReadonlySet<string>;
+  /** Those that are not loaded in passing. */
+  readonly slow: ReadonlySet<string>;
   /** Milliseconds since the epoch. */
   readonly until: number;
 }
@@ -47,14 +53,23 @@ export class LargeScopes {
 
   /** Whether a scope is not in RAM and would not fit. */
   async has(scope: Scope): Promise<boolean> {
-    const { index, now } = this.#parts;
-    if (index.holds(scope)) return false;
-    let large = this.#owners.get(scope.owner);
-    if (large === undefined || large.until <= now()) {
-      large = await this.#count(scope.owner);
-      this.#owners.set(scope.owner, large);
+    if (this.#parts.index.holds(scope)) return false;
+    return (await this.#large(scope.owner)).namespaces.has(scope.namespace);
+  }
+
+  /** Whether a scope is in RAM, or there in a few milliseconds. */
+  async isAtHand(scope: Scope): Promise<boolean> {
+    if (this.#parts.index.holds(scope)) return true;
+    return !(await this.#large(scope.owner)).slow.has(scope.namespace);
+  }
+
+  async #large(owner: string): Promise<Large> {
+    let large = this.#owners.get(owner);
+    if (large === undefined || large.until <= this.#parts.now()) {
+      large = await this.#count(owner);
+      this.#owners.set(owner, large);
     }
-    return large.namespaces.has(scope.namespace);
+    return large;
   }
 
   async #count(owner: string): Promise<Large> {
@@ -66,7 +81,12 @@ export class LargeScopes {
     });
     for (const { count } of large) logger.warn("namespace_above_index_memory", { memories: count });
     const namespaces = new Set(large.map(({ namespace }) => namespace));
-    return { namespaces, until: now() + KNOWN_MS };
+    const slow = scopes.filter(({ count }) => count > AT_HAND);
+    return {
+      namespaces,
+      slow: new Set(slow.map(({ namespace }) => namespace)),
+      until: now() + KNOWN_MS,
+    };
   }
 }
 

@@ -76,6 +76,9 @@ const ASKS_NUMBER =
   /\b(?:when|date|what time|which day|how (?:many|much|old|long|tall)|number|price|cost|wann|wie (?:viel|teuer|alt)|cuándo|cuánto)\b/iu;
 const NUMBER =
   /\d|\b(?:(?:mon|tues|wednes|thurs|fri|satur|sun)day|january|february|march|april|may|june|july|august|september|october|november|december|one|two|three|four|five|six|seven|eight|nine|ten|montag|dienstag|mittwoch|donnerstag|freitag|samstag|sonntag)\b/iu;
+/** Scripts that are written without spaces. */
+const UNSPACED =
+  /[\p{scx=Han}\p{scx=Hira}\p{scx=Kana}\p{scx=Thai}\p{scx=Laoo}\p{scx=Khmr}\p{scx=Mymr}]/u;
 /** Questions whose answer is somebody. */
 const ASKS_WHO = /\b(?:who|whom|whose|name of|wer|wem|wen|quién|contact)\b/iu;
 /** What stands after a subject. */
@@ -87,6 +90,8 @@ class Statement {
   readonly words: ReadonlySet<string>;
   readonly isChange: boolean;
   readonly hasNumber: boolean;
+  /** Whether words are told apart by spaces. */
+  readonly isSpaced: boolean;
   /** Positions of the fields that it is about. */
   readonly fields: readonly number[];
   /** People before the verb, as far as that can be told. */
@@ -98,6 +103,7 @@ class Statement {
     this.words = new Set(words(folded(text)));
     this.isChange = CHANGE.test(text);
     this.hasNumber = NUMBER.test(text);
+    this.isSpaced = !UNSPACED.test(text);
     this.fields = FIELDS.flatMap((field, i) => field.test(text) ? [i] : []);
     this.subjects = subjectOf(this.#text).match(OTHERS) ?? [];
   }
@@ -130,13 +136,19 @@ class Question {
 
   /** What the texts add to the odds that the newer statement answers in the older one's place. */
   odds(older: Statement, newer: Statement): number {
+    // What stands for the words there is shared by most texts.
+    if (!older.isSpaced || !newer.isSpaced) return -Infinity;
     // Whoever is asked about has to be in both of them.
     const isMissing = (word: string) => older.words.has(word) && !newer.words.has(word);
     if ([...this.#names].some(isMissing)) return -Infinity;
     if (!this.#asksWho && this.#isAboutOthers(older, newer)) return -Infinity;
     const missesNumber = this.#asksNumber && older.hasNumber && !newer.hasNumber;
     const inField = older.fields.some((field) => newer.fields.includes(field));
-    return WEIGHTS.overlap * overlap(older.words, newer.words) +
+    const inWords = overlap(older.words, newer.words);
+    // Scores alone tell nothing of what two statements are about.
+    if (inWords === 0 && !inField) return -Infinity;
+    if (inWords === 1 && older.words.size === newer.words.size) return -Infinity;
+    return WEIGHTS.overlap * inWords +
       WEIGHTS.field * Number(inField) +
       WEIGHTS.changeInField * Number(newer.isChange && inField) +
       WEIGHTS.number * Number(missesNumber);
@@ -167,6 +179,24 @@ function oddsOfScores(older: number, newer: number, unrelated: number): number {
     WEIGHTS.above * above + WEIGHTS.gap * (older - newer);
 }
 
+/** What an unrelated hit scores, by the ranks of hits, best first. */
+function unrelatedOf(ranks: readonly number[]): number {
+  return ranks[UNRELATED.place] ?? Math.min(UNRELATED.score, ranks.at(-1) ?? 0);
+}
+
+/**
+ * How many of some hits are worth looking at where so many are answered: those behind that no text can
+ * bring up are not.
+ *
+ * @param ranks What the hits are ordered by, best first.
+ */
+export function worthReading(ranks: readonly number[], answered: number): number {
+  const unrelated = unrelatedOf(ranks);
+  const [best = 0] = ranks;
+  const last = ranks.findLastIndex((rank) => oddsOfScores(best, rank, unrelated) + MOST >= LEAST);
+  return Math.max(Math.min(answered, ranks.length), last + 1);
+}
+
 /**
  * The order in which hits answer a question: of two that say something about the same thing the newer
  * comes first, directly before the other. Unrelated hits keep their places, however new they are.
@@ -177,8 +207,7 @@ export function newerFirst(query: string, hits: readonly Dated[]): Reordered {
   const question = new Question(query);
   const statements: Statement[] = [];
   const statement = (at: number) => statements[at] ??= new Statement(hits[at]!.text);
-  const unrelated = hits[UNRELATED.place]?.rank ??
-    Math.min(UNRELATED.score, hits.at(-1)?.rank ?? 0);
+  const unrelated = unrelatedOf(hits.map(({ rank }) => rank));
   const conflicts: [number, number][] = [];
   const takesPlace = (newer: number, older: number): boolean => {
     const [a, b] = [hits[newer]!, hits[older]!];

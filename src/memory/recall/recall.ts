@@ -11,7 +11,7 @@ import { openMemories, requireCredential } from "../open.ts";
 import type { MemoryRecord, Metadata } from "../record.ts";
 import { Question } from "./answer_kinds.ts";
 import { confidenceOf, type RecallMode } from "./confidence.ts";
-import { newerFirst } from "./newer_first.ts";
+import { newerFirst, worthReading } from "./newer_first.ts";
 import { Narrowing, type NarrowingOptions } from "./narrowing.ts";
 import { openSavedWords, type ReadingWords, readWords } from "./read_words.ts";
 
@@ -295,11 +295,12 @@ export async function recall(
   ]);
   const asked: ScopeQuery = { ...embedding, ...(mode === "semantic" ? {} : { text: query }) };
   // Manual memories hold no text the relayer could open.
-  const best = await rank(domain, caller, asked, {
+  const ranked = await rank(domain, caller, asked, {
     ...options,
     limit: options.limit + (ordersByTime(options) ? AROUND : 0),
     accept: (memory) => memory.source !== "manual",
   });
+  const best = ranked.slice(0, worthReading(ranked.map(({ rank }) => rank), options.limit));
   if (best.length === 0 && domain.cipher.needsCredential) {
     await proveCredential(domain, caller, scope);
   }

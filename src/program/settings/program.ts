@@ -2,6 +2,11 @@ import { checked, choice, flag, httpUrl, optional, optionalText } from "../../in
 import { words } from "./parsers.ts";
 
 export const COMPATIBILITY = {
+  deduplicate: flag(
+    "SVC_DEDUPLICATE",
+    true,
+    "Stores a text that is there already, word for word, once",
+  ),
   requireNonce: flag("SVC_REQUIRE_NONCE", false, "Refuses the 4-field signature with 426"),
   requireHostBound: flag(
     "SVC_REQUIRE_HOST_BOUND",

@@ -23,6 +23,8 @@ export interface RememberRoutes {
       readonly trust?: "user" | "agent" | "import" | "web" | undefined;
       /** What is done about secrets; `allow` only where the relayer allows them. */
       readonly secrets?: "refuse" | "redact" | "allow" | undefined;
+      /** Whether a text that is stored is not stored again. */
+      readonly deduplicate?: boolean | undefined;
     };
     readonly answers: {
       readonly 202: {
@@ -50,6 +52,8 @@ export interface RememberRoutes {
             readonly count: number;
           }[]
           | undefined;
+        /** Nothing was stored: `memory_id` says the same, word for word. */
+        readonly deduplicated?: true | undefined;
       };
     };
   };

@@ -17,7 +17,13 @@ const members = {
 };
 const memory = object(members).superRefine(request.checkValidity);
 
-const remember = object({ ...members, secrets: request.secrets })
+const remember = object({
+  ...members,
+  secrets: request.secrets,
+  deduplicate: z.boolean().default(true).describe(
+    "Whether a text that is stored is not stored again",
+  ),
+})
   .superRefine(request.checkValidity);
 
 const bulk = object({
@@ -134,7 +140,13 @@ export const REMEMBER = {
     summary: "Store a memory",
     weight: 5,
     body: remember,
-    answers: () => ({ 202: accepted().extend({ redacted: redacted() }) }),
+    answers: () => ({
+      202: accepted().extend({
+        redacted: redacted(),
+        deduplicated: z.literal(true).optional()
+          .describe("Nothing was stored: `memory_id` says the same, word for word"),
+      }),
+    }),
     errors: ["empty_text", "text_too_long", "memory_not_found", "secret_found", ...MEMORY_ERRORS],
   },
   "POST /api/remember/bulk": {

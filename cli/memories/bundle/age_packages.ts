@@ -1,0 +1,1 @@
+export { Decrypter, Encrypter } from "age-encryption";

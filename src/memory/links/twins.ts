@@ -1,0 +1,63 @@
+import { Deadline } from "../../deadline.ts";
+import type { Uses } from "../parts.ts";
+import type { IndexedMemory } from "../../index/ranking.ts";
+import { type Caller, mayRead, scopeOf } from "../caller.ts";
+import type { NewMemory } from "../remember.ts";
+import { type Digesting, textDigest } from "../standing.ts";
+
+type FindingTwins = Uses<{
+  index: "read";
+  largeScopes: "isAtHand";
+  tombstones: "isDeleted";
+  config: "deduplicate";
+  now: true;
+}, Digesting>;
+
+/** Longest wait for a namespace that is not loaded, milliseconds: its first write is stored then. */
+const WAIT_MS = 250;
+
+/** Whether nothing is said of a memory but its text, who says so, when, and how much it matters. */
+function isPlain({ payload, expiresAt, secrets, standing = {} }: NewMemory): boolean {
+  const { validFrom, validTo, links } = standing;
+  // Where something is asked for about secrets, what is stored may be another text.
+  return secrets === undefined && payload.kind === "text" && payload.metadata === undefined &&
+    payload.key === undefined &&
+    expiresAt === undefined && validFrom === undefined && validTo === undefined &&
+    links === undefined;
+}
+
+/**
+ * A memory of the namespace that says the same, word for word, counts today, and has no end: there is
+ * nothing to store. `undefined` where there is none, where the new one says more than its text, for
+ * callers that may not read, and in namespaces that are too large to be looked at.
+ */
+export async function twinOf(
+  domain: FindingTwins,
+  caller: Caller,
+  memory: NewMemory,
+): Promise<IndexedMemory | undefined> {
+  const { payload, namespace } = memory;
+  if (!domain.config.deduplicate || !mayRead(caller) || !isPlain(memory)) return undefined;
+  if (payload.kind !== "text") return undefined;
+  const scope = scopeOf(caller, namespace);
+  const digest = textDigest(domain, scope, payload.text);
+  const now = domain.now();
+  using deadline = new Deadline(WAIT_MS, caller.signal);
+  const { signal } = deadline;
+  try {
+    // A write must not push what others read out of RAM.
+    if (!await deadline.wait(domain.largeScopes.isAtHand(scope))) return undefined;
+    return await domain.index.read(
+      scope,
+      ({ relations }) =>
+        relations.withText(digest).find((twin) =>
+          twin.expiresAt === undefined && twin.standing?.validTo === undefined &&
+          !relations.isOver(twin, now) && !domain.tombstones.isDeleted(scope, twin.id)
+        ),
+      { signal },
+    );
+  } catch {
+    // A text that is stored twice is better than one that is not.
+    return undefined;
+  }
+}
