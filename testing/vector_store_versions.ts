@@ -31,6 +31,14 @@ const COMPLETE = entry(A, 1, {
   expiresAt: 4_102_444_800_003,
   importance: 0.1,
   source: "analyze",
+  standing: {
+    validFrom: -1,
+    validTo: 4_102_444_800_004,
+    links: [{ id: uuid(2), kind: "conflicts", by: "a rule", score: 0.25, version: 3 }],
+    keyDigest: "a key",
+    textDigest: "a text",
+    trust: "web",
+  },
   bytes: 1_572_864,
 });
 

@@ -27,8 +27,8 @@ export class Relations {
   readonly #memories: (id: string) => IndexedMemory | undefined;
   /** Links to a memory, by its id. */
   readonly #ties = new Map<string, Tie[]>();
-  readonly #byKey = new Map<string, Set<string>>();
-  readonly #byText = new Map<string, Set<string>>();
+  readonly #byKey = new Map<string, Group>();
+  readonly #byText = new Map<string, Group>();
 
   /** @param memories The memory with an id, where it is in the scope. */
   constructor(memories: (id: string) => IndexedMemory | undefined) {
@@ -70,12 +70,12 @@ export class Relations {
     if (this.#ties.has(id)) return false;
     if (standing?.links !== undefined) return false;
     const { keyDigest } = standing ?? {};
-    return keyDigest === undefined || (this.#byKey.get(keyDigest)?.size ?? 0) < 2;
+    return keyDigest === undefined || typeof this.#byKey.get(keyDigest) !== "object";
   }
 
   /** Memories with a text, by its digest. */
   withText(textDigest: string): IndexedMemory[] {
-    return this.#known(this.#byText.get(textDigest) ?? []);
+    return this.#known(idsIn(this.#byText.get(textDigest)));
   }
 
   /**
@@ -84,7 +84,7 @@ export class Relations {
    */
   supersededBy(memory: IndexedMemory, at: number): IndexedMemory | undefined {
     const { keyDigest } = memory.standing ?? {};
-    const sameKey = keyDigest === undefined ? [] : this.#known(this.#byKey.get(keyDigest) ?? []);
+    const sameKey = keyDigest === undefined ? [] : this.#known(idsIn(this.#byKey.get(keyDigest)));
     const others = sameKey.filter((other) => other.id !== memory.id && isNewer(other, memory));
     for (const { from, link } of this.#ties.get(memory.id) ?? []) {
       const other = link.kind === "supersedes" ? this.#memories(from) : undefined;
@@ -127,7 +127,7 @@ export class Relations {
   supersededOf({ id, standing }: IndexedMemory): IndexedMemory[] {
     const { keyDigest, links = [] } = standing ?? {};
     const ids = links.filter(({ kind }) => kind === "supersedes").map((link) => link.id);
-    const sameKey = keyDigest === undefined ? [] : [...this.#byKey.get(keyDigest) ?? []];
+    const sameKey = keyDigest === undefined ? [] : idsIn(this.#byKey.get(keyDigest));
     return this.#known(new Set([...ids, ...sameKey]))
       .filter((other) => other.id !== id && this.supersededBy(other, Infinity) !== undefined);
   }
@@ -167,12 +167,22 @@ function holds(memory: IndexedMemory, other: IndexedMemory, { by, version }: Mem
     (other.updatedAt === memory.updatedAt && other.id > memory.id);
 }
 
-function addTo(groups: Map<string, Set<string>>, name: string, id: string): void {
-  groups.getOrInsertComputed(name, () => new Set()).add(id);
+/** One id, or several: nearly every group has one, and every memory is in one. */
+type Group = string | Set<string>;
+
+function idsIn(group: Group | undefined): Iterable<string> {
+  return typeof group === "string" ? [group] : group ?? [];
 }
 
-function dropFrom(groups: Map<string, Set<string>>, name: string, id: string): void {
-  const group = groups.get(name);
-  group?.delete(id);
-  if (group?.size === 0) groups.delete(name);
+function addTo(groups: Map<string, Group>, name: string, id: string): void {
+  const known = groups.get(name);
+  if (known === undefined) groups.set(name, id);
+  else if (typeof known === "string") groups.set(name, new Set([known, id]));
+  else known.add(id);
+}
+
+function dropFrom(groups: Map<string, Group>, name: string, id: string): void {
+  const known = groups.get(name);
+  if (known === id) groups.delete(name);
+  else if (typeof known === "object" && known.delete(id) && known.size === 0) groups.delete(name);
 }

@@ -31,8 +31,6 @@ export interface Standing {
   readonly textDigest?: string;
   /** Who says so, as far as that may be believed. */
   readonly trust?: Trust;
-  /** Public key that signed for it, 64 hex characters. */
-  readonly writtenBy?: string;
 }
 
 /** One memory in the index. Times are milliseconds since the epoch. */

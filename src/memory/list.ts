@@ -46,6 +46,8 @@ export interface MemoryView
   readonly standing?: Standing | undefined;
   /** What it is about. */
   readonly key?: string | undefined;
+  /** Public key that signed for it; absent where its record is not opened. */
+  readonly writtenBy?: string | undefined;
   readonly relations?: RelationsView | undefined;
 }
 
@@ -106,6 +108,7 @@ function view(
     source: memory.source,
     standing: memory.standing,
     key: record?.key,
+    writtenBy: record?.written_by,
   };
 }
 

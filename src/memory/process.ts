@@ -120,7 +120,6 @@ function entryOf(
 ): IndexEntry {
   const { vectors, sealed, links } = step;
   const { validFrom, validTo, trust } = job.standing ?? {};
-  const { publicKey: writtenBy } = job;
   const said = payload.kind === "text" ? payload : { text: "" };
   return {
     owner: job.owner,
@@ -142,7 +141,6 @@ function entryOf(
       ...(validFrom === undefined ? {} : { validFrom }),
       ...(validTo === undefined ? {} : { validTo }),
       ...(trust === undefined ? {} : { trust }),
-      ...(writtenBy === undefined ? {} : { writtenBy }),
     }),
   };
 }

@@ -14,6 +14,9 @@ interface Said {
   readonly links?: readonly MemoryLink[] | undefined;
 }
 
+/** Bytes of a digest: every memory of a loaded scope has one. */
+const DIGEST_BYTES = 12;
+
 /** A text without what changes nothing about what it says, word for word. */
 function plain(text: string): string {
   return text.normalize("NFKC").toLowerCase().replace(/[\s\p{P}]+/gu, " ").trim();
@@ -21,12 +24,12 @@ function plain(text: string): string {
 
 /** The same for texts of a scope that say the same word for word. */
 export function textDigest({ sameText }: Digesting, scope: Scope, text: string): string {
-  return sameText(`text ${scopeKey(scope)} ${plain(text)}`).subarray(0, 16).toBase64();
+  return sameText(`text ${scopeKey(scope)} ${plain(text)}`).subarray(0, DIGEST_BYTES).toBase64();
 }
 
 /** The same for memories of a scope that are about the same thing. */
 function keyDigest({ sameText }: Digesting, scope: Scope, key: string): string {
-  return sameText(`key ${scopeKey(scope)} ${plain(key)}`).subarray(0, 16).toBase64();
+  return sameText(`key ${scopeKey(scope)} ${plain(key)}`).subarray(0, DIGEST_BYTES).toBase64();
 }
 
 /** A memory's standing as the index has it. */
@@ -34,7 +37,7 @@ export function standingOf(
   domain: Digesting,
   scope: Scope,
   { text, key, links = [] }: Said,
-  given: Pick<Standing, "validFrom" | "validTo" | "trust" | "writtenBy"> = {},
+  given: Pick<Standing, "validFrom" | "validTo" | "trust"> = {},
 ): Standing {
   return {
     ...given,
@@ -51,12 +54,11 @@ export function standingOfRecord(
   scope: Scope,
   record: MemoryRecord,
 ): Standing {
-  const { valid_from, valid_to, trust, written_by } = record;
+  const { valid_from, valid_to, trust } = record;
   return standingOf(domain, scope, record, {
     ...(valid_from === undefined ? {} : { validFrom: Date.parse(valid_from) }),
     ...(valid_to === undefined ? {} : { validTo: Date.parse(valid_to) }),
     ...(trust === undefined ? {} : { trust }),
-    ...(written_by === undefined ? {} : { writtenBy: written_by }),
   });
 }
 

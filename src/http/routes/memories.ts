@@ -58,14 +58,17 @@ function memoryBody(memory: MemoryView): AnswerOf<"GET /api/memories">["memories
 
 /** What is said of a memory besides its text: when it is true, and how it stands to others. */
 export function standingBody(
-  { standing, key, relations }: Pick<MemoryView, "standing" | "key" | "relations">,
+  { standing, key, writtenBy, relations }: Pick<
+    MemoryView,
+    "standing" | "key" | "writtenBy" | "relations"
+  >,
 ) {
   return {
     valid_from: timeText(standing?.validFrom),
     valid_to: timeText(standing?.validTo),
     key,
     trust: standing?.trust,
-    written_by: standing?.writtenBy,
+    written_by: writtenBy,
     superseded_by: relations?.supersededBy,
     supersedes: relations?.supersedes,
     conflicts_with: relations?.conflictsWith,

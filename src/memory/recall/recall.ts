@@ -77,6 +77,8 @@ export interface Hit {
   readonly standing: Standing | undefined;
   /** What it is about. */
   readonly key: string | undefined;
+  /** Public key that signed for it, where that is known. */
+  readonly writtenBy: string | undefined;
   readonly relations: RelationsView | undefined;
 }
 
@@ -240,6 +242,7 @@ function toHit(scored: Scored, record: MemoryRecord, rating: Rating): Hit {
     metadata: record.metadata,
     standing: entry.standing,
     key: record.key,
+    writtenBy: record.written_by,
     relations,
   };
 }

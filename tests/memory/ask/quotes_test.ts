@@ -18,6 +18,7 @@ function hit(text: string, confidence: number | undefined): Hit {
     metadata: undefined,
     standing: undefined,
     key: undefined,
+    writtenBy: undefined,
     relations: undefined,
   };
 }

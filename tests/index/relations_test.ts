@@ -1,0 +1,84 @@
+import assert from "node:assert/strict";
+import type { IndexedMemory } from "../../src/index/ranking.ts";
+import { Relations, startOf } from "../../src/index/relations.ts";
+import type { MemoryLink, Standing } from "../../src/interfaces/mod.ts";
+
+function memory(id: string, at: number, standing?: Standing): IndexedMemory {
+  return {
+    owner: "o",
+    namespace: "n",
+    id,
+    version: 1,
+    payload: new Uint8Array(),
+    keyId: "",
+    createdAt: at,
+    updatedAt: at,
+    importance: 0.5,
+    source: "remember",
+    bytes: 1,
+    ...(standing === undefined ? {} : { standing }),
+  };
+}
+
+const link = (kind: MemoryLink["kind"], id: string, by = "caller"): Standing => ({
+  links: [{ id, kind, by, score: 1 }],
+});
+
+function related(...memories: IndexedMemory[]) {
+  const all = new Map(memories.map((one) => [one.id, one]));
+  const relations = new Relations((id) => all.get(id));
+  for (const one of memories) relations.add(one);
+  return { all, relations };
+}
+
+Deno.test("what takes a place gives it back when it is removed, whatever the order", () => {
+  const old = memory("a", 1);
+  const next = memory("b", 2, link("supersedes", "a"));
+  for (const order of [[old, next], [next, old]]) {
+    const { all, relations } = related(...order);
+    assert.equal(relations.supersededBy(old, 10)?.id, "b");
+    assert.equal(relations.supersededBy(old, 1), undefined, "not yet");
+    assert.deepEqual(relations.supersededOf(next).map(({ id }) => id), ["a"]);
+    relations.remove(next);
+    all.delete("b");
+    assert.equal(relations.isOver(old, 10), false);
+    assert.equal(relations.isAlone(old), true);
+  }
+});
+
+Deno.test("of two that name each other the one written last counts", () => {
+  const a = memory("a", 1, link("supersedes", "b"));
+  const b = memory("b", 2, link("supersedes", "a"));
+  const { relations } = related(a, b);
+  assert.deepEqual([relations.isOver(a, 10), relations.isOver(b, 10)], [true, false]);
+});
+
+Deno.test("of one key the newest counts, and groups of any size are left behind", () => {
+  const key: Standing = { keyDigest: "k", textDigest: "t" };
+  const many = Array.from({ length: 5 }, (_, i) => memory(String(i), i, key));
+  const { all, relations } = related(...many);
+  assert.deepEqual(many.map((one) => relations.isOver(one, 10)), [true, true, true, true, false]);
+  assert.deepEqual(many.map((one) => relations.isOver(one, 2)), [true, true, false, false, false]);
+  assert.equal(relations.withText("t").length, 5);
+  for (const one of many) {
+    relations.remove(one);
+    all.delete(one.id);
+  }
+  assert.deepEqual(relations.withText("t"), []);
+  relations.add(many[0]!);
+  all.set("0", many[0]!);
+  assert.equal(relations.isOver(many[0]!, 10), false);
+});
+
+Deno.test("time, restatements and conflicts", () => {
+  const first = memory("a", 5, { validFrom: 1, validTo: 8 });
+  assert.equal(startOf(first), 1);
+  const again = memory("b", 6, link("restates", "a", "same_text"));
+  const other = memory("c", 7, link("conflicts", "a", "rule"));
+  const { relations } = related(first, again, other);
+  assert.deepEqual([relations.isOver(first, 7), relations.isOver(first, 8)], [false, true]);
+  assert.equal(relations.standsFor(again)?.id, "a");
+  assert.deepEqual(relations.restatements(first).map(({ id }) => id), ["b"]);
+  assert.deepEqual(relations.conflicts(first).map(({ id }) => id), ["c"]);
+  assert.deepEqual(relations.conflicts(other).map(({ id }) => id), ["a"]);
+});
