@@ -100,6 +100,8 @@ export class Installation implements AsyncDisposable {
       SVC_LOG_FORMAT: "json",
       SVC_LOG_LEVEL: "debug",
       SVC_RATE_LIMIT_DISABLED: "true",
+      // Words at random are a seed phrase now and then.
+      SVC_SECRETS: "allow",
       ...env,
     });
   }

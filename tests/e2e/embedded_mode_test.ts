@@ -50,7 +50,7 @@ Deno.test("with no model configured everything works and says what it did", asyn
   assert.match(asked.answer, /^No language model is configured .*\n1\. I'm allergic to peanuts\./);
   assert.equal(asked.memories[0]?.text, FACTS[0]);
   assert.equal(asked.memories_used, asked.memories.length);
-  const far = await client.ask("differential equations in quantum field theory");
+  const far = await client.ask("Who won the chess world championship?");
   assert.match(far.answer, /no memory is close enough/);
   assert.deepEqual([far.memories_used, far.memories], [0, []]);
   const { dependencies } = await client.health() as Json;
