@@ -5,7 +5,8 @@ const ROOT = new URL("../../", import.meta.url);
 /** Answer fields that are renamed, by the file of `src/wire` that the table's types are in. */
 const RENAMED: Readonly<Record<string, readonly string[]>> = {
   "route_types.ts": ["request_id"],
-  "route_types/memories.ts": ["label", "next_cursor", "pending"],
+  "route_types/account.ts": ["label"],
+  "route_types/memories.ts": ["next_cursor", "pending"],
   "route_types/public.ts": ["status"],
   "route_types/recall.ts": ["text"],
   "route_types/remember.ts": ["recallable"],
