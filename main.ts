@@ -3,14 +3,13 @@ import { COMMANDS, isCommand } from "./cli/command_line.ts";
 import { HELP } from "./src/program/commands/help.ts";
 import type * as Backups from "./src/program/commands/backup.ts";
 import type { ProcessIo } from "./src/program/commands/relayer.ts";
+import { LATER } from "./src/later.ts";
 import { suggest } from "./src/suggestion.ts";
 import { VERSION } from "./src/wire/version.ts";
 
 const encoder = new TextEncoder();
 
-/** Computed specifiers, so that a start does not download packages of these commands. */
-const TERMINAL_COMMANDS = new URL("./cli/mod.ts", import.meta.url).href;
-const BACKUPS = new URL("./src/program/commands/backup.ts", import.meta.url).href;
+const backups = (): Promise<typeof Backups> => import(`./src/program/commands/backup.ts${LATER}`);
 
 /** A command of the machine that the relayer runs on, loaded when it is called. */
 interface MachineCommand {
@@ -46,11 +45,11 @@ const MACHINE_COMMANDS: Readonly<Record<string, MachineCommand>> = {
   },
   backup: {
     words: ["verify", "--to", "--keep", "--recipient", "--json"],
-    load: async () => (await import(BACKUPS) as typeof Backups).runBackup,
+    load: async () => (await backups()).runBackup,
   },
   "restore-backup": {
     words: ["--replace", "--identity", "--json"],
-    load: async () => (await import(BACKUPS) as typeof Backups).runRestoreBackup,
+    load: async () => (await backups()).runRestoreBackup,
   },
   key: {
     words: ["rotate", "--keep-old", "--next", "--json"],
@@ -116,7 +115,7 @@ async function run(args: readonly string[]): Promise<number> {
   const io = processIo(isChild);
   if (!isChild) Deno.env.set("NO_PROXY", noProxyHere(io.env));
   if (isCommand(command)) {
-    const { runCli } = await import(TERMINAL_COMMANDS) as typeof import("./cli/mod.ts");
+    const { runCli }: typeof import("./cli/mod.ts") = await import(`./cli/mod.ts${LATER}`);
     const terminal = {
       ...io,
       program: "svc",

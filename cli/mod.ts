@@ -16,6 +16,7 @@ import { get, history } from "./memories/get.ts";
 import { importMemories } from "./memories/import/import.ts";
 import { receipt } from "./memories/receipt.ts";
 import { restore } from "./memories/restore.ts";
+import { LATER } from "../src/later.ts";
 import { onOneLine, printable } from "../src/printable.ts";
 import { type CliIo, CommandError, EXIT, type ExitCode, programOf } from "./io.ts";
 import { REFUSALS, secretRefusal } from "./refusals.ts";
@@ -90,8 +91,7 @@ const COMMANDS: Readonly<Record<CommandName, Command>> = {
   import: importMemories,
   completions: printCompletions,
   async install(session) {
-    const url = new URL("./install/mod.ts", import.meta.url).href;
-    const { install } = await import(url) as { readonly install: Command };
+    const { install }: { readonly install: Command } = await import(`./install/mod.ts${LATER}`);
     return await install(session);
   },
 };

@@ -1,6 +1,7 @@
 import { createRequire } from "node:module";
 import { fileURLToPath } from "node:url";
 import type { Arrow, Lancedb } from "./library_api.ts";
+import { LATER } from "../../src/later.ts";
 // The one part without native code: importing it is what makes the package resolvable below.
 // @ts-types="./library_api.ts"
 import "@lancedb/lancedb/embedding";
@@ -20,7 +21,6 @@ export function nativeFolder(): string {
 
 /** Loads the native code; only the relayer may. */
 export async function loadLibrary(): Promise<Library> {
-  const specifier = ["@lancedb", "lancedb"].join("/");
-  const lancedb: Lancedb = await import(specifier);
+  const { lancedb }: { readonly lancedb: Lancedb } = await import(`./native_package.ts${LATER}`);
   return { lancedb, arrow: createRequire(PACKAGE)("apache-arrow") };
 }

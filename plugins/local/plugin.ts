@@ -1,8 +1,8 @@
 import { definePlugin, type Plugin, requireFolder } from "../../src/interfaces/plugin.ts";
+import { LATER } from "../../src/later.ts";
 
-/** Not a literal in the import: only the relayer opens databases. */
-const backends = (): Promise<typeof import("./backends.ts")> =>
-  import(new URL("./backends.ts", import.meta.url).href);
+/** Loaded later: only the relayer opens databases. */
+const backends = (): Promise<typeof import("./backends.ts")> => import(`./backends.ts${LATER}`);
 
 /** The embedded backends by role. */
 const plugin: Plugin = definePlugin({

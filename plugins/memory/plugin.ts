@@ -1,8 +1,8 @@
 import { definePlugin, type Plugin } from "../../src/interfaces/plugin.ts";
+import { LATER } from "../../src/later.ts";
 
-/** A computed specifier: the backends are for tests, and other starts do not load them. */
-const backends = (): Promise<typeof import("./backends.ts")> =>
-  import(new URL("./backends.ts", import.meta.url).href);
+/** Loaded later: the backends are for tests, and other starts do not load them. */
+const backends = (): Promise<typeof import("./backends.ts")> => import(`./backends.ts${LATER}`);
 
 /** Plugin `memory`: every role that has an honest default in memory. */
 const plugin: Plugin = definePlugin({

@@ -9,10 +9,10 @@ import {
 } from "../../src/interfaces/plugin.ts";
 import { EMBEDDER_FIELDS } from "../../src/interfaces/shared_fields.ts";
 import { netEntry } from "../../src/wire/net_entry.ts";
+import { LATER } from "../../src/later.ts";
 
-/** A computed specifier: the package is downloaded when a backend is opened. */
-const backends = (): Promise<typeof import("./backends.ts")> =>
-  import(new URL("./backends.ts", import.meta.url).href);
+/** Loaded later: the package is downloaded when a backend is opened. */
+const backends = (): Promise<typeof import("./backends.ts")> => import(`./backends.ts${LATER}`);
 
 /** Settings of the plugin. */
 export type OpenAIFields = {

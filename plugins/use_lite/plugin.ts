@@ -1,10 +1,9 @@
 import { definePlugin, type Plugin } from "../../src/interfaces/plugin.ts";
+import { LATER } from "../../src/later.ts";
 
-/** Neither is a literal in an import: the weights are fetched when this embedder is chosen. */
-const opening = (): Promise<typeof import("./open.ts")> =>
-  import(new URL("./open.ts", import.meta.url).href);
-const folders = (): Promise<typeof import("./folders.ts")> =>
-  import(new URL("./folders.ts", import.meta.url).href);
+/** Both loaded later: the weights are fetched when this embedder is chosen. */
+const opening = (): Promise<typeof import("./open.ts")> => import(`./open.ts${LATER}`);
+const folders = (): Promise<typeof import("./folders.ts")> => import(`./folders.ts${LATER}`);
 
 /** The plugin `use-lite` for the role `embedder`. */
 const plugin: Plugin = definePlugin({

@@ -9,6 +9,7 @@ import type {
   Plugin,
   RoleContexts,
 } from "../interfaces/plugin.ts";
+import { importModule } from "../import_module.ts";
 import { errorFields, type Logger } from "../log.ts";
 import type { SponsorBoot } from "../mcp/process.ts";
 import type { Settings } from "./settings/mod.ts";
@@ -50,7 +51,7 @@ function reasonOf(error: unknown): string {
 async function importPlugin(role: Role, specifier: string): Promise<Plugin> {
   let module: { default?: unknown };
   try {
-    module = await import(specifier);
+    module = await importModule(specifier);
   } catch (error) {
     throw refused(role, specifier, `cannot be loaded${reasonOf(error)}`, error);
   }

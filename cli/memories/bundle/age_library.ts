@@ -1,3 +1,5 @@
+import { LATER } from "../../../src/later.ts";
+
 /** What is used of the library of age. */
 export type AgeLibrary = Pick<typeof import("age-encryption"), "Decrypter" | "Encrypter">;
 
@@ -11,6 +13,5 @@ export function haveAgeInside(load: () => Promise<AgeLibrary>): void {
 /** The library of age, which most commands do without. */
 export async function ageLibrary(): Promise<AgeLibrary> {
   if (inside !== undefined) return await inside();
-  // Not written as a path: what is found ahead is fetched at every first start.
-  return await import(new URL("./age_packages.ts", import.meta.url).href) as AgeLibrary;
+  return await import(`./age_packages.ts${LATER}`) as AgeLibrary;
 }

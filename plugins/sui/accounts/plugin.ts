@@ -3,10 +3,10 @@ import { definePlugin, type Plugin } from "../../../src/interfaces/plugin.ts";
 import { CHAIN_FIELDS, type ChainFields } from "../../../src/interfaces/shared_fields.ts";
 import { rpcUrlOf } from "../../../src/wire/networks.ts";
 import { netEntry } from "../../../src/wire/net_entry.ts";
+import { LATER } from "../../../src/later.ts";
 
-/** Not a literal in the import: the packages of the chain are fetched when accounts are on it. */
-const opening = (): Promise<typeof import("./open.ts")> =>
-  import(new URL("./open.ts", import.meta.url).href);
+/** Loaded later: the packages of the chain are fetched when accounts are on it. */
+const opening = (): Promise<typeof import("./open.ts")> => import(`./open.ts${LATER}`);
 
 /** The plugin `sui` for the role `accounts`. */
 const plugin: Plugin<ChainFields> = definePlugin({

@@ -1,10 +1,10 @@
 import { fileURLToPath } from "node:url";
 import { definePlugin, type Plugin } from "../../../src/interfaces/plugin.ts";
 import { netPermissions, SEAL_FIELDS } from "./settings.ts";
+import { LATER } from "../../../src/later.ts";
 
-/** Not a literal in the import: the packages are fetched when this cipher is chosen. */
-const opening = (): Promise<typeof import("./open.ts")> =>
-  import(new URL("./open.ts", import.meta.url).href);
+/** Loaded later: the packages are fetched when this cipher is chosen. */
+const opening = (): Promise<typeof import("./open.ts")> => import(`./open.ts${LATER}`);
 
 /** Paths that the worker is loaded from, where they are on disk. */
 function sources(): string[] {

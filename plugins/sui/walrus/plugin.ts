@@ -1,11 +1,11 @@
 import { definePlugin, type Plugin } from "../../../src/interfaces/plugin.ts";
 import { netPermissions, WALRUS_FIELDS } from "./settings.ts";
+import { LATER } from "../../../src/later.ts";
 
-/** Neither is a literal in an import: the packages are fetched when this store is chosen. */
-const opening = (): Promise<typeof import("./configured.ts")> =>
-  import(new URL("./configured.ts", import.meta.url).href);
+/** Both loaded later: the packages are fetched when this store is chosen. */
+const opening = (): Promise<typeof import("./configured.ts")> => import(`./configured.ts${LATER}`);
 const encoder = (): Promise<typeof import("./wasm_folder.ts")> =>
-  import(new URL("./wasm_folder.ts", import.meta.url).href);
+  import(`./wasm_folder.ts${LATER}`);
 
 /** The plugin `walrus` for the role `blobStore`. */
 const plugin: Plugin = definePlugin({

@@ -2,8 +2,9 @@ import { invalid } from "../invalid.ts";
 import { CoreDb } from "../../storage/core_db.ts";
 import type { Env } from "../../interfaces/fields.ts";
 import type { AccountAdmin, AccountRegistry } from "../../interfaces/mod.ts";
+import { LATER } from "../../later.ts";
 import { silentLogger } from "../../log.ts";
-import { loadPlugin, openBackend, PROGRAM_ROOT } from "../plugins.ts";
+import { loadPlugin, openBackend } from "../plugins.ts";
 import { ensurePrivateFolder, readPrivateFile } from "../../storage/private_file.ts";
 import { parsePrivateKey } from "../../wire/signing/private_key.ts";
 import { readSettings, type Settings } from "../settings/mod.ts";
@@ -43,9 +44,6 @@ interface WalletModule {
   }) => ChainAccounts;
 }
 
-/** A computed specifier, so that other commands do not download the chain's packages. */
-const WALLET = new URL("plugins/sui/accounts/wallet.ts", PROGRAM_ROOT).href;
-
 /** What to do where the relayer cannot change an account by itself. */
 const ELSEWHERE =
   "SVC_ACCOUNTS=sui: accounts are on chain, and their owner's wallet changes them. Use the " +
@@ -75,8 +73,10 @@ async function openChainAccounts(
 ): Promise<ChainAccounts> {
   if (changes && walletFile === undefined) throw invalid(ELSEWHERE);
   const seed = walletFile === undefined ? undefined : await seedOf(walletFile);
-  const { WalletAccounts } = await import(WALLET) as WalletModule;
-  return new WalletAccounts({
+  const wallet: WalletModule = await import(
+    `../../../plugins/sui/accounts/wallet.ts${LATER}`
+  );
+  return new wallet.WalletAccounts({
     network: suiNetwork,
     rpcUrl: suiRpcUrl ?? "",
     packageId: packageId ?? "",

@@ -1,4 +1,5 @@
 import { SvcError } from "../../errors.ts";
+import { LATER } from "../../later.ts";
 import { compileContract, readContract } from "./contract_compiler.ts";
 import {
   CONTRACT_USAGE,
@@ -107,16 +108,13 @@ export interface Publisher {
 
 type OpenPublisher = (target: ContractTarget) => Promise<Publisher>;
 
-/** A computed specifier, so that other commands do not download the chain's packages. */
-const PUBLISHER = new URL("../../../plugins/sui/chain/contract/publisher.ts", import.meta.url).href;
-
 const CONTRACTS = new URL("../../../contracts/", import.meta.url);
 
 async function openChain({ network, rpcUrl }: ContractTarget): Promise<Publisher> {
-  const { openPublisher } = await import(PUBLISHER) as {
-    openPublisher(network: string, rpcUrl: string): Publisher;
-  };
-  return openPublisher(network, rpcUrl);
+  const module: { openPublisher(network: string, rpcUrl: string): Publisher } = await import(
+    `../../../plugins/sui/chain/contract/publisher.ts${LATER}`
+  );
+  return module.openPublisher(network, rpcUrl);
 }
 
 /** The chain's framework is not the one that the contract was compiled against. */

@@ -1,5 +1,6 @@
 import { invalid } from "../invalid.ts";
 import { SvcError } from "../../errors.ts";
+import { LATER } from "../../later.ts";
 
 /** Files of a Move package: text by path, such as `sources/account.move`. */
 export type MoveFiles = Readonly<Record<string, string>>;
@@ -31,9 +32,6 @@ export interface MoveBuilder {
     | { readonly modules: string[]; readonly dependencies: string[]; readonly digest: number[] }
   >;
 }
-
-/** A computed specifier: only these commands need the package, of 9 MB. */
-const BUILDER = "@zktx.io/sui-move-builder/full";
 
 /** Folder of the framework's repository that a package of it lies in. */
 const FRAMEWORK = "crates/sui-framework/packages/";
@@ -74,7 +72,7 @@ export async function readContract(root: URL): Promise<ContractSources> {
 let loading: Promise<MoveBuilder> | undefined;
 
 async function load(): Promise<MoveBuilder> {
-  const builder = await import(BUILDER) as MoveBuilder;
+  const builder = await import(`./move_builder.ts${LATER}`) as MoveBuilder;
   await builder.initMovePackageBuilder();
   return builder;
 }

@@ -49,7 +49,7 @@ function permissionList(
   };
 }
 
-/** Modules that are imported by a computed specifier, which counts as reading them. */
+/** Modules that are imported when they are reached, which counts as reading them. */
 function modulePaths(castings: readonly Named[]): string[] {
   const outside = castings.filter(({ name }) => name.startsWith("file:"));
   // A plugin from elsewhere imports `@svc/relayer`, which reads its version.

@@ -16,7 +16,7 @@ export function builtIn(name: string): Plugin | undefined {
 
 /** Whether a choice is a path or an import specifier, and not a name. */
 function isSpecifier(name: string): boolean {
-  return /^(\.{0,2}\/|~\/|[A-Za-z]:\\|@[\w-]+\/|[a-z][a-z+.-]*:)/.test(name);
+  return /^(\.{0,2}\/|~\/|[A-Za-z]:\\|[a-z][a-z+.-]*:)/.test(name);
 }
 
 /** What is wrong with a role's choice, or nothing. */

@@ -5,7 +5,7 @@ import type { Owner } from "../owner/owner.ts";
 import type { ChainOwner, ChainPlace } from "./main.ts";
 
 /** Built from `main.ts` beside it; not named in an import, so that pages without a chain lack it. */
-const MODULE = "/chain.js";
+const MODULE = "chain.js";
 
 async function configOf(relayerUrl: string): Promise<AnswerOf<"GET /config">> {
   const response = await fetch(`${relayerUrl}/config`, { redirect: "error" })
@@ -19,8 +19,7 @@ async function configOf(relayerUrl: string): Promise<AnswerOf<"GET /config">> {
 
 /** Loads the code that changes accounts on a chain, and asks the relayer where they are. */
 export async function loadChainOwner({ relayerUrl, rpcUrl }: WebConfig): Promise<Owner> {
-  const specifier = new URL(MODULE, location.href).href;
-  const module = await import(specifier) as {
+  const module = await import(`/${MODULE}`) as {
     readonly ChainOwner: new (place: ChainPlace) => ChainOwner;
   };
   const config = await configOf(relayerUrl);

@@ -9,12 +9,11 @@ import {
 import { CHAIN_FIELDS, type ChainFields } from "../../../../src/interfaces/shared_fields.ts";
 import { rpcUrlOf } from "../../../../src/wire/networks.ts";
 import { netEntry } from "../../../../src/wire/net_entry.ts";
+import { LATER } from "../../../../src/later.ts";
 
-/** Not literals in an import: only a sidecar with this sponsor pays, and asks the chain hardly ever. */
-const sponsor = (): Promise<typeof import("./sponsor.ts")> =>
-  import(new URL("./sponsor.ts", import.meta.url).href);
-const executed = (): Promise<typeof import("./executed.ts")> =>
-  import(new URL("./executed.ts", import.meta.url).href);
+/** Loaded later: only a sidecar with this sponsor pays, and asks the chain hardly ever. */
+const sponsor = (): Promise<typeof import("./sponsor.ts")> => import(`./sponsor.ts${LATER}`);
+const executed = (): Promise<typeof import("./executed.ts")> => import(`./executed.ts${LATER}`);
 
 /** Base of Enoki's routes. */
 const API = "https://api.enoki.mystenlabs.com";

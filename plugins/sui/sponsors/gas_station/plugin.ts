@@ -13,10 +13,10 @@ import {
 } from "../../../../src/interfaces/shared_fields.ts";
 import { rpcUrlOf } from "../../../../src/wire/networks.ts";
 import { netEntry } from "../../../../src/wire/net_entry.ts";
+import { LATER } from "../../../../src/later.ts";
 
-/** Not a literal in the import: only a sidecar with this sponsor needs the packages of the chain. */
-const opening = (): Promise<typeof import("./open.ts")> =>
-  import(new URL("./open.ts", import.meta.url).href);
+/** Loaded later: only a sidecar with this sponsor needs the packages of the chain. */
+const opening = (): Promise<typeof import("./open.ts")> => import(`./open.ts${LATER}`);
 
 function needed(privateKey: Secret | undefined): Secret {
   if (privateKey !== undefined) return privateKey;
