@@ -132,6 +132,9 @@ interface Answered {
 /** Answers a request; `id` is empty where the path has none. */
 type Handle = (id: string, context: RequestContext) => Promise<Response>;
 
+/** How often a line of the log tells of refused overload at most, milliseconds. */
+const OVERLOAD_LINE_MS = 60_000;
+
 /** A path of the table and what answers its methods. */
 interface Place {
   /** As the table has it. */
@@ -149,6 +152,10 @@ export class Router {
   /** The others, by their patterns. */
   readonly #patterns = new Map<string, Place>();
   readonly #publicBodies: BodyReader;
+  /** Requests that were refused because too much waits, and that no line of the log told of. */
+  #overloads = 0;
+  /** When a line may tell of them, by the clock of `performance.now()`. */
+  #nextOverloadLine = 0;
 
   /** Registers the routes; `handlers` answer the signed ones. */
   constructor(deps: RouterDependencies, handlers: Partial<SignedHandlers> = SIGNED_HANDLERS) {
@@ -232,12 +239,23 @@ export class Router {
     if (error.code === "rate_limited") {
       metrics.denials.add({ layer: String(error.extra?.layer ?? "none") });
     }
-    if (error.status >= 500) {
+    if (error.code === "overloaded") this.#noteOverload(route);
+    else if (error.status >= 500) {
       // The cause's name only: its message may quote what a caller sent.
       const reason = error.cause instanceof Error ? error.cause.name : error.code;
       logger.error("request_failed", { request_id: requestId, route, code: error.code, reason });
     }
     return (isMcp ? jsonRpcErrorResponse : errorResponse)(error, requestId);
+  }
+
+  /** One line a while: whoever floods must not fill the disk with lines besides. */
+  #noteOverload(route: string): void {
+    this.#overloads++;
+    const now = performance.now();
+    if (now < this.#nextOverloadLine) return;
+    this.#deps.logger.warn("overloaded", { route, refused: this.#overloads });
+    this.#overloads = 0;
+    this.#nextOverloadLine = now + OVERLOAD_LINE_MS;
   }
 
   #registerOpen(): void {

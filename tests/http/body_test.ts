@@ -1,4 +1,5 @@
 import assert from "node:assert/strict";
+import { createLogger } from "../../src/log.ts";
 import {
   COMPAT_SUI_BODY_BYTES,
   PUBLIC_BODY_BYTES,
@@ -121,7 +122,11 @@ Deno.test("a body that breaks off is no error of ours", async () => {
 
 Deno.test("unverified bodies share a budget, and give it back", async () => {
   verifies("4.3-12");
-  await using svc = await startRelayer({ config: { unverifiedBodyBytes: SIGNED_BODY_BYTES } });
+  let log = "";
+  await using svc = await startRelayer({
+    config: { unverifiedBodyBytes: SIGNED_BODY_BYTES },
+    logger: createLogger({ level: "info", format: "text", write: (line) => log += line }),
+  });
   for (let round = 0; round < 2; round++) {
     const body = held(padded("{}", SIGNED_BODY_BYTES));
     const first = send(svc, svc.request("POST", "/api/stats", "{}"), body.stream, "chunked");
@@ -134,6 +139,8 @@ Deno.test("unverified bodies share a budget, and give it back", async () => {
     body.end();
     assertError(await first, [401, "signature_invalid"]);
   }
+  // However many are refused, they fill no log.
+  assert.deepEqual(log.match(/ (warn|error) \S+/g), [" warn overloaded"]);
 });
 
 Deno.test("bodies that are only announced take nothing from others", async () => {

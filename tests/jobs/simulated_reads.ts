@@ -1,5 +1,6 @@
 import assert from "node:assert/strict";
 import { SvcError } from "../../src/errors.ts";
+import type { MemoryLink } from "../../src/interfaces/mod.ts";
 import type { AcceptedJob } from "../../src/jobs/job.ts";
 import type { Domain } from "../../src/memory/domain.ts";
 import { getMemory, listMemories } from "../../src/memory/list.ts";
@@ -7,6 +8,7 @@ import { exportLines } from "../../src/memory/portable/export.ts";
 import { type ImportedMemory, importMemories } from "../../src/memory/portable/import.ts";
 import { recall } from "../../src/memory/recall/recall.ts";
 import { restore } from "../../src/memory/restore.ts";
+import { writtenStanding } from "../../src/memory/standing.ts";
 import { NAMESPACES, OWNER } from "./simulated_world.ts";
 import type { Bounds, Clients, Found } from "./told.ts";
 
@@ -30,6 +32,9 @@ interface ExportLine {
   readonly occurred_at: string;
   readonly created_at: string;
   readonly updated_at: string;
+  readonly valid_to?: string;
+  readonly key?: string;
+  readonly links?: readonly MemoryLink[];
 }
 
 /** What a client reads with, and how it chooses. */
@@ -65,7 +70,9 @@ export async function recallAll(reading: Reading, namespace: string): Promise<vo
   trace(`recall ${namespace} ${mode} ${wait}${isLarge ? " large" : ""}`);
   const before = bounds(reading, [namespace]);
   const wasEmbedding = domain.reembedding.active;
-  const asked = { namespace, limit: 100, mode };
+  // What is over is there all the same.
+  const history = clients.said !== undefined;
+  const asked = { namespace, limit: 100, mode, history };
   const parts = {
     ...waiting(domain, wait),
     // As where the scope does not fit into RAM.
@@ -98,7 +105,7 @@ export async function listAll(reading: Reading, namespace: string): Promise<void
     namespace,
     limit: 200,
     order,
-    include: "present",
+    include: clients.said === undefined ? "present" : "history",
     text: random() < 0.8,
   });
   trace(`listed ${memories.length} of ${namespace}`);
@@ -155,6 +162,7 @@ export async function exportAll(
   assert.deepEqual([lines[0]?.type, end?.type], ["header", "end"]);
   assert.deepEqual([end?.memories, end?.errors], [memories.length, errors.length]);
   if (isSound) assert.equal(errors.length, 0, "a memory cannot be exported");
+  for (const line of memories) if (line.text) clients.said?.checkLine(line.text, line);
   const found = memories.map(({ memory_id: id, text, version }) => ({ id, text, version }));
   // An export of all namespaces waits for those alone that have a memory when it begins.
   const waited = namespace !== undefined;
@@ -163,7 +171,8 @@ export async function exportAll(
 }
 
 function imported(line: ExportLine, i: number): ImportedMemory {
-  const { memory_id: memoryId, namespace, text = "", version = 1, importance } = line;
+  const { memory_id: memoryId, namespace, text = "", version = 1, importance, key } = line;
+  const validTo = line.valid_to === undefined ? undefined : Date.parse(line.valid_to);
   return {
     isEarlier: false,
     line: i + 1,
@@ -175,6 +184,8 @@ function imported(line: ExportLine, i: number): ImportedMemory {
     occurredAt: Date.parse(line.occurred_at),
     createdAt: Date.parse(line.created_at),
     updatedAt: Date.parse(line.updated_at),
+    key,
+    standing: writtenStanding({ valid_to: validTo }, line.links),
   };
 }
 
@@ -219,4 +230,19 @@ export async function restoreSome(
   trace(`restored ${restored} of ${total} in ${namespace}`);
   assert.equal(restored + skipped + failed + remaining, total);
   assert.ok(restored >= 0 && skipped >= 0, "a restore miscounted");
+}
+
+/** Checks that of a namespace exactly what is not over is present. */
+export async function checkPresent({ domain, clients }: Reading, namespace: string): Promise<void> {
+  const listed = async (include: "present" | "history") => {
+    const asked = { namespace, limit: 10_000, order: "oldest", include, text: true } as const;
+    return (await listMemories(domain, CALLER, asked)).memories;
+  };
+  const all = await listed("history");
+  const present = await listed("present");
+  clients.said?.checkPresent(
+    all.map(({ memoryId: id, text = "", updatedAt }) => ({ id, text, updatedAt })),
+    present.map(({ memoryId }) => memoryId),
+    domain.now(),
+  );
 }

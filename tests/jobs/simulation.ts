@@ -17,13 +17,17 @@ import { processMemory } from "../../src/memory/process.ts";
 import { accept } from "../../src/memory/remember.ts";
 import { forget } from "../../src/memory/remove/forget.ts";
 import { deleteMemory, replayTombstones } from "../../src/memory/remove/remove.ts";
+import { textPayload } from "../../src/memory/job_contents.ts";
+import { writtenStanding } from "../../src/memory/standing.ts";
 import { replaceMemory } from "../../src/memory/versions/replace.ts";
 import { memoryAccounts } from "../../plugins/memory/accounts.ts";
 import { RelayerReceiptKey } from "../../src/sealing/receipt_key.ts";
 import { RelayerKey } from "../../src/sealing/relayer_key.ts";
 import { fakeKv } from "./fake_kv.ts";
+import { NOTHING_SAID, type Said, SaidLinks } from "./simulated_links.ts";
 import {
   CALLER,
+  checkPresent,
   exportAll,
   getOne,
   importSome,
@@ -72,6 +76,8 @@ const REFUSALS: readonly ErrorCode[] = [
   "job_not_found",
   "job_not_retryable",
 ];
+/** With what those are refused besides who say whose place a memory takes. */
+const LINK_REFUSALS: readonly ErrorCode[] = [...REFUSALS, "invalid_parameter"];
 
 /** How often what goes wrong, each of [0, 1]. */
 export interface Chaos {
@@ -137,7 +143,9 @@ export class Simulation {
     this.#random = randomFrom(seed);
     this.#chaos = chaos;
     this.#world = new World(seed % 3 !== 0, () => this.#now);
-    this.#clients = new Clients(this.#world);
+    // In half of the histories clients say what takes whose place, and until when.
+    const said = Math.floor(seed / 4) % 2 === 1 ? new SaidLinks(this.#random) : undefined;
+    this.#clients = new Clients(this.#world, said);
     this.#loses = seed % 4 === 0;
     this.#budgetBytes = seed % 5 === 0 ? 1_000 : 1e6;
     this.#domain = this.#boot();
@@ -180,6 +188,10 @@ export class Simulation {
       this.#ask(CALM, () => exportAll(reading, namespace));
       for (const { id } of this.#clients.all) this.#ask(CALM, () => getOne(reading, id));
     });
+    // Nothing else may change what counts meanwhile.
+    if (this.#clients.said) {
+      await this.#calmly(() => this.#ask(CALM, () => checkPresent(reading, namespace)));
+    }
   }
 
   #restore(namespace: string): void {
@@ -332,10 +344,11 @@ export class Simulation {
   /** A call of a client, who does not wait for the answer. */
   #ask(chaos: Chaos, call: () => Promise<unknown>, over = () => {}): void {
     const process = this.#process;
+    const refusals = this.#clients.said === undefined ? REFUSALS : LINK_REFUSALS;
     this.#asked++;
     call().then(() => {}, (error) => {
       if (process !== this.#process) return;
-      const isRefusal = error instanceof SvcError && REFUSALS.includes(error.code);
+      const isRefusal = error instanceof SvcError && refusals.includes(error.code);
       const isFailure = error instanceof SvcError && !isSound(chaos);
       if (!isRefusal && !isFailure) this.#fault ??= { error };
     }).finally(() => {
@@ -422,9 +435,21 @@ export class Simulation {
     this.trace.push(`remember in ${namespace}`);
     const { text, occurredAt } = this.#clients.newText(this.#random() < 0.3);
     const { answering, answered } = this.#accepting();
-    const memory = { namespace, payload: { kind: "text", text }, occurredAt } as const;
+    const { key, validTo, supersedes } = this.#say(text);
+    const standing = writtenStanding({
+      valid_to: validTo ?? undefined,
+      supersedes: supersedes ?? undefined,
+    });
+    const payload = textPayload({ text, key: key ?? undefined });
+    const memory = { namespace, payload, occurredAt, standing };
     await accept(this.#domain, CALLER, "remember", [memory], answering);
     answered();
+  }
+
+  /** What a client says of a text's standing. */
+  #say(text: string): Said {
+    const { ids, said } = this.#clients;
+    return said?.say(text, ids, this.#now) ?? NOTHING_SAID;
   }
 
   /** A client corrects a memory, and is told the version that it gets. */
@@ -432,7 +457,11 @@ export class Simulation {
     this.trace.push(`replace ${memory}`);
     const text = this.#clients.newText(this.#random() < 0.3);
     const expectedVersion = this.#random() < 0.5 ? this.#clients.newestOf(memory) : undefined;
-    const change = { ...text, ...(expectedVersion === undefined ? {} : { expectedVersion }) };
+    const change = {
+      ...text,
+      ...this.#say(text.text),
+      ...(expectedVersion === undefined ? {} : { expectedVersion }),
+    };
     const { answering, answered } = this.#accepting();
     await replaceMemory(this.#domain, CALLER, memory, change, (job) => answering([job]));
     if (expectedVersion !== undefined) this.#clients.changed(memory, expectedVersion);
@@ -488,6 +517,9 @@ export class Simulation {
       const isGone = tombstones.isGone(entry, entry.id, entry.updatedAt);
       assert.ok(!isGone, `forgotten ${entry.id} has a row`);
       assert.ok(isOf(this.#model, entry), `${entry.id} has vectors of another model`);
+      const { writings } = this.#clients.of(entry.id)!;
+      const texts = writings.filter((one) => one.version === entry.version).map(({ text }) => text);
+      this.#clients.said?.checkRow(entry, texts);
     }
     this.#clients.checkNumbers();
     assert.deepEqual(table.keys("live"), []);

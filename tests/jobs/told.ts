@@ -1,5 +1,6 @@
 import assert from "node:assert/strict";
 import type { AcceptedJob, EndedJob, LiveJob } from "../../src/jobs/job.ts";
+import type { SaidLinks } from "./simulated_links.ts";
 import type { World } from "./simulated_world.ts";
 
 /** A job that writes a version of a memory. */
@@ -58,6 +59,8 @@ export interface Answer {
 
 /** What was accepted, deleted and seen, as the clients know it. */
 export class Clients {
+  /** What texts were said with, where clients say more than texts. */
+  readonly said: SaidLinks | undefined;
   readonly #world: World;
   readonly #told = new Map<string, Told>();
   /** Texts by their number, which is when each is said to have happened. */
@@ -65,8 +68,9 @@ export class Clients {
   /** Namespaces that are being forgotten, as often as they are. */
   readonly #forgetting: string[] = [];
 
-  constructor(world: World) {
+  constructor(world: World, said: SaidLinks | undefined) {
     this.#world = world;
+    this.said = said;
   }
 
   /** A text that was never written, and its number. */
@@ -90,8 +94,10 @@ export class Clients {
   }
 
   /** A job that is about to be accepted; answers what to call when it was. */
-  accepting({ id: job, memoryId: id, version, namespace, occurredAt }: AcceptedJob): () => void {
+  accepting(accepted: AcceptedJob): () => void {
+    const { id: job, memoryId: id, version, namespace, occurredAt } = accepted;
     const text = this.#texts[occurredAt!]!;
+    this.said?.checkJob(text, accepted);
     const told = this.#told.getOrInsertComputed(id, () => {
       const asked = this.#forgetting.includes(namespace);
       return {
