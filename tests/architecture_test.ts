@@ -201,6 +201,7 @@ const EVERYWHERE = [
   "src/bounded_map.ts",
   "src/deadline.ts",
   "src/key_lock.ts",
+  "src/later.ts",
   "src/replace_file.ts",
   "src/threads.ts",
   "src/tracing.ts",

@@ -4,7 +4,7 @@ import { proving } from "../http1/mutual_proof.ts";
 import type { Answer } from "../http1/served_connection.ts";
 import { connectProven } from "../http1/sidecar_connections.ts";
 import { INTERNAL_LIMITS, listenHttp } from "../http1/http_listener.ts";
-import { importModule } from "../import_module.ts";
+import { importModule } from "../later.ts";
 import { loopbackFetch } from "../http1/loopback_fetch.ts";
 import type { Sidecar as McpSidecar } from "./mcp.ts";
 import { requestParent, traced } from "../tracing.ts";

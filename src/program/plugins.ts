@@ -9,7 +9,7 @@ import type {
   Plugin,
   RoleContexts,
 } from "../interfaces/plugin.ts";
-import { importModule } from "../import_module.ts";
+import { importModule } from "../later.ts";
 import { errorFields, type Logger } from "../log.ts";
 import type { SponsorBoot } from "../mcp/process.ts";
 import type { Settings } from "./settings/mod.ts";
