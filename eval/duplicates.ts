@@ -1,6 +1,6 @@
 import { useLiteEmbedder } from "../plugins/use_lite/mod.ts";
 import type { Embedder } from "../src/interfaces/mod.ts";
-import { Statement } from "../src/memory/analyze/same_statement.ts";
+import { Statement } from "../src/memory/links/same_statement.ts";
 import { documentVectors } from "../src/memory/vectors.ts";
 import { print } from "./print.ts";
 

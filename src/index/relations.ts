@@ -12,6 +12,9 @@ export function isNewer(a: IndexedMemory, b: IndexedMemory): boolean {
   return gap !== 0 ? gap > 0 : a.id > b.id;
 }
 
+/** Most memories that stand for each other one after the other; those before them stand for themselves. */
+const LONGEST_CHAIN = 100;
+
 /** A memory and the link that ties it to another. */
 interface Tie {
   readonly from: string;
@@ -106,13 +109,44 @@ export class Relations {
     return this.supersededBy(memory, at) !== undefined;
   }
 
-  /** The memory that says the same, and stands for this one. */
+  /**
+   * The memory that says the same, and stands for this one. Of memories that stand for each other in a
+   * circle, as an import may bring them along, the one that was accepted first stands for itself.
+   */
   standsFor(memory: IndexedMemory): IndexedMemory | undefined {
+    const other = this.#linkedFrom(memory);
+    if (other === undefined) return undefined;
+    const chain = new Set([memory]);
+    for (let at: IndexedMemory | undefined = other; at; at = this.#linkedFrom(at)) {
+      if (at === memory) return isFirst(memory, chain) ? undefined : other;
+      if (chain.has(at)) break;
+      chain.add(at);
+      if (chain.size > LONGEST_CHAIN) return undefined;
+    }
+    return other;
+  }
+
+  /** The memory at the end of those that stand for this one; itself, where none does. */
+  rootOf(memory: IndexedMemory): IndexedMemory {
+    const seen = new Set<IndexedMemory>();
+    let root = memory;
+    for (let next: IndexedMemory | undefined = memory; next; next = this.standsFor(next)) {
+      if (seen.has(next)) break;
+      seen.add(next);
+      root = next;
+    }
+    return root;
+  }
+
+  /** The memory that a link names as saying the same. */
+  #linkedFrom(memory: IndexedMemory): IndexedMemory | undefined {
     for (const link of memory.standing?.links ?? []) {
       if (link.kind !== "restates") continue;
       const other = this.#memories(link.id);
       // A correction of the other one is one of this as well.
-      if (other !== undefined && (link.version ?? 0) <= other.version) return other;
+      if (other !== undefined && other !== memory && (link.version ?? 0) <= other.version) {
+        return other;
+      }
     }
     return undefined;
   }
@@ -151,6 +185,15 @@ export class Relations {
   #known(ids: Iterable<string>): IndexedMemory[] {
     return [...ids].flatMap((id) => this.#memories(id) ?? []);
   }
+}
+
+/** Whether no other one of some memories was accepted before one. */
+function isFirst(memory: IndexedMemory, others: Iterable<IndexedMemory>): boolean {
+  for (const other of others) {
+    const gap = other.createdAt - memory.createdAt;
+    if (gap < 0 || (gap === 0 && other.id < memory.id)) return false;
+  }
+  return true;
 }
 
 /**

@@ -10,6 +10,9 @@ export type JobState = "pending" | "running" | "uploaded" | "done" | "failed";
 /** What a writer may say of a memory's standing. */
 export type WrittenStanding = Pick<Standing, "validFrom" | "validTo" | "links" | "trust">;
 
+/** What is looked for among the memories that are there. */
+export type Proposing = "repetition" | "conflicts";
+
 /** What is known of a memory when its job is accepted. Times are milliseconds since the epoch. */
 export interface JobSpec extends Scope {
   readonly id: string;
@@ -31,6 +34,8 @@ export interface JobSpec extends Scope {
   readonly expiresAt?: number;
   /** What the writer says of it. */
   readonly standing?: WrittenStanding;
+  /** Links to memories that are there which may be proposed for it; none when absent. */
+  readonly proposes?: readonly Proposing[];
   /** 0 to 1. */
   readonly importance: number;
   /** Size of the payload in bytes, for quotas. */

@@ -9,6 +9,7 @@ import type { Payload, Step } from "./job_contents.ts";
 import { encodeRecord, timeText } from "./record.ts";
 import { type Removing, undoJob } from "./remove/remove.ts";
 import { traced } from "../tracing.ts";
+import { proposeLinks, type ProposingLinks } from "./links/proposals.ts";
 import { type Digesting, standingOf } from "./standing.ts";
 import { storeBlob } from "./store_blob.ts";
 import { noteBlob, noteReplaced, type Versioning } from "./versions/history.ts";
@@ -25,7 +26,7 @@ type Storing = Uses<{
   sameText: true;
   expiries: "note";
   config: "failpoint";
-}, Removing & Versioning>;
+}, Removing & Versioning & ProposingLinks>;
 
 /** A step of a job, which is a span where spans are recorded, and fails with a code of its own. */
 async function step<T>(name: string, code: JobErrorCode, work: () => Promise<T>): Promise<T> {
@@ -103,7 +104,10 @@ async function makeStep(
   if (saved?.model === model) return saved;
   const vectors = await vectorsOf(domain, payload, signal);
   domain.config.failpoint("embed");
-  const links = saved?.links ?? job.standing?.links ?? [];
+  const links = saved?.links ?? [
+    ...job.standing?.links ?? [],
+    ...await proposeLinks(domain, job, payload, vectors),
+  ];
   const sealed = saved?.sealed ??
     await step("seal", "encryption_failed", () => sealRecord(domain, job, payload, links));
   const made = { vectors, model, sealed, links };

@@ -5,9 +5,9 @@ import type { Source, VectorStore } from "../interfaces/mod.ts";
 import type { VersionTable } from "../storage/core/version_table.ts";
 import type { JobStore } from "../jobs/store.ts";
 import { Buffer } from "node:buffer";
-import type { AcceptedJob, JobSpec, LiveJob } from "../jobs/job.ts";
+import type { AcceptedJob, JobSpec, LiveJob, Proposing } from "../jobs/job.ts";
 import type { Kept } from "../jobs/replay.ts";
-import { type Caller, scopeOf } from "./caller.ts";
+import { type Caller, mayRead, scopeOf } from "./caller.ts";
 import { type CheckingLinks, checkSuperseded } from "./links/superseded.ts";
 import type { Payload } from "./job_contents.ts";
 import { type Redacted, SecretScreen, secretsRule } from "./secrets.ts";
@@ -88,7 +88,7 @@ export type Accepting = Uses<{
   contents: "stage";
   tombstones: "forgottenAt";
   worker: "notify";
-  config: "failpoint" | "secrets";
+  config: "failpoint" | "secrets" | "deduplicate";
   now: true;
 }, CheckingLinks>;
 
@@ -102,6 +102,8 @@ export type NewMemory =
     readonly payload: Payload;
     /** What is asked for about secrets; the relayer's setting when absent. */
     readonly secrets?: SecretsRule | undefined;
+    /** Whether what says the same already may stand for it; true when absent. */
+    readonly deduplicate?: boolean | undefined;
     /** Called in the turn of the acceptance, for a memory that has an id already; may refuse. */
     readonly replaces?: (jobId: string, acceptedAt: number) => Replacing;
   };
@@ -114,6 +116,28 @@ export type Replacing = Pick<
 
 function payloadBytes(payload: Payload): number {
   return payload.kind === "text" ? Buffer.byteLength(payload.text) : payload.data.length;
+}
+
+/** Whether a writer says nothing of a memory but its text, who says so, when, and how much it matters. */
+export function isPlain({ payload, expiresAt, standing = {} }: NewMemory): boolean {
+  const { validFrom, validTo, links } = standing;
+  return payload.kind === "text" && payload.metadata === undefined && payload.key === undefined &&
+    expiresAt === undefined && validFrom === undefined && validTo === undefined &&
+    links === undefined;
+}
+
+/** What is looked for when a memory is made: nothing for what was elsewhere before, or is changed. */
+function proposesFor(
+  { config }: Accepting,
+  caller: Caller,
+  source: Source,
+  memory: NewMemory,
+): readonly Proposing[] {
+  const { payload, replaces, deduplicate = true } = memory;
+  const isNew = source === "remember" || source === "bulk" || source === "analyze";
+  // Whoever may not read must not learn of what is there.
+  if (!isNew || replaces !== undefined || payload.kind !== "text" || !mayRead(caller)) return [];
+  return config.deduplicate && deduplicate && isPlain(memory) ? ["repetition"] : [];
 }
 
 /** Memories as they may be stored, and what was taken out of them. */
@@ -189,6 +213,7 @@ export async function accept<A>(
   // In one turn with the acceptance: a forget comes before all of them or after all.
   const jobs = memories.map((memory, i): AcceptedJob => {
     const { id, payload } = staged[i]!;
+    const proposes = proposesFor(domain, caller, source, memory);
     const scope = scopeOf(caller, memory.namespace);
     // Whatever is not later than the last forget of its namespace was forgotten.
     const acceptedAt = Math.max(now, (domain.tombstones.forgottenAt(scope) ?? -Infinity) + 1);
@@ -209,6 +234,7 @@ export async function accept<A>(
       ...(memory.occurredAt === undefined ? {} : { occurredAt: memory.occurredAt }),
       ...(memory.expiresAt === undefined ? {} : { expiresAt: memory.expiresAt }),
       ...(memory.standing === undefined ? {} : { standing: memory.standing }),
+      ...(proposes.length === 0 ? {} : { proposes }),
     };
   });
   domain.config.failpoint("stage");

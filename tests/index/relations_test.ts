@@ -82,3 +82,27 @@ Deno.test("time, restatements and conflicts", () => {
   assert.deepEqual(relations.conflicts(first).map(({ id }) => id), ["c"]);
   assert.deepEqual(relations.conflicts(other).map(({ id }) => id), ["a"]);
 });
+
+Deno.test("of memories that stand for each other one is left, however many there are", () => {
+  for (const size of [1, 2, 3, 50]) {
+    const circle = Array.from(
+      { length: size },
+      (_, i) => memory(`m${i}`, 10 + i, link("restates", `m${(i + 1) % size}`)),
+    );
+    const into = memory("z", 1, link("restates", "m0"));
+    const { relations } = related(...circle, into);
+    const shown = [...circle, into].filter((one) => relations.standsFor(one) === undefined);
+    assert.deepEqual(shown.map(({ id }) => id), ["m0"], `${size}`);
+  }
+});
+
+Deno.test("a long chain of restatements ends at a memory that is seen", () => {
+  const chain = Array.from(
+    { length: 500 },
+    (_, i) => memory(`m${i}`, i, i === 0 ? undefined : link("restates", `m${i - 1}`)),
+  );
+  const { relations } = related(...chain);
+  assert.equal(relations.standsFor(chain[50]!)?.id, "m49");
+  assert.equal(relations.rootOf(chain[50]!).id, "m0");
+  assert.equal(chain.filter((one) => relations.standsFor(one) === undefined).length >= 1, true);
+});

@@ -19,7 +19,10 @@ type SentMemory = Received<"POST /api/remember/bulk", "body">["items"][number];
 
 function newMemory(
   item: SentMemory,
-  secrets: Received<"POST /api/remember", "body">["secrets"],
+  { secrets, deduplicate }: Pick<
+    Received<"POST /api/remember", "body">,
+    "secrets" | "deduplicate"
+  >,
 ): NewMemory {
   const { text, namespace, metadata, key, importance, occurred_at, expires_at } = item;
   return {
@@ -30,6 +33,7 @@ function newMemory(
     expiresAt: expires_at,
     standing: writtenStanding(item),
     secrets,
+    deduplicate,
   };
 }
 
@@ -180,8 +184,8 @@ function unit(vector: Float32Array): Float32Array {
 export const rememberHandlers = {
   "POST /api/remember": async (domain, call): Promise<Answer<"POST /api/remember">> => {
     const { caller } = call;
-    const memory = newMemory(call.body, call.body.secrets);
-    const twin = call.body.deduplicate ? await twinOf(domain, caller, memory) : undefined;
+    const memory = newMemory(call.body, call.body);
+    const twin = await twinOf(domain, caller, memory);
     if (twin !== undefined) {
       const { status, body } = acceptedAnswer(domain, caller, memory.namespace, twin.id);
       return { status, body: { ...body, recallable: true, deduplicated: true } };
@@ -203,7 +207,7 @@ export const rememberHandlers = {
     call,
   ): Promise<Answer<"POST /api/remember/bulk">> => {
     const { items, secrets } = call.body;
-    const memories = items.map((item) => newMemory(item, secrets));
+    const memories = items.map((item) => newMemory(item, { secrets, deduplicate: true }));
     const { answer } = await accept(domain, call.caller, "bulk", memories, (jobs, redacted) => {
       const ids = jobs.map((job) => job.id);
       return call.keep({

@@ -19,7 +19,7 @@ import { documentVectors } from "../vectors.ts";
 import { nearestTexts, outdatedTexts, waitingTexts } from "./known.ts";
 import { factsOfAnswer } from "./model_answer.ts";
 import { extractionMessages, FACTS_SCHEMA } from "./prompt.ts";
-import { Statement } from "./same_statement.ts";
+import { Statement } from "../links/same_statement.ts";
 
 type Analyzing = Uses<{
   languageModel: true;

@@ -2,7 +2,7 @@ import { Deadline } from "../../deadline.ts";
 import type { Uses } from "../parts.ts";
 import type { IndexedMemory } from "../../index/ranking.ts";
 import { type Caller, mayRead, scopeOf } from "../caller.ts";
-import type { NewMemory } from "../remember.ts";
+import { isPlain, type NewMemory } from "../remember.ts";
 import { type Digesting, textDigest } from "../standing.ts";
 
 type FindingTwins = Uses<{
@@ -16,16 +16,6 @@ type FindingTwins = Uses<{
 /** Longest wait for a namespace that is not loaded, milliseconds: its first write is stored then. */
 const WAIT_MS = 250;
 
-/** Whether nothing is said of a memory but its text, who says so, when, and how much it matters. */
-function isPlain({ payload, expiresAt, secrets, standing = {} }: NewMemory): boolean {
-  const { validFrom, validTo, links } = standing;
-  // Where something is asked for about secrets, what is stored may be another text.
-  return secrets === undefined && payload.kind === "text" && payload.metadata === undefined &&
-    payload.key === undefined &&
-    expiresAt === undefined && validFrom === undefined && validTo === undefined &&
-    links === undefined;
-}
-
 /**
  * A memory of the namespace that says the same, word for word, counts today, and has no end: there is
  * nothing to store. `undefined` where there is none, where the new one says more than its text, for
@@ -37,8 +27,10 @@ export async function twinOf(
   memory: NewMemory,
 ): Promise<IndexedMemory | undefined> {
   const { payload, namespace } = memory;
-  if (!domain.config.deduplicate || !mayRead(caller) || !isPlain(memory)) return undefined;
-  if (payload.kind !== "text") return undefined;
+  const { deduplicate = true, secrets } = memory;
+  if (!domain.config.deduplicate || !deduplicate || !mayRead(caller)) return undefined;
+  // Where something is asked for about secrets, what is stored may be another text.
+  if (secrets !== undefined || payload.kind !== "text" || !isPlain(memory)) return undefined;
   const scope = scopeOf(caller, namespace);
   const digest = textDigest(domain, scope, payload.text);
   const now = domain.now();
@@ -52,7 +44,9 @@ export async function twinOf(
       ({ relations }) =>
         relations.withText(digest).find((twin) =>
           twin.expiresAt === undefined && twin.standing?.validTo === undefined &&
-          !relations.isOver(twin, now) && !domain.tombstones.isDeleted(scope, twin.id)
+          // Behind what is over nobody would see it.
+          !relations.isOver(twin, now) && !relations.isOver(relations.rootOf(twin), now) &&
+          !domain.tombstones.isDeleted(scope, twin.id)
         ),
       { signal },
     );

@@ -1,0 +1,146 @@
+import { Deadline } from "../../deadline.ts";
+import type { IndexedMemory } from "../../index/ranking.ts";
+import type { LoadedScope } from "../../index/resident_scope.ts";
+import type { MemoryLink, Scope, Trust } from "../../interfaces/mod.ts";
+import type { JobSpec, Proposing } from "../../jobs/job.ts";
+import type { Caller } from "../caller.ts";
+import type { Payload } from "../job_contents.ts";
+import { type Opening, openMemories } from "../open.ts";
+import type { Uses } from "../parts.ts";
+import type { Judge } from "./judge.ts";
+import { judgeRepetition } from "./restatement.ts";
+
+export type ProposingLinks = Uses<{
+  index: "read";
+  largeScopes: "isAtHand";
+  now: true;
+}, Opening>;
+
+/** Judges by what they look for, in the order they are asked. */
+const JUDGES: readonly (readonly [Proposing, Judge])[] = [["repetition", judgeRepetition]];
+
+/** Memories that a new one is compared with: the nearest by vector and words. */
+const NEAREST = 12;
+/** Characters of a text by which its candidates are found. */
+const LOOKED_UP = 2_000;
+/** In larger namespaces a comparison would take longer than a write should. */
+const MOST_MEMORIES = 25_000;
+/** Longest time it may take, milliseconds: then the memory has no links. */
+const WAIT_MS = 1_000;
+/** Whose word weighs more comes first. */
+const TRUSTS: readonly Trust[] = ["user", "agent", "import", "web"];
+
+/** A memory that a new one is compared with. */
+interface Candidate {
+  readonly memory: IndexedMemory;
+  readonly cosine: number;
+  /** What a repetition of it is tied to: itself, or the memory that stands for it. */
+  readonly root: IndexedMemory;
+}
+
+/**
+ * Links that are proposed for the new memory of a job: what says the same already, and what else its
+ * judges find. None for memories whose writer asked for none, that cannot be opened without their
+ * owner's credential, and in namespaces that are not at hand. A failure is no link, never an error:
+ * a memory without links is better than one that is not stored.
+ */
+export async function proposeLinks(
+  domain: ProposingLinks,
+  job: JobSpec,
+  payload: Payload,
+  vectors: readonly Float32Array[],
+): Promise<readonly MemoryLink[]> {
+  const { proposes = [] } = job;
+  const [vector] = vectors;
+  if (proposes.length === 0 || payload.kind !== "text" || vector === undefined) return [];
+  if (domain.cipher.needsCredential) return [];
+  const { owner, namespace, accountId } = job;
+  const scope: Scope = { owner, namespace };
+  using deadline = new Deadline(WAIT_MS);
+  const { signal } = deadline;
+  try {
+    // A write must not push what others read out of RAM.
+    if (!await deadline.wait(domain.largeScopes.isAtHand(scope))) return [];
+    const query = { vector, text: payload.text.slice(0, LOOKED_UP) };
+    const candidates = await domain.index.read(
+      scope,
+      (loaded) => candidatesOf(domain, loaded, job, query),
+      { signal },
+    );
+    if (candidates.length === 0) return [];
+    const caller: Caller = { account: { accountId, owner, active: true, keys: [] }, signal };
+    const memories = candidates.map(({ memory }) => memory);
+    const opened = await deadline.wait(openMemories(domain, caller, scope, memories));
+    const links = candidates.flatMap((candidate, i) => {
+      const item = opened[i];
+      if (item === undefined || !("record" in item)) return [];
+      return judged(job, payload.text, candidate, item.record.text);
+    });
+    return distinct(links);
+  } catch {
+    return [];
+  }
+}
+
+/** What a new memory may be tied to, the nearest first. */
+function candidatesOf(
+  { tombstones, now }: ProposingLinks,
+  loaded: LoadedScope,
+  job: JobSpec,
+  query: { readonly vector: Float32Array; readonly text: string },
+): Candidate[] {
+  const { relations, scope } = loaded;
+  if (loaded.size > MOST_MEMORIES) return [];
+  const time = now();
+  const superseded = new Set(job.standing?.links?.map(({ id }) => id));
+  const stays = (memory: IndexedMemory): boolean =>
+    memory.id !== job.memoryId && memory.source !== "manual" && memory.payload.length > 0 &&
+    memory.expiresAt === undefined && memory.standing?.validTo === undefined &&
+    !superseded.has(memory.id) && !relations.isOver(memory, time) &&
+    !tombstones.isDeleted(scope, memory.id);
+  const matches = loaded.match(query, { limit: NEAREST, accept: stays });
+  return matches.flatMap(({ entry: memory, distance }) => {
+    const root = relations.rootOf(memory);
+    return stays(root) ? [{ memory, root, cosine: 1 - distance }] : [];
+  });
+}
+
+/** The link to one candidate, if a judge finds one. */
+function judged(
+  job: JobSpec,
+  text: string,
+  { memory, root, cosine }: Candidate,
+  older: string,
+): MemoryLink[] {
+  for (const [name, judge] of JUDGES) {
+    if (!job.proposes?.includes(name)) continue;
+    const found = judge(older, text, cosine);
+    if (found === undefined) continue;
+    const other = found.kind === "restates" ? root : memory;
+    if (found.kind === "restates" && !mayStandFor(other, job)) continue;
+    return [{ ...found, id: other.id, version: other.version }];
+  }
+  return [];
+}
+
+/** Whether a memory may stand for what a job writes: who says so weighs as much, and the day is no other. */
+function mayStandFor({ standing, occurredAt }: IndexedMemory, job: JobSpec): boolean {
+  const rank = (trust: Trust = "user") => TRUSTS.indexOf(trust);
+  if (rank(standing?.trust) > rank(job.standing?.trust)) return false;
+  return occurredAt === undefined || job.occurredAt === undefined ||
+    Math.abs(occurredAt - job.occurredAt) < DAY_MS;
+}
+
+const DAY_MS = 86_400_000;
+
+/** The links of a memory: of those by which another one stands for it, or is replaced, the surest. */
+function distinct(links: readonly MemoryLink[]): MemoryLink[] {
+  const conflicts = links.filter(({ kind }) => kind === "conflicts");
+  const [surest] = links.filter(({ kind }) => kind !== "conflicts")
+    .sort((a, b) => b.score - a.score);
+  // What stands for it has the conflicts already.
+  return surest === undefined ? conflicts : surest.kind === "restates" ? [surest] : [
+    surest,
+    ...conflicts.filter(({ id }) => id !== surest.id),
+  ];
+}

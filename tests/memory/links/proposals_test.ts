@@ -1,0 +1,154 @@
+import assert from "node:assert/strict";
+import { SvcError } from "../../../src/errors.ts";
+import type { VectorStore } from "../../../src/interfaces/mod.ts";
+import { type Json, startRelayer, type TestRelayer } from "../../relayer_fixture.ts";
+import { DurableRelayer } from "../durable.ts";
+import { Gate, intercepted } from "../intercepted.ts";
+
+const FOLDING = { config: { deduplicate: true } };
+
+/** Two ways to say the same. */
+const FIRST = "My sister lives in Brno.";
+const AGAIN = "My sister is living in Brno";
+
+async function save(svc: TestRelayer, text: string, members: Json = {}): Promise<Json> {
+  const { status, body } = await svc.post("/api/remember", { text, ...members });
+  assert.equal(status, 202, JSON.stringify(body));
+  await svc.relayer.idle();
+  return body;
+}
+
+async function listed(svc: TestRelayer, include = "present"): Promise<Json[]> {
+  const { body } = await svc.get(`/api/memories?order=oldest&include=${include}`);
+  return body.memories;
+}
+
+const shown = async (svc: TestRelayer) => (await listed(svc)).map(({ text }) => text);
+
+/** Checks that one memory stands for another one, of which it is the first. */
+async function isFolded(svc: TestRelayer, first: string, again: string): Promise<void> {
+  assert.deepEqual(await shown(svc), [FIRST]);
+  const all = await listed(svc, "history");
+  assert.deepEqual(all.map(({ memory_id }) => memory_id), [first, again]);
+  assert.deepEqual([all[0].restated, all[1].restates], [1, first]);
+  const { body } = await svc.post("/api/recall", { query: "where does my sister live?" });
+  assert.deepEqual(body.results.map(({ text }: Json) => text), [FIRST]);
+  const { links } = (await svc.get(`/api/memories/${again}`)).body;
+  assert.deepEqual(links, [{ memory_id: first, kind: "restates", by: "same_words", score: 1 }]);
+}
+
+Deno.test("what says the same in other words is kept behind the memory that is there", async () => {
+  await using durable = await DurableRelayer.start(FOLDING);
+  const first = await save(durable.svc, FIRST);
+  const again = await save(durable.svc, AGAIN);
+  assert.notEqual(again.memory_id, first.memory_id);
+  await isFolded(durable.svc, first.memory_id, again.memory_id);
+  await durable.restart();
+  await isFolded(durable.svc, first.memory_id, again.memory_id);
+  // Rebuilt from what is stored.
+  await durable.restart({}, (dir) => Deno.remove(`${dir}/index.db`));
+  await durable.svc.post("/api/restore", { namespace: "default" });
+  await isFolded(durable.svc, first.memory_id, again.memory_id);
+  // What says more stands for itself, behind nothing.
+  await save(durable.svc, "My brother is living in Brno");
+  assert.equal((await listed(durable.svc)).length, 2);
+});
+
+Deno.test("what says more than its text, or is meant to stand for itself, does", async () => {
+  const variants: Json[] = [
+    { metadata: { a: 1 } },
+    { key: "sister/home" },
+    { expires_at: new Date(Date.now() + 86_400_000).toISOString() },
+    { valid_from: "2020-01-01T00:00:00Z" },
+    { deduplicate: false },
+    { namespace: "other" },
+  ];
+  for (const members of variants) {
+    await using svc = await startRelayer(FOLDING);
+    await save(svc, FIRST);
+    const { memory_id } = await save(svc, AGAIN, members);
+    const { links, restates } = (await svc.get(`/api/memories/${memory_id}`)).body;
+    assert.deepEqual([links, restates], [undefined, undefined], JSON.stringify(members));
+  }
+  await using off = await startRelayer({ config: { deduplicate: false } });
+  await save(off, FIRST);
+  await save(off, AGAIN);
+  assert.deepEqual(await shown(off), [FIRST, AGAIN]);
+});
+
+Deno.test("nothing stands for what is surer, of another day, or superseded by the writer", async () => {
+  await using svc = await startRelayer(FOLDING);
+  const first = await save(svc, FIRST, { trust: "web", occurred_at: "2020-01-01T00:00:00Z" });
+  await save(svc, AGAIN, { trust: "user" });
+  assert.deepEqual(await shown(svc), [FIRST, AGAIN]);
+  await save(svc, "My sister's living in Brno", { occurred_at: "2021-01-01T00:00:00Z" });
+  assert.equal((await listed(svc)).length, 2, "the user's own statement has no day");
+  await save(svc, "In Brno my sister lives", { supersedes: [first.memory_id] });
+  const texts = await shown(svc);
+  assert.ok(texts.includes("In Brno my sister lives"), JSON.stringify(texts));
+});
+
+Deno.test("a memory whose representative is over, or has an end, is seen", async () => {
+  await using svc = await startRelayer(FOLDING);
+  const first = await save(svc, FIRST);
+  await save(svc, "My sister moved to Oslo", { supersedes: [first.memory_id] });
+  await save(svc, AGAIN);
+  assert.deepEqual(await shown(svc), ["My sister moved to Oslo", AGAIN]);
+});
+
+Deno.test("keys that may not read learn nothing of what is there", async () => {
+  await using svc = await startRelayer(FOLDING);
+  await save(svc, FIRST);
+  const blind = await svc.addKey(["write"]);
+  const { body } = await svc.post("/api/remember", { text: AGAIN }, { key: blind });
+  await svc.relayer.idle();
+  assert.equal((await svc.get(`/api/memories/${body.memory_id}`)).body.restates, undefined);
+});
+
+Deno.test("a power cut between what is saved and what is indexed keeps the links", async () => {
+  const gate = new Gate();
+  const vectorStore = (store: VectorStore) =>
+    intercepted(store, {
+      upsert: async (next, ...args) => {
+        await gate.pass();
+        await next(...args);
+      },
+    });
+  await using durable = await DurableRelayer.start({ ...FOLDING, wrap: { vectorStore } });
+  const first = await save(durable.svc, FIRST);
+  gate.close();
+  const again = await durable.svc.post("/api/remember", { text: AGAIN });
+  await gate.reached;
+  // Whatever the next attempt would find: the links were saved with the record.
+  let searched = 0;
+  const cipher = (other: Json) =>
+    intercepted(other, {
+      open: (next: Json, ...args: Json[]) => {
+        searched++;
+        return next(...args);
+      },
+    });
+  await durable.cutPower({ wrap: { cipher } });
+  gate.open();
+  await durable.svc.relayer.idle();
+  assert.equal(searched, 0);
+  await isFolded(durable.svc, first.memory_id, again.body.memory_id);
+});
+
+Deno.test("a comparison that fails leaves a memory without links, and no failed job", async () => {
+  let failing = false;
+  const cipher = (other: Json) =>
+    intercepted(other, {
+      open: (next: Json, ...args: Json[]) => {
+        if (failing) throw new SvcError("key_service_unavailable");
+        return next(...args);
+      },
+    });
+  await using durable = await DurableRelayer.start({ ...FOLDING, wrap: { cipher } });
+  await save(durable.svc, FIRST);
+  failing = true;
+  const { memory_id } = await save(durable.svc, AGAIN);
+  failing = false;
+  const { links, status } = (await durable.svc.get(`/api/memories/${memory_id}`)).body;
+  assert.deepEqual([links, status], [undefined, "done"]);
+});
