@@ -216,6 +216,11 @@ export async function tableRead<T>(reading: Promise<T>): Promise<T> {
 
 /** Values up to this size travel inside the entry that refers to them. */
 export const INLINE_BYTES = 16 * 1024;
+
+/** Largest value that each of so many entries of one commit may hold, in bytes. */
+export function inlineBytesOf(entries: number): number {
+  return Math.min(INLINE_BYTES, Math.floor(GROUP_BYTES / entries));
+}
 /** Deno KV refuses values above 65,536 bytes serialized. */
 const CHUNK_BYTES = 60_000;
 /** Staged chunks that nothing refers to are removed after this long, milliseconds. */
@@ -243,9 +248,9 @@ export class Staging {
     this.#now = now;
   }
 
-  /** Writes large bytes durably under a fresh name; small ones are answered inline. */
-  async put(bytes: Uint8Array): Promise<Stored> {
-    if (bytes.length <= INLINE_BYTES) return { inline: bytes };
+  /** Writes large bytes durably under a fresh name; those up to `inlineBytes` are answered inline. */
+  async put(bytes: Uint8Array, inlineBytes = INLINE_BYTES): Promise<Stored> {
+    if (bytes.length <= inlineBytes) return { inline: bytes };
     const stage = crypto.randomUUID();
     const chunks = Math.ceil(bytes.length / CHUNK_BYTES);
     await this.#writer.commit([{ key: ["staged", stage], value: { at: this.#now(), chunks } }]);

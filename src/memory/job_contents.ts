@@ -194,9 +194,13 @@ export class JobContents {
     this.#steps = sealer("step");
   }
 
-  /** Seals the payload of a job that is about to be accepted, and writes a large one to disk. */
-  async stage(id: string, payload: Payload): Promise<Stored> {
-    return await this.#staging.put(await seal(this.#payloads, encodePayload(payload), id));
+  /**
+   * Seals the payload of a job that is about to be accepted, and writes one of more than `inlineBytes`
+   * to disk.
+   */
+  async stage(id: string, payload: Payload, inlineBytes: number): Promise<Stored> {
+    const sealed = await seal(this.#payloads, encodePayload(payload), id);
+    return await this.#staging.put(sealed, inlineBytes);
   }
 
   /**

@@ -8,6 +8,7 @@ import { Buffer } from "node:buffer";
 import type { AcceptedJob, JobSpec, LiveJob, Proposing } from "../jobs/job.ts";
 import type { Kept } from "../jobs/replay.ts";
 import { type Caller, mayRead, scopeOf } from "./caller.ts";
+import { inlineBytesOf } from "../jobs/staging.ts";
 import { type CheckingLinks, checkSuperseded } from "./links/superseded.ts";
 import type { Payload } from "./job_contents.ts";
 import { type Redacted, SecretScreen, secretsRule } from "./secrets.ts";
@@ -205,11 +206,12 @@ export async function accept<A>(
   // Before anything is staged: a flood of refused requests must not fill the disk.
   domain.jobs.checkRoom(caller.account.owner, memories.length);
   const now = domain.now();
-  const staged: { readonly id: string; readonly payload: AcceptedJob["payload"] }[] = [];
-  for (const { payload } of memories) {
+  // Together they must fit into the commit that accepts them.
+  const inlineBytes = inlineBytesOf(memories.length);
+  const staged = await Promise.all(memories.map(async ({ payload }) => {
     const id = domain.jobs.newId();
-    staged.push({ id, payload: await domain.contents.stage(id, payload) });
-  }
+    return { id, payload: await domain.contents.stage(id, payload, inlineBytes) };
+  }));
   // In one turn with the acceptance: a forget comes before all of them or after all.
   const jobs = memories.map((memory, i): AcceptedJob => {
     const { id, payload } = staged[i]!;

@@ -99,6 +99,21 @@ Deno.test("an export, imported elsewhere, is the same memories, once", async () 
   assert.deepEqual([body.version, body.text], [4, "corrected here"]);
 });
 
+Deno.test("two hundred memories are taken at once, however long they are", async () => {
+  verifies("10.11-3", "10.11-6");
+  await using to = await DurableRelayer.start();
+  const lines = Array.from({ length: 200 }, (_, i) => ({
+    type: "memory",
+    text: `fact ${i}`,
+    metadata: { text: crypto.getRandomValues(new Uint8Array(2_900)).toBase64() },
+  }));
+  assert.equal((await imported(to.svc, lines)).accepted, 200);
+  await to.restart();
+  const taken = memoriesOf(await exported(to.svc));
+  const metadataOf = (all: Json[]) => new Map(all.map(({ text, metadata }) => [text, metadata]));
+  assert.deepEqual(metadataOf(taken), metadataOf(lines));
+});
+
 Deno.test("an older export takes nothing back, and a newer one brings what is new", async () => {
   verifies("10.11-5", "10.11-8");
   await using svc = await startRelayer();
