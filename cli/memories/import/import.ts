@@ -99,7 +99,7 @@ async function report(session: Session, run: ImportRun, passedOver: number): Pro
   const settled = await settle(session, [...sending.lastJobs, ...analysis.lastJobs].slice(-20));
   const { counts, failures } = sending;
   const { texts, facts } = analysis.counts;
-  const isNothing = reports.length === 0;
+  const isNothing = reports.length === 0 && counts.sent === 0;
   const files = reports.map((one) => ({ ...one, samples: undefined }));
   const { accepted, versions, exists, older, deleted, expired, history, failed } = counts;
   const skipped = { exists, older, deleted, expired, history };

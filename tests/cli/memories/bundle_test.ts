@@ -1,8 +1,11 @@
 import assert from "node:assert/strict";
+import { createHash } from "node:crypto";
 import { Decrypter, Encrypter, generateIdentity, identityToRecipient } from "age-encryption";
+import { ReadTwice } from "../../../cli/memories/bundle/read_twice.ts";
 import { makeSigner } from "../../../src/client/signer.ts";
 import { bundleMessage } from "../../../src/wire/signing/bundles.ts";
 import { verifies } from "../../requirements.ts";
+import { exportOf } from "./exports.ts";
 import { SignedIn } from "./signed_in.ts";
 
 const BUNDLE = "~/all.age";
@@ -171,6 +174,109 @@ Deno.test("whoever has the recipient can sign for no other key", async () => {
   const said = await imported(here, ["~/forged.age", "--identity", "~/keys.txt"]);
   assert.deepEqual([said.code, said.sent], [1, 0]);
   assert.match(said.err, /nobody here knows the key that signed it/);
+});
+
+/** Writes a bundle by hand of lines that a stranger signed. */
+async function signedByStranger(here: SignedIn & { recipient: string }, lines: string) {
+  const signer = await makeSigner(crypto.getRandomValues(new Uint8Array(32)));
+  const statement = JSON.stringify({
+    v: 1,
+    type: "svc-bundle",
+    format: "svc-export/1",
+    account_id: here.svc.account.accountId,
+    public_key: signer.publicKey,
+    created_at: "2026-01-01T00:00:00.000Z",
+    lines: lines.split("\n").length - 1,
+    memories: 0,
+    versions: 0,
+    errors: 0,
+    sha256: createHash("sha256").update(lines).digest("hex"),
+  });
+  const signature = (await signer.sign(bundleMessage(statement))).toHex();
+  await forge(here, `${lines}${JSON.stringify({ type: "signature", statement, signature })}\n`);
+}
+
+Deno.test("a small bundle of millions of lines is refused at once", async () => {
+  verifies("13.5-7");
+  await using here = await withBundle();
+  for (const line of ["\n", "{}\n"]) {
+    await signedByStranger(here, line.repeat(5_000_000));
+    const started = performance.now();
+    for (const command of [["import"], ["export", "verify"]]) {
+      const said = await here.run([...command, "~/forged.age", "--identity", "~/keys.txt"]);
+      assert.deepEqual([said.code, said.out], [1, ""]);
+      assert.match(said.err, /it is no bundle: it unpacks to more lines than it has bytes/);
+    }
+    assert.ok(performance.now() - started < 5_000);
+  }
+  // The memories of an export are more alike than those that people write.
+  await signedByStranger(here, exportOf(30_000));
+  const args = ["export", "verify", "~/forged.age", "--identity", "~/keys.txt"];
+  assert.equal((await here.run(args)).code, 0);
+});
+
+Deno.test("of a bundle that is changed while it is imported nothing new is taken", async () => {
+  verifies("13.5-4");
+  await using here = await withBundle();
+  const memory = (i: number, text: string) =>
+    `${JSON.stringify({ type: "memory", namespace: "n", text: `${i}`, metadata: { text } })}\n`;
+  const random = () => crypto.getRandomValues(new Uint8Array(2_900)).toBase64();
+  const lines = (said: (i: number) => string) =>
+    Array.from({ length: 1_500 }, (_, i) => memory(i, said(i))).join("");
+  await signedByStranger(here, lines((i) => `${random()} changed ${i}`));
+  const other = await Deno.readFile(pathOf(here, "forged.age"));
+  await signedByStranger(here, lines(random));
+  let requests = 0;
+  here.between = async ({ url }) => {
+    if (url.includes("/api/import") && requests++ === 0) {
+      await Deno.writeFile(pathOf(here, "forged.age"), other);
+    }
+    return undefined;
+  };
+  const args = ["import", "~/forged.age", "--identity", "~/keys.txt", "--yes"];
+  const said = await here.run(args);
+  assert.equal(said.code, 1);
+  assert.match(said.err, /it was changed while it was read: nothing from the change on is taken/);
+  const [, taken] = /^Took ([\d,]+) memories\.\n$/.exec(said.out)!;
+  assert.ok(Number(taken) > 0 && Number(taken) < 1_500, said.out);
+  await here.svc.relayer.idle();
+  const exported = await here.run(["export"]);
+  const texts = exported.out.split("\n").filter((line) => line.includes('"namespace":"n"'));
+  assert.equal(texts.length, Number(taken));
+  assert.ok(!exported.out.includes("changed"));
+});
+
+Deno.test("what is read twice is the same the second time, or an error", async () => {
+  verifies("13.5-4");
+  const whole = crypto.getRandomValues(new Uint8Array(65_536));
+  const content = new Uint8Array(3_000_000).map((_, i) => whole[i % 65_521]!);
+  const chunks = async function* (bytes: Uint8Array, size: number) {
+    await Promise.resolve();
+    for (let at = 0; at < bytes.length; at += size) yield bytes.subarray(at, at + size);
+  };
+  const read = async (bytes: AsyncIterable<Uint8Array>) => {
+    let length = 0;
+    for await (const chunk of bytes) {
+      assert.deepEqual(chunk, content.subarray(length, length + chunk.length));
+      length += chunk.length;
+    }
+    return length;
+  };
+  for (const length of [0, 1, 1_048_576, 3_000_000]) {
+    const reading = new ReadTwice();
+    const first = content.subarray(0, length);
+    assert.equal(await read(reading.first(chunks(first, 70_000))), length);
+    assert.equal(await read(reading.again(chunks(first, 2_000_000))), length);
+    const changes = [
+      content.subarray(0, length + 1),
+      ...length > 0 ? [content.subarray(0, length - 1), first.with(length - 1, 1)] : [],
+      ...length > 0 ? [first.with(0, first[0]! ^ 1)] : [],
+    ];
+    for (const changed of changes) {
+      if (changed.length === length && changed.every((byte, i) => byte === first[i])) continue;
+      await assert.rejects(() => read(reading.again(chunks(changed, 70_000))), /it was changed/);
+    }
+  }
 });
 
 Deno.test("a bundle that cannot be made leaves nothing", async () => {
