@@ -106,7 +106,7 @@ export const ADVICE: Readonly<Record<ErrorCode, Advice>> = {
     "Ask for a new challenge and sign it.",
   ],
   auth_headers_missing: [
-    "A signature header is missing; on MCP routes the bearer or `x-svc-account-id`.",
+    "A signature header is missing; on MCP routes the bearer, or `x-svc-account-id` beside a key.",
     "Send all of them ([4.1](protocol.md#4.1), [11](protocol.md#11)).",
   ],
   auth_header_invalid: [
@@ -125,9 +125,18 @@ export const ADVICE: Readonly<Record<ErrorCode, Advice>> = {
   ],
   nonce_reused: ["A request with this nonce came before.", `${SIGN} Use a new nonce each time.`],
   audience_mismatch: [
-    "`x-audience` or `audience` names another origin than the relayer's own.",
+    "`x-audience` or `audience` names another origin than the relayer's own, or a token was made " +
+    "while the relayer had another address.",
     "Use the relayer under its own address. If it is the right one, its operator sets " +
-    "`SVC_PUBLIC_URL`, or `SVC_ALLOWED_HOSTS` for a further name.",
+    "`SVC_PUBLIC_URL`, or `SVC_ALLOWED_HOSTS` for a further name. Make tokens anew.",
+  ],
+  token_expired: [
+    "The token lasted until now; it says itself until when.",
+    "Make another: `svc token create`, or sign in anew in the app.",
+  ],
+  token_revoked: [
+    "The key that the token stands for was removed or has ended, or the account is deactivated.",
+    "Make another token if it shall go on.",
   ],
   account_not_authorized: [
     "No active account lists the key, the key has expired, or `x-account-id` is another account's.",
@@ -140,6 +149,12 @@ export const ADVICE: Readonly<Record<ErrorCode, Advice>> = {
   permission_denied: [
     "The key may read only, or write only.",
     "Use another key, or add one with both permissions.",
+  ],
+  key_over_plain_http: [
+    "`x-delegate-key`, or a bearer that is no token, came from another machine without TLS: others " +
+    "on the network can read it.",
+    "Use `https`, or a token (`svc token create`). The key was sent: if the network is not your " +
+    "own, replace it. `SVC_ALLOW_KEY_OVER_HTTP` lets it pass.",
   ],
   move_call_not_allowed: [
     "Only calls to the account functions of the configured package are paid for.",

@@ -7,6 +7,7 @@ import { canonicalText } from "../wire/signing/signing.ts";
 import { verifyStrict } from "../wire/signing/verify.ts";
 import type { DecryptCredential } from "../interfaces/mod.ts";
 import type { Target } from "./request.ts";
+import type { OpenedToken } from "./session_tokens.ts";
 
 const SIGNATURE = /^[0-9a-fA-F]{128}$/;
 const TIMESTAMP = /^\d{10}$/;
@@ -29,6 +30,8 @@ export interface AuthHeaders {
   readonly accountId: string | undefined;
   /** What opens records, where the cipher needs it. */
   readonly credential: DecryptCredential | undefined;
+  /** What stands for the signature; absent where there is one. */
+  readonly token?: OpenedToken;
 }
 
 /** An empty optional header counts as absent. */
@@ -58,6 +61,8 @@ export interface HeaderRules {
   readonly requireHostBound: boolean;
   /** Whether an origin is one of the relayer's. */
   readonly isOwnOrigin: (origin: string) => boolean;
+  /** Whether others on the network can read the request: a private key is refused then. */
+  readonly isExposed: boolean;
 }
 
 /**
@@ -66,7 +71,8 @@ export interface HeaderRules {
  *
  * @param now milliseconds since the epoch.
  * @throws {SvcError} `auth_headers_missing`, `auth_header_invalid`, `nonce_invalid`,
- * `audience_mismatch`, `upgrade_required`, `unsigned_query`, `timestamp_out_of_range`.
+ * `key_over_plain_http`, `audience_mismatch`, `upgrade_required`, `unsigned_query`,
+ * `timestamp_out_of_range`.
  */
 export function readAuthHeaders(
   headers: Headers,
@@ -90,6 +96,9 @@ export function readAuthHeaders(
   }
   if (nonce !== undefined && !isUuid(nonce)) throw new SvcError("nonce_invalid");
   const credential = credentialOf(headers);
+  if (credential?.delegateKey !== undefined && rules.isExposed) {
+    throw new SvcError("key_over_plain_http");
+  }
   if (audience !== undefined && !rules.isOwnOrigin(audience)) {
     throw new SvcError("audience_mismatch");
   }

@@ -82,12 +82,13 @@ export class McpProxy implements Disposable {
   /**
    * Answers a request of an MCP route.
    *
-   * @throws {SvcError} `host_not_allowed`, `origin_not_allowed`, `unsupported_media_type`,
-   * `body_too_large`, `request_timeout`, `overloaded`, `sidecar_unavailable`.
+   * @throws {SvcError} `host_not_allowed`, `origin_not_allowed`, `key_over_plain_http`,
+   * `unsupported_media_type`, `body_too_large`, `request_timeout`, `overloaded`, `sidecar_unavailable`.
    */
   async answer(context: RequestContext): Promise<Response> {
     const { sidecar } = this.#options;
     this.#checkSurroundings(context.request);
+    this.#checkBearer(context);
     if (sidecar === undefined) {
       throw new SvcError("sidecar_unavailable", "No sidecar is configured");
     }
@@ -126,6 +127,14 @@ export class McpProxy implements Disposable {
     const origin = request.headers.get("origin");
     if (origin === null || config.allowedOrigins.includes(origin)) return;
     if (origin !== new URL(address.base).origin) throw new SvcError("origin_not_allowed");
+  }
+
+  /** Refuses a bearer that may be a private key where others can read it on its way. */
+  #checkBearer(context: RequestContext): void {
+    const { address, config } = this.#options;
+    const bearer = context.request.headers.get("authorization");
+    if (bearer === null || config.allowKeyOverHttp || !address.isExposed(context)) return;
+    if (!/^bearer +svct1\./i.test(bearer)) throw new SvcError("key_over_plain_http");
   }
 
   /** Reads a whole message, so that its size is checked before the sidecar sees it. */

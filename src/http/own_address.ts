@@ -70,6 +70,22 @@ export class OwnAddress {
     return !this.#isPassedOnTo() && this.#isDirect(context);
   }
 
+  /**
+   * Whether others on a network can read what a request brings: it came from another machine over
+   * plain HTTP, to this relayer or to the proxy that passed it on.
+   */
+  isExposed({ request, peer, clientIp, isInternal }: RequestContext): boolean {
+    if (isInternal || peer === "" || request.url.startsWith("https:")) return false;
+    if (!inRanges(peer, this.#config.trustedProxies)) return !isLoopback(peer);
+    const scheme = request.headers.get("x-forwarded-proto")?.split(",").at(-1)?.trim();
+    return scheme?.toLowerCase() === "http" && !isLoopback(clientIp);
+  }
+
+  /** The address of the MCP routes, which tokens are made for. */
+  get mcp(): string {
+    return `${this.base}/api/mcp`;
+  }
+
   /** Where a client is. A proxy that names no client makes everybody look like this machine. */
   whereIs({ clientIp }: RequestContext): Whereabouts {
     const network = networkOf(clientIp);

@@ -5,6 +5,7 @@ import type { Domain } from "../memory/domain.ts";
 import type { Received } from "../wire/routes.ts";
 import type { NamesOf, RouteName, SignedName, StatusAndBody } from "../wire/route_types.ts";
 import type { RequestContext } from "./request.ts";
+import type { OpenedToken } from "./session_tokens.ts";
 
 /** What a handler returns: status and body as the table says, or a `Response` that is no JSON. */
 export type Answer<N extends RouteName> = N extends RouteName
@@ -14,7 +15,10 @@ export type Answer<N extends RouteName> = N extends RouteName
 /** What the handler of a signed route is given. */
 export interface Call<N extends SignedName> {
   readonly caller: Caller;
+  /** As far as its token lets it, where one stood for it. */
   readonly key: DelegateKey;
+  /** What stood for the signature; absent where there was one. */
+  readonly token: OpenedToken | undefined;
   readonly body: Received<N, "body">;
   /** The path's parameter: a UUID; empty where the path has none. */
   readonly id: string;
@@ -23,6 +27,8 @@ export interface Call<N extends SignedName> {
   spend(bytes: number): void;
   /** Whether an origin is one of the relayer's. */
   readonly isOwnOrigin: (origin: string) => boolean;
+  /** Address of the MCP routes, `{base_url}/api/mcp`. */
+  readonly mcp: string;
   /**
    * An answer with what makes it the one that replays get; to be part of the commit that accepts the
    * request. A route that has no commit of its own need not call it.

@@ -1,8 +1,9 @@
+import { hash } from "node:crypto";
 import { SvcError } from "../errors.ts";
-import type { DecryptCredential } from "../interfaces/mod.ts";
+import type { DecryptCredential, Permission } from "../interfaces/mod.ts";
 import type { Sealer } from "../interfaces/plugin.ts";
-import { SESSION_TOKEN_SECONDS } from "../wire/limits.ts";
 import { readSessionToken, type SessionToken, writeSessionToken } from "../wire/session_token.ts";
+import type { Authorization } from "./account_cache.ts";
 
 /** Purpose of the subkey that seals tokens. */
 export const TOKEN_PURPOSE = "session token";
@@ -10,6 +11,36 @@ export const TOKEN_PURPOSE = "session token";
 const SESSION_CHARACTERS = 4096;
 
 const utf8 = new TextEncoder();
+
+/** What a token allows of what its key may do, and chooses for its holder. */
+export interface TokenGrant {
+  /** What it allows; all that its key may do when absent. */
+  readonly permissions?: readonly Permission[] | undefined;
+  /** Namespace of calls that name none. */
+  readonly namespace?: string | undefined;
+}
+
+/** What a token is made of. */
+export interface TokenRequest extends TokenGrant {
+  readonly key: Pick<SessionToken, "publicKey" | "accountId">;
+  /** Where it is good: the address of the resource, such as `https://memory.example/api/mcp`. */
+  readonly audience: string;
+  /** How long it is asked for, seconds. */
+  readonly seconds: number;
+  /** What opens records, where the cipher needs it. */
+  readonly credential: DecryptCredential | undefined;
+}
+
+/** What is sealed into a token: short names, since it travels with every request. */
+interface Sealed {
+  readonly aud: string;
+  /** When it was made, milliseconds since the epoch. */
+  readonly iat: number;
+  readonly scope?: readonly Permission[];
+  readonly ns?: string;
+  readonly session?: string;
+  readonly key?: string;
+}
 
 /** When the session of a key service ends, milliseconds since the epoch. */
 function endOf(session: string): number {
@@ -24,50 +55,100 @@ function endOf(session: string): number {
   throw new SvcError("decrypt_credential_invalid");
 }
 
+function digestOf({ permissions, namespace }: TokenGrant): string {
+  if (permissions === undefined && namespace === undefined) return "0".repeat(32);
+  return hash("sha256", JSON.stringify([permissions, namespace]), "hex").slice(0, 32);
+}
+
 /**
  * Makes a token for a key of an account. With a session of a key service it opens memories as long
- * as that session lasts.
+ * as that session lasts, and ends with it.
  *
  * @param now Milliseconds since the epoch.
  * @throws {SvcError} `decrypt_credential_invalid` when that session has ended or is none.
  */
 export function makeSessionToken(
   sealer: Pick<Sealer, "seal">,
-  key: Pick<SessionToken, "publicKey" | "accountId">,
-  session: string | undefined,
+  { key, audience, seconds: asked, credential, ...grant }: TokenRequest,
   now: number,
 ): { readonly token: string; readonly seconds: number } {
-  const hour = now + SESSION_TOKEN_SECONDS * 1000;
-  const expiresAt = session === undefined ? hour : Math.min(hour, endOf(session));
+  const { session, delegateKey } = credential ?? {};
+  const wanted = now + asked * 1000;
+  const expiresAt = session === undefined ? wanted : Math.min(wanted, endOf(session));
   const seconds = Math.floor((expiresAt - now) / 1000);
   if (seconds < 1) throw new SvcError("decrypt_credential_invalid");
-  const sealed = (boundTo: string) => sealer.seal(utf8.encode(session ?? ""), boundTo);
-  return { token: writeSessionToken({ ...key, expiresAt }, sealed), seconds };
+  const said: Sealed = {
+    aud: audience,
+    iat: now,
+    ...(grant.permissions === undefined ? {} : { scope: grant.permissions }),
+    ...(grant.namespace === undefined ? {} : { ns: grant.namespace }),
+    ...(session === undefined ? {} : { session }),
+    ...(session !== undefined || delegateKey === undefined ? {} : { key: delegateKey }),
+  };
+  const sealed = (boundTo: string) => sealer.seal(utf8.encode(JSON.stringify(said)), boundTo);
+  const head = { ...key, expiresAt, grant: digestOf(grant) };
+  return { token: writeSessionToken(head, sealed), seconds };
 }
 
 /** A token that this relayer made and that has not ended. */
-export interface OpenedToken extends Pick<SessionToken, "publicKey" | "accountId"> {
+export interface OpenedToken extends Pick<SessionToken, "publicKey" | "accountId" | "expiresAt"> {
   readonly credential: DecryptCredential | undefined;
+  readonly grant: TokenGrant;
+}
+
+function openSealed(
+  sealer: Pick<Sealer, "open">,
+  { sealed, boundTo }: NonNullable<ReturnType<typeof readSessionToken>>,
+): Sealed {
+  try {
+    return JSON.parse(new TextDecoder().decode(sealer.open(sealed, boundTo)));
+  } catch {
+    // Also one of an earlier version, which lasted for an hour.
+    throw new SvcError("auth_header_invalid");
+  }
 }
 
 /**
  * Opens a token.
  *
+ * @param audience Where it is shown: the address of the resource.
  * @param now Milliseconds since the epoch.
- * @throws {SvcError} `auth_header_invalid` when it has ended, or this relayer did not make it.
+ * @throws {SvcError} `auth_header_invalid` when this relayer did not make it, `token_expired`,
+ * `audience_mismatch` when it was made for another address.
  */
 export function openSessionToken(
   sealer: Pick<Sealer, "open">,
   text: string,
+  audience: string,
   now: number,
 ): OpenedToken {
   const token = readSessionToken(text);
-  if (token === undefined || token.expiresAt <= now) throw new SvcError("auth_header_invalid");
-  try {
-    const session = new TextDecoder().decode(sealer.open(token.sealed, token.boundTo));
-    const { publicKey, accountId } = token;
-    return { publicKey, accountId, credential: session === "" ? undefined : { session } };
-  } catch {
-    throw new SvcError("auth_header_invalid");
+  if (token === undefined) throw new SvcError("auth_header_invalid");
+  const { aud, scope, ns, session, key } = openSealed(sealer, token);
+  if (token.expiresAt <= now) throw new SvcError("token_expired");
+  if (aud !== audience) {
+    throw new SvcError("audience_mismatch", "The token was made for another address");
   }
+  const { publicKey, accountId, expiresAt } = token;
+  const credential = {
+    ...(session === undefined ? {} : { session }),
+    ...(key === undefined ? {} : { delegateKey: key }),
+  };
+  return {
+    publicKey,
+    accountId,
+    expiresAt,
+    credential: Object.keys(credential).length === 0 ? undefined : credential,
+    grant: { permissions: scope, namespace: ns },
+  };
+}
+
+/** An authorization with what its token leaves of it. */
+export function narrowed(
+  { account, key }: Authorization,
+  { permissions }: TokenGrant = {},
+): Authorization {
+  if (permissions === undefined) return { account, key };
+  const left = key.permissions.filter((permission) => permissions.includes(permission));
+  return { account, key: { ...key, permissions: left } };
 }

@@ -12,19 +12,13 @@ import { rowOf } from "../wire/routes.ts";
 import type { SignedName } from "../wire/route_types.ts";
 import { nativeBodySha256 } from "../wire/signing/verify.ts";
 import type { AccountCache, Authorization } from "./account_cache.ts";
-import {
-  type AuthHeaders,
-  checkSignature,
-  type HeaderRules,
-  idempotencyKeyOf,
-  readAuthHeaders,
-} from "./auth.ts";
+import { type AuthHeaders, checkSignature, idempotencyKeyOf } from "./auth.ts";
+import { Authentication } from "./authentication.ts";
 import type { BodyReader } from "./body_reader.ts";
 import { type Answer, Keeping } from "./keeping.ts";
 import { namespacesIn, noteRequest } from "./request_activity.ts";
 import type { OwnAddress } from "./own_address.ts";
-import type { Sealer } from "../interfaces/plugin.ts";
-import { openSessionToken, TOKEN_PURPOSE } from "./session_tokens.ts";
+import { TOKEN_PURPOSE } from "./session_tokens.ts";
 import {
   checkTypeHeaders,
   JSON_TYPE,
@@ -49,7 +43,8 @@ export interface SignedDependencies {
 
 /** What a handler is given, whichever it is. */
 interface CheckedCall
-  extends Pick<Call<SignedName>, "caller" | "key" | "id" | "spend" | "isOwnOrigin"> {
+  extends
+    Pick<Call<SignedName>, "caller" | "key" | "token" | "id" | "spend" | "isOwnOrigin" | "mcp"> {
   readonly body: unknown;
   readonly query: unknown;
   keep<A extends Answer>(answer: A): Kept<A>;
@@ -92,13 +87,15 @@ export class SignedRoutes {
   readonly #deps: SignedDependencies;
   readonly #layers: readonly { readonly layer: Layer; readonly by: "key" | "owner" }[];
   readonly #free: Layer;
-  /** Opens session tokens. */
-  readonly #tokens: Sealer;
+  readonly #authentication: Authentication;
 
   constructor(deps: SignedDependencies) {
     this.#deps = deps;
-    this.#tokens = deps.domain.sealer(TOKEN_PURPOSE);
-    const { rateLimit } = deps.domain.config;
+    const { domain, accounts, address } = deps;
+    const { config, now } = domain;
+    const tokens = domain.sealer(TOKEN_PURPOSE);
+    this.#authentication = new Authentication({ config, accounts, address, tokens, now });
+    const { rateLimit } = config;
     const { keyPerMinute, accountPerMinute, accountPerHour } = rateLimit;
     this.#layers = rateLimit.disabled ? [] : [
       { layer: { name: "delegate_key", limit: keyPerMinute, seconds: 60 }, by: "key" as const },
@@ -136,21 +133,17 @@ export class SignedRoutes {
   }
 
   async #answer(route: SignedRoute, id: string, context: RequestContext): Promise<Response> {
-    const { domain, accounts, bodies, limiter } = this.#deps;
+    const { domain, bodies, limiter } = this.#deps;
     const { request, target } = context;
     const declared = Number(request.headers.get("content-length") ?? 0);
     const { bodyBytes = SIGNED_BODY_BYTES } = route.row;
     if (declared > bodyBytes) throw new SvcError("body_too_large");
-    const auth = this.#authHeaders(route, context);
+    const auth = this.#authentication.shown(route.row, context);
     const body = await bodies.read(request, bodyBytes, context.clientIp);
     const bodyHash = nativeBodySha256(body);
     // What a token stands for is used once, so that there is no text to know again.
     const text = auth.signature && checkSignature(auth, request.method, target, bodyHash);
-    const authorization = await accounts.authorize(
-      auth.publicKey,
-      auth.accountId?.toLowerCase(),
-      context.clientIp,
-    );
+    const authorization = await this.#authentication.authorize(auth, context);
     bodies.know(context.clientIp);
     const charges = this.#charges(auth.publicKey, authorization.account.owner);
     const namespaces = new Set<string>();
@@ -187,33 +180,6 @@ export class SignedRoutes {
       action: route.name,
       from: address.whereIs(context),
     });
-  }
-
-  /** What signs a request; inside of the program a session token may. */
-  #authHeaders({ row }: SignedRoute, context: RequestContext): AuthHeaders {
-    const { headers } = context.request;
-    const now = this.#deps.domain.now();
-    const token = headers.get(HEADER.sessionToken);
-    if (!context.isInternal || token === null || row.needsNonce) {
-      return readAuthHeaders(headers, context.target, this.#rules(row, context), now);
-    }
-    return {
-      ...openSessionToken(this.#tokens, token, now),
-      signature: undefined,
-      timestamp: String(Math.floor(now / 1000)),
-      nonce: crypto.randomUUID(),
-      audience: undefined,
-    };
-  }
-
-  #rules(row: Route, context: RequestContext): HeaderRules {
-    const { domain: { config }, address } = this.#deps;
-    return {
-      requireNonce: config.requireNonce || row.needsNonce === true,
-      // What never left this program reached no other relayer.
-      requireHostBound: config.requireHostBound && !context.isInternal,
-      isOwnOrigin: (origin) => address.isOwnOrigin(origin, context),
-    };
   }
 
   #charges(publicKey: string, owner: string): Charge[] {
@@ -343,11 +309,13 @@ export class SignedRoutes {
         signal: context.request.signal,
       },
       key: authorization.key,
+      token: auth.token,
       body,
       id: id.toLowerCase(),
       query,
       spend: (bytes) => this.#spendBytes(verified, bytes),
       isOwnOrigin: (origin) => address.isOwnOrigin(origin, context),
+      mcp: address.mcp,
       keep: (answer) => keeping.keep(answer),
     };
     try {

@@ -126,6 +126,8 @@ export interface RelayerConfig {
   readonly openRegistration: boolean;
   /** /metrics for everybody. */
   readonly metricsPublic: boolean;
+  /** Takes private keys in headers from other machines over plain HTTP, too. */
+  readonly allowKeyOverHttp: boolean;
   /** Alias names of docs/protocol.md#17.2. */
   readonly compatAliases: boolean;
   /** Longest time a request's body may take, milliseconds. */
@@ -188,6 +190,7 @@ export const DEFAULT_CONFIG: RelayerConfig = {
   indexMemoryBytes: 512 * 1024 * 1024,
   openRegistration: false,
   metricsPublic: false,
+  allowKeyOverHttp: false,
   compatAliases: true,
   bodyTimeoutMs: BODY_TIMEOUT_SECONDS * 1000,
   unverifiedBodyBytes: UNVERIFIED_BODIES_BYTES,

@@ -32,7 +32,7 @@ export interface Bearer {
   readonly accountId: string;
   /**
    * Identifies key and account inside this process; tells nothing about them. All tokens of a key
-   * have the same.
+   * that grant the same have the same.
    */
   readonly hash: string;
 }
@@ -51,24 +51,24 @@ export function processHash(text: string): string {
 }
 
 /**
- * Reads bearer and account.
+ * Reads bearer and account; a token names its account itself.
  *
  * @throws {SvcError} `auth_headers_missing`, `auth_header_invalid`.
  */
 export function readBearer(headers: Headers, aliases: boolean): Bearer {
   const authorization = headers.get("authorization");
   const account = headers.get(HEADER.mcpAccountId) || (aliases && headers.get(ALIAS_ACCOUNT));
-  if (!authorization || !account) {
+  const text = /^Bearer +(\S{1,12000}) *$/i.exec(authorization ?? "")?.[1] ?? "";
+  const token = readSessionToken(text);
+  if (!authorization || !account && token === undefined) {
     throw new SvcError(
       "auth_headers_missing",
-      `Send a session token or the delegate key as a bearer token, and ${HEADER.mcpAccountId}`,
+      `Send a token as a bearer token, or the delegate key and ${HEADER.mcpAccountId}`,
     );
   }
-  const text = /^Bearer +(\S{1,12000}) *$/i.exec(authorization)?.[1] ?? "";
-  const accountId = account.toLowerCase();
-  const token = readSessionToken(text);
   const seed = parsePrivateKey(text);
-  if (!isObjectId(account) || (seed ?? token) === undefined) {
+  const accountId = (account || token?.accountId || "").toLowerCase();
+  if (!isObjectId(accountId) || (seed ?? token) === undefined) {
     throw new SvcError("auth_header_invalid", "The bearer token or the account id is malformed");
   }
   if (token === undefined) {
@@ -78,8 +78,8 @@ export function readBearer(headers: Headers, aliases: boolean): Bearer {
   if (token.accountId !== accountId) {
     throw new SvcError("auth_header_invalid", "The bearer token is of another account");
   }
-  const { publicKey, expiresAt } = token;
-  const hash = processHash(`token ${publicKey} ${accountId}`);
+  const { publicKey, expiresAt, grant } = token;
+  const hash = processHash(`token ${publicKey} ${accountId} ${grant}`);
   return { secret: { token: text, expiresAt }, accountId, hash };
 }
 

@@ -84,7 +84,7 @@ interface ServerSurroundings {
 export interface ServerSubject {
   /** Whose tools they are. */
   readonly principal: Principal;
-  /** Namespace of calls that name none. */
+  /** Namespace of calls that name none; else that of the principal. */
   readonly namespace: string | undefined;
   /** Whether tools are listed under the names of docs/protocol.md#17.2. */
   readonly alias: boolean;
@@ -123,7 +123,7 @@ async function resultOf(
     return await TOOL_CALLS[name]({
       given,
       client: subject.principal.client,
-      namespace: subject.namespace,
+      namespace: subject.namespace ?? subject.principal.namespace,
       signal: context.mcpReq.signal,
       idempotencyKey,
       progress,

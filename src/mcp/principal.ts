@@ -29,6 +29,7 @@ export class Principal {
   #checkedAt = -Infinity;
   #checking: Promise<void> | undefined;
   #mayManage = false;
+  #namespace: string | undefined;
 
   /** Of well-formed credentials; nothing is sent yet. */
   constructor({ secret, accountId, hash }: Bearer, clientIp: string, options: SidecarOptions) {
@@ -54,6 +55,11 @@ export class Principal {
   /** Whether its key may correct and delete memories by tools, as far as the relayer has said. */
   get mayManage(): boolean {
     return this.#mayManage;
+  }
+
+  /** Namespace of calls that name none, as its token chooses it. */
+  get namespace(): string | undefined {
+    return this.#namespace;
   }
 
   /**
@@ -89,7 +95,8 @@ export class Principal {
   async #ask(client: SvcClient): Promise<void> {
     const started = this.#now();
     try {
-      const { key } = await client.account();
+      const { key, token } = await client.account();
+      this.#namespace = token?.namespace;
       this.#mayManage = key.permissions.includes("manage");
     } catch (cause) {
       if (cause instanceof SvcConnectionError) {

@@ -9,6 +9,9 @@ const NUMBERS: Partial<Record<ErrorCode, number>> = {
   session_mismatch: -32603,
   internal_error: -32603,
   account_not_authorized: -32001,
+  audience_mismatch: -32001,
+  token_expired: -32001,
+  token_revoked: -32001,
   auth_headers_missing: -32001,
   auth_header_invalid: -32001,
 };

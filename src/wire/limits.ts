@@ -112,5 +112,9 @@ export const HEADER_BLOCK_BYTES = 16_384;
 export const UNVERIFIED_BODIES_BYTES = 134_217_728;
 /** Longest time a body may take to arrive, in seconds. */
 export const BODY_TIMEOUT_SECONDS = 30;
-/** Longest time that a session token counts, in seconds. */
+/** How long a token counts when nothing is asked for, in seconds. */
 export const SESSION_TOKEN_SECONDS = 3600;
+/** Shortest time that a token may be asked for, in seconds. */
+export const SESSION_TOKEN_SECONDS_MIN = 60;
+/** Longest: 366 days. */
+export const SESSION_TOKEN_SECONDS_MAX = 31_622_400;

@@ -71,16 +71,19 @@ const CREDENTIALS: readonly ErrorCode[] = [
   "auth_headers_missing",
   "auth_header_invalid",
   "account_not_authorized",
+  "key_over_plain_http",
   "rate_limited",
   "chain_unavailable",
 ];
+/** Of tokens, which the MCP routes take; from inside of the program signed routes do, too. */
+const TOKENS: readonly ErrorCode[] = ["token_expired", "token_revoked", "audience_mismatch"];
 const BY_ACCESS: Readonly<Record<Access, readonly ErrorCode[]>> = {
   public: [],
   signed: [
     ...BODY,
     ...CREDENTIALS,
+    ...TOKENS,
     "nonce_invalid",
-    "audience_mismatch",
     "upgrade_required",
     "unsigned_query",
     "timestamp_out_of_range",
@@ -90,7 +93,7 @@ const BY_ACCESS: Readonly<Record<Access, readonly ErrorCode[]>> = {
   ],
   owner: ["origin_not_allowed", "rate_limited", "storage_unavailable"],
   sponsor: ["rate_limited", "sponsor_disabled", "sponsor_upstream_error", "sidecar_unavailable"],
-  mcp: [...CREDENTIALS, "origin_not_allowed", "sidecar_unavailable"],
+  mcp: [...CREDENTIALS, ...TOKENS, "origin_not_allowed", "sidecar_unavailable"],
 };
 
 /** Codes of the errors a route answers with: those of every route, of its kind, and its own. */

@@ -1,4 +1,4 @@
-/** What a session token says openly, and what only the relayer that made it can open. */
+/** What a token says openly, and what only the relayer that made it can open. */
 export interface SessionToken {
   /** Key that it stands for, 64 lower-case hex characters. */
   readonly publicKey: string;
@@ -6,18 +6,25 @@ export interface SessionToken {
   readonly accountId: string;
   /** When it ends, milliseconds since the epoch. */
   readonly expiresAt: number;
+  /**
+   * Tells tokens of one key apart that allow or choose different things, 32 lower-case hex
+   * characters: whoever goes on with another token of the same key and grant gets no more by it.
+   */
+  readonly grant: string;
 }
 
-const PREFIX = "svct1.";
+/** What every token begins with. */
+export const TOKEN_PREFIX = "svct1.";
 const TEXT = /^svct1\.([\w-]{100,10000})$/;
-/** Public key, account, and a 64-bit time. */
-const HEAD_BYTES = 72;
+/** Public key, account, a 64-bit time, and the grant. */
+const HEAD_BYTES = 88;
 const BASE64URL = { alphabet: "base64url", omitPadding: true } as const;
 
-function headOf({ publicKey, accountId, expiresAt }: SessionToken): Uint8Array<ArrayBuffer> {
+function headOf({ publicKey, accountId, expiresAt, grant }: SessionToken): Uint8Array<ArrayBuffer> {
   const head = new Uint8Array(HEAD_BYTES);
   head.setFromHex(publicKey + accountId.slice(2));
   new DataView(head.buffer).setBigUint64(64, BigInt(expiresAt));
+  head.subarray(72).setFromHex(grant);
   return head;
 }
 
@@ -35,7 +42,7 @@ export function writeSessionToken(
   const bytes = new Uint8Array(HEAD_BYTES + sealed.length);
   bytes.set(head);
   bytes.set(sealed, HEAD_BYTES);
-  return PREFIX + bytes.toBase64(BASE64URL);
+  return TOKEN_PREFIX + bytes.toBase64(BASE64URL);
 }
 
 /**
@@ -51,11 +58,13 @@ export function readSessionToken(
   // Four characters hold three bytes, and one is never left over.
   if (encoded === undefined || encoded.length % 4 === 1) return undefined;
   const bytes = Uint8Array.fromBase64(encoded, { alphabet: "base64url" });
+  if (bytes.length <= HEAD_BYTES) return undefined;
   const head = bytes.subarray(0, HEAD_BYTES);
   return {
     publicKey: head.subarray(0, 32).toHex(),
     accountId: `0x${head.subarray(32, 64).toHex()}`,
     expiresAt: Number(new DataView(head.buffer).getBigUint64(64)),
+    grant: head.subarray(72).toHex(),
     sealed: bytes.subarray(HEAD_BYTES),
     boundTo: head.toHex(),
   };

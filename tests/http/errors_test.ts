@@ -16,10 +16,10 @@ const TABLE: Readonly<Record<number, string>> = {
     "session_required already_initialized unsupported_protocol_version",
   401: "owner_proof_invalid auth_headers_missing auth_header_invalid nonce_invalid " +
     "timestamp_out_of_range signature_invalid nonce_reused audience_mismatch " +
-    "account_not_authorized",
+    "account_not_authorized token_expired token_revoked",
   402: "quota_exceeded",
   403: "permission_denied move_call_not_allowed metrics_forbidden origin_not_allowed " +
-    "host_not_allowed registration_closed session_mismatch",
+    "host_not_allowed registration_closed session_mismatch key_over_plain_http",
   404: "not_found job_not_found memory_not_found blob_not_found sponsorship_not_found " +
     "session_not_found",
   405: "method_not_allowed",

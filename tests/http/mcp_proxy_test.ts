@@ -312,3 +312,33 @@ Deno.test("a connection is challenged once and used again", async () => {
   await Promise.all(Array.from({ length: 20 }, async () => (await post(svc.url)).json()));
   assert.ok(sidecar.challenges <= 20);
 });
+
+Deno.test("a bearer that may be a key is not taken over plain HTTP from another machine", async () => {
+  verifies("11-44");
+  await using sidecar = new FakeSidecar();
+  // A proxy on this machine makes clients of other ones.
+  const proxy = { trustedProxies: ["127.0.0.1"] };
+  await using svc = await serve({ sidecar, config: proxy });
+  const from = { "x-forwarded-for": "203.0.113.9", "x-forwarded-proto": "http" };
+  const send = (url: string, bearer: string, more: Record<string, string> = from) =>
+    post(url, { headers: { ...more, authorization: bearer } });
+  for (const bearer of ["Bearer " + "ab".repeat(32), "bearer suiprivkey1x", "Basic eA==", "x"]) {
+    await assertRpcError(await send(svc.url, bearer), 403, "key_over_plain_http");
+  }
+  assert.equal(sidecar.requests.length, 0);
+  const token = `bearer svct1.${"A".repeat(200)}`;
+  const secure = { ...from, "x-forwarded-proto": "https" };
+  await using open = await serve({ sidecar, config: { ...proxy, allowKeyOverHttp: true } });
+  for (
+    const [url, bearer, headers, why] of [
+      [svc.url, token, from, "a token"],
+      [svc.url, "Bearer x", secure, "TLS at the proxy"],
+      [svc.url, "Bearer x", {}, "this machine"],
+      [open.url, "Bearer x", from, "it is allowed"],
+    ] as const
+  ) {
+    const response = await send(url, bearer, headers);
+    await response.text();
+    assert.equal(response.status, 200, why);
+  }
+});

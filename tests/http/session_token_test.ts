@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import { SvcClient } from "../../src/client/mod.ts";
 import type { Cipher } from "../../src/interfaces/mod.ts";
+import { formatPrivateKey } from "../../src/wire/signing/private_key.ts";
 import { readSessionToken } from "../../src/wire/session_token.ts";
 import {
   type Answer,
@@ -41,7 +42,7 @@ async function internally(
 }
 
 Deno.test("a token stands for its key on the internal listener, for an hour", async () => {
-  verifies("10.12-1", "10.12-4", "10.12-5");
+  verifies("10.12-1", "10.12-4", "10.12-5", "10.12-10");
   const clock = new TestClock();
   clock.freeze();
   await using svc = await startRelayer({ clock });
@@ -68,7 +69,7 @@ Deno.test("a token stands for its key on the internal listener, for an hour", as
   clock.advance(3_599_999);
   assert.equal((await internally(svc, token)).status, 200);
   clock.advance(1);
-  assertError(await internally(svc, token), MALFORMED);
+  assertError(await internally(svc, token), [401, "token_expired"]);
 });
 
 Deno.test("a token is nothing on the public listener, and makes no other token", async () => {
@@ -137,21 +138,21 @@ Deno.test("a token that was changed, or is another relayer's, opens nothing", as
 });
 
 Deno.test("a key that was removed has no use of its token", async () => {
-  verifies("10.12-5");
+  verifies("10.12-5", "10.12-10");
   await using svc = await startRelayer();
   const key = await svc.addKey();
   const token = await tokenOf(svc, { key });
   assert.equal((await internally(svc, token)).status, 200);
   await svc.backends.accounts.admin!.removeKey(svc.account.accountId, key.publicKey);
-  assertError(await internally(svc, token), [401, "account_not_authorized"]);
+  assertError(await internally(svc, token), [401, "token_revoked"]);
   const expiring = await svc.addKey(["read"], { expiresAt: svc.clock.now() + 60_000 });
   const short = await tokenOf(svc, { key: expiring });
   svc.clock.advance(60_000);
-  assertError(await internally(svc, short), [401, "account_not_authorized"]);
+  assertError(await internally(svc, short), [401, "token_revoked"]);
 });
 
 Deno.test("where memories open with a session of a key service, the token takes it along", async () => {
-  verifies("10.12-9");
+  verifies("10.12-9", "10.12-14");
   const clock = new TestClock();
   clock.freeze();
   const seen: unknown[] = [];
@@ -170,9 +171,11 @@ Deno.test("where memories open with a session of a key service, the token takes 
   await using svc = await startRelayer({ clock, backends: { ...backends, cipher } });
   const bare = await svc.post("/api/session-token", { audience: OURS });
   assertError(bare, [400, "decrypt_credential_required"]);
-  const key = { headers: { "x-delegate-key": "ab".repeat(32) } };
-  const withKey = await svc.post("/api/session-token", { audience: OURS }, key);
-  assertError(withKey, [400, "decrypt_credential_required"]);
+  for (const other of ["ab".repeat(32), formatPrivateKey(new Uint8Array(32))]) {
+    const key = { headers: { "x-delegate-key": other } };
+    const withKey = await svc.post("/api/session-token", { audience: OURS }, key);
+    assertError(withKey, [400, "decrypt_credential_invalid"]);
+  }
   for (const session of [{}, { creationTimeMs: clock.now() - 600_000, ttlMin: 10 }]) {
     const headers = { "x-seal-session": btoa(JSON.stringify(session)) };
     const answer = await svc.post("/api/session-token", { audience: OURS }, { headers });
@@ -193,13 +196,104 @@ Deno.test("where memories open with a session of a key service, the token takes 
   assert.deepEqual([status, body.results[0]?.text], [200, "tea with honey"]);
   assert.ok(seen.every((credential) => Object.keys(credential as object).join() === "session"));
   assert.ok(seen.length > 0);
+  // With the key itself it lasts as long as it shall.
+  const hex = svc.key.seed.toHex();
+  const long = await svc.post(
+    "/api/session-token",
+    { audience: OURS, expires_in: 86_400 },
+    { headers: { "x-delegate-key": hex } },
+  );
+  assert.deepEqual([long.status, long.body.expires_in], [200, 86_400]);
+  const bytes = Uint8Array.fromBase64(long.body.token.slice(6), { alphabet: "base64url" });
+  assert.ok(!bytes.toHex().includes(hex) && !new TextDecoder().decode(bytes).includes(hex));
+  clock.advance(80_000_000);
+  seen.length = 0;
+  await internally(svc, long.body.token, "POST /api/recall", { query: "tea" });
+  assert.deepEqual(seen, [{ delegateKey: hex }]);
   // Not to a relayer that is another one than the key was made for.
   const foreign = new SvcClient({
     baseUrl: OURS,
     privateKey: new TestKey(svc.key.seed).seed.toHex(),
     isForeign: true,
+    now: clock.now,
     fetch: (url, init) => svc.relayer.fetch(new Request(url, init)),
   });
   const code = "decrypt_credential_required";
   await assert.rejects(foreign.call("POST /api/session-token", call), { code });
+});
+
+Deno.test("a token lasts as long as was asked for, and allows what was asked for", async () => {
+  verifies("10.12-1", "10.12-12", "10.12-13");
+  const clock = new TestClock();
+  clock.freeze();
+  await using svc = await startRelayer({ clock });
+  const ask = (more: object, key = svc.key) =>
+    svc.post("/api/session-token", { audience: OURS, ...more }, { key });
+  const { body } = await ask({ expires_in: 31_622_400, permissions: ["read"], namespace: "work" });
+  assert.equal(body.expires_in, 31_622_400);
+  clock.advance(31_622_399_000);
+  const { body: account } = await internally(svc, body.token);
+  assert.deepEqual(account.key.permissions, ["read"]);
+  const end = new Date(clock.now() + 1000).toISOString();
+  assert.deepEqual(account.token, { expires_at: end, namespace: "work" });
+  for (const [route, text] of [["POST /api/remember", "tea"], ["POST /api/analyze", "tea"]]) {
+    const refused = await internally(svc, body.token, route, { text });
+    assertError(refused, [403, "permission_denied"]);
+  }
+  assert.equal((await svc.get("/api/account")).body.token, undefined);
+
+  const reader = await svc.addKey(["read"]);
+  assertError(await ask({ permissions: ["read", "write"] }, reader), [403, "permission_denied"]);
+  for (
+    const [more, field] of [
+      [{ expires_in: 59 }, "expires_in"],
+      [{ expires_in: 31_622_401 }, "expires_in"],
+      [{ expires_in: 3600.5 }, "expires_in"],
+      [{ permissions: [] }, "permissions"],
+      [{ permissions: ["all"] }, "permissions[0]"],
+    ] as const
+  ) assertError(await ask(more), [422, "invalid_request"], { field });
+  const named = await ask({ namespace: "a\nb" });
+  assertError(named, [400, "invalid_namespace"], { field: "namespace" });
+});
+
+Deno.test("a token is of the address that the relayer had", async () => {
+  verifies("10.12-11");
+  await using svc = await startRelayer();
+  const token = await tokenOf(svc);
+  svc.relayer.listensAt("http://127.0.0.1:8000");
+  assert.equal((await internally(svc, token)).status, 200);
+  svc.relayer.listensAt("http://127.0.0.1:8001");
+  assertError(await internally(svc, token), [401, "audience_mismatch"]);
+});
+
+Deno.test("a private key is not taken from another machine over plain HTTP", async () => {
+  verifies("4.6-8");
+  const headers = { "x-delegate-key": new TestKey().seed.toHex() };
+  const refused = [403, "key_over_plain_http"] as const;
+  const proxies = { trustedProxies: ["10.0.0.1"] };
+  await using svc = await startRelayer({ config: proxies });
+  const ask = (peer: string, more: Record<string, string> = {}, at = svc) =>
+    at.get("/api/account", { headers: { ...headers, ...more }, peer });
+  for (const peer of ["192.168.1.20", "203.0.113.9", "fe80::1", "10.0.0.2"]) {
+    assertError(await ask(peer), refused, {}, peer);
+    assertError(await ask(peer, { "x-forwarded-proto": "https" }), refused, {}, peer);
+    assert.equal((await svc.get("/api/account", { peer })).status, 200, "without a key");
+  }
+  for (const peer of ["127.0.0.1", "::1"]) assert.equal((await ask(peer)).status, 200, peer);
+  // What a proxy says counts where it is one.
+  const forwarded = { "x-forwarded-for": "203.0.113.9" };
+  for (
+    const [proto, isFine] of [["https", true], ["http", false], ["https, http", false]] as const
+  ) {
+    const answer = await ask("10.0.0.1", { ...forwarded, "x-forwarded-proto": proto });
+    if (isFine) assert.equal(answer.status, 200, proto);
+    else assertError(answer, refused, {}, proto);
+  }
+  assert.equal((await ask("10.0.0.1", forwarded)).status, 200, "it does not say");
+  const request = svc.request("GET", "/api/account", undefined, { headers });
+  const secure = new Request(request.url.replace("http:", "https:"), request);
+  assert.equal((await svc.fetch(secure, "203.0.113.9")).status, 200, "TLS");
+  await using open = await startRelayer({ config: { allowKeyOverHttp: true } });
+  assert.equal((await ask("203.0.113.9", {}, open)).status, 200);
 });

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { TestClock } from "../relayer_fixture.ts";
 import { verifies } from "../requirements.ts";
-import { startSidecarTest, type TestSidecar } from "./fixture.ts";
+import { INITIALIZE, startSidecarTest, type TestSidecar } from "./fixture.ts";
 
 const LIST = { jsonrpc: "2.0", id: 1, method: "tools/list" };
 const recall = (id: number) => ({
@@ -23,9 +23,13 @@ async function start(): Promise<{ readonly test: TestSidecar; readonly clock: Te
   return { test, clock };
 }
 
-async function bearerOf({ svc }: TestSidecar, key = svc.key): Promise<{ authorization: string }> {
+async function bearerOf(
+  { svc }: TestSidecar,
+  key = svc.key,
+  more: object = {},
+): Promise<{ authorization: string }> {
   const audience = "http://localhost:8000";
-  const { body } = await svc.post("/api/session-token", { audience }, { key });
+  const { body } = await svc.post("/api/session-token", { audience, ...more }, { key });
   return { authorization: `Bearer ${body.token}` };
 }
 
@@ -102,4 +106,84 @@ Deno.test("a key that was removed closes the session of its token", async () => 
   clock.advance(1000);
   assert.equal(await status(test, id, bearer), 401);
   assert.equal(await status(test, id, bearer), 404);
+});
+
+Deno.test("a token alone is enough, and names its namespace", async () => {
+  verifies("11-41", "10.12-13");
+  const { test } = await start();
+  await using _ = test;
+  await test.svc.remember("tea with honey", { namespace: "work" });
+  await test.svc.remember("tea with milk");
+  const token = await bearerOf(test, test.svc.key, { namespace: "work" });
+  const alone = { ...token, "x-svc-account-id": null };
+  const id = await test.open(alone);
+  const said = async (headers: Record<string, string | null>) =>
+    await (await test.send("POST", "/api/mcp", recall(1), headers)).text();
+  const found = await said({ ...alone, "mcp-session-id": id });
+  assert.match(found, /honey/);
+  assert.doesNotMatch(found, /milk/);
+  // What the host configures wins.
+  const own = { ...alone, "x-svc-namespace": "default" };
+  const other = await said({ ...own, "mcp-session-id": await test.open(own) });
+  assert.match(other, /milk/);
+  assert.doesNotMatch(other, /honey/);
+  // Of the revision without sessions, too.
+  const meta = {
+    "io.modelcontextprotocol/protocolVersion": "2026-07-28",
+    "io.modelcontextprotocol/clientInfo": { name: "test", version: "1" },
+    "io.modelcontextprotocol/clientCapabilities": {},
+  };
+  const message = recall(1);
+  const call = { ...message, params: { ...message.params, _meta: meta } };
+  const answer = await test.send("POST", "/api/mcp", call, {
+    ...alone,
+    "mcp-protocol-version": "2026-07-28",
+    "mcp-method": "tools/call",
+    "mcp-name": "svc_recall",
+  });
+  assert.match(await answer.text(), /honey/);
+  const bare = await test.send("POST", "/api/mcp", LIST, { "x-svc-account-id": null });
+  assert.equal(bare.status, 401, "a key alone is not");
+  await bare.text();
+});
+
+Deno.test("a token that grants less never goes on as one that grants more", async () => {
+  verifies("11-42");
+  const { test } = await start();
+  await using _ = test;
+  const all = await bearerOf(test);
+  const reader = await bearerOf(test, test.svc.key, { permissions: ["read"], expires_in: 7200 });
+  const id = await test.open(all);
+  assert.equal(await status(test, id, reader), 403);
+  const write = (headers: Record<string, string>) => {
+    const params = { name: "svc_remember", arguments: { text: "coffee" } };
+    return test.send("POST", "/api/mcp", { ...recall(2), params }, headers);
+  };
+  const of = await test.open(reader);
+  const refused = await (await write({ ...reader, "mcp-session-id": of })).text();
+  assert.match(refused, /permission_denied/);
+  const same = await bearerOf(test, test.svc.key, { permissions: ["read"], expires_in: 9000 });
+  assert.equal(await status(test, of, same), 200);
+  assert.equal(await status(test, of, all), 403);
+});
+
+Deno.test("a token that ended, or whose key is gone, says so", async () => {
+  verifies("11-3", "10.12-10");
+  const { test, clock } = await start();
+  await using _ = test;
+  const key = await test.svc.addKey();
+  const [short, long] = [
+    await bearerOf(test, key, { expires_in: 60 }),
+    await bearerOf(test, key, { expires_in: 7200 }),
+  ];
+  const refusal = async (bearer: { authorization: string }) => {
+    const response = await test.send("POST", "/api/mcp", INITIALIZE, bearer);
+    const { error } = await response.json();
+    const challenge = response.headers.get("www-authenticate");
+    return [response.status, error.code, error.data.code, challenge?.split(" ")[0]];
+  };
+  clock.advance(60_000);
+  assert.deepEqual(await refusal(short), [401, -32001, "token_expired", "Bearer"]);
+  await test.svc.backends.accounts.admin!.removeKey(test.svc.account.accountId, key.publicKey);
+  assert.deepEqual(await refusal(long), [401, -32001, "token_revoked", "Bearer"]);
 });

@@ -220,7 +220,10 @@ export const memoryHandlers = {
     const ids = memory_ids.map((id) => id.toLowerCase());
     return { status: 200, body: receiptFor(domain, caller, namespace, ids) };
   },
-  "GET /api/account": async (domain, { caller, key }): Promise<Answer<"GET /api/account">> => {
+  "GET /api/account": async (
+    domain,
+    { caller, key, token },
+  ): Promise<Answer<"GET /api/account">> => {
     const { packageId = "", quotaBytes } = domain.config;
     const { account } = caller;
     return {
@@ -231,6 +234,10 @@ export const memoryHandlers = {
         package_id: packageId,
         active: account.active,
         key: keyBody(key),
+        token: token && {
+          expires_at: timeText(token.expiresAt),
+          namespace: token.grant.namespace,
+        },
         quota: {
           used_bytes: mayRead(caller) ? await usedBytes(domain, account.owner) : undefined,
           limit_bytes: quotaBytes || null,

@@ -75,6 +75,11 @@ export const LISTEN = {
     false,
     "Lets everybody create an account, not only this machine",
   ),
+  allowKeyOverHttp: flag(
+    "SVC_ALLOW_KEY_OVER_HTTP",
+    false,
+    "Takes private keys in headers from other machines over plain HTTP, where others can read them",
+  ),
   metricsPublic: flag("SVC_METRICS_PUBLIC", false, "Answers /metrics to everybody"),
 };
 

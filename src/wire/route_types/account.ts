@@ -29,6 +29,13 @@ export interface AccountRoutes {
           /** When it ends. */
           readonly expires_at?: string | undefined;
         };
+        /** What stood for the key, on the way of an MCP request. */
+        readonly token?: {
+          /** When it ends. */
+          readonly expires_at: string;
+          /** Namespace of calls that name none. */
+          readonly namespace?: string | undefined;
+        } | undefined;
         readonly quota: {
           /** Storage used; absent without `read`. */
           readonly used_bytes?: number | undefined;

@@ -8,6 +8,12 @@ export interface SessionTokenRoutes {
     readonly body: {
       /** Origin that the request is sent to. */
       readonly audience: string;
+      /** Seconds until it ends; 3600 when absent. */
+      readonly expires_in?: number | undefined;
+      /** What it allows of what the key may do; all of it when absent. */
+      readonly permissions?: readonly ("read" | "write" | "manage")[] | undefined;
+      /** Namespace of calls that name none. */
+      readonly namespace?: string | undefined;
     };
     readonly answers: {
       readonly 200: {

@@ -30,6 +30,10 @@ export const ACCOUNT = {
         package_id: objectId("Package of the account"),
         active: flag("Whether it authorises anybody"),
         key: delegateKey().describe("The key that signed"),
+        token: z.strictObject({
+          expires_at: timestamp("When it ends"),
+          namespace: namespace().describe("Namespace of calls that name none").optional(),
+        }).optional().describe("What stood for the key, on the way of an MCP request"),
         quota: z.strictObject({
           used_bytes: count("Storage used; absent without `read`", 212).optional(),
           limit_bytes: z.int().nullable().meta({

@@ -1,7 +1,8 @@
 import { z } from "zod";
 import { count, text } from "../answer_members.ts";
-import { SESSION_TOKEN_SECONDS } from "../limits.ts";
-import { object } from "../request_members.ts";
+import { PERMISSIONS } from "../keys.ts";
+import * as limit from "../limits.ts";
+import { givenNamespace, object } from "../request_members.ts";
 import type { RouteRows } from "../route.ts";
 
 /** What a client shows on the MCP routes, so that its private key stays where it is. */
@@ -15,13 +16,24 @@ export const SESSION_TOKEN = {
         description: "Origin that the request is sent to",
         examples: ["http://localhost:8000"],
       }),
+      expires_in: z.int()
+        .min(limit.SESSION_TOKEN_SECONDS_MIN).max(limit.SESSION_TOKEN_SECONDS_MAX)
+        .optional().describe("Seconds until it ends; 3600 when absent"),
+      permissions: z.array(z.enum(PERMISSIONS)).min(1).optional()
+        .describe("What it allows of what the key may do; all of it when absent"),
+      namespace: givenNamespace.optional().describe("Namespace of calls that name none"),
     }),
     answers: () => ({
       200: z.strictObject({
         token: text("Bearer of the MCP routes", "svct1.A6EH"),
-        expires_in: count("Seconds until it ends", SESSION_TOKEN_SECONDS),
+        expires_in: count("Seconds until it ends", limit.SESSION_TOKEN_SECONDS),
       }),
     }),
-    errors: ["decrypt_credential_required", "decrypt_credential_invalid"],
+    errors: [
+      "decrypt_credential_required",
+      "decrypt_credential_invalid",
+      "invalid_namespace",
+      "permission_denied",
+    ],
   },
 } as const satisfies RouteRows;
