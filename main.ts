@@ -39,6 +39,10 @@ const MACHINE_COMMANDS: Readonly<Record<string, MachineCommand>> = {
     words: ["create", "recover", "list", "add-key", "remove-key", "remove-all-keys"],
     load: async () => (await import("./src/program/commands/account.ts")).runAccount,
   },
+  token: {
+    words: ["create", "list", "revoke", "--expires", "--label", "--read-only", "--namespace"],
+    load: async () => (await import("./src/program/commands/token.ts")).runToken,
+  },
   doctor: {
     words: ["--public", "--json"],
     load: async () => (await import("./src/program/commands/doctor.ts")).runDoctor,

@@ -1,6 +1,7 @@
 import { type CommandName, COMMANDS } from "../../cli/command_line.ts";
 import { helpText } from "../../cli/help.ts";
 import { ACCOUNT_USAGE } from "../../src/program/commands/account_options.ts";
+import { TOKEN_USAGE } from "../../src/program/commands/token_options.ts";
 import { BACKUP_USAGE, RESTORE_USAGE } from "../../src/program/commands/backup.ts";
 import { CONTRACT_USAGE } from "../../src/program/commands/contract_options.ts";
 import { DOCTOR_USAGE } from "../../src/program/commands/doctor.ts";
@@ -27,6 +28,8 @@ export async function commandLineMarkdown(): Promise<string> {
     block(HELP),
     "### svc account",
     block(ACCOUNT_USAGE),
+    "### svc token",
+    block(TOKEN_USAGE),
     "### svc contract",
     block(CONTRACT_USAGE),
     "### svc doctor",

@@ -22,7 +22,7 @@ import { type CommandIo, type Printed, readLine, runGroup } from "./io.ts";
 const time = (ms: number | undefined) => ms === undefined ? undefined : new Date(ms).toISOString();
 
 /** A key for machines. */
-const keyJson = (key: DelegateKey) => ({
+export const keyJson = (key: DelegateKey) => ({
   public_key: key.publicKey,
   address: key.address,
   label: key.label,
@@ -106,7 +106,15 @@ function printAccounts(accounts: readonly Account[], packageId: string): Printed
   return [{ package_id: packageId, accounts: rows }, text];
 }
 
-async function chosen(store: AccountStore, options: AccountOptions): Promise<Account> {
+/**
+ * The account that options name, else the only one.
+ *
+ * @throws {SvcError} `not_found`; `invalid_parameter` where there are several.
+ */
+export async function chosenAccount(
+  store: AccountStore,
+  options: Partial<Pick<AccountOptions, "account" | "owner">>,
+): Promise<Account> {
   if (options.account !== undefined || options.owner !== undefined) {
     const account = options.account !== undefined
       ? await store.accounts.get(options.account)
@@ -130,14 +138,20 @@ async function listed(store: AccountStore, options: AccountOptions): Promise<Acc
     if (store.settings.accounts !== "sui" || store.wallet !== undefined) return all;
     throw invalid("Accounts are on chain: say which with --account, --owner or --wallet-file");
   }
-  return [await chosen(store, options)];
+  return [await chosenAccount(store, options)];
 }
 
-/** Address of the relayer as the saved credentials name it. */
-function relayerUrl({ settings }: AccountStore): string {
+/**
+ * Address of the relayer as saved credentials name it.
+ *
+ * @throws {SvcError} `invalid_parameter` where it is not known before a start.
+ */
+export function relayerUrl({ settings }: AccountStore): string {
   const { publicUrl, host, port, tlsCertFile } = settings;
   if (publicUrl !== undefined) return publicUrl;
-  if (port === 0) throw invalid("--save needs SVC_PUBLIC_URL or a fixed SVC_PORT");
+  if (port === 0) {
+    throw invalid("The relayer's address is not known: set SVC_PUBLIC_URL or a fixed SVC_PORT");
+  }
   return `${tlsCertFile === undefined ? "http" : "https"}://${formatHost(host)}:${port}`;
 }
 
@@ -177,7 +191,7 @@ async function addKey(
     : undefined;
   const before = options.action === "create"
     ? await store.admin.create(owner ?? await ownerOf(words) ?? addressOf(publicKey))
-    : await chosen(store, options);
+    : await chosenAccount(store, options);
   const { label, permissions, expiresInMs } = options;
   const account = await store.admin.addKey(before.accountId, {
     publicKey,
@@ -241,7 +255,7 @@ async function run(options: AccountOptions, io: CommandIo): Promise<Printed> {
   const { packageId } = store;
   if (action === "list") return printAccounts(await listed(store, options), packageId);
   if (action === "remove-all-keys") {
-    let account = await chosen(store, options);
+    let account = await chosenAccount(store, options);
     for (const { publicKey } of account.keys) {
       account = await store.admin.removeKey(account.accountId, publicKey);
     }
@@ -255,7 +269,7 @@ async function run(options: AccountOptions, io: CommandIo): Promise<Printed> {
   const publicKey = options.publicKey ?? "";
   const owner = options.account === undefined && options.owner === undefined
     ? await store.accounts.resolve(publicKey)
-    : await chosen(store, options);
+    : await chosenAccount(store, options);
   if (owner === undefined) throw new SvcError("not_found", "No account lists this key");
   const account = await store.admin.removeKey(owner.accountId, publicKey);
   return printKey("Key removed", { account, publicKey }, packageId);

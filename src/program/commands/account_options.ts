@@ -52,7 +52,12 @@ const FLAGS = {
   json: ON,
 } as const;
 
-function parsePermissions(text: string): Permission[] {
+/**
+ * Reads a list of permissions.
+ *
+ * @throws {SvcError} `invalid_parameter`.
+ */
+export function parsePermissions(text: string): Permission[] {
   const words = text.split(",").map((word) => word.trim());
   const known = PERMISSIONS.filter((word) => words.includes(word));
   if (known.length === 0 || known.length !== words.length) {
@@ -61,13 +66,23 @@ function parsePermissions(text: string): Permission[] {
   return known;
 }
 
-function parseDuration(text: string): number {
+/**
+ * Milliseconds of a time such as `90d`, that follows a flag.
+ *
+ * @throws {SvcError} `invalid_parameter`.
+ */
+export function parseDuration(flag: string, text: string): number {
   const match = /^([1-9]\d{0,5})([dhms])$/.exec(text);
-  if (match === null) throw invalid("--expires-in must be a time such as 90d, 12h, 30m or 45s");
+  if (match === null) throw invalid(`${flag} must be a time such as 90d, 12h, 30m or 45s`);
   return Number(match[1]) * UNITS[match[2]!]!;
 }
 
-function checkId(flag: string, text: string | undefined): string | undefined {
+/**
+ * An id that follows a flag, in lower case.
+ *
+ * @throws {SvcError} `invalid_parameter`.
+ */
+export function checkId(flag: string, text: string | undefined): string | undefined {
   if (text !== undefined && !isObjectId(text)) {
     throw invalid(`${flag} must be 0x and 64 hex characters`);
   }
@@ -82,7 +97,12 @@ function checkPublicKey(text: string | undefined): string | undefined {
   return text.toLowerCase();
 }
 
-function checkLabel(text: string): string {
+/**
+ * The name of a key.
+ *
+ * @throws {SvcError} `invalid_parameter`.
+ */
+export function checkLabel(text: string): string {
   const bytes = new TextEncoder().encode(text).length;
   if (bytes < 1 || bytes > 64 || /\p{Cc}/u.test(text) || !text.isWellFormed()) {
     throw invalid("--label must have 1 to 64 bytes without control characters");
@@ -128,7 +148,7 @@ export function parseAccountOptions(args: readonly string[]) {
     label: checkLabel(values.label ?? "Terminal"),
     permissions: parsePermissions(values.permissions ?? PERMISSIONS.join()),
     /** How long the key is valid, milliseconds; for good when absent. */
-    expiresInMs: expiry === undefined ? undefined : parseDuration(expiry),
+    expiresInMs: expiry === undefined ? undefined : parseDuration("--expires-in", expiry),
     walletFile: values["wallet-file"],
     save: values.save,
     force: values.force,

@@ -12,6 +12,7 @@ Without a command it says where things stand, and what comes next.
   try                  see in a minute what it does
   account …            accounts and their keys: create, list, add-key,
                        remove-key, remove-all-keys
+  token create         lets one app in by a single header; list, revoke
   doctor               looks at everything a relayer needs, and says what to do;
                        --public: also at its public address
   backup               everything the relayer keeps, in one encrypted file
