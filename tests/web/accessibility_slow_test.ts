@@ -1,37 +1,10 @@
-import axe from "axe-core";
 import assert from "node:assert/strict";
 import { addressOf } from "../../src/wire/keys.ts";
 import type { Browser, Page } from "playwright-core";
-import { browserTest, screenshot } from "./chromium.ts";
+import { browserTest } from "./chromium.ts";
 import { type Dashboard, withDashboard } from "./dashboard.ts";
+import { look } from "./look.ts";
 import { chooseFile, openUpkeep } from "./page.ts";
-
-/** The source of axe-core, for the page. */
-const AXE: string = axe.source;
-
-interface Violation {
-  readonly id: string;
-  readonly impact: string | null;
-  readonly nodes: readonly { readonly html: string; readonly failureSummary?: string }[];
-}
-
-/** Serious and critical findings on what the page shows now. */
-async function findings(page: Page): Promise<string[]> {
-  // The page's policy forbids strangers' scripts; the debugger is none.
-  await page.evaluate(AXE);
-  const { violations } = await page.evaluate("axe.run()") as { violations: Violation[] };
-  return violations
-    .filter(({ impact }) => impact === "serious" || impact === "critical")
-    .flatMap(({ id, nodes }) =>
-      nodes.map(({ html, failureSummary }) => `${id}: ${html} ${failureSummary}`)
-    );
-}
-
-/** A page at its rest: nothing is being loaded. */
-async function settled(page: Page): Promise<void> {
-  await page.locator("h1").first().waitFor();
-  await page.getByText("Loading…").first().waitFor({ state: "hidden" });
-}
 
 /** Edits a memory, reads its history, deletes one. */
 async function correctAndDelete(
@@ -97,31 +70,13 @@ async function importAndExport(
   await page.getByRole("button", { name: "Cancel" }).click();
 }
 
-const LOOKS = [
-  { name: "light", colorScheme: "light", viewport: { width: 1280, height: 900 } },
-  { name: "dark", colorScheme: "dark", viewport: { width: 1280, height: 900 } },
-  { name: "phone", colorScheme: "light", viewport: { width: 320, height: 640 } },
-] as const;
-
 /** Every page and dialog, one after the other. */
 async function tour(browser: Browser, { web, relayer }: Dashboard): Promise<string[]> {
   const found: string[] = [];
   // Colours are looked at when they have changed, not while they do.
   const context = await browser.newContext({ reducedMotion: "reduce" });
   const page = await context.newPage();
-  const visit = async (what: string) => {
-    for (const { name, colorScheme, viewport } of LOOKS) {
-      await page.emulateMedia({ colorScheme });
-      await page.setViewportSize(viewport);
-      await settled(page);
-      await screenshot(page, `${what}_${name}`);
-      found.push(...(await findings(page)).map((line) => `${what}, ${name}: ${line}`));
-      const wide = await page.evaluate(
-        "document.documentElement.scrollWidth > document.documentElement.clientWidth",
-      );
-      if (wide) found.push(`${what}, ${name}: the page is wider than the window`);
-    }
-  };
+  const visit = async (what: string) => void found.push(...await look(page, what));
   await page.goto(web);
   await visit("sign_in");
   await page.getByRole("button", { name: "Start" }).click();
