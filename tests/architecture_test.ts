@@ -114,6 +114,7 @@ const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
     "plugins/sui/chain/account_object.ts",
     "plugins/sui/accounts/transactions.ts",
     "src/wire/",
+    "src/close_enough.ts",
     "src/errors.ts",
   ],
   "cli/": [

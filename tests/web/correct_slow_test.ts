@@ -19,7 +19,7 @@ browserTest(
       await field.fill("My sister lives in Bergen");
       await page.getByRole("button", { name: "Save" }).click();
       await page.getByText("Correction on its way").waitFor();
-      await card(page, "Bergen").getByText("Corrected just now").waitFor();
+      await card(page, "Bergen").getByText("Changed just now").waitFor();
       await page.getByText("Correction on its way").waitFor({ state: "detached" });
       await card(page, "Bergen").getByRole("button", { name: "Edit" }).and(page.locator(":focus"))
         .waitFor();
@@ -27,7 +27,7 @@ browserTest(
       await card(page, "Bergen").getByRole("button", { name: "Edit" }).click();
       await field.fill("My sister lives in Rome");
       await page.keyboard.press("Control+Enter");
-      await card(page, "Rome").getByText("Corrected").waitFor();
+      await card(page, "Rome").getByText("Changed").waitFor();
       const { memories: [now] } = await app.memories();
       assert.equal(now?.memory_id, before?.memory_id);
       assert.equal(now?.importance, before?.importance);
@@ -95,7 +95,7 @@ browserTest("of two corrections at once the user decides", async (browser) => {
     await notice.getByText("My sister lives in Rome").waitFor();
     await screenshot(page, "conflict");
     await page.getByRole("button", { name: "Keep theirs" }).click();
-    await card(page, "My sister lives in Rome").getByText("Corrected").waitFor();
+    await card(page, "My sister lives in Rome").getByText("Changed").waitFor();
     assert.equal((await app.memories()).memories[0]?.text, "My sister lives in Rome");
 
     await card(page, "Rome").getByRole("button", { name: "Edit" }).click();
@@ -105,7 +105,7 @@ browserTest("of two corrections at once the user decides", async (browser) => {
     await notice.getByText("My sister lives in Paris").waitFor();
     await page.getByRole("button", { name: "Take mine" }).and(page.locator(":focus")).waitFor();
     await page.keyboard.press("Enter");
-    await card(page, "My sister lives in Bergen").getByText("Corrected").waitFor();
+    await card(page, "My sister lives in Bergen").getByText("Changed").waitFor();
     assert.equal((await app.memories()).memories[0]?.text, "My sister lives in Bergen");
     assert.equal((await app.memory(id)).versions.length, 4);
   });

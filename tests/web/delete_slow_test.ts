@@ -214,7 +214,7 @@ browserTest("the keyboard alone corrects, deletes and undoes", async (browser) =
     await page.keyboard.press("Tab");
     await page.keyboard.press("Enter");
     await page.clock.runFor(2000);
-    await card(page, "Bergen").getByText("Corrected").waitFor();
+    await card(page, "Bergen").getByText("Changed").waitFor();
     await focused("Bergen", "Edit");
     await page.keyboard.press("Tab");
     await page.keyboard.press("Enter");

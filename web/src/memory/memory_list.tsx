@@ -8,9 +8,10 @@ import type { Loaded } from "../parts/use_load.ts";
 import { bytesText, count } from "../text/format.ts";
 import { useSession } from "../use_session.ts";
 import { JobChip } from "./job_progress.tsx";
-import { MemoryCard } from "./memory_card.tsx";
+import { MemoryCards } from "./memory_cards.tsx";
 import { mergePages, reaches } from "./memory_pages.ts";
 import { loadOlder, type Overview } from "./overview.ts";
+import { isPast, type ShownTime } from "./standing/shown_time.ts";
 
 /** How a memory came here, where that says something to people. */
 const ORIGINS: Readonly<Record<string, string>> = {
@@ -58,7 +59,10 @@ function useOlder(
 }
 
 /** How much there is. */
-function Amount({ total, bytes }: { total: number; bytes: number }) {
+function Amount({ total, bytes, time }: { total: number; bytes: number; time: ShownTime }) {
+  if (isPast(time)) {
+    return <p class="quiet small-text">{count(total, "memory", "memories")} of that day</p>;
+  }
   return total === 0
     ? (
       <div class="empty">
@@ -73,23 +77,15 @@ function Amount({ total, bytes }: { total: number; bytes: number }) {
     );
 }
 
-function Cards({ memories, onChanged }: {
-  memories: readonly Memory[];
-  onChanged: (id: string) => Promise<void>;
-}) {
+/** What the list says of a memory besides. */
+function about(memory: Memory) {
+  const { source, trust, status } = memory;
+  const origin = source === trust ? undefined : ORIGINS[source];
   return (
-    <ul class="list">
-      {memories.map((memory) => (
-        <MemoryCard
-          key={memory.memory_id}
-          memory={memory}
-          onChanged={() => onChanged(memory.memory_id)}
-        >
-          {ORIGINS[memory.source] !== undefined && <span>{ORIGINS[memory.source]}</span>}
-          {memory.status !== "done" && <JobChip job={memory} />}
-        </MemoryCard>
-      ))}
-    </ul>
+    <>
+      {origin !== undefined && <span>{origin}</span>}
+      {status !== "done" && <JobChip job={memory} />}
+    </>
   );
 }
 
@@ -109,8 +105,9 @@ function OlderButton({ onShow }: { onShow: () => Promise<void> }) {
 
 /** The memories of a namespace, newest first. */
 export function MemoryList(
-  { namespace, overview, hidden, onChanged }: {
+  { namespace, time, overview, hidden, onChanged }: {
     namespace: string;
+    time: ShownTime;
     overview: Loaded<Overview>;
     /** Ids that are shown elsewhere. */
     hidden: ReadonlySet<string>;
@@ -135,7 +132,7 @@ export function MemoryList(
   const total = Math.max(0, value.page.total - deletions.waitingIn(namespace));
   const cursor = more && behind !== undefined ? behind.cursor : next;
   async function showOlder(): Promise<void> {
-    const page = await loadOlder(session, { namespace, cursor });
+    const page = await loadOlder(session, { namespace, time, cursor });
     setOlder({ memories: [...listed, ...page.memories], cursor: page.next_cursor });
   }
   return (
@@ -146,9 +143,12 @@ export function MemoryList(
           <p>{count(value.stats.pending, "memory is", "memories are")} being saved right now.</p>
         </Notice>
       )}
-      <Amount total={total} bytes={value.stats.storage_bytes} />
-      <Cards
+      <Amount total={total} bytes={value.stats.storage_bytes} time={time} />
+      <MemoryCards
         memories={shown}
+        time={time}
+        about={about}
+        onSettled={onChanged}
         onChanged={async (id) => {
           // Only the first page is loaded again and again.
           if (!first.some(({ memory_id }) => memory_id === id)) await renew(id);

@@ -2,6 +2,7 @@ import type { SvcClient } from "../../../src/client/client.ts";
 import type { Memory, MemoryPage } from "../../../src/client/results.ts";
 import type { AnswerOf } from "../../../src/wire/route_types.ts";
 import type { Session } from "../session.ts";
+import { type ShownTime, timeQuery } from "./standing/shown_time.ts";
 
 /** Most memories of a page, and about how many bytes of them: an answer may have 32 MiB. */
 const PAGE = 50;
@@ -22,15 +23,18 @@ export interface Overview {
   readonly countedAt: number;
 }
 
-/** Which page of which namespace. */
+/** Which page of which namespace, and of when. */
 interface Place {
   readonly namespace: string;
+  readonly time: ShownTime;
   readonly cursor?: string | undefined;
 }
 
+const placeQuery = ({ time, ...place }: Place) => ({ ...place, ...timeQuery(time) });
+
 /** What a page would hold, without texts. */
 async function outlineOf(client: SvcClient, place: Place): Promise<MemoryPage> {
-  return await client.memories({ ...place, limit: PAGE, text: false });
+  return await client.memories({ ...placeQuery(place), limit: PAGE, text: false });
 }
 
 /** The page with its texts; where they are long it is shorter. */
@@ -39,7 +43,8 @@ async function pageOf(client: SvcClient, place: Place, outline: MemoryPage): Pro
   const fitting = outline.memories.findIndex(({ size_bytes: size }) =>
     (bytes += size) > PAGE_BYTES
   );
-  return await client.memories({ ...place, limit: fitting === -1 ? PAGE : Math.max(1, fitting) });
+  const limit = fitting === -1 ? PAGE : Math.max(1, fitting);
+  return await client.memories({ ...placeQuery(place), limit });
 }
 
 /** Loads a page behind others. */
@@ -55,24 +60,24 @@ const hasFailures = (memories: readonly Memory[]): boolean =>
 /**
  * Loads the first page of a namespace.
  *
- * @param before What was loaded before, of the same namespace.
+ * @param before What was loaded before, of the same place.
  */
 export async function loadOverview(
   session: Session,
-  namespace: string,
+  place: Omit<Place, "cursor">,
   before: Overview | undefined,
 ): Promise<Overview> {
   return await session.ask(async (client) => {
-    const asked = await outlineOf(client, { namespace });
-    const outline = JSON.stringify([asked.total, asked.memories]);
+    const asked = await outlineOf(client, place);
+    const outline = JSON.stringify([asked.total, asked.history_count, asked.memories]);
     const isSame = before?.outline === outline;
     // Texts are many times as long as what is said about them.
     const page = isSame && !hasFailures(before.page.memories)
       ? before.page
-      : await pageOf(client, { namespace }, asked);
+      : await pageOf(client, place, asked);
     const { stats, countedAt } = isSame && Date.now() - before.countedAt < COUNTED_MS
       ? before
-      : { stats: await client.stats(namespace), countedAt: Date.now() };
+      : { stats: await client.stats(place.namespace), countedAt: Date.now() };
     return { page, outline, stats, countedAt };
   });
 }

@@ -1,21 +1,26 @@
 /** @jsxRuntime automatic */
 /** @jsxImportSource preact */
 import type { ComponentChildren } from "preact";
-import { useRef, useState } from "preact/hooks";
-import type { Recalled } from "../../../src/client/results.ts";
+import { useEffect, useRef, useState } from "preact/hooks";
+import type { SvcClient } from "../../../src/client/client.ts";
+import type { Hit, Recalled } from "../../../src/client/results.ts";
+import { shown } from "../../../src/close_enough.ts";
 import { useAction } from "../parts/action.tsx";
 import { Failure, Notice } from "../parts/notice.tsx";
 import { count } from "../text/format.ts";
 import { useSession } from "../use_session.ts";
-import { MemoryCard } from "./memory_card.tsx";
+import { MemoryCards } from "./memory_cards.tsx";
+import { Fit } from "./standing/fit.tsx";
+import { type ShownTime, timeQuery } from "./standing/shown_time.ts";
+
+/** Most memories that are found. */
+const MOST = 20;
 
 /** What was found, and for what. */
 interface Found {
   readonly query: string;
   readonly answer: Recalled;
 }
-
-const percent = (score: number) => Math.round(Math.max(0, Math.min(1, score)) * 100);
 
 /** Where a query is typed. */
 function SearchField({ query, busy, onSearch, onType }: {
@@ -48,81 +53,122 @@ function SearchField({ query, busy, onSearch, onType }: {
   );
 }
 
-/** What was found, the best first. */
-function Matches({ found: { query, answer }, onChanged, onClose }: {
+/** What there is to say of an answer besides its memories. */
+function Remarks({ answer: { pending = 0, truncated, dropped_count: dropped = 0 } }: {
+  answer: Recalled;
+}) {
+  return (
+    <>
+      {pending > 0 && (
+        <Notice>
+          <p>
+            {count(pending, "memory is", "memories are")}{" "}
+            still being saved and could not be searched yet.
+          </p>
+        </Notice>
+      )}
+      {truncated && (
+        <Notice kind="warn">
+          <p>More memories match: together they are too large for one answer.</p>
+        </Notice>
+      )}
+      {dropped > 0 && (
+        <Notice kind="warn">
+          <p>{count(dropped, "match", "matches")} could not be opened.</p>
+        </Notice>
+      )}
+    </>
+  );
+}
+
+/** What was found, the best first; where nothing is close enough, what is nearest. */
+function Matches({ found: { query, answer }, time, onChanged, onSettled, onClose }: {
   found: Found;
+  time: ShownTime;
   onChanged: (id: string) => Promise<void>;
+  onSettled: () => Promise<void>;
   onClose: () => void;
 }) {
   const { deletions } = useSession();
-  const shown = answer.results.filter(({ memory_id: id }) => !deletions.hidden.has(id));
+  const [isWhole, setWhole] = useState(false);
+  const isThere = ({ memory_id: id }: Hit) => !deletions.hidden.has(id);
+  const { results, nearest } = shown(answer.results, isWhole ? 0 : undefined);
+  const isNothing = nearest.length > 0;
+  const listed = (isNothing ? nearest : results).filter(isThere);
+  const left = answer.results.filter(isThere).length - listed.length;
   return (
     <section class="stack" aria-label="Matches">
       <div class="row between">
         <h2 aria-live="polite">
-          {count(shown.length, "match", "matches")} for “<bdi>{query}</bdi>”
+          {isNothing ? "Nothing close enough" : count(listed.length, "match", "matches")} for “<bdi>
+            {query}
+          </bdi>”
         </h2>
         <button type="button" class="button small" onClick={onClose}>
           Show all memories
         </button>
       </div>
-      {(answer.pending ?? 0) > 0 && (
-        <Notice>
-          <p>
-            {count(answer.pending ?? 0, "memory is", "memories are")}{" "}
-            still being saved and could not be searched yet.
-          </p>
-        </Notice>
+      {isNothing && listed.length > 0 && (
+        <p class="quiet">
+          No memory seems to answer this.{" "}
+          {listed.length === 1 ? "The nearest is" : "The nearest are"}:
+        </p>
       )}
-      {answer.truncated && (
-        <Notice kind="warn">
-          <p>More memories match: together they are too large for one answer.</p>
-        </Notice>
+      <Remarks answer={answer} />
+      <MemoryCards
+        memories={listed}
+        time={time}
+        about={(hit) => <Fit hit={hit} />}
+        onChanged={onChanged}
+        onSettled={onSettled}
+      />
+      {left > 0 && (
+        <div class="row">
+          <button type="button" class="button small" onClick={() => setWhole(true)}>
+            Show {count(left, "more that hardly fits", "more that hardly fit")}
+          </button>
+        </div>
       )}
-      {(answer.dropped_count ?? 0) > 0 && (
-        <Notice kind="warn">
-          <p>
-            {count(answer.dropped_count ?? 0, "match", "matches")} could not be opened.
-          </p>
-        </Notice>
-      )}
-      <ul class="list">
-        {shown.map((hit) => (
-          <MemoryCard
-            key={hit.memory_id}
-            memory={hit}
-            onChanged={() => onChanged(hit.memory_id)}
-          >
-            <span class="match">
-              <meter aria-label="Match" min={0} max={100} value={percent(hit.score)} />
-              <span>score {hit.score.toFixed(2)}</span>
-            </span>
-          </MemoryCard>
-        ))}
-      </ul>
     </section>
   );
 }
 
-/** Finds memories by meaning, as an app does, with how well each fits. */
-export function Search({ namespace, onChanged, children }: {
-  namespace: string;
-  onChanged: () => void;
-  /** Shown while nothing is searched for. */
-  children: ComponentChildren;
-}) {
+/** Asks as an app does; what is over comes behind it, where it is wanted. */
+async function find(
+  client: SvcClient,
+  query: string,
+  namespace: string,
+  time: ShownTime,
+): Promise<Recalled> {
+  const asked = { namespace, limit: MOST, ...timeQuery({ ...time, withOver: false }) };
+  const answer = await client.recall(query, asked);
+  if (!time.withOver) return answer;
+  const { results } = await client.recall(query, { ...asked, include: "history" });
+  const ids = new Set(answer.results.map(({ memory_id: id }) => id));
+  const over = results.filter(({ memory_id: id }) => !ids.has(id));
+  return { ...answer, results: [...answer.results, ...over] };
+}
+
+/** What was found last, and ways to find it again. */
+function useFound(namespace: string, time: ShownTime, query: string) {
   const session = useSession();
   const action = useAction();
-  const [query, setQuery] = useState("");
   const [found, setFound] = useState<Found>();
   const typed = useRef(query);
   typed.current = query;
-  async function search(): Promise<void> {
-    const answer = await session.ask((client) => client.recall(query, { namespace, limit: 20 }));
+  const asked = useRef(time);
+  async function search(text: string): Promise<void> {
+    asked.current = time;
+    const answer = await session.ask((client) => find(client, text, namespace, time));
     // Whoever emptied the field meanwhile wants the list.
-    if (typed.current !== "") setFound({ query, answer });
+    if (typed.current !== "") setFound({ query: text, answer });
   }
-  async function corrected(id: string): Promise<void> {
+  // Of another time, once a search under way has ended.
+  useEffect(() => {
+    if (found === undefined || action.busy || asked.current === time) return;
+    action.run(() => search(found.query));
+  }, [found, action.busy, time]);
+  async function renew(id: string): Promise<void> {
     const { text = "" } = await session.ask((client) => client.memory(id));
     setFound((before) =>
       before && {
@@ -135,27 +181,50 @@ export function Search({ namespace, onChanged, children }: {
         },
       }
     );
-    onChanged();
   }
+  return { action, found, search, renew, close: () => setFound(undefined) };
+}
+
+/** Finds memories by meaning, as an app does, with how well each fits. */
+export function Search({ namespace, time, filters, onChanged, children }: {
+  namespace: string;
+  time: ShownTime;
+  /** Fields for the time; they are those of the list, too. */
+  filters: ComponentChildren;
+  onChanged: () => Promise<void>;
+  /** Shown while nothing is searched for. */
+  children: ComponentChildren;
+}) {
+  const [query, setQuery] = useState("");
+  const { action, found, search, renew, close } = useFound(namespace, time, query);
   return (
     <>
       <SearchField
         query={query}
         busy={action.busy}
-        onSearch={() => action.run(search)}
+        onSearch={() => action.run(() => search(query))}
         onType={(text) => {
           setQuery(text);
-          if (text === "") setFound(undefined);
+          if (text === "") close();
         }}
       />
+      {filters}
       <Failure error={action.error} />
       {/* Kept, so that what is being typed or saved survives a search. */}
       <div class="stack" hidden={found !== undefined}>{children}</div>
       {found !== undefined && (
         <Matches
+          key={found.query}
           found={found}
-          onChanged={corrected}
-          onClose={() => setFound(undefined)}
+          time={time}
+          onChanged={async (id) => {
+            await renew(id);
+            await onChanged();
+          }}
+          onSettled={async () => {
+            await Promise.all([search(found.query), onChanged()]);
+          }}
+          onClose={close}
         />
       )}
     </>

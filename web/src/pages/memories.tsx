@@ -7,6 +7,8 @@ import { Compose } from "../memory/compose.tsx";
 import { MemoryList } from "../memory/memory_list.tsx";
 import { NamespaceList } from "../memory/namespace_list.tsx";
 import { loadOverview, type Overview } from "../memory/overview.ts";
+import { isPast, NOW, type ShownTime } from "../memory/standing/shown_time.ts";
+import { TimeFields } from "../memory/standing/time_fields.tsx";
 import { Search } from "../memory/search.tsx";
 import { Upkeep } from "../memory/upkeep.tsx";
 import { Link } from "../navigation.tsx";
@@ -29,6 +31,10 @@ async function allNamespaces(client: SvcClient): Promise<readonly NamespaceInfo[
   return found;
 }
 
+function totalOf(namespaces: readonly NamespaceInfo[] = []): number {
+  return namespaces.reduce((sum, { memory_count: some }) => sum + some, 0);
+}
+
 /** What the apps of the user know. */
 export function MemoriesPage() {
   const session = useSession();
@@ -42,20 +48,30 @@ export function MemoriesPage() {
 }
 
 /** The newest memories of a namespace and its numbers, loaded again and again. */
-function useOverview(namespace: string): Loaded<Overview> {
+function useOverview(namespace: string, time: ShownTime): Loaded<Overview> {
   const session = useSession();
-  const last = useRef<{ readonly namespace: string; readonly overview: Overview } | undefined>(
+  const last = useRef<{ readonly place: string; readonly overview: Overview } | undefined>(
     undefined,
   );
+  const place = JSON.stringify([namespace, time]);
   return useLoad(
     async () => {
-      const before = last.current?.namespace === namespace ? last.current.overview : undefined;
-      const overview = await loadOverview(session, namespace, before);
-      last.current = { namespace, overview };
+      const before = last.current?.place === place ? last.current.overview : undefined;
+      const overview = await loadOverview(session, { namespace, time }, before);
+      last.current = { place, overview };
       return overview;
     },
-    namespace,
+    place,
     REFRESH_MS,
+  );
+}
+
+function Title() {
+  return (
+    <div class="title">
+      <h1>Memories</h1>
+      <p class="quiet">What your apps know about you. Only keys you allow can read it.</p>
+    </div>
   );
 }
 
@@ -63,14 +79,12 @@ function useOverview(namespace: string): Loaded<Overview> {
 function Shelf() {
   const session = useSession();
   const [namespace, setNamespace] = useState("default");
+  const [time, setTime] = useState(NOW);
   /** Memories that are shown on their way already. */
   const [waiting, setWaiting] = useState<ReadonlySet<string>>(new Set());
-  const namespaces = useLoad(
-    () => session.ask(allNamespaces),
-    "namespaces",
-    REFRESH_MS,
-  );
-  const overview = useOverview(namespace);
+  const namespaces = useLoad(() => session.ask(allNamespaces), "namespaces", REFRESH_MS);
+  const overview = useOverview(namespace, time);
+  const { total = 0, history_count: over = 0 } = overview.value?.page ?? {};
   async function changed(): Promise<void> {
     await Promise.all([overview.reload(), namespaces.reload()]);
   }
@@ -78,12 +92,10 @@ function Shelf() {
   useEffect(() => {
     if (ended > 0) void changed();
   }, [ended]);
+  const filters = <TimeFields time={time} over={isPast(time) ? 0 : over} onChange={setTime} />;
   return (
     <>
-      <div class="title">
-        <h1>Memories</h1>
-        <p class="quiet">What your apps know about you. Only keys you allow can read it.</p>
-      </div>
+      <Title />
       <div class="shelf">
         <aside aria-label="Namespaces">
           <h2>Namespaces</h2>
@@ -98,18 +110,24 @@ function Shelf() {
           )}
         </aside>
         <div key={namespace}>
-          <Search namespace={namespace} onChanged={changed}>
+          <Search
+            namespace={namespace}
+            time={time}
+            filters={filters}
+            onChanged={changed}
+          >
             <Compose namespace={namespace} onSaved={changed} onWaiting={setWaiting} />
             <MemoryList
               namespace={namespace}
+              time={time}
               overview={overview}
               hidden={waiting}
               onChanged={changed}
             />
             <Upkeep
               namespace={namespace}
-              total={overview.value?.page.total ?? 0}
-              totalOfAll={namespaces.value?.reduce((sum, item) => sum + item.memory_count, 0) ?? 0}
+              total={total + over}
+              totalOfAll={totalOf(namespaces.value)}
               onChanged={changed}
             />
           </Search>

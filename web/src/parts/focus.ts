@@ -15,3 +15,18 @@ export function focusOn(neighbour: Element | null): void {
 export function focusOnceGone(neighbour: Element | null): void {
   setTimeout(() => document.activeElement === document.body && focusOn(neighbour));
 }
+
+/** The card of a memory, where it is shown. */
+export function cardOf(memoryId: string): HTMLElement | undefined {
+  return [...document.querySelectorAll<HTMLElement>(`[data-memory="${CSS.escape(memoryId)}"]`)]
+    .find((card) => card.offsetParent !== null);
+}
+
+/** Gives the focus to the card of a memory, once it is drawn anew. */
+export function focusOnCard(memoryId: string): void {
+  setTimeout(() => {
+    const card = cardOf(memoryId);
+    if (card !== undefined) card.tabIndex = -1;
+    (card ?? document.getElementById("main"))?.focus();
+  });
+}

@@ -1,6 +1,7 @@
 /** @jsxRuntime automatic */
 /** @jsxImportSource preact */
 import { useEffect, useRef, useState } from "preact/hooks";
+import { cardOf } from "../../parts/focus.ts";
 import { explain } from "../../text/explain.ts";
 import { useSession } from "../../use_session.ts";
 import type { Deletion, Deletions } from "./deletions.ts";
@@ -10,12 +11,6 @@ import { saveReceipt } from "./receipt.ts";
 const isTyping = (target: EventTarget | null): boolean =>
   target instanceof HTMLElement &&
   (target.isContentEditable || target.matches("input, textarea, select"));
-
-/** The card of a memory, where it is shown. */
-function cardOf(memoryId: string): HTMLElement | undefined {
-  return [...document.querySelectorAll<HTMLElement>(`[data-memory="${CSS.escape(memoryId)}"]`)]
-    .find((card) => card.offsetParent !== null);
-}
 
 /** Takes a deletion back, and goes to the card that is there again. */
 function undo(deletions: Deletions, id?: number): boolean {

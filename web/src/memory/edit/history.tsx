@@ -19,6 +19,8 @@ interface Said {
   readonly at: string;
   /** Absent where it cannot be opened. */
   readonly text: string | undefined;
+  /** Whether the version before has the same words. */
+  readonly isSame: boolean;
 }
 
 /** The newest versions, the first of which is the present one. */
@@ -29,12 +31,14 @@ interface Versions {
 
 async function load(client: SvcClient, memoryId: string, wanted: number): Promise<Versions> {
   const { text, version: newest, versions } = await client.memory(memoryId);
-  const said: Said[] = [];
+  const said: Omit<Said, "isSame">[] = [];
   for (const { version, created_at: at } of versions.slice(0, wanted)) {
     const then = version === newest ? { text } : await client.memory(memoryId, { version });
     said.push({ version, at, text: then.text });
   }
-  return { said, total: versions.length };
+  const isSame = (at: number) =>
+    said[at]?.text !== undefined && said[at].text === said[at + 1]?.text;
+  return { said: said.map((one, at) => ({ ...one, isSame: isSame(at) })), total: versions.length };
 }
 
 function Version({ said, isNow, action, onBack }: {
@@ -51,6 +55,7 @@ function Version({ said, isNow, action, onBack }: {
           {isNow ? "as it is now, since " : "written "}
           <Moment time={said.at} />
         </span>
+        {said.isSame && <span>the same words; something else was changed</span>}
         {!isNow && said.text !== undefined && (
           <span class="end">
             <button

@@ -11,31 +11,12 @@ import { useSession } from "../use_session.ts";
 import { type Corrections, useCorrection } from "./edit/correction.ts";
 import { EditText } from "./edit/edit_text.tsx";
 import { History } from "./edit/history.tsx";
-import { type ShownMemory, textOrReason } from "./shown_memory.ts";
+import { beginningOf, type ShownMemory, textOrReason } from "./shown_memory.ts";
+import { isOver } from "./standing/groups.ts";
+import { Standing, Times } from "./standing/standing_words.tsx";
 
 /** Texts longer than this are folded. */
 const LONG = 420;
-/** Characters of a text that stand for it. */
-const BEGINNING = 60;
-
-function Times({ memory }: { memory: ShownMemory }) {
-  const { created_at: created, occurred_at: occurred, expires_at: expires } = memory;
-  return (
-    <>
-      <Moment time={created} />
-      {occurred !== undefined && (
-        <span>
-          happened <Moment time={occurred} />
-        </span>
-      )}
-      {expires !== undefined && (
-        <span>
-          ends <Moment time={expires} />
-        </span>
-      )}
-    </>
-  );
-}
 
 /** How far a correction is. */
 function CorrectionState({ corrections: { correction, retry } }: { corrections: Corrections }) {
@@ -67,8 +48,9 @@ function CorrectionState({ corrections: { correction, retry } }: { corrections: 
 
 /** Buttons of a card. */
 function CardActions(
-  { text, isOpen, onOpen, canEdit, onDelete, edit }: {
-    text: string;
+  { beginning: words, isOpen, onOpen, canEdit, onDelete, edit }: {
+    /** Of the text, for those who do not see which card they are in. */
+    beginning: string;
     /** Whether a long text is shown whole; absent where it is short. */
     isOpen: boolean | undefined;
     onOpen: () => void;
@@ -78,7 +60,7 @@ function CardActions(
     edit: { readonly ref: RefObject<HTMLButtonElement | null>; readonly run: () => void };
   },
 ) {
-  const beginning = <span class="unseen">{text.slice(0, BEGINNING)}</span>;
+  const beginning = <span class="unseen">{words}</span>;
   return (
     <span class="end row">
       {isOpen !== undefined && (
@@ -108,24 +90,27 @@ function CardActions(
   );
 }
 
-/** When a memory was corrected, and what opens its history. */
-function Corrected({ at, history, controls }: {
-  at: string;
+/** When a memory was changed, and what opens its history. */
+function Changed({ memory, history, id, isOpen }: {
+  memory: ShownMemory;
   history: { readonly ref: RefObject<HTMLButtonElement | null>; readonly run: () => void };
-  /** Id of the history, while it is open. */
-  controls: string | undefined;
+  /** Of the history. */
+  id: string;
+  isOpen: boolean;
 }) {
+  const { version = 1, updated_at: at } = memory;
+  if (version === 1 || at === undefined) return null;
   return (
     <span class="row">
       <span>
-        Corrected <Moment time={at} />
+        Changed <Moment time={at} />
       </span>
       <button
         ref={history.ref}
         type="button"
         class="button small bare"
-        aria-expanded={controls !== undefined}
-        aria-controls={controls}
+        aria-expanded={isOpen}
+        aria-controls={isOpen ? id : undefined}
         onClick={history.run}
       >
         History
@@ -157,20 +142,31 @@ function useShown() {
 }
 
 /** Deletes a memory after a while, and keeps the keyboard at its place. */
-function useDelete({ memory_id: memoryId, namespace, ...memory }: ShownMemory) {
+function useDelete(memory: ShownMemory) {
   const { deletions } = useSession();
   return (button: Element) => {
     const neighbour = neighbourOf(button);
-    const text = textOrReason({ ...memory, memory_id: memoryId, namespace }).slice(0, BEGINNING);
-    deletions.delete({ memoryId, namespace, text });
+    const { memory_id: memoryId, namespace } = memory;
+    deletions.delete({ memoryId, namespace, text: beginningOf(memory) });
     focusOnceGone(neighbour);
   };
 }
 
-/** A memory: its text, its age, and ways to correct and to delete it. */
-export function MemoryCard(
-  { memory, children, onChanged }: {
+const isLong = (text: string): boolean => text.length > LONG || text.split("\n").length > 6;
+
+/** Classes of a text: what is long is folded, what is over stands back. */
+function textClass(isFolded: boolean, isPast: boolean): string {
+  return `text${isFolded ? " long" : ""}${isPast ? " past" : ""}`;
+}
+
+/** A memory in a card: its text, its age, and ways to correct and to delete it. */
+export function MemoryBody(
+  { memory, at, isDated = false, children, onChanged }: {
     memory: ShownMemory;
+    /** Whether it is said above since when it counts. */
+    isDated?: boolean;
+    /** When it is looked at, milliseconds since the epoch; now when absent. */
+    at?: number | undefined;
     /** What else is known of it. */
     children?: ComponentChildren;
     /** Loads anew what a correction changes. */
@@ -182,9 +178,9 @@ export function MemoryCard(
   const corrections = useCorrection(onChanged);
   const remove = useDelete(memory);
   const historyId = useId();
-  const { memory_id: memoryId, version = 1, updated_at: updated } = memory;
+  const { memory_id: memoryId, version = 1 } = memory;
   const text = textOrReason(memory);
-  const long = text.length > LONG || text.split("\n").length > 6;
+  const long = isLong(text);
   function accept(accepted: UpdateAccepted): void {
     corrections.accept(accepted);
     show("text");
@@ -194,24 +190,19 @@ export function MemoryCard(
     if (isStale) await onChanged();
   }
   return (
-    <li class="memory" data-memory={memoryId}>
+    <>
       {shown === "field"
         ? <EditText memory={memory} onAccepted={accept} onClose={close} />
-        : <p class={long && !whole ? "text long" : "text"} dir="auto">{text}</p>}
+        : <p class={textClass(long && !whole, isOver(memory, at))} dir="auto">{text}</p>}
       <div class="foot">
-        <Times memory={memory} />
-        {version > 1 && updated !== undefined && (
-          <Corrected
-            at={updated}
-            history={history}
-            controls={shown === "history" ? historyId : undefined}
-          />
-        )}
+        <Times memory={memory} isDated={isDated} />
+        <Changed memory={memory} history={history} id={historyId} isOpen={shown === "history"} />
+        <Standing memory={memory} at={at} />
         {children}
         <CorrectionState corrections={corrections} />
         {shown !== "field" && (
           <CardActions
-            text={text}
+            beginning={beginningOf(memory)}
             isOpen={long ? whole : undefined}
             onOpen={() => setWhole(!whole)}
             canEdit={memory.text !== undefined && memory.source !== "manual"}
@@ -223,6 +214,6 @@ export function MemoryCard(
       {shown === "history" && (
         <History id={historyId} memoryId={memoryId} version={version} onAccepted={accept} />
       )}
-    </li>
+    </>
   );
 }

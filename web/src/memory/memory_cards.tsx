@@ -1,0 +1,98 @@
+/** @jsxRuntime automatic */
+/** @jsxImportSource preact */
+import type { ComponentChildren } from "preact";
+import { useState } from "preact/hooks";
+import { focusOnCard } from "../parts/focus.ts";
+import { useLoad } from "../parts/use_load.ts";
+import { useSession } from "../use_session.ts";
+import type { ShownMemory } from "./shown_memory.ts";
+import { Conflict } from "./standing/conflict.tsx";
+import { groupsOf } from "./standing/groups.ts";
+import { noteKeptBoth, readKeptBoth } from "./standing/kept_both.ts";
+import { keepsAll } from "./standing/pairs.ts";
+import { isPast, type ShownTime, timeQuery } from "./standing/shown_time.ts";
+import { Statement } from "./standing/statement.tsx";
+import type { Settlement, Surroundings } from "./standing/surroundings.ts";
+
+/** Settles what somebody decides about memories, and goes to where it is seen. */
+function useSettling(onSettled: () => Promise<void>) {
+  const session = useSession();
+  const kept = useLoad(readKeptBoth, "kept both");
+  const [settled, setSettled] = useState<Settlement>();
+  async function settle(settlement: Settlement): Promise<void> {
+    try {
+      await session.ask(settlement.work);
+      await noteKeptBoth(settlement.ids, settlement.keepsAll);
+    } finally {
+      // Also where it broke off half-way.
+      await Promise.all([onSettled(), kept.reload()]);
+    }
+    setSettled(settlement);
+    focusOnCard(settlement.goTo);
+  }
+  async function reopen(ids: readonly string[]): Promise<void> {
+    await noteKeptBoth(ids, false);
+    await kept.reload();
+    setSettled(undefined);
+    focusOnCard(ids[0]!);
+  }
+  return { kept: kept.value ?? new Set(), settled, settle, reopen };
+}
+
+/**
+ * Memories as cards: those that disagree in one card, and below each what it took the place of.
+ */
+export function MemoryCards<M extends ShownMemory>(
+  { memories, time, about, onChanged, onSettled }: {
+    memories: readonly M[];
+    time: ShownTime;
+    /** What else is known of a memory. */
+    about: (memory: M) => ComponentChildren;
+    /** Loads anew what a correction of a memory changes. */
+    onChanged: (memoryId: string) => Promise<void>;
+    /** Loads everything anew: other memories count than before. */
+    onSettled: () => Promise<void>;
+  },
+) {
+  const { kept, settled, settle, reopen } = useSettling(onSettled);
+  const byId = new Map(memories.map((memory) => [memory.memory_id, memory]));
+  const surroundings: Surroundings = {
+    at: isPast(time) ? Date.parse(timeQuery(time).as_of!) : undefined,
+    withOver: time.withOver,
+    settled,
+    about: ({ memory_id: id }) => {
+      const memory = byId.get(id);
+      return memory && about(memory);
+    },
+    onChanged,
+    settle,
+  };
+  return (
+    <ul class="list">
+      {groupsOf<ShownMemory>(memories).map((group) => {
+        const [first, ...others] = group.statements;
+        const id = first!.memory_id;
+        return others.length > 0
+          ? (
+            <Conflict
+              key={id}
+              group={group}
+              isKept={keepsAll(kept, group.statements.map((memory) => memory.memory_id))}
+              surroundings={surroundings}
+              onReopen={reopen}
+            />
+          )
+          : (
+            <li key={id} class="memory" data-memory={id}>
+              <Statement
+                memory={first!}
+                replaced={group.replaced}
+                surroundings={surroundings}
+                onChanged={() => onChanged(id)}
+              />
+            </li>
+          );
+      })}
+    </ul>
+  );
+}
