@@ -9,6 +9,7 @@ import { type Opening, openMemories } from "../open.ts";
 import type { Uses } from "../parts.ts";
 import type { Judge } from "./judge.ts";
 import { judgeRepetition } from "./restatement.ts";
+import { judgeResent } from "./resent.ts";
 
 export type ProposingLinks = Uses<{
   index: "read";
@@ -17,7 +18,10 @@ export type ProposingLinks = Uses<{
 }, Opening>;
 
 /** Judges by what they look for, in the order they are asked. */
-const JUDGES: readonly (readonly [Proposing, Judge])[] = [["repetition", judgeRepetition]];
+const JUDGES: readonly (readonly [Proposing, Judge])[] = [
+  ["repetition", judgeRepetition],
+  ["repetition", judgeResent],
+];
 
 /** Memories that a new one is compared with: the nearest by vector and words. */
 const NEAREST = 12;
@@ -118,6 +122,7 @@ function judged(
     if (found === undefined) continue;
     const other = found.kind === "restates" ? root : memory;
     if (found.kind === "restates" && !mayStandFor(other, job)) continue;
+    if (found.kind === "supersedes" && !mayReplace(other, job)) continue;
     return [{ ...found, id: other.id, version: other.version }];
   }
   return [];
@@ -125,10 +130,18 @@ function judged(
 
 /** Whether a memory may stand for what a job writes: who says so weighs as much, and the day is no other. */
 function mayStandFor({ standing, occurredAt }: IndexedMemory, job: JobSpec): boolean {
-  const rank = (trust: Trust = "user") => TRUSTS.indexOf(trust);
-  if (rank(standing?.trust) > rank(job.standing?.trust)) return false;
+  if (rankOf(standing?.trust) > rankOf(job.standing?.trust)) return false;
   return occurredAt === undefined || job.occurredAt === undefined ||
     Math.abs(occurredAt - job.occurredAt) < DAY_MS;
+}
+
+/** Whether what a job writes may take the place of a memory without being asked to. */
+function mayReplace({ standing, source }: IndexedMemory, job: JobSpec): boolean {
+  return rankOf(job.standing?.trust) <= rankOf(standing?.trust) && source !== "manual";
+}
+
+function rankOf(trust: Trust = "user"): number {
+  return TRUSTS.indexOf(trust);
 }
 
 const DAY_MS = 86_400_000;

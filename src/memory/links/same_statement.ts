@@ -53,10 +53,17 @@ function isSameWord(a: readonly string[], b: readonly string[]): boolean {
   return a.some((form) => b.includes(form));
 }
 
+/** A text in lower case, its contractions written out; a possessive is its noun. */
+export function withoutContractions(lower: string): string {
+  let plain = lower;
+  for (const [pattern, words] of CONTRACTIONS) plain = plain.replace(pattern, words);
+  return plain;
+}
+
 /** What a statement says, as a list of words in its order, each in its forms. */
 function essence(text: string): (readonly string[])[] {
-  let plain = compatible(text).toLowerCase().replaceAll("’", "'").replace(/^user:\s/, "");
-  for (const [pattern, words] of CONTRACTIONS) plain = plain.replace(pattern, words);
+  const lower = compatible(text).toLowerCase().replaceAll("’", "'").replace(/^user:\s/, "");
+  const plain = withoutContractions(lower);
   const words: (readonly string[])[] = [];
   for (const { segment, isWordLike } of WORDS.segment(plain)) {
     if (isWordLike ? EMPTY_WORDS.has(segment) : !SIGN.test(segment)) continue;

@@ -152,3 +152,21 @@ Deno.test("a comparison that fails leaves a memory without links, and no failed 
   const { links, status } = (await durable.svc.get(`/api/memories/${memory_id}`)).body;
   assert.deepEqual([links, status], [undefined, "done"]);
 });
+
+Deno.test("a long text that is sent again with a change takes the older one's place", async () => {
+  await using svc = await startRelayer(FOLDING);
+  const rules = (day: string) =>
+    `# House rules\n\n${
+      Array.from({ length: 30 }, (_, i) => `Rule ${i} is about room ${i + 7}.`).join("\n")
+    }\n\nThe site is reset each ${day}.`;
+  const first = await save(svc, rules("Sunday"));
+  const again = await save(svc, rules("Saturday"));
+  assert.deepEqual(await shown(svc), [rules("Saturday")]);
+  assert.equal((await listed(svc, "history"))[0].superseded_by, again.memory_id);
+  // What an agent says takes nothing from what the user said.
+  await save(svc, rules("Friday"), { trust: "agent" });
+  assert.deepEqual(await shown(svc), [rules("Saturday"), rules("Friday")]);
+  await svc.send("DELETE", `/api/memories/${again.memory_id}`);
+  assert.equal((await shown(svc)).length, 2);
+  assert.equal((await listed(svc)).some(({ memory_id }) => memory_id === first.memory_id), true);
+});
