@@ -6,6 +6,7 @@ import { run as recall } from "./recall.ts";
 import { run as secrets } from "./secrets.ts";
 import { run as silence } from "./silence.ts";
 import { run as updates } from "./updates.ts";
+import { run as writes } from "./writes.ts";
 import { run as tokens } from "./training/tokens.ts";
 
 type Evaluation = (args: readonly string[]) => Promise<number>;
@@ -19,6 +20,7 @@ const EVALUATIONS: ReadonlyMap<string, Evaluation> = new Map([
   ["secrets", secrets],
   ["silence", silence],
   ["updates", updates],
+  ["writes", writes],
 ]);
 
 const [name, ...args] = Deno.args;
