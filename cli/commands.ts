@@ -162,10 +162,24 @@ export async function remember(session: Session): Promise<void> {
     throw new CommandError(EXIT.error, `Saving failed (${job.error_code ?? "unknown reason"}).`);
   }
   const { memory_id, job_id, status, recallable } = job;
-  const { redacted } = accepted;
-  const answer = { memory_id, job_id, namespace: job.namespace, status, recallable, redacted };
-  const place = `Remembered in ${shownNamespace(job.namespace)}.`;
-  print(session, answer, `${place} ${paintFor(io).dim(onOneLine(memory_id))}\n`);
+  const { redacted, deduplicated } = accepted;
+  const folded = "folded" in job ? job.folded : undefined;
+  const answer = {
+    memory_id,
+    job_id,
+    namespace: job.namespace,
+    status,
+    recallable,
+    deduplicated,
+    folded,
+    redacted,
+  };
+  const verb = deduplicated ? "Already remembered" : "Remembered";
+  const place = `${verb} in ${shownNamespace(job.namespace)}.`;
+  const behind = folded === undefined
+    ? ""
+    : `It says what another memory says; recall shows that one: ${onOneLine(folded.memory_id)}\n`;
+  print(session, answer, `${place} ${paintFor(io).dim(onOneLine(memory_id))}\n${behind}`);
   sayRedacted(session, redacted);
   if (!recallable) io.writeError("Saved. Indexing continues; recall finds it in a moment.\n");
 }

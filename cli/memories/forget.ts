@@ -135,8 +135,14 @@ async function forgetMemory(session: Session, word: string): Promise<ExitCode> {
   );
   // What is left now is said anew by a receipt of later.
   const isLeft = answer.receipt !== undefined && answer.erased === false;
+  const { restatements = [] } = answer;
+  const also = restatements.length === 0
+    ? ""
+    : ` So ${
+      restatements.length === 1 ? "is one memory" : `are ${restatements.length} memories`
+    } that said the same.`;
   const later = isLeft ? `To ask again later: ${programOf(io)} receipt ${id}\n` : "";
-  print(session, answer, `Forgotten.${words}\n${later}`);
+  print(session, answer, `Forgotten.${also}${words}\n${later}`);
   return exitCode;
 }
 

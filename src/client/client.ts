@@ -137,7 +137,7 @@ export class SvcClient {
     items: readonly RememberItem[],
     control?: WritesControl,
   ): Answer<"POST /api/remember/bulk"> {
-    const body = { items, secrets: control?.secrets };
+    const body = { items, secrets: control?.secrets, deduplicate: control?.deduplicate };
     return this.#ask("POST /api/remember/bulk", { ...write(control), body });
   }
 

@@ -19,6 +19,8 @@ export interface WriteControl extends CallControl {
 export interface WritesControl extends WriteControl {
   /** What is done about secrets; the relayer's setting when absent. */
   readonly secrets?: Sent<"POST /api/remember">["secrets"];
+  /** Whether what is said already is not stored again, or kept behind what says it; true when absent. */
+  readonly deduplicate?: boolean;
 }
 
 /** How long to wait for a job. */

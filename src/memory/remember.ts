@@ -103,6 +103,8 @@ export type NewMemory =
     readonly payload: Payload;
     /** What is asked for about secrets; the relayer's setting when absent. */
     readonly secrets?: SecretsRule | undefined;
+    /** Its place among what was sent, where some of that is not stored. */
+    readonly place?: number | undefined;
     /** Whether what says the same already may stand for it; true when absent. */
     readonly deduplicate?: boolean | undefined;
     /** Called in the turn of the acceptance, for a memory that has an id already; may refuse. */
@@ -162,7 +164,7 @@ async function screened(
   const kept: NewMemory[] = [];
   for (const [i, memory] of memories.entries()) {
     const { payload } = memory;
-    const path = source === "bulk" ? `items[${i}].` : "";
+    const path = source === "bulk" ? `items[${memory.place ?? i}].` : "";
     kept.push(
       payload.kind === "text" ? { ...memory, payload: screen.payload(payload, path) } : memory,
     );

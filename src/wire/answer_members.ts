@@ -65,6 +65,7 @@ export function standing() {
     conflicts_with: ids("Memories that say something else about the same thing").optional(),
     restates: uuid("The memory that says the same and stands for it").optional(),
     restated: count("Memories that say the same, for which it stands").optional(),
+    restated_at: timestamp("When the last of them was written").optional(),
   };
 }
 

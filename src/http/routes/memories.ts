@@ -74,6 +74,7 @@ export function standingBody(
     conflicts_with: relations?.conflictsWith,
     restates: relations?.restates,
     restated: relations?.restated,
+    restated_at: timeText(relations?.restatedAt),
   };
 }
 
@@ -166,8 +167,10 @@ export const memoryHandlers = {
     const body = { memory_id: id, deleted: true } as const;
     if (!reads || deleted === undefined) return { status: 200, body };
     await domain.erasure.hurry(ERASURE_MS);
-    const { namespace, blob } = deleted;
-    return { status: 200, body: { ...body, blob, ...receiptFor(domain, caller, namespace, [id]) } };
+    const { namespace, blob, restatements } = deleted;
+    const issued = receiptFor(domain, caller, namespace, [id, ...restatements]);
+    const also = restatements.length === 0 ? {} : { restatements };
+    return { status: 200, body: { ...body, blob, ...also, ...issued } };
   },
   "GET /api/namespaces": async (
     domain,

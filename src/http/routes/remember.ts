@@ -1,13 +1,15 @@
 import { SvcError } from "../../errors.ts";
-import { JOB_ERRORS, type JobView } from "../../jobs/job.ts";
+import { type AcceptedJob, JOB_ERRORS, type JobView } from "../../jobs/job.ts";
 import { Deadline } from "../../deadline.ts";
 import { type Caller, mayRead, scopeOf } from "../../memory/caller.ts";
 import type { Domain } from "../../memory/domain.ts";
 import { textPayload } from "../../memory/job_contents.ts";
-import { twinOf } from "../../memory/links/twins.ts";
+import { type Folded, foldedOf } from "../../memory/links/folded.ts";
+import { twinOf, twinsOf } from "../../memory/links/twins.ts";
 import { storedEntries } from "../../memory/open.ts";
 import { timeText } from "../../memory/record.ts";
 import { accept, type NewMemory } from "../../memory/remember.ts";
+import type { Redacted } from "../../memory/secrets.ts";
 import { writtenStanding } from "../../memory/standing.ts";
 import { isUuid } from "../../wire/keys.ts";
 import type { Received } from "../../wire/routes.ts";
@@ -58,8 +60,12 @@ function acceptedAnswer(
   };
 }
 
+function foldedBody(folded: Folded | undefined) {
+  return folded && { memory_id: folded.memoryId, reason: folded.reason };
+}
+
 /** A job record as answered. */
-function jobBody(job: JobView): AnswerOf<"GET /api/remember/:id"> {
+function jobBody(job: JobView, folded?: Folded): AnswerOf<"GET /api/remember/:id"> {
   return {
     job_id: job.id,
     status: job.state,
@@ -71,6 +77,7 @@ function jobBody(job: JobView): AnswerOf<"GET /api/remember/:id"> {
     created_at: timeText(job.acceptedAt),
     updated_at: timeText(job.updatedAt),
     blob_id: job.blobId,
+    folded: foldedBody(folded),
     error: errorText(job),
     error_code: job.errorCode,
   };
@@ -180,6 +187,37 @@ function unit(vector: Float32Array): Float32Array {
   return vector.map((value) => value * scale);
 }
 
+async function bulk(
+  domain: Domain,
+  call: Call<"POST /api/remember/bulk">,
+): Promise<Answer<"POST /api/remember/bulk">> {
+  const { caller, body: { items } } = call;
+  const memories = items.map((item, place) => ({ ...newMemory(item, call.body), place }));
+  const twins = await twinsOf(domain, caller, memories);
+  const answering = (jobs: readonly AcceptedJob[], redacted?: readonly Redacted[]) => {
+    const stored = jobs.values();
+    const ids: string[] = [];
+    for (const twin of twins) {
+      if (twin === undefined) ids.push(stored.next().value!.id);
+      else ids.push("id" in twin ? twin.id : ids[twin.place]!);
+    }
+    const deduplicated = twins.flatMap((twin, place) => twin === undefined ? [] : [place]);
+    const also = deduplicated.length === 0 ? {} : { deduplicated };
+    const body = { job_ids: ids, total: ids.length, status: "running" as const, ...also, redacted };
+    return { status: 202 as const, body };
+  };
+  const rest = memories.filter((_, place) => twins[place] === undefined);
+  if (rest.length === 0) return answering([]);
+  const { answer } = await accept(
+    domain,
+    caller,
+    "bulk",
+    rest,
+    (jobs, redacted) => call.keep(answering(jobs, redacted)),
+  );
+  return answer;
+}
+
 /** Remember, bulk, manual, and the jobs they start. */
 export const rememberHandlers = {
   "POST /api/remember": async (domain, call): Promise<Answer<"POST /api/remember">> => {
@@ -202,25 +240,17 @@ export const rememberHandlers = {
     );
     return answer;
   },
-  "POST /api/remember/bulk": async (
-    domain,
-    call,
-  ): Promise<Answer<"POST /api/remember/bulk">> => {
-    const { items, secrets } = call.body;
-    const memories = items.map((item) => newMemory(item, { secrets, deduplicate: true }));
-    const { answer } = await accept(domain, call.caller, "bulk", memories, (jobs, redacted) => {
-      const ids = jobs.map((job) => job.id);
-      return call.keep({
-        status: 202,
-        body: { job_ids: ids, total: ids.length, status: "running", redacted },
-      });
-    });
-    return answer;
-  },
+  "POST /api/remember/bulk": bulk,
   "POST /api/remember/bulk/status": async (domain, call) => {
-    const results = await Promise.all(call.body.job_ids.map(async (id) => {
+    const { job_ids: ids } = call.body;
+    const jobs = await Promise.all(ids.map(async (id) =>
       // Anything else is no job's id, and may be too long for a key of the job table.
-      const job = isUuid(id) ? await jobOf(domain, call.caller, id.toLowerCase()) : undefined;
+      isUuid(id) ? await jobOf(domain, call.caller, id.toLowerCase()) : undefined
+    ));
+    const known = jobs.filter((job) => job !== undefined);
+    const folded = await foldedOf(domain, call.caller, known);
+    const results = ids.map((id, i) => {
+      const job = jobs[i];
       if (job === undefined) return { job_id: id, status: "not_found" as const };
       return {
         job_id: id,
@@ -229,17 +259,19 @@ export const rememberHandlers = {
         memory_id: job.memoryId,
         attempts: job.attempts,
         blob_id: job.blobId,
+        folded: foldedBody(folded.get(job.id)),
         error: errorText(job),
         error_code: job.errorCode,
       };
-    }));
+    });
     return { status: 200, body: { results } };
   },
   "POST /api/remember/manual": manual,
   "GET /api/remember/:id": async (domain, call) => {
     const job = await jobOf(domain, call.caller, call.id);
     if (job === undefined) throw new SvcError("job_not_found");
-    return { status: 200, body: jobBody(job) };
+    const folded = await foldedOf(domain, call.caller, [job]);
+    return { status: 200, body: jobBody(job, folded.get(job.id)) };
   },
   "POST /api/remember/:id/retry": async (domain, call) => {
     const { owner } = call.caller.account;

@@ -132,8 +132,11 @@ export async function forget(call: ToolCall): Promise<CallToolResult | InputRequ
   const agreed = agreement(call, { tool: "forget", memory, parts: [], question, confirmation });
   if (agreed !== true) return agreed;
   const { memory_id } = memory;
-  const { erased = false } = await call.client.deleteMemory(memory_id);
+  const { erased = false, restatements = [] } = await call.client.deleteMemory(memory_id);
+  const also = restatements.length === 0
+    ? ""
+    : ` So was what said the same in other words (${restatements.length}).`;
   const rest = erased ? "" : " What is left of it on disk is overwritten soon.";
-  const message = `Forgotten.${rest} memory_id=${memory_id}`;
+  const message = `Forgotten.${also}${rest} memory_id=${memory_id}`;
   return success<"forget">(message, { status: "forgotten", memory_id, erased, message });
 }

@@ -43,7 +43,12 @@ export async function remember(call: ToolCall): Promise<CallToolResult> {
   const verb = accepted.deduplicated ? "Already remembered" : "Remembered";
   const said = `${verb} in ${saved}. memory_id=${memory_id}`;
   const waits = "Indexing continues: the memory can be recalled in a moment.";
-  const notes = [redactedWords(accepted.redacted), recallable ? undefined : waits];
+  const folded = "folded" in job ? job.folded : undefined;
+  const notes = [
+    redactedWords(accepted.redacted),
+    folded && `It says what memory_id=${folded.memory_id} says; recall shows that one.`,
+    recallable ? undefined : waits,
+  ];
   const message = notes.filter((note) => note !== undefined).join("\n");
   return success<"remember">(message === "" ? said : `${said}\n${message}`, {
     memory_id,

@@ -14,6 +14,8 @@ export interface RelationsView {
   readonly restates?: string;
   /** Number of memories that say the same, for which it stands. */
   readonly restated?: number;
+  /** When the last of them was accepted, milliseconds since the epoch. */
+  readonly restatedAt?: number;
 }
 
 const NONE: RelationsView = {};
@@ -58,12 +60,14 @@ export function relationsOf(
   const standing = relations.standsFor(memory);
   const supersedes = ids(relations.supersededOf(memory));
   const conflictsWith = ids(relations.conflicts(memory));
-  const restated = relations.restatements(memory).filter(isShown).length;
+  const restatements = relations.restatements(memory).filter(isShown);
+  const restated = restatements.length;
+  const restatedAt = restatements.reduce((last, { createdAt }) => Math.max(last, createdAt), 0);
   return {
     ...(superseding === undefined || !isShown(superseding) ? {} : { supersededBy: superseding.id }),
     ...(supersedes.length === 0 ? {} : { supersedes }),
     ...(conflictsWith.length === 0 ? {} : { conflictsWith }),
     ...(standing === undefined || !isShown(standing) ? {} : { restates: standing.id }),
-    ...(restated === 0 ? {} : { restated }),
+    ...(restated === 0 ? {} : { restated, restatedAt }),
   };
 }

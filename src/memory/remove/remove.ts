@@ -2,6 +2,7 @@ import type { Uses } from "../parts.ts";
 import { SvcError } from "../../errors.ts";
 import type { Scope, Source } from "../../interfaces/mod.ts";
 import { scopeKey } from "../../interfaces/scope_key.ts";
+import type { IndexedMemory } from "../../index/ranking.ts";
 import type { EndedJob, LiveJob } from "../../jobs/job.ts";
 import { type Caller, scopeOf } from "../caller.ts";
 import { nameBlob, type StoringBlobs } from "../store_blob.ts";
@@ -22,6 +23,14 @@ export type Removing = Uses<{
   rowWrites: "isUnderWay" | "in" | "removed";
   now: true;
 }, StoringBlobs>;
+
+/** What a deletion did. */
+interface Deleted {
+  readonly namespace: string;
+  readonly blob: BlobFate;
+  /** Ids of memories that said the same and went along. */
+  readonly restatements: readonly string[];
+}
 
 /** What became of a deleted memory's blob. */
 type BlobFate = "deleted" | "retained" | "none";
@@ -280,8 +289,25 @@ export async function applyDeletion(
   return fates;
 }
 
+/** Memories for which another one stands, by one step or several: they say what it says. */
+async function restatementsOf(
+  { index, tombstones }: Removing,
+  scope: Scope,
+  id: string,
+): Promise<IndexedMemory[]> {
+  return await index.read(scope, (loaded) => {
+    const memory = loaded.get(id);
+    const found = new Set(memory === undefined ? [] : loaded.relations.restatements(memory));
+    for (const one of found) {
+      for (const other of loaded.relations.restatements(one)) found.add(other);
+    }
+    return [...found].filter((one) => one.id !== id && !tombstones.isDeleted(scope, one.id));
+  });
+}
+
 /**
- * Deletes a memory with all its versions and cancels its unfinished job.
+ * Deletes a memory with all its versions and cancels its unfinished job. What says the same, and was
+ * kept behind it, goes along: whoever deletes a fact does not want to find it in other words.
  *
  * @throws {SvcError} `memory_not_found`, also for another owner's; `storage_unavailable`, and the
  * deletion is then finished by another call, the upkeep or the next start.
@@ -290,7 +316,7 @@ export async function deleteMemory(
   domain: Removing,
   caller: Caller,
   id: string,
-): Promise<{ readonly namespace: string; readonly blob: BlobFate }> {
+): Promise<Deleted> {
   const { owner } = caller.account;
   const [entry] = await storedEntries(domain, owner, [id]);
   const jobs = domain.jobs.liveOf(owner).filter((item) => item.job.memoryId === id);
@@ -305,9 +331,16 @@ export async function deleteMemory(
   const at = domain.now();
   domain.tombstones.addTombstones(scope, [id], at);
   noteDeletion(domain, caller, scope, [id], at);
-  const gone = entry === undefined ? live.map(goneOf) : [entry];
-  const fates = await applyDeletion(domain, scope, gone, live);
-  return { namespace, blob: fates.get(id) ?? "none" };
+  const restating = await restatementsOf(domain, scope, id);
+  const restatements = restating.map((memory) => memory.id);
+  if (restatements.length > 0) {
+    domain.tombstones.addTombstones(scope, restatements, at);
+    noteDeletion(domain, caller, scope, restatements, at);
+  }
+  const gone = [...entry === undefined ? live.map(goneOf) : [entry], ...restating];
+  const their = domain.jobs.liveIn(scope).filter(({ job }) => restatements.includes(job.memoryId));
+  const fates = await applyDeletion(domain, scope, gone, [...live, ...their]);
+  return { namespace, blob: fates.get(id) ?? "none", restatements };
 }
 
 /**

@@ -74,6 +74,8 @@ export interface MemoryRoutes {
           readonly restates?: string | undefined;
           /** Memories that say the same, for which it stands. */
           readonly restated?: number | undefined;
+          /** When the last of them was written. */
+          readonly restated_at?: string | undefined;
         }[];
         /** Number of all memories. */
         readonly total: number;
@@ -146,6 +148,8 @@ export interface MemoryRoutes {
         readonly restates?: string | undefined;
         /** Memories that say the same, for which it stands. */
         readonly restated?: number | undefined;
+        /** When the last of them was written. */
+        readonly restated_at?: string | undefined;
         /** What ties it to others, and why. */
         readonly links?:
           | readonly {
@@ -223,6 +227,8 @@ export interface MemoryRoutes {
         readonly deleted: true;
         /** What became of its blob; absent without `read`. */
         readonly blob?: "deleted" | "retained" | "none" | undefined;
+        /** Memories that said the same in other words, for which it stood: deleted, too. */
+        readonly restatements?: readonly string[] | undefined;
         /** Whether no byte of it is left anywhere; what is left says the receipt. */
         readonly erased?: boolean | undefined;
         /** What was deleted and what is left of it, signed; absent without `read`. */

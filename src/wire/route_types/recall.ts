@@ -74,6 +74,8 @@ export interface RecallRoutes {
           readonly restates?: string | undefined;
           /** Memories that say the same, for which it stands. */
           readonly restated?: number | undefined;
+          /** When the last of them was written. */
+          readonly restated_at?: string | undefined;
         }[];
         /** Number of hits. */
         readonly total: number;
@@ -297,6 +299,8 @@ export interface RecallRoutes {
           readonly restates?: string | undefined;
           /** Memories that say the same, for which it stands. */
           readonly restated?: number | undefined;
+          /** When the last of them was written. */
+          readonly restated_at?: string | undefined;
         }[];
         /** Whether a model composed the answer. */
         readonly answer_mode: "llm" | "quotes";

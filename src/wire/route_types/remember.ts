@@ -23,7 +23,7 @@ export interface RememberRoutes {
       readonly trust?: "user" | "agent" | "import" | "web" | undefined;
       /** What is done about secrets; `allow` only where the relayer allows them. */
       readonly secrets?: "refuse" | "redact" | "allow" | undefined;
-      /** Whether a text that is stored is not stored again. */
+      /** Whether what is said already is not stored again, or kept behind the memory that says it. */
       readonly deduplicate?: boolean | undefined;
     };
     readonly answers: {
@@ -80,6 +80,8 @@ export interface RememberRoutes {
       }[];
       /** What is done about secrets; `allow` only where the relayer allows them. */
       readonly secrets?: "refuse" | "redact" | "allow" | undefined;
+      /** Whether what is said already is not stored again, or kept behind the memory that says it. */
+      readonly deduplicate?: boolean | undefined;
     };
     readonly answers: {
       readonly 202: {
@@ -88,6 +90,8 @@ export interface RememberRoutes {
         /** Number of items. */
         readonly total: number;
         readonly status: "running";
+        /** Items that were not stored: their ids are those of memories that say the same. */
+        readonly deduplicated?: readonly number[] | undefined;
         /** Secrets that were replaced by their kind; absent where there were none. */
         readonly redacted?:
           | readonly {
@@ -122,6 +126,13 @@ export interface RememberRoutes {
           readonly attempts: number;
           /** Id of the blob, once it is stored. */
           readonly blob_id?: string | undefined;
+          /** Another memory says the same: lists and recall show that one. */
+          readonly folded?: {
+            /** The memory that stands for it. */
+            readonly memory_id: string;
+            /** The rule that found it. */
+            readonly reason: string;
+          } | undefined;
           /** Why the last attempt failed. */
           readonly error?: string | undefined;
           readonly error_code?:
@@ -210,6 +221,13 @@ export interface RememberRoutes {
         readonly attempts: number;
         /** Id of the blob, once it is stored. */
         readonly blob_id?: string | undefined;
+        /** Another memory says the same: lists and recall show that one. */
+        readonly folded?: {
+          /** The memory that stands for it. */
+          readonly memory_id: string;
+          /** The rule that found it. */
+          readonly reason: string;
+        } | undefined;
         /** Why the last attempt failed. */
         readonly error?: string | undefined;
         readonly error_code?:
@@ -249,6 +267,13 @@ export interface RememberRoutes {
         readonly attempts: number;
         /** Id of the blob, once it is stored. */
         readonly blob_id?: string | undefined;
+        /** Another memory says the same: lists and recall show that one. */
+        readonly folded?: {
+          /** The memory that stands for it. */
+          readonly memory_id: string;
+          /** The rule that found it. */
+          readonly reason: string;
+        } | undefined;
         /** Why the last attempt failed. */
         readonly error?: string | undefined;
         readonly error_code?:

@@ -225,6 +225,8 @@ export const MEMORIES = {
         deleted: z.literal(true),
         blob: z.enum(["deleted", "retained", "none"]).optional()
           .describe("What became of its blob; absent without `read`"),
+        restatements: z.array(uuid("Id of a memory")).optional()
+          .describe("Memories that said the same in other words, for which it stood: deleted, too"),
         erased: erased(),
         receipt: receipt(`${RECEIPT}; absent without \`read\``).optional(),
       }),

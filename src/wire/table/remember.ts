@@ -17,12 +17,15 @@ const members = {
 };
 const memory = object(members).superRefine(request.checkValidity);
 
+/** Of remember and bulk. */
+const deduplicate = z.boolean().default(true).describe(
+  "Whether what is said already is not stored again, or kept behind the memory that says it",
+);
+
 const remember = object({
   ...members,
   secrets: request.secrets,
-  deduplicate: z.boolean().default(true).describe(
-    "Whether a text that is stored is not stored again",
-  ),
+  deduplicate,
 })
   .superRefine(request.checkValidity);
 
@@ -34,6 +37,7 @@ const bulk = object({
     }
   }).pipe(z.array(memory)),
   secrets: request.secrets,
+  deduplicate,
 });
 
 const bulkStatus = object({
@@ -104,6 +108,10 @@ const progress = () => ({
   memory_id: memoryId(),
   attempts: count("How often it was tried"),
   blob_id: text("Id of the blob, once it is stored", "0b6c2f8e").optional(),
+  folded: z.strictObject({
+    memory_id: uuid("The memory that stands for it"),
+    reason: text("The rule that found it", "other_words"),
+  }).optional().describe("Another memory says the same: lists and recall show that one"),
   error: text("Why the last attempt failed").optional(),
   error_code: z.enum(JOB_ERROR_CODES).optional(),
 });
@@ -159,6 +167,10 @@ export const REMEMBER = {
         job_ids: z.array(jobId()).describe("One id an item, in the order of the items"),
         total: count("Number of items"),
         status: z.literal("running"),
+        deduplicated: z.array(count("Place of an item, from 0")).optional()
+          .describe(
+            "Items that were not stored: their ids are those of memories that say the same",
+          ),
         redacted: redacted(),
       }),
     }),

@@ -2,6 +2,7 @@ import assert from "node:assert/strict";
 import { SvcError } from "../../../src/errors.ts";
 import type { VectorStore } from "../../../src/interfaces/mod.ts";
 import { type Json, startRelayer, type TestRelayer } from "../../relayer_fixture.ts";
+import { verifies } from "../../requirements.ts";
 import { DurableRelayer } from "../durable.ts";
 import { Gate, intercepted } from "../intercepted.ts";
 
@@ -31,6 +32,13 @@ async function isFolded(svc: TestRelayer, first: string, again: string): Promise
   const all = await listed(svc, "history");
   assert.deepEqual(all.map(({ memory_id }) => memory_id), [first, again]);
   assert.deepEqual([all[0].restated, all[1].restates], [1, first]);
+  assert.equal(all[0].restated_at, all[1].created_at);
+  const { body: job } = await svc.get(`/api/remember/${again}`);
+  assert.deepEqual(job.folded, { memory_id: first, reason: "same_words" });
+  const { body: { results: jobs } } = await svc.post("/api/remember/bulk/status", {
+    job_ids: [first, again],
+  });
+  assert.deepEqual(jobs.map(({ folded }: Json) => folded?.memory_id), [undefined, first]);
   const { body } = await svc.post("/api/recall", { query: "where does my sister live?" });
   assert.deepEqual(body.results.map(({ text }: Json) => text), [FIRST]);
   const { links } = (await svc.get(`/api/memories/${again}`)).body;
@@ -38,6 +46,7 @@ async function isFolded(svc: TestRelayer, first: string, again: string): Promise
 }
 
 Deno.test("what says the same in other words is kept behind the memory that is there", async () => {
+  verifies("2-27", "10.1-15");
   await using durable = await DurableRelayer.start(FOLDING);
   const first = await save(durable.svc, FIRST);
   const again = await save(durable.svc, AGAIN);
@@ -55,6 +64,7 @@ Deno.test("what says the same in other words is kept behind the memory that is t
 });
 
 Deno.test("what says more than its text, or is meant to stand for itself, does", async () => {
+  verifies("10.1-15");
   const variants: Json[] = [
     { metadata: { a: 1 } },
     { key: "sister/home" },
@@ -103,6 +113,13 @@ Deno.test("keys that may not read learn nothing of what is there", async () => {
   const { body } = await svc.post("/api/remember", { text: AGAIN }, { key: blind });
   await svc.relayer.idle();
   assert.equal((await svc.get(`/api/memories/${body.memory_id}`)).body.restates, undefined);
+  // Nor of what was found for others.
+  const { memory_id } = await save(svc, "My sister's living in Brno");
+  assert.ok((await svc.get(`/api/remember/${memory_id}`)).body.folded);
+  const { body: job } = await svc.send("GET", `/api/remember/${memory_id}`, undefined, {
+    key: blind,
+  });
+  assert.equal(job.folded, undefined);
 });
 
 Deno.test("a power cut between what is saved and what is indexed keeps the links", async () => {
@@ -136,6 +153,7 @@ Deno.test("a power cut between what is saved and what is indexed keeps the links
 });
 
 Deno.test("a comparison that fails leaves a memory without links, and no failed job", async () => {
+  verifies("10.1-16");
   let failing = false;
   const cipher = (other: Json) =>
     intercepted(other, {
@@ -169,4 +187,71 @@ Deno.test("a long text that is sent again with a change takes the older one's pl
   await svc.send("DELETE", `/api/memories/${again.memory_id}`);
   assert.equal((await shown(svc)).length, 2);
   assert.equal((await listed(svc)).some(({ memory_id }) => memory_id === first.memory_id), true);
+});
+
+Deno.test("what says the same is deleted with the memory that stands for it", async () => {
+  verifies("10.9-31");
+  await using durable = await DurableRelayer.start(FOLDING);
+  const { svc } = durable;
+  const first = await save(svc, FIRST);
+  const again = await save(svc, AGAIN);
+  const third = await save(svc, "As noted, your sister lives in Brno");
+  const other = await save(svc, "My brother lives in Brno.");
+  // One of them alone goes alone.
+  const alone = await svc.send("DELETE", `/api/memories/${again.memory_id}`);
+  assert.equal(alone.body.restatements, undefined);
+  assert.equal((await listed(svc)).length, 2);
+  const { status, body } = await svc.send("DELETE", `/api/memories/${first.memory_id}`);
+  assert.deepEqual([status, body.restatements], [200, [third.memory_id]]);
+  const { memory_ids } = JSON.parse(body.receipt.statement);
+  assert.deepEqual(memory_ids.sort(), [first.memory_id, third.memory_id].sort());
+  for (const step of [() => {}, () => durable.restart()]) {
+    await step();
+    const left = await listed(durable.svc, "history");
+    assert.deepEqual(left.map(({ memory_id }) => memory_id), [other.memory_id]);
+  }
+  await durable.restart({}, (dir) => Deno.remove(`${dir}/index.db`));
+  await durable.svc.post("/api/restore", { namespace: "default" });
+  assert.equal((await listed(durable.svc, "history")).length, 1);
+});
+
+Deno.test("a memory that is corrected stands for itself, and a corrected one for what it said", async () => {
+  verifies("2-27");
+  await using svc = await startRelayer(FOLDING);
+  const first = await save(svc, FIRST);
+  const again = await save(svc, AGAIN);
+  await svc.send("PUT", `/api/memories/${first.memory_id}`, { text: "My sister lives in Oslo." });
+  await svc.relayer.idle();
+  assert.deepEqual(await shown(svc), ["My sister lives in Oslo."]);
+  await svc.send("PUT", `/api/memories/${again.memory_id}`, { text: "My niece lives in Brno." });
+  await svc.relayer.idle();
+  assert.deepEqual(await shown(svc), ["My sister lives in Oslo.", "My niece lives in Brno."]);
+});
+
+Deno.test("a bulk stores what is there, or comes twice, once", async () => {
+  verifies("10.3-9");
+  await using svc = await startRelayer(FOLDING);
+  const first = await save(svc, FIRST);
+  const items = ["my sister lives in brno", "I like tea", "I like rice", "I like tea!"]
+    .map((text) => ({ text }));
+  const { status, body } = await svc.post("/api/remember/bulk", { items });
+  assert.equal(status, 202);
+  assert.deepEqual([body.total, body.deduplicated], [4, [0, 3]]);
+  assert.equal(body.job_ids[0], first.memory_id);
+  assert.equal(body.job_ids[3], body.job_ids[1]);
+  await svc.relayer.idle();
+  assert.deepEqual(await shown(svc), [FIRST, "I like tea", "I like rice"]);
+  const jobs = await svc.post("/api/remember/bulk/status", { job_ids: body.job_ids });
+  assert.deepEqual(jobs.body.results.map(({ status }: Json) => status), Array(4).fill("done"));
+  const again = await svc.post("/api/remember/bulk", { items });
+  assert.deepEqual(again.body.deduplicated, [0, 1, 2, 3]);
+  assert.deepEqual(again.body.job_ids, body.job_ids);
+  // The place that an error names is that of the item.
+  const secret = [...items, { text: "my password is hunter2-Xk9!" }];
+  const refused = await svc.post("/api/remember/bulk", { items: secret });
+  assert.deepEqual([refused.status, refused.body.field], [400, "items[4].text"]);
+  const all = await svc.post("/api/remember/bulk", { items, deduplicate: false });
+  assert.equal(all.body.deduplicated, undefined);
+  await svc.relayer.idle();
+  assert.equal((await listed(svc)).length, 7);
 });
