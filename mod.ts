@@ -8,6 +8,7 @@
  * @module
  */
 export type {
+  ConflictPolicy,
   DispatchConfig,
   RateLimitConfig,
   RelayerConfig,

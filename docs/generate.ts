@@ -9,6 +9,7 @@ import { OWNER } from "../src/wire/table/owner.ts";
 import { PUBLIC } from "../src/wire/table/public.ts";
 import { RECALL } from "../src/wire/table/recall.ts";
 import { REMEMBER } from "../src/wire/table/remember.ts";
+import { REVIEW } from "../src/wire/table/review.ts";
 import { SESSION_TOKEN } from "../src/wire/table/session_token.ts";
 import { SPONSOR } from "../src/wire/table/sponsor.ts";
 import { VERSION } from "../src/wire/version.ts";
@@ -38,6 +39,7 @@ const TABLES: readonly (readonly [file: string, name: string, rows: RouteRows])[
   ["public.ts", "PublicRoutes", PUBLIC],
   ["recall.ts", "RecallRoutes", RECALL],
   ["remember.ts", "RememberRoutes", REMEMBER],
+  ["review.ts", "ReviewRoutes", REVIEW],
   ["session_token.ts", "SessionTokenRoutes", SESSION_TOKEN],
   ["sponsor.ts", "SponsorRoutes", SPONSOR],
 ];

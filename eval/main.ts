@@ -1,5 +1,6 @@
 /** Measures quality: `deno task eval [name [option …]]`, everything but `tokens` by default. */
 import { run as ask } from "./ask.ts";
+import { run as conflicts } from "./conflicts.ts";
 import { run as duplicates } from "./duplicates.ts";
 import { run as extract } from "./extract.ts";
 import { run as recall } from "./recall.ts";
@@ -14,6 +15,7 @@ type Evaluation = (args: readonly string[]) => Promise<number>;
 /** Evaluations by name; each prints what it found and answers the exit code. */
 const EVALUATIONS: ReadonlyMap<string, Evaluation> = new Map([
   ["ask", ask],
+  ["conflicts", conflicts],
   ["duplicates", duplicates],
   ["extract", extract],
   ["recall", recall],

@@ -23,14 +23,14 @@ const ORDERS = 5;
 type Statements = readonly [first: string, ...later: string[]];
 
 /** Statements about one thing in the order they were said, and which of them answers a question. */
-interface Update {
+export interface Update {
   readonly kind: string;
   readonly statements: Statements;
   readonly question: string;
   readonly right: readonly string[];
 }
 
-interface UpdateSet {
+export interface UpdateSet {
   readonly updates: readonly Update[];
   readonly distractors: readonly string[];
 }
@@ -55,7 +55,7 @@ interface UpdatesFile {
 }
 
 /** Reads a file of tests/testdata/updates. */
-async function readUpdates(name: string): Promise<UpdateSet> {
+export async function readUpdates(name: string): Promise<UpdateSet> {
   const url = new URL(`../tests/testdata/updates/${name}.json`, import.meta.url);
   const file: UpdatesFile = JSON.parse(await Deno.readTextFile(url));
   const pairs = file.pairs.map((pair): Update => ({

@@ -152,6 +152,7 @@ function domainOf(
     tombstones: core.tombstones,
     tombstoneBlobs: core.tombstoneBlobs,
     versions: core.versions,
+    policies: core.policies,
     keyUse: core.keyUse,
     activity: stack.use(new ActivityLog({ table: core.activity, key, logger, now })),
     keys: core.keys,

@@ -184,6 +184,7 @@ export interface FixtureOptions {
 const NO_LIMITS: Partial<RelayerConfig> = {
   // Many tests save equal texts: what becomes of them is tested where it is asked for.
   deduplicate: false,
+  conflicts: "off",
   rateLimit: { ...DEFAULT_CONFIG.rateLimit, disabled: true },
 };
 

@@ -15,6 +15,7 @@ import type {
   RecallManualFields,
   RememberFields,
   RememberItem,
+  ReviewQuery,
   WaitControl,
   WriteControl,
   WritesControl,
@@ -273,6 +274,22 @@ export class SvcClient {
   ): Answer<"PUT /api/memories/:id"> {
     const call = { ...write(control), id: memoryId, body: update, decrypts: true } as const;
     return this.#ask("PUT /api/memories/:id", call);
+  }
+
+  /** One page of what rules found in a namespace and nobody has decided on. */
+  review(query: ReviewQuery = {}, control?: CallControl): Answer<"GET /api/review"> {
+    return this.#ask("GET /api/review", { ...read(control), query, decrypts: true });
+  }
+
+  /** Accepts or undoes what rules found about a memory; with `otherId` about those two alone. */
+  decideReview(
+    memoryId: string,
+    decision: "accept" | "undo",
+    otherId?: string,
+    control?: WriteControl,
+  ): Answer<"POST /api/review"> {
+    const body = { memory_id: memoryId, decision, other_id: otherId };
+    return this.#ask("POST /api/review", { ...write(control), body, decrypts: true });
   }
 
   /** Deletes a memory with all its versions. */

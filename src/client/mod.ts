@@ -35,6 +35,7 @@ export type { PortableRoutes } from "../wire/route_types/portable.ts";
 export type { PublicRoutes } from "../wire/route_types/public.ts";
 export type { RecallRoutes } from "../wire/route_types/recall.ts";
 export type { RememberRoutes } from "../wire/route_types/remember.ts";
+export type { ReviewRoutes } from "../wire/route_types/review.ts";
 export type { SessionTokenRoutes } from "../wire/route_types/session_token.ts";
 export type { SponsorRoutes } from "../wire/route_types/sponsor.ts";
 export type { Signer } from "./signer.ts";

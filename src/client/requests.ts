@@ -60,3 +60,6 @@ export type ActivityQuery = Sent<"GET /api/account/activity", "query">;
 
 /** A replacement of a memory; omitted members keep their value, and null takes one away. */
 export type MemoryUpdate = Sent<"PUT /api/memories/:id">;
+
+/** Which part of what is to be reviewed a page shows. */
+export type ReviewQuery = Sent<"GET /api/review", "query">;

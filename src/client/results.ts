@@ -30,6 +30,9 @@ export type NamespaceInfo = AnswerOf<"GET /api/namespaces">["namespaces"][number
 /** Answer of an accepted replacement. */
 export type UpdateAccepted = AnswerOf<"PUT /api/memories/:id">;
 
+/** A memory that is to be reviewed. */
+export type Reviewed = AnswerOf<"GET /api/review">["items"][number];
+
 /** Answer of an import. */
 export type Imported = AnswerOf<"POST /api/import">;
 

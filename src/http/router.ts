@@ -18,6 +18,7 @@ import { publicHandlers } from "./routes/public.ts";
 import { recallHandlers } from "./routes/recall.ts";
 import { rememberHandlers } from "./routes/remember.ts";
 import { portableHandlers } from "./routes/portable.ts";
+import { reviewHandlers } from "./routes/review.ts";
 import { sessionTokenHandlers } from "./routes/session_token.ts";
 import { type SignedDependencies, SignedRoutes } from "./signed.ts";
 import type { Logger } from "../log.ts";
@@ -81,6 +82,7 @@ const SIGNED_HANDLERS: SignedHandlers = {
   ...rememberHandlers,
   ...recallHandlers,
   ...memoryHandlers,
+  ...reviewHandlers,
   ...portableHandlers,
   ...sessionTokenHandlers,
 };

@@ -1,8 +1,15 @@
-import type { MemoryLink } from "../interfaces/mod.ts";
+import type { MemoryLink, Standing } from "../interfaces/mod.ts";
 import type { IndexedMemory } from "./ranking.ts";
 
 /** Since when a memory counts: when it became true, else when it happened or was accepted. */
-export function startOf({ standing, occurredAt, createdAt }: IndexedMemory): number {
+export function startOf(
+  { standing, occurredAt, createdAt }:
+    & Pick<
+      IndexedMemory,
+      "occurredAt" | "createdAt"
+    >
+    & { readonly standing?: Pick<Standing, "validFrom"> },
+): number {
   return standing?.validFrom ?? occurredAt ?? createdAt;
 }
 
@@ -169,11 +176,13 @@ export class Relations {
   /** Memories that say something else about the same thing. */
   conflicts(memory: IndexedMemory): IndexedMemory[] {
     if (memory.standing?.links === undefined && !this.#ties.has(memory.id)) return [];
-    const own = memory.standing?.links?.filter(({ kind }) => kind === "conflicts") ?? [];
-    const others = [
-      ...this.#known(own.map(({ id }) => id)),
-      ...this.#linked(memory, "conflicts"),
-    ];
+    const own = (memory.standing?.links ?? []).flatMap((link) => {
+      const other = link.kind === "conflicts" ? this.#memories(link.id) : undefined;
+      return other !== undefined && isOfVersion(link, other) ? [other] : [];
+    });
+    const ties = (this.#ties.get(memory.id) ?? [])
+      .filter(({ link }) => link.kind === "conflicts" && isOfVersion(link, memory));
+    const others = [...own, ...this.#known(ties.map(({ from }) => from))];
     return [...new Map(others.map((other) => [other.id, other])).values()];
   }
 
@@ -185,6 +194,11 @@ export class Relations {
   #known(ids: Iterable<string>): IndexedMemory[] {
     return [...ids].flatMap((id) => this.#memories(id) ?? []);
   }
+}
+
+/** Whether what a link names still says what was looked at. */
+function isOfVersion({ version }: MemoryLink, memory: IndexedMemory): boolean {
+  return version === undefined || version === memory.version;
 }
 
 /** Whether no other one of some memories was accepted before one. */
@@ -200,9 +214,9 @@ function isFirst(memory: IndexedMemory, others: Iterable<IndexedMemory>): boolea
  * Whether a link counts: of two memories that name each other the one that was written last, so that no
  * pair of them disappears.
  */
-function holds(memory: IndexedMemory, other: IndexedMemory, { by, version }: MemoryLink): boolean {
-  if (version !== undefined && version !== memory.version) return false;
-  if (by !== "caller" && !isNewer(other, memory)) return false;
+function holds(memory: IndexedMemory, other: IndexedMemory, link: MemoryLink): boolean {
+  if (!isOfVersion(link, memory)) return false;
+  if (link.by !== "caller" && !isNewer(other, memory)) return false;
   const back = memory.standing?.links?.some(({ id, kind }) =>
     kind === "supersedes" && id === other.id
   );

@@ -38,6 +38,12 @@ export interface SponsorConfig {
 /** What is done about secrets in what is to be stored (docs/protocol.md#10.15). */
 export type SecretsRule = "refuse" | "redact" | "allow";
 
+/**
+ * What becomes of a memory that says something else than an older one about the same thing: both stay
+ * and name each other, it takes the older one's place, or nothing is looked for.
+ */
+export type ConflictPolicy = "suggest" | "auto" | "off";
+
 /** How jobs are started; all of them in production, each alone suffices. */
 export interface DispatchConfig {
   /** Start accepted jobs in this process at once. */
@@ -86,6 +92,8 @@ export interface RelayerConfig {
   readonly requireNonce: boolean;
   /** Whether a text that is stored already is answered with the memory that has it. */
   readonly deduplicate: boolean;
+  /** What becomes of a memory that says something else than an older one. */
+  readonly conflicts: ConflictPolicy;
   /** Refuse every signature but the host-bound one with 426. */
   readonly requireHostBound: boolean;
   /** Longest wait of a recall for the caller's own pending jobs, milliseconds. */
@@ -158,6 +166,7 @@ export const DEFAULT_CONFIG: RelayerConfig = {
   accountLookupsPerMinute: 60,
   requireNonce: false,
   deduplicate: true,
+  conflicts: "suggest",
   requireHostBound: false,
   recallWaitMs: 2000,
   manualWaitMs: 30_000,

@@ -6,9 +6,10 @@ export interface MemoryLink {
   readonly id: string;
   /**
    * `supersedes`: it takes the other one's place. `conflicts`: both say something about one thing, and
-   * the newer is probably right. `restates`: it says what the other one says.
+   * the newer is probably right. `restates`: it says what the other one says. `distinct`: neither of
+   * that, whatever a rule finds.
    */
-  readonly kind: "supersedes" | "conflicts" | "restates";
+  readonly kind: "supersedes" | "conflicts" | "restates" | "distinct";
   /** The rule that found it; `caller` where the writer says so. */
   readonly by: string;
   /** How sure that is, 0 to 1. */

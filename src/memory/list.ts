@@ -11,7 +11,8 @@ import type { MemoryRecord, Metadata } from "./record.ts";
 import type { MemoryVersion } from "../storage/core/version_table.ts";
 import { openVersion, versionsOf } from "./versions/history.ts";
 
-type Listing = Uses<{
+/** What reading memories with their texts takes. */
+export type Listing = Uses<{
   index: "read";
   jobs: "newestOf";
   versions: "has" | "of";
@@ -75,8 +76,12 @@ interface ListOptions {
   readonly as_of?: number | undefined;
 }
 
-/** @param opened Left out where texts are. */
-function view(
+/**
+ * A memory as its owner sees it.
+ *
+ * @param opened Left out where texts are.
+ */
+export function viewOf(
   domain: Listing,
   memory: IndexedMemory,
   opened?: { readonly record: MemoryRecord } | { readonly error: SvcError },
@@ -113,12 +118,25 @@ function view(
 }
 
 /** Cursors are sealed, so that nobody can forge or read one. */
-function sealCursor(domain: Listing, bound: string, memory: IndexedMemory): string {
+export function sealCursor(
+  domain: Pick<Listing, "cursors">,
+  bound: string,
+  memory: IndexedMemory,
+): string {
   const plain = new TextEncoder().encode(`${memory.createdAt} ${memory.id}`);
   return domain.cursors.seal(plain, bound).toBase64({ alphabet: "base64url", omitPadding: true });
 }
 
-function openCursor(domain: Listing, bound: string, cursor: string): [number, string] {
+/**
+ * The time and the id that a page ended with.
+ *
+ * @throws {SvcError} `invalid_cursor`.
+ */
+export function openCursor(
+  domain: Pick<Listing, "cursors">,
+  bound: string,
+  cursor: string,
+): [number, string] {
   try {
     const sealed = Uint8Array.fromBase64(cursor, { alphabet: "base64url" });
     const [time, id] = new TextDecoder().decode(domain.cursors.open(sealed, bound)).split(" ");
@@ -180,7 +198,7 @@ export async function listMemories(
     if (item !== undefined && "deleted" in item) return [];
     if (domain.tombstones.isDeleted(scope, memory.id)) return [];
     const { relations } = related.get(memory.id)!;
-    return [{ ...view(domain, memory, item), relations }];
+    return [{ ...viewOf(domain, memory, item), relations }];
   });
   const last = page.at(-1);
   return {
@@ -225,14 +243,16 @@ export async function getMemory(
   if (opened === undefined || "deleted" in opened) throw new SvcError("memory_not_found");
   if ("error" in opened) throw opened.error;
   const relations = await presentRelations(domain, entry);
-  const memory = { ...view(domain, entry, opened), ...(relations && { relations }) };
+  const memory = { ...viewOf(domain, entry, opened), ...(relations && { relations }) };
   const { links } = entry.standing ?? {};
   const versions = versionsOf(domain, entry);
   if (version === undefined || version === entry.version) {
     return { memory, versions, ...(links === undefined ? {} : { links }) };
   }
   const { blobId } = versions.find((row) => row.version === version)!;
-  return { memory: { ...memory, ...viewOfRecord(opened.record), blobId }, versions };
+  const { links: then } = opened.record;
+  const earlier = { ...memory, ...viewOfRecord(opened.record), blobId };
+  return { memory: earlier, versions, ...(then === undefined ? {} : { links: then }) };
 }
 
 /** How a memory stands to others now; `undefined` where its namespace is too large to be looked at. */

@@ -9,6 +9,7 @@ import type { JobWorker } from "../jobs/worker.ts";
 import type { Logger } from "../log.ts";
 import type { ActivityLog } from "../storage/activity_log.ts";
 import type { KeyUseTable } from "../storage/core/key_use_table.ts";
+import type { PolicyTable } from "../storage/core/policy_table.ts";
 import type { TombstoneBlobTable } from "../storage/core/tombstone_blob_table.ts";
 import type { TombstoneTable } from "../storage/core/tombstone_table.ts";
 import type { VersionTable } from "../storage/core/version_table.ts";
@@ -52,6 +53,8 @@ export interface Parts extends Backends {
   readonly tombstoneBlobs: Omit<TombstoneBlobTable, never>;
   /** Versions of memories that were replaced. */
   readonly versions: Omit<VersionTable, never>;
+  /** What owners chose for single namespaces. */
+  readonly policies: Omit<PolicyTable, never>;
   /** When delegate keys were used; times in milliseconds since the epoch. */
   readonly keyUse: Omit<KeyUseTable, never>;
   /** What keys did. */

@@ -10,6 +10,7 @@ import type { Kept } from "../jobs/replay.ts";
 import { type Caller, mayRead, scopeOf } from "./caller.ts";
 import { inlineBytesOf } from "../jobs/staging.ts";
 import { type CheckingLinks, checkSuperseded } from "./links/superseded.ts";
+import { type ChoosingConflicts, conflictPolicy } from "./links/policy.ts";
 import type { Payload } from "./job_contents.ts";
 import { type Redacted, SecretScreen, secretsRule } from "./secrets.ts";
 import { Slices } from "../index/scope_loading.ts";
@@ -91,7 +92,7 @@ export type Accepting = Uses<{
   worker: "notify";
   config: "failpoint" | "secrets" | "deduplicate";
   now: true;
-}, CheckingLinks>;
+}, CheckingLinks & ChoosingConflicts>;
 
 /** One memory to be stored; its importance is 0.5 when absent. */
 export type NewMemory =
@@ -129,18 +130,31 @@ export function isPlain({ payload, expiresAt, standing = {} }: NewMemory): boole
     links === undefined;
 }
 
+/** Whether a writer leaves open what else a memory takes the place of, and says of no end. */
+function leavesOpen({ payload, expiresAt, standing = {} }: NewMemory): boolean {
+  return payload.kind === "text" && payload.key === undefined && expiresAt === undefined &&
+    standing.validTo === undefined && standing.links === undefined;
+}
+
 /** What is looked for when a memory is made: nothing for what was elsewhere before, or is changed. */
 function proposesFor(
-  { config }: Accepting,
+  domain: Accepting,
   caller: Caller,
   source: Source,
   memory: NewMemory,
 ): readonly Proposing[] {
+  const { config } = domain;
   const { payload, replaces, deduplicate = true } = memory;
   const isNew = source === "remember" || source === "bulk" || source === "analyze";
   // Whoever may not read must not learn of what is there.
   if (!isNew || replaces !== undefined || payload.kind !== "text" || !mayRead(caller)) return [];
-  return config.deduplicate && deduplicate && isPlain(memory) ? ["repetition"] : [];
+  const mayRepeat = config.deduplicate && deduplicate && isPlain(memory);
+  const scope = scopeOf(caller, memory.namespace);
+  const mayConflict = leavesOpen(memory) && conflictPolicy(domain, scope) !== "off";
+  return [
+    ...mayRepeat ? ["repetition" as const] : [],
+    ...mayConflict ? ["conflicts" as const] : [],
+  ];
 }
 
 /** Memories as they may be stored, and what was taken out of them. */

@@ -2,6 +2,7 @@ import { ACTIVITY_SCHEMA, ActivityTable } from "./core/activity_table.ts";
 import { KEY_SCHEMA, KeyTable } from "./core/key_table.ts";
 import { KEY_SLOT_SCHEMA, KeySlotTable } from "./core/key_slot_table.ts";
 import { KEY_USE_SCHEMA, KeyUseTable } from "./core/key_use_table.ts";
+import { POLICY_SCHEMA, PolicyTable } from "./core/policy_table.ts";
 import { SPONSORSHIP_SCHEMA, SponsorshipTable } from "./core/sponsorship_table.ts";
 import { TOMBSTONE_BLOB_SCHEMA, TombstoneBlobTable } from "./core/tombstone_blob_table.ts";
 import { TOMBSTONE_SCHEMA, TombstoneTable } from "./core/tombstone_table.ts";
@@ -16,7 +17,8 @@ const META_SCHEMA = `
 
 const SCHEMA = META_SCHEMA + KEY_SLOT_SCHEMA + KEY_SCHEMA + TOMBSTONE_SCHEMA +
   TOMBSTONE_BLOB_SCHEMA +
-  KEY_USE_SCHEMA + SPONSORSHIP_SCHEMA + ACTIVITY_SCHEMA + VERSION_SCHEMA;
+  KEY_USE_SCHEMA + SPONSORSHIP_SCHEMA + ACTIVITY_SCHEMA + VERSION_SCHEMA +
+  POLICY_SCHEMA;
 
 /**
  * Form of everything in a data directory. Raised by a version whose files an earlier one would
@@ -61,6 +63,8 @@ export class CoreDb implements Disposable {
   readonly activity: ActivityTable;
   /** Versions of memories that were replaced. */
   readonly versions: VersionTable;
+  /** What owners chose for single namespaces. */
+  readonly policies: PolicyTable;
 
   /**
    * Opens core.db, or makes it.
@@ -80,6 +84,7 @@ export class CoreDb implements Disposable {
     this.sponsorships = new SponsorshipTable(this.#file);
     this.activity = new ActivityTable(this.#file);
     this.versions = new VersionTable(this.#file);
+    this.policies = new PolicyTable(this.#file);
   }
 
   /** Package id of an embedded relayer: made at first use, `0x` and 64 hex characters. */

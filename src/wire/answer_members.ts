@@ -69,6 +69,14 @@ export function standing() {
   };
 }
 
+/** How a memory stands to another one. */
+export const linkKind = () => z.enum(["supersedes", "conflicts", "restates", "distinct"]);
+
+/** What becomes of memories that say something else than an older one. */
+export const conflictPolicy = () =>
+  z.enum(["suggest", "auto", "off"])
+    .describe("What becomes of memories that say something else than an older one");
+
 /** How far a job is. */
 export function jobState() {
   return z.enum(["pending", "running", "uploaded", "done", "failed"]).meta({

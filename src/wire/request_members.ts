@@ -209,6 +209,14 @@ export const SECRETS_RULES = ["refuse", "redact", "allow"] as const;
 export const secrets = word(SECRETS_RULES).optional()
   .describe("What is done about secrets; `allow` only where the relayer allows them");
 
+/** What may become of memories that say something else than an older one. */
+export const CONFLICT_POLICIES = ["suggest", "auto", "off"] as const;
+
+/** An id of the caller's, in lower case. */
+export const uuid = z.string().superRefine((value, context) => {
+  if (!isUuid(value)) fail(context, "invalid_parameter", "must be a UUID");
+}).transform((value) => value.toLowerCase());
+
 /** A least probability that a memory answers. */
 export const confidence = range(0, 1);
 

@@ -7,6 +7,7 @@ import type { PortableRoutes } from "./route_types/portable.ts";
 import type { PublicRoutes } from "./route_types/public.ts";
 import type { RecallRoutes } from "./route_types/recall.ts";
 import type { RememberRoutes } from "./route_types/remember.ts";
+import type { ReviewRoutes } from "./route_types/review.ts";
 import type { SessionTokenRoutes } from "./route_types/session_token.ts";
 import type { SponsorRoutes } from "./route_types/sponsor.ts";
 
@@ -30,6 +31,7 @@ export interface RouteTypes
     PublicRoutes,
     RecallRoutes,
     RememberRoutes,
+    ReviewRoutes,
     SessionTokenRoutes,
     SponsorRoutes {}
 

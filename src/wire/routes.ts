@@ -9,6 +9,7 @@ import { RECALL } from "./table/recall.ts";
 import { PUBLIC } from "./table/public.ts";
 import { REMEMBER } from "./table/remember.ts";
 import { PORTABLE } from "./table/portable.ts";
+import { REVIEW } from "./table/review.ts";
 import { SESSION_TOKEN } from "./table/session_token.ts";
 import { SPONSOR } from "./table/sponsor.ts";
 
@@ -20,6 +21,7 @@ export const ROUTES = {
   ...REMEMBER,
   ...RECALL,
   ...MEMORIES,
+  ...REVIEW,
   ...ACCOUNT,
   ...PORTABLE,
   ...SESSION_TOKEN,

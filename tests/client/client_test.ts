@@ -41,6 +41,8 @@ Deno.test("every signed route is signed over its raw target and body", async () 
     ["POST /api/restore", (c) => c.restore("default", 5)],
     ["GET /api/memories", (c) => c.memories({ namespace: "日本 'a&b=c/d?#+%20", text: false })],
     [`GET /api/memories/${ID}`, (c) => c.memory(ID)],
+    ["GET /api/review", (c) => c.review()],
+    ["POST /api/review", (c) => c.decideReview(ID, "undo")],
     [`PUT /api/memories/${ID}`, (c) => c.updateMemory(ID, { text: "new" })],
     [`DELETE /api/memories/${ID}`, (c) => c.deleteMemory(ID)],
     ["GET /api/namespaces", (c) => c.namespaces({ limit: 2 })],

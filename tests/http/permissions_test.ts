@@ -64,6 +64,19 @@ function expectations(vector: number[]): readonly Expectation[] {
     { route: "GET /api/memories/:id", needs: ["read"], success: 404 },
     { route: "GET /api/namespaces", needs: ["read"], success: 200 },
     {
+      route: "PUT /api/namespaces",
+      needs: ["write"],
+      body: { namespace: "a", conflicts: "auto" },
+      success: 200,
+    },
+    { route: "GET /api/review", needs: ["read"], success: 200 },
+    {
+      route: "POST /api/review",
+      needs: ["read", "write"],
+      body: { memory_id: ID, decision: "accept" },
+      success: 404,
+    },
+    {
       route: "POST /api/restore",
       needs: ["read", "write"],
       body: { namespace: "a" },

@@ -55,6 +55,9 @@ Deno.test("every route has its weight", async () => {
     [0, "GET /api/memories"],
     [0, `GET /api/memories/${ID}`],
     [0, "GET /api/namespaces"],
+    [0, "GET /api/review"],
+    [5, "POST /api/review", { memory_id: ID, decision: "undo" }],
+    [1, "PUT /api/namespaces", { namespace: "a", conflicts: null }],
   ];
   let before = left(await svc.get("/api/account"));
   for (const [weight, route, body] of weights) {

@@ -94,6 +94,7 @@ function requests({ memoryId, manualId, blobId }: Stored, own: string): readonly
     ...each("POST /api/remember/:id/retry", {}),
     ...each("DELETE /api/memories/:id"),
     ...each("DELETE /api/memories/:id"),
+    ["PUT /api/namespaces", { namespace: "default", conflicts: "auto" }],
     ["POST /api/forget", { namespace: "default" }],
     ["POST /api/forget", { namespace: "default" }],
     ["GET /api/account"],

@@ -251,6 +251,7 @@ export class Simulation {
       tombstones: process.table(world.tombstones),
       tombstoneBlobs: process.table(world.tombstoneBlobs),
       versions: process.table(world.versions),
+      policies: { conflictsIn: () => undefined, countOf: () => 0, setConflicts() {} },
       importedId: KEY.hmac("imported id"),
       sameText: KEY.hmac("same text"),
       receipts: new RelayerReceiptKey(KEY),

@@ -101,6 +101,7 @@ export class DurableRelayer implements AsyncDisposable {
       relayerKey: this.#relayerKey,
       config: {
         deduplicate: false,
+        conflicts: "off",
         rateLimit: { ...DEFAULT_CONFIG.rateLimit, disabled: true },
         ...this.#options.config,
       },

@@ -70,6 +70,7 @@ Deno.test("stats, namespaces and account count the same bytes", async () => {
     memory_count: 2,
     storage_bytes: other.storage_bytes,
     last_write_at: new Date(durable.clock.now()).toISOString(),
+    conflicts: "off",
   });
   const { quota } = (await svc.get("/api/account")).body;
   const used_bytes = first.storage_bytes + other.storage_bytes;

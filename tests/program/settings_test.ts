@@ -143,6 +143,7 @@ const ROWS: readonly Row[] = [
   number("SVC_MAX_LLM_CALLS", "llmCalls", 8, 1, 0),
   number("SVC_IDEMPOTENCY_HOURS", "idempotencyHours", 24, 1, 0),
   ["SVC_SECRETS", "secrets", "refuse", "redact", "redact", "warn"],
+  ["SVC_CONFLICTS", "conflicts", "suggest", "auto", "auto", "on"],
   number("SVC_EMBEDDING_CACHE_TTL_SECONDS", "embeddingCacheTtlSeconds", 600, 0, -1),
   number("SVC_RATE_LIMIT_KEY_PER_MINUTE", "rateKeyPerMinute", 600, 1, 0),
   number("SVC_RATE_LIMIT_ACCOUNT_PER_MINUTE", "rateAccountPerMinute", 0, 1200, -1),

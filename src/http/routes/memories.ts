@@ -1,7 +1,10 @@
 import type { Answer, SignedHandlers } from "../route.ts";
+import type { AcceptedJob } from "../../jobs/job.ts";
 import type { Account, DelegateKey } from "../../interfaces/mod.ts";
 import { SvcError } from "../../errors.ts";
-import { mayRead } from "../../memory/caller.ts";
+import { mayRead, scopeOf } from "../../memory/caller.ts";
+import type { Domain } from "../../memory/domain.ts";
+import { conflictPolicy } from "../../memory/links/policy.ts";
 import { getMemory, listMemories, type MemoryView } from "../../memory/list.ts";
 import { timeText } from "../../memory/record.ts";
 import { usedBytes } from "../../memory/remember.ts";
@@ -34,7 +37,8 @@ export function accountBody(account: Account): AnswerOf<"POST /accounts"> {
   };
 }
 
-function memoryBody(memory: MemoryView): AnswerOf<"GET /api/memories">["memories"][number] {
+/** A memory as listed. */
+export function memoryBody(memory: MemoryView): AnswerOf<"GET /api/memories">["memories"][number] {
   return {
     memory_id: memory.memoryId,
     namespace: memory.namespace,
@@ -53,6 +57,22 @@ function memoryBody(memory: MemoryView): AnswerOf<"GET /api/memories">["memories
     size_bytes: memory.bytes,
     source: memory.source,
     ...standingBody(memory),
+  };
+}
+
+/** The answer to whatever writes a new version of a memory. */
+export function acceptedVersionBody(
+  { worker }: Pick<Domain, "worker">,
+  job: AcceptedJob,
+  redacted: AnswerOf<"PUT /api/memories/:id">["redacted"],
+): AnswerOf<"PUT /api/memories/:id"> {
+  return {
+    job_id: job.id,
+    memory_id: job.memoryId,
+    version: job.version,
+    status: worker.free ? "running" : "pending",
+    namespace: job.namespace,
+    redacted,
   };
 }
 
@@ -141,17 +161,7 @@ export const memoryHandlers = {
       id,
       change,
       (job, redacted) =>
-        call.keep({
-          status: 202,
-          body: {
-            job_id: job.id,
-            memory_id: job.memoryId,
-            version: job.version,
-            status: domain.worker.free ? "running" : "pending",
-            namespace: job.namespace,
-            redacted,
-          },
-        }),
+        call.keep({ status: 202, body: acceptedVersionBody(domain, job, redacted) }),
     );
     return answer;
   },
@@ -188,6 +198,7 @@ export const memoryHandlers = {
           memory_count: item.memoryCount,
           storage_bytes: item.storageBytes,
           last_write_at: timeText(item.lastWriteAt),
+          conflicts: conflictPolicy(domain, scopeOf(caller, item.namespace)),
         })),
         total: page.total,
         next_cursor: page.more ? cursor : undefined,

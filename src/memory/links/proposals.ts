@@ -1,5 +1,6 @@
 import { Deadline } from "../../deadline.ts";
 import type { IndexedMemory } from "../../index/ranking.ts";
+import { startOf } from "../../index/relations.ts";
 import type { LoadedScope } from "../../index/resident_scope.ts";
 import type { MemoryLink, Scope, Trust } from "../../interfaces/mod.ts";
 import type { JobSpec, Proposing } from "../../jobs/job.ts";
@@ -7,7 +8,9 @@ import type { Caller } from "../caller.ts";
 import type { Payload } from "../job_contents.ts";
 import { type Opening, openMemories } from "../open.ts";
 import type { Uses } from "../parts.ts";
-import type { Judge } from "./judge.ts";
+import { judgeConflict } from "./conflict.ts";
+import type { Judge, Proposal } from "./judge.ts";
+import { type ChoosingConflicts, conflictPolicy } from "./policy.ts";
 import { judgeRepetition } from "./restatement.ts";
 import { judgeResent } from "./resent.ts";
 
@@ -15,12 +18,13 @@ export type ProposingLinks = Uses<{
   index: "read";
   largeScopes: "isAtHand";
   now: true;
-}, Opening>;
+}, Opening & ChoosingConflicts>;
 
 /** Judges by what they look for, in the order they are asked. */
 const JUDGES: readonly (readonly [Proposing, Judge])[] = [
   ["repetition", judgeRepetition],
   ["repetition", judgeResent],
+  ["conflicts", judgeConflict],
 ];
 
 /** Memories that a new one is compared with: the nearest by vector and words. */
@@ -78,7 +82,7 @@ export async function proposeLinks(
     const links = candidates.flatMap((candidate, i) => {
       const item = opened[i];
       if (item === undefined || !("record" in item)) return [];
-      return judged(job, payload.text, candidate, item.record.text);
+      return judged(domain, job, candidate, { older: item.record.text, newer: payload.text });
     });
     return distinct(links);
   } catch {
@@ -109,16 +113,25 @@ function candidatesOf(
   });
 }
 
+/** What two memories say. */
+interface Texts {
+  readonly older: string;
+  readonly newer: string;
+}
+
 /** The link to one candidate, if a judge finds one. */
 function judged(
+  domain: ChoosingConflicts,
   job: JobSpec,
-  text: string,
-  { memory, root, cosine }: Candidate,
-  older: string,
+  candidate: Candidate,
+  texts: Texts,
 ): MemoryLink[] {
+  const { memory, root } = candidate;
   for (const [name, judge] of JUDGES) {
     if (!job.proposes?.includes(name)) continue;
-    const found = judge(older, text, cosine);
+    const found = name === "conflicts"
+      ? contradiction(domain, job, candidate, judge, texts)
+      : judge(texts.older, texts.newer, candidate.cosine);
     if (found === undefined) continue;
     const other = found.kind === "restates" ? root : memory;
     if (found.kind === "restates" && !mayStandFor(other, job)) continue;
@@ -126,6 +139,21 @@ function judged(
     return [{ ...found, id: other.id, version: other.version }];
   }
   return [];
+}
+
+/** A contradiction as the owner wants it. */
+function contradiction(
+  domain: ChoosingConflicts,
+  job: JobSpec,
+  { memory, cosine }: Candidate,
+  judge: Judge,
+  { older, newer }: Texts,
+): Proposal | undefined {
+  // What is written now may have been true before what was written then.
+  if (startOf(job) < startOf(memory)) return judge(newer, older, cosine);
+  const found = judge(older, newer, cosine);
+  const replaces = conflictPolicy(domain, job) === "auto" && mayReplace(memory, job);
+  return found && replaces ? { ...found, kind: "supersedes" } : found;
 }
 
 /** Whether a memory may stand for what a job writes: who says so weighs as much, and the day is no other. */
@@ -146,14 +174,10 @@ function rankOf(trust: Trust = "user"): number {
 
 const DAY_MS = 86_400_000;
 
-/** The links of a memory: of those by which another one stands for it, or is replaced, the surest. */
-function distinct(links: readonly MemoryLink[]): MemoryLink[] {
-  const conflicts = links.filter(({ kind }) => kind === "conflicts");
-  const [surest] = links.filter(({ kind }) => kind !== "conflicts")
+/** The links of a memory: where others stand for it, to the surest of them alone. */
+function distinct(links: readonly MemoryLink[]): readonly MemoryLink[] {
+  const [surest] = links.filter(({ kind }) => kind === "restates")
     .sort((a, b) => b.score - a.score);
   // What stands for it has the conflicts already.
-  return surest === undefined ? conflicts : surest.kind === "restates" ? [surest] : [
-    surest,
-    ...conflicts.filter(({ id }) => id !== surest.id),
-  ];
+  return surest === undefined ? links : [surest];
 }

@@ -1,4 +1,5 @@
 import { folded, words } from "../../index/words/words.ts";
+import { NAME, OTHERS, overlap, Statement } from "../links/statement.ts";
 
 /** A hit, as its place among others is decided. */
 export interface Dated {
@@ -51,74 +52,10 @@ const LONGEST = 400;
 const MOST_SHARE = 1.5;
 const LEAST_ABOVE = 0.02;
 
-/** Signs that something is not as it was: English, German, Spanish. */
-const CHANGE =
-  /\b(?:now|no longer|any ?more|instead|switch\w*|chang\w*|mov(?:ed|ing)|migrat\w+|relocat\w*|became|become|replac\w+|promot\w+|since|left|quit|retired|stopped|cancel\w*|postpon\w+|reschedul\w+|rais(?:ed)?|lowered|upgraded|corrected|went (?:up|down)|down to|up to|new|again|another|yet|these days|used to|broke up|divorced|handed|adopted|enrolled|passed|found a|has? (?:moved|left|changed)|jetzt|nicht mehr|inzwischen|mittlerweile|seit|statt|neue[rns]?|umgezogen|gewechselt|ahora|ya no|desde|en vez|cambi\w+|mud\w+|traslad\w+|nuev[oa])\b/iu;
-
-/** Fields of life, in words that tell of them: English, German, Spanish. */
-const FIELDS: readonly RegExp[] = [
-  /\b(?:liv(?:e|es|ed|ing)|home|flat|apartment|house|reside\w*|moved?|address|town|city|based|stay(?:s|ing|ed)?|located|headquarter\w*|office|harbour|moored|hosted|lies|wohn\w*|leb(?:e|t|en)|zuhause|umgezogen|vivo|vive|mudé|casa|está)\b/iu,
-  /\b(?:work(?:s|ed|ing)?|jobs?|employ\w*|compan(?:y|ies)|boss|manager|profession|position|promoted|hired|joined|intern\w*|trainee|apprentice|freelanc\w*|retired|unemployed|arbeit\w*|beruf|trabaj\w*|lead(?:s|er)?|in charge|runs?|head|coach|department)\b/iu,
-  /\b(?:single|married|engaged|divorced|dating|girlfriend|boyfriend|partner|husband|wife|fianc\w+|broke up|wedding|together|pregnant|expecting|baby|born|novi[oa]|verheiratet|freundin)\b/iu,
-  /\b(?:prefer\w*|favou?rite|likes?|loves?|hates?|enjoys?|fan|supports?|always|usually|drink\w*|eats?|orders?|use[sd]?|using|takes?|buys?|pay\w*|vegan|vegetarian|meat|cycles?|drives?|tram|train|mag|trinke|prefiero|pido|favorito)\b/iu,
-  /\b(?:plan\w*|going to|will|wants? to|booked|flying|trip|holiday|visit\w*|getting|giving|course|birthday|party|kurs|voy a)\b/iu,
-  /\b(?:(?:mon|tues|wednes|thurs|fri|satur|sun)day|january|february|march|april|may|june|july|august|september|october|november|december|o'clock|deadline|appointment|meeting|starts?|montag|dienstag|mittwoch|donnerstag|freitag)\b|\d{1,2}:\d{2}|\b\d{1,2}(?:st|nd|rd|th)\b/iu,
-  /\b(?:costs?|price|rent|fee|salary|euros?|dollars?|pounds?|kilos?|kg|weigh\w*|tall|height|number|limit|gb|percent|participants?|members?|subscribers?|kostet)\b|[$€£]/iu,
-  /\b(?:doctor|dentist|therapist|teacher|trainer|cleaner|babysitter|contact|emergency|insur\w+|chef|vorgesetzt\w*)\b/iu,
-];
-
-/** People beside the one who speaks. */
-const OTHERS =
-  /\b(?:mother|mum|mom|father|dad|parents?|sister|brother|son|daughter|cousin|aunt|uncle|niece|nephew|wife|husband|partner|girlfriend|boyfriend|friend|colleague|boss|neighbou?r|grandmother|grandfather|roommate|flatmate|schwester|bruder|mutter|vater|sohn|tochter|frau|mann|cousine?|kolleg\w+|hermana?o?|madre|padre|hij[oa]|primo|prima|compañer[oa])\b/giu;
-const NAME = /\p{Lu}[\p{L}\p{M}-]+/gu;
-
 const ASKS_NUMBER =
   /\b(?:when|date|what time|which day|how (?:many|much|old|long|tall)|number|price|cost|wann|wie (?:viel|teuer|alt)|cuándo|cuánto)\b/iu;
-const NUMBER =
-  /\d|\b(?:(?:mon|tues|wednes|thurs|fri|satur|sun)day|january|february|march|april|may|june|july|august|september|october|november|december|one|two|three|four|five|six|seven|eight|nine|ten|montag|dienstag|mittwoch|donnerstag|freitag|samstag|sonntag)\b/iu;
-/** Scripts that are written without spaces. */
-const UNSPACED =
-  /[\p{scx=Han}\p{scx=Hira}\p{scx=Kana}\p{scx=Thai}\p{scx=Laoo}\p{scx=Khmr}\p{scx=Mymr}]/u;
 /** Questions whose answer is somebody. */
 const ASKS_WHO = /\b(?:who|whom|whose|name of|wer|wem|wen|quién|contact)\b/iu;
-/** What stands after a subject. */
-const VERB =
-  /\b(?:is|are|was|were|am|has|have|had|will|lives?|works?|eats?|drives?|plays?|goes|likes?|loves?|prefers?|studies|moved|said|wants?|needs?|ist|sind|hat|arbeitet|wohnt|lebt|es|son|tiene|vive|trabaja)\b/iu;
-
-/** What a statement tells. */
-class Statement {
-  readonly words: ReadonlySet<string>;
-  readonly isChange: boolean;
-  readonly hasNumber: boolean;
-  /** Whether words are told apart by spaces. */
-  readonly isSpaced: boolean;
-  /** Positions of the fields that it is about. */
-  readonly fields: readonly number[];
-  /** People before the verb, as far as that can be told. */
-  readonly subjects: readonly string[];
-  readonly #text: string;
-
-  constructor(text: string) {
-    this.#text = text.toLowerCase();
-    this.words = new Set(words(folded(text)));
-    this.isChange = CHANGE.test(text);
-    this.hasNumber = NUMBER.test(text);
-    this.isSpaced = !UNSPACED.test(text);
-    this.fields = FIELDS.flatMap((field, i) => field.test(text) ? [i] : []);
-    this.subjects = subjectOf(this.#text).match(OTHERS) ?? [];
-  }
-
-  mentions(word: string): boolean {
-    return this.#text.includes(word);
-  }
-}
-
-/** The part of a sentence before its verb; its first words where no verb is found. */
-function subjectOf(text: string): string {
-  const at = text.search(VERB);
-  return at > 0 ? text.slice(0, at) : text.split(/\s+/, 3).join(" ");
-}
-
 /** What a question asks, as far as it tells two statements apart. */
 class Question {
   readonly #text: string;
@@ -163,14 +100,6 @@ class Question {
   }
 }
 
-function overlap(a: ReadonlySet<string>, b: ReadonlySet<string>): number {
-  const size = Math.min(a.size, b.size);
-  if (size === 0) return 0;
-  let count = 0;
-  for (const word of a) if (b.has(word)) count++;
-  return count / size;
-}
-
 /** What the scores add to the odds. */
 function oddsOfScores(older: number, newer: number, unrelated: number): number {
   const above = newer - unrelated;
@@ -202,8 +131,14 @@ export function worthReading(ranks: readonly number[], answered: number): number
  * comes first, directly before the other. Unrelated hits keep their places, however new they are.
  *
  * @param hits Best first.
+ * @param isConflict Whether a hit is known to say something else than an older one about the same thing;
+ * `undefined` where nobody knows.
  */
-export function newerFirst(query: string, hits: readonly Dated[]): Reordered {
+export function newerFirst(
+  query: string,
+  hits: readonly Dated[],
+  isConflict: (newer: number, older: number) => boolean | undefined = () => undefined,
+): Reordered {
   const question = new Question(query);
   const statements: Statement[] = [];
   const statement = (at: number) => statements[at] ??= new Statement(hits[at]!.text);
@@ -211,7 +146,11 @@ export function newerFirst(query: string, hits: readonly Dated[]): Reordered {
   const conflicts: [number, number][] = [];
   const takesPlace = (newer: number, older: number): boolean => {
     const [a, b] = [hits[newer]!, hits[older]!];
-    if (a.start <= b.start || a.text.length > LONGEST || b.text.length > LONGEST) return false;
+    if (a.start <= b.start) return false;
+    const known = isConflict(newer, older);
+    if (known === true) conflicts.push([newer, older]);
+    if (known !== undefined) return known;
+    if (a.text.length > LONGEST || b.text.length > LONGEST) return false;
     const odds = oddsOfScores(b.rank, a.rank, unrelated);
     // Most hits are too far apart, whatever they say.
     if (odds + MOST < LEAST) return false;

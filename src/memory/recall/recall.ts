@@ -357,6 +357,14 @@ async function openHits(
   return { opened, errors };
 }
 
+/** Whether it was found, or said, that memories contradict each other, or that they do not. */
+function knownConflict(newer: Scored, older: Scored): boolean | undefined {
+  const names = ({ entry }: Scored, { entry: { id } }: Scored) =>
+    entry.standing?.links?.some((link) => link.kind === "distinct" && link.id === id) ?? false;
+  if (names(newer, older) || names(older, newer)) return false;
+  return newer.relations?.conflictsWith?.includes(older.entry.id) === true ? true : undefined;
+}
+
 /** Puts newer statements before older ones about the same thing, and notes that they differ. */
 function newestOfEach(query: string, hits: readonly OpenedHit[]): OpenedHit[] {
   const { order, conflicts } = newerFirst(
@@ -366,6 +374,7 @@ function newestOfEach(query: string, hits: readonly OpenedHit[]): OpenedHit[] {
       rank: scored.rank,
       start: startOf(scored.entry),
     })),
+    (newer, older) => knownConflict(hits[newer]!.scored, hits[older]!.scored),
   );
   const others = new Map<number, Set<string>>();
   for (const [newer, older] of conflicts) {

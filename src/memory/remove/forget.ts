@@ -1,3 +1,4 @@
+import type { Uses } from "../parts.ts";
 import { type Caller, scopeOf } from "../caller.ts";
 import type { BlobInfo, Scope } from "../../interfaces/mod.ts";
 import {
@@ -16,7 +17,7 @@ import {
  * @returns ids of the memories it had, pending ones included.
  */
 export async function forget(
-  domain: Removing,
+  domain: Removing & Uses<{ policies: "setConflicts" }>,
   caller: Caller,
   namespace: string,
 ): Promise<string[]> {
@@ -41,6 +42,7 @@ export async function forget(
     );
     // Blobs that are not indexed have no id here: the time covers them.
     domain.tombstones.forgetNamespace(scope, at);
+    domain.policies.setConflicts(scope, undefined);
     // By id as well, because clocks of machines differ.
     noteDeletion(domain, caller, scope, ["", ...ids], at);
     domain.tombstones.addTombstones(scope, [...ids, ...failed], at);

@@ -14,7 +14,7 @@ import { standingOfRecord, supersedesLinks, writtenStanding } from "../standing.
 import { checkSuperseded } from "../links/superseded.ts";
 import { openVersion } from "./history.ts";
 
-type Replacing = Uses<{
+export type Replacing = Uses<{
   jobs: "newestOf";
   sameText: true;
   contents: "payload";
@@ -48,6 +48,8 @@ export interface Change {
   readonly supersedes?: readonly string[] | null | undefined;
   readonly key?: string | null | undefined;
   readonly trust?: Trust | undefined;
+  /** All links of the new version, whatever the present one has. */
+  readonly links?: readonly MemoryLink[] | undefined;
   /** An earlier version that the new one is to be a copy of, but for the other members. */
   readonly fromVersion?: number | undefined;
   /** What is asked for about secrets; the relayer's setting when absent. */
@@ -68,7 +70,7 @@ interface Newest {
 }
 
 /** Makes the answer of the accepted job. */
-type Answering<A> = (job: AcceptedJob, redacted: readonly Redacted[] | undefined) => Kept<A>;
+export type Answering<A> = (job: AcceptedJob, redacted: readonly Redacted[] | undefined) => Kept<A>;
 
 /** Tries against changes of others that come between reading and accepting. */
 const TRIES = 10;
@@ -157,12 +159,20 @@ function changed(content: Content, change: Change): Content {
 }
 
 /** Links of the new version: those that were found belong to the text that they were found for. */
-function changedLinks(content: Content, { text, supersedes }: Change): readonly MemoryLink[] {
+function changedLinks(
+  content: Content,
+  { text, supersedes, links: all }: Change,
+): readonly MemoryLink[] {
+  if (all !== undefined) return all;
   const { links = [] } = content.standing ?? {};
-  const given = (link: MemoryLink) => link.kind === "supersedes" && link.by === "caller";
+  const given = ({ kind, by }: MemoryLink) =>
+    by === "caller" && (kind === "supersedes" || kind === "distinct");
   const found = text === undefined ? links.filter((link) => !given(link)) : [];
+  const isDistinct = ({ kind }: MemoryLink) => kind === "distinct";
   // Whoever says what it takes the place of has looked at all of it.
-  if (supersedes !== undefined) return supersedesLinks(supersedes ?? []);
+  if (supersedes !== undefined) {
+    return [...links.filter(isDistinct), ...supersedesLinks(supersedes ?? [])];
+  }
   return [...links.filter(given), ...found];
 }
 

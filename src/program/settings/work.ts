@@ -88,6 +88,13 @@ export const WORK = {
     "Memories with passwords, keys, seed phrases or card numbers: `refuse`, `redact` or `allow`; " +
       "see writing.md",
   ),
+  conflicts: choice(
+    "SVC_CONFLICTS",
+    "suggest",
+    ["suggest", "auto", "off"],
+    "Memories that say something else than an older one: `suggest` links them, `auto` lets the newer " +
+      "take the older one's place, `off` does not look; see writing.md",
+  ),
   embeddingCacheTtlSeconds: integer(
     "SVC_EMBEDDING_CACHE_TTL_SECONDS",
     600,

@@ -155,7 +155,7 @@ export interface MemoryRoutes {
           | readonly {
             /** Id of the other memory. */
             readonly memory_id: string;
-            readonly kind: "supersedes" | "conflicts" | "restates";
+            readonly kind: "supersedes" | "conflicts" | "restates" | "distinct";
             /** The rule that found it; `caller` where the writer said so. */
             readonly by: string;
             /** How sure that is, 0 to 1. */
@@ -262,6 +262,8 @@ export interface MemoryRoutes {
           readonly storage_bytes: number;
           /** Time of the last write. */
           readonly last_write_at: string;
+          /** What becomes of memories that say something else than an older one. */
+          readonly conflicts: "suggest" | "auto" | "off";
         }[];
         /** Number of all namespaces. */
         readonly total: number;

@@ -1,6 +1,23 @@
 import { z } from "zod";
-import { blobId, count, flag, jobState, metadata, namespace, standing } from "../answer_members.ts";
-import { number, owner, redacted, text, timestamp, uuid } from "../answer_members.ts";
+import {
+  blobId,
+  count,
+  flag,
+  jobState,
+  linkKind,
+  metadata,
+  namespace,
+  standing,
+} from "../answer_members.ts";
+import {
+  conflictPolicy,
+  number,
+  owner,
+  redacted,
+  text,
+  timestamp,
+  uuid,
+} from "../answer_members.ts";
 import * as limit from "../limits.ts";
 import * as request from "../request_members.ts";
 import { oneOf, pageLimit, queryTime } from "../query_members.ts";
@@ -18,7 +35,7 @@ const namespaceCursor = z.string().transform((cursor, context) => {
   }
 }).optional().meta({ type: "string", description: "`next_cursor` of the page before" });
 
-const memory = () => ({
+export const memory = () => ({
   memory_id: uuid("Id of the memory"),
   namespace: namespace(),
   text: text("The text, unless left out", "I am allergic to peanuts").optional(),
@@ -38,6 +55,14 @@ const memory = () => ({
   ...standing(),
 });
 
+/** What ties a memory to another one. */
+export const link = () => ({
+  memory_id: uuid("Id of the other memory"),
+  kind: linkKind(),
+  by: text("The rule that found it; `caller` where the writer said so", "caller"),
+  score: number("How sure that is, 0 to 1", 1),
+});
+
 /** What is over, folded or contradicted, in a query. */
 const included = () => oneOf<"present" | "history">("present", "history");
 
@@ -53,6 +78,17 @@ const versionNumber = () =>
     if (!Number.isInteger(value) || value < 1) {
       fail(context, "invalid_request", "must be a whole number from 1");
     }
+  });
+
+/** The answer to whatever writes a new version of a memory. */
+export const acceptedVersion = () =>
+  z.strictObject({
+    job_id: uuid("Id of the job, another one than the memory's"),
+    memory_id: uuid("Id of the memory"),
+    version: count("Number of the new version", 2),
+    status: z.enum(["running", "pending"]),
+    namespace: namespace(),
+    redacted: redacted(),
   });
 
 /** A new version of a memory. */
@@ -171,12 +207,8 @@ export const MEMORIES = {
     answers: () => ({
       200: z.strictObject({
         ...memory(),
-        links: z.array(z.strictObject({
-          memory_id: uuid("Id of the other memory"),
-          kind: z.enum(["supersedes", "conflicts", "restates"]),
-          by: text("The rule that found it; `caller` where the writer said so", "caller"),
-          score: number("How sure that is, 0 to 1", 1),
-        })).describe("What ties it to others, and why").optional(),
+        links: z.array(z.strictObject(link())).describe("What ties it to others, and why")
+          .optional(),
         versions: z.array(z.strictObject({
           version: count("Its number"),
           blob_id: blobId(),
@@ -194,16 +226,7 @@ export const MEMORIES = {
     summary: "Write a new version of a memory",
     weight: 5,
     body: replacement,
-    answers: () => ({
-      202: z.strictObject({
-        job_id: uuid("Id of the job, another one than the memory's"),
-        memory_id: uuid("Id of the memory"),
-        version: count("Number of the new version", 2),
-        status: z.enum(["running", "pending"]),
-        namespace: namespace(),
-        redacted: redacted(),
-      }),
-    }),
+    answers: () => ({ 202: acceptedVersion() }),
     errors: [
       "memory_not_found",
       "version_conflict",
@@ -248,6 +271,7 @@ export const MEMORIES = {
           memory_count: count("Number of memories"),
           storage_bytes: count("Size of their ciphertext", 212),
           last_write_at: timestamp("Time of the last write"),
+          conflicts: conflictPolicy(),
         })),
         ...page("namespaces"),
       }),

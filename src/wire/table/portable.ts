@@ -1,7 +1,6 @@
 import { z } from "zod";
 import { type ErrorCode, SvcError } from "../../errors.ts";
-import { count, redacted, text, uuid } from "../answer_members.ts";
-import { isUuid } from "../keys.ts";
+import { count, linkKind, redacted, text, uuid } from "../answer_members.ts";
 import * as limit from "../limits.ts";
 import * as request from "../request_members.ts";
 import { fail, object, parseBody, SECRETS_RULES } from "../request_members.ts";
@@ -9,9 +8,7 @@ import type { RouteRows } from "../route.ts";
 import { queryFlag, queryWord } from "../query_members.ts";
 import { OPENS } from "./memories.ts";
 
-const id = z.string().superRefine((value, context) => {
-  if (!isUuid(value)) fail(context, "invalid_parameter", "must be a UUID");
-}).transform((value) => value.toLowerCase());
+const id = request.uuid;
 
 const past = request.time.superRefine((at, context) => {
   if (at > Date.now() + limit.TIMESTAMP_WINDOW_SECONDS * 1000) {
@@ -29,7 +26,7 @@ const version = z.number().superRefine((value, context) => {
 const links = z.array(
   z.object({
     id,
-    kind: z.enum(["supersedes", "conflicts", "restates"]),
+    kind: linkKind(),
     by: z.string().max(limit.LABEL_BYTES),
     score: z.number().min(0).max(1),
     version: version.optional(),
