@@ -49,6 +49,7 @@ const SHAPES = {
     flags: ["from", "preview", "bring-back", "redact", "yes", ...OPENING],
     strict: true,
   },
+  review: { words: "word", optional: true, flags: ["limit"], strict: true },
   restore: { flags: ["limit"], strict: true },
   activity: { flags: ["limit"] },
   completions: { words: "shell", flags: [] },

@@ -65,6 +65,7 @@ ${entries}  }
 const SUBCOMMANDS: Readonly<Record<string, readonly string[]>> = {
   export: ["verify"],
   receipt: ["verify"],
+  review: ["accept", "undo", "policy"],
 };
 
 /** Words behind the package's own commands. */

@@ -153,6 +153,7 @@ Memories:
   get <id>                 show a memory whole
   edit <id> <text>         correct a memory; --undo goes back
   history <id>             list the versions of a memory
+  review                   see what contradicts what, and decide on it
   forget <id>              delete a memory; --namespace: a whole namespace
   receipt <id>             what the relayer signs about a deletion; verify it
   export                   write every memory out: NDJSON, Markdown, encrypted

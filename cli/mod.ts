@@ -15,6 +15,7 @@ import { forget } from "./memories/forget.ts";
 import { get, history } from "./memories/get.ts";
 import { importMemories } from "./memories/import/import.ts";
 import { receipt } from "./memories/receipt.ts";
+import { review } from "./memories/review.ts";
 import { restore } from "./memories/restore.ts";
 import { LATER } from "../src/later.ts";
 import { onOneLine, printable } from "../src/printable.ts";
@@ -87,6 +88,7 @@ const COMMANDS: Readonly<Record<CommandName, Command>> = {
   ask,
   analyze,
   restore,
+  review,
   export: exportMemories,
   import: importMemories,
   completions: printCompletions,

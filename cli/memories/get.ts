@@ -6,6 +6,7 @@ import { type Cell, columns, paintFor, when } from "../output.ts";
 import { clientOf, print, type Session } from "../session.ts";
 import { SvcError } from "../../src/client/mod.ts";
 import { about, onlyWord, wholeId } from "./ids.ts";
+import { LINK_WORDS } from "./link_words.ts";
 import { shownNamespace } from "./namespaces.ts";
 
 /** A memory with its versions. */
@@ -42,6 +43,14 @@ export function factsOf(memory: WithVersions): string {
   return parts.map(onOneLine).join(" · ");
 }
 
+/** What ties a memory to others, and which rule found it. */
+function tiesOf({ links = [] }: WithVersions): string[] {
+  return links.map(({ kind, memory_id, by, score }) => {
+    const rule = by === "caller" ? "" : ` · rule ${by}, ${Math.round(100 * score)} %`;
+    return onOneLine(`${LINK_WORDS[kind]} ${memory_id}${rule}`);
+  });
+}
+
 function endsWhen(time: string): string {
   return `${Date.parse(time) <= Date.now() ? "ended" : "ends"} ${when(time)}`;
 }
@@ -68,7 +77,9 @@ export async function get(session: Session): Promise<void> {
     ? await about(session, id, call)
     : await ofVersion(session, id, version, call);
   const text = printable(memory.text ?? withoutText(memory));
-  print(session, memory, `${text}\n${paintFor(session.io).dim(factsOf(memory))}\n`);
+  const { dim } = paintFor(session.io);
+  const below = [factsOf(memory), ...tiesOf(memory)].map((fact) => `${dim(fact)}\n`);
+  print(session, memory, `${text}\n${below.join("")}`);
 }
 
 /** Prints every version of a memory, newest first. */

@@ -112,6 +112,28 @@ Examples:
   svc-mcp analyze "Ada moved to Oslo in May. She is allergic to hazelnuts."
   cat meeting.txt | svc-mcp analyze - --ns work
 `,
+  review: `Usage: svc-mcp review
+       svc-mcp review accept <id> [<other id>]
+       svc-mcp review undo <id> [<other id>]
+       svc-mcp review policy suggest | auto | off | default
+
+Lists what a rule found about the memories of a namespace and nobody has decided
+on: one that says something else than an older one, took its place, or says the
+same; and what came from the web or another product.
+
+accept makes it your word: of two that contradict each other the newer one takes
+the older one's place. undo takes it back, for good; nothing is deleted. policy
+says what becomes of contradictions from now on: both stay and are linked
+(suggest), the newer one takes the place (auto), nobody looks (off), or what the
+relayer is set to (default).
+
+  --limit <n>         at most this many (default 50)
+${NAMESPACE}${SHARED}
+Examples:
+  svc-mcp review
+  svc-mcp review accept 0198c2a4
+  svc-mcp review policy auto --ns work
+`,
   restore: `Usage: svc-mcp restore
 
 Repairs a namespace: memories that are in the blob store and that recall does
