@@ -93,7 +93,8 @@ Deno.test("wrong times and wrong memories are refused", async () => {
     assertError(await svc.post("/api/remember", { text: "x", ...members }), [status, code], {
       field,
     });
-  await refused({ valid_from: at(1), valid_to: at(1) }, "invalid_parameter", "valid_to");
+  const tomorrow = at(1);
+  await refused({ valid_from: tomorrow, valid_to: tomorrow }, "invalid_parameter", "valid_to");
   await refused({ valid_from: "soon" }, "invalid_request", "valid_from", 422);
   await refused({ supersedes: ["x"] }, "invalid_parameter", "supersedes");
   await refused({ supersedes: Array(21).fill(id) }, "invalid_parameter", "supersedes");
