@@ -70,6 +70,7 @@ const domain = openDomain({
   tombstones: core.tombstones,
   tombstoneBlobs: core.tombstoneBlobs,
   versions: core.versions,
+  policies: core.policies,
   importedId: key.hmac("imported id"),
   sameText: key.hmac("same text"),
   receipts: new RelayerReceiptKey(key),
