@@ -150,10 +150,7 @@ export class Relations {
     for (const link of memory.standing?.links ?? []) {
       if (link.kind !== "restates") continue;
       const other = this.#memories(link.id);
-      // A correction of the other one is one of this as well.
-      if (other !== undefined && other !== memory && (link.version ?? 0) <= other.version) {
-        return other;
-      }
+      if (other !== undefined && other !== memory && isOfVersion(link, other)) return other;
     }
     return undefined;
   }
@@ -197,8 +194,13 @@ export class Relations {
 }
 
 /** Whether what a link names still says what was looked at. */
-function isOfVersion({ version }: MemoryLink, memory: IndexedMemory): boolean {
-  return version === undefined || version === memory.version;
+export function isOfVersion(
+  { kind, version = 0 }: MemoryLink,
+  memory: Pick<IndexedMemory, "version">,
+): boolean {
+  // A correction of what says the same is one of both.
+  if (kind === "restates") return version <= memory.version;
+  return version === 0 || version === memory.version;
 }
 
 /** Whether no other one of some memories was accepted before one. */

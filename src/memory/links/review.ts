@@ -1,14 +1,14 @@
 import type { Uses } from "../parts.ts";
 import { type ErrorCode, SvcError } from "../../errors.ts";
 import type { IndexedMemory } from "../../index/ranking.ts";
-import { isNewer } from "../../index/relations.ts";
+import { isNewer, isOfVersion } from "../../index/relations.ts";
 import type { IndexEntry, MemoryLink } from "../../interfaces/mod.ts";
 import type { LiveJob } from "../../jobs/job.ts";
 import { type Caller, scopeOf } from "../caller.ts";
 import { countThatFits, openPage } from "../large_reads.ts";
 import { type Listing, type MemoryView, openCursor, sealCursor, viewOf } from "../list.ts";
 import { type Opened, requireCredential, storedEntries } from "../open.ts";
-import { type Answering, replaceMemory, type Replacing } from "../versions/replace.ts";
+import { type Answering, type Change, replaceMemory, type Replacing } from "../versions/replace.ts";
 import { checkSuperseded } from "./superseded.ts";
 import { relationsOf } from "./view.ts";
 
@@ -132,7 +132,8 @@ async function toReview(
         if (links.length === 0 && !isUntrusted(memory)) return [];
         const tied = links.filter(isOpen).flatMap((link) => {
           const other = loaded.get(link.id);
-          return other !== undefined && isShown(other) ? [{ link, other }] : [];
+          const isInForce = other !== undefined && isShown(other) && isOfVersion(link, other);
+          return isInForce ? [{ link, other }] : [];
         });
         const open = tied.map(({ link }) => link);
         const reasons = reasonsOf(memory, open);
@@ -231,7 +232,7 @@ async function decidedOn(
   caller: Caller,
   entry: IndexEntry,
   { decision, otherId }: Decision,
-) {
+): Promise<Change | undefined> {
   const { links = [] } = entry.standing ?? {};
   const isMeant = (link: MemoryLink): boolean => {
     if (otherId !== undefined && link.id !== otherId) return false;
@@ -239,43 +240,43 @@ async function decidedOn(
     return isOpen(link) ||
       (decision === "undo" && otherId !== undefined && link.kind !== "distinct");
   };
+  const meant = await inForce(domain, caller, links.filter(isMeant));
   const vouches = decision === "accept" && otherId === undefined && isUntrusted(entry);
-  const meant = links.filter(isMeant);
   if (meant.length === 0 && !vouches) return undefined;
-  const rest = links.filter((link) => !meant.includes(link));
-  const decided = decision === "undo"
-    ? distinctFrom(meant.map(({ id }) => id))
-    : await accepted(domain, caller, entry, meant);
+  const ids = new Set(meant.map(({ link }) => link.id));
+  const decided = meant.map(({ link, other }) =>
+    decision === "undo" ? saidOf(link.id, "distinct") : accepted(entry, link, other)
+  );
+  await checkSuperseded(domain, caller, entry.namespace, decided, entry.id);
   return {
     fromVersion: entry.version,
     expectedVersion: entry.version,
-    links: [...rest, ...decided],
+    links: [...links.filter((link) => !ids.has(link.id)), ...decided],
     ...(vouches ? { trust: "user" as const } : {}),
   };
 }
 
-/** Links that say that memories have nothing to do with others. */
-function distinctFrom(ids: readonly string[]): MemoryLink[] {
-  return [...new Set(ids)].map((id) => ({ id, kind: "distinct", by: "caller", score: 1 }));
+/** Links to memories that are there and still say what was looked at. */
+async function inForce(domain: Deciding, caller: Caller, links: readonly MemoryLink[]) {
+  const others = await storedEntries(domain, caller.account.owner, links.map(({ id }) => id));
+  return links.flatMap((link) => {
+    const other = others.find(({ id }) => id === link.id);
+    if (other === undefined || domain.tombstones.isDeleted(other, other.id)) return [];
+    return isOfVersion(link, other) ? [{ link, other }] : [];
+  });
 }
 
-/** Links as if the writer had made them. */
-async function accepted(
-  domain: Deciding,
-  caller: Caller,
+function saidOf(id: string, kind: MemoryLink["kind"]): MemoryLink {
+  return { id, kind, by: "caller", score: 1 };
+}
+
+/** A link as if the writer had made it. */
+function accepted(
   entry: IndexEntry,
-  links: readonly MemoryLink[],
-): Promise<MemoryLink[]> {
-  const others = await storedEntries(domain, caller.account.owner, links.map(({ id }) => id));
-  const made = links.map(({ id, kind, version }): MemoryLink => {
-    const other = others.find((one) => one.id === id);
-    const isLater = other !== undefined && isNewer(entry, other);
-    const said = { id, by: "caller", score: 1 };
-    if (kind === "conflicts" && isLater) return { ...said, kind: "supersedes" };
-    if (kind === "supersedes" || version === undefined) return { ...said, kind };
-    return { ...said, kind, version };
-  });
-  const known = made.filter(({ id }) => others.some((one) => one.id === id));
-  await checkSuperseded(domain, caller, entry.namespace, known, entry.id);
-  return made;
+  { id, kind, version }: MemoryLink,
+  other: IndexEntry,
+): MemoryLink {
+  if (kind === "conflicts" && isNewer(entry, other)) return saidOf(id, "supersedes");
+  if (kind === "supersedes" || version === undefined) return saidOf(id, kind);
+  return { ...saidOf(id, kind), version };
 }

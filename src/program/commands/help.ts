@@ -31,6 +31,7 @@ Without a command it says where things stand, and what comes next.
   list                 list memories, newest first
   namespaces           list namespaces
   get, history <id>    show a memory whole; its versions
+  review               see what contradicts what, and decide on it
   edit <id> <text>     correct a memory; --undo goes back
   forget <id>          delete a memory; --namespace: a whole namespace
   receipt <id>         what the relayer signs about a deletion; verify it

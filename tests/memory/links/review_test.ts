@@ -52,6 +52,7 @@ Deno.test("what contradicts an older memory is linked, answered first and to be 
   await svc.send("PUT", `/api/memories/${old}`, { text: "Ada's phone number is 555-0188" });
   await svc.relayer.idle();
   assert.equal((await read(svc, id)).conflicts_with, undefined);
+  assert.equal((await inbox(svc)).total, 0);
 });
 
 Deno.test("what is accepted is said by the owner; what is undone is not marked again", async () => {
@@ -156,6 +157,39 @@ Deno.test("the inbox has pages, and a cursor of its own", async () => {
   assertError(wrong, [400, "invalid_cursor"], { field: "cursor" });
   const unknown = await svc.get("/api/review?reason=boredom");
   assertError(unknown, [400, "invalid_parameter"], { field: "reason" });
+});
+
+Deno.test("of decisions at once one counts; sent again under one key it is the same", async () => {
+  verifies("10.16-9");
+  await using svc = await startRelayer(suggesting);
+  const old = await svc.remember(OLD);
+  const id = await svc.remember(NEW);
+  const decisions = ["accept", "undo", "accept", "undo"];
+  const answers = await Promise.all(
+    decisions.map((decision) => svc.post("/api/review", { memory_id: id, decision })),
+  );
+  await svc.relayer.idle();
+  const [taken, ...others] = answers.sort((a, b) => a.status - b.status);
+  assert.equal(taken!.status, 202);
+  for (const { status } of others) assert(status === 409 || status === 400, String(status));
+  assert.equal((await read(svc, id)).links.length, 1);
+  const pin = await svc.remember("My locker is number 15");
+  const given = { memory_id: await svc.remember("My locker is number 92"), decision: "accept" };
+  const kept = { headers: { "idempotency-key": "once" } };
+  const first = await svc.post("/api/review", given, kept);
+  const again = await svc.post("/api/review", given, kept);
+  assert.deepEqual([first.status, again.status], [202, 202]);
+  assert.equal(again.body.job_id, first.body.job_id);
+  await svc.relayer.idle();
+  assert.equal((await read(svc, pin)).superseded_by, given.memory_id);
+  // A memory that is deleted, or whose other one is, has nothing left to decide on.
+  const third = await svc.remember("My phone number is 555-0199");
+  assert.equal((await inbox(svc)).total, 1);
+  await svc.send("DELETE", `/api/memories/${id}`);
+  await svc.send("DELETE", `/api/memories/${old}`);
+  assert.equal((await inbox(svc)).total, 0);
+  const late = await svc.post("/api/review", { memory_id: third, decision: "accept" });
+  assertError(late, [400, "invalid_parameter"], { field: "memory_id" });
 });
 
 Deno.test("nobody sees or decides for another owner", async () => {
