@@ -187,6 +187,18 @@ async function screened(
   return { memories: kept, redacted: screen.redacted };
 }
 
+/** Checks the links of new memories; those of changed ones were checked before. */
+async function checkLinks(
+  domain: CheckingLinks,
+  caller: Caller,
+  memories: readonly NewMemory[],
+): Promise<void> {
+  for (const { namespace, standing, replaces } of memories) {
+    const { links = [] } = standing ?? {};
+    if (replaces === undefined) await checkSuperseded(domain, caller, namespace, links);
+  }
+}
+
 /** What was accepted, and the answer that tells of it. */
 interface Accepted<A> {
   /** The answer, kept for whoever sends the same again. */
@@ -212,10 +224,7 @@ export async function accept<A>(
 ): Promise<Accepted<A>> {
   const { memories, redacted } = await screened(domain, source, given);
   // An import brings along what was checked where it comes from.
-  for (const { namespace, standing, replaces } of source === "import" ? [] : memories) {
-    const { links = [] } = standing ?? {};
-    if (replaces === undefined) await checkSuperseded(domain, caller, namespace, links);
-  }
+  if (source !== "import") await checkLinks(domain, caller, memories);
   const sizes = memories.map(({ payload }) => payloadBytes(payload));
   const bytes = sizes.reduce((sum, size) => sum + size, 0);
   using room = await domain.quota.reserve(caller.account.owner, bytes);
