@@ -119,8 +119,8 @@ export async function measureFacts(
 }
 
 /** What is proposed for pairs of statements, each by itself. */
-export async function measurePairs(embedder: Embedder): Promise<Proposals> {
-  const url = new URL("../tests/testdata/conflicts/tuning.json", import.meta.url);
+export async function measurePairs(embedder: Embedder, name: string): Promise<Proposals> {
+  const url = new URL(`../tests/testdata/conflicts/${name}.json`, import.meta.url);
   const { changes, both_true }: Record<string, readonly [string, string][]> = JSON.parse(
     await Deno.readTextFile(url),
   );
@@ -169,19 +169,13 @@ export async function run(args: readonly string[]): Promise<number> {
     return args.includes("--help") ? 0 : 2;
   }
   await using embedder = useLiteEmbedder();
-  const pairs = await measurePairs(embedder);
-  print(
-    `Pairs: ${pairs.right.length} links right (${
-      byRule(pairs.right)
-    }), ${pairs.wrong.length} wrong (${
-      byRule(pairs.wrong)
-    }), ${pairs.missed.length} changes not seen`,
-  );
-  if (args.includes("--items")) {
-    printItems("Wrong:", pairs.wrong);
-    printItems("Not seen:", pairs.missed);
-  }
   for (const name of args.includes("--held-out") ? ["tuning", "held_out"] : ["tuning"]) {
+    const pairs = await measurePairs(embedder, name);
+    print(
+      `Pairs, ${name}: ${pairs.right.length} links right (${
+        byRule(pairs.right)
+      }), ${pairs.wrong.length} wrong (${byRule(pairs.wrong)}), ${pairs.missed.length} not seen`,
+    );
     const { right, wrong, missed } = await measureChanges(embedder, await readUpdates(name));
     const facts = await readFacts(name);
     const among = await measureFacts(embedder, facts);
@@ -200,8 +194,8 @@ export async function run(args: readonly string[]): Promise<number> {
       if (args.includes("--items") && name === "tuning") printItems("Wrong:", found);
     }
     if (!args.includes("--items") || name !== "tuning") continue;
-    printItems("Wrong:", [...wrong, ...among]);
-    printItems("Not seen:", missed);
+    printItems("Wrong:", [...pairs.wrong, ...wrong, ...among]);
+    printItems("Not seen:", [...pairs.missed, ...missed]);
   }
   return 0;
 }

@@ -34,6 +34,7 @@ const SINCE =
 /** Signs that something has changed, whatever it is about; "now" and "new" are none. */
 const STRONG =
   /\b(?:no longer|any ?more|any longer|not .{1,40} after all|instead|switch\w*|changed|mov(?:ed|ing)|migrat\w+|relocat\w*|became|become|replac\w+|promoted|left|quit|retired|stopped|g[ai]ve[n]? up|cancel\w*|postpon\w+|reschedul\w+|extended|slipped|raised|lowered|cut to|upgraded|corrected|(?:went|gone) (?:up|down)|down to|used to|broke up|split up|called off|got married|divorced|handed|stepped down|dropped out|adopted|enrolled|hired|died|decided not|back (?:to|at|in|from)|nicht mehr|statt|umgezogen|gewechselt|ya no|en vez|cambi\w+|mud\w+|traslad\w+)\b/iu;
+const STRONGLY = new RegExp(STRONG, "giu");
 /** What is said besides, and takes nothing's place. */
 const BESIDES = /\b(?:too|also|as well|auch|también|both)\b/iu;
 const ARTICLES = new Set("a an the my our der die das el la los las".split(" "));
@@ -180,19 +181,28 @@ function changed(
   if (replaced === "other") return undefined;
   if (replaced === "same") return "change";
   const fields = was.fields.filter((field) => is.fields.includes(field));
-  const shared = [...was.words].filter((word) => is.words.has(word)).length;
-  const share = overlap(was.words, is.words);
+  // That something has changed is no word about it.
+  const [a, b] = [wordsBeside(older), wordsBeside(newer)];
+  if (was.isChange && a.isSubsetOf(b)) return undefined;
+  const shared = a.intersection(b).size;
+  const share = overlap(a, b);
   if (!isStrong) {
     const isEnough = fields.length > 0 && shared >= 2 && share >= LEAST_OVERLAP.change;
     return isEnough && cosine >= LEAST_COSINE.change ? "change" : undefined;
   }
   const least = fields.length > 0 ? LEAST_OVERLAP.change : LEAST_OVERLAP.withoutField;
-  if (cosine >= LEAST_COSINE.change && share >= least) return "change";
+  const isNamed = shared >= 2 || fields.length > 0;
+  if (cosine >= LEAST_COSINE.change && share >= least && isNamed) return "change";
   const isSame = isSameThing(older, was, newer, is) &&
     (fields.length > 0 || (was.hasNumber && is.hasNumber) || ENDED.test(newer));
   if (isSame) return "change";
   const inLife = fields.some((field) => field <= MOST_FIELD) && hasSameSubject(was, newer, is);
   return inLife && cosine >= LEAST_COSINE.field && !areOfYears(older, newer) ? "field" : undefined;
+}
+
+/** Words of a text but for those that say that something has changed. */
+function wordsBeside(text: string): ReadonlySet<string> {
+  return new Statement(text.replace(STRONGLY, " ")).words;
 }
 
 /** What becomes of a plan, whatever it was. */
