@@ -11,6 +11,7 @@ import { openMemories, requireCredential } from "../open.ts";
 import type { MemoryRecord, Metadata } from "../record.ts";
 import { Question } from "./answer_kinds.ts";
 import { confidenceOf, type RecallMode } from "./confidence.ts";
+import { inTheirPlace, isKnownConflict, withContradicting } from "./contradicting.ts";
 import { newerFirst, worthReading } from "./newer_first.ts";
 import { Narrowing, type NarrowingOptions } from "./narrowing.ts";
 import { openSavedWords, type ReadingWords, readWords } from "./read_words.ts";
@@ -298,12 +299,20 @@ export async function recall(
   ]);
   const asked: ScopeQuery = { ...embedding, ...(mode === "semantic" ? {} : { text: query }) };
   // Manual memories hold no text the relayer could open.
-  const ranked = await rank(domain, caller, asked, {
-    ...options,
-    limit: options.limit + (ordersByTime(options) ? AROUND : 0),
-    accept: (memory) => memory.source !== "manual",
-  });
-  const best = ranked.slice(0, worthReading(ranked.map(({ rank }) => rank), options.limit));
+  const isText = (memory: IndexedMemory): boolean => memory.source !== "manual";
+  const search = (limit: number, accept: (memory: IndexedMemory) => boolean) =>
+    rank(domain, caller, asked, { ...options, limit, accept });
+  const byTime = ordersByTime(options);
+  const ranked = await search(options.limit + (byTime ? AROUND : 0), isText);
+  const worth = ranked.slice(0, worthReading(ranked.map(({ rank }) => rank), options.limit));
+  const best = byTime
+    ? await withContradicting(
+      ranked,
+      worth,
+      options.limit,
+      (ids) => search(ids.size, (memory) => isText(memory) && ids.has(memory.id)),
+    )
+    : worth;
   if (best.length === 0 && domain.cipher.needsCredential) {
     await proveCredential(domain, caller, scope);
   }
@@ -311,7 +320,7 @@ export async function recall(
   const fitting = best.slice(0, countThatFits(entries));
   const { opened, errors } = await openHits(domain, caller, scope, fitting);
   const rating = ratingOf(domain, query, mode, embedding?.known, best);
-  const ordered = ordersByTime(options) ? newestOfEach(query, opened) : opened;
+  const ordered = byTime ? newestOfEach(query, opened) : opened;
   const found = ordered.slice(0, options.limit)
     .map(({ scored, record }) => toHit(scored, record, rating));
   const [first] = errors;
@@ -320,7 +329,9 @@ export async function recall(
   }
   const truncated = fitting.length < Math.min(best.length, options.limit);
   const { minConfidence = 0 } = options;
-  const results = found.filter(({ confidence = 1 }) => confidence >= minConfidence);
+  const results = inTheirPlace(found, best).filter(({ confidence = 1 }) =>
+    confidence >= minConfidence
+  );
   return { results, dropped: errors.length, pending, truncated };
 }
 
@@ -357,14 +368,6 @@ async function openHits(
   return { opened, errors };
 }
 
-/** Whether it was found, or said, that memories contradict each other, or that they do not. */
-function knownConflict(newer: Scored, older: Scored): boolean | undefined {
-  const names = ({ entry }: Scored, { entry: { id } }: Scored) =>
-    entry.standing?.links?.some((link) => link.kind === "distinct" && link.id === id) ?? false;
-  if (names(newer, older) || names(older, newer)) return false;
-  return newer.relations?.conflictsWith?.includes(older.entry.id) === true ? true : undefined;
-}
-
 /** Puts newer statements before older ones about the same thing, and notes that they differ. */
 function newestOfEach(query: string, hits: readonly OpenedHit[]): OpenedHit[] {
   const { order, conflicts } = newerFirst(
@@ -374,7 +377,7 @@ function newestOfEach(query: string, hits: readonly OpenedHit[]): OpenedHit[] {
       rank: scored.rank,
       start: startOf(scored.entry),
     })),
-    (newer, older) => knownConflict(hits[newer]!.scored, hits[older]!.scored),
+    (newer, older) => isKnownConflict(hits[newer]!.scored, hits[older]!.scored),
   );
   const others = new Map<number, Set<string>>();
   for (const [newer, older] of conflicts) {

@@ -270,3 +270,29 @@ Deno.test("links of rules, decisions and policies outlive everything", async () 
   await to.svc.relayer.idle();
   await check(to.svc, "suggest");
 });
+
+Deno.test("the newer of two is answered however little it looks like the question", async () => {
+  verifies("10.16-1");
+  await using svc = await startRelayer(suggesting);
+  const old = await svc.remember("I live in Berlin");
+  const before = { occurred_at: "2001-02-03T04:05:06Z" };
+  for (let i = 0; i < 30; i++) {
+    await svc.remember(`Number ${i} of the live bears in Berlin`, before);
+  }
+  const line = {
+    memory_id: crypto.randomUUID(),
+    text: "The removal van took us to Lisbon",
+    links: [{ id: old, kind: "conflicts", by: "field", score: 0.8 }],
+  };
+  const headers = { headers: { "content-type": "application/x-ndjson" } };
+  await svc.send("POST", "/api/import", JSON.stringify(line), headers);
+  await svc.relayer.idle();
+  const query = "do I live in Berlin";
+  const { results } = (await svc.post("/api/recall", { query, limit: 2 })).body;
+  assert.deepEqual(results.map((hit: Json) => hit.text), [line.text, "I live in Berlin"]);
+  assert(results[0].confidence === undefined || results[0].confidence >= results[1].confidence);
+  // Where it was said that they are none, it is a hit like any other.
+  await decide(svc, { memory_id: line.memory_id, decision: "undo" });
+  const [first] = (await svc.post("/api/recall", { query, limit: 2 })).body.results;
+  assert.equal(first.text, "I live in Berlin");
+});

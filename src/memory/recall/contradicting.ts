@@ -1,0 +1,68 @@
+import type { Match } from "../../index/ranking.ts";
+import type { RelationsView } from "../links/view.ts";
+
+/** A match, and how it stands to others where that is known. */
+interface Related extends Match {
+  readonly relations?: RelationsView;
+}
+
+/** Whether it was found, or said, that memories contradict each other, or that they do not. */
+export function isKnownConflict(newer: Related, older: Related): boolean | undefined {
+  const sets = ({ entry }: Related, { entry: { id } }: Related) =>
+    entry.standing?.links?.some((link) => link.kind === "distinct" && link.id === id) ?? false;
+  if (sets(newer, older) || sets(older, newer)) return false;
+  return newer.relations?.conflictsWith?.includes(older.entry.id) === true ? true : undefined;
+}
+
+/**
+ * Hits with the memories that are known to contradict those that are answered, however little these
+ * look like the query: the newer of two is the answer, and has to be read to be one.
+ *
+ * @param ranked All that was found, best first.
+ * @param worth The first of them, which are read anyway.
+ * @param answered How many are answered.
+ * @param search Finds memories by their ids.
+ */
+export async function withContradicting<T extends Related>(
+  ranked: readonly T[],
+  worth: readonly T[],
+  answered: number,
+  search: (ids: ReadonlySet<string>) => Promise<readonly T[]>,
+): Promise<readonly T[]> {
+  const read = new Set(worth.map(({ entry }) => entry.id));
+  const named = worth.slice(0, answered).flatMap(({ relations }) => relations?.conflictsWith ?? []);
+  const wanted = new Set(named).difference(read);
+  if (wanted.size === 0) return worth;
+  const behind = ranked.filter(({ entry }) => wanted.has(entry.id));
+  const missing = wanted.difference(new Set(behind.map(({ entry }) => entry.id)));
+  return [...worth, ...behind, ...missing.size === 0 ? [] : await search(missing)];
+}
+
+/** A hit, as far as its confidence is decided. */
+interface Rated {
+  readonly memoryId: string;
+  readonly confidence: number | undefined;
+}
+
+/**
+ * Hits of which each that stands before one it is known to contradict is as likely to answer: it answers
+ * in that one's place.
+ *
+ * @param hits In the order of the answer.
+ * @param matches The same hits, before their order was changed.
+ */
+export function inTheirPlace<T extends Rated>(
+  hits: readonly T[],
+  matches: readonly Related[],
+): readonly T[] {
+  const known = new Map(
+    matches.map(({ entry, relations }) => [entry.id, relations?.conflictsWith ?? []]),
+  );
+  return hits.map((hit, i) => {
+    const others = known.get(hit.memoryId) ?? [];
+    if (others.length === 0 || hit.confidence === undefined) return hit;
+    const older = hits.slice(i + 1).filter(({ memoryId }) => others.includes(memoryId));
+    const confidence = Math.max(hit.confidence, ...older.map((one) => one.confidence ?? 0));
+    return { ...hit, confidence };
+  });
+}
