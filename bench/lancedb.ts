@@ -61,7 +61,7 @@ async function measure(note: (text: string) => void, folder: string): Promise<Fi
     after = await searching(store);
   }
   const table = await WindowsTable.open(await loadLibrary(), `${folder}/lancedb`, DIMENSIONS);
-  await table.optimize(false);
+  await table.optimize();
   table.close();
   await using store = await lancedbVectorStore({ ...options, flush: { quietMs: 0 } });
   await searching(store);

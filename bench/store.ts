@@ -76,12 +76,12 @@ async function add(
 /** Fills both with the measured scopes and then with others up to so many rows. */
 async function fill(stores: Stores, rows: number, note: (text: string) => void): Promise<number> {
   let next = await add(stores, MEASURED, 0);
-  await stores.table.optimize(false);
+  await stores.table.optimize();
   while (next < rows) {
     note(`${next} of ${rows} memories`);
     const more = Math.min(100_000, rows - next);
     next = await add(stores, Array.from({ length: Math.ceil(more / OTHER) }, () => OTHER), next);
-    await stores.table.optimize(false);
+    await stores.table.optimize();
   }
   return next;
 }

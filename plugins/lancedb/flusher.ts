@@ -19,6 +19,8 @@ const BATCH = 1024;
 /** Rows of the table for each commit that optimizing waits for, and the most commits. */
 const ROWS_A_COMMIT = 8192;
 const MOST_COMMITS = 32;
+/** After a vector index was made none is made for so many times as long. */
+const INDEX_PAUSE = 10;
 /** First and longest pause after a failure, milliseconds. */
 const PAUSE_MS = { first: 1000, longest: 60_000 };
 
@@ -53,6 +55,11 @@ export class Flusher implements AsyncDisposable {
   /** Whether something was written since the run under way began. */
   #notified = false;
   #commits = 0;
+  /** Whether the table is known to have a vector index. */
+  #hasIndex = false;
+  /** When the next vector index may be made, by the clock of `performance`. */
+  #indexAfter = -Infinity;
+  #indexTimer: ReturnType<typeof setTimeout> | undefined;
   /** Failures since the last success. */
   #failures = 0;
   /** Whether the timer is to end the pause after a failure. */
@@ -110,10 +117,12 @@ export class Flusher implements AsyncDisposable {
     const scrubbed = (async () => {
       await this.#run();
       using _turn = await this.#mayWrite();
+      this.#hasIndex = false;
       await this.#table.rewrite();
       this.#commits = 0;
     })();
-    this.#running = scrubbed.catch(() => {}).finally(() => {
+    // Also makes the vector index anew, for which what is erased does not wait.
+    this.#running = scrubbed.then(() => this.#run()).catch(() => {}).finally(() => {
       this.#running = undefined;
       if (this.#notified) this.notify();
     });
@@ -124,6 +133,7 @@ export class Flusher implements AsyncDisposable {
   async [Symbol.asyncDispose](): Promise<void> {
     this.#closed = true;
     clearTimeout(this.#timer);
+    clearTimeout(this.#indexTimer);
     await this.#running;
   }
 
@@ -178,6 +188,7 @@ export class Flusher implements AsyncDisposable {
         this.#commits++;
       }
       if (this.#isUntidy()) await this.#optimize();
+      await this.#indexVectors();
       if (this.#closed || batch.length < BATCH && gone.length < BATCH) return;
     }
   }
@@ -195,12 +206,36 @@ export class Flusher implements AsyncDisposable {
   async #optimize(): Promise<void> {
     this.#commits = 0;
     try {
-      const { vectorIndexRows } = this.#policy;
-      const pays = vectorIndexRows > 0 && this.#log.largestScope() >= vectorIndexRows;
-      await this.#table.optimize(pays);
+      await this.#table.optimize();
     } catch (error) {
       this.#failed("small files wait in the table", error);
     }
+  }
+
+  /** Makes the vector index where it pays and is not there; without it searches only take longer. */
+  async #indexVectors(): Promise<void> {
+    const { vectorIndexRows } = this.#policy;
+    const pays = vectorIndexRows > 0 && this.#log.largestScope() >= vectorIndexRows;
+    if (this.#hasIndex || !pays || this.#closed) return;
+    const started = performance.now();
+    if (started < this.#indexAfter) return this.#indexLater(this.#indexAfter - started);
+    try {
+      await this.#table.indexVectors();
+      this.#hasIndex = true;
+    } catch (error) {
+      this.#failed("searches compare with every vector", error);
+    }
+    const ended = performance.now();
+    this.#indexAfter = ended + INDEX_PAUSE * (ended - started);
+  }
+
+  #indexLater(milliseconds: number): void {
+    if (this.#indexTimer !== undefined) return;
+    this.#indexTimer = setTimeout(() => {
+      this.#indexTimer = undefined;
+      this.#start();
+    }, milliseconds);
+    Deno.unrefTimer(this.#indexTimer as unknown as number);
   }
 
   async #append(batch: readonly Outgoing[]): Promise<void> {

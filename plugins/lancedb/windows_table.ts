@@ -150,20 +150,30 @@ export class WindowsTable {
   }
 
   /**
-   * Merges small files, drops old versions and keeps the look-up indices up to date. Only one
-   * process may have the table open.
+   * Merges small files, drops old versions and keeps the indices up to date. Only one process may
+   * have the table open.
    */
-  async optimize(approximate: boolean): Promise<void> {
+  async optimize(): Promise<void> {
     const old = new Date(Date.now() - READ_MS);
     await this.#change(async () => {
-      await this.#index(approximate);
+      await this.#index();
       await this.#parts.table.optimize({ cleanupOlderThan: old });
+    });
+  }
+
+  /** Makes the vector index, unless it is there. */
+  async indexVectors(): Promise<void> {
+    const { library: { lancedb }, table } = this.#parts;
+    await this.#change(async () => {
+      if ((await this.#indices()).has(ANN)) return;
+      const config = lancedb.Index.hnswSq({ distanceType: "cosine" });
+      await table.createIndex("vector", { config, name: ANN });
     });
   }
 
   /**
    * Writes every row anew and drops the files of before: those hold what was deleted, and are merged
-   * by themselves only when much of them was.
+   * by themselves only when much of them was. The vector index is dropped with them.
    */
   async rewrite(): Promise<void> {
     await this.#change(async () => {
@@ -198,21 +208,16 @@ export class WindowsTable {
     this.#parts.connection.close();
   }
 
-  async #index(approximate: boolean): Promise<void> {
-    const { Index } = this.#parts.library.lancedb;
-    const names = new Set((await this.#parts.table.listIndices()).map(({ name }) => name));
-    if (await this.#parts.table.countRows() >= INDEX_ROWS) {
-      if (!names.has("seq_idx")) {
-        await this.#parts.table.createIndex("seq", { config: Index.btree() });
-      }
-      if (!names.has("scope_idx")) {
-        await this.#parts.table.createIndex("scope", { config: Index.bitmap() });
-      }
-    }
-    if (approximate && !names.has(ANN)) {
-      const config = Index.hnswSq({ distanceType: "cosine" });
-      await this.#parts.table.createIndex("vector", { config, name: ANN });
-    }
+  async #indices(): Promise<ReadonlySet<string>> {
+    return new Set((await this.#parts.table.listIndices()).map(({ name }) => name));
+  }
+
+  async #index(): Promise<void> {
+    const { library: { lancedb: { Index } }, table } = this.#parts;
+    if (await table.countRows() < INDEX_ROWS) return;
+    const names = await this.#indices();
+    if (!names.has("seq_idx")) await table.createIndex("seq", { config: Index.btree() });
+    if (!names.has("scope_idx")) await table.createIndex("scope", { config: Index.bitmap() });
   }
 
   /**
