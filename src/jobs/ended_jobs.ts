@@ -69,7 +69,7 @@ export class EndedJobs {
     return count;
   }
 
-  /** Memories of a scope of which jobs accepted until `at` hold bytes although they ended. */
+  /** Memories of a scope of which jobs accepted until `at` are held although they ended. */
   async heldIn(scope: Scope, at: number): Promise<string[]> {
     const held = new Set<string>();
     const prefix = [HELD, scope.owner, scope.namespace];
@@ -80,7 +80,7 @@ export class EndedJobs {
     return [...held];
   }
 
-  /** Ended jobs of a memory that hold bytes. */
+  /** Ended jobs of a memory that are held. */
   async heldOf({ owner, namespace }: Scope, memoryId: string): Promise<EndedJob[]> {
     const held = this.#kv.list({ prefix: [HELD, owner, namespace, memoryId] });
     const keys = await tableRead(Array.fromAsync(held, keyOf));
@@ -127,7 +127,11 @@ export class EndedJobs {
   }
 }
 
-/** First part of the keys that name ended jobs that hold bytes, by scope and memory. */
+/**
+ * First part of the keys that name ended jobs by scope and memory: those that hold bytes, and those
+ * that a deletion ended, until it is done. A job may have another id than its memory, so that after a
+ * crash nothing else leads from a deleted memory to its blob.
+ */
 const HELD = "held";
 
 const keyOf = ({ key }: { readonly key: Deno.KvKey }) => key;
@@ -136,18 +140,19 @@ function heldKey({ owner, namespace, memoryId, id }: EndedJob): Deno.KvKey {
   return [HELD, owner, namespace, memoryId, id];
 }
 
-/** What makes an ended job be found by its memory and scope, where it holds bytes. */
+/** What makes an ended job be found by its memory and scope, where that is wanted. */
 export function heldBy(job: EndedJob): Mutation[] {
-  return holdsBytes(job) ? [{ key: heldKey(job), value: null, bytes: 128 }] : [];
+  return isHeld(job) ? [{ key: heldKey(job), value: null, bytes: 128 }] : [];
 }
 
 /** What makes an ended job be found no more. */
 export function heldNoMore(job: EndedJob): Mutation[] {
-  return holdsBytes(job) ? [{ key: heldKey(job), remove: true }] : [];
+  return isHeld(job) ? [{ key: heldKey(job), remove: true }] : [];
 }
 
-function holdsBytes({ payload, step }: EndedJob): boolean {
-  return payload !== undefined || step !== undefined;
+function isHeld({ payload, step, blobId, errorCode }: EndedJob): boolean {
+  const isDeleting = errorCode === "deleted" && blobId !== undefined;
+  return payload !== undefined || step !== undefined || isDeleting;
 }
 
 /** How a job ends that is not tried again by itself: it keeps what a retry needs. */
