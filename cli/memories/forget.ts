@@ -107,15 +107,15 @@ async function deleting<T extends Erasure>(
   return { answer, words, exitCode };
 }
 
-/** Shows the memory and asks, unless the command line says yes. */
-async function askFirst(session: Session, client: SvcClient, id: string): Promise<void> {
+/** Shows the memory and asks; answers the version that was shown. */
+async function askFirst(session: Session, client: SvcClient, id: string): Promise<number> {
   const { line, io } = session;
   const memory = await about(session, id, client.memory(id));
   const text = printable(memory.text ?? withoutText(memory));
   const shown = `${text}\n${paintFor(io).dim(factsOf(memory))}\n`;
   if (line.json) io.writeError(shown);
   else io.write(shown);
-  if (await new Questions(io).isYes("Delete it for good?")) return;
+  if (await new Questions(io).isYes("Delete it for good?")) return memory.version;
   throw new CommandError(EXIT.error, "Nothing was deleted.");
 }
 
@@ -126,12 +126,12 @@ async function forgetMemory(session: Session, word: string): Promise<ExitCode> {
   }
   const client = clientOf(session);
   const id = await wholeId(session, client, word);
-  if (!line.yes) await askFirst(session, client, id);
+  const expectedVersion = line.yes ? undefined : await askFirst(session, client, id);
   type Deleted = AnswerOf<"DELETE /api/memories/:id">;
   const { answer, words, exitCode } = await deleting<Deleted>(
     session,
     { id },
-    () => about(session, id, client.deleteMemory(id)),
+    () => about(session, id, client.deleteMemory(id, { expectedVersion })),
   );
   // What is left now is said anew by a receipt of later.
   const isLeft = answer.receipt !== undefined && answer.erased === false;

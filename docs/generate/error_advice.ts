@@ -221,7 +221,7 @@ export const ADVICE: Readonly<Record<ErrorCode, Advice>> = {
     "Look at its state first.",
   ],
   version_conflict: [
-    "The memory has another version than the one expected. No route of this version answers it.",
+    "The memory has another version than the one expected: it was changed meanwhile.",
     "Read the memory and decide again.",
   ],
   account_exists: ["The owner has an account.", "Use it: `POST /accounts/open` answers it."],

@@ -7,6 +7,7 @@ import type {
   ActivityQuery,
   AnalyzeFields,
   CallControl,
+  DeleteControl,
   ManualItem,
   MemoryQuery,
   MemoryUpdate,
@@ -255,10 +256,12 @@ export class SvcClient {
     memoryId: string,
     control?: CallControl & { readonly version?: number | undefined },
   ): Answer<"GET /api/memories/:id"> {
-    const { version } = control ?? {};
-    const query = version === undefined ? {} : { query: { version } };
-    const call = { ...read(control), ...query, id: memoryId, decrypts: true } as const;
-    return this.#ask("GET /api/memories/:id", call);
+    const call = {
+      ...read(control),
+      query: { version: control?.version },
+      decrypts: true,
+    } as const;
+    return this.#ask("GET /api/memories/:id", { ...call, id: memoryId });
   }
 
   /**
@@ -293,8 +296,9 @@ export class SvcClient {
   }
 
   /** Deletes a memory with all its versions. */
-  deleteMemory(memoryId: string, control?: CallControl): Answer<"DELETE /api/memories/:id"> {
-    return this.#ask("DELETE /api/memories/:id", { id: memoryId, signal: control?.signal });
+  deleteMemory(memoryId: string, control?: DeleteControl): Answer<"DELETE /api/memories/:id"> {
+    const query = { expected_version: control?.expectedVersion };
+    return this.#ask("DELETE /api/memories/:id", { query, id: memoryId, signal: control?.signal });
   }
 
   /** One page of namespaces. */

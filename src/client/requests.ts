@@ -6,6 +6,15 @@ export interface CallControl {
   readonly signal?: AbortSignal | undefined;
 }
 
+/** Options of a deletion. */
+export interface DeleteControl extends CallControl {
+  /**
+   * Refuses to (`version_conflict`) when the memory's newest version is another one. Relayers of 0.1
+   * do not look at it.
+   */
+  readonly expectedVersion?: number | undefined;
+}
+
 /** Options of a call that writes. */
 export interface WriteControl extends CallControl {
   /**

@@ -472,7 +472,9 @@ export class Simulation {
   async #delete(memory: string): Promise<void> {
     this.trace.push(`delete ${memory}`);
     const deleted = this.#clients.deleting(memory);
-    await deleteMemory(this.#domain, CALLER, memory);
+    const expectedVersion = this.#random() < 0.3 ? this.#clients.newestOf(memory) : undefined;
+    await deleteMemory(this.#domain, CALLER, memory, expectedVersion);
+    if (expectedVersion !== undefined) this.#clients.deletedAt(memory, expectedVersion);
     this.trace.push(`deleted ${memory}`);
     deleted();
   }
@@ -574,9 +576,7 @@ export class Simulation {
     return [...this.#world.blobs].filter(([, { key }]) => jobs.has(key)).map(([id]) => id);
   }
 
-  #checkErased({ id, memoryId, source }: EndedJob): void {
-    // After a crash nobody knows an imported memory's job, and by that its blob.
-    if (source === "import") return;
+  #checkErased({ id, memoryId }: EndedJob): void {
     // A store that is down cannot be asked for the blob of an attempt that was cut off.
     const { temporary, lostAnswer } = this.#chaos;
     if (temporary + lostAnswer > 0 || !this.#world.erases || this.#loses) return;

@@ -130,6 +130,13 @@ export class Clients {
     told.expected.add(expected);
   }
 
+  /** A deletion was done that expected a version to be the newest. */
+  deletedAt(id: string, expected: number): void {
+    const { lost, writings } = this.#told.get(id)!;
+    const later = writings.filter(({ answered, version }) => answered && version > expected);
+    assert.ok(lost || later.length === 0, `${id} was deleted at ${expected}, and had a later one`);
+  }
+
   /** Somebody asks to delete a memory; answers what to call when it is deleted. */
   deleting(id: string): () => void {
     const told = this.#told.get(id)!;

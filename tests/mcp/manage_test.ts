@@ -5,6 +5,7 @@ import { ElicitRequestSchema } from "@modelcontextprotocol/sdk/types.js";
 import { Client, StreamableHTTPClientTransport } from "@modelcontextprotocol/client";
 import { type Json, TestClock } from "../relayer_fixture.ts";
 import { verifies } from "../requirements.ts";
+import { listening } from "../listening.ts";
 import { startSidecarTest, type TestSidecar } from "./fixture.ts";
 import { result } from "./tool_calls.ts";
 
@@ -113,6 +114,43 @@ Deno.test("a confirmation is for one act, one key, one version, and two minutes"
   await svc.test.svc.relayer.idle();
   await refused("svc_forget", { memory_id: id, confirmation: fresh });
   assert.deepEqual(await texts(svc), ["I like milk", "I like water"]);
+});
+
+Deno.test("a memory that changes behind a confirmation is left as it was changed", async () => {
+  verifies("12-25");
+  let before: (method: string) => Promise<void> = () => Promise.resolve();
+  let svc: TestSidecar["svc"];
+  await using between = listening(async (request, info) => {
+    await before(request.method);
+    return await svc.relayer.fetch(request, info);
+  });
+  await using test = await startSidecarTest({ relayerUrl: between.url });
+  svc = test.svc;
+  const headers = test.headers(await svc.addKey(["read", "write", "manage"]));
+  const id = await svc.remember("I like tea");
+  let said = "";
+  for (
+    const [name, more, method] of [
+      ["svc_forget", {}, "DELETE"],
+      ["svc_update", { text: "I like gin" }, "PUT"],
+    ] as const
+  ) {
+    const args = { memory_id: id, ...more };
+    const call = (given: Json) => result(test, name, { ...args, ...given }, { headers });
+    const { confirmation } = (await call({})).structuredContent;
+    // After the version was looked at, and before anything is done.
+    before = async (asked) => {
+      if (asked !== method) return;
+      before = () => Promise.resolve();
+      said = `I like ${name}`;
+      await svc.send("PUT", `/api/memories/${id}`, { text: said });
+    };
+    const refused = await call({ confirmation });
+    assert.match(refused.content[0].text, /changed meanwhile.* \(code: version_conflict\)$/);
+    await svc.relayer.idle();
+    const { memories } = (await svc.get("/api/memories")).body;
+    assert.deepEqual(memories.map(({ text }: Json) => text), [said]);
+  }
 });
 
 Deno.test("keys without manage have neither tool, and no id names another's memory", async () => {

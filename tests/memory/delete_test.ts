@@ -206,3 +206,72 @@ Deno.test("a failed job's sealed memory goes with its deletion", async () => {
     assert.deepEqual(chunks, []);
   });
 });
+
+Deno.test("a deletion that expects another version than the newest deletes nothing", async () => {
+  verifies("10.9-31");
+  const gate = new Gate();
+  await using durable = await DurableRelayer.start({ wrap: gatedAt("embed", gate, false) });
+  const { svc } = durable;
+  const id = await svc.remember("tea");
+  const remove = (query: string, key = svc.key) =>
+    svc.send("DELETE", `/api/memories/${id}${query}`, undefined, { key });
+  for (const wrong of ["2", "7"]) {
+    const refused = await remove(`?expected_version=${wrong}`);
+    assert.deepEqual([refused.status, refused.body.code], [409, "version_conflict"]);
+  }
+  for (const bad of ["0", "x", "-1", "1.5"]) {
+    assert.equal((await remove(`?expected_version=${bad}`)).body.code, "invalid_parameter");
+  }
+  // Also before the newest one is recallable.
+  gate.close();
+  assert.equal((await svc.send("PUT", `/api/memories/${id}`, { text: "coffee" })).status, 202);
+  assert.equal((await remove("?expected_version=1")).body.code, "version_conflict");
+  assert.deepEqual(await svc.recall("tea"), ["tea"]);
+  gate.open();
+  await svc.relayer.idle();
+  assert.equal((await remove("?expected_version=1")).body.code, "version_conflict");
+  const writes = await svc.addKey(["write"]);
+  assert.equal((await remove("?expected_version=2", writes)).body.code, "permission_denied");
+  assert.equal((await remove("?expected_version=2")).status, 200);
+  await assertEmpty(durable);
+  assert.equal((await remove("?expected_version=2")).body.code, "memory_not_found");
+});
+
+Deno.test("a deletion that is cut off finds the blob of an import that was cut off", async () => {
+  verifies("10.9-13", "10.14-1");
+  const stored = new Gate();
+  const removing = new Gate();
+  let puts = 0;
+  await using durable = await DurableRelayer.start({
+    wrap: {
+      blobStore: (blobStore) =>
+        intercepted(blobStore, {
+          put: async (next, ...args) => {
+            const blobId = await next(...args);
+            if (++puts === 1) await stored.pass();
+            return blobId;
+          },
+          delete: async (next, ...args) => {
+            await removing.pass();
+            return await next(...args);
+          },
+        }),
+    },
+  });
+  const id = crypto.randomUUID();
+  stored.close();
+  const line = JSON.stringify({ type: "memory", memory_id: id, text: "tea" });
+  const headers = { "content-type": "application/x-ndjson" };
+  const taken = await durable.svc.send("POST", "/api/import", line, { headers });
+  assert.equal(taken.body.accepted, 1);
+  await stored.reached;
+  // The job has ended, and the blob is there still.
+  removing.close();
+  const deleted = durable.svc.send("DELETE", `/api/memories/${id}`).catch(() => {});
+  await removing.reached;
+  await durable.cutPower({ wrap: {} });
+  await assertEmpty(durable);
+  stored.open();
+  removing.open();
+  await deleted;
+});

@@ -167,10 +167,12 @@ export const memoryHandlers = {
   },
   "DELETE /api/memories/:id": async (
     domain,
-    { caller, id },
+    { caller, id, query: { expected_version: expected } },
   ): Promise<Answer<"DELETE /api/memories/:id">> => {
     const reads = mayRead(caller);
-    const deleted = await deleteMemory(domain, caller, id).catch((error) => {
+    // The answer would tell which version there is.
+    if (!reads && expected !== undefined) throw new SvcError("permission_denied");
+    const deleted = await deleteMemory(domain, caller, id, expected).catch((error) => {
       if (reads || SvcError.from(error).code !== "memory_not_found") throw error;
       return undefined;
     });

@@ -131,8 +131,10 @@ export async function forget(call: ToolCall): Promise<CallToolResult | InputRequ
   const question = `Delete ${short(memory.text ?? "")} for good?`;
   const agreed = agreement(call, { tool: "forget", memory, parts: [], question, confirmation });
   if (agreed !== true) return agreed;
-  const { memory_id } = memory;
-  const { erased = false, restatements = [] } = await call.client.deleteMemory(memory_id);
+  const { memory_id, version: expectedVersion } = memory;
+  const { erased = false, restatements = [] } = await call.client.deleteMemory(memory_id, {
+    expectedVersion,
+  });
   const also = restatements.length === 0
     ? ""
     : ` So was what said the same in other words (${restatements.length}).`;

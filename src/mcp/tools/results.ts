@@ -43,8 +43,14 @@ const withoutSecret = (found: string): string =>
   `The text holds a secret (${found}). Nothing was saved. Save it again without the secret, and ` +
   "tell the user that secrets are not kept here";
 
+const CHANGED = "The memory was changed meanwhile, and is as it was changed. Look at it again by " +
+  "svc_list, and ask the user anew";
+
 /** Message and code of anything thrown; unknown errors say nothing about themselves. */
 function describe(thrown: unknown): { readonly message: string; readonly code: string } {
+  if (thrown instanceof SvcError && thrown.code === "version_conflict") {
+    return { message: CHANGED, code: thrown.code };
+  }
   if (thrown instanceof SvcAnswerError) {
     return { message: thrown.message, code: thrown.code ?? "internal_error" };
   }

@@ -7,6 +7,7 @@ import type { EndedJob, LiveJob } from "../../jobs/job.ts";
 import { type Caller, scopeOf } from "../caller.ts";
 import { nameBlob, type StoringBlobs } from "../store_blob.ts";
 import { storedEntries } from "../open.ts";
+import { newestOf } from "../versions/newest.ts";
 
 /** Every place that may hold something of a memory. */
 export type Removing = Uses<{
@@ -17,7 +18,7 @@ export type Removing = Uses<{
   jobs: "get" | "newestOf" | "liveIn" | "liveOf" | "end" | "heldIn" | "heldOf" | "discard";
   worker: "isWorkingOn";
   tombstones: true;
-  versions: "has" | "of" | "idsIn" | "remove";
+  versions: "has" | "of" | "idsIn" | "latest" | "remove";
   tombstoneBlobs: "add" | "remove";
   tombstoneSender: "notify";
   rowWrites: "isUnderWay" | "in" | "removed";
@@ -309,16 +310,21 @@ async function restatementsOf(
  * Deletes a memory with all its versions and cancels its unfinished job. What says the same, and was
  * kept behind it, goes along: whoever deletes a fact does not want to find it in other words.
  *
- * @throws {SvcError} `memory_not_found`, also for another owner's; `storage_unavailable`, and the
- * deletion is then finished by another call, the upkeep or the next start.
+ * @param expectedVersion Refuses to when the newest version, also one that is not recallable yet, is
+ * another one.
+ * @throws {SvcError} `memory_not_found`, also for another owner's; `version_conflict`;
+ * `storage_unavailable`, and the deletion is then finished by another call, the upkeep or the next
+ * start.
  */
 export async function deleteMemory(
   domain: Removing,
   caller: Caller,
   id: string,
+  expectedVersion?: number,
 ): Promise<Deleted> {
   const { owner } = caller.account;
-  const [entry] = await storedEntries(domain, owner, [id]);
+  const newest = expectedVersion === undefined ? undefined : await newestOf(domain, owner, id);
+  const entry = newest === undefined ? (await storedEntries(domain, owner, [id]))[0] : newest.entry;
   const jobs = domain.jobs.liveOf(owner).filter((item) => item.job.memoryId === id);
   const namespace = entry?.namespace ?? jobs[0]?.job.namespace;
   if (namespace === undefined) throw new SvcError("memory_not_found");
@@ -327,6 +333,11 @@ export async function deleteMemory(
   if (domain.tombstones.isDeleted(scope, id)) {
     const unfinished = domain.tombstones.unapplied().some((item) => item.id === id);
     if (entry === undefined || !unfinished) throw new SvcError("memory_not_found");
+  }
+  if (newest !== undefined) {
+    // No number is taken between this look and the tombstone.
+    const isOvertaken = domain.versions.latest(scope, id) > newest.taken;
+    if (isOvertaken || newest.version !== expectedVersion) throw new SvcError("version_conflict");
   }
   const at = domain.now();
   domain.tombstones.addTombstones(scope, [id], at);

@@ -4,7 +4,7 @@ import type { IndexEntry, MemoryLink, Scope, Source, Trust } from "../../interfa
 import type { AcceptedJob, LiveJob, WrittenStanding } from "../../jobs/job.ts";
 import type { Kept } from "../../jobs/replay.ts";
 import { type Caller, scopeOf } from "../caller.ts";
-import { type Opening, requireCredential, storedEntries } from "../open.ts";
+import { type Opening, requireCredential } from "../open.ts";
 import type { SecretsRule } from "../../interfaces/config.ts";
 import type { Metadata } from "../record.ts";
 import type { Redacted } from "../secrets.ts";
@@ -13,15 +13,15 @@ import { textPayload } from "../job_contents.ts";
 import { standingOfRecord, supersedesLinks, writtenStanding } from "../standing.ts";
 import { checkSuperseded } from "../links/superseded.ts";
 import { openVersion } from "./history.ts";
+import { newestOf, type SeeingNewest } from "./newest.ts";
 
 export type Replacing = Uses<{
-  jobs: "newestOf";
   sameText: true;
   contents: "payload";
   tombstones: "isDeleted";
   versions: "latest" | "reserve" | "has" | "of";
   now: true;
-}, Accepting & Opening>;
+}, Accepting & Opening & SeeingNewest>;
 
 /** What a version says; times in milliseconds since the epoch. */
 interface Content {
@@ -59,7 +59,7 @@ export interface Change {
 }
 
 /** The newest version of a memory, accepted or indexed, and what it says. */
-interface Newest {
+interface Replaced {
   readonly scope: Scope;
   readonly version: number;
   /** The highest number that was taken; one that was never written is no version. */
@@ -117,7 +117,7 @@ interface Asked<A> {
 async function acceptVersion<A>(
   domain: Replacing,
   caller: Caller,
-  { scope, version, taken, createdAt, source, content }: Newest,
+  { scope, version, taken, createdAt, source, content }: Replaced,
   { id, change, answering }: Asked<A>,
 ): Promise<{ readonly answer: A; readonly live: LiveJob }> {
   const { text, metadata, key, ...rest } = changed(content, change);
@@ -181,17 +181,12 @@ async function newestVersion(
   caller: Caller,
   id: string,
   from: number | undefined,
-): Promise<Newest> {
-  const { owner } = caller.account;
-  const [entry] = await storedEntries(domain, owner, [id]);
-  const newest = domain.jobs.newestOf(owner, id);
-  const isNewer = newest !== undefined && !newest.cancelled &&
-    newest.job.version >= (entry?.version ?? 0);
-  const live = isNewer ? newest : undefined;
+): Promise<Replaced> {
+  const { entry, live, version, taken } = await newestOf(domain, caller.account.owner, id);
   const job = live?.job ?? entry;
   if (job === undefined) throw new SvcError("memory_not_found");
   const scope = scopeOf(caller, job.namespace);
-  const { version, createdAt, source, expiresAt = Infinity } = job;
+  const { createdAt, source, expiresAt = Infinity } = job;
   if (expiresAt <= domain.now() || domain.tombstones.isDeleted(scope, id)) {
     throw new SvcError("memory_not_found");
   }
@@ -200,7 +195,6 @@ async function newestVersion(
     throw new SvcError("invalid_parameter", message);
   }
   const indexed = entry?.version ?? 0;
-  const taken = Math.max(domain.versions.latest(scope, id), version);
   const known = { scope, version, taken, createdAt, source };
   if (from === undefined && live !== undefined) {
     return { ...known, content: await waitingContent(domain, live) };

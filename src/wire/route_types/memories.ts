@@ -220,6 +220,10 @@ export interface MemoryRoutes {
   /** Delete a memory with all its versions. */
   readonly "DELETE /api/memories/:id": {
     readonly access: "signed";
+    readonly query: {
+      /** Refuses the deletion when the newest version is another one; needs `read`. */
+      readonly expected_version?: number | undefined;
+    };
     readonly answers: {
       readonly 200: {
         /** Id of the memory. */

@@ -134,7 +134,7 @@ const idEnd = () =>
   });
 
 /** A version's number in a query. */
-const versionQuery = () =>
+const versionQuery = (description: string) =>
   z.custom<number>((given) => typeof given === "string").transform((given, context) => {
     const text = String(given);
     if (!/^[1-9]\d{0,8}$/.test(text)) {
@@ -144,7 +144,7 @@ const versionQuery = () =>
   }).optional().meta({
     type: "integer",
     minimum: 1,
-    description: "An earlier version; without it the present one",
+    description,
   });
 
 /** Errors of whatever opens memories. */
@@ -203,7 +203,7 @@ export const MEMORIES = {
     ...READS,
     summary: "One memory with its versions",
     weight: 0,
-    query: z.object({ version: versionQuery() }),
+    query: z.object({ version: versionQuery("An earlier version; without it the present one") }),
     answers: () => ({
       200: z.strictObject({
         ...memory(),
@@ -242,6 +242,11 @@ export const MEMORIES = {
   "DELETE /api/memories/:id": {
     ...REMOVES,
     summary: "Delete a memory with all its versions",
+    query: z.object({
+      expected_version: versionQuery(
+        "Refuses the deletion when the newest version is another one; needs `read`",
+      ),
+    }),
     answers: () => ({
       200: z.strictObject({
         memory_id: uuid("Id of the memory"),
@@ -254,7 +259,7 @@ export const MEMORIES = {
         receipt: receipt(`${RECEIPT}; absent without \`read\``).optional(),
       }),
     }),
-    errors: ["memory_not_found"],
+    errors: ["memory_not_found", "version_conflict", "invalid_parameter"],
   },
   "GET /api/namespaces": {
     ...READS,
