@@ -119,13 +119,14 @@ Deno.test("a confirmation is for one act, one key, one version, and two minutes"
 Deno.test("a memory that changes behind a confirmation is left as it was changed", async () => {
   verifies("12-25");
   let before: (method: string) => Promise<void> = () => Promise.resolve();
-  let svc: TestSidecar["svc"];
+  let answer: TestSidecar["svc"]["relayer"]["fetch"] = () => Promise.resolve(Response.error());
   await using between = listening(async (request, info) => {
     await before(request.method);
-    return await svc.relayer.fetch(request, info);
+    return await answer(request, info);
   });
   await using test = await startSidecarTest({ relayerUrl: between.url });
-  svc = test.svc;
+  const { svc } = test;
+  answer = svc.relayer.fetch;
   const headers = test.headers(await svc.addKey(["read", "write", "manage"]));
   const id = await svc.remember("I like tea");
   let said = "";
