@@ -1,7 +1,7 @@
 import { SvcError } from "../errors.ts";
 import type { RouteName, Sent, SignedName } from "../wire/route_types.ts";
 import { readLines } from "./capped_body.ts";
-import { parseObject, SvcAnswerError } from "./failures.ts";
+import { exportLine } from "./failures.ts";
 import { resolveOptions, type SvcClientOptions } from "./options.ts";
 import type {
   ActivityQuery,
@@ -64,13 +64,6 @@ function read(control: CallControl | undefined) {
 /** Options of calls that are kept under an idempotency key. */
 function write(control: WriteControl | undefined) {
   return { idempotencyKey: control?.idempotencyKey ?? randomUuid(), signal: control?.signal };
-}
-
-/** One line of an export. */
-function exportLine(line: string): Record<string, unknown> {
-  const value = parseObject(line);
-  if (value === undefined) throw new SvcAnswerError("The export is not NDJSON", 200);
-  return { ...value };
 }
 
 /**

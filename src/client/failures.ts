@@ -96,3 +96,10 @@ export function failureOf({ headers, status }: Response, text: string): SvcError
     },
   });
 }
+
+/** One line of an export. @throws {SvcAnswerError} when it is none. */
+export function exportLine(line: string): Record<string, unknown> {
+  const value = parseObject(line);
+  if (value === undefined) throw new SvcAnswerError("The export is not NDJSON", 200);
+  return { ...value };
+}
