@@ -274,6 +274,11 @@ Deno.test("hosts that can ask have their user asked, in both revisions", async (
     const declined = await call({ memory_id: id });
     assert.equal(declined.structuredContent.status, "declined", era);
     assert.deepEqual(await texts(svc), [`I like ${era}`]);
+    // As an app answers that runs without its user.
+    answer = { action: "cancel" };
+    const { structuredContent: closed } = await call({ memory_id: id });
+    assert.equal(closed.status, "declined", era);
+    assert.match(closed.message, /closed without an answer.* Nothing was changed\.$/);
     answer = { action: "accept", content: { confirm: false } };
     assert.equal((await call({ memory_id: id })).structuredContent.status, "declined", era);
     answer = { action: "accept", content: { confirm: true } };
@@ -281,6 +286,6 @@ Deno.test("hosts that can ask have their user asked, in both revisions", async (
     assert.deepEqual(await texts(svc), []);
     await close();
   }
-  assert.equal(questions.length, 9);
+  assert.equal(questions.length, 12);
   assert.match(questions[0]!, /^Delete "I like v1" for good\?$/);
 });

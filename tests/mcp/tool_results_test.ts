@@ -293,3 +293,15 @@ Deno.test("tool calls spend what their key may spend on signed requests", async 
   const other = { key: await test.svc.addKey() };
   assert.equal((await test.svc.post("/api/remember", { text: "tea" }, other)).status, 202);
 });
+
+Deno.test("a text that was remembered already is said to be, in text and data", async () => {
+  verifies("12-19");
+  await using test = await startSidecarTest({}, { config: { deduplicate: true } });
+  const remember = () => result(test, "svc_remember", { text: "I like tea" });
+  const first = await remember();
+  assert.deepEqual([first.structuredContent.message], [undefined]);
+  const { content, structuredContent } = await remember();
+  assert.match(content[0].text, /^Already remembered in default\. memory_id=[-\w]+$/);
+  assert.equal(structuredContent.message, "It was remembered already, word for word.");
+  assert.equal(structuredContent.memory_id, first.structuredContent.memory_id);
+});

@@ -17,6 +17,9 @@ const WAIT_MS = 30_000;
 /** Characters of a text that a question shows. */
 const SHOWN = 300;
 const NEEDS = "Ask the user. If they agree, call it again with the same arguments and ";
+const CLOSED =
+  "The question was closed without an answer; without this app the user can do it on " +
+  "the dashboard, or by svc edit and svc forget.";
 const ANSWER = z.object({ confirm: z.boolean() });
 const QUESTION = "confirm";
 
@@ -68,8 +71,11 @@ function agreement(call: ToolCall, act: Act): true | CallToolResult | InputRequi
   const isOurs = asks.state !== undefined && confirmations.confirms(asks.state, named);
   if (isOurs) {
     if (acceptedContent(asks.responses, QUESTION, ANSWER)?.confirm === true) return true;
-    if (inputResponse(asks.responses, QUESTION).kind === "elicit") {
-      const message = "The user did not agree. Nothing was changed.";
+    const answer = inputResponse(asks.responses, QUESTION);
+    if (answer.kind === "elicit") {
+      // Also what apps answer by themselves that run without their user.
+      const why = answer.action === "cancel" ? CLOSED : "The user did not agree.";
+      const message = `${why} Nothing was changed.`;
       return success<typeof tool>(message, { status: "declined", memory_id, message });
     }
   }

@@ -50,10 +50,13 @@ export async function remember(call: ToolCall): Promise<CallToolResult> {
     recallable ? undefined : waits,
   ];
   const message = notes.filter((note) => note !== undefined).join("\n");
+  // In the text the verb says it.
+  const twice = accepted.deduplicated ? "It was remembered already, word for word." : "";
+  const told = [twice, message].filter((note) => note !== "").join("\n");
   return success<"remember">(message === "" ? said : `${said}\n${message}`, {
     memory_id,
     namespace: saved,
     recallable,
-    ...(message === "" ? {} : { message }),
+    ...(told === "" ? {} : { message: told }),
   });
 }
