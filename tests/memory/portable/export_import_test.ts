@@ -4,6 +4,8 @@ import { type Json, startRelayer, type TestRelayer } from "../../relayer_fixture
 import { verifies } from "../../requirements.ts";
 import { assertError } from "../../http/case.ts";
 import { DurableRelayer } from "../durable.ts";
+import { intercepted } from "../intercepted.ts";
+import type { BlobStore } from "../../../src/interfaces/mod.ts";
 
 const NDJSON = { "content-type": "application/x-ndjson" };
 
@@ -27,6 +29,12 @@ async function imported(svc: TestRelayer, lines: readonly unknown[], query = "")
 
 const counts = ({ accepted, skipped, failed }: Json) => ({ accepted, skipped, failed });
 const reasons = ({ skips }: Json) => skips.map(({ reason }: Json) => reason);
+
+/** How many blobs the store has of the default namespace. */
+async function blobsOf({ backends, owner }: TestRelayer): Promise<number> {
+  const all = await Array.fromAsync(backends.blobStore.list({ owner, namespace: "default" }));
+  return all.length;
+}
 
 /** What a listing says of every memory, without what another relayer may not know. */
 async function listing(svc: TestRelayer, namespace = "default"): Promise<Map<string, Json>> {
@@ -157,6 +165,51 @@ Deno.test("deleted memories stay deleted, unless they are asked back", async () 
   assert.equal(present.size, 2);
   assert.ok(!present.has(id));
   assert.deepEqual((await svc.recall("tea coffee")).sort(), ["coffee", "tea"]);
+});
+
+Deno.test("what was forgotten unindexed comes back as what it is now, and nothing before it", async () => {
+  verifies("10.11-10", "10.8-9");
+  const keeps = { blobStore: (store: BlobStore) => intercepted(store, { delete: keep }) };
+  const keep = () => Promise.resolve(false);
+  await using durable = await DurableRelayer.start({ wrap: keeps });
+  const { clock } = durable;
+  const id = await durable.svc.remember("I live in Berlin");
+  const lines = await exported(durable.svc);
+  await durable.restart({}, async (dir) => {
+    for (const end of ["", "-wal", "-shm"]) {
+      await Deno.remove(`${dir}/index.db${end}`).catch(() => {});
+    }
+  });
+  clock.advance(1_000);
+  const { svc } = durable;
+  const forgotten = await svc.post("/api/forget", { namespace: "default" });
+  assert.deepEqual([forgotten.body.deleted, await blobsOf(svc)], [0, 1]);
+  assert.deepEqual(reasons(await imported(svc, lines)), ["deleted"]);
+  clock.advance(1_000);
+  const changed = lines.map((line) => line.type === "memory" ? { ...line, text: "I ski" } : line);
+  assert.equal((await imported(svc, changed, "?bring_back=true")).accepted, 1);
+  const look = async () => {
+    const { memories } = (await durable.svc.get("/api/memories")).body;
+    assert.deepEqual(memories.map((one: Json) => [one.memory_id, one.text]), [[id, "I ski"]]);
+    const { versions } = (await durable.svc.get(`/api/memories/${id}`)).body;
+    assert.deepEqual(versions.map(({ version }: Json) => version), [1]);
+  };
+  await look();
+  assert.equal((await svc.post("/api/restore", { namespace: "default" })).body.restored, 0);
+  // Not out of the stored records alone either, of which both are there.
+  await durable.restart({}, async (dir) => {
+    for (const end of ["", "-wal", "-shm"]) {
+      await Deno.remove(`${dir}/index.db${end}`).catch(() => {});
+    }
+  });
+  assert.equal(await blobsOf(durable.svc), 2);
+  const restored = await durable.svc.post("/api/restore", { namespace: "default" });
+  assert.equal(restored.body.restored, 1);
+  await look();
+  clock.advance(1_000);
+  assert.equal((await durable.svc.send("DELETE", `/api/memories/${id}`)).status, 200);
+  const again = await durable.svc.post("/api/restore", { namespace: "default" });
+  assert.equal(again.body.restored, 0);
 });
 
 Deno.test("lines without ids are recognised; broken ones are named and keep no other out", async () => {
