@@ -207,6 +207,15 @@ interface Accepted<A> {
   readonly jobs: readonly LiveJob[];
 }
 
+/** Ids of the jobs, and what waits for them: together it fits into the commit that accepts them. */
+function stage({ jobs, contents }: Accepting, memories: readonly NewMemory[]) {
+  const inlineBytes = inlineBytesOf(memories.length);
+  return Promise.all(memories.map(async ({ payload }) => {
+    const id = jobs.newId();
+    return { id, payload: await contents.stage(id, payload, inlineBytes) };
+  }));
+}
+
 /**
  * Accepts memories: all of them durably in one commit, or none. All of a request ask for the same
  * about secrets; none is embedded, sealed or written before it was looked at.
@@ -231,12 +240,7 @@ export async function accept<A>(
   // Before anything is staged: a flood of refused requests must not fill the disk.
   domain.jobs.checkRoom(caller.account.owner, memories.length);
   const now = domain.now();
-  // Together they must fit into the commit that accepts them.
-  const inlineBytes = inlineBytesOf(memories.length);
-  const staged = await Promise.all(memories.map(async ({ payload }) => {
-    const id = domain.jobs.newId();
-    return { id, payload: await domain.contents.stage(id, payload, inlineBytes) };
-  }));
+  const staged = await stage(domain, memories);
   // In one turn with the acceptance: a forget comes before all of them or after all.
   const jobs = memories.map((memory, i): AcceptedJob => {
     const { id, payload } = staged[i]!;
