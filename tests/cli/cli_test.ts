@@ -108,6 +108,24 @@ Deno.test("remember waits until recallable and prints the id", async () => {
   assert(received.every(({ signed }) => signed));
 });
 
+Deno.test("remember says what was there already, and behind what a memory is kept", async () => {
+  const twin = { ...RUNNING, recallable: true, deduplicated: true };
+  const again = await run(["remember", "I like tea"], {
+    routes: { "POST /api/remember": json(twin) },
+  });
+  assert.equal(again.out, `Already remembered in default. ${JOB}\n`);
+  const folded = { memory_id: "m2", reason: "echo" };
+  const routes = {
+    ...REMEMBER,
+    [`GET /api/remember/${JOB}`]: json({ ...RUNNING, recallable: true, folded }),
+  };
+  const { out } = await run(["remember", "You said you like tea"], { routes });
+  const behind = "It says what another memory says; recall shows that one: m2\n";
+  assert.equal(out, `Remembered in default. ${JOB}\n${behind}`);
+  const data = await run(["remember", "You said you like tea", "--json"], { routes });
+  assert.deepEqual(JSON.parse(data.out).folded, folded);
+});
+
 Deno.test("an address that redirects is no relayer that is not running", async () => {
   const location = "https://example.org/api/recall";
   const { code, err } = await run(["recall", "tea"], {

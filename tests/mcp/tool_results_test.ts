@@ -67,6 +67,19 @@ Deno.test("svc_remember does not wait for the blob", async () => {
   await test.svc.relayer.idle();
 });
 
+Deno.test("svc_remember says what was there already, and behind what a memory is kept", async () => {
+  verifies("12-32");
+  const config = { deduplicate: true };
+  await using test = await startSidecarTest({}, { config });
+  const save = (text: string) => result(test, "svc_remember", { text });
+  const first = (await save("My sister lives in Brno.")).structuredContent.memory_id;
+  const twin = await save("my sister lives in Brno");
+  assert.equal(twin.content[0].text, `Already remembered in default. memory_id=${first}`);
+  const echo = await save("You mentioned that your sister lives in Brno.");
+  const message = `It says what memory_id=${first} says; recall shows that one.`;
+  assert.equal(echo.structuredContent.message, message);
+});
+
 Deno.test("a client that validates finds every result to fit its schema", async () => {
   verifies("12-17");
   const facts = [{ text: "tea", job_id: "j", memory_id: "m" }];
