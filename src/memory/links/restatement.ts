@@ -24,7 +24,8 @@ export function judgeRepetition(older: string, newer: string): Proposal | undefi
 
 /** Whether one says what somebody is, and the other what somebody has, and nothing else tells it. */
 function differsByHaving(a: Said, b: Said): boolean {
-  return a.has !== b.has && Math.max(a.words.length, b.words.length) <= 2;
+  return a.has !== b.has && !(a.isNaming && b.isNaming) &&
+    Math.max(a.words.length, b.words.length) <= 2;
 }
 
 function saysTheSame(a: Said, b: Said): boolean {
@@ -56,9 +57,11 @@ type Pairs = readonly (readonly [Word, Word])[];
 /** The words of one statement with those of the other; `undefined` unless each says all of the other. */
 function matched(a: Said, b: Said): Pairs | undefined {
   const pairs: (readonly [Word, Word])[] = [];
-  const left = [...b.words];
+  // Who gives an order wants it.
+  const isTold = ({ sense }: Word, other: Said) => sense !== WANT || !other.isOrder;
+  const left = b.words.filter((word) => isTold(word, a));
   const missing: Word[] = [];
-  for (const one of a.words) {
+  for (const one of a.words.filter((word) => isTold(word, b))) {
     const at = left.findIndex((other) => isSameWord(one, other));
     if (at >= 0) pairs.push([one, ...left.splice(at, 1)] as [Word, Word]);
     else if (!b.words.some((other) => isSameWord(one, other))) missing.push(one);
@@ -70,12 +73,13 @@ function matched(a: Said, b: Said): Pairs | undefined {
   if (missing.length > 0 && more.length > 0) return undefined;
   const [carriers, other] = missing.length > 0 ? [missing, b] : [more, a];
   const isCarried = carriers.every(({ sense, isName }) =>
-    !isName && (CARRIERS.has(sense) || (sense === "want" && other.isOrder) ||
+    !isName && (CARRIERS.has(sense) ||
       (sense === "plan" && other.isFuture) || (sense === "they" && other.isDone))
   );
   return carriers.length <= MOST_CARRIERS && pairs.length >= 2 && isCarried ? pairs : undefined;
 }
 
+const WANT = "want";
 const CARRIERS: ReadonlySet<string> = new Set(
   new Said([...wordings.CARRIERS].join(" ")).words.map(({ sense }) => sense),
 );

@@ -108,8 +108,10 @@ export class Said {
   readonly wasBefore: boolean;
   /** Whether any word is of the past. */
   readonly hasPast: boolean;
-  /** Whether somebody has something, and whether that is all. */
+  /** Whether somebody has something. */
   readonly has: boolean;
+  /** Whether it tells what something is called. */
+  readonly isNaming: boolean;
   readonly must: boolean;
   /** Whether it tells what is, or what somebody has, beside what is done. */
   readonly isState: boolean;
@@ -161,6 +163,7 @@ export class Said {
     this.hasPast = this.wasBefore ||
       read.words.some(({ isPast, isPassive }) => isPast && !isPassive);
     this.has = tokens.some((token) => token === "have" || token === "has" || token === "having");
+    this.isNaming = tokens.includes("named");
     this.must = tokens.some((token) => MUST.has(token));
     this.isPassive = /\b(?:is|are|was|were|been|being|be)\b(?: \w+){1,3}? by\b/u.test(plain);
     this.isDone = /\b(?:is|are|was|were|been|being|be) (?:\w+ )?\w+ed\b/u.test(plain);
@@ -172,7 +175,11 @@ export class Said {
   }
 }
 
-const STATES = new Set("is are am was were be have has".split(" "));
+const STATES = new Set("is are am was were be have has named".split(" "));
+/** Between "is" and a participle these begin something else. */
+const BREAKS = new Set(
+  "when where what who how that the a an my our they we i you he she it".split(" "),
+);
 /** What may stand between a name and a relation. */
 const BESIDE = new Set("is are was were my our the a an i named".split(" "));
 const MUST = new Set(["must", "should", "ought", "need", "needs"]);
@@ -292,6 +299,8 @@ function word(
   const isPast = !isName && !/eed$/u.test(form) &&
     (wordings.IRREGULAR.has(form) || /[a-z]{2}ed$/u.test(form) || last === "did" ||
       (last === "been" && /ing$/u.test(form)));
-  const isPassive = isPast && before.some((token) => PRESENT_BE.has(token));
+  const isBeside = PRESENT_BE.has(last ?? "") ||
+    (PRESENT_BE.has(before.at(-2) ?? "") && !BREAKS.has(last ?? ""));
+  const isPassive = isPast && isBeside;
   return { sense: isName ? form : senseOf(form), form, isName, isPast, isPassive, preposition };
 }
