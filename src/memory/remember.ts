@@ -142,19 +142,17 @@ function proposesFor(
   caller: Caller,
   source: Source,
   memory: NewMemory,
-): readonly Proposing[] {
+): Pick<JobSpec, "proposes"> {
   const { config } = domain;
   const { payload, replaces, deduplicate = true } = memory;
   const isNew = source === "remember" || source === "bulk" || source === "analyze";
   // Whoever may not read must not learn of what is there.
-  if (!isNew || replaces !== undefined || payload.kind !== "text" || !mayRead(caller)) return [];
-  const mayRepeat = config.deduplicate && deduplicate && isPlain(memory);
+  if (!isNew || replaces !== undefined || payload.kind !== "text" || !mayRead(caller)) return {};
   const scope = scopeOf(caller, memory.namespace);
-  const mayConflict = leavesOpen(memory) && conflictPolicy(domain, scope) !== "off";
-  return [
-    ...mayRepeat ? ["repetition" as const] : [],
-    ...mayConflict ? ["conflicts" as const] : [],
-  ];
+  const proposes: Proposing[] = [];
+  if (config.deduplicate && deduplicate && isPlain(memory)) proposes.push("repetition");
+  if (leavesOpen(memory) && conflictPolicy(domain, scope) !== "off") proposes.push("conflicts");
+  return proposes.length === 0 ? {} : { proposes };
 }
 
 /** Memories as they may be stored, and what was taken out of them. */
@@ -244,7 +242,6 @@ export async function accept<A>(
   // In one turn with the acceptance: a forget comes before all of them or after all.
   const jobs = memories.map((memory, i): AcceptedJob => {
     const { id, payload } = staged[i]!;
-    const proposes = proposesFor(domain, caller, source, memory);
     const scope = scopeOf(caller, memory.namespace);
     // Whatever is not later than the last forget of its namespace was forgotten.
     const acceptedAt = Math.max(now, (domain.tombstones.forgottenAt(scope) ?? -Infinity) + 1);
@@ -265,7 +262,7 @@ export async function accept<A>(
       ...(memory.occurredAt === undefined ? {} : { occurredAt: memory.occurredAt }),
       ...(memory.expiresAt === undefined ? {} : { expiresAt: memory.expiresAt }),
       ...(memory.standing === undefined ? {} : { standing: memory.standing }),
-      ...(proposes.length === 0 ? {} : { proposes }),
+      ...proposesFor(domain, caller, source, memory),
     };
   });
   domain.config.failpoint("stage");

@@ -17,7 +17,10 @@ const WORD = /[\p{L}\p{N}]+/gu;
  * what differs is what is new.
  */
 export function judgeResent(older: string, newer: string): Proposal | undefined {
-  if (Math.min(older.length, newer.length) < SHORTEST) return undefined;
+  const shorter = Math.min(older.length, newer.length);
+  if (shorter < SHORTEST || shorter < LEAST_COMMON * Math.max(older.length, newer.length) / 2) {
+    return undefined;
+  }
   // Forms that are filled in for several people differ where they name them: at their beginning.
   if (titleOf(older) !== titleOf(newer)) return undefined;
   const [a, b] = [shinglesOf(older), shinglesOf(newer)];

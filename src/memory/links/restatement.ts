@@ -35,7 +35,9 @@ function saysTheSame(a: Said, b: Said): boolean {
   if (!isOneTime(a, b) || !isOneMood(a, b)) return false;
   const pairs = matched(a, b);
   if (pairs === undefined) return false;
-  return pairs.every(([one, other]) => isOneTense(one, other, a, b) && isLedAlike(one, other)) &&
+  return pairs.every(([one, other]) =>
+    isOneTense(one, other, a, b) && isLedAlike(one, other) && isOneAgent(one, other, a, b)
+  ) &&
     hasSameNumbers(a, b) && hasSameRoles(a, b) && hasSameOrder(a, b);
 }
 
@@ -72,17 +74,29 @@ function matched(a: Said, b: Said): Pairs | undefined {
   }
   if (missing.length > 0 && more.length > 0) return undefined;
   const [carriers, other] = missing.length > 0 ? [missing, b] : [more, a];
-  const isCarried = carriers.every(({ sense, isName }) =>
-    !isName && (CARRIERS.has(sense) ||
-      (sense === "plan" && other.isFuture) || (sense === "they" && other.isDone))
-  );
+  const isCarried = carriers.every((word) => isCarrier(word, other));
   return carriers.length <= MOST_CARRIERS && pairs.length >= 2 && isCarried ? pairs : undefined;
 }
 
 const WANT = "want";
-const CARRIERS: ReadonlySet<string> = new Set(
-  new Said([...wordings.CARRIERS].join(" ")).words.map(({ sense }) => sense),
-);
+const sensesOf = (words: ReadonlySet<string>): ReadonlySet<string> =>
+  new Set(new Said([...words].join(" ")).words.map(({ sense }) => sense));
+const NOUN_CARRIERS = sensesOf(wordings.NOUN_CARRIERS);
+const VERB_CARRIERS = sensesOf(wordings.VERB_CARRIERS);
+const COUNTED = sensesOf(new Set(["age", "size", "number"]));
+
+/** Whether a word adds nothing to what another statement says without it. */
+function isCarrier({ sense, isName, preposition }: Word, other: Said): boolean {
+  if (isName) return false;
+  if (sense === "plan") return other.isFuture;
+  if (sense === "use") return other.isEcho && other.isOrder;
+  if (sense === "they") return other.isDone;
+  // In place of "is" and "has" they would tell something.
+  if (VERB_CARRIERS.has(sense)) return !other.isState;
+  // "By day" tells when.
+  const isLed = preposition !== "" && preposition !== "of" && preposition !== ANY;
+  return NOUN_CARRIERS.has(sense) && (!isLed || COUNTED.has(sense));
+}
 
 /** Names are the same only letter by letter: endings make Ann of Anne. */
 function isSameWord(a: Word, b: Word): boolean {
@@ -95,6 +109,15 @@ function isOneTense(one: Word, other: Word, a: Said, b: Said): boolean {
   const past = one.isPast ? one : other;
   // The noun of a verb: "our first kiss was".
   return past.isPassive || (one.isPast ? b : a).hasPast;
+}
+
+const AGENT = /(?:er|or)s?$/u;
+
+/** Whether who does something is told of in both: "she plays" and "she is a player", no play. */
+function isOneAgent(one: Word, other: Word, a: Said, b: Said): boolean {
+  if (AGENT.test(one.form) === AGENT.test(other.form)) return true;
+  const who = (said: Said) => said.parties.map((party) => party.who).sort().join("\n");
+  return a.parties.length > 0 && who(a) === who(b);
 }
 
 /** Whether what stands before a word leaves it in its place. */

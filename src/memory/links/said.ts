@@ -1,6 +1,7 @@
 import { stem } from "porter2";
 import { compatible } from "../../index/words/words.ts";
 import { withoutContractions } from "./same_statement.ts";
+import { IRREGULAR, SYNONYMS } from "./synonyms.ts";
 import * as wordings from "./wordings.ts";
 
 /** A word that tells something. */
@@ -48,7 +49,7 @@ const SECOND_PERSON = /\b(?:you|your|yours)\b/u;
 const SUBJECTS = new Set(["i", "me", "we", "us"]);
 
 const senses: ReadonlyMap<string, string> = new Map(
-  wordings.SYNONYMS.flatMap((group) => {
+  SYNONYMS.flatMap((group) => {
     const words = group.split(" ");
     return words.flatMap((word) =>
       [word, stem(word)].map((form): [string, string] => [form, words[0]!])
@@ -57,7 +58,7 @@ const senses: ReadonlyMap<string, string> = new Map(
 );
 
 function senseOf(form: string): string {
-  const base = wordings.IRREGULAR.get(form) ?? form;
+  const base = IRREGULAR.get(form) ?? form;
   return senses.get(base) ?? senses.get(stem(base)) ?? stem(base);
 }
 
@@ -297,7 +298,7 @@ function word(
 ): Word {
   const last = before.at(-1) === "not" ? before.at(-2) : before.at(-1);
   const isPast = !isName && !/eed$/u.test(form) &&
-    (wordings.IRREGULAR.has(form) || /[a-z]{2}ed$/u.test(form) || last === "did" ||
+    (IRREGULAR.has(form) || /[a-z]{2}ed$/u.test(form) || last === "did" ||
       (last === "been" && /ing$/u.test(form)));
   const isBeside = PRESENT_BE.has(last ?? "") ||
     (PRESENT_BE.has(before.at(-2) ?? "") && !BREAKS.has(last ?? ""));
