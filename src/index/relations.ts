@@ -170,6 +170,12 @@ export class Relations {
       .filter((other) => other.id !== id && this.supersededBy(other, Infinity) !== undefined);
   }
 
+  /** Whether something newer that counts at a time says something else about the same thing. */
+  isContested(memory: IndexedMemory, at: number): boolean {
+    return this.conflicts(memory)
+      .some((other) => isNewer(other, memory) && !this.isOver(other, at));
+  }
+
   /** Memories that say something else about the same thing. */
   conflicts(memory: IndexedMemory): IndexedMemory[] {
     if (memory.standing?.links === undefined && !this.#ties.has(memory.id)) return [];

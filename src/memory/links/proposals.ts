@@ -11,7 +11,7 @@ import type { Uses } from "../parts.ts";
 import { judgeConflict } from "./conflict.ts";
 import type { Judge, Proposal } from "./judge.ts";
 import { type ChoosingConflicts, conflictPolicy } from "./policy.ts";
-import { judgeRepetition } from "./restatement.ts";
+import { ECHO, judgeRepetition } from "./restatement.ts";
 import { judgeResent } from "./resent.ts";
 
 export type ProposingLinks = Uses<{
@@ -44,6 +44,8 @@ interface Candidate {
   readonly cosine: number;
   /** What a repetition of it is tied to: itself, or the memory that stands for it. */
   readonly root: IndexedMemory;
+  /** Whether something newer contradicts that. */
+  readonly isContested: boolean;
 }
 
 /**
@@ -109,7 +111,8 @@ function candidatesOf(
   const matches = loaded.match(query, { limit: NEAREST, accept: stays });
   return matches.flatMap(({ entry: memory, distance }) => {
     const root = relations.rootOf(memory);
-    return stays(root) ? [{ memory, root, cosine: 1 - distance }] : [];
+    const isContested = relations.isContested(root, time);
+    return stays(root) ? [{ memory, root, cosine: 1 - distance, isContested }] : [];
   });
 }
 
@@ -135,6 +138,8 @@ function judged(
     if (found === undefined) continue;
     const other = found.kind === "restates" ? root : memory;
     if (found.kind === "restates" && !mayStandFor(other, job)) continue;
+    // Who says again what was contradicted since may mean it: only an echo does not.
+    if (found.kind === "restates" && candidate.isContested && found.by !== ECHO) continue;
     if (found.kind === "supersedes" && !mayReplace(other, job)) continue;
     return [{ ...found, id: other.id, version: other.version }];
   }

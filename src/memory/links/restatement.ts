@@ -3,6 +3,8 @@ import { ANY, namesIn, plainWordsIn, Said, type Word } from "./said.ts";
 import { Statement } from "./same_statement.ts";
 import * as wordings from "./wordings.ts";
 
+/** The rule that finds what was said again because it was recalled. */
+export const ECHO = "echo";
 /** Longest text whose words are compared in any order, in characters. */
 const SHORT = 400;
 /** Most words that one side may have more. */
@@ -19,7 +21,7 @@ export function judgeRepetition(older: string, newer: string): Proposal | undefi
   if (a.isQuestion !== b.isQuestion || differsByHaving(a, b)) return undefined;
   if (hasSameWords) return same;
   if (!saysTheSame(a, b)) return undefined;
-  return { kind: "restates", by: b.isEcho ? "echo" : "other_words", score: 0.9 };
+  return { kind: "restates", by: b.isEcho ? ECHO : "other_words", score: 0.9 };
 }
 
 /** Whether one says what somebody is, and the other what somebody has, and nothing else tells it. */

@@ -52,9 +52,10 @@ export async function twinOf(
       ({ relations }) =>
         relations.withText(digest).find((twin) =>
           twin.expiresAt === undefined && twin.standing?.validTo === undefined &&
-          // Behind what is over nobody would see it.
-          !relations.isOver(twin, now) && !relations.isOver(relations.rootOf(twin), now) &&
-          !domain.tombstones.isDeleted(scope, twin.id)
+          !domain.tombstones.isDeleted(scope, twin.id) && !relations.isOver(twin, now) &&
+          // Behind what is over nobody would see it; what was said since may be over by it.
+          !relations.isOver(relations.rootOf(twin), now) &&
+          !relations.isContested(relations.rootOf(twin), now)
         ),
       { signal },
     );

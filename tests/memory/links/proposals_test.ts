@@ -255,3 +255,17 @@ Deno.test("a bulk stores what is there, or comes twice, once", async () => {
   await svc.relayer.idle();
   assert.equal((await listed(svc)).length, 7);
 });
+
+Deno.test("what was contradicted since and is said again is seen, unless it is an echo", async () => {
+  verifies("10.1-17");
+  await using svc = await startRelayer({ config: { deduplicate: true, conflicts: "suggest" } });
+  const first = await save(svc, "My phone number is 555-0188.");
+  const moved = await save(svc, "My phone number is 555-0142.");
+  const { conflicts_with } = (await svc.get(`/api/memories/${moved.memory_id}`)).body;
+  assert.deepEqual(conflicts_with, [first.memory_id]);
+  await save(svc, "You mentioned that your phone number is 555-0188.");
+  assert.equal((await listed(svc)).length, 2);
+  const back = await save(svc, "My phone number is 555-0188");
+  assert.equal(back.deduplicated, undefined);
+  assert.equal((await listed(svc)).length, 3);
+});
