@@ -102,6 +102,19 @@ browserTest("a deleted memory is counted no more", async (browser) => {
   });
 });
 
+browserTest("what is there already is not saved again, and the page says so", async (browser) => {
+  await withDashboard(async ({ web }) => {
+    const page = await browser.newPage();
+    await signIn(page, web);
+    await remember(page, "I am allergic to peanuts");
+    await card(page, "peanuts").getByRole("button", { name: "Edit" }).waitFor();
+    await remember(page, "i am allergic to peanuts.");
+    await page.getByText("There already").waitFor();
+    await card(page, "peanuts").getByRole("button", { name: "Edit" }).waitFor();
+    await page.getByText("1 memory,").waitFor();
+  });
+});
+
 /** Puts a text file with a memory on each line into the open page. */
 async function importLines(page: Page, lines: readonly string[]): Promise<void> {
   await chooseFile(page, "facts.txt", lines.join("\n"));

@@ -40,6 +40,8 @@ Deno.test("what was replaced is with what replaced it, where that is shown", () 
   assert.deepEqual(grouped(a), ["a/"]);
   const d = memory("d", 4, { conflicts_with: ["c", "b"] });
   assert.deepEqual(grouped(d, c, b), ["dc/b"], "what is over disagrees with nothing");
+  const g = memory("g", 5, { restates: "d" });
+  assert.deepEqual(grouped(memory("h", 6, { conflicts_with: ["g"] }), g), ["h/", "g/"]);
   const circle = [memory("e", 1, { superseded_by: "f" }), memory("f", 2, { superseded_by: "e" })];
   assert.equal(
     groupsOf(circle).flatMap((group) => [...group.statements, ...group.replaced]).length,

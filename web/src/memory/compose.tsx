@@ -16,6 +16,8 @@ interface Waiting {
   readonly id: string;
   readonly text: string;
   readonly job: ShownJob;
+  /** Whether a memory says the same already. */
+  readonly isThere: boolean;
 }
 
 const isOver = ({ job }: Waiting) => ["done", "failed", "not_found"].includes(job.status);
@@ -27,7 +29,9 @@ function WaitingRow({ item, onRetry }: { item: Waiting; onRetry: () => Promise<v
       <p class="text long" dir="auto">{item.text}</p>
       <progress aria-label="Saving" max={1} value={jobStage(item.job).part} />
       <div class="foot">
-        <JobChip job={item.job} />
+        {item.isThere
+          ? <span class="chip chip-good">There already</span>
+          : <JobChip job={item.job} />}
         {item.job.status === "failed" && (
           <button
             type="button"
@@ -111,7 +115,7 @@ function RememberForm({ namespace, onAccepted }: {
     const control = unanswered.current;
     const job = await session.ask((client) => client.remember(text, { namespace }, control));
     unanswered.current = undefined;
-    onAccepted({ id: job.job_id, text, job });
+    onAccepted({ id: job.job_id, text, job, isThere: job.deduplicated === true });
     // What was typed meanwhile is the next one.
     setText((now) => now === text ? "" : now);
   }

@@ -9,25 +9,28 @@ import type { ShownMemory } from "./shown_memory.ts";
 import { Conflict } from "./standing/conflict.tsx";
 import { groupsOf } from "./standing/groups.ts";
 import { noteKeptBoth, readKeptBoth } from "./standing/kept_both.ts";
+import { Outcome } from "./standing/outcome.tsx";
 import { keepsAll } from "./standing/pairs.ts";
 import { isPast, type ShownTime, timeQuery } from "./standing/shown_time.ts";
 import { Statement } from "./standing/statement.tsx";
-import type { Settlement, Surroundings } from "./standing/surroundings.ts";
+import type { Settled, Settlement, Surroundings } from "./standing/surroundings.ts";
 
 /** Settles what somebody decides about memories, and goes to where it is seen. */
 function useSettling(onSettled: () => Promise<void>) {
   const session = useSession();
   const kept = useLoad(readKeptBoth, "kept both");
-  const [settled, setSettled] = useState<Settlement>();
+  const [settled, setSettled] = useState<Settled>();
   async function settle(settlement: Settlement): Promise<void> {
+    let error: unknown;
     try {
       await session.ask(settlement.work);
       await noteKeptBoth(settlement.ids, settlement.keepsAll);
-    } finally {
-      // Also where it broke off half-way.
-      await Promise.all([onSettled(), kept.reload()]);
+    } catch (failure) {
+      error = failure;
     }
-    setSettled(settlement);
+    // Also where it broke off half-way: what was pressed may be gone.
+    await Promise.all([onSettled(), kept.reload()]);
+    setSettled({ ...settlement, error });
     focusOnCard(settlement.goTo);
   }
   async function reopen(ids: readonly string[]): Promise<void> {
@@ -55,44 +58,48 @@ export function MemoryCards<M extends ShownMemory>(
   },
 ) {
   const { kept, settled, settle, reopen } = useSettling(onSettled);
+  const groups = groupsOf<ShownMemory>(memories);
+  const isSeen = groups.some(({ statements }) =>
+    statements.some(({ memory_id: id }) => id === settled?.goTo)
+  );
   const byId = new Map(memories.map((memory) => [memory.memory_id, memory]));
   const surroundings: Surroundings = {
     at: isPast(time) ? Date.parse(timeQuery(time).as_of!) : undefined,
     withOver: time.withOver,
     settled,
-    about: ({ memory_id: id }) => {
-      const memory = byId.get(id);
-      return memory && about(memory);
-    },
+    about: ({ memory_id: id }) => byId.has(id) ? about(byId.get(id)!) : undefined,
     onChanged,
     settle,
   };
   return (
-    <ul class="list">
-      {groupsOf<ShownMemory>(memories).map((group) => {
-        const [first, ...others] = group.statements;
-        const id = first!.memory_id;
-        return others.length > 0
-          ? (
-            <Conflict
-              key={id}
-              group={group}
-              isKept={keepsAll(kept, group.statements.map((memory) => memory.memory_id))}
-              surroundings={surroundings}
-              onReopen={reopen}
-            />
-          )
-          : (
-            <li key={id} class="memory" data-memory={id}>
-              <Statement
-                memory={first!}
-                replaced={group.replaced}
+    <>
+      {settled !== undefined && !isSeen && <Outcome settled={settled} />}
+      <ul class="list">
+        {groups.map((group) => {
+          const [first, ...others] = group.statements;
+          const id = first!.memory_id;
+          return others.length > 0
+            ? (
+              <Conflict
+                key={id}
+                group={group}
+                isKept={keepsAll(kept, group.statements.map((memory) => memory.memory_id))}
                 surroundings={surroundings}
-                onChanged={() => onChanged(id)}
+                onReopen={reopen}
               />
-            </li>
-          );
-      })}
-    </ul>
+            )
+            : (
+              <li key={id} class="memory" data-memory={id}>
+                <Statement
+                  memory={first!}
+                  replaced={group.replaced}
+                  surroundings={surroundings}
+                  onChanged={() => onChanged(id)}
+                />
+              </li>
+            );
+        })}
+      </ul>
+    </>
   );
 }

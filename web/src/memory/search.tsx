@@ -168,6 +168,11 @@ function useFound(namespace: string, time: ShownTime, query: string) {
     if (found === undefined || action.busy || asked.current === time) return;
     action.run(() => search(found.query));
   }, [found, action.busy, time]);
+  const { ended } = session.deletions;
+  // What was deleted gives the place back that it took.
+  useEffect(() => {
+    if (ended > 0 && found !== undefined) action.run(() => search(found.query));
+  }, [ended]);
   async function renew(id: string): Promise<void> {
     const { text = "" } = await session.ask((client) => client.memory(id));
     setFound((before) =>

@@ -75,6 +75,23 @@ function Title() {
   );
 }
 
+function Namespaces({ namespaces, isSilent, chosen, onChoose }: {
+  namespaces: Loaded<readonly NamespaceInfo[]>;
+  /** Whether a failure is not said. */
+  isSilent: boolean;
+  chosen: string;
+  onChoose: (namespace: string) => void;
+}) {
+  return (
+    <aside aria-label="Namespaces">
+      <h2>Namespaces</h2>
+      <p class="quiet small-text">Apps can keep topics apart. Most use “default”.</p>
+      <NamespaceList namespaces={namespaces.value} chosen={chosen} onChoose={onChoose} />
+      {!isSilent && <Failure error={namespaces.error} retry={namespaces.reload} />}
+    </aside>
+  );
+}
+
 /** Memories by namespace: new ones, search, list, upkeep. */
 function Shelf() {
   const session = useSession();
@@ -97,18 +114,13 @@ function Shelf() {
     <>
       <Title />
       <div class="shelf">
-        <aside aria-label="Namespaces">
-          <h2>Namespaces</h2>
-          <p class="quiet small-text">Apps can keep topics apart. Most use “default”.</p>
-          <NamespaceList
-            namespaces={namespaces.value}
-            chosen={namespace}
-            onChoose={setNamespace}
-          />
-          {overview.error === undefined && (
-            <Failure error={namespaces.error} retry={namespaces.reload} />
-          )}
-        </aside>
+        <Namespaces
+          namespaces={namespaces}
+          // One failure is said once.
+          isSilent={overview.error !== undefined}
+          chosen={namespace}
+          onChoose={setNamespace}
+        />
         <div key={namespace}>
           <Search
             namespace={namespace}
@@ -118,6 +130,8 @@ function Shelf() {
           >
             <Compose namespace={namespace} onSaved={changed} onWaiting={setWaiting} />
             <MemoryList
+              // What was loaded behind the first page is of another time.
+              key={JSON.stringify(time)}
               namespace={namespace}
               time={time}
               overview={overview}

@@ -9,7 +9,7 @@ import { type Choice, Choices } from "./choices.tsx";
 import { type Group, startOf } from "./groups.ts";
 import { letAllCount, takePlace } from "./settle.ts";
 import { Statement } from "./statement.tsx";
-import type { Surroundings } from "./surroundings.ts";
+import { ONLY_THIS, type Surroundings } from "./surroundings.ts";
 
 /** Memories with what a search does not say of them: which version it is, and since when. */
 function useVersions(statements: readonly ShownMemory[]) {
@@ -35,9 +35,9 @@ function rightWords(statements: readonly ShownMemory[], at: number): ComponentCh
   if (statements.length === 2) return `The ${at === 0 ? "newer" : "older"} one is right`;
   if (at === 0) return "The newest one is right";
   return (
-    <>
+    <span>
       “<bdi>{beginningOf(statements[at]!)}</bdi>” is right
-    </>
+    </span>
   );
 }
 
@@ -50,7 +50,7 @@ function choicesFor(statements: readonly ShownMemory[]): readonly Choice[] {
     settlement: {
       ids,
       goTo: id,
-      words: "Only this one counts now. What it replaced is over, and still below.",
+      words: ONLY_THIS,
       keepsAll: false,
       work: (client) => takePlace(client, id, ids.filter((other) => other !== id)),
     },
@@ -81,6 +81,25 @@ function Head({ size, isKept }: { size: number; isKept: boolean }) {
   );
 }
 
+/** Which of some memories one is, and when it is true. */
+function Label({ memory, name }: { memory: ShownMemory; name: string }) {
+  const { valid_to: until } = memory;
+  return (
+    <p class="label">
+      {name}{" "}
+      <span class="dates">
+        since <Day time={startOf(memory)} />
+        {until !== undefined && (
+          <>
+            {" until "}
+            <Day time={until} />
+          </>
+        )}
+      </span>
+    </p>
+  );
+}
+
 /** Memories that say different things about the same, in one card. */
 export function Conflict({ group, isKept, surroundings, onReopen }: {
   group: Group<ShownMemory>;
@@ -99,12 +118,7 @@ export function Conflict({ group, isKept, surroundings, onReopen }: {
       <ol class="statements">
         {statements.map((memory, at) => (
           <li key={memory.memory_id} data-memory={memory.memory_id}>
-            <p class="label">
-              {at === 0 ? last === 1 ? "Newer" : "Newest" : "Older"}{" "}
-              <span class="dates">
-                since <Day time={startOf(memory)} />
-              </span>
-            </p>
+            <Label memory={memory} name={at > 0 ? "Older" : last === 1 ? "Newer" : "Newest"} />
             <Statement
               memory={memory}
               isDated

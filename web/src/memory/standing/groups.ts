@@ -68,10 +68,11 @@ export function groupsOf<M extends Dated>(memories: readonly M[]): Group<M>[] {
       if (groups.has(one)) continue;
       groups.set(one, group);
       group.statements.push(one);
-      if (isOver(one)) continue;
+      // What is over, or said by another one, disagrees with nothing.
+      if (isOver(one) || one.restates !== undefined) continue;
       for (const id of one.conflicts_with ?? []) {
         const other = shown.get(id);
-        if (other !== undefined && !isOver(other)) left.push(other);
+        if (other !== undefined && other.restates === undefined && !isOver(other)) left.push(other);
       }
     }
     return group;

@@ -12,7 +12,7 @@ import { beginningOf, type ShownMemory } from "../shown_memory.ts";
 import { type Choice, Choices } from "./choices.tsx";
 import { newestFirst, startOf } from "./groups.ts";
 import { letAllCount, takePlace } from "./settle.ts";
-import type { Surroundings } from "./surroundings.ts";
+import { ONLY_THIS, type Surroundings } from "./surroundings.ts";
 
 /** Most memories that are shown below the one that took their place. */
 const MOST = 50;
@@ -68,26 +68,40 @@ function choicesFor(memory: ShownMemory, successor: ShownMemory): readonly Choic
       work: (client) => letAllCount(client, ids),
     },
   }, {
-    words: <>The older one is right{beginning}</>,
+    words: <>The {isNewer(memory, successor) ? "newer" : "older"} one is right{beginning}</>,
     settlement: {
       ids,
       goTo: older,
-      words: "Only this one counts now. The newer one is over, and still below.",
+      words: ONLY_THIS,
       keepsAll: false,
       work: (client) => takePlace(client, older, [newer]),
     },
   }];
 }
 
-/** When a memory counted. */
+const isNewer = (one: ShownMemory, other: ShownMemory) => newestFirst(one, other) < 0;
+
+/** When a memory counted; of one that began to count later than what is right, only since when. */
 function Span({ memory, successor }: { memory: ShownMemory; successor: ShownMemory }) {
-  const { valid_to: to = startOf(successor) } = memory;
-  const until = Date.parse(to) < Date.parse(startOf(successor)) ? to : startOf(successor);
+  const start = startOf(memory);
+  if (isNewer(memory, successor)) {
+    return (
+      <p class="label">
+        Set aside{" "}
+        <span class="dates">
+          from <Day time={start} />
+        </span>
+      </p>
+    );
+  }
+  const taken = startOf(successor);
+  const { valid_to: ended = taken } = memory;
+  const until = Date.parse(ended) < Date.parse(taken) ? ended : taken;
   return (
     <p class="label">
       Before{" "}
       <span class="dates">
-        <Day time={startOf(memory)} /> – <Day time={until} />
+        <Day time={start} /> – <Day time={until} />
       </span>
     </p>
   );

@@ -73,7 +73,7 @@ export function Standing({ memory, at }: {
       {trust === "web" && <span class="chip chip-warn">from the web</span>}
       {restated > 0 && <span>said {count(restated, "more time", "more times")}</span>}
       {over && <span class="chip">over</span>}
-      {!over && restates !== undefined && <span class="chip">said elsewhere</span>}
+      {!over && restates !== undefined && <span class="chip">repeats another memory</span>}
     </>
   );
 }

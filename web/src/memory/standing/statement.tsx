@@ -1,8 +1,8 @@
 /** @jsxRuntime automatic */
 /** @jsxImportSource preact */
-import { Notice } from "../../parts/notice.tsx";
 import { MemoryBody } from "../memory_body.tsx";
 import type { ShownMemory } from "../shown_memory.ts";
+import { Outcome } from "./outcome.tsx";
 import { Replaced } from "./replaced.tsx";
 import type { Surroundings } from "./surroundings.ts";
 
@@ -20,11 +20,7 @@ export function Statement({ memory, isDated = false, replaced, surroundings, onC
   const { at, settled, about } = surroundings;
   return (
     <>
-      {settled?.goTo === memory.memory_id && (
-        <Notice kind="good">
-          <p>{settled.words}</p>
-        </Notice>
-      )}
+      {settled?.goTo === memory.memory_id && <Outcome settled={settled} />}
       <MemoryBody memory={memory} at={at} isDated={isDated} onChanged={onChanged}>
         {about(memory)}
       </MemoryBody>

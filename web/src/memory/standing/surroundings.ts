@@ -16,6 +16,15 @@ export interface Settlement {
   readonly work: (client: SvcClient) => Promise<void>;
 }
 
+/** What it came to where one took the place of all others. */
+export const ONLY_THIS = "Only this one counts now. What it replaced is over, and still below.";
+
+/** What became of it. */
+export interface Settled extends Settlement {
+  /** Why it was not settled, or not all of it. */
+  readonly error: unknown;
+}
+
 /** What cards of memories need of the list that they are in. */
 export interface Surroundings {
   /** When the memories are looked at, milliseconds since the epoch; absent: now, so that they can change. */
@@ -23,7 +32,7 @@ export interface Surroundings {
   /** Whether what is over is shown. */
   readonly withOver: boolean;
   /** What was settled last. */
-  readonly settled: Settlement | undefined;
+  readonly settled: Settled | undefined;
   /** What else is known of a memory of the list. */
   readonly about: (memory: ShownMemory) => ComponentChildren;
   /** Loads anew what a correction of a memory changes. */
