@@ -36,6 +36,29 @@ Deno.test("one of two memories takes the other's place, gives it back, and the o
   assert.equal((await client.memory(berlin)).version, version, "nothing is written for nothing");
 });
 
+Deno.test("what a rule found is settled for everybody, and waits for nobody any more", async () => {
+  await using svc = await startRelayer({ config: { conflicts: "suggest" } });
+  const client = clientOf(svc);
+  const locker = (number: number) => svc.remember(`My locker is number ${number}`);
+  const waiting = async () =>
+    (await client.call("GET /api/review", { query: {}, decrypts: true })).items.map(({ text }) =>
+      text
+    );
+  const [older, newer] = [await locker(15), await locker(92)];
+  assert.deepEqual((await client.memory(newer)).conflicts_with, [older]);
+  assert.equal((await waiting()).length, 1);
+  await takePlace(client, older, [newer]);
+  assert.deepEqual(await counting(client), ["My locker is number 15"]);
+  assert.deepEqual(await waiting(), []);
+  await letAllCount(client, [newer, older]);
+  assert.equal((await counting(client)).length, 2);
+  assert.equal((await client.memory(newer)).conflicts_with, undefined);
+  const { results } = await client.recall("which locker is mine");
+  assert.deepEqual(results.map((hit) => hit.conflicts_with), [undefined, undefined]);
+  await takePlace(client, newer, [older]);
+  assert.deepEqual(await counting(client), ["My locker is number 92"]);
+});
+
 Deno.test("in a chain only the one that is right counts, and what else it replaced stays over", async () => {
   await using svc = await startRelayer();
   const client = clientOf(svc);

@@ -6,7 +6,7 @@ import type { Accepted, JobRecord, JobStatus, Memory } from "../../../src/client
 export type ShownJob =
   & { readonly status: JobStatus["status"] }
   & Partial<Pick<Accepted | JobRecord | Memory, "recallable">>
-  & Partial<Pick<JobRecord, "error" | "error_code">>;
+  & Partial<Pick<JobRecord, "error" | "error_code" | "folded">>;
 
 /** Whether its memory was deleted before it was saved. */
 export function isDeleted({ status, error_code: code }: ShownJob): boolean {
@@ -22,7 +22,10 @@ export function jobStage(job: ShownJob): {
   if (job.status === "failed" || job.status === "not_found") {
     return { words: "Not saved", part: 1, kind: "bad" };
   }
-  if (job.status === "done") return { words: "Saved", part: 1, kind: "good" };
+  if (job.status === "done") {
+    const words = job.folded === undefined ? "Saved" : "Saved behind one that says the same";
+    return { words, part: 1, kind: "good" };
+  }
   if (job.status === "uploaded") return { words: "Stored, finishing", part: 0.9, kind: "" };
   if (job.recallable) return { words: "Can be recalled, storing", part: 0.7, kind: "" };
   if (job.status === "running") return { words: "Reading and encrypting", part: 0.4, kind: "" };

@@ -20,26 +20,32 @@ function useSettling(onSettled: () => Promise<void>) {
   const session = useSession();
   const kept = useLoad(readKeptBoth, "kept both");
   const [settled, setSettled] = useState<Settled>();
+  // Whoever keeps all, or decides once more, has them in one card as before.
+  const [together, setTogether] = useState<readonly string[]>();
   async function settle(settlement: Settlement): Promise<void> {
+    const { ids, keepsAll: isKept, goTo } = settlement;
     let error: unknown;
     try {
       await session.ask(settlement.work);
-      await noteKeptBoth(settlement.ids, settlement.keepsAll);
+      await noteKeptBoth(ids, isKept);
+      setTogether(isKept ? ids : undefined);
     } catch (failure) {
       error = failure;
     }
     // Also where it broke off half-way: what was pressed may be gone.
     await Promise.all([onSettled(), kept.reload()]);
     setSettled({ ...settlement, error });
-    focusOnCard(settlement.goTo);
+    focusOnCard(goTo);
   }
   async function reopen(ids: readonly string[]): Promise<void> {
     await noteKeptBoth(ids, false);
     await kept.reload();
+    setTogether(ids);
     setSettled(undefined);
     focusOnCard(ids[0]!);
   }
-  return { kept: kept.value ?? new Set(), settled, settle, reopen };
+  const isKept = (ids: readonly string[]): boolean => keepsAll(kept.value ?? new Set(), ids);
+  return { isKept, settled, together, settle, reopen };
 }
 
 /**
@@ -57,8 +63,8 @@ export function MemoryCards<M extends ShownMemory>(
     onSettled: () => Promise<void>;
   },
 ) {
-  const { kept, settled, settle, reopen } = useSettling(onSettled);
-  const groups = groupsOf<ShownMemory>(memories);
+  const { isKept, settled, together, settle, reopen } = useSettling(onSettled);
+  const groups = groupsOf<ShownMemory>(memories, together);
   const isSeen = groups.some(({ statements }) =>
     statements.some(({ memory_id: id }) => id === settled?.goTo)
   );
@@ -83,7 +89,7 @@ export function MemoryCards<M extends ShownMemory>(
               <Conflict
                 key={id}
                 group={group}
-                isKept={keepsAll(kept, group.statements.map((memory) => memory.memory_id))}
+                isKept={isKept(group.statements.map((memory) => memory.memory_id))}
                 surroundings={surroundings}
                 onReopen={reopen}
               />

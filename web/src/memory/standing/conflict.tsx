@@ -75,7 +75,11 @@ function Head({ size, isKept }: { size: number; isKept: boolean }) {
       <h3>{isKept ? `You keep ${all}` : `${many} memories disagree`}</h3>
       {!isKept && <span class="chip chip-warn">to decide</span>}
       <p class="quiet small-text whole">
-        Apps get {all === "both" ? "both, the newer one" : "all of them, the newest one"} first.
+        Apps get {isKept
+          ? all
+          : size === 2
+          ? "both, the newer one first"
+          : "all of them, the newest one first"}.
       </p>
     </div>
   );

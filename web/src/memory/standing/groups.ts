@@ -55,8 +55,12 @@ function lastOf<M extends Dated>(memory: M, shown: ReadonlyMap<string, M>): M {
  * Puts memories that disagree, and those whose place was taken, to where the first of them is shown.
  *
  * @param memories In the order of the list.
+ * @param together Ids of memories that are shown in one card though nothing says that they disagree.
  */
-export function groupsOf<M extends Dated>(memories: readonly M[]): Group<M>[] {
+export function groupsOf<M extends Dated>(
+  memories: readonly M[],
+  together: readonly string[] = [],
+): Group<M>[] {
   const shown = new Map(memories.map((memory) => [memory.memory_id, memory]));
   const groups = new Map<M, { statements: M[]; replaced: M[] }>();
   function openGroup(first: M): { statements: M[]; replaced: M[] } {
@@ -70,7 +74,8 @@ export function groupsOf<M extends Dated>(memories: readonly M[]): Group<M>[] {
       group.statements.push(one);
       // What is over, or said by another one, disagrees with nothing.
       if (isOver(one) || one.restates !== undefined) continue;
-      for (const id of one.conflicts_with ?? []) {
+      const others = together.includes(one.memory_id) ? together : [];
+      for (const id of [...one.conflicts_with ?? [], ...others]) {
         const other = shown.get(id);
         if (other !== undefined && other.restates === undefined && !isOver(other)) left.push(other);
       }

@@ -1,5 +1,6 @@
 import type { SvcClient } from "../../../../src/client/client.ts";
 import type { MemoryUpdate } from "../../../../src/client/requests.ts";
+import type { UpdateAccepted } from "../../../../src/client/results.ts";
 import type { MemoryNow } from "../edit/newest.ts";
 
 /** Most memories that are followed from one that took another's place to the next. */
@@ -15,15 +16,31 @@ const without = (ids: readonly string[], id: string) => {
   return left.length === 0 ? null : left;
 };
 
+/** Waits until a change counts. */
+async function arrived(client: SvcClient, { job_id: id }: UpdateAccepted): Promise<void> {
+  const job = await client.waitFor(id);
+  if (job.status === "failed") throw new Error(job.error ?? "The change was not saved");
+  if (!job.recallable && job.status !== "done") {
+    throw new Error("The change is saved, but takes longer than usual to count. Look again later.");
+  }
+}
+
 /** Writes a version with the same text, and waits until it counts. */
 async function change(client: SvcClient, now: MemoryNow, update: MemoryUpdate): Promise<void> {
   const { memory_id: id, version } = now;
   const copy = { from_version: version, expected_version: version, ...update };
-  const { job_id } = await client.updateMemory(id, copy);
-  const job = await client.waitFor(job_id);
-  if (job.status === "failed") throw new Error(job.error ?? "The change was not saved");
-  if (!job.recallable && job.status !== "done") {
-    throw new Error("The change is saved, but takes longer than usual to count. Look again later.");
+  await arrived(client, await client.updateMemory(id, copy));
+}
+
+/** Has a memory say of others that they are about something else, where a link ties it to them. */
+async function untie(client: SvcClient, id: string, others: readonly string[]): Promise<void> {
+  const { links = [] } = await client.memory(id);
+  const tied = links.filter(({ kind, memory_id: other }) =>
+    kind !== "distinct" && others.includes(other)
+  );
+  for (const other of new Set(tied.map(({ memory_id }) => memory_id))) {
+    const body = { memory_id: id, decision: "undo", other_id: other } as const;
+    await arrived(client, await client.call("POST /api/review", { body, decrypts: true }));
   }
 }
 
@@ -46,22 +63,14 @@ async function giveBack(client: SvcClient, id: string): Promise<void> {
 }
 
 /**
- * Has memories count beside each other, and drops the links by which some of them were found to
- * disagree.
+ * Has memories count beside each other. Those that a link ties together are said to be about different
+ * things, which every app is told; of others nobody knows that they were taken to disagree.
  *
  * @throws {SvcError} `memory_not_found`; `version_conflict` where somebody changed one meanwhile.
  */
 export async function letAllCount(client: SvcClient, ids: readonly string[]): Promise<void> {
+  for (const id of ids) await untie(client, id, ids);
   for (const id of ids) await giveBack(client, id);
-  for (const id of ids) {
-    const now = await client.memory(id);
-    const disagrees = now.links?.some(({ kind, memory_id }) =>
-      kind === "conflicts" && ids.includes(memory_id)
-    );
-    if (!disagrees) continue;
-    const links = linked(now);
-    await change(client, now, { supersedes: links.length === 0 ? null : links });
-  }
 }
 
 /**
@@ -75,6 +84,8 @@ export async function takePlace(
   id: string,
   others: readonly string[],
 ): Promise<void> {
+  // Else what a rule found would still wait for somebody to decide.
+  for (const other of others) await untie(client, other, [id]);
   const over = new Set(others);
   for (let step = 0; step < MOST_STEPS; step++) {
     const now = await client.memory(id);
