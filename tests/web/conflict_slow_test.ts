@@ -82,6 +82,7 @@ browserTest(
 
       const listed = page.getByRole("region", { name: "Memories" });
       await listed.getByRole("heading", { name: "Two memories disagree" }).waitFor();
+      const wrong = await look(page, "disagreement_listed");
       await search(page, QUESTION);
       const card = page.getByRole("region", { name: "Matches" }).locator("li.memory");
       await card.getByRole("heading", { name: "Two memories disagree" }).waitFor();
@@ -93,7 +94,7 @@ browserTest(
       await press(page, "History");
       await card.getByRole("region", { name: "History" }).getByText("I live in Bonn").first()
         .waitFor();
-      const wrong = await look(page, "disagreement");
+      wrong.push(...await look(page, "disagreement"));
 
       await press(page, "The newer one is right");
       await card.getByText("Only this one counts now").waitFor();
@@ -187,4 +188,21 @@ browserTest("what cannot be settled is said, where what was pressed is gone", as
     await card.and(page.locator(":focus")).waitFor();
     assert.deepEqual(await told(app), [LISBON]);
   }, ["404"]);
+});
+
+browserTest("what was deleted gives its place back, and the search shows it", async (browser) => {
+  await withApp(browser, async (page, app) => {
+    await page.clock.install();
+    const berlin = await saveBerlin(app);
+    await save(app, LISBON, { supersedes: [berlin] });
+    await search(page, QUESTION);
+    const texts = page.getByRole("region", { name: "Matches" }).locator(".text");
+    await texts.getByText(LISBON).waitFor();
+    await press(page, `Delete ${LISBON}`);
+    await texts.getByText(LISBON).waitFor({ state: "detached" });
+    await page.mouse.move(0, 0);
+    await page.clock.runFor(10_500);
+    await texts.getByText(BERLIN).waitFor();
+    assert.deepEqual(await told(app), [BERLIN]);
+  });
 });
