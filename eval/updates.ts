@@ -1,24 +1,43 @@
 import { uniform } from "../bench/statistics.ts";
 import { useLiteEmbedder } from "../plugins/use_lite/mod.ts";
 import type { Embedder } from "../src/interfaces/mod.ts";
-import { newerFirst } from "../src/memory/recall/newer_first.ts";
+import {
+  type Dated,
+  type Features,
+  featuresOf,
+  newerFirst,
+  WEIGHTS,
+  type Weights,
+} from "../src/memory/recall/newer_first.ts";
 import { QueryVectors } from "../src/memory/recall/query_vectors.ts";
 import { comparisons } from "./compare_store.ts";
+import { fitLogistic, type Observation } from "./logistic.ts";
 import { print } from "./print.ts";
-import { type FactStore, readQuerySet } from "./query_set.ts";
+import { type Fact, type FactStore, readQuerySet } from "./query_set.ts";
+import { RememberingEmbedder } from "./remembering.ts";
 
-const HELP = `deno task eval updates [--held-out] [--misses]
+const HELP = `deno task eval updates [--held-out] [--misses] [--fit]
 
   Whether recall puts what is true now before what it replaced, on tests/testdata/updates, and whether
   the time of unrelated facts changes what is found on tests/testdata/retrieval.
   --held-out   also the held-out items: at checkpoints, not while tuning
   --misses     the items whose first statement is a wrong one
+  --fit        the weights that the tuning items give
 `;
 
 /** Hits that recall looks at: ten that are answered, and ten around them. */
 const LOOKED_AT = 20;
 /** Orders in which unrelated facts are said. */
 const ORDERS = 5;
+const TUNING = ["tuning", "styles_tuning"];
+const UNRELATED = ["personal", "development"];
+/** Of the stores that the embedder was trained on, as many: their questions are easier for it. */
+const EVERY_STORE = 10;
+/** Hits behind the first one that are weighed as statements that replace nothing. */
+const BEHIND = 7;
+/** How often one of these counts, and a statement that looks like a newer one and is none. */
+const OF_UNRELATED = 0.2;
+const OF_CONTROLS = 2;
 
 type Statements = readonly [first: string, ...later: string[]];
 
@@ -33,6 +52,15 @@ export interface Update {
 export interface UpdateSet {
   readonly updates: readonly Update[];
   readonly distractors: readonly string[];
+}
+
+/** What is found with a query, best first. */
+interface Found {
+  readonly query: string;
+  readonly known: number;
+  /** The fact that carries the query. */
+  readonly answer: string;
+  readonly hits: readonly Omit<Dated, "start">[];
 }
 
 interface UpdatesFile {
@@ -51,7 +79,8 @@ interface UpdatesFile {
     readonly question: string;
     readonly right: readonly ("first" | "second" | "third")[];
   }[];
-  readonly distractors: readonly string[];
+  /** Those of the tuning items where absent. */
+  readonly distractors?: readonly string[];
 }
 
 /** Reads a file of tests/testdata/updates. */
@@ -70,56 +99,131 @@ export async function readUpdates(name: string): Promise<UpdateSet> {
     question: triple.question,
     right: triple.right.map((name) => triple[name]),
   }));
-  return { updates: [...pairs, ...triples], distractors: file.distractors };
+  const distractors = file.distractors ?? (await readUpdates("tuning")).distractors;
+  return { updates: [...pairs, ...triples], distractors };
 }
 
-/** What is found first among some texts, by the score alone and with newer statements first. */
-interface First {
-  readonly byScore: readonly string[];
-  readonly ordered: readonly string[];
-}
-
-/** Finds with the store's first query; a text's time is its number in `times`. */
+/** Finds with the queries of a store. */
 async function* found(
   embedder: Embedder,
   queries: QueryVectors,
   store: FactStore,
-  times: readonly number[],
-): AsyncGenerator<First & { readonly answer: number }> {
+): AsyncGenerator<Found> {
   const texts = store.facts.map(({ fact }) => fact);
-  for await (const { query, answer, fused } of comparisons(embedder, queries, store)) {
-    const best = texts.map((text, at) => ({ text, rank: fused[at]!, start: times[at]! }))
+  for await (
+    const { query, answer, distances, fused } of comparisons(embedder, queries, store)
+  ) {
+    const hits = texts.map((text, at) => ({ text, rank: fused[at]!, cosine: 1 - distances[at]! }))
       .sort((a, b) => b.rank - a.rank).slice(0, LOOKED_AT);
-    const { order } = newerFirst(query, best);
-    const byScore = best.map(({ text }) => text);
-    yield { answer, byScore, ordered: order.map((at) => best[at]!.text) };
+    const { known } = await queries.get(query);
+    yield { query, known, answer: texts[answer]!, hits };
   }
+}
+
+/** The texts that are found, newer statements first. */
+function ordered({ query, known, hits }: Found, timeOf: (text: string) => number): string[] {
+  const dated = hits.map((hit) => ({ ...hit, start: timeOf(hit.text) }));
+  return newerFirst({ text: query, known }, dated).order.map((at) => hits[at]!.text);
+}
+
+/** What is found with an item's question among its statements and the distractors. */
+async function foundFor(
+  embedder: Embedder,
+  queries: QueryVectors,
+  { distractors }: UpdateSet,
+  { statements: [first, ...later], question }: Update,
+): Promise<Found> {
+  const others = [...distractors, ...later].map((fact): Fact => ({ fact, queries: [] }));
+  // The first statement carries the question; all others are only compared.
+  const store: FactStore = { who: "", facts: [{ fact: first, queries: [question] }, ...others] };
+  for await (const one of found(embedder, queries, store)) return one;
+  throw new Error("a question was not asked");
 }
 
 /** Whether the first of an item's statements that is found is a right one, before and after. */
 async function judged(embedder: Embedder, queries: QueryVectors, set: UpdateSet, update: Update) {
-  const { statements, question, right } = update;
-  const facts = [...set.distractors, ...statements.slice(1)]
-    .map((fact) => ({ fact, queries: [] as string[] }));
-  // The first statement carries the question; all others are only compared.
-  const store: FactStore = {
-    who: "",
-    facts: [{ fact: statements[0], queries: [question] }, ...facts],
-  };
+  const { statements, right } = update;
+  const one = await foundFor(embedder, queries, set, update);
   const random = uniform(1);
-  const times = [
-    0,
-    ...set.distractors.map(() => random() - 1),
-    ...statements.slice(1).map((_, i) => i + 1),
-  ];
-  for await (const { byScore, ordered } of found(embedder, queries, store, times)) {
-    const isRight = (texts: readonly string[]) => {
-      const first = texts.find((text) => statements.includes(text));
-      return first !== undefined && right.includes(first);
-    };
-    return { before: isRight(byScore), after: isRight(ordered) };
+  const times = new Map(set.distractors.map((text) => [text, random() - 1]));
+  statements.forEach((text, i) => times.set(text, i));
+  const isRight = (texts: readonly string[]) => {
+    const first = texts.find((text) => statements.includes(text));
+    return first !== undefined && right.includes(first);
+  };
+  return {
+    before: isRight(one.hits.map(({ text }) => text)),
+    after: isRight(ordered(one, (text) => times.get(text)!)),
+  };
+}
+
+/** What an older and a newer hit say, and whether the newer one takes the other's place. */
+function observation(
+  { query, known, hits }: Found,
+  [older, newer]: readonly [string, string],
+  isTrue: boolean,
+  weight: number,
+): Observation[] {
+  const dated = (text: string): Dated | undefined => {
+    const hit = hits.find((hit) => hit.text === text);
+    return hit && { ...hit, start: 0 };
+  };
+  const [a, b] = [dated(older), dated(newer)];
+  const features = a && b && featuresOf({ text: query, known }, a, b);
+  if (features === undefined) return [];
+  return [{ features: NAMES.map((name) => features[name]), isTrue, weight }];
+}
+
+/** Every two statements of an item of which not both are right. */
+function statementPairs(update: Update, found: Found): Observation[] {
+  const { kind, statements, right } = update;
+  return statements.flatMap((older, i) =>
+    statements.slice(i + 1).flatMap((newer) => {
+      const wasRight = right.includes(older);
+      const tells = wasRight ? !right.includes(newer) : right.includes(newer) || kind !== CONTROLS;
+      if (!tells) return [];
+      return observation(found, [older, newer], !wasRight, wasRight ? OF_CONTROLS : 1);
+    })
+  );
+}
+
+const CONTROLS = "restated";
+const NAMES = Object.keys(WEIGHTS)
+  .filter((name): name is keyof Features => name !== "constant");
+
+/** Stores whose facts are all true. */
+async function readUnrelated(): Promise<FactStore[]> {
+  const { stores } = await readQuerySet("unrelated", UNRELATED);
+  const lines = await Deno.readTextFile(new URL("training/stores.jsonl", import.meta.url));
+  const trained = lines.trim().split("\n").filter((_, i) => i % EVERY_STORE === 0)
+    .map((line): FactStore => JSON.parse(line));
+  return [...stores, ...trained];
+}
+
+/** The weights that the tuning items give, in two decimals. */
+export async function fittedWeights(embedder: Embedder): Promise<Weights> {
+  const remembering = new RememberingEmbedder(embedder);
+  const queries = new QueryVectors(embedder, 0, Date.now);
+  const all: Observation[] = [];
+  for (const name of TUNING) {
+    const set = await readUpdates(name);
+    for (const update of set.updates) {
+      all.push(...statementPairs(update, await foundFor(remembering, queries, set, update)));
+    }
   }
-  throw new Error("a question was not asked");
+  for (const store of await readUnrelated()) {
+    for await (const one of found(remembering, queries, store)) {
+      if (one.hits[0]!.text !== one.answer) continue;
+      for (const { text } of one.hits.slice(1, 1 + BEHIND)) {
+        all.push(...observation(one, [one.answer, text], false, OF_UNRELATED));
+      }
+    }
+  }
+  const rounded = fitLogistic(all).map((weight) => Math.round(100 * weight) / 100);
+  return Object.fromEntries(["constant", ...NAMES].map((name, i) => [name, rounded[i]!])) as Record<
+    keyof Weights,
+    number
+  >;
 }
 
 /** How many items have a right statement first, by the score alone and with newer ones first. */
@@ -130,11 +234,12 @@ export async function measureUpdates(embedder: Embedder, name: string): Promise<
   readonly missed: readonly Update[];
 }> {
   const set = await readUpdates(name);
+  const remembering = new RememberingEmbedder(embedder);
   const queries = new QueryVectors(embedder, 0, Date.now);
   let before = 0;
   const missed: Update[] = [];
   for (const update of set.updates) {
-    const result = await judged(embedder, queries, set, update);
+    const result = await judged(remembering, queries, set, update);
     before += Number(result.before);
     if (!result.after) missed.push(update);
   }
@@ -149,15 +254,15 @@ export async function measureUnrelated(embedder: Embedder, file: string): Promis
 }> {
   const queries = new QueryVectors(embedder, 0, Date.now);
   const { stores } = await readQuerySet(file, [file]);
+  const randoms = Array.from({ length: ORDERS }, (_, order) => uniform(order + 1));
   let [before, after] = [0, 0];
-  for (let order = 0; order < ORDERS; order++) {
-    const random = uniform(order + 1);
-    for (const store of stores) {
-      const times = store.facts.map(() => random());
-      for await (const { answer, byScore, ordered } of found(embedder, queries, store, times)) {
-        const text = store.facts[answer]!.fact;
-        before += Number(byScore[0] === text) / ORDERS;
-        after += Number(ordered[0] === text) / ORDERS;
+  for (const store of stores) {
+    const times = randoms.map((random) => new Map(store.facts.map(({ fact }) => [fact, random()])));
+    for await (const one of found(embedder, queries, store)) {
+      before += Number(one.hits[0]!.text === one.answer);
+      for (const time of times) {
+        const [first] = ordered(one, (text) => time.get(text)!);
+        after += Number(first === one.answer) / ORDERS;
       }
     }
   }
@@ -166,17 +271,21 @@ export async function measureUnrelated(embedder: Embedder, file: string): Promis
 
 /** Prints whether newer statements come first; answers the exit code. */
 export async function run(args: readonly string[]): Promise<number> {
-  if (args.some((arg) => !["--held-out", "--misses"].includes(arg))) {
+  if (args.some((arg) => !["--held-out", "--misses", "--fit"].includes(arg))) {
     print(HELP);
     return args.includes("--help") ? 0 : 2;
   }
   await using embedder = useLiteEmbedder();
-  for (const name of args.includes("--held-out") ? ["tuning", "held_out"] : ["tuning"]) {
+  if (args.includes("--fit")) {
+    print(JSON.stringify(await fittedWeights(embedder)));
+    return 0;
+  }
+  for (const name of args.includes("--held-out") ? [...TUNING, "held_out"] : TUNING) {
     const { items, before, after, missed } = await measureUpdates(embedder, name);
     print(
       `Updates, ${name}: the right statement first in ${after} of ${items}, by score ${before}`,
     );
-    if (args.includes("--misses") && name === "tuning") {
+    if (args.includes("--misses") && TUNING.includes(name)) {
       print(...missed.map(({ question, right }) => `  ${question}\n    ${right.join(" or ")}`));
     }
   }

@@ -1,11 +1,13 @@
 import { folded, words } from "../../index/words/words.ts";
-import { NAME, OTHERS, overlap, Statement } from "../links/statement.ts";
+import { OTHERS, Statement } from "../links/statement.ts";
 
 /** A hit, as its place among others is decided. */
 export interface Dated {
   readonly text: string;
   /** What hits are ordered by: the score of all legs, not bounded. */
   readonly rank: number;
+  /** Cosine of the query and the text. */
+  readonly cosine: number;
   /** Since when it counts, milliseconds since the epoch. */
   readonly start: number;
 }
@@ -18,112 +20,194 @@ export interface Reordered {
   readonly conflicts: readonly (readonly [newer: number, older: number])[];
 }
 
-/**
- * A logistic model of whether a newer hit answers a question in the place of an older one. Fitted with
- * a ridge of 1 on the tuning part of the update test data, against facts that nothing replaced. `changeInField` was set by hand: fitted,
- * it would count statements that name no change as none. docs/recall.md has the figures.
- */
-const WEIGHTS = {
-  bias: -9.1,
-  /** How far above unrelated hits the newer one stands, as a share of how far the older one does. */
-  share: 2.1,
-  /** How far above unrelated hits it stands. */
-  above: 11.3,
+/** What tells whether a newer statement answers a question in an older one's place. */
+export interface Features {
+  /** Cosine of the question and the newer one. */
+  readonly cosine: number;
   /** Score of the older one less that of the newer one. */
-  gap: 0.35,
-  /** Share of the words of the shorter text that both have. */
-  overlap: 11.9,
-  /** Whether both have words of one field of life. */
-  field: 1.75,
-  /** Whether the newer one says besides that something has changed. */
-  changeInField: 3,
-  /** Whether a number is asked for that the older one only has. */
-  number: -6.9,
-} as const;
+  readonly gap: number;
+  /** Words of the question that both have, as a share of the words of the shorter one. */
+  readonly sharedAsked: number;
+  /** Other words that both have, as the same share. */
+  readonly sharedOther: number;
+  /** Share of the question's words that only the older one has: they made its score, not its sense. */
+  readonly lost: number;
+  /** 1 where the newer one says that something has changed. */
+  readonly change: number;
+  /**
+   * 1 where one is about a relative or a friend, or the newer one about somebody's something ("Ida's
+   * car"), that neither the other one nor the question names.
+   */
+  readonly otherSubject: number;
+}
 
-/** Most that texts can add. */
-const MOST = WEIGHTS.overlap + WEIGHTS.field + WEIGHTS.changeInField;
-/** Odds, as a logarithm, from which the newer one comes first: a probability of 0.3. */
-const LEAST = Math.log(0.3 / 0.7);
-/** Place of the hit that is taken for an unrelated one, and its score where there are fewer. */
-const UNRELATED = { place: 9, score: 0.3 };
+/** The weights of a logistic regression. */
+export type Weights = Readonly<Record<keyof Features | "constant", number>>;
+
+/**
+ * Fitted by `deno task eval updates --fit` to the tuning statements, against facts that nothing
+ * replaced; a test repeats it.
+ */
+export const WEIGHTS: Weights = {
+  constant: -6.09,
+  cosine: 7.72,
+  gap: -6.86,
+  sharedAsked: 7.46,
+  sharedOther: 5.62,
+  lost: 5.04,
+  change: 0.47,
+  otherSubject: -2.1,
+};
+
+/** Most that words can add. */
+const MOST = WEIGHTS.sharedAsked + WEIGHTS.lost + WEIGHTS.change;
+/** Odds, as a logarithm, from which the newer one comes first. */
+const LEAST = -0.6;
 /** Longer texts say more than one thing. */
 const LONGEST = 400;
-const MOST_SHARE = 1.5;
-const LEAST_ABOVE = 0.02;
+/** Where the embedder knows less of a question, all texts look alike to it, */
+const LEAST_KNOWN = 0.8;
+/** and statements have to share as many of their words. */
+const LEAST_SHARED = 0.3;
 
-const ASKS_NUMBER =
-  /\b(?:when|date|what time|which day|how (?:many|much|old|long|tall)|number|price|cost|wann|wie (?:viel|teuer|alt)|cuándo|cuánto)\b/iu;
+/** A name, or a number. */
+const NAME = /\p{Lu}[\p{L}\p{M}-]+|[\p{L}\p{N}-]*\p{N}[\p{L}\p{N}-]*/gu;
+
+/** Somebody's something at the beginning. */
+const OWNED =
+  /^\W*(?:the )?(?!(?:it|he|she|that|there|here|who|what|let)['’])[\p{L}\p{M}-]+['’]s? +([\p{L}\p{M}-]+)/u;
 /** Questions whose answer is somebody. */
 const ASKS_WHO = /\b(?:who|whom|whose|name of|wer|wem|wen|quién|contact)\b/iu;
+/** Words that tell nothing: of assistants, who call the one who speaks so; German, Spanish, French. */
+const FILLERS = new Set(
+  ("user der die das den dem des ein eine einen einem und ist sind ich mein meine wir unser unsere zu " +
+    "mit von vom auf im aus fur el los las un una uno es son y mi mis que por con se su al del de la " +
+    "lo en para le les et est je ma mon nous du dans pour sur une").split(" "),
+);
+
+/** Words of a text that tell something. */
+function told(text: string): Set<string> {
+  return new Set(words(folded(text)).filter((word) => !FILLERS.has(word)));
+}
+
+/** What a statement tells, as far as it is compared with a question. */
+class Told extends Statement {
+  readonly told: ReadonlySet<string>;
+  /** What the statement begins with, where it is somebody's. */
+  readonly owned: string | undefined;
+
+  constructor(text: string) {
+    super(text);
+    this.told = told(text);
+    this.owned = text.toLowerCase().match(OWNED)?.[1];
+  }
+}
+
+/** What is asked. */
+export interface Asked {
+  readonly text: string;
+  /** Share of it that the embedder knows, 0 to 1. */
+  readonly known: number;
+}
+
 /** What a question asks, as far as it tells two statements apart. */
 class Question {
   readonly #text: string;
+  readonly #leastShared: number;
+  readonly #words: ReadonlySet<string>;
+  /** Those that stand for one person or thing alone. */
   readonly #names: ReadonlySet<string>;
-  readonly #asksNumber: boolean;
   readonly #asksWho: boolean;
 
-  constructor(text: string) {
+  constructor({ text, known }: Asked) {
     this.#text = text.toLowerCase();
-    const named = [...text.match(NAME) ?? [], ...text.match(OTHERS) ?? []];
+    this.#leastShared = known < LEAST_KNOWN ? LEAST_SHARED : 0;
+    this.#words = told(text);
+    const named = [NAME, OTHERS].flatMap((expression) => text.match(expression) ?? []);
     this.#names = new Set(named.flatMap((name) => words(folded(name))));
-    this.#asksNumber = ASKS_NUMBER.test(text);
     this.#asksWho = ASKS_WHO.test(text);
   }
 
-  /** What the texts add to the odds that the newer statement answers in the older one's place. */
-  odds(older: Statement, newer: Statement): number {
+  /** What words tell; nothing where the newer one is not about what is asked for. */
+  compare(older: Told, newer: Told): Omit<Features, "cosine" | "gap"> | undefined {
     // What stands for the words there is shared by most texts.
-    if (!older.isSpaced || !newer.isSpaced) return -Infinity;
+    if (!older.isSpaced || !newer.isSpaced) return undefined;
+    const isLost = (word: string): boolean => older.told.has(word) && !newer.told.has(word);
     // Whoever is asked about has to be in both of them.
-    const isMissing = (word: string) => older.words.has(word) && !newer.words.has(word);
-    if ([...this.#names].some(isMissing)) return -Infinity;
-    if (!this.#asksWho && this.#isAboutOthers(older, newer)) return -Infinity;
-    const missesNumber = this.#asksNumber && older.hasNumber && !newer.hasNumber;
-    const inField = older.fields.some((field) => newer.fields.includes(field));
-    const inWords = overlap(older.words, newer.words);
-    // Scores alone tell nothing of what two statements are about.
-    if (inWords === 0 && !inField) return -Infinity;
-    if (inWords === 1 && older.words.size === newer.words.size) return -Infinity;
-    return WEIGHTS.overlap * inWords +
-      WEIGHTS.field * Number(inField) +
-      WEIGHTS.changeInField * Number(newer.isChange && inField) +
-      WEIGHTS.number * Number(missesNumber);
+    if ([...this.#names].some(isLost)) return undefined;
+    const shared = [...older.told].filter((word) => newer.told.has(word));
+    const asked = shared.filter((word) => this.#words.has(word)).length;
+    const size = Math.max(1, Math.min(older.told.size, newer.told.size));
+    if (shared.length / size < this.#leastShared) return undefined;
+    return {
+      sharedAsked: asked / size,
+      sharedOther: (shared.length - asked) / size,
+      lost: [...this.#words].filter(isLost).length / Math.max(1, this.#words.size),
+      change: Number(newer.isChange),
+      otherSubject: Number(this.#differ(older, newer)),
+    };
   }
 
-  /** Whether one of them is about somebody whom neither the other one nor the question names. */
-  #isAboutOthers(older: Statement, newer: Statement): boolean {
-    const isOnly = (word: string, other: Statement) =>
+  /** Whether one of them is about somebody or something else. */
+  #differ(older: Told, newer: Told): boolean {
+    const isOnly = (word: string, other: Told) =>
       !other.mentions(word) && !this.#text.includes(word);
-    return newer.subjects.some((word) => isOnly(word, older)) ||
-      older.subjects.some((word) => isOnly(word, newer));
+    if (newer.owned !== undefined && isOnly(newer.owned, older)) return true;
+    return !this.#asksWho &&
+      (newer.subjects.some((word) => isOnly(word, older)) ||
+        older.subjects.some((word) => isOnly(word, newer)));
   }
 }
+
+/** Compares the hits of one query. */
+class Comparison {
+  readonly #question: Question;
+  readonly #statements = new Map<Dated, Told>();
+
+  constructor(asked: Asked) {
+    this.#question = new Question(asked);
+  }
+
+  features(older: Dated, newer: Dated): Features | undefined {
+    const told = this.#question.compare(this.#statement(older), this.#statement(newer));
+    return told && { cosine: newer.cosine, gap: older.rank - newer.rank, ...told };
+  }
+
+  #statement(hit: Dated): Told {
+    return this.#statements.getOrInsertComputed(hit, ({ text }) => new Told(text));
+  }
+}
+
+/** What is weighed for an older and a newer hit; nothing where the newer one cannot answer. */
+export function featuresOf(asked: Asked, older: Dated, newer: Dated): Features | undefined {
+  return new Comparison(asked).features(older, newer);
+}
+
+type Ranked = Pick<Dated, "rank" | "cosine">;
 
 /** What the scores add to the odds. */
-function oddsOfScores(older: number, newer: number, unrelated: number): number {
-  const above = newer - unrelated;
-  const share = above / Math.max(LEAST_ABOVE, older - unrelated);
-  return WEIGHTS.bias + WEIGHTS.share * Math.min(MOST_SHARE, Math.max(-1, share)) +
-    WEIGHTS.above * above + WEIGHTS.gap * (older - newer);
+function oddsOfScores(older: Ranked, newer: Ranked): number {
+  return WEIGHTS.constant + WEIGHTS.cosine * newer.cosine +
+    WEIGHTS.gap * (older.rank - newer.rank);
 }
 
-/** What an unrelated hit scores, by the ranks of hits, best first. */
-function unrelatedOf(ranks: readonly number[]): number {
-  return ranks[UNRELATED.place] ?? Math.min(UNRELATED.score, ranks.at(-1) ?? 0);
+function oddsOf(features: Features): number {
+  let odds = WEIGHTS.constant;
+  for (const name of Object.keys(features) as (keyof Features)[]) {
+    odds += WEIGHTS[name] * features[name];
+  }
+  return odds;
 }
 
 /**
  * How many of some hits are worth looking at where so many are answered: those behind that no text can
  * bring up are not.
  *
- * @param ranks What the hits are ordered by, best first.
+ * @param hits Best first.
  */
-export function worthReading(ranks: readonly number[], answered: number): number {
-  const unrelated = unrelatedOf(ranks);
-  const [best = 0] = ranks;
-  const last = ranks.findLastIndex((rank) => oddsOfScores(best, rank, unrelated) + MOST >= LEAST);
-  return Math.max(Math.min(answered, ranks.length), last + 1);
+export function worthReading(hits: readonly Ranked[], answered: number): number {
+  const last = hits.findLastIndex((hit) => oddsOfScores(hits[0]!, hit) + MOST >= LEAST);
+  return Math.max(Math.min(answered, hits.length), last + 1);
 }
 
 /**
@@ -135,14 +219,11 @@ export function worthReading(ranks: readonly number[], answered: number): number
  * `undefined` where nobody knows.
  */
 export function newerFirst(
-  query: string,
+  asked: Asked,
   hits: readonly Dated[],
   isConflict: (newer: number, older: number) => boolean | undefined = () => undefined,
 ): Reordered {
-  const question = new Question(query);
-  const statements: Statement[] = [];
-  const statement = (at: number) => statements[at] ??= new Statement(hits[at]!.text);
-  const unrelated = unrelatedOf(hits.map(({ rank }) => rank));
+  const comparison = new Comparison(asked);
   const conflicts: [number, number][] = [];
   const takesPlace = (newer: number, older: number): boolean => {
     const [a, b] = [hits[newer]!, hits[older]!];
@@ -151,10 +232,10 @@ export function newerFirst(
     if (known === true) conflicts.push([newer, older]);
     if (known !== undefined) return known;
     if (a.text.length > LONGEST || b.text.length > LONGEST) return false;
-    const odds = oddsOfScores(b.rank, a.rank, unrelated);
     // Most hits are too far apart, whatever they say.
-    if (odds + MOST < LEAST) return false;
-    if (odds + question.odds(statement(older), statement(newer)) < LEAST) return false;
+    if (oddsOfScores(b, a) + MOST < LEAST) return false;
+    const features = comparison.features(b, a);
+    if (features === undefined || oddsOf(features) < LEAST) return false;
     conflicts.push([newer, older]);
     return true;
   };

@@ -12,7 +12,7 @@ import type { MemoryRecord, Metadata } from "../record.ts";
 import { Question } from "./answer_kinds.ts";
 import { confidenceOf, type RecallMode } from "./confidence.ts";
 import { inTheirPlace, isKnownConflict, withContradicting } from "./contradicting.ts";
-import { newerFirst, worthReading } from "./newer_first.ts";
+import { type Asked, newerFirst, worthReading } from "./newer_first.ts";
 import { Narrowing, type NarrowingOptions } from "./narrowing.ts";
 import { openSavedWords, type ReadingWords, readWords } from "./read_words.ts";
 
@@ -304,7 +304,8 @@ export async function recall(
     rank(domain, caller, asked, { ...options, limit, accept });
   const byTime = ordersByTime(options);
   const ranked = await search(options.limit + (byTime ? AROUND : 0), isText);
-  const worth = ranked.slice(0, worthReading(ranked.map(({ rank }) => rank), options.limit));
+  const compared = ranked.map(({ rank, distance }) => ({ rank, cosine: 1 - distance }));
+  const worth = ranked.slice(0, worthReading(compared, options.limit));
   const best = byTime
     ? await withContradicting(
       ranked,
@@ -320,7 +321,9 @@ export async function recall(
   const fitting = best.slice(0, countThatFits(entries));
   const { opened, errors } = await openHits(domain, caller, scope, fitting);
   const rating = ratingOf(domain, query, mode, embedding?.known, best);
-  const ordered = byTime ? newestOfEach(query, opened) : opened;
+  const ordered = byTime
+    ? newestOfEach({ text: query, known: embedding?.known ?? 1 }, opened)
+    : opened;
   const found = ordered.slice(0, options.limit)
     .map(({ scored, record }) => toHit(scored, record, rating));
   const [first] = errors;
@@ -369,12 +372,13 @@ async function openHits(
 }
 
 /** Puts newer statements before older ones about the same thing, and notes that they differ. */
-function newestOfEach(query: string, hits: readonly OpenedHit[]): OpenedHit[] {
+function newestOfEach(asked: Asked, hits: readonly OpenedHit[]): OpenedHit[] {
   const { order, conflicts } = newerFirst(
-    query,
+    asked,
     hits.map(({ scored, record }) => ({
       text: record.text,
       rank: scored.rank,
+      cosine: 1 - scored.distance,
       start: startOf(scored.entry),
     })),
     (newer, older) => isKnownConflict(hits[newer]!.scored, hits[older]!.scored),
