@@ -30,6 +30,8 @@ const HELP = `deno task eval silence [--held-out] [--fit]
 `;
 
 const MODES: readonly RecallMode[] = ["hybrid", "semantic", "keyword"];
+/** What is seen while tuning; the weights are fitted to the first. */
+const TUNING = ["tuning", "styles_tuning"] as const;
 const RETRIEVAL = ["personal", "development"];
 /** Memories of the smaller stores that the weights are fitted on besides the whole ones. */
 const SIZES = [1, 2, 4, 8, 16, 30];
@@ -108,7 +110,7 @@ function observations(found: readonly Found[], weight: number): Observation[] {
 
 /** The weights that the tuning questions give, in three decimals. */
 export async function fittedWeights(asking: Asking, mode: RecallMode): Promise<Weights> {
-  const tuning = await readQuestions("tuning");
+  const tuning = await readQuestions(TUNING[0]);
   const retrieval = await readRetrieval(RETRIEVAL);
   const parts: readonly (readonly [Question[], number])[] = [
     [tuning, 1],
@@ -139,7 +141,9 @@ export async function run(args: readonly string[]): Promise<number> {
     return 0;
   }
   const sets: [string, Question[]][] = [
-    ["tuning", await readQuestions("tuning")],
+    ...await Promise.all(
+      TUNING.map(async (name): Promise<[string, Question[]]> => [name, await readQuestions(name)]),
+    ),
     [RETRIEVAL.join(" and "), await readRetrieval(RETRIEVAL)],
   ];
   if (args.includes("--held-out")) sets.push(["held out", await readQuestions("held_out")]);

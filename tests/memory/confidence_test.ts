@@ -63,6 +63,13 @@ Deno.test("a text without a number, a time, a name or a place does not answer wh
       ["who is my dentist?", "My dentist is kind", "my dentist is called ames"],
       ["Whose bike is it?", "The bike is red", "It is my sister's bike"],
       ["Where is the torch?", "The torch is red", "The torch is in the left pocket"],
+      ["How old is Muffin?", "Muffin wins every Monday", "Muffin was born in spring"],
+      ["What does the gym cost?", "The gym is open on Monday", "The gym takes 40"],
+      ["What is my rabbit called?", "I have a rabbit", "The rabbit is named Muffin"],
+      ["phone number of the plumber", "The plumber is at 5 Elm Row", "The plumber is at 555-0188"],
+      ["my email address", "I read my mail at night", "I am ines@example.org"],
+      ["What colour is my bike?", "My bike is new", "My bike is dark green"],
+      ["combination of the locker", "The locker is full", "The locker opens with 4-1-7"],
       ["Wann ist die Prüfung?", "Die Prüfung ist schwer", "Die Prüfung ist im März"],
       ["Wie viele Kinder?", "Die Kinder spielen", "Sie hat drei Kinder"],
     ] as const

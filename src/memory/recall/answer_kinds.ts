@@ -74,6 +74,12 @@ function hasName({ written, news, plainNews, opensNew }: AnswerText): boolean {
   });
 }
 
+const COLOUR = new RegExp(
+  "\\b(?:black|white|gr[ae]y|red|blue|green|yellow|orange|brown|pink|purple|violet|gold(?:en)?|silver|" +
+    "turquoise|teal|beige|dark|light|colou?r(?:ed|s|ful)?|schwarz|weiss|grau|rot|blau|grun|gelb|braun)\\b",
+);
+const CALLED = /\b(?:called|names?|named|heisst|nickname)\b/;
+
 /** Who asks for one of these is not answered by a text without any. */
 const ANSWER_KINDS: readonly AnswerKind[] = [
   {
@@ -93,6 +99,30 @@ const ANSWER_KINDS: readonly AnswerKind[] = [
     given: (text) => hasTime(text) || hasNumber(text),
   },
   { asked: /\b(?:who|whom|whose|wer|wem|wen|wessen)\b/, given: hasName },
+  {
+    asked:
+      /\bwhat\b.* (?:cost|pay|charge|earn)\b|\b(?:price|salary|rent|fee|premium)\b|\bwas kostet\b/,
+    given: hasNumber,
+  },
+  {
+    asked: /\b(?:what|which|who)\b.* (?:called|name)\b|^names? of\b|\bwie heisst\b/,
+    given: (text) => hasName(text) || CALLED.test(text.plainNews),
+  },
+  {
+    asked: /\b(?:how old|age)\b|\bwie alt\b/,
+    given: (text) =>
+      hasNumber(text) || /\b(?:born|years?|birthday|jahre?|geboren)\b/.test(text.plainNews),
+  },
+  {
+    asked: /\b(?:password|pin|combination|code|passwort|kontonummer)\b/,
+    given: ({ written }) => /\d|password|\bpin\b|combination|\bcode|passwort/i.test(written),
+  },
+  {
+    asked: /\b(?:tele)?phone number|\bnumber of (?:mr|ms|mrs|dr)\b|\b(?:telefon|handy)nummer\b/,
+    given: ({ news }) => news.some((word) => /\d{3}/.test(word)),
+  },
+  { asked: /\be-?mail address/, given: ({ written }) => written.includes("@") },
+  { asked: /\bcolou?r\b|\bwelche farbe\b/, given: ({ plainNews }) => COLOUR.test(plainNews) },
   {
     asked: /\b(?:where|which (?:city|town|street|place|country|floor)|address|wo|woher|wohin)\b/,
     given: ({ written }) => PLACE.test(folded(written)),
