@@ -123,6 +123,28 @@ const KEY_RULE_CASES: readonly Case<AccountRegistry>[] = [
     const past = await newKey({ expiresAt: Date.now() - 1000 });
     await rejects(admin.addKey(accountId, past), INVALID);
   }),
+  adminLaw("binds a key to its namespaces, or refuses it", async (admin, accounts) => {
+    const { accountId } = await admin.create(A);
+    const namespaces = ["work", "notes/", '日 記,"x"'];
+    const bound = await newKey({ namespaces });
+    let refused: unknown;
+    await admin.addKey(accountId, bound).catch((error: unknown) => refused = error);
+    const kept = (await accounts.resolve(bound.publicKey))?.keys
+      .find(({ publicKey }) => publicKey === bound.publicKey);
+    if (refused !== undefined) {
+      deepStrictEqual((refused as { code?: unknown }).code, INVALID.code);
+      return deepStrictEqual(kept, undefined);
+    }
+    // A key that forgets what it is bound to would see everything.
+    deepStrictEqual(kept?.namespaces, namespaces);
+    const free = await newKey();
+    const { keys } = await admin.addKey(accountId, free);
+    const other = keys.find(({ publicKey }) => publicKey === free.publicKey);
+    ok(other !== undefined && !("namespaces" in other), "a bound came from nowhere");
+    for (const none of [[], [""], ["a\nb"], ["x".repeat(257)], Array(33).fill("a")]) {
+      await rejects(admin.addKey(accountId, await newKey({ namespaces: none })), INVALID);
+    }
+  }),
   adminLaw("takes 100 keys and refuses the next", async (admin, accounts) => {
     const { accountId } = await admin.create(A);
     for (let count = 0; count < 100; count++) await admin.addKey(accountId, await newKey());

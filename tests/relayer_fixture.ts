@@ -2,7 +2,7 @@ import "./checked_relayers.ts";
 import type { SidecarAddress } from "../src/http1/sidecar_connections.ts";
 import { ed25519 } from "@noble/curves/ed25519.js";
 import { DEFAULT_CONFIG, type RelayerConfig } from "../src/interfaces/config.ts";
-import type { Account, Backends, Permission } from "../src/interfaces/mod.ts";
+import type { Account, Backends, NewKey, Permission } from "../src/interfaces/mod.ts";
 import type { Logger } from "../src/log.ts";
 import { addressOf } from "../src/wire/keys.ts";
 import { bodySha256, canonicalText } from "../src/wire/signing/signing.ts";
@@ -211,7 +211,8 @@ export class TestRelayer implements AsyncDisposable {
   /** Adds a key to the account, or to another one. */
   async addKey(
     permissions: readonly Permission[] = ["read", "write"],
-    options: { readonly accountId?: string; readonly expiresAt?: number } = {},
+    options: Partial<Pick<NewKey, "expiresAt" | "namespaces">> & { readonly accountId?: string } =
+      {},
   ): Promise<TestKey> {
     const key = new TestKey();
     const { accountId = this.account.accountId, ...rest } = options;

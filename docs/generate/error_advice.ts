@@ -147,8 +147,8 @@ export const ADVICE: Readonly<Record<ErrorCode, Advice>> = {
     "Delete memories or a namespace, or let the operator raise the quota.",
   ],
   permission_denied: [
-    "The key may read only, or write only.",
-    "Use another key, or add one with both permissions.",
+    "The key may read only, or write only, or it is bound to other namespaces.",
+    "Use another key, or add one that may.",
   ],
   key_over_plain_http: [
     "`x-delegate-key`, or a bearer that is no token, came from another machine without TLS: others " +

@@ -241,8 +241,10 @@ export class SignedRoutes {
       const sent = idempotencyKeyOf(context.request.headers);
       if (sent === undefined) return undefined;
       const { account: { accountId }, key } = authorization;
-      // What other keys have sent is nothing that a key without `read` may see.
-      const sender = mayRead({ key }) ? accountId : `${accountId}/${key.publicKey}`;
+      // What other keys have sent is nothing that a key may see without `read`, or of namespaces
+      // that are not there for it.
+      const isShared = mayRead({ key }) && key.namespaces === undefined;
+      const sender = isShared ? accountId : `${accountId}/${key.publicKey}`;
       return `idempotency ${sender} ${route.method} ${context.target.path} ${sent}`;
     } catch (error) {
       this.#spend(verified, false); // limits are checked before values

@@ -1,7 +1,7 @@
 import type { Permission } from "../wire/keys.ts";
 import type { BackendHealth, CallOptions } from "./common.ts";
 
-export type { Permission };
+export { isAmong, type Permission } from "../wire/keys.ts";
 
 /** A key that signs requests for an account. */
 export interface DelegateKey {
@@ -17,6 +17,8 @@ export interface DelegateKey {
   readonly createdAt: number;
   /** Milliseconds since the epoch; absent when it never expires. */
   readonly expiresAt?: number;
+  /** Namespaces that there are for it, each as it is or as a beginning that ends in `/`; else all. */
+  readonly namespaces?: readonly string[];
 }
 
 /** An account: one owner and the keys that act for them. */
@@ -41,6 +43,11 @@ export interface NewKey {
   readonly permissions: readonly Permission[];
   /** Milliseconds since the epoch, in the future. */
   readonly expiresAt?: number;
+  /**
+   * Namespaces that it is bound to, 1 to 32: each as it is, or a beginning that ends in `/`. A
+   * registry that cannot keep them refuses the key.
+   */
+  readonly namespaces?: readonly string[];
   /**
    * 128 hex characters: the key's signature over `svc-delegate-v1:` and the 32 bytes of the account
    * id (docs/protocol.md#14.2). Needed where accounts are on chain.

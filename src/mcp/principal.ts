@@ -3,6 +3,7 @@ import type { SvcClientOptions } from "../client/options.ts";
 import { SvcConnectionError } from "../client/failures.ts";
 import { SvcError } from "../errors.ts";
 import { HEADER } from "../wire/headers.ts";
+import { homeAmong } from "../wire/keys.ts";
 import type { Bearer, BearerSecret, TokenSecret } from "./bearer.ts";
 import type { SidecarOptions } from "./options.ts";
 
@@ -57,7 +58,7 @@ export class Principal {
     return this.#mayManage;
   }
 
-  /** Namespace of calls that name none, as its token chooses it. */
+  /** Namespace of calls that name none, as its token chooses it, or its key. */
   get namespace(): string | undefined {
     return this.#namespace;
   }
@@ -96,7 +97,7 @@ export class Principal {
     const started = this.#now();
     try {
       const { key, token } = await client.account();
-      this.#namespace = token?.namespace;
+      this.#namespace = token?.namespace ?? homeAmong(key.namespaces);
       this.#mayManage = key.permissions.includes("manage");
     } catch (cause) {
       if (cause instanceof SvcConnectionError) {

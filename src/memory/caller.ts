@@ -1,3 +1,5 @@
+import { SvcError } from "../errors.ts";
+import { isAmong } from "../interfaces/account_registry.ts";
 import type { Account, DecryptCredential, DelegateKey, Scope } from "../interfaces/mod.ts";
 
 export interface Caller {
@@ -15,6 +17,30 @@ export function mayRead({ key }: Pick<Caller, "key">): boolean {
   return key === undefined || key.permissions.includes("read");
 }
 
+/** Whether a namespace is there for a caller: a key may be bound to some. */
+export function isOpenTo({ key }: Pick<Caller, "key">, namespace: string): boolean {
+  return key?.namespaces === undefined || isAmong(key.namespaces, namespace);
+}
+
+/** Begins what no namespace is called: a name has no control character. */
+const NOWHERE = "\u0000";
+
+/**
+ * Where a namespace is looked up. What is not there for the caller is nowhere: a scope that nobody
+ * can write to, so that every answer is that of an empty namespace.
+ */
 export function scopeOf(caller: Caller, namespace: string): Scope {
-  return { owner: caller.account.owner, namespace };
+  const { owner } = caller.account;
+  return { owner, namespace: isOpenTo(caller, namespace) ? namespace : NOWHERE + namespace };
+}
+
+/**
+ * Lets a caller change what is in a namespace. The answer depends on its name alone: whether there
+ * is such a namespace is nothing that a key of others is told.
+ *
+ * @throws {SvcError} `permission_denied`.
+ */
+export function checkOpenTo(caller: Pick<Caller, "key">, namespace: string): void {
+  if (isOpenTo(caller, namespace)) return;
+  throw new SvcError("permission_denied", "The key is for other namespaces");
 }

@@ -3,9 +3,9 @@ import { type ErrorCode, SvcError } from "../errors.ts";
 import type { MemoryLink, Standing } from "../interfaces/mod.ts";
 import type { IndexedMemory } from "../index/ranking.ts";
 import type { JobSpec, JobState } from "../jobs/job.ts";
-import { type Caller, scopeOf } from "./caller.ts";
+import { type Caller, isOpenTo, scopeOf } from "./caller.ts";
 import { countThatFits, openPage, type ReadingPages } from "./large_reads.ts";
-import { requireCredential, storedEntries } from "./open.ts";
+import { entriesFor, requireCredential } from "./open.ts";
 import { countsAt, relationsOf, type RelationsView } from "./links/view.ts";
 import type { MemoryRecord, Metadata } from "./record.ts";
 import type { MemoryVersion } from "../storage/core/version_table.ts";
@@ -232,7 +232,7 @@ export async function getMemory(
   version?: number,
 ): Promise<MemoryHistory> {
   requireCredential(domain, caller);
-  const [entry] = await storedEntries(domain, caller.account.owner, [id]);
+  const [entry] = await entriesFor(domain, caller, [id]);
   const expired = entry?.expiresAt !== undefined && entry.expiresAt <= domain.now();
   if (entry === undefined || expired || domain.tombstones.isDeleted(entry, id)) {
     const memory = pendingMemory(domain, caller, id);
@@ -283,7 +283,7 @@ function viewOfRecord(record: MemoryRecord) {
 
 function pendingMemory(domain: Listing, caller: Caller, id: string): MemoryView {
   const live = domain.jobs.newestOf(caller.account.owner, id);
-  if (live === undefined || live.cancelled) {
+  if (live === undefined || live.cancelled || !isOpenTo(caller, live.job.namespace)) {
     throw new SvcError("memory_not_found");
   }
   const { job, blobId, state, recallable } = live;

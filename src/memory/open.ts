@@ -2,7 +2,7 @@ import type { Uses } from "./parts.ts";
 import type { CallOptions, Cipher, IndexEntry, Scope, SealedItem } from "../interfaces/mod.ts";
 import { SvcError } from "../errors.ts";
 import type { IndexedMemory } from "../index/ranking.ts";
-import type { Caller } from "./caller.ts";
+import { type Caller, isOpenTo } from "./caller.ts";
 import { decodeBlob, decodeRecord, type MemoryRecord } from "./record.ts";
 
 /** Where the rows of memories are read by id. */
@@ -18,6 +18,16 @@ export async function storedEntries(
   const wanted = new Set(ids);
   const found = await vectorStore.get(owner, ids, options);
   return found.filter((entry) => entry.owner === owner && wanted.has(entry.id));
+}
+
+/** The memories with these ids that are there for a caller. */
+export async function entriesFor(
+  domain: StoredRows,
+  caller: Caller,
+  ids: readonly string[],
+): Promise<IndexEntry[]> {
+  const found = await storedEntries(domain, caller.account.owner, ids);
+  return found.filter(({ namespace }) => isOpenTo(caller, namespace));
 }
 
 /** What opening the records of memories takes. */

@@ -7,7 +7,7 @@ import type { JobStore } from "../jobs/store.ts";
 import { Buffer } from "node:buffer";
 import type { AcceptedJob, JobSpec, LiveJob, Proposing } from "../jobs/job.ts";
 import type { Kept } from "../jobs/replay.ts";
-import { type Caller, mayRead, scopeOf } from "./caller.ts";
+import { type Caller, checkOpenTo, isOpenTo, mayRead, scopeOf } from "./caller.ts";
 import { inlineBytesOf } from "../jobs/staging.ts";
 import { type CheckingLinks, checkSuperseded } from "./links/superseded.ts";
 import { type ChoosingConflicts, conflictPolicy } from "./links/policy.ts";
@@ -27,13 +27,26 @@ interface QuotaOptions {
   readonly versions: Pick<VersionTable, "bytesOf">;
 }
 
-/** Ciphertext bytes of an owner's indexed memories, and of their replaced versions. */
-export async function usedBytes(
-  { vectorStore, versions }: Pick<QuotaOptions, "vectorStore" | "versions">,
+type Counting = Pick<QuotaOptions, "vectorStore" | "versions">;
+
+/**
+ * Ciphertext bytes of an owner's indexed memories, and of their replaced versions.
+ *
+ * @param counts Whether what is in a namespace counts; all of it when absent.
+ */
+async function usedBytes(
+  { vectorStore, versions }: Counting,
   owner: string,
+  counts: (namespace: string) => boolean = () => true,
 ): Promise<number> {
-  const scopes = await vectorStore.scopes(owner);
-  return scopes.reduce((sum, scope) => sum + scope.bytes, versions.bytesOf(owner));
+  const scopes = [...await vectorStore.scopes(owner), ...versions.bytesOf(owner)];
+  return scopes.reduce((sum, { namespace, bytes }) => sum + (counts(namespace) ? bytes : 0), 0);
+}
+
+/** Ciphertext bytes of what is there for a caller. */
+export async function bytesFor(domain: Counting, caller: Caller): Promise<number> {
+  const { owner } = caller.account;
+  return await usedBytes(domain, owner, (namespace) => isOpenTo(caller, namespace));
 }
 
 /**
@@ -219,8 +232,8 @@ function stage({ jobs, contents }: Accepting, memories: readonly NewMemory[]) {
  * about secrets; none is embedded, sealed or written before it was looked at.
  *
  * @param answering makes the answer of the accepted jobs, which is kept in the same commit.
- * @throws {SvcError} `secret_found`, `quota_exceeded`, `overloaded`, `storage_unavailable`; as
- * `checkSuperseded`.
+ * @throws {SvcError} `permission_denied` for a key of other namespaces; `secret_found`,
+ * `quota_exceeded`, `overloaded`, `storage_unavailable`; as `checkSuperseded`.
  */
 export async function accept<A>(
   domain: Accepting,
@@ -229,6 +242,7 @@ export async function accept<A>(
   given: readonly NewMemory[],
   answering: (jobs: readonly AcceptedJob[], redacted: Screened["redacted"]) => Kept<A>,
 ): Promise<Accepted<A>> {
+  for (const { namespace } of given) checkOpenTo(caller, namespace);
   const { memories, redacted } = await screened(domain, source, given);
   // An import brings along what was checked where it comes from.
   if (source !== "import") await checkLinks(domain, caller, memories);

@@ -6,7 +6,7 @@ import { type Linking, linkMoved } from "./upkeep/blob_moves.ts";
 import { SvcError } from "../errors.ts";
 import { scopeKey } from "../interfaces/scope_key.ts";
 import { INLINE_BYTES } from "../jobs/staging.ts";
-import { type Caller, scopeOf } from "./caller.ts";
+import { type Caller, checkOpenTo, scopeOf } from "./caller.ts";
 import { isCredentialError, requireCredential, settled } from "./open.ts";
 import type { Settling } from "./recall/recall.ts";
 import { type BlobContent, decodeBlob, decodeRecord, type MemoryRecord } from "./record.ts";
@@ -142,8 +142,8 @@ function entryOf(
  *
  * @param limit most memories to index; 0 counts only. Blobs that cannot be fetched use it up as
  * well; those that hold no record, or a deleted one, do not: every call meets them again.
- * @throws {SvcError} `storage_unavailable`, `embedding_unavailable`, `decrypt_credential_required`,
- * `decrypt_credential_invalid`.
+ * @throws {SvcError} `permission_denied` for a key of other namespaces; `storage_unavailable`,
+ * `embedding_unavailable`, `decrypt_credential_required`, `decrypt_credential_invalid`.
  */
 export async function restore(
   domain: Restoring,
@@ -151,6 +151,7 @@ export async function restore(
   namespace: string,
   limit: number,
 ): Promise<RestoreCounts> {
+  checkOpenTo(caller, namespace);
   requireCredential(domain, caller);
   const scope = scopeOf(caller, namespace);
   return await domain.restores.hold(

@@ -1,6 +1,6 @@
 import type { Uses } from "./parts.ts";
 import type { Scope } from "../interfaces/mod.ts";
-import { type Caller, scopeOf } from "./caller.ts";
+import { type Caller, isOpenTo, scopeOf } from "./caller.ts";
 
 type Counting = Uses<{ vectorStore: "scopes"; jobs: "liveIn" }>;
 
@@ -17,7 +17,7 @@ interface Stats {
 export async function stats(domain: Counting, caller: Caller, namespace: string): Promise<Stats> {
   const scope: Scope = scopeOf(caller, namespace);
   const scopes = await domain.vectorStore.scopes(scope.owner);
-  const found = scopes.find((item) => item.namespace === namespace);
+  const found = scopes.find((item) => item.namespace === scope.namespace);
   return {
     memoryCount: found?.count ?? 0,
     storageBytes: found?.bytes ?? 0,
@@ -42,7 +42,8 @@ export async function namespaces(
   limit: number,
   after: string | undefined,
 ): Promise<{ namespaces: NamespaceView[]; total: number; more: boolean }> {
-  const scopes = await domain.vectorStore.scopes(caller.account.owner);
+  const all = await domain.vectorStore.scopes(caller.account.owner);
+  const scopes = all.filter(({ namespace }) => isOpenTo(caller, namespace));
   // One order for every store: the cursor is compared with it.
   scopes.sort((a, b) => a.namespace < b.namespace ? -1 : 1);
   const rest = after === undefined ? scopes : scopes.filter((s) => s.namespace > after);

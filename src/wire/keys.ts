@@ -58,3 +58,26 @@ export function addressOf(publicKey: string, flag = 0): string {
   const bytes = new Uint8Array([flag, ...Uint8Array.fromHex(publicKey)]);
   return "0x" + blake2b(bytes, { dkLen: 32 }).toHex();
 }
+
+/** Most namespaces that a key is bound to. */
+export const BOUND_NAMESPACES = 32;
+
+/**
+ * Whether a list names a namespace: as it is, or by what it begins with where the entry ends in `/`.
+ */
+export function isAmong(list: readonly string[], namespace: string): boolean {
+  return list.some((entry) =>
+    entry === namespace || entry.endsWith("/") && namespace.startsWith(entry)
+  );
+}
+
+/**
+ * The namespace of calls that name none, for a key that is bound to some: `default` where that is
+ * among them, else the first that is named whole.
+ *
+ * @returns `undefined` where there is no better one than `default`.
+ */
+export function homeAmong(list: readonly string[] | undefined): string | undefined {
+  if (list === undefined || isAmong(list, "default")) return undefined;
+  return list.find((entry) => !entry.endsWith("/"));
+}

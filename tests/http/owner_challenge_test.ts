@@ -22,7 +22,7 @@ async function linesFor(svc: TestRelayer, action: string, params: Json = {}): Pr
 }
 
 Deno.test("a challenge says in words what its signature grants", async () => {
-  verifies("9.2-3", "9.2-30");
+  verifies("9.2-3", "9.2-30", "10.17-6");
   await using svc = await startRelayer();
   svc.clock.freeze();
   const expected = (action: string, words: readonly string[]) => [
@@ -53,6 +53,14 @@ Deno.test("a challenge says in words what its signature grants", async () => {
       'label: "laptop"',
       "permissions: read",
       "key expires: 2998-12-31T23:00:00.000Z",
+    ]],
+    ["add_key", { ...key, namespaces: ["work", 'no"tes\u202e/', "work"] }, [
+      "request: add a key to the account",
+      `key: ends in ${tail}`,
+      'label: "laptop"',
+      "permissions: read, write",
+      "key expires: never",
+      'only for namespaces: "work", "no\\u{22}tes\\u{202e}/"',
     ]],
     ["remove_key", { public_key: publicKey.toUpperCase() }, [
       "request: remove a key from the account",

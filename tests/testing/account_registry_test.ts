@@ -39,6 +39,13 @@ mutants(accountRegistrySuite, () => memoryAccounts(), [
     change: taking("invalid_parameter", { publicKey: ORDINARY_KEY }),
   },
   {
+    name: "forgets what a key is bound to",
+    fails: ["binds a key to its namespaces, or refuses it"],
+    change: onAdmin((admin) => ({
+      addKey: (accountId, { namespaces: _, ...key }) => admin.addKey(accountId, key),
+    })),
+  },
+  {
     name: "counts labels in characters",
     fails: ["takes labels of 1 to 64 bytes of UTF-8"],
     change: onAdmin((admin) => ({

@@ -4,7 +4,9 @@ import type { CheckedKey } from "./account_rules.ts";
 
 /**
  * `core.db` also holds tables of the relayer itself: `account_change.revision`, raised by every
- * change of accounts, tells these apart from the others' writes.
+ * change of accounts, tells these apart from the others' writes. Keys that are bound to namespaces
+ * have a table of their own: an earlier version, which would let them see every namespace, does not
+ * know them.
  */
 export const ACCOUNT_SCHEMA = `
 create table if not exists account(
@@ -14,6 +16,10 @@ create table if not exists delegate_key(
   seq integer primary key, account integer not null, public_key text not null unique,
   address text not null, label text not null, permissions text not null,
   created_at integer not null, expires_at integer) strict;
+create table if not exists bound_delegate_key(
+  seq integer primary key, account integer not null, public_key text not null unique,
+  address text not null, label text not null, permissions text not null,
+  created_at integer not null, expires_at integer, namespaces text not null) strict;
 create index if not exists delegate_key_account on delegate_key(account, seq);
 create table if not exists account_change(
   id integer primary key check (id = 1), revision integer not null) strict;
@@ -33,7 +39,17 @@ interface KeyRow {
   readonly permissions: string;
   readonly createdAt: number;
   readonly expiresAt: number | null;
+  /** JSON; null for a key that is bound to none. */
+  readonly namespaces: string | null;
 }
+
+const KEY_COLUMNS = `public_key as publicKey, address, label, permissions, created_at as createdAt,
+  expires_at as expiresAt`;
+/** A key of both tables, which only an earlier version can have made, is the bound one. */
+const KEYS_OF = `select seq, ${KEY_COLUMNS}, null as namespaces from delegate_key
+  where account = ?1 and public_key not in (select public_key from bound_delegate_key)
+  union all select seq, ${KEY_COLUMNS}, namespaces from bound_delegate_key where account = ?1
+  order by createdAt, seq`;
 
 /** Rows of accounts and keys. Whatever changes rows must run inside a write transaction. */
 export class AccountRows {
@@ -57,11 +73,16 @@ export class AccountRows {
   }
 
   byKey(publicKey: string): Account | undefined {
-    return this.#one(
-      `select account.* from delegate_key join account on account.seq = delegate_key.account
-       where public_key = ?`,
-      publicKey,
-    );
+    const keys = ["bound_delegate_key", "delegate_key"];
+    for (const table of keys) {
+      const found = this.#one(
+        `select account.* from ${table} join account on account.seq = ${table}.account
+         where public_key = ?`,
+        publicKey,
+      );
+      if (found !== undefined) return found;
+    }
+    return undefined;
   }
 
   add(accountId: string, owner: string): void {
@@ -70,10 +91,14 @@ export class AccountRows {
   }
 
   addKey(accountId: string, key: CheckedKey, createdAt: number): void {
+    const { namespaces } = key;
+    const [table, column, mark] = namespaces === undefined
+      ? ["delegate_key", "", ""]
+      : ["bound_delegate_key", ", namespaces", ", ?"];
     this.#database.run(
-      `insert into delegate_key
-         (account, public_key, address, label, permissions, created_at, expires_at)
-       values((select seq from account where id = ?), ?, ?, ?, ?, ?, ?)`,
+      `insert into ${table}
+         (account, public_key, address, label, permissions, created_at, expires_at${column})
+       values((select seq from account where id = ?), ?, ?, ?, ?, ?, ?${mark})`,
       accountId,
       key.publicKey,
       key.address,
@@ -81,11 +106,14 @@ export class AccountRows {
       key.permissions.join(","),
       createdAt,
       key.expiresAt ?? null,
+      ...(namespaces === undefined ? [] : [JSON.stringify(namespaces)]),
     );
   }
 
   removeKey(publicKey: string): void {
-    this.#database.run("delete from delegate_key where public_key = ?", publicKey);
+    for (const table of ["delegate_key", "bound_delegate_key"]) {
+      this.#database.run(`delete from ${table} where public_key = ?`, publicKey);
+    }
   }
 
   setActive(accountId: string, active: boolean): void {
@@ -115,19 +143,16 @@ export class AccountRows {
   }
 
   #account(row: AccountRow): Account {
-    const sql =
-      `select public_key as publicKey, address, label, permissions, created_at as createdAt,
-         expires_at as expiresAt
-       from delegate_key where account = ? order by seq`;
-    const keys = this.#database.all<KeyRow>(sql, row.seq);
+    const keys = this.#database.all<KeyRow & { seq: number }>(KEYS_OF, row.seq);
     return {
       accountId: row.id,
       owner: row.owner,
       active: row.active === 1,
-      keys: keys.map(({ permissions, expiresAt, ...key }) => ({
+      keys: keys.map(({ seq: _, permissions, expiresAt, namespaces, ...key }) => ({
         ...key,
         permissions: permissions.split(",") as Permission[],
         ...(expiresAt === null ? {} : { expiresAt }),
+        ...(namespaces === null ? {} : { namespaces: JSON.parse(namespaces) }),
       })),
     };
   }

@@ -3,11 +3,14 @@ import { SvcError } from "../../../src/errors.ts";
 import type { NewKey } from "../../../src/interfaces/mod.ts";
 import {
   addressOf,
+  BOUND_NAMESPACES,
   isLowOrder,
   isObjectId,
   isPublicKey,
   PERMISSIONS,
 } from "../../../src/wire/keys.ts";
+
+const NAMESPACE_BYTES = 256;
 
 export const MAX_KEYS = 100;
 
@@ -57,7 +60,10 @@ export function checkedKey(key: NewKey, now: number): CheckedKey {
   if (permissions.length === 0 || permissions.length !== asked.size) {
     throw invalid("permissions", "must be some of read, write and manage");
   }
-  const { expiresAt } = key;
+  const { expiresAt, namespaces } = key;
+  if (namespaces !== undefined && !areNamespaces(namespaces)) {
+    throw invalid("namespaces", `must be 1 to ${BOUND_NAMESPACES} namespaces`);
+  }
   if (expiresAt !== undefined && !(Number.isSafeInteger(expiresAt) && expiresAt > now)) {
     throw invalid("expires_at", "must be in the future");
   }
@@ -67,7 +73,17 @@ export function checkedKey(key: NewKey, now: number): CheckedKey {
     label,
     permissions,
     ...(expiresAt === undefined ? {} : { expiresAt }),
+    ...(namespaces === undefined ? {} : { namespaces: [...new Set(namespaces)] }),
   };
+}
+
+function areNamespaces(names: readonly string[]): boolean {
+  const encoder = new TextEncoder();
+  return names.length >= 1 && names.length <= BOUND_NAMESPACES &&
+    names.every((name) => {
+      const bytes = encoder.encode(name).length;
+      return bytes >= 1 && bytes <= NAMESPACE_BYTES && name.isWellFormed() && !/\p{Cc}/u.test(name);
+    });
 }
 
 function invalid(field: string, rule: string): SvcError {

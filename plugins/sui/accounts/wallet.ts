@@ -100,6 +100,7 @@ export class WalletAccounts extends SuiAccounts {
     if (proof === undefined) {
       throw new SvcError("invalid_parameter", "On chain a key must prove that somebody holds it");
     }
+    checkUnbound(key);
     const transaction = addDelegateKey(this.#deployment, accountId, { ...key, proof });
     return await this.#change(accountId, transaction);
   }
@@ -127,6 +128,18 @@ export class WalletAccounts extends SuiAccounts {
       throw new SvcError(code, text, { cause });
     }
   }
+}
+
+/**
+ * Refuses a key that is bound to namespaces: the contract keeps no list of them, so that the key
+ * would open every namespace.
+ *
+ * @throws {SvcError} `invalid_parameter`.
+ */
+export function checkUnbound({ namespaces }: Pick<NewKey, "namespaces">): void {
+  if (namespaces === undefined) return;
+  const text = "On chain a key cannot be bound to namespaces";
+  throw new SvcError("invalid_parameter", text, { field: "namespaces" });
 }
 
 function found(account: Account | undefined): Account {

@@ -7,7 +7,7 @@ import type { Domain } from "../../memory/domain.ts";
 import { conflictPolicy } from "../../memory/links/policy.ts";
 import { getMemory, listMemories, type MemoryView } from "../../memory/list.ts";
 import { timeText } from "../../memory/record.ts";
-import { usedBytes } from "../../memory/remember.ts";
+import { bytesFor } from "../../memory/remember.ts";
 import { receiptFor } from "../../memory/remove/receipts.ts";
 import { forget } from "../../memory/remove/forget.ts";
 import { deleteMemory } from "../../memory/remove/remove.ts";
@@ -24,6 +24,7 @@ function keyBody(key: DelegateKey): AnswerOf<"GET /api/account">["key"] {
     permissions: key.permissions,
     created_at: timeText(key.createdAt),
     expires_at: timeText(key.expiresAt),
+    namespaces: key.namespaces,
   };
 }
 
@@ -255,24 +256,30 @@ export const memoryHandlers = {
           namespace: token.grant.namespace,
         },
         quota: {
-          used_bytes: mayRead(caller) ? await usedBytes(domain, account.owner) : undefined,
+          used_bytes: mayRead(caller) ? await bytesFor(domain, caller) : undefined,
           limit_bytes: quotaBytes || null,
         },
       },
     };
   },
-  "GET /api/account/keys": ({ keyUse }, { caller }) => {
-    const keys = caller.account.keys.map((key): ListedKey => ({
+  "GET /api/account/keys": ({ keyUse }, { caller, key: own }) => {
+    // What other keys are for tells of namespaces that are not there for this one.
+    const shown = own.namespaces === undefined ? caller.account.keys : [own];
+    const keys = shown.map((key): ListedKey => ({
       ...keyBody(key),
       last_used_at: timeText(keyUse.lastUsed(key.publicKey)),
     }));
     return { status: 200, body: { keys } };
   },
-  "GET /api/account/activity": ({ activity }, { caller, query }) => {
+  "GET /api/account/activity": ({ activity }, { caller, key, query }) => {
+    const asked = query.key?.toLowerCase() || undefined;
+    const own = key.namespaces === undefined ? undefined : key.publicKey;
+    const isOthers = own !== undefined && asked !== undefined && asked !== own;
     const { entries, nextCursor } = activity.page(caller.account.accountId, {
       limit: query.limit,
       cursor: query.cursor || undefined,
-      key: query.key?.toLowerCase() || undefined,
+      // A bound key is shown what it did itself; of other keys there is nothing.
+      key: isOthers ? "none" : own ?? asked,
     });
     return {
       status: 200,

@@ -24,6 +24,7 @@ const KEY_FIELDS: Readonly<Record<string, string>> = {
   permissions: "permissions",
   expiresAt: "expires_at",
   expires_at: "expires_at",
+  namespaces: "namespaces",
 };
 
 /** Renames the field in a registry's error to the name that callers know. */
@@ -178,6 +179,7 @@ class OwnedAccounts {
         label: key.label,
         permissions: key.permissions,
         ...(key.expires_at === undefined ? {} : { expiresAt: key.expires_at }),
+        ...(key.namespaces === undefined ? {} : { namespaces: key.namespaces }),
       }).catch((error) => {
         throw inProtocolTerms(error);
       });

@@ -69,6 +69,9 @@ function newKeyLines(params: Params): string[] {
     `label: ${quoted(key.label)}`,
     `permissions: ${[...new Set(key.permissions)].join(", ") || "none"}`,
     `key expires: ${end}`,
+    ...(key.namespaces === undefined
+      ? []
+      : [`only for namespaces: ${[...new Set(key.namespaces)].map(quoted).join(", ")}`]),
   ];
 }
 

@@ -1,12 +1,12 @@
 import { SvcError } from "../../errors.ts";
 import { type AcceptedJob, JOB_ERRORS, type JobView } from "../../jobs/job.ts";
 import { Deadline } from "../../deadline.ts";
-import { type Caller, mayRead, scopeOf } from "../../memory/caller.ts";
+import { type Caller, checkOpenTo, isOpenTo, mayRead, scopeOf } from "../../memory/caller.ts";
 import type { Domain } from "../../memory/domain.ts";
 import { textPayload } from "../../memory/job_contents.ts";
 import { type Folded, foldedOf } from "../../memory/links/folded.ts";
 import { twinOf, twinsOf } from "../../memory/links/twins.ts";
-import { storedEntries } from "../../memory/open.ts";
+import { entriesFor } from "../../memory/open.ts";
 import { timeText } from "../../memory/record.ts";
 import { accept, type NewMemory } from "../../memory/remember.ts";
 import type { Redacted } from "../../memory/secrets.ts";
@@ -86,10 +86,11 @@ function jobBody(job: JobView, folded?: Folded): AnswerOf<"GET /api/remember/:id
 /** What would be known of the job of a memory that is stored, and was named instead of a second one. */
 async function storedView(
   domain: Domain,
-  { account: { owner, accountId } }: Caller,
+  caller: Caller,
   id: string,
 ): Promise<JobView | undefined> {
-  const [entry] = await storedEntries(domain, owner, [id]);
+  const { owner, accountId } = caller.account;
+  const [entry] = await entriesFor(domain, caller, [id]);
   if (entry === undefined || domain.tombstones.isDeleted(entry, id)) return undefined;
   const { namespace, version, source, createdAt, updatedAt, importance, bytes, blobId } = entry;
   const spec = { owner, namespace, version, source, createdAt, importance, bytes, accountId };
@@ -107,9 +108,10 @@ async function storedView(
   };
 }
 
-/** A job that the caller may see: without `read` only those of its own key. */
+/** A job that is there for the caller: without `read` only those of its own key. */
 async function jobOf(domain: Domain, caller: Caller, id: string): Promise<JobView | undefined> {
-  const job = await domain.jobs.get(id, caller.account.owner);
+  const found = await domain.jobs.get(id, caller.account.owner);
+  const job = found !== undefined && isOpenTo(caller, found.namespace) ? found : undefined;
   if (job === undefined && mayRead(caller)) return await storedView(domain, caller, id);
   if (job === undefined || mayRead(caller)) return job;
   // Only who sent it was told the id of one of an earlier version, which noted no key.
@@ -144,6 +146,7 @@ async function manual(
 ): Promise<Answer<"POST /api/remember/manual">> {
   const { body, caller } = call;
   const { namespace } = body;
+  checkOpenTo(caller, namespace);
   checkDimensions(domain, body.vector);
   const memory: NewMemory = {
     namespace,

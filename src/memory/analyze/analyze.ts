@@ -6,7 +6,7 @@ import type { Kept } from "../../jobs/replay.ts";
 import { Deadline } from "../../deadline.ts";
 import { scopeKey } from "../../interfaces/scope_key.ts";
 import { chat } from "../chat.ts";
-import { type Caller, mayRead, scopeOf } from "../caller.ts";
+import { type Caller, checkOpenTo, mayRead, scopeOf } from "../caller.ts";
 import { type Searching, settle, type Settling } from "../recall/recall.ts";
 import { Slices } from "../../index/scope_loading.ts";
 import { extractFacts, type Fact } from "../extract/facts.ts";
@@ -155,6 +155,7 @@ export async function analyze<A>(
   given: AnalyzeInput,
   answering: (analysis: Analysis, jobs: readonly AcceptedJob[]) => Kept<A>,
 ): Promise<Analyzed<A>> {
+  checkOpenTo(caller, given.namespace);
   if (mayRead(caller)) requireCredential(domain, caller);
   const { languageModel: model, config } = domain;
   if (model === undefined && config.analyzeRequiresLlm) throw new SvcError("llm_disabled");

@@ -1,6 +1,6 @@
 import type { JobView } from "../../jobs/job.ts";
 import { type Caller, mayRead } from "../caller.ts";
-import { storedEntries } from "../open.ts";
+import { entriesFor } from "../open.ts";
 import type { Uses } from "../parts.ts";
 
 type FindingFolded = Uses<{ vectorStore: "get"; tombstones: "isDeleted" }>;
@@ -21,8 +21,7 @@ export async function foldedOf(
   const compared = jobs.filter(({ recallable, proposes }) => recallable && proposes !== undefined);
   // Whoever may not read is not told what is there.
   if (compared.length === 0 || !mayRead(caller)) return found;
-  const { owner } = caller.account;
-  const entries = await storedEntries(domain, owner, compared.map(({ memoryId }) => memoryId));
+  const entries = await entriesFor(domain, caller, compared.map(({ memoryId }) => memoryId));
   for (const { id, memoryId, version } of compared) {
     const entry = entries.find((one) => one.id === memoryId && one.version === version);
     const link = entry?.standing?.links?.find(({ kind }) => kind === "restates");

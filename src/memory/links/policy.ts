@@ -2,7 +2,7 @@ import type { Uses } from "../parts.ts";
 import { SvcError } from "../../errors.ts";
 import type { ConflictPolicy } from "../../interfaces/config.ts";
 import type { Scope } from "../../interfaces/mod.ts";
-import { type Caller, scopeOf } from "../caller.ts";
+import { type Caller, checkOpenTo, scopeOf } from "../caller.ts";
 
 /** Namespaces for which an owner may choose. */
 const MOST_NAMESPACES = 1000;
@@ -23,7 +23,7 @@ export function conflictPolicy(
  *
  * @param policy `null`: what the settings say.
  * @returns what holds now.
- * @throws {SvcError} `invalid_parameter` where the owner chose for too many namespaces.
+ * @throws {SvcError} `permission_denied` for a key of other namespaces; `invalid_parameter` where the owner chose for too many namespaces.
  */
 export function chooseConflicts(
   domain: ChoosingConflicts & Uses<{ policies: "setConflicts" | "countOf" }>,
@@ -31,6 +31,7 @@ export function chooseConflicts(
   namespace: string,
   policy: ConflictPolicy | null,
 ): ConflictPolicy {
+  checkOpenTo(caller, namespace);
   const scope = scopeOf(caller, namespace);
   const { policies } = domain;
   const isNew = policy !== null && policies.conflictsIn(scope) === undefined;

@@ -7,7 +7,7 @@ import type { LiveJob } from "../../jobs/job.ts";
 import { type Caller, scopeOf } from "../caller.ts";
 import { countThatFits, openPage } from "../large_reads.ts";
 import { type Listing, type MemoryView, openCursor, sealCursor, viewOf } from "../list.ts";
-import { type Opened, requireCredential, storedEntries } from "../open.ts";
+import { entriesFor, type Opened, requireCredential } from "../open.ts";
 import { type Answering, type Change, replaceMemory, type Replacing } from "../versions/replace.ts";
 import { checkSuperseded } from "./superseded.ts";
 import { relationsOf } from "./view.ts";
@@ -218,7 +218,7 @@ export async function decide<A>(
 
 /** A memory that is there. */
 async function presentEntry(domain: Deciding, caller: Caller, id: string): Promise<IndexEntry> {
-  const [entry] = await storedEntries(domain, caller.account.owner, [id]);
+  const [entry] = await entriesFor(domain, caller, [id]);
   const { expiresAt = Infinity } = entry ?? {};
   if (
     entry === undefined || expiresAt <= domain.now() || domain.tombstones.isDeleted(entry, id)
@@ -258,7 +258,7 @@ async function decidedOn(
 
 /** Links to memories that are there and still say what was looked at. */
 async function inForce(domain: Deciding, caller: Caller, links: readonly MemoryLink[]) {
-  const others = await storedEntries(domain, caller.account.owner, links.map(({ id }) => id));
+  const others = await entriesFor(domain, caller, links.map(({ id }) => id));
   return links.flatMap((link) => {
     const other = others.find(({ id }) => id === link.id);
     if (other === undefined || domain.tombstones.isDeleted(other, other.id)) return [];

@@ -1,6 +1,6 @@
 import type { Uses } from "../parts.ts";
 import type { IndexEntry, Scope } from "../../interfaces/mod.ts";
-import { type Caller, scopeOf } from "../caller.ts";
+import { type Caller, isOpenTo, scopeOf } from "../caller.ts";
 import { openPage, partsOf, type ReadingPages } from "../large_reads.ts";
 import { type Opened, requireCredential } from "../open.ts";
 import { type MemoryRecord, timeText } from "../record.ts";
@@ -49,7 +49,7 @@ export async function* exportLines(
 ): AsyncGenerator<string, void, undefined> {
   requireCredential(domain, caller);
   const { owner } = caller.account;
-  const namespaces = namespace === undefined ? await namespacesOf(domain, owner) : [namespace];
+  const namespaces = namespace === undefined ? await namespacesOf(domain, caller) : [namespace];
   yield lineOf({
     type: "header",
     format: "svc-export/1",
@@ -61,11 +61,12 @@ export async function* exportLines(
   yield lineOf({ type: "end", ...counts });
 }
 
-/** The owner's namespaces, also those whose first memories wait. */
-async function namespacesOf(domain: Exporting, owner: string): Promise<string[]> {
+/** The caller's namespaces, also those whose first memories wait. */
+async function namespacesOf(domain: Exporting, caller: Caller): Promise<string[]> {
+  const { owner } = caller.account;
   const waiting = domain.jobs.liveOf(owner).map(({ job }) => job.namespace);
   const indexed = (await domain.vectorStore.scopes(owner)).map((scope) => scope.namespace);
-  return [...new Set([...indexed, ...waiting])];
+  return [...new Set([...indexed, ...waiting])].filter((name) => isOpenTo(caller, name));
 }
 
 function lineOf(members: object): string {

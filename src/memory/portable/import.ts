@@ -4,7 +4,7 @@ import type { IndexEntry, Scope } from "../../interfaces/mod.ts";
 import { scopeKey } from "../../interfaces/scope_key.ts";
 import type { AcceptedJob, LiveJob, WrittenStanding } from "../../jobs/job.ts";
 import type { Kept } from "../../jobs/replay.ts";
-import { type Caller, scopeOf } from "../caller.ts";
+import { type Caller, checkOpenTo, scopeOf } from "../caller.ts";
 import { type Opening, openMemories, requireCredential, storedEntries } from "../open.ts";
 import { textPayload } from "../job_contents.ts";
 import type { SecretsRule } from "../../interfaces/config.ts";
@@ -105,7 +105,7 @@ const MOST_IDS = 16;
  * Accepts memories of an export: all that are new here, in one commit. Ids, versions and times stay;
  * repeating it takes nothing twice. Imports of one owner come one after the other.
  *
- * @throws {SvcError} as `accept`; `decrypt_credential_required`.
+ * @throws {SvcError} as `accept`, for one line of another namespace too; `decrypt_credential_required`.
  */
 export async function importMemories<A>(
   domain: Importing,
@@ -113,6 +113,7 @@ export async function importMemories<A>(
   memories: readonly ImportedMemory[],
   { bringBack, secrets, answering }: ImportOptions<A>,
 ): Promise<A> {
+  for (const { namespace } of memories) checkOpenTo(caller, namespace);
   requireCredential(domain, caller);
   const rule = secretsRule(domain.config.secrets, secrets);
   const { lines, refused, redacted } = await screenLines(rule, memories);

@@ -1,5 +1,5 @@
 import type { Uses } from "../parts.ts";
-import { type Caller, scopeOf } from "../caller.ts";
+import { type Caller, checkOpenTo, scopeOf } from "../caller.ts";
 import type { BlobInfo, Scope } from "../../interfaces/mod.ts";
 import {
   applyDeletion,
@@ -15,12 +15,14 @@ import {
  * Deletes every memory of a namespace and cancels its pending jobs.
  *
  * @returns ids of the memories it had, pending ones included.
+ * @throws {SvcError} `permission_denied` for a key of other namespaces.
  */
 export async function forget(
   domain: Removing & Uses<{ policies: "setConflicts" }>,
   caller: Caller,
   namespace: string,
 ): Promise<string[]> {
+  checkOpenTo(caller, namespace);
   const scope = scopeOf(caller, namespace);
   // Before that turn: a blob stored later may belong to a memory accepted after it.
   const [stored] = await Promise.allSettled([storedBlobs(domain, scope)]);

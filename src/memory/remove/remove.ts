@@ -4,9 +4,9 @@ import type { Scope, Source } from "../../interfaces/mod.ts";
 import { scopeKey } from "../../interfaces/scope_key.ts";
 import type { IndexedMemory } from "../../index/ranking.ts";
 import type { EndedJob, LiveJob } from "../../jobs/job.ts";
-import { type Caller, scopeOf } from "../caller.ts";
+import { type Caller, isOpenTo, scopeOf } from "../caller.ts";
 import { nameBlob, type StoringBlobs } from "../store_blob.ts";
-import { storedEntries } from "../open.ts";
+import { entriesFor, storedEntries } from "../open.ts";
 import { newestOf } from "../versions/newest.ts";
 
 /** Every place that may hold something of a memory. */
@@ -323,9 +323,11 @@ export async function deleteMemory(
   expectedVersion?: number,
 ): Promise<Deleted> {
   const { owner } = caller.account;
-  const newest = expectedVersion === undefined ? undefined : await newestOf(domain, owner, id);
-  const entry = newest === undefined ? (await storedEntries(domain, owner, [id]))[0] : newest.entry;
-  const jobs = domain.jobs.liveOf(owner).filter((item) => item.job.memoryId === id);
+  const newest = expectedVersion === undefined ? undefined : await newestOf(domain, caller, id);
+  const entry = newest === undefined ? (await entriesFor(domain, caller, [id]))[0] : newest.entry;
+  const jobs = domain.jobs.liveOf(owner).filter(({ job }) =>
+    job.memoryId === id && isOpenTo(caller, job.namespace)
+  );
   const namespace = entry?.namespace ?? jobs[0]?.job.namespace;
   if (namespace === undefined) throw new SvcError("memory_not_found");
   const live = jobs.filter(({ job }) => job.namespace === namespace);

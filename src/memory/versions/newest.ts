@@ -2,7 +2,8 @@ import type { Uses } from "../parts.ts";
 import { SvcError } from "../../errors.ts";
 import type { IndexEntry } from "../../interfaces/mod.ts";
 import type { LiveJob } from "../../jobs/job.ts";
-import { storedEntries } from "../open.ts";
+import { type Caller, isOpenTo } from "../caller.ts";
+import { entriesFor } from "../open.ts";
 
 /** Where it is seen which version of a memory is the newest. */
 export type SeeingNewest = Uses<{
@@ -27,20 +28,22 @@ export interface Newest {
 const TRIES = 10;
 
 /**
- * The newest version of an owner's memory. Rows are read again when a version was accepted or
+ * The newest version of a memory that is there for a caller. Rows are read again when a version was accepted or
  * indexed meanwhile: the row that was read may be of before. By the time the caller is told, another
  * one may have been accepted; then a higher number was taken.
  *
  * @throws {SvcError} `version_conflict` when it changes all the time.
  */
-export async function newestOf(domain: SeeingNewest, owner: string, id: string): Promise<Newest> {
+export async function newestOf(domain: SeeingNewest, caller: Caller, id: string): Promise<Newest> {
   const { jobs, versions } = domain;
+  const { owner } = caller.account;
   let known = versions.has({ owner }, id) ? undefined : 0;
   for (let tried = 0; tried < TRIES; tried++) {
     const before = jobs.newestOf(owner, id);
-    const [entry] = await storedEntries(domain, owner, [id]);
+    const [entry] = await entriesFor(domain, caller, [id]);
     const newest = jobs.newestOf(owner, id);
     const isNewer = newest !== undefined && !newest.cancelled &&
+      isOpenTo(caller, newest.job.namespace) &&
       newest.job.version >= (entry?.version ?? 0);
     const live = isNewer ? newest : undefined;
     const scope = live?.job ?? entry;

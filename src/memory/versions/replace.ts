@@ -182,7 +182,7 @@ async function newestVersion(
   id: string,
   from: number | undefined,
 ): Promise<Replaced> {
-  const { entry, live, version, taken } = await newestOf(domain, caller.account.owner, id);
+  const { entry, live, version, taken } = await newestOf(domain, caller, id);
   const job = live?.job ?? entry;
   if (job === undefined) throw new SvcError("memory_not_found");
   const scope = scopeOf(caller, job.namespace);

@@ -1,5 +1,5 @@
 import type { BlobMove, Scope } from "../../interfaces/mod.ts";
-import { toColumn } from "../sqlite/database.ts";
+import { fromColumn, toColumn } from "../sqlite/database.ts";
 import type { SqliteFile } from "../sqlite/sqlite_file.ts";
 
 /** `bytes` is 0 for the version that is indexed: its row counts it. */
@@ -200,12 +200,14 @@ export class VersionTable {
     for (const id of known) this.#known?.get(scope.owner)?.delete(id);
   }
 
-  /** Bytes of an owner's replaced versions. */
-  bytesOf(owner: string): number {
-    const sql = "select sum(bytes) as bytes from memory_version where owner = ?";
+  /** Bytes of an owner's replaced versions, by namespace. */
+  bytesOf(owner: string): { readonly namespace: string; readonly bytes: number }[] {
+    const sql = `select namespace, sum(bytes) as bytes from memory_version
+      where owner = ? group by namespace`;
     this.#known ??= this.#readKnown();
-    if (!this.#known.has(owner)) return 0;
-    return this.#file.get<{ bytes: number | null }>(sql, owner)?.bytes ?? 0;
+    if (!this.#known.has(owner)) return [];
+    return this.#file.all<{ namespace: Uint8Array; bytes: number }>(sql, owner)
+      .map(({ namespace, bytes }) => ({ namespace: fromColumn(namespace), bytes }));
   }
 
   #know(owner: string, id: string): void {

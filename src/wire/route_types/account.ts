@@ -28,6 +28,8 @@ export interface AccountRoutes {
           readonly created_at: string;
           /** When it ends. */
           readonly expires_at?: string | undefined;
+          /** Namespaces there are for it, or beginnings that end in `/`; all when absent. */
+          readonly namespaces?: readonly string[] | undefined;
         };
         /** What stood for the key, on the way of an MCP request. */
         readonly token?: {
@@ -62,6 +64,8 @@ export interface AccountRoutes {
           readonly created_at: string;
           /** When it ends. */
           readonly expires_at?: string | undefined;
+          /** Namespaces there are for it, or beginnings that end in `/`; all when absent. */
+          readonly namespaces?: readonly string[] | undefined;
           /** When it signed last; absent when it never did. */
           readonly last_used_at?: string | undefined;
         }[];

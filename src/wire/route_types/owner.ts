@@ -54,6 +54,8 @@ export interface OwnerRoutes {
           readonly created_at: string;
           /** When it ends. */
           readonly expires_at?: string | undefined;
+          /** Namespaces there are for it, or beginnings that end in `/`; all when absent. */
+          readonly namespaces?: readonly string[] | undefined;
         }[];
       };
     };
@@ -86,6 +88,8 @@ export interface OwnerRoutes {
           readonly created_at: string;
           /** When it ends. */
           readonly expires_at?: string | undefined;
+          /** Namespaces there are for it, or beginnings that end in `/`; all when absent. */
+          readonly namespaces?: readonly string[] | undefined;
         }[];
       };
       readonly 201: {
@@ -107,6 +111,8 @@ export interface OwnerRoutes {
           readonly created_at: string;
           /** When it ends. */
           readonly expires_at?: string | undefined;
+          /** Namespaces there are for it, or beginnings that end in `/`; all when absent. */
+          readonly namespaces?: readonly string[] | undefined;
         }[];
       };
     };
@@ -122,6 +128,7 @@ export interface OwnerRoutes {
         readonly label: string;
         readonly permissions: readonly ("read" | "write" | "manage")[];
         readonly expires_at?: string | undefined;
+        readonly namespaces?: readonly string[] | undefined;
         readonly proof: string;
       };
     };
@@ -145,6 +152,8 @@ export interface OwnerRoutes {
           readonly created_at: string;
           /** When it ends. */
           readonly expires_at?: string | undefined;
+          /** Namespaces there are for it, or beginnings that end in `/`; all when absent. */
+          readonly namespaces?: readonly string[] | undefined;
         }[];
       };
     };
@@ -179,6 +188,8 @@ export interface OwnerRoutes {
           readonly created_at: string;
           /** When it ends. */
           readonly expires_at?: string | undefined;
+          /** Namespaces there are for it, or beginnings that end in `/`; all when absent. */
+          readonly namespaces?: readonly string[] | undefined;
         }[];
       };
     };
@@ -211,6 +222,8 @@ export interface OwnerRoutes {
           readonly created_at: string;
           /** When it ends. */
           readonly expires_at?: string | undefined;
+          /** Namespaces there are for it, or beginnings that end in `/`; all when absent. */
+          readonly namespaces?: readonly string[] | undefined;
         }[];
       };
     };
@@ -243,6 +256,8 @@ export interface OwnerRoutes {
           readonly created_at: string;
           /** When it ends. */
           readonly expires_at?: string | undefined;
+          /** Namespaces there are for it, or beginnings that end in `/`; all when absent. */
+          readonly namespaces?: readonly string[] | undefined;
         }[];
       };
     };
@@ -275,6 +290,8 @@ export interface OwnerRoutes {
           readonly created_at: string;
           /** When it ends. */
           readonly expires_at?: string | undefined;
+          /** Namespaces there are for it, or beginnings that end in `/`; all when absent. */
+          readonly namespaces?: readonly string[] | undefined;
         }[];
       };
     };

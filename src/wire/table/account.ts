@@ -12,6 +12,9 @@ const key = () => ({
   permissions: z.array(z.enum(PERMISSIONS)),
   created_at: timestamp("When it was added"),
   expires_at: timestamp("When it ends").optional(),
+  namespaces: z.array(namespace())
+    .describe("Namespaces there are for it, or beginnings that end in `/`; all when absent")
+    .optional(),
 });
 
 /** A delegate key of an account. */

@@ -1,8 +1,8 @@
 import { z } from "zod";
 import { flag, objectId, owner, text, timestamp } from "../answer_members.ts";
-import { PERMISSIONS } from "../keys.ts";
+import { BOUND_NAMESPACES, PERMISSIONS } from "../keys.ts";
 import { PUBLIC_BODY_BYTES } from "../limits.ts";
-import { object, time } from "../request_members.ts";
+import { object, requiredNamespace, time } from "../request_members.ts";
 import type { RouteRows } from "../route.ts";
 import { delegateKey } from "./account.ts";
 
@@ -33,6 +33,8 @@ export const newKeyParams = z.object({
     label: z.string().meta({ examples: ["laptop"] }),
     permissions: z.array(z.enum(PERMISSIONS)),
     expires_at: time.optional(),
+    /** Namespaces that it is bound to, or beginnings of names that end in `/`. */
+    namespaces: z.array(requiredNamespace).min(1).max(BOUND_NAMESPACES).optional(),
     /** Shows that somebody holds the key: its signature, 128 hex characters. */
     proof: z.string().meta({ examples: ["5c".repeat(64)] }),
   }),
@@ -72,7 +74,7 @@ export const OWNER = {
         expires_at: timestamp("When it ends"),
       }),
     }),
-    errors: ["invalid_parameter"],
+    errors: ["invalid_parameter", "invalid_namespace", "empty_namespace"],
   },
   "POST /accounts": {
     ...CHANGES,
@@ -93,7 +95,13 @@ export const OWNER = {
     ...CHANGES,
     summary: "Add a delegate key",
     body: ownerProof.extend(newKeyParams.shape),
-    errors: ["owner_proof_invalid", "invalid_parameter", "key_exists"],
+    errors: [
+      "owner_proof_invalid",
+      "invalid_parameter",
+      "invalid_namespace",
+      "empty_namespace",
+      "key_exists",
+    ],
   },
   "POST /accounts/:id/keys/remove": {
     ...CHANGES,

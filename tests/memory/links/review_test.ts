@@ -56,7 +56,7 @@ Deno.test("what contradicts an older memory is linked, answered first and to be 
 });
 
 Deno.test("what is accepted is said by the owner; what is undone is not marked again", async () => {
-  verifies("10.16-7", "10.16-8", "10.16-9", "10.16-10", "2-27");
+  verifies("10.16-7", "10.16-8", "10.16-9", "10.16-10", "2-28");
   await using svc = await startRelayer(suggesting);
   const old = await svc.remember(OLD);
   const id = await svc.remember(NEW);

@@ -224,3 +224,29 @@ Deno.test("aborted calls reject with the reason, calls of a closed registry are 
   ) await assert.rejects(call, { code: "storage_unavailable" });
   assert.throws(() => accounts.watch(() => {}), { code: "storage_unavailable" });
 });
+
+Deno.test("an earlier version does not know a bound key, so that it opens nothing there", async () => {
+  await using folder = await folderForTests();
+  const { publicKey } = keyOf(1);
+  {
+    await using accounts = localAccounts({ dataDir: folder.path });
+    const { accountId } = await accounts.admin.create(OWNER);
+    await accounts.admin.addKey(accountId, keyOf(1, { namespaces: ["work"] }));
+    await accounts.admin.addKey(accountId, keyOf(2));
+    await assert.rejects(accounts.admin.addKey(accountId, keyOf(1)), { code: "key_exists" });
+  }
+  using file = new DatabaseSync(`${folder.path}/core.db`);
+  const known = file.prepare("select public_key from delegate_key").all();
+  assert.deepEqual(known.map((row) => row.public_key), [keyOf(2).publicKey]);
+  // It may add that very key, bound to nothing: the narrower one counts here.
+  file.exec(`insert into delegate_key
+    select 99, account, '${publicKey}', address, label, permissions, created_at, null
+    from delegate_key`);
+  await using accounts = localAccounts({ dataDir: folder.path });
+  const account = await accounts.resolve(publicKey);
+  const keys = account?.keys.filter((key) => key.publicKey === publicKey);
+  assert.deepEqual(keys?.map((key) => key.namespaces), [["work"]]);
+  const left = await accounts.admin.removeKey(account!.accountId, publicKey);
+  assert.deepEqual(left.keys.map((key) => key.publicKey), [keyOf(2).publicKey]);
+  assert.equal(await accounts.resolve(publicKey), undefined);
+});

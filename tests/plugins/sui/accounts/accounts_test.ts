@@ -1,4 +1,6 @@
-import { deepStrictEqual, ok, rejects, strictEqual } from "node:assert/strict";
+import { deepStrictEqual, ok, rejects, strictEqual, throws } from "node:assert/strict";
+import { checkUnbound } from "../../../../plugins/sui/accounts/wallet.ts";
+import { verifies } from "../../../requirements.ts";
 import { SuiAccounts } from "../../../../plugins/sui/accounts/accounts.ts";
 import { openSui } from "../../../../plugins/sui/chain/sui_client.ts";
 import type { CircuitBreakerOptions } from "../../../../plugins/shared/circuit_breaker.ts";
@@ -181,4 +183,13 @@ Deno.test("after disposal calls reject, also those under way", async () => {
   await accounts[Symbol.asyncDispose]();
   await seen;
   await rejects(accounts.resolve(KEY), down);
+});
+
+Deno.test("a key that is bound to namespaces is refused on chain", () => {
+  verifies("10.17-8");
+  throws(() => checkUnbound({ namespaces: ["work"] }), {
+    code: "invalid_parameter",
+    field: "namespaces",
+  });
+  checkUnbound({});
 });
