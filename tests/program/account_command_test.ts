@@ -113,6 +113,10 @@ Deno.test("a given key is registered for a given owner", async () => {
     using core = new CoreDb(`${home}/.svc/relayer/core.db`);
     assert.equal(created.package_id, core.packageId());
 
+    const more = await json(home, "add-key", "--only", "work", "--only", "notes/");
+    assert.deepEqual(more.namespaces, ["work", "notes/"]);
+    assert.match((await run(home, "list")).output, /\(read, write, manage, only work, notes\/\)/);
+
     assert.match((await run(home, "create", "--owner", OWNER)).errors, /account_exists/);
     assert.match((await run(home, "create", "--public-key", publicKey)).errors, /key_exists/);
   });

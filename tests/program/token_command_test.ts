@@ -73,6 +73,15 @@ Deno.test("a token of a key of its own is made, listed and revoked", async () =>
     assert.deepEqual([key.label, key.permissions], ["token: Home", ["read"]]);
     assert.equal(token.namespace, "work");
 
+    const bound = await run("create", "--label", "Notes", "--only", "notes/", "--only", "a,b");
+    assert.match(bound.output, /only {9}notes\/, a,b\n/);
+    const notes = await asked(/^(svct1\.\S+)$/m.exec(bound.output)![1]!);
+    assert.deepEqual((await notes.json()).key.namespaces, ["notes/", "a,b"]);
+    assert.match((await run("list")).output, /Notes \(read, write, only notes\/, a,b, until /);
+    await run("revoke", "Notes");
+    const none = await run("create", "--only", "");
+    assert.match(none.errors, /namespaces must be 1 to 32 namespaces/);
+
     const shown = await run("create");
     assert.match(shown.output, /permissions {2}read, write\n/);
     const other = /^(svct1\.\S+)$/m.exec(shown.output)![1]!;

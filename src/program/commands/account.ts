@@ -29,7 +29,12 @@ export const keyJson = (key: DelegateKey) => ({
   permissions: key.permissions,
   created_at: time(key.createdAt),
   expires_at: time(key.expiresAt),
+  namespaces: key.namespaces,
 });
+
+/** Namespaces of a bound key, on one line. */
+export const boundTo = (namespaces: readonly string[]): string =>
+  namespaces.map(onOneLine).join(", ");
 
 /** A key of an account after a change, with its private half where it is saved nowhere. */
 interface ChangedKey {
@@ -76,6 +81,7 @@ function printKey(title: string, changed: ChangedKey, packageId: string): Printe
     `  public key   ${publicKey}`,
   ];
   if (key !== undefined) lines.push(`  permissions  ${key.permissions.join(", ")}`);
+  if (key?.namespaces !== undefined) lines.push(`  only         ${boundTo(key.namespaces)}`);
   if (key?.expiresAt !== undefined) lines.push(`  expires      ${time(key.expiresAt)}`);
   if (privateKey !== undefined) {
     lines.push(`  private key  ${privateKey}`, "", "Keep the private key: it is shown only now.");
@@ -97,9 +103,10 @@ function printAccounts(accounts: readonly Account[], packageId: string): Printed
   const lines = rows.flatMap(({ account_id, owner, active, keys }) => [
     `${account_id}${active ? "" : " (deactivated)"}\n`,
     `  owner ${owner}\n`,
-    ...keys.map(({ public_key, label, permissions, expires_at }) => {
+    ...keys.map(({ public_key, label, permissions, expires_at, namespaces }) => {
       const end = expires_at === undefined ? "" : `, until ${expires_at}`;
-      return `  key   ${public_key} ${onOneLine(label)} (${permissions.join(", ")}${end})\n`;
+      const only = namespaces === undefined ? "" : `, only ${boundTo(namespaces)}`;
+      return `  key   ${public_key} ${onOneLine(label)} (${permissions.join(", ")}${only}${end})\n`;
     }),
   ]);
   const text = lines.join("") || "There is no account yet: account create --save\n";
@@ -192,13 +199,14 @@ async function addKey(
   const before = options.action === "create"
     ? await store.admin.create(owner ?? await ownerOf(words) ?? addressOf(publicKey))
     : await chosenAccount(store, options);
-  const { label, permissions, expiresInMs } = options;
+  const { label, permissions, expiresInMs, namespaces } = options;
   const account = await store.admin.addKey(before.accountId, {
     publicKey,
     label,
     permissions,
     ...(pair === undefined ? {} : { proof: await keyProof(pair.privateKey, before.accountId) }),
     ...(expiresInMs === undefined ? {} : { expiresAt: Date.now() + expiresInMs }),
+    ...(namespaces === undefined ? {} : { namespaces }),
   });
   if (path !== undefined && pair !== undefined) {
     const { accountId, owner: walletAddress } = account;

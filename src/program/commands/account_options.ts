@@ -20,6 +20,8 @@ export const ACCOUNT_USAGE = `Usage: svc account <command>
   --label <text>        name of the key, at most 64 bytes
   --permissions <list>  some of read,write,manage (default: all)
   --expires-in <time>   such as 90d, 12h or 30m; default: never
+  --only <namespace>    there is no other namespace for the key than this, or
+                        those that begin so, as in notes/; may be repeated
   --wallet-file <path>  where accounts are on chain: the owner's private key,
                         which pays for gas
   --save                writes the new key to the credentials file
@@ -38,6 +40,7 @@ const UNITS: Readonly<Record<string, number>> = {
 };
 
 const TEXT = { type: "string" } as const;
+const SEVERAL = { type: "string", multiple: true } as const;
 const ON = { type: "boolean", default: false } as const;
 const FLAGS = {
   owner: TEXT,
@@ -46,6 +49,7 @@ const FLAGS = {
   label: TEXT,
   permissions: TEXT,
   "expires-in": TEXT,
+  only: SEVERAL,
   "wallet-file": TEXT,
   save: ON,
   force: ON,
@@ -149,6 +153,7 @@ export function parseAccountOptions(args: readonly string[]) {
     permissions: parsePermissions(values.permissions ?? PERMISSIONS.join()),
     /** How long the key is valid, milliseconds; for good when absent. */
     expiresInMs: expiry === undefined ? undefined : parseDuration("--expires-in", expiry),
+    namespaces: values.only,
     walletFile: values["wallet-file"],
     save: values.save,
     force: values.force,

@@ -8,7 +8,7 @@ import { isExposed } from "../../client/options.ts";
 import { SvcError } from "../../errors.ts";
 import type { Account, DelegateKey } from "../../interfaces/mod.ts";
 import { onOneLine } from "../../printable.ts";
-import { chosenAccount, keyJson, relayerUrl } from "./account.ts";
+import { boundTo, chosenAccount, keyJson, relayerUrl } from "./account.ts";
 import { type AccountStore, openAccounts } from "./account_store.ts";
 import { type CommandIo, type Printed, runGroup } from "./io.ts";
 import { parseTokenOptions, TOKEN_LABEL, TOKEN_USAGE, type TokenOptions } from "./token_options.ts";
@@ -79,13 +79,14 @@ async function createOwn(
 ): Promise<Printed> {
   const relayer = relayerUrl(store);
   const { privateKey, publicKey } = await makeDelegateKey();
-  const { label, permissions, seconds } = options;
+  const { label, permissions, seconds, namespaces } = options;
   const account = await store.admin.addKey(accountId, {
     publicKey,
     label,
     permissions,
     proof: await keyProof(privateKey, accountId),
     expiresAt: Date.now() + seconds * 1000,
+    ...(namespaces === undefined ? {} : { namespaces }),
   });
   const key = account.keys.find((key) => key.publicKey === publicKey)!;
   const tries = store.wallet === undefined ? 3 : TRIES;
@@ -100,6 +101,9 @@ async function createOwn(
 
 /** Makes a token of the key that this computer is signed in with. */
 async function createOfSaved(saved: Credentials, options: TokenOptions): Promise<Printed> {
+  if (options.namespaces !== undefined) {
+    throw invalid("--only needs a key of its own: run it where the relayer runs");
+  }
   const { relayerUrl: relayer, accountId, delegatePrivateKey: privateKey } = saved;
   const made = await ask({ relayer, accountId, privateKey }, options);
   return printToken(made, relayer, accountId, undefined, options);
@@ -122,6 +126,7 @@ function printToken(
     label: key?.label,
     permissions,
     namespace,
+    namespaces: key?.namespaces,
     expires_at: expiresAt,
   };
   const end = key === undefined
@@ -132,6 +137,7 @@ function printToken(
     `  address      ${mcp}`,
     `  permissions  ${permissions.join(", ")}`,
     ...(namespace === undefined ? [] : [`  namespace    ${onOneLine(namespace)}`]),
+    ...(key?.namespaces === undefined ? [] : [`  only         ${boundTo(key.namespaces)}`]),
     `  expires      ${expiresAt}`,
     ...(key === undefined ? [] : [`  key          …${key.publicKey.slice(-8)}`]),
     "",
@@ -159,9 +165,11 @@ function printKeys(accounts: readonly Account[]): Printed {
   const rows = accounts.flatMap((account) =>
     tokenKeys(account).map((key) => ({ account_id: account.accountId, ...keyJson(key) }))
   );
-  const lines = rows.map(({ public_key, label, permissions, expires_at = "never" }) => {
+  const lines = rows.map(({ public_key, label, permissions, expires_at = "never", namespaces }) => {
     const name = onOneLine(label.slice(TOKEN_LABEL.length));
-    return `…${public_key.slice(-8)}  ${name} (${permissions.join(", ")}, until ${expires_at})\n`;
+    const may = permissions.join(", ");
+    const only = namespaces === undefined ? "" : `, only ${boundTo(namespaces)}`;
+    return `…${public_key.slice(-8)}  ${name} (${may}${only}, until ${expires_at})\n`;
   });
   return [{ tokens: rows }, lines.join("") || "There are no tokens: svc token create\n"];
 }

@@ -20,6 +20,8 @@ be taken back without touching anything else.
   --read-only           may recall and list, and write nothing
   --permissions <list>  some of read,write,manage (default: read,write)
   --namespace <name>    namespace of calls that name none
+  --only <namespace>    there is no other namespace for it than this, or those
+                        that begin so, as in notes/; may be repeated
   --account <0x…>       account; default: the only one
   --wallet-file <path>  where accounts are on chain: the owner's private key,
                         which pays for gas
@@ -42,6 +44,7 @@ const FLAGS = {
   "read-only": { type: "boolean", default: false },
   permissions: TEXT,
   namespace: TEXT,
+  only: { type: "string", multiple: true },
   account: TEXT,
   "wallet-file": TEXT,
   json: { type: "boolean", default: false },
@@ -86,6 +89,7 @@ export function parseTokenOptions(args: readonly string[]) {
     /** What is asked for; nothing else than read and write by itself. */
     permissions: parsePermissions(asked ?? PERMISSIONS.filter((word) => word !== "manage").join()),
     namespace: values.namespace || undefined,
+    namespaces: values.only,
     walletFile: values["wallet-file"],
   };
 }
