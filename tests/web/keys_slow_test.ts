@@ -47,6 +47,24 @@ browserTest(
   },
 );
 
+browserTest("a key is bound to namespaces where it is made, and shows them", async (browser) => {
+  verifies("10.17-1", "10.17-6");
+  await withDashboard(async ({ web, relayer }) => {
+    const page = await browser.newPage();
+    await signIn(page, web);
+    await page.getByRole("link", { name: "Apps" }).click();
+    await page.getByLabel("Name of the app").fill("Notes");
+    await page.getByLabel("Only these namespaces").fill(" work, notes/ ,");
+    await page.getByRole("button", { name: "Make a key" }).click();
+    const privateKey = await page.getByLabel("Key of Notes").innerText();
+    const client = new SvcClient({ baseUrl: relayer, privateKey });
+    assert.deepEqual((await client.account()).key.namespaces, ["work", "notes/"]);
+    await assert.rejects(client.remember("tea"), { code: "permission_denied" });
+    await page.locator(".key", { hasText: "Notes" }).getByText("Only in work, notes/").waitFor();
+    await screenshot(page, "key_bound");
+  });
+});
+
 interface Kept {
   readonly extractable: boolean;
   readonly left: number;

@@ -40,6 +40,21 @@ function KeyTimes({ accountKey: key, used }: { accountKey: AccountKey; used: boo
   );
 }
 
+/** What a key is bound to. */
+function KeyNamespaces({ namespaces }: Pick<AccountKey, "namespaces">) {
+  if (namespaces === undefined) return null;
+  return (
+    <p class="small-text">
+      Only in {namespaces.map((name, i) => (
+        <span key={name}>
+          {i > 0 && ", "}
+          <code>{name}</code>
+        </span>
+      ))}
+    </p>
+  );
+}
+
 /** A key of the account: whose it is, what it may do, when it was used. */
 export function KeyCard(
   { accountKey: key, own, used = true, onRemove }: {
@@ -62,6 +77,7 @@ export function KeyCard(
           {isExpired(key) && <span class="chip chip-warn">ended</span>}
         </span>
       </div>
+      <KeyNamespaces namespaces={key.namespaces} />
       <div class="row between">
         <KeyTimes accountKey={key} used={used} />
         <button type="button" class="button small danger" onClick={() => setAsking(true)}>

@@ -5,7 +5,14 @@ import { addKnownKey } from "../activity/known_keys.ts";
 import type { NewKey } from "../owner/account.ts";
 import { keyProof } from "../owner/key_proof.ts";
 import { useAction } from "../parts/action.tsx";
-import { ExpiryField, expiryOf, PermissionField, usualPermissions } from "../parts/key_fields.tsx";
+import {
+  ExpiryField,
+  expiryOf,
+  NamespacesField,
+  namespacesOf,
+  PermissionField,
+  usualPermissions,
+} from "../parts/key_fields.tsx";
 import { Failure } from "../parts/notice.tsx";
 import type { Session } from "../session.ts";
 import { useSession } from "../use_session.ts";
@@ -24,6 +31,8 @@ interface Wanted {
   readonly permissions: NewKey["permissions"];
   /** Until it ends; 0: never. */
   readonly days: number;
+  /** Namespaces that it is bound to, as they were typed. */
+  readonly only: string;
 }
 
 /** Makes a key and adds it to the account. */
@@ -37,6 +46,7 @@ async function addKey(session: Session, wanted: Wanted): Promise<MadeKey> {
       permissions: wanted.permissions,
       proof: await keyProof(privateKey, accountId),
       ...expiryOf(wanted.days),
+      ...namespacesOf(wanted.only),
     });
     await addKnownKey(accountId, publicKey);
     return account;
@@ -55,9 +65,11 @@ export function NewKeyForm(
     usualPermissions(session.config.accounts),
   );
   const [days, setDays] = useState(0);
+  const [only, setOnly] = useState("");
   async function add(): Promise<void> {
-    await onAdded(await addKey(session, { label, permissions, days }));
+    await onAdded(await addKey(session, { label, permissions, days, only }));
     setLabel("");
+    setOnly("");
   }
   return (
     <form
@@ -79,6 +91,7 @@ export function NewKeyForm(
       </label>
       <PermissionField value={permissions} onChange={setPermissions} />
       <ExpiryField value={days} onChange={setDays} />
+      {session.config.accounts === "local" && <NamespacesField value={only} onChange={setOnly} />}
       <div class="row">
         <button class="button primary" type="submit" disabled={action.busy}>
           {action.busy ? "Working…" : "Make a key"}

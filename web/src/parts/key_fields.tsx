@@ -91,6 +91,36 @@ export function ExpiryField(
   );
 }
 
+/** What a key is bound to; empty is nothing. Accounts on a chain bind no keys. */
+export function NamespacesField(
+  { value, onChange }: { value: string; onChange: (value: string) => void },
+) {
+  const hint = useId();
+  return (
+    <div>
+      <label>
+        Only these namespaces
+        <input
+          value={value}
+          placeholder="all of them"
+          aria-describedby={hint}
+          onInput={(event) => onChange(event.currentTarget.value)}
+        />
+      </label>
+      <p id={hint} class="quiet small-text">
+        Separated by commas. With <code>/</code> at its end, as in{" "}
+        <code>notes/</code>, a name stands for all that begin so. For this app there are no others.
+      </p>
+    </div>
+  );
+}
+
+/** What is typed into the field, as a member of a new key. */
+export function namespacesOf(typed: string): { namespaces?: string[] } {
+  const names = typed.split(",").map((name) => name.trim()).filter((name) => name !== "");
+  return names.length === 0 ? {} : { namespaces: names };
+}
+
 /** When a key of so many days ends, as a member of a new key. */
 export function expiryOf(days: number): { expires_at?: string } {
   if (days === 0) return {};
