@@ -19,6 +19,28 @@ browserTest(
       await page.getByRole("button", { name: "Make a key" }).click();
       const privateKey = await page.getByLabel("Key of Cursor").innerText();
       assert.match(privateKey, /^[0-9a-f]{64}$/);
+      const token = await page.getByLabel("Token of Cursor").innerText();
+      assert.match(token, /^svct1\.[\w-]+$/);
+      const answer = await fetch(`${relayer}/api/mcp`, {
+        method: "POST",
+        headers: {
+          authorization: `Bearer ${token}`,
+          accept: "application/json, text/event-stream",
+          "content-type": "application/json",
+        },
+        body: JSON.stringify({
+          jsonrpc: "2.0",
+          id: 1,
+          method: "initialize",
+          params: {
+            protocolVersion: "2025-11-25",
+            capabilities: {},
+            clientInfo: { name: "test", version: "1" },
+          },
+        }),
+      });
+      await answer.text();
+      assert.equal(answer.status, 200, "it is enough by itself");
       await page.getByRole("combobox", { name: "App" }).selectOption("Cursor");
       const config = JSON.parse(await page.getByLabel("Configuration of Cursor").innerText());
       const { url, headers } = config.mcpServers.svc;

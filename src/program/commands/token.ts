@@ -1,10 +1,10 @@
 import { invalid } from "../invalid.ts";
 import { resolve } from "node:path";
 import { pause } from "../../deadline.ts";
-import { type Credentials, makeDelegateKey, SvcClient } from "../../client/mod.ts";
+import { makeAppToken, type TokenOwner } from "../../client/tokens/app_token.ts";
+import { type Credentials, makeDelegateKey } from "../../client/mod.ts";
 import { credentialsPath, readCredentials } from "../../client/credentials_file.ts";
 import { keyProof } from "../../client/key_proof.ts";
-import { isExposed } from "../../client/options.ts";
 import { SvcError } from "../../errors.ts";
 import type { Account, DelegateKey } from "../../interfaces/mod.ts";
 import { onOneLine } from "../../printable.ts";
@@ -19,48 +19,21 @@ const TRY_MS = 1000;
 /** Fewest characters that name a key by its end. */
 const SUFFIX_CHARACTERS = 6;
 
-/** Whose token is asked for, and where. */
-interface TokenOf {
-  readonly relayer: string;
-  readonly accountId: string;
-  /** 64 hex characters. */
-  readonly privateKey: string;
-}
-
-interface MadeToken {
-  readonly token: string;
-  readonly expires_in: number;
-}
+/** What a relayer answers. */
+type MadeToken = Awaited<ReturnType<typeof makeAppToken>>;
 
 /** Asks a relayer for a token. */
-async function ask(of: TokenOf, options: TokenOptions): Promise<MadeToken> {
-  const { relayer, accountId, privateKey } = of;
+function ask(of: TokenOwner, options: TokenOptions): Promise<MadeToken> {
   const { seconds, permissions, namespace } = options;
-  const body = {
-    audience: new URL(relayer).origin,
+  return makeAppToken(of, {
     expires_in: seconds,
     permissions,
     ...(namespace === undefined ? {} : { namespace }),
-  };
-  const call = (sendDelegateKey: boolean) => {
-    const client = new SvcClient({ baseUrl: relayer, accountId, privateKey, sendDelegateKey });
-    return client.call("POST /api/session-token", {
-      body,
-      ...(sendDelegateKey ? { decrypts: true } : {}),
-    });
-  };
-  try {
-    return await call(false);
-  } catch (error) {
-    // Memories open with the key itself where a token outlasts every session of a key service.
-    const needsKey = error instanceof SvcError && error.code === "decrypt_credential_required";
-    if (!needsKey || isExposed(relayer)) throw error;
-    return await call(true);
-  }
+  });
 }
 
 /** Asks until the relayer knows the key. */
-async function askForNew(of: TokenOf, options: TokenOptions, tries: number): Promise<MadeToken> {
+async function askForNew(of: TokenOwner, options: TokenOptions, tries: number): Promise<MadeToken> {
   try {
     return await ask(of, options);
   } catch (error) {

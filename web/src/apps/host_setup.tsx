@@ -6,6 +6,23 @@ import { Notice } from "../parts/notice.tsx";
 import { HOST_CONFIGS, KEY_PLACEHOLDER } from "./host_configs.ts";
 import type { MadeKey } from "./new_key.tsx";
 
+/** What an app is given that sends a single header. */
+function MadeToken({ made: { label, token, days } }: { made: MadeKey }) {
+  if (token === undefined) return null;
+  return (
+    <>
+      <p>
+        An app that takes one header only gets this token instead, as{" "}
+        <code>Authorization: Bearer …</code>. It works for {days === 1 ? "a day" : `${days} days`}
+        {" "}
+        at most, and ends with the key.
+      </p>
+      <p class="secret" tabIndex={0} aria-label={`Token of ${label}`}>{token}</p>
+      <CopyButton text={token} label="Copy the token" />
+    </>
+  );
+}
+
 /** How each app is told about the relayer, with the key that was just made. */
 export function HostSetup(
   { mcpUrl, accountId, made }: { mcpUrl: string; accountId: string; made: MadeKey | undefined },
@@ -28,6 +45,7 @@ export function HostSetup(
             </p>
             <p class="secret" tabIndex={0} aria-label={`Key of ${made.label}`}>{key}</p>
             <CopyButton text={key} label="Copy the key" />
+            <MadeToken made={made} />
           </Notice>
         )}
       <label>

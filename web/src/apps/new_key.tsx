@@ -1,6 +1,7 @@
 /** @jsxRuntime automatic */
 /** @jsxImportSource preact */
 import { useState } from "preact/hooks";
+import { makeAppToken } from "../../../src/client/tokens/app_token.ts";
 import { addKnownKey } from "../activity/known_keys.ts";
 import type { NewKey } from "../owner/account.ts";
 import { keyProof } from "../owner/key_proof.ts";
@@ -23,7 +24,14 @@ export interface MadeKey {
   readonly label: string;
   /** 64 hex characters. */
   readonly privateKey: string;
+  /** Stands for it in one header; absent where the relayer does not know the key yet. */
+  readonly token: string | undefined;
+  /** For how long the token is, in days. */
+  readonly days: number;
 }
+
+/** The longest that a token may be, in days. */
+const MOST_DAYS = 366;
 
 /** What the form holds. */
 interface Wanted {
@@ -39,7 +47,7 @@ interface Wanted {
 async function addKey(session: Session, wanted: Wanted): Promise<MadeKey> {
   const label = wanted.label.trim();
   const { privateKey, publicKey } = await makeKey(true);
-  await session.change(async (owner, wallet, accountId) => {
+  const { account_id: accountId } = await session.change(async (owner, wallet, accountId) => {
     const account = await owner.addKey(wallet, accountId, {
       public_key: publicKey,
       label,
@@ -51,7 +59,12 @@ async function addKey(session: Session, wanted: Wanted): Promise<MadeKey> {
     await addKnownKey(accountId, publicKey);
     return account;
   });
-  return { label, privateKey: (await seedOf(privateKey)).toHex() };
+  const seed = (await seedOf(privateKey)).toHex();
+  const days = wanted.days || MOST_DAYS;
+  const of = { relayer: session.config.relayerUrl, accountId, privateKey: seed };
+  // The key is added whatever comes of this.
+  const made = await makeAppToken(of, { expires_in: days * 86_400 }).catch(() => undefined);
+  return { label, privateKey: seed, token: made?.token, days };
 }
 
 /** Adds a new key to the account. An app that has made one signs in instead. */
