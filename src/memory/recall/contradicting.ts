@@ -14,9 +14,17 @@ export function isKnownConflict(newer: Related, older: Related): boolean | undef
   return newer.relations?.conflictsWith?.includes(older.entry.id) === true ? true : undefined;
 }
 
+/** Most memories that are read besides: a measurement that is noted daily contradicts many. */
+const MOST = 10;
+
+/** Of memories that contradict one the newest, as far as their ids tell. */
+function newestOf({ conflictsWith = [] }: RelationsView = {}): string[] {
+  return conflictsWith.length === 0 ? [] : [conflictsWith.reduce((a, b) => a > b ? a : b)];
+}
+
 /**
- * Hits with the memories that are known to contradict those that are answered, however little these
- * look like the query: the newer of two is the answer, and has to be read to be one.
+ * Hits with the newest memories that are known to contradict those that are answered, however
+ * little they look like the query: the newer of two is the answer, and has to be read to be one.
  *
  * @param ranked All that was found, best first.
  * @param worth The first of them, which are read anyway.
@@ -30,8 +38,8 @@ export async function withContradicting<T extends Related>(
   search: (ids: ReadonlySet<string>) => Promise<readonly T[]>,
 ): Promise<readonly T[]> {
   const read = new Set(worth.map(({ entry }) => entry.id));
-  const named = worth.slice(0, answered).flatMap(({ relations }) => relations?.conflictsWith ?? []);
-  const wanted = new Set(named).difference(read);
+  const named = worth.slice(0, answered).flatMap(({ relations }) => newestOf(relations));
+  const wanted = new Set([...new Set(named).difference(read)].slice(0, MOST));
   if (wanted.size === 0) return worth;
   const behind = ranked.filter(({ entry }) => wanted.has(entry.id));
   const missing = wanted.difference(new Set(behind.map(({ entry }) => entry.id)));
@@ -45,8 +53,8 @@ interface Rated {
 }
 
 /**
- * Hits of which each that stands before one it is known to contradict is as likely to answer: it answers
- * in that one's place.
+ * Hits of which each that stands before one it is known to contradict is as likely to answer: it
+ * answers in that one's place.
  *
  * @param hits In the order of the answer.
  * @param matches The same hits, before their order was changed.
