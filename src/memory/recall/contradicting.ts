@@ -1,5 +1,7 @@
 import type { Match } from "../../index/ranking.ts";
+import { startOf } from "../../index/relations.ts";
 import type { RelationsView } from "../links/view.ts";
+import { type Asked, newerFirst } from "./newer_first.ts";
 
 /** A match, and how it stands to others where that is known. */
 interface Related extends Match {
@@ -7,7 +9,7 @@ interface Related extends Match {
 }
 
 /** Whether it was found, or said, that memories contradict each other, or that they do not. */
-export function isKnownConflict(newer: Related, older: Related): boolean | undefined {
+function isKnownConflict(newer: Related, older: Related): boolean | undefined {
   const sets = ({ entry }: Related, { entry: { id } }: Related) =>
     entry.standing?.links?.some((link) => link.kind === "distinct" && link.id === id) ?? false;
   if (sets(newer, older) || sets(older, newer)) return false;
@@ -44,6 +46,42 @@ export async function withContradicting<T extends Related>(
   const behind = ranked.filter(({ entry }) => wanted.has(entry.id));
   const missing = wanted.difference(new Set(behind.map(({ entry }) => entry.id)));
   return [...worth, ...behind, ...missing.size === 0 ? [] : await search(missing)];
+}
+
+/** A match that was opened. */
+interface Opened {
+  readonly scored: Related & { readonly rank: number };
+  readonly record: { readonly text: string };
+}
+
+/** Puts newer statements before older ones about the same thing, and notes that they differ. */
+export function newestOfEach<T extends Opened>(asked: Asked, hits: readonly T[]): T[] {
+  const { order, conflicts } = newerFirst(
+    asked,
+    hits.map(({ scored, record }) => ({
+      text: record.text,
+      rank: scored.rank,
+      cosine: 1 - scored.distance,
+      start: startOf(scored.entry),
+    })),
+    (newer, older) => isKnownConflict(hits[newer]!.scored, hits[older]!.scored),
+  );
+  const others = new Map<number, Set<string>>();
+  for (const [newer, older] of conflicts) {
+    for (const [one, other] of [[newer, older], [older, newer]] as const) {
+      others.getOrInsertComputed(one, () => new Set()).add(hits[other]!.scored.entry.id);
+    }
+  }
+  return order.map((at) => {
+    const hit = hits[at]!;
+    const { relations = {} } = hit.scored;
+    const ids = new Set([...relations.conflictsWith ?? [], ...others.get(at) ?? []]);
+    if (ids.size === 0) return hit;
+    return {
+      ...hit,
+      scored: { ...hit.scored, relations: { ...relations, conflictsWith: [...ids] } },
+    };
+  });
 }
 
 /** A hit, as far as its confidence is decided. */

@@ -1,7 +1,6 @@
 import type { Uses } from "../parts.ts";
 import type { SvcError } from "../../errors.ts";
 import type { IndexedMemory, Match, ScopeQuery, SearchOptions } from "../../index/ranking.ts";
-import { startOf } from "../../index/relations.ts";
 import type { Scope, Standing } from "../../interfaces/mod.ts";
 import { type Caller, scopeOf } from "../caller.ts";
 import { matchNearest, type SearchingLarge } from "./candidates.ts";
@@ -11,8 +10,8 @@ import { openMemories, requireCredential } from "../open.ts";
 import type { MemoryRecord, Metadata } from "../record.ts";
 import { Question } from "./answer_kinds.ts";
 import { confidenceOf, type RecallMode } from "./confidence.ts";
-import { inTheirPlace, isKnownConflict, withContradicting } from "./contradicting.ts";
-import { type Asked, newerFirst, worthReading } from "./newer_first.ts";
+import { inTheirPlace, newestOfEach, withContradicting } from "./contradicting.ts";
+import { worthReading } from "./newer_first.ts";
 import { Narrowing, type NarrowingOptions } from "./narrowing.ts";
 import { openSavedWords, type ReadingWords, readWords } from "./read_words.ts";
 
@@ -369,34 +368,4 @@ async function openHits(
     else opened.push({ scored, record: item.record });
   }
   return { opened, errors };
-}
-
-/** Puts newer statements before older ones about the same thing, and notes that they differ. */
-function newestOfEach(asked: Asked, hits: readonly OpenedHit[]): OpenedHit[] {
-  const { order, conflicts } = newerFirst(
-    asked,
-    hits.map(({ scored, record }) => ({
-      text: record.text,
-      rank: scored.rank,
-      cosine: 1 - scored.distance,
-      start: startOf(scored.entry),
-    })),
-    (newer, older) => isKnownConflict(hits[newer]!.scored, hits[older]!.scored),
-  );
-  const others = new Map<number, Set<string>>();
-  for (const [newer, older] of conflicts) {
-    for (const [one, other] of [[newer, older], [older, newer]] as const) {
-      others.getOrInsertComputed(one, () => new Set()).add(hits[other]!.scored.entry.id);
-    }
-  }
-  return order.map((at) => {
-    const hit = hits[at]!;
-    const { relations = {} } = hit.scored;
-    const ids = new Set([...relations.conflictsWith ?? [], ...others.get(at) ?? []]);
-    if (ids.size === 0) return hit;
-    return {
-      ...hit,
-      scored: { ...hit.scored, relations: { ...relations, conflictsWith: [...ids] } },
-    };
-  });
 }
