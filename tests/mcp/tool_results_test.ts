@@ -148,7 +148,8 @@ Deno.test("what a call leaves out has the defaults of the table", async () => {
 });
 
 Deno.test("of two statements about one thing the older one is marked", async () => {
-  await using test = await startSidecarTest();
+  verifies("10.16-1");
+  await using test = await startSidecarTest({}, { config: { conflicts: "suggest" } });
   const facts = ["My phone number is 555-0188.", "My phone number is 555-0142."];
   for (const text of facts) await call(test, "svc_remember", { text });
   const { content, structuredContent } = await result(test, "svc_recall", {
