@@ -5,7 +5,7 @@ import type { Domain } from "../memory/domain.ts";
 import type { Received } from "../wire/routes.ts";
 import type { NamesOf, RouteName, SignedName, StatusAndBody } from "../wire/route_types.ts";
 import type { RequestContext } from "./request.ts";
-import type { OpenedToken } from "./session_tokens.ts";
+import type { OpenedToken, SignedRequest } from "./session_tokens.ts";
 
 /** What a handler returns: status and body as the table says, or a `Response` that is no JSON. */
 export type Answer<N extends RouteName> = N extends RouteName
@@ -23,6 +23,12 @@ export interface Call<N extends SignedName> {
   /** The path's parameter: a UUID; empty where the path has none. */
   readonly id: string;
   readonly query: Received<N, "query">;
+  /**
+   * The request as it was signed.
+   *
+   * @throws {SvcError} `auth_headers_missing` where nothing was.
+   */
+  signed(): SignedRequest;
   /** Charges for bytes of a body, or of an answer that is no JSON. */
   spend(bytes: number): void;
   /** Whether an origin is one of the relayer's. */

@@ -1,8 +1,15 @@
+import { Buffer } from "node:buffer";
 import { hash } from "node:crypto";
+import { BoundedMap } from "../bounded_map.ts";
 import { SvcError } from "../errors.ts";
 import type { DecryptCredential, Permission } from "../interfaces/mod.ts";
 import type { Sealer } from "../interfaces/plugin.ts";
+import { parseBody } from "../wire/request_members.ts";
+import { TIMESTAMP_WINDOW_SECONDS } from "../wire/limits.ts";
 import { readSessionToken, type SessionToken, writeSessionToken } from "../wire/session_token.ts";
+import { canonicalText } from "../wire/signing/signing.ts";
+import { nativeBodySha256, verifyStrict } from "../wire/signing/verify.ts";
+import { ASKED_TOKEN } from "../wire/table/session_token.ts";
 import type { Authorization } from "./account_cache.ts";
 
 /** Purpose of the subkey that seals tokens. */
@@ -20,13 +27,25 @@ export interface TokenGrant {
   readonly namespace?: string | undefined;
 }
 
+/** A request for a token as its key has signed it: what makes the token more than the relayer's word. */
+export interface SignedRequest {
+  /** The body, byte for byte. */
+  readonly body: string;
+  readonly timestamp: string;
+  readonly nonce: string | undefined;
+  /** `x-account-id` and `x-audience`, as sent. */
+  readonly accountId: string | undefined;
+  readonly audience: string | undefined;
+  /** 64 bytes. */
+  readonly signature: Uint8Array;
+}
+
 /** What a token is made of. */
-export interface TokenRequest extends TokenGrant {
+export interface TokenRequest {
   readonly key: Pick<SessionToken, "publicKey" | "accountId">;
+  readonly signed: SignedRequest;
   /** Where it is good: the address of the resource, such as `https://memory.example/api/mcp`. */
   readonly audience: string;
-  /** How long it is asked for, seconds. */
-  readonly seconds: number;
   /** What opens records, where the cipher needs it. */
   readonly credential: DecryptCredential | undefined;
 }
@@ -34,10 +53,8 @@ export interface TokenRequest extends TokenGrant {
 /** What is sealed into a token: short names, since it travels with every request. */
 interface Sealed {
   readonly aud: string;
-  /** When it was made, milliseconds since the epoch. */
-  readonly iat: number;
-  readonly scope?: readonly Permission[];
-  readonly ns?: string;
+  /** What was signed: body, timestamp, nonce, account, audience, and the signature in base64. */
+  readonly req: readonly [string, string, string | null, string | null, string | null, string];
   readonly session?: string;
   readonly key?: string;
 }
@@ -60,6 +77,35 @@ function digestOf({ permissions, namespace }: TokenGrant): string {
   return hash("sha256", JSON.stringify([permissions, namespace]), "hex").slice(0, 32);
 }
 
+/** What a body asks for. */
+function askedFor(body: string): TokenGrant & { readonly seconds: number } {
+  const { permissions, namespace, expires_in: seconds } = parseBody(ASKED_TOKEN, JSON.parse(body));
+  return {
+    seconds,
+    permissions: permissions && [...new Set(permissions)].sort(),
+    namespace,
+  };
+}
+
+/** Requests whose signature has been looked at, by a digest of all that it covers. */
+const MOST_SEEN = 1_000;
+const seen = new BoundedMap<string, true>(MOST_SEEN);
+
+/** Whether a key has signed a request for a token. */
+function isSigned(publicKey: string, signed: SignedRequest): boolean {
+  const { body, signature, timestamp, nonce, accountId, audience } = signed;
+  const bodySha256 = nativeBodySha256(utf8.encode(body));
+  const target = "/api/session-token";
+  const fields = { timestamp, method: "POST", target, bodySha256, nonce, accountId, audience };
+  const text = canonicalText(fields);
+  // Of the whole process: it is a fact, and each request of a token asks for it.
+  const id = hash("sha256", Buffer.concat([utf8.encode(publicKey), signature, text]), "hex");
+  if (seen.has(id)) return true;
+  if (!verifyStrict(publicKey, text, signature)) return false;
+  seen.set(id, true);
+  return true;
+}
+
 /**
  * Makes a token for a key of an account. With a session of a key service it opens memories as long
  * as that session lasts, and ends with it.
@@ -69,19 +115,20 @@ function digestOf({ permissions, namespace }: TokenGrant): string {
  */
 export function makeSessionToken(
   sealer: Pick<Sealer, "seal">,
-  { key, audience, seconds: asked, credential, ...grant }: TokenRequest,
+  { key, signed, audience, credential }: TokenRequest,
   now: number,
 ): { readonly token: string; readonly seconds: number } {
+  const { seconds: asked, ...grant } = askedFor(signed.body);
   const { session, delegateKey } = credential ?? {};
   const wanted = now + asked * 1000;
   const expiresAt = session === undefined ? wanted : Math.min(wanted, endOf(session));
   const seconds = Math.floor((expiresAt - now) / 1000);
   if (seconds < 1) throw new SvcError("decrypt_credential_invalid");
+  const { body, timestamp, nonce = null, signature } = signed;
+  const { accountId = null, audience: origin = null } = signed;
   const said: Sealed = {
     aud: audience,
-    iat: now,
-    ...(grant.permissions === undefined ? {} : { scope: grant.permissions }),
-    ...(grant.namespace === undefined ? {} : { ns: grant.namespace }),
+    req: [body, timestamp, nonce, accountId, origin, signature.toBase64()],
     ...(session === undefined ? {} : { session }),
     ...(session !== undefined || delegateKey === undefined ? {} : { key: delegateKey }),
   };
@@ -96,20 +143,37 @@ export interface OpenedToken extends Pick<SessionToken, "publicKey" | "accountId
   readonly grant: TokenGrant;
 }
 
+type ReadToken = NonNullable<ReturnType<typeof readSessionToken>>;
+
+/** What is in a token, and what its key has asked for by its own signature. */
 function openSealed(
   sealer: Pick<Sealer, "open">,
-  { sealed, boundTo }: NonNullable<ReturnType<typeof readSessionToken>>,
-): Sealed {
+  { sealed, boundTo, publicKey, expiresAt, grant }: ReadToken,
+): Sealed & { readonly grant: TokenGrant } {
   try {
-    return JSON.parse(new TextDecoder().decode(sealer.open(sealed, boundTo)));
+    const said: Sealed = JSON.parse(new TextDecoder().decode(sealer.open(sealed, boundTo)));
+    const [body, timestamp, nonce, accountId, audience, signature] = said.req;
+    const asked = askedFor(body);
+    const latest = Number(timestamp) + TIMESTAMP_WINDOW_SECONDS + asked.seconds;
+    const isAsked = digestOf(asked) === grant && expiresAt <= latest * 1000 &&
+      isSigned(publicKey, {
+        body,
+        timestamp,
+        nonce: nonce ?? undefined,
+        accountId: accountId ?? undefined,
+        audience: audience ?? undefined,
+        signature: Uint8Array.fromBase64(signature),
+      });
+    if (isAsked) return { ...said, grant: asked };
   } catch {
     // Also one of an earlier version, which lasted for an hour.
-    throw new SvcError("auth_header_invalid");
   }
+  throw new SvcError("auth_header_invalid");
 }
 
 /**
- * Opens a token.
+ * Opens a token. The relayer's own word is not enough: its key must have asked for just this, so that
+ * whoever has the relayer key cannot write one.
  *
  * @param audience Where it is shown: the address of the resource.
  * @param now Milliseconds since the epoch.
@@ -124,7 +188,7 @@ export function openSessionToken(
 ): OpenedToken {
   const token = readSessionToken(text);
   if (token === undefined) throw new SvcError("auth_header_invalid");
-  const { aud, scope, ns, session, key } = openSealed(sealer, token);
+  const { aud, grant, session, key } = openSealed(sealer, token);
   if (token.expiresAt <= now) throw new SvcError("token_expired");
   if (aud !== audience) {
     throw new SvcError("audience_mismatch", "The token was made for another address");
@@ -139,7 +203,7 @@ export function openSessionToken(
     accountId,
     expiresAt,
     credential: Object.keys(credential).length === 0 ? undefined : credential,
-    grant: { permissions: scope, namespace: ns },
+    grant,
   };
 }
 

@@ -18,7 +18,7 @@ import type { BodyReader } from "./body_reader.ts";
 import { type Answer, Keeping } from "./keeping.ts";
 import { namespacesIn, noteRequest } from "./request_activity.ts";
 import type { OwnAddress } from "./own_address.ts";
-import { TOKEN_PURPOSE } from "./session_tokens.ts";
+import { type SignedRequest, TOKEN_PURPOSE } from "./session_tokens.ts";
 import {
   checkTypeHeaders,
   JSON_TYPE,
@@ -42,9 +42,11 @@ export interface SignedDependencies {
 }
 
 /** What a handler is given, whichever it is. */
-interface CheckedCall
-  extends
-    Pick<Call<SignedName>, "caller" | "key" | "token" | "id" | "spend" | "isOwnOrigin" | "mcp"> {
+interface CheckedCall extends
+  Pick<
+    Call<SignedName>,
+    "caller" | "key" | "token" | "id" | "signed" | "spend" | "isOwnOrigin" | "mcp"
+  > {
   readonly body: unknown;
   readonly query: unknown;
   keep<A extends Answer>(answer: A): Kept<A>;
@@ -315,6 +317,7 @@ export class SignedRoutes {
       body,
       id: id.toLowerCase(),
       query,
+      signed: () => signedRequest(verified),
       spend: (bytes) => this.#spendBytes(verified, bytes),
       isOwnOrigin: (origin) => address.isOwnOrigin(origin, context),
       mcp: address.mcp,
@@ -338,6 +341,12 @@ export class SignedRoutes {
       throw error;
     }
   }
+}
+
+function signedRequest({ auth, body }: Verified): SignedRequest {
+  const { signature, timestamp, nonce, accountId, audience } = auth;
+  if (signature === undefined) throw new SvcError("auth_headers_missing");
+  return { body: textOf(body), signature, timestamp, nonce, accountId, audience };
 }
 
 /** Decodes a path parameter; malformed percent-encoding stays as sent, and matches nothing. */

@@ -118,3 +118,5 @@ export const SESSION_TOKEN_SECONDS = 3600;
 export const SESSION_TOKEN_SECONDS_MIN = 60;
 /** Longest: 366 days. */
 export const SESSION_TOKEN_SECONDS_MAX = 31_622_400;
+/** Largest body of a request for a token, which becomes part of it: 2 KiB. */
+export const SESSION_TOKEN_BODY_BYTES = 2048;

@@ -1,6 +1,14 @@
 import assert from "node:assert/strict";
 import { SvcClient } from "../../src/client/mod.ts";
 import type { Cipher } from "../../src/interfaces/mod.ts";
+import {
+  makeSessionToken,
+  openSessionToken,
+  type SignedRequest,
+  TOKEN_PURPOSE,
+} from "../../src/http/session_tokens.ts";
+import { RelayerKey } from "../../src/sealing/relayer_key.ts";
+import { bodySha256, canonicalText } from "../../src/wire/signing/signing.ts";
 import { formatPrivateKey } from "../../src/wire/signing/private_key.ts";
 import { readSessionToken } from "../../src/wire/session_token.ts";
 import {
@@ -296,4 +304,50 @@ Deno.test("a private key is not taken from another machine over plain HTTP", asy
   assert.equal((await svc.fetch(secure, "203.0.113.9")).status, 200, "TLS");
   await using open = await startRelayer({ config: { allowKeyOverHttp: true } });
   assert.equal((await ask("203.0.113.9", {}, open)).status, 200);
+});
+
+Deno.test("whoever has the relayer key writes no token that the key did not ask for", () => {
+  verifies("10.12-15");
+  const sealer = new RelayerKey(new Uint8Array(32).fill(1)).sealer(TOKEN_PURPOSE);
+  const [victim, thief] = [new TestKey(), new TestKey()];
+  const accountId = `0x${"5".repeat(64)}`;
+  const audience = `${OURS}/api/mcp`;
+  const now = 1_800_000_000_000;
+  const request = (signer: TestKey, asked: object = {}): SignedRequest => {
+    const body = JSON.stringify({ audience: OURS, ...asked });
+    const timestamp = String(now / 1000);
+    const nonce = "8f14e45f-ceea-467f-a3c1-2b0d6f3a9c11";
+    const text = canonicalText({
+      timestamp,
+      method: "POST",
+      target: "/api/session-token",
+      bodySha256: bodySha256(new TextEncoder().encode(body)),
+      nonce,
+      accountId,
+      audience: OURS,
+    });
+    const signature = Uint8Array.fromHex(signer.sign(text));
+    return { body, timestamp, nonce, accountId, audience: OURS, signature };
+  };
+  const made = (signed: SignedRequest, at = now) => {
+    const key = { publicKey: victim.publicKey, accountId };
+    return makeSessionToken(sealer, { key, signed, audience, credential: undefined }, at).token;
+  };
+  const open = (token: string, at = now) => openSessionToken(sealer, token, audience, at);
+  const own = request(victim, { permissions: ["read"], expires_in: 60 });
+  assert.deepEqual(open(made(own)).grant.permissions, ["read"]);
+  const refused = { code: "auth_header_invalid" };
+  for (
+    const forged of [
+      request(thief),
+      { ...own, body: own.body.replace("read", "write") },
+      { ...own, timestamp: String(now / 1000 + 100) },
+      { ...own, accountId: undefined },
+      { ...own, signature: new Uint8Array(64) },
+    ]
+  ) assert.throws(() => open(made(forged)), refused);
+  // Nor does it make a token of one that the key has asked for last longer.
+  const late = now + 86_400_000;
+  assert.throws(() => open(made(own, late), late), refused);
+  assert.throws(() => open(made(own), now + 60_000), { code: "token_expired" });
 });

@@ -3,7 +3,6 @@ import { SvcError } from "../../errors.ts";
 import type { DecryptCredential } from "../../interfaces/mod.ts";
 import type { Answer, Call } from "../route.ts";
 import type { Domain } from "../../memory/domain.ts";
-import { SESSION_TOKEN_SECONDS } from "../../wire/limits.ts";
 import { parsePrivateKey } from "../../wire/signing/private_key.ts";
 import { makeSessionToken, TOKEN_PURPOSE } from "../session_tokens.ts";
 
@@ -30,20 +29,17 @@ export const sessionTokenHandlers = {
     domain: Domain,
     call: Call<"POST /api/session-token">,
   ): Promise<Answer<"POST /api/session-token">> => {
-    const { caller, key, body, isOwnOrigin, mcp } = call;
+    const { caller, key, body, isOwnOrigin, mcp, signed } = call;
     // Signed for somebody else's relayer, which passed it on: the token would be that one's.
     if (!isOwnOrigin(body.audience)) throw new SvcError("audience_mismatch");
-    const { permissions, namespace } = body;
-    if (permissions?.some((permission) => !key.permissions.includes(permission))) {
+    if (body.permissions?.some((permission) => !key.permissions.includes(permission))) {
       throw new SvcError("permission_denied");
     }
     const made = makeSessionToken(domain.sealer(TOKEN_PURPOSE), {
       key: { publicKey: key.publicKey, accountId: caller.account.accountId },
+      signed: signed(),
       audience: mcp,
-      seconds: body.expires_in ?? SESSION_TOKEN_SECONDS,
       credential: await credentialFor(domain, call),
-      permissions: permissions && [...new Set(permissions)].sort(),
-      namespace,
     }, domain.now());
     return { status: 200, body: { token: made.token, expires_in: made.seconds } };
   },
