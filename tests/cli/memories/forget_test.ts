@@ -309,3 +309,21 @@ Deno.test("a relayer's own receipt says what was deleted, and is valid", async (
   const wrong = await here.run(["forget", ID, "--yes"]);
   assert.deepEqual([wrong.code, wrong.out.includes("not valid")], [1, true]);
 });
+
+Deno.test("a memory that changes behind the question is not deleted", async () => {
+  await using here = await SignedIn.open();
+  const id = await here.svc.remember("I live in Berlin");
+  here.between = async ({ method }) => {
+    if (method !== "DELETE") return undefined;
+    here.between = () => undefined;
+    await here.svc.send("PUT", `/api/memories/${id}`, { text: "I live in Lisbon" });
+    return undefined;
+  };
+  const said = await here.onTerminal(["forget", id], "y\n");
+  assert.equal(said.code, 1);
+  assert.match(said.err, /The memory has another version/);
+  await here.svc.relayer.idle();
+  assert.deepEqual(await here.svc.recall("Lisbon"), ["I live in Lisbon"]);
+  // Whoever says yes at once means whatever it says.
+  assert.equal((await here.run(["forget", id, "--yes"])).code, 0);
+});
