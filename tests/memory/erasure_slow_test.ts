@@ -219,7 +219,8 @@ async function eraseAndLook({ name, records, bytes }: Store): Promise<void> {
         return { erased: many.erased && single.erased, receipt: single.receipt };
       },
       ({ erased }) => erased,
-      120_000,
+      // Passes keep a distance of twenty times what one takes.
+      600_000,
     );
     const { public_key } = await ada.receiptKey();
     assert.deepEqual(verifyReceipt(issued.receipt, public_key).survives, []);
