@@ -1,5 +1,5 @@
 import type { Proposal } from "./judge.ts";
-import { ANY, namesIn, plainWordsIn, Said, type Word } from "./said.ts";
+import { ANY, isDated, namesIn, plainWordsIn, Said, type Word } from "./said.ts";
 import { Statement } from "./same_statement.ts";
 import * as wordings from "./wordings.ts";
 
@@ -7,6 +7,8 @@ import * as wordings from "./wordings.ts";
 export const ECHO = "echo";
 /** Longest text whose words are compared in any order, in characters. */
 const SHORT = 400;
+/** Most words of a statement of which a part may have moved. */
+const MOST_MOVED = 16;
 /** Most words that one side may have more. */
 const MOST_CARRIERS = 2;
 
@@ -126,6 +128,8 @@ function isOneAgent(one: Word, other: Word, a: Said, b: Said): boolean {
 function isLedAlike(a: Word, b: Word): boolean {
   const [one, other] = [a.preposition, b.preposition];
   if (one === "" || other === "" || one === other || one === ANY || other === ANY) return true;
+  const isTime = /\d/u.test(a.form) || isDated(a.form) || wordings.TIMES.has(a.form);
+  if (isTime && wordings.AT_TIMES.has(one) && wordings.AT_TIMES.has(other)) return true;
   return wordings.LIKE_PREPOSITIONS.some((pair) => pair.has(one) && pair.has(other));
 }
 
@@ -164,7 +168,36 @@ function hasSameOrder(a: Said, b: Said): boolean {
   if (isTurned(a, b)) return true;
   if (a.isOrdered || b.isOrdered) return false;
   // "Folders hold papers" and "papers are in folders", "Ann called Ben" and "Ben was called by Ann".
-  return a.isPassive !== b.isPassive || ((a.isState || b.isState) && !isSwapped(a, b));
+  if (a.isPassive !== b.isPassive) return true;
+  if (isOneSubject(a, b) && isMoved(a.words, b.words)) return true;
+  return (a.isState || b.isState) && !isSwapped(a, b);
+}
+
+/** Whether the same do it: the one who speaks and nobody else, or what comes first in both. */
+function isOneSubject(a: Said, b: Said): boolean {
+  const isMine = ({ parties: [party, ...rest] }: Said) =>
+    party?.who === "i" && party.preposition === "" && rest.length === 0;
+  const [first, other] = [a.words[0], b.words[0]];
+  return (isMine(a) && isMine(b)) ||
+    (first?.preposition === "" && other?.preposition === "" && isSameWord(first, other));
+}
+
+/** Whether a part has moved to another place, with what led it: "my keys I keep in the safe". */
+function isMoved(a: readonly Word[], b: readonly Word[]): boolean {
+  if (a.length !== b.length || a.length > MOST_MOVED) return false;
+  const isSame = (one: Word, other: Word) =>
+    isSameWord(one, other) && one.preposition === other.preposition;
+  for (let from = 0; from < a.length; from++) {
+    for (let to = from + 1; to <= a.length; to++) {
+      const part = a.slice(from, to);
+      const rest = [...a.slice(0, from), ...a.slice(to)];
+      for (let at = 0; at <= rest.length; at++) {
+        const moved = [...rest.slice(0, at), ...part, ...rest.slice(at)];
+        if (moved.every((word, i) => isSame(word, b[i]!))) return true;
+      }
+    }
+  }
+  return false;
 }
 
 /** Whether two words have changed places behind a preposition. */

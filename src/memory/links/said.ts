@@ -31,6 +31,11 @@ const TOKEN =
 const NAME = /(?<![.!?:\n"“”()]\s{0,3})(?<=\S\s*)\p{Lu}[\p{L}\p{M}]*/gu;
 const DATED =
   /^(?:(?:mon|tues|wednes|thurs|fri|satur|sun)days?|january|february|march|april|may|june|july|august|september|october|november|december)$/u;
+/** Whether a word is a month or a day of the week. */
+export function isDated(form: string): boolean {
+  return DATED.test(form);
+}
+
 const PRESENT_BE = new Set(["is", "are", "am", "be", "being", "get", "gets"]);
 const PAST_BE = new Set(["was", "were", "did", "had", "been", "usedto"]);
 /** What stands between an owner and what is owned. */

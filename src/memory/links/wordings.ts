@@ -9,6 +9,9 @@ export const OPENINGS: readonly RegExp[] = [
   /^(?:i|we) (?:still )?(?:remember|recall|know|noted|see|understand)(?: from (?:earlier|before|my notes|memory))?(?: that|[,:]) /u,
   /^(?:i have (?:it )?(?:noted|in my notes|on record)|my notes say|from (?:my )?(?:memory|notes)|according to (?:my )?(?:memory|notes)|reminder|remember|note(?: to self)?|fact|fyi|for reference|user|user fact|the user)(?: that)?[:,] /u,
   /^(?:please )?(?:remember|note|keep in mind) that /u,
+  /^(?:since|given that|from what|based on what) (?:you|the user) (?:have )?(?:said|told me|mentioned|noted)(?: before| earlier)?(?: that)?[,:]? /u,
+  /^(?:right|yes|ok|okay|sure|noted|got it|understood|of course)[,:.!] /u,
+  /^as (?:i|we) (?:recall|remember|know|noted)[,:]? /u,
 ];
 
 /** The same for what is wanted: what follows is an instruction. */
@@ -36,6 +39,8 @@ export const PHRASES: readonly (readonly [RegExp, string])[] = [
   [/\b(?:is|are|was|were) (?:called|named)\b(?! by)/gu, " named "],
   [/\bis the name of\b/gu, " named "],
   [/\b(an?) (\w+) called\b/gu, "$1 $2 named"],
+  [/\b(?:have|has) got\b(?! to\b)/gu, " have "],
+  [/\bper cent\b/gu, " percent "],
   [/\brequires?\b/gu, " needs "],
   [/\byears? old\b|\baged\b/gu, " "],
   [/\b(?:a|one) tenth\b/gu, " 10 percent "],
@@ -103,12 +108,20 @@ export const EMPTY = list(`
   a an the this that these those is are am be been being was were has have having had do does did
   who whom whose which what where when why how that there here and also just very really quite too
   still already currently now please kindly own every each all per own so then well i me my mine
-  myself we us our ours ourselves you your yours yourself it its itself one ones all named will shall can may
+  myself we us our ours ourselves you your yours yourself it its itself one ones all any named actually basically simply exactly indeed anyway will shall can may
   must should ought need needs to as
   always ever`);
 
 /** Prepositions that may be missing on one side, as in "Berlin is where I live". */
-export const LIGHT = list("in on at to from for by with of as into onto about within per via");
+export const LIGHT = list(
+  "in on at to from for by with of as into onto about within per via during",
+);
+
+/** Words before which these say the same. */
+export const TIMES = list(
+  "weekend morning afternoon evening night noon midday midnight summer winter spring autumn",
+);
+export const AT_TIMES = list("in on at during");
 
 /** Pairs of these may stand for each other. */
 export const LIKE_PREPOSITIONS: readonly ReadonlySet<string>[] = [

@@ -4,6 +4,20 @@ import { judgeResent } from "../../../src/memory/links/resent.ts";
 
 /** Statements that look alike and of which each has to be kept. */
 const DIFFERENT: readonly (readonly [string, string])[] = [
+  ["I prefer tea to coffee.", "I prefer coffee to tea."],
+  ["Dogs chase cats at home.", "Cats chase dogs at home."],
+  ["I paint the red door and the blue wall.", "I paint the blue door and the red wall."],
+  ["I call Ann on Monday.", "Ann calls me on Monday."],
+  ["Turn off the lights at ten.", "Turn on the lights at ten."],
+  ["I give my dog a bone.", "My dog gives me a bone."],
+  ["The keys are at the table.", "The keys are on the table."],
+  ["I don't eat any meat.", "I eat any meat."],
+  ["I have got a cat.", "I had a cat."],
+  ["The red box holds the blue ball.", "The blue box holds the red ball."],
+  ["I keep the red key in the blue box.", "I keep the blue key in the red box."],
+  ["I like my old car's new tyres.", "I like my new car's old tyres."],
+  ["I feed the black cat dry food.", "I feed the dry cat black food."],
+  ["I teach big classes small things.", "I teach small classes big things."],
   [
     "The red car belongs to Ann and the blue one to Ben.",
     "The blue car belongs to Ann and the red one to Ben.",
@@ -120,6 +134,11 @@ const DIFFERENT: readonly (readonly [string, string])[] = [
 
 /** Two wordings of one statement. */
 const SAME: readonly (readonly [string, string])[] = [
+  ["My sister Ann lives in Rome.", "Rome is where my sister Ann lives."],
+  ["I keep my passport in the safe.", "My passport I keep in the safe."],
+  ["Turn off the lights at ten.", "Turn the lights off at ten."],
+  ["I've got a cat called Tom.", "I have a cat called Tom."],
+  ["I jog in the morning.", "Since you said you jog in the morning."],
   ["Ann was called by Ben.", "Ben called Ann."],
   ["I live in Berlin.", "The user lives in Berlin."],
   ["I live in Berlin.", "As you told me, you live in Berlin."],
