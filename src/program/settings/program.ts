@@ -5,7 +5,7 @@ export const COMPATIBILITY = {
   deduplicate: flag(
     "SVC_DEDUPLICATE",
     true,
-    "Stores a text that is there already, word for word, once",
+    "Stores a text once, and keeps other wordings and echoes of it behind it",
   ),
   requireNonce: flag("SVC_REQUIRE_NONCE", false, "Refuses the 4-field signature with 426"),
   requireHostBound: flag(

@@ -153,6 +153,12 @@ Deno.test("forget says whether anything is left, and keeps the receipt", async (
     1,
     "Forgotten. The relayer's receipt is not valid: do not rely on it.\n",
   ]);
+  for (const [ids, words] of [[["a"], "is one memory"], [["a", "b"], "are 2 memories"]] as const) {
+    const answer = deleted({ restatements: ids, erased: true, receipt: receiptOf() });
+    here.between = made({ [`DELETE /api/memories/${ID}`]: answer });
+    const { out } = await here.run(args);
+    assert.match(out, new RegExp(`^Forgotten\\. So ${words} that said the same\\.`));
+  }
   here.between = made({ [`DELETE /api/memories/${ID}`]: deleted({}) });
   const none = await here.run([...args, "--receipt", "~/none.json"]);
   assert.deepEqual([none.code, none.out], [1, "Forgotten.\n"]);
