@@ -46,7 +46,7 @@ async function isFolded(svc: TestRelayer, first: string, again: string): Promise
 }
 
 Deno.test("what says the same in other words is kept behind the memory that is there", async () => {
-  verifies("2-28", "10.1-15");
+  verifies("2-27", "10.1-15");
   await using durable = await DurableRelayer.start(FOLDING);
   const first = await save(durable.svc, FIRST);
   const again = await save(durable.svc, AGAIN);
@@ -190,7 +190,7 @@ Deno.test("a long text that is sent again with a change takes the older one's pl
 });
 
 Deno.test("what says the same is deleted with the memory that stands for it", async () => {
-  verifies("10.9-31");
+  verifies("10.9-32");
   await using durable = await DurableRelayer.start(FOLDING);
   const { svc } = durable;
   const first = await save(svc, FIRST);
@@ -216,7 +216,7 @@ Deno.test("what says the same is deleted with the memory that stands for it", as
 });
 
 Deno.test("a memory that is corrected stands for itself, and a corrected one for what it said", async () => {
-  verifies("2-28");
+  verifies("2-27");
   await using svc = await startRelayer(FOLDING);
   const first = await save(svc, FIRST);
   const again = await save(svc, AGAIN);
