@@ -208,7 +208,7 @@ Deno.test("a failed job's sealed memory goes with its deletion", async () => {
 });
 
 Deno.test("a deletion that expects another version than the newest deletes nothing", async () => {
-  verifies("10.9-32");
+  verifies("10.9-33");
   const gate = new Gate();
   await using durable = await DurableRelayer.start({ wrap: gatedAt("embed", gate, false) });
   const { svc } = durable;
