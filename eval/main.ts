@@ -3,6 +3,7 @@ import { run as ask } from "./ask.ts";
 import { run as conflicts } from "./conflicts.ts";
 import { run as duplicates } from "./duplicates.ts";
 import { run as extract } from "./extract.ts";
+import { run as languages } from "./languages.ts";
 import { run as recall } from "./recall.ts";
 import { run as secrets } from "./secrets.ts";
 import { run as silence } from "./silence.ts";
@@ -18,6 +19,7 @@ const EVALUATIONS: ReadonlyMap<string, Evaluation> = new Map([
   ["conflicts", conflicts],
   ["duplicates", duplicates],
   ["extract", extract],
+  ["languages", languages],
   ["recall", recall],
   ["secrets", secrets],
   ["silence", silence],
