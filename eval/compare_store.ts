@@ -37,13 +37,13 @@ export async function* comparisons(
   const documents = await documentVectors(embedder, facts.map(({ fact }) => fact), undefined);
   for (const [answer, fact] of facts.entries()) {
     for (const query of fact.queries) {
-      const { vector, known } = await queries.get(query);
+      const { vector, known, unread } = await queries.get(query);
       const distances = Float32Array.from(
         documents,
         (windows) => 1 - Math.max(...windows.map((window) => dot(window, vector))),
       );
       const lexical = texts.score(query);
-      const costs = new FusedCosts(lexical, known);
+      const costs = new FusedCosts(lexical, known, unread);
       const fused = distances.map((distance, slot) => -costs.of(slot, distance));
       yield { query, answer, distances, lexical, fused };
     }

@@ -131,9 +131,9 @@ export class Asking {
   async #ask({ question, answer, facts, sort }: Question, mode: RecallMode): Promise<Found> {
     const scope = await this.#scope(facts);
     const asked = new AskedQuestion(question);
-    const { vector, known } = await this.#queries.get(question);
+    const { vector, known, unread = false } = await this.#queries.get(question);
     const matches = scope.match({
-      ...(mode === "keyword" ? {} : { vector, known }),
+      ...(mode === "keyword" ? {} : { vector, known, unread }),
       ...(mode === "semantic" ? {} : { text: question }),
     }, { limit: 10 });
     scope.release();

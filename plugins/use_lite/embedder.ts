@@ -46,6 +46,7 @@ export class WorkerEmbedder implements Embedder {
   readonly maxTokens: number = WINDOW_TOKENS;
   /** Lets nine of ten answerable questions through; see `deno task eval ask`. */
   readonly closeness: number = 0.45;
+  readonly languages: readonly string[] = ["en"];
 
   readonly #thread: ThreadCalls<Response>;
   readonly #documents: Batches<Excerpts, Embedded>;

@@ -21,6 +21,8 @@ export interface ScopeQuery {
   readonly text?: string;
   /** Share of the query that the embedder knows, 0 to 1; 1 when absent. Weighs the vector. */
   readonly known?: number;
+  /** Whether it is in a language that the embedder does not read: then words and letters lead. */
+  readonly unread?: boolean;
 }
 
 /** A memory and how well it answers a query. */
@@ -178,6 +180,8 @@ const WEIGHTS = {
   words: 0.04,
   /** Weight of the cosine of the letter runs. */
   runs: 0.15,
+  /** The same for a query in a language that the embedder does not read. */
+  unreadRuns: 0.3,
 } as const;
 
 /** Share of the cosine's weight that is left for a query of which the embedder knows no word. */
@@ -196,6 +200,8 @@ export class FusedCosts {
   readonly #lexical: LexicalScores;
   /** Weight of the cosine. */
   readonly #weight: number;
+  /** Weight of the letter runs. */
+  readonly #runs: number;
   readonly #perMatch: number;
 
   /**
@@ -203,17 +209,20 @@ export class FusedCosts {
    *
    * @param lexical Scores by slot.
    * @param known Share of the query that the embedder knows, 0 to 1.
+   * @param unread Whether the embedder does not read the query's language.
    */
-  constructor(lexical: LexicalScores, known: number) {
+  constructor(lexical: LexicalScores, known: number, unread = false) {
     this.#lexical = lexical;
     this.#weight = WEIGHTS.cosine * (UNKNOWN_COSINE + (1 - UNKNOWN_COSINE) * known);
+    this.#runs = unread ? WEIGHTS.unreadRuns : WEIGHTS.runs;
     this.#perMatch = lexical.fullMatch > 0 ? 1 / lexical.fullMatch : 0;
   }
 
   /** Cost of a slot at a distance; when the distance changes by x, by x at most. */
   of(slot: number, distance: number): number {
     const { words, runs } = this.#lexical;
-    return fusedCost(words[slot]!, runs[slot]!, distance, this.#weight, this.#perMatch);
+    return -(this.#weight * (1 - distance) + wordScore(words[slot]!, this.#perMatch) +
+      this.#runs * runs[slot]!);
   }
 
   /** Share of the query's words, by what they tell, that the text of a slot has, 0 to 1. */
@@ -224,24 +233,17 @@ export class FusedCosts {
   /** Writes those of the first `size` slots at their distances, rounded to 32 bits. */
   write(distances: Float32Array, size: number, into: Float32Array): void {
     const { words, runs } = this.#lexical;
-    const weight = this.#weight;
-    const perMatch = this.#perMatch;
+    const [weight, weightOfRuns, perMatch] = [this.#weight, this.#runs, this.#perMatch];
     for (let slot = 0; slot < size; slot++) {
-      into[slot] = fusedCost(words[slot]!, runs[slot]!, distances[slot]!, weight, perMatch);
+      into[slot] = -(weight * (1 - distances[slot]!) + wordScore(words[slot]!, perMatch) +
+        weightOfRuns * runs[slot]!);
     }
   }
 }
 
-function fusedCost(
-  words: number,
-  runs: number,
-  distance: number,
-  weight: number,
-  perMatch: number,
-): number {
-  const score = weight * (1 - distance) + WEIGHTS.words * words * Math.min(1, words * perMatch) +
-    WEIGHTS.runs * runs;
-  return -score;
+/** What the words of a text add to its score. */
+function wordScore(words: number, perMatch: number): number {
+  return WEIGHTS.words * words * Math.min(1, words * perMatch);
 }
 
 /** Share of the query's words, by what they tell, that the text of a slot has, 0 to 1. */

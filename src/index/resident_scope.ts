@@ -143,13 +143,13 @@ export class ResidentScope {
    * query, at the distance 1 − score.
    * @throws {SvcError} `dimension_mismatch`, `invalid_vector`, `overloaded`.
    */
-  match({ vector, text, known = 1 }: ScopeQuery, options: SearchOptions): Match[] {
+  match({ vector, text, known = 1, unread = false }: ScopeQuery, options: SearchOptions): Match[] {
     this.#check();
     const lexical = text === undefined ? undefined : this.#texts.score(text);
     if (vector === undefined) {
       return lexical === undefined ? [] : this.#matchWords(lexical, options);
     }
-    const costs = lexical && new FusedCosts(lexical, known);
+    const costs = lexical && new FusedCosts(lexical, known, unread);
     return bestMemories(this.#entries, this.#vectors, vector, costs, this.#comparable(options));
   }
 

@@ -34,6 +34,11 @@ export interface Embedder extends AsyncDisposable {
    */
   readonly closeness?: number;
   /**
+   * Languages that the model reads, as codes of ISO 639; absent for one that reads all. Queries in
+   * others are answered by words and letters.
+   */
+  readonly languages?: readonly string[];
+  /**
    * Embeds texts, in order. A text longer than the model's window gets up to 16 window vectors
    * (longer texts are sampled evenly). Vectors have unit length and finite numbers.
    */

@@ -1,7 +1,17 @@
 import { enlarged } from "../enlarged.ts";
 import { eachRun } from "./letter_runs.ts";
 import { FREQUENCY_LIMIT, Postings, type PostingsState } from "./postings.ts";
-import { folded, hashOf, shortNgrams, words } from "./words.ts";
+import { isCompounding, knownParts, partOf } from "./compounds.ts";
+import { bitOf, type Language, LANGUAGES } from "./languages.ts";
+import {
+  analysed,
+  analysedQuery,
+  englishStem,
+  hashOf,
+  type QueryWord,
+  shortNgrams,
+  stemIn,
+} from "./words.ts";
 
 const NONE = -1;
 /** BM25: how fast repeated words stop counting, and how much longer texts are held back. */
@@ -43,6 +53,8 @@ export interface LexicalState {
   readonly lengths: Int32Array;
   /** Norm of the letter runs of every document. */
   readonly norms: Float32Array;
+  /** Languages of the documents, as bits. */
+  readonly languages: number;
   readonly words: PostingsState;
   readonly runs: PostingsState;
 }
@@ -66,6 +78,8 @@ export class LexicalIndex {
   /** Number of words of every document, or none when it is gone; and the norm of its runs. */
   #lengths = new Int32Array(16);
   #norms = new Float32Array(16);
+  /** Languages of the texts, as bits; those of removed ones may stay. */
+  #languages = 0;
   #documents = 0;
   #gone = 0;
   #totalLength = 0;
@@ -100,12 +114,13 @@ export class LexicalIndex {
       this.#norms = enlarged(this.#norms);
     }
     this.#documentOf[slot] = document;
-    const plain = folded(text.length > WORD_CHARACTERS ? text.slice(0, WORD_CHARACTERS) : text);
-    const found = words(plain);
+    const { plain, language, words: found, parts } = analysed(text.slice(0, WORD_CHARACTERS));
+    if (language !== undefined) this.#languages |= bitOf(language);
     for (const word of found) this.#words.add(hashOf(word), document);
     const beginning = plain.slice(0, RUN_CHARACTERS);
-    // Short n-grams are parts of words already counted: they do not make a text longer.
+    // Short n-grams and parts belong to words already counted: they do not make a text longer.
     for (const ngram of shortNgrams(beginning)) this.#words.add(hashOf(ngram), document);
+    for (const part of parts) this.#words.add(hashOf(part), document);
     this.#lengths[document] = found.length;
     this.#totalLength += found.length;
     const runs = this.#runs;
@@ -127,6 +142,7 @@ export class LexicalIndex {
     const state: LexicalState = {
       lengths: this.#lengths.subarray(0, this.#documents),
       norms: this.#norms.subarray(0, this.#documents),
+      languages: this.#languages,
       words: this.#words.state,
       runs: this.#runs.state,
     };
@@ -141,7 +157,7 @@ export class LexicalIndex {
    * @throws {RangeError} for a state that cannot be one.
    */
   take(
-    { lengths, norms, words: savedWords, runs: savedRuns }: LexicalState,
+    { lengths, norms, languages, words: savedWords, runs: savedRuns }: LexicalState,
     slots: Int32Array,
   ): void {
     const taken = lengths.length;
@@ -177,6 +193,7 @@ export class LexicalIndex {
     [this.#words, this.#runs] = [allWords, allRuns];
     [this.#lengths, this.#norms] = [allLengths, allNorms];
     this.#documents = count;
+    this.#languages |= languages;
     if (this.#gone > FEW_GONE && this.#gone * 2 > this.texts) this.#compact();
   }
 
@@ -201,7 +218,7 @@ export class LexicalIndex {
 
   /** Compares every text with a query. */
   score(query: string): LexicalScores {
-    const plain = folded(query.slice(0, WORD_CHARACTERS));
+    const { plain, words } = analysedQuery(query.slice(0, WORD_CHARACTERS));
     const count = this.#documents;
     // The first half holds sums by document, the second by slot; either may be the longer one.
     const room = Math.max(count, this.#size);
@@ -212,7 +229,7 @@ export class LexicalIndex {
     const half = wordSums.length / 2;
     wordSums.fill(0, 0, count);
     runSums.fill(0, 0, count);
-    const fullMatch = this.#sumWords(plain);
+    const fullMatch = this.#sumWords(words);
     this.#sumRuns(plain.slice(0, RUN_CHARACTERS));
     const byWords = wordSums.subarray(half, half + this.#size);
     const byRuns = runSums.subarray(half, half + this.#size);
@@ -225,22 +242,76 @@ export class LexicalIndex {
   }
 
   /** Adds the BM25 of every document to the sums, and answers that of a full match. */
-  #sumWords(query: string): number {
-    const average = this.#totalLength / this.texts || 1;
+  #sumWords(words: Iterable<QueryWord>): number {
     let fullMatch = 0;
-    for (const word of new Set(words(query))) {
-      const length = this.#words.read(hashOf(word), scratch);
-      const { postings } = scratch;
-      const idf = this.#idf(this.#living(length));
-      fullMatch += idf;
-      for (let i = 0; i < length; i++) {
-        const document = postings[i]! >>> 8;
-        const frequency = postings[i]! & 255;
-        const saturation = K1 * (1 - B + B * this.#lengths[document]! / average);
-        wordSums[document]! += idf * frequency * (K1 + 1) / (frequency + saturation);
-      }
+    for (const word of words) {
+      const parts = this.#partsOf(word);
+      for (const part of parts.length > 0 ? parts : [word]) fullMatch += this.#sumWord(part);
     }
     return fullMatch;
+  }
+
+  /** Adds what one word of a query tells, and answers how much that is. */
+  #sumWord(word: QueryWord): number {
+    const length = this.#read(this.#formsOf(word));
+    const { postings } = scratch;
+    const idf = this.#idf(this.#living(length));
+    this.#addWord(postings, length, idf);
+    return idf;
+  }
+
+  /** What a compound consists of that no text has as a whole. */
+  #partsOf(word: QueryWord): QueryWord[] {
+    const { plain } = word;
+    if (plain === undefined || !this.#languagesOfTexts().some(isCompounding)) return [];
+    if (this.#read(this.#formsOf(word)) > 0) return [];
+    const wordOf = (part: string): QueryWord => ({ stem: englishStem(part), plain: part });
+    return knownParts(plain, (part) => this.#read(this.#formsOf(wordOf(part))) > 0).map(wordOf);
+  }
+
+  #languagesOfTexts(): readonly Language[] {
+    if (this.#languages === 0) return [];
+    return LANGUAGES.filter((_, at) => (this.#languages & (1 << at)) !== 0);
+  }
+
+  #addWord(postings: Uint32Array, length: number, weight: number): void {
+    const average = this.#totalLength / this.texts || 1;
+    for (let i = 0; i < length; i++) {
+      const document = postings[i]! >>> 8;
+      const frequency = postings[i]! & 255;
+      const saturation = K1 * (1 - B + B * this.#lengths[document]! / average);
+      wordSums[document]! += weight * frequency * (K1 + 1) / (frequency + saturation);
+    }
+  }
+
+  /** Hashes of a word of a query, as it stands in texts of each of their languages. */
+  #formsOf({ stem, plain, written = plain }: QueryWord): readonly number[] {
+    if (plain === undefined || written === undefined) return [hashOf(stem)];
+    const forms = new Set([stem, englishStem(plain)]);
+    for (const language of this.#languagesOfTexts()) {
+      const own = stemIn(language, plain, written);
+      forms.add(own);
+      if (isCompounding(language)) forms.add(partOf(own)).add(partOf(plain));
+    }
+    return Array.from(forms, hashOf);
+  }
+
+  /** Reads the postings of one word in several forms into `scratch`, and answers how many. */
+  #read(forms: readonly number[]): number {
+    if (forms.length === 1) return this.#words.read(forms[0]!, scratch);
+    const all = forms.flatMap((form) => {
+      const length = this.#words.read(form, scratch);
+      return [...scratch.postings.subarray(0, length)];
+    }).sort((a, b) => a - b);
+    let count = 0;
+    for (const posting of all) {
+      const last = count === 0 ? undefined : scratch.postings[count - 1]!;
+      // Of a text that has several forms the more frequent one counts: it comes last.
+      if (last !== undefined && last >>> 8 === posting >>> 8) count--;
+      if (count === scratch.postings.length) scratch.postings = enlarged(scratch.postings);
+      scratch.postings[count++] = posting;
+    }
+    return count;
   }
 
   /** Makes the sums the cosines of the letter runs; rare runs of the query count more. */

@@ -7,7 +7,7 @@ import type { LexicalState } from "./lexical_index.ts";
  * What a record begins with: raised whenever its layout, words, stems, letter runs or their hashes
  * change, since numbers of another analysis mean other words.
  */
-const FORMAT = 0x73_76_74_05;
+const FORMAT = 0x73_76_74_06;
 /** A record takes no further piece once it has so many bytes: sealing it takes milliseconds. */
 const RECORD_BYTES = 1024 * 1024;
 /** Most bytes of a piece of a table: as many as a chunk has. */
@@ -36,6 +36,7 @@ type Names = readonly [
   versions: readonly number[],
   words: Sizes,
   runs: Sizes,
+  languages: number,
 ];
 
 /**
@@ -47,7 +48,7 @@ type Names = readonly [
  * @param maxBytes `undefined` is answered where it would be more, without the names.
  */
 export function snapshotWords(
-  { lengths, norms, words, runs }: LexicalState,
+  { lengths, norms, languages, words, runs }: LexicalState,
   memoryOf: (document: number) => Pick<IndexEntry, "id" | "version">,
   maxBytes = Infinity,
 ): Iterable<Uint8Array<ArrayBuffer>> | undefined {
@@ -62,6 +63,7 @@ export function snapshotWords(
     memories.map(({ version }) => version),
     [words.terms, words.cells.length, words.chunks.length],
     [runs.terms, runs.cells.length, runs.chunks.length],
+    languages,
   ];
   const json = encoder.encode(JSON.stringify(names) + "   ");
   const first = json.subarray(0, json.length & ~3);
@@ -109,7 +111,7 @@ function* recordsOf(pieces: readonly Uint8Array[]): Generator<Uint8Array<ArrayBu
 export function decodeWords(records: readonly Uint8Array[]): SavedWords | undefined {
   const [first, ...pieces] = piecesOf(records) ?? [];
   if (first === undefined) return undefined;
-  const [ids, versions, words, runs]: Names = JSON.parse(decoder.decode(first));
+  const [ids, versions, words, runs, languages]: Names = JSON.parse(decoder.decode(first));
   const table = (numbers: number): Uint8Array<ArrayBuffer> =>
     Buffer.concat(pieces.splice(0, Math.ceil(4 * numbers / PIECE_BYTES)));
   const lengths = numbersOf(table(ids.length), Int32Array);
@@ -120,6 +122,7 @@ export function decodeWords(records: readonly Uint8Array[]): SavedWords | undefi
   const state = {
     lengths,
     norms,
+    languages,
     words: { terms: words[0], cells: wordCells!, chunks: chunks.slice(0, words[2]) },
     runs: { terms: runs[0], cells: runCells!, chunks: chunks.slice(words[2]) },
   };

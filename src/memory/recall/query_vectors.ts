@@ -2,6 +2,7 @@ import type { Embedder, QueryEmbedding } from "../../interfaces/mod.ts";
 import { BoundedMap } from "../../bounded_map.ts";
 import { abortable, Deadline } from "../../deadline.ts";
 import { FairTurns } from "../fair_turns.ts";
+import { unreadLanguage } from "../reading.ts";
 import { checkedVectors, firstPerson } from "../vectors.ts";
 
 const CACHED = 2_000;
@@ -12,8 +13,14 @@ const CALLS = 64;
 const WAITING = 1024;
 const WAIT_MS = 20_000;
 
+/** An embedded query. */
+export interface EmbeddedQuery extends QueryEmbedding {
+  /** Present where the embedder does not read the language of the query, and knows none of it. */
+  readonly unread?: boolean;
+}
+
 interface Running {
-  readonly embedding: Promise<QueryEmbedding>;
+  readonly embedding: Promise<EmbeddedQuery>;
   readonly controller: AbortController;
   callers: number;
 }
@@ -23,7 +30,7 @@ export class QueryVectors {
   readonly #embedder: Embedder;
   readonly #ttlMs: number;
   readonly #now: () => number;
-  readonly #kept = new BoundedMap<string, { embedding: QueryEmbedding; until: number }>(CACHED);
+  readonly #kept = new BoundedMap<string, { embedding: EmbeddedQuery; until: number }>(CACHED);
   readonly #inFlight = new Map<string, Running>();
   readonly #calls = new FairTurns(CALLS, WAITING);
 
@@ -42,7 +49,7 @@ export class QueryVectors {
    * @param owner whose turn it is where many queries wait.
    * @throws {SvcError} `embedding_unavailable`; `overloaded`.
    */
-  async get(query: string, signal?: AbortSignal, owner?: string): Promise<QueryEmbedding> {
+  async get(query: string, signal?: AbortSignal, owner?: string): Promise<EmbeddedQuery> {
     const kept = this.#kept.get(query);
     if (kept !== undefined && kept.until > this.#now()) {
       // Set anew: the oldest entry is the least recently used one.
@@ -79,7 +86,7 @@ export class QueryVectors {
     query: string,
     signal: AbortSignal,
     owner: string | undefined,
-  ): Promise<QueryEmbedding> {
+  ): Promise<EmbeddedQuery> {
     const leave = await this.#enter(signal, owner);
     try {
       const embedding = await this.#ask(firstPerson(query), signal);
@@ -95,12 +102,12 @@ export class QueryVectors {
     return await this.#calls.enter(deadline.signal, owner);
   }
 
-  #keep(query: string, embedding: QueryEmbedding): void {
+  #keep(query: string, embedding: EmbeddedQuery): void {
     if (this.#ttlMs === 0 || query.length > CACHED_CHARACTERS) return;
     this.#kept.set(query, { embedding, until: this.#now() + this.#ttlMs });
   }
 
-  async #ask(text: string, signal: AbortSignal): Promise<QueryEmbedding> {
+  async #ask(text: string, signal: AbortSignal): Promise<EmbeddedQuery> {
     const embedder = this.#embedder;
     if (embedder.embedQuery === undefined) {
       const [windows] = await embedder.embed([text], { purpose: "query", signal });
@@ -109,6 +116,10 @@ export class QueryVectors {
     }
     const { vector, known } = await embedder.embedQuery(text, { signal });
     const [checked] = checkedVectors(embedder, [vector]) as readonly [Float32Array];
+    // Its vocabulary knows some words of languages that it does not read.
+    if (unreadLanguage(embedder, text) !== undefined) {
+      return { vector: checked, known: 0, unread: true };
+    }
     return { vector: checked, known: Number.isFinite(known) ? Math.min(1, Math.max(0, known)) : 1 };
   }
 }
