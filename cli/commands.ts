@@ -3,6 +3,7 @@ import type { Activity, Hit, Memory, Recalled } from "../src/client/mod.ts";
 import { shown } from "../src/close_enough.ts";
 import { onOneLine } from "../src/printable.ts";
 import { actionWords, fromWords } from "../src/client/text/action_words.ts";
+import { unreadWords } from "../src/client/text/unread_words.ts";
 import { secretsOf } from "./command_line.ts";
 import { CommandError, EXIT } from "./io.ts";
 import { withoutText } from "./memories/get.ts";
@@ -162,7 +163,7 @@ export async function remember(session: Session): Promise<void> {
     throw new CommandError(EXIT.error, `Saving failed (${job.error_code ?? "unknown reason"}).`);
   }
   const { memory_id, job_id, status, recallable } = job;
-  const { redacted, deduplicated } = accepted;
+  const { redacted, deduplicated, unread_language } = accepted;
   const folded = "folded" in job ? job.folded : undefined;
   const answer = {
     memory_id,
@@ -173,6 +174,7 @@ export async function remember(session: Session): Promise<void> {
     deduplicated,
     folded,
     redacted,
+    unread_language,
   };
   const verb = deduplicated ? "Already remembered" : "Remembered";
   const place = `${verb} in ${shownNamespace(job.namespace)}.`;
@@ -181,5 +183,7 @@ export async function remember(session: Session): Promise<void> {
     : `It says what another memory says; recall shows that one: ${onOneLine(folded.memory_id)}\n`;
   print(session, answer, `${place} ${paintFor(io).dim(onOneLine(memory_id))}\n${behind}`);
   sayRedacted(session, redacted);
+  const unread = unreadWords(unread_language);
+  if (unread !== undefined && !line.json) io.writeError(`${unread}\n`);
   if (!recallable) io.writeError("Saved. Indexing continues; recall finds it in a moment.\n");
 }

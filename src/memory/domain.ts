@@ -3,6 +3,7 @@ import { JobContents } from "./job_contents.ts";
 import type { Parts } from "./parts.ts";
 import { Quota } from "./remember.ts";
 import { LargeScopes } from "./recall/candidates.ts";
+import { UnreadLanguages } from "./reading.ts";
 import { QueryVectors } from "./recall/query_vectors.ts";
 import { Erasure } from "./remove/erasure.ts";
 import { ExpirySweeper } from "./remove/expiry.ts";
@@ -27,6 +28,7 @@ export function openDomain(parts: Parts) {
     cursors: sealer("cursor"),
     quota: new Quota({ ...parts, quotaBytes: config.quotaBytes }),
     queries: new QueryVectors(embedder, config.embeddingCacheTtlSeconds, now),
+    unreadLanguages: new UnreadLanguages(embedder),
     largeScopes: new LargeScopes(parts),
     chats: new FairTurns(config.llmCalls, 8 * config.llmCalls),
     largeReads: new FairTurns(LARGE_READS, WAITING_READS),

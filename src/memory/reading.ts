@@ -1,3 +1,4 @@
+import { BoundedMap } from "../bounded_map.ts";
 import { foreignLanguage } from "../index/words/words.ts";
 import type { Embedder } from "../interfaces/mod.ts";
 
@@ -15,4 +16,27 @@ export function unreadLanguage(
   if (languages === undefined) return undefined;
   const language = foreignLanguage(text.slice(0, TOLD_BY));
   return language === undefined || languages.includes(language) ? undefined : language;
+}
+
+/** Owners whose languages are remembered. */
+const OWNERS = 10_000;
+
+/** Says once to each owner, while the relayer runs, that memories of a language are found by words. */
+export class UnreadLanguages {
+  readonly #embedder: Pick<Embedder, "languages">;
+  readonly #told = new BoundedMap<string, Set<string>>(OWNERS);
+
+  constructor(embedder: Pick<Embedder, "languages">) {
+    this.#embedder = embedder;
+  }
+
+  /** The language of an owner's text, where the embedder does not read it and the owner was not told. */
+  tell(owner: string, text: string): string | undefined {
+    const language = unreadLanguage(this.#embedder, text);
+    if (language === undefined) return undefined;
+    const told = this.#told.get(owner) ?? new Set();
+    if (told.has(language)) return undefined;
+    this.#told.set(owner, told.add(language));
+    return language;
+  }
 }

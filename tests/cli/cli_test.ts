@@ -174,6 +174,26 @@ Deno.test("a refused secret is told with the next step, which --redact takes", a
   assert.deepEqual(JSON.parse(saved.received[0]!.body), { secrets: "redact", text: "anything" });
 });
 
+Deno.test("remember says that a language is found by words only, and --json as the relayer does", async () => {
+  const routes = {
+    "POST /api/remember": json({ ...RUNNING, recallable: true, unread_language: "de" }),
+  };
+  const saved = await run(["remember", "Ich mag Tee"], { routes });
+  const said = "Found by words only: the relayer's embedder does not read German.\n";
+  assert.deepEqual([saved.code, saved.err], [0, said]);
+  const forMachines = await run(["remember", "Ich mag Tee", "--json"], { routes });
+  assert.equal(forMachines.err, "");
+  assert.equal(JSON.parse(forMachines.out).unread_language, "de");
+  for (const unread_language of ["und", "\u001b[31m", "xx-"]) {
+    const odd = await run(["remember", "tea"], {
+      routes: {
+        "POST /api/remember": json({ ...RUNNING, recallable: true, unread_language }),
+      },
+    });
+    assert.match(odd.err, /does not read this language\.\n$/);
+  }
+});
+
 Deno.test("remember reports a failed job", async () => {
   const failed = { ...RUNNING, status: "failed", recallable: false, error_code: "quota_exceeded" };
   const bad = await run(["remember", "tea"], {

@@ -319,3 +319,18 @@ Deno.test("a text that was remembered already is said to be, in text and data", 
   assert.equal(structuredContent.message, "It was remembered already, word for word.");
   assert.equal(structuredContent.memory_id, first.structuredContent.memory_id);
 });
+
+Deno.test("svc_remember says that a language is found by words only", async () => {
+  const accepted = {
+    memory_id: "m",
+    job_id: "m",
+    namespace: "default",
+    recallable: true,
+    unread_language: "pt",
+  };
+  await using test = await startSidecarTest({ fetch: fakeRelayer({ "/api/remember": accepted }) });
+  const saved = await result(test, "svc_remember", { text: "Moro no Porto" });
+  const message = "Found by words only: the relayer's embedder does not read Portuguese.";
+  assert.equal(saved.content[0].text, `Remembered in default. memory_id=m\n${message}`);
+  assert.equal(saved.structuredContent.message, message);
+});

@@ -238,7 +238,8 @@ export const rememberHandlers = {
       [memory],
       ([job], redacted) => {
         const { status, body } = acceptedAnswer(domain, caller, memory.namespace, job?.id ?? "");
-        return call.keep({ status, body: { ...body, redacted } });
+        const unread = domain.unreadLanguages.tell(caller.account.owner, call.body.text);
+        return call.keep({ status, body: { ...body, redacted, unread_language: unread } });
       },
     );
     return answer;

@@ -1,6 +1,7 @@
 import type { CallToolResult } from "@modelcontextprotocol/server";
 import type { Accepted, JobRecord } from "../../client/results.ts";
 import { redactedWords } from "../../client/text/redacted_words.ts";
+import { unreadWords } from "../../client/text/unread_words.ts";
 import { DEFAULT_NAMESPACE } from "../../wire/limits.ts";
 import { TOOLS } from "../../wire/table/tools.ts";
 import { argumentsOf, type ToolCall } from "./call.ts";
@@ -46,6 +47,7 @@ export async function remember(call: ToolCall): Promise<CallToolResult> {
   const folded = "folded" in job ? job.folded : undefined;
   const notes = [
     redactedWords(accepted.redacted),
+    unreadWords(accepted.unread_language),
     folded && `It says what memory_id=${folded.memory_id} says; recall shows that one.`,
     recallable ? undefined : waits,
   ];

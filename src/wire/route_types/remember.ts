@@ -54,6 +54,8 @@ export interface RememberRoutes {
           | undefined;
         /** Nothing was stored: `memory_id` says the same, word for word. */
         readonly deduplicated?: true | undefined;
+        /** Language that the embedder does not read; said once. */
+        readonly unread_language?: string | undefined;
       };
     };
   };

@@ -153,6 +153,8 @@ export const REMEMBER = {
         redacted: redacted(),
         deduplicated: z.literal(true).optional()
           .describe("Nothing was stored: `memory_id` says the same, word for word"),
+        unread_language: text("Language that the embedder does not read; said once", "de")
+          .optional(),
       }),
     }),
     errors: ["empty_text", "text_too_long", "memory_not_found", "secret_found", ...MEMORY_ERRORS],
