@@ -163,3 +163,13 @@ Deno.test("endless words of any language take no long", () => {
     assert.ok(performance.now() - began < 2_000, word);
   }
 });
+
+Deno.test("saved words know the languages of their texts", () => {
+  const index = indexOf(["Die Winterreifen liegen beim Händler"]);
+  const saved = index.save();
+  const taken = new LexicalIndex();
+  taken.add();
+  taken.take(structuredClone(saved.state), saved.slots);
+  assert.deepEqual(found(taken, "Reifen"), [0]);
+  assert.deepEqual(found(taken, "Wo sind meine Reifen?"), [0]);
+});
