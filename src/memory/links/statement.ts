@@ -52,7 +52,7 @@ export class Statement {
     this.isChange = CHANGE.test(text);
     this.hasNumber = NUMBER.test(text);
     this.isSpaced = !UNSPACED.test(text);
-    this.fields = FIELDS.flatMap((field, i) => field.test(text) ? [i] : []);
+    this.fields = fieldsOf(text);
     this.subject = subjectOf(this.#text);
     this.subjects = this.subject.match(OTHERS) ?? [];
   }
@@ -60,6 +60,11 @@ export class Statement {
   mentions(word: string): boolean {
     return this.#text.includes(word);
   }
+}
+
+/** Positions of the fields of life that a text is about. */
+export function fieldsOf(text: string): readonly number[] {
+  return FIELDS.flatMap((field, i) => field.test(text) ? [i] : []);
 }
 
 /** The part of a sentence before its verb; its first words where no verb is found. */

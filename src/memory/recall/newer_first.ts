@@ -1,5 +1,5 @@
 import { folded, words } from "../../index/words/words.ts";
-import { OTHERS, Statement } from "../links/statement.ts";
+import { fieldsOf, OTHERS, Statement } from "../links/statement.ts";
 
 /** A hit, as its place among others is decided. */
 export interface Dated {
@@ -49,14 +49,14 @@ export type Weights = Readonly<Record<keyof Features | "constant", number>>;
  * replaced; a test repeats it.
  */
 export const WEIGHTS: Weights = {
-  constant: -6.09,
-  cosine: 7.72,
-  gap: -6.86,
-  sharedAsked: 7.46,
-  sharedOther: 5.62,
-  lost: 5.04,
-  change: 0.47,
-  otherSubject: -2.1,
+  constant: -5.56,
+  cosine: 7.47,
+  gap: -7.68,
+  sharedAsked: 7.13,
+  sharedOther: 5.58,
+  lost: 3.31,
+  change: 0.71,
+  otherSubject: -2.35,
 };
 
 /** Most that words can add. */
@@ -110,6 +110,14 @@ export interface Asked {
   readonly known: number;
 }
 
+const TOKEN = /[\p{L}\p{M}\p{N}]+(?:['’][\p{L}]+)?/gu;
+
+/** A word of a question, in the forms it is compared in, and the fields of life it tells of. */
+interface Token {
+  readonly words: readonly string[];
+  readonly fields: readonly number[];
+}
+
 /** What a question asks, as far as it tells two statements apart. */
 class Question {
   readonly #text: string;
@@ -118,11 +126,14 @@ class Question {
   /** Those that stand for one person or thing alone. */
   readonly #names: ReadonlySet<string>;
   readonly #asksWho: boolean;
+  readonly #tokens: readonly Token[];
 
   constructor({ text, known }: Asked) {
     this.#text = text.toLowerCase();
     this.#leastShared = known < LEAST_KNOWN ? LEAST_SHARED : 0;
     this.#words = told(text);
+    this.#tokens = (text.match(TOKEN) ?? [])
+      .map((token) => ({ words: [...told(token)], fields: fieldsOf(token) }));
     const named = [NAME, OTHERS].flatMap((expression) => text.match(expression) ?? []);
     this.#names = new Set(named.flatMap((name) => words(folded(name))));
     this.#asksWho = ASKS_WHO.test(text);
@@ -135,7 +146,16 @@ class Question {
     const isLost = (word: string): boolean => older.told.has(word) && !newer.told.has(word);
     // Whoever is asked about has to be in both of them.
     if ([...this.#names].some(isLost)) return undefined;
+    // Another word may have taken the place of "live", and none that of "goddaughter".
+    const isElsewhere = ({ words, fields }: Token): boolean =>
+      words.some(isLost) && !fields.some((field) => newer.fields.includes(field));
+    if (!newer.isChange && this.#tokens.some(isElsewhere)) return undefined;
     const shared = [...older.told].filter((word) => newer.told.has(word));
+    // Scores alone tell nothing of what two statements are about.
+    const isOneField = older.fields.some((field) => newer.fields.includes(field));
+    if (shared.length === 0 && !isOneField) return undefined;
+    // What says the same takes no place.
+    if (shared.length === older.told.size && shared.length === newer.told.size) return undefined;
     const asked = shared.filter((word) => this.#words.has(word)).length;
     const size = Math.max(1, Math.min(older.told.size, newer.told.size));
     if (shared.length / size < this.#leastShared) return undefined;

@@ -55,11 +55,16 @@ export const REVIEW = {
     summary: "Accept or undo what a rule found about a memory",
     weight: 5,
     body: object({
-      memory_id: request.uuid.meta({ type: "string", description: "Id of the memory" }),
+      memory_id: request.uuid.meta({
+        type: "string",
+        description: "Id of the memory",
+        examples: ["0b6e9c3a-6f0d-4a1e-9f57-3f5f3c1b2a10"],
+      }),
       decision: request.word(["accept", "undo"]),
       other_id: request.uuid.optional().meta({
         type: "string",
         description: "Only what ties it to this one",
+        examples: ["0b6e9c3a-6f0d-4a1e-9f57-3f5f3c1b2a10"],
       }),
     }),
     answers: () => ({ 202: acceptedVersion() }),

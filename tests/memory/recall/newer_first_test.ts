@@ -86,10 +86,26 @@ Deno.test("a number or a name that is asked for must be in the newer one", () =>
 });
 
 Deno.test("where the embedder does not know the question, words have to be shared", () => {
-  const texts = ["El contrato termina en febrero.", "El gato duerme en la cama."];
+  const texts = ["Vivo en Lima cerca del mar.", "Ahora mi casa está en Cusco."];
   const hits = texts.map((text, start) => ({ text, rank: 0.4, cosine: 0.9, start }));
-  const at = (known: number) => newerFirst({ text: "Fin del contrato", known }, hits).order[0];
+  const at = (known: number) => newerFirst({ text: "¿Dónde vivo?", known }, hits).order[0];
   assert.deepEqual([at(1), at(0.2)], [1, 0]);
+});
+
+Deno.test("what is not about what is asked takes no place, however new it is", () => {
+  const first = (text: string, texts: readonly string[]) => {
+    const hits = texts.map((text, start) => ({ text, rank: 0.9 - start / 10, cosine: 0.9, start }));
+    return newerFirst({ text, known: 1 }, hits).order[0];
+  };
+  const folders = [
+    "The yellow folder holds the warranties.",
+    "Fixtures live in the folder samples.",
+  ];
+  assert.equal(first("What does the yellow folder hold?", folders), 0);
+  const goddaughter = "My goddaughter Ottilia lives in Vilnius.";
+  assert.equal(first("Where does my goddaughter live?", [goddaughter, "My gym is in Split."]), 0);
+  // Another word stands for "live".
+  assert.equal(first("Where do I live?", ["I live in Berlin.", "My flat is in Lisbon."]), 1);
 });
 
 Deno.test("two that differ are named, and long texts are left alone", () => {
