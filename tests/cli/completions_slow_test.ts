@@ -31,6 +31,7 @@ Deno.test({
       "receipt",
       "remember",
       "restore",
+      "review",
     ]);
     assert.deepEqual(await offered("svc", "receipt", "v"), ["verify"]);
     assert.deepEqual(await offered("svc", "import", "--b"), ["--bring-back"]);
