@@ -154,7 +154,7 @@ const RUN_HERE: Readonly<Record<string, readonly RegExp[]>> = {
     /The bundle is whole, [^]*\d+ (is|are) there already/,
     /^\d+ memor.*: notes\n/,
   ],
-  "docs/mcp.md": [/Usage: .*account/],
+  "docs/mcp.md": [/svct1\./],
   "docs/operations.md": [/relayer key/],
   "docs/troubleshooting.md": [/ok +settings[^]*Next:/],
   "docs/typescript.md": [/permissions +write/],
