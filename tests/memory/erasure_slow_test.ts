@@ -22,6 +22,8 @@ interface Store {
   readonly name: "embedded" | "lancedb";
   readonly records: number;
   readonly bytes: number;
+  /** Bytes that the file of the jobs has at least before anything is deleted. */
+  readonly jobsBytes: number;
 }
 
 async function open(dir: string, name: Store["name"], key: Uint8Array): Promise<Relayer> {
@@ -177,7 +179,7 @@ async function remembered(ada: SvcClient, texts: readonly string[], namespace: s
   return ids;
 }
 
-async function eraseAndLook({ name, records, bytes }: Store): Promise<void> {
+async function eraseAndLook({ name, records, bytes, jobsBytes }: Store): Promise<void> {
   const dir = await Deno.makeTempDir();
   const key = crypto.getRandomValues(new Uint8Array(32));
   try {
@@ -203,7 +205,7 @@ async function eraseAndLook({ name, records, bytes }: Store): Promise<void> {
     await relayer.idle();
 
     const { size } = await Deno.stat(`${dir}/jobs.kv`);
-    assert.ok(size > records * bytes * 0.8, `jobs.kv has ${size} bytes`);
+    assert.ok(size > jobsBytes, `jobs.kv has ${size} bytes`);
     const deleted = await ada.deleteMemory(one!);
     assert.equal(deleted.deleted, true);
     const forgotten = await ada.forget("gone");
@@ -263,13 +265,14 @@ async function eraseAndLook({ name, records, bytes }: Store): Promise<void> {
 for (const name of ["embedded", "lancedb"] as const) {
   Deno.test(`no byte of what was deleted stands in a file: ${name}`, async () => {
     verifies("10.14-1", "10.14-2");
-    await eraseAndLook({ name, records: 300, bytes: 2_000 });
+    await eraseAndLook({ name, records: 300, bytes: 2_000, jobsBytes: 480_000 });
   });
 }
 
 for (const name of ["embedded", "lancedb"] as const) {
   Deno.test(`nor of ten thousand, with more than 64 MiB of jobs: ${name}`, async () => {
     verifies("10.14-1");
-    await eraseAndLook({ name, records: 10_000, bytes: 8_000 });
+    // Jobs that end make room for later ones: what is sent is more than what stands at once.
+    await eraseAndLook({ name, records: 10_000, bytes: 10_000, jobsBytes: 64 * 1024 * 1024 });
   });
 }

@@ -32,6 +32,11 @@ async function change(client: SvcClient, now: MemoryNow, update: MemoryUpdate): 
   await arrived(client, await client.updateMemory(id, copy));
 }
 
+/** Reads memories before any is changed: with one that is gone there is nothing to settle. */
+async function allThere(client: SvcClient, ids: readonly string[]): Promise<void> {
+  for (const id of ids) await client.memory(id);
+}
+
 /** Has a memory say of others that they are about something else, where a link ties it to them. */
 async function untie(client: SvcClient, id: string, others: readonly string[]): Promise<void> {
   const { links = [] } = await client.memory(id);
@@ -69,6 +74,7 @@ async function giveBack(client: SvcClient, id: string): Promise<void> {
  * @throws {SvcError} `memory_not_found`; `version_conflict` where somebody changed one meanwhile.
  */
 export async function letAllCount(client: SvcClient, ids: readonly string[]): Promise<void> {
+  await allThere(client, ids);
   for (const id of ids) await untie(client, id, ids);
   for (const id of ids) await giveBack(client, id);
 }
@@ -84,6 +90,7 @@ export async function takePlace(
   id: string,
   others: readonly string[],
 ): Promise<void> {
+  await allThere(client, [id, ...others]);
   // Else what a rule found would still wait for somebody to decide.
   for (const other of others) await untie(client, other, [id]);
   const over = new Set(others);
