@@ -180,7 +180,7 @@ async function remembered(ada: SvcClient, texts: readonly string[], namespace: s
 }
 
 /** Writes memories, deletes most of them, and looks for what is left of those in every file. */
-export async function eraseAndLook({ name, records, bytes, jobsBytes }: Store): Promise<void> {
+async function eraseAndLook({ name, records, bytes, jobsBytes }: Store): Promise<void> {
   const dir = await Deno.makeTempDir();
   const key = crypto.getRandomValues(new Uint8Array(32));
   try {
