@@ -101,6 +101,26 @@ browserTest("a deletion that is not undone is final, with a receipt", async (bro
   });
 });
 
+browserTest("what was corrected meanwhile is not deleted", async (browser) => {
+  await withDashboard(async ({ web, relayer }) => {
+    const page = await browser.newPage();
+    await page.clock.install();
+    await signIn(page, web);
+    const app = await makeApp(page, relayer);
+    await remember(page, "I like tea");
+    const bar = await deletions(page);
+    await deleteCard(page, "tea");
+    const [memory] = (await app.memories()).memories;
+    await app.updateMemory(memory!.memory_id, { text: "I like coffee" });
+    await poll(() => app.memories(), ({ memories }) => memories[0]!.version === 2);
+    await page.clock.runFor(10_500);
+    await bar.getByText("Not deleted. Somebody else changed this memory meanwhile.").waitFor();
+    assert.equal(await bar.getByRole("button", { name: "Try again" }).count(), 0);
+    await card(page, "coffee").waitFor();
+    assert.equal((await app.memories()).total, 1);
+  });
+});
+
 browserTest(
   "a deletion that failed brings the memory back, and is tried again",
   async (browser) => {

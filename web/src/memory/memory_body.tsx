@@ -146,8 +146,8 @@ function useDelete(memory: ShownMemory) {
   const { deletions } = useSession();
   return (button: Element) => {
     const neighbour = neighbourOf(button);
-    const { memory_id: memoryId, namespace } = memory;
-    deletions.delete({ memoryId, namespace, text: beginningOf(memory) });
+    const { memory_id: memoryId, namespace, version } = memory;
+    deletions.delete({ memoryId, namespace, version, text: beginningOf(memory) });
     focusOnceGone(neighbour);
   };
 }

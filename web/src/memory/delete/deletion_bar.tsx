@@ -1,6 +1,7 @@
 /** @jsxRuntime automatic */
 /** @jsxImportSource preact */
 import { useEffect, useRef, useState } from "preact/hooks";
+import { SvcError } from "../../../../src/errors.ts";
 import { cardOf } from "../../parts/focus.ts";
 import { explain } from "../../text/explain.ts";
 import { useSession } from "../../use_session.ts";
@@ -73,6 +74,8 @@ function Waiting({ item, now, onUndo }: { item: Deletion; now: number; onUndo: (
 function Ended({ item, deletions }: { item: Deletion; deletions: Deletions }) {
   const { memory, what, outcome, error, state } = item;
   const receipt = outcome?.receipt;
+  // What somebody changed is looked at again first.
+  const isOutdated = error instanceof SvcError && error.code === "version_conflict";
   const words = state === "failed"
     ? `Not deleted. ${explain(error)}`
     : `${memory === undefined ? `${what}.` : "Deleted for good."} ${outcome?.words ?? ""}`;
@@ -82,7 +85,7 @@ function Ended({ item, deletions }: { item: Deletion; deletions: Deletions }) {
         {words} {memory !== undefined && <bdi class="quiet">{what}</bdi>}
       </span>
       <span class="row">
-        {state === "failed" && (
+        {state === "failed" && !isOutdated && (
           <button
             type="button"
             class="button small"

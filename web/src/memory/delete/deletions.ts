@@ -30,6 +30,8 @@ export interface DeletionSurroundings {
 export interface Doomed {
   readonly memoryId: string;
   readonly namespace: string;
+  /** The version that was shown: what was changed meanwhile stays. */
+  readonly version?: number | undefined;
   /** The beginning of its text. */
   readonly text: string;
 }
@@ -49,6 +51,9 @@ export interface Deletion {
   readonly error?: unknown;
   readonly outcome?: Outcome;
 }
+
+const deleted = (client: SvcClient, { memoryId, version }: Doomed) =>
+  client.deleteMemory(memoryId, { expectedVersion: version });
 
 /** A timer, and the request that is sent if the page is left first. */
 interface Pending {
@@ -101,7 +106,7 @@ export class Deletions {
     this.#surroundings
       .sign(
         `DELETE /api/memories/${memory.memoryId}`,
-        (client) => client.deleteMemory(memory.memoryId),
+        (client) => deleted(client, memory),
       )
       .then((request) => pending.request = request)
       // Then it is not deleted if the page is left; whoever stays learns why by and by.
@@ -112,9 +117,14 @@ export class Deletions {
 
   /** Deletes what a page that was closed did not. */
   finishLate(memories: readonly Left[]): void {
-    for (const { memoryId, namespace } of memories) {
+    for (const { memoryId, namespace, version } of memories) {
       const id = ++this.#last;
-      const memory = { memoryId, namespace, text: "a memory deleted before the page was closed" };
+      const memory = {
+        memoryId,
+        namespace,
+        version,
+        text: "a memory deleted before the page was closed",
+      };
       const item = { id, state: "sending", what: memory.text, memory, endsAt: 0 } as const;
       this.items = [{ ...item, isLate: true }, ...this.items];
       this.hidden = new Set([...this.hidden, memoryId]);
@@ -211,12 +221,13 @@ export class Deletions {
     pending.timer = setTimeout(() => void this.#send(id, memory), item.endsAt - Date.now());
   }
 
-  async #send(id: number, { memoryId, text }: Doomed): Promise<void> {
+  async #send(id: number, memory: Doomed): Promise<void> {
+    const { memoryId, text } = memory;
     clearTimeout(this.#pending.get(id)?.timer);
     this.#pending.delete(id);
     this.#set(id, { state: "sending" });
     try {
-      const answer = await this.#surroundings.ask((client) => client.deleteMemory(memoryId));
+      const answer = await this.#surroundings.ask((client) => deleted(client, memory));
       const outcome = outcomeOf(answer);
       this.#set(id, { state: "over", outcome });
       this.#say(`Deleted for good: ${text}. ${outcome.words}`);

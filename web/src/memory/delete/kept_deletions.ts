@@ -7,6 +7,8 @@ const PREFIX = "svc-deletions-";
 export interface Left {
   readonly memoryId: string;
   readonly namespace: string;
+  /** The version that was shown. */
+  readonly version?: number | undefined;
 }
 
 /** As {@linkcode Left}, of an account. */
@@ -53,8 +55,8 @@ export class KeptDeletions {
   }
 
   /** Notes that a memory is to be deleted. */
-  add(accountId: string, { memoryId, namespace }: Left): void {
-    write(this.#name, [...read(this.#name), { memoryId, namespace, accountId }]);
+  add(accountId: string, { memoryId, namespace, version }: Left): void {
+    write(this.#name, [...read(this.#name), { memoryId, namespace, version, accountId }]);
   }
 
   /** Notes that nothing is left to be done about a memory. */
