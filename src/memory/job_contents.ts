@@ -25,14 +25,17 @@ interface TextPayload {
   readonly metadata?: Metadata;
   /** What it is about, such as `me/home city`. */
   readonly key?: string;
+  /** Links that came with it from elsewhere: an import has more of them than fit into its jobs. */
+  readonly links?: readonly MemoryLink[];
 }
 
 /** The payload of a text. */
 export function textPayload(
-  { text, metadata, key }: {
+  { text, metadata, key, links }: {
     readonly text: string;
     readonly metadata?: Metadata | undefined;
     readonly key?: string | undefined;
+    readonly links?: readonly MemoryLink[] | undefined;
   },
 ): TextPayload {
   return {
@@ -40,6 +43,7 @@ export function textPayload(
     text,
     ...(metadata === undefined ? {} : { metadata }),
     ...(key === undefined ? {} : { key }),
+    ...(links === undefined ? {} : { links }),
   };
 }
 
@@ -57,7 +61,7 @@ export interface Step {
 const encoder = new TextEncoder();
 const decoder = new TextDecoder("utf-8", { fatal: true, ignoreBOM: true });
 
-/** Head of a payload that is a text without metadata: nearly all are. */
+/** Head of a payload that is a text alone: nearly all are. */
 const TEXT_HEAD = encoder.encode('{"kind":"text"}');
 
 /** Parts framed as `count (1) | length (4, big endian) each | parts`. */
@@ -99,10 +103,10 @@ function vectorOf(bytes: Uint8Array): Float32Array {
 
 function encodePayload(payload: Payload): Uint8Array {
   if (payload.kind === "text") {
-    const { text, metadata, key } = payload;
-    const head = metadata === undefined && key === undefined
+    const { text, metadata, key, links } = payload;
+    const head = metadata === undefined && key === undefined && links === undefined
       ? TEXT_HEAD
-      : encoder.encode(JSON.stringify({ kind: "text", metadata, key }));
+      : encoder.encode(JSON.stringify({ kind: "text", metadata, key, links }));
     return frame([head, encoder.encode(text)]);
   }
   const { blobId, model, metadata } = payload;
@@ -118,16 +122,17 @@ function encodePayload(payload: Payload): Uint8Array {
 function decodePayload(bytes: Uint8Array): Payload {
   try {
     const [head, body, vector] = unframe(bytes);
-    const { kind, blobId, model, metadata, key } = JSON.parse(decoder.decode(head)) as {
+    const { kind, blobId, model, metadata, key, links } = JSON.parse(decoder.decode(head)) as {
       kind: string;
       blobId?: string;
       model?: string;
       metadata?: Metadata;
       key?: string;
+      links?: readonly MemoryLink[];
     };
     const meta = metadata === undefined ? {} : { metadata };
     if (kind === "text" && body !== undefined) {
-      return textPayload({ text: decoder.decode(body), metadata, key });
+      return textPayload({ text: decoder.decode(body), metadata, key, links });
     }
     if (kind === "manual" && body !== undefined && vector !== undefined) {
       const blob = blobId === undefined ? {} : { blobId };

@@ -106,6 +106,7 @@ async function makeStep(
   domain.config.failpoint("embed");
   const links = saved?.links ?? [
     ...job.standing?.links ?? [],
+    ...payload.kind === "text" ? payload.links ?? [] : [],
     ...await proposeLinks(domain, job, payload, vectors),
   ];
   const sealed = saved?.sealed ??

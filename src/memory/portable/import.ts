@@ -171,13 +171,14 @@ function newMemory(domain: Importing, caller: Caller, placed: Placed): NewMemory
   const scope = scopeOf(caller, namespace);
   const forgottenAt = domain.tombstones.forgottenAt(scope) ?? -Infinity;
   const { updatedAt, createdAt = updatedAt } = memory;
+  const { links, ...standing } = memory.standing ?? {};
   return {
     namespace,
-    payload: textPayload({ text, metadata, key: memory.key }),
+    payload: textPayload({ text, metadata, key: memory.key, links }),
     importance,
     occurredAt,
     expiresAt,
-    standing: memory.standing,
+    standing: memory.standing && standing,
     replaces: (jobId, acceptedAt) => {
       if (domain.tombstones.isDeleted(scope, id)) throw new Overtaken();
       const changedAt = Math.min(updatedAt ?? createdAt ?? acceptedAt, acceptedAt);

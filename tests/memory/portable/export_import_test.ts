@@ -6,6 +6,7 @@ import { assertError } from "../../http/case.ts";
 import { DurableRelayer } from "../durable.ts";
 import { intercepted } from "../intercepted.ts";
 import type { BlobStore } from "../../../src/interfaces/mod.ts";
+import { LINKS } from "../../../src/wire/limits.ts";
 
 const NDJSON = { "content-type": "application/x-ndjson" };
 
@@ -120,6 +121,21 @@ Deno.test("two hundred memories are taken at once, however long they are", async
   const taken = memoriesOf(await exported(to.svc));
   const metadataOf = (all: Json[]) => new Map(all.map(({ text, metadata }) => [text, metadata]));
   assert.deepEqual(metadataOf(taken), metadataOf(lines));
+});
+
+Deno.test("two hundred memories are taken at once, however much ties them to others", async () => {
+  verifies("10.11-3");
+  await using to = await DurableRelayer.start();
+  const link = () => ({ id: crypto.randomUUID(), kind: "distinct", by: "review", score: 1 });
+  const lines = Array.from({ length: 200 }, (_, i) => ({
+    type: "memory",
+    text: `fact ${i}`,
+    links: Array.from({ length: LINKS }, link),
+  }));
+  assert.equal((await imported(to.svc, lines)).accepted, 200);
+  await to.restart();
+  const linksOf = (all: Json[]) => new Map(all.map(({ text, links }) => [text, links]));
+  assert.deepEqual(linksOf(memoriesOf(await exported(to.svc))), linksOf(lines));
 });
 
 Deno.test("an older export takes nothing back, and a newer one brings what is new", async () => {
