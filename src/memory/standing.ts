@@ -1,3 +1,4 @@
+import { compatible } from "../index/words/words.ts";
 import type { Uses } from "./parts.ts";
 import type { MemoryLink, Scope, Standing, Trust } from "../interfaces/mod.ts";
 import { scopeKey } from "../interfaces/scope_key.ts";
@@ -19,7 +20,7 @@ const DIGEST_BYTES = 12;
 
 /** A text without what changes nothing about what it says, word for word. */
 function plain(text: string): string {
-  return text.normalize("NFKC").toLowerCase().replace(/[\s\p{P}]+/gu, " ").trim();
+  return compatible(text).toLowerCase().replace(/[\s\p{P}]+/gu, " ").trim();
 }
 
 /** The same for texts of a scope that say the same word for word. */

@@ -70,8 +70,8 @@ const LEAST_KNOWN = 0.8;
 /** and statements have to share as many of their words. */
 const LEAST_SHARED = 0.3;
 
-/** A name, or a number. */
-const NAME = /\p{Lu}[\p{L}\p{M}-]+|[\p{L}\p{N}-]*\p{N}[\p{L}\p{N}-]*/gu;
+/** A number, also one with letters, looked for once in each run of them; or a name. */
+const NAME = /(?<![\p{L}\p{N}-])[\p{L}\p{N}-]*\p{N}[\p{L}\p{N}-]*|\p{Lu}[\p{L}\p{M}-]+/gu;
 
 /** Somebody's something at the beginning. */
 const OWNED =
