@@ -51,7 +51,7 @@ const SHAPES = {
   },
   review: { words: "word", optional: true, flags: ["limit"], strict: true },
   restore: { flags: ["limit"], strict: true },
-  activity: { flags: ["limit"] },
+  activity: { flags: ["limit", "key"] },
   completions: { words: "shell", flags: [] },
   install: { words: "host", flags: ["yes", "print"] },
 } satisfies Record<string, Shape>;

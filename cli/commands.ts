@@ -3,8 +3,10 @@ import type { Activity, Hit, Memory, Recalled } from "../src/client/mod.ts";
 import { shown } from "../src/close_enough.ts";
 import { onOneLine } from "../src/printable.ts";
 import { actionWords, fromWords } from "../src/client/text/action_words.ts";
+import { writerWords } from "../src/client/text/writer_words.ts";
 import { unreadWords } from "../src/client/text/unread_words.ts";
 import { secretsOf } from "./command_line.ts";
+import { TOKEN_LABEL } from "../src/wire/session_token.ts";
 import { CommandError, EXIT } from "./io.ts";
 import { withoutText } from "./memories/get.ts";
 import { allNamespaces, emptinessOf, namespaceOf, shownNamespace } from "./memories/namespaces.ts";
@@ -18,13 +20,14 @@ const WAIT_MS = 30_000;
 const memories = (count: number, kind = ""): string =>
   counted(count, `${kind}memory`, `${kind}memories`);
 
-/** A hit on two lines: what was said; then when, and how well it fits. */
+/** A hit on two lines: what was said; then when, how well it fits, and which key wrote it. */
 export function hitLines(hit: Hit, index: number, { dim }: Paint, isOlder = false): string {
+  const writer = writerWords(hit);
   const score = Number.isFinite(hit.score) ? hit.score : 1 - hit.distance;
   const number = `${index + 1}. `;
   const about = `${when(hit.occurred_at ?? hit.created_at)} · fits ${percent(score)}${
-    isOlder ? " · older: one above says otherwise" : ""
-  }`;
+    writer === undefined ? "" : ` · by ${onOneLine(writer)}`
+  }${isOlder ? " · older: one above says otherwise" : ""}`;
   return `${number}${onOneLine(hit.text)}\n${" ".repeat(number.length)}${dim(about)}\n`;
 }
 
@@ -95,13 +98,17 @@ export async function list(session: Session): Promise<void> {
   const wanted = line.limit ?? 50;
   const shown: Memory[] = [];
   const query = { limit: Math.min(wanted, 200), namespace };
-  for await (const memory of clientOf(session).allMemories(query)) {
+  const client = clientOf(session);
+  for await (const memory of client.allMemories(query)) {
     shown.push(memory);
     if (shown.length === wanted) break;
   }
-  const rows = shown.map((memory): Cell[] => {
+  const own = await client.publicKey();
+  const others = shown.map((one) => one.written_by === own ? "" : writerWords(one) ?? "");
+  const rows = shown.map((memory, i): Cell[] => {
     const { memory_id, created_at, occurred_at = created_at, text = withoutText(memory) } = memory;
-    return [{ dim: memory_id }, when(occurred_at), text];
+    const writer = others.every((other) => other === "") ? [] : [{ dim: others[i]! }];
+    return [{ dim: memory_id }, when(occurred_at), ...writer, text];
   });
   const empty = rows.length === 0 && !line.json
     ? await emptinessOf(session, namespaceOf(session))
@@ -117,11 +124,12 @@ export async function activity(session: Session): Promise<void> {
   const wanted = line.limit ?? 50;
   const { keys } = await client.accountKeys();
   const labels = new Map(keys.map((key) => [key.public_key, key.label]));
+  const key = keyAmong(keys, line.texts.key);
   const shown: Activity[] = [];
   let cursor: string | undefined;
   do {
     const limit = Math.min(wanted - shown.length, 500);
-    const page = await client.activity({ limit, cursor });
+    const page = await client.activity({ limit, cursor, key });
     shown.push(...page.entries);
     cursor = page.next_cursor;
   } while (cursor !== undefined && shown.length < wanted);
@@ -130,6 +138,24 @@ export async function activity(session: Session): Promise<void> {
     session,
     { entries: shown },
     columns(rows, paintFor(session.io), session.io) || "Nothing was done yet.\n",
+  );
+}
+
+/** The key that is meant by its public key, the end of it, or its label; `owner` is the wallet. */
+function keyAmong(
+  keys: readonly { readonly public_key: string; readonly label: string }[],
+  meant: string | undefined,
+): string | undefined {
+  if (meant === undefined || meant === "owner" || /^[0-9a-f]{64}$/i.test(meant)) return meant;
+  const end = meant.replace(/^…/, "").toLowerCase();
+  const found = keys.filter(({ public_key, label }) =>
+    label === meant || label === TOKEN_LABEL + meant || end.length >= 8 && public_key.endsWith(end)
+  );
+  if (found.length === 1) return found[0]!.public_key;
+  const which = found.length === 0 ? "No key has" : "Several keys have";
+  throw new CommandError(
+    EXIT.usage,
+    `${which} that label or end; \`status\` and the dashboard know them.`,
   );
 }
 

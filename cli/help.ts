@@ -125,9 +125,12 @@ in which namespace, from where, and how often within a minute. Only what a key
 of the account or its wallet asked for; texts and questions are not kept.
 
   --limit <n>         at most this many lines (default 50)
+  --key <key>         only what one key did: its label, the public key, or the
+                      last eight characters of it; "owner" is the wallet
 ${SHARED}
 Examples:
   svc-mcp activity
+  svc-mcp activity --key "Work laptop"
   svc-mcp activity --limit 500 --json
 `,
   ...MEMORY_HELP,

@@ -156,6 +156,7 @@ const RUN_HERE: Readonly<Record<string, readonly RegExp[]>> = {
   ],
   "docs/mcp.md": [/svct1\./],
   "docs/operations.md": [/relayer key/],
+  "docs/sharing.md": [/svct1\./, /Ada's agent|Nothing was done/, /Ada's agent/],
   "docs/troubleshooting.md": [/ok +settings[^]*Next:/],
   "docs/typescript.md": [/permissions +write/],
 };

@@ -211,8 +211,9 @@ export class TestRelayer implements AsyncDisposable {
   /** Adds a key to the account, or to another one. */
   async addKey(
     permissions: readonly Permission[] = ["read", "write"],
-    options: Partial<Pick<NewKey, "expiresAt" | "namespaces">> & { readonly accountId?: string } =
-      {},
+    options:
+      & Partial<Pick<NewKey, "expiresAt" | "namespaces" | "label">>
+      & { readonly accountId?: string } = {},
   ): Promise<TestKey> {
     const key = new TestKey();
     const { accountId = this.account.accountId, ...rest } = options;

@@ -1,4 +1,5 @@
 import type { AnswerOf, Memory } from "../../src/client/mod.ts";
+import { writerWords } from "../../src/client/text/writer_words.ts";
 import { onOneLine, printable } from "../../src/printable.ts";
 import { numberOf } from "../command_line.ts";
 import { programOf } from "../io.ts";
@@ -30,10 +31,12 @@ export function factsOf(memory: WithVersions): string {
   const { namespace, occurred_at, created_at, importance, metadata, expires_at } = memory;
   const { version, versions, recallable } = memory;
   const newest = versions[0]?.version ?? version;
+  const writer = writerWords(memory);
   const parts = [
     shownNamespace(namespace),
     ...(occurred_at === undefined ? [] : [`said ${when(occurred_at)}`]),
     `accepted ${when(created_at)}`,
+    ...(writer === undefined ? [] : [`by ${writer}`]),
     newest > 1 ? `version ${version} of ${newest}` : `version ${version}`,
     ...(importance === USUAL_IMPORTANCE ? [] : [`importance ${importance}`]),
     ...Object.entries(metadata ?? {}).map(([name, value]) => `${name}: ${value}`),

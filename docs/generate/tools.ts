@@ -19,13 +19,19 @@ const KEYWORDS = [
 
 type Schema = Record<string, unknown>;
 
-/** A schema of the table as `tools/list` shows it. */
-function shown(schema: z.ZodType): unknown {
+/**
+ * A schema of the table as `tools/list` shows it.
+ *
+ * @param isResult whether it is of a result: models read lists of tools whole, and need no bounds
+ * there.
+ */
+function shown(schema: z.ZodType, isResult = false): unknown {
   const { $schema: _, ...rest } = z.toJSONSchema(schema, {
     unrepresentable: "any",
     override: ({ jsonSchema }) => {
       const { properties = {}, required = [] } = jsonSchema;
       if (jsonSchema.maximum === Number.MAX_SAFE_INTEGER) delete jsonSchema.maximum;
+      if (isResult) delete jsonSchema.minimum;
       if (jsonSchema.type !== "object" || jsonSchema.properties === undefined) return;
       jsonSchema.required = required.filter((name) => !("default" in Object(properties[name])));
       if (jsonSchema.additionalProperties !== false) jsonSchema.additionalProperties = true;
@@ -58,7 +64,7 @@ function definition(
       openWorldHint: false,
     },
     inputSchema: shown(input),
-    outputSchema: shown(output()),
+    outputSchema: shown(output(), true),
     ...(manages ? { manages } : {}),
   };
 }

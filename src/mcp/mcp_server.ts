@@ -128,6 +128,7 @@ async function resultOf(
       idempotencyKey,
       progress,
       caller: subject.principal.hash,
+      publicKey: subject.principal.publicKey,
       confirmations,
       asks: asksOf(context, declared),
     });

@@ -31,6 +31,7 @@ export class Principal {
   #checking: Promise<void> | undefined;
   #mayManage = false;
   #namespace: string | undefined;
+  #publicKey: string | undefined;
 
   /** Of well-formed credentials; nothing is sent yet. */
   constructor({ secret, accountId, hash }: Bearer, clientIp: string, options: SidecarOptions) {
@@ -61,6 +62,11 @@ export class Principal {
   /** Namespace of calls that name none, as its token chooses it, or its key. */
   get namespace(): string | undefined {
     return this.#namespace;
+  }
+
+  /** Its public key, as far as the relayer has said. */
+  get publicKey(): string | undefined {
+    return this.#publicKey;
   }
 
   /**
@@ -98,6 +104,7 @@ export class Principal {
     try {
       const { key, token } = await client.account();
       this.#namespace = token?.namespace ?? homeAmong(key.namespaces);
+      this.#publicKey = key.public_key;
       this.#mayManage = key.permissions.includes("manage");
     } catch (cause) {
       if (cause instanceof SvcConnectionError) {

@@ -18,8 +18,27 @@ export function mayRead({ key }: Pick<Caller, "key">): boolean {
 }
 
 /** Whether a namespace is there for a caller: a key may be bound to some. */
-export function isOpenTo({ key }: Pick<Caller, "key">, namespace: string): boolean {
+export function isOpenTo(
+  { key }: { readonly key?: DelegateKey | undefined },
+  namespace: string,
+): boolean {
   return key?.namespaces === undefined || isAmong(key.namespaces, namespace);
+}
+
+/**
+ * Label of the key that wrote a memory of a namespace, as the account has it now. A key that is bound
+ * to namespaces is told of no key that is for others.
+ *
+ * @returns `undefined` where the account does not list the key, or the caller is not told.
+ */
+export function labelOf(
+  { account, key: own }: Pick<Caller, "account" | "key">,
+  publicKey: string | undefined,
+  namespace: string,
+): string | undefined {
+  const writer = account.keys.find((key) => key.publicKey === publicKey);
+  const isTold = own?.namespaces === undefined || isOpenTo({ key: writer }, namespace);
+  return isTold ? writer?.label : undefined;
 }
 
 /** Begins what no namespace is called: a name has no control character. */

@@ -60,6 +60,7 @@ export function standing() {
     trust: z.enum(["user", "agent", "import", "web"]).optional()
       .describe("Who says so; absent where nobody knows"),
     written_by: text("Public key that signed for it, 64 hex characters").optional(),
+    written_by_label: text("Label of that key, where the account lists it").optional(),
     superseded_by: uuid("The memory that took its place").optional(),
     supersedes: ids("Memories whose place it took").optional(),
     conflicts_with: ids("Memories that say something else about the same thing").optional(),

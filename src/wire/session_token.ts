@@ -13,6 +13,8 @@ export interface SessionToken {
   readonly grant: string;
 }
 
+/** What labels of tokens' keys begin with: registries keep nothing else about a key. */
+export const TOKEN_LABEL = "token: ";
 /** What every token begins with. */
 export const TOKEN_PREFIX = "svct1.";
 const TEXT = /^svct1\.([\w-]{100,10000})$/;

@@ -385,6 +385,30 @@ Deno.test("activity in columns: who, what, where, from where, how often", async 
     "/api/account/activity?limit=500&cursor=c0",
     "/api/account/activity?limit=500&cursor=c1",
   ]);
+  const laptop = { ...ACCOUNT.key, public_key: "a4".repeat(32) };
+  const one = {
+    "GET /api/account/keys": json({
+      keys: [laptop, { ...laptop, public_key: "b5".repeat(32), label: "token: Phone" }],
+    }),
+    "GET /api/account/activity": json({ entries: [] }),
+  };
+  const phone = "b5".repeat(32);
+  for (
+    const [key, wanted] of [
+      [label, laptop.public_key],
+      ["…a4a4a4a4", laptop.public_key],
+      [laptop.public_key, laptop.public_key],
+      ["owner", "owner"],
+      ["Phone", phone],
+      ["token: Phone", phone],
+    ] as const
+  ) {
+    const asked = await run(["activity", "--key", key], { routes: one });
+    assert.equal(asked.received.at(-1)?.target, `/api/account/activity?limit=50&key=${wanted}`);
+  }
+  const nobody = await run(["activity", "--key", "Phone"], { routes });
+  assert.equal(nobody.code, 2);
+  assert.match(nobody.err, /^No key has that label or end/);
 });
 
 Deno.test("no text of somebody else fakes a line or steers the terminal", async () => {

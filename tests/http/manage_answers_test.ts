@@ -43,6 +43,7 @@ Deno.test("a listed memory has the fields of its resource", async () => {
       size_bytes,
       source: "remember",
       written_by: svc.key.publicKey,
+      written_by_label: "test",
     }],
     total: 1,
   });
@@ -51,7 +52,7 @@ Deno.test("a listed memory has the fields of its resource", async () => {
   const { body: one } = await svc.get(`/api/memories/${id}`);
   const versions = [{ version: 1, blob_id, created_at }];
   assert.deepEqual(one, { ...memory, versions });
-  const { metadata: _, text: __, written_by: ___, ...rest } = memory;
+  const { metadata: _, text: __, written_by: ___, written_by_label: ____, ...rest } = memory;
   assert.deepEqual((await svc.get("/api/memories?text=false")).body.memories, [rest]);
   const { used_bytes } = (await svc.get("/api/account")).body.quota;
   assert.equal(used_bytes, size_bytes);

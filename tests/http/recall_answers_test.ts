@@ -34,6 +34,7 @@ Deno.test("a hit has its members, and no others", async () => {
       namespace: "default",
       created_at,
       written_by: svc.key.publicKey,
+      written_by_label: "test",
       ...more,
     });
     assert.ok(blob_id.length > 0);

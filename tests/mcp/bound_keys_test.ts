@@ -29,6 +29,7 @@ async function results(test: TestSidecar): Promise<string[]> {
     texts.push(
       text.replace(/[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}/g, "id")
         .replace(/· [0-9a-f]{8}\]/g, "· id]")
+        .replaceAll(key.publicKey.slice(-8), "key")
         .replace(/\d{4}-\d\d-\d\dT[\d:.]+Z/g, "time"),
     );
   }

@@ -41,7 +41,7 @@ Deno.test("a memory is listed, corrected and forgotten by its short id, once con
   const listed = await svc.call("svc_list", {});
   assert.match(
     listed.content[0].text,
-    new RegExp(`2\\. \\[.* · ${id.slice(-8)}\\] I live in Berlin`),
+    new RegExp(`2\\. \\[.* · ${id.slice(-8)} · by test …[0-9a-f]{8}\\] I live in Berlin`),
   );
   assert.equal(listed.structuredContent.total, 2);
   const page = await svc.call("svc_list", { limit: 1 });

@@ -125,6 +125,7 @@ Deno.test("text=false opens nothing; everything else stands in a listed memory",
     expires_at: "2100-01-01T00:00:00.000Z",
     source: "remember",
     written_by: svc.key.publicKey,
+    written_by_label: "test",
   });
   assert.match(created_at, /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/);
   assert.equal(updated_at, created_at);

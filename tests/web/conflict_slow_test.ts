@@ -90,6 +90,8 @@ browserTest(
       assert.deepEqual(await card.locator(".text").allInnerTexts(), [LISBON, BERLIN]);
       await card.getByText("since February 1, 2024").waitFor();
       await card.getByText("noted by an AI app").waitFor();
+      const ends = (await app.publicKey()).slice(-8);
+      await card.getByText(`by Cursor …${ends}`).first().waitFor();
       await card.getByText("fits well").first().waitFor();
       await press(page, "History");
       await card.getByRole("region", { name: "History" }).getByText("I live in Bonn").first()

@@ -2,7 +2,7 @@ import type { Answer, SignedHandlers } from "../route.ts";
 import type { AcceptedJob } from "../../jobs/job.ts";
 import type { Account, DelegateKey } from "../../interfaces/mod.ts";
 import { SvcError } from "../../errors.ts";
-import { mayRead, scopeOf } from "../../memory/caller.ts";
+import { type Caller, labelOf, mayRead, scopeOf } from "../../memory/caller.ts";
 import type { Domain } from "../../memory/domain.ts";
 import { conflictPolicy } from "../../memory/links/policy.ts";
 import { getMemory, listMemories, type MemoryView } from "../../memory/list.ts";
@@ -38,8 +38,11 @@ export function accountBody(account: Account): AnswerOf<"POST /accounts"> {
   };
 }
 
-/** A memory as listed. */
-export function memoryBody(memory: MemoryView): AnswerOf<"GET /api/memories">["memories"][number] {
+/** A memory as listed to a caller. */
+export function memoryBody(
+  caller: Caller,
+  memory: MemoryView,
+): AnswerOf<"GET /api/memories">["memories"][number] {
   return {
     memory_id: memory.memoryId,
     namespace: memory.namespace,
@@ -57,7 +60,7 @@ export function memoryBody(memory: MemoryView): AnswerOf<"GET /api/memories">["m
     updated_at: timeText(memory.updatedAt),
     size_bytes: memory.bytes,
     source: memory.source,
-    ...standingBody(memory),
+    ...standingBody(caller, memory),
   };
 }
 
@@ -77,11 +80,12 @@ export function acceptedVersionBody(
   };
 }
 
-/** What is said of a memory besides its text: when it is true, and how it stands to others. */
+/** What a caller is told of a memory besides its text: when it is true, how it stands, who wrote it. */
 export function standingBody(
-  { standing, key, writtenBy, relations }: Pick<
+  caller: Caller,
+  { standing, key, writtenBy, relations, namespace }: Pick<
     MemoryView,
-    "standing" | "key" | "writtenBy" | "relations"
+    "standing" | "key" | "writtenBy" | "relations" | "namespace"
   >,
 ) {
   return {
@@ -90,6 +94,7 @@ export function standingBody(
     key,
     trust: standing?.trust,
     written_by: writtenBy,
+    written_by_label: labelOf(caller, writtenBy, namespace),
     superseded_by: relations?.supersededBy,
     supersedes: relations?.supersedes,
     conflicts_with: relations?.conflictsWith,
@@ -117,7 +122,7 @@ export const memoryHandlers = {
     return {
       status: 200,
       body: {
-        memories: memories.map(memoryBody),
+        memories: memories.map((memory) => memoryBody(caller, memory)),
         total,
         history_count: history || undefined,
         next_cursor: nextCursor,
@@ -129,7 +134,7 @@ export const memoryHandlers = {
     return {
       status: 200,
       body: {
-        ...memoryBody(memory),
+        ...memoryBody(caller, memory),
         links: links?.map(({ id: memory_id, kind, by, score }) => ({ memory_id, kind, by, score })),
         versions: versions.map(({ version, blobId, acceptedAt }) => ({
           version,

@@ -1,6 +1,7 @@
 import { SvcError } from "../../errors.ts";
 import { type Analysis, analyze } from "../../memory/analyze/analyze.ts";
 import { ask } from "../../memory/ask.ts";
+import type { Caller } from "../../memory/caller.ts";
 import type { Domain } from "../../memory/domain.ts";
 import {
   type Hit,
@@ -55,8 +56,8 @@ function recallOptions(body: Omit<RecallBody, "query">, limitMax: number): Recal
   };
 }
 
-/** A recalled memory as answered. */
-function hitBody(hit: Hit): AnswerOf<"POST /api/recall">["results"][number] {
+/** A recalled memory as answered to a caller. */
+function hitBody(caller: Caller, hit: Hit): AnswerOf<"POST /api/recall">["results"][number] {
   return {
     blob_id: hit.blobId ?? "",
     text: hit.text,
@@ -69,7 +70,7 @@ function hitBody(hit: Hit): AnswerOf<"POST /api/recall">["results"][number] {
     importance: hit.importance,
     occurred_at: hit.occurredAt,
     metadata: hit.metadata,
-    ...standingBody(hit),
+    ...standingBody(caller, hit),
   };
 }
 
@@ -159,7 +160,7 @@ export const recallHandlers = {
     return {
       status: 200,
       body: {
-        results: results.map(hitBody),
+        results: results.map((hit) => hitBody(call.caller, hit)),
         total: results.length,
         truncated: truncated || undefined,
         dropped_count: dropped || undefined,
@@ -208,7 +209,7 @@ export const recallHandlers = {
       body: {
         answer,
         memories_used: memories.length,
-        memories: memories.map(hitBody),
+        memories: memories.map((hit) => hitBody(caller, hit)),
         answer_mode: mode,
         truncated: truncated || undefined,
         pending: pending || undefined,

@@ -15,7 +15,7 @@ export const reviewHandlers = {
       status: 200,
       body: {
         items: items.map(({ memory, reasons, links }) => ({
-          ...memoryBody(memory),
+          ...memoryBody(caller, memory),
           reasons: [...reasons],
           links: links.map(({ id: memory_id, kind, by, score, text, textError: text_error }) => ({
             memory_id,

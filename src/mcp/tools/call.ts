@@ -19,6 +19,8 @@ export interface ToolCall {
   readonly progress: Progress;
   /** Identifies key and account of the caller. */
   readonly caller: string;
+  /** Public key of the caller, where it is known. */
+  readonly publicKey: string | undefined;
   readonly confirmations: Confirmations;
   readonly asks: Asks;
 }

@@ -3,7 +3,7 @@ import { TOOLS } from "../../wire/table/tools.ts";
 import { argumentsOf, type ToolCall } from "./call.ts";
 import { nothingThere } from "./namespaces.ts";
 import { success } from "./results.ts";
-import { memoryData, memoryLine } from "./shown.ts";
+import { memoryData, memoryLines } from "./shown.ts";
 
 /** A page of memories with their ids. */
 export async function list(call: ToolCall): Promise<CallToolResult> {
@@ -11,7 +11,7 @@ export async function list(call: ToolCall): Promise<CallToolResult> {
   const { signal } = call;
   const page = await call.client.memories({ limit, cursor, namespace }, { signal });
   const { memories, total, next_cursor } = page;
-  const lines = memories.map(memoryLine);
+  const lines = memories.map(memoryLines(call.publicKey));
   const more = next_cursor === undefined
     ? undefined
     : `${total} in all. For more, call svc_list with cursor=${next_cursor}`;

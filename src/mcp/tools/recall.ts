@@ -6,7 +6,7 @@ import { TOOLS } from "../../wire/table/tools.ts";
 import { argumentsOf, type ToolCall } from "./call.ts";
 import { nothingThere } from "./namespaces.ts";
 import { success } from "./results.ts";
-import { memoryData, memoryLine } from "./shown.ts";
+import { memoryData, memoryLines } from "./shown.ts";
 
 const memories = (count: number) => count === 1 ? "1 memory" : `${count} memories`;
 
@@ -40,6 +40,7 @@ export async function recall(call: ToolCall): Promise<CallToolResult> {
     said.unshift(await nothingThere(call, namespace, "No matching memories found."));
   }
   const older = olderHits(results);
+  const memoryLine = memoryLines(call.publicKey);
   const line = (hit: Hit, index: number) =>
     memoryLine(hit, index) + (older.has(hit) ? " (older: one above says otherwise)" : "");
   const head = nearest.length === 0 ? [] : [`${NOTHING_CLOSE}:`, ...nearest.map(memoryLine)];

@@ -1,6 +1,6 @@
 import type { Uses } from "../parts.ts";
 import type { IndexEntry, Scope } from "../../interfaces/mod.ts";
-import { type Caller, isOpenTo, scopeOf } from "../caller.ts";
+import { type Caller, isOpenTo, labelOf, scopeOf } from "../caller.ts";
 import { openPage, partsOf, type ReadingPages } from "../large_reads.ts";
 import { type Opened, requireCredential } from "../open.ts";
 import { type MemoryRecord, timeText } from "../record.ts";
@@ -115,7 +115,7 @@ async function* partLines(
   let lines = "";
   for (const [i, entry] of part.entries()) {
     if (domain.tombstones.isDeleted(entry, entry.id)) continue;
-    const line = memoryLine(entry, opened[i]!);
+    const line = memoryLine(caller, entry, opened[i]!);
     if (line === undefined) continue;
     if (counts.versions !== undefined && domain.versions.has(entry, entry.id)) {
       for await (const earlier of earlierLines(domain, caller, entry)) {
@@ -140,21 +140,25 @@ async function* earlierLines(domain: Exporting, caller: Caller, entry: IndexEntr
     if ("error" in opened) {
       yield { type: "error", memory_id, namespace, version, code: opened.error.code } as const;
     } else if ("record" in opened) {
-      yield { type: "version", ...members(entry, opened.record) } as const;
+      yield { type: "version", ...members(caller, entry, opened.record) } as const;
     }
   }
 }
 
-function memoryLine(entry: IndexEntry, opened: Opened) {
+function memoryLine(caller: Caller, entry: IndexEntry, opened: Opened) {
   if ("deleted" in opened) return undefined;
   const { id: memory_id, namespace, source } = entry;
   // The client encrypted it: there is no text that the relayer could write.
   if (source === "manual") return { type: "error", memory_id, namespace, code: "manual_memory" };
   if ("error" in opened) return { type: "error", memory_id, namespace, code: opened.error.code };
-  return { type: "memory", ...members(entry, opened.record) };
+  return { type: "memory", ...members(caller, entry, opened.record) };
 }
 
-function members({ id, namespace, source }: IndexEntry, record: MemoryRecord) {
+function members(
+  caller: Caller,
+  { id, namespace, source }: IndexEntry,
+  record: MemoryRecord,
+) {
   return {
     memory_id: id,
     namespace,
@@ -172,5 +176,7 @@ function members({ id, namespace, source }: IndexEntry, record: MemoryRecord) {
     key: record.key,
     links: record.links,
     trust: record.trust,
+    written_by: record.written_by,
+    written_by_label: labelOf(caller, record.written_by, namespace),
   };
 }

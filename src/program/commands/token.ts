@@ -11,7 +11,8 @@ import { onOneLine } from "../../printable.ts";
 import { boundTo, chosenAccount, keyJson, relayerUrl } from "./account.ts";
 import { type AccountStore, openAccounts } from "./account_store.ts";
 import { type CommandIo, type Printed, runGroup } from "./io.ts";
-import { parseTokenOptions, TOKEN_LABEL, TOKEN_USAGE, type TokenOptions } from "./token_options.ts";
+import { TOKEN_LABEL } from "../../wire/session_token.ts";
+import { parseTokenOptions, TOKEN_USAGE, type TokenOptions } from "./token_options.ts";
 
 /** How often a key that was just added is tried: a node of a chain may be a little behind. */
 const TRIES = 15;

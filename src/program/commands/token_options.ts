@@ -1,5 +1,6 @@
 import { invalid } from "../invalid.ts";
 import { PERMISSIONS } from "../../wire/keys.ts";
+import { TOKEN_LABEL } from "../../wire/session_token.ts";
 import { SESSION_TOKEN_SECONDS_MAX, SESSION_TOKEN_SECONDS_MIN } from "../../wire/limits.ts";
 import { checkId, checkLabel, parseDuration, parsePermissions } from "./account_options.ts";
 import { parseFlags, UsageError } from "./io.ts";
@@ -32,9 +33,6 @@ this computer is signed in with. It ends with that key, and not before.
 
 Example: svc token create --label "Home automation" --read-only --expires 30d
 `;
-
-/** What labels of tokens' keys begin with: registries keep nothing else about a key. */
-export const TOKEN_LABEL = "token: ";
 
 const ACTIONS = ["create", "list", "revoke"] as const;
 const TEXT = { type: "string" } as const;

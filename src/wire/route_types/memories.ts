@@ -64,6 +64,8 @@ export interface MemoryRoutes {
           readonly trust?: "user" | "agent" | "import" | "web" | undefined;
           /** Public key that signed for it, 64 hex characters. */
           readonly written_by?: string | undefined;
+          /** Label of that key, where the account lists it. */
+          readonly written_by_label?: string | undefined;
           /** The memory that took its place. */
           readonly superseded_by?: string | undefined;
           /** Memories whose place it took. */
@@ -138,6 +140,8 @@ export interface MemoryRoutes {
         readonly trust?: "user" | "agent" | "import" | "web" | undefined;
         /** Public key that signed for it, 64 hex characters. */
         readonly written_by?: string | undefined;
+        /** Label of that key, where the account lists it. */
+        readonly written_by_label?: string | undefined;
         /** The memory that took its place. */
         readonly superseded_by?: string | undefined;
         /** Memories whose place it took. */

@@ -64,6 +64,8 @@ export interface RecallRoutes {
           readonly trust?: "user" | "agent" | "import" | "web" | undefined;
           /** Public key that signed for it, 64 hex characters. */
           readonly written_by?: string | undefined;
+          /** Label of that key, where the account lists it. */
+          readonly written_by_label?: string | undefined;
           /** The memory that took its place. */
           readonly superseded_by?: string | undefined;
           /** Memories whose place it took. */
@@ -289,6 +291,8 @@ export interface RecallRoutes {
           readonly trust?: "user" | "agent" | "import" | "web" | undefined;
           /** Public key that signed for it, 64 hex characters. */
           readonly written_by?: string | undefined;
+          /** Label of that key, where the account lists it. */
+          readonly written_by_label?: string | undefined;
           /** The memory that took its place. */
           readonly superseded_by?: string | undefined;
           /** Memories whose place it took. */

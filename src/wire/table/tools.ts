@@ -33,6 +33,7 @@ const shownMemory = () => ({
   memory_id: word().optional(),
   text: word(),
   date: word().optional(),
+  written_by: word().optional(),
   namespace: word().optional(),
   metadata: data().optional(),
 });

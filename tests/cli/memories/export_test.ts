@@ -180,7 +180,9 @@ Deno.test("memories as Markdown files come back as they were, with ids and versi
   const taken = await there.run(["import", `${here.terminal.home}/notes`]);
   assert.deepEqual(taken, { code: 0, out: "Took 3 memories.\n", err: "" });
   const after = parsed((await there.run(["export"])).out).filter(({ type }) => type === "memory");
-  const known = ({ source: _, ...memory }: Record<string, unknown>) => memory;
+  const known = (
+    { source: _, written_by: __, written_by_label: ___, ...memory }: Record<string, unknown>,
+  ) => memory;
   const byId = (a: Record<string, unknown>, b: Record<string, unknown>) =>
     String(a.memory_id) < String(b.memory_id) ? -1 : 1;
   assert.deepEqual(after.map(known).sort(byId), before.map(known).sort(byId));

@@ -57,7 +57,10 @@ Deno.test("forget shows a memory and asks before it deletes it", async () => {
   for (const typed of ["n\n", "\n", "", "yes please\n"]) {
     const no = await here.onTerminal(["forget", id], typed);
     assert.deepEqual([no.code, no.err], [1, "Delete it for good? [y/N] Nothing was deleted.\n"]);
-    assert.match(no.out, /^I like \\u\{1b\}\[31mtea\ndefault · accepted just now · version 1\n$/);
+    assert.match(
+      no.out,
+      /^I like \\u\{1b\}\[31mtea\ndefault · accepted just now · by test …[0-9a-f]{8} · version 1\n$/,
+    );
   }
   assert(!here.asked.some((request) => request.startsWith("DELETE")));
   const yes = await here.onTerminal(["forget", id], "y\n");

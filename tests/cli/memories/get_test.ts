@@ -18,7 +18,8 @@ Deno.test("get shows a memory whole, and below it what is known about it", async
   assert.equal(
     out,
     "first line\nsecond\tline \\u{1b}[31mred\\u{202e}\n" +
-      '" work" · said 3 days ago · accepted just now · version 1 · importance 0.9 · ' +
+      '" work" · said 3 days ago · accepted just now · by test …' +
+      `${svc.key.publicKey.slice(-8)} · version 1 · importance 0.9 · ` +
       "from: a\\u{1b}[2Jb · pages: 3 · ends in 2 days\n",
   );
   const machine = await here.json(["get", id]);

@@ -8,7 +8,15 @@ export type ShownMemory =
   & Partial<
     Pick<
       Memory,
-      "text_error" | "expires_at" | "source" | "version" | "updated_at" | "trust" | "restated"
+      | "text_error"
+      | "expires_at"
+      | "source"
+      | "version"
+      | "updated_at"
+      | "trust"
+      | "restated"
+      | "written_by"
+      | "written_by_label"
     >
   >;
 

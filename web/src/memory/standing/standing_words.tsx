@@ -59,7 +59,17 @@ function Validity({ memory: { occurred_at, valid_from, valid_to } }: { memory: S
   );
 }
 
-/** Who said it, whether it counts, and how often it was said. */
+/** The key that wrote it: its label, and its end. */
+function Writer({ memory: { written_by: key, written_by_label: label } }: { memory: ShownMemory }) {
+  if (key === undefined) return null;
+  return (
+    <span>
+      by {label === undefined ? "a removed key" : <bdi>{label}</bdi>} <code>…{key.slice(-8)}</code>
+    </span>
+  );
+}
+
+/** Who said it and wrote it, whether it counts, and how often it was said. */
 export function Standing({ memory, at }: {
   memory: ShownMemory;
   /** When it is looked at, milliseconds since the epoch; now when absent. */
@@ -69,6 +79,7 @@ export function Standing({ memory, at }: {
   const over = isOver(memory, at);
   return (
     <>
+      <Writer memory={memory} />
       {WRITERS[trust] !== undefined && <span>{WRITERS[trust]}</span>}
       {trust === "web" && <span class="chip chip-warn">from the web</span>}
       {restated > 0 && <span>said {count(restated, "more time", "more times")}</span>}
