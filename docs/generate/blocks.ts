@@ -1,4 +1,5 @@
 import { ALL_TOOLS } from "../../cli/bridge/local_tools.ts";
+import { TOOL_DEFINITIONS, toolsOf } from "../../src/wire/tool_definitions.ts";
 import { ERROR_CODES, SvcError } from "../../src/errors.ts";
 import { code, table } from "./markdown.ts";
 import { routesTable, routeText } from "./routes.ts";
@@ -48,8 +49,11 @@ interface Tool {
   readonly outputSchema: Schema;
 }
 
-function tools(): string {
-  const blocks = (ALL_TOOLS as unknown as readonly Tool[]).map((tool) => {
+/** @param profile `search` for the tools of research; else all others. */
+function tools(profile: string): string {
+  const research = toolsOf("search").map((name) => ({ name, ...TOOL_DEFINITIONS[name] }));
+  const all: unknown = profile === "search" ? research : ALL_TOOLS;
+  const blocks = (all as readonly Tool[]).map((tool) => {
     const { name, title, annotations, inputSchema, outputSchema } = tool;
     const hints = HINTS.filter((hint) => annotations[hint]).join(", ") || "no hint";
     return [

@@ -52,7 +52,7 @@ function inOrder(schema: Schema): Schema {
 }
 
 function definition(
-  { title, description, readOnly, idempotent, destroys, manages, input, output }: Tool,
+  { profile, title, description, readOnly, idempotent, destroys, manages, input, output }: Tool,
 ) {
   return {
     title,
@@ -66,6 +66,7 @@ function definition(
     inputSchema: shown(input),
     outputSchema: shown(output(), true),
     ...(manages ? { manages } : {}),
+    ...(profile === undefined ? {} : { profile }),
   };
 }
 

@@ -13,8 +13,8 @@ import {
 } from "@modelcontextprotocol/server";
 import type { Logger } from "../log.ts";
 import { INSTRUCTIONS, SERVER_NAME, SESSION_REVISIONS } from "../wire/mcp.ts";
-import type { ToolName } from "../wire/table/tools.ts";
-import { TOOL_DEFINITIONS, TOOL_NAMES, writesTwice } from "../wire/tool_definitions.ts";
+import type { ToolName, ToolProfile } from "../wire/table/tools.ts";
+import { TOOL_DEFINITIONS, TOOL_NAMES, toolsOf, writesTwice } from "../wire/tool_definitions.ts";
 import { VERSION } from "../wire/version.ts";
 import { fail, traced } from "../tracing.ts";
 import type { Principal } from "./principal.ts";
@@ -25,6 +25,7 @@ import { forget, update } from "./tools/manage.ts";
 import { asksOf, ownIdempotencyKey, Progress, type Sleep, type ToolCall } from "./tools/call.ts";
 import { recall } from "./tools/recall.ts";
 import { remember } from "./tools/remember.ts";
+import { fetchSource, searchSources } from "./tools/research.ts";
 import { restore } from "./tools/restore.ts";
 import { SvcError } from "../errors.ts";
 import { failureOf } from "./tools/results.ts";
@@ -41,6 +42,8 @@ const TOOL_CALLS: Readonly<Record<ToolName, (call: ToolCall) => Promise<Result>>
   forget,
   analyze,
   restore,
+  search: searchSources,
+  fetch: fetchSource,
 };
 
 /** Accepts everything: tools check their arguments themselves, to word refusals by the protocol. */
@@ -50,16 +53,26 @@ const UNCHECKED: jsonSchemaValidator = {
   },
 };
 
-const LISTED = TOOL_NAMES.map((name) => {
-  const { inputSchema, outputSchema, manages = false, ...words } = TOOL_DEFINITIONS[name];
-  return {
-    name,
-    manages,
-    ...words,
-    inputSchema: fromJsonSchema<unknown>(inputSchema, UNCHECKED),
-    outputSchema: fromJsonSchema<Record<string, unknown>>(outputSchema, UNCHECKED),
-  };
-});
+/** What `tools/list` says about the tools of a set. */
+function listed(profile: ToolProfile) {
+  return toolsOf(profile).map((name) => {
+    const { inputSchema, outputSchema, manages = false, profile: _, ...words } =
+      TOOL_DEFINITIONS[name];
+    return {
+      name,
+      manages,
+      ...words,
+      inputSchema: fromJsonSchema<unknown>(inputSchema, UNCHECKED),
+      outputSchema: fromJsonSchema<Record<string, unknown>>(outputSchema, UNCHECKED),
+    };
+  });
+}
+
+const LISTED = { memory: listed("memory"), search: listed("search") } as const;
+
+/** How a tool is called; those of research have the names that hosts expect. */
+const calledIn = (profile: ToolProfile, name: ToolName, prefix = PREFIX): string =>
+  profile === "search" ? name : prefix + name;
 
 /** What a server has besides the product's tools; tests bring their fixtures with it. */
 export interface ServerExtension {
@@ -73,6 +86,8 @@ export interface ServerExtension {
 
 interface ServerSurroundings {
   readonly logger: Logger;
+  /** Where people find their dashboard. */
+  readonly options: { readonly webUrl?: string };
   /** Waits between signs of progress. */
   readonly sleep: Sleep;
   /** What users agree to. */
@@ -88,6 +103,8 @@ export interface ServerSubject {
   readonly namespace: string | undefined;
   /** Whether tools are listed under the names of docs/protocol.md#17.2. */
   readonly alias: boolean;
+  /** Which tools there are. */
+  readonly profile: ToolProfile;
   /** Idempotency key of a write whose caller sent none. */
   readonly derivedKey?: (tool: ToolName, given: unknown, id: RequestId) => string;
 }
@@ -99,7 +116,7 @@ function callTool(
   subject: ServerSubject,
   around: ServerSurroundings & { readonly declared: object | undefined },
 ): Promise<Result> {
-  const tool = PREFIX + name;
+  const tool = calledIn(subject.profile, name);
   const attributes = { "mcp.method.name": "tools/call", "gen_ai.tool.name": tool };
   return traced(`tools/call ${tool}`, { attributes }, async (span) => {
     const result = await resultOf(name, given, context, subject, around);
@@ -113,7 +130,7 @@ async function resultOf(
   given: unknown,
   context: ServerContext,
   subject: ServerSubject,
-  { logger, sleep, confirmations, declared }: Parameters<typeof callTool>[4],
+  { logger, sleep, confirmations, options, declared }: Parameters<typeof callTool>[4],
 ): Promise<Result> {
   try {
     using progress = new Progress(context, sleep);
@@ -129,12 +146,14 @@ async function resultOf(
       progress,
       caller: subject.principal.hash,
       publicKey: subject.principal.publicKey,
+      webUrl: options.webUrl,
       confirmations,
       asks: asksOf(context, declared),
     });
   } catch (thrown) {
-    const result = failureOf(PREFIX + name, thrown);
-    logger.debug("tool failed", { route: PREFIX + name });
+    const tool = calledIn(subject.profile, name);
+    const result = failureOf(tool, thrown);
+    logger.debug("tool failed", { route: tool });
     return result;
   }
 }
@@ -152,10 +171,10 @@ export function buildServer(subject: ServerSubject, around: ServerSurroundings):
     },
   );
   const prefix = subject.alias ? ALIAS_PREFIX : PREFIX;
-  for (const { name, manages, ...definition } of LISTED) {
+  for (const { name, manages, ...definition } of LISTED[subject.profile]) {
     if (manages && !subject.principal.mayManage) continue;
     server.registerTool(
-      prefix + name,
+      calledIn(subject.profile, name, prefix),
       definition,
       (given, context) => {
         // A session outlives a change of what its key may do.

@@ -38,6 +38,8 @@ export interface SidecarOptions {
   readonly relayerUrl: string;
   /** Secret shared with the relayer: whoever hands a request over without a proof sends it along. */
   readonly token: string;
+  /** Where people find their dashboard, which sources of research lead to. */
+  readonly webUrl?: string;
   /** Replaces defaults. */
   readonly limits?: Partial<SidecarLimits>;
   /** Milliseconds since the epoch; default `Date.now`. */

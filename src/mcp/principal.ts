@@ -38,7 +38,8 @@ export class Principal {
     this.hash = hash;
     this.#now = options.now ?? Date.now;
     this.#token = secret.token;
-    const { relayerUrl, token: _token, limits: _limits, logger: _logger, ...given } = options;
+    const { relayerUrl, token: _token, limits: _limits, logger: _logger, webUrl: _web, ...given } =
+      options;
     this.#clientOf = (signs) =>
       new SvcClient({
         ...given,

@@ -36,6 +36,8 @@ export interface SidecarBoot {
   /** Whether the relayer proves itself there, and believes which client a call is for. */
   readonly isInternal: boolean;
   readonly limits: SidecarLimits;
+  /** Where people find their dashboard; absent where there is none. */
+  readonly webUrl?: string;
   /** Path of a module that adds the fixtures of MCP conformance kits; tests only. */
   readonly fixtures?: string;
   /** Who pays for sponsored transactions; absent when nobody does. */
@@ -94,12 +96,13 @@ async function loadMcp(
   logger: Logger | undefined,
 ): Promise<McpSidecar> {
   const { createExtendedSidecar } = await import("./mcp.ts");
-  const { token, limits, fixtures } = boot;
+  const { token, limits, webUrl, fixtures } = boot;
   const options: SidecarOptions = {
     token,
     relayerUrl,
     fetch: calls,
     ...(limits === undefined ? {} : { limits }),
+    ...(webUrl === undefined ? {} : { webUrl }),
     ...(logger === undefined ? {} : { logger }),
   };
   const added: { readonly extension?: ServerExtension } = fixtures === undefined

@@ -6,12 +6,20 @@ import { type Bearer, readBearer, readSessionHeaders, type SessionHeaders } from
 import type { ServerExtension } from "./mcp_server.ts";
 import { DEFAULT_SIDECAR_LIMITS, type SidecarLimits, type SidecarOptions } from "./options.ts";
 import { Principal } from "./principal.ts";
+import { readProfile } from "./tool_profile.ts";
+import type { ToolProfile } from "../wire/table/tools.ts";
 import { SessionCaps } from "./sessions/session_caps.ts";
 import { Confirmations } from "./tools/confirmations.ts";
 
+/** What a session is opened with besides credentials. */
+export interface SessionSetting extends SessionHeaders {
+  /** Which tools it has. */
+  readonly profile: ToolProfile;
+}
+
 export interface AdmittedSession {
   readonly principal: Principal;
-  readonly headers: SessionHeaders;
+  readonly headers: SessionSetting;
   /** Address of the client. */
   readonly address: string;
   /** Gives its slot back. */
@@ -43,8 +51,10 @@ export class SessionAdmission {
     return readBearer(request.headers, this.limits.aliases);
   }
 
-  sessionHeaders(request: Request): SessionHeaders {
-    return readSessionHeaders(request.headers, this.limits.aliases);
+  /** What a session is opened with besides credentials: its headers, and its address. */
+  sessionHeaders(request: Request): SessionSetting {
+    const headers = readSessionHeaders(request.headers, this.limits.aliases);
+    return { ...headers, profile: readProfile(request.url) };
   }
 
   /**

@@ -27,6 +27,8 @@ export interface SpawnSidecarOptions extends SidecarAddress {
   readonly relayer: Pick<Relayer, "fetchInternal">;
   /** Replaces limits of MCP sessions. */
   readonly limits?: Partial<SidecarLimits>;
+  /** Where people find their dashboard, which sources of research lead to; nowhere by default. */
+  readonly webUrl?: string;
   /**
    * The environment, of which the child gets only what Deno itself needs: its cache, its
    * certificates and the home folder.
@@ -75,6 +77,7 @@ export function spawnSidecar(options: SpawnSidecarOptions): SpawnedSidecar {
       relayerUrl: `http://127.0.0.1:${internal.port}`,
       isInternal: true,
       limits: { ...DEFAULT_SIDECAR_LIMITS, ...options.limits },
+      ...(options.webUrl === undefined ? {} : { webUrl: options.webUrl }),
       ...(sponsor === undefined ? {} : { sponsor: { name: sponsor.plugin, env: sponsor.env } }),
       logLevel: "warn",
       logFormat: "text",

@@ -40,6 +40,8 @@ export const RESTORE_TOOL_LIMIT_DEFAULT = 10;
 export const LIST_TOOL_LIMIT_MAX = 50;
 /** Memories that it lists when no limit is named. */
 export const LIST_TOOL_LIMIT_DEFAULT = 20;
+/** Memories that the MCP tool `search` names. */
+export const SEARCH_TOOL_LIMIT = 20;
 /** Most memories of one page. */
 export const MEMORY_PAGE_MAX = 200;
 /** Memories of a page whose limit is not named. */

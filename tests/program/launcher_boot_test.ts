@@ -107,10 +107,20 @@ Deno.test("a sidecar's start line holds what the settings say, or the defaults",
       keepaliveSeconds: 3,
       aliases: false,
     },
+    webUrl: "http://localhost:5173",
     // No fixtures: not without SVC_TEST=1.
     logLevel: "info",
     logFormat: "json",
   });
+  for (
+    const [more, webUrl] of [
+      [{ SVC_WEB_PORT: "0" }, undefined],
+      [{ SVC_WEB_PORT: "0", SVC_WEB_URL: "https://app.example.org" }, "https://app.example.org"],
+    ] as const
+  ) {
+    const { settings } = readSettings({ ...env, ...more });
+    assert.equal(sidecarBoot(settings, token, internalUrl).webUrl, webUrl);
+  }
   const least = { url, token, relayerUrl: internalUrl };
   const parsed = parseSidecarBoot(JSON.stringify(least));
   assert.deepEqual(parsed.limits, DEFAULT_SIDECAR_LIMITS);

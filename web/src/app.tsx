@@ -10,6 +10,7 @@ import { AppsPage } from "./pages/apps.tsx";
 import { DeletionBar } from "./memory/delete/deletion_bar.tsx";
 import { ConnectPage, linkProblem } from "./pages/connect.tsx";
 import { MemoriesPage } from "./pages/memories.tsx";
+import { MemoryPage } from "./pages/memory.tsx";
 import { OpenPage } from "./pages/open.tsx";
 import { SignIn } from "./pages/sign_in.tsx";
 import { Pause } from "./parts/pause.tsx";
@@ -19,6 +20,7 @@ import { useSession } from "./use_session.ts";
 const PAGES: Readonly<Record<string, { title: string; page: ComponentType }>> = {
   "/": { title: "Memories", page: MemoriesPage },
   "/memories": { title: "Memories", page: MemoriesPage },
+  "/memory": { title: "A memory", page: MemoryPage },
   "/apps": { title: "Apps", page: AppsPage },
   "/activity": { title: "Activity", page: ActivityPage },
   "/account": { title: "Account", page: AccountPage },

@@ -9,6 +9,8 @@ export interface ToolCall {
   readonly given: unknown;
   /** Signs for the caller. */
   readonly client: SvcClient;
+  /** Where people find their dashboard; absent where there is none. */
+  readonly webUrl: string | undefined;
   /** Namespace of a call that names none. */
   readonly namespace: string | undefined;
   /** Ends the wait. */

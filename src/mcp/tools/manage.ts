@@ -34,9 +34,10 @@ interface Act {
   readonly confirmation: string | undefined;
 }
 
-/** The memory that an id names, or its end. */
-async function memoryOf(
+/** The memory that an argument names by its id, or the end of it. */
+export async function memoryOf(
   { client, signal }: ToolCall,
+  argument: string,
   id: string,
   namespace: string | undefined,
 ): Promise<Memory> {
@@ -46,9 +47,9 @@ async function memoryOf(
     { signal },
   );
   if (first === undefined) {
-    throw new InvalidArguments("memory_id: no memory has this id; see svc_recall or svc_list");
+    throw new InvalidArguments(`${argument}: no memory has this id`);
   }
-  if (second !== undefined) throw new InvalidArguments("memory_id: several memories end so");
+  if (second !== undefined) throw new InvalidArguments(`${argument}: several memories end so`);
   return first;
 }
 
@@ -101,7 +102,7 @@ export async function update(call: ToolCall): Promise<CallToolResult | InputRequ
     TOOLS.update,
     call,
   );
-  const memory = await memoryOf(call, id, namespace);
+  const memory = await memoryOf(call, "memory_id", id, namespace);
   const question = `Replace ${short(memory.text ?? "")} by ${short(text)}?`;
   const agreed = agreement(call, {
     tool: "update",
@@ -133,7 +134,7 @@ export async function forget(call: ToolCall): Promise<CallToolResult | InputRequ
     TOOLS.forget,
     call,
   );
-  const memory = await memoryOf(call, id, namespace);
+  const memory = await memoryOf(call, "memory_id", id, namespace);
   const question = `Delete ${short(memory.text ?? "")} for good?`;
   const agreed = agreement(call, { tool: "forget", memory, parts: [], question, confirmation });
   if (agreed !== true) return agreed;

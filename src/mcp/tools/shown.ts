@@ -8,7 +8,9 @@ export function shortId(id: string): string {
 }
 
 /** When a memory was said, as a day. */
-function dayOf({ occurred_at, created_at }: Pick<Memory, "occurred_at" | "created_at">): string {
+export function dayOf(
+  { occurred_at, created_at }: Pick<Memory, "occurred_at" | "created_at">,
+): string {
   return (occurred_at ?? created_at).slice(0, 10);
 }
 

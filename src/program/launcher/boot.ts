@@ -55,6 +55,7 @@ const SIDECAR_BOOT: z.ZodType<SidecarBoot> = z.object({
     keepaliveSeconds: limit(DEFAULT_SIDECAR_LIMITS.keepaliveSeconds),
     aliases: z.boolean().default(DEFAULT_SIDECAR_LIMITS.aliases),
   }).prefault({}),
+  webUrl: ADDRESS.exactOptional(),
   fixtures: z.string().exactOptional(),
   sponsor: z.object({ name: z.string(), env: VARIABLES }).exactOptional(),
   logLevel: z.enum(["debug", "info", "warn", "error"]).default("info"),
@@ -96,6 +97,10 @@ export function sidecarBoot(
       keepaliveSeconds: settings.mcpKeepaliveSeconds,
       aliases: settings.compatAliases,
     },
+    // A port of 0 has no dashboard, unless somebody says where another one is.
+    ...(settings.webPort > 0 || settings.given.has("SVC_WEB_URL")
+      ? { webUrl: settings.webUrl }
+      : {}),
     ...(settings.test && settings.mcpFixtures !== undefined
       ? { fixtures: settings.mcpFixtures }
       : {}),

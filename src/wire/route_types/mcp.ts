@@ -5,6 +5,10 @@ export interface McpRoutes {
   /** Open a session of HTTP with SSE. */
   readonly "GET /api/mcp/sse": {
     readonly access: "mcp";
+    readonly query: {
+      /** `search`: the tools of research alone. */
+      readonly tools?: "search" | undefined;
+    };
   };
   /** Messages of a session of HTTP with SSE. */
   readonly "POST /api/mcp/messages": {
@@ -18,6 +22,10 @@ export interface McpRoutes {
   /** Messages of Streamable HTTP, with a session or without. */
   readonly "POST /api/mcp": {
     readonly access: "mcp";
+    readonly query: {
+      /** `search`: the tools of research alone. */
+      readonly tools?: "search" | undefined;
+    };
     readonly body: unknown;
   };
   /** End a session of Streamable HTTP. */

@@ -12,7 +12,13 @@ const message = z.unknown().meta({
   examples: [{ jsonrpc: "2.0", id: 1, method: "tools/list" }],
 });
 
+/** Checked by the sidecar, which knows the tools. */
+const query = z.object({
+  tools: z.enum(["search"]).optional().describe("`search`: the tools of research alone"),
+});
+
 const ERRORS = [
+  "invalid_parameter",
   "session_required",
   "session_mismatch",
   "session_not_found",
@@ -26,6 +32,7 @@ const POSTS = { access: "mcp", bodyBytes: SIGNED_BODY_BYTES, body: message } as 
 export const MCP = {
   "GET /api/mcp/sse": {
     access: "mcp",
+    query,
     summary: "Open a session of HTTP with SSE",
     answers: () => ({ 200: events() }),
     errors: ERRORS,
@@ -44,6 +51,7 @@ export const MCP = {
   },
   "POST /api/mcp": {
     ...POSTS,
+    query,
     summary: "Messages of Streamable HTTP, with a session or without",
     answers: () => ({
       200: { "application/json": z.looseObject({ jsonrpc: z.literal("2.0") }), ...events() },
