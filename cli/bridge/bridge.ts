@@ -7,15 +7,16 @@ import {
   type Settings,
   type SettingsInput,
 } from "../settings.ts";
+import { fitted } from "./fitted_result.ts";
 import { type Answer, Host, type HostOptions } from "./host.ts";
-import { isMembers, type Members, RPC } from "./json_rpc.ts";
+import { isMembers, type Members, RPC, type RpcResponse } from "./json_rpc.ts";
 import { LOCAL_TOOL, toolsOf } from "./local_tools.ts";
 import { LoginTools } from "./login_tools.ts";
 import type { ReconnectingSessionOptions } from "./reconnecting_session.ts";
 import { Remote } from "./remote.ts";
 import { SavedCredentials } from "./saved_credentials.ts";
 import type { Upstream } from "./sessions/session.ts";
-import { isMemoryTool, prepareCall } from "./tool_calls.ts";
+import { memoryTool, prepareCall } from "./tool_calls.ts";
 import { explain, failure, isRejection, notSignedIn } from "./tool_results.ts";
 
 /** Longest wait of a list of tools for the relayer, milliseconds. */
@@ -183,8 +184,7 @@ export class Bridge {
     const { relayer, namespace } = this.#settings;
     const prepared = prepareCall(method, params, namespace, () => crypto.randomUUID());
     try {
-      const { result, error } = await remote.call(prepared, signal);
-      return error === undefined ? { result: result ?? {} } : { error };
+      return answerOf(tool, await remote.call(prepared, signal), relayer);
     } catch (thrown) {
       const explained = explain(thrown, relayer);
       if (isRejection(thrown) && remote.rejected()) this.#host.toolsChanged();
@@ -200,7 +200,7 @@ export class Bridge {
 
   /** The answer while nobody is signed in. */
   #refuse(method: string, tool: unknown): Answer {
-    if (isMemoryTool(tool)) return { result: failure(notSignedIn(this.#saved.reason)) };
+    if (memoryTool(tool) !== undefined) return { result: failure(notSignedIn(this.#saved.reason)) };
     return method === "tools/call"
       ? { error: { code: RPC.invalidParams, message: "Unknown tool" } }
       : { error: { code: RPC.methodNotFound, message: "Method not found" } };
@@ -216,4 +216,20 @@ export class Bridge {
     await this.#ready;
     return tool === LOCAL_TOOL.login ? await this.#logins.login() : await this.#logins.logout();
   }
+}
+
+/** What the relayer answered, as the tools that are listed here have it. */
+function answerOf(
+  name: unknown,
+  { result = {}, error }: Pick<RpcResponse, "result" | "error">,
+  relayer: string,
+): Answer {
+  const tool = memoryTool(name);
+  if (tool === undefined) return error === undefined ? { result } : { error };
+  if (error === undefined) return { result: fitted(tool, result) };
+  if (error.code !== RPC.invalidParams) return { error };
+  // Invalid arguments are a result, so that this says that there is no such tool.
+  const message = `The relayer ${relayer} has no ${name} for your key: it is of an earlier ` +
+    "version, or the key may not manage memories";
+  return { result: failure({ message, code: "not_found" }) };
 }

@@ -11,11 +11,9 @@ const TIMEOUT_MS: Partial<Record<ToolName, number>> = { analyze: 240_000, restor
 /** Of anything else. */
 const OTHER_TIMEOUT_MS = 60_000;
 
-const toolOf = (name: unknown): ToolName | undefined =>
-  TOOL_NAMES.find((tool) => PREFIX + tool === name);
-
-export function isMemoryTool(name: unknown): boolean {
-  return toolOf(name) !== undefined;
+/** The memory tool that a host calls so. */
+export function memoryTool(name: unknown): ToolName | undefined {
+  return TOOL_NAMES.find((tool) => PREFIX + tool === name);
 }
 
 /** The arguments with the default namespace when they name none; an empty one names none. */
@@ -46,7 +44,7 @@ export function prepareCall(
   namespace: string | undefined,
   newKey: () => string,
 ): PreparedCall {
-  const tool = method === "tools/call" ? toolOf(params?.name) : undefined;
+  const tool = method === "tools/call" ? memoryTool(params?.name) : undefined;
   const meta = passedMeta(params);
   const writes = tool !== undefined && writesTwice(tool);
   // A key of the host's that breaks its rule is left to the relayer, which refuses the call.

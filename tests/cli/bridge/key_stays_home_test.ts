@@ -4,13 +4,15 @@ import { checkKey } from "../../../cli/login/check_key.ts";
 import { type Credentials, makeDelegateKey } from "../../../src/client/mod.ts";
 import { createSidecar } from "../../../src/mcp/mcp.ts";
 import { formatPrivateKey } from "../../../src/wire/signing/private_key.ts";
-import { startRelayer, type TestKey } from "../../relayer_fixture.ts";
+import { TOOLS } from "../../../src/wire/table/tools.ts";
+import { type Json, startRelayer, type TestKey } from "../../relayer_fixture.ts";
 import { verifies } from "../../requirements.ts";
 import { answersAreMadeUp } from "../../watched_answers.ts";
 import { IDS } from "../dashboard.ts";
 import { Terminal } from "../terminal.ts";
+import { FakeRelayer } from "./fake_relayer.ts";
 import { textOf } from "./host_peer.ts";
-import { startBridge } from "./setup.ts";
+import { newCredentials, startBridge } from "./setup.ts";
 
 const TOKEN = "token-of-the-sidecar-tests";
 const LISTEN = { hostname: "127.0.0.1", port: 0, onListen() {} };
@@ -235,6 +237,55 @@ Deno.test("at home the bridge shows tokens, over both transports, and no key", a
   between.lacks(home.svc.key);
   // One token for each connection, however many requests.
   assert.equal(between.at("/api/session-token").length, 2);
+});
+
+/** Results as 0.1.0 gave them. */
+const RESULTS_BEFORE: Readonly<Record<string, Json>> = {
+  svc_remember: {
+    memory_id: "01a211c9-1892-7000-ab46-7e334ce1eb68",
+    job_id: "01a211c9-1892-7000-ab46-7e334ce1eb68",
+    blob_id: "zpJZcNZGfj00Sv4t_VaCTdiYmp-QAV0x_ZR_Ynb0AK8",
+    namespace: "default",
+    status: "uploaded",
+    recallable: true,
+  },
+  svc_recall: {
+    results: [{
+      blob_id: "zpJZcNZGfj00Sv4t_VaCTdiYmp-QAV0x_ZR_Ynb0AK8",
+      text: "I like tea",
+      distance: 0.29,
+      score: 0.79,
+      memory_id: "01a211c9-1892-7000-ab46-7e334ce1eb68",
+      namespace: "default",
+      created_at: "2026-11-25T08:18:41.426Z",
+      importance: 0.5,
+    }],
+    total: 1,
+  },
+};
+
+Deno.test("a relayer of 0.1 is used as it is: hosts get what fits, and what it lacks is said", async () => {
+  verifies("13.3-9", "13.3-10");
+  await using relayer = new FakeRelayer({
+    onRequest: ({ params: { name } }) => {
+      const structuredContent = RESULTS_BEFORE[name];
+      if (structuredContent !== undefined) {
+        return { content: [{ type: "text", text: "as ever" }], structuredContent };
+      }
+      const error = { code: -32602, message: `Tool ${name} not found` };
+      return Response.json({ jsonrpc: "2.0", id: 1, error });
+    },
+  });
+  const credentials = await newCredentials(relayer.url);
+  await using bridge = await startBridge({ credentials });
+  await bridge.host.initialize();
+  for (const [name, args] of [["remember", { text: "x" }], ["recall", { query: "x" }]] as const) {
+    const { structuredContent } = await bridge.host.call(`svc_${name}`, args);
+    TOOLS[name].output().parse(structuredContent);
+  }
+  const missing = await bridge.host.call("svc_list", {});
+  assert.equal(missing.isError, true);
+  assert.match(textOf(missing), /has no svc_list for your key: .*\(code: not_found\)/);
 });
 
 Deno.test("a saved relayer that makes no tokens gets the key; another one by --send-key", async () => {
