@@ -1,6 +1,8 @@
 import { buildProgram, EXECUTABLES } from "./program_package.ts";
 import { billOfMaterials } from "./sbom.ts";
-import { buildPackage, bundleStdio, compile } from "./stdio_package.ts";
+import { writeMcpBundle } from "./mcp_bundle.ts";
+import { registryName, serverJson } from "./server_json.ts";
+import { buildPackage, bundleStdio, compile, json } from "./stdio_package.ts";
 import { filesBelow, writeTarball } from "./tarball.ts";
 import { ROOT } from "./run_deno.ts";
 import { VERSION } from "../src/wire/version.ts";
@@ -9,6 +11,7 @@ import { VERSION } from "../src/wire/version.ts";
 const MOST_BYTES: Readonly<Record<string, number>> = {
   [`svc-${VERSION}.tgz`]: 5_000_000,
   [`svc-mcp-${VERSION}.tgz`]: 1_500_000,
+  [`svc-mcp-${VERSION}.mcpb`]: 1_500_000,
   "svc-mcp.mjs": 3_000_000,
   "svc.cdx.json": 500_000,
 };
@@ -38,10 +41,12 @@ async function sha256(path: string): Promise<string> {
 
 /**
  * Makes everything that a release consists of: two packages for npm, the one file of the stdio
- * package, what it is made of, what is new, and checksums. Two builds give the same bytes.
+ * package, the same as a bundle for hosts, what it is made of, what is new, and checksums. Two builds
+ * give the same bytes.
  *
  * @param folder Where to; what is there is removed.
- * @param repository Address of the repository, for registries that prove where a package was built.
+ * @param repository Address of the repository, for registries that prove where a package was built;
+ * without one at GitHub there is no `server.json`.
  * @throws {Error} when a file is larger than it should be.
  */
 export async function buildRelease(folder: string, repository?: string): Promise<void> {
@@ -54,6 +59,7 @@ export async function buildRelease(folder: string, repository?: string): Promise
     await buildPackage(`${work}/svc-mcp`, repository);
     const mcp = `${folder}/svc-mcp-${VERSION}.tgz`;
     await writeTarball(`${work}/svc-mcp`, mcp, ["svc-mcp.mjs"]);
+    await addBundle(`${work}/svc-mcp`, folder, repository);
   } finally {
     await Deno.remove(work, { recursive: true });
   }
@@ -62,6 +68,16 @@ export async function buildRelease(folder: string, repository?: string): Promise
   const changelog = await Deno.readTextFile(`${ROOT}CHANGELOG.md`);
   await Deno.writeTextFile(`${folder}/RELEASE_NOTES.md`, releaseNotes(changelog, VERSION));
   await writeChecksums(folder);
+}
+
+/** Makes the bundle for hosts, and what the registry of MCP is told of it. */
+async function addBundle(made: string, folder: string, repository?: string): Promise<void> {
+  const file = `svc-mcp-${VERSION}.mcpb`;
+  await writeMcpBundle(made, `${folder}/${file}`, repository);
+  const name = registryName(repository);
+  if (name === undefined || repository === undefined) return;
+  const server = serverJson(name, repository, { file, sha256: await sha256(`${folder}/${file}`) });
+  await Deno.writeTextFile(`${folder}/server.json`, json(server));
 }
 
 /** Writes `SHA256SUMS`, as `sha256sum --check` reads it, and looks at the sizes. */

@@ -2,6 +2,7 @@ import { resolve } from "node:path";
 import { VERSION } from "../src/wire/version.ts";
 import { VARIABLES } from "../cli/environment.ts";
 import { ROOT, runDeno } from "./run_deno.ts";
+import { registryName } from "./server_json.ts";
 
 /**
  * Members of a package.json about its source, which registries compare with where it was built.
@@ -10,6 +11,12 @@ import { ROOT, runDeno } from "./run_deno.ts";
  */
 export function sourceMembers(url: string | undefined): object {
   return url === undefined ? {} : { repository: { type: "git", url: `git+${url}.git` } };
+}
+
+/** What lets the registry of MCP know the package as its own. */
+function registryMembers(repository: string | undefined): object {
+  const mcpName = registryName(repository);
+  return mcpName === undefined ? {} : { mcpName };
 }
 
 /** What the npm registry is told. */
@@ -90,7 +97,7 @@ export async function buildPackage(folder: string, repository?: string): Promise
   const made = await bundleStdio(`${folder}/svc-mcp.mjs`);
   await Deno.writeTextFile(
     `${folder}/package.json`,
-    json({ ...MANIFEST, ...sourceMembers(repository) }),
+    json({ ...MANIFEST, ...registryMembers(repository), ...sourceMembers(repository) }),
   );
   await Deno.writeTextFile(`${folder}/THIRD_PARTY_LICENSES`, await licences(made));
   await Deno.copyFile(`${ROOT}LICENSE`, `${folder}/LICENSE`);

@@ -83,10 +83,11 @@ async function firstMinute(program: string, home: string): Promise<void> {
 Deno.test("a release is the same whenever it is built, and can be installed", async (t) => {
   await inHome(async (home) => {
     const folder = `${home}/release`;
-    await buildRelease(folder);
+    const repository = "https://github.com/OWNER/svc";
+    await buildRelease(folder, repository);
 
     await t.step("two builds give the same bytes", async () => {
-      await buildRelease(`${home}/again`);
+      await buildRelease(`${home}/again`, repository);
       const names = await filesBelow(folder);
       assert.deepEqual(await filesBelow(`${home}/again`), names);
       for (const name of names) {
@@ -98,6 +99,20 @@ Deno.test("a release is the same whenever it is built, and can be installed", as
     await t.step("the checksums fit", async () => {
       const env = { PATH: Deno.env.get("PATH")! };
       await output("sha256sum", ["--check", "--strict", "SHA256SUMS"], { cwd: folder, env });
+    });
+
+    await t.step("the registry is told of the bundle that is there", async () => {
+      const { name, packages } = JSON.parse(await Deno.readTextFile(`${folder}/server.json`));
+      const [npm, bundle] = packages;
+      const file = bundle.identifier.split("/").at(-1);
+      const bytes = await Deno.readFile(`${folder}/${file}`);
+      const hash = new Uint8Array(await crypto.subtle.digest("SHA-256", bytes)).toHex();
+      assert.equal(bundle.fileSha256, hash);
+      const archive = `${folder}/${npm.identifier}-${npm.version}.tgz`;
+      const env = { PATH: Deno.env.get("PATH")! };
+      const args = ["-xzOf", archive, "package/package.json"];
+      const { mcpName } = JSON.parse(await output("tar", args, { cwd: home, env }));
+      assert.equal(mcpName, name);
     });
 
     await t.step("the bill of materials is valid, and has what the program imports", async () => {
