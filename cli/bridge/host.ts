@@ -25,6 +25,8 @@ import {
   type RpcRequest,
   type RpcResponse,
 } from "./json_rpc.ts";
+import { CARD_CAPABILITIES, cardAnswer, resultForCard, toolsWithCard } from "./card.ts";
+import { capabilitiesIn, showsCard } from "../../src/wire/card/review_card.ts";
 import { reasonOf } from "./failures.ts";
 import { linesOf, TOO_LONG } from "./lines.ts";
 
@@ -69,27 +71,31 @@ const HOW =
   " If a tool says that nobody is signed in, call svc_login and show the user the address.";
 
 /** The result of `initialize`: the requested revision where it is supported, else the newest. */
-function initializeResult(params: Members | undefined, version: string): Members {
+function initializeResult(
+  params: Members | undefined,
+  version: string,
+  capabilities: Members,
+): Members {
   const wanted = params?.protocolVersion;
   const known = SESSION_REVISIONS.find((revision) => revision === wanted);
   return {
     protocolVersion: known ?? SESSION_REVISIONS[0],
-    capabilities: CAPABILITIES,
+    capabilities,
     serverInfo: { ...SERVER_NAME, version },
     instructions: INSTRUCTIONS + HOW,
   };
 }
 
-function discoverResult(): Members {
+function discoverResult(capabilities: Members): Members {
   return {
     supportedVersions: [SESSIONLESS_REVISION],
-    capabilities: CAPABILITIES,
+    capabilities,
     instructions: INSTRUCTIONS + HOW,
   };
 }
 
 /** Methods whose results may be cached, so that they say for how long. */
-const CACHEABLE = ["server/discover", "tools/list"];
+const CACHEABLE = ["server/discover", "tools/list", "resources/list", "resources/read"];
 
 /** A result with what the sessionless revision wants of every result. */
 function sessionlessResult(method: string, result: Members, version: string): Members {
@@ -139,6 +145,8 @@ export class Host {
   #initialized = false;
   #level = LEVELS.indexOf("info");
   #name: string | undefined;
+  /** What it says it can do when it begins a session. */
+  #declared: unknown;
 
   constructor(options: HostOptions) {
     this.#options = options;
@@ -241,14 +249,21 @@ export class Host {
     era: "session" | "sessionless",
     signal: AbortSignal,
   ): Promise<Answer> | Answer {
-    const { version, tools, call } = this.#options;
+    const { version, call } = this.#options;
     if (method === "ping") return { result: {} };
-    if (method === "tools/list") return tools().then((tools) => ({ result: { tools } }));
+    if (method === "initialize" && era === "session") this.#declared = params?.capabilities;
+    const hasCard = showsCard(era === "session" ? this.#declared : capabilitiesIn({ params }));
+    const capabilities = hasCard ? { ...CAPABILITIES, ...CARD_CAPABILITIES } : CAPABILITIES;
+    if (hasCard) {
+      const answer = this.#withCard(method, params, signal);
+      if (answer !== undefined) return answer;
+    }
+    if (method === "tools/list") return this.#tools();
     if (era === "sessionless") {
-      if (method === "server/discover") return { result: discoverResult() };
+      if (method === "server/discover") return { result: discoverResult(capabilities) };
     } else if (method === "initialize") {
       this.#name = hostNameOf(params) ?? this.#name;
-      return { result: initializeResult(params, version) };
+      return { result: initializeResult(params, version, capabilities) };
     } else if (method === "logging/setLevel") {
       const level = LEVELS.indexOf(String(params?.level));
       if (level < 0) return { error: { code: RPC.invalidParams, message: "level is unknown" } };
@@ -256,6 +271,27 @@ export class Host {
       return { result: {} };
     }
     return call(method, params, signal);
+  }
+
+  async #tools(): Promise<Answer> {
+    return { result: { tools: await this.#options.tools() } };
+  }
+
+  /** Answers what is different for a host that shows the card. */
+  #withCard(
+    method: string,
+    params: Members | undefined,
+    signal: AbortSignal,
+  ): Promise<Answer> | Answer | undefined {
+    const { tools, call } = this.#options;
+    if (method === "tools/list") {
+      return tools().then((listed) => ({ result: { tools: toolsWithCard(listed) } }));
+    }
+    if (method !== "tools/call") return cardAnswer(method, params);
+    return call(method, params, signal).then(async (answer) => {
+      if ("error" in answer) return answer;
+      return { result: resultForCard(params?.name, answer.result, await tools()) };
+    });
   }
 
   #listen(id: RequestId, params: Members | undefined): RpcResponse | undefined {

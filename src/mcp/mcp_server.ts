@@ -12,6 +12,13 @@ import {
   type ServerOptions,
 } from "@modelcontextprotocol/server";
 import type { Logger } from "../log.ts";
+import {
+  CARD,
+  CARD_CONTENT,
+  CARD_META,
+  CARD_TOOLS,
+  MAY_MANAGE_META,
+} from "../wire/card/review_card.ts";
 import { INSTRUCTIONS, SERVER_NAME, SESSION_REVISIONS } from "../wire/mcp.ts";
 import type { ToolName, ToolProfile } from "../wire/table/tools.ts";
 import { TOOL_DEFINITIONS, TOOL_NAMES, toolsOf, writesTwice } from "../wire/tool_definitions.ts";
@@ -105,6 +112,8 @@ export interface ServerSubject {
   readonly alias: boolean;
   /** Which tools there are. */
   readonly profile: ToolProfile;
+  /** Whether the host shows the card of what was found. */
+  readonly hasCard: boolean;
   /** Idempotency key of a write whose caller sent none. */
   readonly derivedKey?: (tool: ToolName, given: unknown, id: RequestId) => string;
 }
@@ -158,6 +167,22 @@ async function resultOf(
   }
 }
 
+/** Adds the page that shows what was found. */
+function addCard(server: McpServer): void {
+  const { name, uri, ...words } = CARD;
+  server.registerResource(name, uri, words, () => ({ contents: [CARD_CONTENT] }));
+}
+
+/** What a host is told of a tool besides, where it shows the card. */
+const cardMeta = ({ hasCard }: ServerSubject, name: ToolName) =>
+  hasCard && CARD_TOOLS.includes(name) ? { _meta: CARD_META } : {};
+
+/** A result with what the card does not see in it. */
+function forCard(subject: ServerSubject, name: ToolName, result: Result): Result {
+  if (!subject.hasCard || !CARD_TOOLS.includes(name)) return result;
+  return { ...result, _meta: { ...result._meta, [MAY_MANAGE_META]: subject.principal.mayManage } };
+}
+
 /** Makes an MCP server with the memory tools; it is not yet connected. */
 export function buildServer(subject: ServerSubject, around: ServerSurroundings): McpServer {
   const { extension } = around;
@@ -175,17 +200,19 @@ export function buildServer(subject: ServerSubject, around: ServerSurroundings):
     if (manages && !subject.principal.mayManage) continue;
     server.registerTool(
       calledIn(subject.profile, name, prefix),
-      definition,
-      (given, context) => {
+      { ...definition, ...cardMeta(subject, name) },
+      async (given, context) => {
         // A session outlives a change of what its key may do.
         if (manages && !subject.principal.mayManage) {
           return failureOf(PREFIX + name, new SvcError("permission_denied"));
         }
         const declared = server.server.getClientCapabilities();
-        return callTool(name, given, context, subject, { ...around, declared });
+        const result = await callTool(name, given, context, subject, { ...around, declared });
+        return forCard(subject, name, result);
       },
     );
   }
+  if (subject.hasCard) addCard(server);
   extension?.register(server);
   return server;
 }

@@ -9,6 +9,7 @@ import { guardStream } from "./event_stream.ts";
 import { clientIpOf, type SessionAdmission } from "../session_admission.ts";
 import { buildServer, inServerNaming, type ServerSubject, serverToolName } from "../mcp_server.ts";
 import { Principal } from "../principal.ts";
+import { capabilitiesIn, showsCard } from "../../wire/card/review_card.ts";
 
 /** Principals that are kept between requests, so that not each request checks the account. */
 const MOST_PRINCIPALS = 512;
@@ -64,7 +65,8 @@ export class Sessionless {
     });
     const { aliases } = this.#admission.limits;
     const named = aliases ? inNaming(request, headers.alias) : request;
-    this.#subjects.set(named, { principal, ...headers });
+    const hasCard = headers.profile === "memory" && showsCard(capabilitiesIn(body));
+    this.#subjects.set(named, { principal, ...headers, hasCard });
     const response = await this.#handler.fetch(named, {
       parsedBody: aliases ? inServerNaming(body, headers.alias) : body,
     });

@@ -85,6 +85,8 @@ export class SseSessions {
     const server = buildServer({
       principal,
       ...headers,
+      // What the host declares comes when its tools are made already.
+      hasCard: false,
       derivedKey: (tool, given, requestId) => writes.keyOf(tool, given, requestId),
     }, this.#admission);
     server.server.onclose = () => {

@@ -65,7 +65,7 @@ export class StreamableSessions {
     const id = randomSessionId();
     const session = new StreamableSession(id, admitted, this.#admission);
     try {
-      await session.connect(() => this.#sessions.delete(id));
+      await session.connect(body, () => this.#sessions.delete(id));
       this.#sessions.set(id, session);
       return session.take(body, requestId);
     } catch (error) {

@@ -7,6 +7,7 @@ import type {
 import { SvcError } from "../../errors.ts";
 import { HEADER } from "../../wire/headers.ts";
 import { buildServer, inServerNaming } from "../mcp_server.ts";
+import { capabilitiesIn, showsCard } from "../../wire/card/review_card.ts";
 import type { Principal } from "../principal.ts";
 import type { AdmittedSession, SessionAdmission } from "../session_admission.ts";
 import { EventStream } from "./event_stream.ts";
@@ -58,10 +59,15 @@ export class StreamableSession implements Transport {
     this.#lastUse = admission.now();
   }
 
-  /** Makes it ready for its first request; `onEnd` is called once, when it has ended. */
-  async connect(onEnd: () => void): Promise<void> {
+  /**
+   * Makes it ready for its first request; `onEnd` is called once, when it has ended.
+   *
+   * @param initialize The message that opens it, which says what the host can do.
+   */
+  async connect(initialize: JSONRPCMessage, onEnd: () => void): Promise<void> {
     const { principal, headers, release } = this.#admitted;
-    const server = buildServer({ principal, ...headers }, this.#admission);
+    const hasCard = headers.profile === "memory" && showsCard(capabilitiesIn(initialize));
+    const server = buildServer({ principal, ...headers, hasCard }, this.#admission);
     await server.connect(this);
     server.server.onclose = () => {
       release();
