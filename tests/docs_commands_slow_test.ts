@@ -30,7 +30,7 @@ const ELSEWHERE: readonly (readonly [page: string, part: string, where: string])
   ["docs/devnet.md", "devnet/main.ts", "tests/devnet"],
   ["docs/mcp.md", "inspector", "tests/mcp_inspector.ts"],
   ["docs/mcp.md", "task conformance", "tests/mcp_conformance.ts"],
-  ["docs/mcp.md", "svc-mcp install", "tests/cli/install_test.ts"],
+  ["docs/hosts.md", "svc-mcp install", "tests/cli/install_test.ts"],
   ["docs/stdio.md", "task bundle", "tests/e2e/stdio_shipping_test.ts"],
   ["docs/stdio.md", "svc-mcp login", "tests/cli/login_test.ts"],
   ["docs/stdio.md", "svc-mcp install claude-desktop", "tests/cli/install_test.ts"],
@@ -47,7 +47,7 @@ const ELSEWHERE: readonly (readonly [page: string, part: string, where: string])
 /** Blocks that no test can run, and why. */
 const NOT_RUN: readonly (readonly [page: string, part: string, why: string])[] = [
   ["README.md", "git clone ADDRESS", "there is no public address of the source yet"],
-  ["docs/mcp.md", "claude mcp add", "Claude Code is another product, and not installed"],
+  ["docs/hosts.md", "claude mcp add", "Claude Code is another product, and not installed"],
   ["docs/models.md", "ollama pull", "Ollama is another product; its weights are a download"],
   ["docs/releasing.md", "docker compose", "there is no container engine"],
 ];
@@ -154,6 +154,7 @@ const RUN_HERE: Readonly<Record<string, readonly RegExp[]>> = {
     /The bundle is whole, [^]*\d+ (is|are) there already/,
     /^\d+ memor.*: notes\n/,
   ],
+  "docs/hosts.md": [/svct1\./],
   "docs/mcp.md": [/svct1\./],
   "docs/operations.md": [/relayer key/],
   "docs/sharing.md": [/svct1\./, /Ada's agent|Nothing was done/, /Ada's agent/],
