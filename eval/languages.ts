@@ -1,3 +1,5 @@
+import { basename, dirname, resolve } from "node:path";
+import { onnxEmbedder } from "../plugins/onnx/mod.ts";
 import { useLiteEmbedder } from "../plugins/use_lite/mod.ts";
 import type { Embedder } from "../src/interfaces/mod.ts";
 import { QueryVectors } from "../src/memory/recall/query_vectors.ts";
@@ -6,14 +8,23 @@ import { print } from "./print.ts";
 import { type FactStore, readQuerySet } from "./query_set.ts";
 import { quality, rankOf } from "./ranks.ts";
 
-const HELP = `deno task eval languages [--held-out] [--misses]
+const HELP = `deno task eval languages [--held-out] [--misses] [--onnx FOLDER]
 
   Quality of recall on questions in nine languages: each in a scope of its own language, and all in
   one scope with English.
   --held-out   the held-out questions: at checkpoints, not while tuning
-  --misses     the tuning questions whose answer is not among the first five`;
+  --misses     the tuning questions whose answer is not among the first five
+  --onnx       with a model that \`svc model get\` fetched: its folder`;
 
-const LANGUAGES = ["de", "es", "fr", "pt", "zh", "ja", "ko", "ar", "hi"] as const;
+/** Languages of the questions, by their codes. */
+export const LANGUAGES = ["de", "es", "fr", "pt", "zh", "ja", "ko", "ar", "hi"] as const;
+
+/** Questions of a language with their facts. */
+export async function languageStore(name: string, isHeldOut: boolean): Promise<FactStore> {
+  const file = `languages/${isHeldOut ? "held_out" : "tuning"}/${name}`;
+  const { stores: [store] } = await readQuerySet(name, [file]);
+  return store!;
+}
 
 /** Ranks of the right answers, by hybrid, by words and letters alone, and by meaning alone. */
 interface Ranks {
@@ -24,7 +35,7 @@ interface Ranks {
 }
 
 /** Compares the queries of a store with all of its facts. */
-async function ranksOf(
+export async function ranksOf(
   embedder: Embedder,
   store: FactStore,
   missed: (line: string) => void,
@@ -64,23 +75,31 @@ function part(ranks: Ranks, start: number, end: number): Ranks {
   };
 }
 
+/** The embedder of a model that was fetched. */
+async function inFolder(folder: string): Promise<Embedder> {
+  const path = resolve(folder);
+  return await onnxEmbedder({ modelDir: dirname(path), model: basename(path) });
+}
+
 /** Prints the quality of recall by language; answers the exit code. */
 export async function run(args: readonly string[]): Promise<number> {
-  if (args.some((arg) => !["--held-out", "--misses"].includes(arg))) {
+  const at = args.indexOf("--onnx");
+  const folder = at < 0 ? undefined : args[at + 1];
+  const known = ["--held-out", "--misses", "--onnx", folder];
+  if (args.some((arg) => !known.includes(arg)) || at >= 0 && folder === undefined) {
     print(HELP);
     return args.includes("--help") ? 0 : 2;
   }
   const isHeldOut = args.includes("--held-out");
-  await using embedder = useLiteEmbedder();
+  await using embedder = folder === undefined ? useLiteEmbedder() : await inFolder(folder);
   print("hit@1 / hit@5       hybrid          words           letters         meaning");
   const stores: { readonly name: string; readonly store: FactStore }[] = [];
   for (const name of LANGUAGES) {
-    const file = `languages/${isHeldOut ? "held_out" : "tuning"}/${name}`;
-    const { stores: [store] } = await readQuerySet(name, [file]);
+    const store = await languageStore(name, isHeldOut);
     const misses: string[] = [];
-    print(line(name, await ranksOf(embedder, store!, (text) => misses.push(text))));
+    print(line(name, await ranksOf(embedder, store, (text) => misses.push(text))));
     if (args.includes("--misses") && !isHeldOut) print(...misses);
-    stores.push({ name, store: store! });
+    stores.push({ name, store });
   }
   const { stores: [english] } = await readQuerySet("en", [isHeldOut ? "held_out" : "personal"]);
   stores.push({ name: "en", store: english! });

@@ -3,6 +3,7 @@ import lancedb from "./lancedb/plugin.ts";
 import local from "./local/plugin.ts";
 import memory from "./memory/plugin.ts";
 import ollama from "./ollama/plugin.ts";
+import onnx from "./onnx/plugin.ts";
 import openai from "./openai/plugin.ts";
 import sui from "./sui/accounts/plugin.ts";
 import seal from "./sui/seal/plugin.ts";
@@ -22,6 +23,7 @@ export const BUILT_IN: readonly Plugin[] = [
   gasStation,
   lancedb,
   ollama,
+  onnx,
   openai,
   seal,
   sui,

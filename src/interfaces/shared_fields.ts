@@ -48,6 +48,15 @@ export const EMBEDDER_FIELDS = {
   ),
 };
 
+/** Model of the plugin `onnx` where none is named. */
+export const DEFAULT_ONNX_MODEL = "multilingual-e5-small";
+
+/** Folder of models that were fetched: `svc model get` writes it, the plugin `onnx` reads it. */
+export const MODEL_DIR_FIELD: Field<string | undefined> = {
+  ...optionalText("SVC_MODEL_DIR", "Folder of the models that `svc model get` fetches"),
+  fallbackText: "~/.svc/models",
+};
+
 /** The most a sponsor pays for one transaction: the relayer and the sponsor keep to it. */
 export const MAX_GAS_FIELD: Field<number> = integer(
   "SVC_SPONSOR_MAX_GAS_MIST",

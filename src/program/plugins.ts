@@ -12,7 +12,7 @@ import type {
 import { importModule } from "../later.ts";
 import { errorFields, type Logger } from "../log.ts";
 import type { SponsorBoot } from "../mcp/process.ts";
-import type { Settings } from "./settings/mod.ts";
+import { type Settings, withWholePaths } from "./settings/mod.ts";
 import { builtIn, choiceProblem, EMPTY, variablesOf } from "./settings/plugin_settings.ts";
 import { ROLE_FIELDS, ROLE_NAMES } from "./settings/roles.ts";
 
@@ -191,7 +191,8 @@ export async function configuredSources(
   return loaded.castings.map((casting) => {
     const { role, plugin } = casting;
     const open = async (context: RoleContexts[Role]) => {
-      const backend = await openBackend(role, casting, env, context as never);
+      const paths = withWholePaths(env, settings);
+      const backend = await openBackend(role, casting, paths, context as never);
       if (role === "embedder") checkDimensions(settings, (backend as Embedder).dimensions);
       return backend;
     };

@@ -121,6 +121,23 @@ const ROWS: readonly Row[] = [
   ["SVC_EMBEDDER", "embedder", "use-lite", "memory", "memory", "olama"],
   ["SVC_EMBEDDING_MODEL", "embeddingModel", undefined, "m", "m", undefined],
   number("SVC_EMBEDDING_DIMENSIONS", "embeddingDimensions", undefined, 8192, 0),
+  ["SVC_MODEL_DIR", "modelDir", `${HOME}/.svc/models`, "m", "/cwd/m", undefined],
+  [
+    "SVC_MODEL_HUB",
+    "modelHub",
+    "https://huggingface.co",
+    "https://m.example/",
+    "https://m.example",
+    "m",
+  ],
+  [
+    "SVC_MODEL_HUB_HOSTS",
+    "modelHubHosts",
+    undefined,
+    "a.example, *.b",
+    ["a.example", "*.b"],
+    undefined,
+  ],
   ["SVC_LANGUAGE_MODEL", "languageModel", "none", "/m.ts", "file:///m.ts", "opnai"],
   on("SVC_ANALYZE_REQUIRES_LLM", "analyzeRequiresLlm", false),
   ["SVC_SPONSOR", "sponsor", "off", "gas-station", "gas-station", "gas"],
@@ -294,6 +311,12 @@ for (const row of ROWS) {
     }
   });
 }
+
+Deno.test("models lie where the relayer cannot write", () => {
+  verifies("15-47");
+  const { problems } = read({ SVC_MODEL_DIR: "~/.svc/relayer/models" });
+  assert.match(problems.join("\n"), /^SVC_MODEL_DIR must be outside SVC_DATA_DIR/);
+});
 
 Deno.test("all problems are reported at once", () => {
   const { problems } = read({ SVC_PORT: "x", SVC_JOB_CONCURRENCY: "0", SVC_CIPHER: "what" });

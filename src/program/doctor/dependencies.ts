@@ -1,5 +1,6 @@
 import { within } from "../../deadline.ts";
 import { pluginPermissions } from "../plugins.ts";
+import { withWholePaths } from "../settings/mod.ts";
 import { type Check, type Finding, ok, problem, type Subject, warning } from "./finding.ts";
 import type { RelayerAnswers } from "./running.ts";
 
@@ -33,7 +34,8 @@ export function bySelf({ dependencies }: Pick<RelayerAnswers, "dependencies">): 
 
 async function byReach({ prepared, env }: Subject): Promise<Finding[]> {
   const { castings, settings } = prepared;
-  const asked = await pluginPermissions(castings, env, settings.dataDir).catch(() => []);
+  const asked = await pluginPermissions(castings, withWholePaths(env, settings), settings.dataDir)
+    .catch(() => []);
   const hosts = [...new Set(asked.flatMap(({ net = [] }) => net))];
   const plugins = [...new Set(castings.map(({ name }) => name))].join(", ");
   if (hosts.length === 0) return [ok(`${plugins}: they need no other program`)];

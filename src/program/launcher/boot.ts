@@ -1,6 +1,7 @@
 import { invalid } from "../invalid.ts";
 import { z } from "zod";
 import type { Env } from "../../interfaces/fields.ts";
+import { MODEL_DIR_FIELD } from "../../interfaces/shared_fields.ts";
 import { type Settings, setVariables } from "../settings/mod.ts";
 import { ROLE_FIELDS, ROLE_NAMES } from "../settings/roles.ts";
 import { TABLE_VARIABLES } from "../settings/table.ts";
@@ -27,7 +28,11 @@ export function relayerEnvironment(
   const names = ["HOME", "USERPROFILE", ...TABLE_VARIABLES, ...pluginVariables];
   const kept = setVariables(env, names);
   for (const role of ROLE_NAMES) kept[ROLE_FIELDS[role].env] = settings[role];
-  return { ...kept, SVC_DATA_DIR: settings.dataDir };
+  return {
+    ...kept,
+    SVC_DATA_DIR: settings.dataDir,
+    ...(pluginVariables.includes(MODEL_DIR_FIELD.env) ? { SVC_MODEL_DIR: settings.modelDir } : {}),
+  };
 }
 
 const VARIABLES = z.record(z.string(), z.string());

@@ -4,7 +4,7 @@ import type { Logger } from "../../log.ts";
 import type { RelayerKey } from "../../sealing/relayer_key.ts";
 import { pluginPermissions, pluginVariables } from "../plugins.ts";
 import { loadRelayerKey, runCommand } from "../key_source.ts";
-import type { Settings } from "../settings/mod.ts";
+import { type Settings, withWholePaths } from "../settings/mod.ts";
 import { onStopSignal } from "../process_events.ts";
 import { startBackups } from "./backups.ts";
 import { noteLauncher } from "../background/running.ts";
@@ -32,7 +32,8 @@ async function permissionLists(
   env: Env,
   internalUrl: string | undefined,
 ): Promise<{ readonly relayer: PermissionList; readonly sidecar: PermissionList }> {
-  const asked = await pluginPermissions(parted.relayer, env, settings.dataDir);
+  const paths = withWholePaths(env, settings);
+  const asked = await pluginPermissions(parted.relayer, paths, settings.dataDir);
   const askedOfSidecar = await pluginPermissions(parted.sidecar, env, "");
   return {
     relayer: relayerPermissions(settings, parted.relayer, asked, internalUrl),

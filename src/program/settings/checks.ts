@@ -36,6 +36,13 @@ function backupProblems({ backupDir, dataDir }: Settings): string[] {
   );
 }
 
+function modelProblems({ modelDir, dataDir }: Settings): string[] {
+  return when(
+    isInside(modelDir, dataDir),
+    "SVC_MODEL_DIR must be outside SVC_DATA_DIR: the relayer may not write what it computes with",
+  );
+}
+
 function keyProblems({ given, keyFile, keyPassphraseFile, dataDir }: Settings): string[] {
   const files = {
     SVC_RELAYER_KEY_FILE: keyFile,
@@ -113,6 +120,7 @@ export function crossProblems(settings: Settings): string[] {
     roleProblems,
     keyProblems,
     backupProblems,
+    modelProblems,
     proxyProblems,
     publicProblems,
     tlsProblems,

@@ -64,4 +64,4 @@ export function readSettings(
 }
 
 export { configurationMarkdown, printConfig } from "./print.ts";
-export { type Settings, type SettingsReading, setVariables } from "./values.ts";
+export { type Settings, type SettingsReading, setVariables, withWholePaths } from "./values.ts";

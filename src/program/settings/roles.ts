@@ -1,6 +1,18 @@
-import { flag, integer, objectId, optionalText, text } from "../../interfaces/fields.ts";
+import {
+  flag,
+  httpUrl,
+  integer,
+  list,
+  objectId,
+  optional,
+  optionalText,
+  text,
+} from "../../interfaces/fields.ts";
 import type { Role } from "../../interfaces/mod.ts";
-import { CHAIN_FIELDS, EMBEDDER_FIELDS } from "../../interfaces/shared_fields.ts";
+import { CHAIN_FIELDS, EMBEDDER_FIELDS, MODEL_DIR_FIELD } from "../../interfaces/shared_fields.ts";
+
+/** The hub of models that is asked where no other one is named. */
+export const HUGGING_FACE = "https://huggingface.co";
 
 export const ROLES = {
   accounts: {
@@ -13,9 +25,19 @@ export const ROLES = {
   embedder: text(
     "SVC_EMBEDDER",
     "use-lite",
-    "Embedder: `use-lite`, `ollama`, `openai` or a plugin",
+    "Embedder: `use-lite`, `onnx`, `ollama`, `openai` or a plugin",
   ),
   ...EMBEDDER_FIELDS,
+  modelDir: MODEL_DIR_FIELD,
+  modelHub: httpUrl(
+    "SVC_MODEL_HUB",
+    HUGGING_FACE,
+    "Where `svc model get` fetches from: Hugging Face, or a mirror of it",
+  ),
+  modelHubHosts: optional(
+    list("SVC_MODEL_HUB_HOSTS", [], "Further hosts that it sends downloads to, comma-separated"),
+    "those of Hugging Face",
+  ),
   languageModel: text(
     "SVC_LANGUAGE_MODEL",
     "none",

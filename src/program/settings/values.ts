@@ -34,6 +34,8 @@ export interface Settings extends TableValues {
   readonly keyFile: string | undefined;
   /** Absolute path of the folder of backups. */
   readonly backupDir: string;
+  /** Absolute path of the folder of models. */
+  readonly modelDir: string;
   readonly accounts: string;
   /** Names of the variables that were set. */
   readonly given: ReadonlySet<string>;
@@ -89,6 +91,7 @@ export function complete(values: TableValues, env: Env, cwd: string): Settings {
     allowedHosts: values.allowedHosts ?? (isBehind ? ["*"] : []),
     dataDir: path(values.dataDir ?? "~/.svc/relayer"),
     backupDir: path(values.backupDir ?? "~/.svc/backups"),
+    modelDir: path(values.modelDir ?? "~/.svc/models"),
     keyFile: keyFile === undefined ? undefined : path(keyFile),
     keyPassphraseFile: values.keyPassphraseFile && path(values.keyPassphraseFile),
     tlsCertFile: values.tlsCertFile && path(values.tlsCertFile),
@@ -97,4 +100,9 @@ export function complete(values: TableValues, env: Env, cwd: string): Settings {
     ...Object.fromEntries(plugins) as Record<Role, string>,
     given: new Set(Object.keys(setVariables(env))),
   };
+}
+
+/** The variables as plugins get them: with whole paths, which mean the same in any process. */
+export function withWholePaths(env: Env, { modelDir }: Pick<Settings, "modelDir">): Env {
+  return { ...env, SVC_MODEL_DIR: modelDir };
 }
