@@ -59,6 +59,10 @@ const MACHINE_COMMANDS: Readonly<Record<string, MachineCommand>> = {
     words: ["rotate", "--keep-old", "--next", "--json"],
     load: async () => (await import("./src/program/commands/key.ts")).runKey,
   },
+  model: {
+    words: ["list", "get", "check", "--from", "--accept-terms", "--json"],
+    load: async () => (await import("./src/program/model/command.ts")).runModel,
+  },
   contract: {
     words: ["publish"],
     load: async () => (await import("./src/program/commands/contract.ts")).runContract,

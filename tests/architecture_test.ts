@@ -94,7 +94,8 @@ const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
     "src/errors.ts",
     "src/log.ts",
   ],
-  "src/program/": ["src/", "plugins/built_in.ts"],
+  // `svc model` fetches what the plugin reads.
+  "src/program/": ["src/", "plugins/built_in.ts", "plugins/onnx/models/"],
   "src/embed/": [
     "src/wire/keys.ts",
     "src/client/",
@@ -338,6 +339,16 @@ Deno.test("neither a start nor a command fetches the packages of a chain", async
       name.includes("@mysten/sui")
     ),
   );
+});
+
+Deno.test("neither a start nor a command fetches the engine of models in files", async () => {
+  const heavy = /onnxruntime|@huggingface/;
+  for (const entry of ["main.ts", "mod.ts", "cli/mod.ts", "src/program/model/command.ts"]) {
+    const needed = [...needsOf(await graph(), entry)];
+    ok(needed.length > 5, "the module graph was read");
+    deepStrictEqual(needed.filter((name) => heavy.test(name)), []);
+  }
+  ok([...needsOf(await graph(), "plugins/onnx/worker.ts")].some((name) => heavy.test(name)));
 });
 
 Deno.test("the settings of the built-in plugins are known without what does their work", async () => {

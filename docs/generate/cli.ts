@@ -7,6 +7,7 @@ import { CONTRACT_USAGE } from "../../src/program/commands/contract_options.ts";
 import { DOCTOR_USAGE } from "../../src/program/commands/doctor.ts";
 import { HELP } from "../../src/program/commands/help.ts";
 import { KEY_USAGE } from "../../src/program/commands/key.ts";
+import { MODEL_USAGE } from "../../src/program/model/command.ts";
 import { formatted } from "./markdown.ts";
 
 const INTRODUCTION = `# Command line
@@ -40,6 +41,8 @@ export async function commandLineMarkdown(): Promise<string> {
     block(RESTORE_USAGE),
     "### svc key",
     block(KEY_USAGE),
+    "### svc model",
+    block(MODEL_USAGE),
     "## svc-mcp",
     block(helpText("svc-mcp")),
     ...names.flatMap((name) => [`### svc-mcp ${name}`, block(helpText("svc-mcp", name))]),

@@ -6,6 +6,7 @@ import { CONTRACT_USAGE } from "../../src/program/commands/contract_options.ts";
 import { DOCTOR_USAGE } from "../../src/program/commands/doctor.ts";
 import { HELP } from "../../src/program/commands/help.ts";
 import { KEY_USAGE } from "../../src/program/commands/key.ts";
+import { MODEL_USAGE } from "../../src/program/model/command.ts";
 import { SERVICE_USAGE } from "../../src/program/commands/autostart.ts";
 import { TOKEN_USAGE } from "../../src/program/commands/token_options.ts";
 import { UPDATE_USAGE } from "../../src/program/commands/update.ts";
@@ -14,7 +15,7 @@ Deno.test("help fits a terminal of 80 columns", () => {
   const background = [START_USAGE, STOP_USAGE, LOGS_USAGE, SERVICE_USAGE, UPDATE_USAGE];
   const backups = [BACKUP_USAGE, RESTORE_USAGE, KEY_USAGE];
   const accounts = [ACCOUNT_USAGE, TOKEN_USAGE, CONTRACT_USAGE];
-  for (const text of [HELP, ...background, ...backups, ...accounts, DOCTOR_USAGE]) {
+  for (const text of [HELP, ...background, ...backups, ...accounts, DOCTOR_USAGE, MODEL_USAGE]) {
     const wide = text.split("\n").filter((line) => [...line].length > 80);
     assert.deepEqual(wide, []);
   }

@@ -19,6 +19,8 @@ Without a command it says where things stand, and what comes next.
   restore-backup <file>
                        put a backup back
   key rotate           change the relayer key, also while the relayer runs
+  model get <name>     fetch a model that reads other languages than English;
+                       list, check
   contract publish     compile, check and publish the contract of accounts
   login                sign in with a wallet, in a browser
   logout               delete the key on this computer

@@ -87,6 +87,11 @@ export function childEnvironment(
   return { ...kept, ...telemetryVariables(env, options.command) };
 }
 
+/** The environment of a process that fetches something and does nothing else. */
+export function fetcherEnvironment(env: Env): Record<string, string> {
+  return { ...setVariables(env, [...KEPT, ...PROXIES]), NO_PROXY: noProxyHere(env) };
+}
+
 /**
  * What is passed on where spans are wanted. What libraries write to the console stays here, unless
  * somebody asks for it: nobody knows what is in it.

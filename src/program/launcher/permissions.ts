@@ -50,7 +50,7 @@ function permissionList(
 }
 
 /** Modules that are imported when they are reached, which counts as reading them. */
-function modulePaths(castings: readonly Named[]): string[] {
+export function modulePaths(castings: readonly Named[]): string[] {
   const outside = castings.filter(({ name }) => name.startsWith("file:"));
   // A plugin from elsewhere imports `@svc/relayer`, which reads its version.
   const own = ["plugins/", "src/", ...(outside.length === 0 ? [] : ["mod.ts", "deno.json"])];
