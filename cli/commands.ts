@@ -3,8 +3,8 @@ import type { Activity, Hit, Memory, Recalled } from "../src/client/mod.ts";
 import { shown } from "../src/close_enough.ts";
 import { onOneLine } from "../src/printable.ts";
 import { actionWords, fromWords } from "../src/client/text/action_words.ts";
+import { readingAdviceText, unreadWords } from "../src/client/text/unread_words.ts";
 import { writerWords } from "../src/client/text/writer_words.ts";
-import { unreadWords } from "../src/client/text/unread_words.ts";
 import { secretsOf } from "./command_line.ts";
 import { TOKEN_LABEL } from "../src/wire/session_token.ts";
 import { CommandError, EXIT } from "./io.ts";
@@ -178,7 +178,7 @@ function activityCells(entry: Activity, labels: ReadonlyMap<string, string>): Ce
 
 /** Saves a text, waits until it is recallable, says where it is, and its id. */
 export async function remember(session: Session): Promise<void> {
-  const { line, io, settings: { namespace } } = session;
+  const { line, io, settings: { namespace, relayer } } = session;
   const client = clientOf(session);
   const text = await textOf(session, line.words);
   const accepted = await client.remember(text, { namespace, ...secretsOf(line) });
@@ -210,6 +210,9 @@ export async function remember(session: Session): Promise<void> {
   print(session, answer, `${place} ${paintFor(io).dim(onOneLine(memory_id))}\n${behind}`);
   sayRedacted(session, redacted);
   const unread = unreadWords(unread_language);
-  if (unread !== undefined && !line.json) io.writeError(`${unread}\n`);
+  if (unread !== undefined && !line.json) {
+    const advice = readingAdviceText(relayer);
+    io.writeError(`${unread}\n${advice === undefined ? "" : `${advice}\n`}`);
+  }
   if (!recallable) io.writeError("Saved. Indexing continues; recall finds it in a moment.\n");
 }

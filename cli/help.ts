@@ -70,7 +70,8 @@ Examples:
 `,
   status: `Usage: svc-mcp status
 
-Shows who you are signed in as and whether the relayer answers.
+Shows who you are signed in as, whether the relayer answers, and in which
+languages memories are found by words only.
 ${SHARED}
 Example:
   svc-mcp status

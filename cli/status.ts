@@ -1,4 +1,5 @@
 import { SvcClient, SvcConnectionError, SvcError } from "../src/client/mod.ts";
+import { readingAdviceText, unreadLanguagesWords } from "../src/client/text/unread_words.ts";
 import { onOneLine } from "../src/printable.ts";
 import { EXIT, type ExitCode, programOf } from "./io.ts";
 import { clientOf, notSignedIn, print, type Session } from "./session.ts";
@@ -25,8 +26,8 @@ function healthOf({ settings, io }: Session) {
 /** Whether the relayer accepts the key, in words and for machines, and what it says about it. */
 async function askAccount(session: Session) {
   try {
-    const { account_id, owner, key, active } = await clientOf(session).account();
-    const status = { accepted: true, account_id, owner, key_label: key.label };
+    const { account_id, owner, key, active, unread_languages } = await clientOf(session).account();
+    const status = { accepted: true, account_id, owner, key_label: key.label, unread_languages };
     return { verdict: active ? "active" : "deactivated", status };
   } catch (error) {
     if (!(error instanceof SvcError) || (error.status !== 401 && error.status !== 403)) throw error;
@@ -39,7 +40,7 @@ async function askAccount(session: Session) {
 async function whoIs(session: Session, isReachable: boolean) {
   const { credentials } = session;
   if (credentials === undefined) {
-    return { text: `${notSignedIn(session)}\n`, status: {}, accepted: false };
+    return { text: `${notSignedIn(session)}\n`, status: {}, accepted: false, unread: "" };
   }
   const asked = isReachable ? await askAccount(session) : { verdict: "not checked", status: {} };
   const status = {
@@ -56,7 +57,17 @@ async function whoIs(session: Session, isReachable: boolean) {
     `Key:      ${key_label || "(no label)"} (…${public_key.slice(-8)})`,
   ];
   const text = lines.map((line) => `${onOneLine(line)}\n`).join("");
-  return { text, status, accepted: status.accepted };
+  return { text, status, accepted: status.accepted, unread: unreadText(session, asked.status) };
+}
+
+/** Memories that are found by words only, and what to do about it where somebody can. */
+function unreadText({ settings: { relayer } }: Session, asked: object): string {
+  const words = unreadLanguagesWords(
+    "unread_languages" in asked ? asked.unread_languages : undefined,
+  );
+  if (words === undefined) return "";
+  const advice = readingAdviceText(relayer);
+  return `Reading:  ${words}\n${advice === undefined ? "" : `          ${advice}\n`}`;
 }
 
 /** What somebody does next who is where this is. */
@@ -93,7 +104,8 @@ export async function showStatus(session: Session): Promise<ExitCode> {
   const next = session.line.json
     ? ""
     : await nextStep(session, { isReachable, accepted: who.accepted });
-  print(session, status, `${who.text}Relayer:  ${relayer} (${reachable})\nNext:     ${next}\n`);
+  const place = `Relayer:  ${relayer} (${reachable})\n`;
+  print(session, status, `${who.text}${place}${who.unread}Next:     ${next}\n`);
   if (who.accepted === false) return EXIT.notSignedIn;
   return health === undefined ? EXIT.unreachable : EXIT.success;
 }

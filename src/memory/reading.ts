@@ -21,9 +21,13 @@ export function unreadLanguage(
 /** Owners whose languages are remembered. */
 const OWNERS = 10_000;
 
-/** Says once to each owner, while the relayer runs, that memories of a language are found by words. */
+/** Texts of a bulk that are looked at: mostly they are of one language. */
+const LOOKED_AT = 8;
+
+/** Which languages an owner's memories have that the embedder does not read, while the relayer runs. */
 export class UnreadLanguages {
   readonly #embedder: Pick<Embedder, "languages">;
+  readonly #seen = new BoundedMap<string, Set<string>>(OWNERS);
   readonly #told = new BoundedMap<string, Set<string>>(OWNERS);
 
   constructor(embedder: Pick<Embedder, "languages">) {
@@ -34,9 +38,30 @@ export class UnreadLanguages {
   tell(owner: string, text: string): string | undefined {
     const language = unreadLanguage(this.#embedder, text);
     if (language === undefined) return undefined;
+    this.#see(owner, language);
     const told = this.#told.get(owner) ?? new Set();
     if (told.has(language)) return undefined;
     this.#told.set(owner, told.add(language));
     return language;
+  }
+
+  /** Notes the languages of texts that are answered without a word about it. */
+  note(owner: string, texts: readonly string[]): void {
+    for (const text of texts.slice(0, LOOKED_AT)) {
+      const language = unreadLanguage(this.#embedder, text);
+      if (language !== undefined) this.#see(owner, language);
+    }
+  }
+
+  /** The languages that were noted of an owner's memories, in order; `undefined` where none was. */
+  of(owner: string): string[] | undefined {
+    const seen = this.#seen.get(owner);
+    return seen && [...seen].sort();
+  }
+
+  #see(owner: string, language: string): void {
+    const seen = this.#seen.get(owner);
+    if (seen?.has(language)) return;
+    this.#seen.set(owner, (seen ?? new Set()).add(language));
   }
 }

@@ -179,7 +179,9 @@ Deno.test("remember says that a language is found by words only, and --json as t
     "POST /api/remember": json({ ...RUNNING, recallable: true, unread_language: "de" }),
   };
   const saved = await run(["remember", "Ich mag Tee"], { routes });
-  const said = "Found by words only: the relayer's embedder does not read German.\n";
+  const said = "Found by words only: the relayer's embedder does not read German.\n" +
+    "svc model get multilingual-e5-small fetches a model that reads about 100 languages; " +
+    "SVC_EMBEDDER=onnx starts with it.\n";
   assert.deepEqual([saved.code, saved.err], [0, said]);
   const forMachines = await run(["remember", "Ich mag Tee", "--json"], { routes });
   assert.equal(forMachines.err, "");
@@ -190,7 +192,7 @@ Deno.test("remember says that a language is found by words only, and --json as t
         "POST /api/remember": json({ ...RUNNING, recallable: true, unread_language }),
       },
     });
-    assert.match(odd.err, /does not read this language\.\n$/);
+    assert.match(odd.err, /does not read this language\.\n/);
   }
 });
 
@@ -317,6 +319,19 @@ Deno.test("status shows account, key label, relayer and reachability", async () 
     [machine.reachable, machine.signed_in, machine.accepted, machine.key_label],
     [true, true, true, "Laptop"],
   );
+  const unread = { ...ACCOUNT, unread_languages: ["de", "es", "\u001b[31m", "und"] };
+  const foreign = { ...routes, "GET /api/account": json(unread) };
+  const hinted = await run(["status"], { routes: foreign });
+  assert.match(
+    hinted.out,
+    /Reading: {2}Found by words only: .* does not read German, Spanish, and other languages\.\n {10}svc model get /,
+  );
+  const told = JSON.parse((await run(["status", "--json"], { routes: foreign })).out);
+  assert.deepEqual(told.unread_languages.slice(0, 2), ["de", "es"]);
+  for (const unread_languages of [[], "de", [1], undefined]) {
+    const odd = { ...routes, "GET /api/account": json({ ...ACCOUNT, unread_languages }) };
+    assert.doesNotMatch((await run(["status"], { routes: odd })).out, /Reading/);
+  }
   const out = await run(["status", "--relayer", "{relayer}"], { routes, signedOut: true });
   assert.equal(out.code, 3);
   assert.match(

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { memoryEmbedder } from "../../plugins/memory/embedder.ts";
-import { startRelayer } from "../relayer_fixture.ts";
+import { type SendOptions, startRelayer } from "../relayer_fixture.ts";
 import { verifies } from "../requirements.ts";
 
 Deno.test("a language that the embedder does not read is named once to an owner", async () => {
@@ -17,6 +17,24 @@ Deno.test("a language that the embedder does not read is named once to an owner"
   assert.equal(await told("Meine Schwester wohnt nicht in Berlin"), undefined);
   assert.equal(await told("ვცხოვრობ ბერლინში"), "und");
   assert.equal(await told("Berlin"), undefined);
+});
+
+Deno.test("the account has the languages that the embedder does not read", async () => {
+  verifies("10.10-14");
+  const embedder = Object.assign(memoryEmbedder(), { languages: ["en"] });
+  await using svc = await startRelayer({ backends: { embedder } });
+  const seen = async (options: SendOptions = {}) =>
+    (await svc.get("/api/account", options)).body.unread_languages;
+  await svc.post("/api/remember", { text: "I live in Berlin" });
+  assert.equal(await seen(), undefined);
+  const items = [{ text: "I drink tea" }, { text: "Vivo en Madrid con mi hermana" }];
+  await svc.post("/api/remember/bulk", { items });
+  await svc.post("/api/remember", { text: "Ich wohne in Berlin" });
+  assert.deepEqual(await seen(), ["de", "es"]);
+  const blind = await svc.addKey(["write"]);
+  assert.equal(await seen({ key: blind }), undefined);
+  const bound = await svc.addKey(["read", "write"], { namespaces: ["work"] });
+  assert.equal(await seen({ key: bound }), undefined);
 });
 
 Deno.test("nothing is said where the embedder names no languages", async () => {

@@ -35,6 +35,30 @@ browserTest("memories are saved, found and deleted in the page", async (browser)
   });
 });
 
+browserTest(
+  "memories that are found by words only are said to be, with what to do",
+  async (browser) => {
+    await withDashboard(async ({ web }) => {
+      const page = await browser.newPage();
+      const found = complaints(page);
+      await signIn(page, web);
+      await remember(page, "I am allergic to peanuts");
+      await card(page, "peanuts").waitFor();
+      const hint = page.getByText("Found by words only");
+      assert.equal(await hint.count(), 0);
+      await remember(page, "Ich wohne in Berlin");
+      await hint.waitFor();
+      assert.equal(
+        await hint.innerText(),
+        "Found by words only: the relayer's embedder does not read German. svc model get " +
+          "multilingual-e5-small fetches a model that reads about 100 languages; SVC_EMBEDDER=onnx " +
+          "starts with it.",
+      );
+      assert.deepEqual(found, []);
+    }, { SVC_EMBEDDER: "use-lite" });
+  },
+);
+
 browserTest("what is typed while a memory is being accepted stays", async (browser) => {
   await withDashboard(async ({ web, relayer }) => {
     const page = await browser.newPage();

@@ -264,6 +264,10 @@ export const memoryHandlers = {
           used_bytes: mayRead(caller) ? await bytesFor(domain, caller) : undefined,
           limit_bytes: quotaBytes || null,
         },
+        // They say something of every namespace.
+        unread_languages: mayRead(caller) && key.namespaces === undefined
+          ? domain.unreadLanguages.of(account.owner)
+          : undefined,
       },
     };
   },

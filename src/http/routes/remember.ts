@@ -211,6 +211,7 @@ async function bulk(
   };
   const rest = memories.filter((_, place) => twins[place] === undefined);
   if (rest.length === 0) return answering([]);
+  domain.unreadLanguages.note(caller.account.owner, items.map(({ text }) => text));
   const { answer } = await accept(
     domain,
     caller,

@@ -44,6 +44,8 @@ export interface AccountRoutes {
           /** Storage allowed; null is unlimited. */
           readonly limit_bytes: number | null;
         };
+        /** Languages of memories that are found by words only, codes of ISO 639 or `und`, as far as the relayer saw them since it started; absent where there are none, without `read`, and for a key of some namespaces. */
+        readonly unread_languages?: readonly string[] | undefined;
       };
     };
   };

@@ -44,6 +44,12 @@ export const ACCOUNT = {
             examples: [null],
           }),
         }),
+        unread_languages: z.array(z.string()).meta({
+          description: "Languages of memories that are found by words only, codes of ISO 639 or " +
+            "`und`, as far as the relayer saw them since it started; absent where there are none, " +
+            "without `read`, and for a key of some namespaces",
+          examples: [["de"]],
+        }).optional(),
       }),
     }),
     errors: [],

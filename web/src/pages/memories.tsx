@@ -9,6 +9,7 @@ import { NamespaceList } from "../memory/namespace_list.tsx";
 import { loadOverview, type Overview } from "../memory/overview.ts";
 import { isPast, NOW, type ShownTime } from "../memory/standing/shown_time.ts";
 import { TimeFields } from "../memory/standing/time_fields.tsx";
+import { Reading } from "../memory/reading.tsx";
 import { Search } from "../memory/search.tsx";
 import { Upkeep } from "../memory/upkeep.tsx";
 import { Link } from "../navigation.tsx";
@@ -18,6 +19,14 @@ import { useSession } from "../use_session.ts";
 
 /** What others save shows up within this time, in milliseconds. */
 const REFRESH_MS = 3000;
+
+/** What the embedder does not read is looked for this often, in milliseconds. */
+const READING_MS = 30_000;
+
+/** Languages of memories that are found by words only. */
+async function unreadLanguages(client: SvcClient): Promise<readonly string[]> {
+  return (await client.account()).unread_languages ?? [];
+}
 
 /** Every namespace, also those behind the first page. */
 async function allNamespaces(client: SvcClient): Promise<readonly NamespaceInfo[]> {
@@ -102,8 +111,9 @@ function Shelf() {
   const namespaces = useLoad(() => session.ask(allNamespaces), "namespaces", REFRESH_MS);
   const overview = useOverview(namespace, time);
   const { total = 0, history_count: over = 0 } = overview.value?.page ?? {};
+  const reading = useLoad(() => session.ask(unreadLanguages), "reading", READING_MS);
   async function changed(): Promise<void> {
-    await Promise.all([overview.reload(), namespaces.reload()]);
+    await Promise.all([overview.reload(), namespaces.reload(), reading.reload()]);
   }
   const { ended } = session.deletions;
   useEffect(() => {
@@ -129,6 +139,7 @@ function Shelf() {
             onChanged={changed}
           >
             <Compose namespace={namespace} onSaved={changed} onWaiting={setWaiting} />
+            <Reading languages={reading.value} />
             <MemoryList
               // What was loaded behind the first page is of another time.
               key={JSON.stringify(time)}
